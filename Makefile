@@ -1,0 +1,46 @@
+# Kosumi. `make run` starts the engine, `make test` runs the tests; both set up
+# whatever they need on first use.
+
+ENGINE   := bin/engine
+FUZZTIME ?= 20s
+GO       ?= go
+
+.PHONY: run test build deps deps-test race fuzz bench lint fmt clean
+
+run: deps build
+	@exec $(ENGINE) gtp
+
+build:
+	$(GO) build -o $(ENGINE) ./cmd/engine
+
+# The onnxruntime library, fetched once into the user's cache and verified.
+deps:
+	@scripts/fetch-onnxruntime.sh
+
+# What the tests play against: a GTP client from npm and GNU Go.
+deps-test: deps
+	@scripts/fetch-test-guests.sh
+
+test: deps-test build
+	$(GO) test -timeout 20m ./...
+
+race: deps-test
+	$(GO) test -race -short -timeout 40m ./...
+
+# Every fuzz target in turn, FUZZTIME each.
+fuzz:
+	@scripts/fuzz.sh $(FUZZTIME)
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+fmt:
+	gofmt -w .
+
+clean:
+	rm -rf bin

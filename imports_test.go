@@ -1,0 +1,127 @@
+// Package kosumi_test holds the rules of the house that no single package can
+// check of itself.
+package kosumi_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// allowed says, for each room of the house, which other rooms its code may
+// import. Imports point down only: a room stands below every room that names it.
+var allowed = map[string]string{
+	"board":       "",
+	"models":      "",
+	"nn/onnx":     "",
+	"sgf":         "board",
+	"gtp":         "board",
+	"nn/features": "board",
+	"nn":          "board nn/features",
+	"nn/arch":     "nn/onnx",
+	"nn/katago":   "nn/onnx",
+	"nn/ort":      "nn",
+	"nn/onnxgo":   "nn nn/onnx",
+	"nn/nntest":   "board nn nn/features nn/onnx",
+	"nn/model":    "board models nn nn/arch nn/features nn/katago nn/onnx nn/onnxgo nn/ort",
+	"search":      "board nn",
+	"engine":      "board nn search sgf",
+	"match":       "board gtp sgf",
+	"train":       "board nn search sgf",
+	"cmd/engine":  "*",
+}
+
+// testOnly names packages that serve tests and that only tests may import.
+var testOnly = []string{"internal/testshared", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// room returns the room that a package of the module belongs to: the longest
+// entry of the table that is the package itself or a folder above it.
+func room(pkg string) (string, bool) {
+	for dir := pkg; dir != ""; {
+		if _, ok := allowed[dir]; ok {
+			return dir, true
+		}
+		cut := strings.LastIndexByte(dir, '/')
+		if cut < 0 {
+			break
+		}
+		dir = dir[:cut]
+	}
+	return "", false
+}
+
+func listPackages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var all []listed
+	for dec := json.NewDecoder(out); ; {
+		var p listed
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+	require.NoError(t, cmd.Wait())
+	return all
+}
+
+func TestImportsPointDown(t *testing.T) {
+	const module = "kosumi/"
+	for _, p := range listPackages(t) {
+		name, inside := strings.CutPrefix(p.ImportPath, module)
+		if !inside || slices.Contains(testOnly, name) {
+			continue
+		}
+		home, ok := room(name)
+		if !ok {
+			t.Errorf("%s stands in no room of the table", name)
+			continue
+		}
+		for _, path := range p.Imports {
+			imported, inside := strings.CutPrefix(path, module)
+			if !inside || allowed[home] == "*" && !slices.Contains(testOnly, imported) {
+				continue
+			}
+			if target, ok := room(imported); ok && (target == home || slices.Contains(strings.Fields(allowed[home]), target)) {
+				continue
+			}
+			t.Errorf("%s may not import %s", name, imported)
+		}
+	}
+}
+
+// TestRoomsAreOrdered checks the table itself: no chain of allowed imports
+// leads back to where it began.
+func TestRoomsAreOrdered(t *testing.T) {
+	var visit func(path []string)
+	visit = func(path []string) {
+		for _, below := range strings.Fields(allowed[path[len(path)-1]]) {
+			if below == "*" {
+				continue
+			}
+			if slices.Contains(path, below) {
+				t.Fatalf("the table lets imports run in a circle: %v -> %s", path, below)
+			}
+			visit(append(slices.Clone(path), below))
+		}
+	}
+	for name := range allowed {
+		visit([]string{name})
+	}
+}
