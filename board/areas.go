@@ -1,0 +1,271 @@
+package board
+
+// PassAlive returns for each point the colour whose pass-alive chains or
+// territory it belongs to (Benson 1976), else Empty. Territory are regions in
+// which the opponent cannot live: they touch only pass-alive chains and have at
+// most one point that does not touch them. With suicideLegal a region is vital
+// to a chain only if opponent's stones in it touch the chain too. The result is
+// dst, made longer if need be.
+func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
+	dst = b.colorMap(dst)
+	b.markAreas(dst, suicideLegal, false, false)
+	return dst
+}
+
+// PassAliveBig is PassAlive that also counts territory of any size, as long as
+// it is empty: what the older networks of KataGo are shown.
+func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
+	dst = b.colorMap(dst)
+	b.markAreas(dst, suicideLegal, true, false)
+	return dst
+}
+
+// FullArea returns for each point the colour it counts for under area scoring:
+// pass-alive areas of any size, other stones, and regions that touch one colour
+// only; Empty for the rest. It differs from Area only in opponent's stones in
+// pass-alive territory, which count as captured.
+func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
+	dst = b.colorMap(dst)
+	b.markAreas(dst, suicideLegal, true, true)
+	for p := range dst {
+		if dst[p] == Empty {
+			dst[p] = b.cells[p].color
+		}
+	}
+	return dst
+}
+
+// Area returns for each point the colour it counts for by the letter of the
+// Tromp-Taylor rules: stones, and empty regions that touch stones of one colour
+// only.
+func (b *Board) Area(dst []Color) []Color {
+	dst = b.colorMap(dst)
+	var f areaFinder
+	f.b = b
+	f.findParts()
+	for p := range dst {
+		dst[p] = b.cells[p].color
+	}
+	for i := range f.count {
+		part := &f.parts[i]
+		if owner := part.onlyColor(); owner != Empty {
+			for _, p := range f.points[part.from:part.to] {
+				dst[p] = owner
+			}
+		}
+	}
+	return dst
+}
+
+// colorMap returns dst with one Empty a point.
+func (b *Board) colorMap(dst []Color) []Color {
+	if cap(dst) < b.geo.area {
+		return make([]Color, b.geo.area)
+	}
+	dst = dst[:b.geo.area]
+	clear(dst)
+	return dst
+}
+
+// markAreas marks the areas of Black, then of White, as KataGo does: pass-alive
+// chains and their territory; with safeBig also empty regions of any size around
+// which all chains are pass-alive; with anyBig all regions that touch one colour
+// only.
+func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
+	var f areaFinder
+	f.b = b
+	f.findParts()
+	for c := Black; c <= White; c++ {
+		if b.state.stones[c] == 0 {
+			continue
+		}
+		if f.findAlive(c, suicideLegal) {
+			f.mark(dst, c, safeBig)
+		}
+		if !anyBig {
+			continue
+		}
+		for i := range f.count {
+			part := &f.parts[i]
+			if part.onlyColor() != c {
+				continue
+			}
+			for _, p := range f.points[part.from:part.to] {
+				if dst[p] == Empty {
+					dst[p] = c
+				}
+			}
+		}
+	}
+}
+
+// emptyPart is a connected set of empty points. Linked by the opponent's chains
+// that touch them, such parts make up the regions of a colour: the connected
+// sets of points without a stone of that colour. A region is known by one of its
+// parts, its root, which holds the facts about it.
+type emptyPart struct {
+	from, to int16    // its points in areaFinder.points
+	touched  uint8    // bit c is set if a stone of colour c touches it
+	sides    [2]sided // what the part, or the region it is root of, is to Black and to White
+}
+
+// sided is what a part or region is to one colour.
+type sided struct {
+	up    int16    // the root; while regions grow, a part of the region closer to it
+	inner int16    // of a root: its points that no stone of the colour touches
+	vital [4]Point // the heads of the chains of the colour that touch all its points
+	count int8     // the number of vital chains, -1 before the first point
+	spoil bool     // of a root: it touches a chain that is not pass-alive
+}
+
+// onlyColor returns the colour that touches the part if there is just one.
+func (p *emptyPart) onlyColor() Color {
+	switch p.touched {
+	case 1 << Black:
+		return Black
+	case 1 << White:
+		return White
+	}
+	return Empty
+}
+
+// areaFinder finds the regions and pass-alive chains of one board.
+type areaFinder struct {
+	b      *Board
+	parts  [MaxPoints/2 + 1]emptyPart
+	count  int16            // the number of parts
+	points [MaxPoints]Point // all empty points, one part after the other
+	// part is 1 + the number of the part of an empty point; at the head of a
+	// chain, of one of the parts that the chain touches.
+	part  [MaxPoints]int16
+	lives [MaxPoints]int16 // at the head of a chain: in how many regions it has life, -1 if it is not pass-alive
+	stack [MaxPoints]Point // chains found not to be pass-alive and still to be looked at
+	heads [MaxPoints]Point // the heads of all chains
+	nHead int              // their number
+}
+
+// findParts finds the parts and links them to regions.
+func (f *areaFinder) findParts() {
+	end := int16(0)
+	for p := range Point(f.b.geo.area) {
+		if a := &f.b.cells[p]; a.color != Empty {
+			if a.head == p {
+				f.heads[f.nHead] = p
+				f.nHead++
+			}
+			continue
+		}
+		if f.part[p] != 0 {
+			continue
+		}
+		part := &f.parts[f.count]
+		part.from = end
+		for c := Black; c <= White; c++ {
+			part.sides[c-Black].up, part.sides[c-Black].count = f.count, -1
+		}
+		f.count++
+		end = f.fill(part, p)
+	}
+	// A root has the least number of its region, so that one pass leads all
+	// parts straight to it.
+	for i := range f.count {
+		for c := Black; c <= White; c++ {
+			s := &f.parts[i].sides[c-Black]
+			s.up = f.parts[s.up].sides[c-Black].up
+		}
+	}
+}
+
+// fill collects the points of the newest part, which p belongs to. It returns
+// their end in points.
+func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
+	cells, id := &f.b.cells, f.count
+	f.points[part.from] = p
+	f.part[p] = id
+	end := part.from + 1
+	for n := part.from; n < end; n++ {
+		var heads [White + 1][4]Point
+		var k [White + 1]uint8
+		for _, q := range &f.b.geo.near[f.points[n]] {
+			a := &cells[q]
+			if a.color == Empty {
+				if f.part[q] == 0 {
+					f.part[q] = id
+					f.points[end] = q
+					end++
+				}
+				continue
+			}
+			if a.color == wall {
+				continue
+			}
+			heads[a.color][k[a.color]&3] = a.head
+			k[a.color]++
+			switch f.part[a.head] {
+			case id:
+			case 0:
+				f.part[a.head] = id
+			default:
+				f.link(a.color^3, id-1, f.part[a.head]-1)
+			}
+		}
+		for c := Black; c <= White; c++ {
+			if k[c] > 0 {
+				part.touched |= 1 << c
+			}
+			if side := &part.sides[c-Black]; side.count != 0 {
+				side.narrow(heads[c][:k[c]])
+			}
+		}
+	}
+	part.to = end
+	return end
+}
+
+// narrow leaves those vital chains that are among heads; the first time it takes
+// them all.
+func (s *sided) narrow(heads []Point) {
+	kept := int8(0)
+	if s.count < 0 {
+		for _, h := range heads {
+			if !contains(s.vital[:kept], h) {
+				s.vital[kept] = h
+				kept++
+			}
+		}
+	} else {
+		for _, h := range s.vital[:s.count] {
+			if contains(heads, h) {
+				s.vital[kept] = h
+				kept++
+			}
+		}
+	}
+	s.count = kept
+}
+
+// link makes two parts belong to the same region of c.
+func (f *areaFinder) link(c Color, i, j int16) {
+	i, j = f.root(c, i), f.root(c, j)
+	if i != j {
+		f.parts[max(i, j)].sides[c-Black].up = min(i, j)
+	}
+}
+
+// root returns the root of the region of c that a part belongs to, while regions
+// still grow.
+func (f *areaFinder) root(c Color, i int16) int16 {
+	for f.parts[i].sides[c-Black].up != i {
+		i = f.parts[i].sides[c-Black].up
+	}
+	return i
+}
+
+// regionAt returns what the region of c that the point belongs to is to c. The
+// point holds no stone of c.
+func (f *areaFinder) regionAt(c Color, p Point) *sided {
+	if a := &f.b.cells[p]; a.color != Empty {
+		p = a.head
+	}
+	return &f.parts[f.parts[f.part[p]-1].sides[c-Black].up].sides[c-Black]
+}

@@ -1,0 +1,188 @@
+package board_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"kosumi/board"
+)
+
+// middleGame returns a game of random, but not eye-filling, moves.
+func middleGame(s board.Size, r board.Rules, moves int, seed uint64) *board.Game {
+	g, err := board.NewGame(s, r)
+	if err != nil {
+		panic(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for tries := 0; g.NumMoves() < moves && tries < 100*moves; tries++ {
+		p := board.Point(rng.IntN(s.Area()))
+		if !ownEye(g.Board(), g.ToMove(), p) {
+			_ = g.Play(g.ToMove(), p)
+		}
+	}
+	return g
+}
+
+// ownEye tells whether all neighbours of p are stones of c.
+func ownEye(b *board.Board, c board.Color, p board.Point) bool {
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) != c {
+			return false
+		}
+	}
+	return true
+}
+
+// recorded returns moves that fill a board of that size.
+func recorded(s board.Size, seed uint64) []board.Move {
+	return middleGame(s, board.Chinese(), s.Area()*3/2, seed).Moves()
+}
+
+func forSizes(b *testing.B, f func(b *testing.B, s board.Size)) {
+	for _, n := range []int{9, 19} {
+		b.Run(fmt.Sprintf("%dx%d", n, n), func(b *testing.B) {
+			b.ReportAllocs()
+			f(b, board.Square(n))
+		})
+	}
+}
+
+// BenchmarkBoardPlay plays recorded random games on a bare board; an op is a move.
+func BenchmarkBoardPlay(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		moves := recorded(s, 1)
+		empty, x := board.NewBoard(s), board.NewBoard(s)
+		i := 0
+		for b.Loop() {
+			if i == len(moves) {
+				i = 0
+				x.CopyFrom(empty)
+			}
+			x.Play(moves[i].Color, moves[i].Point)
+			i++
+		}
+	})
+}
+
+// BenchmarkBoardPlayUndo plays each move of a game and takes it back before it
+// is played again.
+func BenchmarkBoardPlayUndo(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		moves := recorded(s, 1)
+		x, i := board.NewBoard(s), 0
+		empty := board.NewBoard(s)
+		for b.Loop() {
+			if i == len(moves) {
+				i = 0
+				x.CopyFrom(empty)
+			}
+			x.Play(moves[i].Color, moves[i].Point)
+			x.Undo()
+			x.Play(moves[i].Color, moves[i].Point)
+			i++
+		}
+	})
+}
+
+// BenchmarkGamePlay plays recorded random games move by move with every check.
+func BenchmarkGamePlay(b *testing.B) {
+	for _, r := range []struct {
+		name  string
+		rules board.Rules
+	}{{"chinese", board.Chinese()}, {"tromp-taylor", board.TrompTaylor()}, {"japanese", board.Japanese()}} {
+		b.Run(r.name, func(b *testing.B) {
+			forSizes(b, func(b *testing.B, s board.Size) {
+				moves := recorded(s, 1)
+				empty, err := board.NewGame(s, r.rules)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var g board.Game
+				g.CopyFrom(empty)
+				i := 0
+				for b.Loop() {
+					if i == len(moves) {
+						i = 0
+						g.CopyFrom(empty)
+					}
+					_ = g.Play(moves[i].Color, moves[i].Point)
+					i++
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkCopyFrom(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		g := middleGame(s, board.TrompTaylor(), s.Area()*2/3, 1)
+		var x board.Game
+		for b.Loop() {
+			x.CopyFrom(g)
+		}
+	})
+}
+
+func BenchmarkLegalMoves(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		g := middleGame(s, board.TrompTaylor(), s.Area()*5/4, 1)
+		var dst []bool
+		for b.Loop() {
+			dst = g.LegalMoves(dst)
+		}
+	})
+}
+
+func BenchmarkLadders(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		var games []*board.Game
+		for seed := range uint64(16) {
+			games = append(games, middleGame(s, board.TrompTaylor(), s.Area()/2, seed))
+		}
+		var scratch board.LadderScratch
+		i := 0
+		for b.Loop() {
+			games[i%len(games)].Board().Ladders(&scratch)
+			i++
+		}
+	})
+}
+
+func BenchmarkPastBoard(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		g := middleGame(s, board.TrompTaylor(), s.Area()/2, 1)
+		var x board.Board
+		for b.Loop() {
+			g.PastBoard(&x, 2)
+		}
+	})
+}
+
+func BenchmarkScore(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		g := middleGame(s, board.TrompTaylor(), s.Area()*5/4, 1)
+		for b.Loop() {
+			g.Score()
+		}
+	})
+}
+
+func BenchmarkFullArea(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		g := middleGame(s, board.TrompTaylor(), s.Area()*2/3, 1)
+		var dst []board.Color
+		for b.Loop() {
+			dst = g.Board().FullArea(dst, false)
+		}
+	})
+}
+
+func BenchmarkHash(b *testing.B) {
+	forSizes(b, func(b *testing.B, s board.Size) {
+		g := middleGame(s, board.TrompTaylor(), s.Area()*5/4, 1)
+		for b.Loop() {
+			g.Hash()
+		}
+	})
+}

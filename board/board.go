@@ -1,0 +1,297 @@
+package board
+
+// cell is what a Board knows of one point. The fields libs and size count for a
+// chain only at its head.
+type cell struct {
+	color Color
+	head  Point // the point that stands for the chain
+	next  Point // the next stone of the chain, in a circle
+	libs  int16 // liberties of the chain
+	size  int16 // stones of the chain
+}
+
+// state is the part of a Board that every Play may change besides the cells.
+type state struct {
+	hash     Hash
+	ko       Point
+	stones   [White + 1]int16
+	captured [White + 1]int32
+}
+
+// change is one cell as it was before a Play.
+type change struct {
+	at  Point
+	old cell
+}
+
+// mark is the beginning of a Play in the undo record.
+type mark struct {
+	state state
+	log   int // changes recorded before it
+}
+
+// Board is stones on points with their chains, the simple ko point, the numbers
+// of captured stones and a hash. It knows no side to move, no superko and no
+// score. Copy it with CopyFrom only. The zero value is not usable: NewBoard and
+// ParseDiagram make one.
+type Board struct {
+	geo   *geometry
+	state state
+	// vacated holds all points from which stones were taken off since forget
+	// was last called, and perhaps more.
+	vacated pointSet
+	log     []change
+	marks   []mark
+	cells   [MaxPoints + 1]cell // cells[area] is the wall around the board
+}
+
+// keptUndo is how many Plays can be undone in a copy: as many as the longest
+// history that a network is shown.
+const keptUndo = 8
+
+// NewBoard returns an empty board. The size must pass Check; NewBoard panics
+// otherwise, since no input reaches it unchecked.
+func NewBoard(s Size) *Board {
+	if err := s.Check(); err != nil {
+		panic(err)
+	}
+	b := new(Board)
+	b.reset(geometryOf(s))
+	return b
+}
+
+// reset empties the board.
+func (b *Board) reset(geo *geometry) {
+	b.geo = geo
+	clear(b.cells[:geo.area])
+	b.cells[geo.area] = cell{color: wall}
+	b.state = state{hash: zobrist.width[geo.size.W].xor(zobrist.height[geo.size.H]), ko: NoPoint}
+	b.vacated = pointSet{}
+	b.forget()
+}
+
+// forget drops the undo record.
+func (b *Board) forget() {
+	b.log, b.marks = b.log[:0], b.marks[:0]
+}
+
+// CopyFrom makes b equal to src, whatever its size was. It allocates nothing
+// once b's undo record has room for eight moves. Of src's undo record the last
+// eight Plays are copied.
+func (b *Board) CopyFrom(src *Board) {
+	if b == src {
+		return
+	}
+	b.geo, b.state, b.vacated = src.geo, src.state, src.vacated
+	n := src.geo.area + 1
+	copy(b.cells[:n], src.cells[:n])
+	b.copyUndo(src.marks, src.log)
+}
+
+// copyUndo takes over the last Plays of an undo record, which may be b's own.
+func (b *Board) copyUndo(marks []mark, log []change) {
+	if len(marks) > keptUndo {
+		marks = marks[len(marks)-keptUndo:]
+	}
+	if len(marks) == 0 {
+		b.forget()
+		return
+	}
+	from := marks[0].log
+	b.log = append(b.log[:0], log[from:]...)
+	b.marks = append(b.marks[:0], marks...)
+	for i := range b.marks {
+		b.marks[i].log -= from
+	}
+}
+
+// trimUndo keeps the undo record short in a long game.
+func (b *Board) trimUndo() {
+	if len(b.marks) >= 32 {
+		b.copyUndo(b.marks, b.log)
+	}
+}
+
+// Size returns the board's size.
+func (b *Board) Size() Size { return b.geo.size }
+
+// At returns the colour of a point of the board.
+func (b *Board) At(p Point) Color { return b.cells[p].color }
+
+// Liberties returns the number of liberties of the chain on p, 0 if p is empty.
+func (b *Board) Liberties(p Point) int {
+	if b.cells[p].color == Empty {
+		return 0
+	}
+	return int(b.cells[b.cells[p].head].libs)
+}
+
+// ChainSize returns the number of stones of the chain on p, 0 if p is empty.
+func (b *Board) ChainSize(p Point) int {
+	if b.cells[p].color == Empty {
+		return 0
+	}
+	return int(b.cells[b.cells[p].head].size)
+}
+
+// ChainHead returns the point that stands for the chain on p: the same for all
+// its stones as long as no stone is played. NoPoint if p is empty.
+func (b *Board) ChainHead(p Point) Point {
+	if b.cells[p].color == Empty {
+		return NoPoint
+	}
+	return b.cells[p].head
+}
+
+// NextInChain returns the stone after p in its chain. Going on from there leads
+// back to p after ChainSize steps. p must hold a stone.
+func (b *Board) NextInChain(p Point) Point { return b.cells[p].next }
+
+// KoPoint returns the point that the opponent of the last mover may not play
+// because of simple ko, or NoPoint.
+func (b *Board) KoPoint() Point { return b.state.ko }
+
+// ClearKo forgets the simple ko point.
+func (b *Board) ClearKo() { b.state.ko = NoPoint }
+
+// Neighbors returns the neighbours of p on the board. The slice is shared and
+// must not be written to.
+func (b *Board) Neighbors(p Point) []Point { return b.geo.adj[p] }
+
+// Chain appends the stones of the chain on p to dst, nothing if p is empty.
+func (b *Board) Chain(dst []Point, p Point) []Point {
+	if b.cells[p].color == Empty {
+		return dst
+	}
+	for q := p; ; {
+		dst = append(dst, q)
+		if q = b.cells[q].next; q == p {
+			return dst
+		}
+	}
+}
+
+// LibertyPoints appends the liberties of the chain on p to dst, each once.
+func (b *Board) LibertyPoints(dst []Point, p Point) []Point {
+	if b.cells[p].color == Empty {
+		return dst
+	}
+	first := len(dst)
+	left := int(b.cells[b.cells[p].head].libs)
+	for q := p; ; {
+		for _, l := range &b.geo.near[q] {
+			if b.cells[l].color == Empty && !contains(dst[first:], l) {
+				dst = append(dst, l)
+				left--
+			}
+		}
+		if q = b.cells[q].next; q == p || left == 0 {
+			return dst
+		}
+	}
+}
+
+func contains(list []Point, p Point) bool {
+	for _, q := range list {
+		if q == p {
+			return true
+		}
+	}
+	return false
+}
+
+// placement is what becomes of a stone that is put on an empty point.
+type placement uint8
+
+const (
+	lives   placement = iota
+	oneDies           // suicide of a single stone
+	manyDie           // suicide with stones that stood before
+)
+
+// placement tells what would become of a stone of c on the empty point p.
+func (b *Board) placement(c Color, p Point) placement {
+	kind := oneDies
+	for _, q := range &b.geo.near[p] {
+		a := &b.cells[q]
+		switch {
+		case a.color == Empty:
+			return lives
+		case a.color == wall:
+		case (b.cells[a.head].libs == 1) != (a.color == c):
+			return lives
+		case a.color == c:
+			kind = manyDie
+		}
+	}
+	return kind
+}
+
+// IsSuicide tells whether a stone of c on the empty point p would be taken off
+// at once, alone or with its chain.
+func (b *Board) IsSuicide(c Color, p Point) bool { return b.placement(c, p) != lives }
+
+// IsIllegalSuicide tells whether a stone of c on the empty point p is a suicide
+// that the rules forbid. Suicide of a single stone always is.
+func (b *Board) IsIllegalSuicide(c Color, p Point, suicideLegal bool) bool {
+	kind := b.placement(c, p)
+	return kind == oneDies || kind == manyDie && !suicideLegal
+}
+
+// Captured returns how many stones of colour c have been taken off, suicides
+// included.
+func (b *Board) Captured(c Color) int { return int(b.state.captured[c]) }
+
+// Stones returns how many stones of colour c are on the board.
+func (b *Board) Stones(c Color) int { return int(b.state.stones[c]) }
+
+// Hash covers the stones and the size of the board and nothing else.
+func (b *Board) Hash() Hash { return b.state.hash }
+
+// hashAfter returns the hash after a stone of c on the empty point p, captures
+// and suicide included, without playing it.
+func (b *Board) hashAfter(c Color, p Point) Hash {
+	h := b.state.hash.xor(zobrist.stone[c][p])
+	var seen [4]Point
+	n, alive := 0, false
+	for _, q := range &b.geo.near[p] {
+		a := b.cells[q]
+		switch {
+		case a.color == Empty:
+			alive = true
+		case a.color == c && b.cells[a.head].libs > 1:
+			alive = true
+		case a.color == c.Opponent() && b.cells[a.head].libs == 1:
+			alive = true
+			if !contains(seen[:n], a.head) {
+				seen[n] = a.head
+				n++
+				h = h.xor(b.chainHash(q))
+			}
+		}
+	}
+	if alive {
+		return h
+	}
+	h = h.xor(zobrist.stone[c][p])
+	for _, q := range &b.geo.near[p] {
+		if a := b.cells[q]; a.color == c && !contains(seen[:n], a.head) {
+			seen[n] = a.head
+			n++
+			h = h.xor(b.chainHash(q))
+		}
+	}
+	return h
+}
+
+// chainHash returns the part of the hash that the stones of a chain make.
+func (b *Board) chainHash(p Point) Hash {
+	table := &zobrist.stone[b.cells[p].color]
+	var h Hash
+	for q := p; ; {
+		h = h.xor(table[q])
+		if q = b.cells[q].next; q == p {
+			return h
+		}
+	}
+}

@@ -1,0 +1,411 @@
+package board_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// gameOn returns a game on a diagram, Black to move, with clean-up phases.
+func gameOn(t testing.TB, rules, text string) *board.Game {
+	t.Helper()
+	r, err := board.ParseRules(rules)
+	require.NoError(t, err)
+	b := diagram(t, text)
+	g, err := board.NewGame(b.Size(), r)
+	require.NoError(t, err)
+	require.NoError(t, g.SetupBoard(b, board.Black))
+	g.SetOptions(board.GameOptions{})
+	return g
+}
+
+// play plays moves such as "B4 W:C3 pass"; a colour is given where it is not the
+// side to move.
+func play(t testing.TB, g *board.Game, moves string) {
+	t.Helper()
+	for _, v := range strings.Fields(moves) {
+		c := g.ToMove()
+		if color, rest, ok := strings.Cut(v, ":"); ok {
+			v = rest
+			var err error
+			c, err = board.ParseColor(color)
+			require.NoError(t, err)
+		}
+		require.NoError(t, g.Play(c, at(t, g.Size(), v)), v)
+	}
+}
+
+const empty5 = ".....\n.....\n.....\n.....\n....."
+
+const koShape = `
+	. X O . .
+	X O . O .
+	. X O . .
+	. . . . .
+	. . . . .`
+
+func TestKo(t *testing.T) {
+	for _, rules := range []string{"chinese", "tromp-taylor", "aga", `{"ko":"SPIGHT"}`} {
+		g := gameOn(t, rules, koShape)
+		play(t, g, "C4")
+		require.ErrorIs(t, g.Play(board.White, at(t, g.Size(), "B4")), board.ErrKo, rules)
+		require.NoError(t, g.Legal(board.Black, at(t, g.Size(), "B4")), "the taker may connect")
+		require.False(t, g.SuperkoBanned(at(t, g.Size(), "B4")))
+		play(t, g, "E1 D1 B4")
+		require.Equal(t, "C4", g.Size().Vertex(g.Board().KoPoint()))
+	}
+}
+
+// twoSpaces has room for two black stones that White surrounds.
+const twoSpaces = `
+	. . O . .
+	O O O . .
+	. . . . .
+	. . . . .
+	. . . . .`
+
+func TestSuperkoBySuicide(t *testing.T) {
+	for rules, want := range map[string]error{
+		"tromp-taylor":                   board.ErrSuperko, // the position before A5
+		"new-zealand":                    nil,              // but then Black was to move
+		"chinese":                        board.ErrSuicide,
+		`{"ko":"SPIGHT","suicide":true}`: nil, // White's pass lifted the ban
+		`{"ko":"SIMPLE","suicide":true}`: nil,
+	} {
+		t.Run(rules, func(t *testing.T) {
+			g := gameOn(t, rules, twoSpaces)
+			play(t, g, "A5 pass")
+			p := at(t, g.Size(), "B5")
+			require.Equal(t, want == board.ErrSuperko, g.SuperkoBanned(p))
+			require.Equal(t, want == nil, g.LegalMoves(nil)[p])
+			before := snapshot(g.Board())
+			require.ErrorIs(t, g.Legal(board.Black, p), want)
+			if want != nil {
+				require.ErrorIs(t, g.Play(board.Black, p), want)
+				require.Equal(t, before, snapshot(g.Board()))
+				require.Equal(t, 2, g.NumMoves())
+			}
+			require.NoError(t, g.PlayTolerant(board.Black, p))
+			require.Equal(t, diagram(t, twoSpaces).String(), g.Board().String())
+			require.Equal(t, 2, g.Board().Captured(board.Black))
+		})
+	}
+}
+
+func TestPlayRefuses(t *testing.T) {
+	g := gameOn(t, "chinese", twoSpaces)
+	before := snapshot(g.Board())
+	s := g.Size()
+	require.ErrorIs(t, g.Play(board.Black, at(t, s, "C5")), board.ErrOccupied)
+	require.ErrorIs(t, g.PlayTolerant(board.Black, at(t, s, "C5")), board.ErrOccupied)
+	for _, p := range []board.Point{25, board.NoPoint, -7} {
+		require.ErrorIs(t, g.Play(board.Black, p), board.ErrOffBoard)
+		require.ErrorIs(t, g.PlayTolerant(board.Black, p), board.ErrOffBoard)
+	}
+	require.ErrorIs(t, g.Play(board.Empty, 0), board.ErrColor)
+	require.ErrorIs(t, g.PlayTolerant(7, 0), board.ErrColor)
+	require.Equal(t, before, snapshot(g.Board()))
+	require.Zero(t, g.NumMoves())
+	require.Equal(t, board.Black, g.ToMove())
+	require.Equal(t, board.NoPoint, g.LastMove(0).Point)
+	require.Equal(t, board.NoPoint, g.LastMove(-1).Point)
+}
+
+func TestEnds(t *testing.T) {
+	for _, c := range []struct {
+		rules, moves            string
+		finished                bool
+		phase                   int
+		button                  bool
+		bonus                   float32
+		wouldEndPhase, wouldEnd bool
+	}{
+		{"chinese", "pass", false, 0, false, 0, true, true},
+		{"chinese", "pass pass", true, 0, false, 0, true, true},
+		{"chinese", "pass pass A1", false, 0, false, 0, false, false},
+		{"chinese", "pass A1 pass", false, 0, false, 0, true, true},
+		{"aga-button", "", false, 0, true, 0, false, false},
+		{"aga-button", "pass", false, 0, false, -0.5, false, false},
+		{"aga-button", "pass pass", false, 0, false, -0.5, true, true},
+		{"aga-button", "A1 pass pass pass", true, 0, false, 0.5, true, true},
+		{`{"ko":"SPIGHT"}`, "pass pass", false, 0, false, 0, true, true},
+		{`{"ko":"SPIGHT"}`, "pass pass pass", true, 0, false, 0, true, true},
+		{"japanese", "pass pass", false, 1, false, 0, false, false},
+		{"japanese", "A1 pass pass pass", false, 1, false, 1, true, false},
+		{"japanese", "pass pass A1 pass pass", false, 2, false, 1, false, false},
+		{"japanese", "pass pass pass pass A1 pass", false, 2, false, 0, true, true},
+		{"japanese", "pass pass pass pass A1 pass pass", true, 2, false, 0, true, true},
+	} {
+		g := gameOn(t, c.rules, empty5)
+		play(t, g, c.moves)
+		require.Equal(t, c.finished, g.Finished(), "%s %s", c.rules, c.moves)
+		require.Equal(t, c.phase, g.Phase(), "%s %s", c.rules, c.moves)
+		require.Equal(t, c.button, g.HasButton(), "%s %s", c.rules, c.moves)
+		require.Equal(t, c.bonus, g.BonusScore(), "%s %s", c.rules, c.moves)
+		require.Equal(t, c.wouldEndPhase, g.PassWouldEndPhase(), "%s %s", c.rules, c.moves)
+		require.Equal(t, c.wouldEnd, g.PassWouldEndGame(), "%s %s", c.rules, c.moves)
+	}
+	g := gameOn(t, "japanese", empty5)
+	g.SetOptions(board.GameOptions{PreventEncore: true})
+	play(t, g, "A1 pass pass")
+	require.True(t, g.PastPhaseEnd())
+	require.False(t, g.Finished())
+	require.Equal(t, 1, g.ValidTurns())
+	play(t, g, "A2")
+	require.False(t, g.PastPhaseEnd())
+	require.Equal(t, 2, g.ValidTurns())
+}
+
+func TestFriendlyPass(t *testing.T) {
+	for rules, want := range map[string]bool{"chinese": true, "tromp-taylor": false, "japanese": false} {
+		g := gameOn(t, rules, empty5)
+		require.False(t, g.FriendlyPassSuppressed())
+		play(t, g, "A1 pass")
+		require.Equal(t, want, g.FriendlyPassSuppressed(), rules)
+	}
+}
+
+func TestHandicapBonus(t *testing.T) {
+	for _, c := range []struct {
+		rules, setup, moves string
+		leading             bool
+		stones              int
+		want                float32
+	}{
+		{"chinese", "XX...", "", false, -1, 2},
+		{"chinese", "XXX..", "W:A1", false, -1, 3},
+		{"chinese", "X....", "", false, -1, 0},
+		{"chinese", "XXO..", "", false, -1, 0},
+		{"aga", "XXX..", "", false, -1, 2},
+		{"tromp-taylor", "XXX..", "", false, -1, 0},
+		{"chinese", ".....", "B:A1 B:B1 W:C1", false, -1, 0},
+		{"chinese", ".....", "B:A1 B:B1 W:C1", true, -1, 2},
+		{"chinese", ".....", "B:A1 W:C1 B:B1", true, -1, 0},
+		{"chinese", ".....", "B:A1 W:pass B:B1 W:pass B:C1 W:E1 B:D1", true, -1, 3},
+		{"chinese", ".....", "B:A1 B:B1 W:pass W:pass B:C1", true, -1, 0},
+		{"chinese", "XX...", "B:A1 W:C1", true, -1, 3},
+		{"chinese", "XX...", "", false, 5, 5},
+		{"aga", ".....", "W:A1", false, 1, 0},
+		{"aga", ".....", "W:A1", false, 4, 3},
+	} {
+		g := gameOn(t, c.rules, c.setup+"\n.....\n.....")
+		g.SetHandicapStones(c.stones)
+		g.SetOptions(board.GameOptions{StartBlackMovesAreHandicap: c.leading})
+		play(t, g, c.moves)
+		require.Equal(t, c.want, g.HandicapBonusScore(), "%+v", c)
+	}
+}
+
+func TestSetup(t *testing.T) {
+	g := gameOn(t, "japanese", empty5)
+	play(t, g, "A1 A2 A3")
+	require.NoError(t, g.Setup([]board.Point{0, 1, 2}, []board.Point{5}, board.White))
+	require.Equal(t, board.White, g.ToMove())
+	require.Equal(t, "XXX..\nO....\n.....\n.....\n.....\n", g.Board().String())
+	require.Zero(t, g.NumMoves())
+	require.Zero(t, g.Board().Captured(board.Black))
+	require.EqualValues(t, 2, g.BonusScore(), "set-up stones cost a point each")
+	require.False(t, g.Undo())
+
+	before := snapshot(g.Board())
+	for _, c := range []struct {
+		black, white []board.Point
+		toMove       board.Color
+		want         error
+	}{
+		{[]board.Point{25}, nil, board.Black, board.ErrSetup},
+		{nil, []board.Point{board.Pass}, board.Black, board.ErrSetup},
+		{[]board.Point{3}, []board.Point{3}, board.Black, board.ErrSetup},
+		{[]board.Point{3, 3}, nil, board.Black, board.ErrSetup},
+		{[]board.Point{0}, []board.Point{1, 5}, board.Black, board.ErrNoLiberty},
+		{nil, nil, board.Empty, board.ErrColor},
+	} {
+		require.ErrorIs(t, g.Setup(c.black, c.white, c.toMove), c.want)
+		require.ErrorIs(t, g.Setup(c.black, c.white, c.toMove), board.ErrSetup)
+	}
+	require.Equal(t, before, snapshot(g.Board()))
+	require.Equal(t, board.White, g.ToMove())
+
+	require.NoError(t, g.SetupBoard(diagram(t, "...\n.X."), board.Black))
+	require.Equal(t, board.Size{W: 3, H: 2}, g.Size())
+	require.ErrorIs(t, g.StartInPhase(3), board.ErrSetup)
+	require.NoError(t, g.StartInPhase(2))
+	require.Equal(t, 2, g.Phase())
+	require.Equal(t, board.Black, g.SecondEncoreStart(4))
+	require.ErrorIs(t, g.SetRules(board.Chinese()), board.ErrRules)
+}
+
+func TestSetToMove(t *testing.T) {
+	g := gameOn(t, "tromp-taylor", koShape)
+	g.SetToMove(board.White)
+	require.Equal(t, board.White, g.ToMove())
+	g.SetToMove(board.Black)
+	play(t, g, "C4")
+	g.SetToMove(board.Empty)
+	g.SetToMove(board.White) // to move already
+	require.Equal(t, "B4", g.Size().Vertex(g.Board().KoPoint()))
+	g.SetToMove(board.Black)
+	require.Equal(t, board.Black, g.ToMove())
+	require.Equal(t, board.NoPoint, g.Board().KoPoint())
+	require.Equal(t, 1, g.NumMoves())
+}
+
+// stateText is what a game shows to the outside.
+func stateText(t *testing.T, g *board.Game) string {
+	return strings.Join([]string{
+		snapshot(g.Board()), toText(t, stateOf(g)), toText(t, scoreOf(g)), fmt.Sprint(g.Hash(), g.Moves()),
+	}, "\n")
+}
+
+func TestGameUndo(t *testing.T) {
+	for name, rules := range ruleSets(t) {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(5, 5))
+			g, err := board.NewGame(board.Size{W: 5, H: 4}, rules)
+			require.NoError(t, err)
+			g.SetOptions(board.GameOptions{})
+			var states []string
+			for range 40 {
+				states = append(states, stateText(t, g))
+				require.NoError(t, g.Play(g.ToMove(), someMoveLegal(rng, g)))
+			}
+			for len(states) > 0 {
+				require.True(t, g.Undo())
+				require.Equal(t, states[len(states)-1], stateText(t, g))
+				states = states[:len(states)-1]
+			}
+			require.False(t, g.Undo())
+		})
+	}
+}
+
+func TestUndoOutOfTurn(t *testing.T) {
+	g := gameOn(t, "chinese", empty5)
+	play(t, g, "A1 B:A2")
+	require.True(t, g.Undo())
+	require.Equal(t, board.Black, g.ToMove(), "Black made the move that was taken back")
+	require.True(t, g.Undo())
+	require.Equal(t, board.Black, g.ToMove())
+	require.Zero(t, g.NumMoves())
+}
+
+func TestOptions(t *testing.T) {
+	g := gameOn(t, "japanese", empty5)
+	play(t, g, "A1 pass pass")
+	require.Equal(t, 1, g.Phase())
+	g.SetOptions(board.GameOptions{PreventEncore: true})
+	require.Equal(t, 0, g.Phase(), "as if it had been so from the start")
+	require.True(t, g.PastPhaseEnd())
+	require.Equal(t, board.GameOptions{PreventEncore: true}, g.Options())
+	g.ContinueWith(board.GameOptions{})
+	require.Equal(t, 0, g.Phase(), "what was played stays")
+	play(t, g, "pass")
+	require.Equal(t, 1, g.Phase())
+	require.Equal(t, board.Empty, g.SecondEncoreStart(0))
+
+	fresh, err := board.NewGame(board.Square(9), board.Japanese())
+	require.NoError(t, err)
+	require.Equal(t, board.GameOptions{PreventEncore: true}, fresh.Options())
+	require.Panics(t, func() { board.NewBoard(board.Square(1)) })
+}
+
+func TestPastBoards(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for _, rules := range []board.Rules{board.TrompTaylor(), board.Japanese()} {
+		g, err := board.NewGame(board.Square(5), rules)
+		require.NoError(t, err)
+		g.SetOptions(board.GameOptions{})
+		var past board.Board
+		var boards []string
+		for range 150 {
+			boards = append(boards, snapshot(g.Board()))
+			for ago := -1; ago <= 9; ago++ {
+				ok := g.PastBoard(&past, ago)
+				require.Equal(t, ago >= 0 && ago <= min(8, len(boards)-1), ok, "%d ago", ago)
+				if ok {
+					require.Equal(t, boards[len(boards)-1-ago], snapshot(&past))
+				}
+			}
+			require.NoError(t, g.Play(g.ToMove(), someMoveLegal(rng, g)))
+		}
+	}
+}
+
+func TestSetRulesReplays(t *testing.T) {
+	g := gameOn(t, "new-zealand", twoSpaces)
+	play(t, g, "A5 pass B5") // superko under other rules
+	require.ErrorIs(t, g.SetRules(board.Rules{Ko: 9}), board.ErrRules)
+	require.Equal(t, board.KoSituational, g.Rules().Ko)
+	require.NoError(t, g.SetRules(board.Japanese()))
+	require.Equal(t, board.Japanese(), g.Rules())
+	require.Equal(t, 3, g.NumMoves())
+	require.Equal(t, board.White, g.ToMove())
+	require.Equal(t, 2, g.Board().Captured(board.Black))
+	require.EqualValues(t, -4+2, g.BonusScore())
+	g.SetKomi(0.5)
+	require.EqualValues(t, 0.5, g.Rules().Komi)
+	g.SetKomi(1e9)
+	require.EqualValues(t, 0.5, g.Rules().Komi)
+}
+
+func TestNoAllocations(t *testing.T) {
+	for _, n := range []int{9, 19} {
+		moves := recorded(board.Square(n), 7)
+		empty, err := board.NewGame(board.Square(n), board.TrompTaylor())
+		require.NoError(t, err)
+		g, late := clone(empty), clone(empty)
+		for _, m := range moves {
+			_ = late.Play(m.Color, m.Point)
+		}
+		var past board.Board
+		var scratch board.LadderScratch
+		owners, legal := make([]board.Color, n*n), make([]bool, n*n+1)
+		run := func() {
+			g.CopyFrom(empty)
+			for _, m := range moves {
+				_ = g.Play(m.Color, m.Point)
+			}
+			g.CopyFrom(late)
+			g.LegalMoves(legal)
+			g.Owners(owners)
+			g.Score()
+			g.Hash()
+			g.GraphHash(board.Hash{})
+			g.PastBoard(&past, 2)
+			past.Ladders(&scratch)
+			g.Board().PassAlive(owners, true)
+			g.Board().IndependentLife(owners, true, false, false)
+			g.Board().Area(owners)
+		}
+		run()
+		require.Zero(t, testing.AllocsPerRun(5, run))
+	}
+}
+
+// TestReadersShareAGame lets several goroutines ask one game everything at once;
+// the race detector has the last word.
+func TestReadersShareAGame(t *testing.T) {
+	g := middleGame(board.Square(9), board.TrompTaylor(), 100, 9)
+	want := stateText(t, g)
+	var wait sync.WaitGroup
+	got := make([]string, 4)
+	for i := range got {
+		wait.Go(func() {
+			var past board.Board
+			var scratch board.LadderScratch
+			if g.PastBoard(&past, i) && ladderText(&past, &scratch) != "?" && g.GraphHash(board.Hash{}) != (board.Hash{}) {
+				got[i] = stateText(t, clone(g))
+			}
+		})
+	}
+	wait.Wait()
+	for _, text := range got {
+		require.Equal(t, want, text)
+	}
+}

@@ -1,0 +1,448 @@
+package board_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+)
+
+// goldenScore is a score as the golden files give it.
+type goldenScore struct {
+	WhiteMinusBlack float32  `json:"whiteMinusBlack"`
+	Winner          string   `json:"winner"`
+	Owner           []string `json:"owner"`
+}
+
+// goldenState is the state of a game, in the words of the golden files.
+type goldenState struct {
+	NextPlayer              string   `json:"nextPlayer"`
+	Board                   []string `json:"board"`
+	IllegalEmpty            []string `json:"illegalEmpty"`
+	LegalOccupied           []string `json:"legalOccupied"`
+	SuperKoBanned           []string `json:"superKoBanned"`
+	KoRecapBlocked          []string `json:"koRecapBlocked"`
+	EncorePhase             int      `json:"encorePhase"`
+	HasButton               bool     `json:"hasButton"`
+	WhiteBonusScore         float32  `json:"whiteBonusScore"`
+	WhiteHandicapBonusScore float32  `json:"whiteHandicapBonusScore"`
+	PassWouldEndPhase       bool     `json:"passWouldEndPhase"`
+	PassWouldEndGame        bool     `json:"passWouldEndGame"`
+}
+
+// goldenResult is what one rule set makes of a position of rules.jsonl.gz.
+type goldenResult struct {
+	Name         string          `json:"name"`
+	Rules        json.RawMessage `json:"rules"`
+	FirstIllegal *int            `json:"firstIllegalMoveIndex"`
+	goldenState
+	SimpleKo            *string      `json:"simpleKo"`
+	BlackStonesCaptured int          `json:"blackStonesCaptured"`
+	WhiteStonesCaptured int          `json:"whiteStonesCaptured"`
+	GameFinished        bool         `json:"gameFinished"`
+	NoResult            bool         `json:"noResult"`
+	Final               *goldenScore `json:"final"`
+	ScoreIfEndedNow     *goldenScore `json:"scoreIfEndedNow"`
+	AfterPasses         *struct {
+		NumPasses int         `json:"numPasses"`
+		Result    goldenScore `json:"result"`
+	} `json:"afterPasses"`
+	PassAlive []string `json:"passAlive"`
+}
+
+// goldenPosition is what both golden files share.
+type goldenPosition struct {
+	ID            string      `json:"id"`
+	Kind          string      `json:"kind"`
+	X             int         `json:"x"`
+	Y             int         `json:"y"`
+	Setup         [][2]string `json:"setup"`
+	InitialPlayer string      `json:"initialPlayer"`
+	Moves         [][2]string `json:"moves"`
+}
+
+// size returns the board size of the position.
+func (q *goldenPosition) size() board.Size { return board.Size{W: q.X, H: q.Y} }
+
+// move translates a move of the golden files.
+func (q *goldenPosition) move(t testing.TB, m [2]string) board.Move {
+	c, err := board.ParseColor(m[0])
+	require.NoError(t, err)
+	p, err := q.size().ParseVertex(m[1])
+	require.NoError(t, err)
+	return board.Move{Color: c, Point: p}
+}
+
+// game returns a game on the start position.
+func (q *goldenPosition) game(t testing.TB, r board.Rules) *board.Game {
+	g, err := board.NewGame(q.size(), r)
+	require.NoError(t, err)
+	var stones [3][]board.Point
+	for _, s := range q.Setup {
+		m := q.move(t, s)
+		stones[m.Color] = append(stones[m.Color], m.Point)
+	}
+	first, err := board.ParseColor(q.InitialPlayer)
+	require.NoError(t, err)
+	require.NoError(t, g.Setup(stones[board.Black], stones[board.White], first))
+	return g
+}
+
+// eachLine calls f with every line of a gzipped file.
+func eachLine(t testing.TB, path string, f func(line []byte)) {
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	s := bufio.NewScanner(z)
+	s.Buffer(nil, 1<<24)
+	for s.Scan() {
+		f(s.Bytes())
+	}
+	require.NoError(t, s.Err())
+}
+
+// letter names a colour as the golden files do.
+func letter(c board.Color) string { return [...]string{"0", "B", "W"}[c] }
+
+// colorRows writes a colour map row by row.
+func colorRows(s board.Size, colors []board.Color) []string {
+	rows := make([]string, s.H)
+	for p, c := range colors {
+		rows[p/s.W] += string(".XO"[c])
+	}
+	return rows
+}
+
+// stateOf describes a game in the words of the golden files.
+func stateOf(g *board.Game) goldenState {
+	s := g.Size()
+	state := goldenState{
+		NextPlayer:   letter(g.ToMove()),
+		IllegalEmpty: []string{}, LegalOccupied: []string{}, SuperKoBanned: []string{}, KoRecapBlocked: []string{},
+		EncorePhase: g.Phase(), HasButton: g.HasButton(),
+		WhiteBonusScore: g.BonusScore(), WhiteHandicapBonusScore: g.HandicapBonusScore(),
+		PassWouldEndPhase: g.PassWouldEndPhase(), PassWouldEndGame: g.PassWouldEndGame(),
+	}
+	legal := g.LegalMoves(nil)
+	var colors []board.Color
+	for p := range board.Point(s.Area()) {
+		v := s.Vertex(p)
+		colors = append(colors, g.At(p))
+		switch empty := g.At(p) == board.Empty; {
+		case empty && !legal[p]:
+			state.IllegalEmpty = append(state.IllegalEmpty, v)
+		case !empty && legal[p]:
+			state.LegalOccupied = append(state.LegalOccupied, v)
+		}
+		if g.SuperkoBanned(p) {
+			state.SuperKoBanned = append(state.SuperKoBanned, v)
+		}
+		if g.KoRecapBlocked(p) {
+			state.KoRecapBlocked = append(state.KoRecapBlocked, v)
+		}
+	}
+	state.Board = colorRows(s, colors)
+	return state
+}
+
+// scoreOf describes the score of a game in the words of the golden files.
+func scoreOf(g *board.Game) goldenScore {
+	w := g.Score()
+	winner := "0"
+	if w > 0 {
+		winner = "W"
+	} else if w < 0 {
+		winner = "B"
+	}
+	return goldenScore{w, winner, colorRows(g.Size(), g.Owners(nil))}
+}
+
+// sorted puts the point lists of a state in one order.
+func (s goldenState) sorted() goldenState {
+	for _, list := range []*[]string{&s.IllegalEmpty, &s.LegalOccupied, &s.SuperKoBanned, &s.KoRecapBlocked} {
+		*list = slices.Clone(*list)
+		slices.Sort(*list)
+	}
+	return s
+}
+
+// checkResult compares the end of a sequence under one rule set.
+func checkResult(t *testing.T, q *goldenPosition, r *goldenResult) {
+	rules, err := board.ParseRules(string(r.Rules))
+	require.NoError(t, err)
+	g := q.game(t, rules)
+	g.SetOptions(board.GameOptions{})
+	for i, text := range q.Moves {
+		m := q.move(t, text)
+		err := g.Play(m.Color, m.Point)
+		if r.FirstIllegal != nil && i == *r.FirstIllegal {
+			require.Error(t, err)
+			return
+		}
+		require.NoError(t, err, "move %d", i)
+	}
+	require.Nil(t, r.FirstIllegal, "an illegal move was expected")
+	require.Equal(t, r.goldenState.sorted(), stateOf(g).sorted())
+	b := g.Board()
+	require.Equal(t, r.BlackStonesCaptured, b.Captured(board.Black))
+	require.Equal(t, r.WhiteStonesCaptured, b.Captured(board.White))
+	ko := "none"
+	if r.SimpleKo != nil {
+		ko = *r.SimpleKo
+	}
+	require.Equal(t, ko, g.Size().Vertex(b.KoPoint()))
+	require.Equal(t, r.GameFinished, g.Finished())
+	require.Equal(t, r.NoResult, g.NoResult())
+	require.Equal(t, r.PassAlive, colorRows(g.Size(), b.PassAlive(nil, rules.Suicide)))
+	if r.Final != nil {
+		require.Equal(t, *r.Final, scoreOf(g))
+	}
+	if r.ScoreIfEndedNow != nil {
+		require.Equal(t, *r.ScoreIfEndedNow, scoreOf(g))
+	}
+	if r.AfterPasses != nil {
+		n := 0
+		for ; !g.Finished(); n++ {
+			require.NoError(t, g.Play(g.ToMove(), board.Pass))
+		}
+		require.Equal(t, r.AfterPasses.NumPasses, n)
+		require.Equal(t, r.AfterPasses.Result, scoreOf(g))
+	}
+}
+
+func TestGoldenRules(t *testing.T) {
+	n := 0
+	eachLine(t, testshared.Path(t, "golden/katago/rules.jsonl.gz"), func(line []byte) {
+		var q struct {
+			goldenPosition
+			Results []goldenResult `json:"results"`
+		}
+		require.NoError(t, json.Unmarshal(line, &q))
+		if q.size().Check() != nil {
+			return // boards one point wide
+		}
+		for i := range q.Results {
+			n++
+			t.Run(q.ID+"/"+q.Results[i].Name, func(t *testing.T) { checkResult(t, &q.goldenPosition, &q.Results[i]) })
+		}
+	})
+	require.Equal(t, 303*12, n)
+}
+
+// goldenFeature is one record of features.jsonl.gz.
+type goldenFeature struct {
+	goldenPosition
+	Rules           json.RawMessage `json:"rules"`
+	Phase           int             `json:"initialEncorePhase"`
+	PreventEncore   bool            `json:"preventEncore"`
+	LeadingHandicap bool            `json:"assumeMultipleStartingBlackMovesAreHandicap"`
+	HandicapStones  int             `json:"overrideNumHandicapStones"`
+	UnderSuicide    bool            `json:"passAliveUnderSuicideRules"`
+	State           struct {
+		goldenState
+		KoLoc             *string  `json:"koLoc"`
+		Finished          bool     `json:"isGameFinished"`
+		PastPhaseEnd      bool     `json:"isPastNormalPhaseEnd"`
+		SecondEncoreStart []string `json:"secondEncoreStart"`
+	} `json:"state"`
+	Params struct {
+		DrawWins float64 `json:"drawEquivalentWinsForWhite"`
+	} `json:"params"`
+	Spatial [][]board.Point `json:"spatial"`
+	Global  []float32       `json:"global"`
+}
+
+// replayed returns the game of the record.
+func (f *goldenFeature) replayed(t testing.TB) *board.Game {
+	rules, err := board.ParseRules(string(f.Rules))
+	require.NoError(t, err)
+	g := f.game(t, rules)
+	g.SetHandicapStones(f.HandicapStones)
+	g.SetOptions(board.GameOptions{
+		PreventEncore: f.PreventEncore, StartBlackMovesAreHandicap: f.LeadingHandicap, PassAliveUnderSuicide: f.UnderSuicide,
+	})
+	require.NoError(t, g.StartInPhase(f.Phase))
+	for _, text := range f.Moves {
+		m := f.move(t, text)
+		require.NoError(t, g.PlayTolerant(m.Color, m.Point))
+	}
+	return g
+}
+
+// eachFeature calls f with every record of features.jsonl.gz.
+func eachFeature(t *testing.T, f func(t *testing.T, q *goldenFeature)) {
+	n := 0
+	eachLine(t, testshared.Path(t, "golden/katago/features.jsonl.gz"), func(line []byte) {
+		var q goldenFeature
+		require.NoError(t, json.Unmarshal(line, &q))
+		n++
+		t.Run(q.ID, func(t *testing.T) { f(t, &q) })
+	})
+	require.Equal(t, 380, n)
+}
+
+func TestGoldenState(t *testing.T) {
+	eachFeature(t, func(t *testing.T, q *goldenFeature) {
+		g := q.replayed(t)
+		require.Equal(t, q.State.goldenState.sorted(), stateOf(g).sorted())
+		ko := "none"
+		if q.State.KoLoc != nil {
+			ko = *q.State.KoLoc
+		}
+		require.Equal(t, ko, g.Size().Vertex(g.Board().KoPoint()))
+		require.Equal(t, q.State.Finished, g.Finished())
+		require.Equal(t, q.State.PastPhaseEnd, g.PastPhaseEnd())
+		var second []board.Color
+		if g.Phase() == 2 {
+			for p := range board.Point(g.Size().Area()) {
+				second = append(second, g.SecondEncoreStart(p))
+			}
+			require.Equal(t, q.State.SecondEncoreStart, colorRows(g.Size(), second))
+		} else {
+			require.Nil(t, q.State.SecondEncoreStart)
+		}
+	})
+}
+
+// onPoints returns the points that a plane holds, in order.
+func onPoints(s board.Size, on func(p board.Point) bool) []board.Point {
+	points := []board.Point{}
+	for p := range board.Point(s.Area()) {
+		if on(p) {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// shownTurns returns how many moves of the history the record shows: each has
+// its point in a plane or its pass in a global value.
+func (f *goldenFeature) shownTurns() int {
+	n := 0
+	for n < 5 && (len(f.Spatial[9+n]) > 0 || f.Global[n] == 1) {
+		n++
+	}
+	return n
+}
+
+// laddered returns the planes of laddered stones and of working moves against
+// the side not to move.
+func laddered(b *board.Board, scratch *board.LadderScratch, toMove board.Color) (stones, working []board.Point) {
+	stones, working = []board.Point{}, []board.Point{}
+	for _, l := range b.Ladders(scratch) {
+		stones = b.Chain(stones, l.Head)
+		if l.Color != toMove {
+			working = append(working, l.Working[:l.Count]...)
+		}
+	}
+	slices.Sort(stones)
+	slices.Sort(working)
+	return stones, slices.Compact(working)
+}
+
+// TestGoldenPlanes checks the planes of KataGo's features that the board alone
+// determines: liberties, ladders on the last three boards, areas.
+func TestGoldenPlanes(t *testing.T) {
+	var scratch board.LadderScratch
+	eachFeature(t, func(t *testing.T, q *goldenFeature) {
+		g := q.replayed(t)
+		b, s := g.Board(), g.Size()
+		for libs := 1; libs <= 3; libs++ {
+			require.Equal(t, q.Spatial[2+libs], onPoints(s, func(p board.Point) bool { return b.Liberties(p) == libs }))
+		}
+		stones, working := laddered(b, &scratch, g.ToMove())
+		require.Equal(t, q.Spatial[14], stones)
+		require.Equal(t, q.Spatial[17], working)
+		for ago := 1; ago <= 2; ago++ {
+			if q.shownTurns() >= ago {
+				var past board.Board
+				require.True(t, g.PastBoard(&past, ago))
+				stones, _ = laddered(&past, &scratch, g.ToMove())
+			}
+			require.Equal(t, q.Spatial[14+ago], stones, "%d ago", ago)
+		}
+		if area, _, ok := g.AreaNow(nil); ok {
+			require.Equal(t, q.Spatial[18], onPoints(s, func(p board.Point) bool { return area[p] == g.ToMove() }))
+			require.Equal(t, q.Spatial[19], onPoints(s, func(p board.Point) bool { return area[p] == g.ToMove().Opponent() }))
+		} else {
+			require.Empty(t, q.Spatial[18])
+		}
+		limit := float32(s.Area() + 20)
+		require.InDelta(t, q.Global[5], max(-limit, min(limit, g.SelfKomi(q.Params.DrawWins)))/20, 1e-6)
+	})
+}
+
+func TestGoldenSymmetries(t *testing.T) {
+	data, err := os.ReadFile(testshared.Path(t, "golden/katago/symmetry.json"))
+	require.NoError(t, err)
+	var sizes []struct {
+		X, Y int
+		Maps []struct {
+			Symmetry board.Symmetry
+			Input    []board.Point `json:"symmetricInput"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(data, &sizes))
+	require.NotEmpty(t, sizes)
+	for _, q := range sizes {
+		s := board.Size{W: q.X, H: q.Y}
+		for _, m := range q.Maps {
+			t.Run(fmt.Sprint(s, "/", m.Symmetry), func(t *testing.T) {
+				for from, to := range board.SymTable(s, m.Symmetry) {
+					require.EqualValues(t, from, m.Input[to])
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkGoldenEncode measures what an encoder asks the board for, on KataGo's
+// own games: ladders now, 1 and 2 moves ago, the area and the legal moves.
+func BenchmarkGoldenEncode(b *testing.B) {
+	games := make(map[int][]*board.Game)
+	eachLine(b, testshared.Path(b, "golden/katago/features.jsonl.gz"), func(line []byte) {
+		var q goldenFeature
+		require.NoError(b, json.Unmarshal(line, &q))
+		if strings.HasPrefix(q.Kind, "game-") && q.X == q.Y {
+			games[q.X] = append(games[q.X], q.replayed(b))
+		}
+	})
+	for _, size := range []int{9, 19} {
+		list := games[size]
+		var scratch board.LadderScratch
+		var past board.Board
+		var area []board.Color
+		var legal []bool
+		for name, f := range map[string]func(g *board.Game){
+			"ladders now": func(g *board.Game) { g.Board().Ladders(&scratch) },
+			"ladders past": func(g *board.Game) {
+				for ago := 1; ago <= 2; ago++ {
+					g.PastBoard(&past, ago)
+					past.Ladders(&scratch)
+				}
+			},
+			"area":  func(g *board.Game) { area = g.Board().FullArea(area, false) },
+			"legal": func(g *board.Game) { legal = g.LegalMoves(legal) },
+		} {
+			b.Run(fmt.Sprint(size, "/", name), func(b *testing.B) {
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					f(list[i%len(list)])
+					i++
+				}
+			})
+		}
+	}
+}

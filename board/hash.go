@@ -1,0 +1,166 @@
+package board
+
+import "math"
+
+// transpositionBound is how many moves a position must be away from returning
+// before GraphHash lets transpositions meet; KataGo's value.
+const transpositionBound = 11
+
+// StoneHash covers stones and board size only.
+func (g *Game) StoneHash() Hash { return g.board.state.hash }
+
+// Hash identifies the state for caches: stones, board size, side to move, phase,
+// ko point, points banned by superko, blocked stones of the clean-up phases, all
+// that makes White's points, rules, options, and what passes would do. The way
+// that led here does not count, so networks that see the last moves may answer
+// differently to states of equal hash.
+func (g *Game) Hash() Hash {
+	h := g.board.state.hash.xor(zobrist.toMove[g.toMove]).xor(g.encore.blockedHash)
+	if k := g.board.state.ko; k != NoPoint {
+		h = h.xor(zobrist.ko[k])
+	}
+	h = g.hashBans(h)
+	for p, c := range g.encore.second {
+		if c != Empty {
+			h = h.xor(zobrist.second[c][p])
+		}
+	}
+	r := &g.rules
+	word := uint64(g.phase) | uint64(min(g.end.passes, 3))<<2 |
+		uint64(r.Ko)<<4 | uint64(r.Scoring)<<6 | uint64(r.Tax)<<7 | uint64(r.HandicapBonus)<<9
+	for i, flag := range [...]bool{
+		r.Suicide, r.Button, r.FriendlyPassOk, g.points.buttonOnSide, g.end.finished, g.end.noResult,
+		g.end.pastPhaseEnd, g.options.PreventEncore, g.options.PassAliveUnderSuicide, g.PassWouldEndPhase(),
+	} {
+		if flag {
+			word |= 1 << (16 + i)
+		}
+	}
+	white := g.points.bonus + g.points.handicap + r.Komi
+	word |= uint64(uint32(int32(math.Round(float64(white)*256)))) << 32
+	return h.xor(mixHash(word))
+}
+
+// mixHash spreads a word over a hash.
+func mixHash(word uint64) Hash {
+	hi := mix64(word ^ 0x5851f42d4c957f2d)
+	return Hash{hi, mix64(hi + word)}
+}
+
+// hashBans adds the points that are banned for the side to move.
+func (g *Game) hashBans(h Hash) Hash {
+	if g.phase > 0 {
+		for i, k := range g.encore.captures {
+			// Each point counts once, however often it was captured on.
+			if g.SuperkoBanned(k.at) && !capturedOn(g.encore.captures[:i], k.at) {
+				h = h.xor(zobrist.banned[k.at])
+			}
+		}
+		return h
+	}
+	if g.rules.Ko == KoSimple {
+		return h
+	}
+	if g.rules.Suicide {
+		h = g.hashSuicideBans(h)
+	}
+	for p := g.board.vacated.next(0); p != NoPoint; p = g.board.vacated.next(p + 1) {
+		if g.SuperkoBanned(p) {
+			h = h.xor(zobrist.banned[p])
+		}
+	}
+	return h
+}
+
+// hashSuicideBans adds the points that are banned because a suicide there would
+// repeat a position, but for those that hashBans finds itself. Such a point is
+// the last liberty of a chain of the side to move.
+func (g *Game) hashSuicideBans(h Hash) Hash {
+	b := &g.board
+	var counted pointSet
+	for i := range b.geo.area {
+		a, p := &b.cells[i], Point(i)
+		if a.libs != 1 || a.head != p || a.color != g.toMove {
+			continue
+		}
+		var buf [1]Point
+		last := b.LibertyPoints(buf[:0], p)[0]
+		if !counted.has(last) && !b.vacated.has(last) && g.SuperkoBanned(last) {
+			counted.add(last)
+			h = h.xor(zobrist.banned[last])
+		}
+	}
+	return h
+}
+
+func capturedOn(captures []koCapture, p Point) bool {
+	for _, k := range captures {
+		if k.at == p {
+			return true
+		}
+	}
+	return false
+}
+
+// GraphHash identifies a node of a search graph. prev is the graph hash before
+// the last move, the zero Hash at the root. Where the last move can be made
+// undone by few captures the hash depends on the way that led here, so that
+// cycles do not close; elsewhere it is Hash, so that transpositions meet. A pass
+// always depends on the way. (KataGo, docs/GraphSearch.md.)
+func (g *Game) GraphHash(prev Hash) Hash {
+	h := g.Hash()
+	last := g.LastMove(0)
+	if last.Point == NoPoint {
+		return h
+	}
+	if last.Point != Pass && g.board.movesToReturn(last.Point, transpositionBound) > transpositionBound {
+		return h
+	}
+	return Hash{
+		mix64(prev.Hi+0x9e3779b97f4a7c15) + h.Hi,
+		mix64(prev.Lo^prev.Hi<<1) + h.Lo,
+	}
+}
+
+// movesToReturn returns the number of stones of the chain on p and of the empty
+// points of all empty regions next to it; for an empty p, left by a suicide,
+// that of its region. It stops counting above enough.
+func (b *Board) movesToReturn(p Point, enough int) int {
+	var seen pointSet
+	var list [MaxPoints]Point
+	n, i := 0, 0
+	total := 0
+	if b.cells[p].color == Empty {
+		list[0], n = p, 1
+		seen.add(p)
+	} else {
+		total = int(b.cells[b.cells[p].head].size + b.cells[b.cells[p].head].libs)
+		if total > enough {
+			return total
+		}
+		total = int(b.cells[b.cells[p].head].size)
+		for q := p; ; {
+			n = b.addEmpty(&list, n, &seen, q)
+			if q = b.cells[q].next; q == p {
+				break
+			}
+		}
+	}
+	for ; i < n && total+n <= enough; i++ {
+		n = b.addEmpty(&list, n, &seen, list[i])
+	}
+	return total + n
+}
+
+// addEmpty appends the unseen empty neighbours of p to a list of length n and
+// returns its new length.
+func (b *Board) addEmpty(list *[MaxPoints]Point, n int, seen *pointSet, p Point) int {
+	for _, q := range &b.geo.near[p] {
+		if b.cells[q].color == Empty && !seen.has(q) {
+			seen.add(q)
+			list[n] = q
+			n++
+		}
+	}
+	return n
+}

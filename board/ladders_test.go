@@ -1,0 +1,229 @@
+package board_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// ladderText lists the ladders of a board: each chain by its first stone, then
+// the working moves.
+func ladderText(b *board.Board, scratch *board.LadderScratch) string {
+	s := b.Size()
+	var list []string
+	for _, l := range b.Ladders(scratch) {
+		text := l.Color.String()[:1] + ":" + s.Vertex(slices.Min(b.Chain(nil, l.Head)))
+		if l.Count > 0 {
+			text += "<" + vertices(s, l.Working[:l.Count])
+		}
+		list = append(list, text)
+	}
+	slices.Sort(list)
+	return strings.Join(list, " | ")
+}
+
+func TestLadders(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"none", empty5, ""},
+		{"runs to the edge", `
+			. . . . . . .
+			. . O . . . .
+			. O X . . . .
+			. . O . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .`, ""},
+		{"from the second stone on", `
+			. . . . . . .
+			. . O . . . .
+			. O X X O . .
+			. . O . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .`, "b:C5<D6 D4"},
+		{"broken by a stone on the way", `
+			. . . . . . .
+			. . O . . . .
+			. O X X O . .
+			. . O . . . .
+			. . . . X . .
+			. . . . . . .
+			. . . . . . .`, "b:C5<D4"},
+		{"in atari at the edge", `
+			. X O . .
+			. O . . .
+			. . . . .
+			. . . . .`, "b:B4"},
+		{"in atari, but it captures", `
+			X X O . .
+			. O X . .
+			. . X . .
+			. X . . .`, ""},
+		{"snapback", `
+			. O X X .
+			O X . X .
+			O X X O X
+			. O O O X
+			. . . . .`, ""},
+		{"ko helps the defender", `
+			. O X . .
+			O X . X .
+			. O X . .
+			. . . . .`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var scratch board.LadderScratch
+			b := diagram(t, c.text)
+			before := snapshot(b)
+			require.Equal(t, c.want, ladderText(b, &scratch), "%v", b)
+			require.Equal(t, before, snapshot(b))
+		})
+	}
+}
+
+// refLadder searches a ladder by the definition, without any short cut. That both
+// liberties are kos which the hunter can take, and nothing can be done about it,
+// is part of the definition.
+type refLadder struct {
+	target board.Point
+	color  board.Color
+	limit  int
+	played int
+}
+
+// gaveUp bounds the search of the reference.
+func (r *refLadder) gaveUp() bool { return r.played > 20000 }
+
+func (r *refLadder) defend(b refBoard, ko board.Point, depth int) (lost bool) {
+	if depth >= r.limit {
+		return true
+	}
+	if b.liberties(r.target) >= 2 || ko != board.NoPoint {
+		return false
+	}
+	chain := b.chain(r.target)
+	moves := b.around(chain, refEmpty)
+	for _, q := range b.around(chain, sign(r.color.Opponent())) {
+		if b.liberties(q) == 1 {
+			moves = append(moves, b.around(b.chain(q), refEmpty)...)
+		}
+	}
+	for _, m := range moves {
+		next := b.play(r.color, m)
+		if next.suicided > 0 {
+			continue
+		}
+		if r.played++; r.gaveUp() || !r.attack(next.after, next.ko, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *refLadder) attack(b refBoard, ko board.Point, depth int) (lost bool) {
+	libs := b.around(b.chain(r.target), refEmpty)
+	if depth >= r.limit || len(libs) <= 1 {
+		return true
+	}
+	if len(libs) >= 3 {
+		return false
+	}
+	if r.doubleKo(b, libs) {
+		return true
+	}
+	for _, m := range libs {
+		if m == ko {
+			continue
+		}
+		next := b.play(r.color.Opponent(), m)
+		if next.suicided > 0 {
+			continue
+		}
+		if r.played++; r.gaveUp() {
+			return false
+		}
+		if r.defend(next.after, next.ko, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// doubleKo tells whether the hunter can take two kos on the liberties.
+func (r *refLadder) doubleKo(b refBoard, libs []board.Point) bool {
+	hunter := r.color.Opponent()
+	for _, m := range libs {
+		g := &refGame{b: b}
+		if g.koCapture(hunter, m) == board.NoPoint || b.play(r.color, m).after.liberties(m) > 2 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.around(b.chain(r.target), sign(hunter)), func(q board.Point) bool { return b.liberties(q) == 1 })
+}
+
+// refCaptured is the search for a chain with its owner to move; ok is false if
+// the search became too long to tell.
+func refCaptured(b refBoard, p board.Point) (lost, ok bool) {
+	if b.liberties(p) > 1 {
+		return false, true
+	}
+	c := board.Black
+	if b.at(p) == 'O' {
+		c = board.White
+	}
+	r := &refLadder{target: p, color: c, limit: 3 * b.size.Area() / 2}
+	lost = r.defend(b, board.NoPoint, 0)
+	return lost, !r.gaveUp()
+}
+
+// TestLaddersAgainstPlainSearch compares with a search that has none of the
+// short cuts, on random boards.
+func TestLaddersAgainstPlainSearch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	var scratch board.LadderScratch
+	chains, lost := 0, 0
+	for range *positions {
+		s := board.Size{W: 3 + rng.IntN(7), H: 3 + rng.IntN(7)}
+		g := middleGame(s, board.Chinese(), s.Area()/4+rng.IntN(s.Area()), rng.Uint64())
+		b := g.Board()
+		ref := refOf(b)
+		found := map[board.Point]board.Ladder{}
+		for _, l := range b.Ladders(&scratch) {
+			found[l.Head] = l
+		}
+		for p := range board.Point(s.Area()) {
+			if b.ChainHead(p) != p || b.Liberties(p) > 2 {
+				continue
+			}
+			l, got := found[p]
+			if b.Liberties(p) == 1 {
+				want, ok := refCaptured(ref, p)
+				if ok {
+					chains++
+					require.Equal(t, want, got, "%s\n%v", s.Vertex(p), b)
+				}
+				continue
+			}
+			for _, m := range b.LibertyPoints(nil, p) {
+				next := ref.play(b.At(p).Opponent(), m)
+				if m == b.KoPoint() || next.suicided > 0 {
+					require.NotContains(t, l.Working[:l.Count], m)
+					continue
+				}
+				want, ok := refCaptured(next.after, p)
+				if ok {
+					chains++
+					require.Equal(t, want, slices.Contains(l.Working[:l.Count], m), "%s by %s\n%v", s.Vertex(p), s.Vertex(m), b)
+				}
+			}
+		}
+		lost += len(found)
+	}
+	require.Greater(t, chains, *positions)
+	require.Greater(t, lost, *positions/4)
+}

@@ -1,0 +1,141 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Why a move is not legal.
+var (
+	ErrOccupied = errors.New("illegal move: the point is occupied")
+	ErrSuicide  = errors.New("illegal move: suicide")
+	ErrKo       = errors.New("illegal move: ko")
+	ErrSuperko  = errors.New("illegal move: the position would repeat (superko)")
+	ErrOffBoard = errors.New("illegal move: not on the board")
+)
+
+// Legal tells whether c may play p: nil, or one of ErrOccupied, ErrSuicide,
+// ErrKo, ErrSuperko and ErrOffBoard. A pass is always legal. c need not be the
+// side to move; the simple ko point binds only the side to move. In the clean-up
+// phases an occupied point may be legal, as a pass for ko.
+func (g *Game) Legal(c Color, p Point) error {
+	if p == Pass {
+		return nil
+	}
+	if !g.Size().Contains(p) {
+		return ErrOffBoard
+	}
+	if g.phase > 0 && g.passForKo(c, p) != NoPoint {
+		return nil
+	}
+	if g.board.cells[p].color != Empty {
+		return ErrOccupied
+	}
+	if p == g.board.state.ko && c == g.toMove {
+		return ErrKo
+	}
+	kind := g.board.placement(c, p)
+	if kind == oneDies || kind == manyDie && !g.rules.Suicide {
+		return ErrSuicide
+	}
+	if g.superkoBanned(c, p, kind) {
+		return ErrSuperko
+	}
+	return nil
+}
+
+// LegalMoves sets for every policy index whether the side to move may play it,
+// with everything that Legal looks at. It returns dst, made longer if need be;
+// its length is Area+1, and pass, the last, is always legal.
+func (g *Game) LegalMoves(dst []bool) []bool {
+	area := g.board.geo.area
+	if cap(dst) < area+1 {
+		dst = make([]bool, area+1)
+	}
+	dst = dst[:area+1]
+	dst[area] = true
+	c, suicide, ko := g.toMove, g.rules.Suicide, g.board.state.ko
+	for i := range area {
+		p := Point(i)
+		if g.phase > 0 {
+			dst[i] = g.Legal(c, p) == nil
+			continue
+		}
+		if g.board.cells[p].color != Empty || p == ko {
+			dst[i] = false
+			continue
+		}
+		kind := g.board.placement(c, p)
+		dst[i] = (kind == lives || kind == manyDie && suicide) && !g.superkoBanned(c, p, kind)
+	}
+	return dst
+}
+
+// SuperkoBanned tells whether the side to move may not play p because of superko
+// or, in the clean-up phases, because it has taken that ko before in the same
+// position. Points that are forbidden anyhow are not banned: occupied ones, the
+// simple ko point, suicides.
+func (g *Game) SuperkoBanned(p Point) bool {
+	if g.board.cells[p].color != Empty {
+		return false
+	}
+	kind := g.board.placement(g.toMove, p)
+	return (kind == lives || kind == manyDie && g.rules.Suicide) && g.superkoBanned(g.toMove, p, kind)
+}
+
+// superkoBanned is SuperkoBanned for a stone of c on an empty point where it
+// would end as kind says, which is no illegal suicide.
+func (g *Game) superkoBanned(c Color, p Point, kind placement) bool {
+	if g.phase > 0 {
+		for _, k := range g.encore.captures {
+			if k.at == p && k.player == c && k.stones == g.board.state.hash {
+				return true
+			}
+		}
+		return false
+	}
+	if g.rules.Ko == KoSimple || p == g.board.state.ko && c == g.toMove {
+		return false
+	}
+	// In an earlier position that comes back a stone of c stood on p, and it has
+	// been taken off since; unless the move is a suicide, which leaves no stone.
+	if kind == lives && !g.board.vacated.has(p) {
+		return false
+	}
+	key := g.board.hashAfter(c, p)
+	if g.rules.Ko == KoSituational {
+		key = key.xor(zobrist.toMove[c.Opponent()])
+	}
+	return g.ko.keys.has(key)
+}
+
+// Play makes a legal move of c, which may be a pass; then the opponent is to
+// move. After an error, as of Legal or ErrColor, nothing has changed.
+func (g *Game) Play(c Color, p Point) error {
+	if c != Black && c != White {
+		return fmt.Errorf("%w, got %v", ErrColor, c)
+	}
+	if err := g.Legal(c, p); err != nil {
+		return err
+	}
+	g.apply(c, p)
+	return nil
+}
+
+// PlayTolerant makes a move as records of games need it: ko, superko and suicide
+// are no obstacle. It refuses only points that are occupied or not on the board.
+func (g *Game) PlayTolerant(c Color, p Point) error {
+	if c != Black && c != White {
+		return fmt.Errorf("%w, got %v", ErrColor, c)
+	}
+	if p != Pass {
+		if !g.Size().Contains(p) {
+			return ErrOffBoard
+		}
+		if g.board.cells[p].color != Empty && g.passForKo(c, p) == NoPoint {
+			return ErrOccupied
+		}
+	}
+	g.apply(c, p)
+	return nil
+}

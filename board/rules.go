@@ -1,0 +1,156 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// KoRule says which repetitions are forbidden.
+type KoRule uint8
+
+// The ko rules.
+const (
+	KoSimple      KoRule = iota // only the immediate recapture of a single stone; longer cycles end without result
+	KoPositional                // no earlier position of stones may be made again
+	KoSituational               // nor with the same side to move
+	KoSpight                    // positional, but a pass lifts all bans
+)
+
+// Scoring says what is counted.
+type Scoring uint8
+
+// The ways of scoring.
+const (
+	ScoringArea      Scoring = iota // stones and surrounded points
+	ScoringTerritory                // surrounded points and prisoners
+)
+
+// Tax says which points a group loses for its eyes.
+type Tax uint8
+
+// The taxes.
+const (
+	TaxNone Tax = iota
+	TaxSeki     // points surrounded in seki do not count
+	TaxAll      // and every independent living group loses two points
+)
+
+// HandicapBonus says what White gets for n handicap stones.
+type HandicapBonus uint8
+
+// The handicap bonuses.
+const (
+	BonusZero    HandicapBonus = iota
+	BonusN                     // n points
+	BonusNMinus1               // n-1 points
+)
+
+// ErrRules is wrapped by every error about rules.
+var ErrRules = errors.New("invalid rules")
+
+// Rules are the rules of a game. The zero value is area scoring with simple ko,
+// no suicide and no komi.
+type Rules struct {
+	Ko            KoRule
+	Scoring       Scoring
+	Tax           Tax
+	Suicide       bool // suicide of two stones or more is legal; of a single stone it never is
+	Button        bool // the first pass is worth half a point; area scoring only
+	HandicapBonus HandicapBonus
+	// FriendlyPassOk says that by convention both may pass with dead stones left
+	// on the board. It changes no score, only what players expect.
+	FriendlyPassOk bool
+	Komi           float32 // White's points
+}
+
+// Check returns an error that wraps ErrRules if the rules make no sense.
+func (r Rules) Check() error {
+	switch {
+	case r.Ko > KoSpight:
+		return fmt.Errorf("%w: unknown ko rule %d", ErrRules, r.Ko)
+	case r.Scoring > ScoringTerritory:
+		return fmt.Errorf("%w: unknown scoring %d", ErrRules, r.Scoring)
+	case r.Tax > TaxAll:
+		return fmt.Errorf("%w: unknown tax %d", ErrRules, r.Tax)
+	case r.HandicapBonus > BonusNMinus1:
+		return fmt.Errorf("%w: unknown handicap bonus %d", ErrRules, r.HandicapBonus)
+	case r.Button && r.Scoring != ScoringArea:
+		return fmt.Errorf("%w: the button needs area scoring", ErrRules)
+	case math.IsNaN(float64(r.Komi)) || math.Abs(float64(r.Komi)) > maxKomi:
+		return fmt.Errorf("%w: komi %v, want -%d to %d", ErrRules, r.Komi, maxKomi, maxKomi)
+	}
+	return nil
+}
+
+// maxKomi bounds komi; more than any board has points.
+const maxKomi = 10000
+
+// TrompTaylor returns the rules of Tromp and Taylor: positional superko, area
+// scoring, suicide, komi 7.5.
+func TrompTaylor() Rules {
+	return Rules{Ko: KoPositional, Suicide: true, Komi: 7.5}
+}
+
+// Chinese returns Chinese rules: simple ko, area scoring, komi 7.5.
+func Chinese() Rules {
+	return Rules{HandicapBonus: BonusN, FriendlyPassOk: true, Komi: 7.5}
+}
+
+// Japanese returns Japanese rules: simple ko, territory scoring, komi 6.5.
+func Japanese() Rules {
+	return Rules{Scoring: ScoringTerritory, Tax: TaxSeki, Komi: 6.5}
+}
+
+// aga returns the rules of the American Go Association.
+func aga() Rules {
+	return Rules{Ko: KoSituational, HandicapBonus: BonusNMinus1, FriendlyPassOk: true, Komi: 7.5}
+}
+
+// presets are the named rules, by name in lower case without separators, as
+// KataGo's GTP extensions list them.
+var presets = map[string]func() Rules{
+	"tromptaylor": TrompTaylor,
+	"chinese":     Chinese,
+	"chineseogs":  chineseServer,
+	"chinesekgs":  chineseServer,
+	"japanese":    Japanese,
+	"korean":      Japanese,
+	"aga":         aga,
+	"bga":         aga,
+	"french":      aga,
+	"agabutton": func() Rules {
+		r := aga()
+		r.Button, r.Komi = true, 7
+		return r
+	},
+	"newzealand":       newZealand,
+	"nz":               newZealand,
+	"goe":              ing,
+	"ing":              ing,
+	"stonescoring":     ancientArea,
+	"ancientarea":      ancientArea,
+	"ancientterritory": ancientTerritory,
+}
+
+func chineseServer() Rules {
+	r := Chinese()
+	r.Ko = KoPositional
+	return r
+}
+
+func newZealand() Rules {
+	return Rules{Ko: KoSituational, Suicide: true, FriendlyPassOk: true, Komi: 7}
+}
+
+func ing() Rules {
+	return Rules{Ko: KoPositional, Suicide: true, FriendlyPassOk: true, Komi: 7.5}
+}
+
+func ancientArea() Rules {
+	return Rules{Tax: TaxAll, FriendlyPassOk: true, Komi: 7.5}
+}
+
+func ancientTerritory() Rules {
+	return Rules{Scoring: ScoringTerritory, Tax: TaxAll, Komi: 6.5}
+}

@@ -1,0 +1,126 @@
+package board_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+func TestParseRulesByName(t *testing.T) {
+	for _, c := range []struct {
+		names string
+		json  string
+		komi  float32
+	}{
+		{`["tromp-taylor","Tromp Taylor","tromptaylor","TROMP_TAYLOR"]`,
+			`{"friendlyPassOk":false,"hasButton":false,"ko":"POSITIONAL","scoring":"AREA","suicide":true,"tax":"NONE","whiteHandicapBonus":"0"}`, 7.5},
+		{`["chinese","CHINESE"]`,
+			`{"friendlyPassOk":true,"hasButton":false,"ko":"SIMPLE","scoring":"AREA","suicide":false,"tax":"NONE","whiteHandicapBonus":"N"}`, 7.5},
+		{`["chinese-ogs","chinese_kgs","ChineseOGS","chinesekgs"]`,
+			`{"friendlyPassOk":true,"hasButton":false,"ko":"POSITIONAL","scoring":"AREA","suicide":false,"tax":"NONE","whiteHandicapBonus":"N"}`, 7.5},
+		{`["japanese","korean"]`,
+			`{"friendlyPassOk":false,"hasButton":false,"ko":"SIMPLE","scoring":"TERRITORY","suicide":false,"tax":"SEKI","whiteHandicapBonus":"0"}`, 6.5},
+		{`["stone-scoring","Stone Scoring","ancient-area","ancientarea"]`,
+			`{"friendlyPassOk":true,"hasButton":false,"ko":"SIMPLE","scoring":"AREA","suicide":false,"tax":"ALL","whiteHandicapBonus":"0"}`, 7.5},
+		{`["ancient-territory"]`,
+			`{"friendlyPassOk":false,"hasButton":false,"ko":"SIMPLE","scoring":"TERRITORY","suicide":false,"tax":"ALL","whiteHandicapBonus":"0"}`, 6.5},
+		{`["aga","bga","french"]`,
+			`{"friendlyPassOk":true,"hasButton":false,"ko":"SITUATIONAL","scoring":"AREA","suicide":false,"tax":"NONE","whiteHandicapBonus":"N-1"}`, 7.5},
+		{`["aga-button","AGA Button","agabutton"]`,
+			`{"friendlyPassOk":true,"hasButton":true,"ko":"SITUATIONAL","scoring":"AREA","suicide":false,"tax":"NONE","whiteHandicapBonus":"N-1"}`, 7},
+		{`["new-zealand","New Zealand","new_zealand","newzealand","nz"," NZ "]`,
+			`{"friendlyPassOk":true,"hasButton":false,"ko":"SITUATIONAL","scoring":"AREA","suicide":true,"tax":"NONE","whiteHandicapBonus":"0"}`, 7},
+		{`["ing","goe"]`,
+			`{"friendlyPassOk":true,"hasButton":false,"ko":"POSITIONAL","scoring":"AREA","suicide":true,"tax":"NONE","whiteHandicapBonus":"0"}`, 7.5},
+	} {
+		var names []string
+		require.NoError(t, json.Unmarshal([]byte(c.names), &names))
+		for _, name := range names {
+			r, err := board.ParseRules(name)
+			require.NoError(t, err, name)
+			require.Equal(t, c.json, r.JSON(), name)
+			require.Equal(t, c.komi, r.Komi, name)
+			require.NoError(t, r.Check())
+		}
+	}
+}
+
+func TestParseRulesJSON(t *testing.T) {
+	tt := board.TrompTaylor()
+	with := func(change func(r *board.Rules)) board.Rules {
+		r := tt
+		change(&r)
+		return r
+	}
+	for text, want := range map[string]board.Rules{
+		`{}`:                      tt,
+		` {"ko":"spight"} `:       with(func(r *board.Rules) { r.Ko = board.KoSpight }),
+		`{"suicide":false}`:       with(func(r *board.Rules) { r.Suicide = false }),
+		`{"score":"AREA"}`:        tt,
+		`{"scoring":"AREA"}`:      tt,
+		`{"hasButton":true}`:      with(func(r *board.Rules) { r.Button, r.Komi = true, 7 }),
+		`{"komi":-3.5}`:           with(func(r *board.Rules) { r.Komi = -3.5 }),
+		`{"friendlyPassOk":true}`: with(func(r *board.Rules) { r.FriendlyPassOk = true }),
+		`{"score":"TERRITORY"}`: with(func(r *board.Rules) {
+			r.Scoring, r.Tax, r.Komi = board.ScoringTerritory, board.TaxSeki, 6.5
+		}),
+		`{"scoring":"territory","tax":"all","komi":0,"whiteHandicapBonus":"n-1"}`: with(func(r *board.Rules) {
+			r.Scoring, r.Tax, r.Komi, r.HandicapBonus = board.ScoringTerritory, board.TaxAll, 0, board.BonusNMinus1
+		}),
+	} {
+		r, err := board.ParseRules(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, r, text)
+	}
+	_, given, err := board.ParseRulesKomi(`{"komi":5}`)
+	require.NoError(t, err)
+	require.True(t, given)
+	_, given, err = board.ParseRulesKomi(`{"ko":"SIMPLE"}`)
+	require.NoError(t, err)
+	require.False(t, given)
+}
+
+func TestParseRulesRefuses(t *testing.T) {
+	for _, text := range []string{
+		"", "siming", "tromp", `{`, `{}{}`, `{} x`, `{"ko":"MAYBE"}`, `{"ko":1}`, `{"scoring":"NONE"}`, `{"tax":"x"}`,
+		`{"whiteHandicapBonus":"2"}`, `{"suicide":"true"}`, `{"unknown":1}`, `{"komi":1e9}`, `{"komi":"6"}`,
+		`{"hasButton":true,"scoring":"TERRITORY"}`, `[]`,
+	} {
+		r, err := board.ParseRules(text)
+		require.ErrorIs(t, err, board.ErrRules, text)
+		require.Zero(t, r)
+	}
+	for _, change := range []func(r *board.Rules){
+		func(r *board.Rules) { r.Ko = 9 }, func(r *board.Rules) { r.Scoring = 9 }, func(r *board.Rules) { r.Tax = 9 },
+		func(r *board.Rules) { r.HandicapBonus = 9 }, func(r *board.Rules) { r.Komi = float32(math.NaN()) },
+		func(r *board.Rules) { r.Komi = float32(math.Inf(1)) },
+		func(r *board.Rules) { r.Button, r.Scoring = true, board.ScoringTerritory },
+	} {
+		r := board.TrompTaylor()
+		change(&r)
+		_, err := board.NewGame(board.Square(9), r)
+		require.ErrorIs(t, err, board.ErrRules)
+	}
+}
+
+func FuzzParseRules(f *testing.F) {
+	for _, text := range []string{"chinese", "New Zealand", `{"ko":"SPIGHT","komi":7}`, `{"tax":"ALL","score":"TERRITORY"}`, `{`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := board.ParseRules(text)
+		if err != nil {
+			require.ErrorIs(t, err, board.ErrRules)
+			return
+		}
+		require.NoError(t, r.Check())
+		again, err := board.ParseRules(r.JSON())
+		require.NoError(t, err)
+		again.Komi = r.Komi
+		require.Equal(t, r, again)
+	})
+}

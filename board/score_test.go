@@ -1,0 +1,214 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// onePointCount is how a well-known tutorial counts: an empty point belongs to a
+// colour if its own neighbours are of that colour only.
+func onePointCount(b *board.Board) (blackMinusWhite int) {
+	for p := range board.Point(b.Size().Area()) {
+		var seen [3]bool
+		for _, q := range b.Neighbors(p) {
+			seen[b.At(q)] = true
+		}
+		black, white := b.At(p) == board.Black, b.At(p) == board.White
+		if b.At(p) == board.Empty {
+			black, white = seen[board.Black] && !seen[board.White], seen[board.White] && !seen[board.Black]
+		}
+		if black {
+			blackMinusWhite++
+		}
+		if white {
+			blackMinusWhite--
+		}
+	}
+	return blackMinusWhite
+}
+
+// TestScoreCountsRegions shows that looking at the neighbours of one point is
+// not enough: it misses points deep inside, and counts points of regions that
+// both sides touch.
+func TestScoreCountsRegions(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+	}{
+		{"deep points", `
+			. . . X O . .
+			. . . X O . .
+			. . . X O . .
+			X X X X O O O
+			O O O O O . .
+			. . . . . . .
+			. . . . . . .`},
+		{"open border", `
+			. . X . O . .
+			. . X . O . .
+			. . X . O . .
+			. . X . . . .
+			. . X . O . .
+			. . X . O . .
+			. . X . O . .`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := gameOn(t, "tromp-taylor", c.text)
+			g.SetKomi(0)
+			marks := g.Owners(nil)
+			n := 0
+			for _, m := range marks {
+				switch m {
+				case board.Black:
+					n++
+				case board.White:
+					n--
+				}
+			}
+			require.EqualValues(t, -n, g.Score())
+			require.NotEqual(t, onePointCount(g.Board()), n, "the tutorial's count would do here")
+			require.Equal(t, marks, g.Board().Area(nil))
+		})
+	}
+}
+
+// twoGroups has a living group of each side; the white stone on C2 is dead.
+const twoGroups = `
+	. X . X X O . O .
+	X X O X X O O O O
+	X X X X X O . O .`
+
+func TestScores(t *testing.T) {
+	const settled = "XXXXXOOOO\nXXXXXOOOO\nXXXXXOOOO"
+	for _, c := range []struct {
+		name, rules, text, moves string
+		want                     float32 // White minus Black, without komi
+		owners                   string
+	}{
+		{"empty board", "chinese", empty5, "", 0, empty5},
+		{"one stone", "chinese", "...\n.X.\n...", "", -9, "XXX\nXXX\nXXX"},
+		{"a stone each", "chinese", "X..\n...\n..O", "", 0, "X..\n...\n..O"},
+		{"dead stone in pass-alive territory", "chinese", twoGroups, "", -3, settled},
+		{"the button is worth half a point", "aga-button", twoGroups, "pass", -3.5, settled},
+		{"an untaken button goes to the side to move", "aga-button", twoGroups, "C3", -2.5, settled},
+		{"a group each pays the tax", "stone-scoring", twoGroups, "", -3, settled},
+		{"territory counts as area less moves", "japanese", twoGroups, "", -3 + 12 - 9, settled},
+		{"one white move more", "japanese", twoGroups, "W:G3", -3 + 12 - 9 - 1, settled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := gameOn(t, c.rules, c.text)
+			g.SetKomi(0)
+			play(t, g, c.moves)
+			require.Equal(t, diagramRows(c.owners), colorRows(g.Size(), g.Owners(nil)))
+			require.Equal(t, c.want, g.Score())
+			g.SetKomi(6.5)
+			require.Equal(t, c.want+6.5, g.Score())
+		})
+	}
+}
+
+func TestAreas(t *testing.T) {
+	b := diagram(t, twoGroups)
+	require.Equal(t, diagramRows("XX.XXOOOO\nXXOXXOOOO\nXXXXXOOOO"), colorRows(b.Size(), b.Area(nil)))
+	require.Equal(t, diagramRows("XXXXXOOOO\nXXXXXOOOO\nXXXXXOOOO"), colorRows(b.Size(), b.PassAlive(nil, true)))
+
+	// The stone on A4 does not touch the chain, so that with suicide White can
+	// fill the corner and give it up, and it is no sure eye.
+	b = diagram(t, `
+		O . X . X .
+		. X X X X .
+		X X . . . .
+		. . . . . .`)
+	require.Equal(t, diagramRows("XXXXX.\nXXXXX.\nXX....\n......"), colorRows(b.Size(), b.PassAlive(nil, false)))
+	require.Equal(t, diagramRows("......\n......\n......\n......"), colorRows(b.Size(), b.PassAlive(nil, true)))
+
+	// A large empty territory is safe if all around it is.
+	b = diagram(t, `
+		. X . X . . .
+		X X X X . . .
+		. . . X . . .
+		. . . X . . .`)
+	require.Equal(t, diagramRows("XXXX...\nXXXX...\n...X...\n...X..."), colorRows(b.Size(), b.PassAlive(nil, false)))
+	require.Equal(t, diagramRows("XXXXXXX\nXXXXXXX\nXXXXXXX\nXXXXXXX"), colorRows(b.Size(), b.PassAliveBig(nil, false)))
+}
+
+func TestSelfKomi(t *testing.T) {
+	for _, c := range []struct {
+		rules, moves string
+		komi         float32
+		drawWins     float64
+		want         float32
+	}{
+		{"tromp-taylor", "", 7.5, 0.9, -7.5},
+		{"tromp-taylor", "A1", 7.5, 0.9, 7.5},
+		{"tromp-taylor", "A1", 7, 0.75, 7.25},
+		{"tromp-taylor", "", 7, 0.75, -7.25},
+		{"tromp-taylor", "", 7, 0.5, -7},
+		{"aga-button", "A1", 7, 0.75, 7},
+		{"aga-button", "A1", 7.5, 0.75, 7.75},
+		{"aga-button", "pass", 7.5, 0.5, 7},
+		{"japanese", "A1", 6.5, 0.5, 7.5},
+		{"japanese", "A1 B1", 6.5, 0.5, -6.5},
+	} {
+		g := gameOn(t, c.rules, empty5)
+		g.SetKomi(c.komi)
+		play(t, g, c.moves)
+		require.Equal(t, c.want, g.SelfKomi(c.drawWins), "%+v", c)
+	}
+}
+
+// diagramRows splits a diagram into rows without blanks.
+func diagramRows(text string) []string {
+	var rows []string
+	for line := range strings.Lines(text) {
+		if row := strings.Join(strings.Fields(line), ""); row != "" {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func TestScoreWithDead(t *testing.T) {
+	const text = `
+		. . X O . .
+		. O X O . X
+		. . X O . .
+		X X X O O O
+		. . . X . O
+		. . . X X O`
+	for _, c := range []struct {
+		rules, dead string
+		want        float32 // with komi 0.5
+	}{
+		{"chinese", "B5 F5", 14 - 21 + 0.5},
+		{"chinese", "", 9 - 16 + 0.5},
+		{"chinese", "B5", 8 - 22 + 0.5},
+		{"japanese", "B5 F5", 7 - 13 + 0.5},
+		{"japanese", "", 0 - 6 + 0.5},
+		{"japanese", "B5", 0 - 13 + 0.5},
+		{"japanese", "B5 B5 A1 pass", 0 - 13 + 0.5},
+	} {
+		g := gameOn(t, c.rules, text)
+		g.SetKomi(0.5)
+		var dead []board.Point
+		for _, v := range strings.Fields(c.dead) {
+			dead = append(dead, at(t, g.Size(), v))
+		}
+		before := snapshot(g.Board())
+		require.Equal(t, c.want, g.ScoreWithDead(dead), "%+v", c)
+		require.Equal(t, before, snapshot(g.Board()))
+	}
+
+	// Prisoners, komi, handicap and button come in.
+	g := gameOn(t, "japanese", koShape)
+	play(t, g, "C4 E1 pass")
+	g.SetKomi(0)
+	require.EqualValues(t, -2-1, g.ScoreWithDead(nil), "A5, B4 and a prisoner")
+	g = gameOn(t, "aga-button", "XXX..\n.....\n.....")
+	play(t, g, "W:pass")
+	g.SetKomi(0)
+	require.EqualValues(t, -15+2+0.5, g.ScoreWithDead(nil))
+}

@@ -1,0 +1,137 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrSetup is wrapped by the errors of Setup.
+var ErrSetup = errors.New("invalid set-up")
+
+// Setup replaces the position by the given stones and forgets the game before.
+// The points must be on the board and differ, and every chain needs a liberty.
+// Errors wrap ErrSetup, and ErrNoLiberty where that is the reason.
+func (g *Game) Setup(black, white []Point, toMove Color) error {
+	colors := make([]Color, g.Size().Area())
+	for c, list := range [][]Point{Black: black, White: white} {
+		for _, p := range list {
+			if !g.Size().Contains(p) {
+				return fmt.Errorf("%w: a stone off the board", ErrSetup)
+			}
+			if colors[p] != Empty {
+				return fmt.Errorf("%w: two stones on %s", ErrSetup, g.Size().Vertex(p))
+			}
+			colors[p] = Color(c)
+		}
+	}
+	return g.setup(g.Size(), colors, toMove, 0)
+}
+
+// SetupBoard replaces the position, and the size of the board, by those of b, as
+// Setup does.
+func (g *Game) SetupBoard(b *Board, toMove Color) error {
+	return g.setup(b.Size(), b.appendColors(nil), toMove, 0)
+}
+
+// StartInPhase begins the game anew from its start position in a clean-up phase,
+// or in the main phase again. Phases 1 and 2 need territory scoring.
+func (g *Game) StartInPhase(phase int) error {
+	if phase < 0 || phase > 2 || phase > 0 && g.rules.Scoring != ScoringTerritory {
+		return fmt.Errorf("%w: no phase %d under %v scoring", ErrSetup, phase, g.rules.Scoring)
+	}
+	s := *g.start
+	s.phase = phase
+	g.begin(&s)
+	return nil
+}
+
+func (g *Game) setup(size Size, colors []Color, toMove Color, phase int) error {
+	if toMove != Black && toMove != White {
+		return fmt.Errorf("%w: %w, got %v", ErrSetup, ErrColor, toMove)
+	}
+	if err := NewBoard(size).setUp(colors); err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	g.points.stones = -1
+	g.begin(&start{size: size, colors: colors, toMove: toMove, phase: phase})
+	return nil
+}
+
+// SetToMove forces the side to move and forgets the simple ko point. Before the
+// first move it also changes the side that begins. It does nothing if c is to
+// move already.
+func (g *Game) SetToMove(c Color) {
+	if c == g.toMove || c != Black && c != White {
+		return
+	}
+	if len(g.moves) == 0 {
+		s := *g.start
+		s.toMove = c
+		g.begin(&s)
+		return
+	}
+	g.toMove = c
+	g.board.ClearKo()
+}
+
+// Undo takes the last move back and tells whether there was one. Set-up stones
+// are not moves. The game is replayed from its start.
+func (g *Game) Undo() bool {
+	if len(g.moves) == 0 {
+		return false
+	}
+	last := g.moves[len(g.moves)-1]
+	g.replay(g.moves[:len(g.moves)-1])
+	if g.toMove != last.Color {
+		g.SetToMove(last.Color)
+	}
+	return true
+}
+
+// SetRules changes the rules, komi included, and replays the game under them.
+// Moves that are illegal under the new rules stay. Errors wrap ErrRules.
+func (g *Game) SetRules(r Rules) error {
+	if err := r.Check(); err != nil {
+		return err
+	}
+	if r.Scoring != ScoringTerritory && g.start.phase > 0 {
+		return fmt.Errorf("%w: a game that began in a clean-up phase needs territory scoring", ErrRules)
+	}
+	g.rules = r
+	g.replayAll()
+	return nil
+}
+
+// SetOptions changes the options and replays the game under them.
+func (g *Game) SetOptions(o GameOptions) {
+	g.options = o
+	g.replayAll()
+}
+
+// ContinueWith changes the options for the moves to come; what was played stays
+// as it is.
+func (g *Game) ContinueWith(o GameOptions) { g.options = o }
+
+// SetKomi changes komi and nothing else. A komi that Rules.Check refuses is
+// ignored.
+func (g *Game) SetKomi(k float32) {
+	if math.Abs(float64(k)) <= maxKomi {
+		g.rules.Komi = k
+	}
+}
+
+// SetHandicapStones says how many handicap stones White's bonus counts; -1 lets
+// the game infer the number from its start. Setup sets it back to -1.
+func (g *Game) SetHandicapStones(n int) {
+	g.points.stones = max(n, -1)
+	g.replayAll()
+}
+
+// replayAll replays the whole game and keeps the side to move, which may have
+// been forced.
+func (g *Game) replayAll() {
+	side := g.toMove
+	g.replay(g.moves)
+	g.SetToMove(side)
+}

@@ -1,0 +1,63 @@
+package gtp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"testing"
+
+	"kosumi/gtp/gtpconform"
+
+	"github.com/stretchr/testify/require"
+)
+
+// serveFake starts a server with a fake engine behind pipes.
+func serveFake(t testing.TB, f *fakeEngine, o Options) *gtpconform.Session {
+	t.Helper()
+	inRead, inWrite := io.Pipe()
+	outRead, outWrite := io.Pipe()
+	s := NewServer(f, slog.New(slog.DiscardHandler), o)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		err := s.Serve(ctx, inRead, outWrite)
+		outWrite.Close()
+		inRead.Close()
+		done <- err
+	}()
+	t.Cleanup(cancel)
+	return gtpconform.New(t, inWrite, outRead, func() error { return <-done })
+}
+
+func openFake(t testing.TB, _ ...string) *gtpconform.Session {
+	return serveFake(t, newFake(), Options{})
+}
+
+// serveEnv makes the test binary serve the fake engine on its own stdin and
+// stdout instead of running tests.
+const serveEnv = "KOSUMI_TEST_SERVE_GTP"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serveEnv) == "" {
+		os.Exit(m.Run())
+	}
+	s := NewServer(newFake(), slog.New(slog.NewTextHandler(os.Stderr, nil)), Options{})
+	if err := s.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// TestConformanceOfProgram runs what concerns processes and real pipes.
+func TestConformanceOfProgram(t *testing.T) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	open := gtpconform.Program(exe, []string{serveEnv + "=1", "GORACE=atexit_sleep_ms=0"})
+	gtpconform.Run(t, open, gtpconform.Options{Only: []int{1, 9, 10, 11, 12, 13, 32, 42}})
+}
+
+func TestConformance(t *testing.T) { gtpconform.Run(t, openFake, gtpconform.Options{}) }
+
+func TestTranscripts(t *testing.T) { gtpconform.Transcripts(t, openFake) }

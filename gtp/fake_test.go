@@ -1,0 +1,406 @@
+package gtp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kosumi/board"
+)
+
+// fakeEngine is a player without a network: a real game underneath, the first
+// sensible legal move as its choice, and a search that does nothing but take
+// time, visitTime a visit.
+type fakeEngine struct {
+	game    *board.Game
+	params  []Param
+	clock   TimeSettings
+	left    [3]time.Duration
+	loading <-chan struct{} // if set, everything that needs a network waits for it
+	stops   atomic.Int32
+	caches  int
+	panics  bool
+	late    chan struct{} // if set, Analyze reports once more after it has returned, then closes it
+	most    time.Duration // the longest search, if not 0
+}
+
+var _ Engine = (*fakeEngine)(nil)
+
+const visitTime = 20 * time.Microsecond
+
+func newFake() *fakeEngine {
+	r := board.TrompTaylor()
+	g, err := board.NewGame(board.Square(19), r)
+	if err != nil {
+		panic(err)
+	}
+	return &fakeEngine{game: g, params: []Param{
+		{Name: "maxVisits", Value: "50", Kind: ParamNumber},
+		{Name: "maxPlayouts", Value: "1000000000", Kind: ParamNumber},
+		{Name: "maxTime", Value: "1000000", Kind: ParamNumber},
+		{Name: "numSearchThreads", Value: "1", Kind: ParamNumber},
+		{Name: "ponderingEnabled", Value: "false", Kind: ParamBool},
+		{Name: "allowResignation", Value: "true", Kind: ParamBool},
+		{Name: "analysisWideRootNoise", Value: "0", Kind: ParamNumber},
+		{Name: "playoutDoublingAdvantage", Value: "0", Kind: ParamNumber},
+		{Name: "style", Value: "plain", Choices: []string{"plain", "wild"}},
+		{Name: "humanSLProfile", Value: ""},
+	}}
+}
+
+func (f *fakeEngine) Name() string    { return "Kosumi" }
+func (f *fakeEngine) Version() string { return "0.1.0" }
+
+func (f *fakeEngine) Game() *board.Game {
+	if f.panics {
+		panic("the game is gone")
+	}
+	return f.game
+}
+
+func (f *fakeEngine) NewGame(s board.Size) error {
+	g, err := board.NewGame(s, f.game.Rules())
+	if err == nil {
+		f.game = g
+	}
+	return err
+}
+
+func (f *fakeEngine) SetKomi(k float32) error                       { f.game.SetKomi(k); return nil }
+func (f *fakeEngine) SetRules(r board.Rules) error                  { return f.game.SetRules(r) }
+func (f *fakeEngine) Play(c board.Color, p board.Point) error       { return f.game.PlayTolerant(c, p) }
+func (f *fakeEngine) Setup(b, w []board.Point, c board.Color) error { return f.game.Setup(b, w, c) }
+
+func (f *fakeEngine) Undo(n int) error {
+	if n > f.game.NumMoves() {
+		return errors.New("not that many moves")
+	}
+	for range n {
+		f.game.Undo()
+	}
+	return nil
+}
+
+func (f *fakeEngine) SetHandicap(stones []board.Point) error {
+	if err := f.game.Setup(stones, nil, board.White); err != nil {
+		return err
+	}
+	f.game.SetHandicapStones(len(stones))
+	return nil
+}
+
+func (f *fakeEngine) wait(ctx context.Context) error {
+	if f.loading == nil {
+		return nil
+	}
+	select {
+	case <-f.loading:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (f *fakeEngine) number(name string) float64 {
+	i := slices.IndexFunc(f.params, func(p Param) bool { return p.Name == name })
+	n, err := strconv.ParseFloat(f.params[i].Value, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// budget is how long a search lasts.
+func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
+	visits := min(f.number("maxVisits"), f.number("maxPlayouts"))
+	d := min(visits*visitTime.Seconds(), f.number("maxTime"))
+	if useClock && f.clock.System != TimeNone {
+		d = min(d, max(f.left[c]+f.clock.Period+f.clock.Increment, 0).Seconds()/1000)
+	}
+	if f.most > 0 {
+		d = min(d, f.most.Seconds())
+	}
+	return time.Duration(d * float64(time.Second))
+}
+
+// think lets time pass and reports meanwhile. It reports at least once.
+func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *AnalyzeRequest, report func(*Analysis)) {
+	began := time.Now()
+	snapshot := func() {
+		if report != nil {
+			report(f.analysis(r, 1+int64(time.Since(began)/visitTime)))
+		}
+	}
+	defer snapshot()
+	over := time.NewTimer(d)
+	defer over.Stop()
+	var tick <-chan time.Time
+	if r != nil && r.Interval > 0 {
+		ticker := time.NewTicker(r.Interval)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		select {
+		case <-tick:
+			var wg sync.WaitGroup // reports may come from any goroutine
+			wg.Go(snapshot)
+			wg.Wait()
+		case <-over.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (f *fakeEngine) GenMove(ctx context.Context, r MoveRequest) (GeneratedMove, error) {
+	f.wait(ctx)
+	began := time.Now()
+	if !r.Keep {
+		f.game.SetToMove(r.Color)
+	}
+	f.think(ctx, f.budget(r.Color, !r.Deterministic), r.Analysis, r.Report)
+	if !r.Keep {
+		f.left[r.Color] -= time.Since(began)
+	}
+	if f.hopeless(r.Color) {
+		return GeneratedMove{Resign: true}, nil
+	}
+	p := f.choose(r)
+	if r.Keep {
+		return GeneratedMove{Point: p}, nil
+	}
+	return GeneratedMove{Point: p}, f.game.Play(r.Color, p)
+}
+
+// hopeless tells whether a side is behind by more than the whole board.
+func (f *fakeEngine) hopeless(c board.Color) bool {
+	lead := float64(f.game.Score())
+	if c == board.Black {
+		lead = -lead
+	}
+	i := slices.IndexFunc(f.params, func(p Param) bool { return p.Name == "allowResignation" })
+	return f.params[i].Value == "true" && lead < -float64(f.game.Size().Area()+1)
+}
+
+// choose returns a liberty of a dead chain if the game is being cleaned up, else
+// the first legal point that is no eye of its own, else pass.
+func (f *fakeEngine) choose(r MoveRequest) board.Point {
+	g := f.game
+	if r.Cleanup {
+		for p, st := range f.statuses() {
+			if st != StatusDead || g.At(board.Point(p)) != r.Color.Opponent() {
+				continue
+			}
+			for _, q := range g.Board().LibertyPoints(nil, board.Point(p)) {
+				if g.Legal(r.Color, q) == nil {
+					return q
+				}
+			}
+		}
+		return board.Pass
+	}
+	if moves := f.candidates(r.Color, r.Analysis); len(moves) > 0 {
+		return moves[0]
+	}
+	return board.Pass
+}
+
+// candidates are the legal points that are no eyes, without those that the
+// request rules out at the root.
+func (f *fakeEngine) candidates(c board.Color, r *AnalyzeRequest) []board.Point {
+	g := f.game
+	var moves []board.Point
+	for p := range board.Point(g.Size().Area()) {
+		eye := true
+		for _, q := range g.Board().Neighbors(p) {
+			eye = eye && g.At(q) == c
+		}
+		if !eye && g.Legal(c, p) == nil && permitted(r, c, p) {
+			moves = append(moves, p)
+		}
+	}
+	return moves
+}
+
+func permitted(r *AnalyzeRequest, c board.Color, p board.Point) bool {
+	if r == nil {
+		return true
+	}
+	for _, a := range r.Avoid {
+		if a.Color == c && slices.Contains(a.Points, p) {
+			return false
+		}
+	}
+	for _, a := range r.Allow {
+		if a.Color == c && !slices.Contains(a.Points, p) {
+			return false
+		}
+	}
+	return true
+}
+
+// analysis makes up a snapshot: the score of the board as it stands, visits
+// halved from move to move.
+func (f *fakeEngine) analysis(r *AnalyzeRequest, visits int64) *Analysis {
+	g := f.game
+	lead := float64(g.Score())
+	if r.Color == board.Black {
+		lead = -lead
+	}
+	winrate := 1 / (1 + math.Exp(-lead/10))
+	a := &Analysis{Color: r.Color, Ownership: f.ownership(r.Color), OwnershipStdev: make([]float32, g.Size().Area())}
+	a.Root = RootAnalysis{Visits: visits, Winrate: winrate, ScoreLead: lead, RawVarTimeLeft: -1}
+	moves := f.candidates(r.Color, r)
+	if len(moves) == 0 {
+		moves = []board.Point{board.Pass}
+	}
+	for i, p := range moves {
+		n := visits >> (i + 1)
+		if n == 0 && i >= max(r.MinMoves, 1) {
+			break
+		}
+		a.Moves = append(a.Moves, MoveAnalysis{
+			Move: p, Visits: max(n, int64(1-min(i, 1))), EdgeVisits: n, Winrate: winrate, LCB: winrate - 0.1,
+			Prior: 1 / float64(len(moves)), ScoreLead: lead, ScoreStdev: 10, SymmetryOf: board.NoPoint,
+			PV: []board.Point{p, board.Pass}, PVVisits: []int64{n, 1}, PVEdgeVisits: []int64{n, 1},
+			Ownership: a.Ownership, OwnershipStdev: a.OwnershipStdev,
+		})
+	}
+	return a
+}
+
+func (f *fakeEngine) ownership(view board.Color) []float32 {
+	list := make([]float32, f.game.Size().Area())
+	for p, c := range f.game.Owners(nil) {
+		switch c {
+		case board.Empty:
+		case view:
+			list[p] = 1
+		default:
+			list[p] = -1
+		}
+	}
+	return list
+}
+
+func (f *fakeEngine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*Analysis)) error {
+	if err := f.wait(ctx); err != nil {
+		return err
+	}
+	f.think(ctx, f.budget(r.Color, false), &r, report)
+	if f.late != nil {
+		go func() {
+			time.Sleep(20 * time.Millisecond)
+			report(f.analysis(&r, 5))
+			close(f.late)
+		}()
+	}
+	return nil
+}
+
+func (f *fakeEngine) Evaluate(ctx context.Context, r RawRequest) (*RawOutput, error) {
+	if err := f.wait(ctx); err != nil {
+		return nil, err
+	}
+	g := f.game
+	moves := f.candidates(r.Color, nil)
+	o := &RawOutput{Win: 0.5, Loss: 0.5, Lead: float64(g.Score()), Ownership: f.ownership(board.White)}
+	o.Policy = make([]float32, g.Size().Area())
+	for p := range o.Policy {
+		o.Policy[p] = float32(math.NaN())
+	}
+	for _, p := range moves {
+		o.Policy[p] = 1 / float32(len(moves)+1)
+	}
+	o.PolicyPass = 1 / float32(len(moves)+1)
+	return o, nil
+}
+
+func (f *fakeEngine) Stop()       { f.stops.Add(1) }
+func (f *fakeEngine) ClearCache() { f.caches++ }
+
+func (f *fakeEngine) SetClock(s TimeSettings) error {
+	f.clock = s
+	f.left = [3]time.Duration{board.Black: s.Main, board.White: s.Main}
+	return nil
+}
+
+func (f *fakeEngine) TimeLeft(c board.Color, left time.Duration, _ int) error {
+	f.left[c] = left
+	return nil
+}
+
+func (f *fakeEngine) FinalScore(ctx context.Context) (float64, error) {
+	if err := f.wait(ctx); err != nil {
+		return 0, err
+	}
+	var dead []board.Point
+	for p, st := range f.statuses() {
+		if st == StatusDead {
+			dead = append(dead, board.Point(p))
+		}
+	}
+	return float64(f.game.ScoreWithDead(dead)), nil
+}
+
+func (f *fakeEngine) FinalStatus(ctx context.Context) ([]Status, error) {
+	if err := f.wait(ctx); err != nil {
+		return nil, err
+	}
+	return f.statuses(), nil
+}
+
+// statuses takes as dead what stands in the other side's pass-alive area.
+func (f *fakeEngine) statuses() []Status {
+	b := f.game.Board()
+	owners := b.PassAlive(nil, f.game.Rules().Suicide)
+	list := make([]Status, len(owners))
+	for p, owner := range owners {
+		switch c := b.At(board.Point(p)); {
+		case c == owner && c != board.Empty, c != board.Empty && owner == board.Empty:
+			list[p] = StatusAlive
+		case c != board.Empty:
+			list[p] = StatusDead
+		case owner == board.Black:
+			list[p] = StatusBlackTerritory
+		case owner == board.White:
+			list[p] = StatusWhiteTerritory
+		default:
+			list[p] = StatusDame
+		}
+	}
+	return list
+}
+
+func (f *fakeEngine) Params() []Param { return slices.Clone(f.params) }
+
+func (f *fakeEngine) SetParams(values map[string]string) error {
+	params := slices.Clone(f.params)
+	for name, value := range values {
+		i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
+		if i < 0 {
+			return fmt.Errorf("unknown parameter %q", name)
+		}
+		switch n, err := strconv.ParseFloat(value, 64); {
+		case params[i].Kind == ParamNumber && (err != nil || !(n >= 0)):
+			return fmt.Errorf("parameter %s wants a number", name)
+		case params[i].Kind == ParamBool && value != "true" && value != "false":
+			return fmt.Errorf("parameter %s wants true or false", name)
+		}
+		params[i].Value = value
+	}
+	f.params = params
+	return nil
+}
+
+func (f *fakeEngine) Models() []ModelInfo {
+	return []ModelInfo{{Name: "none.onnx", InternalName: "none", MaxBatchSize: 8}}
+}

@@ -1,0 +1,177 @@
+package gtp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+)
+
+// goguiCommands are GoGui's extensions and what its analysis menu calls.
+func (s *Server) goguiCommands() []handler {
+	return []handler{
+		{name: "gogui-analyze_commands", run: text(strings.Join(analyzeMenu, "\n"))},
+		{name: "gogui-interrupt", run: text("")}, // says that "# interrupt" is understood
+		{name: "gogui-version", run: text("")},
+		{name: "gogui-title", run: s.name},
+		{name: "gogui-play_sequence", run: s.playSequence},
+		{name: "gogui-setup", run: s.goguiSetup},
+		{name: "gogui-setup_player", run: s.goguiSetupPlayer},
+		{name: "kosumi-param", run: s.paramMenu},
+		{name: "kosumi-policy", run: s.policyBoard},
+		{name: "kosumi-ownership", run: s.ownershipBoard},
+	}
+}
+
+// analyzeMenu lists type, label and command of GoGui's analysis menu, as its
+// manual's chapter on analyze commands defines them. Labels are unique.
+var analyzeMenu = []string{
+	"hpstring/Best Move/reg_genmove %m",
+	"dboard/Network Policy/kosumi-policy",
+	"dboard/Network Ownership/kosumi-ownership",
+	"string/Network Values/kata-raw-nn 0",
+	"string/Final Score/final_score",
+	"plist/Dead Stones/final_status_list dead",
+	"plist/Alive Stones/final_status_list alive",
+	"plist/Stones in Seki/final_status_list seki",
+	"plist/Black Territory/final_status_list black_territory",
+	"plist/White Territory/final_status_list white_territory",
+	"string/Status of Point/final_status %p",
+	"plist/Legal Moves/all_legal %m",
+	"string/Is Legal/is_legal %m %p",
+	"string/Last Move/last_move",
+	"string/Move History/move_history",
+	"string/Show Board/showboard",
+	"string/Rules/kata-get-rules",
+	"none/Set Rules/kata-set-rules %s",
+	"param/Parameters/kosumi-param",
+	"string/Thinking Time/cputime",
+	"none/Clear Cache/clear_cache",
+	"none/Stop Pondering/stop",
+}
+
+// playSequence takes pairs of colour and vertex and plays all of them or none:
+// they are tried on a copy of the game first.
+func (s *Server) playSequence(_ context.Context, c Command, _ *Reply) error {
+	g := s.engine.Game()
+	moves, err := parseMoves(g.Size(), c.Args)
+	if err != nil {
+		return err
+	}
+	var trial board.Game
+	trial.CopyFrom(g)
+	for _, m := range moves {
+		err := s.acceptable(&trial, m)
+		if err == nil {
+			err = trial.PlayTolerant(m.Color, m.Point)
+		}
+		if err != nil {
+			return because(errIllegalMove, err)
+		}
+	}
+	for _, m := range moves {
+		if err := s.engine.Play(m.Color, m.Point); err != nil {
+			return because(errIllegalMove, err)
+		}
+	}
+	return nil
+}
+
+func (s *Server) goguiSetup(_ context.Context, c Command, _ *Reply) error {
+	if err := s.boardEmpty(); err != nil {
+		return err
+	}
+	return s.setUp(c.Args, board.Black)
+}
+
+// goguiSetupPlayer sets the side to move of a set-up position.
+func (s *Server) goguiSetupPlayer(_ context.Context, c Command, _ *Reply) error {
+	if len(c.Args) != 1 {
+		return errSyntax
+	}
+	color, err := parseColor(c.Args[0])
+	if err != nil {
+		return err
+	}
+	g := s.engine.Game()
+	switch {
+	case g.ToMove() == color:
+		return nil
+	case g.NumMoves() > 0:
+		return fmt.Errorf("moves have been played: play a pass instead")
+	}
+	var points [3][]board.Point
+	for p := range board.Point(g.Size().Area()) {
+		points[g.At(p)] = append(points[g.At(p)], p)
+	}
+	return s.engine.Setup(points[board.Black], points[board.White], color)
+}
+
+// paramMenu lists the parameters for GoGui's dialog, or sets one: KEY VALUE.
+func (s *Server) paramMenu(_ context.Context, c Command, r *Reply) error {
+	params := s.engine.Params()
+	if len(c.Args) == 0 {
+		for _, p := range params {
+			kind, value := "[string]", p.Value
+			switch {
+			case p.Kind == ParamBool:
+				kind, value = "[bool]", map[bool]string{true: "1", false: "0"}[p.Value == "true"]
+			case len(p.Choices) > 0:
+				kind = "[list/" + strings.Join(p.Choices, "/") + "]"
+			}
+			fmt.Fprintf(r, "%s %s %s\n", kind, p.Name, value)
+		}
+		return nil
+	}
+	name, value := nextWord(c.Rest)
+	if i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name }); i >= 0 && params[i].Kind == ParamBool {
+		if on, err := strconv.ParseBool(value); err == nil {
+			value = strconv.FormatBool(on)
+		}
+	}
+	return s.engine.SetParams(map[string]string{name: value})
+}
+
+// policyBoard writes the network's policy as a board of numbers, brightest
+// move 1.
+func (s *Server) policyBoard(ctx context.Context, _ Command, r *Reply) error {
+	g := s.engine.Game()
+	o, err := s.engine.Evaluate(ctx, RawRequest{Color: g.ToMove()})
+	if err != nil {
+		return err
+	}
+	top := float32(0)
+	for _, p := range o.Policy {
+		if p > top {
+			top = p
+		}
+	}
+	numbers := make([]float32, len(o.Policy))
+	for i, p := range o.Policy {
+		if p > 0 && top > 0 && !math.IsInf(float64(p), 0) {
+			numbers[i] = p / top
+		}
+	}
+	_, err = r.Write(appendRows([]byte{'\n'}, g.Size(), numbers))
+	return err
+}
+
+// ownershipBoard writes the network's ownership as a board of numbers, Black's
+// points positive.
+func (s *Server) ownershipBoard(ctx context.Context, _ Command, r *Reply) error {
+	g := s.engine.Game()
+	o, err := s.engine.Evaluate(ctx, RawRequest{Color: g.ToMove()})
+	if err != nil {
+		return err
+	}
+	numbers := make([]float32, g.Size().Area())
+	for i := range min(len(numbers), len(o.Ownership)) {
+		numbers[i] = -o.Ownership[i]
+	}
+	_, err = r.Write(appendRows([]byte{'\n'}, g.Size(), numbers))
+	return err
+}

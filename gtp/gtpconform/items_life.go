@@ -1,0 +1,87 @@
+package gtpconform
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var lifeItems = []item{
+	{12, "quit", checkQuit},
+	{13, "end of input, vanished reader", checkEndOfInput},
+}
+
+// settle is longer than what belongs together as one script.
+const settle = 300 * time.Millisecond
+
+// states bring an engine into each state that a client may leave it in. pending
+// tells that a reply is still to come.
+var states = []struct {
+	name    string
+	enter   func(s *Session)
+	pending bool
+}{
+	{"idle", func(s *Session) { s.OK("name") }, false},
+	{"idle and ready", func(s *Session) { s.quick(); s.OK("reg_genmove b") }, false},
+	{"searching", func(s *Session) {
+		s.quick()
+		s.OK("reg_genmove b") // so that the network is there
+		s.endless()
+		s.Send("genmove b\n")
+		time.Sleep(settle)
+	}, true},
+	{"analysing", func(s *Session) {
+		s.endless()
+		s.OpenStream("kata-analyze 5")
+		s.Info()
+	}, true},
+}
+
+func checkQuit(s *Session, open Open) {
+	for _, st := range states {
+		s.within(time.Second, func() time.Duration {
+			s := open(s.T)
+			st.enter(s)
+			began := time.Now()
+			s.Send("77 quit\n")
+			switch {
+			case st.pending && st.name == "analysing":
+				s.Rest()
+			case st.pending:
+				require.Regexp(s.T, `^(pass|resign|[A-HJ-Z]\d+)$`, s.Next().Text)
+			}
+			require.Equal(s.T, []string{"=77 "}, s.Next().Raw, st.name)
+			s.Ends(patience, true)
+			return time.Since(began)
+		})
+	}
+	s.OK("quit")
+	s.Ends(patience, true)
+}
+
+func checkEndOfInput(s *Session, open Open) {
+	for _, st := range states {
+		s.within(time.Second, func() time.Duration {
+			s := open(s.T)
+			st.enter(s)
+			began := time.Now()
+			require.NoError(s.T, s.In.Close())
+			if st.name == "analysing" {
+				s.Rest()
+			}
+			s.Ends(patience, true)
+			return time.Since(began)
+		})
+		// A client that no longer reads: the engine may fail, but must end.
+		s := open(s.T)
+		st.enter(s)
+		require.NoError(s.T, s.Out.Close())
+		s.In.Write([]byte("name\n")) // fails if the engine is gone already
+		s.In.Write([]byte("version\n"))
+		if st.name == "searching" {
+			s.In.Write([]byte("# interrupt\n")) // the reply is what it cannot write
+		}
+		s.Ends(5*time.Second, false)
+	}
+	s.OK("name")
+}

@@ -1,0 +1,76 @@
+package gtpconform
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Program starts an executable as the engine: first its own arguments, then
+// those of the test. env is added to the environment. What it writes to stderr
+// is shown if the test fails.
+func Program(path string, env []string, args ...string) Open {
+	return func(t testing.TB, more ...string) *Session {
+		t.Helper()
+		cmd := exec.Command(path, append(append([]string{}, args...), more...)...)
+		cmd.Env = append(os.Environ(), env...)
+		var log lockedBuffer
+		cmd.Stderr = &log
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		// Not StdoutPipe: Wait would close it before everything is read.
+		out, outWrite, err := os.Pipe()
+		require.NoError(t, err)
+		cmd.Stdout = outWrite
+		started := time.Now()
+		err = cmd.Start()
+		outWrite.Close()
+		require.NoError(t, err)
+		ended := make(chan struct{})
+		s := New(t, in, out, func() error {
+			defer close(ended)
+			return cmd.Wait()
+		})
+		s.Started = started
+		t.Cleanup(func() {
+			in.Close()
+			select {
+			case <-ended:
+			case <-time.After(2 * time.Second):
+				cmd.Process.Kill()
+				<-ended
+			}
+			if t.Failed() {
+				t.Logf("stderr of %v:\n%s", cmd, log.String())
+			}
+		})
+		return s
+	}
+}
+
+// lockedBuffer keeps the end of what is written to it.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	const most = 1 << 16
+	if b.buf.Len() > most {
+		b.buf.Next(b.buf.Len() - most/2)
+	}
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}

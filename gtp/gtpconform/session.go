@@ -1,0 +1,250 @@
+// Package gtpconform holds the tests that any GTP engine of the project must
+// pass, in process or as a program of its own: a numbered list of what clients
+// rely on, and transcripts of their conversations.
+package gtpconform
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for an answer that has no time limit of its
+// own: long enough for a network to load on a busy machine.
+const patience = 60 * time.Second
+
+// Session is a conversation with one engine. New makes it ready for use.
+type Session struct {
+	T    testing.TB
+	In   io.WriteCloser // the engine's input
+	Out  io.ReadCloser  // the engine's output
+	Exit <-chan error   // yields the engine's end: nil for success
+	// Started is when the engine was started.
+	Started time.Time
+	lines   chan timedLine
+}
+
+// timedLine is one line of output, without its line end.
+type timedLine struct {
+	text string
+	at   time.Time
+}
+
+// Open starts an engine for a test with the given arguments and has it end with
+// the test. An engine that runs in process ignores arguments it has no use for.
+type Open func(t testing.TB, args ...string) *Session
+
+// New starts to read the engine's output. wait is called once and returns
+// when the engine has ended.
+func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Session {
+	exit := make(chan error, 1)
+	s := &Session{T: t, In: in, Out: out, Exit: exit, Started: time.Now(), lines: make(chan timedLine, 1<<16)}
+	go func() { exit <- wait() }()
+	go func() {
+		defer close(s.lines)
+		r := bufio.NewReaderSize(out, 1<<20)
+		for {
+			text, err := r.ReadString('\n')
+			if err != nil {
+				if text != "" {
+					s.lines <- timedLine{text + " (without line end)", time.Now()}
+				}
+				return
+			}
+			s.lines <- timedLine{strings.TrimSuffix(text, "\n"), time.Now()}
+		}
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		out.Close()
+	})
+	return s
+}
+
+// Send writes raw text to the engine.
+func (s *Session) Send(text string) {
+	s.T.Helper()
+	_, err := io.WriteString(s.In, text)
+	require.NoError(s.T, err)
+}
+
+// line returns the next line of output.
+func (s *Session) line() timedLine {
+	s.T.Helper()
+	select {
+	case l, ok := <-s.lines:
+		if !ok {
+			require.FailNow(s.T, "the engine closed its output")
+		}
+		return l
+	case <-time.After(patience):
+		require.FailNow(s.T, "no output", "for %v", patience)
+	}
+	return timedLine{}
+}
+
+// Silent requires that nothing is printed for a while, or until the end.
+func (s *Session) Silent(d time.Duration) {
+	s.T.Helper()
+	select {
+	case l, ok := <-s.lines:
+		require.False(s.T, ok, "unexpected output: %q", l.text)
+	case <-time.After(d):
+	}
+}
+
+// Reply is the answer to one command.
+type Reply struct {
+	OK   bool
+	ID   string
+	Text string   // without status, id and final line ends
+	Raw  []string // the lines as they came, without the empty one
+	At   time.Time
+}
+
+// Lines are the lines of Text.
+func (r Reply) Lines() []string {
+	if r.Text == "" {
+		return nil
+	}
+	return strings.Split(r.Text, "\n")
+}
+
+var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
+
+// Next reads one reply and checks its frame. Only a stream, a success without
+// text in its first line, may leave out the space.
+func (s *Session) Next() Reply {
+	s.T.Helper()
+	l := s.line()
+	m := firstLine.FindStringSubmatch(l.text)
+	require.NotNil(s.T, m, "a reply begins with = or ?, got %q", l.text)
+	r := Reply{OK: m[1] == "=", ID: m[2], Text: m[4], Raw: []string{l.text}}
+	for {
+		l = s.line()
+		if l.text == "" {
+			break
+		}
+		r.Raw = append(r.Raw, l.text)
+		r.Text += "\n" + l.text
+	}
+	r.At = l.at
+	stream := m[1] == "=" && m[4] == "" && len(r.Raw) > 1
+	require.True(s.T, m[3] == " " || stream, "no space after the status in %q", r.Raw[0])
+	if r.Text == "" || m[4] == "" {
+		r.Text = strings.TrimPrefix(r.Text, "\n")
+	}
+	return r
+}
+
+// Ask sends a command and returns its reply.
+func (s *Session) Ask(format string, args ...any) Reply {
+	s.T.Helper()
+	s.Send(fmt.Sprintf(format, args...) + "\n")
+	return s.Next()
+}
+
+// OK sends a command that must succeed and returns the text.
+func (s *Session) OK(format string, args ...any) string {
+	s.T.Helper()
+	r := s.Ask(format, args...)
+	require.True(s.T, r.OK, "%s: %s", fmt.Sprintf(format, args...), r.Text)
+	return r.Text
+}
+
+// Fails sends a command that must fail, with one of the texts if there are any.
+func (s *Session) Fails(command string, texts ...string) {
+	s.T.Helper()
+	r := s.Ask("%s", command)
+	require.False(s.T, r.OK, "%s succeeded: %s", command, r.Text)
+	if len(texts) > 0 {
+		require.Contains(s.T, texts, r.Text, command)
+	}
+	require.Len(s.T, r.Raw, 1, "an error text is one line")
+}
+
+// All sends commands that must all succeed.
+func (s *Session) All(commands ...string) {
+	s.T.Helper()
+	for _, c := range commands {
+		s.OK("%s", c)
+	}
+}
+
+// Ends requires that the engine ends within d, and with success if asked.
+func (s *Session) Ends(d time.Duration, success bool) {
+	s.T.Helper()
+	select {
+	case err := <-s.Exit:
+		if success {
+			require.NoError(s.T, err, "exit status")
+		}
+	case <-time.After(d):
+		require.FailNow(s.T, "still running", "after %v", d)
+	}
+}
+
+// OpenStream sends an analysis command and requires that its reply opens.
+func (s *Session) OpenStream(format string, args ...any) {
+	s.T.Helper()
+	s.Send(fmt.Sprintf(format, args...) + "\n")
+	l := s.line()
+	require.Regexp(s.T, `^=\d*$`, l.text, fmt.Sprintf(format, args...))
+}
+
+// Info reads the next line of a stream.
+func (s *Session) Info() string {
+	s.T.Helper()
+	l := s.line()
+	require.Regexp(s.T, `^info move \S`, l.text)
+	return l.text
+}
+
+// StaysOpen requires that a stream does not end for a while.
+func (s *Session) StaysOpen(d time.Duration) {
+	s.T.Helper()
+	for over := time.After(d); ; {
+		select {
+		case l := <-s.lines:
+			require.Regexp(s.T, `^info move \S`, l.text)
+		case <-over:
+			return
+		}
+	}
+}
+
+// CloseStream sends an empty line and reads the rest of the stream. It returns
+// the last line and when the stream ended.
+func (s *Session) CloseStream() (last string, at time.Time) {
+	s.T.Helper()
+	s.Send("\n")
+	return s.Rest()
+}
+
+// Rest reads a stream to its end and returns its last line.
+func (s *Session) Rest() (last string, at time.Time) {
+	s.T.Helper()
+	for {
+		l := s.line()
+		if l.text == "" {
+			return last, l.at
+		}
+		require.Regexp(s.T, `^(info move|play) \S`, l.text)
+		last = l.text
+	}
+}
+
+// Analysis runs an analysis command, takes its first report and stops it.
+func (s *Session) Analysis(format string, args ...any) Report {
+	s.T.Helper()
+	s.OpenStream(format, args...)
+	info := s.Info()
+	s.CloseStream()
+	return parseReport(s.T, info)
+}

@@ -1,0 +1,187 @@
+package gtp
+
+import (
+	"context"
+
+	"kosumi/board"
+)
+
+// handicapCommands place Black's handicap stones.
+func (s *Server) handicapCommands() []handler {
+	return []handler{
+		{name: "fixed_handicap", run: s.fixedHandicap},
+		{name: "place_free_handicap", run: s.placeFreeHandicap},
+		{name: "set_free_handicap", run: s.setFreeHandicap},
+	}
+}
+
+// stoneCount reads the one argument of the placing commands.
+func (s *Server) stoneCount(c Command) (int, error) {
+	if len(c.Args) != 1 {
+		return 0, errSyntax
+	}
+	n, err := parseInt(c.Args[0])
+	if err != nil {
+		return 0, err
+	}
+	if n < 2 || n >= s.engine.Game().Size().Area() {
+		return 0, errStoneCount
+	}
+	return n, s.boardEmpty()
+}
+
+func (s *Server) boardEmpty() error {
+	b := s.engine.Game().Board()
+	if b.Stones(board.Black)+b.Stones(board.White) > 0 {
+		return errNotEmpty
+	}
+	return nil
+}
+
+func (s *Server) fixedHandicap(_ context.Context, c Command, r *Reply) error {
+	n, err := s.stoneCount(c)
+	if err != nil {
+		return err
+	}
+	points := FixedHandicap(s.engine.Game().Size(), n)
+	if points == nil {
+		return errStoneCount
+	}
+	return s.placeHandicap(points, r)
+}
+
+func (s *Server) placeFreeHandicap(ctx context.Context, c Command, r *Reply) error {
+	n, err := s.stoneCount(c)
+	if err != nil {
+		return err
+	}
+	var points []board.Point
+	if chooser, ok := s.engine.(HandicapChooser); ok {
+		if points, err = chooser.FreeHandicap(ctx, n); err != nil {
+			s.log.Warn("the engine places no handicap stones", "error", err)
+			points = nil
+		}
+	}
+	if len(points) != n {
+		points = freeHandicap(s.engine.Game().Size(), n)
+	}
+	return s.placeHandicap(points, r)
+}
+
+func (s *Server) placeHandicap(points []board.Point, r *Reply) error {
+	if err := s.engine.SetHandicap(points); err != nil {
+		return because(errStoneCount, err)
+	}
+	_, err := r.WriteString(vertices(s.engine.Game().Size(), points))
+	return err
+}
+
+func (s *Server) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {
+	size := s.engine.Game().Size()
+	if len(c.Args) == 0 {
+		return errSyntax
+	}
+	if len(c.Args) < 2 || len(c.Args) >= size.Area() {
+		return errVertexList
+	}
+	seen := make([]bool, size.Area())
+	points := make([]board.Point, len(c.Args))
+	for i, v := range c.Args {
+		p, err := size.ParseVertex(v)
+		if err != nil || p == board.Pass || seen[p] {
+			return errVertexList
+		}
+		seen[p] = true
+		points[i] = p
+	}
+	if err := s.boardEmpty(); err != nil {
+		return err
+	}
+	return orFail(errVertexList, s.engine.SetHandicap(points))
+}
+
+// handicapLine is the line that corner handicap points stand on, on a side of n
+// points, from 0: the fourth on large boards, else the third.
+func handicapLine(n int) int {
+	if n >= 13 {
+		return 3
+	}
+	return 2
+}
+
+// FixedHandicap returns the points of n fixed handicap stones, as section 4.1.1
+// of the protocol has them, or nil where the board has no such placement: 2 to 9
+// stones if both sides are odd and at least 9, 2 to 4 if both are at least 7.
+func FixedHandicap(size board.Size, n int) []board.Point {
+	most := 0
+	switch odd := size.W%2 == 1 && size.H%2 == 1; {
+	case odd && min(size.W, size.H) >= 9:
+		most = 9
+	case min(size.W, size.H) >= 7:
+		most = 4
+	}
+	if n < 2 || n > most {
+		return nil
+	}
+	left, right, middle := handicapLine(size.W), size.W-1-handicapLine(size.W), size.W/2
+	top, bottom, centre := handicapLine(size.H), size.H-1-handicapLine(size.H), size.H/2
+	points := []board.Point{
+		size.Point(left, bottom), size.Point(right, top), size.Point(left, top), size.Point(right, bottom),
+		size.Point(left, centre), size.Point(right, centre), size.Point(middle, top), size.Point(middle, bottom),
+	}
+	tengen := size.Point(middle, centre)
+	switch {
+	case n == 5 || n == 7 || n == 9:
+		return append(points[:n-1], tengen)
+	default:
+		return points[:n]
+	}
+}
+
+// freeHandicap returns n points for any board and 2 <= n < area: fixed points
+// as far as they go, then always the point farthest from the stones so far, the
+// first and second line last.
+func freeHandicap(size board.Size, n int) []board.Point {
+	if points := FixedHandicap(size, n); points != nil {
+		return points
+	}
+	points := make([]board.Point, 0, n)
+	for k := min(n, 9); k >= 2 && len(points) == 0; k-- {
+		points = append(points, FixedHandicap(size, k)...)
+	}
+	nearest := make([]int, size.Area()) // squared distance to the nearest stone; -1 for a stone
+	for p := range nearest {
+		nearest[p] = size.W*size.W + size.H*size.H
+	}
+	note := func(stone board.Point) {
+		x, y := size.XY(stone)
+		for p := range nearest {
+			px, py := size.XY(board.Point(p))
+			nearest[p] = min(nearest[p], (px-x)*(px-x)+(py-y)*(py-y))
+		}
+		nearest[stone] = -1
+	}
+	for _, p := range points {
+		note(p)
+	}
+	for len(points) < n {
+		best, bestValue := board.NoPoint, -1
+		for p, d := range nearest {
+			if d < 0 {
+				continue
+			}
+			if value := d + 1<<20*min(edgeDistance(size, board.Point(p)), 2); value > bestValue {
+				best, bestValue = board.Point(p), value
+			}
+		}
+		points = append(points, best)
+		note(best)
+	}
+	return points
+}
+
+// edgeDistance is 0 on the first line.
+func edgeDistance(size board.Size, p board.Point) int {
+	x, y := size.XY(p)
+	return min(x, y, size.W-1-x, size.H-1-y)
+}

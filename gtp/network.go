@@ -1,0 +1,144 @@
+package gtp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+)
+
+// networkCommands show what the network itself says.
+func (s *Server) networkCommands() []handler {
+	return []handler{
+		{name: "kata-raw-nn", run: s.rawNetwork},
+		{name: "kata-get-models", run: s.models},
+	}
+}
+
+const symmetries = 8
+
+// rootOptimism is how much of the optimistic policy kata-raw-nn shows where the
+// command does not say: what KataGo uses at the root of a search.
+const rootOptimism = 0.2
+
+// rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM].
+func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
+	g := s.engine.Game()
+	req := RawRequest{Color: g.ToMove(), Optimism: rootOptimism}
+	args := c.Args
+	if len(args) > 0 {
+		if color, err := board.ParseColor(args[0]); err == nil {
+			req.Color = color
+			args = args[1:]
+		}
+	}
+	if len(args) < 1 || len(args) > 2 {
+		return errSyntax
+	}
+	first, last := 0, symmetries-1
+	if args[0] != "all" {
+		n, err := parseInt(args[0])
+		if err != nil || n < 0 || n >= symmetries {
+			return errSyntax
+		}
+		first, last = n, n
+	}
+	if len(args) == 2 {
+		var err error
+		if req.Optimism, err = parseNumber(args[1]); err != nil || req.Optimism < 0 || req.Optimism > 1 {
+			return errSyntax
+		}
+	}
+	var b []byte
+	for req.Symmetry = first; req.Symmetry <= last; req.Symmetry++ {
+		o, err := s.engine.Evaluate(ctx, req)
+		if err != nil {
+			return err
+		}
+		if area := g.Size().Area(); len(o.Policy) != area || o.Ownership != nil && len(o.Ownership) != area {
+			return errors.New("the network's output does not fit the board")
+		}
+		b = appendRaw(b, g.Size(), req.Symmetry, o)
+	}
+	_, err := r.Write(b)
+	return err
+}
+
+// appendRaw writes one evaluation in KataGo's layout, which clients read line by
+// line.
+func appendRaw(b []byte, size board.Size, symmetry int, o *RawOutput) []byte {
+	b = fmt.Appendf(b, "symmetry %d\n", symmetry)
+	for _, v := range []struct {
+		key   string
+		value float64
+	}{
+		{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
+		{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreSelfplay}, {"whiteScoreSelfplaySq", o.ScoreSelfplaySq},
+		{"varTimeLeft", o.VarTimeLeft}, {"shorttermWinlossError", o.ShorttermWinlossError},
+		{"shorttermScoreError", o.ShorttermScoreError},
+	} {
+		b = append(b, v.key...)
+		b = appendFloat(b, " ", v.value)
+		b = append(b, '\n')
+	}
+	b = append(b, "policy\n"...)
+	b = appendRows(b, size, o.Policy)
+	b = append(b, "policyPass"...)
+	b = appendFloat(b, " ", float64(o.PolicyPass))
+	b = append(b, "\nwhiteOwnership\n"...)
+	ownership := o.Ownership
+	if ownership == nil {
+		ownership = make([]float32, size.Area())
+	}
+	return appendRows(b, size, ownership)
+}
+
+// appendRows writes W numbers in each of H lines; NAN stands for no number.
+func appendRows(b []byte, size board.Size, numbers []float32) []byte {
+	for p, f := range numbers {
+		if math.IsNaN(float64(f)) {
+			b = append(b, "NAN"...)
+		} else {
+			b = strconv.AppendFloat(b, finite(float64(f)), 'f', 6, 64)
+		}
+		if (p+1)%size.W == 0 {
+			b = append(b, '\n')
+		} else {
+			b = append(b, ' ')
+		}
+	}
+	return b
+}
+
+// modelText is an entry of kata-get-models.
+type modelText struct {
+	Name         string `json:"name"`
+	InternalName string `json:"internalName"`
+	MaxBatchSize int    `json:"maxBatchSize"`
+	HumanProfile bool   `json:"usesHumanSLProfile"`
+	Version      int    `json:"version"`
+	FP16         string `json:"usingFP16"`
+}
+
+func (s *Server) models(_ context.Context, _ Command, r *Reply) error {
+	list := []modelText{}
+	for _, m := range s.engine.Models() {
+		list = append(list, modelText{
+			Name: m.Name, InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize,
+			HumanProfile: m.HumanProfile, Version: m.Version, FP16: strconv.FormatBool(m.FP16),
+		})
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(list); err != nil {
+		return err
+	}
+	_, err := r.WriteString(strings.TrimSpace(b.String()))
+	return err
+}

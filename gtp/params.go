@@ -1,0 +1,93 @@
+package gtp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// paramCommands read and change the engine's parameters, in KataGo's way.
+func (s *Server) paramCommands() []handler {
+	return []handler{
+		{name: "kata-get-param", run: s.getParam},
+		{name: "kata-set-param", run: s.setParam},
+		{name: "kata-list-params", run: s.listParams},
+		{name: "kata-get-params", run: s.getParams},
+		{name: "kata-set-params", run: s.setParams},
+	}
+}
+
+func (s *Server) getParam(_ context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 1 {
+		return errSyntax
+	}
+	params := s.engine.Params()
+	i := slices.IndexFunc(params, func(p Param) bool { return p.Name == c.Args[0] })
+	if i < 0 {
+		return fmt.Errorf("unknown parameter %q", c.Args[0])
+	}
+	_, err := r.WriteString(params[i].Value)
+	return err
+}
+
+// setParam takes NAME [VALUE]; the value may have blanks and may be missing.
+func (s *Server) setParam(_ context.Context, c Command, _ *Reply) error {
+	if len(c.Args) == 0 {
+		return errSyntax
+	}
+	_, value := nextWord(c.Rest)
+	return s.engine.SetParams(map[string]string{c.Args[0]: value})
+}
+
+func (s *Server) listParams(_ context.Context, _ Command, r *Reply) error {
+	var names []string
+	for _, p := range s.engine.Params() {
+		names = append(names, p.Name)
+	}
+	_, err := r.WriteString(strings.Join(names, " "))
+	return err
+}
+
+// getParams writes a JSON object; numbers and booleans are written bare.
+func (s *Server) getParams(_ context.Context, _ Command, r *Reply) error {
+	values := map[string]any{}
+	for _, p := range s.engine.Params() {
+		values[p.Name] = p.Value
+		if raw := json.RawMessage(p.Value); p.Kind != ParamString && json.Valid(raw) {
+			values[p.Name] = raw
+		}
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	_, err = r.Write(text)
+	return err
+}
+
+// setParams takes a JSON object of numbers, booleans and strings.
+func (s *Server) setParams(_ context.Context, c Command, _ *Reply) error {
+	var object map[string]any
+	d := json.NewDecoder(bytes.NewReader([]byte(c.Rest)))
+	d.UseNumber()
+	if err := d.Decode(&object); err != nil || object == nil {
+		return errSyntax
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errSyntax
+	}
+	values := map[string]string{}
+	for name, v := range object {
+		switch v := v.(type) {
+		case string, bool, json.Number:
+			values[name] = fmt.Sprint(v)
+		default:
+			return fmt.Errorf("parameter %q is neither a number nor a boolean nor a string", name)
+		}
+	}
+	return s.engine.SetParams(values)
+}

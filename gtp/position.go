@@ -1,0 +1,245 @@
+package gtp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"kosumi/board"
+)
+
+// positionCommands set the board up, play and take back, and show it.
+func (s *Server) positionCommands() []handler {
+	return []handler{
+		{name: "boardsize", run: s.boardSize},
+		{name: "rectangular_boardsize", run: s.rectangularBoardSize},
+		{name: "clear_board", run: s.clearBoard},
+		{name: "komi", run: s.komi},
+		{name: "get_komi", run: s.getKomi},
+		{name: "play", run: s.play},
+		{name: "undo", run: s.undo},
+		{name: "gg-undo", run: s.undoSeveral},
+		{name: "set_position", run: s.setPosition},
+		{name: "showboard", run: s.showBoard},
+		{name: "is_legal", run: s.isLegal},
+		{name: "all_legal", run: s.allLegal},
+		{name: "last_move", run: s.lastMove},
+		{name: "move_history", run: s.moveHistory},
+	}
+}
+
+// boardSize takes "19", "9 13" and "9:13", width first.
+func (s *Server) boardSize(_ context.Context, c Command, _ *Reply) error {
+	args := c.Args
+	if len(args) == 1 {
+		if w, h, two := strings.Cut(args[0], ":"); two {
+			args = []string{w, h}
+		} else {
+			args = []string{args[0], args[0]}
+		}
+	}
+	return s.resize(args)
+}
+
+func (s *Server) rectangularBoardSize(_ context.Context, c Command, _ *Reply) error {
+	return s.resize(c.Args)
+}
+
+func (s *Server) resize(args []string) error {
+	if len(args) != 2 {
+		return errSyntax
+	}
+	w, err := parseInt(args[0])
+	if err != nil {
+		return err
+	}
+	h, err := parseInt(args[1])
+	if err != nil {
+		return err
+	}
+	size := board.Size{W: w, H: h}
+	if err := size.Check(); err != nil {
+		return because(errSize, err)
+	}
+	return orFail(errSize, s.engine.NewGame(size))
+}
+
+func (s *Server) clearBoard(context.Context, Command, *Reply) error {
+	return s.engine.NewGame(s.engine.Game().Size())
+}
+
+const maxKomi = 400
+
+// komi rounds to half points: a client that wants 7.25 is better served by
+// a warning than by a failure that ends its game.
+func (s *Server) komi(_ context.Context, c Command, _ *Reply) error {
+	if len(c.Args) != 1 {
+		return errSyntax
+	}
+	k, err := parseNumber(c.Args[0])
+	if err != nil {
+		return err
+	}
+	if math.Abs(k) > maxKomi {
+		return errKomi
+	}
+	rounded := math.Round(k*2) / 2
+	if rounded != k {
+		s.log.Warn("komi rounded to half points", "komi", k, "rounded", rounded)
+	}
+	return orFail(errKomi, s.engine.SetKomi(float32(rounded)))
+}
+
+func (s *Server) getKomi(_ context.Context, _ Command, r *Reply) error {
+	_, err := fmt.Fprintf(r, "%.1f", s.engine.Game().Rules().Komi)
+	return err
+}
+
+func (s *Server) play(_ context.Context, c Command, _ *Reply) error {
+	if len(c.Args) != 2 {
+		return errSyntax
+	}
+	moves, err := parseMoves(s.engine.Game().Size(), c.Args)
+	if err != nil {
+		return err
+	}
+	m := moves[0]
+	if err := s.acceptable(s.engine.Game(), m); err != nil {
+		return because(errIllegalMove, err)
+	}
+	return orFail(errIllegalMove, s.engine.Play(m.Color, m.Point))
+}
+
+// acceptable refuses a move on a point that is not free, and if Options.Strict
+// any move that breaks a rule.
+func (s *Server) acceptable(g *board.Game, m board.Move) error {
+	err := g.Legal(m.Color, m.Point)
+	if err == nil || m.Point == board.Pass {
+		return nil
+	}
+	if s.opts.Strict || errors.Is(err, board.ErrOccupied) || errors.Is(err, board.ErrOffBoard) {
+		return err
+	}
+	s.log.Warn("playing a move that breaks the rules", "color", m.Color, "move", g.Size().Vertex(m.Point), "error", err)
+	return nil
+}
+
+func (s *Server) undo(context.Context, Command, *Reply) error { return s.undoMoves(1) }
+
+func (s *Server) undoSeveral(_ context.Context, c Command, _ *Reply) error {
+	n := 1
+	if len(c.Args) > 0 {
+		var err error
+		if n, err = parseInt(c.Args[0]); err != nil || n < 0 {
+			return errSyntax
+		}
+	}
+	return s.undoMoves(n)
+}
+
+func (s *Server) undoMoves(n int) error {
+	if n == 0 {
+		return nil
+	}
+	if n > s.engine.Game().NumMoves() {
+		return errCannotUndo
+	}
+	return orFail(errCannotUndo, s.engine.Undo(n))
+}
+
+// setPosition puts stones on an otherwise empty board.
+func (s *Server) setPosition(_ context.Context, c Command, _ *Reply) error {
+	return s.setUp(c.Args, board.Black)
+}
+
+// setUp replaces the position by stones given as pairs of colour and vertex.
+func (s *Server) setUp(args []string, toMove board.Color) error {
+	size := s.engine.Game().Size()
+	stones, err := parseMoves(size, args)
+	if err != nil {
+		if errors.Is(err, errIllegalMove) {
+			return because(errVertexList, err)
+		}
+		return err
+	}
+	var points [3][]board.Point
+	seen := make([]bool, size.Area())
+	for _, m := range stones {
+		if m.Point == board.Pass || seen[m.Point] {
+			return errVertexList
+		}
+		seen[m.Point] = true
+		points[m.Color] = append(points[m.Color], m.Point)
+	}
+	return orFail(errVertexList, s.engine.Setup(points[board.Black], points[board.White], toMove))
+}
+
+func (s *Server) isLegal(_ context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 2 {
+		return errSyntax
+	}
+	g := s.engine.Game()
+	moves, err := parseMoves(g.Size(), c.Args)
+	answer := "0"
+	switch {
+	case errors.Is(err, errIllegalMove):
+	case err != nil:
+		return err
+	case moves[0].Point == board.Pass || g.Legal(moves[0].Color, moves[0].Point) == nil:
+		answer = "1"
+	}
+	_, err = r.WriteString(answer)
+	return err
+}
+
+// allLegal lists every legal point on one line, as GNU Go does; pass is not
+// among them.
+func (s *Server) allLegal(_ context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 1 {
+		return errSyntax
+	}
+	color, err := parseColor(c.Args[0])
+	if err != nil {
+		return err
+	}
+	g := s.engine.Game()
+	var points []board.Point
+	for p := range board.Point(g.Size().Area()) {
+		if g.Legal(color, p) == nil {
+			points = append(points, p)
+		}
+	}
+	_, err = r.WriteString(vertices(g.Size(), points))
+	return err
+}
+
+// vertices writes points on one line.
+func vertices(size board.Size, points []board.Point) string {
+	words := make([]string, len(points))
+	for i, p := range points {
+		words[i] = size.Vertex(p)
+	}
+	return strings.Join(words, " ")
+}
+
+func (s *Server) lastMove(_ context.Context, _ Command, r *Reply) error {
+	g := s.engine.Game()
+	if g.NumMoves() == 0 {
+		return errors.New("no previous move known")
+	}
+	m := g.LastMove(0)
+	_, err := fmt.Fprintf(r, "%s %s", m.Color, g.Size().Vertex(m.Point))
+	return err
+}
+
+// moveHistory lists the moves, newest first, as Leela Zero and GNU Go do.
+func (s *Server) moveHistory(_ context.Context, _ Command, r *Reply) error {
+	g := s.engine.Game()
+	for i := range g.NumMoves() {
+		m := g.LastMove(i)
+		fmt.Fprintf(r, "%s %s\n", m.Color, g.Size().Vertex(m.Point))
+	}
+	return nil
+}

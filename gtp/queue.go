@@ -1,0 +1,219 @@
+package gtp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// line is one input line on its way to the dispatcher.
+type line struct {
+	text    string
+	seq     int64 // 1 for the first line of the session
+	arrived time.Time
+	tooLong bool // text is only the line's beginning
+}
+
+// burst is how soon after a command quit or the end of input must come to be
+// taken as parts of one script, written at once: a search that belongs to the
+// script runs in full, while a client that leaves later ends it.
+const burst = 100 * time.Millisecond
+
+// Reasons why a command's context ends.
+var (
+	errInput     = errors.New("input arrived")
+	errInterrupt = errors.New("interrupted")
+	errLeaving   = errors.New("the session ends")
+)
+
+// queue takes lines from the reader to the dispatcher and ends running commands
+// that must not outlast what the reader sees.
+type queue struct {
+	ready chan struct{} // holds a token if the dispatcher may have something to do
+	room  chan struct{} // holds a token if the reader may go on
+	mu    struct {
+		sync.Mutex
+		lines   []line
+		size    int       // bytes of text in lines
+		last    int64     // seq of the newest line
+		left    time.Time // when quit or the end of input was read; zero before
+		ended   bool      // no line will follow
+		running *running
+	}
+	most int // bytes of text beyond which the reader waits
+}
+
+// running is the command that the dispatcher is at.
+type running struct {
+	line
+	cancel  context.CancelCauseFunc
+	byInput bool // any line ends it
+}
+
+func newQueue(most int) *queue {
+	return &queue{ready: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most}
+}
+
+// token puts a token into a channel with room for one.
+func token(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// push adds a line and returns whether the reader should go on: not after quit.
+func (q *queue) push(text string, tooLong bool) (more bool) {
+	now := time.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mu.last++
+	interrupt := strings.Trim(text, " \t\r") == "# interrupt"
+	if r := q.mu.running; r != nil {
+		switch {
+		case r.byInput:
+			r.cancel(errInput)
+		case interrupt:
+			r.cancel(errInterrupt)
+		}
+	}
+	c, ok := Parse(text)
+	if !ok && !tooLong {
+		return true
+	}
+	q.mu.lines = append(q.mu.lines, line{text: text, seq: q.mu.last, arrived: now, tooLong: tooLong})
+	q.mu.size += len(text)
+	if c.Name == "quit" && !tooLong {
+		q.leave(now)
+		q.mu.ended = true
+	}
+	token(q.ready)
+	return !q.mu.ended
+}
+
+// end says that no line will follow.
+func (q *queue) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mu.last++
+	q.mu.ended = true
+	if r := q.mu.running; r != nil && r.byInput {
+		r.cancel(errInput)
+	}
+	if q.mu.left.IsZero() {
+		q.leave(time.Now())
+	}
+	token(q.ready)
+}
+
+// leave notes that the client leaves and ends the running command. The
+// caller holds the lock.
+func (q *queue) leave(now time.Time) {
+	q.mu.left = now
+	if r := q.mu.running; r != nil && q.outlasted(r) {
+		r.cancel(errLeaving)
+	}
+}
+
+// outlasted tells whether a command must not go on because the client has left
+// since. The caller holds the lock.
+func (q *queue) outlasted(r *running) bool {
+	return !q.mu.left.IsZero() && q.mu.left.Sub(r.arrived) > burst
+}
+
+// pop waits for the next line. ok is false when there is none any more or ctx
+// has ended.
+func (q *queue) pop(ctx context.Context) (l line, ok bool) {
+	for {
+		q.mu.Lock()
+		if len(q.mu.lines) > 0 && ctx.Err() == nil {
+			l = q.mu.lines[0]
+			q.mu.lines[0] = line{}
+			q.mu.lines = q.mu.lines[1:]
+			q.mu.size -= len(l.text)
+			q.mu.Unlock()
+			token(q.room)
+			return l, true
+		}
+		ended := q.mu.ended
+		q.mu.Unlock()
+		if ended || ctx.Err() != nil {
+			return line{}, false
+		}
+		select {
+		case <-q.ready:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// start registers the running command, and ends it at once if what ends it was
+// read before it began.
+func (q *queue) start(r *running) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mu.running = r
+	switch {
+	case r.byInput && q.mu.last > r.seq:
+		r.cancel(errInput)
+	case q.outlasted(r):
+		r.cancel(errLeaving)
+	}
+}
+
+// done takes the running command off.
+func (q *queue) done() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mu.running = nil
+}
+
+// full tells whether the reader has to wait.
+func (q *queue) full() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.mu.size > q.most
+}
+
+// read feeds lines from r until its end, a quit command or the end of ctx. A
+// line longer than most bytes is cut there and marked.
+func (q *queue) read(ctx context.Context, r io.Reader, most int) {
+	defer q.end()
+	b := bufio.NewReaderSize(r, 1<<16)
+	for {
+		text, tooLong, err := readLine(b, most)
+		if err != nil && text == "" {
+			return
+		}
+		if !q.push(text, tooLong) || err != nil {
+			return
+		}
+		for q.full() {
+			select {
+			case <-q.room:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// readLine reads up to the next LF, which is left out. A last line without LF
+// comes with the error.
+func readLine(b *bufio.Reader, most int) (text string, tooLong bool, err error) {
+	var long []byte
+	for {
+		part, err := b.ReadSlice('\n')
+		if room := most - len(long); len(part) > room {
+			part, tooLong = part[:room], true
+		}
+		long = append(long, part...)
+		if err != bufio.ErrBufferFull {
+			return strings.TrimSuffix(string(long), "\n"), tooLong, err
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package gtp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"kosumi/board"
+)
+
+// scoringCommands judge the position as it stands.
+func (s *Server) scoringCommands() []handler {
+	return []handler{
+		{name: "final_score", run: s.finalScore},
+		{name: "final_status", run: s.finalStatus},
+		{name: "final_status_list", run: s.finalStatusList},
+	}
+}
+
+// statusNames are the words of the protocol and of GNU Go, by Status.
+var statusNames = [...]string{"alive", "dead", "seki", "black_territory", "white_territory", "dame"}
+
+func (s *Server) finalScore(ctx context.Context, _ Command, r *Reply) error {
+	score, err := s.engine.FinalScore(ctx)
+	if err != nil {
+		return because(errCannotScore, err)
+	}
+	_, err = r.WriteString(scoreText(score))
+	return err
+}
+
+// scoreText writes a score that is White's lead. Referees compare the text of
+// two engines, so it always has one decimal, but for a draw.
+func scoreText(score float64) string {
+	tenths := math.Round(score * 10)
+	switch {
+	case tenths > 0:
+		return fmt.Sprintf("W+%.1f", tenths/10)
+	case tenths < 0:
+		return fmt.Sprintf("B+%.1f", -tenths/10)
+	}
+	return "0"
+}
+
+func (s *Server) finalStatus(ctx context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 1 {
+		return errSyntax
+	}
+	size := s.engine.Game().Size()
+	p, err := size.ParseVertex(c.Args[0])
+	if err != nil || p == board.Pass {
+		return errSyntax
+	}
+	status, err := s.status(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = r.WriteString(statusNames[status[p]])
+	return err
+}
+
+// finalStatusList writes each chain of stones on a line of its own, and empty
+// points all on one.
+func (s *Server) finalStatusList(ctx context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 1 {
+		return errSyntax
+	}
+	var want Status
+	for int(want) < len(statusNames) && statusNames[want] != c.Args[0] {
+		want++
+	}
+	if int(want) == len(statusNames) {
+		return errSyntax
+	}
+	status, err := s.status(ctx)
+	if err != nil {
+		return err
+	}
+	g := s.engine.Game()
+	var lines []string
+	var empty []board.Point
+	for p := range board.Point(len(status)) {
+		switch {
+		case status[p] != want:
+		case g.At(p) == board.Empty:
+			empty = append(empty, p)
+		case g.Board().ChainHead(p) == p:
+			lines = append(lines, vertices(g.Size(), g.Board().Chain(nil, p)))
+		}
+	}
+	if len(empty) > 0 {
+		lines = append(lines, vertices(g.Size(), empty))
+	}
+	_, err = r.WriteString(strings.Join(lines, "\n"))
+	return err
+}
+
+// status asks the engine and checks that the answer covers the board.
+func (s *Server) status(ctx context.Context) ([]Status, error) {
+	status, err := s.engine.FinalStatus(ctx)
+	if err != nil {
+		return nil, because(errCannotScore, err)
+	}
+	g := s.engine.Game()
+	if len(status) != g.Size().Area() {
+		return nil, because(errCannotScore, fmt.Errorf("%d statuses for %d points", len(status), g.Size().Area()))
+	}
+	for p, st := range status {
+		if stone := g.At(board.Point(p)) != board.Empty; stone != (st <= StatusSeki) || int(st) >= len(statusNames) {
+			return nil, because(errCannotScore, fmt.Errorf("status %d of %s", st, g.Size().Vertex(board.Point(p))))
+		}
+	}
+	return status, nil
+}

@@ -1,0 +1,164 @@
+package gtp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"time"
+)
+
+// Options are the choices of a Server. The zero value is the default.
+type Options struct {
+	// Strict refuses moves in play that break ko, superko or suicide rules. By
+	// default they are played with a warning, since a server that allows them
+	// would otherwise play a different game.
+	Strict bool
+	// MaxLine is the longest input line in bytes; longer ones fail. 0 means 16 MiB.
+	MaxLine int
+	// MaxSGF is the largest game record that loadsgf reads in bytes. 0 means 16 MiB.
+	MaxSGF int64
+}
+
+func (o *Options) fill() {
+	if o.MaxLine <= 0 {
+		o.MaxLine = 16 << 20
+	}
+	if o.MaxSGF <= 0 {
+		o.MaxSGF = 16 << 20
+	}
+}
+
+// HandlerFunc carries out a command and writes the text of its reply to r. An
+// error becomes the failure reply, its text on one line; what r got is then
+// dropped. ctx ends when the command should hurry: on "# interrupt", when the
+// client leaves, and, for commands that input ends, at the next line.
+type HandlerFunc func(ctx context.Context, c Command, r *Reply) error
+
+// handler is an entry of the command table.
+type handler struct {
+	name    string
+	run     HandlerFunc
+	hidden  bool // works but is not listed
+	byInput bool // any input line ends it
+}
+
+// Server answers GTP commands for one Engine. It serves one client at a time.
+type Server struct {
+	engine  Engine
+	log     *slog.Logger
+	opts    Options
+	order   []string // names in the order of list_commands
+	table   map[string]handler
+	thought time.Duration // spent on generating moves
+}
+
+// NewServer returns a Server with every command of this package.
+func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
+	opts.fill()
+	s := &Server{engine: e, log: log, opts: opts, table: make(map[string]handler)}
+	for _, group := range [][]handler{
+		s.adminCommands(), s.positionCommands(), s.handicapCommands(), s.moveCommands(), s.clockCommands(),
+		s.scoringCommands(), s.recordCommands(), s.analysisCommands(), s.rulesCommands(), s.paramCommands(),
+		s.networkCommands(), s.goguiCommands(), s.kgsCommands(),
+	} {
+		for _, h := range group {
+			s.add(h)
+		}
+	}
+	return s
+}
+
+func (s *Server) add(h handler) {
+	if _, known := s.table[h.name]; !known {
+		s.order = append(s.order, h.name)
+	}
+	s.table[h.name] = h
+}
+
+// Handle adds a command, or replaces one. It must not be called while Serve
+// runs.
+func (s *Server) Handle(name string, f HandlerFunc) { s.add(handler{name: name, run: f}) }
+
+// HandleStream is Handle for a command that any input line ends.
+func (s *Server) HandleStream(name string, f HandlerFunc) {
+	s.add(handler{name: name, run: f, byInput: true})
+}
+
+// ErrOutput is wrapped by the error of Serve when the client no longer takes
+// output.
+var ErrOutput = errors.New("cannot write to the GTP client")
+
+// Serve answers commands from in on out until quit or the end of in (the result
+// is nil), until out fails (the error wraps ErrOutput) or until ctx ends (the
+// result is its cause). A read from in that is under way when out fails or ctx
+// ends is left behind; it ends with in.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	o := newOutput(out, func() { stop(ErrOutput) })
+	q := newQueue(4 * s.opts.MaxLine)
+	go q.read(ctx, in, s.opts.MaxLine)
+	for {
+		l, ok := q.pop(ctx)
+		if !ok {
+			break
+		}
+		if quit := s.answer(ctx, q, o, l); quit {
+			break
+		}
+	}
+	if err := o.err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrOutput, err)
+	}
+	return context.Cause(ctx)
+}
+
+// answer carries out one line.
+func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit bool) {
+	c, _ := Parse(l.text)
+	r := &Reply{out: o, id: c.ID}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h, err := s.lookUp(c, l)
+	if err == nil {
+		q.start(&running{line: l, cancel: cancel, byInput: h.byInput})
+		err = s.run(ctx, h, c, r)
+		q.done()
+	}
+	said := r.close(err)
+	switch {
+	case err == nil:
+	case said:
+		s.log.Debug("command failed", "command", c.Name, "error", err)
+	default:
+		s.log.Warn("analysis failed", "command", c.Name, "error", err)
+	}
+	return err == nil && c.Name == "quit"
+}
+
+func (s *Server) lookUp(c Command, l line) (handler, error) {
+	switch h, known := s.table[c.Name]; {
+	case l.tooLong:
+		return h, errLineTooLong
+	case c.Name == "":
+		return h, errSyntax
+	case !known:
+		return h, errUnknownCommand
+	default:
+		return h, nil
+	}
+}
+
+// run calls the handler and turns a panic into an error.
+func (s *Server) run(ctx context.Context, h handler, c Command, r *Reply) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error("a command panicked", "command", c.Name, "panic", p, "stack", string(debug.Stack()))
+			err = errInternal
+		}
+	}()
+	return h.run(ctx, c, r)
+}

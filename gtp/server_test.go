@@ -1,0 +1,328 @@
+package gtp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kosumi/board"
+
+	"github.com/stretchr/testify/require"
+)
+
+// talk serves a whole script to an engine and returns the output.
+func talk(t testing.TB, f Engine, o Options, script string) string {
+	t.Helper()
+	var out bytes.Buffer
+	s := NewServer(f, slog.New(slog.DiscardHandler), o)
+	require.NoError(t, s.Serve(t.Context(), strings.NewReader(script), &out))
+	return out.String()
+}
+
+func TestScriptRunsInFull(t *testing.T) {
+	// The end of the input, or quit, comes with the command: nobody has left.
+	for _, end := range []string{"", "\nquit\n"} {
+		f := newFake()
+		began := time.Now()
+		out := talk(t, f, Options{}, "boardsize 9\nkata-set-param maxVisits 1000000000\nkata-set-param maxTime 0.2\ngenmove b\ngenmove w"+end)
+		require.GreaterOrEqual(t, time.Since(began), 400*time.Millisecond)
+		require.Equal(t, 2, f.game.NumMoves())
+		require.True(t, strings.HasPrefix(out, "= \n\n= \n\n= \n\n= A9\n\n= B9\n\n"), out)
+	}
+}
+
+func TestScriptEndsAnalysis(t *testing.T) {
+	out := talk(t, newFake(), Options{}, "boardsize 5\nkata-set-param maxVisits 1000000000\nkata-analyze b 10")
+	require.Regexp(t, `^= \n\n= \n\n=\n(info move .*\n)+\n$`, out)
+}
+
+func TestLeavingAbortsQueuedSearches(t *testing.T) {
+	s := serveFake(t, newFake(), Options{})
+	s.All("boardsize 9", "kata-set-param maxVisits 1000000000")
+	s.Send("genmove b\ngenmove w\ngenmove b\n")
+	s.Silent(2 * burst)
+	began := time.Now()
+	s.Send("quit\n")
+	for range 3 {
+		require.Regexp(t, `^[A-J]\d$`, s.Next().Text)
+	}
+	require.True(t, s.Next().OK)
+	s.Ends(time.Second, true)
+	require.Less(t, time.Since(began), time.Second)
+}
+
+func TestPanicBecomesInternalError(t *testing.T) {
+	var log bytes.Buffer
+	f := newFake()
+	s := NewServer(f, slog.New(slog.NewTextHandler(&log, nil)), Options{})
+	s.HandleStream("explode", func(_ context.Context, _ Command, r *Reply) error {
+		r.Stream()
+		panic("in a stream")
+	})
+	f.panics = true
+	var out bytes.Buffer
+	require.NoError(t, s.Serve(t.Context(), strings.NewReader("4 showboard\nexplode\nname\n"), &out))
+	require.Equal(t, "?4 internal error\n\n=\n\n= Kosumi\n\n", out.String())
+	require.Contains(t, log.String(), "the game is gone")
+	require.Contains(t, log.String(), "in a stream")
+}
+
+func TestAdministrationWhileLoading(t *testing.T) {
+	f := newFake()
+	loading := make(chan struct{})
+	f.loading = loading
+	s := serveFake(t, f, Options{})
+	for _, c := range []string{
+		"name", "version", "protocol_version", "list_commands", "known_command name", "gogui-analyze_commands", "gogui-interrupt",
+		"kata-list_time_settings", "cputime", "stop", "gogui-version 1",
+	} {
+		s.OK("%s", c)
+	}
+	s.Send("kata-raw-nn 0\n")
+	s.Silent(50 * time.Millisecond)
+	close(loading)
+	require.True(t, s.Next().OK)
+}
+
+func TestLeavingWhileLoading(t *testing.T) {
+	f := newFake()
+	f.loading = make(chan struct{})
+	s := serveFake(t, f, Options{})
+	s.Send("final_score\n")
+	s.Silent(2 * burst)
+	s.Send("quit\n")
+	require.Equal(t, "cannot score", s.Next().Text)
+	require.True(t, s.Next().OK)
+	s.Ends(time.Second, true)
+}
+
+func TestServeEndsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in, feed := io.Pipe()
+	defer feed.Close()
+	var out bytes.Buffer
+	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, in, &out) }()
+	fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\ngenmove b\n")
+	time.Sleep(50 * time.Millisecond)
+	reason := errors.New("terminated")
+	cancel(reason)
+	require.ErrorIs(t, <-done, reason)
+	require.Regexp(t, `^= \n\n= [A-T]\d+\n\n$`, out.String(), "the reply is finished")
+}
+
+// failingWriter takes some bytes and then no more.
+type failingWriter struct{ left int }
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errors.New("broken pipe")
+	}
+	return len(p), nil
+}
+
+func TestServeEndsWithOutput(t *testing.T) {
+	in, feed := io.Pipe()
+	defer feed.Close()
+	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+	done := make(chan error)
+	go func() { done <- s.Serve(t.Context(), in, &failingWriter{left: 300}) }()
+	fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\nkata-analyze 1\n")
+	select {
+	case err := <-done:
+		require.ErrorIs(t, err, ErrOutput)
+		require.ErrorContains(t, err, "broken pipe")
+	case <-time.After(10 * time.Second):
+		t.Fatal("still serving")
+	}
+}
+
+func TestLateReportIsDropped(t *testing.T) {
+	f := newFake()
+	f.late = make(chan struct{})
+	s := serveFake(t, f, Options{})
+	s.All("boardsize 5")
+	s.OpenStream("kata-analyze 10")
+	s.Info()
+	s.CloseStream()
+	<-f.late
+	s.Silent(20 * time.Millisecond)
+	require.Equal(t, "2", s.OK("protocol_version"))
+}
+
+func TestTooLongLine(t *testing.T) {
+	out := talk(t, newFake(), Options{MaxLine: 40}, "1 name\n2 play b "+strings.Repeat("x", 100)+"\n3 name\n4 "+strings.Repeat("y", 70_000))
+	require.Equal(t, "=1 Kosumi\n\n?2 line too long\n\n=3 Kosumi\n\n?4 line too long\n\n", out)
+}
+
+// TestFlood sends more than the queue takes: the reader waits, nothing is lost.
+func TestFlood(t *testing.T) {
+	const n = 3000
+	var script strings.Builder
+	for range n {
+		script.WriteString("known_command xxxxxxxxxx\n")
+	}
+	out := talk(t, newFake(), Options{MaxLine: 64}, script.String())
+	require.Equal(t, strings.Repeat("= false\n\n", n), out)
+}
+
+func TestStrict(t *testing.T) {
+	const ko = "boardsize 5\ngogui-play_sequence b b1 w c1 b a2 w d2 b b3 w c3 b c2 w b2\nplay b c2\n"
+	require.Equal(t, "= \n\n= \n\n= \n\n", talk(t, newFake(), Options{}, ko))
+	require.Equal(t, "= \n\n= \n\n? illegal move\n\n", talk(t, newFake(), Options{Strict: true}, ko))
+	const suicide = "boardsize 5\nkata-set-rules chinese\nplay w a2\nplay w b1\nplay b a1\nplay b pass\n"
+	require.Equal(t, "= \n\n= \n\n= \n\n= \n\n? illegal move\n\n= \n\n", talk(t, newFake(), Options{Strict: true}, suicide))
+}
+
+func TestHandle(t *testing.T) {
+	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+	s.Handle("benchmark", func(_ context.Context, c Command, r *Reply) error {
+		_, err := fmt.Fprintf(r, "id %q args %q rest %q", c.ID, c.Args, c.Rest)
+		return err
+	})
+	s.Handle("name", text("Other"))
+	s.HandleStream("wait", func(ctx context.Context, _ Command, r *Reply) error {
+		<-ctx.Done()
+		_, err := r.WriteString(context.Cause(ctx).Error())
+		return err
+	})
+	var out bytes.Buffer
+	require.NoError(t, s.Serve(t.Context(), strings.NewReader("7 benchmark a  é b\nname\nwait\nlist_commands\n"), &out))
+	require.True(t, strings.HasPrefix(out.String(), "=7 id \"7\" args [\"a\" \"b\"] rest \"a  é b\"\n\n= Other\n\n= input arrived\n\n"), out.String())
+	require.Contains(t, out.String(), "\nbenchmark\nwait\n\n")
+	require.Equal(t, 1, strings.Count(out.String(), "\nname\n"))
+}
+
+// chooser is an engine that places handicap stones itself, badly or not at all.
+type chooser struct {
+	*fakeEngine
+	points []board.Point
+	err    error
+}
+
+func (c *chooser) FreeHandicap(context.Context, int) ([]board.Point, error) { return c.points, c.err }
+
+func TestHandicapChooser(t *testing.T) {
+	const ask = "boardsize 9\nplace_free_handicap 2\n"
+	require.Equal(t, "= \n\n= A9 B9\n\n", talk(t, &chooser{newFake(), []board.Point{0, 1}, nil}, Options{}, ask))
+	require.Equal(t, "= \n\n= C3 G7\n\n", talk(t, &chooser{newFake(), []board.Point{0}, nil}, Options{}, ask), "too few")
+	require.Equal(t, "= \n\n= C3 G7\n\n", talk(t, &chooser{newFake(), nil, errors.New("tired")}, Options{}, ask))
+}
+
+func TestClock(t *testing.T) {
+	const s = time.Second
+	for command, want := range map[string]TimeSettings{
+		"time_settings 0 1 0":                             {},
+		"time_settings 0 0 0":                             {},
+		"time_settings 600 0 0":                           {System: TimeAbsolute, Main: 600 * s},
+		"time_settings 600 0 5":                           {System: TimeAbsolute, Main: 600 * s},
+		"time_settings 300 30 5":                          {System: TimeCanadian, Main: 300 * s, Period: 30 * s, Stones: 5},
+		"time_settings -10 10 1":                          {System: TimeCanadian, Period: 10 * s, Stones: 1},
+		"kgs-time_settings none":                          {},
+		"kgs-time_settings absolute 60,5":                 {System: TimeAbsolute, Main: 60*s + s/2},
+		"kgs-time_settings canadian 60 30 10":             {System: TimeCanadian, Main: 60 * s, Period: 30 * s, Stones: 10},
+		"kgs-time_settings byoyomi 60 30 3":               {System: TimeByoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
+		"kata-time_settings byo-yomi 60 30 3":             {System: TimeByoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
+		"kata-time_settings byoyomi 60 30 0":              {System: TimeAbsolute, Main: 60 * s},
+		"kata-time_settings Fischer 60 1.5":               {System: TimeFischer, Main: 60 * s, Increment: 3 * s / 2},
+		"kata-time_settings fischer-capped 60 5 120 -1":   {System: TimeFischerCapped, Main: 60 * s, Increment: 5 * s, MainLimit: 120 * s, MoveLimit: -s},
+		"kata-time_settings fischer-capped 60 5 -1 1e300": {System: TimeFischerCapped, Main: 60 * s, Increment: 5 * s, MainLimit: -s, MoveLimit: 1e9 * s},
+	} {
+		f := newFake()
+		f.clock = TimeSettings{System: TimeFischer}
+		require.Equal(t, "= \n\n", talk(t, f, Options{}, command), command)
+		require.Equal(t, want, f.clock, command)
+	}
+	f := newFake()
+	talk(t, f, Options{}, "time_left b 12,5 0\ntime_left w -3 2\n")
+	require.Equal(t, [3]time.Duration{board.Black: 25 * s / 2, board.White: -3 * s}, f.left)
+}
+
+func TestStopAndClear(t *testing.T) {
+	f := newFake()
+	require.Equal(t, strings.Repeat("= \n\n", 3), talk(t, f, Options{}, "stop\nclear_cache\nkgs-game_over\n"))
+	require.EqualValues(t, 2, f.stops.Load())
+	require.Equal(t, 1, f.caches)
+}
+
+func TestRecordFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "größe 9.sgf") // bytes beyond ASCII reach the file system
+	out := talk(t, newFake(), Options{}, "boardsize 9\nplay b a1\nprintsgf "+path+"\nclear_board\nloadsgf "+path+"\nprintsgf \""+path+"\"\nlast_move\n")
+	require.Equal(t, strings.Repeat("= \n\n", 6)+"= black A1\n\n", out)
+	_, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, "? cannot save file\n\n", talk(t, newFake(), Options{}, "printsgf "+dir))
+	require.Equal(t, "? cannot load file\n\n", talk(t, newFake(), Options{MaxSGF: 10}, "loadsgf "+path))
+}
+
+func TestKGSChatIsShort(t *testing.T) {
+	require.Equal(t, "= I am Kosumi 0.1.0, a program. I can play, not chat.\n\n? syntax error\n\n",
+		talk(t, newFake(), Options{}, "kgs-chat game somebody hello\nkgs-chat game\n"))
+}
+
+// padder lists every legal move, whatever the request rules out.
+type padder struct{ *fakeEngine }
+
+func (p *padder) Analyze(_ context.Context, r AnalyzeRequest, report func(*Analysis)) error {
+	report(p.analysis(&AnalyzeRequest{Color: r.Color, MinMoves: 100}, 100))
+	return nil
+}
+
+func TestForbiddenMovesAreNotListed(t *testing.T) {
+	out := talk(t, &padder{newFake()}, Options{}, "boardsize 3\nlz-analyze b minmoves 9 avoid b A1:C2,pass 1\n\n")
+	require.Equal(t, []string{"A3", "B3", "C3"}, listedMoves(out[:strings.LastIndex(out, "\n\n")]))
+	out = talk(t, &padder{newFake()}, Options{}, "boardsize 3\nlz-analyze b minmoves 9 allow b B2 1 allow w A1 1\n\n")
+	require.Equal(t, []string{"B2"}, listedMoves(out[:strings.LastIndex(out, "\n\n")]))
+}
+
+func TestParamMenu(t *testing.T) {
+	out := talk(t, newFake(), Options{}, "kosumi-param\nkosumi-param style very wild\nkata-get-param style\nkosumi-param foo 1\n")
+	require.Equal(t, `= [string] maxVisits 50
+[string] maxPlayouts 1000000000
+[string] maxTime 1000000
+[string] numSearchThreads 1
+[bool] ponderingEnabled 0
+[bool] allowResignation 1
+[string] analysisWideRootNoise 0
+[string] playoutDoublingAdvantage 0
+[list/plain/wild] style plain
+[string] humanSLProfile `+"\n\n= \n\n= very wild\n\n? unknown parameter \"foo\"\n\n", out)
+}
+
+// lastReader yields one text and notes whether it is asked for more.
+type lastReader struct {
+	text string
+	more chan struct{}
+}
+
+func (r *lastReader) Read(p []byte) (int, error) {
+	if r.text == "" {
+		close(r.more)
+		return 0, io.EOF
+	}
+	n := copy(p, r.text)
+	r.text = r.text[n:]
+	return n, nil
+}
+
+func TestNothingIsReadAfterQuit(t *testing.T) {
+	in := &lastReader{"name\nquit\n", make(chan struct{})}
+	var out bytes.Buffer
+	require.NoError(t, NewServer(newFake(), slog.New(slog.DiscardHandler), Options{}).Serve(t.Context(), in, &out))
+	require.Equal(t, "= Kosumi\n\n= \n\n", out.String())
+	select {
+	case <-in.more:
+		t.Fatal("the reader went on after quit")
+	case <-time.After(50 * time.Millisecond):
+	}
+}

@@ -1,0 +1,154 @@
+package sgf_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// FuzzRead wants of every input: an error, or trees that survive writing and
+// reading; and of every tree: an error, or a record that does so too and plays.
+func FuzzRead(f *testing.F) {
+	files, err := filepath.Glob("../testdata/sgf/*.sgf")
+	require.NoError(f, err)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	for _, text := range []string{
+		"(;CA[GBK]C[\x81", "(;C[\\]])", "(;SZ[25]AB[aa:yy]AE[bb:xx];B[tt])", "(;B[aa]W[bb]AB[cc])",
+		"(;RU[koSIMPLEscoreAREA])", "(;KM[375]HA[9]PL[w];;AE[aa])", "\xFF\xFE(\x00;\x00)\x00",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		roots, err := sgf.Options{MaxElements: 1 << 16}.Parse(data)
+		if err != nil {
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		requireRoundTrip(t, roots)
+		for _, root := range roots {
+			r, err := sgf.RecordOf(root)
+			if err != nil {
+				continue
+			}
+			again, err := sgf.RecordOf(r.Tree())
+			require.NoError(t, err)
+			require.Equal(t, r.Steps, again.Steps)
+			require.Equal(t, r.Setup, again.Setup)
+			if rules, err := r.BoardRules(); err == nil {
+				require.NoError(t, checkRules(rules))
+			}
+			if g, err := r.Game(board.TrompTaylor(), 50); err == nil {
+				require.Equal(t, r.Size, g.Size())
+			}
+		}
+	})
+}
+
+func checkRules(r board.Rules) error {
+	r.Komi = 0 // a file may name any komi
+	return r.Check()
+}
+
+// bigGame returns a file of about size bytes: one long game with branches.
+func bigGame(size int) []byte {
+	var out bytes.Buffer
+	out.WriteString("(;FF[4]GM[1]SZ[19]KM[7.5]")
+	open := 1
+	for i := 0; out.Len() < size; i++ {
+		fmt.Fprintf(&out, ";%c[%c%c]", "BW"[i%2], 'a'+i%19, 'a'+i/19%19)
+		if i%50 == 0 {
+			fmt.Fprintf(&out, "C[move %d \\[with a comment\\]]", i)
+		}
+		if i%200 == 0 {
+			out.WriteString("(;B[aa];W[bb])(;B[cc]")
+			open++
+		}
+	}
+	out.WriteString(strings.Repeat(")", open))
+	return out.Bytes()
+}
+
+func TestLargeFileIsQuick(t *testing.T) {
+	text := bigGame(10 << 20)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	roots, err := sgf.Parse(text)
+	took := time.Since(start)
+	require.NoError(t, err)
+	runtime.ReadMemStats(&after)
+	t.Logf("10 MiB read in %v, %d MiB allocated", took, (after.TotalAlloc-before.TotalAlloc)>>20)
+	require.Less(t, took, 10*time.Second)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
+	require.Len(t, roots, 1)
+}
+
+// Each of these is a file of a few megabytes made to be slow or large.
+func TestHostileFiles(t *testing.T) {
+	tests := map[string]string{
+		"bare nodes":            "(" + strings.Repeat(";", 4<<20) + ")",
+		"empty values":          "(;C" + strings.Repeat("[]", 2<<20) + ")",
+		"distinct properties":   "(;" + strings.Repeat("A[]B[]C[]D[]", 1<<18) + ")",
+		"whole boards":          "(;SZ[25]AB" + strings.Repeat("[aa:yy]", 1<<19) + ")",
+		"tiny trees":            strings.Repeat("(;)", 1<<20),
+		"open trees":            strings.Repeat("(;C[\x81", 1<<20),
+		"open values in trees":  strings.Repeat("(;C[\x81]", 1<<20),
+		"parentheses":           strings.Repeat("(", 4<<20),
+		"spaced parentheses":    strings.Repeat("(  ", 1<<20),
+		"a long name":           "(;" + strings.Repeat("A", 4<<20) + "[])",
+		"a value without end":   "(;C[" + strings.Repeat("\\]", 2<<20),
+		"misaligned characters": strings.Repeat("(;C[\x81]\\]\x81])", 1<<18),
+	}
+	for name, text := range tests {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			roots, err := sgf.Parse([]byte(text))
+			for _, root := range roots[:min(len(roots), 10)] {
+				_, _ = sgf.RecordOf(root)
+			}
+			require.Less(t, time.Since(start), 20*time.Second)
+			if err != nil {
+				require.Less(t, len(err.Error()), 300)
+			}
+		})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := bigGame(1 << 20)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := sgf.Parse(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkMarshal(b *testing.B) {
+	roots, err := sgf.Parse(bigGame(1 << 20))
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		text, err := sgf.Marshal(roots...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(text)))
+	}
+}

@@ -1,0 +1,149 @@
+package sgf
+
+import (
+	"iter"
+	"slices"
+)
+
+// Property is one property of a node. Files may repeat a property in a node;
+// the repetitions are kept as they are.
+type Property struct {
+	// ID is the identifier in capitals, as FF[4] writes it: "B", "AW", "KM".
+	ID string
+	// Values are the values as they stand between the brackets: escaped, UTF-8.
+	// Text turns one into plain text, Escape is the way back.
+	Values []string
+}
+
+// Node is one node of a game tree. A game tree is handled by its root node.
+type Node struct {
+	// Properties in the order of the file.
+	Properties []Property
+	// Children are the nodes that may follow; the first continues the main line.
+	Children []*Node
+}
+
+// Get returns the first value of the first property called id, as it stands in
+// the file; "" when there is none.
+func (n *Node) Get(id string) string {
+	for i := range n.Properties {
+		if n.Properties[i].ID == id && len(n.Properties[i].Values) > 0 {
+			return n.Properties[i].Values[0]
+		}
+	}
+	return ""
+}
+
+// Has reports whether the node has a property called id.
+func (n *Node) Has(id string) bool {
+	return slices.ContainsFunc(n.Properties, func(p Property) bool { return p.ID == id })
+}
+
+// Values returns every value of every property called id. When the property
+// stands once, the slice is the node's own.
+func (n *Node) Values(id string) []string {
+	var all []string
+	for i := range n.Properties {
+		switch p := &n.Properties[i]; {
+		case p.ID != id:
+		case all == nil:
+			all = p.Values[:len(p.Values):len(p.Values)]
+		default:
+			all = append(all, p.Values...)
+		}
+	}
+	return all
+}
+
+// Text returns the first value of id as plain text, line breaks kept.
+func (n *Node) Text(id string) string { return Text(n.Get(id)) }
+
+// SimpleText returns the first value of id as plain text on one line.
+func (n *Node) SimpleText(id string) string { return SimpleText(n.Get(id)) }
+
+// Set replaces the values of id, which must already be escaped, or appends the
+// property; further properties of that name are removed.
+func (n *Node) Set(id string, values ...string) {
+	for i := range n.Properties {
+		if n.Properties[i].ID != id {
+			continue
+		}
+		n.Properties[i].Values = values
+		rest := slices.DeleteFunc(n.Properties[i+1:], func(p Property) bool { return p.ID == id })
+		n.Properties = n.Properties[:i+1+len(rest)]
+		return
+	}
+	n.Properties = append(n.Properties, Property{ID: id, Values: values})
+}
+
+// SetText is Set with one plain text, which it escapes. The empty text removes
+// the property.
+func (n *Node) SetText(id, text string) {
+	if text == "" {
+		n.Remove(id)
+		return
+	}
+	n.Set(id, Escape(text))
+}
+
+// Remove deletes every property called id.
+func (n *Node) Remove(id string) {
+	n.Properties = slices.DeleteFunc(n.Properties, func(p Property) bool { return p.ID == id })
+}
+
+// NewChild appends an empty node as the last variation and returns it.
+func (n *Node) NewChild() *Node {
+	c := &Node{}
+	n.Children = append(n.Children, c)
+	return c
+}
+
+// MainLine yields the node and its first descendants down to the leaf.
+func (n *Node) MainLine() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for at := n; at != nil && yield(at); {
+			if len(at.Children) == 0 {
+				return
+			}
+			at = at.Children[0]
+		}
+	}
+}
+
+// All yields the node and all its descendants in the order of a file.
+func (n *Node) All() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		open := []*Node{n}
+		for len(open) > 0 {
+			at := open[len(open)-1]
+			open = open[:len(open)-1]
+			if !yield(at) {
+				return
+			}
+			for _, c := range slices.Backward(at.Children) {
+				open = append(open, c)
+			}
+		}
+	}
+}
+
+// Equal reports whether two game trees have the same shape and the same
+// properties in the same order with the same values.
+func Equal(a, b *Node) bool {
+	open := [][2]*Node{{a, b}}
+	for len(open) > 0 {
+		x, y := open[len(open)-1][0], open[len(open)-1][1]
+		open = open[:len(open)-1]
+		if len(x.Children) != len(y.Children) || !slices.EqualFunc(x.Properties, y.Properties, sameProperty) {
+			return false
+		}
+		for i := range x.Children {
+			open = append(open, [2]*Node{x.Children[i], y.Children[i]})
+		}
+	}
+	return true
+}
+
+func sameProperty(a, b Property) bool {
+	return a.ID == b.ID && slices.Equal(a.Values, b.Values)
+}

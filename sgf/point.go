@@ -1,0 +1,123 @@
+package sgf
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+)
+
+// Errors about what a property says, found with errors.Is.
+var (
+	// ErrPoint means a value that is no point of the board.
+	ErrPoint = errors.New("bad point")
+	// ErrSize means a board size that this program does not play on.
+	ErrSize = errors.New("unacceptable board size")
+	// ErrValue means another value that cannot be understood.
+	ErrValue = errors.New("bad value")
+)
+
+// ParsePoint reads a move: two letters, column and row from the top left, a to
+// z for 1 to 26 (FF[4], Go). The empty value is a pass, and so is tt on boards
+// up to 19x19 (FF[3]).
+func ParsePoint(size board.Size, value string) (board.Point, error) {
+	value = strings.TrimSpace(value)
+	if value == "" || value == "tt" && size.W <= 19 && size.H <= 19 {
+		return board.Pass, nil
+	}
+	if len(value) == 2 {
+		x, y := coordinate(value[0]), coordinate(value[1])
+		if x >= 0 && x < size.W && y >= 0 && y < size.H {
+			return size.Point(x, y), nil
+		}
+	}
+	return board.NoPoint, fmt.Errorf("%w: %q on a board of %dx%d", ErrPoint, clip(value), size.W, size.H)
+}
+
+// coordinate returns the number that a letter stands for, -1 for none.
+func coordinate(c byte) int {
+	switch {
+	case c >= 'a' && c <= 'z':
+		return int(c - 'a')
+	case c >= 'A' && c <= 'Z':
+		return int(c-'A') + 26
+	}
+	return -1
+}
+
+// FormatPoint writes a move as ParsePoint reads it; a pass is the empty value.
+func FormatPoint(size board.Size, p board.Point) string {
+	if p < 0 {
+		return ""
+	}
+	x, y := size.XY(p)
+	return string([]byte{byte('a' + x), byte('a' + y)})
+}
+
+// AppendPoints reads one value of a list of points, which is a point or a
+// rectangle between two corners such as aa:cc (FF[4], compressed point lists),
+// and appends its points. The empty value appends none.
+func AppendPoints(dst []board.Point, size board.Size, value string) ([]board.Point, error) {
+	first, second, rectangle := strings.Cut(value, ":")
+	a, err := ParsePoint(size, first)
+	if err != nil {
+		return dst, err
+	}
+	b := a
+	if rectangle {
+		if b, err = ParsePoint(size, second); err != nil {
+			return dst, err
+		}
+	}
+	if a < 0 && b < 0 && strings.TrimSpace(value) == "" {
+		return dst, nil
+	}
+	if a < 0 || b < 0 {
+		return dst, fmt.Errorf("%w: %q in a list of points", ErrPoint, clip(value))
+	}
+	ax, ay := size.XY(a)
+	bx, by := size.XY(b)
+	for y := min(ay, by); y <= max(ay, by); y++ {
+		for x := min(ax, bx); x <= max(ax, bx); x++ {
+			dst = append(dst, size.Point(x, y))
+		}
+	}
+	return dst, nil
+}
+
+// SizeOf reads the board size of a game from its root node: SZ[9], SZ[13:9]
+// (columns, then rows), 19x19 when there is no SZ. The error wraps ErrSize.
+func SizeOf(root *Node) (board.Size, error) {
+	text := strings.TrimSpace(root.SimpleText("SZ"))
+	if text == "" {
+		return board.Square(19), nil
+	}
+	w, h, rectangle := strings.Cut(strings.ReplaceAll(strings.ToLower(text), "x", ":"), ":")
+	if !rectangle {
+		h = w
+	}
+	x, errX := strconv.Atoi(strings.TrimSpace(w))
+	y, errY := strconv.Atoi(strings.TrimSpace(h))
+	size := board.Size{W: x, H: y}
+	if errX != nil || errY != nil || size.Check() != nil {
+		return board.Size{}, fmt.Errorf("%w: SZ[%s], want %d to %d", ErrSize, clip(text), board.MinSize, board.MaxSize)
+	}
+	return size, nil
+}
+
+func formatSize(s board.Size) string {
+	if s.W == s.H {
+		return strconv.Itoa(s.W)
+	}
+	return fmt.Sprintf("%d:%d", s.W, s.H)
+}
+
+// clip shortens a value for an error message.
+func clip(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "..."
+	}
+	return s
+}

@@ -1,0 +1,290 @@
+package sgf
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+)
+
+// Player is what a file says about one player.
+type Player struct {
+	Name, Rank, Team string
+}
+
+// Record is one game of Go: the main line of a game tree as values, and what
+// its root says about the game. RecordOf reads one, Tree is the way back.
+type Record struct {
+	// Size of the board; 19x19 when the file says nothing.
+	Size board.Size
+	// Komi in points for White (KM). HasKomi tells whether the file gives one.
+	Komi    float64
+	HasKomi bool
+	// Rules is the text of RU, as the file has it; BoardRules reads it.
+	Rules string
+	// Handicap is the number of handicap stones (HA); the stones themselves are
+	// set-up. 0 when there is none.
+	Handicap int
+	// Black and White are the players (PB BR BT, PW WR WT).
+	Black, White Player
+	// Result is the text of RE: "B+3.5", "W+R", "W+T", "0" (a draw), "Void", "?".
+	Result string
+	// Name, Event, Date, Application and Comment are GN, EV, DT, AP and the root's C.
+	Name, Event, Date, Application, Comment string
+	// Setup is the position before the first move; nil when the board is empty
+	// and nothing says whose turn it is.
+	Setup *Setup
+	// Steps are the moves in order, with what the file says next to them.
+	Steps []Step
+}
+
+// Setup changes a position without a move (AB, AW, AE, PL).
+type Setup struct {
+	// Black, White and Empty are the points that get a stone or lose it.
+	Black, White, Empty []board.Point
+	// ToMove is the player who is to move; Empty when the file does not say.
+	ToMove board.Color
+}
+
+// Step is one move of the main line, or a set-up in the middle of a game.
+type Step struct {
+	// Setup changes the position; nil for a move. Rare after the first move.
+	Setup *Setup
+	// Move is the move; its Color is Empty when the step is a set-up.
+	Move board.Move
+	// Comment is the text of C.
+	Comment string
+	// Black and White are the clocks after the move.
+	Black, White Clock
+}
+
+// Clock is what a file says about one player's time (BL OB, WL OW).
+type Clock struct {
+	// Known tells whether the file gives a time.
+	Known bool
+	// Seconds left, never negative.
+	Seconds float64
+	// Stones left to play in the present overtime period, or periods left; 0
+	// when the player is not in overtime.
+	Stones int
+}
+
+// RecordOf reads the main line of a game tree. Root properties that make no
+// sense are left out where a game can be read without them (KM, HA); a bad size
+// (ErrSize) or point (ErrPoint) is an error.
+func RecordOf(root *Node) (*Record, error) {
+	size, err := SizeOf(root)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{
+		Size:   size,
+		Rules:  root.SimpleText("RU"),
+		Black:  Player{root.SimpleText("PB"), root.SimpleText("BR"), root.SimpleText("BT")},
+		White:  Player{root.SimpleText("PW"), root.SimpleText("WR"), root.SimpleText("WT")},
+		Result: strings.TrimSpace(root.SimpleText("RE")),
+		Name:   root.SimpleText("GN"), Event: root.SimpleText("EV"), Date: root.SimpleText("DT"),
+		Application: root.SimpleText("AP"), Comment: root.Text("C"),
+	}
+	r.Komi, r.HasKomi = komi(root.SimpleText("KM"))
+	if n, err := strconv.Atoi(strings.TrimSpace(root.SimpleText("HA"))); err == nil && n > 0 && n <= size.Area() {
+		r.Handicap = n
+	}
+	return r, r.readLine(root)
+}
+
+// readLine fills Setup and Steps.
+func (r *Record) readLine(root *Node) error {
+	start := position{size: r.Size}
+	number := 0
+	for n := range root.MainLine() {
+		setup, err := r.setupOf(n)
+		if err == nil {
+			err = r.readNode(n, setup, n == root, &start)
+		}
+		if err != nil {
+			return fmt.Errorf("node %d: %w", number, err)
+		}
+		number++
+	}
+	r.Setup = start.setup()
+	return nil
+}
+
+// readNode adds one node to the record. Set-up before the first move goes to
+// start, later set-up to a step of its own.
+func (r *Record) readNode(n *Node, setup *Setup, isRoot bool, start *position) error {
+	if setup != nil && len(r.Steps) == 0 {
+		start.apply(setup)
+		setup = nil
+	}
+	before := len(r.Steps)
+	if setup != nil {
+		r.Steps = append(r.Steps, Step{Setup: setup, Move: board.Move{Point: board.NoPoint}})
+	}
+	for _, p := range n.Properties {
+		color := moveColor(p)
+		if color == board.Empty {
+			continue
+		}
+		at, err := ParsePoint(r.Size, p.Values[0])
+		if err != nil {
+			return err
+		}
+		r.Steps = append(r.Steps, Step{Move: board.Move{Color: color, Point: at}})
+	}
+	if len(r.Steps) > before {
+		last := &r.Steps[len(r.Steps)-1]
+		last.Black, last.White = clock(n, "BL", "OB"), clock(n, "WL", "OW")
+		if !isRoot {
+			last.Comment = n.Text("C")
+		}
+	}
+	return nil
+}
+
+// moveColor returns whose move a property is, Empty when it is none.
+func moveColor(p Property) board.Color {
+	switch {
+	case len(p.Values) == 0:
+		return board.Empty
+	case p.ID == "B":
+		return board.Black
+	case p.ID == "W":
+		return board.White
+	}
+	return board.Empty
+}
+
+// setupOf reads the set-up of one node, nil when it has none.
+func (r *Record) setupOf(n *Node) (*Setup, error) {
+	var s *Setup
+	for _, p := range n.Properties {
+		if p.ID != "AB" && p.ID != "AW" && p.ID != "AE" && p.ID != "PL" {
+			continue
+		}
+		if s == nil {
+			s = &Setup{}
+		}
+		if err := s.add(r.Size, p); err != nil {
+			return nil, err
+		}
+	}
+	if s != nil && len(s.Black)+len(s.White)+len(s.Empty) == 0 && s.ToMove == board.Empty {
+		return nil, nil
+	}
+	return s, nil
+}
+
+// add takes one property of set-up in. An unreadable PL is left out.
+func (s *Setup) add(size board.Size, p Property) (err error) {
+	list := &s.Empty
+	switch p.ID {
+	case "AB":
+		list = &s.Black
+	case "AW":
+		list = &s.White
+	case "PL":
+		if len(p.Values) > 0 {
+			s.ToMove, _ = board.ParseColor(strings.TrimSpace(p.Values[0]))
+		}
+		return nil
+	}
+	// Marks, not a growing list: a file may name every point a million times.
+	var marked [board.MaxPoints]bool
+	var some []board.Point
+	for _, at := range *list {
+		marked[at] = true
+	}
+	for _, v := range p.Values {
+		if some, err = AppendPoints(some[:0], size, v); err != nil {
+			return fmt.Errorf("%s: %w", p.ID, err)
+		}
+		for _, at := range some {
+			marked[at] = true
+		}
+	}
+	*list = (*list)[:0]
+	for at, yes := range marked {
+		if yes {
+			*list = append(*list, board.Point(at))
+		}
+	}
+	return nil
+}
+
+// komi reads KM. Files are careless here: a comma for the point, a unit behind
+// the number, and, on one large server, hundredths of a Chinese stone or of a
+// point (375 for 3.75 stones = 7.5 points, 650 for 6.5).
+func komi(text string) (float64, bool) {
+	text = strings.ReplaceAll(strings.TrimSpace(text), ",", ".")
+	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("+-.0123456789", r) })
+	if end >= 0 {
+		text = text[:end]
+	}
+	k, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.Abs(k) > 1000 {
+		return 0, false
+	}
+	switch k {
+	case 275, 325, 375:
+		return k / 50, true
+	case 550, 650, 750:
+		return k / 100, true
+	}
+	return k, true
+}
+
+func clock(n *Node, left, stones string) Clock {
+	seconds, err := strconv.ParseFloat(strings.TrimSpace(n.Get(left)), 64)
+	if err != nil || math.IsNaN(seconds) || math.IsInf(seconds, 0) {
+		return Clock{}
+	}
+	c := Clock{Known: true, Seconds: max(seconds, 0)}
+	if k, err := strconv.Atoi(strings.TrimSpace(n.Get(stones))); err == nil && k > 0 {
+		c.Stones = k
+	}
+	return c
+}
+
+// position is a board as the set-up properties leave it.
+type position struct {
+	size   board.Size
+	at     []board.Color // nil until the first set-up
+	toMove board.Color
+}
+
+func (p *position) apply(s *Setup) {
+	if p.at == nil {
+		p.at = make([]board.Color, p.size.Area())
+	}
+	for i, points := range [][]board.Point{s.Empty, s.Black, s.White} {
+		for _, at := range points {
+			p.at[at] = board.Color(i)
+		}
+	}
+	if s.ToMove != board.Empty {
+		p.toMove = s.ToMove
+	}
+}
+
+func (p *position) stones(c board.Color) []board.Point {
+	var points []board.Point
+	for i, at := range p.at {
+		if at == c {
+			points = append(points, board.Point(i))
+		}
+	}
+	return points
+}
+
+// setup returns the position as one set-up of an empty board, nil for nothing.
+func (p *position) setup() *Setup {
+	s := &Setup{Black: p.stones(board.Black), White: p.stones(board.White), ToMove: p.toMove}
+	if s.Black == nil && s.White == nil && s.ToMove == board.Empty {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,306 @@
+package sgf_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/sgf"
+)
+
+func fixture(t testing.TB, name string) []*sgf.Node {
+	t.Helper()
+	roots, err := sgf.ReadFile(filepath.Join("..", "testdata", "sgf", name))
+	require.NoError(t, err)
+	return roots
+}
+
+func parseOne(t testing.TB, text string) *sgf.Node {
+	t.Helper()
+	roots, err := sgf.Parse([]byte(text))
+	require.NoError(t, err)
+	require.Len(t, roots, 1)
+	return roots[0]
+}
+
+// requireRoundTrip writes trees, reads them again and wants them equal.
+func requireRoundTrip(t testing.TB, roots []*sgf.Node) {
+	t.Helper()
+	text, err := sgf.Marshal(roots...)
+	require.NoError(t, err)
+	again, err := sgf.Parse(text)
+	require.NoError(t, err, "%s", text)
+	require.Len(t, again, len(roots))
+	for i := range roots {
+		require.True(t, sgf.Equal(roots[i], again[i]), "tree %d changed: %s", i, text)
+	}
+	second, err := sgf.Marshal(again...)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(text, second))
+}
+
+func TestFixturesRoundTrip(t *testing.T) {
+	files, err := filepath.Glob("../testdata/sgf/*.sgf")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 10)
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			requireRoundTrip(t, fixture(t, filepath.Base(f)))
+		})
+	}
+}
+
+func TestParseEveryConstruct(t *testing.T) {
+	root := fixture(t, "ff4.sgf")[0]
+	require.Equal(t, "Black [5k]", root.Text("PB"))
+	require.Equal(t, `White\Rook`, root.Text("PW"))
+	require.Equal(t, "A comment with an escaped bracket ], a backslash \\, a colon : and\n"+
+		"a hard line break, and a soft one.", root.Text("C"))
+	require.Equal(t, []string{"unknown property", "two values"}, root.Values("XX"))
+	require.Equal(t, `Editor\:X:1.2`, root.Get("AP"), "kept as it stands")
+
+	var line []string
+	for n := range root.MainLine() {
+		for _, p := range n.Properties {
+			if p.ID == "B" || p.ID == "W" {
+				line = append(line, p.ID+p.Values[0])
+			}
+		}
+	}
+	require.Equal(t, []string{"Bee", "Wcc", "Bge", "Wec", "B", "Wtt"}, line)
+
+	nodes, leaves := 0, 0
+	for n := range root.All() {
+		nodes++
+		if len(n.Children) == 0 {
+			leaves++
+		}
+	}
+	require.Equal(t, 12, nodes)
+	require.Equal(t, 4, leaves)
+}
+
+func TestParseCollectionsAndJunk(t *testing.T) {
+	tests := map[string]struct {
+		text  string
+		trees int
+	}{
+		"byte order mark":             {"\uFEFF(;B[aa])", 1},
+		"junk with a parenthesis":     {"mail (see below) (x (;B[aa])", 1},
+		"space inside":                {"( \n ;B[aa] \n )", 1},
+		"two trees":                   {"(;B[aa])(;W[bb])", 2},
+		"text between":                {"(;B[aa]) and ) then (;W[bb]) end", 2},
+		"empty nodes":                 {"(;;;)", 1},
+		"an empty variation":          {"(;B[aa]())", 1},
+		"a variation of a variation":  {"(;B[aa]((;W[bb])(;W[cc])))", 1},
+		"nodes behind a variation":    {"(;B[aa](;W[bb]);W[cc])", 1},
+		"utf-16 with byte order mark": {"\xFF\xFE(\x00;\x00C\x00[\x00\x42\x68]\x00)\x00", 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			roots, err := sgf.Parse([]byte(test.text))
+			require.NoError(t, err)
+			require.Len(t, roots, test.trees)
+			requireRoundTrip(t, roots)
+		})
+	}
+	require.Len(t, fixture(t, "collection.sgf"), 3)
+}
+
+func TestPropertyNames(t *testing.T) {
+	for written, want := range map[string]string{
+		"B": "B", "Black": "B", "AddBlack": "AB", "GaMe": "GM", "b": "B", "aw": "AW", "LZ": "LZ", "K2": "K2", "KGSDE": "KGSDE",
+	} {
+		root := parseOne(t, "(;"+written+"[x])")
+		require.Equal(t, want, root.Properties[0].ID, written)
+	}
+}
+
+func TestCharsets(t *testing.T) {
+	tests := []struct{ file, black, white, comment string }{
+		{"gbk.sgf", "僝怾郵", "僜怽郳", "棋谱 僝怾郵]僜怽郳"},
+		{"shift_jis.sgf", "ゾ連 表示", "武宮 正樹", "能力 ーｱｲｳ"},
+		{"euc_kr.sgf", "이세돌", "박정환", "바둑"},
+		{"big5.sgf", "許功蓋", "周俊勳", "圍棋"},
+		{"latin1.sgf", "Bärbel Çelik", "Øyvind", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			root := fixture(t, test.file)[0]
+			require.Equal(t, test.black, root.Text("PB"))
+			require.Equal(t, test.white, root.Text("PW"))
+			require.Equal(t, test.comment, root.Text("C"))
+			require.Equal(t, "UTF-8", root.Get("CA"), "the tree says what it now is")
+		})
+	}
+}
+
+func TestCharsetOfEachTree(t *testing.T) {
+	mixed := "(;CA[GBK]PB[\xB0\xA1])(;CA[UTF-8]PB[é])(;CA[no-such]PB[\xE9])(;PB[\xE9])(;C[plain])"
+	roots, err := sgf.Parse([]byte(mixed))
+	require.NoError(t, err)
+	require.Len(t, roots, 5)
+	for i, want := range []string{"啊", "é", "é", "é", ""} {
+		require.Equal(t, want, roots[i].Text("PB"), "tree %d", i)
+	}
+	require.False(t, roots[4].Has("CA"), "an ASCII tree is left alone")
+	requireRoundTrip(t, roots)
+
+	roots, err = sgf.Options{Charset: "gb2312"}.Parse([]byte("(;PB[\xB0\xA1])"))
+	require.NoError(t, err)
+	require.Equal(t, "啊", roots[0].Text("PB"))
+}
+
+func TestBrokenPairsStayReadable(t *testing.T) {
+	// A lone first byte before the closing bracket swallows it, as it must in
+	// this charset; what comes out can be written and read again.
+	roots, err := sgf.Parse([]byte("(;CA[GBK]PB[\x83]x]C[\xFF\xFF\\]\x81\\])"))
+	if err == nil {
+		requireRoundTrip(t, roots)
+	}
+	roots, err = sgf.Parse([]byte("(;CA[UTF-8]C[\xC3\x28 \xFF])"))
+	require.NoError(t, err)
+	require.Equal(t, "\uFFFD( \uFFFD", roots[0].Text("C"))
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	tests := map[string]struct {
+		text         string
+		line, column int
+		reason       string
+	}{
+		"open value":       {"(;B[aa]\nC[never", 2, 2, "] missing"},
+		"escaped end":      {"(;C[a\\]", 1, 4, "] missing"},
+		"open tree":        {"(;B[aa](;W[bb]", 1, 1, "2 ) missing"},
+		"no value":         {"(;B[aa]\n\n  KO ;W[bb])", 3, 3, "KO has no value"},
+		"stray character":  {"(;B[aa]\n%)", 2, 1, `'%'`},
+		"stray value":      {"(;[aa])", 1, 3, `'['`},
+		"name of 70 bytes": {"(;" + strings.Repeat("A", 70) + "[x])", 1, 3, "70"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := sgf.Parse([]byte(test.text))
+			var syntax *sgf.SyntaxError
+			require.ErrorAs(t, err, &syntax)
+			require.ErrorIs(t, err, sgf.ErrSyntax)
+			require.Equal(t, [2]int{test.line, test.column}, [2]int{syntax.Line, syntax.Column}, "%v", err)
+			require.Contains(t, syntax.Reason, test.reason)
+		})
+	}
+	for _, text := range []string{"", "no game", "(", "()", "((", "B[aa]"} {
+		_, err := sgf.Parse([]byte(text))
+		require.ErrorIs(t, err, sgf.ErrNoTree, "%q", text)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	_, err := sgf.Options{MaxBytes: 10}.Read(strings.NewReader("(;C[0123456789])"))
+	require.ErrorIs(t, err, sgf.ErrTooLarge)
+	_, err = sgf.Options{MaxElements: 5}.Parse([]byte("(;B[aa];W[bb])"))
+	require.ErrorIs(t, err, sgf.ErrTooLarge)
+	_, err = sgf.Options{MaxElements: 6}.Parse([]byte("(;B[aa];W[bb])"))
+	require.ErrorIs(t, err, sgf.ErrTooLarge, "the tree itself counts too")
+	_, err = sgf.Options{MaxElements: 7}.Parse([]byte("(;B[aa];W[bb])"))
+	require.NoError(t, err)
+	_, err = sgf.Parse([]byte(strings.Repeat("(;", 5<<20)))
+	require.ErrorIs(t, err, sgf.ErrTooLarge)
+}
+
+func TestDepthCostsNoStack(t *testing.T) {
+	const depth = 300_000
+	text := strings.Repeat("(;B[aa]", depth) + strings.Repeat(")", depth)
+	root := parseOne(t, text)
+	requireRoundTrip(t, []*sgf.Node{root})
+
+	branchy := strings.Repeat("(;B[aa](;W[bb])", depth) + strings.Repeat(")", depth)
+	root = parseOne(t, branchy)
+	requireRoundTrip(t, []*sgf.Node{root})
+	nodes := 0
+	for range root.All() {
+		nodes++
+	}
+	require.Equal(t, 2*depth, nodes)
+
+	_, err := sgf.Parse([]byte(strings.Repeat("(;", depth)))
+	require.ErrorIs(t, err, sgf.ErrSyntax)
+	_, err = sgf.Parse([]byte("(;" + strings.Repeat("(", depth)))
+	require.ErrorIs(t, err, sgf.ErrSyntax)
+}
+
+func TestTextAndEscape(t *testing.T) {
+	for value, want := range map[string]string{
+		"plain":                   "plain",
+		`a\]b\\c\:d`:              `a]b\c:d`,
+		"soft\\\nbreak":           "softbreak",
+		"soft\\\r\nbreak":         "softbreak",
+		"hard\r\nbreak\rtwo\n\rx": "hard\nbreak\ntwo\nx",
+		"tab\tand\vmore":          "tab and more",
+		"escaped tab\\\t":         "escaped tab ",
+		`end\`:                    "end",
+	} {
+		require.Equal(t, want, sgf.Text(value), "%q", value)
+	}
+	require.Equal(t, "two lines", sgf.SimpleText("two\nlines"))
+
+	rng := rand.New(rand.NewPCG(1, 2))
+	letters := []rune("ab]\\[;:\n é")
+	for range 500 {
+		var text []rune
+		for range rng.IntN(12) {
+			text = append(text, letters[rng.IntN(len(letters))])
+		}
+		require.Equal(t, string(text), sgf.Text(sgf.Escape(string(text))))
+	}
+}
+
+func TestWriteMendsWhatCannotStand(t *testing.T) {
+	root := &sgf.Node{}
+	root.Set("C", `bare ] and end\`, `fine \] \\`)
+	root.Set("EMPTY")
+	text, err := sgf.Marshal(root)
+	require.NoError(t, err)
+	again := parseOne(t, string(text))
+	require.Equal(t, []string{`bare \] and end\\`, `fine \] \\`}, again.Values("C"))
+	require.False(t, again.Has("EMPTY"))
+
+	for _, id := range []string{"", "b", "A B", "1A", "Ab", "Ä", strings.Repeat("A", 65)} {
+		bad := &sgf.Node{Properties: []sgf.Property{{ID: id, Values: []string{"x"}}}}
+		var out bytes.Buffer
+		require.ErrorIs(t, sgf.Write(&out, bad), sgf.ErrProperty, "%q", id)
+		require.Zero(t, out.Len())
+	}
+}
+
+type brokenDisk struct{}
+
+var errDisk = errors.New("disk full")
+
+func (brokenDisk) Write([]byte) (int, error) { return 0, errDisk }
+
+func TestWriteReportsTheWriter(t *testing.T) {
+	require.ErrorIs(t, sgf.Write(brokenDisk{}, &sgf.Node{}), errDisk)
+	_, err := sgf.ReadFile(filepath.Join(t.TempDir(), "absent.sgf"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestNodeEditing(t *testing.T) {
+	root := parseOne(t, "(;AB[aa]C[x]AB[bb][cc])")
+	require.Equal(t, []string{"aa", "bb", "cc"}, root.Values("AB"))
+	root.Set("AB", "dd")
+	require.Equal(t, []string{"dd"}, root.Values("AB"))
+	require.Len(t, root.Properties, 2)
+	root.SetText("C", "")
+	require.False(t, root.Has("C"))
+	require.Equal(t, "", root.Get("C"))
+	root.NewChild().Set("B", "aa")
+	other := parseOne(t, "(;AB[dd];B[aa])")
+	require.True(t, sgf.Equal(root, other))
+	other.Children[0].Set("B", "ab")
+	require.False(t, sgf.Equal(root, other))
+}

@@ -1,0 +1,101 @@
+package sgf
+
+import "strings"
+
+// Text turns a value as it stands in a file into plain text: escapes resolved,
+// soft line breaks removed, line breaks of any kind as \n, other white space as
+// a space (FF[4], type Text).
+func Text(value string) string {
+	if !strings.ContainsAny(value, "\\\r\t\v\f") {
+		return value
+	}
+	var out strings.Builder
+	out.Grow(len(value))
+	for i := 0; i < len(value); {
+		if n := lineBreak(value[i:]); n > 0 {
+			out.WriteByte('\n')
+			i += n
+			continue
+		}
+		if value[i] == '\\' {
+			i++
+			if n := lineBreak(value[i:]); n > 0 {
+				i += n
+				continue
+			}
+			if i == len(value) {
+				break
+			}
+		}
+		out.WriteByte(plain(value[i]))
+		i++
+	}
+	return out.String()
+}
+
+// SimpleText is Text with line breaks turned into spaces (FF[4], SimpleText).
+func SimpleText(value string) string {
+	return strings.ReplaceAll(Text(value), "\n", " ")
+}
+
+// Escape turns plain text into a value: the inverse of Text for text without
+// tabs and carriage returns.
+func Escape(text string) string { return escaper.Replace(text) }
+
+var escaper = strings.NewReplacer(`\`, `\\`, `]`, `\]`)
+
+// lineBreak returns the length of the line break that s starts with: 0 for
+// none, 2 for CR LF and LF CR.
+func lineBreak(s string) int {
+	if s == "" || s[0] != '\n' && s[0] != '\r' {
+		return 0
+	}
+	if len(s) > 1 && (s[1] == '\n' || s[1] == '\r') && s[1] != s[0] {
+		return 2
+	}
+	return 1
+}
+
+func plain(c byte) byte {
+	if c == '\t' || c == '\v' || c == '\f' {
+		return ' '
+	}
+	return c
+}
+
+// mended returns the value so that it can stand between brackets: a bare ] gets
+// its escape and a trailing bare backslash is doubled. Values that were read
+// from a file come back unchanged.
+func mended(value string) string {
+	if sound(value) {
+		return value
+	}
+	var out strings.Builder
+	for i := 0; i < len(value); i++ {
+		switch {
+		case value[i] == ']':
+			out.WriteByte('\\')
+		case value[i] == '\\':
+			out.WriteByte('\\')
+			if i++; i == len(value) {
+				i--
+			}
+		}
+		out.WriteByte(value[i])
+	}
+	return out.String()
+}
+
+func sound(value string) bool {
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case ']':
+			return false
+		case '\\':
+			if i++; i == len(value) {
+				return false
+			}
+		}
+	}
+	return true
+}
