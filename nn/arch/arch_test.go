@@ -1,0 +1,356 @@
+package arch_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn/arch"
+	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
+)
+
+func TestParse(t *testing.T) {
+	for name, want := range map[string]arch.Config{
+		"mini":        {Family: "mini", Blocks: 4, Channels: 64, Width: 9, Height: 9},
+		"mini-b2c16":  {Family: "mini", Blocks: 2, Channels: 16, Width: 9, Height: 9},
+		"b10c128":     {Family: "seed", Blocks: 10, Channels: 128, Width: 19, Height: 19},
+		"b120c2048":   {Family: "seed", Blocks: 120, Channels: 2048, Width: 19, Height: 19},
+		"b1c1":        {Family: "seed", Blocks: 1, Channels: 1, Width: 19, Height: 19},
+		"mini-b12c24": {Family: "mini", Blocks: 12, Channels: 24, Width: 9, Height: 9},
+	} {
+		c, err := arch.Parse(name)
+		require.NoError(t, err, name)
+		require.Equal(t, want, c)
+		require.Equal(t, name, c.String())
+	}
+	c, err := arch.Parse("mini-b4c64")
+	require.NoError(t, err)
+	require.Equal(t, "mini", c.String())
+	for _, name := range []string{"", "b", "b10", "c128", "b10c", "bc", "b-1c3", "b+1c3", "b01c3", "b1c3x", " b1c3", "B1C3", "mini-", "mini-b1", "b1c3c4", "b99999999999999999999c1"} {
+		_, err := arch.Parse(name)
+		require.ErrorIs(t, err, arch.ErrName, "%q", name)
+	}
+	for _, name := range []string{"b0c64", "b4c0", "b121c1", "b1c2049", "mini-b0c1"} {
+		_, err := arch.Parse(name)
+		require.ErrorIs(t, err, arch.ErrConfig, name)
+	}
+}
+
+func TestRegister(t *testing.T) {
+	require.ErrorIs(t, arch.Register(arch.Family{Name: "half"}), arch.ErrConfig)
+	toy := arch.Family{
+		Name: "toy", Pattern: "toy",
+		Parse: func(name string) (arch.Config, bool) {
+			return arch.Config{Family: "toy", Blocks: 1, Channels: 1, Width: 9, Height: 9}, name == "toy"
+		},
+		Format: func(arch.Config) string { return "toy" },
+		Build:  arch.Mini,
+	}
+	require.NoError(t, arch.Register(toy))
+	require.ErrorIs(t, arch.Register(toy), arch.ErrConfig)
+	c, err := arch.Parse("toy")
+	require.NoError(t, err)
+	m, err := arch.Build(c, 1)
+	require.NoError(t, err)
+	require.Equal(t, "toy", m.Metadata[arch.MetaArch])
+	_, err = arch.Parse("nothing")
+	require.ErrorContains(t, err, "toy")
+}
+
+// parse returns a configuration on another board.
+func parse(t testing.TB, name string, width, height int) arch.Config {
+	t.Helper()
+	c, err := arch.Parse(name)
+	require.NoError(t, err)
+	return c.On(width, height)
+}
+
+func build(t testing.TB, c arch.Config, seed uint64) *onnx.Model {
+	t.Helper()
+	m, err := arch.Build(c, seed)
+	require.NoError(t, err)
+	return m
+}
+
+func TestShapesOnEveryBoard(t *testing.T) {
+	n := onnx.Sym("N")
+	for _, b := range [][2]int{{2, 2}, {9, 9}, {13, 13}, {19, 19}, {25, 25}, {7, 9}, {9, 7}} {
+		w, h := b[0], b[1]
+		area := onnx.D(int64(w * h))
+		t.Run(fmt.Sprintf("%dx%d", w, h), func(t *testing.T) {
+			for name, planes := range map[string]int64{"mini-b2c8": 7, "b6c8": 22} {
+				m := build(t, parse(t, name, w, h), 1)
+				require.NoError(t, onnx.Check(m))
+				require.Equal(t, onnx.Shape{n, onnx.D(planes), onnx.D(int64(h)), onnx.D(int64(w))}, m.Graph.Inputs[0].Shape)
+				for i := range m.Graph.Outputs { // to be inferred, not believed
+					m.Graph.Outputs[i].Shape = nil
+				}
+				got, err := onnx.InferShapes(m)
+				require.NoError(t, err)
+				require.Equal(t, onnx.Shape{n, onnx.D(area.Size + 1)}, got["policy"])
+				require.Equal(t, onnx.Shape{n, onnx.D(1)}, got["value"])
+				if planes == 22 {
+					require.Equal(t, onnx.Shape{n, onnx.D(1)}, got["score"])
+					require.Equal(t, onnx.Shape{n, area}, got["ownership"])
+				}
+				require.Equal(t, fmt.Sprintf("%dx%d", w, h), m.Metadata[arch.MetaBoard])
+			}
+		})
+	}
+}
+
+func planes(n int, seed uint64) []float32 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	list := make([]float32, n)
+	for i := range list {
+		if rng.IntN(4) == 0 {
+			list[i] = 1
+		}
+	}
+	return list
+}
+
+// TestFreshNetworksAreSane: all numbers finite, policy nearly even and summing
+// to 1, values small, inputs not ignored, whatever the depth.
+func TestFreshNetworksAreSane(t *testing.T) {
+	for _, c := range []arch.Config{
+		parse(t, "mini", 9, 9), parse(t, "mini-b1c4", 5, 5), parse(t, "mini-b20c8", 9, 9),
+		parse(t, "b6c16", 9, 9), parse(t, "b1c4", 5, 7), parse(t, "b20c8", 9, 9),
+	} {
+		t.Run(fmt.Sprint(c, c.Width), func(t *testing.T) {
+			m := build(t, c, 3)
+			in := m.Graph.Inputs[0].Shape
+			row := int(in[1].Size) * c.Width * c.Height
+			out, err := onnxref.RunFloats(m, map[string][]float32{"planes": planes(2*row, 5)})
+			require.NoError(t, err)
+			policy := out["policy"][:c.Width*c.Height+1]
+			sum, most := 0.0, 0.0
+			for _, p := range policy {
+				v := float64(p)
+				if m.Metadata[arch.MetaPolicy] == "log_softmax" {
+					v = math.Exp(v)
+				}
+				sum, most = sum+v, max(most, v)
+			}
+			require.InDelta(t, 1, sum, 1e-5)
+			require.Less(t, most*float64(len(policy)), 3.0, "an even policy")
+			for name, list := range out {
+				for _, v := range list {
+					require.False(t, math.IsNaN(float64(v)) || math.IsInf(float64(v), 0), name)
+				}
+				if name != "policy" {
+					require.Less(t, math.Abs(float64(list[0])), 0.9, name)
+				}
+			}
+			require.NotEqual(t, policy, out["policy"][len(policy):], "two positions look the same")
+		})
+	}
+}
+
+// TestActivationsKeepTheirRange looks inside: the trunk's output of a deep
+// network is neither vanishing nor exploding.
+func TestActivationsKeepTheirRange(t *testing.T) {
+	for _, name := range []string{"mini-b20c16", "b24c16"} {
+		c := parse(t, name, 9, 9)
+		m := build(t, c, 9)
+		in := m.Graph.Inputs[0].Shape
+		x := onnx.NewTensor("planes", planes(int(in[1].Size)*81, 5), 1, in[1].Size, 9, 9)
+		all, err := onnxref.Trace(m, map[string]*onnx.Tensor{"planes": x})
+		require.NoError(t, err)
+		checked := 0
+		for _, n := range m.Graph.Nodes {
+			if !n.Is("Add") {
+				continue
+			}
+			list, err := all[n.Outputs[0]].Float64s()
+			require.NoError(t, err)
+			sq := 0.0
+			for _, v := range list {
+				sq += v * v / float64(len(list))
+			}
+			require.Greater(t, math.Sqrt(sq), 0.1, n)
+			require.Less(t, math.Sqrt(sq), 10.0, n)
+			checked++
+		}
+		require.GreaterOrEqual(t, checked, c.Blocks)
+	}
+}
+
+func marshal(t testing.TB, m *onnx.Model) []byte {
+	t.Helper()
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	return data
+}
+
+// TestSeedsGiveBytes holds the bytes of two networks: weights must not change
+// with the library of random numbers or the order in which layers are made.
+func TestSeedsGiveBytes(t *testing.T) {
+	for name, want := range map[string]string{
+		"mini-b1c4": "48198b90d2bb4a66",
+		"b6c4":      "fba173d9b481d4b9",
+	} {
+		data := marshal(t, build(t, parse(t, name, 5, 5), 42))
+		require.Equal(t, data, marshal(t, build(t, parse(t, name, 5, 5), 42)))
+		require.NotEqual(t, data, marshal(t, build(t, parse(t, name, 5, 5), 43)))
+		require.Equal(t, want, fmt.Sprintf("%x", sha256.Sum256(data))[:16], name)
+	}
+}
+
+func TestWeightsHaveTheDeviationAskedFor(t *testing.T) {
+	m := build(t, parse(t, "b1c128", 5, 5), 1)
+	list, err := m.Graph.Initializer("residual_blocks.0.conv1.weight").Float64s()
+	require.NoError(t, err)
+	mean, sq, most := 0.0, 0.0, 0.0
+	for _, v := range list {
+		mean += v / float64(len(list))
+		sq += v * v / float64(len(list))
+		most = max(most, math.Abs(v))
+	}
+	want := math.Sqrt(2.0 / (128 * 9)) // He et al. 2015
+	require.InDelta(t, 0, mean, want/100)
+	require.InDelta(t, want, math.Sqrt(sq), want/100)
+	require.LessOrEqual(t, most, want*2.28)
+}
+
+func TestWeightsSurviveAFile(t *testing.T) {
+	m := build(t, parse(t, "b6c8", 9, 9), 1)
+	again, err := onnx.Read(marshal(t, m))
+	require.NoError(t, err)
+	require.Equal(t, m, again)
+}
+
+func TestFoldKeepsWhatANetworkComputes(t *testing.T) {
+	for _, name := range []string{"mini-b2c8", "b6c8"} {
+		m := build(t, parse(t, name, 9, 9), 7)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, w := range m.Graph.Initializers { // statistics as after training
+			if strings.HasSuffix(w.Name, "running_mean") || strings.HasSuffix(w.Name, "running_var") || strings.Contains(w.Name, "bn") {
+				list, err := w.Float32s()
+				require.NoError(t, err)
+				for i := range list {
+					list[i] += 0.5 * rng.Float32()
+				}
+				*w = *onnx.NewTensor(w.Name, list, w.Dims...)
+			}
+		}
+		before := marshal(t, m)
+		folded := arch.Fold(m)
+		require.Equal(t, before, marshal(t, m), "the original is untouched")
+		require.NoError(t, onnx.Check(folded))
+		left := 0
+		for _, n := range folded.Graph.Nodes {
+			if n.Is("BatchNormalization") {
+				left++
+			}
+		}
+		want := map[string]int{"mini-b2c8": 0, "b6c8": 6}[name] // those that open a pre-activation block
+		require.Equal(t, want, left)
+		in := map[string][]float32{"planes": planes(int(m.Graph.Inputs[0].Shape[1].Size)*81, 3)}
+		a, err := onnxref.RunFloats(m, in)
+		require.NoError(t, err)
+		b, err := onnxref.RunFloats(folded, in)
+		require.NoError(t, err)
+		for head := range a {
+			require.InDeltaSlice(t, a[head], b[head], 1e-5, head)
+		}
+	}
+}
+
+// TestMiniIsTheTutorialsNetwork: the layers of the network as PyTorch exports
+// it, in its order, with weights of its shapes.
+func TestMiniIsTheTutorialsNetwork(t *testing.T) {
+	foreign := readFixture(t, "pytorch-dualhead-9x9-bn.onnx")
+	ours := build(t, parse(t, "mini-b2c16", 9, 9), 1)
+	shapes := func(m *onnx.Model) []string {
+		consts := m.Graph.InitializerMap()
+		var list []string
+		for _, n := range m.Graph.Nodes {
+			if !n.Is("Conv", "BatchNormalization", "Relu", "Add", "Gemm", "LogSoftmax", "Tanh") {
+				continue
+			}
+			s := n.OpType
+			for _, in := range n.Inputs {
+				if w := consts[in]; w != nil {
+					s += fmt.Sprint(w.Dims)
+				}
+			}
+			list = append(list, s)
+		}
+		return list
+	}
+	// The order of the two heads in the file does not matter.
+	require.ElementsMatch(t, shapes(foreign), shapes(ours))
+}
+
+func TestSeedIsTheChaptersNetwork(t *testing.T) {
+	foreign := readFixture(t, "pytorch-seed-9x9.onnx")
+	ours := arch.Fold(build(t, parse(t, "b6c8", 9, 9), 1))
+	count := func(m *onnx.Model) map[string]int {
+		ops := map[string]int{}
+		for _, n := range m.Graph.Nodes {
+			ops[n.OpType]++
+		}
+		return ops
+	}
+	a, b := count(foreign), count(ours)
+	for _, op := range []string{"Conv", "Relu", "Add", "BatchNormalization", "Gemm", "Tanh", "Softmax"} {
+		require.Equal(t, a[op], b[op], op)
+	}
+}
+
+func readFixture(t testing.TB, name string) *onnx.Model {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/onnx/" + name)
+	require.NoError(t, err)
+	m, err := onnx.Read(data)
+	require.NoError(t, err)
+	return m
+}
+
+func TestDescribe(t *testing.T) {
+	d, err := arch.Describe(build(t, parse(t, "b10c128", 19, 19), 1))
+	require.NoError(t, err)
+	require.True(t, d.Looks.Declared)
+	require.Equal(t, "b10c128", d.Looks.Arch)
+	require.Equal(t, []string{"seed", "seed22", "19x19", "softmax", "tanh"}, []string{d.Looks.Kind, d.Looks.Encoder, d.Looks.Board, d.Looks.Policy, d.Looks.Value})
+	require.InDelta(t, 3.6e6, float64(d.Parameters), 0.2e6)
+	require.InDelta(t, 1.13e9, float64(d.MACs), 0.05e9)
+	require.Equal(t, arch.OperatorCount{Operator: "Conv", Count: 27}, d.Operators[0])
+	require.Equal(t, 4*d.Parameters, d.Bytes-16, "all weights are float32 but for the two axes of an Unsqueeze")
+}
+
+// TestDescribeForeign: without metadata, shapes and operators tell.
+func TestDescribeForeign(t *testing.T) {
+	for name, want := range map[string]arch.Looks{
+		"pytorch-dualhead-9x9.onnx":        {Kind: "dual-head", Encoder: "mini7", Board: "9x9", Policy: "log_softmax", Value: "tanh"},
+		"pytorch-dualhead-9x9-plain.onnx":  {Kind: "dual-head", Encoder: "mini7", Board: "9x9", Policy: "log_softmax", Value: "tanh"},
+		"pytorch-dualhead-9x9-dynamo.onnx": {Kind: "dual-head", Encoder: "mini7", Board: "9x9", Policy: "log_softmax", Value: "tanh"},
+		"pytorch-seed-9x9.onnx":            {Kind: "seed", Encoder: "seed22", Board: "9x9", Policy: "softmax", Value: "tanh"},
+	} {
+		d, err := arch.Describe(readFixture(t, name))
+		require.NoError(t, err)
+		require.Positive(t, d.MACs)
+		d.Looks.Roles = nil
+		require.Equal(t, want, d.Looks, name)
+	}
+	m := readFixture(t, "pytorch-dualhead-9x9.onnx")
+	m.Graph.Nodes[0].Inputs[0] = "gone"
+	_, err := arch.Describe(m)
+	require.ErrorIs(t, err, onnx.ErrGraph)
+}
+
+func BenchmarkBuild(b *testing.B) {
+	c := parse(b, "b10c128", 19, 19)
+	b.ReportAllocs()
+	for b.Loop() {
+		build(b, c, 1)
+	}
+}

@@ -1,0 +1,109 @@
+package arch
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"kosumi/nn/onnx"
+)
+
+// epsilon of BatchNormalization, as PyTorch has it by default.
+const epsilon = 1e-5
+
+// Gains by which a layer's weights make up for what the activation behind it
+// takes away (He et al. 2015): 2 = gain squared of ReLU.
+const (
+	gainReLU   = math.Sqrt2
+	gainLinear = 1
+)
+
+// maker adds layers with fresh weights to a graph. Names of weights are those
+// that PyTorch gives to the same layer: NAME.weight, NAME.bias,
+// NAME.running_mean, NAME.running_var.
+type maker struct {
+	*onnx.Builder
+	rng *rand.Rand
+}
+
+func newMaker(name string, seed uint64) *maker {
+	return &maker{onnx.NewBuilder(name, Opset), rand.New(rand.NewPCG(seed, 0x6b6f73756d69))}
+}
+
+// in returns a maker of the same graph and random numbers, inside a scope.
+func (m *maker) in(scope string) *maker { return &maker{m.In(scope), m.rng} }
+
+// normal returns n numbers of a normal distribution cut off at twice its
+// standard deviation, scaled so that what is left has the deviation asked for.
+func (m *maker) normal(n int, std float64) []float32 {
+	const left = 0.8796 // deviation of a standard normal cut off at 2
+	list := make([]float32, n)
+	for i := range list {
+		v := m.standard()
+		for math.Abs(v) > 2 {
+			v = m.standard()
+		}
+		list[i] = float32(v * std / left)
+	}
+	return list
+}
+
+// standard draws from a standard normal distribution, as the sum of twelve even
+// ones. Unlike finer methods it takes no logarithms, whose last bit is not the
+// same on every machine.
+func (m *maker) standard() float64 {
+	const bits = 21
+	var sum uint64
+	for range 4 {
+		u := m.rng.Uint64()
+		for range 3 {
+			sum += u & (1<<bits - 1)
+			u >>= bits
+		}
+	}
+	return float64(sum)/(1<<bits) - 6
+}
+
+// conv adds a convolution that keeps the board's size, with a bias of zero.
+// scale is what the variance-keeping weights are multiplied by.
+func (m *maker) conv(name string, x onnx.Value, in, out, kernel int, scale float64) onnx.Value {
+	fan := float64(in * kernel * kernel)
+	w := m.normal(out*in*kernel*kernel, scale/math.Sqrt(fan))
+	return m.convOf(name, x, w, in, out, kernel)
+}
+
+func (m *maker) convOf(name string, x onnx.Value, w []float32, in, out, kernel int) onnx.Value {
+	weight := m.Floats(name+".weight", w, int64(out), int64(in), int64(kernel), int64(kernel))
+	bias := m.Floats(name+".bias", make([]float32, out), int64(out))
+	return m.Conv(x, weight, bias)
+}
+
+// norm adds a BatchNormalization whose scale is gamma and which knows nothing
+// yet: mean 0, variance 1.
+func (m *maker) norm(name string, x onnx.Value, channels int, gamma float64) onnx.Value {
+	n := int64(channels)
+	return m.BatchNorm(x,
+		m.Floats(name+".weight", filled(channels, gamma), n), m.Floats(name+".bias", filled(channels, 0), n),
+		m.Floats(name+".running_mean", filled(channels, 0), n), m.Floats(name+".running_var", filled(channels, 1), n), epsilon)
+}
+
+func filled(n int, v float64) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = float32(v)
+	}
+	return list
+}
+
+// dense adds a fully connected layer; the weight lies [out,in] as in PyTorch.
+func (m *maker) dense(name string, x onnx.Value, in, out int, scale float64) onnx.Value {
+	w := m.Floats(name+".weight", m.normal(in*out, scale/math.Sqrt(float64(in))), int64(out), int64(in))
+	b := m.Floats(name+".bias", make([]float32, out), int64(out))
+	return m.Gemm(x, w, b, true)
+}
+
+// squeezedHead adds the beginning that most heads share: a 1x1 convolution to a
+// few planes, norm, ReLU, flattened.
+func (m *maker) squeezedHead(conv, norm string, x onnx.Value, in, planes int) onnx.Value {
+	x = m.conv(conv, x, in, planes, 1, gainReLU)
+	return m.Flatten(m.Relu(m.norm(norm, x, planes, 1)))
+}

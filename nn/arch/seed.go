@@ -1,0 +1,79 @@
+package arch
+
+import (
+	"math"
+	"strconv"
+
+	"kosumi/nn/onnx"
+)
+
+// SeedPlanes is the number of input planes of [Seed].
+const SeedPlanes = 22
+
+// Widths of the heads of [Seed].
+const (
+	seedHidden    = 256 // dense layer of value and score
+	seedOwnership = 32  // planes of the ownership head
+	seedPoolEvery = 6   // blocks between global pooling blocks
+)
+
+func blockName(list string, i int) string { return list + "." + strconv.Itoa(i) }
+
+// Seed builds the network of the chapter on KataGo's architecture: 3x3
+// convolution, norm and ReLU; pre-activation residual blocks (norm, ReLU, conv,
+// norm, ReLU, conv, addition); after every sixth a global pooling block, which
+// as in the chapter is no residual one: 3x3 convolution plus a dense layer of
+// the means over the board, broadcast. Heads: policy (1x1 convolution to 2
+// planes, norm, ReLU, dense, softmax), value (1x1 convolution to 1 plane, norm,
+// ReLU, dense to 256, ReLU, dense to 1, tanh), score (the same without tanh) and
+// ownership (1x1 convolution to 32 planes, norm, ReLU, 1x1 convolution, tanh).
+//
+// The chapter fixes the board at 19x19; here it is free. First weights: the last
+// convolution of a block is scaled by 1/sqrt(blocks), a pooling block starts
+// near the identity, the last layers of the heads start small.
+func Seed(c Config, seed uint64) (*onnx.Model, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	m := newMaker(c.String(), seed)
+	x := m.Input(InputPlanes, onnx.Float, "N", SeedPlanes, c.Height, c.Width)
+	x = m.Relu(m.norm("initial_bn", m.conv("initial_conv", x, SeedPlanes, c.Channels, 3, gainReLU), c.Channels, 1))
+	for i := range c.Blocks {
+		b := m.in(blockName("residual_blocks", i))
+		y := b.conv("conv1", b.Relu(b.norm("bn1", x, c.Channels, 1)), c.Channels, c.Channels, 3, gainReLU)
+		y = b.conv("conv2", b.Relu(b.norm("bn2", y, c.Channels, 1)), c.Channels, c.Channels, 3, gainReLU/math.Sqrt(float64(c.Blocks)))
+		x = b.Add(y, x)
+		if (i+1)%seedPoolEvery == 0 {
+			x = m.in(blockName("global_pooling_blocks", i/seedPoolEvery)).pooling(x, c.Channels)
+		}
+	}
+	area := c.Width * c.Height
+	h := m.in("policy_head")
+	p := h.dense("fc", h.squeezedHead("conv", "bn", x, c.Channels, 2), 2*area, area+1, headScale)
+	m.Output(OutputPolicy, h.Softmax(p, -1))
+	h = m.in("value_head")
+	m.Output(OutputValue, h.Tanh(h.scalar(x, c.Channels, area)))
+	m.Output(OutputScore, m.in("score_head").scalar(x, c.Channels, area))
+	h = m.in("ownership_head")
+	o := h.Relu(h.norm("bn", h.conv("conv1", x, c.Channels, seedOwnership, 1, gainReLU), seedOwnership, 1))
+	m.Output(OutputOwnership, h.Flatten(h.Tanh(h.conv("conv2", o, seedOwnership, 1, 1, headScale))))
+	return m.Model(metadata(c, seed, "seed", "seed22", "softmax", OutputPolicy, OutputValue, OutputScore, OutputOwnership))
+}
+
+// pooling adds a global pooling block: conv(x) plus a dense layer of the means.
+func (m *maker) pooling(x onnx.Value, channels int) onnx.Value {
+	w := m.normal(channels*channels*9, 0.3*gainLinear/math.Sqrt(float64(channels*9)))
+	for ch := range channels {
+		w[(ch*channels+ch)*9+4]++ // the centre of the channel's own kernel
+	}
+	local := m.convOf("conv", x, w, channels, channels, 3)
+	whole := m.dense("fc", m.Flatten(m.GlobalAveragePool(x)), channels, channels, 0.3*gainLinear)
+	return m.Add(local, m.Unsqueeze(whole, 2, 3))
+}
+
+// scalar adds the head that value and score share, up to its last dense layer.
+func (m *maker) scalar(x onnx.Value, channels, area int) onnx.Value {
+	x = m.squeezedHead("conv", "bn", x, channels, 1)
+	x = m.Relu(m.dense("fc1", x, area, seedHidden, gainReLU))
+	return m.dense("fc2", x, seedHidden, 1, headScale)
+}

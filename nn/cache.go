@@ -1,0 +1,251 @@
+package nn
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+
+	"kosumi/board"
+)
+
+// cacheKey identifies everything that an evaluation depends on, except the
+// last moves and the orientation (as in KataGo: transpositions share one
+// evaluation, and the orientation seen first stays).
+type cacheKey struct{ hi, lo uint64 }
+
+// mix folds one more number into the key (the finalizer of MurmurHash3 on two
+// lanes that feed each other).
+func (k cacheKey) mix(x uint64) cacheKey {
+	k.lo = scramble(k.lo ^ x)
+	k.hi = scramble(k.hi + bits.RotateLeft64(k.lo, 23) + x)
+	return k
+}
+
+func scramble(x uint64) uint64 {
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
+
+// Layout of an entry in 32-bit words: a header, then the policy, then the
+// ownership if there is one. Compact entries hold two values a word.
+const (
+	entryKey    = 0 // 4 words
+	entryMeta   = 4 // area | flags | symmetry
+	entryValues = 5 // 10 float32
+	entryPolicy = 15
+
+	flagOwnership = 1 << 16
+	flagScore     = 1 << 17
+	symmetryShift = 24
+)
+
+// cacheShards is a power of two. Shards keep callers out of each other's way
+// and hold memory only once they are used.
+const cacheShards = 64
+
+// cacheWays is the number of index slots that one key can use.
+const cacheWays = 4
+
+// cache remembers outputs by key within a fixed number of bytes. Entries of
+// every board size share it. Each shard is a ring that new entries overwrite
+// from the oldest on, and an index into it; there are no pointers for the
+// collector to follow.
+type cache struct {
+	exact  bool
+	shards [cacheShards]cacheShard
+}
+
+type cacheShard struct {
+	mu    sync.Mutex
+	words uint64   // size of the ring
+	ring  []uint32 // nil until the first store
+	index []uint64 // position+1 of an entry; 0 = empty
+	head  uint64   // next position to write; positions only grow
+	_     [32]byte // keeps neighbours off one cache line
+}
+
+// newCache returns a cache of at most that many bytes, nil for 0.
+func newCache(bytes int64, exact bool) *cache {
+	words := bytes / cacheShards / 4 * 8 / 9 // the index takes at most an eighth of the ring
+	if words < 2*maxEntryWords {
+		return nil
+	}
+	c := &cache{exact: exact}
+	for i := range c.shards {
+		c.shards[i].words = uint64(words)
+	}
+	return c
+}
+
+// maxEntryWords is the largest entry: exact, 25x25, with ownership.
+const maxEntryWords = entryPolicy + board.MaxMoves + board.MaxPoints
+
+// allocate makes the ring and an index slot for each 32 words or less, which
+// is less than nearly every entry.
+func (s *cacheShard) allocate() {
+	s.ring = make([]uint32, s.words)
+	slots := max(cacheWays, 1<<bits.Len64(s.words/32))
+	s.index = make([]uint64, slots)
+	s.head = 0
+}
+
+func (c *cache) shard(k cacheKey) *cacheShard { return &c.shards[k.hi&(cacheShards-1)] }
+
+// ways returns the index slots for a key.
+func (s *cacheShard) ways(k cacheKey) []uint64 {
+	at := int(k.lo) & (len(s.index) - 1) &^ (cacheWays - 1)
+	return s.index[at : at+cacheWays : at+cacheWays]
+}
+
+// find returns the entry of a key, nil if there is none. The caller holds mu.
+func (s *cacheShard) find(k cacheKey) []uint32 {
+	if s.ring == nil {
+		return nil
+	}
+	for _, slot := range s.ways(k) {
+		if e := s.entry(slot); e != nil && keyOf(e) == k {
+			return e
+		}
+	}
+	return nil
+}
+
+// entry returns what an index slot points at, nil if that is overwritten.
+func (s *cacheShard) entry(slot uint64) []uint32 {
+	if slot == 0 || s.head-(slot-1) > s.words {
+		return nil
+	}
+	return s.ring[(slot-1)%s.words:]
+}
+
+func keyOf(e []uint32) cacheKey {
+	return cacheKey{uint64(e[0])<<32 | uint64(e[1]), uint64(e[2])<<32 | uint64(e[3])}
+}
+
+// get fills out from the cache and reports whether the key was there. If
+// ownership is asked for, entries without it fill everything else and report
+// partial.
+func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool) {
+	s := c.shard(k)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.find(k)
+	if e == nil {
+		return false, false
+	}
+	c.read(e, ownership, out)
+	return true, ownership && !out.HasOwnership
+}
+
+// put stores out under a key, replacing what was there.
+func (c *cache) put(k cacheKey, area int, out *Output) {
+	n := uint64(c.entryWords(area, out.HasOwnership))
+	s := c.shard(k)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ring == nil {
+		s.allocate()
+	}
+	if left := s.words - s.head%s.words; left < n {
+		s.head += left // entries never wrap around
+	}
+	pos := s.head
+	s.head += n
+	c.write(s.ring[pos%s.words:][:n], k, area, out)
+	ways := s.ways(k)
+	oldest := 0
+	for i, slot := range ways {
+		// Entries that the new one overwrote read as gone here.
+		e := s.entry(slot)
+		if e == nil || keyOf(e) == k {
+			oldest = i
+			break
+		}
+		if slot < ways[oldest] {
+			oldest = i
+		}
+	}
+	ways[oldest] = pos + 1
+}
+
+// clear forgets everything and gives the memory back.
+func (c *cache) clear() {
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		s.ring, s.index, s.head = nil, nil, 0
+		s.mu.Unlock()
+	}
+}
+
+func (c *cache) entryWords(area int, ownership bool) int {
+	policy, points := area+1, 0
+	if ownership {
+		points = area
+	}
+	if c.exact {
+		return entryPolicy + policy + points
+	}
+	return entryPolicy + (policy+1)/2 + (points+1)/2
+}
+
+func (o *Output) numbers() [10]*float32 {
+	return [10]*float32{&o.Win, &o.Loss, &o.NoResult, &o.ScoreMean, &o.ScoreStdev,
+		&o.ScoreMeanSq, &o.Lead, &o.VarTimeLeft, &o.ErrWinLoss, &o.ErrScore}
+}
+
+func (c *cache) write(e []uint32, k cacheKey, area int, out *Output) {
+	e[0], e[1], e[2], e[3] = uint32(k.hi>>32), uint32(k.hi), uint32(k.lo>>32), uint32(k.lo)
+	meta := uint32(area) | uint32(out.Symmetry)<<symmetryShift
+	if out.HasOwnership {
+		meta |= flagOwnership
+	}
+	if out.HasScore {
+		meta |= flagScore
+	}
+	e[entryMeta] = meta
+	for i, x := range out.numbers() {
+		e[entryValues+i] = math.Float32bits(*x)
+	}
+	policy, points := out.Policy[:area+1], out.Ownership[:area]
+	rest := e[entryPolicy:]
+	if c.exact {
+		rest = packExact(rest, policy)
+		if out.HasOwnership {
+			packExact(rest, points)
+		}
+		return
+	}
+	rest = packPairs(rest, policy, packProbability)
+	if out.HasOwnership {
+		packPairs(rest, points, packSigned)
+	}
+}
+
+func (c *cache) read(e []uint32, ownership bool, out *Output) {
+	meta := e[entryMeta]
+	area := int(meta & 0xffff)
+	out.HasScore = meta&flagScore != 0
+	out.HasOwnership = meta&flagOwnership != 0 && ownership
+	out.Symmetry = int8(meta >> symmetryShift & 7)
+	out.FromCache = true
+	for i, x := range out.numbers() {
+		*x = math.Float32frombits(e[entryValues+i])
+	}
+	policy, points := out.Policy[:area+1], out.Ownership[:area]
+	rest := e[entryPolicy:]
+	if c.exact {
+		rest = unpackExact(policy, rest)
+		if out.HasOwnership {
+			unpackExact(points, rest)
+		}
+		return
+	}
+	rest = unpackPolicy(policy, rest)
+	if out.HasOwnership {
+		unpackPoints(points, rest)
+	}
+}

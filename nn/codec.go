@@ -1,0 +1,283 @@
+package nn
+
+import (
+	"fmt"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// Codec turns queries into input rows, and output rows into Outputs, for one
+// network at one board size. Any number of goroutines may use it at once, each
+// with a Scratch of its own. A Codec needs no backend, so it also serves to compare raw
+// outputs and to make inputs for calibration.
+type Codec struct {
+	spec   Spec
+	size   board.Size
+	post   Multipliers
+	memory *features.Memory // shared by all scratches
+	// Positions in Spec.Inputs and Spec.Outputs; -1 where absent.
+	spatial, global, meta, hash                       int
+	policy, pass, value, scoreValue, score, ownership int
+	policyChannels, policyStride, scoreValues         int
+}
+
+// NewCodec checks that spec is complete and of one piece for that board size.
+// Errors are ErrSize or ErrSpec.
+func NewCodec(spec Spec, size board.Size) (*Codec, error) {
+	if err := size.Check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSize, err)
+	}
+	if !spec.Sizes.Serves(size) {
+		return nil, fmt.Errorf("%w: %dx%d, it serves %s", ErrSize, size.W, size.H, spec.Sizes)
+	}
+	c := &Codec{spec: spec, size: size, post: spec.KataGo.multipliers(), memory: features.NewMemory()}
+	if err := c.bindInputs(); err != nil {
+		return nil, err
+	}
+	if err := c.bindOutputs(); err != nil {
+		return nil, err
+	}
+	if spec.Kind == KindKataGo {
+		if err := c.checkKataGo(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Spec returns the description that the codec was made from.
+func (c *Codec) Spec() Spec { return c.spec }
+
+// Size returns the board size that the codec serves.
+func (c *Codec) Size() board.Size { return c.size }
+
+// HasOwnership reports whether the network predicts ownership.
+func (c *Codec) HasOwnership() bool { return c.ownership >= 0 }
+
+// find returns the position of the only tensor with that role, or -1.
+func find(list []TensorSpec, role Role) (int, error) {
+	at := -1
+	for i := range list {
+		if list[i].Role != role {
+			continue
+		}
+		if at >= 0 {
+			return -1, fmt.Errorf("%w: tensors %q and %q are both %s", ErrSpec, list[at].Name, list[i].Name, role)
+		}
+		at = i
+	}
+	return at, nil
+}
+
+// bind finds one tensor and checks its row length; want 0 means any length.
+func bind(list []TensorSpec, role Role, need bool, want int) (int, error) {
+	at, err := find(list, role)
+	if err != nil {
+		return -1, err
+	}
+	if at < 0 {
+		if need {
+			return -1, fmt.Errorf("%w: no tensor for %s", ErrSpec, role)
+		}
+		return -1, nil
+	}
+	n := list[at].Len()
+	if n <= 0 || want > 0 && n != want {
+		return -1, fmt.Errorf("%w: tensor %q (%s) holds %d values a row, want %d", ErrSpec, list[at].Name, role, n, want)
+	}
+	return at, nil
+}
+
+func (c *Codec) bindInputs() error {
+	e, in := c.spec.Encoding, c.spec.Inputs
+	if e < features.None || e > features.V6 {
+		return fmt.Errorf("%w: unknown encoding %v", ErrSpec, e)
+	}
+	var err error
+	if c.spatial, err = bind(in, RoleSpatial, e.Planes() > 0, e.Planes()*c.size.Area()); err != nil {
+		return err
+	}
+	if c.global, err = bind(in, RoleGlobal, e.Globals() > 0, e.Globals()); err != nil {
+		return err
+	}
+	if c.hash, err = bind(in, RoleHash, false, hashValues); err != nil {
+		return err
+	}
+	if c.meta, err = bind(in, RoleMeta, c.spec.KataGo.MetaEncoder > 0, features.MetaSize); err != nil {
+		return err
+	}
+	if e == features.None && (c.spatial >= 0 || c.global >= 0) {
+		return fmt.Errorf("%w: inputs without an encoding", ErrSpec)
+	}
+	return nil
+}
+
+func (c *Codec) bindOutputs() error {
+	out, area := c.spec.Outputs, c.size.Area()
+	var err error
+	if c.policy, err = bind(out, RolePolicy, true, 0); err != nil {
+		return err
+	}
+	if c.pass, err = bind(out, RolePass, false, 0); err != nil {
+		return err
+	}
+	if c.value, err = bind(out, RoleValue, true, c.spec.valueLen()); err != nil {
+		return err
+	}
+	if c.scoreValue, err = bind(out, RoleScoreValue, c.spec.Kind == KindKataGo, 0); err != nil {
+		return err
+	}
+	if c.score, err = bind(out, RoleScore, false, 1); err != nil {
+		return err
+	}
+	if c.ownership, err = bind(out, RoleOwnership, false, area); err != nil {
+		return err
+	}
+	c.policyStride = area
+	c.policyChannels = out[c.policy].Len() / area
+	if c.pass < 0 {
+		c.policyStride = area + 1
+		c.policyChannels = out[c.policy].Len() / (area + 1)
+	} else if n := out[c.pass].Len(); n != c.policyChannels {
+		return fmt.Errorf("%w: %d pass values beside %d policy channels", ErrSpec, n, c.policyChannels)
+	}
+	if n := out[c.policy].Len(); n != c.policyChannels*c.policyStride || n == 0 {
+		return fmt.Errorf("%w: policy row of %d values does not fit %dx%d", ErrSpec, n, c.size.W, c.size.H)
+	}
+	if c.scoreValue >= 0 {
+		c.scoreValues = out[c.scoreValue].Len()
+	}
+	return nil
+}
+
+// checkKataGo makes sure that the score values fit the model version.
+func (c *Codec) checkKataGo() error {
+	v := c.spec.KataGo.Version
+	want := 6
+	switch {
+	case v < 3 || v > 17:
+		return fmt.Errorf("%w: KataGo model version %d, known are 3 to 17", ErrSpec, v)
+	case v == 3:
+		want = 1
+	case v <= 7:
+		want = 2
+	case v == 8:
+		want = 4
+	}
+	if c.scoreValues != want {
+		return fmt.Errorf("%w: %d score values, version %d has %d", ErrSpec, c.scoreValues, v, want)
+	}
+	return nil
+}
+
+// valueLen returns the number of values of the value head.
+func (s *Spec) valueLen() int {
+	if s.Kind == KindKataGo || s.Value == ValueWDL {
+		return 3
+	}
+	return 1
+}
+
+// multipliers fills the values that the file does not name.
+func (k *KataGoPost) multipliers() Multipliers {
+	m, d := k.Multipliers, DefaultMultipliers()
+	for _, p := range []struct {
+		dst *float64
+		def float64
+	}{
+		{&m.TDScore, d.TDScore}, {&m.ScoreMean, d.ScoreMean}, {&m.ScoreStdev, d.ScoreStdev}, {&m.Lead, d.Lead},
+		{&m.VarTime, d.VarTime}, {&m.STValueError, d.STValueError}, {&m.STScoreError, d.STScoreError},
+	} {
+		if *p.dst == 0 {
+			*p.dst = p.def
+		}
+	}
+	return m
+}
+
+// Orientation returns the symmetry that the network is really shown when
+// symmetry sym (0..7) is asked for: boards that are not square are never
+// transposed, and networks without planes have no orientation.
+func (c *Codec) Orientation(sym int8) board.Symmetry {
+	switch {
+	case c.spatial < 0:
+		return 0
+	case c.size.W != c.size.H:
+		return board.Symmetry(sym & 3)
+	}
+	return board.Symmetry(sym & 7)
+}
+
+// Encode writes one row for each of Spec.Inputs: the position of q in the
+// given orientation. Query.Symmetry itself is not looked at. It allocates
+// nothing.
+func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratch) error {
+	if c.meta >= 0 {
+		if q.Meta == nil {
+			return fmt.Errorf("%w: network %q wants to know who plays: set Query.Meta or a default profile", ErrQuery, c.spec.Name)
+		}
+		features.EncodeMeta(rows[c.meta], q.Meta, q.Game.ToMove(), c.size)
+	}
+	if c.hash >= 0 {
+		encodeHash(rows[c.hash], q.Game.Hash())
+	}
+	if c.spatial < 0 && c.global < 0 {
+		return nil
+	}
+	var spatial, global []float32
+	if c.global >= 0 {
+		global = rows[c.global][:c.spec.Encoding.Globals()]
+	}
+	o := q.Options
+	o.PassAliveUnderSuicide = o.PassAliveUnderSuicide || c.spec.KataGo.PassAliveUnderSuicide
+	spatial = rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
+	if sym == 0 {
+		features.Encode(c.spec.Encoding, spatial, global, q.Game, o, s.features)
+		return nil
+	}
+	plain := s.planes[:len(spatial)]
+	features.Encode(c.spec.Encoding, plain, global, q.Game, o, s.features)
+	orientPlanes(spatial, plain, board.SymTable(c.size, sym))
+	return nil
+}
+
+// encodeHash spreads a hash over eight numbers that float32 holds exactly.
+func encodeHash(dst []float32, h board.Hash) {
+	for i := range 4 {
+		dst[i] = float32(h.Hi >> (16 * i) & 0xffff)
+		dst[4+i] = float32(h.Lo >> (16 * i) & 0xffff)
+	}
+}
+
+// hashValues is the length of a RoleHash row.
+const hashValues = 8
+
+// orientPlanes moves every value of src to where the symmetry takes its point.
+func orientPlanes(dst, src []float32, table []board.Point) {
+	area := len(table)
+	for at := 0; at+area <= len(src); at += area {
+		from, to := src[at:at+area], dst[at:at+area]
+		for p, v := range from {
+			to[table[p]] = v
+		}
+	}
+}
+
+// Scratch holds one goroutine's buffers for [Codec.Encode] and
+// [Codec.Decode].
+type Scratch struct {
+	features *features.Scratch
+	planes   []float32
+	legal    []bool
+	weights  [board.MaxMoves]float64
+}
+
+// NewScratch returns buffers for that codec.
+func (c *Codec) NewScratch() *Scratch {
+	return &Scratch{
+		features: c.memory.NewScratch(),
+		planes:   make([]float32, c.spec.Encoding.Planes()*c.size.Area()),
+		legal:    make([]bool, 0, c.size.Area()+1),
+	}
+}

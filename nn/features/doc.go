@@ -1,0 +1,22 @@
+// Package features turns a game into the inputs of a neural network.
+//
+// An encoding is a fixed list of planes (one value a point) and globals (one
+// value a position). All encoders are pure functions of the game and of
+// [Options]; they write every value of their rows and allocate nothing.
+//
+// Terms. "Own" is the side to move, "opponent" the other side: no plane but
+// the side-to-move planes of Seed22 and Mini7 knows Black from White. Planes
+// are channels first: the value of plane c at point p is at c*W*H + p, with p
+// the board's point index (rows from the top). The planes are exactly as large
+// as the board.
+//
+// Encodings:
+//   - V7 and the older V3 to V6 are KataGo's input versions, so that KataGo's
+//     networks run unchanged (github.com/lightvector/KataGo, nninputs.cpp; the
+//     ladder and area planes are described in docs/KataGoMethods.md and in
+//     "Accelerating Self-Play Learning in Go", arXiv 1902.10565, appendix A).
+//   - Seed22 is a self-contained 22-plane encoding for dual-head and four-head
+//     networks without global inputs.
+//   - Mini7 is the smallest useful encoding: stones, two last moves, legality
+//     and the side to move.
+package features

@@ -1,0 +1,117 @@
+package features
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Encoding names one way to turn a game into network inputs.
+type Encoding uint8
+
+// The encodings. The zero value is none of them, so that a forgotten choice is
+// noticed.
+const (
+	None   Encoding = iota // no inputs at all (a model without a network)
+	V7                     // KataGo V7: model versions 8 to 17
+	Seed22                 // 22 planes: stones, eight moves of history, ko, liberties, rules
+	Mini7                  // 7 planes of the smallest dual-head networks
+	V3                     // KataGo V3: model versions 3 and 4
+	V4                     // KataGo V4: model version 5
+	V5                     // KataGo V5: model version 6
+	V6                     // KataGo V6: model version 7
+)
+
+// shapes holds name, planes and globals of each encoding.
+var shapes = [...]struct {
+	name            string
+	planes, globals int
+}{
+	None:   {"none", 0, 0},
+	V7:     {"v7", 22, 19},
+	Seed22: {"seed22", 22, 0},
+	Mini7:  {"mini7", 7, 0},
+	V3:     {"v3", 22, 14},
+	V4:     {"v4", 22, 14},
+	V5:     {"v5", 13, 12},
+	V6:     {"v6", 22, 16},
+}
+
+// Parse returns the encoding of that name, in any case. Unknown names are an
+// error that lists the known ones.
+func Parse(name string) (Encoding, error) {
+	for e, s := range shapes {
+		if e != int(None) && strings.EqualFold(name, s.name) {
+			return Encoding(e), nil
+		}
+	}
+	return None, fmt.Errorf("unknown encoding %q: use v7, seed22, mini7, v3, v4, v5 or v6", name)
+}
+
+// ForKataGo returns the encoding that a KataGo model version was trained on.
+func ForKataGo(version int) (Encoding, error) {
+	switch {
+	case version == 3 || version == 4:
+		return V3, nil
+	case version == 5:
+		return V4, nil
+	case version == 6:
+		return V5, nil
+	case version == 7:
+		return V6, nil
+	case version >= 8 && version <= 17:
+		return V7, nil
+	}
+	return None, fmt.Errorf("unsupported KataGo model version %d: versions 3 to 17 are known", version)
+}
+
+// String returns the name that Parse reads, such as "v7".
+func (e Encoding) String() string {
+	if int(e) < len(shapes) {
+		return shapes[e].name
+	}
+	return fmt.Sprintf("encoding(%d)", uint8(e))
+}
+
+// Planes returns the number of spatial planes.
+func (e Encoding) Planes() int { return shapes[e].planes }
+
+// Globals returns the number of values that belong to no point; 0 for encodings
+// that put everything into planes.
+func (e Encoding) Globals() int { return shapes[e].globals }
+
+// Options say who is asking and how the position shall be shown. The zero value
+// is a plain position with its whole history and no advantage to either side.
+type Options struct {
+	// DrawWinsForWhite is the share of a win that a draw is worth for White,
+	// 0 < x <= 1. 0 means the usual 0.5, a negative value means none.
+	DrawWinsForWhite float64
+	// ConservativePassRoot hides the history at the root where a pass would
+	// end the game, so that the network does not count on the end.
+	ConservativePassRoot bool
+	// PassingHacks hides the history where passing would lose the game, and
+	// caps the pass policy at 95 %.
+	PassingHacks bool
+	// HistoryHidden shows no earlier move at all.
+	HistoryHidden bool
+	// MaxHistory is the largest number of earlier moves shown; 0 means no
+	// limit (use HistoryHidden for none).
+	MaxHistory int
+	// PlayoutDoublingAdvantage is the advantage in search effort of the side
+	// to move, in doublings, -3..3; 0 is an even game.
+	PlayoutDoublingAdvantage float32
+	// PassAliveUnderSuicide computes pass-alive areas as if suicide were
+	// legal; some networks ask for it. The game's own option has the same
+	// effect.
+	PassAliveUnderSuicide bool
+}
+
+// DrawWins returns the share of a win that a draw is worth for White, in [0,1].
+func (o *Options) DrawWins() float64 {
+	switch {
+	case o.DrawWinsForWhite == 0:
+		return 0.5
+	case o.DrawWinsForWhite < 0:
+		return 0
+	}
+	return min(o.DrawWinsForWhite, 1)
+}

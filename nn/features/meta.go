@@ -1,0 +1,201 @@
+package features
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"kosumi/board"
+)
+
+// MetaSize is the number of metadata inputs of KataGo's human-like networks
+// (metadata encoder version 1).
+const MetaSize = 192
+
+// TimeControl is how a game was timed, as metadata inputs tell it.
+type TimeControl uint8
+
+// The time controls.
+const (
+	TimeUnknown TimeControl = iota
+	TimeNone
+	TimeAbsolute
+	TimeSimple
+	TimeByoYomi
+	TimeCanadian
+	TimeFischer
+)
+
+// Source is where a game record comes from, as metadata inputs tell it.
+type Source uint8
+
+// The sources that networks have seen.
+const (
+	SourceOther Source = iota
+	SourceOGS
+	SourceKGS
+	SourceFox
+	SourceTygem
+	SourceGoGoD
+	SourceGo4Go
+)
+
+// Rated says whether a game counted for the players' ranks.
+type Rated uint8
+
+// The kinds of ratedness; the zero value is unknown.
+const (
+	RatedUnknown Rated = iota
+	RatedYes
+	RatedNo
+)
+
+// Player describes one player to a human-like network.
+type Player struct {
+	Human       bool
+	Unranked    bool // known to have no rank
+	RankUnknown bool
+	// Rank counts from the top: 9d = 1, 1d = 9, 1k = 10, 20k = 29, at most 34;
+	// 0 is none.
+	Rank int
+}
+
+// Meta says who plays a game, how and when: the further inputs of KataGo's
+// human-like networks. It is comparable; equal values give equal inputs.
+type Meta struct {
+	Black, White  Player
+	Rated         Rated
+	Time          TimeControl
+	MainSeconds   float64
+	PeriodSeconds float64
+	Periods       int
+	CanadianMoves int
+	Days          int // days since 1970-01-01
+	Source        Source
+}
+
+// ParseMeta reads a profile name as KataGo's humanSLProfile has them:
+// rank_5k, rank_1d_3d (Black, White), preaz_5k (the style before AlphaZero),
+// proyear_1995. Case does not matter.
+func ParseMeta(profile string) (Meta, error) {
+	kind, rest, _ := strings.Cut(strings.ToLower(profile), "_")
+	bad := fmt.Errorf("unknown profile %q: use rank_5k, rank_1d_3d, preaz_5k or proyear_1995 (1800 to 2023)", profile)
+	switch kind {
+	case "rank", "preaz":
+		black, white, two := strings.Cut(rest, "_")
+		if !two {
+			white = black
+		}
+		b, okB := parseRank(black)
+		w, okW := parseRank(white)
+		if !okB || !okW {
+			return Meta{}, bad
+		}
+		m := Meta{Black: Player{Human: true, Rank: b}, White: Player{Human: true, Rank: w},
+			Time: TimeByoYomi, MainSeconds: 1200, PeriodSeconds: 30, Periods: 5,
+			Days: days(2020, time.March), Source: SourceKGS}
+		if kind == "preaz" {
+			m.Days = days(2016, time.September)
+		}
+		return m, nil
+	case "proyear":
+		year, err := strconv.Atoi(rest)
+		if err != nil || year < 1800 || year > 2023 {
+			return Meta{}, bad
+		}
+		pro := Player{Human: true, Rank: 1}
+		m := Meta{Black: pro, White: pro, Rated: RatedYes, Days: days(year, time.June), Source: SourceGoGoD}
+		if year > 2020 {
+			m.Source = SourceGo4Go
+		}
+		return m, nil
+	}
+	return Meta{}, bad
+}
+
+// parseRank reads 9d..1d and 1k..20k as 1..29.
+func parseRank(s string) (int, bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s[:len(s)-1])
+	switch {
+	case err != nil || n < 1:
+		return 0, false
+	case s[len(s)-1] == 'd' && n <= 9:
+		return 10 - n, true
+	case s[len(s)-1] == 'k' && n <= 20:
+		return 9 + n, true
+	}
+	return 0, false
+}
+
+// days returns the days from 1970-01-01 to the first of a month.
+func days(year int, month time.Month) int {
+	return int(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+}
+
+// Offsets of the metadata inputs.
+const (
+	metaOwnRank = 6
+	metaOppRank = 40
+	metaRanks   = 34
+	metaUnrated = 74
+	metaTime    = 75
+	metaDate    = 87
+	metaSource  = 151
+)
+
+// EncodeMeta writes the MetaSize metadata inputs of m into dst for the player
+// toMove on a board of that size. It allocates nothing.
+func EncodeMeta(dst []float32, m *Meta, toMove board.Color, size board.Size) {
+	dst = dst[:MetaSize]
+	clear(dst)
+	own, opp := &m.Black, &m.White
+	if toMove == board.White {
+		own, opp = opp, own
+	}
+	for i, p := range [2]*Player{own, opp} {
+		dst[i] = indicator(p.Human)
+		dst[2+i] = indicator(p.Unranked)
+		dst[4+i] = indicator(p.RankUnknown)
+		if !p.Unranked {
+			ranks := dst[metaOwnRank+i*(metaOppRank-metaOwnRank):]
+			for r := range min(max(p.Rank, 0), metaRanks) {
+				ranks[r] = 1
+			}
+		}
+	}
+	dst[metaUnrated] = [...]float32{RatedUnknown: 0.5, RatedYes: 0, RatedNo: 1}[m.Rated%3]
+	dst[metaTime+int(m.Time)%7] = 1
+	const day = 86400
+	dst[82] = float32(0.4 * (math.Log(clamp(m.MainSeconds, 3*day)+60) - 6.5))
+	dst[83] = float32(0.3 * (math.Log(clamp(m.PeriodSeconds, day)+1) - 3))
+	dst[84] = float32(0.5 * (math.Log(clamp(float64(m.Periods), 50)+2) - 1.5))
+	dst[85] = float32(0.25 * (math.Log(clamp(float64(m.CanadianMoves), 50)+2) - 1.5))
+	dst[86] = float32(0.5 * math.Log(float64(size.Area())/361))
+	period := 7.0
+	for i := range 32 {
+		sin, cos := math.Sincos(2 * math.Pi * float64(m.Days) / period)
+		dst[metaDate+2*i], dst[metaDate+2*i+1] = float32(cos), float32(sin)
+		period = 7 * math.Pow(80000, float64(i+1)/31)
+	}
+	dst[metaSource+int(m.Source)%16] = 1
+}
+
+// clamp limits x to 0..hi; NaN gives 0.
+func clamp(x, hi float64) float64 {
+	if !(x > 0) {
+		return 0
+	}
+	return min(x, hi)
+}
+
+func indicator(b bool) float32 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,260 @@
+package features_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// play plays moves given as vertices, colours alternating.
+func play(t *testing.T, g *board.Game, vertices string) {
+	t.Helper()
+	for v := range strings.FieldsSeq(vertices) {
+		p, err := g.Size().ParseVertex(v)
+		require.NoError(t, err)
+		require.NoError(t, g.Play(g.ToMove(), p), v)
+	}
+}
+
+// draw shows a plane as rows of digits, '.' for 0.
+func draw(size board.Size, plane []float32) string {
+	var s strings.Builder
+	for p, v := range plane {
+		if p%size.W == 0 {
+			s.WriteByte('\n')
+		}
+		switch v {
+		case 0:
+			s.WriteByte('.')
+		case 1:
+			s.WriteByte('1')
+		default:
+			s.WriteByte('?')
+		}
+	}
+	return s.String()
+}
+
+// requirePlanes compares planes with pictures.
+func requirePlanes(t *testing.T, g *board.Game, e features.Encoding, want map[int]string) {
+	t.Helper()
+	spatial, global := buffers(e, g)
+	features.Encode(e, spatial, global, g, features.Options{}, features.NewScratch())
+	area := g.Size().Area()
+	for i, picture := range want {
+		require.Equal(t, strings.ReplaceAll(picture, "\t", ""), draw(g.Size(), spatial[i*area:(i+1)*area]), "plane %d", i)
+	}
+}
+
+const (
+	none4 = "\n....\n....\n....\n...."
+	full4 = "\n1111\n1111\n1111\n1111"
+)
+
+// The tutorial's seven planes; the move lists of its sketch hold no passes, ours
+// do.
+func TestMini7(t *testing.T) {
+	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
+	require.NoError(t, err)
+	requirePlanes(t, g, features.Mini7, map[int]string{0: none4, 1: none4, 2: full4, 3: none4, 4: none4, 5: full4, 6: full4})
+	play(t, g, "a3 b3 b4 c4 d1 a4") // White takes B4: Black may not take back at once
+	requirePlanes(t, g, features.Mini7, map[int]string{
+		0: "\n....\n1...\n....\n...1",
+		1: "\n1.1.\n.1..\n....\n....",
+		2: "\n.1.1\n..11\n1111\n111.",
+		5: "\n...1\n..11\n1111\n111.",
+		3: "\n1...\n....\n....\n....",
+		4: "\n....\n....\n....\n...1",
+		6: full4,
+	})
+	play(t, g, "pass")
+	requirePlanes(t, g, features.Mini7, map[int]string{3: none4, 4: "\n1...\n....\n....\n....", 6: none4})
+}
+
+// Points that are not legal (suicide, ko, superko) are missing from plane 5.
+func TestMini7Legality(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		g, err := board.NewGame(board.Size{W: 4, H: 3}, board.TrompTaylor())
+		require.NoError(t, err)
+		for range 40 {
+			p := board.Point(rng.IntN(12))
+			if g.Play(g.ToMove(), p) != nil {
+				require.NoError(t, g.Play(g.ToMove(), board.Pass))
+			}
+			spatial, _ := buffers(features.Mini7, g)
+			features.Encode(features.Mini7, spatial, nil, g, features.Options{}, features.NewScratch())
+			for p := range board.Point(12) {
+				require.Equal(t, g.Legal(g.ToMove(), p) == nil, spatial[5*12+int(p)] == 1)
+			}
+		}
+	}
+}
+
+func TestSeed22(t *testing.T) {
+	rules := board.Japanese()
+	rules.Komi = 7.5
+	g, err := board.NewGame(board.Square(4), rules)
+	require.NoError(t, err)
+	play(t, g, "b4 b3 a3 c4 pass")
+	play(t, g, "a4") // takes B4 in ko
+	requirePlanes(t, g, features.Seed22, map[int]string{
+		0:  "\n....\n1...\n....\n....",
+		1:  "\n1.1.\n.1..\n....\n....",
+		2:  "\n.1.1\n..11\n1111\n1111",
+		3:  "\n11..\n....\n....\n....", // the stone placed and the one taken
+		4:  none4,                      // the pass
+		5:  "\n..1.\n....\n....\n....",
+		6:  "\n....\n1...\n....\n....",
+		7:  "\n....\n.1..\n....\n....",
+		8:  "\n.1..\n....\n....\n....",
+		9:  none4,
+		10: none4,
+		11: "\n.1..\n....\n....\n....",
+		12: "\n1...\n1...\n....\n....",
+		13: none4,
+		14: "\n..1.\n.1..\n....\n....",
+		15: none4, 16: none4, 17: none4,
+		18: none4,
+		19: full4,
+		21: full4,
+	})
+	spatial, _ := buffers(features.Seed22, g)
+	features.Encode(features.Seed22, spatial, nil, g, features.Options{}, features.NewScratch())
+	for _, v := range spatial[20*16 : 21*16] {
+		require.Equal(t, float32(0.5), v)
+	}
+}
+
+// The changes of the last eight moves, against boards kept aside; also in a copy
+// of the game, as a search plays on.
+func TestSeed22HistoryEqualsReplay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	size := board.Size{W: 5, H: 4}
+	s := features.NewScratch()
+	for range 20 {
+		g, err := board.NewGame(size, board.TrompTaylor())
+		require.NoError(t, err)
+		boards := [][]board.Color{colors(g)}
+		for range 120 {
+			if rng.IntN(4) == 0 {
+				h := new(board.Game)
+				h.CopyFrom(g)
+				g = h
+			}
+			p := board.Point(rng.IntN(size.Area()))
+			if g.Play(g.ToMove(), p) != nil {
+				require.NoError(t, g.Play(g.ToMove(), board.Pass))
+			}
+			boards = append(boards, colors(g))
+			spatial, _ := buffers(features.Seed22, g)
+			features.Encode(features.Seed22, spatial, nil, g, features.Options{}, s)
+			for i := range 8 {
+				want := make([]float32, size.Area())
+				if i < g.NumMoves() {
+					now, before := boards[len(boards)-1-i], boards[len(boards)-2-i]
+					for p := range want {
+						if now[p] != before[p] || board.Point(p) == g.LastMove(i).Point {
+							want[p] = 1
+						}
+					}
+				}
+				require.Equal(t, want, spatial[(3+i)*size.Area():(4+i)*size.Area()], "move %d ago", i)
+			}
+		}
+	}
+}
+
+func colors(g *board.Game) []board.Color {
+	out := make([]board.Color, g.Size().Area())
+	for p := range out {
+		out[p] = g.At(board.Point(p))
+	}
+	return out
+}
+
+func TestNamesRoundTrip(t *testing.T) {
+	for _, e := range allEncodings {
+		got, err := features.Parse(strings.ToUpper(e.String()))
+		require.NoError(t, err)
+		require.Equal(t, e, got)
+		require.Positive(t, e.Planes())
+	}
+	_, err := features.Parse("v8")
+	require.ErrorContains(t, err, "seed22")
+	_, err = features.Parse("none")
+	require.Error(t, err)
+	for _, v := range []int{2, 18} {
+		_, err = features.ForKataGo(v)
+		require.Error(t, err)
+	}
+}
+
+func TestDrawWins(t *testing.T) {
+	for given, want := range map[float64]float64{0: 0.5, -1: 0, 0.25: 0.25, 1: 1, 3: 1} {
+		o := features.Options{DrawWinsForWhite: given}
+		require.Equal(t, want, o.DrawWins())
+	}
+}
+
+// V6 hides moves before a violation of ko or suicide in the record; V7 does not.
+func TestV6HistoryEndsAtIllegalMoves(t *testing.T) {
+	g, err := board.NewGame(board.Square(5), board.Chinese())
+	require.NoError(t, err)
+	play(t, g, "b5 c5 a4 d4 b3 c3 c4 b4") // White takes C4 in ko
+	shown := func(e features.Encoding) (n int) {
+		spatial, global := buffers(e, g)
+		features.Encode(e, spatial, global, g, features.Options{}, features.NewScratch())
+		for i := range 5 {
+			if slices.Contains(spatial[(9+i)*25:(10+i)*25], 1) {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, 5, shown(features.V6))
+	require.NotEqual(t, board.NoPoint, g.Board().KoPoint())
+	require.Error(t, g.Legal(board.Black, g.Board().KoPoint()))
+	require.NoError(t, g.PlayTolerant(board.Black, g.Board().KoPoint()))
+	play(t, g, "e1 e2")
+	require.Equal(t, 5, shown(features.V7))
+	require.Equal(t, 2, shown(features.V6))
+}
+
+func TestParseMeta(t *testing.T) {
+	m, err := features.ParseMeta("RANK_9d_20K")
+	require.NoError(t, err)
+	require.Equal(t, 1, m.Black.Rank)
+	require.Equal(t, 29, m.White.Rank)
+	old, err := features.ParseMeta("preaz_9d_20k")
+	require.NoError(t, err)
+	require.Less(t, old.Days, m.Days)
+	pro, err := features.ParseMeta("proyear_2022")
+	require.NoError(t, err)
+	require.Equal(t, features.SourceGo4Go, pro.Source)
+	for _, bad := range []string{"", "rank", "rank_", "rank_10d", "rank_0k", "rank_21k", "rank_5k_", "rank_5k_x", "proyear_1799", "proyear_2024", "proyear_x", "pro_5k"} {
+		_, err := features.ParseMeta(bad)
+		require.ErrorContains(t, err, "unknown profile", bad)
+	}
+}
+
+// Whatever a caller puts into a profile, the inputs stay finite.
+func FuzzEncodeMeta(f *testing.F) {
+	f.Add(5, uint8(3), uint8(2), 1200.0, 30.0, 5, 0, 18000, uint8(2), true)
+	f.Fuzz(func(t *testing.T, rank int, rated, tc uint8, main, period float64, periods, moves, days int, source uint8, flag bool) {
+		p := features.Player{Human: flag, Unranked: !flag, Rank: rank}
+		m := features.Meta{Black: p, White: p, Rated: features.Rated(rated), Time: features.TimeControl(tc), MainSeconds: main,
+			PeriodSeconds: period, Periods: periods, CanadianMoves: moves, Days: days, Source: features.Source(source)}
+		dst := make([]float32, features.MetaSize)
+		features.EncodeMeta(dst, &m, board.White, board.Square(9))
+		for i, x := range dst {
+			require.False(t, x != x || x > 100 || x < -100, "%d: %v", i, x)
+		}
+	})
+}

@@ -1,0 +1,198 @@
+package nn_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/features"
+	"kosumi/nn/features/featurestest"
+)
+
+// header reads version, multipliers and metadata encoder from the beginning of
+// a KataGo network file.
+func header(t *testing.T, path string) nn.KataGoPost {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	words := bufio.NewScanner(z)
+	words.Split(bufio.ScanWords)
+	number := func() float64 {
+		require.True(t, words.Scan())
+		x, err := strconv.ParseFloat(words.Text(), 64)
+		require.NoError(t, err)
+		return x
+	}
+	require.True(t, words.Scan()) // the name
+	post := nn.KataGoPost{Version: int(number())}
+	number()
+	number()
+	if post.Version >= 13 {
+		m := &post.Multipliers
+		for _, x := range []*float64{&m.TDScore, &m.ScoreMean, &m.ScoreStdev, &m.Lead, &m.VarTime, &m.STValueError, &m.STScoreError} {
+			*x = number()
+		}
+	}
+	if post.Version >= 15 {
+		post.MetaEncoder = int(number())
+		post.PassAliveUnderSuicide = number() != 0
+	}
+	return post
+}
+
+// specOf describes a KataGo network that made the raw outputs of p.
+func specOf(t testing.TB, post nn.KataGoPost, p *featurestest.Position) nn.Spec {
+	t.Helper()
+	e, err := features.ForKataGo(post.Version)
+	require.NoError(t, err)
+	post.PolicyChannels, post.ScoreValues = len(p.Raw.Policy), len(p.Raw.ScoreValue)
+	s := nn.Spec{Name: p.Model, Encoding: e, Kind: nn.KindKataGo, KataGo: post,
+		Inputs: []nn.TensorSpec{
+			{Name: "spatial", Role: nn.RoleSpatial, Shape: []int{e.Planes(), p.Y, p.X}},
+			{Name: "global", Role: nn.RoleGlobal, Shape: []int{e.Globals()}},
+		},
+		Outputs: []nn.TensorSpec{
+			{Name: "policy", Role: nn.RolePolicy, Shape: []int{post.PolicyChannels, p.Y, p.X}},
+			{Name: "pass", Role: nn.RolePass, Shape: []int{post.PolicyChannels}},
+			{Name: "value", Role: nn.RoleValue, Shape: []int{3}},
+			{Name: "score_value", Role: nn.RoleScoreValue, Shape: []int{post.ScoreValues}},
+			{Name: "ownership", Role: nn.RoleOwnership, Shape: []int{1, p.Y, p.X}},
+		}}
+	if post.MetaEncoder > 0 {
+		s.Inputs = append(s.Inputs, nn.TensorSpec{Name: "meta", Role: nn.RoleMeta, Shape: []int{features.MetaSize}})
+	}
+	return s
+}
+
+// rawRows lays raw outputs out as a backend would.
+func rawRows(r *featurestest.Raw) [][]float32 {
+	var points, pass []float32
+	for _, c := range r.Policy {
+		points = append(points, c[:len(c)-1]...)
+		pass = append(pass, c[len(c)-1])
+	}
+	return [][]float32{points, pass, r.Value, r.ScoreValue, r.Ownership}
+}
+
+// worst collects the largest difference of each field.
+type worst map[string]float64
+
+func (w worst) see(field string, want, got float64) {
+	w[field] = max(w[field], math.Abs(want-got))
+}
+
+func (w worst) slice(field string, want []float64, got []float32) {
+	for i, x := range want {
+		w.see(field, x, float64(got[i]))
+	}
+}
+
+// compare decodes one recorded row and collects how far it is from KataGo's
+// answer.
+func compare(t *testing.T, w worst, post nn.KataGoPost, p *featurestest.Position, position *featurestest.Position) {
+	t.Helper()
+	p.X, p.Y = position.X, position.Y
+	codec, err := nn.NewCodec(specOf(t, post, p), position.Size())
+	require.NoError(t, err, p.ID)
+	g := position.Game(t)
+	q := nn.Query{Game: g, Options: position.Options(), NeedOwnership: true}
+	if position.Params != nil {
+		q.PolicyTemperature = position.Params.Temperature
+	}
+	rows, scratch := rawRows(p.Raw), codec.NewScratch()
+	var out nn.Output
+	require.True(t, codec.Decode(&q, 0, rows, scratch, &out), p.ID)
+	area := position.Size().Area()
+
+	sign, win, loss := 1.0, out.Win, out.Loss
+	if g.ToMove() == board.Black {
+		sign, win, loss = -1, loss, win
+	}
+	w.see("win", p.Post.Win, float64(win))
+	w.see("loss", p.Post.Loss, float64(loss))
+	w.see("noResult", p.Post.NoResult, float64(out.NoResult))
+	w.see("scoreMean", p.Post.ScoreMean, sign*float64(out.ScoreMean))
+	w.see("scoreMeanSq (relative)", 0, (p.Post.ScoreMeanSq-float64(out.ScoreMeanSq))/max(1, p.Post.ScoreMeanSq))
+	// The recorded moments are rounded; what that does to their difference is
+	// proportional to the square and divided by the spread.
+	stdev := math.Sqrt(max(0, p.Post.ScoreMeanSq-p.Post.ScoreMean*p.Post.ScoreMean))
+	w.see("stdev (relative)", 0, (stdev-float64(out.ScoreStdev))*stdev/max(1, p.Post.ScoreMeanSq))
+	w.see("lead", p.Post.Lead, sign*float64(out.Lead))
+	w.see("varTimeLeft", p.Post.VarTime, float64(out.VarTimeLeft))
+	w.see("errWinLoss", p.Post.ErrWinLoss, float64(out.ErrWinLoss))
+	w.see("errScore", p.Post.ErrScore, float64(out.ErrScore))
+	require.True(t, out.HasScore && out.HasOwnership)
+	own := make([]float32, area)
+	for i := range own {
+		own[i] = float32(sign) * out.Ownership[i]
+	}
+	w.slice("ownership", p.Post.Ownership, own)
+	require.Len(t, p.Post.Policy, area+1)
+	w.slice("policy", p.Post.Policy, out.Policy[:area+1])
+	for optimism, want := range map[float32][]float64{1: p.Post.Optimistic, 0.6: p.Post.Optimistic06} {
+		if want == nil {
+			continue
+		}
+		q.Optimism = optimism
+		require.True(t, codec.Decode(&q, 0, rows, scratch, &out))
+		w.slice("policy, optimistic", want, out.Policy[:area+1])
+	}
+}
+
+func (w worst) check(t *testing.T) {
+	t.Helper()
+	for field, d := range w {
+		t.Logf("%-24s %.3g", field, d)
+		require.Less(t, d, 1e-5, field)
+	}
+	require.NotZero(t, len(w))
+}
+
+func TestDecodeEqualsKataGo(t *testing.T) {
+	positions := map[string]*featurestest.Position{}
+	for _, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
+		positions[p.ID] = &p
+	}
+	for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"} {
+		t.Run(name, func(t *testing.T) {
+			post := nn.KataGoPost{Version: 8}
+			if name[0] == 'b' {
+				post.Version = 17
+				post.Multipliers = nn.DefaultMultipliers()
+				post.Multipliers.STScoreError = 150
+			}
+			w := worst{}
+			for _, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz")) {
+				require.Contains(t, positions, p.ID)
+				compare(t, w, post, &p, positions[p.ID])
+			}
+			w.check(t)
+		})
+	}
+}
+
+func TestDecodeEqualsKataGoInAllVersions(t *testing.T) {
+	folder := testshared.Path(t, "golden/katago/synthetic-models")
+	w := worst{}
+	versions := map[int]bool{}
+	for _, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz")) {
+		post := header(t, filepath.Join(folder, p.Model))
+		require.Equal(t, p.ModelVersion, post.Version)
+		versions[post.Version] = true
+		compare(t, w, post, &p, &p)
+	}
+	require.Len(t, versions, 15)
+	w.check(t)
+}

@@ -1,0 +1,24 @@
+package katago
+
+import "errors"
+
+// Errors of this package, to be tested with errors.Is. The error text names the
+// layer where one is concerned.
+var (
+	// ErrFormat: the bytes are no KataGo network, or one that is damaged.
+	ErrFormat = errors.New("not a valid katago network")
+	// ErrTruncated: the file ends too early.
+	ErrTruncated = errors.New("katago network is cut short")
+	// ErrVersion: a model version that is not supported.
+	ErrVersion = errors.New("katago model version not supported")
+	// ErrUnsupported: well-formed, but asks for a layer or option that is not supported.
+	ErrUnsupported = errors.New("katago network uses something not supported")
+	// ErrShape: layers do not fit each other.
+	ErrShape = errors.New("katago network is inconsistent")
+	// ErrTooLarge: the content exceeds the Limits of the reader.
+	ErrTooLarge = errors.New("katago network is too large")
+	// ErrSize: a board size that cannot be served.
+	ErrSize = errors.New("board size out of range")
+	// ErrNotExact: an ONNX graph that does not carry a KataGo network that can be taken back.
+	ErrNotExact = errors.New("onnx graph holds no katago network in exact form")
+)

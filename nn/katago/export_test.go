@@ -1,0 +1,152 @@
+package katago
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn/onnx"
+)
+
+func plainBytes(t testing.TB, n *Network) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, WriteFormat(&out, n, Format{}))
+	return out.Bytes()
+}
+
+// throughFile marshals an ONNX model and reads it again.
+func throughFile(t testing.TB, m *onnx.Model) *onnx.Model {
+	t.Helper()
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	m, err = onnx.Read(data)
+	require.NoError(t, err)
+	return m
+}
+
+// TestExactGraphComesBack: KataGo file to ONNX file and back gives the same
+// bytes, whatever the board size.
+func TestExactGraphComesBack(t *testing.T) {
+	paths := syntheticPaths(t)
+	for _, name := range realNames {
+		paths = append(paths, realPath(t, name))
+	}
+	for _, path := range paths {
+		n, err := ReadFile(path)
+		require.NoError(t, err)
+		want := plainBytes(t, n)
+		for _, size := range []Size{{9, 9}, {5, 13}} {
+			m, err := Build(n, size, Options{Form: FormExact})
+			require.NoError(t, err, path)
+			back, err := FromONNX(throughFile(t, m))
+			require.NoError(t, err, path)
+			require.True(t, bytes.Equal(want, plainBytes(t, back)), path)
+			require.Equal(t, n.Source.File, back.Source.File)
+			require.Equal(t, n.Source.SHA256, back.Source.SHA256)
+		}
+	}
+}
+
+// TestTrainedGraphComesBack changes an initializer as training would.
+func TestTrainedGraphComesBack(t *testing.T) {
+	n, err := Fresh("kb2c16", 1)
+	require.NoError(t, err)
+	m, err := Build(n, Size{7, 7}, Options{Form: FormExact})
+	require.NoError(t, err)
+	conv := &n.Trunk.Blocks[0].(*Ordinary).Conv1
+	const path = "blocks.0.conv1.weight"
+	old := m.Graph.Initializer(path)
+	require.NotNil(t, old)
+	w, err := old.Float32s()
+	require.NoError(t, err)
+	// output channel 3, input channel 2, row 0, column 1
+	w[(3*conv.In+2)*9+1] = 42
+	for i, x := range m.Graph.Initializers {
+		if x == old {
+			m.Graph.Initializers[i] = onnx.NewTensor(path, w, old.Dims...)
+		}
+	}
+	back, err := FromONNX(m)
+	require.NoError(t, err)
+	conv.Weights[(1*conv.In+2)*conv.Out+3] = 42
+	require.True(t, bytes.Equal(plainBytes(t, n), plainBytes(t, back)))
+}
+
+func TestFromONNXRefuses(t *testing.T) {
+	n, err := Fresh("kb1c16", 1)
+	require.NoError(t, err)
+	exact := func() *onnx.Model {
+		m, err := Build(n, Size{5, 5}, Options{Form: FormExact})
+		require.NoError(t, err)
+		return m
+	}
+	run, err := Build(n, Size{5, 5}, Options{})
+	require.NoError(t, err)
+	without := exact()
+	without.Graph.Initializers = without.Graph.Initializers[1:]
+	reshaped := exact()
+	*reshaped.Graph.Initializer("input.conv.weight") = *onnx.NewTensor("input.conv.weight", make([]float32, 22*16*9), 22, 16, 3, 3)
+	short := exact()
+	short.Metadata[MetaLayout] = short.Metadata[MetaLayout][:200]
+	noLayout := exact()
+	delete(noLayout.Metadata, MetaLayout)
+	delete(noLayout.Metadata, MetaKataGoForm)
+	nan := exact()
+	bias := nan.Graph.Initializer("value.b3.bias")
+	bias.Raw = []byte{0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0}
+	for name, c := range map[string]struct {
+		m    *onnx.Model
+		want error
+	}{
+		"run form":          {run, ErrNotExact},
+		"no layout":         {noLayout, ErrNotExact},
+		"initializer gone":  {without, ErrNotExact},
+		"other dimensions":  {reshaped, ErrNotExact},
+		"layout cut":        {short, ErrTruncated},
+		"weight not finite": {nan, ErrShape},
+	} {
+		_, err := FromONNX(c.m)
+		require.ErrorIs(t, err, c.want, name)
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	n := readReal(t, realNames[2])
+	m, err := Build(n, Size{W: 13, H: 9}, Options{})
+	require.NoError(t, err)
+	for key, want := range map[string]string{
+		MetaFormat: "1", MetaKind: "katago", MetaEncoderName: "v7", MetaBoard: "13x9", MetaPolicy: "logits", MetaValue: "wdl",
+		MetaHeads: "policy,pass,value,score_value,ownership", MetaName: realNames[2],
+		MetaSource:       realNames[2] + ".bin.gz",
+		MetaSourceSHA256: "3e56eedcda8f997dcdc0d18324fa8390ea10e3dd687cbf5d0d4ed66674d3f74f",
+		MetaKataGoForm:   "run", MetaKataGoVersion: "17", MetaPolicyChannels: "2", MetaScoreValues: "6",
+		MetaScoreMeanMult: "20.0", MetaValueErrorMult: "0.25", MetaScoreErrorMult: "150.0",
+		MetaPassAliveUnderSuic: "0", MetaMetaEncoder: "0",
+	} {
+		require.Equal(t, want, m.Metadata[key], key)
+	}
+	require.Empty(t, m.Metadata[MetaLayout])
+	shapes := map[string]string{}
+	for _, v := range append(m.Graph.Inputs, m.Graph.Outputs...) {
+		shapes[v.Name] = v.Shape.String()
+	}
+	require.Equal(t, map[string]string{
+		"spatial": "[N 22 9 13]", "global": "[N 19]", "policy": "[N 2 9 13]", "pass": "[N 2]",
+		"value": "[N 3]", "score_value": "[N 6]", "ownership": "[N 1 9 13]",
+	}, shapes)
+}
+
+func TestBuildRefusesSizes(t *testing.T) {
+	n, err := Fresh("kb1c16", 1)
+	require.NoError(t, err)
+	for _, s := range []Size{{}, {1, 9}, {9, 1}, {26, 9}, {9, 26}, {-1, -1}} {
+		_, err := Build(n, s, Options{})
+		require.ErrorIs(t, err, ErrSize)
+	}
+	for _, s := range []Size{{2, 2}, {25, 25}, {2, 25}} {
+		_, err := Build(n, s, Options{})
+		require.NoError(t, err)
+	}
+}

@@ -1,0 +1,351 @@
+package katago
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+)
+
+// Arch is the shape of a fresh network: a residual trunk with global pooling
+// blocks and KataGo's heads, model version 15.
+type Arch struct {
+	Blocks   int
+	Channels int
+	// Nested: each block is a bottleneck to half the channels with two ordinary
+	// blocks inside. It pays from about 10 blocks on.
+	Nested     bool
+	Activation Activation // ReLU, Mish or SiLU
+}
+
+var archName = regexp.MustCompile(`^kb([0-9]{1,3})c([0-9]{1,4})(nbt)?(-relu|-mish|-silu)?$`)
+
+// ParseArch reads a name such as "kb6c96", "kb18c384nbt" or "kb10c128-mish":
+// blocks, channels, nested bottlenecks, activation (ReLU if not said).
+func ParseArch(name string) (Arch, error) {
+	m := archName.FindStringSubmatch(name)
+	if m == nil {
+		return Arch{}, fmt.Errorf("architecture %q: use kb<blocks>c<channels>, then nbt for nested bottlenecks, "+
+			"then -mish or -silu, such as kb6c96 or kb18c384nbt-mish", name)
+	}
+	a := Arch{Nested: m[3] != "", Activation: ReLU}
+	a.Blocks, _ = strconv.Atoi(m[1])
+	a.Channels, _ = strconv.Atoi(m[2])
+	switch m[4] {
+	case "-mish":
+		a.Activation = Mish
+	case "-silu":
+		a.Activation = SiLU
+	}
+	return a, a.Validate()
+}
+
+// String returns the name that ParseArch reads.
+func (a Arch) String() string {
+	s := fmt.Sprintf("kb%dc%d", a.Blocks, a.Channels)
+	if a.Nested {
+		s += "nbt"
+	}
+	switch a.Activation {
+	case Mish:
+		s += "-mish"
+	case SiLU:
+		s += "-silu"
+	}
+	return s
+}
+
+// Validate reports whether a network of this shape can be made.
+func (a Arch) Validate() error {
+	switch {
+	case a.Blocks < 1 || a.Blocks > 128:
+		return fmt.Errorf("%d blocks: use 1 to 128", a.Blocks)
+	case a.Channels < 16 || a.Channels > 2048 || a.Channels%16 != 0:
+		return fmt.Errorf("%d channels: use a multiple of 16 from 16 to 2048", a.Channels)
+	case a.Nested && a.Channels < 32:
+		return fmt.Errorf("%d channels: nested bottlenecks need at least 32", a.Channels)
+	case a.Activation != ReLU && a.Activation != Mish && a.Activation != SiLU:
+		return fmt.Errorf("%w: %v", ErrUnsupported, a.Activation)
+	}
+	return nil
+}
+
+// poolBlocks says which blocks, counted from 1, pool: about every third, placed
+// as in KataGo's networks.
+func (a Arch) poolBlocks() map[int]bool {
+	pools := map[int]bool{}
+	n := a.Blocks
+	if n <= 2 {
+		pools[n] = true
+		return pools
+	}
+	first, step := 6, 5 // b40
+	switch {
+	case a.Nested && n < 8:
+		first, step = 2, 2
+	case a.Nested:
+		first, step = 3, 3
+	case n < 8:
+		first, step = 3, 2
+	case n < 15:
+		first, step = 5, 3
+	case n < 30:
+		first, step = 7, 5
+	}
+	last := n - 1 // not the last one, unless there would be none
+	if !a.Nested && n >= 8 && n < 15 {
+		last = n - 2
+	}
+	for i := first; i <= max(last, first); i += step {
+		pools[i] = true
+	}
+	return pools
+}
+
+// widths of the parts that do not have the trunk's channels, as KataGo's
+// networks of about that size have them.
+type headWidths struct{ pool, head, value, hidden int }
+
+func (a Arch) headWidths() headWidths {
+	w := a.widthsOfTrunk()
+	if mid := a.mid(); 2*w.pool > mid {
+		w.pool = mid / 2 / 8 * 8
+	}
+	return w
+}
+
+// mid is the number of channels inside a block.
+func (a Arch) mid() int {
+	if a.Nested {
+		return a.Channels / 2
+	}
+	return a.Channels
+}
+
+func (a Arch) widthsOfTrunk() headWidths {
+	switch c := a.Channels; {
+	case c < 32:
+		return headWidths{pool: 8, head: 8, value: 8, hidden: 12}
+	case c < 48:
+		return headWidths{pool: 16, head: 12, value: 12, hidden: 24}
+	case c < 96:
+		return headWidths{pool: 16, head: 32, value: 32, hidden: 48}
+	case c < 128:
+		return headWidths{pool: 32, head: 32, value: 32, hidden: 64}
+	case c < 192 || c < 256 && a.Nested:
+		return headWidths{pool: 32, head: 32, value: 32, hidden: 80}
+	case c < 256:
+		return headWidths{pool: 64, head: 32, value: 32, hidden: 96}
+	case c < 384:
+		return headWidths{pool: 64, head: 48, value: 48, hidden: 112}
+	case c < 512:
+		return headWidths{pool: 64, head: 48, value: 96, hidden: 128}
+	}
+	return headWidths{pool: 64, head: 64, value: 128, hidden: 144}
+}
+
+// Fresh makes an untrained network that KataGo itself can load. arch is read by
+// ParseArch. Equal seeds give equal weights.
+//
+// Weights begin as in KataGo's "fixscale" networks: truncated normal with a
+// variance that keeps the scale of activations; instead of batch statistics,
+// the first norm of block i divides by the root of i+1, so that each block adds
+// alike to a trunk that grows. Norms have a bias; a scale stands only where
+// that constant is, and before the last convolution of a block.
+func Fresh(arch string, seed uint64) (*Network, error) {
+	a, err := ParseArch(arch)
+	if err != nil {
+		return nil, err
+	}
+	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473))}
+	mult := DefaultMultipliers()
+	mult.ShorttermScoreErr = 150
+	n := &Network{Header: Header{
+		Name: fmt.Sprintf("%s-fresh-s%d", a, seed), Version: 15, SpatialInputs: 22, GlobalInputs: 19, Multipliers: mult,
+	}}
+	n.Trunk = f.trunk()
+	n.Policy = f.policyHead()
+	n.Value = f.valueHead()
+	return n, n.Check()
+}
+
+type fresh struct {
+	arch Arch
+	w    headWidths
+	rng  *rand.Rand
+}
+
+// gain is the root of what an activation does to the second moment.
+func gain(a Activation) float64 {
+	switch a {
+	case ReLU:
+		return math.Sqrt2
+	case SiLU:
+		return math.Sqrt(2.810761)
+	case Mish:
+		return math.Sqrt(2.210277)
+	}
+	return 1
+}
+
+// weights draws n numbers from a normal distribution cut at two deviations, so
+// that their deviation is scale*gain/sqrt(fanIn).
+func (f *fresh) weights(n, fanIn int, a Activation, scale float64) []float32 {
+	const cut = 0.87962566103423978 // deviation of the standard normal cut at 2
+	std := scale * gain(a) / math.Sqrt(float64(fanIn)) / cut
+	w := make([]float32, n)
+	for i := range w {
+		x := f.rng.NormFloat64()
+		for math.Abs(x) > 2 {
+			x = f.rng.NormFloat64()
+		}
+		w[i] = float32(x * std)
+	}
+	return w
+}
+
+func (f *fresh) conv(name string, kernel, in, out int, a Activation, scale float64) Conv {
+	return Conv{Name: name, KY: kernel, KX: kernel, In: in, Out: out, DilY: 1, DilX: 1,
+		Weights: f.weights(kernel*kernel*in*out, kernel*kernel*in, a, scale)}
+}
+
+func (f *fresh) matmul(name string, in, out int, a Activation, scale float64) MatMul {
+	return MatMul{Name: name, In: in, Out: out, Weights: f.weights(in*out, in, a, scale)}
+}
+
+// bias belongs to a matrix of fanIn inputs.
+func (f *fresh) bias(name string, channels, fanIn int, a Activation) Bias {
+	return Bias{Name: name, Channels: channels, Weights: f.weights(channels, fanIn, a, 0.2)}
+}
+
+func (f *fresh) act(name string) Act { return Act{Name: name, Kind: f.arch.Activation} }
+
+// plainNorm is a bias of 0 only.
+func plainNorm(name string, channels int) Norm {
+	return Norm{Name: name, Channels: channels, Epsilon: 1e-20, HasBias: true,
+		Mean: filled(channels, 0), Var: filled(channels, 1), Bias: filled(channels, 0)}
+}
+
+// scaledNorm has a scale too.
+func scaledNorm(name string, channels int, scale float64) Norm {
+	n := plainNorm(name, channels)
+	n.HasScale, n.Scale = true, filled(channels, float32(scale))
+	return n
+}
+
+func (f *fresh) trunk() Trunk {
+	a, c := f.arch, f.arch.Channels
+	t := Trunk{
+		Name: "trunk", Channels: c,
+		Widths: Widths{Mid: a.mid(), Regular: a.mid() - f.w.pool, Dilated: f.w.pool, Pool: f.w.pool},
+		Conv:   f.conv("model.conv_spatial", 3, 22, c, a.Activation, 0.8),
+		Global: f.matmul("model.linear_global", 19, c, a.Activation, 0.6),
+		Tip:    scaledNorm("model.norm_trunkfinal", c, 1/math.Sqrt(float64(a.Blocks+1))),
+		TipAct: f.act("model.act_trunkfinal"),
+	}
+	pools := a.poolBlocks()
+	for i := range a.Blocks {
+		name := fmt.Sprintf("model.blocks.%d", i)
+		scale := 1 / math.Sqrt(float64(i+1))
+		if a.Nested {
+			t.Blocks = append(t.Blocks, f.nested(name, c, scale, pools[i+1]))
+		} else {
+			t.Blocks = append(t.Blocks, f.residual(name, c, scale, pools[i+1]))
+		}
+	}
+	return t
+}
+
+func (f *fresh) residual(name string, c int, scale float64, pool bool) Block {
+	a := f.arch.Activation
+	pre := scaledNorm(name+".normactconv1.norm", c, scale)
+	preAct := f.act(name + ".normactconv1.act")
+	if !pool {
+		return &Ordinary{Name: name, PreNorm: pre, PreAct: preAct,
+			Conv1:   f.conv(name+".normactconv1.conv", 3, c, c, a, 1),
+			MidNorm: scaledNorm(name+".normactconv2.norm", c, 1),
+			MidAct:  f.act(name + ".normactconv2.act"),
+			Conv2:   f.conv(name+".normactconv2.conv", 3, c, c, a, 1)}
+	}
+	g, p := f.w.pool, name+".normactconv1.convpool"
+	return &Pooling{Name: name, PreNorm: pre, PreAct: preAct,
+		ConvR:   f.conv(p+".conv1r", 3, c, c-g, a, 0.8),
+		ConvG:   f.conv(p+".conv1g", 3, c, g, a, math.Sqrt(0.6)),
+		GNorm:   plainNorm(p+".normg", g),
+		GAct:    f.act(p + ".actg"),
+		GMul:    f.matmul(p+".linear_g", 3*g, c-g, a, math.Sqrt(0.6)),
+		MidNorm: scaledNorm(name+".normactconv2.norm", c-g, 1),
+		MidAct:  f.act(name + ".normactconv2.act"),
+		Conv2:   f.conv(name+".normactconv2.conv", 3, c-g, c, a, 1)}
+}
+
+func (f *fresh) nested(name string, c int, scale float64, pool bool) Block {
+	a, mid := f.arch.Activation, f.arch.mid()
+	b := &Nested{Name: name,
+		PreNorm: scaledNorm(name+".normactconvp.norm", c, scale), PreAct: f.act(name + ".normactconvp.act"),
+		ConvIn: f.conv(name+".normactconvp.conv", 1, c, mid, a, 1)}
+	const inner = 2
+	for i := range inner {
+		b.Blocks = append(b.Blocks, f.residual(fmt.Sprintf("%s.blockstack.%d", name, i), mid,
+			1/math.Sqrt(float64(i+1)), pool && i == 0))
+	}
+	b.PostNorm = scaledNorm(name+".normactconvq.norm", mid, 1/math.Sqrt(inner+1))
+	b.PostAct = f.act(name + ".normactconvq.act")
+	b.ConvOut = f.conv(name+".normactconvq.conv", 1, mid, c, a, 1)
+	return b
+}
+
+func (f *fresh) policyHead() PolicyHead {
+	a, c, p := f.arch.Activation, f.arch.Channels, f.w.head
+	const name, channels = "model.policy_head", 2
+	return PolicyHead{Name: name, Channels: channels,
+		P1:       f.conv(name+".conv1p", 1, c, p, a, 0.8),
+		G1:       f.conv(name+".conv1g", 1, c, p, a, 1),
+		GNorm:    plainNorm(name+".biasg", p),
+		GAct:     f.act(name + ".actg"),
+		GMul:     f.matmul(name+".linear_g", 3*p, p, a, 0.6),
+		PNorm:    plainNorm(name+".bias2", p),
+		PAct:     f.act(name + ".act2"),
+		P2:       f.conv(name+".conv2p", 1, p, channels, Identity, 0.3),
+		Pass1:    f.matmul(name+".linear_pass", 3*p, p, a, 1),
+		PassBias: f.bias(name+".linear_pass_bias", p, 3*p, a),
+		PassAct:  f.act(name + ".act_pass"),
+		Pass2:    f.matmul(name+".linear_pass2", p, channels, Identity, 0.3)}
+}
+
+func (f *fresh) valueHead() ValueHead {
+	a, c, v, h := f.arch.Activation, f.arch.Channels, f.w.value, f.w.hidden
+	const name = "model.value_head"
+	return ValueHead{Name: name,
+		V1:        f.conv(name+".conv1", 1, c, v, a, 1),
+		VNorm:     plainNorm(name+".bias1", v),
+		VAct:      f.act(name + ".act1"),
+		M2:        f.matmul(name+".linear2", 3*v, h, a, 1),
+		B2:        f.bias(name+".bias2", h, 3*v, a),
+		A2:        f.act(name + ".act2"),
+		M3:        f.matmul(name+".linear_valuehead", h, 3, Identity, 1),
+		B3:        f.bias(name+".bias_valuehead", 3, h, Identity),
+		Score:     f.matmul(name+".linear_miscvaluehead", h, 6, Identity, 1),
+		ScoreBias: f.bias(name+".bias_miscvaluehead", 6, h, Identity),
+		Ownership: f.conv(name+".conv_ownership", 1, v, 1, Identity, 0.2)}
+}
+
+// Params counts the numbers in a network's layers.
+func (n *Network) Params() int64 {
+	c := &counterMedium{}
+	w := walker{m: c}
+	w.network(n)
+	return c.n
+}
+
+// counterMedium adds up the lengths of float blocks.
+type counterMedium struct{ n int64 }
+
+func (c *counterMedium) token(*string) error { return nil }
+func (c *counterMedium) integer(*int) error  { return nil }
+func (c *counterMedium) real(*float64) error { return nil }
+func (c *counterMedium) floats(_ string, n int64, _ []int, _ *[]float32) error {
+	c.n += n
+	return nil
+}

@@ -1,0 +1,97 @@
+package katago
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseArch(t *testing.T) {
+	for name, want := range map[string]Arch{
+		"kb6c96":           {Blocks: 6, Channels: 96, Activation: ReLU},
+		"kb18c384nbt-mish": {Blocks: 18, Channels: 384, Nested: true, Activation: Mish},
+		"kb10c128-silu":    {Blocks: 10, Channels: 128, Activation: SiLU},
+		"kb1c16":           {Blocks: 1, Channels: 16, Activation: ReLU},
+		"kb128c2048nbt":    {Blocks: 128, Channels: 2048, Nested: true, Activation: ReLU},
+	} {
+		got, err := ParseArch(name)
+		require.NoError(t, err, name)
+		require.Equal(t, want, got)
+		require.Equal(t, name, got.String())
+	}
+	for _, name := range []string{"", "b6c96", "kb6", "kb0c16", "kb6c97", "kb6c0", "kb6c9999", "kb999c16", "kb6c96nbtx", "kb6c96-gelu", "kb4c16nbt", "kb6c96\n"} {
+		_, err := ParseArch(name)
+		require.Error(t, err, name)
+	}
+}
+
+func TestPoolBlocksAsInKataGo(t *testing.T) {
+	for name, want := range map[string][]int{
+		"kb1c16": {1}, "kb2c16": {2}, "kb3c32": {3}, "kb4c32": {3}, "kb6c96": {3, 5}, "kb10c128": {5, 8},
+		"kb15c192": {7, 12}, "kb20c256": {7, 12, 17}, "kb40c256": {6, 11, 16, 21, 26, 31, 36},
+		"kb5c192nbt": {2, 4}, "kb8c192nbt": {3, 6}, "kb10c384nbt": {3, 6, 9}, "kb18c384nbt": {3, 6, 9, 12, 15},
+	} {
+		a, err := ParseArch(name)
+		require.NoError(t, err)
+		pools := a.poolBlocks()
+		require.Len(t, pools, len(want), name)
+		for _, i := range want {
+			require.True(t, pools[i], "%s block %d", name, i)
+		}
+	}
+}
+
+func TestFreshIsDeterministic(t *testing.T) {
+	text := func(seed uint64) []byte {
+		n, err := Fresh("kb4c32", seed)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, WriteFormat(&out, n, Format{}))
+		return out.Bytes()
+	}
+	require.True(t, bytes.Equal(text(1), text(1)))
+	require.False(t, bytes.Equal(text(1), text(2)))
+}
+
+// TestFreshKeepsScale runs untrained networks: the activations at the trunk's
+// end must not depend much on depth or kind, and the outputs must be neither
+// flat nor so sharp that training starts from a wrong conviction.
+func TestFreshKeepsScale(t *testing.T) {
+	for _, arch := range []string{"kb2c16", "kb4c32", "kb12c32-mish", "kb24c32", "kb6c64nbt-mish", "kb16c32nbt", "kb6c32-silu"} {
+		n, err := Fresh(arch, 7)
+		require.NoError(t, err)
+		c := goldenCase{w: 9, h: 9, spatial: make([]float32, 22*81), global: make([]float32, 19)}
+		for p := range 81 {
+			c.spatial[p] = 1
+			c.spatial[(1+p%3)*81+p] = 1
+		}
+		c.global[5] = 0.5
+		tip := 0.0
+		out := refOutputs(n, &c, func(name string, x plane) {
+			if name == "tip" {
+				for _, row := range x {
+					tip += square(row) / float64(len(x))
+				}
+			}
+		})
+		require.Len(t, out.policy, 2)
+		require.Len(t, out.scoreValue, 6)
+		policy, value := math.Sqrt(square(out.policy[0][:81])), math.Sqrt(square(append(out.value, out.scoreValue...)))
+		t.Logf("%-16s %8d params: tip %.3f, policy %.3f, value and score %.3f", arch, n.Params(), math.Sqrt(tip), policy, value)
+		require.InDelta(t, math.Log(0.18), math.Log(math.Sqrt(tip)), math.Log(2))
+		require.Less(t, policy, 1.0)
+		require.Less(t, value, 1.0)
+		require.Greater(t, policy, 0.003)
+		require.Greater(t, value, 0.01)
+	}
+}
+
+// square is the mean square.
+func square(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x * x / float64(len(v))
+	}
+	return sum
+}

@@ -1,0 +1,54 @@
+package katago
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzRead feeds damaged files to the reader: it must refuse or give a network
+// that survives being written and read again, in little time and memory.
+func FuzzRead(f *testing.F) {
+	for _, version := range []int{3, 8, 15, 17} {
+		n := toy(f, version)
+		plain := plainBytes(f, n)
+		f.Add(plain)
+		f.Add(plain[:len(plain)/2])
+		var text bytes.Buffer
+		require.NoError(f, WriteFormat(&text, n, Format{Text: true}))
+		f.Add(text.Bytes())
+	}
+	f.Add(pack(f, plainBytes(f, toy(f, 8))))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		start := time.Now()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		n, err := ReadLimited(bytes.NewReader(data), "fuzz", Limits{MaxBytes: 8 << 20})
+		runtime.ReadMemStats(&after)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Fatalf("took %v", took)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20+64*uint64(len(data)) {
+			t.Fatalf("%d bytes of input took %d bytes of memory", len(data), used)
+		}
+		if err != nil {
+			return
+		}
+		first := plainBytes(t, n)
+		again, err := readBytes(first)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(first, plainBytes(t, again)))
+		if n.Params() < 100_000 {
+			m, err := Build(n, Size{5, 4}, Options{Form: FormExact})
+			require.NoError(t, err)
+			back, err := FromONNX(m)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(first, plainBytes(t, back)))
+			_, err = Build(n, Size{5, 4}, Options{})
+			require.NoError(t, err)
+		}
+	})
+}

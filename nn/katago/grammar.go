@@ -1,0 +1,195 @@
+package katago
+
+import "fmt"
+
+// The walk of a whole file: header, trunk, policy head, value head, each item
+// in the order that KataGo reads it.
+
+const maxReal = 1e30
+
+// walk visits the network.
+func (w *walker) network(n *Network) {
+	w.header(&n.Header)
+	w.trunk(&n.Trunk, &n.Header)
+	w.in("policy", func() { w.policyHead(&n.Policy, n.Header.Version) })
+	w.in("value", func() { w.valueHead(&n.Value, n.Header.Version) })
+}
+
+func (w *walker) header(h *Header) {
+	w.label(&h.Name)
+	if w.err == nil && !validName(h.Name) {
+		w.fail(fmt.Errorf("%w: it should start with a name of at most %d letters, digits, '-' and '_'", ErrFormat, maxNameLen))
+	}
+	w.count("model version", &h.Version, 0, 1<<31-1)
+	if w.err == nil && (h.Version < MinVersion || h.Version > MaxVersion) {
+		w.fail(fmt.Errorf("%w: version %d, supported are %d to %d", ErrVersion, h.Version, MinVersion, MaxVersion))
+	}
+	w.channels("number of input planes", &h.SpatialInputs)
+	w.channels("number of global inputs", &h.GlobalInputs)
+	if h.Version >= 13 {
+		m := &h.Multipliers
+		for _, v := range []*float64{&m.TDScore, &m.ScoreMean, &m.ScoreStdev, &m.Lead,
+			&m.VarianceTime, &m.ShorttermValueErr, &m.ShorttermScoreErr} {
+			w.number("output multiplier", v, 1e-30, maxReal)
+		}
+	} else if w.reading {
+		h.Multipliers = DefaultMultipliers()
+	}
+	if h.Version >= 15 {
+		w.count("metadata encoder version", &h.MetaEncoder, 0, 1<<31-1)
+		if w.err == nil && h.MetaEncoder > 1 {
+			w.fail(fmt.Errorf("%w: metadata encoder version %d", ErrUnsupported, h.MetaEncoder))
+		}
+		w.flag("pass-alive-under-suicide flag", &h.PassAliveUnderSuicide)
+		w.zeros(6)
+	}
+}
+
+func validName(s string) bool {
+	if len(s) == 0 || len(s) > maxNameLen {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walker) trunk(t *Trunk, h *Header) {
+	numBlocks := len(t.Blocks)
+	w.in("trunk", func() {
+		w.label(&t.Name)
+		w.count("number of blocks", &numBlocks, 1, maxBlocks)
+		w.channels("trunk channels", &t.Channels)
+		for _, v := range []*int{&t.Widths.Mid, &t.Widths.Regular, &t.Widths.Dilated, &t.Widths.Pool} {
+			w.count("width", v, 0, maxChannels)
+		}
+		if h.Version >= 15 {
+			w.count("kind of trunk norm", &t.NormKind, 0, 1)
+			w.zeros(5)
+		}
+	})
+	w.in("input", func() {
+		w.conv("conv", &t.Conv)
+		w.matmul("global", &t.Global)
+		if h.MetaEncoder > 0 {
+			if w.reading {
+				t.Meta = new(MetaEncoder)
+			}
+			w.in("meta", func() { w.metaEncoder(t.Meta, h.Version) })
+		}
+	})
+	w.in("blocks", func() { w.blocks(&t.Blocks, numBlocks, h.Version) })
+	w.in("tip", func() {
+		if t.NormKind == 0 {
+			w.norm("norm", &t.Tip)
+		} else {
+			if w.reading {
+				t.TipRMS = new(TipRMS)
+			}
+			w.in("rms", func() { w.tipRMS(t.TipRMS) })
+		}
+		w.act("act", &t.TipAct, h.Version)
+	})
+}
+
+func (w *walker) metaEncoder(m *MetaEncoder, version int) {
+	w.label(&m.Name)
+	inputs := MetaInputs
+	w.count("metadata inputs", &inputs, MetaInputs, MetaInputs)
+	w.matmul("m1", &m.M1)
+	w.bias("b1", &m.B1)
+	w.act("a1", &m.A1, version)
+	w.matmul("m2", &m.M2)
+	w.bias("b2", &m.B2)
+	w.act("a2", &m.A2, version)
+	w.matmul("m3", &m.M3)
+}
+
+// policyChannels is the number of policy channels that a version implies, 0 if
+// the file says it.
+func policyChannels(version int) int {
+	switch {
+	case version <= 11:
+		return 1
+	case version <= 15:
+		return 2
+	case version == 16:
+		return 4
+	}
+	return 0
+}
+
+// scoreValues is the number of score values of a version.
+func scoreValues(version int) int {
+	switch {
+	case version <= 3:
+		return 1
+	case version <= 7:
+		return 2
+	case version == 8:
+		return 4
+	}
+	return 6
+}
+
+// inputCounts are the numbers of planes and globals that a version takes.
+func inputCounts(version int) (spatial, global int) {
+	switch {
+	case version <= 5:
+		return 22, 14
+	case version == 6:
+		return 13, 12
+	case version == 7:
+		return 22, 16
+	}
+	return 22, 19
+}
+
+func (w *walker) policyHead(p *PolicyHead, version int) {
+	w.label(&p.Name)
+	if version >= 17 {
+		w.count("policy channels", &p.Channels, 2, 4)
+		if w.err == nil && p.Channels == 3 {
+			w.fail(fmt.Errorf("%w: 3 policy channels, should be 2 or 4", ErrFormat))
+		}
+		w.zeros(3)
+	} else if w.reading {
+		p.Channels = policyChannels(version)
+	}
+	w.conv("p1", &p.P1)
+	w.conv("g1", &p.G1)
+	w.norm("gnorm", &p.GNorm)
+	w.act("gact", &p.GAct, version)
+	w.matmul("gmul", &p.GMul)
+	w.norm("pnorm", &p.PNorm)
+	w.act("pact", &p.PAct, version)
+	w.conv("p2", &p.P2)
+	w.matmul("pass1", &p.Pass1)
+	if version >= 15 {
+		w.bias("pass_bias", &p.PassBias)
+		w.act("pass_act", &p.PassAct, version)
+		w.matmul("pass2", &p.Pass2)
+	}
+}
+
+func (w *walker) valueHead(v *ValueHead, version int) {
+	w.label(&v.Name)
+	if version >= 17 {
+		w.zeros(3)
+	}
+	w.conv("v1", &v.V1)
+	w.norm("vnorm", &v.VNorm)
+	w.act("vact", &v.VAct, version)
+	w.matmul("m2", &v.M2)
+	w.bias("b2", &v.B2)
+	w.act("a2", &v.A2, version)
+	w.matmul("m3", &v.M3)
+	w.bias("b3", &v.B3)
+	w.matmul("score", &v.Score)
+	w.bias("score_bias", &v.ScoreBias)
+	w.conv("ownership", &v.Ownership)
+}

@@ -1,0 +1,144 @@
+package katago
+
+import (
+	"math"
+
+	"kosumi/nn/onnx"
+)
+
+// rmsNorm normalises tokens [N,S,C]. In FormRun the weight is left to the matrix
+// products that follow.
+func (e *emitter) rmsNorm(b *onnx.Builder, v onnx.Value, n *RMSNorm) onnx.Value {
+	v = e.divideByRMS(b, v, n.Epsilon, 2)
+	if e.exact {
+		v = b.Mul(v, b.Floats("scale", n.Weights, int64(n.Channels)))
+	}
+	return v
+}
+
+// projection multiplies normalised tokens by a matrix. In FormRun the norm's
+// weight and a factor for every output go into the matrix.
+func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNorm, factor float64) onnx.Value {
+	if e.exact {
+		return e.matmul(b, v, m)
+	}
+	folded := make([]float32, len(m.Weights))
+	for i := range folded {
+		folded[i] = float32(float64(m.Weights[i]) * float64(n.Weights[i/m.Out]) * factor)
+	}
+	return b.MatMul(v, b.Floats("weight", folded, int64(m.In), int64(m.Out)))
+}
+
+// attention adds attention over all points to tokens x [N,S,C]. Heads that
+// share a key and value head are an axis of their own: [N,kvHeads,group,S,dim].
+func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Value {
+	group := k.Heads / k.KVHeads
+	sharpness := 1 / math.Sqrt(float64(k.QDim))
+	n := e.rmsNorm(b.In("norm"), x, &k.Norm)
+	q := e.projection(b.In("q"), n, &k.Q, &k.Norm, sharpness)
+	key := e.projection(b.In("k"), n, &k.K, &k.Norm, 1)
+	value := e.projection(b.In("v"), n, &k.V, &k.Norm, 1)
+	rot := e.rotation(b.In("rope"), k)
+	q = e.heads(b.In("q"), q, k.KVHeads, group, k.QDim, rot)
+	key = e.heads(b.In("k"), key, k.KVHeads, 1, k.QDim, rot)
+	value = e.heads(b.In("v"), value, k.KVHeads, 1, k.VDim, nil)
+	if e.exact {
+		q = b.Mul(q, b.Scalar(sharpness))
+	}
+	v := e.attend(b, q, key, value)
+	v = b.Transpose(v, 0, 3, 1, 2, 4)
+	v = b.Reshape(v, 0, int64(e.area()), int64(k.Heads*k.VDim))
+	return b.Add(x, e.matmul(b.In("o"), v, &k.O))
+}
+
+// attend is softmax(q·keyᵀ)·value over the last two axes.
+func (e *emitter) attend(b *onnx.Builder, q, key, value onnx.Value) onnx.Value {
+	scores := b.MatMul(q, b.Transpose(key, 0, 1, 2, 4, 3))
+	return b.MatMul(b.Softmax(scores, -1), value)
+}
+
+// rotation holds cosines and sines, [S, kvHeads or 1, 1, pairs, 1].
+type rotation struct{ cos, sin onnx.Value }
+
+// heads turns tokens [N,S,kvHeads*group*dim] into [N,kvHeads,group,S,dim],
+// rotated by position if rot is given.
+func (e *emitter) heads(b *onnx.Builder, v onnx.Value, kv, group, dim int, rot *rotation) onnx.Value {
+	s, kvs, g, d := int64(e.area()), int64(kv), int64(group), int64(dim)
+	if rot != nil {
+		v = b.Reshape(v, 0, s, kvs, g, d/2, 2)
+		first, second := b.Slice(v, 5, 0, 1), b.Slice(v, 5, 1, 2)
+		v = b.Concat(5,
+			b.Sub(b.Mul(first, rot.cos), b.Mul(second, rot.sin)),
+			b.Add(b.Mul(first, rot.sin), b.Mul(second, rot.cos)))
+	}
+	v = b.Reshape(v, 0, s, kvs, g, d)
+	return b.Transpose(v, 0, 2, 3, 1, 4)
+}
+
+// rotation makes the tables of an attention block, nil if it has none.
+func (e *emitter) rotation(b *onnx.Builder, k *Attention) *rotation {
+	if !k.UseRope {
+		return nil
+	}
+	if e.exact && k.Learned {
+		return e.learnedRotation(b, k)
+	}
+	kv, angles := e.angles(k)
+	cos, sin := make([]float32, len(angles)), make([]float32, len(angles))
+	for i, a := range angles {
+		cos[i], sin[i] = float32(math.Cos(a)), float32(math.Sin(a))
+	}
+	dims := []int64{int64(e.area()), int64(kv), 1, int64(k.QDim / 2), 1}
+	return &rotation{
+		cos: b.Const(onnx.NewTensor("", cos, dims...)),
+		sin: b.Const(onnx.NewTensor("", sin, dims...)),
+	}
+}
+
+// angles of a block, indexed [point][kvHead][pair]; kv is 1 where all heads turn
+// alike. Points count row by row from the top left corner. With a fixed table
+// the first half of the pairs turns by the row and the second by the column.
+func (e *emitter) angles(k *Attention) (kv int, angles []float64) {
+	pairs := k.QDim / 2
+	kv = 1
+	if k.Learned {
+		kv = k.KVHeads
+	}
+	for p := range e.area() {
+		x, y := float64(p%e.size.W), float64(p/e.size.W)
+		for j := range kv * pairs {
+			switch half := pairs / 2; {
+			case k.Learned:
+				angles = append(angles, x*float64(k.Rope.Freqs[2*j])+y*float64(k.Rope.Freqs[2*j+1]))
+			case j < half:
+				angles = append(angles, y*math.Pow(k.Rope.Theta, -2*float64(j)/float64(pairs)))
+			default:
+				angles = append(angles, x*math.Pow(k.Rope.Theta, -2*float64(j-half)/float64(pairs)))
+			}
+		}
+	}
+	return kv, angles
+}
+
+// learnedRotation computes the tables from the frequencies inside the graph, so
+// that these can be trained.
+func (e *emitter) learnedRotation(b *onnx.Builder, k *Attention) *rotation {
+	kv, pairs := int64(k.KVHeads), int64(k.QDim/2)
+	var points []float32
+	for p := range e.area() {
+		points = append(points, float32(p%e.size.W), float32(p/e.size.W))
+	}
+	freqs := b.Floats("freqs", k.Rope.Freqs, kv, pairs, 2)
+	at := b.Const(onnx.NewTensor("", points, int64(e.area()), 2))
+	angles := b.MatMul(at, b.Transpose(b.Reshape(freqs, kv*pairs, 2), 1, 0))
+	angles = b.Reshape(angles, int64(e.area()), kv, 1, pairs, 1)
+	return &rotation{cos: b.Op("Cos", nil, angles), sin: b.Op("Sin", nil, angles)}
+}
+
+// feedForward adds (silu(n·lin1) * (n·gate))·lin2 to tokens x [N,S,C].
+func (e *emitter) feedForward(b *onnx.Builder, x onnx.Value, k *FeedForward) onnx.Value {
+	n := e.rmsNorm(b.In("norm"), x, &k.Norm)
+	u := e.act(b.In("lin1"), e.projection(b.In("lin1"), n, &k.Lin1, &k.Norm, 1), SiLU)
+	v := b.Mul(u, e.projection(b.In("gate"), n, &k.Gate, &k.Norm, 1))
+	return b.Add(x, e.matmul(b.In("lin2"), v, &k.Lin2))
+}

@@ -1,0 +1,228 @@
+package katago
+
+import (
+	"encoding/binary"
+	"math"
+
+	"kosumi/nn/onnx"
+)
+
+func (e *emitter) act(b *onnx.Builder, v onnx.Value, a Activation) onnx.Value {
+	switch a {
+	case Identity:
+		return v
+	case ReLU:
+		return b.Relu(v)
+	case Mish:
+		if e.plainMish {
+			return b.Mish(v)
+		}
+		return fastMish(b, v)
+	case SiLU:
+		return b.Silu(v)
+	}
+	b.Fail("%v: %v", ErrUnsupported, a)
+	return ""
+}
+
+// fastMish is x*tanh(softplus(x)) = x*(1-t²)/(1+t²) with t = sigmoid(-x). On a
+// CPU onnxruntime takes a tenth of the time for it that Softplus takes. It is
+// stable for all x; the error is that of float32 relative to x.
+func fastMish(b *onnx.Builder, x onnx.Value) onnx.Value {
+	t := b.Sigmoid(b.Neg(x))
+	square, one := b.Mul(t, t), b.Scalar(1)
+	return b.Mul(x, b.Div(b.Sub(one, square), b.Add(one, square)))
+}
+
+// norm is a batch-norm record on [N,C,H,W].
+func (e *emitter) norm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
+	if e.exact {
+		return e.exactNorm(b, v, n)
+	}
+	scale, bias := n.merge()
+	if !allEqual(scale, 1) {
+		v = b.Mul(v, b.Floats("scale", scale, int64(n.Channels), 1, 1))
+	}
+	if !allEqual(bias, 0) {
+		v = b.Add(v, b.Floats("bias", bias, int64(n.Channels), 1, 1))
+	}
+	return v
+}
+
+// exactNorm keeps the record's numbers. Without statistics scale and bias are
+// plain products and sums, which is what can be trained; with statistics the
+// record is a BatchNormalization.
+func (e *emitter) exactNorm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
+	c := int64(n.Channels)
+	if n.plain() {
+		if n.HasScale {
+			v = b.Mul(v, b.Floats("scale", n.Scale, c, 1, 1))
+		}
+		if n.HasBias {
+			v = b.Add(v, b.Floats("bias", n.Bias, c, 1, 1))
+		}
+		return v
+	}
+	var scale, bias onnx.Value
+	if n.HasScale {
+		scale = b.Floats("scale", n.Scale, c)
+	} else {
+		scale = b.Const(onnx.NewTensor("", filled(n.Channels, 1), c))
+	}
+	if n.HasBias {
+		bias = b.Floats("bias", n.Bias, c)
+	} else {
+		bias = b.Const(onnx.NewTensor("", filled(n.Channels, 0), c))
+	}
+	return b.BatchNorm(v, scale, bias, b.Floats("mean", n.Mean, c), b.Floats("var", n.Var, c), n.Epsilon)
+}
+
+func allEqual(v []float32, x float32) bool {
+	for _, f := range v {
+		if f != x {
+			return false
+		}
+	}
+	return true
+}
+
+func filled(n int, x float32) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = x
+	}
+	return v
+}
+
+// conv is a convolution without bias.
+func (e *emitter) conv(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
+	return e.convWith(b, v, c, nil, "")
+}
+
+// convNorm is a convolution followed by a norm; in FormRun they are one. b is
+// the scope above both.
+func (e *emitter) convNorm(b *onnx.Builder, convName, normName string, v onnx.Value, c *Conv, n *Norm) onnx.Value {
+	if e.exact {
+		return e.norm(b.In(normName), e.conv(b.In(convName), v, c), n)
+	}
+	scale, bias := n.merge()
+	b = b.In(convName)
+	return e.convWith(b, v, c, scale, e.maybeBias(b, bias))
+}
+
+// maybeBias is an initializer, or nothing where all are 0.
+func (e *emitter) maybeBias(b *onnx.Builder, bias []float32) onnx.Value {
+	if allEqual(bias, 0) {
+		return ""
+	}
+	return b.Floats("bias", bias, int64(len(bias)))
+}
+
+// convWith multiplies the weights of each output channel by scale, if given.
+func (e *emitter) convWith(b *onnx.Builder, v onnx.Value, c *Conv, scale []float32, bias onnx.Value) onnx.Value {
+	w := b.Tensor(convTensor(c, scale))
+	py, px := int64(c.DilY*(c.KY-1)/2), int64(c.DilX*(c.KX-1)/2)
+	o := onnx.ConvOptions{Pads: []int64{py, px, py, px}}
+	if c.DilY != 1 || c.DilX != 1 {
+		o.Dilations = []int64{int64(c.DilY), int64(c.DilX)}
+	}
+	return b.ConvWith(v, w, bias, o)
+}
+
+// convTensor transposes weights from [y,x,in,out] to [out,in,y,x].
+func convTensor(c *Conv, scale []float32) *onnx.Tensor {
+	raw := make([]byte, 4*len(c.Weights))
+	kernel := c.KY * c.KX
+	const tile = 32 // output channels at a time: their rows stay in the cache
+	for first := 0; first < c.Out; first += tile {
+		last := min(first+tile, c.Out)
+		for in := range c.In {
+			for k := range kernel {
+				row := c.Weights[(k*c.In+in)*c.Out:][:c.Out]
+				for out := first; out < last; out++ {
+					f := row[out]
+					if scale != nil {
+						f *= scale[out]
+					}
+					binary.LittleEndian.PutUint32(raw[4*((out*c.In+in)*kernel+k):], math.Float32bits(f))
+				}
+			}
+		}
+	}
+	return &onnx.Tensor{Name: "weight", Type: onnx.Float,
+		Dims: []int64{int64(c.Out), int64(c.In), int64(c.KY), int64(c.KX)}, Raw: raw}
+}
+
+// matmul is a matrix product over the last axis.
+func (e *emitter) matmul(b *onnx.Builder, v onnx.Value, m *MatMul) onnx.Value {
+	return b.MatMul(v, b.Floats("weight", m.Weights, int64(m.In), int64(m.Out)))
+}
+
+// linear is a matrix product of [N,In] with a bias.
+func (e *emitter) linear(b *onnx.Builder, mulName, biasName string, v onnx.Value, m *MatMul, bias *Bias) onnx.Value {
+	w := b.In(mulName).Floats("weight", m.Weights, int64(m.In), int64(m.Out))
+	return b.In(mulName).Gemm(v, w, b.In(biasName).Floats("bias", bias.Weights, int64(bias.Channels)), false)
+}
+
+// poolKind says what the third part of a pooled vector is.
+type poolKind uint8
+
+const (
+	poolMax  poolKind = iota // mean, scaled mean, maximum
+	poolMean                 // mean and two scaled means: the value head
+)
+
+// pool reduces [N,C,H,W] over the board: to [N,3C] in FormExact; in FormRun to
+// [N,2C] (mean, maximum) or [N,C] (mean), which poolWeights go with.
+//
+// act is the activation before it: KataGo's maximum is never below -1, which
+// only a network without an activation there can tell.
+func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activation) onnx.Value {
+	mean := b.GlobalAveragePool(v)
+	second, third := e.poolFactors()
+	top := func() onnx.Value {
+		if act == Identity {
+			return b.Max(b.GlobalMaxPool(v), b.Scalar(-1))
+		}
+		return b.GlobalMaxPool(v)
+	}
+	var parts onnx.Value
+	switch {
+	case e.exact && kind == poolMax:
+		parts = b.Concat(1, mean, b.Mul(mean, b.Scalar(second)), top())
+	case e.exact:
+		parts = b.Concat(1, mean, b.Mul(mean, b.Scalar(second)), b.Mul(mean, b.Scalar(third)))
+	case kind == poolMax:
+		parts = b.Concat(1, mean, top())
+	default:
+		parts = mean
+	}
+	return b.Flatten(parts)
+}
+
+// poolWeights are the weights [in,out] that go with a pooled vector, each output
+// multiplied by scale if given.
+func (e *emitter) poolWeights(b *onnx.Builder, m *MatMul, kind poolKind, scale []float32) onnx.Value {
+	if e.exact {
+		return b.Floats("weight", m.Weights, int64(m.In), int64(m.Out))
+	}
+	part := m.In / 3 * m.Out
+	second, third := e.poolFactors()
+	folded := make([]float32, part, 2*part)
+	for i := range folded {
+		f := float64(m.Weights[i]) + second*float64(m.Weights[part+i])
+		if kind == poolMean {
+			f += third * float64(m.Weights[2*part+i])
+		}
+		folded[i] = float32(f)
+	}
+	if kind == poolMax {
+		folded = append(folded, m.Weights[2*part:]...)
+	}
+	if scale != nil {
+		for i := range folded {
+			folded[i] *= scale[i%m.Out]
+		}
+	}
+	return b.Floats("weight", folded, int64(len(folded)/m.Out), int64(m.Out))
+}

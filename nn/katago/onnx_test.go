@@ -1,0 +1,147 @@
+package katago
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn"
+	"kosumi/nn/onnx"
+	"kosumi/nn/ort"
+)
+
+// session runs a graph in onnxruntime, batch by batch.
+type session struct {
+	net     *Network
+	size    Size
+	backend nn.Backend
+}
+
+const testBatch = 8
+
+var ortDefault = ort.Config{}
+
+// openGraph runs a graph through onnxruntime. Where the library was not fetched
+// ("make deps") the test skips, but not under CI.
+func openGraph(t testing.TB, n *Network, size Size, m *onnx.Model, cfg ort.Config) *session {
+	t.Helper()
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	cfg.MaxBatch = testBatch
+	backend, err := ort.Open(data, specOf(n, size), cfg)
+	if errors.Is(err, ort.ErrNoLibrary) && os.Getenv("CI") != "true" {
+		t.Skipf("onnxruntime was not found; make deps fetches it: %v", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, backend.Close()) })
+	return &session{net: n, size: size, backend: backend}
+}
+
+func specOf(n *Network, s Size) nn.Spec {
+	spec := nn.Spec{Name: n.Header.Name, Kind: nn.KindKataGo, Inputs: []nn.TensorSpec{
+		{Name: InputSpatial, Role: nn.RoleSpatial, Shape: []int{n.Header.SpatialInputs, s.H, s.W}},
+		{Name: InputGlobal, Role: nn.RoleGlobal, Shape: []int{n.Header.GlobalInputs}},
+	}, Outputs: []nn.TensorSpec{
+		{Name: OutputPolicy, Role: nn.RolePolicy, Shape: []int{n.Policy.Channels, s.H, s.W}},
+		{Name: OutputPass, Role: nn.RolePass, Shape: []int{n.Policy.Channels}},
+		{Name: OutputValue, Role: nn.RoleValue, Shape: []int{3}},
+		{Name: OutputScoreValue, Role: nn.RoleScoreValue, Shape: []int{n.Header.ScoreValues()}},
+		{Name: OutputOwnership, Role: nn.RoleOwnership, Shape: []int{1, s.H, s.W}},
+	}}
+	if n.Header.MetaEncoder > 0 {
+		spec.Inputs = append(spec.Inputs, nn.TensorSpec{Name: InputMeta, Role: nn.RoleMeta, Shape: []int{MetaInputs}})
+	}
+	return spec
+}
+
+// run evaluates up to testBatch positions.
+func (s *session) run(t testing.TB, cases []goldenCase) []rawOutputs {
+	t.Helper()
+	in := s.backend.Inputs()
+	for i, c := range cases {
+		copy(in[0][i*len(c.spatial):], c.spatial)
+		copy(in[1][i*len(c.global):], c.global)
+		if len(c.meta) > 0 {
+			copy(in[2][i*len(c.meta):], c.meta)
+		}
+	}
+	require.NoError(t, s.backend.Run(len(cases)))
+	outs := s.backend.Outputs()
+	area, channels := s.size.W*s.size.H, s.net.Policy.Channels
+	row := func(k, n, i int) []float64 { return toFloat64(outs[k][i*n : (i+1)*n]) }
+	res := make([]rawOutputs, len(cases))
+	for i := range cases {
+		policy, pass := row(0, channels*area, i), row(1, channels, i)
+		for c := range channels {
+			logits := append([]float64(nil), policy[c*area:(c+1)*area]...)
+			res[i].policy = append(res[i].policy, append(logits, pass[c]))
+		}
+		res[i].value = row(2, 3, i)
+		res[i].scoreValue = row(3, s.net.Header.ScoreValues(), i)
+		res[i].ownership = row(4, area, i)
+	}
+	return res
+}
+
+func bySize(cases []goldenCase) map[Size][]goldenCase {
+	m := map[Size][]goldenCase{}
+	for _, c := range cases {
+		s := Size{c.w, c.h}
+		m[s] = append(m[s], c)
+	}
+	return m
+}
+
+// graphDiffs compares a network's graphs with what KataGo computed.
+func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options) diffs {
+	t.Helper()
+	var d diffs
+	for size, list := range bySize(cases) {
+		m, err := Build(n, size, o)
+		require.NoError(t, err)
+		s := openGraph(t, n, size, m, ortDefault)
+		for i := 0; i < len(list); i += testBatch {
+			batch := list[i:min(i+testBatch, len(list))]
+			for j, got := range s.run(t, batch) {
+				d.add(t, got, batch[j].want)
+			}
+		}
+		require.NoError(t, s.backend.Close())
+	}
+	return d
+}
+
+// TestGraphsMatchKataGo runs the graphs on all positions of the reference data.
+func TestGraphsMatchKataGo(t *testing.T) {
+	for _, name := range realNames {
+		for _, form := range []Form{FormRun, FormExact} {
+			t.Run(name+"/"+form.String(), func(t *testing.T) {
+				cases := goldenReal(t, name)
+				if form == FormExact { // the same arithmetic: a third will do
+					cases = slices.DeleteFunc(cases, func(c goldenCase) bool { return c.id[len(c.id)-1]%3 != 0 })
+				}
+				d := graphDiffs(t, readReal(t, name), cases, Options{Form: form})
+				t.Log(d)
+				require.True(t, d.within(fp32Limits), "%v", d)
+			})
+		}
+	}
+}
+
+func TestGraphsMatchKataGoSynthetic(t *testing.T) {
+	all := goldenSynthetic(t)
+	for _, path := range syntheticPaths(t) {
+		name := filepath.Base(path)
+		n, err := ReadFile(path)
+		require.NoError(t, err)
+		for _, form := range []Form{FormRun, FormExact} {
+			d := graphDiffs(t, n, all[name], Options{Form: form})
+			t.Logf("%-45s %-5v %v", name, form, d)
+			require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%s: %v", name, d)
+		}
+	}
+}

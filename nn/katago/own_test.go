@@ -1,0 +1,120 @@
+package katago
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ownCase is a position with what KataGo v1.17.2 (Eigen, kata-raw-nn 0) printed
+// for it, with a network that this package makes from a seed. testdata/README.md
+// says how the file came to be.
+type ownCase struct {
+	Network        string    `json:"network"`
+	Width          int       `json:"width"`
+	Height         int       `json:"height"`
+	Moves          []string  `json:"moves"`
+	Spatial        [][]int   `json:"spatial"`
+	Global         []float32 `json:"global"`
+	WhiteWin       float64   `json:"whiteWin"`
+	WhiteLead      float64   `json:"whiteLead"`
+	WhiteScore     float64   `json:"whiteScore"`
+	Policy         []float64 `json:"policy"` // -1: illegal
+	WhiteOwnership []float64 `json:"whiteOwnership"`
+}
+
+// ownNetwork makes the network of a case: "toy8" to "toy17", or a fresh one.
+func ownNetwork(t testing.TB, name string) *Network {
+	t.Helper()
+	if v, ok := strings.CutPrefix(name, "toy"); ok {
+		version, err := strconv.Atoi(v)
+		require.NoError(t, err)
+		return toy(t, version)
+	}
+	n, err := Fresh(name, 11)
+	require.NoError(t, err)
+	return n
+}
+
+// golden gives the case's inputs in the form that the other tests use.
+func (c *ownCase) golden() goldenCase {
+	g := goldenCase{w: c.Width, h: c.Height, global: c.Global, spatial: make([]float32, len(c.Spatial)*c.Width*c.Height)}
+	for plane, points := range c.Spatial {
+		for _, p := range points {
+			g.spatial[plane*c.Width*c.Height+p] = 1
+		}
+	}
+	return g
+}
+
+// compare turns raw outputs into what KataGo prints under area scoring.
+func (c *ownCase) compare(t *testing.T, n *Network, out rawOutputs) {
+	t.Helper()
+	sign := 1.0 // outputs are for the side to move
+	if len(c.Moves)%2 == 0 {
+		sign = -1
+	}
+	win := 1 / (1 + math.Exp(out.value[1]-out.value[0]))
+	if sign < 0 {
+		win = 1 - win
+	}
+	require.InDelta(t, c.WhiteWin, win, 2e-6)
+	require.InDelta(t, c.WhiteLead, sign*out.scoreValue[2]*n.Header.Multipliers.Lead, 1e-3)
+	require.InDelta(t, c.WhiteScore, sign*out.scoreValue[0]*n.Header.Multipliers.ScoreMean, 1e-3)
+	weights, sum := make([]float64, len(c.Policy)), 0.0
+	for p := range weights {
+		logit := out.policy[0][p]
+		if len(out.policy) > 1 { // kata-raw-nn blends a fifth of the optimistic policy in
+			logit += 0.2 * (out.policy[1][p] - out.policy[0][p])
+		}
+		if c.Policy[p] >= 0 {
+			weights[p] = math.Exp(logit)
+			sum += weights[p]
+		}
+	}
+	for p, want := range c.Policy {
+		if want >= 0 {
+			require.InDelta(t, want, weights[p]/sum, 2e-6, "policy at %d", p)
+		}
+	}
+	for p, want := range c.WhiteOwnership {
+		require.InDelta(t, want, sign*math.Tanh(out.ownership[p]), 2e-6, "ownership at %d", p)
+	}
+}
+
+func ownCases(t testing.TB) []ownCase {
+	t.Helper()
+	data, err := os.ReadFile("testdata/own.json")
+	require.NoError(t, err)
+	var cases []ownCase
+	require.NoError(t, json.Unmarshal(data, &cases))
+	require.NotEmpty(t, cases)
+	return cases
+}
+
+// TestOwnNetworksMatchKataGo needs nothing but the checkout: KataGo itself read
+// the networks that this package wrote, and these are its results.
+func TestOwnNetworksMatchKataGo(t *testing.T) {
+	for _, c := range ownCases(t) {
+		n := ownNetwork(t, c.Network)
+		g := c.golden()
+		c.compare(t, n, refOutputs(n, &g, nil))
+	}
+}
+
+func TestOwnGraphsMatchKataGo(t *testing.T) {
+	for _, c := range ownCases(t) {
+		n, size := ownNetwork(t, c.Network), Size{c.Width, c.Height}
+		for _, form := range []Form{FormRun, FormExact} {
+			m, err := Build(n, size, Options{Form: form})
+			require.NoError(t, err)
+			s := openGraph(t, n, size, m, ortDefault)
+			c.compare(t, n, s.run(t, []goldenCase{c.golden()})[0])
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package katago
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Limits bound what a reader accepts. The zero value means the defaults.
+type Limits struct {
+	// MaxBytes of decompressed content; default 4 GiB.
+	MaxBytes int64
+	// MaxRatio of decompressed to compressed bytes, applied after the first
+	// 64 MiB; default 100. Weights hardly compress, so more is a gzip bomb.
+	MaxRatio int64
+}
+
+const (
+	defaultMaxBytes = 4 << 30
+	defaultMaxRatio = 100
+	ratioFree       = 64 << 20
+)
+
+// Read reads a network of any supported version, compressed or not, with binary
+// or text numbers; which of these it is follows from the content, as does not
+// depend on the name. The name is used in errors and kept in Source.
+//
+// Errors: ErrFormat, ErrTruncated, ErrVersion, ErrUnsupported, ErrShape,
+// ErrTooLarge, or what r returned.
+func Read(r io.Reader, name string) (*Network, error) {
+	return ReadLimited(r, name, Limits{})
+}
+
+// ReadFile is Read of a file.
+func ReadFile(path string) (*Network, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open katago network: %w", err)
+	}
+	defer f.Close()
+	return Read(f, filepath.Base(path))
+}
+
+// ReadLimited is Read with other limits.
+func ReadLimited(r io.Reader, name string, l Limits) (*Network, error) {
+	n, err := read(r, name, l)
+	if err != nil {
+		return nil, fmt.Errorf("read katago network %s: %w", name, err)
+	}
+	return n, nil
+}
+
+func read(r io.Reader, name string, l Limits) (*Network, error) {
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = defaultMaxBytes
+	}
+	if l.MaxRatio <= 0 {
+		l.MaxRatio = defaultMaxRatio
+	}
+	hash := sha256.New()
+	stored := &counter{r: io.TeeReader(r, hash)}
+	raw := bufio.NewReaderSize(stored, 1<<16)
+	head, err := raw.Peek(512)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if len(head) == 0 {
+		return nil, fmt.Errorf("%w: the file is empty", ErrTruncated)
+	}
+	content := io.Reader(raw)
+	if head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b) {
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, gzipError(err)
+		}
+		defer z.Close()
+		content = gzipReader{z}
+	} else if kind := foreignKind(head); kind != "" {
+		return nil, fmt.Errorf("%w: it looks like %s", ErrFormat, kind)
+	}
+	plain := &counter{r: content, limit: l.MaxBytes, ratio: l.MaxRatio, stored: stored}
+	src := newSource(plain, l.MaxBytes)
+	n := new(Network)
+	w := walker{m: src, reading: true}
+	if w.network(n); w.err != nil {
+		return nil, w.err
+	}
+	if err := src.finish(); err != nil {
+		return nil, err
+	}
+	if err := n.Check(); err != nil {
+		return nil, err
+	}
+	n.Source = Source{File: name, SHA256: hex.EncodeToString(hash.Sum(nil)), Bytes: plain.n}
+	return n, nil
+}
+
+// gzipReader gives errors of a damaged stream our sentinels.
+type gzipReader struct{ z *gzip.Reader }
+
+func (g gzipReader) Read(p []byte) (int, error) {
+	n, err := g.z.Read(p)
+	if err != nil && err != io.EOF {
+		err = gzipError(err)
+	}
+	return n, err
+}
+
+func gzipError(err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: the gzip stream ends early", ErrTruncated)
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return err
+	}
+	return fmt.Errorf("%w: damaged gzip stream: %w", ErrFormat, err)
+}
+
+// counter counts bytes and stops at limits.
+type counter struct {
+	r      io.Reader
+	n      int64
+	limit  int64
+	ratio  int64
+	stored *counter
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if c.limit > 0 && c.n > c.limit {
+		return n, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, c.limit)
+	}
+	if c.stored != nil && c.n > ratioFree+c.ratio*c.stored.n {
+		return n, fmt.Errorf("%w: %d bytes out of %d compressed ones", ErrTooLarge, c.n, c.stored.n)
+	}
+	return n, err
+}
+
+// foreignKind names some files that people load by mistake, "" for none of them.
+func foreignKind(head []byte) string {
+	for _, k := range []struct{ magic, kind string }{
+		{"\x89PNG", "a PNG image"},
+		{"PK\x03\x04", "a zip archive (a PyTorch checkpoint or npz file, perhaps)"},
+		{"\x08", "an ONNX model"},
+		{"version https://git-lfs", "a Git LFS pointer: fetch the real file"},
+		{"<", "a web page: the download went wrong"},
+		{"BZh", "a bzip2 file: unpack it first"},
+		{"\xfd7zXZ", "an xz file: unpack it first"},
+		{"\x28\xb5\x2f\xfd", "a zstd file: unpack it first"},
+		{"\x7fELF", "a program"},
+		{"(;", "a game record"},
+	} {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return k.kind
+		}
+	}
+	return ""
+}

@@ -1,0 +1,37 @@
+package katago
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+)
+
+// The three real networks of the reference data.
+var realNames = []string{
+	"g170-b6c96-s175395328-d26788732",
+	"b7c96h3tfrs-test5-cnorm",
+	"b7c96h6kv3qk32v16tflrs-fson-bnh",
+}
+
+func realPath(t testing.TB, name string) string {
+	return testshared.Path(t, "models/katago/"+name+".bin.gz")
+}
+
+func readReal(t testing.TB, name string) *Network {
+	t.Helper()
+	n, err := ReadFile(realPath(t, name))
+	require.NoError(t, err)
+	return n
+}
+
+// syntheticPaths lists the made-up networks of the reference data, 18 of them.
+func syntheticPaths(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(testshared.Path(t, "golden/katago/synthetic-models"), "*.gz"))
+	require.NoError(t, err)
+	require.Len(t, paths, 18)
+	return paths
+}

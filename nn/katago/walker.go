@@ -1,0 +1,146 @@
+package katago
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Bounds on what a file may claim. They are far above any real network and only
+// keep products of counts inside an int64.
+const (
+	maxKernel   = 63
+	maxChannels = 1 << 16
+	maxBlocks   = 1 << 12
+	maxDepth    = 8
+	maxNameLen  = 96
+)
+
+// medium is where tokens and float blocks come from or go to.
+type medium interface {
+	token(s *string) error
+	integer(v *int) error
+	real(v *float64) error
+	// floats handles the block of numbers at the dotted path: n of them, the
+	// product of dims.
+	floats(path string, n int64, dims []int, v *[]float32) error
+}
+
+// walker visits a network in the order of the file. The same walk reads and
+// writes; the first error stops it and is kept.
+type walker struct {
+	m       medium
+	reading bool
+	path    []string
+	depth   int // of nested blocks
+	name    string
+	err     error
+}
+
+func (w *walker) where() string { return strings.Join(w.path, ".") }
+
+func (w *walker) fail(err error) {
+	if w.err != nil || err == nil {
+		return
+	}
+	at := w.where()
+	if at == "" {
+		at = "header"
+	}
+	if w.name != "" {
+		at += " (" + w.name + ")"
+	}
+	w.err = fmt.Errorf("%s: %w", at, err)
+}
+
+// in runs f with one more element on the path.
+func (w *walker) in(field string, f func()) {
+	if w.err != nil {
+		return
+	}
+	w.path = append(w.path, field)
+	w.name = ""
+	f()
+	w.path = w.path[:len(w.path)-1]
+}
+
+// label visits a layer's name token.
+func (w *walker) label(s *string) {
+	w.token("name", s)
+	if w.err == nil {
+		w.name = fmt.Sprintf("%.64s", *s)
+	}
+}
+
+func (w *walker) token(what string, s *string) {
+	if w.err != nil {
+		return
+	}
+	if err := w.m.token(s); err != nil {
+		w.fail(fmt.Errorf("%s: %w", what, err))
+	}
+}
+
+// count visits an integer between lo and hi.
+func (w *walker) count(what string, v *int, lo, hi int) {
+	if w.err != nil {
+		return
+	}
+	if err := w.m.integer(v); err != nil {
+		w.fail(fmt.Errorf("%s: %w", what, err))
+		return
+	}
+	if *v < lo || *v > hi {
+		w.fail(fmt.Errorf("%w: %s is %d, should be %d to %d", ErrFormat, what, *v, lo, hi))
+	}
+}
+
+func (w *walker) channels(what string, v *int) { w.count(what, v, 1, maxChannels) }
+
+func (w *walker) flag(what string, v *bool) {
+	i := 0
+	if *v {
+		i = 1
+	}
+	w.count(what, &i, 0, 1)
+	if w.reading {
+		*v = i == 1
+	}
+}
+
+// zeros visits n reserved integers that must be 0.
+func (w *walker) zeros(n int) {
+	for range n {
+		zero := 0
+		if w.count("reserved number", &zero, -1<<31, 1<<31-1); w.err == nil && zero != 0 {
+			w.fail(fmt.Errorf("%w: a reserved number is %d, so the file is of a newer kind", ErrUnsupported, zero))
+		}
+	}
+}
+
+// number visits a finite real of at least lo and at most hi.
+func (w *walker) number(what string, v *float64, lo, hi float64) {
+	if w.err != nil {
+		return
+	}
+	if err := w.m.real(v); err != nil {
+		w.fail(fmt.Errorf("%s: %w", what, err))
+		return
+	}
+	if !(*v >= lo && *v <= hi) {
+		w.fail(fmt.Errorf("%w: %s is %g, should be %g to %g", ErrFormat, what, *v, lo, hi))
+	}
+}
+
+// floats visits a block whose length is the product of dims.
+func (w *walker) floats(field string, v *[]float32, dims ...int) {
+	if w.err != nil {
+		return
+	}
+	n := int64(1)
+	for _, d := range dims {
+		n *= int64(d)
+	}
+	if err := w.m.floats(w.where()+"."+field, n, dims, v); err != nil {
+		w.fail(fmt.Errorf("%s: %w", field, err))
+	}
+}

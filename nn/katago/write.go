@@ -1,0 +1,189 @@
+package katago
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Format says how a network file is laid out.
+type Format struct {
+	Text bool // numbers in decimal instead of binary
+	Gzip bool
+}
+
+// FormatOf tells the format from a file name's ending: .bin.gz, .txt.gz, .bin or
+// .txt, in any case. These are the endings that KataGo accepts.
+func FormatOf(name string) (Format, error) {
+	low := strings.ToLower(name)
+	var f Format
+	low, f.Gzip = strings.CutSuffix(low, ".gz")
+	switch {
+	case strings.HasSuffix(low, ".bin"):
+	case strings.HasSuffix(low, ".txt"):
+		f.Text = true
+	default:
+		return f, fmt.Errorf("file name %q should end in .bin.gz, .txt.gz, .bin or .txt", filepath.Base(name))
+	}
+	return f, nil
+}
+
+// Write writes the network as a .bin.gz file.
+func Write(w io.Writer, n *Network) error {
+	return WriteFormat(w, n, Format{Gzip: true})
+}
+
+// WriteFormat writes the network in a format. Reading it back gives the same
+// bits in every number. Errors: those of Check, or what w returned.
+func WriteFormat(w io.Writer, n *Network, f Format) error {
+	if err := n.Check(); err != nil {
+		return fmt.Errorf("write katago network: %w", err)
+	}
+	var z *gzip.Writer
+	if f.Gzip {
+		// Weights hardly compress; a higher level costs time and gains nothing.
+		z, _ = gzip.NewWriterLevel(w, 6)
+		w = z
+	}
+	out := &sink{bw: bufio.NewWriterSize(w, 1<<18), text: f.Text}
+	walk := walker{m: out}
+	if walk.network(n); walk.err != nil {
+		return fmt.Errorf("write katago network: %w", walk.err)
+	}
+	if err := out.bw.Flush(); err != nil {
+		return fmt.Errorf("write katago network: %w", err)
+	}
+	if z != nil {
+		if err := z.Close(); err != nil {
+			return fmt.Errorf("write katago network: %w", err)
+		}
+	}
+	return nil
+}
+
+// WriteFile writes the network in the format of the path's ending. The file
+// appears whole or not at all.
+func WriteFile(path string, n *Network) (err error) {
+	format, err := FormatOf(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".katago-*")
+	if err != nil {
+		return fmt.Errorf("write katago network: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err = WriteFormat(f, n, format); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return fmt.Errorf("write katago network: %w", err)
+	}
+	if err = f.Sync(); err != nil {
+		return fmt.Errorf("write katago network: %w", err)
+	}
+	if err = f.Close(); err != nil {
+		return fmt.Errorf("write katago network: %w", err)
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("write katago network: %w", err)
+	}
+	return nil
+}
+
+// sink is the medium that writes: one token a line, float blocks in between,
+// as KataGo's exporters do.
+type sink struct {
+	bw   *bufio.Writer
+	text bool
+	bare bool // leave the float blocks out
+	buf  []byte
+}
+
+func (s *sink) token(v *string) error {
+	if *v == "" || len(*v) > maxToken {
+		return fmt.Errorf("%w: a name must have 1 to %d bytes", ErrShape, maxToken)
+	}
+	for i := 0; i < len(*v); i++ {
+		if c := (*v)[i]; c <= ' ' || c == 0x7f {
+			return fmt.Errorf("%w: name %.40q holds white space", ErrShape, *v)
+		}
+	}
+	s.bw.WriteString(*v)
+	return s.bw.WriteByte('\n')
+}
+
+func (s *sink) integer(v *int) error {
+	t := strconv.Itoa(*v)
+	return s.token(&t)
+}
+
+func (s *sink) real(v *float64) error {
+	t := formatReal(*v)
+	return s.token(&t)
+}
+
+// formatReal writes a real as KataGo's exporters do, shortest form with a
+// decimal point: 20.0, 0.25, 1e-20.
+func formatReal(v float64) string {
+	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	t := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(t, ".") {
+		t += ".0"
+	}
+	return t
+}
+
+func (s *sink) floats(_ string, n int64, _ []int, v *[]float32) error {
+	if int64(len(*v)) != n {
+		return fmt.Errorf("%w: %d numbers, should be %d", ErrShape, len(*v), n)
+	}
+	switch {
+	case s.bare:
+		return nil
+	case s.text:
+		return s.textBlock(*v)
+	}
+	s.bw.WriteString(blockMark)
+	for rest := *v; len(rest) > 0; {
+		k := min(len(rest), 1<<14)
+		s.buf = s.buf[:0]
+		for _, f := range rest[:k] {
+			s.buf = binary.LittleEndian.AppendUint32(s.buf, math.Float32bits(f))
+		}
+		if _, err := s.bw.Write(s.buf); err != nil {
+			return err
+		}
+		rest = rest[k:]
+	}
+	return s.bw.WriteByte('\n')
+}
+
+func (s *sink) textBlock(v []float32) error {
+	for i, f := range v {
+		s.buf = strconv.AppendFloat(s.buf[:0], float64(f), 'g', -1, 32)
+		sep := byte(' ')
+		if i == len(v)-1 {
+			sep = '\n'
+		}
+		if _, err := s.bw.Write(append(s.buf, sep)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

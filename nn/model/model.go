@@ -1,0 +1,157 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Config says how a network is run. The zero value is the best provider that
+// works, one thread for each session, with the default cache folder.
+type Config struct {
+	// Provider is "auto" (or ""), "onnx-go", or one of onnxruntime's: "cpu",
+	// "cuda", ... Anything but auto is used or refused, never replaced.
+	Provider string
+	// Precision is "auto" (or "") or "fp32".
+	Precision string
+	// Library names the onnxruntime library; "" searches for it.
+	Library string
+	// Threads share one run of one session; 0 means 1.
+	Threads int
+	// CacheDir keeps optimised graphs; "" is kosumi/graphs in the user's
+	// cache folder, "none" keeps nothing.
+	CacheDir string
+	// Overrides settle what a foreign ONNX file leaves open.
+	Overrides Overrides
+	Log       *slog.Logger // nil: silent
+}
+
+// Overrides say what a foreign ONNX file is where shapes and operators do not.
+// Empty fields are inferred.
+type Overrides struct {
+	Encoding string // "mini7", "seed22", "v7", ...
+	Policy   string // "logits", "log_softmax" or "softmax"
+	Value    string // "tanh" or "wdl"
+}
+
+// Errors of opening a network. Test with errors.Is.
+var (
+	// ErrFile says that a file is no network, or a damaged one.
+	ErrFile = errors.New("not a usable network file")
+	// ErrAmbiguous says that a foreign network needs an override.
+	ErrAmbiguous = errors.New("the network does not say enough about itself")
+	// ErrProvider says that the chosen provider does not work here.
+	ErrProvider = errors.New("the provider does not work here")
+	// ErrPrecision says that the chosen number format is not available.
+	ErrPrecision = errors.New("the precision is not available")
+)
+
+// Model is an open network. Any number of goroutines may use it.
+type Model struct {
+	conf   Config
+	source source
+	run    runner
+
+	mu    sync.Mutex
+	specs map[board.Size]nn.Spec
+}
+
+var _ nn.Model = (*Model)(nil)
+
+// Open opens the network in the file at path, or the embedded default networks
+// if path is "". Nothing is loaded into a session yet.
+func Open(path string, c Config) (*Model, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Precision != "" && c.Precision != "auto" && c.Precision != "fp32" {
+		return nil, fmt.Errorf("%w: %q: use auto or fp32", ErrPrecision, c.Precision)
+	}
+	src, err := openSource(path, c.Overrides)
+	if err != nil {
+		return nil, err
+	}
+	run, err := chooseRunner(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}, nil
+}
+
+// Spec describes the network for boards of that size; nn.ErrSize if it cannot
+// serve them.
+func (m *Model) Spec(size board.Size) (nn.Spec, error) {
+	if err := size.Check(); err != nil {
+		return nn.Spec{}, fmt.Errorf("%w: %w", nn.ErrSize, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spec(size)
+}
+
+func (m *Model) spec(size board.Size) (nn.Spec, error) {
+	if spec, ok := m.specs[size]; ok {
+		return spec, nil
+	}
+	spec, err := m.source.spec(size)
+	if err != nil {
+		return nn.Spec{}, err
+	}
+	m.specs[size] = spec
+	return spec, nil
+}
+
+// Serves returns nil if boards of that size can be evaluated.
+func (m *Model) Serves(size board.Size) error {
+	_, err := m.Spec(size)
+	return err
+}
+
+// Open makes a session of its own for the caller. The first one for a size
+// builds and optimises the graph; others wait for it.
+func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	spec, err := m.spec(size)
+	if err != nil {
+		return nil, err
+	}
+	src, err := m.at(size)
+	if err != nil {
+		return nil, err
+	}
+	return m.run.open(src, size, spec, maxBatch)
+}
+
+// at returns the source that serves boards of a size: the embedded default is
+// several networks.
+func (m *Model) at(size board.Size) (source, error) {
+	if e, ok := m.source.(*embedded); ok {
+		return e.pick(size)
+	}
+	return m.source, nil
+}
+
+// Describe says which network this is and how it runs.
+func (m *Model) Describe() nn.Description {
+	d := m.source.describe()
+	d.Provider, d.Precision, d.Why = m.run.name(), "fp32", m.run.why()
+	return d
+}
+
+// DescribeAt is Describe for the network that serves one board size.
+func (m *Model) DescribeAt(size board.Size) nn.Description {
+	d := m.Describe()
+	if src, err := m.at(size); err == nil {
+		sub := src.describe()
+		d.Name, d.File, d.SHA256 = sub.Name, sub.File, sub.SHA256
+	}
+	return d
+}
+
+// Close forgets the network. Sessions that are open stay their owners'.
+func (m *Model) Close() error { return nil }

@@ -1,0 +1,142 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/onnxgo"
+	"kosumi/nn/ort"
+)
+
+// runner executes graphs.
+type runner interface {
+	name() string // the provider
+	why() string  // why it was chosen, for people
+	open(src source, size board.Size, spec nn.Spec, maxBatch int) (nn.Backend, error)
+}
+
+// OnnxGo is the provider that needs no shared library.
+const OnnxGo = "onnx-go"
+
+// preferred lists the GPU providers that auto takes before the CPU.
+var preferred = []string{"cuda", "coreml", "directml"}
+
+func chooseRunner(c Config) (runner, error) {
+	switch provider := strings.ToLower(c.Provider); provider {
+	case "", "auto":
+		return autoRunner(c)
+	case OnnxGo, "onnxgo":
+		return onnxgoRunner{"chosen by --provider"}, nil
+	default:
+		lib, err := ort.Load(c.Library)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
+		}
+		if err := ort.Offers(c.Library, provider); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
+		}
+		return newOrtRunner(c, provider, lib, "chosen by --provider"), nil
+	}
+}
+
+// autoRunner takes the best provider that works and says why.
+func autoRunner(c Config) (runner, error) {
+	lib, err := ort.Load(c.Library)
+	if err != nil {
+		named := os.Getenv(ort.EnvLibrary) != "" && !errors.Is(err, ort.ErrNoCgo)
+		if c.Library != "" || named { // an explicit choice is never replaced
+			return nil, fmt.Errorf("%w: %w", ErrProvider, err)
+		}
+		reason := "no onnxruntime library was found; `make deps` fetches it, and `engine doctor` says more"
+		if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
+			reason = err.Error()
+		}
+		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
+		return onnxgoRunner{reason}, nil
+	}
+	for _, name := range preferred {
+		if ort.Offers(c.Library, name) == nil {
+			return newOrtRunner(c, name, lib, "the best that works here"), nil
+		}
+	}
+	return newOrtRunner(c, ort.CPU, lib, "no GPU provider works here"), nil
+}
+
+// ortRunner runs graphs through onnxruntime.
+type ortRunner struct {
+	provider, reason string
+	library          ort.Library
+	threads          int
+	cache            graphCache
+	conf             Config
+}
+
+func newOrtRunner(c Config, provider string, lib ort.Library, reason string) *ortRunner {
+	return &ortRunner{
+		provider: provider, library: lib, threads: c.Threads, conf: c,
+		reason: fmt.Sprintf("%s; onnxruntime %s", reason, lib.Version),
+		cache:  newGraphCache(c.CacheDir, c.Log),
+	}
+}
+
+func (r *ortRunner) name() string { return r.provider }
+func (r *ortRunner) why() string  { return r.reason }
+
+func (r *ortRunner) open(src source, size board.Size, spec nn.Spec, maxBatch int) (nn.Backend, error) {
+	conf := ort.Config{
+		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: maxBatch,
+		FixedBatch: r.provider != ort.CPU,
+	}
+	key := graphKey{src.describe().SHA256, size, r.provider, "fp32", r.library.Version}
+	if data, ok := r.cache.load(key); ok {
+		optimised := conf
+		optimised.Optimization = ort.OptimizeNone
+		b, err := ort.Open(data, spec, optimised)
+		if err == nil {
+			return b, nil
+		}
+		r.conf.Log.Warn("a cached graph cannot be used and is made anew", "error", err)
+		r.cache.drop(key)
+	}
+	data, err := src.graph(size)
+	if err != nil {
+		return nil, err
+	}
+	releaseBuilt(len(data))
+	if r.provider != ort.CPU { // other providers compile for themselves
+		return ort.Open(data, spec, conf)
+	}
+	return r.cache.fill(key, func(path string) (nn.Backend, error) {
+		conf.OptimizedModelPath = path
+		return ort.Open(data, spec, conf)
+	})
+}
+
+// largeGraph is the size in bytes from which the memory that building a graph
+// took is worth giving back before onnxruntime makes its own copies.
+const largeGraph = 32 << 20
+
+func releaseBuilt(size int) {
+	if size >= largeGraph {
+		debug.FreeOSMemory()
+	}
+}
+
+// onnxgoRunner runs graphs in pure Go.
+type onnxgoRunner struct{ reason string }
+
+func (onnxgoRunner) name() string  { return OnnxGo }
+func (r onnxgoRunner) why() string { return r.reason }
+
+func (onnxgoRunner) open(src source, size board.Size, spec nn.Spec, maxBatch int) (nn.Backend, error) {
+	data, err := src.graph(size)
+	if err != nil {
+		return nil, err
+	}
+	return onnxgo.Open(data, spec, maxBatch)
+}

@@ -1,0 +1,214 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/models"
+	"kosumi/nn"
+	"kosumi/nn/katago"
+	"kosumi/nn/onnx"
+)
+
+// source is a network before it runs: what it computes and its graphs.
+type source interface {
+	// spec describes the network at a size, or fails with nn.ErrSize.
+	spec(size board.Size) (nn.Spec, error)
+	// graph returns the ONNX file to run for exactly that size.
+	graph(size board.Size) ([]byte, error)
+	// describe fills in Name, File and SHA256.
+	describe() nn.Description
+}
+
+// maxFile bounds what is read into memory; the largest KataGo networks have a
+// few hundred MiB.
+const maxFile = 4 << 30
+
+func openSource(path string, o Overrides) (source, error) {
+	if path == "" {
+		return newEmbedded()
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%w: %s is a folder; name the file in it", ErrFile, path)
+	case info.Size() == 0:
+		return nil, fmt.Errorf("%w: %s is empty", ErrFile, path)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%w: %s has %d bytes, more than any network", ErrFile, path, info.Size())
+	}
+	if isKataGoName(path) {
+		return openKataGo(path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return nil, fmt.Errorf("%w: %s is compressed: KataGo's networks end in .bin.gz or .txt.gz", ErrFile, path)
+	}
+	return openONNX(data, filepath.Base(path), o)
+}
+
+func isKataGoName(path string) bool {
+	name := strings.ToLower(path)
+	for _, end := range []string{".gz", ".bin", ".txt"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// katagoSource is a network in KataGo's format: a graph of any board size can be
+// built from it.
+type katagoSource struct{ net *katago.Network }
+
+func openKataGo(path string) (source, error) {
+	net, err := katago.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	return katagoSource{net}, nil
+}
+
+func (s katagoSource) describe() nn.Description {
+	return nn.Description{Name: s.net.Header.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256}
+}
+
+func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
+
+func (s katagoSource) graph(size board.Size) ([]byte, error) {
+	m, err := katago.Build(s.net, katago.Size(size), katago.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFile, s.net.Source.File, err)
+	}
+	return m.Marshal()
+}
+
+// onnxSource is one ONNX graph, for the one board size that it was made for.
+type onnxSource struct {
+	data  []byte
+	about nn.Description
+	only  nn.Spec
+}
+
+func openONNX(data []byte, name string, o Overrides) (source, error) {
+	m, err := onnx.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
+	}
+	if err := onnx.Check(m); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
+	}
+	sum := sha256.Sum256(data)
+	about := nn.Description{Name: name, File: name, SHA256: hex.EncodeToString(sum[:])}
+	if m.Metadata[katago.MetaLayout] != "" { // every size can be built from it
+		net, err := katago.FromONNX(m)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
+		}
+		net.Source = katago.Source{File: name, SHA256: about.SHA256, Bytes: int64(len(data))}
+		return katagoSource{net}, nil
+	}
+	if err := checkFormat(m); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	spec, err := specOf(m, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if spec.Name != "" {
+		about.Name = spec.Name
+	} else {
+		spec.Name = name
+	}
+	return &onnxSource{data: data, about: about, only: spec}, nil
+}
+
+func (s *onnxSource) describe() nn.Description { return s.about }
+
+func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
+	if !s.only.Sizes.Serves(size) {
+		return nn.Spec{}, fmt.Errorf("%w: %s is for %s boards, not %dx%d", nn.ErrSize, s.about.File, s.only.Sizes, size.W, size.H)
+	}
+	return s.only, nil
+}
+
+func (s *onnxSource) graph(size board.Size) ([]byte, error) {
+	if _, err := s.spec(size); err != nil {
+		return nil, err
+	}
+	return s.data, nil
+}
+
+// embedded are the networks inside the program: for each board size the one
+// made for it, else the one that serves all sizes.
+type embedded struct {
+	fixed map[board.Size]source
+	any   source
+}
+
+func newEmbedded() (source, error) {
+	e := &embedded{fixed: map[board.Size]source{}}
+	for _, n := range models.All() {
+		var s source
+		var err error
+		if isKataGoName(n.File) {
+			net, err := katago.Read(bytes.NewReader(n.Data), n.File)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrFile, err)
+			}
+			s = katagoSource{net}
+		} else if s, err = openONNX(n.Data, n.File, Overrides{}); err != nil {
+			return nil, err
+		}
+		if n.Board == 0 {
+			e.any = s
+		} else {
+			e.fixed[board.Square(n.Board)] = s
+		}
+	}
+	if e.any == nil && len(e.fixed) == 0 {
+		return nil, fmt.Errorf("%w: this program carries no network; name one with --model", ErrFile)
+	}
+	return e, nil
+}
+
+func (e *embedded) pick(size board.Size) (source, error) {
+	if s, ok := e.fixed[size]; ok {
+		return s, nil
+	}
+	if e.any != nil {
+		return e.any, nil
+	}
+	return nil, fmt.Errorf("%w: no embedded network is for %dx%d; name one with --model", nn.ErrSize, size.W, size.H)
+}
+
+func (e *embedded) spec(size board.Size) (nn.Spec, error) {
+	s, err := e.pick(size)
+	if err != nil {
+		return nn.Spec{}, err
+	}
+	return s.spec(size)
+}
+
+func (e *embedded) graph(size board.Size) ([]byte, error) {
+	s, err := e.pick(size)
+	if err != nil {
+		return nil, err
+	}
+	return s.graph(size)
+}
+
+func (e *embedded) describe() nn.Description {
+	return nn.Description{Name: "embedded", File: ""}
+}

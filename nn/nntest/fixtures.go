@@ -1,0 +1,103 @@
+package nntest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn"
+	"kosumi/nn/onnx"
+)
+
+// fixture is a set of files that all compute the same.
+type fixture struct {
+	reference string   // inputs and outputs, JSON
+	outputs   []string // names in the reference, in the files' order
+	files     []string
+}
+
+// fixtures are the files that PyTorch exported; see testdata/onnx/README.md.
+var fixtures = []fixture{
+	{"pytorch-dualhead-9x9.json", []string{"policy", "value"}, []string{
+		"pytorch-dualhead-9x9.onnx", "pytorch-dualhead-9x9-plain.onnx", "pytorch-dualhead-9x9-bn.onnx",
+		"pytorch-dualhead-9x9-dynamo.onnx", "pytorch-dualhead-9x9-latest.onnx",
+	}},
+	{"pytorch-seed-9x9.json", []string{"policy", "value", "score", "ownership"}, []string{"pytorch-seed-9x9.onnx"}},
+}
+
+// TestFixtures runs the backend on the networks that PyTorch exported, in
+// folder, and compares with what PyTorch computed.
+func TestFixtures(t *testing.T, folder string, open Opener) {
+	for _, f := range fixtures {
+		text, err := os.ReadFile(filepath.Join(folder, f.reference))
+		require.NoError(t, err)
+		var want map[string][]numbers
+		require.NoError(t, json.Unmarshal(text, &want))
+		for _, name := range f.files {
+			t.Run(strings.TrimSuffix(name, ".onnx"), func(t *testing.T) {
+				model, err := os.ReadFile(filepath.Join(folder, name))
+				require.NoError(t, err)
+				testFixture(t, open, model, f.outputs, want)
+			})
+		}
+	}
+}
+
+// numbers is a list of numbers, or one number alone.
+type numbers []float64
+
+func (n *numbers) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		return json.Unmarshal(b, (*[]float64)(n))
+	}
+	*n = make(numbers, 1)
+	return json.Unmarshal(b, &(*n)[0])
+}
+
+func testFixture(t *testing.T, open Opener, model []byte, outputs []string, want map[string][]numbers) {
+	file, err := onnx.Read(model)
+	require.NoError(t, err)
+	feeds := file.Graph.Feeds()
+	require.Len(t, feeds, 1)
+	require.Len(t, file.Graph.Outputs, len(outputs))
+	rows := len(want["planes"])
+	if feeds[0].Shape[0].Known() {
+		rows = 1
+	}
+	spec := nn.Spec{Inputs: []nn.TensorSpec{tensorSpec(feeds[0])}}
+	for _, out := range file.Graph.Outputs {
+		spec.Outputs = append(spec.Outputs, tensorSpec(out))
+	}
+	b, err := open(t, model, spec, rows)
+	require.NoError(t, err)
+	defer b.Close()
+	for first := 0; first < len(want["planes"]); first += rows {
+		n := &Network{Spec: spec}
+		for i := range rows {
+			for j, f := range want["planes"][first+i] {
+				row(spec.Inputs, b.Inputs(), i)[0][j] = float32(f)
+			}
+		}
+		require.NoError(t, b.Run(rows))
+		for i := range rows {
+			var reference [][]float64
+			for _, name := range outputs {
+				reference = append(reference, want[name][first+i])
+			}
+			closeTo(t, n, reference, row(spec.Outputs, b.Outputs(), i), "PyTorch's own")
+		}
+	}
+}
+
+// tensorSpec describes a tensor of a file by its declared shape.
+func tensorSpec(v onnx.ValueInfo) nn.TensorSpec {
+	s := nn.TensorSpec{Name: v.Name}
+	for _, d := range v.Shape[1:] {
+		s.Shape = append(s.Shape, int(d.Size))
+	}
+	return s
+}

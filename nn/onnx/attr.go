@@ -1,0 +1,130 @@
+package onnx
+
+// AttrType says which field of an Attr holds its value, numbered as in
+// AttributeProto.AttributeType.
+type AttrType int32
+
+// The kinds of attributes.
+const (
+	KindUndefined AttrType = 0
+	KindFloat     AttrType = 1
+	KindInt       AttrType = 2
+	KindString    AttrType = 3
+	KindTensor    AttrType = 4
+	KindGraph     AttrType = 5
+	KindFloats    AttrType = 6
+	KindInts      AttrType = 7
+	KindStrings   AttrType = 8
+	KindTensors   AttrType = 9
+	KindGraphs    AttrType = 10
+)
+
+// Attr is the value of an attribute: the one field that Kind names. Kinds that
+// this package has no field for (sparse tensors, types) are kept as they were
+// in the file.
+type Attr struct {
+	Kind    AttrType
+	F       float32
+	I       int64
+	S       string // any bytes
+	T       *Tensor
+	G       *Graph
+	Floats  []float32
+	Ints    []int64
+	Strings []string
+	Tensors []*Tensor
+	Graphs  []*Graph
+	Ref     string // in the body of a Function: take the caller's attribute of this name
+
+	extra []byte
+}
+
+// AttrFloat returns a float attribute.
+func AttrFloat(f float64) Attr { return Attr{Kind: KindFloat, F: float32(f)} }
+
+// AttrInt returns an integer attribute.
+func AttrInt(i int64) Attr { return Attr{Kind: KindInt, I: i} }
+
+// AttrString returns a string attribute.
+func AttrString(s string) Attr { return Attr{Kind: KindString, S: s} }
+
+// AttrTensor returns a tensor attribute.
+func AttrTensor(t *Tensor) Attr { return Attr{Kind: KindTensor, T: t} }
+
+// AttrGraph returns a graph attribute, such as the body of a Loop.
+func AttrGraph(g *Graph) Attr { return Attr{Kind: KindGraph, G: g} }
+
+// AttrFloats returns a list of floats.
+func AttrFloats(f ...float32) Attr { return Attr{Kind: KindFloats, Floats: f} }
+
+// AttrInts returns a list of integers.
+func AttrInts(i ...int64) Attr { return Attr{Kind: KindInts, Ints: i} }
+
+// AttrStrings returns a list of strings.
+func AttrStrings(s ...string) Attr { return Attr{Kind: KindStrings, Strings: s} }
+
+// Int returns an integer attribute of n, or def where n has none of that name.
+func (n *Node) Int(name string, def int64) int64 {
+	if a, ok := n.Attrs[name]; ok && a.Kind == KindInt {
+		return a.I
+	}
+	return def
+}
+
+// Float returns a float attribute of n, or def where n has none of that name.
+func (n *Node) Float(name string, def float32) float32 {
+	if a, ok := n.Attrs[name]; ok && a.Kind == KindFloat {
+		return a.F
+	}
+	return def
+}
+
+// Str returns a string attribute of n, or def where n has none of that name.
+func (n *Node) Str(name, def string) string {
+	if a, ok := n.Attrs[name]; ok && a.Kind == KindString {
+		return a.S
+	}
+	return def
+}
+
+// Ints returns an integer list attribute of n; ok is false where n has none of
+// that name.
+func (n *Node) Ints(name string) (list []int64, ok bool) {
+	a, ok := n.Attrs[name]
+	if !ok || a.Kind != KindInts {
+		return nil, false
+	}
+	return a.Ints, true
+}
+
+// Input returns the name of input i, "" where it is left out.
+func (n *Node) Input(i int) string {
+	if i < 0 || i >= len(n.Inputs) {
+		return ""
+	}
+	return n.Inputs[i]
+}
+
+// Output returns the name of output i, "" where it is left out.
+func (n *Node) Output(i int) string {
+	if i < 0 || i >= len(n.Outputs) {
+		return ""
+	}
+	return n.Outputs[i]
+}
+
+// IsDefault reports whether the node's operator is one of the default domain.
+func (n *Node) IsDefault() bool { return n.Domain == "" || n.Domain == "ai.onnx" }
+
+// Is reports whether the node is one of the given operators of the default domain.
+func (n *Node) Is(ops ...string) bool {
+	if !n.IsDefault() {
+		return false
+	}
+	for _, op := range ops {
+		if n.OpType == op {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+)
+
+// SetBatch gives the first dimension of the named inputs (of all that a caller
+// has to supply, without names) another size: a number, or a symbol that any
+// number may stand for. A Reshape to a constant shape that begins with the old
+// number is made to keep the first dimension. What is declared of values in
+// between is dropped; outputs are declared anew. The model is unchanged on error.
+func SetBatch(m *Model, batch Dim, inputs ...string) error {
+	if !batch.Known() && batch.Param == "" || batch.Known() && batch.Size < 1 {
+		return fmt.Errorf("%w: a batch of %v", ErrShape, batch)
+	}
+	c := m.Clone()
+	if err := InlineFunctions(c); err != nil {
+		return err
+	}
+	g := c.Graph
+	g.Values = nil
+	if len(inputs) == 0 {
+		for _, v := range g.Feeds() {
+			inputs = append(inputs, v.Name)
+		}
+	}
+	old := UnknownDim
+	for _, name := range inputs {
+		i := slices.IndexFunc(g.Inputs, func(v ValueInfo) bool { return v.Name == name })
+		if i < 0 {
+			return fmt.Errorf("%w: no input is named %q", ErrGraph, name)
+		}
+		if len(g.Inputs[i].Shape) == 0 {
+			return fmt.Errorf("%w: input %q has shape %v, without a batch", ErrShape, name, g.Inputs[i].Shape)
+		}
+		if old.Known() && g.Inputs[i].Shape[0] != old {
+			return fmt.Errorf("%w: inputs have batches of %v and %v", ErrShape, old, g.Inputs[i].Shape[0])
+		}
+		old = g.Inputs[i].Shape[0]
+		g.Inputs[i].Shape[0] = batch
+	}
+	was, err := infer(m)
+	if err != nil {
+		return err
+	}
+	if err := rebatch(c, old, batch); err != nil {
+		return err
+	}
+	for i := range g.Outputs {
+		out := &g.Outputs[i]
+		before := was.get(out.Name).shape
+		if len(before) > 0 && len(out.Shape) > 0 && before[0].same(old) && !out.Shape[0].same(batch) {
+			return fmt.Errorf("%w: the batch of %v is built into the graph: output %q would be %v", ErrShape, old, out.Name, out.Shape)
+		}
+	}
+	if err := Check(c); err != nil {
+		return err
+	}
+	*m = *c
+	return nil
+}
+
+// rebatch infers the graph anew, mends reshapes on the way, and declares the
+// outputs.
+func rebatch(m *Model, old, batch Dim) error {
+	g := m.Graph
+	f := newInference(m.Opset)
+	for _, v := range g.Inputs {
+		f.set(v.Name, info{typ: v.Type, shape: v.Shape})
+	}
+	for _, t := range g.Initializers {
+		f.setTensor(t)
+	}
+	names := NewNames(g)
+	for i, n := range g.Nodes {
+		if n.Is("Reshape") && len(n.Inputs) == 2 && old.Known() && n.Int("allowzero", 0) == 0 {
+			mendReshape(g, n, f, names, old, batch)
+		}
+		if err := f.node(n, m.Opsets); err != nil {
+			return fmt.Errorf("node %d (%s) with a batch of %v: %w", i, n, batch, err)
+		}
+	}
+	for i := range g.Outputs {
+		v := f.get(g.Outputs[i].Name)
+		if v.shape != nil {
+			g.Outputs[i].Shape = slices.Clone(v.shape)
+		}
+	}
+	return nil
+}
+
+// mendReshape makes a reshape to a constant shape that starts with the old
+// batch keep whatever batch comes in.
+func mendReshape(g *Graph, n *Node, f *inference, names *Names, old, batch Dim) {
+	x, target := f.get(n.Inputs[0]).shape, f.get(n.Inputs[1]).tensor()
+	if len(x) == 0 || !x[0].same(batch) || target == nil || target.Type != Int64 {
+		return
+	}
+	list, err := target.Int64s()
+	if err != nil || len(list) == 0 || list[0] != old.Size {
+		return
+	}
+	list[0] = 0
+	t := NewTensor(names.New(n.Inputs[1]+".batch"), list, int64(len(list)))
+	g.Initializers = append(g.Initializers, t)
+	f.setTensor(t)
+	n.Inputs[1] = t.Name
+}

@@ -1,0 +1,384 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// Value names a tensor of a graph under construction. "" is an optional input
+// that is left out.
+type Value string
+
+// ErrBuild marks a graph that was built wrongly.
+var ErrBuild = errors.New("cannot build graph")
+
+// MinOpset and MaxOpset bound the versions of the default domain that Builder
+// writes and that the operators' forms in this package are known for.
+const (
+	MinOpset = 9
+	MaxOpset = 21
+)
+
+// Builder writes a graph node by node. Nothing in it panics: the first mistake
+// is kept and [Builder.Model] returns it; after a mistake every call returns ""
+// and does nothing. Names follow from the order of the calls alone, so equal
+// calls make byte-identical files.
+//
+// A builder that [Builder.In] returned writes to the same graph and puts its
+// prefix before the names of nodes and values.
+type Builder struct {
+	prefix string
+	*build
+}
+
+// build is what all builders of one graph share.
+type build struct {
+	opset   int64
+	opsets  map[string]int64
+	graph   *Graph
+	err     error
+	taken   map[string]bool   // names of values in use
+	counts  map[string]int    // how many nodes of a prefix and operator there are
+	consts  map[string]Value  // constants made by Ints and Scalar, by content
+	outputs map[string]Value  // graph output -> value it shows
+	rename  map[string]string // value -> the output's name it takes in the end
+	shapes  *inference
+}
+
+// NewBuilder starts a graph for an opset of the default domain, between
+// MinOpset and MaxOpset.
+func NewBuilder(name string, opset int64) *Builder {
+	b := &Builder{build: &build{
+		opset:   opset,
+		graph:   &Graph{Name: name},
+		taken:   map[string]bool{},
+		counts:  map[string]int{},
+		consts:  map[string]Value{},
+		outputs: map[string]Value{},
+		rename:  map[string]string{},
+	}}
+	if opset < MinOpset || opset > MaxOpset {
+		b.fail("opset %d is not between %d and %d", opset, MinOpset, MaxOpset)
+	}
+	b.shapes = newInference(opset)
+	return b
+}
+
+// Extend returns a builder that continues a model: its values can be used by
+// their names, new nodes come behind its nodes and new outputs behind its
+// outputs. The model itself stays as it is; what the file says of itself
+// (metadata, producer) is not taken over.
+func Extend(m *Model) (*Builder, error) {
+	if err := Check(m); err != nil {
+		return nil, err
+	}
+	c := m.Clone()
+	if err := InlineFunctions(c); err != nil {
+		return nil, err
+	}
+	shapes, err := infer(c)
+	if err != nil {
+		return nil, err
+	}
+	b := NewBuilder(c.Graph.Name, c.Opset)
+	b.graph, b.opsets, b.shapes = c.Graph, c.Opsets, shapes
+	for _, v := range c.Graph.Inputs {
+		b.taken[v.Name] = true
+	}
+	for _, t := range c.Graph.Initializers {
+		b.taken[t.Name] = true
+	}
+	for _, n := range c.Graph.Nodes {
+		for _, out := range n.Outputs {
+			b.taken[out] = true
+		}
+	}
+	for _, v := range c.Graph.Outputs {
+		b.outputs[v.Name] = Value(v.Name)
+		b.rename[v.Name] = v.Name // a further output of this value must be a copy
+	}
+	return b, b.err
+}
+
+// In returns a builder of the same graph that names nodes and values under
+// "scope.", inside its own prefix if it has one.
+func (b *Builder) In(scope string) *Builder {
+	return &Builder{prefix: b.prefix + scope + ".", build: b.build}
+}
+
+// Err returns the first mistake so far.
+func (b *Builder) Err() error { return b.err }
+
+// Opset returns the version of the default domain.
+func (b *Builder) Opset() int64 { return b.opset }
+
+// Fail records a mistake of the caller's own, unless there is one already.
+func (b *Builder) Fail(format string, args ...any) { b.fail(format, args...) }
+
+func (b *build) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("%w: "+format, append([]any{ErrBuild}, args...)...)
+	}
+}
+
+// claim takes a value's name, or fails where it is taken.
+func (b *build) claim(name string) bool {
+	switch {
+	case b.err != nil:
+	case name == "":
+		b.fail("a value needs a name")
+	case b.taken[name]:
+		b.fail("two values are named %q", name)
+	default:
+		b.taken[name] = true
+		return true
+	}
+	return false
+}
+
+// Input declares an input of the graph. Its name is taken as it is, without the
+// prefix. A dimension is an int or int64, a string (symbol), or a Dim.
+func (b *Builder) Input(name string, t DataType, dims ...any) Value {
+	shape := make(Shape, len(dims))
+	for i, d := range dims {
+		switch d := d.(type) {
+		case int:
+			shape[i] = D(int64(d))
+		case int64:
+			shape[i] = D(d)
+		case string:
+			shape[i] = Sym(d)
+		case Dim:
+			shape[i] = d
+		default:
+			b.fail("input %q: dimension %d is a %T, use int, int64, string or Dim", name, i, d)
+		}
+		if !shape[i].Known() && shape[i].Param == "" && b.err == nil {
+			b.fail("input %q: dimension %d is neither a number nor a symbol", name, i)
+		}
+	}
+	if !b.claim(name) {
+		return ""
+	}
+	v := ValueInfo{Name: name, Type: t, Shape: shape}
+	b.graph.Inputs = append(b.graph.Inputs, v)
+	b.shapes.set(name, info{typ: t, shape: shape})
+	return Value(name)
+}
+
+// Output makes v an output of the graph by the given name (without prefix).
+// Type and shape follow from the graph.
+func (b *Builder) Output(name string, v Value) {
+	if b.err == nil && !b.taken[string(v)] {
+		b.fail("output %q shows a value %q that does not exist", name, v)
+	}
+	if !b.claim(name) {
+		return
+	}
+	made := false
+	for _, n := range b.graph.Nodes {
+		for _, out := range n.Outputs {
+			made = made || out == string(v)
+		}
+	}
+	if _, twice := b.rename[string(v)]; twice || !made {
+		// An input, a constant or a second view of a value: copy it.
+		b.addNode(&Node{OpType: "Identity", Inputs: []string{string(v)}, Outputs: []string{name}})
+	} else {
+		b.rename[string(v)] = name
+	}
+	b.outputs[name] = v
+	b.graph.Outputs = append(b.graph.Outputs, ValueInfo{Name: name})
+}
+
+// Tensor adds an initializer, under the prefix and the tensor's own name. The
+// elements are not copied.
+func (b *Builder) Tensor(t *Tensor) Value {
+	if b.err != nil {
+		return ""
+	}
+	if err := t.Check(); err != nil {
+		b.fail("%w", err)
+		return ""
+	}
+	c := *t
+	c.Name = b.prefix + t.Name
+	if !b.claim(c.Name) {
+		return ""
+	}
+	b.graph.Initializers = append(b.graph.Initializers, &c)
+	b.shapes.setTensor(&c)
+	return Value(c.Name)
+}
+
+// Floats adds a float32 initializer: a weight.
+func (b *Builder) Floats(name string, data []float32, dims ...int64) Value {
+	return b.Tensor(NewTensor(name, data, dims...))
+}
+
+// Ints returns a constant vector of int64. Equal constants are stored once.
+func (b *Builder) Ints(list ...int64) Value {
+	return b.constant(NewTensor("", list, int64(len(list))))
+}
+
+// Int returns a constant int64 without dimensions. Equal constants are stored once.
+func (b *Builder) Int(v int64) Value { return b.constant(NewScalar("", v)) }
+
+// Scalar returns a constant float32 without dimensions. Equal constants are
+// stored once.
+func (b *Builder) Scalar(v float64) Value { return b.constant(NewScalar("", float32(v))) }
+
+// Const returns a constant of any type, shape and content, named by the
+// builder. Equal constants are stored once. For weights use Tensor.
+func (b *Builder) Const(t *Tensor) Value { return b.constant(t) }
+
+func (b *Builder) constant(t *Tensor) Value {
+	if b.err != nil {
+		return ""
+	}
+	key := fmt.Sprint(t.Type, t.Dims, "|", string(t.Raw))
+	if v, ok := b.consts[key]; ok {
+		return v
+	}
+	root := Builder{build: b.build}
+	c := *t
+	for {
+		c.Name = fmt.Sprintf("const_%d", root.next("const"))
+		if !b.taken[c.Name] {
+			break
+		}
+	}
+	v := root.Tensor(&c)
+	b.consts[key] = v
+	return v
+}
+
+func (b *Builder) next(kind string) int {
+	key := b.prefix + kind
+	n := b.counts[key]
+	b.counts[key] = n + 1
+	return n
+}
+
+// Op adds a node of the default domain with one output.
+func (b *Builder) Op(op string, attrs Attrs, inputs ...Value) Value {
+	return b.Node("", op, 1, attrs, inputs...)[0]
+}
+
+// Node adds any node and returns its outputs. A domain other than "" must have
+// been declared by [Builder.UseDomain]. Trailing inputs of "" are left out.
+func (b *Builder) Node(domain, op string, outputs int, attrs Attrs, inputs ...Value) []Value {
+	outs := make([]Value, max(outputs, 1))
+	if b.err != nil {
+		return outs
+	}
+	n := &Node{OpType: op, Domain: domain, Attrs: maps.Clone(attrs)}
+	if _, ok := b.opsets[domain]; !ok && domain != "" {
+		b.fail("%s: domain %q was not declared", op, domain)
+		return outs
+	}
+	for i, in := range inputs {
+		if in != "" && !b.taken[string(in)] {
+			b.fail("%s%s: input %d is %q, which does not exist", b.prefix, op, i, in)
+			return outs
+		}
+		n.Inputs = append(n.Inputs, string(in))
+	}
+	for len(n.Inputs) > 0 && n.Inputs[len(n.Inputs)-1] == "" {
+		n.Inputs = n.Inputs[:len(n.Inputs)-1]
+	}
+	for n.Name == "" || b.taken[n.Name] {
+		n.Name = fmt.Sprintf("%s%s_%d", b.prefix, op, b.next(op))
+	}
+	for i := range outs {
+		out := n.Name
+		if len(outs) > 1 {
+			out = fmt.Sprintf("%s.%d", n.Name, i)
+		}
+		if !b.claim(out) {
+			return make([]Value, len(outs))
+		}
+		n.Outputs = append(n.Outputs, out)
+		outs[i] = Value(out)
+	}
+	if !b.addNode(n) {
+		return make([]Value, len(outs))
+	}
+	return outs
+}
+
+// addNode checks a node, infers what comes out of it and appends it.
+func (b *build) addNode(n *Node) bool {
+	if b.err != nil {
+		return false
+	}
+	if err := b.shapes.node(n, b.opsets); err != nil {
+		b.fail("%s: %w", strings.TrimSuffix(n.Name, "."), err)
+		return false
+	}
+	b.graph.Nodes = append(b.graph.Nodes, n)
+	return true
+}
+
+// UseDomain declares a further operator domain and its version.
+func (b *Builder) UseDomain(domain string, version int64) {
+	if b.opsets == nil {
+		b.opsets = map[string]int64{}
+	}
+	if v, ok := b.opsets[domain]; ok && v != version {
+		b.fail("domain %q is wanted in versions %d and %d", domain, v, version)
+	}
+	b.opsets[domain] = version
+}
+
+// Shape returns what is known of a value's shape; nil where that is nothing.
+func (b *Builder) Shape(v Value) Shape { return b.shapes.get(string(v)).shape }
+
+// Type returns the element type of a value, Undefined where it is not known.
+func (b *Builder) Type(v Value) DataType { return b.shapes.get(string(v)).typ }
+
+// Model ends the graph and returns it, checked, with the given metadata.
+func (b *Builder) Model(meta map[string]string) (*Model, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	m := &Model{
+		IRVersion: irVersion(b.opset),
+		Opset:     b.opset,
+		Opsets:    maps.Clone(b.opsets),
+		Producer:  "kosumi",
+		Metadata:  maps.Clone(meta),
+		Graph:     b.graph.Clone(),
+	}
+	renameValues(m.Graph, b.rename)
+	for i := range m.Graph.Outputs {
+		out := &m.Graph.Outputs[i]
+		v := b.shapes.get(string(b.outputs[out.Name]))
+		out.Type, out.Shape = v.typ, v.shape
+	}
+	if err := Check(m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBuild, err)
+	}
+	return m, nil
+}
+
+// irVersion returns the file format version that goes with an opset.
+func irVersion(opset int64) int64 {
+	switch {
+	case opset >= 21:
+		return 10
+	case opset >= 19:
+		return 9
+	case opset >= 15:
+		return 8
+	case opset >= 12:
+		return 7
+	case opset >= 11:
+		return 6
+	case opset >= 10:
+		return 5
+	}
+	return 4
+}

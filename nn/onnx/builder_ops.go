@@ -1,0 +1,199 @@
+package onnx
+
+// ConvOptions are the attributes of Conv and ConvTranspose; the zero value is
+// a convolution of stride 1 without padding.
+type ConvOptions struct {
+	Strides   []int64 // per spatial axis; nil = 1
+	Pads      []int64 // begins, then ends; nil = 0
+	Dilations []int64 // nil = 1
+	Group     int64   // 0 = 1
+	OutputPad []int64 // ConvTranspose only
+}
+
+func (o ConvOptions) attrs() Attrs {
+	a := Attrs{}
+	for name, list := range map[string][]int64{"strides": o.Strides, "pads": o.Pads, "dilations": o.Dilations, "output_padding": o.OutputPad} {
+		if list != nil {
+			a[name] = AttrInts(list...)
+		}
+	}
+	if o.Group > 1 {
+		a["group"] = AttrInt(o.Group)
+	}
+	return a
+}
+
+// Conv adds a two-dimensional convolution of stride 1: x [N,C,H,W], w
+// [O,C,kH,kW], bias [O] or "". pads are top, left, bottom, right. Without pads
+// an odd kernel is padded so that H and W stay as they are.
+func (b *Builder) Conv(x, w, bias Value, pads ...int64) Value {
+	if len(pads) == 0 && b.err == nil {
+		k, ok := b.Shape(w).Sizes()
+		if !ok || len(k) != 4 || k[2]%2 == 0 || k[3]%2 == 0 {
+			b.fail("conv: pads are needed, kernel %q has shape %v", w, b.Shape(w))
+			return ""
+		}
+		py, px := k[2]/2, k[3]/2
+		pads = []int64{py, px, py, px}
+	}
+	return b.ConvWith(x, w, bias, ConvOptions{Pads: pads})
+}
+
+// ConvWith adds a convolution with any attributes; kernel_shape is filled in
+// from the weight.
+func (b *Builder) ConvWith(x, w, bias Value, o ConvOptions) Value {
+	return b.Op("Conv", b.kernel(o, w), x, w, bias)
+}
+
+// ConvTranspose adds a transposed convolution: x [N,C,H,W], w [C,O,kH,kW].
+func (b *Builder) ConvTranspose(x, w, bias Value, o ConvOptions) Value {
+	return b.Op("ConvTranspose", b.kernel(o, w), x, w, bias)
+}
+
+func (b *Builder) kernel(o ConvOptions, w Value) Attrs {
+	a := o.attrs()
+	if k, ok := b.Shape(w).Sizes(); ok && len(k) > 2 {
+		a["kernel_shape"] = AttrInts(k[2:]...)
+	}
+	return a
+}
+
+// BatchNorm adds a BatchNormalization in its inference form:
+// (x-mean)/sqrt(variance+epsilon)*scale + bias per channel.
+func (b *Builder) BatchNorm(x, scale, bias, mean, variance Value, epsilon float64) Value {
+	return b.Op("BatchNormalization", Attrs{"epsilon": AttrFloat(epsilon)}, x, scale, bias, mean, variance)
+}
+
+// Relu adds max(x,0).
+func (b *Builder) Relu(x Value) Value { return b.Op("Relu", nil, x) }
+
+// LeakyRelu adds x where positive and slope*x elsewhere.
+func (b *Builder) LeakyRelu(x Value, slope float64) Value {
+	return b.Op("LeakyRelu", Attrs{"alpha": AttrFloat(slope)}, x)
+}
+
+// Sigmoid adds 1/(1+e^-x).
+func (b *Builder) Sigmoid(x Value) Value { return b.Op("Sigmoid", nil, x) }
+
+// Tanh adds the hyperbolic tangent.
+func (b *Builder) Tanh(x Value) Value { return b.Op("Tanh", nil, x) }
+
+// Softplus adds ln(1+e^x).
+func (b *Builder) Softplus(x Value) Value { return b.Op("Softplus", nil, x) }
+
+// Erf adds the error function.
+func (b *Builder) Erf(x Value) Value { return b.Op("Erf", nil, x) }
+
+// Mish adds x*tanh(softplus(x)), as three nodes that every opset has.
+func (b *Builder) Mish(x Value) Value { return b.Mul(x, b.Tanh(b.Softplus(x))) }
+
+// Silu adds x*sigmoid(x), as two nodes.
+func (b *Builder) Silu(x Value) Value { return b.Mul(x, b.Sigmoid(x)) }
+
+// Softmax adds e^x/sum(e^x) along an axis. Below opset 13 the axis must be the
+// last one: the operator meant something else then.
+func (b *Builder) Softmax(x Value, axis int64) Value {
+	return b.Op("Softmax", Attrs{"axis": AttrInt(b.lastAxis(x, axis))}, x)
+}
+
+// LogSoftmax adds the logarithm of Softmax, with the same limit on the axis.
+func (b *Builder) LogSoftmax(x Value, axis int64) Value {
+	return b.Op("LogSoftmax", Attrs{"axis": AttrInt(b.lastAxis(x, axis))}, x)
+}
+
+func (b *Builder) lastAxis(x Value, axis int64) int64 {
+	if b.opset >= 13 || b.err != nil {
+		return axis
+	}
+	rank := int64(len(b.Shape(x)))
+	if axis != -1 && axis != rank-1 {
+		b.fail("softmax along axis %d of %d needs opset 13", axis, rank)
+	}
+	return max(rank-1, 0)
+}
+
+// Add adds x+y, broadcast as numpy does.
+func (b *Builder) Add(x, y Value) Value { return b.Op("Add", nil, x, y) }
+
+// Sub adds x-y, broadcast.
+func (b *Builder) Sub(x, y Value) Value { return b.Op("Sub", nil, x, y) }
+
+// Mul adds x*y, broadcast.
+func (b *Builder) Mul(x, y Value) Value { return b.Op("Mul", nil, x, y) }
+
+// Div adds x/y, broadcast.
+func (b *Builder) Div(x, y Value) Value { return b.Op("Div", nil, x, y) }
+
+// Pow adds x to the power y, broadcast.
+func (b *Builder) Pow(x, y Value) Value { return b.Op("Pow", nil, x, y) }
+
+// Sqrt adds the square root.
+func (b *Builder) Sqrt(x Value) Value { return b.Op("Sqrt", nil, x) }
+
+// Exp adds e^x.
+func (b *Builder) Exp(x Value) Value { return b.Op("Exp", nil, x) }
+
+// Log adds the natural logarithm.
+func (b *Builder) Log(x Value) Value { return b.Op("Log", nil, x) }
+
+// Neg adds -x.
+func (b *Builder) Neg(x Value) Value { return b.Op("Neg", nil, x) }
+
+// Abs adds |x|.
+func (b *Builder) Abs(x Value) Value { return b.Op("Abs", nil, x) }
+
+// Max adds the greatest of its inputs, broadcast.
+func (b *Builder) Max(xs ...Value) Value { return b.Op("Max", nil, xs...) }
+
+// Min adds the least of its inputs, broadcast.
+func (b *Builder) Min(xs ...Value) Value { return b.Op("Min", nil, xs...) }
+
+// Clip adds x limited to [lo,hi].
+func (b *Builder) Clip(x Value, lo, hi float64) Value {
+	if b.opset < 11 {
+		return b.Op("Clip", Attrs{"min": AttrFloat(lo), "max": AttrFloat(hi)}, x)
+	}
+	return b.Op("Clip", nil, x, b.Scalar(lo), b.Scalar(hi))
+}
+
+// Where adds x where cond holds and y elsewhere, broadcast.
+func (b *Builder) Where(cond, x, y Value) Value { return b.Op("Where", nil, cond, x, y) }
+
+// MatMul adds the matrix product of the last two axes.
+func (b *Builder) MatMul(x, y Value) Value { return b.Op("MatMul", nil, x, y) }
+
+// Gemm adds x·w + bias, x [N,I]; w is [I,O], or [O,I] where transposed. bias
+// may be "" from opset 11 on.
+func (b *Builder) Gemm(x, w, bias Value, transposed bool) Value {
+	a := Attrs{}
+	if transposed {
+		a["transB"] = AttrInt(1)
+	}
+	return b.Op("Gemm", a, x, w, bias)
+}
+
+// Identity adds a copy.
+func (b *Builder) Identity(x Value) Value { return b.Op("Identity", nil, x) }
+
+// Cast adds a conversion of the element type.
+func (b *Builder) Cast(x Value, to DataType) Value {
+	return b.Op("Cast", Attrs{"to": AttrInt(int64(to))}, x)
+}
+
+// QuantizeLinear adds saturate(round(x/scale)+zero), scale and zero per tensor
+// or along an axis (opset 13). Without zero the result is uint8.
+func (b *Builder) QuantizeLinear(x, scale, zero Value, axis int64) Value {
+	return b.Op("QuantizeLinear", b.quantAxis(scale, axis), x, scale, zero)
+}
+
+// DequantizeLinear adds (x-zero)*scale.
+func (b *Builder) DequantizeLinear(x, scale, zero Value, axis int64) Value {
+	return b.Op("DequantizeLinear", b.quantAxis(scale, axis), x, scale, zero)
+}
+
+func (b *Builder) quantAxis(scale Value, axis int64) Attrs {
+	if len(b.Shape(scale)) == 0 {
+		return nil
+	}
+	return Attrs{"axis": AttrInt(axis)}
+}

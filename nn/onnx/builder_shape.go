@@ -1,0 +1,112 @@
+package onnx
+
+// Reshape adds a view of other dimensions: 0 keeps the one of x at that place,
+// one -1 takes what is left.
+func (b *Builder) Reshape(x Value, dims ...int64) Value {
+	return b.Op("Reshape", nil, x, b.Ints(dims...))
+}
+
+// Flatten adds a view of two dimensions: those before axis 1 and the rest.
+func (b *Builder) Flatten(x Value) Value { return b.Op("Flatten", Attrs{"axis": AttrInt(1)}, x) }
+
+// Transpose adds a permutation of the axes.
+func (b *Builder) Transpose(x Value, perm ...int64) Value {
+	return b.Op("Transpose", Attrs{"perm": AttrInts(perm...)}, x)
+}
+
+// Concat joins values along an axis.
+func (b *Builder) Concat(axis int64, xs ...Value) Value {
+	return b.Op("Concat", Attrs{"axis": AttrInt(axis)}, xs...)
+}
+
+// Slice cuts x along one axis: from start up to, not including, end; negative
+// numbers count from the end.
+func (b *Builder) Slice(x Value, axis, start, end int64) Value {
+	return b.SliceAxes(x, []int64{axis}, []int64{start}, []int64{end}, nil)
+}
+
+// SliceAxes cuts x along several axes; steps may be nil. Below opset 10 steps
+// are not to be had.
+func (b *Builder) SliceAxes(x Value, axes, starts, ends, steps []int64) Value {
+	if b.opset < 10 {
+		if steps != nil {
+			b.fail("slice: steps need opset 10")
+		}
+		return b.Op("Slice", Attrs{"axes": AttrInts(axes...), "starts": AttrInts(starts...), "ends": AttrInts(ends...)}, x)
+	}
+	if steps == nil {
+		return b.Op("Slice", nil, x, b.Ints(starts...), b.Ints(ends...), b.Ints(axes...))
+	}
+	return b.Op("Slice", nil, x, b.Ints(starts...), b.Ints(ends...), b.Ints(axes...), b.Ints(steps...))
+}
+
+// Gather picks entries along an axis by index.
+func (b *Builder) Gather(x, indices Value, axis int64) Value {
+	return b.Op("Gather", Attrs{"axis": AttrInt(axis)}, x, indices)
+}
+
+// Squeeze drops axes of size 1.
+func (b *Builder) Squeeze(x Value, axes ...int64) Value { return b.axesOp("Squeeze", 13, nil, x, axes) }
+
+// Unsqueeze inserts axes of size 1 at places of the result.
+func (b *Builder) Unsqueeze(x Value, axes ...int64) Value {
+	return b.axesOp("Unsqueeze", 13, nil, x, axes)
+}
+
+// Expand broadcasts x to a shape given as a value.
+func (b *Builder) Expand(x, shape Value) Value { return b.Op("Expand", nil, x, shape) }
+
+// ShapeOf adds the shape of x as int64.
+func (b *Builder) ShapeOf(x Value) Value { return b.Op("Shape", nil, x) }
+
+// Pad adds zeros around x: begins of all axes, then ends.
+func (b *Builder) Pad(x Value, pads ...int64) Value {
+	if b.opset < 11 {
+		return b.Op("Pad", Attrs{"pads": AttrInts(pads...)}, x)
+	}
+	return b.Op("Pad", nil, x, b.Ints(pads...))
+}
+
+// GlobalAveragePool adds the mean over all spatial axes, which stay with size 1.
+func (b *Builder) GlobalAveragePool(x Value) Value { return b.Op("GlobalAveragePool", nil, x) }
+
+// GlobalMaxPool adds the maximum over all spatial axes, which stay with size 1.
+func (b *Builder) GlobalMaxPool(x Value) Value { return b.Op("GlobalMaxPool", nil, x) }
+
+// ReduceMean adds the mean over the given axes (all without any).
+func (b *Builder) ReduceMean(x Value, keep bool, axes ...int64) Value {
+	return b.reduce("ReduceMean", 18, x, keep, axes)
+}
+
+// ReduceSum adds the sum over the given axes (all without any).
+func (b *Builder) ReduceSum(x Value, keep bool, axes ...int64) Value {
+	return b.reduce("ReduceSum", 13, x, keep, axes)
+}
+
+// ReduceMax adds the maximum over the given axes (all without any).
+func (b *Builder) ReduceMax(x Value, keep bool, axes ...int64) Value {
+	return b.reduce("ReduceMax", 18, x, keep, axes)
+}
+
+// reduce writes the axes as an attribute below the opset that made them an input.
+func (b *Builder) reduce(op string, since int64, x Value, keep bool, axes []int64) Value {
+	a := Attrs{"keepdims": AttrInt(0)}
+	if keep {
+		a["keepdims"] = AttrInt(1)
+	}
+	return b.axesOp(op, since, a, x, axes)
+}
+
+func (b *Builder) axesOp(op string, since int64, a Attrs, x Value, axes []int64) Value {
+	switch {
+	case len(axes) == 0:
+		return b.Op(op, a, x)
+	case b.opset >= since:
+		return b.Op(op, a, x, b.Ints(axes...))
+	}
+	if a == nil {
+		a = Attrs{}
+	}
+	a["axes"] = AttrInts(axes...)
+	return b.Op(op, a, x)
+}

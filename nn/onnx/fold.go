@@ -1,0 +1,243 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+)
+
+// Evaluator computes one node whose inputs are all constant; a nil input is one
+// that is left out. It returns ErrUnsupported for what it cannot compute.
+// Package onnxref has one.
+type Evaluator func(n *Node, opset int64, inputs []*Tensor) ([]*Tensor, error)
+
+// maxFolded bounds the bytes of a constant that folding may make: an Expand can
+// make much of little.
+const maxFolded = 64 << 20
+
+// FoldConstants computes what does not depend on the model's inputs and stores
+// the results as initializers. Short integer results, such as shapes, are known
+// from shape inference; for the rest eval is asked, if it is not nil. Constant
+// nodes become initializers in any case.
+func FoldConstants(m *Model, eval Evaluator) error {
+	f, err := infer(m)
+	if err != nil {
+		return err
+	}
+	g := m.Graph
+	consts := g.InitializerMap()
+	for _, v := range g.Inputs {
+		delete(consts, v.Name) // the caller may give another value
+	}
+	g.Nodes = slices.DeleteFunc(slices.Clone(g.Nodes), func(n *Node) bool {
+		if slices.ContainsFunc(n.Outputs, g.IsOutput) {
+			return false
+		}
+		out := foldNode(n, f, consts, eval)
+		for i, t := range out {
+			if n.Outputs[i] == "" {
+				continue
+			}
+			c := *t
+			c.Name = n.Outputs[i]
+			consts[c.Name] = &c
+			g.Initializers = append(g.Initializers, &c)
+		}
+		return out != nil
+	})
+	RemoveUnused(g)
+	return nil
+}
+
+// foldNode returns the constant results of a node, nil where it has none.
+func foldNode(n *Node, f *inference, consts map[string]*Tensor, eval Evaluator) []*Tensor {
+	if n.Is("Constant") {
+		if t, err := ConstantTensor(n); err == nil && len(n.Outputs) == 1 {
+			return []*Tensor{t}
+		}
+		return nil
+	}
+	if !Known(n) {
+		return nil
+	}
+	if len(n.Outputs) == 1 {
+		if t := f.get(n.Outputs[0]).tensor(); t != nil {
+			return []*Tensor{t}
+		}
+	}
+	if eval == nil || n.Is("DequantizeLinear", "QuantizeLinear") {
+		return nil // quantized weights are to stay small
+	}
+	inputs := make([]*Tensor, len(n.Inputs))
+	for i, name := range n.Inputs {
+		if name == "" {
+			continue
+		}
+		if inputs[i] = consts[name]; inputs[i] == nil {
+			return nil
+		}
+	}
+	for _, name := range n.Outputs {
+		v := f.get(name)
+		sizes, ok := v.shape.Sizes()
+		total, fits := product(sizes)
+		if name != "" && (!ok || !fits || total > maxFolded/8) {
+			return nil
+		}
+	}
+	out, err := eval(n, f.opset, inputs)
+	if err != nil || len(out) < len(n.Outputs) {
+		return nil
+	}
+	return out[:len(n.Outputs)]
+}
+
+// tensor returns a value whose elements are all known, else nil.
+func (v info) tensor() *Tensor {
+	sizes, ok := v.shape.Sizes()
+	if v.vals == nil || !ok {
+		return nil
+	}
+	list := make([]int64, len(v.vals))
+	for i, e := range v.vals {
+		if !e.known {
+			return nil
+		}
+		list[i] = e.n
+	}
+	if n, ok := product(sizes); !ok || n != int64(len(list)) {
+		return nil
+	}
+	switch v.typ {
+	case Int64:
+		return NewTensor("", list, sizes...)
+	case Int32:
+		small := make([]int32, len(list))
+		for i, n := range list {
+			if small[i] = int32(n); int64(small[i]) != n {
+				return nil
+			}
+		}
+		return NewTensor("", small, sizes...)
+	}
+	return nil
+}
+
+// BatchNormAffine returns what a BatchNormalization node does per channel in
+// inference, out = scale*x + shift, in float64. ok is false where a parameter
+// is not constant or the node is one of training.
+func BatchNormAffine(n *Node, consts map[string]*Tensor) (scale, shift []float64, ok bool) {
+	if !n.Is("BatchNormalization") || n.Int("training_mode", 0) != 0 || len(n.Inputs) != 5 {
+		return nil, nil, false
+	}
+	var p [4][]float64
+	for i := range p {
+		t := consts[n.Inputs[i+1]]
+		if t == nil {
+			return nil, nil, false
+		}
+		var err error
+		if p[i], err = t.Float64s(); err != nil || len(p[i]) != len(p[0]) {
+			return nil, nil, false
+		}
+	}
+	epsilon := float64(n.Float("epsilon", 1e-5))
+	scale, shift = make([]float64, len(p[0])), make([]float64, len(p[0]))
+	for c := range scale {
+		scale[c] = p[0][c] / math.Sqrt(p[3][c]+epsilon)
+		shift[c] = p[1][c] - p[2][c]*scale[c]
+	}
+	return scale, shift, true
+}
+
+// FoldBatchNorm merges every BatchNormalization that follows a Conv, and alone
+// uses its result, into the Conv's weight and bias. Products are taken in
+// float64 and rounded once. It returns how many were merged; others stay (those
+// before the convolutions of pre-activation blocks).
+func FoldBatchNorm(m *Model) int {
+	g := m.Graph
+	consts := g.InitializerMap()
+	for _, v := range g.Inputs {
+		delete(consts, v.Name)
+	}
+	producers, users := g.Producers(), g.Users()
+	names := NewNames(g)
+	gone := map[*Node]bool{}
+	for _, bn := range g.Nodes {
+		scale, shift, ok := BatchNormAffine(bn, consts)
+		if !ok {
+			continue
+		}
+		conv := producers[bn.Inputs[0]]
+		if conv == nil || !conv.Is("Conv") || len(users[bn.Inputs[0]]) != 1 || g.IsOutput(bn.Inputs[0]) || len(bn.Inputs) != 5 ||
+			slices.ContainsFunc(bn.Outputs[1:], func(s string) bool { return s != "" }) {
+			continue
+		}
+		w, b := foldedConv(conv, consts, scale, shift)
+		if w == nil {
+			continue
+		}
+		w.Name, b.Name = names.New(conv.Inputs[1]+".folded"), names.New(conv.Inputs[1]+".folded_bias")
+		g.Initializers = append(g.Initializers, w, b)
+		conv.Inputs = []string{conv.Inputs[0], w.Name, b.Name}
+		conv.Outputs[0] = bn.Outputs[0]
+		producers[bn.Outputs[0]] = conv
+		gone[bn] = true
+	}
+	g.Nodes = slices.DeleteFunc(slices.Clone(g.Nodes), func(n *Node) bool { return gone[n] })
+	RemoveUnused(g)
+	return len(gone)
+}
+
+// foldedConv returns weight and bias of a convolution with a scale and a shift
+// per output channel behind it; nil where its own are not constant or do not fit.
+func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (w, b *Tensor) {
+	weight := consts[conv.Input(1)]
+	if weight == nil || weight.Type != Float || len(weight.Dims) < 1 || weight.Dims[0] != int64(len(scale)) {
+		return nil, nil
+	}
+	elems, err := weight.Float32s()
+	if err != nil {
+		return nil, nil
+	}
+	bias := make([]float64, len(scale))
+	if conv.Input(2) != "" {
+		t := consts[conv.Input(2)]
+		if t == nil {
+			return nil, nil
+		}
+		if bias, err = t.Float64s(); err != nil || len(bias) != len(scale) {
+			return nil, nil
+		}
+	}
+	per := len(elems) / max(len(scale), 1)
+	folded := make([]float32, len(scale))
+	for c, s := range scale {
+		for i := range per {
+			elems[c*per+i] = float32(float64(elems[c*per+i]) * s)
+		}
+		folded[c] = float32(bias[c]*s + shift[c])
+	}
+	return NewTensor("", elems, weight.Dims...), NewTensor("", folded, int64(len(folded)))
+}
+
+// Simplify rewrites a model for inference: functions inlined, constants folded
+// (with the help of eval, which may be nil), nodes that do nothing dropped,
+// BatchNormalization merged into convolutions. What the network computes stays
+// the same up to rounding. With a fixed batch (see [SetBatch]) the detours over
+// shapes that exporters take vanish altogether. The model is unchanged on error.
+func Simplify(m *Model, eval Evaluator) error {
+	c := m.Clone()
+	if err := InlineFunctions(c); err != nil {
+		return err
+	}
+	if err := FoldConstants(c, eval); err != nil {
+		return err
+	}
+	RemoveIdentities(c.Graph)
+	FoldBatchNorm(c)
+	if err := Check(c); err != nil {
+		return err
+	}
+	*m = *c
+	return nil
+}

@@ -1,0 +1,334 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrShape marks a graph whose types or shapes do not fit together.
+var ErrShape = errors.New("types or shapes do not fit")
+
+// maxVals is the length up to which the elements of integer tensors are
+// followed through the graph, to know what Reshape and its like will do.
+const maxVals = 64
+
+// info is what is known of a value.
+type info struct {
+	typ   DataType // Undefined: not known
+	shape Shape    // nil: not known
+	vals  []elem   // the elements of a short integer or bool tensor; nil: not known
+	blame *Node    // the node of an unknown operator that everything here hangs on
+}
+
+// elem is one element of a short integer tensor: a number, the size of a
+// symbolic dimension, or unknown (the zero value).
+type elem struct {
+	n     int64
+	known bool
+	sym   string
+}
+
+func number(n int64) elem { return elem{n: n, known: true} }
+
+// elemOf returns the element that Shape makes of a dimension.
+func elemOf(d Dim) elem {
+	switch {
+	case d.Param != "":
+		return elem{sym: d.Param}
+	case d.Size >= 0:
+		return number(d.Size)
+	}
+	return elem{}
+}
+
+// dim returns the dimension that an element asks for.
+func (e elem) dim() Dim {
+	switch {
+	case e.sym != "":
+		return Sym(e.sym)
+	case e.known && e.n >= 0:
+		return D(e.n)
+	}
+	return UnknownDim
+}
+
+// inference walks a graph in order and keeps what is known of each value.
+type inference struct {
+	opset  int64
+	values map[string]info
+}
+
+func newInference(opset int64) *inference {
+	return &inference{opset: opset, values: map[string]info{}}
+}
+
+func (f *inference) get(name string) info    { return f.values[name] }
+func (f *inference) set(name string, v info) { f.values[name] = v }
+
+func (f *inference) setTensor(t *Tensor) { f.values[t.Name] = tensorInfo(t) }
+
+// tensorInfo says what is known of a constant: all of it.
+func tensorInfo(t *Tensor) info {
+	v := info{typ: t.Type, shape: t.Shape()}
+	if n, ok := t.Len(); !ok || n > maxVals || len(t.Dims) > 1 || !t.Type.IsInt() && t.Type != Bool {
+		return v
+	}
+	list, err := t.Int64s()
+	if err != nil {
+		return v
+	}
+	v.vals = make([]elem, len(list))
+	for i, n := range list {
+		v.vals[i] = number(n)
+	}
+	return v
+}
+
+// call is one node with what is known of its inputs; an operator's rule fills
+// the outputs.
+type call struct {
+	*Node
+	opset int64
+	in    []info
+	out   []info
+}
+
+func (c *call) has(i int) bool { return c.Input(i) != "" }
+
+func (c *call) at(i int) info {
+	if i < 0 || i >= len(c.in) {
+		return info{}
+	}
+	return c.in[i]
+}
+
+func (c *call) shape(i int) Shape { return c.at(i).shape }
+
+// give fills output i.
+func (c *call) give(i int, typ DataType, s Shape) {
+	if i < len(c.out) {
+		c.out[i] = info{typ: typ, shape: s}
+	}
+}
+
+func (c *call) errorf(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrShape}, args...)...)
+}
+
+// sameTypes checks that the given inputs have one element type, where known,
+// and returns it.
+func (c *call) sameTypes(inputs ...int) (DataType, error) {
+	typ := Undefined
+	for _, i := range inputs {
+		t := c.at(i).typ
+		switch {
+		case t == Undefined:
+		case typ == Undefined:
+			typ = t
+		case t != typ:
+			return typ, c.errorf("input %d (%q) is %v, another is %v", i, c.Input(i), t, typ)
+		}
+	}
+	return typ, nil
+}
+
+// floats does as sameTypes and refuses anything but floating point.
+func (c *call) floats(inputs ...int) (DataType, error) {
+	typ, err := c.sameTypes(inputs...)
+	if err == nil && typ != Undefined && !typ.IsFloat() {
+		err = c.errorf("input %q is %v, a floating-point type is needed", c.Input(inputs[0]), typ)
+	}
+	return typ, err
+}
+
+// rank checks the rank of an input where it is known; it reports whether it is.
+func (c *call) rank(i, least, most int) (known bool, err error) {
+	s := c.shape(i)
+	if s == nil {
+		return false, nil
+	}
+	if len(s) < least || len(s) > most {
+		return false, c.errorf("input %d (%q) is %v, %d to %d dimensions are needed", i, c.Input(i), s, least, most)
+	}
+	return true, nil
+}
+
+// axis turns a negative axis into a place, of a rank that is known.
+func (c *call) axis(axis int64, rank int) (int, error) {
+	if axis < -int64(rank) || axis >= int64(rank) {
+		return 0, c.errorf("axis %d of %d", axis, rank)
+	}
+	if axis < 0 {
+		axis += int64(rank)
+	}
+	return int(axis), nil
+}
+
+// list returns the numbers that input i holds, where all are known.
+func (c *call) list(i int) (list []int64, ok bool) {
+	vals := c.at(i).vals
+	if vals == nil {
+		return nil, false
+	}
+	list = make([]int64, len(vals))
+	for j, e := range vals {
+		if !e.known {
+			return nil, false
+		}
+		list[j] = e.n
+	}
+	return list, true
+}
+
+// node infers what comes out of a node. A node of an unknown operator gives
+// values of which nothing is known.
+func (f *inference) node(n *Node, _ map[string]int64) error {
+	c := &call{Node: n, opset: f.opset, in: make([]info, len(n.Inputs)), out: make([]info, len(n.Outputs))}
+	var blame *Node
+	for i, name := range n.Inputs {
+		c.in[i] = f.values[name]
+		if b := c.in[i].blame; b != nil && blame == nil {
+			blame = b
+		}
+	}
+	op, known := lookup(n)
+	if known {
+		if err := op.arity(n); err != nil {
+			return err
+		}
+		if err := op.infer(c); err != nil {
+			return err
+		}
+	} else {
+		blame = n
+	}
+	for i, name := range n.Outputs {
+		if name == "" {
+			continue
+		}
+		if c.out[i].shape == nil || c.out[i].typ == Undefined {
+			c.out[i].blame = blame
+		}
+		f.values[name] = c.out[i]
+	}
+	return nil
+}
+
+// InferShapes returns the shape of every value of the model's graph, by name;
+// values in graphs within attributes are left out. Symbolic dimensions stay
+// symbolic as far as arithmetic allows. Where the graph does not tell, what the
+// file declares is believed; where even that is missing the shape is nil.
+//
+// Errors wrap [ErrShape] where things do not fit, or [ErrUnsupported] where the
+// shape of an output of the graph hangs on an operator unknown to this package.
+func InferShapes(m *Model) (map[string]Shape, error) {
+	infos, err := InferTypes(m)
+	if err != nil {
+		return nil, err
+	}
+	shapes := make(map[string]Shape, len(infos))
+	for name, v := range infos {
+		shapes[name] = v.Shape
+	}
+	return shapes, nil
+}
+
+// InferTypes does as [InferShapes] and returns element types too.
+func InferTypes(m *Model) (map[string]ValueInfo, error) {
+	f, err := infer(m)
+	if err != nil {
+		return nil, err
+	}
+	infos := make(map[string]ValueInfo, len(f.values))
+	for name, v := range f.values {
+		infos[name] = ValueInfo{Name: name, Type: v.typ, Shape: v.shape}
+	}
+	return infos, nil
+}
+
+func infer(m *Model) (*inference, error) {
+	if m == nil || m.Graph == nil {
+		return nil, fmt.Errorf("%w: no graph", ErrFormat)
+	}
+	if len(m.Functions) > 0 {
+		inlined := m.Clone()
+		if err := InlineFunctions(inlined); err != nil {
+			return nil, err
+		}
+		m = inlined
+	}
+	f := newInference(m.Opset)
+	g := m.Graph
+	for _, v := range g.Inputs {
+		f.set(v.Name, info{typ: v.Type, shape: v.Shape})
+	}
+	for _, t := range g.Initializers {
+		f.setTensor(t)
+	}
+	hints := byName(g.Values)
+	promises := byName(g.Outputs)
+	for i, n := range g.Nodes {
+		if err := f.node(n, m.Opsets); err != nil {
+			return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
+		}
+		for _, name := range n.Outputs {
+			// What files say of values in between is often wrong (PyTorch
+			// writes such): it counts only where it does not contradict.
+			if v, ok := hints[name]; ok {
+				_ = f.believe(v)
+			}
+			v, ok := promises[name]
+			if !ok {
+				continue
+			}
+			if err := f.believe(v); err != nil {
+				return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
+			}
+		}
+	}
+	for _, v := range g.Outputs {
+		if got := f.get(v.Name); got.shape == nil && got.blame != nil {
+			return nil, fmt.Errorf("%w: operator %s of domain %q (node %s): the shape of output %q hangs on it",
+				ErrUnsupported, got.blame.OpType, got.blame.Domain, got.blame, v.Name)
+		}
+	}
+	return f, nil
+}
+
+func byName(list []ValueInfo) map[string]ValueInfo {
+	m := make(map[string]ValueInfo, len(list))
+	for _, v := range list {
+		m[v.Name] = v
+	}
+	return m
+}
+
+// believe fills what was not inferred of a value with what the file declares of
+// it, and refuses a declaration that contradicts.
+func (f *inference) believe(v ValueInfo) error {
+	got := f.values[v.Name]
+	switch {
+	case got.typ == Undefined:
+		got.typ = v.Type
+	case v.Type != Undefined && v.Type != got.typ:
+		return fmt.Errorf("%w: %q is declared as %v and comes out as %v", ErrShape, v.Name, v.Type, got.typ)
+	}
+	if got.shape == nil {
+		got.shape = slices.Clone(v.Shape)
+	}
+	if v.Shape != nil && len(v.Shape) != len(got.shape) {
+		return fmt.Errorf("%w: %q is declared as %v and comes out as %v", ErrShape, v.Name, v.Shape, got.shape)
+	}
+	got.shape = slices.Clone(got.shape)
+	for i, d := range v.Shape {
+		switch have := got.shape[i]; {
+		case have == UnknownDim:
+			got.shape[i] = d
+		case have.Known() && d.Known() && have.Size != d.Size:
+			return fmt.Errorf("%w: %q is declared as %v and comes out as %v", ErrShape, v.Name, v.Shape, got.shape)
+		}
+	}
+	f.values[v.Name] = got
+	return nil
+}

@@ -1,0 +1,334 @@
+package onnx
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestShapesOfForeignFiles(t *testing.T) {
+	for _, file := range fixtures(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			m := readFixture(t, file)
+			require.NoError(t, Check(m))
+			for i := range m.Graph.Outputs {
+				m.Graph.Outputs[i].Shape = nil // must come from the graph
+			}
+			m.Graph.Values = nil
+			infos, err := InferTypes(m)
+			require.NoError(t, err)
+			batch := m.Graph.Feeds()[0].Shape[0]
+			for i, n := range []int64{82, 1, 1, 81}[:len(m.Graph.Outputs)] {
+				v := infos[m.Graph.Outputs[i].Name]
+				require.Equal(t, Shape{batch, D(n)}, v.Shape)
+				require.Equal(t, Float, v.Type)
+			}
+		})
+	}
+}
+
+// shape reads "N 2 ? 9" as a shape; "scalar" and "unknown" as they say.
+func shape(s string) Shape {
+	switch s {
+	case "unknown":
+		return nil
+	case "scalar":
+		return Shape{}
+	}
+	out := Shape{}
+	for _, f := range strings.Fields(s) {
+		switch {
+		case f == "?":
+			out = append(out, UnknownDim)
+		case f[0] >= '0' && f[0] <= '9':
+			n := int64(0)
+			for _, c := range f {
+				n = n*10 + int64(c-'0')
+			}
+			out = append(out, D(n))
+		default:
+			out = append(out, Sym(f))
+		}
+	}
+	return out
+}
+
+// in is an input of a node under test: a shape, or int64 constants.
+func ints(list ...int64) *Tensor { return NewTensor("", list, int64(len(list))) }
+
+func inferOne(t *testing.T, opset int64, n *Node, inputs ...any) ([]info, error) {
+	t.Helper()
+	f := newInference(opset)
+	for i, in := range inputs {
+		name := string(rune('a' + i))
+		switch in := in.(type) {
+		case nil:
+			name = ""
+		case string:
+			f.set(name, info{typ: Float, shape: shape(in)})
+		case DataType:
+			f.set(name, info{typ: in})
+		case *Tensor:
+			c := *in
+			c.Name = name
+			f.setTensor(&c)
+		}
+		n.Inputs = append(n.Inputs, name)
+	}
+	err := f.node(n, nil)
+	var outs []info
+	for _, name := range n.Outputs {
+		outs = append(outs, f.get(name))
+	}
+	return outs, err
+}
+
+func TestInferShape(t *testing.T) {
+	type in []any
+	pads := Attrs{"pads": AttrInts(1, 1, 1, 1)}
+	for _, c := range []struct {
+		op    string
+		attrs Attrs
+		in    in
+		want  string
+	}{
+		{"Conv", pads, in{"N 22 9 9", "64 22 3 3", "64"}, "N 64 9 9"},
+		{"Conv", nil, in{"N 22 9 9", "64 22 3 3"}, "N 64 7 7"},
+		{"Conv", pads, in{"N 22 H W", "64 22 3 3"}, "N 64 H W"},
+		{"Conv", nil, in{"N 22 H W", "64 22 1 1"}, "N 64 H W"},
+		{"Conv", nil, in{"N 22 H W", "64 22 3 3"}, "N 64 ? ?"},
+		{"Conv", Attrs{"strides": AttrInts(2, 3), "pads": AttrInts(0, 1, 2, 3)}, in{"1 4 10 11", "8 4 3 5"}, "1 8 5 4"},
+		{"Conv", Attrs{"dilations": AttrInts(2, 2), "pads": AttrInts(2, 2, 2, 2)}, in{"N 4 9 9", "8 4 3 3"}, "N 8 9 9"},
+		{"Conv", Attrs{"group": AttrInt(4)}, in{"N 4 9 9", "4 1 1 1"}, "N 4 9 9"},
+		{"Conv", Attrs{"auto_pad": AttrString("SAME_UPPER"), "strides": AttrInts(2, 2)}, in{"N 4 9 9", "8 4 3 3"}, "N 8 5 5"},
+		{"Conv", Attrs{"auto_pad": AttrString("SAME_LOWER")}, in{"N 4 H 9", "8 4 3 3"}, "N 8 H 9"},
+		{"Conv", Attrs{"auto_pad": AttrString("VALID")}, in{"N 4 9 9", "8 4 3 3"}, "N 8 7 7"},
+		{"Conv", nil, in{"N 4 9", "8 4 3"}, "N 8 7"},
+		{"Conv", nil, in{"unknown", "8 4 3"}, "unknown"},
+		{"ConvTranspose", pads, in{"N 22 9 9", "22 64 3 3"}, "N 64 9 9"},
+		{"ConvTranspose", pads, in{"N 22 H W", "22 64 3 3"}, "N 64 H W"},
+		{"ConvTranspose", Attrs{"strides": AttrInts(2, 2), "output_padding": AttrInts(1, 0)}, in{"N 4 5 5", "4 3 3 3"}, "N 3 12 11"},
+		{"ConvTranspose", Attrs{"output_shape": AttrInts(10, 10), "strides": AttrInts(2, 2)}, in{"N 4 5 5", "4 3 3 3"}, "N 3 10 10"},
+		{"ConvTranspose", Attrs{"group": AttrInt(2)}, in{"N 4 5 5", "4 3 1 1"}, "N 6 5 5"},
+		{"MaxPool", Attrs{"kernel_shape": AttrInts(3, 3), "strides": AttrInts(2, 2)}, in{"N 4 10 10"}, "N 4 4 4"},
+		{"MaxPool", Attrs{"kernel_shape": AttrInts(3, 3), "strides": AttrInts(2, 2), "ceil_mode": AttrInt(1)}, in{"N 4 10 10"}, "N 4 5 5"},
+		{"GlobalAveragePool", nil, in{"N 4 H W"}, "N 4 1 1"},
+		{"GlobalMaxPool", nil, in{"N 4 9 9"}, "N 4 1 1"},
+		{"BatchNormalization", nil, in{"N 4 9 9", "4", "4", "4", "4"}, "N 4 9 9"},
+		{"LayerNormalization", nil, in{"N 4 8", "8", "8"}, "N 4 8"},
+		{"Relu", nil, in{"N 4 9 9"}, "N 4 9 9"},
+		{"Erf", nil, in{"scalar"}, "scalar"},
+		{"Softmax", Attrs{"axis": AttrInt(-1)}, in{"N 82"}, "N 82"},
+		{"Dropout", nil, in{"N 82"}, "N 82"},
+		{"Clip", nil, in{"N 82", "scalar", nil}, "N 82"},
+		{"Add", nil, in{"N 4 9 9", "4 1 1"}, "N 4 9 9"},
+		{"Add", nil, in{"N 1", "3 N 1"}, "3 N 1"},
+		{"Add", nil, in{"N 4", "1 4"}, "N 4"},
+		{"Add", nil, in{"N 4", "M 4"}, "? 4"},
+		{"Add", nil, in{"N 4", "8 4"}, "8 4"},
+		{"Add", nil, in{"? 4", "1 4"}, "? 4"},
+		{"Add", nil, in{"scalar", "scalar"}, "scalar"},
+		{"Max", nil, in{"N 1 9", "4 1", "1"}, "N 4 9"},
+		{"Pow", nil, in{"N 4", "scalar"}, "N 4"},
+		{"Where", nil, in{NewScalar("", true), "N 1", "1 5"}, "N 5"},
+		{"Gemm", Attrs{"transB": AttrInt(1)}, in{"N 162", "82 162", "82"}, "N 82"},
+		{"Gemm", Attrs{"transA": AttrInt(1)}, in{"162 N", "162 82"}, "N 82"},
+		{"MatMul", nil, in{"N 19", "19 96"}, "N 96"},
+		{"MatMul", nil, in{"N 3 81 32", "N 3 32 81"}, "N 3 81 81"},
+		{"MatMul", nil, in{"N 81 32", "32 8"}, "N 81 8"},
+		{"MatMul", nil, in{"32", "32 8"}, "8"},
+		{"MatMul", nil, in{"N 32", "32"}, "N"},
+		{"MatMul", nil, in{"32", "32"}, "scalar"},
+		{"Reshape", nil, in{"N 2 9 9", ints(0, -1)}, "N 162"},
+		{"Reshape", nil, in{"N 2 9 9", ints(-1, 162)}, "N 162"},
+		{"Reshape", nil, in{"N 96 9 9", ints(0, 3, 32, 81)}, "N 3 32 81"},
+		{"Reshape", nil, in{"N 2 9 9", ints(1, -1)}, "1 ?"},
+		{"Reshape", nil, in{"N M 2", ints(-1, 2)}, "? 2"},
+		{"Reshape", nil, in{"4 6", ints(2, -1, 3)}, "2 4 3"},
+		{"Reshape", Attrs{"allowzero": AttrInt(1)}, in{"0 6", ints(6, 0)}, "6 0"},
+		{"Reshape", nil, in{"unknown", ints(2, -1, 0)}, "2 ? ?"},
+		{"Reshape", nil, in{"N 2", Int64}, "unknown"},
+		{"Flatten", nil, in{"N 2 9 9"}, "N 162"},
+		{"Flatten", Attrs{"axis": AttrInt(0)}, in{"3 2 9"}, "1 54"},
+		{"Flatten", Attrs{"axis": AttrInt(-1)}, in{"N 2 9"}, "? 9"},
+		{"Flatten", Attrs{"axis": AttrInt(2)}, in{"N M 9"}, "? 9"},
+		{"Flatten", nil, in{"unknown"}, "? ?"},
+		{"Transpose", Attrs{"perm": AttrInts(0, 2, 3, 1)}, in{"N 2 9 8"}, "N 9 8 2"},
+		{"Transpose", nil, in{"N 2 9"}, "9 2 N"},
+		{"Concat", Attrs{"axis": AttrInt(1)}, in{"N 3", "N 4", "? 5"}, "N 12"},
+		{"Concat", Attrs{"axis": AttrInt(-1)}, in{"? M", "N 4"}, "N ?"},
+		{"Split", Attrs{"split": AttrInts(1, 3), "axis": AttrInt(1)}, in{"N 4 9"}, "N 1 9"},
+		{"Slice", nil, in{"N 22 9 9", ints(0), ints(1), ints(1)}, "N 1 9 9"},
+		{"Slice", nil, in{"N 22 9 9", ints(-3, 8), ints(1<<62, -100), ints(1, 2), ints(2, -2)}, "N 2 5 9"},
+		{"Slice", nil, in{"N 22", ints(0), ints(1 << 62), ints(0)}, "N 22"},
+		{"Slice", nil, in{"N 22", ints(1), ints(3), ints(0)}, "? 22"},
+		{"Slice", nil, in{"8 22", ints(5), ints(2)}, "0 22"},
+		{"Slice", nil, in{"8 22", Int64, ints(2)}, "? ?"},
+		{"Gather", Attrs{"axis": AttrInt(1)}, in{"N 8 5", ints(1, 0, 3)}, "N 3 5"},
+		{"Gather", nil, in{"8 5", NewScalar("", int64(2))}, "5"},
+		{"GatherElements", nil, in{"8 5", "2 5"}, "2 5"},
+		{"Squeeze", nil, in{"N 1 9 1", ints(1, -1)}, "N 9"},
+		{"Squeeze", nil, in{"1 3 1"}, "3"},
+		{"Squeeze", nil, in{"N 3 1"}, "unknown"},
+		{"Unsqueeze", nil, in{"N 4", ints(2, 3)}, "N 4 1 1"},
+		{"Unsqueeze", nil, in{"N 4", ints(0, -1)}, "1 N 4 1"},
+		{"Expand", nil, in{"N 4 1 1", ints(1, 1, 9, 9)}, "N 4 9 9"},
+		{"Expand", nil, in{"3 1", ints(2, 1, 6)}, "2 3 6"},
+		{"Tile", nil, in{"N 4 2", ints(1, 3, 2)}, "N 12 4"},
+		{"Pad", nil, in{"N 4 9 9", ints(0, 0, 1, 2, 0, 0, 3, 4)}, "N 4 13 15"},
+		{"Shape", nil, in{"N 4 9 9"}, "4"},
+		{"Shape", Attrs{"start": AttrInt(1), "end": AttrInt(-1)}, in{"N 4 9 9"}, "2"},
+		{"Size", nil, in{"N 4"}, "scalar"},
+		{"Constant", Attrs{"value_floats": AttrFloats(1, 2)}, nil, "2"},
+		{"Constant", Attrs{"value": AttrTensor(ints(1, 2, 3))}, nil, "3"},
+		{"ConstantOfShape", nil, in{ints(3, 4)}, "3 4"},
+		{"Range", nil, in{NewScalar("", int64(2)), NewScalar("", int64(9)), NewScalar("", int64(3))}, "3"},
+		{"Cast", Attrs{"to": AttrInt(1)}, in{"N 4"}, "N 4"},
+		{"Identity", nil, in{"N 4"}, "N 4"},
+		{"ReduceMean", nil, in{"N 4 9 9", ints(2, 3)}, "N 4 1 1"},
+		{"ReduceSum", Attrs{"keepdims": AttrInt(0)}, in{"N 4 9 9", ints(-1, 1)}, "N 9"},
+		{"ReduceMax", Attrs{"axes": AttrInts(2, 3), "keepdims": AttrInt(0)}, in{"N 4 9 9"}, "N 4"},
+		{"ReduceMean", nil, in{"N 4"}, "1 1"},
+		{"ReduceMean", Attrs{"keepdims": AttrInt(0)}, in{"N 4"}, "scalar"},
+		{"ReduceSum", Attrs{"noop_with_empty_axes": AttrInt(1)}, in{"N 4"}, "N 4"},
+		{"ReduceSum", nil, in{"N 4", Int64}, "? ?"},
+		{"ArgMax", Attrs{"axis": AttrInt(1), "keepdims": AttrInt(0)}, in{"N 4"}, "N"},
+		{"OneHot", nil, in{ints(1, 2), NewScalar("", int64(5)), "2"}, "2 5"},
+		{"QuantizeLinear", nil, in{"N 4 9 9", "scalar", NewScalar("", int8(0))}, "N 4 9 9"},
+		{"DequantizeLinear", Attrs{"axis": AttrInt(0)}, in{NewTensor("", make([]int8, 8), 2, 4), "2"}, "2 4"},
+		{"Greater", nil, in{"N 4", "1"}, "N 4"},
+		{"Not", nil, in{NewTensor("", make([]bool, 3), 3)}, "3"},
+		{"CumSum", nil, in{"N 4", NewScalar("", int64(1))}, "N 4"},
+	} {
+		t.Run(c.op+" "+c.want, func(t *testing.T) {
+			outs, err := inferOne(t, 18, &Node{OpType: c.op, Attrs: c.attrs, Outputs: map[bool][]string{true: {"y", "z"}, false: {"y"}}[c.op == "Split"]}, c.in...)
+			require.NoError(t, err)
+			require.Equal(t, shape(c.want), outs[0].shape, "%v", outs[0].shape)
+		})
+	}
+}
+
+func TestInferType(t *testing.T) {
+	for op, c := range map[string]struct {
+		in    any
+		attrs Attrs
+		want  DataType
+	}{
+		"Cast":            {"3", Attrs{"to": AttrInt(int64(Float16))}, Float16},
+		"Shape":           {"3", nil, Int64},
+		"ArgMax":          {"3", nil, Int64},
+		"IsNaN":           {"3", nil, Bool},
+		"Relu":            {NewFloat16("", make([]float32, 3), 3), nil, Float16},
+		"ConstantOfShape": {ints(3), Attrs{"value": AttrTensor(NewTensor("", []int8{1}, 1))}, Int8},
+	} {
+		outs, err := inferOne(t, 18, &Node{OpType: op, Attrs: c.attrs, Outputs: []string{"y"}}, c.in)
+		require.NoError(t, err)
+		require.Equal(t, c.want, outs[0].typ, op)
+	}
+	outs, err := inferOne(t, 18, &Node{OpType: "QuantizeLinear", Outputs: []string{"y"}}, "3", "scalar")
+	require.NoError(t, err)
+	require.Equal(t, Uint8, outs[0].typ)
+	outs, err = inferOne(t, 18, &Node{OpType: "Greater", Outputs: []string{"y"}}, "3", "3")
+	require.NoError(t, err)
+	require.Equal(t, Bool, outs[0].typ)
+}
+
+func TestInferRefuses(t *testing.T) {
+	type in []any
+	for _, c := range []struct {
+		op    string
+		attrs Attrs
+		in    in
+		says  string
+	}{
+		{"Conv", nil, in{"N 22 9 9", "64 21 3 3"}, "22 channels"},
+		{"Conv", nil, in{"N 22 9 9", "64 22 3"}, "weight"},
+		{"Conv", nil, in{"N 22 2 2", "64 22 3 3"}, "does not fit"},
+		{"Conv", Attrs{"group": AttrInt(0)}, in{"N 22 9 9", "64 22 3 3"}, "groups"},
+		{"Conv", Attrs{"pads": AttrInts(1, 1)}, in{"N 22 9 9", "64 22 3 3"}, "pads [1 1]"},
+		{"Conv", Attrs{"pads": AttrInts(1, 1, 1, -1)}, in{"N 22 9 9", "64 22 3 3"}, "out of range"},
+		{"Conv", Attrs{"strides": AttrInts(0, 1)}, in{"N 22 9 9", "64 22 3 3"}, "out of range"},
+		{"Conv", Attrs{"kernel_shape": AttrInts(1, 1)}, in{"N 22 9 9", "64 22 3 3"}, "kernel_shape [1 1]"},
+		{"Conv", Attrs{"auto_pad": AttrString("SOME")}, in{"N 22 9 9", "64 22 3 3"}, `"SOME"`},
+		{"Conv", nil, in{"N 22 9 9", "64 22 3 3", "63"}, "bias"},
+		{"Conv", nil, in{ints(1), "64 22 3 3"}, "float32"},
+		{"ConvTranspose", nil, in{"N 22 9 9", "21 64 3 3"}, "22 channels"},
+		{"BatchNormalization", nil, in{"N 4 9 9", "4", "4", "5", "4"}, "4 channels"},
+		{"Add", nil, in{"N 4", "N 5"}, "broadcast"},
+		{"Where", nil, in{"3", "3", "3"}, "instead of bool"},
+		{"Gemm", nil, in{"N 162", "82 162"}, "inner sizes 162 and 82"},
+		{"Gemm", nil, in{"2 4", "4 8", "7"}, "broadcast"},
+		{"Gemm", nil, in{"2 3 4", "4 8"}, "2 to 2 dimensions"},
+		{"MatMul", nil, in{"N 4", "5 4"}, "inner sizes"},
+		{"MatMul", nil, in{"scalar", "5 4"}, "scalar"},
+		{"Softmax", Attrs{"axis": AttrInt(2)}, in{"N 4"}, "axis 2 of 2"},
+		{"Reshape", nil, in{"2 9", ints(4, 4)}, "cannot be reshaped"},
+		{"Reshape", nil, in{"2 9", ints(-1, 4)}, "cannot be reshaped"},
+		{"Reshape", nil, in{"2 9", ints(-1, -1)}, "two dimensions of -1"},
+		{"Reshape", nil, in{"2 9", ints(-2, 9)}, "dimension -2"},
+		{"Reshape", nil, in{"18", ints(2, 0)}, "kept"},
+		{"Reshape", nil, in{"18", ints(1<<62, 1<<62)}, "too large"},
+		{"Reshape", nil, in{"2 9", "2"}, "instead of int64"},
+		{"Transpose", Attrs{"perm": AttrInts(0, 0)}, in{"N 4"}, "no permutation"},
+		{"Transpose", Attrs{"perm": AttrInts(0)}, in{"N 4"}, "perm [0]"},
+		{"Concat", Attrs{"axis": AttrInt(1)}, in{"2 4", "3 4"}, "the first is"},
+		{"Concat", nil, in{"2 4", "3 4"}, "no axis"},
+		{"Concat", Attrs{"axis": AttrInt(5)}, in{"2 4"}, "axis 5"},
+		{"Slice", nil, in{"4", ints(0), ints(1), ints(0), ints(0)}, "step 0"},
+		{"Slice", nil, in{"4", ints(0), ints(1), ints(3)}, "axis 3"},
+		{"Slice", nil, in{"4", ints(0, 0), ints(1, 1), ints(0, 0)}, "2 starts"},
+		{"Slice", nil, in{"4 4", ints(0, 0), ints(1, 1), ints(0, -2)}, "twice"},
+		{"Slice", nil, in{"4"}, "no starts"},
+		{"Gather", nil, in{"4", ints(4)}, "index 4"},
+		{"Gather", nil, in{"4", ints(-5)}, "index -5"},
+		{"Squeeze", nil, in{"N 4", ints(1)}, "not 1"},
+		{"Unsqueeze", nil, in{"N 4"}, "no axes"},
+		{"Unsqueeze", nil, in{"N 4", ints(0, 0)}, "twice"},
+		{"Unsqueeze", nil, in{"N 4", ints(7)}, "axis 7"},
+		{"ReduceMean", nil, in{"N 4", ints(2)}, "axis 2"},
+		{"Expand", nil, in{"3", ints(4)}, "broadcast"},
+		{"Pad", nil, in{"N 4", ints(1, 1)}, "pads [1 1]"},
+		{"Pad", nil, in{"N 4", ints(0, -3, 0, -2)}, "pads"},
+		{"Tile", nil, in{"N 4", ints(1)}, "repeats"},
+		{"Cast", nil, in{"N"}, "to what"},
+		{"Constant", nil, nil, "no value"},
+		{"Range", nil, in{NewScalar("", int64(0)), NewScalar("", int64(1)), NewScalar("", int64(0))}, "step 0"},
+		{"QuantizeLinear", nil, in{"N 4 9 9", "3"}, "3 scales for 4"},
+		{"DequantizeLinear", nil, in{NewTensor("", make([]int8, 3), 3), "scalar", NewScalar("", uint8(0))}, "uint8"},
+		{"MaxPool", nil, in{"N 4 9 9"}, "kernel_shape"},
+		{"GlobalMaxPool", nil, in{"4"}, "at least 2"},
+		{"Split", Attrs{"split": AttrInts(1, 3)}, in{"4"}, "2 sizes"},
+	} {
+		t.Run(c.op+" "+c.says, func(t *testing.T) {
+			_, err := inferOne(t, 18, &Node{OpType: c.op, Attrs: c.attrs, Outputs: []string{"y"}}, c.in...)
+			require.Error(t, err)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+// TestShapesAreFollowed walks the detours that exporters take to flatten and
+// to broadcast: the batch must still be known behind them.
+func TestShapesAreFollowed(t *testing.T) {
+	b := NewBuilder("n", 17)
+	x := b.Input("x", Float, "N", 4, 9, 9)
+	batch := b.Unsqueeze(b.Gather(b.ShapeOf(x), b.Int(0), 0), 0)
+	flat := b.Reshape(x, 0, -1)
+	b.Output("gathered", b.Op("Reshape", nil, x, b.Concat(0, batch, b.Ints(-1))))
+	b.Output("sliced", b.Op("Reshape", nil, x, b.Concat(0, b.Slice(b.ShapeOf(x), 0, 0, 1), b.Ints(324))))
+	b.Output("computed", b.Op("Reshape", nil, x, b.Concat(0, b.Cast(b.Cast(batch, Int32), Int64), b.Mul(b.Ints(4), b.Ints(81)))))
+	b.Output("divided", b.Op("Reshape", nil, x, b.Concat(0, b.Div(b.Mul(batch, b.Ints(1)), b.Ints(1)), b.Sub(b.Ints(325), b.Ints(1)))))
+	// What PyTorch makes of expand(-1, 4, 3): -1 keeps, by way of Equal and Where.
+	want := b.Ints(-1, 4, 3)
+	ones := b.Op("ConstantOfShape", Attrs{"value": AttrTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
+	target := b.Where(b.Op("Equal", nil, want, b.Mul(ones, b.Ints(-1))), ones, want)
+	b.Output("expanded", b.Expand(b.Unsqueeze(b.ReduceSum(flat, true, 1), 2), target))
+	m, err := b.Model(nil)
+	require.NoError(t, err)
+	n := Sym("N")
+	for i, want := range []Shape{{n, D(324)}, {n, D(324)}, {n, D(324)}, {n, D(324)}, {n, D(4), D(3)}} {
+		require.Equal(t, want, m.Graph.Outputs[i].Shape, m.Graph.Outputs[i].Name)
+	}
+}

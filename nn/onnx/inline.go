@@ -1,0 +1,187 @@
+package onnx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// maxInlined bounds how many nodes inlining may add: functions that call each
+// other twice grow without measure.
+const maxInlined = 1 << 18
+
+// InlineFunctions replaces every call of a function that the model defines for
+// itself by the function's nodes, and drops the functions. Functions written
+// for another version of the default operator domain than the model's are taken
+// as they are: the operators of this package's set did not change their
+// meaning where their form still fits. On error the model is half changed.
+func InlineFunctions(m *Model) error {
+	if len(m.Functions) == 0 {
+		return nil
+	}
+	in := &inliner{m: m, byName: map[string]*Function{}}
+	for _, f := range m.Functions {
+		in.byName[functionKey(f.Domain, f.Name, f.Overload)] = f
+	}
+	nodes, err := in.expand(m.Graph.Nodes, 0)
+	if err != nil {
+		return err
+	}
+	m.Graph.Nodes = nodes
+	for _, f := range m.Functions {
+		for domain, v := range f.Opsets {
+			if _, ok := m.Opsets[domain]; !ok {
+				if m.Opsets == nil {
+					m.Opsets = map[string]int64{}
+				}
+				m.Opsets[domain] = v
+			}
+		}
+	}
+	m.Functions = nil
+	return nil
+}
+
+type inliner struct {
+	m      *Model
+	byName map[string]*Function
+	calls  int // numbers the calls, for names
+	added  int
+}
+
+func (in *inliner) expand(nodes []*Node, depth int) ([]*Node, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("%w: functions call each other more than %d deep", ErrGraph, maxDepth)
+	}
+	var out []*Node
+	for _, n := range nodes {
+		f := in.byName[functionKey(n.Domain, n.OpType, n.Overload)]
+		if f == nil {
+			if err := in.expandAttrs(n, depth); err != nil {
+				return nil, err
+			}
+			out = append(out, n)
+			continue
+		}
+		body, err := in.call(n, f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+		if in.added += len(body); in.added > maxInlined {
+			return nil, fmt.Errorf("%w: functions expand to more than %d nodes", ErrGraph, maxInlined)
+		}
+		if body, err = in.expand(body, depth+1); err != nil {
+			return nil, err
+		}
+		out = append(out, body...)
+	}
+	return out, nil
+}
+
+// expandAttrs expands calls in the graphs of a node's attributes.
+func (in *inliner) expandAttrs(n *Node, depth int) (err error) {
+	for _, a := range n.Attrs {
+		for _, g := range append(slices.Clip(a.Graphs), a.G) {
+			if g == nil {
+				continue
+			}
+			if g.Nodes, err = in.expand(g.Nodes, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// call returns the nodes of one call: inputs and outputs take the caller's
+// names, values in between names of their own.
+func (in *inliner) call(n *Node, f *Function) ([]*Node, error) {
+	if len(n.Inputs) > len(f.Inputs) || len(n.Outputs) > len(f.Outputs) {
+		return nil, fmt.Errorf("%w: %d inputs and %d outputs for a function of %d and %d", ErrGraph,
+			len(n.Inputs), len(n.Outputs), len(f.Inputs), len(f.Outputs))
+	}
+	in.calls++
+	names := map[string]string{"": ""}
+	for i, name := range f.Inputs {
+		names[name] = n.Input(i)
+	}
+	var copies []*Node
+	for i, name := range f.Outputs {
+		to := n.Output(i)
+		from, isInput := names[name]
+		switch {
+		case to == "":
+		case isInput: // an output that is an input, or one listed twice
+			copies = append(copies, &Node{OpType: "Identity", Inputs: []string{from}, Outputs: []string{to}})
+		default:
+			names[name] = to
+		}
+	}
+	attrs := maps.Clone(f.Defaults)
+	if attrs == nil {
+		attrs = map[string]Attr{}
+	}
+	maps.Copy(attrs, n.Attrs)
+	prefix := fmt.Sprintf("%s_%d/", f.Name, in.calls)
+	body := make([]*Node, 0, len(f.Nodes)+len(copies))
+	for _, inner := range f.Nodes {
+		c := inner.Clone()
+		c.Name = prefix + c.Name
+		bindNode(c, names, attrs, prefix)
+		body = append(body, c)
+	}
+	return append(body, copies...), nil
+}
+
+// bindNode renames the values of a function's node and gives its attributes the
+// values that the call has for them.
+func bindNode(n *Node, names map[string]string, attrs map[string]Attr, prefix string) {
+	rename := func(list []string) {
+		for i, name := range list {
+			to, ok := names[name]
+			if !ok {
+				to = prefix + name
+				names[name] = to
+			}
+			list[i] = to
+		}
+	}
+	rename(n.Inputs)
+	rename(n.Outputs)
+	for name, a := range n.Attrs {
+		if a.Ref != "" {
+			if bound, ok := attrs[a.Ref]; ok {
+				n.Attrs[name] = bound
+			} else {
+				delete(n.Attrs, name)
+			}
+			continue
+		}
+		for _, g := range append(slices.Clip(a.Graphs), a.G) {
+			if g != nil {
+				bindGraph(g, names, attrs, prefix)
+			}
+		}
+	}
+}
+
+func bindGraph(g *Graph, names map[string]string, attrs map[string]Attr, prefix string) {
+	inner := maps.Clone(names)
+	for i := range g.Inputs {
+		inner[g.Inputs[i].Name] = prefix + g.Inputs[i].Name
+		g.Inputs[i].Name = inner[g.Inputs[i].Name]
+	}
+	for _, t := range g.Initializers {
+		inner[t.Name] = prefix + t.Name
+		t.Name = inner[t.Name]
+	}
+	for _, n := range g.Nodes {
+		bindNode(n, inner, attrs, prefix)
+	}
+	for i := range g.Outputs {
+		if to, ok := inner[g.Outputs[i].Name]; ok {
+			g.Outputs[i].Name = to
+		}
+	}
+	g.Values = nil
+}

@@ -1,0 +1,128 @@
+package onnx
+
+import "fmt"
+
+// operator says how a node of one kind must look and what comes out of it.
+type operator struct {
+	minIn, maxIn int // maxIn < 0: any number
+	maxOut       int // < 0: any number
+	infer        func(*call) error
+}
+
+// arity checks the numbers of inputs and outputs; the first minIn inputs may
+// not be left out.
+func (op operator) arity(n *Node) error {
+	if len(n.Inputs) < op.minIn || op.maxIn >= 0 && len(n.Inputs) > op.maxIn {
+		most := fmt.Sprint(op.maxIn)
+		if op.maxIn < 0 {
+			most = "any number"
+		}
+		return fmt.Errorf("%w: %d inputs, %s takes %d to %s", ErrGraph, len(n.Inputs), n.OpType, op.minIn, most)
+	}
+	for i := range op.minIn {
+		if n.Inputs[i] == "" {
+			return fmt.Errorf("%w: input %d of %s is left out", ErrGraph, i, n.OpType)
+		}
+	}
+	if len(n.Outputs) == 0 || op.maxOut >= 0 && len(n.Outputs) > op.maxOut {
+		return fmt.Errorf("%w: %d outputs, %s gives 1 to %d", ErrGraph, len(n.Outputs), n.OpType, op.maxOut)
+	}
+	return nil
+}
+
+// lookup returns the rule for a node's operator.
+func lookup(n *Node) (operator, bool) {
+	if !n.IsDefault() {
+		return operator{}, false
+	}
+	op, ok := operators[n.OpType]
+	return op, ok
+}
+
+// Known reports whether this package knows the node's operator: its arity and
+// what shape it gives.
+func Known(n *Node) bool {
+	_, ok := lookup(n)
+	return ok
+}
+
+// operators lists the operators of the default domain that this package knows.
+var operators = allOperators()
+
+// single lists the operators that no other shares its rule and arity with.
+func single() map[string]operator {
+	return map[string]operator{
+		"Conv":               {2, 3, 1, inferConv},
+		"ConvTranspose":      {2, 3, 1, inferConvTranspose},
+		"MaxPool":            {1, 1, 2, inferPool},
+		"AveragePool":        {1, 1, 1, inferPool},
+		"GlobalAveragePool":  {1, 1, 1, inferGlobalPool},
+		"GlobalMaxPool":      {1, 1, 1, inferGlobalPool},
+		"BatchNormalization": {5, 5, 5, inferBatchNorm},
+		"LayerNormalization": {2, 3, 3, inferLayerNorm},
+		"Gemm":               {2, 3, 1, inferGemm},
+		"MatMul":             {2, 2, 1, inferMatMul},
+		"Softmax":            {1, 1, 1, inferSoftmax},
+		"LogSoftmax":         {1, 1, 1, inferSoftmax},
+		"Dropout":            {1, 3, 2, inferDropout},
+		"Clip":               {1, 3, 1, inferUnary},
+		"PRelu":              {2, 2, 1, inferFirst},
+		"Identity":           {1, 1, 1, inferIdentity},
+		"Cast":               {1, 1, 1, inferCast},
+		"CastLike":           {2, 2, 1, inferCastLike},
+		"Pow":                {2, 2, 1, inferPow},
+		"Where":              {3, 3, 1, inferWhere},
+		"Not":                {1, 1, 1, inferUnary},
+		"IsNaN":              {1, 1, 1, inferToBool},
+		"IsInf":              {1, 1, 1, inferToBool},
+		"Reshape":            {2, 2, 1, inferReshape},
+		"Flatten":            {1, 1, 1, inferFlatten},
+		"Transpose":          {1, 1, 1, inferTranspose},
+		"Concat":             {1, -1, 1, inferConcat},
+		"Split":              {1, 2, -1, inferSplit},
+		"Slice":              {1, 5, 1, inferSlice},
+		"Gather":             {2, 2, 1, inferGather},
+		"GatherElements":     {2, 2, 1, inferGatherElements},
+		"ScatterElements":    {3, 3, 1, inferFirst},
+		"ScatterND":          {3, 3, 1, inferFirst},
+		"Squeeze":            {1, 2, 1, inferSqueeze},
+		"Unsqueeze":          {1, 2, 1, inferUnsqueeze},
+		"Expand":             {2, 2, 1, inferExpand},
+		"Tile":               {2, 2, 1, inferTile},
+		"Pad":                {1, 4, 1, inferPad},
+		"Shape":              {1, 1, 1, inferShape},
+		"Size":               {1, 1, 1, inferSize},
+		"Constant":           {0, 0, 1, inferConstant},
+		"ConstantOfShape":    {1, 1, 1, inferConstantOfShape},
+		"Range":              {3, 3, 1, inferRange},
+		"CumSum":             {2, 2, 1, inferFirst},
+		"OneHot":             {3, 3, 1, inferOneHot},
+		"ArgMax":             {1, 1, 1, inferArg},
+		"ArgMin":             {1, 1, 1, inferArg},
+		"QuantizeLinear":     {2, 3, 1, inferQuantize},
+		"DequantizeLinear":   {2, 3, 1, inferDequantize},
+	}
+}
+
+func allOperators() map[string]operator {
+	ops := single()
+	for _, name := range []string{"Relu", "Sigmoid", "Tanh", "Softplus", "Mish", "LeakyRelu", "Elu", "Selu", "Celu", "Gelu",
+		"HardSigmoid", "HardSwish", "Softsign", "Sqrt", "Reciprocal", "Exp", "Log", "Neg", "Abs", "Erf", "Floor", "Ceil",
+		"Round", "Sign", "Sin", "Cos"} {
+		ops[name] = operator{1, 1, 1, inferUnary}
+	}
+	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Mod"} {
+		ops[name] = operator{2, 2, 1, inferArithmetic}
+	}
+	for _, name := range []string{"Max", "Min", "Sum", "Mean"} {
+		ops[name] = operator{1, -1, 1, inferArithmetic}
+	}
+	for _, name := range []string{"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "And", "Or", "Xor"} {
+		ops[name] = operator{2, 2, 1, inferCompare}
+	}
+	for _, name := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
+		"ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"} {
+		ops[name] = operator{1, 2, 1, inferReduce}
+	}
+	return ops
+}

@@ -1,0 +1,446 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+)
+
+// axes returns the axes of Squeeze, Unsqueeze or a reduction: an attribute in
+// older opsets, input i in newer ones. given is false where there are none,
+// known is false where they come as a value that is not constant.
+func (c *call) axes(i int) (axes []int64, given, known bool) {
+	if list, ok := c.Ints("axes"); ok {
+		return list, true, true
+	}
+	if !c.has(i) {
+		return nil, false, true
+	}
+	list, ok := c.list(i)
+	return list, true, ok
+}
+
+// mark turns axes into a set of places, of a rank that is known.
+func (c *call) mark(axes []int64, rank int) ([]bool, error) {
+	set := make([]bool, rank)
+	for _, a := range axes {
+		i, err := c.axis(a, rank)
+		if err != nil {
+			return nil, err
+		}
+		if set[i] {
+			return nil, c.errorf("axis %d is given twice", a)
+		}
+		set[i] = true
+	}
+	return set, nil
+}
+
+func inferSqueeze(c *call) error {
+	typ, x := c.at(0).typ, c.shape(0)
+	axes, given, known := c.axes(1)
+	if x == nil || !known || !given && !x.Known() {
+		c.give(0, typ, nil)
+		return nil
+	}
+	set, err := c.mark(axes, len(x))
+	if err != nil {
+		return err
+	}
+	out := Shape{}
+	for i, d := range x {
+		switch {
+		case !given && d.Size == 1:
+		case !set[i]:
+			out = append(out, d)
+		case d.Known() && d.Size != 1:
+			return c.errorf("axis %d of %v is to be dropped and is not 1", i, x)
+		}
+	}
+	c.give(0, typ, out)
+	c.out[0].vals = c.at(0).vals
+	return nil
+}
+
+func inferUnsqueeze(c *call) error {
+	typ, x := c.at(0).typ, c.shape(0)
+	axes, given, known := c.axes(1)
+	if !given {
+		return c.errorf("Unsqueeze has no axes")
+	}
+	if x == nil || !known {
+		c.give(0, typ, nil)
+		return nil
+	}
+	set, err := c.mark(axes, len(x)+len(axes))
+	if err != nil {
+		return err
+	}
+	out := make(Shape, 0, len(set))
+	for i, rest := 0, x; i < len(set); i++ {
+		if set[i] {
+			out = append(out, D(1))
+			continue
+		}
+		out, rest = append(out, rest[0]), rest[1:]
+	}
+	c.give(0, typ, out)
+	if len(out) <= 1 {
+		c.out[0].vals = c.at(0).vals
+	}
+	return nil
+}
+
+func inferReduce(c *call) error {
+	typ, x := c.at(0).typ, c.shape(0)
+	axes, given, known := c.axes(1)
+	keep := c.Int("keepdims", 1) != 0
+	if x == nil || !known {
+		if x != nil && keep {
+			c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
+			return nil
+		}
+		c.give(0, typ, nil)
+		return nil
+	}
+	set, err := c.mark(axes, len(x))
+	if err != nil {
+		return err
+	}
+	everything := (!given || len(axes) == 0) && c.Int("noop_with_empty_axes", 0) == 0
+	out := Shape{}
+	for i, d := range x {
+		switch {
+		case !set[i] && !everything:
+			out = append(out, d)
+		case keep:
+			out = append(out, D(1))
+		}
+	}
+	c.give(0, typ, out)
+	return nil
+}
+
+func inferArg(c *call) error {
+	x := c.shape(0)
+	if x == nil {
+		c.give(0, Int64, nil)
+		return nil
+	}
+	axis, err := c.axis(c.Int("axis", 0), len(x))
+	if err != nil {
+		return err
+	}
+	out := slices.Clone(x)
+	out[axis] = D(1)
+	if c.Int("keepdims", 1) == 0 {
+		out = slices.Delete(out, axis, axis+1)
+	}
+	c.give(0, Int64, out)
+	return nil
+}
+
+func inferGather(c *call) error {
+	typ, x, idx := c.at(0).typ, c.shape(0), c.shape(1)
+	if x == nil || idx == nil {
+		c.give(0, typ, nil)
+		return nil
+	}
+	axis, err := c.axis(c.Int("axis", 0), len(x))
+	if err != nil {
+		return err
+	}
+	c.give(0, typ, append(append(append(Shape{}, x[:axis]...), idx...), x[axis+1:]...))
+	picks, known := c.list(1)
+	if !known {
+		return nil
+	}
+	for _, p := range picks {
+		if d := x[axis]; d.Known() && (p < -d.Size || p >= d.Size) {
+			return c.errorf("index %d of axis %d, which has %v entries", p, axis, d)
+		}
+	}
+	if vals := c.at(0).vals; vals != nil && len(x) == 1 && len(idx) <= 1 {
+		out := make([]elem, len(picks))
+		for i, p := range picks {
+			if p < 0 {
+				p += int64(len(vals))
+			}
+			out[i] = vals[p]
+		}
+		c.out[0].vals = out
+	}
+	return nil
+}
+
+func inferGatherElements(c *call) error {
+	c.give(0, c.at(0).typ, c.shape(1))
+	return nil
+}
+
+// span returns how many entries a slice of an axis of n takes and where it
+// begins.
+func span(n, start, end, step int64) (first, entries int64) {
+	low, high := int64(0), n // bounds of start and end
+	if step < 0 {
+		low, high = -1, n-1
+	}
+	clamp := func(i int64) int64 {
+		if i < 0 {
+			i = max(i, -n-1) + n
+		}
+		return min(max(i, low), high)
+	}
+	start, end = clamp(start), clamp(end)
+	switch {
+	case step > 0 && end > start:
+		return start, (end-start-1)/step + 1
+	case step < 0 && start > end:
+		return start, (end-start+1)/step + 1
+	}
+	return start, 0
+}
+
+// sliceArgs returns starts, ends, axes and steps of a Slice; ok is false where
+// they are not constant.
+func (c *call) sliceArgs(rank int) (args [4][]int64, ok bool, err error) {
+	for i, name := range []string{"starts", "ends", "axes", "steps"} {
+		list, given := c.Ints(name)
+		if c.has(i + 1) {
+			if list, given = c.list(i + 1); !given {
+				return args, false, nil
+			}
+		}
+		switch {
+		case given:
+		case i < 2:
+			return args, false, c.errorf("Slice has no %s", name)
+		case name == "axes":
+			for a := range args[0] {
+				list = append(list, int64(a))
+			}
+		default:
+			list = slices.Repeat([]int64{1}, len(args[0]))
+		}
+		args[i] = list
+		if len(list) != len(args[0]) || len(list) > rank {
+			return args, false, c.errorf("%d %s for %d starts of %d axes", len(list), name, len(args[0]), rank)
+		}
+	}
+	return args, true, nil
+}
+
+func inferSlice(c *call) error {
+	typ, x := c.at(0).typ, c.shape(0)
+	if x == nil {
+		c.give(0, typ, nil)
+		return nil
+	}
+	args, known, err := c.sliceArgs(len(x))
+	if err != nil {
+		return err
+	}
+	if !known {
+		c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
+		return nil
+	}
+	if _, err := c.mark(args[2], len(x)); err != nil {
+		return err
+	}
+	out := slices.Clone(x)
+	for i, a := range args[2] {
+		axis, _ := c.axis(a, len(x))
+		start, end, step := args[0][i], args[1][i], args[3][i]
+		switch d := x[axis]; {
+		case step == 0 || step == math.MinInt64:
+			return c.errorf("step %d", step)
+		case d.Known():
+			_, n := span(d.Size, start, end, step)
+			out[axis] = D(n)
+		case start == 0 && step == 1 && end >= math.MaxInt32:
+		default:
+			out[axis] = UnknownDim
+		}
+	}
+	c.give(0, typ, out)
+	if vals := c.at(0).vals; vals != nil && len(x) == 1 && len(args[0]) == 1 {
+		first, n := span(int64(len(vals)), args[0][0], args[1][0], args[3][0])
+		picked := make([]elem, n)
+		for i := range picked {
+			picked[i] = vals[first+int64(i)*args[3][0]]
+		}
+		c.out[0].vals = picked
+	}
+	return nil
+}
+
+func inferExpand(c *call) error {
+	typ := c.at(0).typ
+	target := c.rankFrom(1)
+	if target == nil {
+		c.give(0, typ, nil)
+		return nil
+	}
+	s, err := c.broadcast(c.shape(0), target)
+	if err != nil {
+		return err
+	}
+	c.give(0, typ, s)
+	return nil
+}
+
+func inferTile(c *call) error {
+	typ, x := c.at(0).typ, c.shape(0)
+	times, known := c.list(1)
+	if x == nil || !known {
+		c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
+		if x == nil {
+			c.give(0, typ, nil)
+		}
+		return nil
+	}
+	if len(times) != len(x) {
+		return c.errorf("repeats %v of a value of shape %v", times, x)
+	}
+	out := slices.Clone(x)
+	for i, n := range times {
+		switch {
+		case n == 1:
+		case x[i].Known():
+			total, ok := product([]int64{x[i].Size, n})
+			if !ok {
+				return c.errorf("repeats %v of a value of shape %v", times, x)
+			}
+			out[i] = D(total)
+		default:
+			out[i] = UnknownDim
+		}
+	}
+	c.give(0, typ, out)
+	return nil
+}
+
+func inferPad(c *call) error {
+	typ, x := c.at(0).typ, c.shape(0)
+	pads, known := c.Ints("pads")
+	if c.has(1) {
+		pads, known = c.list(1)
+	}
+	if x == nil {
+		c.give(0, typ, nil)
+		return nil
+	}
+	if !known || c.has(3) {
+		c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
+		return nil
+	}
+	if len(pads) != 2*len(x) {
+		return c.errorf("pads %v of a value of shape %v", pads, x)
+	}
+	out := slices.Clone(x)
+	for i := range out {
+		before, after := pads[i], pads[i+len(x)]
+		if max(before, after) > 1<<31 || min(before, after) < -1<<31 {
+			return c.errorf("pads %v", pads)
+		}
+		switch d := x[i]; {
+		case before == 0 && after == 0:
+		case d.Known() && d.Size < 1<<62:
+			if out[i] = D(d.Size + before + after); out[i].Size < 0 {
+				return c.errorf("pads %v of a value of shape %v", pads, x)
+			}
+		default:
+			out[i] = UnknownDim
+		}
+	}
+	c.give(0, typ, out)
+	return nil
+}
+
+func inferConstant(c *call) error {
+	t, err := ConstantTensor(c.Node)
+	if err != nil {
+		return err
+	}
+	c.out[0] = tensorInfo(t)
+	return nil
+}
+
+// ConstantTensor returns the value of a Constant node, whichever attribute
+// holds it.
+func ConstantTensor(n *Node) (*Tensor, error) {
+	for name, a := range n.Attrs {
+		switch {
+		case name == "value" && a.Kind == KindTensor && a.T != nil:
+			return a.T, a.T.Check()
+		case name == "value_float" && a.Kind == KindFloat:
+			return NewScalar("", a.F), nil
+		case name == "value_floats" && a.Kind == KindFloats:
+			return NewTensor("", a.Floats, int64(len(a.Floats))), nil
+		case name == "value_int" && a.Kind == KindInt:
+			return NewScalar("", a.I), nil
+		case name == "value_ints" && a.Kind == KindInts:
+			return NewTensor("", a.Ints, int64(len(a.Ints))), nil
+		case name == "value_string" && a.Kind == KindString:
+			return &Tensor{Type: String, Strings: []string{a.S}}, nil
+		case name == "value_strings" && a.Kind == KindStrings:
+			return &Tensor{Type: String, Dims: []int64{int64(len(a.Strings))}, Strings: a.Strings}, nil
+		}
+	}
+	return nil, fmtConstant(n)
+}
+
+func inferConstantOfShape(c *call) error {
+	typ, fill := Float, elem{}
+	if a, ok := c.Attrs["value"]; ok && a.T != nil {
+		typ = a.T.Type
+		if v := tensorInfo(a.T).vals; len(v) == 1 {
+			fill = v[0]
+		}
+	}
+	out := c.rankFrom(0)
+	c.give(0, typ, out)
+	if n, ok := out.Sizes(); ok && len(n) == 1 && n[0] <= maxVals && fill.known {
+		c.out[0].vals = slices.Repeat([]elem{fill}, int(n[0]))
+	}
+	return nil
+}
+
+func inferRange(c *call) error {
+	typ, err := c.sameTypes(0, 1, 2)
+	if err != nil {
+		return err
+	}
+	c.give(0, typ, Shape{UnknownDim})
+	var arg [3]int64
+	for i := range arg {
+		list, ok := c.list(i)
+		if !ok || len(list) != 1 || list[0] > 1<<40 || list[0] < -1<<40 {
+			return nil
+		}
+		arg[i] = list[0]
+	}
+	if arg[2] == 0 {
+		return c.errorf("step 0")
+	}
+	n := int64(math.Ceil(float64(arg[1]-arg[0]) / float64(arg[2])))
+	c.give(0, typ, Shape{D(max(n, 0))})
+	return nil
+}
+
+func inferOneHot(c *call) error {
+	idx := c.shape(0)
+	if idx == nil {
+		c.give(0, c.at(2).typ, nil)
+		return nil
+	}
+	axis, err := c.axis(c.Int("axis", -1), len(idx)+1)
+	if err != nil {
+		return err
+	}
+	depth := UnknownDim
+	if vals := c.at(1).vals; len(vals) == 1 {
+		depth = vals[0].dim()
+	}
+	c.give(0, c.at(2).typ, slices.Insert(slices.Clone(idx), axis, depth))
+	return nil
+}

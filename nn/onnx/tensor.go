@@ -1,0 +1,255 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrTensor marks a tensor whose bytes, type and dimensions do not agree, or
+// that cannot be read as the type asked for.
+var ErrTensor = errors.New("bad tensor")
+
+// Tensor is a constant array. Raw may be shared with a file that was read and
+// with other tensors: treat it as read only.
+type Tensor struct {
+	Name    string
+	Type    DataType
+	Dims    []int64  // empty for a scalar
+	Raw     []byte   // elements, little-endian, row-major; two 4-bit elements a byte
+	Strings []string // the elements where Type is String
+	Doc     string
+
+	extra []byte
+}
+
+// Number is an element type that tensors can be made of.
+type Number interface {
+	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | bool
+}
+
+// NewTensor returns a tensor of the given elements, which are copied. That
+// their number fits the dimensions is for [Tensor.Check] to say.
+func NewTensor[T Number](name string, data []T, dims ...int64) *Tensor {
+	t := &Tensor{Name: name, Dims: slices.Clone(dims)}
+	switch data := any(data).(type) {
+	case []float32:
+		t.Type, t.Raw = Float, make([]byte, 4*len(data))
+		for i, v := range data {
+			binary.LittleEndian.PutUint32(t.Raw[4*i:], math.Float32bits(v))
+		}
+	case []uint8:
+		t.Type, t.Raw = Uint8, slices.Clone(data)
+	case []bool:
+		t.Type, t.Raw = Bool, make([]byte, len(data))
+		for i, v := range data {
+			if v {
+				t.Raw[i] = 1
+			}
+		}
+	case []float64:
+		t.Type, t.Raw = Double, fixed(data)
+	case []int64:
+		t.Type, t.Raw = Int64, fixed(data)
+	case []int32:
+		t.Type, t.Raw = Int32, fixed(data)
+	case []int16:
+		t.Type, t.Raw = Int16, fixed(data)
+	case []int8:
+		t.Type, t.Raw = Int8, fixed(data)
+	case []uint64:
+		t.Type, t.Raw = Uint64, fixed(data)
+	case []uint32:
+		t.Type, t.Raw = Uint32, fixed(data)
+	case []uint16:
+		t.Type, t.Raw = Uint16, fixed(data)
+	}
+	return t
+}
+
+// fixed returns numbers of a fixed size as little-endian bytes.
+func fixed[T Number](data []T) []byte {
+	// Append fails only on types without a fixed size.
+	raw, _ := binary.Append(nil, binary.LittleEndian, data)
+	return raw
+}
+
+// NewFloat16 returns a float16 tensor, each element rounded to the nearest.
+func NewFloat16(name string, data []float32, dims ...int64) *Tensor {
+	t := &Tensor{Name: name, Type: Float16, Dims: slices.Clone(dims), Raw: make([]byte, 2*len(data))}
+	for i, v := range data {
+		binary.LittleEndian.PutUint16(t.Raw[2*i:], Float16Bits(v))
+	}
+	return t
+}
+
+// NewScalar returns a tensor of no dimensions.
+func NewScalar[T Number](name string, v T) *Tensor { return NewTensor(name, []T{v}) }
+
+// Len returns the number of elements that the dimensions say; ok is false when
+// a dimension is negative or the product does not fit.
+func (t *Tensor) Len() (n int64, ok bool) { return product(t.Dims) }
+
+// Shape returns the tensor's dimensions as a Shape.
+func (t *Tensor) Shape() Shape { return ShapeOf(t.Dims...) }
+
+// Check reports whether the bytes are as many as type and dimensions say.
+func (t *Tensor) Check() error {
+	n, ok := t.Len()
+	if !ok {
+		return fmt.Errorf("%w %q: dimensions %v are negative or too many elements", ErrTensor, t.Name, t.Dims)
+	}
+	if t.Type == String {
+		if int64(len(t.Strings)) != n {
+			return fmt.Errorf("%w %q: %d strings, dimensions %v ask for %d", ErrTensor, t.Name, len(t.Strings), t.Dims, n)
+		}
+		return nil
+	}
+	bits := t.Type.bits()
+	if bits == 0 {
+		return fmt.Errorf("%w %q: unknown element %v", ErrTensor, t.Name, t.Type)
+	}
+	if n > math.MaxInt64/128 {
+		return fmt.Errorf("%w %q: dimensions %v are too large", ErrTensor, t.Name, t.Dims)
+	}
+	if want := (n*bits + 7) / 8; int64(len(t.Raw)) != want {
+		return fmt.Errorf("%w %q: %d bytes of %v, dimensions %v ask for %d", ErrTensor, t.Name, len(t.Raw), t.Type, t.Dims, want)
+	}
+	return nil
+}
+
+// Float32s returns the elements of a float32, float64, float16, bfloat16,
+// integer or bool tensor as float32, in memory of their own.
+func (t *Tensor) Float32s() ([]float32, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	n, _ := t.Len()
+	if t.Type == Float {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = math.Float32frombits(binary.LittleEndian.Uint32(t.Raw[4*i:]))
+		}
+		return out, nil
+	}
+	return convert[float32](t, int(n))
+}
+
+// Float64s returns the elements of a float, integer or bool tensor as float64,
+// in memory of their own.
+func (t *Tensor) Float64s() ([]float64, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	n, _ := t.Len()
+	return convert[float64](t, int(n))
+}
+
+// convert reads n elements as floating-point numbers.
+func convert[T float32 | float64](t *Tensor, n int) ([]T, error) {
+	at := t.floatAt()
+	if at == nil {
+		return nil, fmt.Errorf("%w %q: elements are %v, not numbers", ErrTensor, t.Name, t.Type)
+	}
+	out := make([]T, n)
+	for i := range out {
+		out[i] = T(at(i))
+	}
+	return out, nil
+}
+
+// floatAt returns a reader of single elements, nil where t holds no numbers.
+func (t *Tensor) floatAt() func(i int) float64 {
+	switch raw := t.Raw; t.Type {
+	case Float:
+		return func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))) }
+	case Double:
+		return func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:])) }
+	case Float16:
+		return func(i int) float64 { return float64(FromFloat16(binary.LittleEndian.Uint16(raw[2*i:]))) }
+	case BFloat16:
+		return func(i int) float64 {
+			return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw[2*i:])) << 16))
+		}
+	case Uint64:
+		return func(i int) float64 { return float64(binary.LittleEndian.Uint64(raw[8*i:])) }
+	}
+	at := t.intAt()
+	if at == nil {
+		return nil
+	}
+	return func(i int) float64 { return float64(at(i)) }
+}
+
+// intAt returns a reader of single elements, nil where t holds no integers.
+func (t *Tensor) intAt() func(i int) int64 {
+	switch raw := t.Raw; t.Type {
+	case Int64, Uint64:
+		return func(i int) int64 { return int64(binary.LittleEndian.Uint64(raw[8*i:])) }
+	case Int32:
+		return func(i int) int64 { return int64(int32(binary.LittleEndian.Uint32(raw[4*i:]))) }
+	case Uint32:
+		return func(i int) int64 { return int64(binary.LittleEndian.Uint32(raw[4*i:])) }
+	case Int16:
+		return func(i int) int64 { return int64(int16(binary.LittleEndian.Uint16(raw[2*i:]))) }
+	case Uint16:
+		return func(i int) int64 { return int64(binary.LittleEndian.Uint16(raw[2*i:])) }
+	case Int8:
+		return func(i int) int64 { return int64(int8(raw[i])) }
+	case Uint8, Bool:
+		return func(i int) int64 { return int64(raw[i]) }
+	}
+	return nil
+}
+
+// Int64s returns the elements of an integer or bool tensor, in memory of their
+// own. Unsigned 64-bit numbers above the largest int64 come out negative.
+func (t *Tensor) Int64s() ([]int64, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	at := t.intAt()
+	if at == nil {
+		return nil, fmt.Errorf("%w %q: elements are %v, not integers", ErrTensor, t.Name, t.Type)
+	}
+	n, _ := t.Len()
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = at(i)
+	}
+	return out, nil
+}
+
+// FromFloat16 widens an IEEE 754 binary16 number.
+func FromFloat16(h uint16) float32 {
+	sign := uint32(h&0x8000) << 16
+	exp, frac := uint32(h>>10&0x1f), uint32(h&0x3ff)
+	switch {
+	case exp == 0x1f:
+		return math.Float32frombits(sign | 0x7f800000 | frac<<13)
+	case exp == 0:
+		f := float32(frac) / (1 << 24)
+		return math.Float32frombits(sign | math.Float32bits(f))
+	}
+	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
+}
+
+// Float16Bits rounds a number to the nearest IEEE 754 binary16, ties to even;
+// what is too large becomes infinite.
+func Float16Bits(f float32) uint16 {
+	b := math.Float32bits(f)
+	sign := uint16(b >> 16 & 0x8000)
+	b &= 0x7fffffff
+	switch {
+	case b > 0x7f800000: // NaN: keep it quiet
+		return sign | 0x7e00 | uint16(b>>13&0x3ff)
+	case b >= 0x477ff000: // rounds to 65536 or more
+		return sign | 0x7c00
+	case b < 0x38800000: // below 2^-14: subnormal, in steps of 2^-24
+		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(b))*(1<<24)))
+	}
+	b += 0xfff + b>>13&1
+	return sign | uint16((b-112<<23)>>13)
+}

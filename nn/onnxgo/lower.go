@@ -1,0 +1,341 @@
+package onnxgo
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"kosumi/nn"
+	"kosumi/nn/onnx"
+)
+
+// Limits on what a file may ask for.
+const (
+	maxNodes     = 20_000  // nodes of a model
+	maxValues    = 1 << 24 // float32 values of one tensor
+	maxConstants = 1 << 27 // float32 values of all constants together
+)
+
+// value is a tensor of the lowered graph: one that nodes compute, or a constant.
+type value struct {
+	shape  []int // of one row, the batch of 1 included; never empty once lowered
+	name   string
+	consts []float32 // the elements of a constant; nil for what nodes compute
+}
+
+func (v value) isConst() bool { return v.consts != nil }
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// bounded says whether a tensor of that shape is small enough.
+func bounded(shape []int) bool {
+	n := 1
+	for _, d := range shape {
+		if d <= 0 || n > maxValues/d {
+			return false
+		}
+		n *= d
+	}
+	return true
+}
+
+// lowering rewrites one model. It starts at the outputs and follows the inputs
+// that matter, so that what nothing needs is never looked at.
+type lowering struct {
+	infos    map[string]onnx.ValueInfo
+	makers   map[string]*onnx.Node   // by the name of what they make
+	tensors  map[string]*onnx.Tensor // constants by name
+	uses     map[string]int          // how many nodes and outputs use a value
+	done     map[string]value
+	underway map[string]bool
+	graph    *onnx.Graph
+	made     map[string]value // nodes of the lowered graph by all that they are
+	count    int
+	spent    int // values of constants
+}
+
+// lower returns a model that computes one row of spec, whose inputs and outputs
+// are in the order of spec. It leaves file changed.
+func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
+	if err := onnx.InlineFunctions(file); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	if n := len(file.Graph.Nodes); n > maxNodes {
+		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)
+	}
+	if err := fixInputs(file, spec); err != nil {
+		return nil, err
+	}
+	infos, err := onnx.InferTypes(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: for one row: %w", ErrModel, err)
+	}
+	if err := checkOutputs(file, spec, infos); err != nil {
+		return nil, err
+	}
+	l := newLowering(file.Graph, infos)
+	for i := range spec.Inputs {
+		l.input(i, &spec.Inputs[i])
+	}
+	for i := range spec.Outputs {
+		if err := l.output(&spec.Outputs[i]); err != nil {
+			return nil, fmt.Errorf("output %q: %w", spec.Outputs[i].Name, err)
+		}
+	}
+	l.separateOutputs()
+	l.ownReshapes()
+	return &onnx.Model{IRVersion: 8, Opset: 9, Producer: "kosumi", Graph: l.graph}, nil
+}
+
+func newLowering(g *onnx.Graph, infos map[string]onnx.ValueInfo) *lowering {
+	l := &lowering{
+		infos: infos, makers: map[string]*onnx.Node{}, tensors: map[string]*onnx.Tensor{}, uses: map[string]int{},
+		done: map[string]value{}, underway: map[string]bool{}, graph: &onnx.Graph{Name: "lowered"}, made: map[string]value{},
+	}
+	for _, t := range g.Initializers {
+		l.tensors[t.Name] = t
+	}
+	for _, n := range g.Nodes {
+		for _, out := range n.Outputs {
+			l.makers[out] = n
+		}
+		for _, in := range n.Inputs {
+			l.uses[in]++
+		}
+		if n.Is("Constant") {
+			if t := constantOf(n); t != nil {
+				l.tensors[n.Output(0)] = t
+			}
+		}
+	}
+	for _, out := range g.Outputs {
+		l.uses[out.Name]++
+	}
+	return l
+}
+
+// constantOf returns what a Constant node holds, nil for kinds not used here.
+func constantOf(n *onnx.Node) *onnx.Tensor {
+	for name, a := range n.Attrs {
+		switch name {
+		case "value":
+			return a.T
+		case "value_float":
+			return onnx.NewScalar("", a.F)
+		case "value_int":
+			return onnx.NewScalar("", a.I)
+		case "value_floats":
+			return onnx.NewTensor("", a.Floats, int64(len(a.Floats)))
+		case "value_ints":
+			return onnx.NewTensor("", a.Ints, int64(len(a.Ints)))
+		}
+	}
+	return nil
+}
+
+func (l *lowering) fresh() string {
+	l.count++
+	return fmt.Sprintf("v%d", l.count)
+}
+
+func (l *lowering) input(i int, s *nn.TensorSpec) {
+	v := value{shape: append([]int{1}, s.Shape...), name: fmt.Sprintf("x%d", i)}
+	l.done[s.Name] = v
+	l.graph.Inputs = append(l.graph.Inputs, info(v))
+}
+
+func (l *lowering) output(s *nn.TensorSpec) error {
+	v, err := l.get(s.Name)
+	if err != nil {
+		return err
+	}
+	l.graph.Outputs = append(l.graph.Outputs, info(l.named(v)))
+	return nil
+}
+
+func info(v value) onnx.ValueInfo {
+	var shape onnx.Shape
+	for _, d := range v.shape {
+		shape = append(shape, onnx.D(int64(d)))
+	}
+	return onnx.ValueInfo{Name: v.name, Type: onnx.Float, Shape: shape}
+}
+
+// get lowers a value of the file by name.
+func (l *lowering) get(name string) (value, error) {
+	if v, ok := l.done[name]; ok {
+		return v, nil
+	}
+	if t := l.tensors[name]; t != nil {
+		v, err := constant(t)
+		if err != nil {
+			return value{}, err
+		}
+		l.done[name] = v
+		return v, nil
+	}
+	n := l.makers[name]
+	if n == nil {
+		return value{}, fmt.Errorf("%w: nothing computes %q", ErrModel, name)
+	}
+	if l.underway[name] {
+		return value{}, fmt.Errorf("%w: %q depends on itself", ErrModel, name)
+	}
+	l.underway[name] = true
+	v, err := l.rewrite(n, name)
+	if err != nil {
+		return value{}, err
+	}
+	l.done[name] = v
+	return v, nil
+}
+
+// rewrite lowers the node that makes name.
+func (l *lowering) rewrite(n *onnx.Node, name string) (value, error) {
+	rule := rules[n.OpType]
+	if rule == nil || !n.IsDefault() {
+		return value{}, refused(n, "it has no counterpart")
+	}
+	if n.Output(0) != name {
+		return value{}, refused(n, "only its first output can be computed")
+	}
+	v, err := rule(l, n)
+	switch {
+	case errors.Is(err, ErrModel), errors.Is(err, ErrOperator):
+		return value{}, err
+	case err != nil:
+		return value{}, refused(n, err.Error())
+	case l.spent > maxConstants:
+		return value{}, fmt.Errorf("%w: it needs more than %d constant numbers", ErrModel, maxConstants)
+	}
+	// The rules follow the definitions by hand and inference does so too: they
+	// must agree.
+	if want, err := l.shapeOf(name); err == nil && size(want) != size(v.shape) {
+		return value{}, fmt.Errorf("%w: %s makes %v where %v was expected", ErrModel, n.OpType, v.shape, want)
+	}
+	return v, nil
+}
+
+// refused names the operator that cannot be run.
+func refused(n *onnx.Node, why string) error {
+	op := n.OpType
+	if !n.IsDefault() {
+		op = n.Domain + "." + op
+	}
+	if n.Name != "" {
+		op += fmt.Sprintf(" (node %q)", n.Name)
+	}
+	return fmt.Errorf("%w: %s: %s", ErrOperator, op, why)
+}
+
+// constant reads a tensor of numbers.
+func constant(t *onnx.Tensor) (value, error) {
+	if !t.Type.IsFloat() {
+		return value{}, fmt.Errorf("%w: constant %q holds %v where numbers are computed with", ErrModel, t.Name, t.Type)
+	}
+	data, err := t.Float32s()
+	if err != nil {
+		return value{}, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	if len(data) == 0 {
+		return value{}, fmt.Errorf("%w: constant %q is empty", ErrModel, t.Name)
+	}
+	v := value{consts: data}
+	for _, d := range t.Dims {
+		v.shape = append(v.shape, int(d))
+	}
+	return v, nil
+}
+
+// ints reads a constant list of integers.
+func (l *lowering) ints(name string) ([]int, error) {
+	t := l.tensors[name]
+	if t == nil {
+		return nil, fmt.Errorf("%q must be a constant", name)
+	}
+	list, err := t.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(list))
+	for i, v := range list {
+		out[i] = int(v)
+	}
+	return out, nil
+}
+
+// shapeOf returns the inferred shape of a value of the file.
+func (l *lowering) shapeOf(name string) ([]int, error) {
+	sizes, ok := l.infos[name].Shape.Sizes()
+	if !ok {
+		return nil, fmt.Errorf("the shape of %q is not known", name)
+	}
+	shape := make([]int, len(sizes))
+	for i, d := range sizes {
+		if d > maxValues {
+			return nil, fmt.Errorf("%q has the shape %v", name, sizes)
+		}
+		shape[i] = int(d)
+	}
+	if !bounded(shape) {
+		return nil, fmt.Errorf("%q has the shape %v", name, sizes)
+	}
+	return shape, nil
+}
+
+// emit adds a node of the lowered graph. Constants become initializers; a value
+// used twice by one node is passed through Identity once, since onnx-go keeps
+// one edge between two values.
+func (l *lowering) emit(op string, attrs onnx.Attrs, shape []int, inputs ...value) value {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		in = l.named(in)
+		if slices.Contains(names[:i], in.name) {
+			in = l.emit("Identity", nil, in.shape, in)
+		}
+		names[i] = in.name
+	}
+	return l.node(op, attrs, shape, names)
+}
+
+// node adds a node, unless there is one like it already: gorgonia would merge
+// the two behind the back of ownReshapes.
+func (l *lowering) node(op string, attrs onnx.Attrs, shape []int, inputs []string) value {
+	key := fmt.Sprint(op, attrs, shape, inputs)
+	if v, ok := l.made[key]; ok {
+		return v
+	}
+	out := value{shape: shape, name: l.fresh()}
+	l.made[key] = out
+	l.graph.Nodes = append(l.graph.Nodes, newNode(op, attrs, inputs, out.name))
+	return out
+}
+
+func newNode(op string, attrs onnx.Attrs, inputs []string, output string) *onnx.Node {
+	return &onnx.Node{Name: output, OpType: op, Attrs: attrs, Inputs: inputs, Outputs: []string{output}}
+}
+
+// named makes a constant an initializer.
+func (l *lowering) named(v value) value {
+	if v.name != "" {
+		return v
+	}
+	v.name = l.fresh()
+	l.spent += len(v.consts)
+	l.graph.Initializers = append(l.graph.Initializers, onnx.NewTensor(v.name, v.consts, dims(v.shape)...))
+	return v
+}
+
+func dims(shape []int) []int64 {
+	out := make([]int64, len(shape))
+	for i, d := range shape {
+		out[i] = int64(d)
+	}
+	return out
+}

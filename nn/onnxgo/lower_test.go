@@ -1,0 +1,80 @@
+package onnxgo
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+	"kosumi/nn/onnx"
+)
+
+// TestLoweredOperators wants nothing in a lowered graph but what was found to
+// be right.
+func TestLoweredOperators(t *testing.T) {
+	good := map[string]bool{"Abs": true, "Add": true, "Concat": true, "Conv": true, "Div": true, "Exp": true, "Identity": true, "Log": true,
+		"MatMul": true, "MaxPool": true, "Mul": true, "Neg": true, "Relu": true, "Reshape": true, "Sigmoid": true, "Sqrt": true, "Sub": true,
+		"Tanh": true, "Transpose": true}
+	size := board.Size{W: 5, H: 4}
+	for _, n := range []*nntest.Network{nntest.DualHead(size, 2, 4, 1), nntest.FourHeads(size, 4, 1)} {
+		file, err := onnx.Read(n.Model)
+		require.NoError(t, err)
+		m, err := lower(file, &n.Spec)
+		require.NoError(t, err)
+		require.NoError(t, onnx.Check(m))
+		_, err = onnx.InferShapes(m)
+		require.NoError(t, err)
+		seen := map[string]bool{}
+		uses := map[string]int{}
+		for _, node := range m.Graph.Nodes {
+			require.True(t, good[node.OpType], node.OpType)
+			for i, in := range node.Inputs {
+				require.NotContains(t, node.Inputs[:i], in, "a value reaches a node once")
+				uses[in]++
+			}
+			require.False(t, seen[node.Name])
+			seen[node.Name] = true
+		}
+		for _, node := range m.Graph.Nodes {
+			if node.Is("Reshape") {
+				require.Equal(t, 1, uses[node.Inputs[0]], "a reshaped value has no other reader")
+			}
+		}
+		for _, out := range m.Graph.Outputs {
+			require.Zero(t, uses[out.Name], "outputs have no readers")
+		}
+	}
+}
+
+// TestRepeat checks stretching of constants against plain indexing.
+func TestRepeat(t *testing.T) {
+	require.Equal(t, []float32{1, 1, 1, 2, 2, 2}, repeat([]float32{1, 2}, []int{2, 1}, []int{2, 3}))
+	require.Equal(t, []float32{1, 2, 3, 1, 2, 3}, repeat([]float32{1, 2, 3}, []int{1, 3}, []int{2, 3}))
+	require.Equal(t, []float32{1, 1, 2, 2, 1, 1, 2, 2}, repeat([]float32{1, 2}, []int{1, 2, 1}, []int{2, 2, 2}))
+	require.Equal(t, []float32{1, 3, 2, 4}, permute([]float32{1, 2, 3, 4}, []int{2, 2}, []int{1, 0}))
+	require.Equal(t, []float32{0, 3, 1, 4, 2, 5}, permute([]float32{0, 1, 2, 3, 4, 5}, []int{1, 2, 3}, []int{2, 0, 1}))
+}
+
+// FuzzLower wants an error or a model for any bytes.
+func FuzzLower(f *testing.F) {
+	for _, n := range []*nntest.Network{nntest.DualHead(board.Square(3), 1, 2, 1), nntest.FourHeads(board.Square(3), 2, 1)} {
+		f.Add(n.Model)
+	}
+	specs := []nn.Spec{nntest.DualHead(board.Square(3), 1, 2, 1).Spec, nntest.FourHeads(board.Square(3), 2, 1).Spec}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for i := range specs {
+			file, err := onnx.Read(data)
+			if err != nil {
+				return
+			}
+			m, err := lower(file, &specs[i])
+			if err != nil {
+				continue
+			}
+			_, err = m.Marshal()
+			require.NoError(t, err)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package onnxgo
+
+import (
+	"slices"
+
+	"kosumi/nn/onnx"
+)
+
+// This file keeps values apart that gorgonia would let share memory.
+
+// usage counts how often each value of the lowered graph is read, being an
+// output of the graph included.
+func (l *lowering) usage() map[string]int {
+	uses := map[string]int{}
+	for _, n := range l.graph.Nodes {
+		for _, in := range n.Inputs {
+			uses[in]++
+		}
+	}
+	for _, out := range l.graph.Outputs {
+		uses[out.Name]++
+	}
+	return uses
+}
+
+// copyOf appends a node that adds a value to zeros. The zeros come first since
+// gorgonia may write a result over the first operand: over a constant it never
+// does.
+func (l *lowering) copyOf(nodes []*onnx.Node, name string, shape onnx.Shape) ([]*onnx.Node, string) {
+	sizes, _ := shape.Sizes()
+	var zeros value
+	for _, d := range sizes {
+		zeros.shape = append(zeros.shape, int(d))
+	}
+	zeros.consts = make([]float32, size(zeros.shape))
+	to := l.fresh()
+	return append(nodes, newNode("Add", nil, []string{l.named(zeros).name, name}, to)), to
+}
+
+// separateOutputs copies each output that is an input, a constant, read by a
+// node, or an output already: onnx-go fills in only values that nothing reads.
+func (l *lowering) separateOutputs() {
+	uses := l.usage()
+	for _, v := range l.graph.Inputs {
+		uses[v.Name]++
+	}
+	for _, t := range l.graph.Initializers {
+		uses[t.Name]++
+	}
+	for i, out := range l.graph.Outputs {
+		if uses[out.Name] > 1 {
+			l.graph.Nodes, l.graph.Outputs[i].Name = l.copyOf(l.graph.Nodes, out.Name, out.Shape)
+		}
+	}
+}
+
+// ownReshapes gives each reshaped value memory of its own where the value is
+// read elsewhere too. In gorgonia both would be the same memory, which a later
+// node may write over as soon as one of them is not needed any more. Where the
+// reshaping is the only reader, the memory changes hands and all is well.
+func (l *lowering) ownReshapes() {
+	uses := l.usage()
+	shapes := map[string]onnx.Shape{}
+	for _, v := range l.graph.Inputs {
+		shapes[v.Name] = v.Shape
+	}
+	for _, v := range l.made {
+		shapes[v.name] = onnx.ShapeOf(dims(v.shape)...)
+	}
+	var nodes []*onnx.Node
+	for _, n := range l.graph.Nodes {
+		if from := n.Inputs[0]; n.Is("Reshape") && uses[from] > 1 {
+			n.Inputs = slices.Clone(n.Inputs)
+			nodes, n.Inputs[0] = l.copyOf(nodes, from, shapes[from])
+		}
+		nodes = append(nodes, n)
+	}
+	l.graph.Nodes = nodes
+}

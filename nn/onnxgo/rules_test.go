@@ -1,0 +1,275 @@
+package onnxgo_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn"
+	"kosumi/nn/onnx"
+	"kosumi/nn/onnxgo"
+	"kosumi/nn/ort"
+)
+
+// needLibrary skips the test where onnxruntime, which it compares with, is not
+// there; in continuous integration it must be.
+func needLibrary(t *testing.T) {
+	t.Helper()
+	_, err := ort.Load("")
+	if err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal(err)
+	}
+	t.Skipf("run `make deps` first: %v", err)
+}
+
+// testGraph is a builder with random weights.
+type testGraph struct {
+	*onnx.Builder
+	rng *rand.Rand
+}
+
+// w adds a weight of random numbers around zero.
+func (g *testGraph) w(name string, dims ...int64) onnx.Value {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(g.rng.NormFloat64())
+	}
+	return g.Floats(name, data, dims...)
+}
+
+// positive adds a weight of numbers between 0.5 and 1.5.
+func (g *testGraph) positive(name string, dims ...int64) onnx.Value {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = 0.5 + g.rng.Float32()
+	}
+	return g.Floats(name, data, dims...)
+}
+
+// build makes a model with input x and output y of the shape that inference
+// finds, and its description.
+func build(t *testing.T, opset int64, in []int, f func(g *testGraph, x onnx.Value) onnx.Value) ([]byte, nn.Spec) {
+	t.Helper()
+	g := &testGraph{onnx.NewBuilder("test", opset), rand.New(rand.NewPCG(3, 4))}
+	dims := []any{"N"}
+	for _, d := range in {
+		dims = append(dims, d)
+	}
+	y := f(g, g.Input("x", onnx.Float, dims...))
+	shape := g.Shape(y)
+	g.Output("y", y)
+	m, err := g.Model(nil)
+	require.NoError(t, err)
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	spec := nn.Spec{Inputs: []nn.TensorSpec{{Name: "x", Shape: in}}, Outputs: []nn.TensorSpec{{Name: "y"}}}
+	for _, d := range shape[1:] {
+		require.True(t, d.Known(), "%v", shape)
+		spec.Outputs[0].Shape = append(spec.Outputs[0].Shape, int(d.Size))
+	}
+	return data, spec
+}
+
+// TestRules compares each rewriting with onnxruntime.
+func TestRules(t *testing.T) {
+	needLibrary(t)
+	type graph = func(g *testGraph, x onnx.Value) onnx.Value
+	board, row := []int{3, 4, 5}, []int{7}
+	for _, tc := range []struct {
+		name  string
+		in    []int
+		opset int64
+		f     graph
+	}{
+		{"relu", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Relu(x) }},
+		{"tanh", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Tanh(x) }},
+		{"sigmoid", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sigmoid(x) }},
+		{"exp", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Exp(x) }},
+		{"abs", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Abs(x) }},
+		{"neg", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Neg(x) }},
+		{"log", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Log(g.Abs(x)) }},
+		{"sqrt", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sqrt(g.Abs(x)) }},
+		{"softplus", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Softplus(g.Mul(x, g.Scalar(40))) }},
+		{"mish in parts", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mish(x) }},
+		{"mish", board, 18, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Mish", nil, x) }},
+		{"silu", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Silu(x) }},
+		{"leaky relu", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.LeakyRelu(x, 0.2) }},
+		{"clip", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Clip(x, -0.5, 0.75) }},
+		{"clip below only", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Clip", nil, x, g.Scalar(0.1)) }},
+		{"clip above only", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Clip", nil, x, "", g.Scalar(0.1)) }},
+		{"clip by attributes", board, 9, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Op("Clip", onnx.Attrs{"min": onnx.AttrFloat(-1), "max": onnx.AttrFloat(0.5)}, x)
+		}},
+		{"reciprocal", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Reciprocal", nil, x) }},
+		{"pow 2", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(x, g.Scalar(2)) }},
+		{"pow 0.5", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(g.Abs(x), g.Scalar(0.5)) }},
+		{"square", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(x, x) }},
+		{"x-x", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(x, x) }},
+		{"sum of three", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Op("Sum", nil, x, g.w("w", 3, 1, 1), g.Relu(x))
+		}},
+
+		{"add a number", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.Scalar(3)) }},
+		{"number minus", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(g.Scalar(3), x) }},
+		{"add per channel", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.w("w", 3, 1, 1)) }},
+		{"mul per column", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(g.w("w", 5), x) }},
+		{"div per row", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Div(x, g.positive("w", 4, 1)) }},
+		{"sub of a map of its own", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(x, g.w("w", 1, 3, 4, 5)) }},
+		{"add pooled", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.GlobalAveragePool(x)) }},
+		{"pooled minus map", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(g.GlobalMaxPool(x), x) }},
+		{"add a plane", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(x, g.Slice(x, 1, 1, 2)) }},
+		{"expand", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Expand(g.GlobalMaxPool(x), g.Ints(1, 3, 2, 6))
+		}},
+
+		{"conv 3x3", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 3, 3), g.w("b", 6)) }},
+		{"conv 3x3 without bias", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 3, 3), "") }},
+		{"conv 5x5", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 5, 5), g.w("b", 6)) }},
+		{"conv 1x1", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 1, 1), g.w("b", 6)) }},
+		{"conv 1x3", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 2, 3, 1, 3), g.w("b", 2)) }},
+		{"conv 3x1", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 2, 3, 3, 1), g.w("b", 2)) }},
+		{"conv without pads", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Conv(x, g.w("w", 2, 3, 3, 2), g.w("b", 2), 0, 0, 0, 0)
+		}},
+		{"conv with stride", []int{2, 9, 7}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.ConvWith(x, g.w("w", 3, 2, 3, 3), g.w("b", 3), onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}})
+		}},
+		{"conv dilated", []int{2, 9, 7}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.ConvWith(x, g.w("w", 3, 2, 3, 3), g.w("b", 3), onnx.ConvOptions{Pads: []int64{2, 2, 2, 2}, Dilations: []int64{2, 2}})
+		}},
+		{"conv same upper", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Op("Conv", onnx.Attrs{"auto_pad": onnx.AttrString("SAME_UPPER")}, x, g.w("w", 3, 3, 3, 3))
+		}},
+		{"conv twice", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Conv(g.Relu(g.Conv(x, g.w("w", 4, 3, 3, 3), g.w("b", 4))), g.w("w2", 3, 4, 3, 3), g.w("b2", 3))
+		}},
+		{"norm folded", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			y := g.Conv(x, g.w("w", 4, 3, 3, 3), g.w("b", 4))
+			return g.BatchNorm(y, g.w("s", 4), g.w("c", 4), g.w("m", 4), g.positive("v", 4), 1e-3)
+		}},
+		{"norm alone", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.BatchNorm(x, g.w("s", 3), g.w("c", 3), g.w("m", 3), g.positive("v", 3), 1e-3)
+		}},
+		{"norm of a shared convolution", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			y := g.Conv(x, g.w("w", 3, 3, 3, 3), g.w("b", 3))
+			return g.Add(y, g.BatchNorm(y, g.w("s", 3), g.w("c", 3), g.w("m", 3), g.positive("v", 3), 1e-3))
+		}},
+		{"gemm", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 7, 4), g.w("b", 4), false) }},
+		{"gemm transposed", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 4, 7), g.w("b", 4), true) }},
+		{"gemm without bias", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 4, 7), "", true) }},
+		{"gemm to one", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true) }},
+		{"gemm of one", []int{1}, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 5, 1), g.w("b", 5), true) }},
+		{"gemm with factors", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Op("Gemm", onnx.Attrs{"alpha": onnx.AttrFloat(0.5), "beta": onnx.AttrFloat(2)}, x, g.w("w", 7, 3), g.w("b", 1, 3))
+		}},
+		{"matmul", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.MatMul(x, g.w("w", 7, 4)) }},
+		{"matmul of more axes", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.MatMul(x, g.w("w", 5, 2)) }},
+		{"matmul by a turned constant", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.MatMul(x, g.Transpose(g.w("w", 4, 7), 1, 0))
+		}},
+
+		{"mean", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.GlobalAveragePool(x) }},
+		{"max", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.GlobalMaxPool(x) }},
+		{"max of negatives", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.GlobalMaxPool(g.Sub(x, g.Scalar(100)))
+		}},
+		{"reduce mean", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMean(x, false, 2, 3) }},
+		{"reduce mean with axes as input", board, 18, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMean(x, true, -1, -2) }},
+		{"reduce max", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMax(x, false, 2, 3) }},
+		{"reduce sum of rows", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceSum(x, true, 3) }},
+		{"reduce past an axis of one", []int{3, 1, 5}, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMax(x, true, 3) }},
+		{"softmax", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Softmax(x, 1) }},
+		{"softmax of large numbers", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Softmax(g.Mul(x, g.Scalar(300)), -1)
+		}},
+		{"log softmax", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.LogSoftmax(x, -1) }},
+		{"softmax in between", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Gemm(g.Softmax(x, 1), g.w("w", 4, 7), g.w("b", 4), true)
+		}},
+
+		{"flatten", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Flatten(g.Relu(x)) }},
+		{"reshape", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Reshape(x, -1, 12, 5) }},
+		{"reshape the exporter's way", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			n := g.Unsqueeze(g.Gather(g.ShapeOf(x), g.Int(0), 0), 0)
+			return g.Op("Reshape", nil, x, g.Concat(0, n, g.Ints(-1)))
+		}},
+		{"squeeze and unsqueeze", []int{3, 1, 1}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Unsqueeze(g.Squeeze(x, 2, 3), 1)
+		}},
+		{"transpose", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Transpose(x, 0, 2, 3, 1) }},
+		{"transpose and on", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Relu(g.Reshape(g.Transpose(x, 0, 2, 3, 1), -1, 60))
+		}},
+		{"transpose rows", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Transpose(x, 0, 1, 3, 2) }},
+		{"concat", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Concat(1, x, g.Relu(x), x) }},
+		{"concat with a constant", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Concat(-1, g.Relu(x), g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true))
+		}},
+		{"gather", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gather(x, g.Ints(2, 0, 2, -1), 1) }},
+		{"gather one", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gather(x, g.Int(1), 1) }},
+		{"gather columns", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gather(x, g.Ints(4, 0), 3) }},
+		{"slice", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Slice(x, 1, 1, 3) }},
+		{"slice from the end", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Slice(x, 1, -1, 1<<40) }},
+		{"slice backwards", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.SliceAxes(x, []int64{1}, []int64{-1}, []int64{-100}, []int64{-2})
+		}},
+		{"slice of an old opset", row, 9, func(g *testGraph, x onnx.Value) onnx.Value { return g.Slice(x, 1, 2, 5) }},
+		{"identity", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Identity(x) }},
+		{"cast to itself", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Cast(x, onnx.Float) }},
+		{"dropout", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Dropout", nil, x) }},
+		{"residual", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			y := g.Relu(g.Conv(x, g.w("w", 3, 3, 3, 3), g.w("b", 3)))
+			return g.Relu(g.Add(g.Conv(y, g.w("w2", 3, 3, 3, 3), g.w("b2", 3)), x))
+		}},
+		{"a value used three times", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			y := g.Add(x, g.Scalar(1))
+			return g.Add(g.Mul(g.Tanh(y), g.Relu(y)), g.Sub(y, g.Exp(y)))
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			model, spec := build(t, tc.opset, tc.in, tc.f)
+			compare(t, model, spec)
+		})
+	}
+}
+
+// compare runs a model on both backends and wants the same, twice over.
+func compare(t *testing.T, model []byte, spec nn.Spec) {
+	t.Helper()
+	want, err := ort.Open(model, spec, ort.Config{})
+	require.NoError(t, err)
+	defer want.Close()
+	got, err := onnxgo.Open(model, spec, 1)
+	require.NoError(t, err)
+	defer got.Close()
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 3 {
+		for i, in := range want.Inputs() {
+			for j := range in {
+				in[j] = float32(rng.NormFloat64())
+			}
+			copy(got.Inputs()[i], in)
+		}
+		require.NoError(t, want.Run(1))
+		require.NoError(t, got.Run(1))
+		for i, w := range want.Outputs() {
+			require.Equal(t, want.Inputs(), got.Inputs(), "inputs stay as they are")
+			for j := range w {
+				require.InDelta(t, w[j], got.Outputs()[i][j], 1e-4*max(1, float64(max(w[j], -w[j]))), "%s[%d]", spec.Outputs[i].Name, j)
+			}
+		}
+	}
+}

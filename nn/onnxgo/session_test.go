@@ -1,0 +1,123 @@
+package onnxgo_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+	"kosumi/nn/onnx"
+	"kosumi/nn/onnxgo"
+)
+
+func open(_ *testing.T, model []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
+	return onnxgo.Open(model, spec, maxBatch)
+}
+
+func TestBackend(t *testing.T) { nntest.TestBackend(t, open) }
+
+func TestFixtures(t *testing.T) { nntest.TestFixtures(t, "../../testdata/onnx", open) }
+
+// TestRefusals wants every network that cannot be run to be refused by the
+// name of the operator.
+func TestRefusals(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		f       func(g *testGraph, x onnx.Value) onnx.Value
+		message string
+	}{
+		{"an operator without counterpart", func(g *testGraph, x onnx.Value) onnx.Value { return g.Erf(x) }, "Erf"},
+		{"quantized weights", func(g *testGraph, x onnx.Value) onnx.Value {
+			scale := g.Scalar(0.1)
+			q := g.QuantizeLinear(x, scale, "", 0)
+			return g.DequantizeLinear(q, scale, g.Const(onnx.NewScalar[uint8]("", 0)), 0)
+		}, "DequantizeLinear"},
+		{"groups", func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.ConvWith(x, g.w("w", 4, 1, 3, 3), "", onnx.ConvOptions{Group: 4, Pads: []int64{1, 1, 1, 1}})
+		}, "groups"},
+		{"uneven pads", func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Conv(x, g.w("w", 4, 4, 3, 3), "", 0, 0, 1, 1)
+		}, "Conv"},
+		{"half precision", func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Cast(g.Relu(g.Cast(x, onnx.Float16)), onnx.Float)
+		}, "Cast"},
+		{"softmax across channels", func(g *testGraph, x onnx.Value) onnx.Value { return g.Softmax(x, 1) }, "Softmax"},
+		{"cubes", func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(x, g.Scalar(3)) }, "Pow"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			model, spec := build(t, 17, []int{4, 5, 5}, tc.f)
+			b, err := onnxgo.Open(model, spec, 1)
+			require.Nil(t, b)
+			require.ErrorIs(t, err, onnxgo.ErrOperator)
+			require.ErrorContains(t, err, tc.message)
+		})
+	}
+}
+
+// TestUnneededIsNotLookedAt runs a network beside which the file holds what
+// this backend cannot run.
+func TestUnneededIsNotLookedAt(t *testing.T) {
+	b := onnx.NewBuilder("two outputs", 17)
+	x := b.Input("x", onnx.Float, "N", 3)
+	b.Output("good", b.Relu(x))
+	b.Output("bad", b.Erf(x))
+	m, err := b.Model(nil)
+	require.NoError(t, err)
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	spec := nn.Spec{Inputs: []nn.TensorSpec{{Name: "x", Shape: []int{3}}}, Outputs: []nn.TensorSpec{{Name: "good", Shape: []int{3}}}}
+	s, err := onnxgo.Open(data, spec, 2)
+	require.NoError(t, err)
+	defer s.Close()
+	copy(s.Inputs()[0], []float32{-1, 0, 1, 2, -2, 3})
+	require.NoError(t, s.Run(2))
+	require.Equal(t, []float32{0, 0, 1, 2, 0, 3}, s.Outputs()[0])
+}
+
+// TestOutputsThatShare wants outputs that are read by other nodes, that are the
+// same value, or that are the input itself, each filled in.
+func TestOutputsThatShare(t *testing.T) {
+	b := onnx.NewBuilder("shared", 17)
+	x := b.Input("x", onnx.Float, "N", 4)
+	y := b.Neg(x)
+	b.Output("y", y)
+	b.Output("again", b.Identity(y))
+	b.Output("relu", b.Relu(b.Reshape(y, -1, 2, 2)))
+	b.Output("same", b.Identity(x))
+	m, err := b.Model(nil)
+	require.NoError(t, err)
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	spec := nn.Spec{Inputs: []nn.TensorSpec{{Name: "x", Shape: []int{4}}}, Outputs: []nn.TensorSpec{
+		{Name: "y", Shape: []int{4}}, {Name: "again", Shape: []int{4}}, {Name: "relu", Shape: []int{2, 2}}, {Name: "same", Shape: []int{4}},
+	}}
+	s, err := onnxgo.Open(data, spec, 1)
+	require.NoError(t, err)
+	defer s.Close()
+	for _, in := range [][]float32{{1, -2, 3, -4}, {-5, 6, -7, 8}} {
+		copy(s.Inputs()[0], in)
+		require.NoError(t, s.Run(1))
+		for i, f := range in {
+			require.Equal(t, -f, s.Outputs()[0][i])
+			require.Equal(t, -f, s.Outputs()[1][i])
+			require.Equal(t, max(-f, 0), s.Outputs()[2][i])
+			require.Equal(t, f, s.Outputs()[3][i])
+		}
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	n := nntest.DualHead(board.Square(9), 4, 64, 1)
+	s, err := onnxgo.Open(n.Model, n.Spec, 1)
+	require.NoError(b, err)
+	defer s.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Run(1); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -1,0 +1,101 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Config says how a session runs. The zero value is one row at a time on one
+// CPU thread, with a library found by [Find].
+type Config struct {
+	// Library names the onnxruntime library, a file or its folder; "" searches
+	// as [Find] does. One process loads one library: the first choice stays.
+	Library string
+	// Provider is who executes the graph, see [ProviderNames]; "" means "cpu".
+	Provider string
+	// ProviderOptions are handed to the provider as they are, such as
+	// "device_id". Their names are in onnxruntime's documentation.
+	ProviderOptions map[string]string
+	// Threads is how many threads share one Run; 0 means 1. Several sessions of
+	// one thread serve more rows a second than one session of several threads.
+	Threads int
+	// MaxBatch is the number of rows that one Run can take; 0 means 1.
+	MaxBatch int
+	// FixedBatch always runs MaxBatch rows, whatever was asked for, so that the
+	// graph sees one shape only. GPUs prefer it: they prepare for each new
+	// shape. The rows beyond those asked for hold what earlier batches left.
+	FixedBatch bool
+	// Optimization is how far the graph is rewritten when it is loaded.
+	Optimization Optimization
+	// OptimizedModelPath, if not "", receives the graph as rewritten. With
+	// OptimizeAll it is for this kind of processor only. Load it again with
+	// OptimizeNone to start faster.
+	OptimizedModelPath string
+	// NoArena and NoMemPattern turn onnxruntime's memory pools off: less
+	// memory is held between runs, at some cost in speed.
+	NoArena, NoMemPattern bool
+	// Spin lets idle threads of the session turn in circles while they wait
+	// for work. It only matters with several threads.
+	Spin bool
+	// DenormalsAsZero flushes denormal numbers in the session's own threads;
+	// see the package documentation for what it cannot do.
+	DenormalsAsZero bool
+	// SessionConfig holds further session options by onnxruntime's own names.
+	SessionConfig map[string]string
+}
+
+// Optimization is how far onnxruntime rewrites a graph when it is loaded.
+type Optimization uint8
+
+// The levels of optimization. The zero value is the fastest to run.
+const (
+	OptimizeAll      Optimization = iota // also memory layouts for this processor
+	OptimizeExtended                     // fused operators
+	OptimizeBasic                        // only what stays standard ONNX
+	OptimizeNone                         // as it stands
+)
+
+var optimizationNames = []string{"all", "extended", "basic", "none"}
+
+// String returns "all", "extended", "basic" or "none".
+func (o Optimization) String() string {
+	if int(o) < len(optimizationNames) {
+		return optimizationNames[o]
+	}
+	return fmt.Sprintf("unknown(%d)", o)
+}
+
+// withDefaults fills in what the zero values stand for.
+func (c Config) withDefaults() Config {
+	if c.Provider == "" {
+		c.Provider = CPU
+	}
+	c.Provider = strings.ToLower(c.Provider)
+	c.Threads = max(c.Threads, 1)
+	c.MaxBatch = max(c.MaxBatch, 1)
+	return c
+}
+
+// maxBatchLimit keeps a slip of the keyboard from asking for terabytes.
+const maxBatchLimit = 1 << 16
+
+// Validate reports every fault of the configuration, joined.
+func (c Config) Validate() error {
+	var faults []error
+	if c.Provider != "" {
+		if _, err := lookProvider(c.Provider); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if c.Threads < 0 || c.Threads > 1024 {
+		faults = append(faults, fmt.Errorf("threads is %d: use 1 to 1024", c.Threads))
+	}
+	if c.MaxBatch < 0 || c.MaxBatch > maxBatchLimit {
+		faults = append(faults, fmt.Errorf("batch is %d: use 1 to %d", c.MaxBatch, maxBatchLimit))
+	}
+	if int(c.Optimization) >= len(optimizationNames) {
+		faults = append(faults, fmt.Errorf("optimization is %d: use one of %s", c.Optimization, strings.Join(optimizationNames, ", ")))
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,217 @@
+//go:build cgo
+
+package ort
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	ort "github.com/yalue/onnxruntime_go"
+)
+
+// env is onnxruntime's environment. It is one for the whole process because the
+// library's is.
+var env struct {
+	sync.Mutex
+	loaded bool
+	lib    Library
+	failed map[string]error // by path: a library that failed to load is not tried again
+}
+
+// Load finds the library as [Find] does and loads it, once for the process. A
+// later call returns the same library; one that explicitly names another gets
+// ErrOtherLibrary. [Open] calls it. Safe for concurrent use.
+func Load(explicit string) (Library, error) {
+	env.Lock()
+	defer env.Unlock()
+	if env.loaded && explicit == "" {
+		return env.lib, nil
+	}
+	lib, err := Find(explicit)
+	if err != nil {
+		return Library{}, err
+	}
+	if env.loaded {
+		if !samePath(lib.Path, env.lib.Path) {
+			return Library{}, fmt.Errorf("%w: %s is wanted, %s is in use", ErrOtherLibrary, lib.Path, env.lib.Path)
+		}
+		return env.lib, nil
+	}
+	if err := env.failed[lib.Path]; err != nil {
+		return Library{}, err
+	}
+	if err := initialize(&lib); err != nil {
+		if env.failed == nil {
+			env.failed = map[string]error{}
+		}
+		env.failed[lib.Path] = err
+		return Library{}, err
+	}
+	env.lib, env.loaded = lib, true
+	return lib, nil
+}
+
+// Loaded returns the library that this process uses, if it has loaded one.
+func Loaded() (Library, bool) {
+	env.Lock()
+	defer env.Unlock()
+	return env.lib, env.loaded
+}
+
+func samePath(a, b string) bool {
+	if ra, err := filepath.EvalSymlinks(a); err == nil {
+		a = ra
+	}
+	if rb, err := filepath.EvalSymlinks(b); err == nil {
+		b = rb
+	}
+	return a == b
+}
+
+func initialize(lib *Library) error {
+	loadCompanions(filepath.Dir(lib.Path))
+	ort.SetSharedLibraryPath(lib.Path)
+	if err := ort.InitializeEnvironment(); err != nil {
+		// onnxruntime_go reports a library without the wanted interface by the
+		// number 2 only.
+		if strings.Contains(err.Error(), "setting ORT API base: 2") {
+			return fmt.Errorf("%s: %w", lib.Path, tooOld(lib.Version))
+		}
+		return fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
+	}
+	lib.Version = ort.GetVersion()
+	// Microsoft's builds for Windows report usage; nobody asked us to.
+	_ = ort.DisableTelemetry()
+	return nil
+}
+
+// Providers loads the library as [Load] does and reports which providers can
+// be used here. Each is asked for once in the life of the process.
+func Providers(explicit string) ([]ProviderStatus, error) {
+	if _, err := Load(explicit); err != nil {
+		return nil, err
+	}
+	all := make([]ProviderStatus, len(providers))
+	for i, p := range providers {
+		all[i] = ProviderStatus{Name: p.name, Err: probe(p)}
+	}
+	return all, nil
+}
+
+// Offers reports whether the provider of that name can be used with the library
+// that [Load] loads: nil, or an error that wraps ErrProvider and says what is
+// missing. Cheaper than [Providers].
+func Offers(explicit, name string) error {
+	p, err := lookProvider(name)
+	if err != nil {
+		return err
+	}
+	if _, err := Load(explicit); err != nil {
+		return err
+	}
+	return probe(p)
+}
+
+// probed remembers what probe found.
+var probed struct {
+	sync.Mutex
+	errs map[string]error
+}
+
+// probe asks the loaded library for a provider. onnxruntime's own log, which
+// would tell the same in more lines, is silent meanwhile.
+func probe(p provider) error {
+	probed.Lock()
+	defer probed.Unlock()
+	if err, ok := probed.errs[p.name]; ok {
+		return err
+	}
+	_ = ort.SetEnvironmentLogLevel(ort.LoggingLevelFatal)
+	defer func() { _ = ort.SetEnvironmentLogLevel(ort.LoggingLevelError) }()
+	err := p.lacking()
+	if err == nil {
+		err = tryOptions(p)
+	}
+	if err != nil {
+		lib, _ := Loaded()
+		err = fmt.Errorf("%w: %s: %w", ErrProvider, p.name, explainModule(err, p.module, lib))
+	}
+	if probed.errs == nil {
+		probed.errs = map[string]error{}
+	}
+	probed.errs[p.name] = err
+	return err
+}
+
+func tryOptions(p provider) error {
+	o, err := ort.NewSessionOptions()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = o.Destroy() }()
+	return p.appendTo(o, nil)
+}
+
+// appendTo asks a session to use the provider before the CPU.
+func (p provider) appendTo(o *ort.SessionOptions, options map[string]string) error {
+	switch p.name {
+	case CPU:
+		return nil
+	case "cuda":
+		return appendCUDA(o, options)
+	case "tensorrt":
+		return appendTensorRT(o, options)
+	case "coreml":
+		return o.AppendExecutionProviderCoreMLV2(options)
+	case "directml":
+		device := 0
+		if text, ok := options["device_id"]; ok {
+			if _, err := fmt.Sscanf(text, "%d", &device); err != nil {
+				return fmt.Errorf("device_id %q is no number", text)
+			}
+		}
+		return o.AppendExecutionProviderDirectML(device)
+	case "openvino":
+		return o.AppendExecutionProviderOpenVINO(options)
+	}
+	return o.AppendExecutionProvider(p.ortName, options)
+}
+
+func appendCUDA(o *ort.SessionOptions, options map[string]string) error {
+	c, err := ort.NewCUDAProviderOptions()
+	if err != nil {
+		return err
+	}
+	defer c.Destroy()
+	if len(options) > 0 {
+		if err := c.Update(options); err != nil {
+			return err
+		}
+	}
+	return o.AppendExecutionProviderCUDA(c)
+}
+
+// appendTensorRT also appends CUDA where it can, for what TensorRT leaves over.
+func appendTensorRT(o *ort.SessionOptions, options map[string]string) error {
+	c, err := ort.NewTensorRTProviderOptions()
+	if err != nil {
+		return err
+	}
+	defer c.Destroy()
+	if len(options) > 0 {
+		if err := c.Update(options); err != nil {
+			return err
+		}
+	}
+	if err := o.AppendExecutionProviderTensorRT(c); err != nil {
+		return err
+	}
+	rest := map[string]string{}
+	if device, ok := options["device_id"]; ok {
+		rest["device_id"] = device
+	}
+	_ = appendCUDA(o, rest)
+	return nil
+}

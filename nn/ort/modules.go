@@ -1,0 +1,81 @@
+package ort
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// lazyNeeds are libraries that a provider loads by name when it is used, so
+// that its file does not list them.
+var lazyNeeds = map[string][]string{
+	"onnxruntime_providers_cuda": {"libcudnn.so.9", "libcufft.so"},
+}
+
+// explainModule adds to err, where it can, why a provider that lives in a
+// library of its own could not be loaded: onnxruntime itself only says that it
+// could not. It looks at files only, on Linux.
+func explainModule(err error, module string, lib Library) error {
+	if err == nil || module == "" || runtime.GOOS != "linux" {
+		return err
+	}
+	dir := filepath.Dir(lib.Path)
+	path := filepath.Join(dir, "lib"+module+".so")
+	if _, missing := os.Stat(path); missing != nil {
+		hint := "this library comes without it"
+		if strings.HasSuffix(module, "_cuda") || strings.HasSuffix(module, "_tensorrt") {
+			hint += ": scripts/fetch-onnxruntime.sh --cuda fetches one that has it"
+		}
+		return fmt.Errorf("%s is not there; %s", path, hint)
+	}
+	needs := append(neededBy(path), lazyNeeds[module]...)
+	absent := slices.DeleteFunc(needs, func(name string) bool { return onLoaderPath(name, dir) })
+	if len(absent) == 0 {
+		return err
+	}
+	return fmt.Errorf("%v; missing on the library path: %s", err, strings.Join(absent, ", "))
+}
+
+// lacking says that the system lacks what a provider needs, nil where it does
+// not or where that cannot be known.
+func (p provider) lacking() error {
+	if p.needs == "" || runtime.GOOS != "linux" || onLoaderPath(p.needs, "") {
+		return nil
+	}
+	return fmt.Errorf("%s is missing on the library path", p.needs)
+}
+
+// neededBy lists the libraries that an ELF file asks the loader for.
+func neededBy(path string) []string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, err := f.ImportedLibraries()
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// onLoaderPath says whether a file of that name, or one whose name goes on from
+// there, stands in dir or where the system's loader looks.
+func onLoaderPath(name, dir string) bool {
+	if strings.HasPrefix(name, "ld-linux") {
+		return true
+	}
+	for _, d := range append([]string{dir}, systemDirs()...) {
+		if d == "" {
+			continue
+		}
+		if found, _ := filepath.Glob(filepath.Join(globEscape(d), name+"*")); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,299 @@
+//go:build cgo
+
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	ort "github.com/yalue/onnxruntime_go"
+
+	"kosumi/nn"
+)
+
+// Available says whether this program can load the library at all.
+const Available = true
+
+// session is an nn.Backend on one onnxruntime session.
+type session struct {
+	spec    nn.Spec
+	config  Config
+	run     *ort.DynamicAdvancedSession
+	inputs  [][]float32
+	outputs [][]float32
+	pins    runtime.Pinner
+	rows    []*rows // by number of rows, made on first use; entry 0 unused
+	// bind says that inputs and outputs may be bound once and for all. Other
+	// devices copy an input at the moment it is bound, so they take it anew.
+	bind   bool
+	closed bool
+}
+
+// rows holds what a run of one batch size needs: tensors over the first rows
+// of the session's memory.
+type rows struct {
+	inputs, outputs []ort.Value
+	binding         *ort.IoBinding
+}
+
+// Open loads the library if need be and makes a session of an ONNX model for
+// the inputs and outputs that spec describes. It runs the network once to see
+// that it can. The session holds its own copy of the model.
+func Open(model []byte, spec nn.Spec, c Config) (nn.Backend, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	if err := checkPorts(model, &spec, c); err != nil {
+		return nil, err
+	}
+	lib, err := Load(c.Library)
+	if err != nil {
+		return nil, err
+	}
+	options, err := c.sessionOptions(lib)
+	if err != nil {
+		return nil, err
+	}
+	defer options.Destroy()
+	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, names(spec.Inputs), names(spec.Outputs), options)
+	if err != nil {
+		return nil, c.loadError(err, lib)
+	}
+	s := &session{spec: spec, config: c, run: run, bind: c.Provider == CPU, rows: make([]*rows, c.MaxBatch+1)}
+	// A session that is forgotten frees itself: its pins would end the program.
+	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
+	s.inputs = s.memory(spec.Inputs)
+	s.outputs = s.memory(spec.Outputs)
+	if err := s.Run(1); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("%w: the network cannot run as described: %w", nn.ErrSpec, err)
+	}
+	return s, nil
+}
+
+// loadError explains why a session could not be made.
+func (c Config) loadError(err error, lib Library) error {
+	if c.Provider != CPU {
+		return fmt.Errorf("%w by %s: %v", ErrModel, c.Provider, err)
+	}
+	return fmt.Errorf("%w (onnxruntime %s): %v", ErrModel, lib.Version, err)
+}
+
+func names(specs []nn.TensorSpec) []string {
+	all := make([]string, len(specs))
+	for i := range specs {
+		all[i] = specs[i].Name
+	}
+	return all
+}
+
+// sessionOptions turns the configuration into onnxruntime's options, which the
+// caller destroys.
+func (c Config) sessionOptions(lib Library) (*ort.SessionOptions, error) {
+	o, err := ort.NewSessionOptions()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.apply(o, lib); err != nil {
+		o.Destroy()
+		return nil, err
+	}
+	return o, nil
+}
+
+func (c Config) apply(o *ort.SessionOptions, lib Library) error {
+	levels := map[Optimization]ort.GraphOptimizationLevel{
+		OptimizeAll: ort.GraphOptimizationLevelEnableAll, OptimizeExtended: ort.GraphOptimizationLevelEnableExtended,
+		OptimizeBasic: ort.GraphOptimizationLevelEnableBasic, OptimizeNone: ort.GraphOptimizationLevelDisableAll,
+	}
+	faults := []error{
+		o.SetIntraOpNumThreads(c.Threads),
+		o.SetInterOpNumThreads(1),
+		o.SetGraphOptimizationLevel(levels[c.Optimization]),
+		o.SetCpuMemArena(!c.NoArena),
+		// DirectML cannot use memory patterns.
+		o.SetMemPattern(!c.NoMemPattern && c.Provider != "directml"),
+		o.SetLogSeverityLevel(ort.LoggingLevelError),
+	}
+	if c.OptimizedModelPath != "" {
+		faults = append(faults, o.SetOptimizedModelFilePath(c.OptimizedModelPath))
+	}
+	entries := map[string]string{"session.intra_op.allow_spinning": flag(c.Spin)}
+	if c.DenormalsAsZero {
+		entries["session.set_denormal_as_zero"] = "1"
+	}
+	for k, v := range c.SessionConfig {
+		entries[k] = v
+	}
+	for k, v := range entries {
+		if err := o.AddSessionConfigEntry(k, v); err != nil {
+			faults = append(faults, fmt.Errorf("session option %s=%s: %w", k, v, err))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	p, err := lookProvider(c.Provider)
+	if err != nil {
+		return err
+	}
+	if err = probe(p); err == nil {
+		if err = p.appendTo(o, c.ProviderOptions); err != nil {
+			err = fmt.Errorf("%w: %s: %w", ErrProvider, p.name, explainModule(err, p.module, lib))
+		}
+	}
+	if err != nil {
+		have, _ := Providers("")
+		return providerError(err, have, lib)
+	}
+	return nil
+}
+
+func flag(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}
+
+// memory makes room for MaxBatch rows of each tensor. It stands at a cache
+// line's border and is pinned, since onnxruntime keeps pointers into it.
+func (s *session) memory(specs []nn.TensorSpec) [][]float32 {
+	const line = 16 // float32 values in 64 bytes
+	all := make([][]float32, len(specs))
+	for i := range specs {
+		n := specs[i].Len() * s.config.MaxBatch
+		buf := make([]float32, n+line)
+		skip := 0
+		if off := int(uintptr(unsafe.Pointer(&buf[0])) % (4 * line)); off != 0 {
+			skip = line - off/4
+		}
+		all[i] = buf[skip : skip+n : skip+n]
+		s.pins.Pin(&all[i][0])
+	}
+	return all
+}
+
+// MaxBatch returns the number of rows that one Run can take.
+func (s *session) MaxBatch() int { return s.config.MaxBatch }
+
+// Inputs returns the memory that Run reads, one slice per Spec.Inputs.
+func (s *session) Inputs() [][]float32 { return s.inputs }
+
+// Outputs returns the memory that Run writes, one slice per Spec.Outputs.
+func (s *session) Outputs() [][]float32 { return s.outputs }
+
+// Run computes the first n rows. On the CPU it allocates nothing after the
+// first run with that n.
+func (s *session) Run(n int) error {
+	if s.closed {
+		return ErrClosed
+	}
+	if n < 1 || n > s.config.MaxBatch {
+		return fmt.Errorf("%w: %d rows were asked for, this session takes 1 to %d", ErrBatch, n, s.config.MaxBatch)
+	}
+	if s.config.FixedBatch {
+		n = s.config.MaxBatch
+	}
+	r := s.rows[n]
+	if r == nil {
+		var err error
+		if r, err = s.prepare(n); err != nil {
+			return err
+		}
+		s.rows[n] = r
+	}
+	var err error
+	if r.binding != nil {
+		err = s.run.RunWithBinding(r.binding)
+	} else {
+		err = s.run.Run(r.inputs, r.outputs)
+	}
+	runtime.KeepAlive(s)
+	if err != nil {
+		return fmt.Errorf("onnxruntime: %s", strings.TrimPrefix(err.Error(), "Error running network: "))
+	}
+	return nil
+}
+
+// prepare makes the tensors of n rows and, where that pays, binds them.
+func (s *session) prepare(n int) (_ *rows, err error) {
+	r := &rows{}
+	defer func() {
+		if err != nil {
+			r.destroy()
+		}
+	}()
+	if r.inputs, err = tensors(s.spec.Inputs, s.inputs, n); err != nil {
+		return nil, err
+	}
+	if r.outputs, err = tensors(s.spec.Outputs, s.outputs, n); err != nil {
+		return nil, err
+	}
+	if !s.bind {
+		return r, nil
+	}
+	if r.binding, err = s.run.CreateIoBinding(); err != nil {
+		return nil, err
+	}
+	for i, v := range r.inputs {
+		if err = r.binding.BindInput(s.spec.Inputs[i].Name, v); err != nil {
+			return nil, err
+		}
+	}
+	for i, v := range r.outputs {
+		if err = r.binding.BindOutput(s.spec.Outputs[i].Name, v); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// tensors lays tensors of n rows over the beginning of each memory.
+func tensors(specs []nn.TensorSpec, memory [][]float32, n int) ([]ort.Value, error) {
+	var all []ort.Value
+	for i := range specs {
+		shape := ort.Shape{int64(n)}
+		for _, d := range specs[i].Shape {
+			shape = append(shape, int64(d))
+		}
+		t, err := ort.NewTensor(shape, memory[i])
+		if err != nil {
+			return all, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func (r *rows) destroy() {
+	if r.binding != nil {
+		r.binding.Destroy()
+	}
+	for _, v := range append(r.inputs, r.outputs...) {
+		v.Destroy()
+	}
+}
+
+// Close frees the session; Inputs and Outputs stay readable. Only the first
+// call does anything.
+func (s *session) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	runtime.SetFinalizer(s, nil)
+	for _, r := range s.rows {
+		if r != nil {
+			r.destroy()
+		}
+	}
+	s.rows = nil
+	err := s.run.Destroy()
+	s.pins.Unpin()
+	return err
+}

@@ -1,0 +1,322 @@
+//go:build cgo
+
+package ort_test
+
+import (
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+	"kosumi/nn/onnx"
+	"kosumi/nn/ort"
+)
+
+// needLibrary skips the test where no library is, except in continuous
+// integration, where it must be.
+func needLibrary(t testing.TB) ort.Library {
+	t.Helper()
+	lib, err := ort.Load("")
+	if err == nil {
+		return lib
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal(err)
+	}
+	t.Skipf("run `make deps` first: %v", err)
+	return ort.Library{}
+}
+
+// with returns an opener for the suite.
+func with(c ort.Config) nntest.Opener {
+	return func(t *testing.T, model []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
+		c.MaxBatch = max(maxBatch, 1)
+		return ort.Open(model, spec, c)
+	}
+}
+
+func TestBackend(t *testing.T) {
+	needLibrary(t)
+	for name, c := range map[string]ort.Config{
+		"default":        {},
+		"fixed batch":    {FixedBatch: true},
+		"two threads":    {Threads: 2, Spin: true, DenormalsAsZero: true},
+		"as it stands":   {Optimization: ort.OptimizeNone, NoArena: true, NoMemPattern: true},
+		"session config": {SessionConfig: map[string]string{"session.disable_prepacking": "1"}, Optimization: ort.OptimizeExtended},
+	} {
+		t.Run(name, func(t *testing.T) { nntest.TestBackend(t, with(c)) })
+	}
+}
+
+func TestFixtures(t *testing.T) {
+	needLibrary(t)
+	nntest.TestFixtures(t, "../../testdata/onnx", with(ort.Config{}))
+}
+
+var nine = board.Square(9)
+
+func TestRunAllocatesNothing(t *testing.T) {
+	needLibrary(t)
+	n := nntest.FourHeads(nine, 8, 1)
+	b, err := ort.Open(n.Model, n.Spec, ort.Config{MaxBatch: 4})
+	require.NoError(t, err)
+	defer b.Close()
+	for rows := 1; rows <= 4; rows++ {
+		require.NoError(t, b.Run(rows))
+		require.Zero(t, testing.AllocsPerRun(20, func() { _ = b.Run(rows) }), "%d rows", rows)
+	}
+}
+
+// residentPages reads how much memory the process holds.
+func residentPages(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	require.NoError(t, err)
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	require.NoError(t, err)
+	return pages
+}
+
+// TestCloseFreesAll opens and closes sessions of some megabytes each.
+func TestCloseFreesAll(t *testing.T) {
+	needLibrary(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("the process's memory is read from /proc")
+	}
+	n := nntest.DualHead(nine, 3, 64, 1) // about 1 MB of weights
+	cycle := func(times int) {
+		for range times {
+			b, err := ort.Open(n.Model, n.Spec, ort.Config{MaxBatch: 8})
+			require.NoError(t, err)
+			for rows := 1; rows <= 8; rows++ {
+				require.NoError(t, b.Run(rows))
+			}
+			require.NoError(t, b.Close())
+		}
+		runtime.GC()
+	}
+	cycle(10)
+	before := residentPages(t)
+	cycle(30)
+	grown := (residentPages(t) - before) * os.Getpagesize()
+	require.Less(t, grown, 15<<20, "30 sessions left %d KB behind", grown>>10)
+}
+
+// TestForgottenSession wants a session that nobody closed to go by itself.
+func TestForgottenSession(t *testing.T) {
+	needLibrary(t)
+	n := nntest.DualHead(board.Square(5), 1, 4, 1)
+	for range 5 {
+		_, err := ort.Open(n.Model, n.Spec, ort.Config{MaxBatch: 2})
+		require.NoError(t, err)
+	}
+	for range 4 { // finalizers of finalizers
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func TestLoadIsOnceForTheProcess(t *testing.T) {
+	first := needLibrary(t)
+	require.NotEmpty(t, first.Version)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			lib, err := ort.Load("")
+			if err != nil || lib != first {
+				t.Errorf("%v, %v", lib, err)
+			}
+		})
+	}
+	wg.Wait()
+	lib, err := ort.Load(first.Path)
+	require.NoError(t, err, "naming the one in use is no conflict")
+	require.Equal(t, first, lib)
+	lib, ok := ort.Loaded()
+	require.True(t, ok)
+	require.Equal(t, first, lib)
+
+	_, err = ort.Load(filepath.Join(t.TempDir(), "absent"))
+	require.ErrorIs(t, err, ort.ErrNoLibrary)
+	if testing.Short() {
+		return
+	}
+	other := filepath.Join(t.TempDir(), filepath.Base(first.Path))
+	copyFile(t, first.Path, other)
+	_, err = ort.Load(other)
+	require.ErrorIs(t, err, ort.ErrOtherLibrary)
+	n := nntest.DualHead(board.Square(5), 1, 4, 1)
+	_, err = ort.Open(n.Model, n.Spec, ort.Config{Library: other})
+	require.ErrorIs(t, err, ort.ErrOtherLibrary)
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	require.NoError(t, err)
+	defer in.Close()
+	out, err := os.Create(to)
+	require.NoError(t, err)
+	_, err = io.Copy(out, in)
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+}
+
+func TestProviders(t *testing.T) {
+	needLibrary(t)
+	all, err := ort.Providers("")
+	require.NoError(t, err)
+	require.Len(t, all, len(ort.ProviderNames()))
+	require.Equal(t, ort.ProviderStatus{Name: ort.CPU}, all[0])
+	n := nntest.DualHead(board.Square(5), 1, 4, 1)
+	absent := 0
+	for _, p := range all {
+		require.Equal(t, p.Err, ort.Offers("", p.Name))
+		if p.Err == nil {
+			continue
+		}
+		absent++
+		require.ErrorIs(t, p.Err, ort.ErrProvider)
+		require.ErrorContains(t, p.Err, p.Name)
+		_, err := ort.Open(n.Model, n.Spec, ort.Config{Provider: p.Name})
+		require.ErrorIs(t, err, ort.ErrProvider)
+		require.ErrorContains(t, err, p.Name)
+		require.ErrorContains(t, err, "offers: cpu", "the error says what there is")
+	}
+	require.Positive(t, absent, "no build has CoreML, DirectML and QNN at once")
+	_, err = ort.Open(n.Model, n.Spec, ort.Config{Provider: "abacus"})
+	require.ErrorIs(t, err, ort.ErrProvider)
+	require.ErrorIs(t, ort.Offers("", "abacus"), ort.ErrProvider)
+}
+
+func TestOptimizedModel(t *testing.T) {
+	needLibrary(t)
+	n := nntest.DualHead(nine, 2, 8, 1)
+	path := filepath.Join(t.TempDir(), "optimized.onnx")
+	plain, err := ort.Open(n.Model, n.Spec, ort.Config{OptimizedModelPath: path})
+	require.NoError(t, err)
+	defer plain.Close()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	again, err := ort.Open(data, n.Spec, ort.Config{Optimization: ort.OptimizeNone})
+	require.NoError(t, err)
+	defer again.Close()
+	for i, row := range n.RandomRow(rand.New(rand.NewPCG(1, 1))) {
+		copy(plain.Inputs()[i], row)
+		copy(again.Inputs()[i], row)
+	}
+	require.NoError(t, plain.Run(1))
+	require.NoError(t, again.Run(1))
+	for i := range plain.Outputs() {
+		require.InDeltaSlice(t, plain.Outputs()[i], again.Outputs()[i], 1e-6)
+	}
+}
+
+// tiny is a graph with one weight, whose parts a test can spoil.
+func tiny(t *testing.T, kind onnx.DataType, batch any, spoil func(*onnx.Model)) []byte {
+	t.Helper()
+	b := onnx.NewBuilder("tiny", 17)
+	x := b.Input("x", kind, batch, 3)
+	b.Output("y", b.Relu(x))
+	m, err := b.Model(nil)
+	require.NoError(t, err)
+	for i := range m.Graph.Outputs {
+		m.Graph.Outputs[i].Type, m.Graph.Outputs[i].Shape = kind, m.Graph.Inputs[0].Shape
+	}
+	if spoil != nil {
+		spoil(m)
+	}
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	return data
+}
+
+func tinySpec(out int) nn.Spec {
+	return nn.Spec{
+		Inputs:  []nn.TensorSpec{{Name: "x", Shape: []int{3}}},
+		Outputs: []nn.TensorSpec{{Name: "y", Shape: []int{out}}},
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	needLibrary(t)
+	for _, tc := range []struct {
+		name    string
+		model   []byte
+		spec    nn.Spec
+		config  ort.Config
+		err     error
+		message string
+	}{
+		{"half precision at the border", tiny(t, onnx.Float16, "N", nil), tinySpec(3), ort.Config{}, nn.ErrSpec, "float16; float32 is needed"},
+		{"one row only", tiny(t, onnx.Float, 1, nil), tinySpec(3), ort.Config{MaxBatch: 4}, nn.ErrSpec, "exactly 1 rows"},
+		{"eight rows only", tiny(t, onnx.Float, 8, nil), tinySpec(3), ort.Config{MaxBatch: 8}, nn.ErrSpec, "fixed batch"},
+		{"a shape that only the run shows", tiny(t, onnx.Float, "N", func(m *onnx.Model) { m.Graph.Outputs[0].Shape = nil }), tinySpec(5), ort.Config{}, nn.ErrSpec, "cannot run as described"},
+		{"an unknown operator", tiny(t, onnx.Float, "N", func(m *onnx.Model) { m.Graph.Nodes[0].OpType = "Rleu" }), tinySpec(3), ort.Config{}, ort.ErrModel, "Rleu"},
+		{"an unknown session option's value", tiny(t, onnx.Float, "N", nil), tinySpec(3), ort.Config{SessionConfig: map[string]string{"": ""}}, nil, "session option"},
+		{"too many threads", tiny(t, onnx.Float, "N", nil), tinySpec(3), ort.Config{Threads: 9999}, nil, "threads"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b, err := ort.Open(tc.model, tc.spec, tc.config)
+			require.Error(t, err)
+			require.Nil(t, b)
+			if tc.err != nil {
+				require.ErrorIs(t, err, tc.err)
+			}
+			require.ErrorContains(t, err, tc.message)
+		})
+	}
+	for name, c := range map[string]struct {
+		batch  any
+		config ort.Config
+	}{
+		"one row":        {1, ort.Config{}},
+		"eight rows":     {8, ort.Config{MaxBatch: 8, FixedBatch: true}},
+		"any number":     {"N", ort.Config{MaxBatch: 8}},
+		"one fixed row":  {1, ort.Config{FixedBatch: true}},
+		"any, but fixed": {"N", ort.Config{MaxBatch: 8, FixedBatch: true}},
+	} {
+		t.Run("good: "+name, func(t *testing.T) {
+			b, err := ort.Open(tiny(t, onnx.Float, c.batch, nil), tinySpec(3), c.config)
+			require.NoError(t, err)
+			copy(b.Inputs()[0], []float32{-1, 2, 3})
+			require.NoError(t, b.Run(1))
+			require.Equal(t, []float32{0, 2, 3}, b.Outputs()[0][:3])
+			require.NoError(t, b.Close())
+		})
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	needLibrary(b)
+	for _, net := range []struct {
+		name string
+		n    *nntest.Network
+	}{{"9x9 b4c64", nntest.DualHead(nine, 4, 64, 1)}, {"19x19 b6c96", nntest.DualHead(board.Square(19), 6, 96, 1)}} {
+		for _, rows := range []int{1, 8} {
+			b.Run(net.name+"/batch "+strconv.Itoa(rows), func(b *testing.B) {
+				s, err := ort.Open(net.n.Model, net.n.Spec, ort.Config{MaxBatch: rows})
+				require.NoError(b, err)
+				defer s.Close()
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := s.Run(rows); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N*rows)/b.Elapsed().Seconds(), "rows/s")
+			})
+		}
+	}
+}

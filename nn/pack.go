@@ -1,0 +1,95 @@
+package nn
+
+import "math"
+
+// The compact number formats of the cache.
+//
+// A probability takes 16 bits: 5 of exponent and 11 of mantissa, from 2^-31 to
+// 1, relative error at most 2^-12; smaller ones are kept as the smallest
+// rather than as 0, so that no move becomes unreachable. 0 and illegal moves
+// have codes of their own. A number in [-1,1] takes 16 bits, absolute error at
+// most 2^-16.
+const (
+	codeIllegal = 0xffff
+	codeZero    = 0
+	// codeShift drops 12 of float32's 23 mantissa bits; codeBias makes the
+	// float32 2^-31 the code 0, which stands for zero, so 1 is the smallest.
+	codeShift = 12
+	codeBias  = (127 - 31) << (23 - codeShift)
+	codeOne   = 31 << (23 - codeShift)
+)
+
+func packProbability(p float32) uint16 {
+	if p < 0 {
+		return codeIllegal
+	}
+	if p == 0 {
+		return codeZero
+	}
+	code := int(math.Float32bits(p)+1<<(codeShift-1))>>codeShift - codeBias
+	return uint16(min(max(code, 1), codeOne))
+}
+
+func unpackProbability(code uint16) float32 {
+	switch code {
+	case codeIllegal:
+		return -1
+	case codeZero:
+		return 0
+	}
+	return math.Float32frombits((uint32(code) + codeBias) << codeShift)
+}
+
+func packSigned(x float32) uint16 {
+	return uint16(int16(math.RoundToEven(float64(max(-1, min(1, x))) * math.MaxInt16)))
+}
+
+func unpackSigned(code uint16) float32 { return float32(int16(code)) / math.MaxInt16 }
+
+// packPairs stores two values a word and returns the rest of dst.
+func packPairs(dst []uint32, src []float32, pack func(float32) uint16) []uint32 {
+	n := len(src) / 2
+	for i := range n {
+		dst[i] = uint32(pack(src[2*i])) | uint32(pack(src[2*i+1]))<<16
+	}
+	if len(src)%2 != 0 {
+		dst[n] = uint32(pack(src[2*n]))
+		n++
+	}
+	return dst[n:]
+}
+
+// unpackPolicy undoes packPairs with packProbability.
+func unpackPolicy(dst []float32, src []uint32) []uint32 {
+	n := len(dst) / 2
+	for i, w := range src[:n] {
+		dst[2*i] = unpackProbability(uint16(w))
+		dst[2*i+1] = unpackProbability(uint16(w >> 16))
+	}
+	if len(dst)%2 != 0 {
+		dst[2*n] = unpackProbability(uint16(src[n]))
+		n++
+	}
+	return src[n:]
+}
+
+// unpackPoints undoes packPairs with packSigned.
+func unpackPoints(dst []float32, src []uint32) {
+	for i := range dst {
+		dst[i] = unpackSigned(uint16(src[i/2] >> (16 * (i % 2))))
+	}
+}
+
+func packExact(dst []uint32, src []float32) []uint32 {
+	for i, x := range src {
+		dst[i] = math.Float32bits(x)
+	}
+	return dst[len(src):]
+}
+
+func unpackExact(dst []float32, src []uint32) []uint32 {
+	for i := range dst {
+		dst[i] = math.Float32frombits(src[i])
+	}
+	return src[len(dst):]
+}

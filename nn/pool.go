@@ -1,0 +1,359 @@
+package nn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kosumi/board"
+)
+
+// request carries one row through a batch. It belongs to one caller at a time;
+// between queueing and done, to a session.
+type request struct {
+	in, out [][]float32 // one row for each of Spec.Inputs and Spec.Outputs
+	scratch *Scratch
+	query   Query      // a changed copy of the caller's query, where needed
+	done    chan error // capacity 1
+}
+
+// forget drops what the request holds of a caller's query.
+func (r *request) forget() { r.query = Query{} }
+
+// sizePool serves one board size: a queue, the sessions that empty it, and
+// requests that are free for the next caller.
+type sizePool struct {
+	size   board.Size
+	server *Server
+	codec  *Codec
+	conf   ServerConfig
+	ready  chan struct{} // closed once open has succeeded or err is set
+	err    error
+
+	users    atomic.Int64 // callers inside; guarded by Server.mu for 0 -> 1
+	used     uint64       // Server.mu.clock at the last use; guarded by Server.mu
+	sessions []Backend
+	work     sync.WaitGroup
+
+	mu struct {
+		sync.Mutex
+		wake    sync.Cond // a session may find work, or should end
+		waiting []*request
+		head    int // waiting[:head] is taken
+		idle    int // sessions in wake.Wait
+		free    []*request
+		closed  bool
+	}
+}
+
+// acquire returns the pool for a size, opening it if need be. The caller must
+// release it.
+func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error) {
+	if p := s.last.Load(); p != nil && p.size == size {
+		p.users.Add(1)
+		// Eviction and Close take a pool out of last before they look at
+		// users, so a pool that is still there stays open.
+		if s.last.Load() == p {
+			return p, nil
+		}
+		p.release()
+	}
+	return s.acquireWarm(ctx, size, false)
+}
+
+func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*sizePool, error) {
+	s.mu.Lock()
+	if s.mu.closed {
+		s.mu.Unlock()
+		return nil, ErrClosed
+	}
+	p, found := s.mu.pools[size]
+	if !found {
+		p = &sizePool{size: size, server: s, conf: s.conf, ready: make(chan struct{})}
+		p.mu.wake.L = &p.mu
+		s.mu.pools[size] = p
+	}
+	p.users.Add(1)
+	s.mu.clock++
+	p.used = s.mu.clock
+	var old []*sizePool
+	if !found {
+		old = s.evict(p)
+	}
+	s.mu.Unlock()
+	if !found {
+		s.closeAll(old)
+		s.open(p, warm)
+	}
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		p.release()
+		return nil, ctx.Err()
+	}
+	if p.err != nil {
+		p.release()
+		return nil, p.err
+	}
+	s.mu.Lock()
+	if !s.mu.closed && s.mu.pools[size] == p {
+		s.last.Store(p)
+	}
+	s.mu.Unlock()
+	return p, nil
+}
+
+// evict takes the least recently used pools out until the limit holds. Pools
+// with callers inside stay, so the limit may be exceeded for a while. The
+// caller holds s.mu and closes what is returned after unlocking.
+func (s *Server) evict(keep *sizePool) []*sizePool {
+	// No new caller can enter by the fast path from here on.
+	if last := s.last.Swap(nil); last != nil {
+		last.used = max(last.used, s.mu.clock-1)
+	}
+	var out []*sizePool
+	for len(s.mu.pools) > s.conf.MaxSizes {
+		var oldest *sizePool
+		for _, p := range s.mu.pools {
+			if p != keep && p.users.Load() == 0 && (oldest == nil || p.used < oldest.used) {
+				oldest = p
+			}
+		}
+		if oldest == nil {
+			break
+		}
+		delete(s.mu.pools, oldest.size)
+		s.closing.Add(1)
+		out = append(out, oldest)
+	}
+	return out
+}
+
+// closeAll closes pools that evict took out.
+func (s *Server) closeAll(pools []*sizePool) {
+	for _, p := range pools {
+		<-p.ready
+		if p.err == nil {
+			// A failure to close an old session must not fail the query
+			// that needs the new one.
+			_ = p.close()
+		}
+		s.closing.Done()
+	}
+}
+
+// open makes the codec and the backends, then closes p.ready. On failure the
+// size is forgotten, so that a later query tries again.
+func (s *Server) open(p *sizePool, warm bool) {
+	if p.err = p.start(s.model, warm); p.err != nil {
+		s.mu.Lock()
+		if s.mu.pools[p.size] == p {
+			delete(s.mu.pools, p.size)
+		}
+		s.mu.Unlock()
+	}
+	close(p.ready)
+}
+
+// start opens all backends: the first alone, so that it fills the caches that
+// the others profit from, then the rest at once.
+func (p *sizePool) start(m Model, warm bool) error {
+	spec, err := m.Spec(p.size)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSize, err)
+	}
+	if p.codec, err = NewCodec(spec, p.size); err != nil {
+		return err
+	}
+	p.sessions = make([]Backend, p.conf.Sessions)
+	errs := make([]error, p.conf.Sessions)
+	openOne := func(i int) {
+		p.sessions[i], errs[i] = p.openBackend(m, warm)
+	}
+	openOne(0)
+	if errs[0] == nil {
+		var all sync.WaitGroup
+		for i := 1; i < p.conf.Sessions; i++ {
+			all.Go(func() { openOne(i) })
+		}
+		all.Wait()
+	}
+	if err := errors.Join(errs...); err != nil {
+		for _, b := range p.sessions {
+			if b != nil {
+				err = errors.Join(err, b.Close())
+			}
+		}
+		return err
+	}
+	for _, b := range p.sessions {
+		p.work.Go(func() { p.serve(b) })
+	}
+	return nil
+}
+
+// openBackend opens one backend and makes sure that it fits the codec.
+func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
+	b, err := m.Open(p.size, p.conf.MaxBatch)
+	if err != nil {
+		return nil, fmt.Errorf("%w: opening %v: %w", ErrBackend, p.size, err)
+	}
+	err = checkBackend(b, &p.codec.spec)
+	if err == nil && warm {
+		for _, n := range []int{1, b.MaxBatch()} {
+			if err = b.Run(n); err != nil {
+				err = fmt.Errorf("%w: first run of %d rows at %v: %w", ErrBackend, n, p.size, err)
+				break
+			}
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// checkBackend compares a backend's memory with the description.
+func checkBackend(b Backend, spec *Spec) error {
+	if b.MaxBatch() < 1 {
+		return fmt.Errorf("%w: backend takes batches of %d", ErrSpec, b.MaxBatch())
+	}
+	check := func(what string, got [][]float32, want []TensorSpec) error {
+		if len(got) != len(want) {
+			return fmt.Errorf("%w: backend has %d %s, want %d", ErrSpec, len(got), what, len(want))
+		}
+		for i := range want {
+			if n := want[i].Len() * b.MaxBatch(); len(got[i]) < n {
+				return fmt.Errorf("%w: backend's %s %q holds %d values, want %d", ErrSpec, what, want[i].Name, len(got[i]), n)
+			}
+		}
+		return nil
+	}
+	if err := check("inputs", b.Inputs(), spec.Inputs); err != nil {
+		return err
+	}
+	return check("outputs", b.Outputs(), spec.Outputs)
+}
+
+func (p *sizePool) release() { p.users.Add(-1) }
+
+// take returns a free request, making one if there is none.
+func (p *sizePool) take() *request {
+	p.mu.Lock()
+	if n := len(p.mu.free); n > 0 {
+		r := p.mu.free[n-1]
+		p.mu.free = p.mu.free[:n-1]
+		p.mu.Unlock()
+		return r
+	}
+	p.mu.Unlock()
+	rows := func(list []TensorSpec) [][]float32 {
+		out := make([][]float32, len(list))
+		for i := range list {
+			out[i] = make([]float32, list[i].Len())
+		}
+		return out
+	}
+	return &request{in: rows(p.codec.spec.Inputs), out: rows(p.codec.spec.Outputs),
+		scratch: p.codec.NewScratch(), done: make(chan error, 1)}
+}
+
+func (p *sizePool) giveBack(r *request) {
+	p.mu.Lock()
+	p.mu.free = append(p.mu.free, r)
+	p.mu.Unlock()
+}
+
+// run queues a request and waits for its outputs.
+func (p *sizePool) run(r *request) error {
+	p.mu.Lock()
+	if p.mu.closed {
+		p.mu.Unlock()
+		return ErrClosed
+	}
+	if p.mu.head > 0 && len(p.mu.waiting) == cap(p.mu.waiting) {
+		n := copy(p.mu.waiting, p.mu.waiting[p.mu.head:])
+		p.mu.waiting, p.mu.head = p.mu.waiting[:n], 0
+	}
+	p.mu.waiting = append(p.mu.waiting, r)
+	p.mu.Unlock()
+	p.mu.wake.Signal()
+	return <-r.done
+}
+
+// serve is one session: it ends when the pool is closed and the queue empty.
+func (p *sizePool) serve(b Backend) {
+	batch := make([]*request, 0, b.MaxBatch())
+	for {
+		if batch = p.gather(batch[:0], b.MaxBatch()); len(batch) == 0 {
+			return
+		}
+		err := p.runBatch(b, batch)
+		for _, r := range batch {
+			r.done <- err
+		}
+	}
+}
+
+// gather waits for work and takes what is there: at most most, and no more than
+// an equal share while other sessions are idle. Nothing means closed.
+func (p *sizePool) gather(batch []*request, most int) []*request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.mu.waiting) == p.mu.head {
+		if p.mu.closed {
+			return batch
+		}
+		p.mu.idle++
+		p.mu.wake.Wait()
+		p.mu.idle--
+	}
+	waiting := len(p.mu.waiting) - p.mu.head
+	n := min(most, (waiting+p.mu.idle)/(1+p.mu.idle))
+	batch = append(batch, p.mu.waiting[p.mu.head:][:n]...)
+	p.mu.head += n
+	if p.mu.head == len(p.mu.waiting) {
+		p.mu.waiting, p.mu.head = p.mu.waiting[:0], 0
+	} else if p.mu.idle > 0 {
+		p.mu.wake.Signal()
+	}
+	return batch
+}
+
+// runBatch moves the rows in, runs, and moves the results out.
+func (p *sizePool) runBatch(b Backend, batch []*request) error {
+	for i, all := range b.Inputs() {
+		for row, r := range batch {
+			copy(all[row*len(r.in[i]):], r.in[i])
+		}
+	}
+	start := time.Now()
+	err := b.Run(len(batch))
+	p.server.stats.ran(len(batch), time.Since(start))
+	if err != nil {
+		return fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(batch), p.size, err)
+	}
+	for i, all := range b.Outputs() {
+		for row, r := range batch {
+			copy(r.out[i], all[row*len(r.out[i]):])
+		}
+	}
+	return nil
+}
+
+// close ends the sessions once the queue is empty, and closes their backends.
+func (p *sizePool) close() error {
+	p.mu.Lock()
+	p.mu.closed = true
+	p.mu.Unlock()
+	p.mu.wake.Broadcast()
+	p.work.Wait()
+	var errs []error
+	for _, b := range p.sessions {
+		errs = append(errs, b.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,85 @@
+package nn
+
+import (
+	"context"
+	"errors"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// SymmetryRandom lets the evaluator choose the orientation from its own
+// generator.
+const SymmetryRandom int8 = -1
+
+// Errors of evaluation. Test with errors.Is.
+var (
+	// ErrClosed is returned for queries after Close.
+	ErrClosed = errors.New("the evaluator is closed")
+	// ErrQuery marks a query that cannot be answered as it stands.
+	ErrQuery = errors.New("bad query")
+	// ErrSize marks a board size that the network does not serve.
+	ErrSize = errors.New("the network does not serve this board size")
+	// ErrSpec marks a network description that contradicts itself or the
+	// backend that was opened for it.
+	ErrSpec = errors.New("bad network description")
+	// ErrBackend wraps what a backend reported. Every query of the failed
+	// batch gets it.
+	ErrBackend = errors.New("the network could not be run")
+)
+
+// Query is one position to evaluate. The game must stay unchanged until
+// Evaluate returns.
+type Query struct {
+	Game    *board.Game
+	Options features.Options
+	// Symmetry is the orientation shown to the network, 0..7, or
+	// SymmetryRandom. Answers are always in board order.
+	Symmetry int8
+	// SkipCache evaluates anew and leaves the cache as it is.
+	SkipCache bool
+	// NeedOwnership asks for Output.Ownership, where the network has it.
+	NeedOwnership bool
+	// Optimism blends the optimistic policy in, 0..1, where the network has
+	// one. Networks with metadata inputs ignore it, as KataGo does.
+	Optimism float32
+	// PolicyTemperature divides the policy logits; 0 means 1.
+	PolicyTemperature float32
+	// Meta says who plays, for networks with metadata inputs; nil takes the
+	// server's default.
+	Meta *features.Meta
+}
+
+// Output is what the network thinks of a position. All numbers are for the side
+// to move, all points in board order, whatever symmetry was used.
+type Output struct {
+	// Policy holds a probability at Size.Index of every legal move, sum 1, and
+	// -1 where a move is illegal. Only the first Area+1 entries are set.
+	Policy [board.MaxMoves]float32
+	// Win, Loss and NoResult are probabilities, sum 1.
+	Win, Loss, NoResult float32
+	// ScoreMean is the expected final score in points, komi in; ScoreStdev
+	// its standard deviation; ScoreMeanSq the expected square. Lead is the
+	// number of points that would make the game even. 0 without HasScore.
+	ScoreMean, ScoreStdev, ScoreMeanSq, Lead float32
+	// VarTimeLeft is how long the outcome stays open, in moves; ErrWinLoss
+	// and ErrScore are the errors of value and score that the network
+	// expects of itself. -1 where the network has none.
+	VarTimeLeft, ErrWinLoss, ErrScore float32
+	HasScore, HasOwnership            bool
+	// Ownership is in [-1,1], + = side to move; the first Area entries are
+	// set if HasOwnership.
+	Ownership [board.MaxPoints]float32
+	Symmetry  int8 // the orientation that was shown
+	FromCache bool
+}
+
+// Value returns win minus loss for the side to move, in [-1,1].
+func (o *Output) Value() float32 { return o.Win - o.Loss }
+
+// Evaluator answers queries. Any number of goroutines may call it.
+type Evaluator interface {
+	// Evaluate fills out. After an error out holds nothing of use. A context
+	// that ends is noticed only before the query is queued.
+	Evaluate(ctx context.Context, q *Query, out *Output) error
+}

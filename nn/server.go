@@ -1,0 +1,281 @@
+package nn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// ServerConfig holds the settings of a [Server]. The zero value is one session,
+// batches of 8, no cache, random orientations.
+type ServerConfig struct {
+	// Sessions is the number of backends, each with a goroutine of its own,
+	// for each board size; 0 means 1. On a CPU: one for each core.
+	Sessions int
+	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
+	MaxBatch int
+	// MaxSizes is how many board sizes stay open at once; 0 means 4. The one
+	// that was not used for longest is closed first.
+	MaxSizes int
+	// CacheBytes limits the memory of the cache; 0 means no cache.
+	// DefaultCacheBytes is a good choice for play.
+	CacheBytes int64
+	// ExactCache keeps policies and ownership as they were computed. Without
+	// it they are rounded to 16 bits: relative error of a probability 2^-12.
+	ExactCache bool
+	// Seed starts the generator of random orientations.
+	Seed uint64
+	// FixedSymmetry answers SymmetryRandom with orientation 0, so that equal
+	// queries have equal answers.
+	FixedSymmetry bool
+	// Meta is shown to networks with metadata inputs when a query brings none.
+	Meta *features.Meta
+}
+
+// DefaultCacheBytes holds about 350,000 evaluations on 19x19 and 1.2 million on
+// 9x9. Memory is taken only when it is used.
+const DefaultCacheBytes = 256 << 20
+
+// Validate returns every fault of the settings, joined.
+func (c *ServerConfig) Validate() error {
+	var errs []error
+	if c.Sessions < 0 || c.Sessions > 1024 {
+		errs = append(errs, fmt.Errorf("sessions must be 1 to 1024, not %d", c.Sessions))
+	}
+	if c.MaxBatch < 0 || c.MaxBatch > 65536 {
+		errs = append(errs, fmt.Errorf("the largest batch must be 1 to 65536, not %d", c.MaxBatch))
+	}
+	if c.MaxSizes < 0 {
+		errs = append(errs, fmt.Errorf("the number of open board sizes must not be negative: %d", c.MaxSizes))
+	}
+	if c.CacheBytes < 0 {
+		errs = append(errs, fmt.Errorf("the size of the cache must not be negative: %d", c.CacheBytes))
+	}
+	return errors.Join(errs...)
+}
+
+// Server evaluates queries of any number of callers with one model. It is an
+// [Evaluator].
+//
+// For each board size there are Sessions goroutines that own a backend each and
+// share a queue. A session takes what waits, at most a full batch and at most
+// its share while other sessions are idle; no timer is involved, batches form
+// while the backends are busy. Encoding and decoding happen on the callers'
+// goroutines.
+type Server struct {
+	model Model
+	conf  ServerConfig
+	cache *cache
+	turns atomic.Uint64 // random orientations drawn so far
+	stats counters
+
+	last atomic.Pointer[sizePool] // the size used last: the fast path
+	mu   struct {
+		sync.Mutex
+		pools  map[board.Size]*sizePool
+		clock  uint64 // counts uses, for the order of eviction
+		closed bool
+	}
+	closing sync.WaitGroup // pools that are being closed
+}
+
+// NewServer returns a server for the model. Nothing is opened until the first
+// query or Warm. The model stays the caller's to close, after the server.
+func NewServer(m Model, c ServerConfig) (*Server, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Sessions == 0 {
+		c.Sessions = 1
+	}
+	if c.MaxBatch == 0 {
+		c.MaxBatch = 8
+	}
+	if c.MaxSizes == 0 {
+		c.MaxSizes = 4
+	}
+	s := &Server{model: m, conf: c, cache: newCache(c.CacheBytes, c.ExactCache)}
+	s.mu.pools = make(map[board.Size]*sizePool)
+	return s, nil
+}
+
+// Evaluate fills out for the position of q: from the cache, or by the network.
+// A context that ends is noticed only before the query is queued. Errors are
+// the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with what
+// the backend said.
+func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkQuery(q); err != nil {
+		return err
+	}
+	p, err := s.acquire(ctx, q.Game.Size())
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if s.cache == nil || q.SkipCache {
+		return s.compute(p, q, out)
+	}
+	key := s.key(q)
+	hit, partial := s.cache.get(key, q.NeedOwnership && p.codec.HasOwnership(), out)
+	if hit && !partial {
+		s.stats.hits.Add(1)
+		return nil
+	}
+	s.stats.misses.Add(1)
+	if partial {
+		return s.completeOwnership(p, q, key, out)
+	}
+	if err := s.compute(p, q, out); err != nil {
+		return err
+	}
+	s.cache.put(key, p.codec.size.Area(), out)
+	return nil
+}
+
+// completeOwnership evaluates anew for the ownership only: policy and values
+// stay what the cache had, so that priors do not jump.
+func (s *Server) completeOwnership(p *sizePool, q *Query, key cacheKey, out *Output) error {
+	known := *out
+	if err := s.compute(p, q, out); err != nil {
+		return err
+	}
+	known.Ownership, known.HasOwnership, known.FromCache = out.Ownership, out.HasOwnership, false
+	*out = known
+	s.cache.put(key, p.codec.size.Area(), out)
+	return nil
+}
+
+// checkQuery refuses what would end in a panic further down.
+func checkQuery(q *Query) error {
+	switch {
+	case q == nil || q.Game == nil:
+		return fmt.Errorf("%w: no game", ErrQuery)
+	case q.Symmetry < SymmetryRandom || q.Symmetry >= board.NumSymmetries:
+		return fmt.Errorf("%w: symmetry %d, use 0 to 7 or SymmetryRandom", ErrQuery, q.Symmetry)
+	case !(q.PolicyTemperature >= 0):
+		return fmt.Errorf("%w: policy temperature %v must be positive, or 0 for 1", ErrQuery, q.PolicyTemperature)
+	}
+	return nil
+}
+
+// compute has the network evaluate q.
+func (s *Server) compute(p *sizePool, q *Query, out *Output) error {
+	sym := q.Symmetry
+	if sym == SymmetryRandom {
+		sym = s.randomSymmetry()
+	}
+	r := p.take()
+	defer p.giveBack(r)
+	if q.Meta == nil && s.conf.Meta != nil {
+		r.query, r.query.Meta = *q, s.conf.Meta
+		defer r.forget()
+		q = &r.query
+	}
+	orientation := p.codec.Orientation(sym)
+	if err := p.codec.Encode(q, orientation, r.in, r.scratch); err != nil {
+		return err
+	}
+	if err := p.run(r); err != nil {
+		return err
+	}
+	if !p.codec.Decode(q, orientation, r.out, r.scratch, out) {
+		s.stats.invalid.Add(1)
+	}
+	return nil
+}
+
+// randomSymmetry draws an orientation: the n-th draw is a fixed function of the
+// seed and n.
+func (s *Server) randomSymmetry() int8 {
+	if s.conf.FixedSymmetry {
+		return 0
+	}
+	n := s.turns.Add(1)
+	return int8(scramble(s.conf.Seed+n*0x9e3779b97f4a7c15) >> 61)
+}
+
+// key returns the identity of a query in the cache.
+func (s *Server) key(q *Query) cacheKey {
+	g, o := q.Game, &q.Options
+	h := g.Hash()
+	k := cacheKey{h.Hi, h.Lo}
+	flags := uint64(0)
+	set := func(bit int, on bool) {
+		if on {
+			flags |= 1 << bit
+		}
+	}
+	if g.PassWouldEndPhase() {
+		set(0, o.ConservativePassRoot)
+		set(1, o.PassingHacks)
+		set(2, g.Rules().FriendlyPassOk)
+		set(3, true)
+	}
+	set(4, o.PassingHacks)
+	set(5, o.HistoryHidden)
+	set(6, o.PassAliveUnderSuicide)
+	set(7, g.Finished() || g.PastPhaseEnd())
+	k = k.mix(flags)
+	k = k.mix(uint64(floatBits(o.PlayoutDoublingAdvantage))<<32 | uint64(floatBits(q.Optimism)))
+	k = k.mix(uint64(floatBits(q.PolicyTemperature))<<32 | uint64(floatBits(float32(o.DrawWins()))))
+	meta := q.Meta
+	if meta == nil {
+		meta = s.conf.Meta
+	}
+	if meta != nil {
+		k = mixMeta(k, meta)
+	}
+	return k
+}
+
+// Warm opens the backends for a board size and runs each of them once with a
+// single row and once with a full batch, so that later queries are not slowed
+// down by first-time work. A size that is open already is left as it is.
+func (s *Server) Warm(size board.Size) error {
+	p, err := s.acquireWarm(context.Background(), size, true)
+	if err != nil {
+		return err
+	}
+	p.release()
+	return nil
+}
+
+// ClearCache forgets every cached evaluation.
+func (s *Server) ClearCache() {
+	if s.cache != nil {
+		s.cache.clear()
+	}
+}
+
+// Close answers what is queued, ends all sessions, and closes their backends.
+// Queries that come later get ErrClosed. A second call does nothing.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	var open []*sizePool
+	if !s.mu.closed {
+		s.mu.closed = true
+		for _, p := range s.mu.pools {
+			open = append(open, p)
+		}
+		clear(s.mu.pools)
+		s.last.Store(nil)
+	}
+	s.mu.Unlock()
+	var errs []error
+	for _, p := range open {
+		<-p.ready
+		if p.err == nil {
+			errs = append(errs, p.close())
+		}
+	}
+	s.closing.Wait()
+	return errors.Join(errs...)
+}

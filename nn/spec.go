@@ -1,0 +1,235 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// Spec says what a network computes at one board size and how its raw tensors
+// become an [Output].
+type Spec struct {
+	Name     string            // what people call the network
+	Encoding features.Encoding // how a game becomes inputs
+	Kind     Kind              // which post-processing applies
+	Inputs   []TensorSpec      // in the backend's order
+	Outputs  []TensorSpec      // in the backend's order
+	Policy   PolicyKind        // what the policy head's numbers are (KindKataGo: always logits)
+	Value    ValueKind         // what the value head's numbers are (KindKataGo: always WDL logits)
+	// OwnershipLogits says that ownership comes before tanh (KindKataGo:
+	// always); false means values that are in [-1,1] already.
+	OwnershipLogits bool
+	ScoreScale      float32    // points per unit of the score head; 0 means 1
+	KataGo          KataGoPost // only for KindKataGo
+	Sizes           Sizes      // which board sizes the network serves
+}
+
+// Kind is a family of networks that share heads and post-processing.
+type Kind uint8
+
+// The kinds of network.
+const (
+	KindKataGo   Kind = iota // policy, pass, value, score value, ownership as in KataGo's files
+	KindDualHead             // policy and value
+	KindSeed                 // policy, value, score, ownership
+)
+
+var kindNames = []string{"katago", "dual-head", "seed"}
+
+// String returns "katago", "dual-head" or "seed".
+func (k Kind) String() string { return nameOf(kindNames, int(k)) }
+
+// ParseKind reads what [Kind.String] writes.
+func ParseKind(s string) (Kind, error) {
+	i, err := parseName("network kind", kindNames, s)
+	return Kind(i), err
+}
+
+// PolicyKind says what the numbers of a policy head are.
+type PolicyKind uint8
+
+// The kinds of policy output.
+const (
+	PolicyLogits     PolicyKind = iota // before softmax
+	PolicyLogSoftmax                   // natural logarithms of probabilities
+	PolicySoftmax                      // probabilities
+)
+
+var policyNames = []string{"logits", "log_softmax", "softmax"}
+
+// String returns "logits", "log_softmax" or "softmax".
+func (k PolicyKind) String() string { return nameOf(policyNames, int(k)) }
+
+// ParsePolicyKind reads what [PolicyKind.String] writes.
+func ParsePolicyKind(s string) (PolicyKind, error) {
+	i, err := parseName("policy kind", policyNames, s)
+	return PolicyKind(i), err
+}
+
+// ValueKind says what the numbers of a value head are.
+type ValueKind uint8
+
+// The kinds of value output.
+const (
+	ValueTanh ValueKind = iota // one number in [-1,1]: win minus loss for the side to move
+	ValueWDL                   // three logits: win, loss, no result
+)
+
+var valueNames = []string{"tanh", "wdl"}
+
+// String returns "tanh" or "wdl".
+func (k ValueKind) String() string { return nameOf(valueNames, int(k)) }
+
+// ParseValueKind reads what [ValueKind.String] writes.
+func ParseValueKind(s string) (ValueKind, error) {
+	i, err := parseName("value kind", valueNames, s)
+	return ValueKind(i), err
+}
+
+// TensorSpec describes one input or output tensor of a network.
+type TensorSpec struct {
+	Name  string
+	Role  Role
+	Shape []int // one row: without the batch dimension
+}
+
+// Len returns the number of values in one row.
+func (t *TensorSpec) Len() int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Role says what a tensor means.
+type Role uint8
+
+// The roles of inputs and outputs. A row's shape is given for a board of W x H
+// points, A = W*H.
+const (
+	RoleSpatial    Role = iota // in: planes, [C,H,W]
+	RoleGlobal                 // in: values of the whole position, [G]
+	RoleMeta                   // in: who plays, [192] (KataGo's human-like networks)
+	RolePolicy                 // out: [A+1] with pass last, or [C,H,W] beside RolePass
+	RolePass                   // out: [C] pass logits beside RolePolicy
+	RoleValue                  // out: [1] or [3], see ValueKind
+	RoleScoreValue             // out: KataGo's 1, 2, 4 or 6 score values
+	RoleScore                  // out: [1] expected score for the side to move
+	RoleOwnership              // out: [A] or [1,H,W], + = side to move
+	RoleHash                   // in: the position's hash as 8 numbers of 16 bits (models without a network)
+)
+
+var roleNames = []string{"spatial", "global", "meta", "policy", "pass", "value", "score_value", "score", "ownership", "hash"}
+
+// String returns the role's name, such as "score_value".
+func (r Role) String() string { return nameOf(roleNames, int(r)) }
+
+// ParseRole reads what [Role.String] writes.
+func ParseRole(s string) (Role, error) {
+	i, err := parseName("tensor role", roleNames, s)
+	return Role(i), err
+}
+
+// KataGoPost holds the constants that turn the raw outputs of a KataGo network
+// into probabilities and points. Multipliers that are 0 take the values fixed
+// for model versions up to 12; see [KataGoPost.Multipliers].
+type KataGoPost struct {
+	Version        int // 3 to 17
+	PolicyChannels int // 1, 2 or 4
+	ScoreValues    int // 1, 2, 4 or 6
+	// OutputScale multiplies every raw output first; 0 means 1.
+	OutputScale float64
+	Multipliers Multipliers
+	// PassAliveUnderSuicide asks for pass-alive areas computed as if suicide
+	// were legal.
+	PassAliveUnderSuicide bool
+	// MetaEncoder is 0 for none or 1 for the 192 metadata inputs.
+	MetaEncoder int
+}
+
+// Multipliers are the output scales in the header of a KataGo file.
+type Multipliers struct {
+	TDScore      float64 // not used for inference
+	ScoreMean    float64
+	ScoreStdev   float64
+	Lead         float64
+	VarTime      float64
+	STValueError float64
+	STScoreError float64
+}
+
+// DefaultMultipliers returns the scales of model versions 3 to 12, whose files
+// do not name them.
+func DefaultMultipliers() Multipliers {
+	return Multipliers{TDScore: 20, ScoreMean: 20, ScoreStdev: 20, Lead: 20, VarTime: 40, STValueError: 0.25, STScoreError: 30}
+}
+
+// Sizes says which board sizes a network serves. The zero value is any size.
+type Sizes struct{ Fixed board.Size }
+
+// Serves reports whether boards of that size can be evaluated.
+func (s Sizes) Serves(size board.Size) bool { return s.Fixed == board.Size{} || s.Fixed == size }
+
+// String returns "any" or, for example, "9x9".
+func (s Sizes) String() string {
+	if s.Fixed == (board.Size{}) {
+		return "any"
+	}
+	return fmt.Sprintf("%dx%d", s.Fixed.W, s.Fixed.H)
+}
+
+// Backend runs one session for one board size. One caller at a time. It owns
+// the memory of its inputs and outputs.
+type Backend interface {
+	// MaxBatch is the number of rows that one Run can take.
+	MaxBatch() int
+	// Inputs returns one slice per Spec.Inputs: MaxBatch rows, row-major. The
+	// caller fills the first rows before Run.
+	Inputs() [][]float32
+	// Outputs returns one slice per Spec.Outputs, likewise. Valid until the
+	// next Run.
+	Outputs() [][]float32
+	// Run computes the first n rows, 1 <= n <= MaxBatch.
+	Run(n int) error
+	Close() error
+}
+
+// Model opens backends: one graph for each exact board size, on demand. Any
+// number of goroutines may call it.
+type Model interface {
+	// Spec describes the network at that size; an error if it cannot serve it.
+	Spec(size board.Size) (Spec, error)
+	// Open makes a backend of its own for the caller.
+	Open(size board.Size, maxBatch int) (Backend, error)
+	Describe() Description
+	Close() error
+}
+
+// Description says what a model is and how it runs, for people.
+type Description struct {
+	Name      string // the network's own name
+	File      string // where it came from; "" for none
+	SHA256    string // of that file, hex
+	Provider  string // what executes it, such as "cpu" or "cuda"
+	Precision string // such as "fp32" or "int8"
+	Why       string // why provider and precision were chosen
+}
+
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("unknown(%d)", i)
+}
+
+func parseName(what string, names []string, s string) (int, error) {
+	for i, n := range names {
+		if strings.EqualFold(strings.ReplaceAll(n, "-", "_"), strings.ReplaceAll(s, "-", "_")) {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown %s %q: use one of %s", what, s, strings.Join(names, ", "))
+}
