@@ -1,0 +1,266 @@
+// Package analysisconform holds the tests that an engine must pass that speaks
+// KataGo's JSON analysis protocol, in process or as a program of its own: what
+// KaTrain, Ogatak and scripts rely on, items 56 to 60 of the list that package
+// gtpconform begins.
+package analysisconform
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for a message that has no time limit of its
+// own: long enough for a network to load on a busy machine.
+const patience = 60 * time.Second
+
+// Session is a conversation with one engine. New makes it ready for use.
+type Session struct {
+	T    testing.TB
+	In   io.WriteCloser // the engine's input
+	Out  io.ReadCloser  // the engine's output
+	Exit <-chan error   // yields the engine's end: nil for success
+
+	lines chan string
+	seen  map[turn]bool // final results read so far
+}
+
+type turn struct {
+	id     string
+	number int
+}
+
+// Open starts an engine for a test with the given arguments, such as
+// -quit-without-waiting, and has it end with the test.
+type Open func(t testing.TB, args ...string) *Session
+
+// New starts to read the engine's output. wait is called once and returns when
+// the engine has ended.
+func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Session {
+	exit := make(chan error, 1)
+	s := &Session{T: t, In: in, Out: out, Exit: exit, lines: make(chan string, 1<<16), seen: map[turn]bool{}}
+	go func() { exit <- wait() }()
+	go func() {
+		defer close(s.lines)
+		r := bufio.NewReaderSize(out, 1<<20)
+		for {
+			text, err := r.ReadString('\n')
+			if err != nil {
+				if text != "" {
+					s.lines <- text + " (without line end)"
+				}
+				return
+			}
+			s.lines <- strings.TrimSuffix(text, "\n")
+		}
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		out.Close()
+	})
+	return s
+}
+
+// Message is one line of output.
+type Message struct {
+	ID             string
+	Error          string
+	Warning        string
+	Field          string
+	Action         string
+	TurnNumber     int
+	IsDuringSearch bool
+	NoResults      bool
+	MoveInfos      []MoveInfo
+	RootInfo       *RootInfo
+	Ownership      []float64
+	OwnershipStdev []float64
+	Policy         []float64
+	Raw            map[string]any // all of it, as parsed
+}
+
+// MoveInfo is what tests look at of a move.
+type MoveInfo struct {
+	Move      string
+	Order     int
+	Visits    int64
+	Winrate   float64
+	ScoreLead float64
+	PV        []string
+	PVVisits  []int64
+	Ownership []float64
+}
+
+// RootInfo is what tests look at of the position.
+type RootInfo struct {
+	Visits        int64
+	Winrate       float64
+	ScoreLead     float64
+	CurrentPlayer string
+	ThisHash      string
+	SymHash       string
+}
+
+// isResult tells results from answers of other kinds.
+func (m *Message) isResult() bool { _, ok := m.Raw["isDuringSearch"]; return ok }
+
+// Send writes a request: a string as it stands, anything else as JSON.
+func (s *Session) Send(request any) {
+	s.T.Helper()
+	text, ok := request.(string)
+	if !ok {
+		b, err := json.Marshal(request)
+		require.NoError(s.T, err)
+		text = string(b)
+	}
+	_, err := io.WriteString(s.In, text+"\n")
+	require.NoError(s.T, err)
+}
+
+// Next reads one message, checks what holds for all, and requires that nothing
+// follows the final result of a turn.
+func (s *Session) Next() Message {
+	s.T.Helper()
+	m, ok := s.next()
+	if !ok {
+		require.FailNow(s.T, "the engine closed its output")
+	}
+	return m
+}
+
+// next returns false at the end of the output.
+func (s *Session) next() (Message, bool) {
+	s.T.Helper()
+	select {
+	case text, ok := <-s.lines:
+		if !ok {
+			return Message{}, false
+		}
+		return s.parse(text), true
+	case <-time.After(patience):
+		require.FailNow(s.T, "no output", "for %v", patience)
+	}
+	return Message{}, false
+}
+
+func (s *Session) parse(text string) Message {
+	s.T.Helper()
+	var m Message
+	require.NoError(s.T, json.Unmarshal([]byte(text), &m.Raw), "every line is one JSON object: %q", text)
+	require.NoError(s.T, json.Unmarshal([]byte(text), &m), text)
+	if !m.isResult() {
+		return m
+	}
+	require.Contains(s.T, m.Raw, "turnNumber")
+	key := turn{m.ID, m.TurnNumber}
+	require.False(s.T, s.seen[key], "a message after the final one of %v: %s", key, text)
+	s.seen[key] = !m.IsDuringSearch
+	if !m.NoResults {
+		s.checkResult(&m)
+	}
+	return m
+}
+
+// checkResult requires what holds for every result.
+func (s *Session) checkResult(m *Message) {
+	s.T.Helper()
+	require.Contains(s.T, m.Raw, "moveInfos")
+	require.NotNil(s.T, m.RootInfo)
+	require.Contains(s.T, []string{"B", "W"}, m.RootInfo.CurrentPlayer)
+	require.Positive(s.T, m.RootInfo.Visits)
+	require.True(s.T, 0 <= m.RootInfo.Winrate && m.RootInfo.Winrate <= 1, "winrate %v", m.RootInfo.Winrate)
+	for i, mi := range m.MoveInfos {
+		require.Equal(s.T, i, mi.Order, "moves are sorted")
+		require.NotEmpty(s.T, mi.PV)
+		require.Equal(s.T, mi.Move, mi.PV[0])
+	}
+}
+
+// Result reads messages until the final result of a turn and returns it. All
+// messages before must be reports of running searches.
+func (s *Session) Result(id string, number int) Message {
+	s.T.Helper()
+	for {
+		m := s.Next()
+		require.True(s.T, m.isResult(), "%v", m.Raw)
+		if m.ID == id && m.TurnNumber == number && !m.IsDuringSearch {
+			return m
+		}
+		require.True(s.T, m.IsDuringSearch, "unexpected: %v", m.Raw)
+	}
+}
+
+// Answer reads messages until one that is no result.
+func (s *Session) Answer() Message {
+	s.T.Helper()
+	for {
+		if m := s.Next(); !m.isResult() {
+			return m
+		}
+	}
+}
+
+// Alive requires that the engine still answers.
+func (s *Session) Alive() {
+	s.T.Helper()
+	s.Send(map[string]any{"id": "alive?", "action": "query_version"})
+	m := s.Answer()
+	require.Equal(s.T, "query_version", m.Action, "%v", m.Raw)
+	require.Regexp(s.T, `^\d+\.\d+\.\d+$`, m.Raw["version"])
+}
+
+// Ends requires that the engine ends with success within d.
+func (s *Session) Ends(d time.Duration) {
+	s.T.Helper()
+	select {
+	case err := <-s.Exit:
+		require.NoError(s.T, err, "exit status")
+	case <-time.After(d):
+		require.FailNow(s.T, "still running", "after %v", d)
+	}
+}
+
+// Query returns a small query, with changes made to its fields.
+func Query(id string, changes map[string]any) map[string]any {
+	q := map[string]any{
+		"id": id, "moves": [][2]string{{"B", "C3"}}, "rules": "chinese", "komi": 7,
+		"boardXSize": 5, "boardYSize": 5, "maxVisits": 10,
+	}
+	for k, v := range changes {
+		q[k] = v
+	}
+	return q
+}
+
+// endless is a number of visits that no test waits for.
+const endless = 1 << 40
+
+// Options say what an engine cannot do. The zero value can do everything.
+type Options struct {
+	// NoOwnership is for networks without that head.
+	NoOwnership bool
+}
+
+// Run checks every item, each in a session of its own, as subtests
+// "item 56 ...".
+func Run(t *testing.T, open Open, o Options) {
+	for _, it := range []struct {
+		n     int
+		name  string
+		check func(s *Session, open Open, o Options)
+	}{
+		{56, "100 interleaved queries", checkInterleaved},
+		{57, "terminate", checkTerminate},
+		{58, "errors and warnings", checkErrors},
+		{59, "policy, ownership, numbers", checkNumbers},
+		{60, "end of input", checkEndOfInput},
+	} {
+		t.Run(fmt.Sprintf("item %02d %s", it.n, it.name), func(t *testing.T) { it.check(open(t), open, o) })
+	}
+}

@@ -1,0 +1,65 @@
+package analysis
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/engine/analysis/analysisconform"
+	"kosumi/nn"
+)
+
+// hashNet is a network that makes its answers up, at any board size.
+type hashNet struct{ *nn.Server }
+
+func (hashNet) Serves(size board.Size) error { return size.Check() }
+
+func newHashNet(t testing.TB) hashNet {
+	t.Helper()
+	server, err := nn.NewServer(nn.HashModel(1), nn.ServerConfig{Sessions: 2, Seed: 1, CacheBytes: 1 << 20})
+	require.NoError(t, err)
+	t.Cleanup(func() { server.Close() })
+	return hashNet{server}
+}
+
+func testConfig() Config {
+	c := Defaults()
+	c.Threads = 3
+	c.Version = "1.2.3"
+	c.Search.Memory.MaxBytes = 256 << 20
+	return c
+}
+
+// serve starts a server behind pipes.
+func serve(t testing.TB, c Config, net Network) *analysisconform.Session {
+	t.Helper()
+	s, err := New(c, net, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	inRead, inWrite := io.Pipe()
+	outRead, outWrite := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		defer close(ended)
+		err := s.Serve(ctx, inRead, outWrite)
+		outWrite.Close()
+		inRead.Close()
+		done <- err
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	return analysisconform.New(t, inWrite, outRead, func() error { return <-done })
+}
+
+func TestConformance(t *testing.T) {
+	analysisconform.Run(t, func(t testing.TB, args ...string) *analysisconform.Session {
+		c := testConfig()
+		c.QuitWithoutWaiting = slices.Contains(args, "-quit-without-waiting")
+		return serve(t, c, newHashNet(t))
+	}, analysisconform.Options{})
+}

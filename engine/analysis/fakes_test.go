@@ -1,0 +1,65 @@
+package analysis
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// gated is a network whose evaluations wait until they are let through.
+type gated struct {
+	hashNet
+	asked chan *nn.Query // told of every evaluation that begins
+	pass  chan struct{}  // a token lets one evaluation through
+
+	mu    sync.Mutex
+	doors chan struct{} // closed: everything passes
+	clear int           // calls of ClearCache
+	fault func(*nn.Query) error
+}
+
+func newGated(t testing.TB) *gated {
+	return &gated{hashNet: newHashNet(t), asked: make(chan *nn.Query, 1<<16), pass: make(chan struct{}), doors: make(chan struct{})}
+}
+
+// open lets everything through.
+func (g *gated) open() { close(g.doors) }
+
+func (g *gated) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	copied := *q
+	copied.Game = nil
+	g.asked <- &copied
+	select {
+	case <-g.doors:
+	case <-g.pass:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	g.mu.Lock()
+	fault := g.fault
+	g.mu.Unlock()
+	if fault != nil {
+		if err := fault(q); err != nil {
+			return err
+		}
+	}
+	return g.hashNet.Evaluate(ctx, q, out)
+}
+
+// spoil has f decide what fails.
+func (g *gated) spoil(f func(*nn.Query) error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fault = f
+}
+
+func (g *gated) ClearCache() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.clear++
+}
+
+func (g *gated) Serves(size board.Size) error { return size.Check() }

@@ -1,0 +1,46 @@
+package analysis
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzHandle feeds lines to a server. Whatever they are, every line of output
+// must be a JSON object, and each turn may have one final result only for each
+// time that its query was sent.
+func FuzzHandle(f *testing.F) {
+	for _, seed := range []string{
+		query5Text("q"), `{"id":"x","action":"query_version"}`, `{"id":"x","action":"query_models"}`, `{"id":"x","action":"clear_cache"}`,
+		`{"id":"x","action":"terminate","terminateId":"q","turnNumbers":[1]}`, `{"id":"x","action":"terminate_all"}`,
+		"{}", "[]", "null", "{", "\x00", `{"id":"\ud800"}`, `{"id":5}`, "\r\n\r\n" + query5Text("a") + "\n" + query5Text("b"),
+		`{"id":"all","initialStones":[["B","A1"]],"initialPlayer":"W","moves":[["W","C3"]],"rules":{"ko":"SIMPLE","scoring":"TERRITORY"},` +
+			`"komi":0.5,"whiteHandicapBonus":"N","boardXSize":3,"boardYSize":4,"analyzeTurns":[0,1],"maxVisits":3,"analysisPVLen":2,` +
+			`"rootPolicyTemperature":2,"rootFpuReductionMax":1,"includeOwnership":true,"includeMovesOwnership":true,"includePolicy":true,` +
+			`"includePVVisits":true,"includeNoResultValue":true,"avoidMoves":[{"player":"B","moves":["A1","pass"],"untilDepth":2}],` +
+			`"overrideSettings":{"maxTime":1,"reportAnalysisWinratesAs":"BLACK","x":1},"reportDuringSearchEvery":1,"priorities":[1,-1],"zzz":{}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	net := newHashNet(f)
+	c := testConfig()
+	c.Threads, c.MaxLine = 2, 1<<14
+	c.Limits.Visits = 4
+	c.QuitWithoutWaiting = true // so that no search without end is waited for
+	f.Fuzz(func(t *testing.T, input []byte) {
+		s, err := New(c, net, nil)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, s.Serve(t.Context(), bytes.NewReader(input), &out))
+		for line := range strings.Lines(out.String()) {
+			var m map[string]any
+			require.NoError(t, json.Unmarshal([]byte(line), &m), line)
+			require.NotEmpty(t, m)
+		}
+		lines := bytes.Count(input, []byte("\n")) + 1
+		require.LessOrEqual(t, strings.Count(out.String(), `"error":`), 2*lines)
+	})
+}

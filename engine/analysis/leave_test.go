@@ -1,0 +1,122 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func toJSON(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// run serves what is written to in until Serve returns.
+func run(t *testing.T, ctx context.Context, c Config, in io.Reader, out io.Writer) <-chan error {
+	t.Helper()
+	s, err := New(c, newHashNet(t), nil)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, in, out) }()
+	return done
+}
+
+func endsSoon(t *testing.T, done <-chan error) {
+	t.Helper()
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(5 * time.Second):
+		require.FailNow(t, "still serving")
+	}
+}
+
+// endless are more searches without end than there are workers.
+func endless() string {
+	var b strings.Builder
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		b.WriteString(`{"id":"` + id + `","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000,"reportDuringSearchEvery":0.01}` + "\n")
+	}
+	return b.String()
+}
+
+// TestClientVanishes closes the output while the input stays open.
+func TestClientVanishes(t *testing.T) {
+	for _, after := range []string{"", "more"} {
+		inRead, inWrite := io.Pipe()
+		defer inWrite.Close()
+		outRead, outWrite := io.Pipe()
+		done := run(t, t.Context(), testConfig(), inRead, outWrite)
+		_, err := io.WriteString(inWrite, endless())
+		require.NoError(t, err)
+		_, err = outRead.Read(make([]byte, 10))
+		require.NoError(t, err)
+		outRead.Close()
+		if after != "" {
+			inWrite.Close()
+		}
+		endsSoon(t, done)
+	}
+}
+
+// TestClientDoesNotRead never takes a byte of output.
+func TestClientDoesNotRead(t *testing.T) {
+	_, outWrite := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	inRead, inWrite := io.Pipe()
+	defer inWrite.Close()
+	done := run(t, ctx, testConfig(), inRead, outWrite)
+	_, err := io.WriteString(inWrite, endless())
+	require.NoError(t, err)
+	time.Sleep(30 * time.Millisecond)
+	select {
+	case <-done:
+		require.FailNow(t, "ended too early")
+	default:
+	}
+	cancel()
+	endsSoon(t, done)
+
+	// Nor while errors are answered.
+	ctx, cancel = context.WithCancel(t.Context())
+	done = run(t, ctx, testConfig(), strings.NewReader(strings.Repeat("nonsense\n", 1000)), outWrite)
+	time.Sleep(30 * time.Millisecond)
+	cancel()
+	endsSoon(t, done)
+
+	// The end of input does not wait for it either, if told so.
+	c := testConfig()
+	c.QuitWithoutWaiting = true
+	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), outWrite))
+}
+
+// TestEndOfInputDrains requires a result of everything that was asked.
+func TestEndOfInputDrains(t *testing.T) {
+	var in strings.Builder
+	const n = 50
+	for i := range n {
+		q := query5(string(rune('A'+i)), map[string]any{"maxVisits": 3 + i, "priority": i % 7})
+		in.WriteString(toJSON(t, q) + "\n")
+	}
+	var out bytes.Buffer
+	endsSoon(t, run(t, t.Context(), testConfig(), strings.NewReader(in.String()), &out))
+	require.Equal(t, n, strings.Count(out.String(), `"isDuringSearch":false`))
+	require.NotContains(t, out.String(), "noResults")
+}
+
+func TestQuitWithoutWaiting(t *testing.T) {
+	c := testConfig()
+	c.QuitWithoutWaiting = true
+	var out bytes.Buffer
+	began := time.Now()
+	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), &out))
+	require.Less(t, time.Since(began), time.Second)
+}

@@ -1,0 +1,133 @@
+package analysis
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"slices"
+	"sync"
+)
+
+// task is the analysis of one turn of a query.
+type task struct {
+	query    *query
+	turn     int
+	priority int64
+	order    int64  // of arrival
+	symHash  string // set when the search begins
+	cancel   context.CancelFunc
+}
+
+// queue holds the tasks that wait and those under way.
+type queue struct {
+	mu      sync.Mutex
+	ready   sync.Cond
+	waiting taskHeap
+	running map[*task]bool
+	arrived int64
+	closed  bool
+}
+
+func newQueue() *queue {
+	q := &queue{running: map[*task]bool{}}
+	q.ready.L = &q.mu
+	return q
+}
+
+// add puts tasks into the queue, in the order in which they have arrived.
+func (q *queue) add(tasks []*task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range tasks {
+		q.arrived++
+		t.order = q.arrived
+		heap.Push(&q.waiting, t)
+	}
+	q.ready.Broadcast()
+}
+
+// take waits for the first task; nil once the queue is closed and empty.
+// Its context ends when the task is terminated.
+func (q *queue) take(ctx context.Context) (*task, context.Context) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.waiting) == 0 {
+		if q.closed {
+			return nil, nil
+		}
+		q.ready.Wait()
+	}
+	t := heap.Pop(&q.waiting).(*task)
+	ctx, t.cancel = context.WithCancel(ctx)
+	q.running[t] = true
+	return t, ctx
+}
+
+// finish forgets a task that was taken.
+func (q *queue) finish(t *task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.running, t)
+	t.cancel()
+}
+
+// terminate stops the tasks that match: those that run are told, those that
+// wait are taken out and returned in the order in which they came.
+func (q *queue) terminate(match func(*task) bool) []*task {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for t := range q.running {
+		if match(t) {
+			t.cancel()
+		}
+	}
+	var out, kept taskHeap
+	for _, t := range q.waiting {
+		if match(t) {
+			out = append(out, t)
+		} else {
+			kept = append(kept, t)
+		}
+	}
+	q.waiting = kept
+	heap.Init(&q.waiting)
+	slices.SortFunc(out, func(a, b *task) int { return cmp.Compare(a.order, b.order) })
+	return out
+}
+
+// close lets take return nil once the queue is empty.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.ready.Broadcast()
+}
+
+// taskHeap orders tasks by priority, then by arrival.
+type taskHeap []*task
+
+// Len implements heap.Interface.
+func (h taskHeap) Len() int { return len(h) }
+
+// Less implements heap.Interface.
+func (h taskHeap) Less(i, j int) bool {
+	if h[i].priority != h[j].priority {
+		return h[i].priority > h[j].priority
+	}
+	return h[i].order < h[j].order
+}
+
+// Swap implements heap.Interface.
+func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *taskHeap) Push(x any) { *h = append(*h, x.(*task)) }
+
+// Pop implements heap.Interface.
+func (h *taskHeap) Pop() any {
+	old := *h
+	t := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return t
+}

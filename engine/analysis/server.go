@@ -1,0 +1,216 @@
+package analysis
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// Network evaluates positions and says which boards it can.
+type Network interface {
+	nn.Evaluator
+	Serves(board.Size) error
+}
+
+// Config is how queries are answered. Start from [Defaults].
+type Config struct {
+	Search      search.Params // of each search
+	Limits      search.Limits // where a query gives none
+	Threads     int           // positions searched at the same time
+	Perspective Perspective   // where a query does not choose
+	// QuitWithoutWaiting drops what is queued when the input ends.
+	QuitWithoutWaiting bool
+	Version            string       // "a.b.c"
+	Models             func() []any // answers query_models, one object a network; nil: none
+	MaxLine            int          // longest input line in bytes; 0: 16 MiB
+}
+
+// Defaults returns KataGo's settings for analysis: wide root noise, and every
+// position judged without its history.
+func Defaults() Config {
+	p := search.Defaults()
+	p.Root.WideNoise = 0.04
+	p.Pass.IgnorePreRootHistory = true
+	p.Pass.FillDameBefore = false
+	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, Version: "0.0.0"}
+}
+
+// Server answers queries. Make one with [New].
+type Server struct {
+	conf  Config
+	net   Network
+	log   *slog.Logger
+	queue *queue
+	out   output
+}
+
+// New returns a server for one client.
+func New(c Config, net Network, log *slog.Logger) (*Server, error) {
+	if err := c.Search.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Threads < 1 || c.Threads > 4096 {
+		return nil, fmt.Errorf("analysis threads %d: must be 1 to 4096", c.Threads)
+	}
+	if c.Models == nil {
+		c.Models = func() []any { return nil }
+	}
+	if c.MaxLine <= 0 {
+		c.MaxLine = 16 << 20
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Server{conf: c, net: net, log: log, queue: newQueue()}, nil
+}
+
+// leaveWithin is how long Serve waits for what is under way once nobody wants
+// it any more.
+const leaveWithin = 500 * time.Millisecond
+
+// Serve answers queries until the input ends, and then finishes what is queued
+// unless it was told not to wait. It also ends, without waiting, when the
+// client no longer takes output or ctx ends; neither is an error. A read or
+// write that is under way then is left behind; it ends with its file. Serve is
+// called once.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.out.w, s.out.failed = out, cancel
+	lines := make(chan []byte)
+	readErr := make(chan error, 1)
+	go func() {
+		readErr <- s.readLines(ctx, in, lines)
+		close(lines)
+	}()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.serve(ctx, cancel, lines)
+	}()
+	s.log.Info("ready to begin handling requests")
+	select {
+	case <-done:
+	case <-ctx.Done():
+		select {
+		case <-done:
+		case <-time.After(leaveWithin): // stuck in a client that does not read
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return <-readErr
+}
+
+// serve answers lines until there are no more, and waits for the workers.
+func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-chan []byte) {
+	var workers sync.WaitGroup
+	for range s.conf.Threads {
+		workers.Go(func() { s.work(ctx) })
+	}
+	s.handleLines(ctx, lines)
+	if s.conf.QuitWithoutWaiting {
+		cancel()
+	}
+	// Whatever ends the session while the queue is worked off drops the rest.
+	defer context.AfterFunc(ctx, s.dropQueue)()
+	s.queue.close()
+	workers.Wait()
+}
+
+func (s *Server) dropQueue() { s.queue.terminate(func(*task) bool { return true }) }
+
+// handleLines answers line after line until there are no more or the session
+// ends.
+func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case line, ok := <-lines:
+			if !ok {
+				return
+			}
+			s.handle(line)
+		}
+	}
+}
+
+// readLines cuts the input into lines. Lines that are too long are answered
+// with an error and skipped.
+func (s *Server) readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
+	r := bufio.NewReaderSize(in, 1<<16)
+	var line []byte
+	tooLong := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > s.conf.MaxLine {
+			tooLong, line = true, nil
+		} else if !tooLong {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if tooLong {
+			s.write(map[string]any{"error": fmt.Sprintf("a line of more than %d bytes", s.conf.MaxLine)})
+		} else if len(bytes.TrimSpace(line)) > 0 {
+			select {
+			case lines <- bytes.Clone(line):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		line, tooLong = line[:0], false
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading queries: %w", err)
+		}
+	}
+}
+
+// output writes messages, each as one line. Its methods may be called from any
+// goroutine.
+type output struct {
+	w      io.Writer
+	failed func() // called when writing fails
+	mu     sync.Mutex
+	err    error // the first failure to write; nothing is written after it
+}
+
+func (o *output) line(text []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return
+	}
+	if _, o.err = o.w.Write(text); o.err != nil {
+		o.failed()
+	}
+}
+
+// write prints one message.
+func (s *Server) write(v any) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		s.log.Error("a message could not be written", "error", err)
+		return
+	}
+	s.out.line(text.Bytes())
+}

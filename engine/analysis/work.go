@@ -1,0 +1,138 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// work searches one task after another with a tree of its own.
+func (s *Server) work(ctx context.Context) {
+	var tree *search.Tree
+	for {
+		t, taskCtx := s.queue.take(ctx)
+		if t == nil {
+			return
+		}
+		if !s.perform(taskCtx, &tree, t) {
+			tree = nil // it may be in any state
+		}
+		s.queue.finish(t)
+	}
+}
+
+// perform searches one task and writes its messages. It returns false if the
+// search broke down.
+func (s *Server) perform(ctx context.Context, tree **search.Tree, t *task) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error("internal fault", "panic", p, "stack", string(debug.Stack()))
+			s.write(map[string]any{"error": "internal error", "id": t.query.id})
+			s.write(noResults(t))
+			ok = false
+		}
+	}()
+	if ctx.Err() != nil {
+		s.write(noResults(t))
+		return true
+	}
+	var final any = noResults(t)
+	result, err := s.search(ctx, tree, t)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.log.Error("a search failed", "error", err)
+		s.write(map[string]any{"error": fmt.Sprintf("the search failed: %v", err), "id": t.query.id})
+	case err == nil && result.Root.Visits > 0:
+		final = t.response(&result, false)
+	}
+	s.write(final)
+	return true
+}
+
+// search prepares the tree for a task and searches it, with reports on the way.
+func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (search.Result, error) {
+	q := t.query
+	game, err := q.position(t.turn)
+	if err != nil {
+		return search.Result{}, err
+	}
+	t.symHash = hashText(symmetricHash(game))
+	params := q.params
+	if q.advanced != board.Empty && q.advanced != game.ToMove() {
+		params.Net.PlayoutDoublingAdvantage *= -1
+	}
+	if *tree == nil {
+		*tree, err = search.New(params, s.net, s.log)
+	} else {
+		err = (*tree).SetParams(params)
+	}
+	if err != nil {
+		return search.Result{}, err
+	}
+	(*tree).Reset(game)
+	(*tree).Restrict(q.restrict...)
+	if q.reports.first == 0 {
+		return (*tree).Search(ctx, q.limits)
+	}
+	return s.searchAloud(ctx, *tree, t)
+}
+
+// searchAloud searches and reports what is known on the way.
+func (s *Server) searchAloud(ctx context.Context, tree *search.Tree, t *task) (search.Result, error) {
+	limits := t.query.limits
+	limits.SnapshotEvery = t.query.reports.snapshots()
+	stop := make(chan struct{})
+	reported := make(chan struct{})
+	go func() {
+		defer close(reported)
+		s.report(tree, t, stop)
+	}()
+	defer func() {
+		close(stop)
+		<-reported // so that no report follows the result
+	}()
+	return tree.Search(ctx, limits)
+}
+
+// snapshots is how often the tree has to show its state: a few times for each
+// report.
+func (c schedule) snapshots() time.Duration {
+	shortest := c.first
+	if c.every > 0 {
+		shortest = min(shortest, c.every)
+	}
+	return min(max(shortest/4, 5*time.Millisecond), 100*time.Millisecond)
+}
+
+// lookAgain is how soon a report that has nothing to say yet is tried again.
+const lookAgain = 10 * time.Millisecond
+
+// report writes what is known of a running search, again and again.
+func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
+	timer := time.NewTimer(t.query.reports.first)
+	defer timer.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-timer.C:
+		}
+		var snapshot search.Result
+		tree.Snapshot(&snapshot)
+		// A final one is that of the search before, or of this one, which is
+		// about to be reported anyway.
+		if snapshot.Final || len(snapshot.Moves) == 0 {
+			timer.Reset(lookAgain) // the search is slow to start: a report was asked for
+			continue
+		}
+		s.write(t.response(&snapshot, true))
+		if t.query.reports.every == 0 {
+			return
+		}
+		timer.Reset(t.query.reports.every)
+	}
+}

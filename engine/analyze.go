@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// AnalyzeRequest says what to analyse.
+type AnalyzeRequest struct {
+	Color     board.Color // whose move; it need not be the side to move
+	Interval  time.Duration
+	Restrict  []search.Restriction
+	Ownership bool
+	Limits    search.Limits // zero: until the context ends or memory is full
+}
+
+// Analyze searches the current position and calls report at every interval
+// and once more at the end, never two calls at a time. It returns when ctx ends
+// (without error) or a limit is reached. Every number of a report is from the
+// view of the analysed colour.
+func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*search.Result)) error {
+	e.Stop()
+	game, err := e.gameFor(r.Color)
+	if err != nil {
+		return err
+	}
+	if err := e.tree.SetParams(e.analysisParams()); err != nil {
+		return err
+	}
+	e.syncTree(game)
+	e.tree.Restrict(r.Restrict...)
+	limits := r.Limits
+	limits.Ownership = r.Ownership
+	_, err = runSearch(ctx, e.tree, limits, r.Interval, report)
+	return err
+}
+
+// analysisParams widens the search at the root and judges the position by
+// itself, as KataGo's analysis commands do.
+func (e *Engine) analysisParams() search.Params {
+	p := e.cfg.Search
+	p.Root.WideNoise = e.cfg.AnalysisWideNoise
+	p.Pass.IgnorePreRootHistory = true
+	return p
+}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// Network evaluates positions and says which boards it can.
+type Network interface {
+	nn.Evaluator
+	// Serves returns nil if boards of that size can be evaluated.
+	Serves(board.Size) error
+}
+
+// Config is how an engine plays. Start from [Defaults].
+type Config struct {
+	Size  board.Size
+	Rules board.Rules // komi included
+	// Limits holds for every move; a clock adds its own. Where neither limits
+	// a move, DefaultTime does.
+	Limits      search.Limits
+	DefaultTime time.Duration
+	Search      search.Params
+	Ponder      bool
+	Resign      Resignation
+	Lag         time.Duration // kept back of every move on a clock
+	Seed        uint64        // of move sampling; the search has its own
+	// AnalysisWideNoise spreads the search over more moves of the root in
+	// Analyze; KataGo's analysisWideRootNoise.
+	AnalysisWideNoise float64
+}
+
+// Resignation is when a game is given up.
+type Resignation struct {
+	Enabled bool
+	// Threshold of win minus loss, [-1,1], own view: the game is resigned when
+	// the last Turns own moves all stood below it.
+	Threshold float64
+	Turns     int
+}
+
+// Defaults returns the configuration of a plain game: 19x19, Chinese rules, one
+// best move at a time, resignation as in KataGo's example config.
+func Defaults() Config {
+	return Config{
+		Size: board.Square(19), Rules: board.Chinese(),
+		DefaultTime:       5 * time.Second,
+		Search:            search.Defaults(),
+		Resign:            Resignation{Enabled: true, Threshold: -0.90, Turns: 3},
+		Lag:               time.Second,
+		AnalysisWideNoise: 0.04,
+	}
+}
+
+// Validate reports every fault of the configuration.
+func (c Config) Validate() error {
+	var faults []error
+	bad := func(wrong bool, format string, args ...any) {
+		if wrong {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	if err := c.Size.Check(); err != nil {
+		faults = append(faults, err)
+	}
+	bad(c.Limits.Visits < 0 || c.Limits.Playouts < 0 || c.Limits.Time < 0, "limits of a move must not be negative")
+	bad(c.DefaultTime < 0, "default time %v must not be negative", c.DefaultTime)
+	bad(c.Lag < 0, "lag buffer %v must not be negative", c.Lag)
+	bad(!(c.Resign.Threshold >= -1 && c.Resign.Threshold <= 1), "resign threshold %g is outside -1 to 1", c.Resign.Threshold)
+	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
+	if err := c.Search.Validate(); err != nil {
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// Errors of the engine. Test with errors.Is.
+var (
+	ErrCannotUndo     = errors.New("cannot undo")         // fewer moves on the board than to be taken back
+	ErrBoardNotEmpty  = errors.New("board not empty")     // handicap stones need an empty board
+	ErrHandicapStones = errors.New("bad handicap stones") // repeated, off the board, or too many
+	ErrSize           = errors.New("unacceptable size")   // not a board, or not one that the network serves
+	ErrParam          = errors.New("bad parameter")       // unknown name or value out of range
+	ErrRecord         = errors.New("cannot load record")  // not SGF, or a game that cannot be replayed
+	ErrKomi           = errors.New("unacceptable komi")   // outside the accepted range
+	ErrNoMoves        = errors.New("no move is allowed")  // restrictions leave nothing to search
+)
+
+// Engine is one seat at a table. Make one with [New]; [Engine.Close] it.
+type Engine struct {
+	cfg Config
+	net Network
+	log *slog.Logger
+
+	game     *board.Game
+	handicap int // stones placed by a handicap command
+	tree     *search.Tree
+
+	time      TimeSettings
+	clocks    [2]clock  // of Black, of White
+	lastEvent time.Time // when the opponent's move or our last reply was done
+
+	pondering *background
+	values    []ownValue // root values of the own moves of this game, for resignation
+	moveCount uint64     // moves chosen so far: stream of the move sampler
+	judged    judgement  // the last position whose dead stones were asked for
+	busy      time.Duration
+}
+
+// New returns an engine with an empty board. It closes nothing of the network.
+func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	game, err := board.NewGame(cfg.Size, cfg.Rules)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := search.New(cfg.Search, net, log)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree}, nil
+}
+
+// Close stops what runs in the background.
+func (e *Engine) Close() { e.Stop() }
+
+// background is a search that runs until stopped.
+type background struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// Stop ends pondering and returns when it has ended. The tree keeps what was
+// found.
+func (e *Engine) Stop() {
+	if e.pondering == nil {
+		return
+	}
+	e.pondering.cancel()
+	<-e.pondering.done
+	e.pondering = nil
+}
+
+// ponder searches on at the position on the board, without a limit but memory.
+func (e *Engine) ponder() {
+	if !e.cfg.Ponder || e.game.Finished() || e.pondering != nil {
+		return
+	}
+	if err := e.tree.SetParams(e.cfg.Search); err != nil {
+		return
+	}
+	e.syncTree(e.game)
+	e.tree.Restrict()
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &background{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(b.done)
+		if _, err := e.tree.Search(ctx, search.Limits{}); err != nil && ctx.Err() == nil {
+			e.log.Error("pondering failed", "error", err)
+		}
+	}()
+	e.pondering = b
+}
+
+// syncTree makes the tree's root this position, keeping the tree if it is.
+func (e *Engine) syncTree(game *board.Game) {
+	if !e.tree.Matches(game) {
+		e.tree.Reset(game)
+	}
+}
+
+// ClearCache forgets the search tree and, where the network keeps them, the
+// evaluations.
+func (e *Engine) ClearCache() {
+	e.Stop()
+	e.tree.Clear()
+	e.judged = judgement{}
+	if c, ok := e.net.(interface{ ClearCache() }); ok {
+		c.ClearCache()
+	}
+}
+
+// BusyTime is the time spent choosing moves so far; it never decreases.
+func (e *Engine) BusyTime() time.Duration { return e.busy }

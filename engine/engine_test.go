@@ -1,0 +1,375 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// anySize is a network of pseudo-random opinions for every board.
+type anySize struct{ *nn.Server }
+
+func (anySize) Serves(board.Size) error { return nil }
+
+func newEngine(t *testing.T, size int, change func(*Config)) *Engine {
+	t.Helper()
+	return engineOver(t, nn.HashModel(1), size, change)
+}
+
+func engineOver(t *testing.T, m nn.Model, size int, change func(*Config)) *Engine {
+	t.Helper()
+	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 1 << 20, Seed: 1})
+	require.NoError(t, err)
+	c := Defaults()
+	c.Size, c.Rules = board.Square(size), board.TrompTaylor()
+	c.Limits.Visits = 50
+	c.Search.Parallel.Workers = 4
+	c.Seed = 7
+	if change != nil {
+		change(&c)
+	}
+	e, err := New(c, anySize{server}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		e.Close()
+		require.NoError(t, server.Close())
+	})
+	return e
+}
+
+func play(t *testing.T, e *Engine, moves string) {
+	t.Helper()
+	c := board.Black
+	for _, v := range strings.Fields(moves) {
+		p, err := e.game.Size().ParseVertex(v)
+		require.NoError(t, err)
+		require.NoError(t, e.Play(c, p))
+		c = c.Opponent()
+	}
+}
+
+func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
+	for _, ponder := range []bool{false, true} {
+		e := newEngine(t, 5, func(c *Config) { c.Ponder, c.Resign.Enabled, c.Limits.Visits = ponder, false, 20 })
+		for range 60 {
+			before := e.game.NumMoves()
+			c := e.game.ToMove()
+			check, err := board.NewGame(e.game.Size(), e.game.Rules())
+			require.NoError(t, err)
+			check.CopyFrom(e.game)
+			m, err := e.GenMove(context.Background(), MoveRequest{Color: c})
+			require.NoError(t, err)
+			require.NoError(t, check.Play(c, m.Point), "the move must be legal")
+			require.Equal(t, before+1, e.game.NumMoves())
+			require.Equal(t, check.Hash(), e.game.Hash())
+		}
+	}
+}
+
+func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	play(t, e, "E5")
+	m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	require.False(t, m.Resign)
+	require.Equal(t, 2, e.game.NumMoves())
+	require.Equal(t, board.White, e.game.ToMove())
+}
+
+func TestDeterministicMoveLeavesEverything(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	play(t, e, "E5 C3")
+	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 10 * sec}))
+	hash, clocks := e.game.Hash(), e.clocks
+	r := MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
+	first, err := e.GenMove(context.Background(), r)
+	require.NoError(t, err)
+	for range 3 {
+		_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Keep: true})
+		require.NoError(t, err)
+		again, err := e.GenMove(context.Background(), r)
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+	}
+	require.Equal(t, hash, e.game.Hash())
+	require.Equal(t, clocks, e.clocks)
+	require.Equal(t, 2, e.game.NumMoves())
+}
+
+func TestTheTreeFollowsTheGame(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
+	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	require.True(t, e.tree.Matches(e.game))
+	kept := e.tree.Visits()
+	require.Positive(t, kept)
+	for _, c := range []struct {
+		name   string
+		change func() error
+	}{
+		{"komi", func() error { return e.SetKomi(6) }},
+		{"rules", func() error { return e.SetRules(board.Japanese()) }},
+		{"undo", func() error { return e.Undo(1) }},
+		{"turn", func() error { return e.Play(e.game.ToMove().Opponent(), board.Pass) }},
+		{"size", func() error { return e.NewGame(board.Square(7)) }},
+	} {
+		require.NoError(t, c.change(), c.name)
+		require.False(t, e.tree.Matches(e.game), c.name)
+		e.syncTree(e.game)
+		require.Zero(t, e.tree.Visits(), c.name)
+		require.True(t, e.tree.Matches(e.game), c.name)
+	}
+}
+
+func TestUndo(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	play(t, e, "E5 C3 D4")
+	require.ErrorIs(t, e.Undo(4), ErrCannotUndo)
+	require.Equal(t, 3, e.game.NumMoves(), "all or nothing")
+	require.NoError(t, e.Undo(3))
+	require.ErrorIs(t, e.Undo(1), ErrCannotUndo)
+	require.NoError(t, e.SetHandicap([]board.Point{10, 20}))
+	require.Equal(t, board.White, e.game.ToMove())
+	require.ErrorIs(t, e.Undo(1), ErrCannotUndo, "handicap stones are no moves")
+	require.ErrorIs(t, e.SetHandicap([]board.Point{10, 20}), ErrBoardNotEmpty)
+}
+
+func TestHandicapStonesAreChecked(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	for _, stones := range [][]board.Point{nil, {3}, {3, 3}, {3, board.Pass}, {3, 81}} {
+		require.ErrorIs(t, e.SetHandicap(stones), ErrHandicapStones)
+	}
+	for n := 2; n <= maxFreeHandicap(board.Square(9)); n++ {
+		stones, err := e.FreeHandicap(context.Background(), n)
+		require.NoError(t, err)
+		require.Len(t, stones, n)
+		require.NoError(t, e.SetHandicap(stones))
+		require.NoError(t, e.NewGame(board.Square(9)))
+	}
+	_, err := e.FreeHandicap(context.Background(), 21)
+	require.ErrorIs(t, err, ErrHandicapStones)
+}
+
+func TestBreachesOfRulesArePlayedButOccupiedPointsAreNot(t *testing.T) {
+	e := newEngine(t, 5, nil)
+	play(t, e, "B3 C3 C4 D4 C2 D2 A1 E3 D3")
+	require.Equal(t, board.Empty, e.game.At(e.game.Size().Point(2, 2)), "Black has captured the ko")
+	ko, err := e.game.Size().ParseVertex("C3")
+	require.NoError(t, err)
+	require.Error(t, e.game.Legal(board.White, ko))
+	require.NoError(t, e.Play(board.White, ko))
+	before := e.game.Hash()
+	require.Error(t, e.Play(board.Black, ko))
+	require.Equal(t, before, e.game.Hash())
+}
+
+func TestResignation(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Resign = Resignation{Enabled: true, Threshold: -0.9, Turns: 3} })
+	lost := func(v float64) bool {
+		r := &search.Result{}
+		r.Root.Value = v
+		return e.resigns(r, e.game)
+	}
+	require.False(t, lost(-0.95))
+	require.False(t, lost(-0.95))
+	require.True(t, lost(-0.95))
+	require.False(t, lost(-0.5))
+	require.False(t, lost(-0.95))
+	require.False(t, lost(-0.95))
+	require.True(t, lost(-0.95))
+	e.cfg.Resign.Enabled = false
+	require.False(t, lost(-1))
+}
+
+// lifeAndDeath is a finished position on 7x7: a black stone is dead at B6 and a
+// white one at F2.
+const lifeAndDeath = `
+. . O X . . .
+. X O X . . .
+. . O X . . .
+O O O X X X X
+. . O X . . .
+. . O X . O .
+. . O X . . .
+`
+
+func setUp(t *testing.T, e *Engine, diagram string, toMove board.Color) {
+	t.Helper()
+	b, err := board.ParseDiagram(diagram)
+	require.NoError(t, err)
+	var black, white []board.Point
+	for p := range board.Point(b.Size().Area()) {
+		switch b.At(p) {
+		case board.Black:
+			black = append(black, p)
+		case board.White:
+			white = append(white, p)
+		}
+	}
+	require.NoError(t, e.NewGame(b.Size()))
+	require.NoError(t, e.Setup(black, white, toMove))
+}
+
+func TestScoringOfAFinishedPosition(t *testing.T) {
+	e := engineOver(t, nn.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
+	setUp(t, e, lifeAndDeath, board.Black)
+	status, err := e.FinalStatus(context.Background())
+	require.NoError(t, err)
+	size := e.game.Size()
+	require.Equal(t, Dead, status[size.Point(1, 1)])
+	require.Equal(t, Dead, status[size.Point(5, 5)])
+	require.Equal(t, Alive, status[size.Point(2, 0)])
+	require.Equal(t, WhiteTerritory, status[size.Point(0, 0)])
+	require.Equal(t, BlackTerritory, status[size.Point(6, 6)])
+	score, err := e.FinalScore(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, 21.0-28.0+7.0, score)
+}
+
+func TestCleanupCapturesBeforePassing(t *testing.T) {
+	e := engineOver(t, nn.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese() })
+	setUp(t, e, lifeAndDeath, board.Black)
+	dead := e.game.Size().Point(5, 5)
+	for range 12 {
+		m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
+		require.NoError(t, err)
+		if e.game.At(dead) == board.Empty {
+			return
+		}
+		require.NotEqual(t, board.Pass, m.Point, "no pass while a dead stone is on the board")
+		require.NoError(t, e.Play(board.White, board.Pass))
+	}
+	t.Fatal("the dead stone was never captured")
+}
+
+func TestStrictRulesCaptureInSureTerritoryBeforePassing(t *testing.T) {
+	e := newEngine(t, 7, nil)
+	// Black lives for sure, with a white stone inside.
+	setUp(t, e, `
+. X . X X . .
+X X X X . X X
+. X . O X . .
+X X X X X X X
+O O O O O O O
+. O . O . O .
+O . O . O . O
+`, board.Black)
+	p := e.beforePass(context.Background(), e.game, &search.Result{}, false)
+	require.NotEqual(t, board.Pass, p)
+	require.NoError(t, e.game.Legal(board.Black, p))
+	e.cfg.Rules.FriendlyPassOk = true
+	rules := e.game.Rules()
+	rules.FriendlyPassOk = true
+	require.NoError(t, e.SetRules(rules))
+	require.Equal(t, board.Pass, e.beforePass(context.Background(), e.game, &search.Result{}, false))
+}
+
+func TestRecords(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	play(t, e, "E5 C3 pass D4")
+	data, err := e.SaveSGF()
+	require.NoError(t, err)
+	hash := e.game.Hash()
+	require.NoError(t, e.NewGame(board.Square(5)))
+	require.NoError(t, e.LoadSGF(data, 0))
+	require.Equal(t, hash, e.game.Hash())
+	require.NoError(t, e.LoadSGF(data, 3))
+	require.Equal(t, 2, e.game.NumMoves())
+	for name, bad := range map[string]string{
+		"empty": "", "no record": "hello", "cut off": "(;B[aa", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])",
+	} {
+		before := e.game.Hash()
+		require.ErrorIs(t, e.LoadSGF([]byte(bad), 0), ErrRecord, name)
+		require.Equal(t, before, e.game.Hash(), name)
+	}
+	require.NoError(t, e.LoadSGF([]byte("(;SZ[9]KM[0.5]RU[Japanese]HA[2]AB[cc][gg];W[ee])"), 0))
+	require.Equal(t, board.ScoringTerritory, e.game.Rules().Scoring)
+	require.Equal(t, float32(0.5), e.game.Rules().Komi)
+	require.Equal(t, 2, e.Handicap())
+}
+
+func TestParams(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	require.NoError(t, e.SetParams(map[string]string{"maxVisits": "123", "ponderingEnabled": "true", "analysisWideRootNoise": "0.1"}))
+	values := map[string]string{}
+	for _, p := range e.Params() {
+		values[p.Name] = p.Value
+	}
+	require.Equal(t, "123", values["maxVisits"])
+	require.Equal(t, "true", values["ponderingEnabled"])
+	for _, bad := range []map[string]string{
+		{"maxVisits": "x"}, {"maxVisits": "-1"}, {"maxVisits": "NaN"}, {"nonsense": "1"}, {"maxVisits": "5", "resignThreshold": "7"},
+	} {
+		require.ErrorIs(t, e.SetParams(bad), ErrParam)
+	}
+	require.Equal(t, int64(123), e.cfg.Limits.Visits, "all or none")
+	require.NoError(t, e.SetParams(map[string]string{"maxVisits": "1125899906842624"}))
+	require.Zero(t, e.cfg.Limits.Visits)
+}
+
+func TestPonderingStopsAtOnceAndKeepsItsVisits(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Ponder = true })
+	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	require.NotNil(t, e.pondering)
+	time.Sleep(200 * time.Millisecond)
+	start := time.Now()
+	e.Stop()
+	require.Less(t, time.Since(start), 100*time.Millisecond)
+	require.Greater(t, e.tree.Visits(), int64(50))
+	require.True(t, e.tree.Matches(e.game))
+	require.NoError(t, e.SetKomi(5.5))
+}
+
+func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	play(t, e, "E5")
+	for _, c := range []board.Color{board.Black, board.White} {
+		ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
+		reports := 0
+		err := e.Analyze(ctx, AnalyzeRequest{Color: c, Interval: 20 * time.Millisecond}, func(r *search.Result) {
+			reports++
+			require.Equal(t, c, r.ToMove)
+			require.NotEmpty(t, r.Moves)
+			require.Equal(t, r.Moves[0].Move, r.Moves[0].PV[0])
+		})
+		cancel()
+		require.NoError(t, err)
+		require.Greater(t, reports, 1)
+	}
+	require.Equal(t, 1, e.game.NumMoves())
+	require.Equal(t, board.White, e.game.ToMove())
+}
+
+func TestAnalyzeWithinRestrictions(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	only := []board.Point{40, 41}
+	err := e.Analyze(context.Background(), AnalyzeRequest{
+		Color: board.White, Limits: search.Limits{Visits: 100},
+		Restrict: []search.Restriction{{Color: board.White, Points: only, Depth: 1, Allow: true}},
+	}, func(r *search.Result) {
+		for _, m := range r.Moves {
+			require.Contains(t, only, m.Move)
+		}
+	})
+	require.NoError(t, err)
+}
+
+func TestCancelledGenMoveStillMoves(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{}; c.DefaultTime = time.Hour })
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	m, err := e.GenMove(ctx, MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	require.False(t, m.Resign)
+	require.Less(t, time.Since(start), 500*time.Millisecond)
+}

@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// MoveRequest asks for a move.
+type MoveRequest struct {
+	Color board.Color // becomes the side to move if it is not
+	// Keep leaves game and clock as they are: the move is not played.
+	Keep bool
+	// Deterministic asks for the same answer in the same position each time:
+	// one evaluation at a time, fixed orientation, no clock, no sampling.
+	Deterministic bool
+	// Cleanup takes dead stones of the opponent off the board first, and forbids
+	// a pass while one is there.
+	Cleanup  bool
+	Restrict []search.Restriction
+	// Report, if not nil, gets a snapshot of the search at every Interval (0:
+	// only at the end) and once at the end. The result is its to keep.
+	Report    func(*search.Result)
+	Interval  time.Duration
+	Ownership bool // reports carry ownership
+}
+
+// Move is the answer to a MoveRequest.
+type Move struct {
+	Point  board.Point // a point or board.Pass; unused if Resign
+	Resign bool
+}
+
+// ownValue is what a search of ours thought of the position at a turn.
+type ownValue struct {
+	turn  int
+	color board.Color
+	value float64 // win minus loss, own view
+}
+
+// deterministicVisits is how long a deterministic search is where no limit of
+// visits is configured.
+const deterministicVisits = 200
+
+// GenMove chooses a move and plays it, unless it is to be kept off the board or
+// the game is resigned. When ctx ends it takes the best move so far. The move
+// is strictly legal, superko included.
+func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
+	now := time.Now()
+	start := e.turnStart(now)
+	e.Stop()
+	game, err := e.gameFor(r.Color)
+	if err != nil {
+		return Move{}, err
+	}
+	tree, limits, err := e.searchFor(&r, game, start)
+	if err != nil {
+		return Move{}, err
+	}
+	limits.Ownership = r.Ownership
+	result, err := runSearch(ctx, tree, limits, r.Interval, r.Report)
+	if err != nil {
+		return Move{}, err
+	}
+	move := Move{Point: e.choose(&result, game, &r)}
+	if move.Point == board.Pass || r.Cleanup {
+		if p := e.beforePass(ctx, game, &result, r.Cleanup); p != board.Pass {
+			move.Point = p
+		}
+	}
+	e.busy += time.Since(now)
+	e.logMove(&result, game.Size(), move.Point)
+	if r.Deterministic || r.Keep {
+		return move, nil
+	}
+	if e.resigns(&result, game) {
+		return Move{Resign: true}, nil
+	}
+	return move, e.commit(r.Color, move.Point, start)
+}
+
+// commit plays our own move, books its time and goes on thinking.
+func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
+	if c != e.game.ToMove() {
+		e.game.SetToMove(c)
+	}
+	if err := e.game.Play(c, p); err != nil {
+		return fmt.Errorf("the move that was found cannot be played: %w", err)
+	}
+	e.tree.Advance(c, p)
+	e.lastEvent = time.Now()
+	e.clockOf(c).spend(e.lastEvent.Sub(start))
+	e.ponder()
+	return nil
+}
+
+// searchFor returns the tree to search and its limits.
+func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*search.Tree, search.Limits, error) {
+	if !r.Deterministic {
+		if err := e.tree.SetParams(e.cfg.Search); err != nil {
+			return nil, search.Limits{}, err
+		}
+		e.syncTree(game)
+		e.tree.Restrict(r.Restrict...)
+		return e.tree, e.limitsFor(r.Color, start), nil
+	}
+	p := e.cfg.Search
+	p.Parallel.Workers = 1
+	p.Net.Symmetry = 0
+	p.Choice.Temperature, p.Choice.TemperatureEarly = 0, 0
+	p.Root.NoiseEnabled = false
+	p.Seed = 1
+	tree, err := search.New(p, uncached{e.net}, e.log)
+	if err != nil {
+		return nil, search.Limits{}, err
+	}
+	tree.Reset(game)
+	tree.Restrict(r.Restrict...)
+	limits := search.Limits{Visits: e.cfg.Limits.Visits, Playouts: e.cfg.Limits.Playouts}
+	if limits.Visits == 0 && limits.Playouts == 0 {
+		limits.Visits = deterministicVisits
+	}
+	return tree, limits, nil
+}
+
+// uncached evaluates everything anew: what an earlier search left in the cache
+// may have been seen in another orientation.
+type uncached struct{ e nn.Evaluator }
+
+func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	fresh := *q
+	fresh.SkipCache = true
+	return u.e.Evaluate(ctx, &fresh, out)
+}
+
+// runSearch searches and reports on the way. Reports come from this goroutine.
+func runSearch(ctx context.Context, t *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
+	if report == nil {
+		return t.Search(ctx, l)
+	}
+	if every > 0 {
+		l.SnapshotEvery = min(max(every/2, 5*time.Millisecond), 50*time.Millisecond)
+	}
+	type outcome struct {
+		result search.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := t.Search(ctx, l)
+		done <- outcome{result, err}
+	}()
+	var tick <-chan time.Time
+	if every > 0 {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		select {
+		case <-tick:
+			var snapshot search.Result
+			t.Snapshot(&snapshot)
+			if len(snapshot.Moves) > 0 {
+				report(&snapshot)
+			}
+		case o := <-done:
+			if o.err == nil {
+				report(&o.result)
+			}
+			return o.result, o.err
+		}
+	}
+}
+
+// choose picks the move, and checks it against the game itself: whatever the
+// tree believes, an illegal move is never played.
+func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest) board.Point {
+	e.moveCount++
+	seed := e.cfg.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	rng := rand.New(rand.NewPCG(seed, e.moveCount))
+	temperature := e.cfg.Search.Choice.TemperatureAt(game.NumMoves(), game.Size())
+	if r.Deterministic {
+		temperature = 0
+	}
+	if p := result.Choose(temperature, rng); game.Legal(r.Color, p) == nil {
+		return p
+	}
+	for _, m := range result.Moves {
+		if m.SymmetryOf == board.NoPoint && game.Legal(r.Color, m.Move) == nil {
+			return m.Move
+		}
+	}
+	return board.Pass
+}
+
+// resigns decides whether to give the game up: when the last Turns searches of
+// ours in this game all found it hopeless.
+func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
+	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.Value})
+	p := e.cfg.Resign
+	if !p.Enabled {
+		return false
+	}
+	hopeless := 0
+	for i := len(e.values) - 1; i >= 0 && hopeless < p.Turns; i-- {
+		switch v := e.values[i]; {
+		case v.color != game.ToMove():
+		case v.value >= p.Threshold:
+			return false
+		default:
+			hopeless++
+		}
+	}
+	return hopeless >= p.Turns
+}
+
+func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point) {
+	if !e.log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
+	var pv string
+	if m := r.Move(p); m != nil {
+		for i, q := range m.PV {
+			if i == 12 {
+				break
+			}
+			pv += " " + size.Vertex(q)
+		}
+	}
+	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
+	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s), %d evaluations, %.0f %% cached, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
+		r.ToMove, size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds,
+		r.Stats.Evaluations, 100*float64(r.Stats.CacheHits)/float64(max(r.Stats.Evaluations, 1)),
+		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, r.Root.Lead, pv))
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"context"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// beforePass returns the move to make instead of a pass, or the pass. Under
+// rules without agreement on dead stones, what lies dead in our sure territory
+// is taken off the board first; with cleanup every dead stone is.
+func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup bool) board.Point {
+	rules := g.Rules()
+	strict := rules.Scoring == board.ScoringArea && !rules.FriendlyPassOk
+	if !strict && !cleanup {
+		return board.Pass
+	}
+	us := g.ToMove()
+	if p := bestOf(g, result, sureCaptures(g, us)); p != board.NoPoint {
+		return p
+	}
+	if !cleanup {
+		return board.Pass
+	}
+	dead, err := e.deadStones(ctx, g)
+	if err != nil {
+		e.log.Warn("dead stones could not be judged before passing", "error", err)
+		return board.Pass
+	}
+	if p := bestOf(g, result, libertiesOf(g, dead, us.Opponent())); p != board.NoPoint {
+		return p
+	}
+	return board.Pass
+}
+
+// sureCaptures returns the empty points of our pass-alive area that touch
+// opponent stones.
+func sureCaptures(g *board.Game, us board.Color) []board.Point {
+	b := g.Board()
+	alive := b.PassAlive(nil, g.Rules().Suicide)
+	var points []board.Point
+	for p := range board.Point(b.Size().Area()) {
+		if b.At(p) != board.Empty || alive[p] != us {
+			continue
+		}
+		for _, q := range b.Neighbors(p) {
+			if b.At(q) == us.Opponent() {
+				points = append(points, p)
+				break
+			}
+		}
+	}
+	return points
+}
+
+// libertiesOf returns the liberties of the given stones of colour c, each once.
+func libertiesOf(g *board.Game, stones []board.Point, c board.Color) []board.Point {
+	b := g.Board()
+	seen := make([]bool, b.Size().Area())
+	var points []board.Point
+	for _, s := range stones {
+		if b.At(s) != c {
+			continue
+		}
+		for _, q := range b.Neighbors(s) {
+			if b.At(q) == board.Empty && !seen[q] {
+				seen[q] = true
+				points = append(points, q)
+			}
+		}
+	}
+	return points
+}
+
+// bestOf returns the legal point to which the search gave most visits, or, of
+// equal ones, the highest prior; NoPoint if none is legal. Moves that give away
+// stones of ours without capturing come last.
+func bestOf(g *board.Game, result *search.Result, points []board.Point) board.Point {
+	best, bestScore := board.NoPoint, -1.0
+	for _, p := range points {
+		if g.Legal(g.ToMove(), p) != nil {
+			continue
+		}
+		score := 0.0
+		if i := g.Size().Index(p); i < len(result.Policy) {
+			score = max(float64(result.Policy[i]), 0)
+		}
+		if m := result.Move(p); m != nil {
+			score += float64(m.EdgeVisits)
+		}
+		if !givesAway(g.Board(), g.ToMove(), p) {
+			score += 1e12
+		}
+		if score > bestScore {
+			best, bestScore = p, score
+		}
+	}
+	return best
+}
+
+// givesAway reports whether a stone of c at p captures nothing and can be
+// captured at once.
+func givesAway(b *board.Board, c board.Color, p board.Point) bool {
+	work := board.NewBoard(b.Size())
+	work.CopyFrom(b)
+	return work.Play(c, p) == 0 && (work.At(p) != c || work.Liberties(p) == 1)
+}

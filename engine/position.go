@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"kosumi/board"
+)
+
+// Game returns the game as it stands: read only, and valid until the next call
+// that changes it.
+func (e *Engine) Game() *board.Game { return e.game }
+
+// MaxKomi is the largest komi accepted, either way.
+const MaxKomi = 400
+
+// NewGame empties the board at this size. Komi, rules and clocks stay.
+func (e *Engine) NewGame(size board.Size) error {
+	if err := size.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrSize, err)
+	}
+	if err := e.net.Serves(size); err != nil {
+		return fmt.Errorf("%w: %w", ErrSize, err)
+	}
+	game, err := board.NewGame(size, e.game.Rules())
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSize, err)
+	}
+	e.replace(game, 0)
+	return nil
+}
+
+// replace puts another game on the board.
+func (e *Engine) replace(game *board.Game, handicap int) {
+	e.Stop()
+	e.game, e.handicap = game, handicap
+	e.values = e.values[:0]
+}
+
+// SetKomi changes komi and nothing else.
+func (e *Engine) SetKomi(k float32) error {
+	if !(k >= -MaxKomi && k <= MaxKomi) || float64(k)*2 != math.Trunc(float64(k)*2) {
+		return fmt.Errorf("%w: %g is not a multiple of 0.5 within %d", ErrKomi, k, MaxKomi)
+	}
+	if k == e.game.Rules().Komi {
+		return nil
+	}
+	pondered := e.pondering != nil
+	e.Stop()
+	e.game.SetKomi(k)
+	if pondered {
+		e.ponder()
+	}
+	return nil
+}
+
+// SetRules replays the game under r.
+func (e *Engine) SetRules(r board.Rules) error {
+	e.Stop()
+	if err := e.game.SetRules(r); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Play plays a move of either colour, whoever is to move. Only occupied points
+// and points off the board are refused; a breach of ko, superko or suicide
+// rules is played with a warning, so that the game never differs from a
+// server's.
+func (e *Engine) Play(c board.Color, p board.Point) error {
+	legal := e.game.Legal(c, p)
+	inTurn := c == e.game.ToMove()
+	e.Stop()
+	if legal == nil && inTurn {
+		follow := e.tree.Matches(e.game)
+		if err := e.game.Play(c, p); err != nil {
+			return err
+		}
+		if follow {
+			e.tree.Advance(c, p)
+		}
+	} else {
+		if err := e.game.PlayTolerant(c, p); err != nil {
+			return err
+		}
+		if legal != nil {
+			e.log.Warn("played a move that the rules forbid", "color", c, "move", e.game.Size().Vertex(p), "breach", legal)
+		}
+	}
+	e.lastEvent = time.Now()
+	return nil
+}
+
+// Undo takes the last n moves back, all or none.
+func (e *Engine) Undo(n int) error {
+	if n < 1 || n > e.game.NumMoves() {
+		return ErrCannotUndo
+	}
+	e.Stop()
+	for range n {
+		if !e.game.Undo() {
+			return ErrCannotUndo
+		}
+	}
+	e.values = slices.DeleteFunc(e.values, func(v ownValue) bool { return v.turn >= e.game.NumMoves() })
+	return nil
+}
+
+// Setup replaces stones and side to move; history and handicap are forgotten.
+func (e *Engine) Setup(black, white []board.Point, toMove board.Color) error {
+	game, err := board.NewGame(e.game.Size(), e.game.Rules())
+	if err != nil {
+		return err
+	}
+	if err := game.Setup(black, white, toMove); err != nil {
+		return err
+	}
+	e.replace(game, 0)
+	return nil
+}
+
+// SetHandicap puts Black's handicap stones on the empty board: White is to
+// move, and their number counts for White's handicap bonus.
+func (e *Engine) SetHandicap(stones []board.Point) error {
+	if e.game.NumMoves() > 0 || e.game.Board().Stones(board.Black)+e.game.Board().Stones(board.White) > 0 {
+		return ErrBoardNotEmpty
+	}
+	area := e.game.Size().Area()
+	if len(stones) < 2 || len(stones) >= area {
+		return fmt.Errorf("%w: %d of them", ErrHandicapStones, len(stones))
+	}
+	seen := make([]bool, area)
+	for _, p := range stones {
+		if p < 0 || int(p) >= area || seen[p] {
+			return fmt.Errorf("%w: a point is repeated or not on the board", ErrHandicapStones)
+		}
+		seen[p] = true
+	}
+	game, err := board.NewGame(e.game.Size(), e.game.Rules())
+	if err != nil {
+		return err
+	}
+	if err := game.Setup(stones, nil, board.White); err != nil {
+		return fmt.Errorf("%w: %w", ErrHandicapStones, err)
+	}
+	e.replace(game, len(stones))
+	return nil
+}
+
+// Handicap returns the number of stones that a handicap command has placed.
+func (e *Engine) Handicap() int { return e.handicap }

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Status is the fate of a point: the first three for stones, the others for
+// empty points.
+type Status uint8
+
+// The statuses of points.
+const (
+	Alive Status = iota
+	Dead
+	Seki
+	BlackTerritory
+	WhiteTerritory
+	Dame
+)
+
+// FinalScore returns White's points minus Black's as if the game ended now,
+// komi and bonuses included. Games that ended under rules without agreement on
+// dead stones count as they stand; in all others dead stones are removed first.
+func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
+	e.Stop()
+	rules := e.game.Rules()
+	if e.game.Finished() && rules.Scoring == board.ScoringArea && !rules.FriendlyPassOk {
+		return float64(e.game.Score()), nil
+	}
+	dead, err := e.deadStones(ctx, e.game)
+	if err != nil {
+		return 0, err
+	}
+	return float64(e.game.ScoreWithDead(dead)), nil
+}
+
+// FinalStatus judges every point, in the order of board.Point. Stones of one
+// chain share their fate.
+func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
+	e.Stop()
+	dead, err := e.deadStones(ctx, e.game)
+	if err != nil {
+		return nil, err
+	}
+	area := e.game.Size().Area()
+	status := make([]Status, area)
+	stones := make([]board.Color, area)
+	for p := range stones {
+		stones[p] = e.game.At(board.Point(p))
+	}
+	for _, p := range dead {
+		status[p], stones[p] = Dead, board.Empty
+	}
+	owner := regionOwners(e.game.Board(), stones)
+	for p := range status {
+		if e.game.At(board.Point(p)) != board.Empty {
+			continue
+		}
+		switch owner[p] {
+		case board.Black:
+			status[p] = BlackTerritory
+		case board.White:
+			status[p] = WhiteTerritory
+		default:
+			status[p] = Dame
+		}
+	}
+	return status, nil
+}
+
+// regionOwners returns, for each empty point, the only colour that its empty
+// region touches; board.Empty where it touches both or none.
+func regionOwners(b *board.Board, stones []board.Color) []board.Color {
+	owner := make([]board.Color, len(stones))
+	seen := make([]bool, len(stones))
+	var region []board.Point
+	for start := range stones {
+		if seen[start] || stones[start] != board.Empty {
+			continue
+		}
+		region = append(region[:0], board.Point(start))
+		seen[start] = true
+		var touches [3]bool
+		for i := 0; i < len(region); i++ {
+			for _, q := range b.Neighbors(region[i]) {
+				if stones[q] != board.Empty {
+					touches[stones[q]] = true
+				} else if !seen[q] {
+					seen[q] = true
+					region = append(region, q)
+				}
+			}
+		}
+		who := board.Empty
+		switch {
+		case touches[board.Black] && !touches[board.White]:
+			who = board.Black
+		case touches[board.White] && !touches[board.Black]:
+			who = board.White
+		}
+		for _, p := range region {
+			owner[p] = who
+		}
+	}
+	return owner
+}
+
+// A chain counts as dead if its mean ownership in its own favour is below
+// deadMean, or any of its stones is surely the opponent's: KataGo's rule for
+// boards that are not played out.
+const (
+	deadMean  = 0.2
+	deadStone = -0.6
+)
+
+// judgement is what was found out about the stones of one position.
+type judgement struct {
+	hash board.Hash
+	done bool
+	dead []board.Point
+}
+
+// deadStones judges the chains on the board, each position once: controllers
+// ask for every status in turn. What Benson's algorithm proves alive, or dead
+// inside proven territory, is never left to the estimate.
+func (e *Engine) deadStones(ctx context.Context, g *board.Game) ([]board.Point, error) {
+	if hash := g.Hash(); !e.judged.done || e.judged.hash != hash {
+		dead, err := e.judge(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		e.judged = judgement{hash, true, dead}
+	}
+	return e.judged.dead, nil
+}
+
+func (e *Engine) judge(ctx context.Context, g *board.Game) ([]board.Point, error) {
+	own, err := e.ownership(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	b := g.Board()
+	for p, c := range b.PassAlive(nil, g.Rules().Suicide) {
+		switch c {
+		case board.White:
+			own[p] = 1
+		case board.Black:
+			own[p] = -1
+		}
+	}
+	var dead, chain []board.Point
+	for p := range board.Point(b.Size().Area()) {
+		if b.At(p) == board.Empty || b.ChainHead(p) != p {
+			continue
+		}
+		chain = b.Chain(chain[:0], p)
+		if isDead(own, chain, b.At(p)) {
+			dead = append(dead, chain...)
+		}
+	}
+	return dead, nil
+}
+
+func isDead(own []float32, chain []board.Point, c board.Color) bool {
+	sign := float32(1)
+	if c == board.Black {
+		sign = -1
+	}
+	var sum float32
+	for _, p := range chain {
+		if sign*own[p] < deadStone {
+			return true
+		}
+		sum += sign * own[p]
+	}
+	return sum/float32(len(chain)) < deadMean
+}
+
+// ownershipSays is the mean absolute ownership below which a network's opinion
+// is no opinion: an untrained head answers about 0 everywhere.
+const ownershipSays = 0.1
+
+// ownership estimates the owner of every point, [-1,1], + = White: by the
+// network, averaged over all orientations, or by random games where it has no
+// such head.
+func (e *Engine) ownership(ctx context.Context, g *board.Game) ([]float32, error) {
+	area := g.Size().Area()
+	sums := make([]float32, area)
+	var out nn.Output
+	for sym := range int8(8) {
+		q := nn.Query{Game: g, Symmetry: sym, SkipCache: true, NeedOwnership: true}
+		if err := e.net.Evaluate(ctx, &q, &out); err != nil {
+			return nil, err
+		}
+		if !out.HasOwnership {
+			return rolloutOwnership(g), nil
+		}
+		sign := float32(1)
+		if g.ToMove() == board.Black {
+			sign = -1
+		}
+		for p := range sums {
+			sums[p] += sign * out.Ownership[p] / 8
+		}
+	}
+	var strength float32
+	for _, v := range sums {
+		strength += max(v, -v)
+	}
+	if strength < ownershipSays*float32(area) {
+		return rolloutOwnership(g), nil
+	}
+	return sums, nil
+}
+
+func rolloutOwnership(g *board.Game) []float32 {
+	hash := g.StoneHash()
+	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}
+	return r.ownership(g.Board(), g.ToMove())
+}

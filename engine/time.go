@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"time"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// SetClock starts both clocks anew under these settings.
+func (e *Engine) SetClock(s TimeSettings) error {
+	s, err := s.Normalize()
+	if err != nil {
+		return err
+	}
+	e.time = s
+	e.clocks = [2]clock{newClock(s), newClock(s)}
+	return nil
+}
+
+// TimeLeft overrides one clock with a controller's report: stones is 0 in main
+// time, else the stones to play in this period (Canadian) or the periods left,
+// this one included (Japanese).
+func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
+	e.clockOf(c).setLeft(left, stones)
+	return nil
+}
+
+func (e *Engine) clockOf(c board.Color) *clock { return &e.clocks[c-board.Black] }
+
+// maxUnseen is how much thinking time may have run before the command that asks
+// for a move: controllers start the clock at the opponent's move, but a person
+// who replays a game and then asks for a move has started no clock.
+const maxUnseen = time.Second
+
+// turnStart is when the clock of the move that is asked for now began to run.
+func (e *Engine) turnStart(now time.Time) time.Time {
+	if since := now.Sub(e.lastEvent); since > maxUnseen {
+		return now
+	}
+	return e.lastEvent
+}
+
+// limitsFor combines the limits of the configuration with those of the clock.
+func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
+	l := e.cfg.Limits
+	b := e.game.Board()
+	stones := b.Stones(board.Black) + b.Stones(board.White)
+	budget := e.clockOf(c).budgetFor(b.Size().Area(), stones, e.cfg.Lag)
+	switch {
+	case !budget.unlimited:
+		used := time.Since(start)
+		allowed := max(budget.recommended-used, time.Nanosecond)
+		if l.Time == 0 || allowed < l.Time {
+			l.Time = allowed
+		}
+	case l.Visits == 0 && l.Playouts == 0 && l.Time == 0:
+		l.Time = e.cfg.DefaultTime
+	}
+	return l
+}

@@ -1,0 +1,255 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"kosumi/board"
+)
+
+// Defaults of Config.
+const (
+	// DefaultRules are the rules of a match that names none.
+	DefaultRules = "chinese"
+	// DefaultMoveTimeout is how long a program may take over any one answer.
+	DefaultMoveTimeout = 5 * time.Minute
+	// DefaultStartTimeout is how long a program may take over its first answer,
+	// in which it may be loading a network or tuning for its device.
+	DefaultStartTimeout = 10 * time.Minute
+	// DefaultTimeGrace is how far a clock may be overstepped before the flag
+	// falls: the pipes between the programs and the scheduler take time too.
+	DefaultTimeGrace = 100 * time.Millisecond
+	// JournalName is the journal's file name in Config.Dir.
+	JournalName = "journal.jsonl"
+)
+
+// ErrConfig is wrapped by errors about a Config, or about a program that cannot
+// play such a match at all: the user has to change something.
+var ErrConfig = errors.New("match cannot be played")
+
+// Program is one of the two sides of a match.
+type Program struct {
+	// Command is the command line that starts the program (--a, --b). It is cut
+	// at blanks, with quotes and backslashes as in a shell, and nothing else of
+	// a shell: no variables, no wildcards.
+	Command string `json:"command"`
+	// Name replaces the name that the program gives itself (--name-a, --name-b).
+	Name string `json:"name,omitempty"`
+}
+
+// Config says what match is played. Only A and B must be set.
+type Config struct {
+	// A and B are the programs (--a, --b). A has Black in the first game, B in
+	// the second, and so on.
+	A, B Program
+	// Games is how many games are played (--games); 0 means 1. Games that a
+	// journal already holds count. With openings it should be even.
+	Games int
+	// Size is the board size (--boardsize); zero means 19x19.
+	Size board.Size
+	// Rules are the rules that the referee goes by and that the programs are
+	// told if they can be (--rules): a name such as "japanese" or a JSON object,
+	// as board.ParseRules reads them. Empty means DefaultRules. Programs that
+	// take neither kata-set-rules nor kgs-rules must be set to the same rules by
+	// their own flags (GNU Go: --chinese-rules).
+	Rules string
+	// Komi is White's compensation (--komi); nil means what the rules suggest.
+	Komi *float64
+	// Time is the clock (--time-settings); the zero value is none. See ParseTime.
+	Time TimeControl
+	// TimeGrace is the tolerance on the clock (--time-grace); 0 means
+	// DefaultTimeGrace, negative none. It does not add up: a move's whole time
+	// is taken off the clock.
+	TimeGrace time.Duration
+	// MoveTimeout bounds the time of every single answer, also without a clock
+	// (--move-timeout); 0 means DefaultMoveTimeout.
+	MoveTimeout time.Duration
+	// StartTimeout bounds the time to a program's first answer (--start-timeout);
+	// 0 means DefaultStartTimeout.
+	StartTimeout time.Duration
+	// MaxMoves ends a game that goes on and on, the opening's moves counted
+	// (--max-moves); 0 means three times the number of points.
+	MaxMoves int
+	// Parallel is how many games are played at once, each with a pair of
+	// processes of its own (--parallel); 0 means 1.
+	Parallel int
+	// Dir gets one SGF file a game, the programs' stderr and, unless Journal
+	// says otherwise, the journal (--sgf). It is made if need be. Empty: no files.
+	Dir string
+	// Journal is the file that remembers finished games, so that the match goes
+	// on where it stopped (--journal). Empty: JournalName in Dir, none without Dir.
+	Journal string
+	// Openings are lists of moves that games start with (--openings; ReadOpenings
+	// reads them from a file). Games 1 and 2 get the first, games 3 and 4 the
+	// second, and so on, from the start again when they are used up.
+	Openings [][]board.Move
+	// SPRT asks for a sequential test that may end the match early
+	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
+	// openings it goes by pairs of games.
+	SPRT *SPRTConfig
+	// Progress is called after each finished game, and once at the start when
+	// games come from a journal, never twice at a time. May be nil.
+	Progress func(Progress)
+	// Log gets what the referee has to say; nil for nothing.
+	Log *slog.Logger
+}
+
+// Progress is what Config.Progress is told.
+type Progress struct {
+	// Game is the game that just ended; nil for the call at the start.
+	Game *GameResult
+	// Summary is the state of the match with it.
+	Summary Summary
+	// Total is the number of games that the match has if no test ends it early.
+	Total int
+}
+
+// plan is a Config with its defaults filled in, checked, and what follows from it.
+type plan struct {
+	Config
+	rules board.Rules
+	// argv are the commands of a and b, cut apart.
+	argv [2][]string
+	log  *slog.Logger
+}
+
+// newPlan checks everything that can be known before a program is started.
+func newPlan(c Config) (*plan, error) {
+	p := &plan{Config: c}
+	p.setDefaults()
+	var errs []error
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for i, program := range []Program{c.A, c.B} {
+		argv, err := splitCommand(program.Command)
+		if err != nil {
+			fault("command of %s: %w", sideNames[i], err)
+		}
+		p.argv[i] = argv
+	}
+	if p.Games < 0 || p.Parallel < 0 || p.MaxMoves < 0 {
+		fault("games (%d), parallel (%d) and max-moves (%d) must not be negative", p.Games, p.Parallel, p.MaxMoves)
+	}
+	if p.MoveTimeout < 0 || p.StartTimeout < 0 {
+		fault("timeouts must not be negative")
+	}
+	rules, err := board.ParseRules(p.Rules)
+	if err != nil {
+		fault("rules: %w", err)
+	}
+	p.rules = rules
+	if p.Komi != nil {
+		p.rules.Komi = float32(*p.Komi)
+	}
+	_, err = board.NewGame(p.Size, p.rules)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	if err := p.Time.check(); err != nil {
+		errs = append(errs, err)
+	}
+	if p.SPRT != nil {
+		if err := p.SPRT.check(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) == 0 {
+		if err := p.checkOpenings(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+	}
+	return p, nil
+}
+
+func (p *plan) setDefaults() {
+	setIfZero(&p.Games, 1)
+	setIfZero(&p.Parallel, 1)
+	setIfZero(&p.Rules, DefaultRules)
+	setIfZero(&p.Size, board.Square(19))
+	setIfZero(&p.MaxMoves, 3*p.Size.Area())
+	setIfZero(&p.MoveTimeout, DefaultMoveTimeout)
+	setIfZero(&p.StartTimeout, DefaultStartTimeout)
+	setIfZero(&p.TimeGrace, DefaultTimeGrace)
+	p.TimeGrace = max(p.TimeGrace, 0)
+	if p.SPRT != nil {
+		sprt := p.SPRT.withDefaults()
+		p.SPRT = &sprt
+	}
+	if p.Journal == "" && p.Dir != "" {
+		p.Journal = filepath.Join(p.Dir, JournalName)
+	}
+	p.log = p.Log
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+}
+
+func setIfZero[T comparable](at *T, value T) {
+	var zero T
+	if *at == zero {
+		*at = value
+	}
+}
+
+// checkOpenings plays every opening on a board of its own.
+func (p *plan) checkOpenings() error {
+	for i, opening := range p.Openings {
+		g, err := board.NewGame(p.Size, p.rules)
+		if err != nil {
+			return err
+		}
+		for j, m := range opening {
+			if err := g.Play(m.Color, m.Point); err != nil {
+				return fmt.Errorf("opening %d, move %d (%s %s): %w", i+1, j+1, m.Color, p.Size.Vertex(m.Point), err)
+			}
+		}
+		if ended(g) {
+			return fmt.Errorf("opening %d ends the game", i+1)
+		}
+		if len(opening) >= p.MaxMoves {
+			return fmt.Errorf("opening %d has %d moves, the most in a game are %d", i+1, len(opening), p.MaxMoves)
+		}
+	}
+	return nil
+}
+
+// opening returns the opening of a game, which counts from 0, and its index, or
+// -1 when there are no openings.
+func (p *plan) opening(game int) (moves []board.Move, index int) {
+	if len(p.Openings) == 0 {
+		return nil, -1
+	}
+	index = game / 2 % len(p.Openings)
+	return p.Openings[index], index
+}
+
+// ended reports whether two passes, or a repetition, have ended the game. The
+// referee's games have no clean-up phases.
+func ended(g *board.Game) bool { return g.Finished() || g.PastPhaseEnd() }
+
+// side is one of the two programs.
+type side int
+
+const (
+	sideA side = iota
+	sideB
+)
+
+var sideNames = [2]string{"a", "b"}
+
+func (s side) String() string { return sideNames[s] }
+
+func (s side) other() side { return 1 - s }
+
+// color returns the colour that a side has in a game, which counts from 0.
+func (s side) color(game int) board.Color {
+	if int(s) == game%2 {
+		return board.Black
+	}
+	return board.White
+}

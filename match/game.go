@@ -1,0 +1,230 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// game is one game at a table, from set-up to result.
+type game struct {
+	plan   *plan
+	seats  [2]*seat // by side
+	number int      // from 0
+	board  *board.Game
+	clocks [2]*clock // by side
+	steps  []sgf.Step
+	result GameResult
+}
+
+// playGame plays one game, which counts from 0. An error means that there is no
+// result: the match was stopped or cannot be played.
+func playGame(ctx context.Context, p *plan, seats [2]*seat, number int) (*game, error) {
+	b, err := board.NewGame(p.Size, p.rules)
+	if err != nil {
+		return nil, err
+	}
+	_, opening := p.opening(number)
+	t := &game{plan: p, seats: seats, number: number, board: b}
+	t.result = GameResult{Game: number + 1, Opening: opening, Black: t.sideOf(board.Black).String()}
+	for s := range t.clocks {
+		t.clocks[s] = newClock(p.Time, p.TimeGrace)
+	}
+	err = t.play(ctx)
+	var fault *faultError
+	if errors.As(err, &fault) {
+		t.lose(fault)
+		err = nil
+	}
+	t.result.Moves = t.board.NumMoves()
+	t.result.NameA, t.result.NameB = p.names(seats[sideA].name, seats[sideB].name)
+	return t, err
+}
+
+// sideOf returns which program has a colour.
+func (t *game) sideOf(c board.Color) side {
+	if sideA.color(t.number) == c {
+		return sideA
+	}
+	return sideB
+}
+
+// play runs the game to its result, or to a fault.
+func (t *game) play(ctx context.Context) error {
+	if done, err := t.start(ctx); done || err != nil {
+		return err
+	}
+	for _, s := range t.seats {
+		if err := s.newGame(ctx); err != nil {
+			return err
+		}
+	}
+	if err := t.playOpening(ctx); err != nil {
+		return err
+	}
+	for !ended(t.board) {
+		if t.board.NumMoves() >= t.plan.MaxMoves {
+			t.stop()
+			return nil
+		}
+		if over, err := t.move(ctx); over || err != nil {
+			return err
+		}
+	}
+	return t.count(ctx)
+}
+
+// start starts both programs, at the same time since both may be slow at it. Of
+// two programs that fail, neither loses: done is true then.
+func (t *game) start(ctx context.Context) (done bool, err error) {
+	var errs [2]error
+	var wait sync.WaitGroup
+	for i, s := range t.seats {
+		wait.Go(func() { errs[i] = s.start(ctx) })
+	}
+	wait.Wait()
+	var a, b *faultError
+	if errors.As(errs[sideA], &a) && errors.As(errs[sideB], &b) {
+		t.result.Faults = []Fault{a.Fault, b.Fault}
+		t.result.draw(ReasonCrash, "Void")
+		return true, nil
+	}
+	// A match that cannot be played comes before a game that is lost.
+	for _, err := range errs {
+		if err != nil && !errors.As(err, &a) {
+			return false, err
+		}
+	}
+	return false, errors.Join(errs[:]...)
+}
+
+func (t *game) playOpening(ctx context.Context) error {
+	opening, _ := t.plan.opening(t.number)
+	for _, m := range opening {
+		if err := t.board.Play(m.Color, m.Point); err != nil {
+			return fmt.Errorf("%w: opening: %w", ErrConfig, err)
+		}
+		t.steps = append(t.steps, sgf.Step{Move: m})
+		for _, s := range t.seats {
+			if err := s.play(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// move asks the side to move for a move and judges it. over means that the game
+// has ended with it.
+func (t *game) move(ctx context.Context) (over bool, err error) {
+	c := t.board.ToMove()
+	s := t.seats[t.sideOf(c)]
+	k := t.clocks[s.side]
+	mark := s.client.stderr.total()
+	word, took, err := s.genmove(ctx, c, k)
+	t.addTime(s.side, took)
+	if err != nil {
+		return false, err
+	}
+	if !k.spend(took) {
+		// The answer came just as the time ran out.
+		return false, newFault(s.side, ReasonTime, "the move took %v", took.Round(time.Millisecond))
+	}
+	if strings.EqualFold(word, "resign") {
+		t.result.win(s.side.other(), c.Opponent(), ReasonResign, "R")
+		return true, nil
+	}
+	p, err := t.plan.Size.ParseVertex(word)
+	if err == nil {
+		err = t.board.Play(c, p)
+	}
+	if err != nil {
+		return false, newFault(s.side, ReasonIllegal, "%s %s at move %d: %v", c, clipWord(word), t.board.NumMoves()+1, err)
+	}
+	m := board.Move{Color: c, Point: p}
+	t.steps = append(t.steps, sgf.Step{Move: m})
+	info, err := s.explain(ctx, mark)
+	t.annotate(s.side, c, took, info)
+	if err != nil {
+		return false, err
+	}
+	return false, t.seats[s.side.other()].play(ctx, m)
+}
+
+func (t *game) addTime(s side, took time.Duration) {
+	if s == sideA {
+		t.result.SecondsA += took.Seconds()
+	} else {
+		t.result.SecondsB += took.Seconds()
+	}
+}
+
+// annotate adds time and information to the last step.
+func (t *game) annotate(s side, c board.Color, took time.Duration, info string) {
+	step := &t.steps[len(t.steps)-1]
+	step.Comment = strings.TrimSpace(fmt.Sprintf("%.3f s\n%s", took.Seconds(), info))
+	if t.plan.Time.System == TimeNone {
+		return
+	}
+	left, count := t.clocks[s].left()
+	shown := sgf.Clock{Known: true, Seconds: float64(left.Milliseconds()) / 1000, Stones: count}
+	if c == board.Black {
+		step.Black = shown
+	} else {
+		step.White = shown
+	}
+}
+
+// stop ends a game that has gone on for too long.
+func (t *game) stop() {
+	if t.plan.rules.Scoring == board.ScoringTerritory {
+		t.result.draw(ReasonUnscored, "?")
+		return
+	}
+	t.settle(t.board.Score(), ReasonMaxMoves)
+}
+
+// lose gives the game to the opponent of a program with a fault.
+func (t *game) lose(f *faultError) {
+	t.result.Faults = append(t.result.Faults, f.Fault)
+	winner := f.side.other()
+	how := "F" // forfeit
+	if f.Kind == ReasonTime || f.Kind == ReasonTimeout {
+		how = "T"
+	}
+	t.result.win(winner, winner.color(t.number), f.Kind, how)
+}
+
+// record is the game for its SGF file.
+func (t *game) record(now time.Time) *sgf.Record {
+	r := &t.result
+	rec := &sgf.Record{
+		Size: t.plan.Size, Komi: float64(t.plan.rules.Komi), HasKomi: true, Rules: t.plan.Rules,
+		Name: fmt.Sprintf("game %d", r.Game), Date: now.Format(time.DateOnly), Result: r.Result,
+		Comment: fmt.Sprintf("Ended by %s.", r.Reason),
+		Steps:   t.steps,
+		Black:   sgf.Player{Name: r.NameA}, White: sgf.Player{Name: r.NameB},
+	}
+	if t.sideOf(board.Black) == sideB {
+		rec.Black, rec.White = rec.White, rec.Black
+	}
+	for _, f := range r.Faults {
+		rec.Comment += fmt.Sprintf("\nProgram %s: %s: %s", f.Side, f.Kind, f.Detail)
+	}
+	return rec
+}
+
+// clipWord shortens a program's answer for a message.
+func clipWord(word string) string {
+	word = cleanText(word)
+	if len(word) > 30 {
+		return fmt.Sprintf("%q...", word[:30])
+	}
+	return fmt.Sprintf("%q", word)
+}

@@ -1,0 +1,109 @@
+package match
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// gnuGo returns the path of GNU Go, which real games are played with.
+func gnuGo(t *testing.T) string {
+	t.Helper()
+	if path, err := exec.LookPath("gnugo"); err == nil {
+		return path
+	}
+	if _, err := os.Stat("/usr/games/gnugo"); err == nil {
+		return "/usr/games/gnugo"
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("GNU Go is missing: install the package gnugo")
+	}
+	t.Skip("GNU Go is not installed (package gnugo)")
+	return ""
+}
+
+func TestGNUGoChinese(t *testing.T) {
+	program := gnuGo(t)
+	command := func(seed int) string {
+		return fmt.Sprintf("%s --mode gtp --level 1 --chinese-rules --never-resign --seed %d", program, seed)
+	}
+	for _, size := range []board.Size{board.Square(5), board.Square(9)} {
+		t.Run(size.String(), func(t *testing.T) {
+			c := Config{
+				A: Program{Command: command(1), Name: "one"}, B: Program{Command: command(2)},
+				Games: 4, Size: size, Rules: "chinese", Parallel: 2, Dir: t.TempDir(), MoveTimeout: time.Minute,
+			}
+			s := runMatch(t, c)
+			require.Equal(t, 4, s.Games)
+			require.Equal(t, "one", s.A.Name)
+			require.Equal(t, "GNU Go", s.B.Name)
+			require.Equal(t, map[Reason]int{ReasonScore: 4}, s.Reasons)
+			require.Len(t, s.Warnings, 2, "GNU Go cannot be told rules: %v", s.Warnings)
+			requireGames(t, c)
+		})
+	}
+}
+
+// Under Japanese rules the result hangs on which stones are dead, and GNU Go
+// says so itself: its own count of the final position must be ours.
+func TestGNUGoJapanese(t *testing.T) {
+	command := gnuGo(t) + " --mode gtp --level 1 --max-level 1 --japanese-rules --never-resign --seed "
+	komi := 6.5
+	c := Config{
+		A: Program{Command: command + "3"}, B: Program{Command: command + "4"},
+		Games: 2, Size: board.Square(9), Rules: "japanese", Komi: &komi, Dir: t.TempDir(), MoveTimeout: time.Minute,
+		Openings: [][]board.Move{{{Color: board.Black, Point: 40}}},
+	}
+	c.Time = mustTime(t, "canadian 300 60 10")
+	var results []GameResult
+	c.Progress = func(p Progress) { results = append(results, *p.Game) }
+	s := runMatch(t, c)
+	require.Equal(t, map[Reason]int{ReasonScore: 2}, s.Reasons)
+	require.Zero(t, s.Unscored)
+	require.Equal(t, 1, s.Pairs[0]+s.Pairs[1]+s.Pairs[2]+s.Pairs[3]+s.Pairs[4])
+	requireGames(t, c)
+	for _, r := range results {
+		out, err := exec.Command(gnuGo(t), "--quiet", "--japanese-rules", "--score", "aftermath",
+			"-l", filepath.Join(c.Dir, r.SGF)).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		t.Logf("%s: %s", r.Result, out)
+		requireSameScore(t, r.Result, string(out))
+	}
+}
+
+// requireSameScore compares "B+3.5" with "Black wins by 3.5 points".
+func requireSameScore(t *testing.T, result, gnuGoSays string) {
+	t.Helper()
+	score, ok := parseScore(result)
+	require.True(t, ok)
+	want := fmt.Sprintf("White wins by %.1f points", score)
+	if score < 0 {
+		want = fmt.Sprintf("Black wins by %.1f points", -score)
+	}
+	require.Contains(t, gnuGoSays, want)
+}
+
+func TestGNUGoAgainstGuests(t *testing.T) {
+	command := gnuGo(t) + " --mode gtp --level 1 --chinese-rules"
+	c := small(command, guestCommand("-mode", "occupied", "-at", "2"))
+	s := runMatch(t, c)
+	require.Equal(t, 2, s.A.Wins)
+	require.Equal(t, 2, s.IllegalB)
+
+	c.B.Command = guestCommand("-mode", "crash", "-at", "2")
+	s = runMatch(t, c)
+	require.Equal(t, 2, s.A.Wins)
+	require.Equal(t, 2, s.CrashesB)
+
+	c.Size = board.Square(25)
+	_, err := Run(t.Context(), c)
+	require.ErrorIs(t, err, ErrConfig)
+	require.ErrorContains(t, err, "GNU Go")
+}

@@ -1,0 +1,186 @@
+package match
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Errors of journals.
+var (
+	// ErrJournalConfig means that the journal belongs to another match.
+	ErrJournalConfig = errors.New("journal is of a match with other settings")
+	// ErrJournal means that the journal cannot be used.
+	ErrJournal = errors.New("bad journal")
+)
+
+// journalFormat is the version of the file's form.
+const journalFormat = 1
+
+// header is the first line of a journal; each further line is a GameResult.
+type header struct {
+	Format int      `json:"kosumi_match"`
+	Match  identity `json:"match"`
+}
+
+// identity is what must be the same for games to belong to one match. How many
+// games, how many at once and where files go may change.
+type identity struct {
+	A           string      `json:"a"`
+	B           string      `json:"b"`
+	Size        string      `json:"boardsize"`
+	Rules       string      `json:"rules"`
+	Komi        float32     `json:"komi"`
+	Time        string      `json:"time_settings"`
+	TimeGrace   string      `json:"time_grace"`
+	MoveTimeout string      `json:"move_timeout"`
+	MaxMoves    int         `json:"max_moves"`
+	Openings    string      `json:"openings"`
+	SPRT        *SPRTConfig `json:"sprt"`
+}
+
+func (p *plan) identity() identity {
+	id := identity{
+		A: p.A.Command, B: p.B.Command, Size: p.Size.String(), Rules: p.rules.JSON(), Komi: p.rules.Komi,
+		Time: p.Time.String(), TimeGrace: p.TimeGrace.String(), MoveTimeout: p.MoveTimeout.String(),
+		MaxMoves: p.MaxMoves, SPRT: p.SPRT,
+	}
+	if len(p.Openings) > 0 {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%v", p.Openings))
+		id.Openings = fmt.Sprintf("%d openings, sha256 %s", len(p.Openings), hex.EncodeToString(sum[:8]))
+	}
+	return id
+}
+
+// differences names the settings in which two matches differ.
+func (id identity) differences(other identity) string {
+	was, now := fieldsOf(id), fieldsOf(other)
+	var list []string
+	for _, key := range []string{"a", "b", "boardsize", "rules", "komi", "time_settings", "time_grace",
+		"move_timeout", "max_moves", "openings", "sprt"} {
+		if !bytes.Equal(was[key], now[key]) {
+			list = append(list, fmt.Sprintf("%s was %s, is now %s", key, was[key], now[key]))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+func fieldsOf(id identity) map[string]json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	text, err := json.Marshal(id)
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("match: identity is not plain data: %v", err))
+	}
+	return fields
+}
+
+// journal is an open file of finished games.
+type journal struct {
+	file *os.File
+}
+
+// openJournal opens or makes the journal of a match and returns the games in it
+// by index from 0. Nobody else may have it open. A last line that a crash cut
+// short is taken off.
+func openJournal(name string, id identity) (*journal, map[int]GameResult, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, nil, fmt.Errorf("cannot make the journal's folder: %w", err)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot open the journal: %w", err)
+	}
+	j := &journal{file: f}
+	results, err := j.load(id)
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return j, results, nil
+}
+
+func (j *journal) load(id identity) (map[int]GameResult, error) {
+	if err := lockFile(j.file); err != nil {
+		return nil, fmt.Errorf("%w: another match is using it: %w", ErrJournal, err)
+	}
+	results := map[int]GameResult{}
+	r := bufio.NewReader(j.file)
+	end := int64(0) // of the last whole line
+	for number := 1; ; number++ {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break // the rest, if any, is a line cut short
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+		}
+		if err := loadLine(results, id, line, number); err != nil {
+			return nil, err
+		}
+		end += int64(len(line))
+	}
+	if err := j.file.Truncate(end); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	if _, err := j.file.Seek(end, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	if end == 0 {
+		return results, j.append(header{journalFormat, id})
+	}
+	return results, nil
+}
+
+// loadLine takes one line of a journal in; the first is the header.
+func loadLine(results map[int]GameResult, id identity, line []byte, number int) error {
+	if number == 1 {
+		var h header
+		if err := json.Unmarshal(line, &h); err != nil || h.Format != journalFormat {
+			return fmt.Errorf("%w: line 1 is not the header of a match", ErrJournal)
+		}
+		if diff := h.Match.differences(id); diff != "" {
+			return fmt.Errorf("%w (%s): use another folder, or delete it", ErrJournalConfig, diff)
+		}
+		return nil
+	}
+	var g GameResult
+	if err := json.Unmarshal(line, &g); err != nil || g.Game < 1 {
+		return fmt.Errorf("%w: line %d is no game", ErrJournal, number)
+	}
+	results[g.Game-1] = g
+	return nil
+}
+
+// add writes a finished game; it is on the disk when add returns.
+func (j *journal) add(r *GameResult) error { return j.append(r) }
+
+func (j *journal) append(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("cannot write the journal: %w", err)
+	}
+	if err := j.file.Sync(); err != nil {
+		return fmt.Errorf("cannot write the journal: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() {
+	if j != nil {
+		j.file.Close()
+	}
+}

@@ -1,0 +1,34 @@
+//go:build unix
+
+package match
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestGrandchildrenAreKilled(t *testing.T) {
+	c := small(guestCommand(), guestCommand("-mode", "child"))
+	c.Dir, c.Games = t.TempDir(), 1
+	start := time.Now()
+	s := runMatch(t, c)
+	require.Equal(t, 1, s.CrashesB)
+	require.Less(t, time.Since(start), 15*time.Second, "the crash is seen although the child holds the pipe")
+	text, err := os.ReadFile(filepath.Join(c.Dir, "stderr-b-1.log"))
+	require.NoError(t, err)
+	fields := strings.Fields(string(text))
+	require.Equal(t, "child", fields[0])
+	pid, err := strconv.Atoi(fields[1])
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		state, err := os.ReadFile("/proc/" + fields[1] + "/stat")
+		return syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(state), ") Z ")
+	}, 5*time.Second, 20*time.Millisecond)
+}

@@ -1,0 +1,95 @@
+package match
+
+import (
+	"fmt"
+
+	"kosumi/board"
+)
+
+// Reason is how a game ended.
+type Reason string
+
+// The ways a game ends; doc.go says who wins.
+const (
+	ReasonScore    Reason = "score"     // two passes, counted
+	ReasonResign   Reason = "resign"    // a player gave up
+	ReasonIllegal  Reason = "illegal"   // a move that the rules forbid or nobody can read
+	ReasonRefusal  Reason = "refusal"   // a program refused the opponent's legal move, or to move
+	ReasonCrash    Reason = "crash"     // a program ended, or flooded its output
+	ReasonTimeout  Reason = "timeout"   // no answer within Config.MoveTimeout
+	ReasonTime     Reason = "time"      // the clock ran out
+	ReasonMaxMoves Reason = "max_moves" // Config.MaxMoves, counted as it stands
+	ReasonNoResult Reason = "no_result" // repetition
+	ReasonUnscored Reason = "unscored"  // no agreement on the score
+)
+
+// Fault is something that a program did wrong.
+type Fault struct {
+	// Side is "a" or "b".
+	Side string `json:"side"`
+	// Kind is ReasonIllegal, ReasonRefusal, ReasonCrash, ReasonTimeout or ReasonTime.
+	Kind Reason `json:"kind"`
+	// Detail says more, for people.
+	Detail string `json:"detail,omitempty"`
+}
+
+// faultError carries a fault up to the referee.
+type faultError struct {
+	Fault
+	side side
+}
+
+func (e *faultError) Error() string {
+	return fmt.Sprintf("program %s: %s: %s", e.Side, e.Kind, e.Detail)
+}
+
+func newFault(s side, kind Reason, format string, args ...any) *faultError {
+	return &faultError{Fault{s.String(), kind, fmt.Sprintf(format, args...)}, s}
+}
+
+// GameResult is one finished game, as the journal keeps it.
+type GameResult struct {
+	// Game counts from 1. A has Black in odd games.
+	Game int `json:"game"`
+	// Opening is the index in Config.Openings, -1 when there are none.
+	Opening int `json:"opening"`
+	// Black is the side that had Black: "a" or "b".
+	Black string `json:"black"`
+	// Winner is "a", "b" or "" for a draw.
+	Winner string `json:"winner"`
+	// Result is the result in SGF's form: "B+3.5", "W+R", "0", "Void".
+	Result string `json:"result"`
+	// Reason is how the game ended.
+	Reason Reason `json:"reason"`
+	// Faults are what went wrong, also what did not decide the game, such as a
+	// crash while the score was being counted.
+	Faults []Fault `json:"faults,omitempty"`
+	// Moves is the number of moves, passes and opening included.
+	Moves int `json:"moves"`
+	// SecondsA and SecondsB are the times that the programs took for their moves.
+	SecondsA float64 `json:"seconds_a"`
+	SecondsB float64 `json:"seconds_b"`
+	// NameA and NameB are the programs' names.
+	NameA string `json:"name_a"`
+	NameB string `json:"name_b"`
+	// SGF is the name of the game's file in Config.Dir, "" for none.
+	SGF string `json:"sgf,omitempty"`
+}
+
+// Unscored reports whether the game is a draw only for want of a result.
+func (r *GameResult) Unscored() bool {
+	return r.Winner == "" && (r.Reason == ReasonUnscored || r.Reason == ReasonCrash || r.Reason == ReasonTimeout)
+}
+
+// win settles a game; how is what stands behind "B+" or "W+".
+func (r *GameResult) win(s side, c board.Color, reason Reason, how string) {
+	letter := "B"
+	if c == board.White {
+		letter = "W"
+	}
+	r.Winner, r.Result, r.Reason = s.String(), letter+"+"+how, reason
+}
+
+func (r *GameResult) draw(reason Reason, result string) {
+	r.Winner, r.Result, r.Reason = "", result, reason
+}

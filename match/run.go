@@ -1,0 +1,242 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"kosumi/sgf"
+)
+
+// errDecided ends the games that still run when the sequential test has decided.
+var errDecided = errors.New("the test has decided")
+
+// Run plays a match and returns what came of it. With a journal, games that it
+// holds are not played again.
+//
+// When ctx ends, Run stops the games in progress, which then have no result,
+// and returns the summary of the finished games with the context's error. Errors
+// that wrap ErrConfig mean that the user must change something; ErrJournalConfig
+// and ErrJournal are about the journal. With any other error files could not be
+// written. The summary holds the games finished until then in every case.
+func Run(ctx context.Context, c Config) (Summary, error) {
+	p, err := newPlan(c)
+	if err != nil {
+		return Summary{}, err
+	}
+	m := &run{plan: p, results: map[int]GameResult{}}
+	if p.Dir != "" {
+		if err := os.MkdirAll(p.Dir, 0o777); err != nil {
+			return Summary{}, fmt.Errorf("cannot make the folder for games: %w", err)
+		}
+	}
+	if p.Journal != "" {
+		j, results, err := openJournal(p.Journal, p.identity())
+		if err != nil {
+			return Summary{}, err
+		}
+		defer j.close()
+		m.journal = j
+		for i, r := range results {
+			if i < p.Games {
+				m.results[i] = r
+			}
+		}
+	}
+	return m.play(ctx)
+}
+
+// run is a match in progress.
+type run struct {
+	plan    *plan
+	journal *journal // nil for none
+
+	mu       sync.Mutex // guards what follows, and serialises files and Progress
+	results  map[int]GameResult
+	next     int // the first game that may still have to be given out
+	warnings []string
+	resumed  int
+	decided  bool  // the test has; later results do not count
+	err      error // why the match ended early, if it is nobody's wish
+}
+
+func (m *run) play(ctx context.Context) (Summary, error) {
+	m.resumed = len(m.results)
+	s := m.summary()
+	if m.resumed > 0 && m.plan.Progress != nil {
+		m.plan.Progress(Progress{Summary: s, Total: m.plan.Games})
+	}
+	if decided(s) {
+		return s, nil
+	}
+	games, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var tables sync.WaitGroup
+	for i := range min(m.plan.Parallel, m.plan.Games-len(m.results)) {
+		tables.Go(func() { m.playTable(games, stop, i+1) })
+	}
+	tables.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s = m.summary()
+	switch {
+	case m.err != nil:
+		return s, m.err
+	case ctx.Err() != nil && !decided(s) && s.Games < m.plan.Games:
+		return s, context.Cause(ctx)
+	}
+	return s, nil
+}
+
+func decided(s Summary) bool { return s.SPRT != nil && s.SPRT.Decision != SPRTContinue }
+
+// summary must be called with the lock held, or before and after all tables.
+func (m *run) summary() Summary {
+	s := m.plan.summarize(m.results)
+	s.Resumed = m.resumed
+	s.Warnings = append([]string(nil), m.warnings...)
+	return s
+}
+
+// warn notes something that the user should know, once.
+func (m *run) warn(s side, text string) {
+	text = fmt.Sprintf("program %s %s", s, text)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, w := range m.warnings {
+		if w == text {
+			return
+		}
+	}
+	m.warnings = append(m.warnings, text)
+	m.plan.log.Warn(text)
+}
+
+// take returns the next game that has no result yet.
+func (m *run) take() (number int, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for ; m.next < m.plan.Games; m.next++ {
+		if _, done := m.results[m.next]; !done {
+			m.next++
+			return m.next - 1, true
+		}
+	}
+	return 0, false
+}
+
+// playTable plays games with one pair of processes until there are none left.
+func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table int) {
+	var seats [2]*seat
+	for s := range seats {
+		seats[s] = &seat{plan: m.plan, side: side(s), warn: m.warn}
+		if f := m.openLog(side(s), table); f != nil {
+			defer f.Close()
+			seats[s].log = f
+		}
+	}
+	defer func() {
+		var wait sync.WaitGroup
+		for _, s := range seats {
+			if ctx.Err() != nil {
+				wait.Go(s.kill)
+			} else {
+				wait.Go(s.quit)
+			}
+		}
+		wait.Wait()
+	}()
+	for ctx.Err() == nil {
+		number, ok := m.take()
+		if !ok {
+			return
+		}
+		g, err := playGame(ctx, m.plan, seats, number)
+		if ctx.Err() != nil && err != nil {
+			return
+		}
+		if err == nil {
+			err = m.finish(g, stop)
+		}
+		if err != nil {
+			m.fail(err)
+			stop(err)
+			return
+		}
+	}
+}
+
+func (m *run) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil {
+		m.err = err
+	}
+}
+
+// openLog opens the file for a program's stderr, nil where there is none.
+func (m *run) openLog(s side, table int) io.WriteCloser {
+	if m.plan.Dir == "" {
+		return nil
+	}
+	name := filepath.Join(m.plan.Dir, fmt.Sprintf("stderr-%s-%d.log", s, table))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		m.plan.log.Warn("no log of a program's stderr", "error", err)
+		return nil
+	}
+	return f
+}
+
+// finish writes a finished game down, first its SGF, then the journal, so that
+// what the journal names exists.
+func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.decided {
+		return nil
+	}
+	if m.plan.Dir != "" {
+		g.result.SGF = fmt.Sprintf("game-%05d.sgf", g.result.Game)
+		if err := writeSGF(filepath.Join(m.plan.Dir, g.result.SGF), g.record(time.Now())); err != nil {
+			return err
+		}
+	}
+	if m.journal != nil {
+		if err := m.journal.add(&g.result); err != nil {
+			return err
+		}
+	}
+	m.results[g.number] = g.result
+	for _, f := range g.result.Faults {
+		m.plan.log.Warn("fault", "game", g.result.Game, "program", f.Side, "kind", f.Kind, "detail", f.Detail)
+	}
+	s := m.summary()
+	if m.decided = decided(s); m.decided {
+		stop(errDecided)
+	}
+	if m.plan.Progress != nil {
+		m.plan.Progress(Progress{Game: &g.result, Summary: s, Total: m.plan.Games})
+	}
+	return nil
+}
+
+// writeSGF writes a file in one step, so that it is never half there.
+func writeSGF(name string, r *sgf.Record) error {
+	text, err := sgf.Marshal(r.Tree())
+	if err == nil {
+		err = os.WriteFile(name+".part", text, 0o666)
+	}
+	if err == nil {
+		err = os.Rename(name+".part", name)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the game: %w", err)
+	}
+	return nil
+}

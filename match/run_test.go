@@ -1,0 +1,439 @@
+package match
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// small is a match of guests on 5x5 that ends within seconds.
+func small(a, b string) Config {
+	return Config{
+		A: Program{Command: a}, B: Program{Command: b},
+		Games: 2, Size: board.Square(5), Rules: "chinese",
+		MoveTimeout: 20 * time.Second,
+	}
+}
+
+func runMatch(t *testing.T, c Config) Summary {
+	t.Helper()
+	s, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, s.Games, s.A.Wins+s.B.Wins+s.Draws)
+	_, err = json.Marshal(s)
+	require.NoError(t, err)
+	return s
+}
+
+func TestRandomPlayers(t *testing.T) {
+	c := small(guestCommand("-seed", "1"), guestCommand("-seed", "2", "-mode", "lower"))
+	c.Games, c.Parallel, c.Dir = 6, 2, filepath.Join(t.TempDir(), "games")
+	var seen []int
+	c.Progress = func(p Progress) {
+		seen = append(seen, p.Summary.Games)
+		require.NotNil(t, p.Game)
+		require.Equal(t, 6, p.Total)
+	}
+	s := runMatch(t, c)
+	require.Equal(t, 6, s.Games)
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, seen)
+	require.Equal(t, "guest", s.A.Name)
+	require.Equal(t, "guest lower", s.B.Name)
+	require.Zero(t, s.IllegalA+s.IllegalB+s.CrashesA+s.CrashesB+s.TimeoutsA+s.TimeoutsB+s.RefusalsA+s.RefusalsB)
+	require.InDelta(t, 1, s.A.ScoreRate+s.B.ScoreRate, 1e-9)
+	require.Greater(t, s.MeanMoves, 4.0)
+	require.LessOrEqual(t, s.Low, s.High)
+	requireGames(t, c)
+}
+
+// requireGames replays every game of a match and wants what the journal says.
+func requireGames(t *testing.T, c Config) {
+	t.Helper()
+	p, err := newPlan(c)
+	require.NoError(t, err)
+	j, results, err := openJournal(p.Journal, p.identity())
+	require.NoError(t, err)
+	j.close()
+	require.Len(t, results, c.Games)
+	for i, r := range results {
+		require.Equal(t, i+1, r.Game)
+		require.Equal(t, []string{"a", "b"}[i%2], r.Black)
+		roots, err := sgf.ReadFile(filepath.Join(c.Dir, r.SGF))
+		require.NoError(t, err)
+		rec, err := sgf.RecordOf(roots[0])
+		require.NoError(t, err)
+		require.Equal(t, r.Result, rec.Result)
+		require.Equal(t, float64(p.rules.Komi), rec.Komi)
+		require.Len(t, rec.Steps, r.Moves)
+		g, err := board.NewGame(p.Size, p.rules)
+		require.NoError(t, err)
+		for _, m := range rec.Moves() {
+			require.NoError(t, g.Play(m.Color, m.Point), "game %d", r.Game)
+		}
+		require.Equal(t, r.Reason == ReasonScore, ended(g))
+		names := []string{r.NameA, r.NameB}
+		require.Equal(t, sgf.Player{Name: names[i%2]}, rec.Black)
+		require.Equal(t, sgf.Player{Name: names[1-i%2]}, rec.White)
+	}
+}
+
+// Whatever b does, a gets the game, and the fault is counted once a game.
+func TestFaults(t *testing.T) {
+	tests := []struct {
+		mode   string
+		reason Reason
+		how    string
+		args   []string
+	}{
+		{mode: "occupied", reason: ReasonIllegal, how: "F"},
+		{mode: "off-board", reason: ReasonIllegal, how: "F"},
+		{mode: "word", reason: ReasonIllegal, how: "F"},
+		{mode: "empty", reason: ReasonIllegal, how: "F"},
+		{mode: "error", reason: ReasonRefusal, how: "F"},
+		{mode: "refuse", reason: ReasonRefusal, how: "F"},
+		{mode: "crash", reason: ReasonCrash, how: "F"},
+		{mode: "answer-and-crash", reason: ReasonCrash, how: "F"},
+		{mode: "exit", reason: ReasonCrash, how: "F"},
+		{mode: "flood", reason: ReasonCrash, how: "F"},
+		{mode: "long-line", reason: ReasonCrash, how: "F"},
+		{mode: "flood-reply", reason: ReasonCrash, how: "F"},
+		{mode: "child", reason: ReasonCrash, how: "F"},
+		{mode: "close-stdout", reason: ReasonCrash, how: "F"},
+		{mode: "hang", reason: ReasonTimeout, how: "T"},
+		{mode: "resign", reason: ReasonResign, how: "R"},
+	}
+	for _, test := range tests {
+		t.Run(test.mode, func(t *testing.T) {
+			t.Parallel()
+			c := small(guestCommand(), guestCommand(append(test.args, "-mode", test.mode)...))
+			c.Dir = t.TempDir()
+			if test.reason == ReasonTimeout {
+				c.MoveTimeout = 2 * time.Second
+			}
+			var results []GameResult
+			c.Progress = func(p Progress) { results = append(results, *p.Game) }
+			s := runMatch(t, c)
+			require.Equal(t, 2, s.A.Wins)
+			require.Equal(t, 1, s.A.WinsBlack)
+			require.Equal(t, map[Reason]int{test.reason: 2}, s.Reasons)
+			counts := map[Reason]int{
+				ReasonIllegal: s.IllegalB, ReasonCrash: s.CrashesB, ReasonTimeout: s.TimeoutsB, ReasonRefusal: s.RefusalsB,
+			}
+			for reason, n := range counts {
+				require.Equal(t, reason == test.reason, n == 2, "%s: %d", reason, n)
+			}
+			require.Zero(t, s.IllegalA+s.CrashesA+s.TimeoutsA+s.RefusalsA)
+			require.Equal(t, []string{"B+" + test.how, "W+" + test.how}, []string{results[0].Result, results[1].Result})
+			for _, r := range results {
+				for _, f := range r.Faults {
+					require.True(t, strings.IndexFunc(f.Detail, func(r rune) bool { return r < ' ' && r != '\n' }) < 0, "%q", f.Detail)
+				}
+			}
+			if test.mode == "crash" {
+				require.Contains(t, results[0].Faults[0].Detail, "exit status 3")
+				require.Contains(t, results[0].Faults[0].Detail, "boom: assertion failed")
+				text, err := os.ReadFile(filepath.Join(c.Dir, "stderr-b-1.log"))
+				require.NoError(t, err)
+				require.Equal(t, 2, strings.Count(string(text), "boom"))
+			}
+		})
+	}
+}
+
+// Odd behaviour that is no fault.
+func TestHarmlessOddities(t *testing.T) {
+	for _, args := range [][]string{
+		{"-mode", "junk"}, {"-mode", "greet"}, {"-mode", "greet", "-no-ids"}, {"-no-ids"}, {"-mode", "no-list"},
+		{"-mode", "flood-stderr"}, {"-mode", "no-quit"}, {"-late", "30ms"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			if args[0] == "-mode" && args[1] == "greet" && len(args) == 3 {
+				t.Log("a greeting that looks like an answer, without ids: the name is wrong, the moves are not")
+			}
+			s := runMatch(t, small(guestCommand(), guestCommand(args...)))
+			require.Empty(t, s.IllegalB+s.CrashesB+s.TimeoutsB+s.RefusalsB, "%+v", s)
+			require.Equal(t, 2, s.Games)
+		})
+	}
+}
+
+func TestBothFailToStart(t *testing.T) {
+	s := runMatch(t, small(guestCommand("-mode", "exit"), guestCommand("-mode", "exit")))
+	require.Equal(t, 2, s.Draws)
+	require.Equal(t, 2, s.Unscored)
+	require.Equal(t, 2, s.CrashesA)
+	require.Equal(t, 2, s.CrashesB)
+}
+
+func TestMatchThatCannotBePlayed(t *testing.T) {
+	good := guestCommand()
+	tests := map[string]Config{
+		"no such program":  small(good, "/no/such/program --gtp"),
+		"not a program":    small(good, os.TempDir()),
+		"size refused":     small(good, guestCommand("-mode", "small")),
+		"komi refused":     small(guestCommand("-mode", "no-komi"), good),
+		"no command":       small(good, "  "),
+		"unclosed quote":   small("'abc", good),
+		"bad rules":        {A: Program{Command: good}, B: Program{Command: good}, Rules: "draughts"},
+		"bad size":         {A: Program{Command: good}, B: Program{Command: good}, Size: board.Square(40)},
+		"negative games":   {A: Program{Command: good}, B: Program{Command: good}, Games: -1},
+		"bad sprt":         {A: Program{Command: good}, B: Program{Command: good}, SPRT: &SPRTConfig{Elo0: 5}},
+		"illegal opening":  {A: Program{Command: good}, B: Program{Command: good}, Openings: [][]board.Move{{{Color: 1, Point: 3}, {Color: 2, Point: 3}}}},
+		"finished opening": {A: Program{Command: good}, B: Program{Command: good}, Openings: [][]board.Move{{{Color: 1, Point: -1}, {Color: 2, Point: -1}}}},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Run(t.Context(), c)
+			require.ErrorIs(t, err, ErrConfig)
+			require.NotContains(t, strings.SplitN(err.Error(), "\n", 2)[0], "%!")
+		})
+	}
+}
+
+func TestMaxMoves(t *testing.T) {
+	c := small(guestCommand(), guestCommand())
+	c.MaxMoves = 4
+	s := runMatch(t, c)
+	require.Equal(t, map[Reason]int{ReasonMaxMoves: 2}, s.Reasons)
+	require.Zero(t, s.Unscored)
+	require.Equal(t, 4.0, s.MeanMoves)
+	c.Rules = "japanese"
+	s = runMatch(t, c)
+	require.Equal(t, 2, s.Unscored)
+}
+
+func TestScoring(t *testing.T) {
+	list := []string{"-list", "final_status_list final_score"}
+	with := func(mode string) string { return guestCommand(append(list, "-mode", mode)...) }
+	opening := [][]board.Move{{
+		// Black holds the left two columns, White the right two, where a stone of
+		// Black stands: 11 points to 5 as it is, all 25 without White's stones.
+		{Color: 1, Point: 1}, {Color: 2, Point: 3}, {Color: 1, Point: 6}, {Color: 2, Point: 8},
+		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
+		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: 14}, {Color: 2, Point: -1},
+	}}
+	tests := []struct {
+		name, a, b, rules, want string
+		reason                  Reason
+	}{
+		{"agreed dead", with("white-dead"), with("white-dead"), "chinese", "B+24.5", ReasonScore},
+		{"disagreed, as it stands", with("white-dead"), with(""), "chinese", "B+5.5", ReasonScore},
+		{"one cannot say", with("white-dead"), guestCommand(), "chinese", "B+5.5", ReasonScore},
+		{"none dead", with(""), with(""), "chinese", "B+5.5", ReasonScore},
+		{"crash at the count", with(""), with("score-crash"), "chinese", "B+5.5", ReasonScore},
+		{"territory, agreed", with("white-dead"), with("white-dead"), "japanese", "", ReasonScore},
+		{"territory, same score", with("score-1"), with("score-1"), "japanese", "B+1.5", ReasonScore},
+		{"territory, scores differ", with("score-1"), with("score-2"), "japanese", "?", ReasonUnscored},
+		{"territory, cannot say", guestCommand(), guestCommand(), "japanese", "?", ReasonUnscored},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			result := countGame(t, test.a, test.b, test.rules, 0.5, opening)
+			if test.want != "" {
+				require.Equal(t, test.want, result.Result)
+			}
+			require.Equal(t, test.reason, result.Reason)
+			if test.name == "crash at the count" {
+				require.Len(t, result.Faults, 1)
+			}
+		})
+	}
+}
+
+// countGame plays an opening and two passes by hand and has the position counted
+// by two real programs.
+func countGame(t *testing.T, a, b, rules string, komi float64, openings [][]board.Move) GameResult {
+	t.Helper()
+	c := small(a, b)
+	c.Rules, c.Komi, c.Openings = rules, &komi, openings
+	p, err := newPlan(c)
+	require.NoError(t, err)
+	var seats [2]*seat
+	for s := range seats {
+		seats[s] = &seat{plan: p, side: side(s), warn: func(side, string) {}}
+		defer seats[s].quit()
+	}
+	g, err := board.NewGame(p.Size, p.rules)
+	require.NoError(t, err)
+	game := &game{plan: p, seats: seats, board: g}
+	_, err = game.start(t.Context())
+	require.NoError(t, err)
+	for _, s := range seats {
+		require.NoError(t, s.newGame(t.Context()))
+	}
+	require.NoError(t, game.playOpening(t.Context()))
+	for !ended(g) {
+		m := board.Move{Color: g.ToMove(), Point: board.Pass}
+		require.NoError(t, g.Play(m.Color, m.Point))
+	}
+	require.NoError(t, game.count(t.Context()))
+	return game.result
+}
+
+func TestRulesAndExplanations(t *testing.T) {
+	c := small(guestCommand("-list", "kata-set-rules gomill-explain_last_move"), guestCommand("-list", "kgs-rules"))
+	c.Dir, c.Games = t.TempDir(), 1
+	c.Rules = "Japanese"
+	s := runMatch(t, c)
+	require.Empty(t, s.Warnings)
+	require.Contains(t, stderrOf(t, c, "a"), "got: kata-set-rules Japanese\n")
+	require.Contains(t, stderrOf(t, c, "b"), "got: kgs-rules japanese\n")
+	text, err := os.ReadFile(filepath.Join(c.Dir, "game-00001.sgf"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "move 1\nof mine")
+	require.Contains(t, string(text), "RU[Japanese]")
+
+	c.Dir = t.TempDir()
+	c.A.Command = guestCommand("-list", "kata-set-rules", "-mode", "deaf-to-kata-set-rules")
+	s = runMatch(t, c)
+	require.Len(t, s.Warnings, 1)
+	require.Contains(t, stderrOf(t, c, "a"), `kata-set-rules {"`)
+}
+
+func stderrOf(t *testing.T, c Config, side string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.Dir, "stderr-"+side+"-1.log"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestClock(t *testing.T) {
+	control, err := ParseTime("byoyomi 0 1 2")
+	require.NoError(t, err)
+	c := small(guestCommand("-list", "kata-time_settings time_left"), guestCommand("-late", "5s", "-list", "time_settings time_left"))
+	c.Time, c.Dir, c.Games = control, t.TempDir(), 1
+	s := runMatch(t, c)
+	require.Equal(t, 1, s.A.Wins)
+	require.Equal(t, 1, s.TimeoutsB)
+	require.Equal(t, map[Reason]int{ReasonTime: 1}, s.Reasons)
+	require.Contains(t, stderrOf(t, c, "a"), "got: kata-time_settings byoyomi 0 1 2\n")
+	require.Contains(t, stderrOf(t, c, "a"), "got: time_left black 1 2\n")
+	require.Contains(t, stderrOf(t, c, "b"), "got: time_settings 1 1 1\n")
+	text, err := os.ReadFile(filepath.Join(c.Dir, "game-00001.sgf"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "RE[B+T]")
+	require.Contains(t, string(text), "BL[1]OB[2]")
+}
+
+func TestSPRTStopsTheMatch(t *testing.T) {
+	c := small(guestCommand(), guestCommand("-mode", "resign", "-at", "1"))
+	c.Games, c.Parallel, c.Dir = 1000, 2, t.TempDir()
+	c.SPRT = &SPRTConfig{Elo0: 0, Elo1: 300}
+	s := runMatch(t, c)
+	require.Equal(t, SPRTAcceptH1, s.SPRT.Decision)
+	require.Less(t, s.Games, 20)
+	require.Equal(t, s.Games, s.A.Wins)
+	require.GreaterOrEqual(t, s.SPRT.LLR, s.SPRT.Upper)
+
+	again := runMatch(t, c)
+	require.Equal(t, s.Games, again.Games, "a decided match is not played on")
+	require.Equal(t, s.Games, again.Resumed)
+}
+
+func TestOpeningsArePairs(t *testing.T) {
+	c := small(guestCommand(), guestCommand("-mode", "resign", "-at", "1"))
+	c.Games, c.Dir = 6, t.TempDir()
+	c.Openings = [][]board.Move{
+		{{Color: board.Black, Point: 12}, {Color: board.White, Point: 6}},
+		{{Color: board.Black, Point: 0}},
+	}
+	s := runMatch(t, c)
+	require.Equal(t, [5]int{0, 0, 0, 0, 3}, *s.Pairs)
+	for game, want := range map[int]string{1: "12", 2: "12", 3: "0", 4: "0", 5: "12"} {
+		roots, err := sgf.ReadFile(filepath.Join(c.Dir, "game-0000"+strconv.Itoa(game)+".sgf"))
+		require.NoError(t, err)
+		rec, err := sgf.RecordOf(roots[0])
+		require.NoError(t, err)
+		require.Equal(t, want, strconv.Itoa(int(rec.Steps[0].Move.Point)), "game %d", game)
+	}
+}
+
+func TestInterruptAndResume(t *testing.T) {
+	c := small(guestCommand("-seed", "3"), guestCommand("-seed", "4", "-late", "5ms"))
+	c.Games, c.Dir = 8, t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Progress = func(p Progress) {
+		if p.Summary.Games == 3 {
+			cancel()
+		}
+	}
+	s, err := Run(ctx, c)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 3, s.Games)
+
+	// A line that a crash cut short, and a program that is still writing.
+	journal := filepath.Join(c.Dir, JournalName)
+	text, err := os.ReadFile(journal)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(journal, append(text, `{"game":4,"win`...), 0o666))
+
+	c.Progress, c.Parallel = nil, 2
+	other := c
+	other.Rules = "japanese"
+	komi := 0.5
+	other.Komi = &komi
+	_, err = Run(t.Context(), other)
+	require.ErrorIs(t, err, ErrJournalConfig)
+	require.ErrorContains(t, err, "komi was 7.5, is now 0.5")
+
+	s = runMatch(t, c)
+	require.Equal(t, 8, s.Games)
+	require.Equal(t, 3, s.Resumed)
+	requireGames(t, c)
+
+	c.Games = 4
+	s = runMatch(t, c)
+	require.Equal(t, 4, s.Games, "fewer games than the journal holds")
+}
+
+func TestJournalFaults(t *testing.T) {
+	dir := t.TempDir()
+	c := small(guestCommand(), guestCommand())
+	p, err := newPlan(c)
+	require.NoError(t, err)
+	name := filepath.Join(dir, "deep", "j.jsonl")
+	j, _, err := openJournal(name, p.identity())
+	require.NoError(t, err)
+	_, _, err = openJournal(name, p.identity())
+	require.ErrorIs(t, err, ErrJournal, "two matches at once")
+	j.close()
+	for _, text := range []string{"not json\n", "{}\n", `{"kosumi_match":99}` + "\n"} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+		_, _, err = openJournal(name, p.identity())
+		require.ErrorIs(t, err, ErrJournal, text)
+	}
+	require.NoError(t, os.WriteFile(name, nil, 0o666))
+	j, _, err = openJournal(name, p.identity())
+	require.NoError(t, err)
+	require.NoError(t, j.append("nonsense"))
+	j.close()
+	_, _, err = openJournal(name, p.identity())
+	require.ErrorIs(t, err, ErrJournal)
+	_, _, err = openJournal(dir, p.identity())
+	require.Error(t, err)
+}
+
+func TestStopIsQuick(t *testing.T) {
+	c := small(guestCommand("-mode", "hang", "-at", "1"), guestCommand())
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(300*time.Millisecond, func() { cancel(cause) })
+	start := time.Now()
+	_, err := Run(ctx, c)
+	require.ErrorIs(t, err, cause)
+	require.Less(t, time.Since(start), 5*time.Second)
+}

@@ -1,0 +1,76 @@
+package match
+
+import (
+	"io"
+	"strings"
+	"sync"
+)
+
+// Bounds of what is kept of a program's stderr.
+const (
+	tailBytes = 16 << 10 // in memory
+	logBytes  = 64 << 20 // in a log file
+)
+
+// tail keeps the end of what is written to it, and copies it to a log until the
+// log is full. Any goroutine may use it.
+type tail struct {
+	copyTo io.Writer // may be nil
+
+	mu struct {
+		sync.Mutex
+		kept   []byte
+		total  int64
+		copied int64
+	}
+}
+
+// Write keeps and copies p. It never fails: a full disk must not stop a game.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mu.total += int64(len(p))
+	t.mu.kept = append(t.mu.kept, p...)
+	if extra := len(t.mu.kept) - tailBytes; extra > tailBytes {
+		t.mu.kept = append(t.mu.kept[:0], t.mu.kept[extra:]...)
+	}
+	if t.copyTo != nil && t.mu.copied < logBytes {
+		n, _ := t.copyTo.Write(p)
+		t.mu.copied += int64(n)
+	}
+	return len(p), nil
+}
+
+// total returns how many bytes were ever written.
+func (t *tail) total() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mu.total
+}
+
+// since returns what was written after the first n bytes, or the end of that,
+// at most limit bytes, as clean text.
+func (t *tail) since(n int64, limit int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fresh := min(t.mu.total-n, int64(len(t.mu.kept)), int64(limit))
+	if fresh <= 0 {
+		return ""
+	}
+	return cleanText(string(t.mu.kept[int64(len(t.mu.kept))-fresh:]))
+}
+
+// cleanText makes a program's text fit for files and terminals: valid UTF-8
+// without control characters but line breaks.
+func cleanText(s string) string {
+	s = strings.ToValidUTF8(s, "")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return ' '
+		}
+		if r < ' ' && r != '\n' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s))
+}

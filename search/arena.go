@@ -1,0 +1,188 @@
+package search
+
+import "unsafe"
+
+// Sizes of the arenas' chunks: powers of two, 256 KiB each, so that an index
+// splits into chunk and slot by a shift and a mask and a block never straddles.
+const (
+	nodeBits  = 11
+	edgeBits  = 13
+	wordBits  = 16
+	nodeChunk = 1 << nodeBits
+	edgeChunk = 1 << edgeBits
+	wordChunk = 1 << wordBits
+
+	chunkBytes = nodeChunk * int64(unsafe.Sizeof(node{}))
+	minBytes   = 16 * chunkBytes // least memory limit that leaves room to search
+
+	defaultBytes = 4 << 30
+)
+
+// Both must be zero: chunks of nodes, edges and words are equally large.
+const (
+	_ = uint(nodeChunk*unsafe.Sizeof(node{}) - edgeChunk*unsafe.Sizeof(edge{}))
+	_ = uint(edgeChunk*unsafe.Sizeof(edge{}) - wordChunk*unsafe.Sizeof(uint32(0)))
+)
+
+// arena holds all nodes, edges and priors of a tree. Nothing in it is a pointer,
+// so the garbage collector never looks inside. Index 0 of each kind is never
+// given out and means none.
+//
+// Edges come in blocks of 2, 4, 8, ... edges; a node's block is traded for one
+// twice as large when it is full, and the old one is kept on a list for reuse.
+// Priors come in blocks as long as needed, headed by their owner (see priors.go).
+type arena struct {
+	nodes []*[nodeChunk]node
+	edges []*[edgeChunk]edge
+	words []*[wordChunk]uint32
+
+	nodeCount uint32 // indices given out, 0 included
+	edgeCount uint32
+	wordCount uint32
+	freeEdges [edgeClasses]uint32 // heads of the lists of free blocks
+}
+
+// edgeClasses is the number of sizes of edge blocks: 2<<0 to 2<<9 edges.
+const edgeClasses = 10
+
+func (a *arena) node(i uint32) *node { return &a.nodes[i>>nodeBits][i&(nodeChunk-1)] }
+func (a *arena) edge(i uint32) *edge { return &a.edges[i>>edgeBits][i&(edgeChunk-1)] }
+
+// edgesOf returns the edges of a node in the order of their creation.
+func (a *arena) edgesOf(n *node) []edge {
+	if n.edgeCount == 0 {
+		return nil
+	}
+	at := n.edges & (edgeChunk - 1)
+	return a.edges[n.edges>>edgeBits][at : at+uint32(n.edgeCount)]
+}
+
+// reset forgets everything and keeps the memory.
+func (a *arena) reset() {
+	a.nodeCount, a.edgeCount, a.wordCount = 1, 2, 2
+	a.freeEdges = [edgeClasses]uint32{}
+}
+
+// bytes returns the memory that the arenas hold.
+func (a *arena) bytes() int64 {
+	return int64(len(a.nodes)+len(a.edges)+len(a.words)) * chunkBytes
+}
+
+// used returns the memory that is given out, dead blocks included.
+func (a *arena) used() int64 {
+	return int64(a.nodeCount)*int64(unsafe.Sizeof(node{})) +
+		int64(a.edgeCount)*int64(unsafe.Sizeof(edge{})) +
+		int64(a.wordCount)*int64(unsafe.Sizeof(uint32(0)))
+}
+
+// newNode returns a zeroed node.
+func (a *arena) newNode() uint32 {
+	i := a.nodeCount
+	a.nodeCount++
+	if int(i>>nodeBits) == len(a.nodes) {
+		a.nodes = append(a.nodes, new([nodeChunk]node))
+	}
+	*a.node(i) = node{}
+	return i
+}
+
+// newEdge appends an edge to a node and returns its place among the node's
+// edges.
+func (a *arena) newEdge(n *node) int {
+	count := int(n.edgeCount)
+	if count == 0 {
+		n.edges, n.edgeClass = a.newBlock(0), 0
+	} else if count == 2<<n.edgeClass {
+		a.growEdges(n)
+	}
+	n.edgeCount++
+	*a.edge(n.edges + uint32(count)) = edge{}
+	return count
+}
+
+func (a *arena) growEdges(n *node) {
+	old, class := n.edges, n.edgeClass
+	bigger := a.newBlock(class + 1)
+	copy(a.edges[bigger>>edgeBits][bigger&(edgeChunk-1):], a.edgesOf(n))
+	a.freeBlock(old, class)
+	n.edges, n.edgeClass = bigger, class+1
+}
+
+// newBlock returns a block of 2<<class edges.
+func (a *arena) newBlock(class uint8) uint32 {
+	if i := a.freeEdges[class]; i != 0 {
+		a.freeEdges[class] = a.edge(i).child
+		return i
+	}
+	size := uint32(2) << class
+	i := a.edgeCount
+	if left := edgeChunk - i&(edgeChunk-1); left < size {
+		i += left
+	}
+	a.edgeCount = i + size
+	if int(i>>edgeBits) == len(a.edges) {
+		a.edges = append(a.edges, new([edgeChunk]edge))
+	}
+	return i
+}
+
+// freeBlock puts a block on the list of its size.
+func (a *arena) freeBlock(i uint32, class uint8) {
+	a.edge(i).child = a.freeEdges[class]
+	a.freeEdges[class] = i
+}
+
+// newWords returns n words in a row, n even and <= wordChunk.
+func (a *arena) newWords(n int) uint32 {
+	i := a.wordCount
+	if left := wordChunk - i&(wordChunk-1); left < uint32(n) {
+		a.closeWords(i, left)
+		i += left
+	}
+	a.wordCount = i + uint32(n)
+	if int(i>>wordBits) == len(a.words) {
+		a.words = append(a.words, new([wordChunk]uint32))
+	}
+	return i
+}
+
+// closeWords fills the end of a chunk with a block that belongs to nobody.
+func (a *arena) closeWords(i, left uint32) {
+	if left == wordChunk {
+		return
+	}
+	head := a.wordsAt(i, 2)
+	head[0], head[1] = 0, left
+}
+
+// wordsAt returns n words from i on.
+func (a *arena) wordsAt(i uint32, n int) []uint32 {
+	at := i & (wordChunk - 1)
+	return a.words[i>>wordBits][at : at+uint32(n)]
+}
+
+// keepChunks adds spare chunks of edges for later, as many as leave the edges
+// at half of what the nodes take, and no less than one.
+func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
+	for _, c := range spare {
+		if len(a.edges) > max(1, len(a.nodes)/2) {
+			return
+		}
+		a.edges = append(a.edges, c)
+	}
+}
+
+// trim gives up the chunks that nothing is in.
+func (a *arena) trim() {
+	a.nodes = cut(a.nodes, int(a.nodeCount>>nodeBits)+1)
+	a.edges = cut(a.edges, int(a.edgeCount>>edgeBits)+1)
+	a.words = cut(a.words, int(a.wordCount>>wordBits)+1)
+}
+
+func cut[T any](chunks []*T, n int) []*T {
+	if n >= len(chunks) {
+		return chunks
+	}
+	clear(chunks[n:])
+	return chunks[:n]
+}

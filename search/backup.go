@@ -1,0 +1,190 @@
+package search
+
+import "math"
+
+// before is what an edge gave to its parent's averages before its child
+// changed.
+type before struct {
+	weight           float64 // edge weight times mult
+	utility, squared float64
+	avg              outcome
+	square           float64 // (weight/child's weight)^2 * child's weightSq
+}
+
+// remember takes down what an edge gives to its parent now.
+func remember(e *edge, child *node) before {
+	b := before{weight: float64(e.weight) * float64(e.mult)}
+	if b.weight == 0 {
+		return b
+	}
+	b.utility, b.squared, b.avg = child.utility, child.utilitySq, child.avg
+	share := b.weight / child.weight
+	b.square = share * share * child.weightSq
+	return b
+}
+
+// settle brings a node's averages up to date after one of its edges gave more
+// visits or its child changed: from all children when it is time, else by the
+// difference that the edge makes. The node's visits must be counted already.
+func (t *Tree) settle(i uint32, changed *edge, old *before) {
+	n := t.a.node(i)
+	b := &t.p.Backup
+	n.sinceExact++
+	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
+		n.sinceExact == math.MaxUint16 || changed == nil {
+		t.rebuild(i)
+		return
+	}
+	t.adjust(n, changed, old)
+}
+
+// adjust replaces what one edge gave to the averages; its share stays.
+func (t *Tree) adjust(n *node, e *edge, old *before) {
+	child := t.a.node(e.child)
+	now := remember(e, child)
+	w := n.weight + now.weight - old.weight
+	if w <= 0 {
+		return
+	}
+	sum := func(mean, was, is float64) float64 {
+		return (mean*n.weight + is*now.weight - was*old.weight) / w
+	}
+	n.utility = sum(n.utility, old.utility, now.utility)
+	n.utilitySq = max(sum(n.utilitySq, old.squared, now.squared), n.utility*n.utility)
+	a, o, c := &n.avg, &old.avg, &now.avg
+	a.winLoss = float32(sum(float64(a.winLoss), float64(o.winLoss), float64(c.winLoss)))
+	a.noResult = float32(sum(float64(a.noResult), float64(o.noResult), float64(c.noResult)))
+	a.scoreMean = float32(sum(float64(a.scoreMean), float64(o.scoreMean), float64(c.scoreMean)))
+	a.scoreMeanSq = float32(sum(float64(a.scoreMeanSq), float64(o.scoreMeanSq), float64(c.scoreMeanSq)))
+	a.lead = float32(sum(float64(a.lead), float64(o.lead), float64(c.lead)))
+	n.weightSq = max(0, n.weightSq+now.square-old.square)
+	n.weight = w
+}
+
+// sums adds up weighted outcomes.
+type sums struct {
+	utility, utilitySq                              float64
+	winLoss, noResult, scoreMean, scoreMeanSq, lead float64
+}
+
+func (s *sums) add(w float64, o *outcome) {
+	s.winLoss += w * float64(o.winLoss)
+	s.noResult += w * float64(o.noResult)
+	s.scoreMean += w * float64(o.scoreMean)
+	s.scoreMeanSq += w * float64(o.scoreMeanSq)
+	s.lead += w * float64(o.lead)
+}
+
+// rebuild computes a node's averages from its own evaluation and all children.
+// It does nothing to a node without an evaluation, and nothing but mend the
+// edges of a terminal one.
+func (t *Tree) rebuild(i uint32) {
+	n := t.a.node(i)
+	if !n.is(flagEvaluated) || n.is(flagTerminal) {
+		return
+	}
+	n.sinceExact = 0
+	edges := t.a.edgesOf(n)
+	original, total := t.weighChildren(n, edges)
+
+	var s sums
+	squares := 0.0
+	k := 0
+	for j := range edges {
+		e := &edges[j]
+		if e.weight <= 0 {
+			e.mult = 0
+			continue
+		}
+		w := t.scratch.children[k].weight
+		k++
+		e.mult = float32(w / float64(e.weight))
+		c := t.a.node(e.child)
+		s.utility += w * c.utility
+		s.utilitySq += w * c.utilitySq
+		s.add(w, &c.avg)
+		share := w / c.weight
+		squares += share * share * c.weightSq
+	}
+
+	own := float64(n.ownUtility)
+	if n.bias.entry != 0 {
+		own += t.bias.update(n, original, s.utility, total)
+	}
+	w0 := float64(n.ownWeight)
+	s.utility += w0 * own
+	s.utilitySq += w0 * own * own
+	s.add(w0, &n.own)
+	n.weight = total + w0
+	n.weightSq = squares + w0*w0
+	n.setAverages(&s)
+}
+
+func (n *node) setAverages(s *sums) {
+	r := 1 / n.weight
+	n.utility, n.utilitySq = s.utility*r, s.utilitySq*r
+	n.avg = outcome{
+		winLoss:     float32(s.winLoss * r),
+		noResult:    float32(s.noResult * r),
+		scoreMean:   float32(s.scoreMean * r),
+		scoreMeanSq: float32(s.scoreMeanSq * r),
+		lead:        float32(s.lead * r),
+	}
+}
+
+// weighChildren fills t.scratch.children with the weights that the children of a node
+// shall have in its averages, leaving out those without weight. It returns the
+// sum of the weights before and after.
+func (t *Tree) weighChildren(n *node, edges []edge) (original, total float64) {
+	t.scratch.children = t.scratch.children[:0]
+	sign := n.sign()
+	// The edges were read for the selection just before; only exact arithmetic
+	// minds what may have changed since.
+	refresh := t.p.Graph.Use && t.p.Backup.ExactShare == 0
+	for j := range edges {
+		e := &edges[j]
+		if refresh {
+			e.refresh(t.a.node(e.child))
+		}
+		if e.weight <= 0 {
+			continue
+		}
+		w := float64(e.weight)
+		original += w
+		t.scratch.children = append(t.scratch.children, child{
+			weight:  w,
+			utility: sign * float64(e.utility),
+			prior:   max(leastPrior, float64(e.prior)),
+		})
+	}
+	total = original
+	if len(t.scratch.children) < 2 {
+		return original, total
+	}
+	b := &t.p.Backup
+	if b.UseNoisePruning {
+		total = pruneNoise(t.scratch.children, b.NoisePruneUtilityScale, b.NoisePruningCap)
+	}
+	if b.ValueWeightExponent > 0 {
+		weighByValue(t.scratch.children, total, b.ValueWeightExponent)
+	}
+	return original, total
+}
+
+// addOwn counts the node's own evaluation once more, with the given weight: at
+// the end of the game, and where no move is allowed.
+func (t *Tree) addOwn(n *node, weight float64) {
+	u := float64(n.ownUtility)
+	if !n.is(flagTerminal) && n.bias.entry != 0 {
+		u += t.bias.correction(n)
+	}
+	s := sums{utility: n.utility * n.weight, utilitySq: n.utilitySq * n.weight}
+	s.add(n.weight, &n.avg)
+	s.utility += weight * u
+	s.utilitySq += weight * u * u
+	s.add(weight, &n.own)
+	n.weight += weight
+	n.weightSq += weight * weight
+	n.visits++
+	n.setAverages(&s)
+}

@@ -1,0 +1,179 @@
+package search
+
+import (
+	"math"
+
+	"kosumi/board"
+)
+
+// biasKey names a local pattern: the last move with its surroundings and the
+// move before it.
+type biasKey = board.Hash
+
+// biasEntry is what is known of the error that evaluations make on a pattern:
+// the weighted sum, over all nodes with it, of what the children say minus what
+// the node's own evaluation said, in White's utility.
+type biasEntry struct {
+	key       biasKey
+	sumDelta  float64
+	sumWeight float64
+	nodes     int32 // that point here
+}
+
+// biasTable maps patterns to entries: an open hash table of places in a dense
+// list. Place 0 is not used.
+type biasTable struct {
+	p       Bias
+	slots   []uint32
+	entries []biasEntry
+}
+
+func (b *biasTable) reset() {
+	clear(b.slots)
+	if b.entries == nil {
+		b.entries = make([]biasEntry, 1, 256)
+	}
+	b.entries = b.entries[:1]
+}
+
+// find returns the place of a pattern's entry, which is made if need be.
+func (b *biasTable) find(key biasKey) uint32 {
+	if 2*len(b.entries) >= len(b.slots) {
+		b.grow()
+	}
+	mask := uint64(len(b.slots) - 1)
+	for at := key.Lo & mask; ; at = (at + 1) & mask {
+		i := b.slots[at]
+		if i == 0 {
+			b.entries = append(b.entries, biasEntry{key: key})
+			b.slots[at] = uint32(len(b.entries) - 1)
+			return b.slots[at]
+		}
+		if b.entries[i].key == key {
+			return i
+		}
+	}
+}
+
+func (b *biasTable) grow() {
+	b.slots = make([]uint32, max(1024, 2*len(b.slots)))
+	b.index()
+}
+
+// index fills the empty slots from the entries.
+func (b *biasTable) index() {
+	mask := uint64(len(b.slots) - 1)
+	for i := 1; i < len(b.entries); i++ {
+		at := b.entries[i].key.Lo & mask
+		for b.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		b.slots[at] = uint32(i)
+	}
+}
+
+// attach lets a node share the entry of its pattern.
+func (b *biasTable) attach(n *node, key biasKey) {
+	n.bias.entry = b.find(key)
+	b.entries[n.bias.entry].nodes++
+}
+
+// correction is what the pattern says must be added to the own utility of a
+// node, in White's view.
+func (b *biasTable) correction(n *node) float64 {
+	e := &b.entries[n.bias.entry]
+	if e.sumWeight <= 0.001 {
+		return 0
+	}
+	return b.p.Factor * e.sumDelta / e.sumWeight
+}
+
+// update replaces what a node has told its entry and returns the correction.
+// original is the weight of the node's children before anything was taken off,
+// total what is left, and sum the sum of their utilities with it.
+func (b *biasTable) update(n *node, original, sum, total float64) float64 {
+	if total > 1e-10 {
+		e := &b.entries[n.bias.entry]
+		weight := math.Exp(b.p.WeightExponent * math.Log(original)) // half the time of math.Pow
+		delta := (sum/total - float64(n.ownUtility)) * weight
+		d, w := float32(delta), float32(weight)
+		e.sumDelta += float64(d) - float64(n.bias.delta)
+		e.sumWeight += float64(w) - float64(n.bias.weight)
+		n.bias.delta, n.bias.weight = d, w
+	}
+	return b.correction(n)
+}
+
+// release parts a node that is thrown away from its entry. A share of what it
+// knew stays.
+func (b *biasTable) release(n *node) {
+	if n.bias.entry == 0 {
+		return
+	}
+	e := &b.entries[n.bias.entry]
+	e.sumDelta -= b.p.FreeProp * float64(n.bias.delta)
+	e.sumWeight -= b.p.FreeProp * float64(n.bias.weight)
+	e.nodes--
+	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
+}
+
+// sweep drops the entries that no node points to. moved tells each node's new
+// place by its old one.
+func (b *biasTable) sweep() (moved []uint32) {
+	moved = make([]uint32, len(b.entries))
+	kept := 1
+	for i := 1; i < len(b.entries); i++ {
+		if b.entries[i].nodes > 0 {
+			b.entries[kept] = b.entries[i]
+			moved[i] = uint32(kept)
+			kept++
+		}
+	}
+	b.entries = b.entries[:kept]
+	clear(b.slots)
+	b.index()
+	return moved
+}
+
+// biasPattern returns the pattern of a move that is about to be made in a game,
+// or false for a pass or where no move was made before.
+func biasPattern(g *board.Game, c board.Color, p board.Point) (biasKey, bool) {
+	last := g.LastMove(0)
+	if p == board.Pass || last.Point == board.NoPoint {
+		return biasKey{}, false
+	}
+	b := g.Board()
+	size := b.Size()
+	h := mixInto(mixInto(uint64(c), uint64(p)), uint64(uint16(last.Point)))
+	x, y := size.XY(p)
+	for dy := -2; dy <= 2; dy++ {
+		for dx := -2; dx <= 2; dx++ {
+			nx, ny := x+dx, y+dy
+			if nx < 0 || ny < 0 || nx >= size.W || ny >= size.H {
+				continue
+			}
+			q := size.Point(nx, ny)
+			stone := b.At(q)
+			if stone == board.Empty {
+				continue
+			}
+			fact := uint64(stone) | uint64(q)<<8
+			if b.Liberties(q) == 1 {
+				fact |= 1 << 4
+			}
+			h = mixInto(h, fact)
+		}
+	}
+	h = mixInto(h, uint64(uint16(b.KoPoint()))|1<<32)
+	return biasKey{Hi: scramble(h ^ 0x9e3779b97f4a7c15), Lo: h}, true
+}
+
+// mixInto folds a number into a hash.
+func mixInto(h, v uint64) uint64 { return scramble(h ^ v*0x9e3779b97f4a7c15) }
+
+// scramble is the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+func scramble(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -1,0 +1,246 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"kosumi/board"
+)
+
+// lcb is the lower confidence bound of a move's utility for its player, and how
+// far below the average it lies. weight and weightSq are the edge's, utility and
+// utilitySq the child's averages in White's view, bonus the ending bonus.
+func (c *Choice) lcb(weight, weightSq, utility, utilitySq, bonus, sign, radius float64) (bound, below float64) {
+	if weight <= 0 || weightSq <= 0 {
+		below = 2 * radius * c.LCBStdevs
+		return -below, below
+	}
+	ess := weight * weight / weightSq
+	prior := weight / (ess * ess * ess)
+	square := utility * utility
+	utilitySq = max(utilitySq, square+1e-8)
+	utilitySq = (utilitySq*weight + (utilitySq+radius*radius)*prior) / (weight + prior)
+	ess = (weight + prior) * (weight + prior) / (weightSq + prior*prior)
+	below = c.LCBStdevs * math.Sqrt((utilitySq-square)/ess)
+	return sign*(utility+bonus) - below, below
+}
+
+// candidate is a move of a node that is to be chosen from.
+type candidate struct {
+	edge       edge
+	visits     int32   // the child's
+	weight     float64 // the edge's share of the child's weight
+	weightFull float64 // the child's weight
+	utility    float64 // the child's, ending bonus not added
+	bonus      float64 // in utility, White's view
+	score      float64 // PUCT score at the end
+	value      float64 // what the move is chosen by
+	plain      float64 // value before LCB
+	lcb, below float64
+}
+
+// candidates fills dst with the moves of a node in the order of their creation
+// and what they are chosen by.
+func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
+	n := t.a.node(i)
+	root := i == t.root
+	dst = dst[:0]
+	sign, radius := n.sign(), t.sh.value.radius()
+	edges := t.a.edgesOf(n)
+	x := t.explorer(n, edges, root)
+	for k := range edges {
+		e, c := edges[k], t.a.node(edges[k].child)
+		m := candidate{edge: e, visits: c.visits, weightFull: c.weight, utility: x.fpu}
+		squares := 0.0
+		if c.visits > 0 && c.weight > 0 {
+			share := float64(e.visits) / float64(c.visits)
+			m.weight, squares = c.weight*share, c.weightSq*share
+		}
+		if m.weight > 0 {
+			m.utility = c.utility
+			if root {
+				m.bonus = t.bonusUtility(e.move, &c.avg)
+			}
+		}
+		m.lcb, m.below = t.p.Choice.lcb(m.weight, squares, c.utility, c.utilitySq, m.bonus, sign, radius)
+		m.score = x.score(m.utility+m.bonus, m.weight, float64(e.prior))
+		if e.prior >= 0 {
+			m.value = m.weight
+		}
+		dst = append(dst, m)
+	}
+	if root && t.passIsEarly(dst) {
+		for k := range dst {
+			if dst[k].edge.move == board.Pass {
+				dst[k].value = 0
+			}
+		}
+	}
+	if root && t.gumbel.active {
+		for k := range dst {
+			dst[k].plain = dst[k].value
+		}
+		t.gumbelChoice(dst)
+		return dst
+	}
+	t.judge(dst, &x, root)
+	return dst
+}
+
+// judge turns weights into what moves are chosen by: at the root it takes away
+// the weight that the final values do not justify, then it lifts the move of the
+// best lower bound.
+func (t *Tree) judge(moves []candidate, x *explorer, root bool) {
+	best := mostTrusted(moves)
+	if best < 0 {
+		return
+	}
+	if root && t.p.Choice.Reduce {
+		top := moves[best].score
+		for k := range moves {
+			m := &moves[k]
+			if k == best {
+				continue
+			}
+			wanted := math.Inf(1)
+			if gap := top - x.sign*(m.utility+m.bonus); gap > 0 {
+				wanted = max(0, x.scale*float64(m.edge.prior)/gap-1)
+			}
+			m.value = math.Ceil(min(m.value, wanted))
+		}
+	}
+	for k := range moves {
+		moves[k].plain = moves[k].value
+	}
+	if t.p.Choice.UseLCB {
+		t.p.Choice.applyLCB(moves, moves[best].value)
+	}
+}
+
+// mostTrusted returns the place of the move with the most weight, visits beyond
+// the first and prior helping; -1 if there is none.
+func mostTrusted(moves []candidate) int {
+	best, at := math.Inf(-1), -1
+	for k := range moves {
+		m := &moves[k]
+		visits := float64(m.edge.visits)
+		v := m.value*max(0, visits-1)/max(1, visits) + 2*float64(m.edge.prior)
+		if v > best {
+			best, at = v, k
+		}
+	}
+	return at
+}
+
+// applyLCB lifts the move with the best lower bound above those whose bound is
+// lower, by the more the further it is ahead compared with their spread.
+func (c *Choice) applyLCB(moves []candidate, most float64) {
+	best, at := math.Inf(-1), -1
+	for k := range moves {
+		m := &moves[k]
+		if m.value > 0 && m.value >= c.MinVisitPropForLCB*most && m.lcb > best {
+			best, at = m.lcb, k
+		}
+	}
+	if at < 0 {
+		return
+	}
+	lifted := moves[at].value
+	for k := range moves {
+		m := &moves[k]
+		excess := best - m.lcb
+		if k == at || excess < 0 {
+			continue
+		}
+		factor := (m.below + excess) / (m.below + 0.2*excess)
+		lifted = max(lifted, m.value*min(25, factor*factor))
+	}
+	moves[at].value = lifted
+}
+
+// Choose picks a move: at temperature 0 the best one, else at random with
+// probabilities that go with Selection to the power 1/temperature. Moves that
+// are symmetric copies are not chosen. Without any visited move it picks by the
+// network's policy. It returns board.Pass if there is nothing to choose from.
+func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
+	moves := make([]board.Point, 0, len(r.Moves))
+	values := make([]float64, 0, len(r.Moves))
+	for i := range r.Moves {
+		if m := &r.Moves[i]; m.SymmetryOf == board.NoPoint {
+			moves, values = append(moves, m.Move), append(values, m.Selection)
+		}
+	}
+	if most(values) <= 0 {
+		moves, values = moves[:0], values[:0]
+		for i, p := range r.Policy {
+			if p > 0 {
+				moves, values = append(moves, r.Size.FromIndex(i)), append(values, float64(p))
+			}
+		}
+	} else {
+		r.choice.drop(values)
+	}
+	if len(moves) == 0 {
+		return board.Pass
+	}
+	return moves[draw(values, temperature, rng)]
+}
+
+func most(values []float64) float64 {
+	m := 0.0
+	for _, v := range values {
+		m = max(m, v)
+	}
+	return m
+}
+
+// drop sets values to 0 that are too small to be trusted: KataGo's
+// chosenMovePrune and chosenMoveSubtract.
+func (c *Choice) drop(values []float64) {
+	top := most(values)
+	least := min(c.Prune, top/64)
+	subtract := min(c.Subtract, top/64)
+	for i := range values {
+		if values[i] < least {
+			values[i] = 0
+		}
+		values[i] = max(0, values[i]-subtract)
+	}
+}
+
+// argmaxTemperature and below means the largest value.
+const argmaxTemperature = 1e-4
+
+// draw returns a place with probability proportional to value^(1/temperature).
+func draw(values []float64, temperature float64, rng *rand.Rand) int {
+	at := 0
+	for i, v := range values {
+		if v > values[at] {
+			at = i
+		}
+	}
+	if temperature <= argmaxTemperature || rng == nil || values[at] <= 0 {
+		return at
+	}
+	top, sum := math.Log(values[at]), 0.0
+	weights := make([]float64, len(values))
+	for i, v := range values {
+		if v > 0 {
+			weights[i] = math.Exp((math.Log(v) - top) / temperature)
+			sum += weights[i]
+		}
+	}
+	u := rng.Float64() * sum
+	for i, w := range weights {
+		if u -= w; u < 0 && w > 0 {
+			return i
+		}
+	}
+	return at
+}
+
+// TemperatureAt returns the temperature that moves are chosen with at a turn:
+// TemperatureEarly at move 0, falling to Temperature.
+func (c *Choice) TemperatureAt(turn int, size board.Size) float64 {
+	return byTurn(c.TemperatureEarly, c.Temperature, c.TemperatureHalflife, turn, math.Sqrt(float64(size.Area())))
+}

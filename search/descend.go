@@ -1,0 +1,272 @@
+package search
+
+import (
+	"kosumi/board"
+)
+
+// arrival says how a descent ended.
+type arrival uint8
+
+const (
+	atLeaf      arrival = iota // the slot has to be run, then applied
+	counted                    // backed up, no evaluation was needed
+	uncounted                  // backed up without weight
+	atCollision                // given up at a node that is being evaluated
+)
+
+// descend walks from the root to a leaf, leaving a virtual loss on every edge,
+// and fills the slot. Unless it returns atLeaf the losses are gone again.
+func (t *Tree) descend(s *slot) arrival {
+	s.reset()
+	for i := t.root; ; {
+		n := t.a.node(i)
+		switch {
+		case n.is(flagPending):
+			return t.collide(s, n)
+		case n.is(flagTerminal):
+			t.search.stats.Terminals++
+			old := t.rememberLast(s)
+			t.addOwn(n, t.sh.value.terminalWeight(t.top.weighted))
+			return t.backUp(s, &old)
+		case !n.is(flagEvaluated):
+			return t.await(s, i, forLeaf)
+		case n.is(flagTruncated) && n.edgeCount >= n.priorCount:
+			return t.await(s, i, forPriors)
+		}
+		place, mute := t.choose(i, n)
+		if place == selectNone {
+			old := t.rememberLast(s)
+			t.addOwn(n, float64(n.ownWeight))
+			return t.backUp(s, &old)
+		}
+		if place == selectNew {
+			var ok bool
+			if place, ok = t.newChild(s, i); !ok {
+				continue // a move that turned out illegal is gone now
+			}
+			n = t.a.node(i)
+		}
+		if end := t.follow(s, i, n, place, mute); end != atLeaf {
+			return end
+		}
+		i = t.a.edge(n.edges + uint32(place)).child
+	}
+}
+
+func (s *slot) reset() {
+	s.path = s.path[:0]
+	s.crowd, s.replayed, s.forced, s.purpose = 0, false, false, forLeaf
+	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias = nil, false, false, false
+}
+
+// choose selects a move, or makes a weightless probe of passing and of not
+// passing where a pass would end the phase: mute tells so.
+func (t *Tree) choose(i uint32, n *node) (place int, mute bool) {
+	edges := t.a.edgesOf(n)
+	if t.p.Graph.Use {
+		for k := range edges {
+			edges[k].refresh(t.a.node(edges[k].child))
+		}
+	}
+	if i == t.root && t.gumbel.active {
+		return t.gumbelMove(n), false
+	}
+	place = t.selectMove(n, edges, i == t.root)
+	if t.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && len(t.bans) == 0 {
+		if probe, ok := t.probe(n, edges, place); ok {
+			return probe, true
+		}
+	}
+	return place, false
+}
+
+// probe tells which move to look at without weight in place of the selected
+// one: the pass if it has no edge, or the best other move if only the pass has.
+func (t *Tree) probe(n *node, edges []edge, place int) (int, bool) {
+	visits, hasPass := 0, false
+	for i := range edges {
+		visits += int(edges[i].visits)
+		hasPass = hasPass || edges[i].move == board.Pass
+	}
+	if visits < 2 {
+		return 0, false
+	}
+	if !hasPass {
+		if place == selectNew {
+			if p, _ := t.a.priorAt(n, int(n.edgeCount)); p == board.Pass {
+				return 0, false
+			}
+		}
+		return selectNew, t.bringForward(n, board.Pass)
+	}
+	if len(edges) == 1 && place == 0 {
+		_, ok := t.nextPrior(n)
+		return selectNew, ok
+	}
+	return 0, false
+}
+
+// bringForward makes a move the next one to get an edge. It returns false if it
+// is not among the moves left.
+func (t *Tree) bringForward(n *node, move board.Point) bool {
+	if n.is(flagUnsorted) {
+		t.a.sortTail(n, t.sh.size, t.scratch.keys[:])
+	}
+	first := int(n.edgeCount)
+	for k := first; k < int(n.priorCount); k++ {
+		p, prior := t.a.priorAt(n, k)
+		if p != move {
+			continue
+		}
+		for ; k > first; k-- {
+			q, other := t.a.priorAt(n, k-1)
+			t.a.setPrior(n, k, q, other)
+		}
+		t.a.setPrior(n, first, p, prior)
+		return true
+	}
+	return false
+}
+
+// follow steps through an edge. Anything but atLeaf means that the descent is
+// over: the child has visits that this edge has not, or lies on the path already.
+func (t *Tree) follow(s *slot, i uint32, n *node, place int, mute bool) arrival {
+	e := t.a.edge(n.edges + uint32(place))
+	s.path = append(s.path, step{node: i, place: int32(place), move: e.move, mute: mute})
+	e.inFlight++
+	if mute {
+		t.search.stats.Probes++
+		return atLeaf
+	}
+	child := t.a.node(e.child)
+	if e.visits < child.visits && child.is(flagEvaluated) || t.p.Graph.Use && s.visited(e.child) {
+		t.search.stats.CatchUps++
+		old := t.rememberLast(s)
+		return t.backUp(s, &old)
+	}
+	return atLeaf
+}
+
+// visited tells whether the path went through a node before.
+func (s *slot) visited(i uint32) bool {
+	for k := range s.path {
+		if s.path[k].node == i {
+			return true
+		}
+	}
+	return false
+}
+
+// await marks a node as being evaluated by this slot.
+func (t *Tree) await(s *slot, i uint32, why purpose) arrival {
+	n := t.a.node(i)
+	s.leaf, s.purpose = i, why
+	s.forced = s.forced || n.is(flagForced)
+	if why == forPriors {
+		s.replayed = false
+	}
+	n.flags |= flagPending
+	n.slot = uint16(s.index)
+	return atLeaf
+}
+
+// collide gives a descent up at a node that is being evaluated. One virtual
+// loss stays on the edge to it until the evaluation is done, so that the next
+// descent looks elsewhere.
+func (t *Tree) collide(s *slot, n *node) arrival {
+	t.search.stats.Collisions++
+	if last := len(s.path) - 1; last >= 0 {
+		here := s.path[last]
+		if other := t.holder(n); len(other.path) > 0 {
+			there := other.path[len(other.path)-1]
+			if there.node == here.node && there.place == here.place {
+				t.edgeAt(here).inFlight++
+				other.crowd++
+			}
+		}
+	}
+	t.release(s)
+	return atCollision
+}
+
+// holder returns the slot that evaluates a pending node.
+func (t *Tree) holder(n *node) *slot { return t.slots[n.slot] }
+
+// release takes the virtual losses of a descent back.
+func (t *Tree) release(s *slot) {
+	for k := range s.path {
+		t.edgeAt(s.path[k]).inFlight--
+	}
+}
+
+func (t *Tree) edgeAt(p step) *edge {
+	return t.a.edge(t.a.node(p.node).edges + uint32(p.place))
+}
+
+// newChild gives the best move without an edge an edge, to a new node or, with
+// graph search, to one that other moves led to. It returns false if the move is
+// not legal; then it will not be offered again.
+func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
+	n := t.a.node(i)
+	move, prior := t.a.priorAt(n, int(n.edgeCount))
+	forced := i == t.root && move == board.Pass && t.p.Pass.Conservative
+	var found uint32
+	var hash board.Hash
+	if t.p.Graph.Use {
+		if !s.advance(&t.sh, move, forced) {
+			return 0, t.dropPrior(n)
+		}
+		hash = s.game.GraphHash(t.graph.hash(i))
+		if s.forced {
+			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}
+		}
+		found = t.graph.find(hash)
+		if found != 0 && t.a.node(found).toMove() == n.toMove() {
+			found, hash = 0, board.Hash{Hi: t.rng.Uint64(), Lo: t.rng.Uint64()}
+		}
+	}
+	child := found
+	if child == 0 {
+		child = t.a.newNode()
+		c := t.a.node(child)
+		c.flags = ^n.flags & flagWhite
+		if forced || s.forced {
+			c.flags |= flagForced
+		}
+		if t.p.Graph.Use {
+			t.graph.setHash(child, hash)
+			t.graph.add(hash, child)
+		}
+	}
+	place := t.a.newEdge(n)
+	e := t.a.edge(n.edges + uint32(place))
+	e.child, e.move, e.prior, e.mult = child, move, prior, 1
+	return place, true
+}
+
+// advance brings the slot's game to the end of the path and one move beyond,
+// which may not be legal there: then it returns false.
+func (s *slot) advance(sh *shared, move board.Point, forced bool) bool {
+	s.replayed = false
+	s.path = append(s.path, step{move: move})
+	ok := s.replay(sh)
+	s.path = s.path[:len(s.path)-1]
+	s.forced = s.forced || forced
+	return ok
+}
+
+// dropPrior takes the next move off a node's list. It returns false.
+func (t *Tree) dropPrior(n *node) bool {
+	drop, count := int(n.edgeCount), int(n.priorCount)
+	keys := t.scratch.keys[:0]
+	for k := range count {
+		if p, prior := t.a.priorAt(n, k); k != drop {
+			keys = append(keys, priorKey(prior, t.sh.size.Index(p)))
+		}
+	}
+	n.priorCount--
+	for k, key := range keys {
+		t.a.setPrior(n, k, t.sh.size.FromIndex(keyIndex(key)), keyPrior(key))
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+// Package search is the Monte Carlo tree search: it decides where to play from
+// what a neural network thinks of single positions.
+//
+// # Terms
+//
+// A playout is one descent from the root with its backup. A visit is a playout
+// counted on a node or an edge; a node's visits include its own evaluation, and
+// a root that was kept from an earlier search brings its visits along. An edge
+// is a move from a node; its edge visits count how often this parent took it.
+// The prior is the network's probability of a move. Utility is what a node is
+// worth: win minus loss, plus terms for the expected score. Weight is how much
+// an evaluation counts. FPU (first-play urgency) is the utility that a move
+// without visits is assumed to have. A virtual loss makes an edge look worse
+// while an evaluation below it is under way.
+//
+// # Whose view
+//
+// Every stored value, utility and score is White's: +1 is a won game for White,
+// scores are White minus Black. The network answers for the side to move; the
+// sign is turned once, right after the evaluation. A [Result] is for the side to
+// move at the root: its sign is turned once, when it is made.
+//
+// # Invariants
+//
+//   - One goroutine owns a tree: the one inside Search, or the caller of Reset,
+//     Advance and Search. It alone touches nodes, so there are no locks. Workers
+//     only see their own slot. [Tree.Snapshot] may be called at any time; it
+//     reads what the owner published.
+//   - After each Search no virtual loss is left and no evaluation is under way.
+//   - The arenas hold no pointers, so the garbage collector never scans a tree;
+//     indices are 32 bits and 0 means none. Nothing is allocated per playout.
+//   - With one worker a search is a function of its position, parameters and
+//     seed; with more it also depends on the order in which evaluations finish.
+//   - A node stands for the whole path to it, or, with graph search, for a
+//     position whose history cannot matter: so moves are legal, superko
+//     included, because they were legal when the node was evaluated.
+//
+// # Sources
+//
+// PUCT: Rosin 2011; Silver et al. 2017 (AlphaGo Zero), Methods, "Select".
+// Visit-scaled and variance-scaled exploration, FPU, score utility, uncertainty
+// weighting, noise pruning, value weighting, subtree value bias, LCB and graph
+// search: KataGo, github.com/lightvector/KataGo, docs/KataGoMethods.md and
+// docs/GraphSearch.md, and "Accelerating Self-Play Learning in Go", arXiv
+// 1902.10565. Virtual loss: Chaslot, Winands and van den Herik 2008.
+package search

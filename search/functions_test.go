@@ -1,0 +1,246 @@
+package search
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+)
+
+// readLines decodes every line of a gzipped JSON-lines file.
+func readLines[T any](t testing.TB, name string) []T {
+	t.Helper()
+	f, err := os.Open(testshared.Path(t, name))
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	var all []T
+	for dec := json.NewDecoder(bufio.NewReader(z)); dec.More(); {
+		var v T
+		require.NoError(t, dec.Decode(&v))
+		all = append(all, v)
+	}
+	return all
+}
+
+type functionCase struct {
+	ID       string
+	Function string
+	Input    functionInput
+	Output   functionOutput
+}
+
+type functionInput struct {
+	Mean, Stdev, Center, Scale, SqrtArea, Z            float64
+	Children                                           []functionChild
+	UtilityScale, Exponent                             float64
+	RootPlayer, Player                                 string
+	ChildVisits, EdgeVisits                            int32
+	ChildWeight, ChildWeightSq, Utility, UtilitySq     float64
+	UtilityRadius, Stdevs                              float64
+	IsRoot                                             bool
+	ParentWeight, ParentUtility, ParentUtilitySq       float64
+	OwnNetUtility, VisitedPolicyMass, TotalChildWeight float64
+	StdevScale                                         float64
+	ScoreMean, WinlossError, ScoreError, ScoreCenter   float64
+}
+
+type functionChild struct{ SelfUtility, Weight, Prior float64 }
+
+type functionOutput struct {
+	Value, SlopeAtZeroStdev, P              float64
+	Weights                                 []float64
+	Total                                   float64
+	LcbSelf, Radius                         float64
+	FpuUtility, StdevFactor, ExploreScaling float64
+	Weight                                  float64
+}
+
+func (in *functionInput) children() []child {
+	var list []child
+	for _, c := range in.Children {
+		list = append(list, child{weight: c.Weight, utility: c.SelfUtility, prior: max(leastPrior, c.Prior)})
+	}
+	return list
+}
+
+func near(t *testing.T, want, got float64) {
+	t.Helper()
+	require.InDelta(t, want, got, 1e-9*max(1, math.Abs(want)))
+}
+
+func nearWeights(t *testing.T, want []float64, got []child) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	for i := range want {
+		near(t, want[i], got[i].weight)
+	}
+}
+
+// TestFunctionsAgainstKataGo compares single formulas with values that KataGo
+// v1.17 computed, or that follow from its source.
+func TestFunctionsAgainstKataGo(t *testing.T) {
+	p := Defaults()
+	for _, c := range readLines[functionCase](t, "golden/search/functions.jsonl.gz") {
+		t.Run(c.ID+" "+c.Function, func(t *testing.T) {
+			in, out := &c.Input, &c.Output
+			sign := func(player string) float64 {
+				if player == "B" {
+					return -1
+				}
+				return 1
+			}
+			switch c.Function {
+			case "scoreValue":
+				near(t, out.Value, scoreValue(in.Mean, in.Stdev, in.Center, in.Scale, in.SqrtArea))
+				near(t, out.SlopeAtZeroStdev, scoreSlope(in.Mean, in.Center, in.Scale, in.SqrtArea))
+			case "t3cdf":
+				near(t, out.P, studentCDF(studentTable(), in.Z))
+			case "noisePrune":
+				list := in.children()
+				near(t, out.Total, pruneNoise(list, in.UtilityScale, 1e50))
+				nearWeights(t, out.Weights, list)
+			case "valueWeight":
+				list, total := in.children(), 0.0
+				for _, c := range list {
+					total += c.weight
+				}
+				weighByValue(list, total, in.Exponent)
+				nearWeights(t, out.Weights, list)
+			case "lcb":
+				share := float64(in.EdgeVisits) / float64(in.ChildVisits)
+				choice := Choice{LCBStdevs: in.Stdevs}
+				bound, below := choice.lcb(in.ChildWeight*share, in.ChildWeightSq*share, in.Utility, in.UtilitySq, 0,
+					sign(in.RootPlayer), in.UtilityRadius)
+				near(t, out.LcbSelf, bound)
+				near(t, out.Radius, below)
+			case "puct":
+				puct := p.PUCT
+				puct.UtilityStdevScale = in.StdevScale
+				f := puct.stdevFactor(in.ParentWeight, in.ParentUtility, in.ParentUtilitySq)
+				near(t, out.StdevFactor, f)
+				near(t, out.ExploreScaling, puct.explorationScale(in.TotalChildWeight, f))
+				n := node{utility: in.ParentUtility, ownUtility: float32(in.OwnNetUtility)}
+				fpu := p.FPU.utility(&n, in.VisitedPolicyMass, sign(in.Player), 1.4, in.IsRoot, false)
+				require.InDelta(t, out.FpuUtility, fpu, 1e-7) // the own utility is kept as float32
+			case "uncertaintyWeight":
+				v := valuer{u: p.Utility, b: p.Backup, sqrtArea: in.SqrtArea, center: in.ScoreCenter, scores: true}
+				near(t, out.Weight, v.weight(in.ScoreMean, in.WinlossError, in.ScoreError))
+			default:
+				t.Fatalf("no check for %q", c.Function)
+			}
+		})
+	}
+}
+
+// TestScoreTableIsNearTheExpectation compares the table with the integral that
+// it stands for.
+func TestScoreTableIsNearTheExpectation(t *testing.T) {
+	for _, mean := range []float64{-60, -13.3, -2, 0, 0.5, 7, 31} {
+		for _, stdev := range []float64{0, 0.7, 3, 12, 40} {
+			want, sum := 0.0, 0.0
+			for z := -5.0; z <= 5; z += 0.01 {
+				w := math.Exp(-z * z / 2)
+				want += w * 2 / math.Pi * math.Atan((mean+z*stdev-4)/(0.75*9))
+				sum += w
+			}
+			require.InDelta(t, want/sum, scoreValue(mean, stdev, 4, 0.75, 9), 1e-3)
+		}
+	}
+	require.Zero(t, scoreValue(0, 0, 0, 2, 19))
+	require.InDelta(t, 1, scoreValue(1e9, 0, 0, 2, 19), 0.03)
+	require.InDelta(t, -1, scoreValue(-1e9, 1e9, 0, 2, 19), 1.01)
+}
+
+// TestTerminalOutcomes: who wins, draws by what they are worth, and the spread
+// of a score that the draw is half of.
+func TestTerminalOutcomes(t *testing.T) {
+	v := valuer{u: Defaults().Utility}
+	require.Equal(t, outcome{winLoss: 1, scoreMean: 2.5, scoreMeanSq: 6.25, lead: 2.5}, v.terminal(2.5, false))
+	require.Equal(t, outcome{winLoss: -1, scoreMean: -2.5, scoreMeanSq: 6.25, lead: -2.5}, v.terminal(-2.5, false))
+	draw := v.terminal(0, true)
+	require.Equal(t, outcome{winLoss: 0, scoreMean: 0, scoreMeanSq: 0.25}, draw)
+	v.u.DrawEquivalentWinsForWhite = 0.7
+	draw = v.terminal(0, true)
+	require.InDelta(t, 0.4, draw.winLoss, 1e-6)
+	require.InDelta(t, 0.2, draw.scoreMean, 1e-6)
+	require.InDelta(t, 0.25, draw.scoreMeanSq, 1e-6)
+	won := v.terminal(3, true)
+	require.InDelta(t, 3.2, won.scoreMean, 1e-6)
+	require.InDelta(t, 2.5*2.5+0.7*(3.5*3.5-2.5*2.5), won.scoreMeanSq, 1e-5)
+}
+
+// TestPriorOrder: the likeliest first, ties in board order with the pass last,
+// however many there are; and the pass is never cut off.
+func TestPriorOrder(t *testing.T) {
+	for _, n := range []int{1, 5, 16, 24, 25, 40, 82, 362, 626} {
+		for kind := range 4 {
+			keys := make([]uint64, n)
+			for i := range keys {
+				x := float32(scramble(uint64(i))>>40) / (1 << 24)
+				prior := [...]float32{x, float32(int(x*5)) / 5, x * x * x * x * x * x * x * x, 0.01}[kind]
+				keys[i] = priorKey(prior, i)
+			}
+			want := slices.Clone(keys)
+			sortFalling(want)
+			for i := 1; i < n; i++ {
+				a, b := want[i-1], want[i]
+				require.True(t, keyPrior(a) > keyPrior(b) || keyPrior(a) == keyPrior(b) && keyIndex(a) < keyIndex(b))
+			}
+			for _, keep := range []int{32, 64, 626} {
+				got := slices.Clone(keys)
+				kept, sorted := rankKeys(got, keep, n-1)
+				if n <= keep*4/3 {
+					require.Equal(t, n, kept)
+				} else {
+					require.Equal(t, keep, kept)
+				}
+				head := min(kept, sortedHead)
+				require.Equal(t, want[:head], got[:head])
+				require.True(t, slices.ContainsFunc(got[:kept], func(k uint64) bool { return keyIndex(k) == n-1 }))
+				require.Subset(t, want[:min(n, kept+1)], dropKey(got[:kept], n-1))
+				require.Equal(t, sorted, kept <= sortedHead)
+			}
+		}
+	}
+}
+
+func dropKey(keys []uint64, index int) []uint64 {
+	return slices.DeleteFunc(slices.Clone(keys), func(k uint64) bool { return keyIndex(k) == index })
+}
+
+func TestPriorBlock(t *testing.T) {
+	var a arena
+	a.reset()
+	size := board.Square(19)
+	for count := 1; count < 40; count++ {
+		keys := make([]uint64, count)
+		for i := range keys {
+			keys[i] = priorKey(float32(count-i), 361-i)
+		}
+		block := make([]uint32, blockWords(count))
+		require.Zero(t, len(block)%2)
+		packPriors(block, keys, size)
+		i := a.newNode()
+		a.storePriors(i, block, count)
+		n := a.node(i)
+		for k := range count {
+			p, prior := a.priorAt(n, k)
+			require.Equal(t, size.FromIndex(361-k), p)
+			require.Equal(t, float32(count-k), prior)
+		}
+		a.setPrior(n, count-1, board.Pass, 0.5)
+		p, prior := a.priorAt(n, count-1)
+		require.Equal(t, board.Pass, p)
+		require.Equal(t, float32(0.5), prior)
+	}
+}

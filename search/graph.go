@@ -1,0 +1,94 @@
+package search
+
+import (
+	"unsafe"
+
+	"kosumi/board"
+)
+
+// transpositions finds nodes by their graph hash: an open hash table. It also
+// keeps the hash of every node, since a child's hash is made from its parent's.
+type transpositions struct {
+	slots  []transposition
+	count  int
+	hashes []*[nodeChunk]board.Hash
+}
+
+type transposition struct {
+	hash board.Hash
+	node uint32
+}
+
+// forcedHash tells apart a position where the game goes on after two passes.
+var forcedHash = board.Hash{Hi: 0x6a09e667f3bcc908, Lo: 0xbb67ae8584caa73b}
+
+func (g *transpositions) reset() {
+	clear(g.slots)
+	g.count = 0
+}
+
+func (g *transpositions) bytes() int64 {
+	return int64(len(g.slots))*int64(unsafe.Sizeof(transposition{})) +
+		int64(len(g.hashes))*nodeChunk*int64(unsafe.Sizeof(board.Hash{}))
+}
+
+// growth is the memory that the table takes in addition when it grows next.
+func (g *transpositions) growth() int64 {
+	if 4*g.count < len(g.slots) {
+		return 0
+	}
+	return 2 * int64(len(g.slots)) * int64(unsafe.Sizeof(transposition{}))
+}
+
+func (g *transpositions) hash(i uint32) board.Hash {
+	return g.hashes[i>>nodeBits][i&(nodeChunk-1)]
+}
+
+func (g *transpositions) setHash(i uint32, h board.Hash) {
+	for int(i>>nodeBits) >= len(g.hashes) {
+		g.hashes = append(g.hashes, new([nodeChunk]board.Hash))
+	}
+	g.hashes[i>>nodeBits][i&(nodeChunk-1)] = h
+}
+
+// find returns the node of a hash, 0 if there is none.
+func (g *transpositions) find(h board.Hash) uint32 {
+	if len(g.slots) == 0 {
+		return 0
+	}
+	mask := uint64(len(g.slots) - 1)
+	for at := h.Lo & mask; g.slots[at].node != 0; at = (at + 1) & mask {
+		if g.slots[at].hash == h {
+			return g.slots[at].node
+		}
+	}
+	return 0
+}
+
+// add enters a node whose hash is not there yet.
+func (g *transpositions) add(h board.Hash, i uint32) {
+	if 2*(g.count+1) > len(g.slots) {
+		g.resize(max(1024, 2*len(g.slots)))
+	}
+	g.place(h, i)
+}
+
+func (g *transpositions) place(h board.Hash, i uint32) {
+	mask := uint64(len(g.slots) - 1)
+	at := h.Lo & mask
+	for g.slots[at].node != 0 {
+		at = (at + 1) & mask
+	}
+	g.slots[at] = transposition{h, i}
+	g.count++
+}
+
+func (g *transpositions) resize(n int) {
+	old := g.slots
+	g.slots, g.count = make([]transposition, n), 0
+	for _, s := range old {
+		if s.node != 0 {
+			g.place(s.hash, s.node)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package search
+
+import (
+	"math"
+
+	"kosumi/board"
+)
+
+// Gumbel is another way to search the root of a short, limited search: a sample
+// of moves drawn by Gumbel noise on the priors is halved again and again by what
+// the search finds ("Policy improvement by planning with Gumbel", Danihelka et
+// al., ICLR 2022). It makes sure that the policy improves however few visits
+// there are, and pays below some 64 of them.
+type Gumbel struct {
+	Considered int     // moves to begin with; 0 is off. The paper's 16.
+	VisitScale float64 // c_visit, the paper's 50
+	ValueScale float64 // c_scale, the paper's 1 for values from 0 to 1
+	Greedy     bool    // without noise: for play rather than for training
+}
+
+// gumbelState is the state of such a search.
+type gumbelState struct {
+	active   bool
+	schedule []int32 // visits that the move to visit next shall have
+	skipped  int64   // playouts of this search that were not for moves
+	noise    [board.MaxMoves]float64
+	logits   [board.MaxMoves]float64 // log prior; -Inf where not allowed
+	base     [board.MaxMoves]int32   // edge visits before this search
+	scores   [board.MaxMoves]float64 // scratch
+	visits   [board.MaxMoves]int32
+}
+
+// beginGumbel draws the noise and makes the schedule, if this search is one.
+func (t *Tree) beginGumbel(fresh bool) {
+	g, p := &t.gumbel, &t.p.Root.Gumbel
+	g.active = p.Considered > 0 && t.search.target > 0
+	if !g.active {
+		return
+	}
+	for i := range g.noise {
+		g.noise[i], g.logits[i], g.base[i] = 0, math.Inf(-1), 0
+	}
+	moves := 0
+	t.eachRootMove(func(i, place int, prior float64) {
+		moves++
+		g.logits[i] = math.Log(prior + 1e-30)
+		if !p.Greedy {
+			g.noise[i] = -math.Log(-math.Log(1 - t.rng.Float64()))
+		}
+		if place >= 0 {
+			g.base[i] = t.a.edgesOf(t.a.node(t.root))[place].visits
+		}
+	})
+	g.skipped = 0
+	if fresh {
+		g.skipped = 1 // the root's own evaluation
+	}
+	g.schedule = halvingSchedule(g.schedule[:0], min(p.Considered, moves), int(t.search.target))
+}
+
+// eachRootMove calls f for every move that the root searches, with its policy
+// index and the place of its edge, -1 if it has none.
+func (t *Tree) eachRootMove(f func(i, place int, prior float64)) {
+	n := t.a.node(t.root)
+	edges := t.a.edgesOf(n)
+	for k := range edges {
+		if edges[k].prior >= 0 {
+			f(t.sh.size.Index(edges[k].move), k, float64(edges[k].prior))
+		}
+	}
+	for k := len(edges); k < int(n.priorCount); k++ {
+		p, prior := t.a.priorAt(n, k)
+		f(t.sh.size.Index(p), -1, float64(prior))
+	}
+}
+
+// halvingSchedule appends, for each of a number of visits, how many visits the
+// move to take shall have had: equal shares for the moves still considered,
+// whose number is halved after each round, down to two.
+func halvingSchedule(dst []int32, considered, visits int) []int32 {
+	if considered <= 1 {
+		for v := range visits {
+			dst = append(dst, int32(v))
+		}
+		return dst
+	}
+	rounds := int(math.Ceil(math.Log2(float64(considered))))
+	had := make([]int32, considered)
+	for len(dst) < visits {
+		share := max(1, visits/(rounds*considered))
+		for range share {
+			dst = append(dst, had[:considered]...)
+			for k := range considered {
+				had[k]++
+			}
+		}
+		considered = max(2, considered/2)
+	}
+	return dst[:visits]
+}
+
+// gumbelScores fills scores with noise + log prior + scaled value by policy
+// index, and visits with those of this search, under way included.
+func (t *Tree) gumbelScores(scores *[board.MaxMoves]float64, visits *[board.MaxMoves]int32) {
+	g, n := &t.gumbel, t.a.node(t.root)
+	edges := t.a.edgesOf(n)
+	value := t.gumbelValues()
+	for i := range t.sh.size.Area() + 1 {
+		scores[i] = g.noise[i] + g.logits[i] + value.of(0, false)
+		visits[i] = 0
+	}
+	for k := range edges {
+		e := &edges[k]
+		i := t.sh.size.Index(e.move)
+		scores[i] = g.noise[i] + g.logits[i] + value.of(float64(e.utility), e.weight > 0)
+		visits[i] = e.visits - g.base[i] + int32(e.inFlight)
+	}
+}
+
+// gumbelValue turns utilities of moves into what is added to their logits.
+type gumbelValue struct {
+	sign, radius float64
+	mixed        float64 // the value of a move without visits, 0 to 1
+	scale        float64
+}
+
+// gumbelValues prepares it for the root: a move without visits is worth a
+// mixture of the root's own value and the values of the moves visited, weighted
+// with their priors.
+func (t *Tree) gumbelValues() gumbelValue {
+	n := t.a.node(t.root)
+	v := gumbelValue{sign: n.sign(), radius: max(1e-9, t.sh.value.radius())}
+	var most int32
+	var visits, weighted, priors float64
+	for _, e := range t.a.edgesOf(n) {
+		most = max(most, e.visits)
+		if e.weight > 0 && e.prior > 0 {
+			visits += float64(e.visits)
+			weighted += float64(e.prior) * v.unit(float64(e.utility))
+			priors += float64(e.prior)
+		}
+	}
+	v.mixed = v.unit(float64(n.ownUtility))
+	if priors > 0 {
+		v.mixed = (v.mixed + visits*weighted/priors) / (1 + visits)
+	}
+	p := &t.p.Root.Gumbel
+	v.scale = (p.VisitScale + float64(most)) * p.ValueScale
+	return v
+}
+
+// unit maps a utility to 0 (lost) to 1 (won) for the mover.
+func (v *gumbelValue) unit(utility float64) float64 {
+	return 0.5 + 0.5*v.sign*utility/v.radius
+}
+
+func (v *gumbelValue) of(utility float64, visited bool) float64 {
+	if !visited {
+		return v.scale * v.mixed
+	}
+	return v.scale * v.unit(utility)
+}
+
+// gumbelMove returns the place of the root's edge to visit next, or selectNew
+// with that move brought forward.
+func (t *Tree) gumbelMove(n *node) int {
+	g := &t.gumbel
+	turn := t.search.stats.Playouts - g.skipped + int64(t.search.inFlight)
+	wanted := g.schedule[max(0, min(turn, int64(len(g.schedule))-1))]
+	t.gumbelScores(&g.scores, &g.visits)
+	best, move, at := math.Inf(-1), board.NoPoint, selectNone
+	t.eachRootMove(func(i, place int, _ float64) {
+		const farOff = 1e6 // moves with other numbers of visits come last
+		s := g.scores[i] - farOff*math.Abs(float64(g.visits[i]-wanted))
+		if s > best {
+			best, move, at = s, t.sh.size.FromIndex(i), place
+		}
+	})
+	if at < 0 && move != board.NoPoint && t.bringForward(n, move) {
+		return selectNew
+	}
+	return at
+}
+
+// gumbelChoice lifts the move that the search came down to above the others.
+func (t *Tree) gumbelChoice(moves []candidate) {
+	t.gumbelScores(&t.gumbel.scores, &t.gumbel.visits)
+	var most int32
+	top := 0.0
+	for k := range moves {
+		most = max(most, t.gumbel.visits[t.sh.size.Index(moves[k].edge.move)])
+		top = max(top, moves[k].value)
+	}
+	best, at := math.Inf(-1), -1
+	for k := range moves {
+		i := t.sh.size.Index(moves[k].edge.move)
+		if t.gumbel.visits[i] == most && t.gumbel.scores[i] > best {
+			best, at = t.gumbel.scores[i], k
+		}
+	}
+	if at >= 0 {
+		moves[at].value = top + 1
+	}
+}
+
+// improvedPolicy returns the policy that the search says the network should have
+// had: prior times exp(scaled value), every move without visits at its mixed
+// value. By policy index, sum 1; -1 where the move is not legal or not allowed.
+func (t *Tree) improvedPolicy() []float32 {
+	v := t.gumbelValues()
+	out := make([]float32, t.sh.size.Area()+1)
+	for i := range out {
+		out[i] = -1
+	}
+	edges := t.a.edgesOf(t.a.node(t.root))
+	logit := func(place int, prior float64) float64 {
+		if place < 0 {
+			return math.Log(prior+1e-30) + v.of(0, false)
+		}
+		return math.Log(prior+1e-30) + v.of(float64(edges[place].utility), edges[place].weight > 0)
+	}
+	top, sum := math.Inf(-1), 0.0
+	t.eachRootMove(func(_, place int, prior float64) { top = max(top, logit(place, prior)) })
+	t.eachRootMove(func(i, place int, prior float64) {
+		out[i] = float32(math.Exp(logit(place, prior) - top))
+		sum += float64(out[i])
+	})
+	for i := range out {
+		if out[i] >= 0 {
+			out[i] = float32(float64(out[i]) / sum)
+		}
+	}
+	return out
+}

@@ -1,0 +1,30 @@
+package search
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// TestLateCancellation ends the context of one search so late that the news
+// arrives during the next one, which must not mind.
+func TestLateCancellation(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // nothing else runs until this goroutine yields
+	e := &stub{}
+	tree := newTree(t, Defaults(), e)
+	tree.Reset(newGame(t, 9))
+	ctx, cancel := context.WithCancel(t.Context())
+	e.answer = func(*board.Game, *nn.Output) { cancel() }
+	_, err := tree.Search(ctx, Limits{Visits: 2})
+	require.NoError(t, err)
+	e.answer = func(*board.Game, *nn.Output) { runtime.Gosched() }
+	r, err := tree.Search(t.Context(), Limits{Visits: 200})
+	require.NoError(t, err)
+	require.Equal(t, StopVisits, r.Stop)
+	require.EqualValues(t, 200, r.Root.Visits)
+}

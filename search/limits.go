@@ -1,0 +1,39 @@
+package search
+
+import "time"
+
+// Limits end a search. Zero values are no limit; with no limit at all a search
+// goes on until its context ends or the memory is used up.
+type Limits struct {
+	// Visits is the number of visits of the root to reach, those of a kept
+	// tree included.
+	Visits int64
+	// Playouts is the number of playouts to make now.
+	Playouts int64
+	// Time is how long to search; Deadline when to end. The earlier one counts.
+	Time     time.Duration
+	Deadline time.Time
+	// Ownership averages the ownership over the search. Only evaluations of
+	// this search are in it, besides what the kept part of the tree brought.
+	Ownership bool
+	// SnapshotEvery is the time between snapshots; 0 means 50 ms.
+	SnapshotEvery time.Duration
+}
+
+// StopReason says why a search ended.
+type StopReason uint8
+
+// The reasons.
+const (
+	StopNone      StopReason = iota // the search goes on, or there was none
+	StopVisits                      // Limits.Visits or Limits.Playouts
+	StopTime                        // Limits.Time or Limits.Deadline
+	StopCancelled                   // the context ended
+	StopDecided                     // no other move could catch up
+	StopMemory                      // Params.Memory.MaxBytes
+	StopFailed                      // the evaluator failed
+)
+
+func (r StopReason) String() string {
+	return [...]string{"none", "visits", "time", "cancelled", "decided", "memory", "failed"}[r]
+}

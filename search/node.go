@@ -1,0 +1,120 @@
+package search
+
+import "kosumi/board"
+
+// node is a position that was, or is being, evaluated. Values are White's.
+// 128 bytes, two cache lines: what selection reads of a node comes first.
+type node struct {
+	visits    int32   // own evaluation included
+	edges     uint32  // first edge of the block
+	weight    float64 // of all evaluations below, after pruning
+	utility   float64 // weighted average below
+	utilitySq float64 // weighted average of squared utility
+
+	priors     uint32 // block of priors
+	priorCount uint16 // moves in the block
+	edgeCount  uint16 // edges, created in the order of priors
+	flags      nodeFlags
+	edgeClass  uint8 // the block has room for 2<<edgeClass edges
+	_          uint8
+
+	ownUtility float32 // of the node's own evaluation, bias not added
+	ownWeight  float32
+	errs       ownErrors
+	_          float32
+
+	// The second line: backup and output.
+
+	weightSq float64 // sum of squared weights
+	avg      outcome
+	own      outcome // the node's own evaluation
+
+	bias biasShare
+
+	// sinceExact counts the visits since the averages were computed from all
+	// children.
+	sinceExact uint16
+	slot       uint16 // that evaluates the node, while it is pending
+}
+
+// ownErrors are those that the network expects of its own evaluation; -1: unknown.
+type ownErrors struct{ winLoss, score float32 }
+
+// biasShare is a node's entry in the table of biases, 0 for none, and what the
+// node has added to it.
+type biasShare struct {
+	entry         uint32
+	delta, weight float32
+}
+
+// outcome is what an evaluation, or an average of them, expects of the game,
+// from White's view.
+type outcome struct {
+	winLoss     float32 // P(White wins) - P(Black wins)
+	noResult    float32
+	scoreMean   float32 // points
+	scoreMeanSq float32
+	lead        float32
+}
+
+type nodeFlags uint16
+
+const (
+	flagWhite     nodeFlags = 1 << iota // White is to move
+	flagEvaluated                       // own evaluation and priors are there
+	flagPending                         // an evaluation is under way
+	flagTerminal                        // the game is over here
+	flagForced                          // not terminal, although two passes were made
+	flagTruncated                       // there are legal moves beyond the priors stored
+	flagUnsorted                        // priors after the first ones are not in order
+	flagPassEnds                        // a pass here would end the phase
+	flagMark                            // reached by the walk that is going on
+)
+
+func (n *node) is(f nodeFlags) bool { return n.flags&f != 0 }
+
+// sign is +1 if White is to move and -1 otherwise: it turns White's values into
+// the mover's and back.
+func (n *node) sign() float64 {
+	if n.is(flagWhite) {
+		return 1
+	}
+	return -1
+}
+
+func (n *node) toMove() board.Color {
+	if n.is(flagWhite) {
+		return board.White
+	}
+	return board.Black
+}
+
+// edge is a move from a node and a copy of what selection needs of the node it
+// leads to, so that selection reads memory in a row. 32 bytes.
+type edge struct {
+	child    uint32
+	move     board.Point
+	inFlight uint16 // descents through this edge that are not backed up yet
+	visits   int32
+	prior    float32
+
+	weight    float32 // the child's weight times visits / child's visits
+	utility   float32 // the child's
+	utilitySq float32
+	mult      float32 // share of weight that pruning and value weighting left
+}
+
+// refresh copies what changed in the child.
+func (e *edge) refresh(child *node) {
+	if child.visits == 0 || child.weight <= 0 {
+		e.weight = 0
+		return
+	}
+	w := child.weight
+	if e.visits != child.visits {
+		w *= float64(e.visits) / float64(child.visits)
+	}
+	e.weight = float32(w)
+	e.utility = float32(child.utility)
+	e.utilitySq = float32(child.utilitySq)
+}

@@ -1,0 +1,129 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// byTurn returns what a setting is at a turn: early at move 0, late in the end;
+// the difference halves every halflife moves of a 19x19 game, sooner on smaller
+// boards.
+func byTurn(early, late, halflife float64, turn int, sqrtArea float64) float64 {
+	halvings := float64(turn) / halflife * 19 / sqrtArea
+	return late + (early-late)*math.Exp2(-halvings)
+}
+
+// flatten applies the root's policy temperature.
+func (t *Tree) flatten(policy []float32) {
+	r := &t.p.Root
+	if r.PolicyTemperature == 1 && r.PolicyTemperatureEarly == 1 {
+		return
+	}
+	temperature := byTurn(r.PolicyTemperatureEarly, r.PolicyTemperature, t.p.Choice.TemperatureHalflife,
+		t.base.NumMoves(), t.sh.value.sqrtArea)
+	most := float32(0)
+	for _, p := range policy {
+		most = max(most, p)
+	}
+	if most <= 0 {
+		return
+	}
+	top, sum := math.Log(float64(most)), 0.0
+	for i, p := range policy {
+		if p > 0 {
+			policy[i] = float32(math.Exp((math.Log(float64(p)) - top) / temperature))
+			sum += float64(policy[i])
+		}
+	}
+	for i, p := range policy {
+		if p > 0 {
+			policy[i] = float32(float64(p) / sum)
+		}
+	}
+}
+
+// addNoise mixes Dirichlet noise into a policy; moves below 0 are not legal.
+func (t *Tree) addNoise(policy []float32) {
+	r := &t.p.Root
+	alpha := make([]float64, len(policy))
+	dirichletAlphas(alpha, policy, r)
+	sum := 0.0
+	for i, a := range alpha {
+		if policy[i] >= 0 {
+			alpha[i] = gamma(t.rng, a)
+			sum += alpha[i]
+		}
+	}
+	if sum <= 0 {
+		return
+	}
+	for i, p := range policy {
+		if p >= 0 {
+			policy[i] = float32((1-r.DirichletWeight)*float64(p) + r.DirichletWeight*alpha[i]/sum)
+		}
+	}
+}
+
+// dirichletAlphas shares the concentration out over the legal moves: evenly, or
+// half evenly and half by how far the logarithm of a prior, capped at 1 %, is
+// above the average (KataGo's shaped noise).
+func dirichletAlphas(alpha []float64, policy []float32, r *Root) {
+	n, logs := 0, 0.0
+	for i, p := range policy {
+		if p >= 0 {
+			n++
+			alpha[i] = math.Log(min(float64(p), 0.01) + 1e-20)
+			logs += alpha[i]
+		}
+	}
+	if n == 0 {
+		return
+	}
+	total := r.DirichletTotalConcentration
+	if r.DirichletAlpha > 0 {
+		total = r.DirichletAlpha * float64(n)
+	}
+	mean, shares := logs/float64(n), 0.0
+	for i, p := range policy {
+		if p >= 0 {
+			alpha[i] = max(0, alpha[i]-mean)
+			shares += alpha[i]
+		}
+	}
+	even := 1 / float64(n)
+	for i, p := range policy {
+		if p < 0 {
+			continue
+		}
+		if !r.DirichletShaped || shares <= 0 {
+			alpha[i] = total * even
+		} else {
+			alpha[i] = total * (0.5*alpha[i]/shares + 0.5*even)
+		}
+	}
+}
+
+// gamma draws from the gamma distribution of shape a and scale 1 (Marsaglia and
+// Tsang 2000; below 1 by their boost).
+func gamma(rng *rand.Rand, a float64) float64 {
+	if a <= 0 {
+		return 0
+	}
+	if a < 1 {
+		u := 1 - rng.Float64()
+		return gamma(rng, a+1) * math.Pow(u, 1/a)
+	}
+	d := a - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := rng.NormFloat64()
+		v := 1 + c*x
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		if math.Log(1-rng.Float64()) < 0.5*x*x+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}

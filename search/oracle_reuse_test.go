@@ -1,0 +1,64 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/search"
+)
+
+// reuseRecord is a game that KataGo played with one kept tree.
+type reuseRecord struct {
+	record
+	Steps []struct {
+		Player         string
+		ReusedVisits   int64
+		RootInfo       rootInfo
+		MoveInfos      []moveInfo
+		Chosen, Played string
+	}
+}
+
+// TestKeptTreesAgainstKataGo repeats games that KataGo played with a kept tree:
+// the same visits are kept, and go to the same moves afterwards.
+func TestKeptTreesAgainstKataGo(t *testing.T) {
+	settings := katagoSettings(t)
+	nets := newNetworks(t)
+	for i, r := range readLines[reuseRecord](t, "reuse") {
+		if !everything() && i%20 > 1 {
+			continue
+		}
+		t.Run(r.ID, func(t *testing.T) { r.play(t, nets, settings) })
+	}
+}
+
+func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[string]string) {
+	server := nets.get(r.Net, true)
+	server.ClearCache()
+	tree, err := search.New(katagoParams(t, settings[r.Settings]), server, nil)
+	require.NoError(t, err)
+	g := r.game(t)
+	tree.Reset(g)
+	for k, step := range r.Steps {
+		require.Equal(t, step.ReusedVisits, tree.Visits(), "step %d", k)
+		got, err := tree.Search(t.Context(), search.Limits{Visits: r.Visits})
+		require.NoError(t, err)
+		var same record
+		same.Result.RootInfo, same.Result.MoveInfos = step.RootInfo, step.MoveInfos
+		for j := range same.Result.MoveInfos { // what these records leave out
+			m := &same.Result.MoveInfos[j]
+			if p, err := g.Size().ParseVertex(m.Move); err == nil && got.Move(p) != nil {
+				m.EdgeWeight, m.PlaySelectionValue = got.Move(p).EdgeWeight, got.Move(p).Selection
+			}
+		}
+		if d := compare(&same, &got); d.visits != 0 || d.report > 1e-4 || d.pv != 0 {
+			t.Errorf("step %d: %+v", k, d)
+		}
+		p, err := g.Size().ParseVertex(step.Played)
+		require.NoError(t, err)
+		tree.Advance(g.ToMove(), p)
+		require.NoError(t, g.PlayTolerant(g.ToMove(), p))
+		require.True(t, tree.Matches(g))
+	}
+}

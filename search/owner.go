@@ -1,0 +1,393 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// running is the state of the search that goes on.
+type running struct {
+	limits   Limits
+	stats    Stats
+	start    time.Time
+	deadline time.Time // zero: none
+	target   int64     // playouts to make; negative: no bound
+	stop     StopReason
+	err      error
+
+	inFlight  int
+	free      int // playouts without evaluation since one came back
+	idle      []*slot
+	done      chan *slot
+	workers   sync.WaitGroup
+	quit      *atomic.Bool // the context ended; each search has its own
+	nextShot  time.Time    // of publishing a snapshot
+	alarm     *time.Timer  // rings when the clock has to be looked at
+	lastLook  time.Time
+	lookStep  int
+	untilLook int
+}
+
+const snapshotEvery = 50 * time.Millisecond
+
+// Search searches the root until a limit is met or the context ends, whichever
+// comes first, and at least until the root is evaluated. A context that ends is
+// no error: the result holds what was found. An error of the evaluator ends the
+// search; the result then still holds what was found before. Errors wrap
+// ErrNoGame or what the evaluator returned.
+func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
+	if !t.ready {
+		return Result{}, ErrNoGame
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &t.search
+	t.begin(l)
+	if err := t.prepareRoot(ctx); err != nil {
+		r.stop, r.err = StopFailed, err
+	} else {
+		quit := r.quit // what is told late must not end the search after this one
+		defer context.AfterFunc(ctx, func() { quit.Store(true) })()
+		t.makeSlots()
+		if t.p.Parallel.Workers == 1 {
+			t.runAlone(inner)
+		} else {
+			t.runTogether(inner, cancel)
+		}
+	}
+	r.stats.Elapsed = time.Since(r.start)
+	t.exactRoot()
+	result := t.result(true)
+	t.published.Store(result)
+	t.log.Debug("search", "visits", result.Root.Visits, "playouts", r.stats.Playouts,
+		"evaluations", r.stats.Evaluations, "cacheHits", r.stats.CacheHits, "collisions", r.stats.Collisions,
+		"elapsed", r.stats.Elapsed, "stop", r.stop)
+	return *result, r.err
+}
+
+// Snapshot copies the newest published result: while Search runs one of the last
+// moments, afterwards the final one. Any goroutine may call it. The slices are
+// shared and must not be written to.
+func (t *Tree) Snapshot(dst *Result) { *dst = *t.published.Load() }
+
+func (t *Tree) begin(l Limits) {
+	r := &t.search
+	now := time.Now()
+	r.limits, r.stats, r.start, r.stop, r.err = l, Stats{}, now, StopNone, nil
+	r.inFlight, r.free = 0, 0
+	r.lastLook, r.lookStep, r.untilLook = now, 1, 1
+	r.quit = new(atomic.Bool)
+	r.deadline = l.Deadline
+	if l.Time > 0 {
+		if end := now.Add(l.Time); r.deadline.IsZero() || end.Before(r.deadline) {
+			r.deadline = end
+		}
+	}
+	if r.limits.SnapshotEvery <= 0 {
+		r.limits.SnapshotEvery = snapshotEvery
+	}
+	r.nextShot = now.Add(r.limits.SnapshotEvery)
+	t.sh.limits, t.sh.bans = r.limits, t.bans
+}
+
+// aim sets the number of playouts to make, once it is known what was kept.
+func (t *Tree) aim(kept int64) {
+	r, l := &t.search, &t.search.limits
+	r.stats.Reused = kept
+	r.target = -1
+	if l.Visits > 0 {
+		r.target = max(0, l.Visits-kept)
+	}
+	if l.Playouts > 0 && (r.target < 0 || l.Playouts < r.target) {
+		r.target = l.Playouts
+	}
+}
+
+// makeSlots makes sure that there is a slot for every evaluation in flight.
+func (t *Tree) makeSlots() {
+	for len(t.slots) < t.p.Parallel.Workers {
+		t.slots = append(t.slots, &slot{index: len(t.slots), wake: make(chan struct{}, 1)})
+	}
+}
+
+// runAlone is the search with one evaluation at a time, on this goroutine.
+func (t *Tree) runAlone(ctx context.Context) {
+	s := t.slots[0]
+	for t.goOn() {
+		if t.descend(s) != atLeaf {
+			continue
+		}
+		t.runTimed(ctx, s)
+		if err := t.apply(s); err != nil {
+			t.fail(ctx, err)
+			return
+		}
+	}
+}
+
+// runTimed runs a slot here. The time of one run in timedRuns stands for all.
+func (t *Tree) runTimed(ctx context.Context, s *slot) {
+	const timedRuns = 16
+	if t.search.stats.Evaluations%timedRuns != 0 {
+		s.run(ctx, &t.sh)
+		return
+	}
+	began := time.Now()
+	s.run(ctx, &t.sh)
+	t.search.stats.Waiting += timedRuns * time.Since(began)
+}
+
+// runTogether is the search with several evaluations in flight. The owner, on
+// this goroutine, keeps as many under way as it may and applies what comes back.
+func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
+	r := &t.search
+	workers := t.p.Parallel.Workers
+	r.done = make(chan *slot, workers)
+	r.idle = append(r.idle[:0], t.slots[:workers]...)
+	r.alarm = time.NewTimer(time.Hour)
+	defer r.alarm.Stop()
+	t.setAlarm(time.Now())
+	for t.goOn() && r.err == nil {
+		t.applyFinished(ctx)
+		if t.mayLaunch() && t.launch(ctx) {
+			continue
+		}
+		t.wait(ctx)
+	}
+	if r.stop != StopVisits {
+		cancel()
+	}
+	for r.inFlight > 0 {
+		t.settleSlot(ctx, <-r.done)
+	}
+	for _, s := range t.slots[:workers] {
+		if s.started {
+			close(s.wake)
+			s.started, s.wake = false, make(chan struct{}, 1)
+		}
+	}
+	r.workers.Wait()
+}
+
+// mayLaunch tells whether one more evaluation may be in flight.
+func (t *Tree) mayLaunch() bool {
+	r, p := &t.search, &t.p.Parallel
+	most := p.Workers
+	if p.VisitsPerFlight > 0 {
+		most = min(most, max(1, int(t.Visits())/p.VisitsPerFlight))
+	}
+	if r.target >= 0 {
+		if r.stats.Playouts+int64(r.inFlight) >= r.target {
+			return false
+		}
+		if p.PlayoutsPerFlight > 0 {
+			most = min(most, max(1, int(r.target)/p.PlayoutsPerFlight))
+		}
+	}
+	if r.inFlight > 0 && p.FreePerFlight > 0 && float64(r.free) >= p.FreePerFlight*float64(r.inFlight) {
+		return false
+	}
+	return r.inFlight < most
+}
+
+// launch makes descents until one has handed out a leaf. It returns false if it
+// has to wait for an evaluation first.
+func (t *Tree) launch(ctx context.Context) bool {
+	r := &t.search
+	s := r.idle[len(r.idle)-1]
+	for try := 0; ; {
+		switch t.descend(s) {
+		case atLeaf:
+			r.idle = r.idle[:len(r.idle)-1]
+			r.inFlight++
+			t.wake(ctx, s)
+			return true
+		case atCollision:
+			if try++; try > t.p.Parallel.CollisionRetries {
+				return false
+			}
+		default:
+			r.free++
+			return true
+		}
+	}
+}
+
+// wake hands a slot to its worker, which is started if need be.
+func (t *Tree) wake(ctx context.Context, s *slot) {
+	if !s.started {
+		s.started = true
+		wake, done, sh := s.wake, t.search.done, &t.sh
+		t.search.workers.Go(func() {
+			for range wake {
+				s.run(ctx, sh)
+				done <- s
+			}
+		})
+	}
+	s.wake <- struct{}{}
+}
+
+// applyFinished takes what has come back, without waiting.
+func (t *Tree) applyFinished(ctx context.Context) {
+	for {
+		select {
+		case s := <-t.search.done:
+			t.settleSlot(ctx, s)
+		default:
+			return
+		}
+	}
+}
+
+// wait blocks until an evaluation comes back, or until the search has to be
+// stopped.
+func (t *Tree) wait(ctx context.Context) {
+	r := &t.search
+	if r.inFlight == 0 {
+		return
+	}
+	began := time.Now()
+	select {
+	case s := <-r.done:
+		t.settleSlot(ctx, s)
+	case <-ctx.Done():
+		r.quit.Store(true)
+	case <-r.alarm.C:
+		r.untilLook = 0
+	}
+	r.stats.Waiting += time.Since(began)
+}
+
+// setAlarm lets the owner wake up for the next snapshot or the deadline.
+func (t *Tree) setAlarm(now time.Time) {
+	r := &t.search
+	if r.alarm == nil {
+		return
+	}
+	next := r.nextShot
+	if !r.deadline.IsZero() && r.deadline.Before(next) {
+		next = r.deadline
+	}
+	r.alarm.Reset(next.Sub(now) + time.Microsecond)
+}
+
+// settleSlot applies a slot that came back and puts it among the idle ones.
+func (t *Tree) settleSlot(ctx context.Context, s *slot) {
+	r := &t.search
+	r.inFlight--
+	r.free = 0
+	r.idle = append(r.idle, s)
+	if err := t.apply(s); err != nil {
+		t.fail(ctx, err)
+	}
+}
+
+// fail ends the search after an error of the evaluator. Errors of evaluations
+// that were given up are none.
+func (t *Tree) fail(ctx context.Context, err error) {
+	r := &t.search
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		if r.stop == StopNone {
+			r.quit.Store(true)
+			r.stop = StopCancelled
+		}
+		return
+	}
+	if r.err == nil {
+		r.stop = StopFailed
+		r.err = fmt.Errorf("evaluating a position of the search: %w", err)
+	}
+}
+
+// goOn tells whether the search goes on, and publishes a snapshot when it is
+// time.
+func (t *Tree) goOn() bool {
+	r := &t.search
+	switch {
+	case r.stop != StopNone:
+	case r.quit.Load():
+		r.stop = StopCancelled
+	case r.target >= 0 && r.stats.Playouts >= r.target, t.a.node(t.root).visits >= mostVisits:
+		r.stop = StopVisits
+	case t.full():
+		r.stop = StopMemory
+	default:
+		if r.untilLook--; r.untilLook <= 0 {
+			t.look()
+		}
+	}
+	return r.stop == StopNone
+}
+
+// mostVisits keeps the counters of a node from overflowing, where a search of a
+// small board goes on and on at the ends of the game.
+const mostVisits = 1 << 30
+
+// A look at the clock is due after lookStep rounds: that many that the clock is
+// looked at every 50 to 500 microseconds, and after each round if those are slow.
+const (
+	lookMost  = 64
+	lookEarly = 50 * time.Microsecond
+	lookLate  = 500 * time.Microsecond
+)
+
+func (r *running) setLook(now time.Time) {
+	switch d := now.Sub(r.lastLook); {
+	case d > lookLate:
+		r.lookStep = 1
+	case d < lookEarly:
+		r.lookStep = min(lookMost, 2*r.lookStep)
+	}
+	r.lastLook, r.untilLook = now, r.lookStep
+}
+
+// look does what needs the time of day.
+func (t *Tree) look() {
+	r := &t.search
+	now := time.Now()
+	r.setLook(now)
+	if !r.deadline.IsZero() && !now.Before(r.deadline) {
+		r.stop = StopTime
+		return
+	}
+	if now.After(r.nextShot) {
+		r.nextShot = now.Add(r.limits.SnapshotEvery)
+		t.setAlarm(now)
+		r.stats.Elapsed = now.Sub(r.start)
+		t.published.Store(t.result(false))
+	}
+	if t.p.Stop.WhenDecided && t.decided(now) {
+		r.stop = StopDecided
+	}
+}
+
+// full tells whether the tree has no room left for what is in flight.
+func (t *Tree) full() bool {
+	limit := t.p.Memory.MaxBytes
+	if limit == 0 {
+		limit = defaultBytes
+	}
+	perLeaf := int64(unsafe.Sizeof(node{})+2*unsafe.Sizeof(edge{})) + 4*int64(blockWords(t.p.Memory.PriorsPerNode*4/3))
+	reserve := 6*chunkBytes + int64(t.p.Parallel.Workers)*perLeaf
+	if t.a.used()+t.graph.bytes()+t.graph.growth()+reserve > limit {
+		return true
+	}
+	if t.a.bytes()+t.graph.bytes() > limit {
+		t.a.trim()
+	}
+	return false
+}
+
+// exactRoot computes the root's averages from all children, where that was not
+// done after each visit.
+func (t *Tree) exactRoot() {
+	if t.root != 0 && t.p.Backup.ExactShare > 0 {
+		t.rebuild(t.root)
+	}
+}

@@ -1,0 +1,342 @@
+package search
+
+import "kosumi/board"
+
+// Params are the settings of a tree. Start from [Defaults] or [Tutorial] and
+// change what has to differ; the zero value is not valid. Names follow KataGo's
+// configuration file, and values called "KataGo" are those of its GTP engine
+// with nothing overridden.
+type Params struct {
+	PUCT        PUCT
+	FPU         FPU
+	VirtualLoss VirtualLoss
+	Utility     Utility
+	Backup      Backup
+	Bias        Bias
+	Graph       Graph
+	Root        Root
+	Pass        Pass
+	Choice      Choice
+	Net         Net
+	Parallel    Parallel
+	Memory      Memory
+	Stop        Stop
+	Seed        uint64 // of the tree's own random numbers (noise)
+}
+
+// PUCT is the rule that picks the move to descend into: utility plus
+// K*prior/(1+weight), where K grows with the weight that was searched.
+type PUCT struct {
+	// Exploration is c at zero weight. KataGo 1.0; the tutorial 1.5.
+	Exploration float64
+	// ExplorationLog makes c grow: c + ExplorationLog*ln((w+Base)/Base), w the
+	// weight of all children. KataGo 0.45.
+	ExplorationLog  float64
+	ExplorationBase float64 // KataGo 500
+	// ParentOffset is added to the children's weight under the root sign.
+	// KataGo 0.01; 1 counts the node's own visit, as the tutorial does.
+	ParentOffset float64
+	// UtilityStdevScale makes c follow the spread of utility below a node:
+	// 0 is off. KataGo 0.85.
+	UtilityStdevScale       float64
+	UtilityStdevPrior       float64 // expected spread; KataGo 0.40
+	UtilityStdevPriorWeight float64 // KataGo 2.0
+}
+
+// FPU sets the utility of a move that was not searched yet.
+type FPU struct {
+	// Zero takes 0, an even game, and ignores the rest. The tutorial's rule.
+	Zero bool
+	// ReductionMax is the reduction once all prior mass is visited; it goes
+	// with the square root of the mass. KataGo 0.2, at the root 0.1.
+	ReductionMax     float64
+	RootReductionMax float64
+	// ParentWeightByVisitedPolicy blends the node's average with its own
+	// evaluation by (visited mass)^Pow. KataGo: on, 2.
+	ParentWeightByVisitedPolicy    bool
+	ParentWeightByVisitedPolicyPow float64
+	// ParentWeight is the share of the node's own evaluation where the blend
+	// by visited policy is off. KataGo 0.
+	ParentWeight float64
+	// LossProp pulls the result towards a lost game. KataGo 0.
+	LossProp     float64
+	RootLossProp float64
+}
+
+// VirtualLoss spreads evaluations that are under way at the same time.
+type VirtualLoss struct {
+	Form VirtualLossForm
+	// PerVisit is the weight of one virtual loss. KataGo 1; the tutorial 3.
+	PerVisit float64
+	// WeightFloor is the least weight that an edge is taken to have when the
+	// loss is mixed in. KataGo 0.25; the tutorial 0.
+	WeightFloor float64
+}
+
+// VirtualLossForm says what a virtual loss changes.
+type VirtualLossForm uint8
+
+// The forms of virtual loss.
+const (
+	// LossWeight mixes lost games into the value and adds their weight:
+	// KataGo's and the tutorial's form.
+	LossWeight VirtualLossForm = iota
+	// CountOnly adds weight and leaves the value alone: visits under way count
+	// as samples not seen yet (WU-UCT, arXiv 1810.11755; lc0).
+	CountOnly
+)
+
+// Utility is how much results and scores are worth.
+type Utility struct {
+	WinLossFactor      float64 // KataGo 1.0
+	StaticScoreFactor  float64 // score against an even game; KataGo 0.10
+	DynamicScoreFactor float64 // score against the expected score; KataGo 0.30
+	// DynamicCenterZeroWeight draws the expected score towards 0; KataGo 0.20.
+	DynamicCenterZeroWeight float64
+	// DynamicCenterScale is the width of the dynamic term and the furthest that
+	// its centre moves, in units of sqrt(area); KataGo 0.75.
+	DynamicCenterScale float64
+	// NoResultForWhite is the utility of a game without result; KataGo 0.
+	NoResultForWhite float64
+	// DrawEquivalentWinsForWhite is what a draw is worth in wins, 0..1; KataGo 0.5.
+	DrawEquivalentWinsForWhite float64
+}
+
+// Backup is how evaluations are averaged on the way up.
+type Backup struct {
+	// UseUncertainty weights an evaluation by the error that the network
+	// expects of itself, where it has such a head. KataGo on, 0.25, 1, 8.
+	UseUncertainty       bool
+	UncertaintyCoeff     float64
+	UncertaintyExponent  float64
+	UncertaintyMaxWeight float64
+	// UseNoisePruning takes visits away from moves that turned out worse than
+	// their prior justifies. KataGo on, 0.15, 1e50.
+	UseNoisePruning        bool
+	NoisePruneUtilityScale float64
+	NoisePruningCap        float64
+	// ValueWeightExponent gives better children more weight; 0 is off.
+	// KataGo 0.25.
+	ValueWeightExponent float64
+	// ExactVisits and ExactShare say when a node's averages are computed anew
+	// from all children rather than moved by what one child changed: while it
+	// has fewer visits than ExactVisits, and whenever visits/ExactShare visits
+	// went by since the last time. ExactShare 0 is always, as KataGo does;
+	// 256 costs less than 0.1 % of the visits and halves the work.
+	ExactVisits int
+	ExactShare  int
+}
+
+// Bias is KataGo's subtree value bias correction: evaluations are moved by the
+// average error that the network made on the same local pattern elsewhere in
+// the tree.
+type Bias struct {
+	Factor         float64 // 0 is off; KataGo 0.45 (subtreeValueBiasFactor)
+	WeightExponent float64 // KataGo 0.85
+	FreeProp       float64 // share of a freed node's error that is forgotten; KataGo 0.8
+}
+
+// Graph lets move orders that lead to the same position share one node.
+type Graph struct {
+	Use bool // KataGo on (useGraphSearch)
+}
+
+// Root is what holds at the root only.
+type Root struct {
+	// NoiseEnabled adds Dirichlet noise to the priors; on for self-play.
+	NoiseEnabled bool
+	// DirichletTotalConcentration is shared out over the legal moves. KataGo
+	// 10.83: 0.03 a move on 19x19, as AlphaGo Zero, and 0.13 on 9x9.
+	DirichletTotalConcentration float64
+	// DirichletAlpha, if not 0, is the concentration of each legal move and
+	// overrides the total. The tutorial: 0.3 on 9x9, 0.03 on 19x19.
+	DirichletAlpha  float64
+	DirichletWeight float64 // share of the noise in the prior; 0.25
+	// DirichletShaped gives half of the concentration to likely moves. KataGo on.
+	DirichletShaped bool
+	// PolicyTemperature flattens the priors, at the end of the opening and
+	// (Early) at move 0. KataGo 1 and 1; in self-play 1.1 and 1.5.
+	PolicyTemperature      float64
+	PolicyTemperatureEarly float64
+	// WideNoise flattens priors and shakes utilities, for analysis. KataGo 0,
+	// in analysis 0.04 (wideRootNoise).
+	WideNoise float64
+	// DesiredPerChildVisitsCoeff k forces sqrt(k*prior*weight) visits on every
+	// visited move; self-play 2. KataGo 0.
+	DesiredPerChildVisitsCoeff float64
+	// SymmetryPruning searches one of several symmetric moves. KataGo on.
+	SymmetryPruning bool
+	// EndingBonusPoints is the score taken from moves that only fill one's own
+	// or the opponent's sure area. KataGo 0.5.
+	EndingBonusPoints float64
+	// PruneUselessMoves drops moves in sure areas when the opponent has only
+	// been passing. KataGo on.
+	PruneUselessMoves bool
+	// NumSymmetries averages the root's evaluation over so many orientations,
+	// 1..8. KataGo 1, self-play 4 (rootNumSymmetriesToSample).
+	NumSymmetries int
+	// Gumbel, if switched on, takes the place of PUCT at the root.
+	Gumbel Gumbel
+}
+
+// Pass is how passing and the end of the game are treated.
+type Pass struct {
+	// Conservative never takes a pass at the root for the end of the game.
+	// KataGo on (conservativePass).
+	Conservative bool
+	// Hacks caps the prior of a pass and hides a pass that would lose from the
+	// network. KataGo on (enablePassingHacks).
+	Hacks bool
+	// MoreHacks sends a weightless visit to the pass, or to the best other
+	// move, wherever a pass would end the phase. KataGo on
+	// (enableMorePassingHacks).
+	MoreHacks bool
+	// FillDameBefore does not pass while a neutral point is as good, under
+	// territory rules. KataGo on.
+	FillDameBefore bool
+	// IgnorePreRootHistory shows the network no move before the root. KataGo
+	// off in play, on in analysis.
+	IgnorePreRootHistory bool
+}
+
+// Choice is how the move is chosen from the finished search.
+type Choice struct {
+	UseLCB bool // choose by lower confidence bound; KataGo on (useLcbForSelection)
+	// LCBStdevs is the width of the bound and MinVisitPropForLCB the share of
+	// the best move's weight that a move needs. KataGo 5 and 0.15.
+	LCBStdevs          float64
+	MinVisitPropForLCB float64
+	// Reduce takes away the visits that the final values do not justify,
+	// before moves are compared. KataGo on, the tutorial off.
+	Reduce bool
+	// Temperature, and TemperatureEarly at move 0, flatten the choice; the
+	// difference halves every TemperatureHalflife moves of a 19x19 game.
+	// KataGo 0.10, 0.50, 19.
+	Temperature         float64
+	TemperatureEarly    float64
+	TemperatureHalflife float64
+	// Subtract and Prune drop moves with little weight. KataGo 0 and 1.
+	Subtract float64
+	Prune    float64
+}
+
+// Net is what the evaluator is asked for.
+type Net struct {
+	Symmetry          int     // orientation shown, 0..7, or -1 for any
+	PolicyOptimism    float64 // in the tree; KataGo 1.0
+	RootOptimism      float64 // at the root; KataGo 0.2 (rootPolicyOptimism)
+	PolicyTemperature float64 // divides the logits; KataGo 1
+	// PlayoutDoublingAdvantage is the advantage in doublings of search effort,
+	// -3..3, of AdvantageFor, or of the side to move at the root if that is
+	// board.Empty; then no tree is kept from move to move.
+	PlayoutDoublingAdvantage float64
+	AdvantageFor             board.Color
+}
+
+// Parallel is how many evaluations are under way at once.
+type Parallel struct {
+	// Workers is the largest number of evaluations in flight. With 1 the
+	// search is sequential and deterministic and starts no goroutine.
+	Workers int
+	// VisitsPerFlight allows one evaluation in flight for so many visits of
+	// the root, so that a small tree is not scattered. 0 is no such bound.
+	VisitsPerFlight int
+	// PlayoutsPerFlight allows one evaluation in flight for so many playouts
+	// of a limited search; KataGo 8 (minPlayoutsPerThread).
+	PlayoutsPerFlight int
+	// CollisionRetries is how often the owner looks for another leaf after it
+	// met one that is being evaluated, before it waits. lc0's idea; 4.
+	CollisionRetries int
+	// FreePerFlight bounds the playouts that need no evaluation (ends of the
+	// game, known positions) for each one in flight, so that they do not
+	// outrun the network. 2.4.
+	FreePerFlight float64
+}
+
+// Memory bounds the tree.
+type Memory struct {
+	MaxBytes int64 // of nodes, edges and priors; 0 is 4 GiB
+	// PriorsPerNode is how many moves a node remembers the priors of, or a
+	// third more where these are all; when all of them are searched it is
+	// evaluated again for the rest. 64.
+	PriorsPerNode int
+}
+
+// Stop ends a search before its limits.
+type Stop struct {
+	// FutileVisitsThreshold skips moves that cannot reach this share of the
+	// best move's visits any more. KataGo 0, off.
+	FutileVisitsThreshold float64
+	// WhenDecided ends a limited search when no other move can reach
+	// DecidedShare of the best move's visits, and the best move is the one
+	// that would be chosen. lc0's smart pruning; KataGo off.
+	WhenDecided  bool
+	DecidedShare float64
+}
+
+// Defaults returns the settings that KataGo plays with over GTP (version 1.17,
+// cpp/program/setup.cpp), one evaluation at a time.
+func Defaults() Params {
+	return Params{
+		PUCT: PUCT{Exploration: 1.0, ExplorationLog: 0.45, ExplorationBase: 500, ParentOffset: 0.01,
+			UtilityStdevScale: 0.85, UtilityStdevPrior: 0.40, UtilityStdevPriorWeight: 2},
+		FPU: FPU{ReductionMax: 0.2, RootReductionMax: 0.1,
+			ParentWeightByVisitedPolicy: true, ParentWeightByVisitedPolicyPow: 2},
+		VirtualLoss: VirtualLoss{Form: LossWeight, PerVisit: 1, WeightFloor: 0.25},
+		Utility: Utility{WinLossFactor: 1, StaticScoreFactor: 0.1, DynamicScoreFactor: 0.3,
+			DynamicCenterZeroWeight: 0.2, DynamicCenterScale: 0.75, DrawEquivalentWinsForWhite: 0.5},
+		Backup: Backup{UseUncertainty: true, UncertaintyCoeff: 0.25, UncertaintyExponent: 1, UncertaintyMaxWeight: 8,
+			UseNoisePruning: true, NoisePruneUtilityScale: 0.15, NoisePruningCap: 1e50,
+			ValueWeightExponent: 0.25, ExactVisits: 64, ExactShare: 256},
+		Bias:  Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
+		Graph: Graph{Use: true},
+		Root: Root{DirichletTotalConcentration: 10.83, DirichletWeight: 0.25, DirichletShaped: true,
+			PolicyTemperature: 1, PolicyTemperatureEarly: 1,
+			SymmetryPruning: true, EndingBonusPoints: 0.5, PruneUselessMoves: true, NumSymmetries: 1,
+			Gumbel: Gumbel{VisitScale: 50, ValueScale: 1}},
+		Pass: Pass{Conservative: true, Hacks: true, MoreHacks: true, FillDameBefore: true},
+		Choice: Choice{UseLCB: true, LCBStdevs: 5, MinVisitPropForLCB: 0.15, Reduce: true,
+			Temperature: 0.10, TemperatureEarly: 0.50, TemperatureHalflife: 19, Prune: 1},
+		Net:      Net{Symmetry: -1, PolicyOptimism: 1, RootOptimism: 0.2, PolicyTemperature: 1},
+		Parallel: Parallel{Workers: 1, VisitsPerFlight: 8, PlayoutsPerFlight: 8, CollisionRetries: 4, FreePerFlight: 2.4},
+		Memory:   Memory{PriorsPerNode: 64},
+		Stop:     Stop{DecidedShare: 1},
+	}
+}
+
+// Plain returns the bare search: PUCT with c growing by visits, FPU, averages
+// of equal weight and choice by LCB, with every other technique off. It is the
+// base to switch single techniques on from.
+func Plain() Params {
+	p := Defaults()
+	p.PUCT.UtilityStdevScale = 0
+	p.Backup.UseUncertainty = false
+	p.Backup.UseNoisePruning = false
+	p.Backup.ValueWeightExponent = 0
+	p.Bias.Factor = 0
+	p.Graph.Use = false
+	p.Root.SymmetryPruning = false
+	p.Root.EndingBonusPoints = 0
+	p.Root.PruneUselessMoves = false
+	p.Pass = Pass{}
+	p.Net.PolicyOptimism, p.Net.RootOptimism = 0, 0
+	return p
+}
+
+// Tutorial returns the search of the AlphaGo Zero tutorials: PUCT with a fixed
+// c of 1.5 and the node's own visits under the root sign, an unvisited move
+// counts as an even game, a virtual loss of 3, plain averages of win minus loss
+// and choice by visits. Noise is off; Root.NoiseEnabled adds 25 % of Dirichlet
+// noise of 0.3 a move (9x9; set Root.DirichletAlpha to 0.03 on 19x19).
+func Tutorial() Params {
+	p := Plain()
+	p.PUCT = PUCT{Exploration: 1.5, ExplorationBase: 500, ParentOffset: 1,
+		UtilityStdevPrior: 0.40, UtilityStdevPriorWeight: 2}
+	p.FPU = FPU{Zero: true}
+	p.VirtualLoss = VirtualLoss{Form: LossWeight, PerVisit: 3}
+	p.Utility = Utility{WinLossFactor: 1, DynamicCenterScale: 0.75, DrawEquivalentWinsForWhite: 0.5}
+	p.Root.DirichletShaped = false
+	p.Root.DirichletAlpha = 0.3
+	p.Choice = Choice{Temperature: 0, TemperatureEarly: 0, TemperatureHalflife: 19}
+	return p
+}

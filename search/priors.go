@@ -1,0 +1,186 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kosumi/board"
+)
+
+// The moves that a node has no edge for yet lie in a block of words:
+//
+//	owner, words in the block, count priors (float32 bits), count moves (two a word)
+//
+// The first sortedHead of them, and all that follow once flagUnsorted is off,
+// are in falling order of prior, ties in board order with the pass last. Edges
+// are made in that order, so the next move is at index edgeCount.
+
+// sortedHead is how many priors are put in order at once: most nodes never need
+// more.
+const sortedHead = 8
+
+// priorKey makes a number that is larger for a larger prior and, of two equal
+// ones, for the earlier move.
+func priorKey(prior float32, index int) uint64 {
+	return uint64(math.Float32bits(prior))<<16 | uint64(0xffff-index)
+}
+
+func keyPrior(k uint64) float32 { return math.Float32frombits(uint32(k >> 16)) }
+func keyIndex(k uint64) int     { return 0xffff - int(k&0xffff) }
+
+// rankKeys puts the largest keys first: sortedHead of them in falling order, up
+// to keep altogether, or a third more where that is all of them. A pass, which is
+// the last key if it is among them, stays among those kept. It returns how many
+// are kept and whether they are all in order.
+func rankKeys(keys []uint64, keep int, pass int) (kept int, sorted bool) {
+	n := len(keys)
+	kept = n
+	if n > keep+keep/3 {
+		kept = keep
+		last := keys[n-1]
+		selectLargest(keys, kept)
+		if keyIndex(last) == pass {
+			keepKey(keys, kept, last)
+		}
+	}
+	headFirst(keys[:kept])
+	return kept, kept <= sortedHead
+}
+
+// headFirst puts the sortedHead largest keys to the front, in falling order.
+func headFirst(keys []uint64) {
+	for i, k := range keys {
+		j := i
+		if i >= sortedHead {
+			if k <= keys[sortedHead-1] {
+				continue
+			}
+			j = sortedHead - 1
+			keys[i] = keys[j]
+		}
+		for ; j > 0 && keys[j-1] < k; j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = k
+	}
+}
+
+// selectLargest moves the n largest keys to the front, in any order
+// (quickselect, Hoare 1961).
+func selectLargest(keys []uint64, n int) {
+	for lo, hi := 0, len(keys)-1; lo < hi; {
+		a, b, c := keys[lo], keys[(lo+hi)/2], keys[hi]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := lo, hi
+		for i <= j {
+			for keys[i] > pivot {
+				i++
+			}
+			for keys[j] < pivot {
+				j--
+			}
+			if i <= j {
+				keys[i], keys[j] = keys[j], keys[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			hi = j
+		case n > i:
+			lo = i
+		default:
+			return
+		}
+	}
+}
+
+// keepKey makes sure that a key is among the first keep ones, in place of the
+// least of them.
+func keepKey(keys []uint64, keep int, key uint64) {
+	at := slices.Index(keys[keep:], key)
+	if at < 0 {
+		return
+	}
+	least := 0
+	for i, k := range keys[:keep] {
+		if k < keys[least] {
+			least = i
+		}
+	}
+	keys[least], keys[keep+at] = key, keys[least]
+}
+
+// sortFalling sorts keys, largest first.
+func sortFalling(keys []uint64) {
+	if len(keys) > 32 {
+		slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(b, a) })
+		return
+	}
+	for i := 1; i < len(keys); i++ {
+		k, j := keys[i], i
+		for ; j > 0 && keys[j-1] < k; j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = k
+	}
+}
+
+// blockWords is the length of a block of count priors: even, header included.
+func blockWords(count int) int { return (2 + count + (count+1)/2 + 1) &^ 1 }
+
+// packPriors writes keys into a block; owner and length are filled in later.
+// The priors of moves that are not in the list keep their meaning: nothing is
+// normalised.
+func packPriors(block []uint32, keys []uint64, size board.Size) {
+	n := len(keys)
+	priors, moves := block[2:2+n], block[2+n:]
+	clear(moves)
+	for i, k := range keys {
+		priors[i] = uint32(k >> 16)
+		p := uint32(uint16(size.FromIndex(keyIndex(k))))
+		moves[i/2] |= p << (16 * (i & 1))
+	}
+}
+
+// storePriors gives a node a block; count is the number of priors in it.
+func (a *arena) storePriors(i uint32, block []uint32, count int) {
+	at := a.newWords(len(block))
+	dst := a.wordsAt(at, len(block))
+	copy(dst, block)
+	dst[0], dst[1] = i, uint32(len(block))
+	n := a.node(i)
+	n.priors, n.priorCount = at, uint16(count)
+}
+
+// priorAt returns the k-th move of a node's block.
+func (a *arena) priorAt(n *node, k int) (board.Point, float32) {
+	count := int(n.priorCount)
+	block := a.wordsAt(n.priors, blockWords(count))[2:]
+	return board.Point(int16(block[count+k/2] >> (16 * (k & 1)))), math.Float32frombits(block[k])
+}
+
+// setPrior writes the k-th move of a node's block.
+func (a *arena) setPrior(n *node, k int, p board.Point, prior float32) {
+	count := int(n.priorCount)
+	block := a.wordsAt(n.priors, blockWords(count))[2:]
+	block[k] = math.Float32bits(prior)
+	shift := 16 * (k & 1)
+	block[count+k/2] = block[count+k/2]&^(0xffff<<shift) | uint32(uint16(p))<<shift
+}
+
+// sortTail puts the priors beyond the first ones in order.
+func (a *arena) sortTail(n *node, size board.Size, keys []uint64) {
+	n.flags &^= flagUnsorted
+	keys = keys[:0]
+	for k := sortedHead; k < int(n.priorCount); k++ {
+		p, prior := a.priorAt(n, k)
+		keys = append(keys, priorKey(prior, size.Index(p)))
+	}
+	sortFalling(keys)
+	for k, key := range keys {
+		a.setPrior(n, sortedHead+k, size.FromIndex(keyIndex(key)), keyPrior(key))
+	}
+}

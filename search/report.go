@@ -1,0 +1,244 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kosumi/board"
+)
+
+// result reports on the tree as it is. It is made anew each time, so that
+// readers may keep it.
+func (t *Tree) result(final bool) *Result {
+	r := &Result{Size: t.sh.size, ToMove: t.base.ToMove(), Turn: t.base.NumMoves(), Final: final,
+		Stats: t.search.stats, Stop: t.search.stop, choice: t.p.Choice}
+	r.Stats.Nodes, r.Stats.Bytes = int64(t.a.nodeCount)-1, t.a.used()+t.graph.bytes()
+	if t.root == 0 || !t.a.node(t.root).is(flagEvaluated) {
+		return r
+	}
+	area := t.sh.size.Area()
+	moves := t.candidates(nil, t.root)
+	r.Policy = slices.Clone(t.top.out.Policy[:area+1])
+	r.Root = t.rootInfo(moves)
+	if t.gumbel.active {
+		r.Improved = t.improvedPolicy()
+	}
+	white := t.base.ToMove() == board.White
+	r.Ownership, r.OwnershipStdev = t.own.total.report(white)
+	for k := range moves {
+		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
+	}
+	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int {
+		return cmp.Or(cmp.Compare(b.Selection, a.Selection), cmp.Compare(b.EdgeVisits, a.EdgeVisits),
+			cmp.Compare(b.Prior, a.Prior))
+	})
+	r.Moves = t.addCopies(r.Moves)
+	for k := range r.Moves {
+		r.Moves[k].Order = k
+	}
+	return r
+}
+
+// view turns White's values into those of the side to move at the root.
+func (t *Tree) view() float64 { return t.a.node(t.root).sign() }
+
+func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
+	c := t.a.node(m.edge.child)
+	s := t.view()
+	v := MoveInfo{
+		Move: m.edge.move, SymmetryOf: board.NoPoint, Prior: m.edge.prior,
+		Visits: int64(m.visits), EdgeVisits: int64(m.edge.visits),
+		Weight: m.weightFull, EdgeWeight: m.weight, Selection: m.value,
+	}
+	radius := t.sh.value.radius()
+	avg := c.avg
+	if m.visits == 0 {
+		avg = t.a.node(t.root).avg // nothing is known but what the parent is worth
+	}
+	v.fill(&avg, s)
+	v.Utility = s * m.utility
+	if m.visits > 0 {
+		v.Utility = s * c.utility
+	}
+	v.UtilityLCB = m.lcb
+	v.LCB = v.Winrate - m.below/(2*radius)
+	v.PV, v.PVVisits, v.PVEdgeVisits = t.variation(m.edge)
+	v.Ownership, v.OwnershipStdev = t.own.moves[v.Move].report(white)
+	return v
+}
+
+func (v *MoveInfo) fill(o *outcome, s float64) {
+	v.Winrate = 0.5 + 0.5*s*float64(o.winLoss)
+	v.NoResult = float64(o.noResult)
+	v.ScoreMean, v.ScoreStdev, v.Lead = s*float64(o.scoreMean), o.stdev(), s*float64(o.lead)
+}
+
+// rootInfo averages the moves by what they are chosen by, without LCB, and the
+// root's own evaluation.
+func (t *Tree) rootInfo(moves []candidate) RootInfo {
+	n := t.a.node(t.root)
+	s := t.view()
+	info := RootInfo{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
+		Value: s * float64(n.avg.winLoss), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
+	weight := float64(n.ownWeight)
+	var all sums
+	all.utility = weight * float64(n.ownUtility)
+	all.add(weight, &n.own)
+	for k := range moves {
+		m := &moves[k]
+		if m.weight <= 0 || m.plain <= 0 {
+			continue
+		}
+		c := t.a.node(m.edge.child)
+		weight += m.plain
+		all.utility += m.plain * c.utility
+		all.add(m.plain, &c.avg)
+	}
+	mean := node{weight: weight}
+	mean.setAverages(&all)
+	var v MoveInfo
+	v.fill(&mean.avg, s)
+	info.Utility, info.Winrate, info.NoResult = s*mean.utility, v.Winrate, v.NoResult
+	info.Lead, info.ScoreMean, info.ScoreStdev = v.Lead, v.ScoreMean, v.ScoreStdev
+	return info
+}
+
+// variation follows the best moves below an edge.
+func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64) {
+	const longest = 64
+	var moves []candidate
+	for len(pv) < longest {
+		n := t.a.node(e.child)
+		pv = append(pv, e.move)
+		visits, edgeVisits = append(visits, int64(n.visits)), append(edgeVisits, int64(e.visits))
+		if n.edgeCount == 0 || n.is(flagTerminal) {
+			break
+		}
+		moves = t.candidates(moves, e.child)
+		best := 0
+		for k := range moves {
+			if moves[k].value > moves[best].value {
+				best = k
+			}
+		}
+		if moves[best].value <= 0 {
+			break
+		}
+		e = moves[best].edge
+	}
+	n := t.untilPhaseEnd(pv)
+	return pv[:n], visits[:n], edgeVisits[:n]
+}
+
+// untilPhaseEnd returns how many moves of a variation are made before a clean-up
+// phase begins, which games as people play them do not have; at least 1.
+func (t *Tree) untilPhaseEnd(pv []board.Point) int {
+	if t.base.Rules().Scoring != board.ScoringTerritory || !slices.Contains(pv, board.Pass) {
+		return len(pv)
+	}
+	g := &t.scratch.line
+	g.CopyFrom(&t.base)
+	for k, p := range pv {
+		if g.PlayTolerant(g.ToMove(), p) != nil || g.Phase() != t.base.Phase() {
+			return max(1, k)
+		}
+	}
+	return len(pv)
+}
+
+// addCopies puts the moves left out as symmetric copies behind those searched in
+// their place.
+func (t *Tree) addCopies(moves []MoveInfo) []MoveInfo {
+	if !t.p.Root.SymmetryPruning {
+		return moves
+	}
+	all := make([]MoveInfo, 0, 2*len(moves))
+	for _, m := range moves {
+		all = append(all, m)
+		if m.Move == board.Pass {
+			continue
+		}
+		for p := range board.Point(t.sh.size.Area()) {
+			if t.top.copyOf[p] != m.Move || !allowed(t.bans, t.base.ToMove(), p, 0) {
+				continue
+			}
+			c := m
+			c.Move, c.SymmetryOf = p, m.Move
+			t.mirror(&c)
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// mirror turns the variation and ownership of a copied move to its place.
+func (t *Tree) mirror(m *MoveInfo) {
+	size := t.sh.size
+	for _, k := range t.positionSymmetries() {
+		if size.SymMap(k, m.SymmetryOf) != m.Move {
+			continue
+		}
+		pv := make([]board.Point, len(m.PV))
+		for i, p := range m.PV {
+			pv[i] = size.SymMap(k, p)
+		}
+		m.PV = pv
+		m.Ownership = turned(m.Ownership, size, k)
+		m.OwnershipStdev = turned(m.OwnershipStdev, size, k)
+		return
+	}
+}
+
+func turned(values []float32, size board.Size, k board.Symmetry) []float32 {
+	if values == nil {
+		return nil
+	}
+	out := make([]float32, len(values))
+	for p, q := range board.SymTable(size, k) {
+		out[q] = values[p]
+	}
+	return out
+}
+
+// passIsEarly tells whether, under territory rules, a neutral point is as good
+// as passing, since the points are asked for at the end.
+func (t *Tree) passIsEarly(moves []candidate) bool {
+	g := &t.base
+	if !t.p.Pass.FillDameBefore || g.Rules().Scoring != board.ScoringTerritory || g.Phase() != 0 || !t.top.out.HasOwnership {
+		return false
+	}
+	at := slices.IndexFunc(moves, func(m candidate) bool { return m.edge.move == board.Pass })
+	if at < 0 || moves[at].weight <= 0 {
+		return false
+	}
+	pass := &moves[at]
+	s := t.view()
+	avg := t.a.node(pass.edge.child).avg
+	for k := range moves {
+		m := &moves[k]
+		if k == at || m.weight <= 0 || m.edge.visits <= 500 && m.weight <= 2*math.Sqrt(pass.weight) || !t.neutral(m.edge.move) {
+			continue
+		}
+		c := t.a.node(m.edge.child).avg
+		if s*(m.utility-pass.utility) > -0.1 && s*float64(c.scoreMean-avg.scoreMean) > -0.5 && s*float64(c.lead-avg.lead) > -0.5 {
+			return true
+		}
+	}
+	return false
+}
+
+// neutral tells whether a point is not surely the opponent's, or touches a point
+// that is surely one's own.
+func (t *Tree) neutral(p board.Point) bool {
+	own := t.top.out.Ownership
+	if own[p] >= -sureOwnership {
+		return true
+	}
+	for _, q := range t.base.Board().Neighbors(p) {
+		if own[q] > sureOwnership {
+			return true
+		}
+	}
+	return false
+}

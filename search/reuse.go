@@ -1,0 +1,230 @@
+package search
+
+import (
+	"math/bits"
+
+	"kosumi/board"
+)
+
+// Advance plays a move at the root and keeps the subtree below it, with its
+// visits, as the new tree. It returns false if there was nothing to keep: no
+// such move was searched, it is not the turn of c, the game would end there, or
+// a pass may now mean something else than in the old tree, or the advantage of
+// the side to move changed hands. Restrictions are lifted. After a move that cannot be played at all the tree has no position and
+// needs Reset.
+func (t *Tree) Advance(c board.Color, p board.Point) bool {
+	if !t.ready {
+		return false
+	}
+	keep := t.root != 0 && c == t.game.ToMove() && len(t.bans) == 0 && t.game.Legal(c, p) == nil
+	t.bans = nil
+	if err := t.game.PlayTolerant(c, p); err != nil {
+		t.ready = false
+		t.clear()
+		return false
+	}
+	t.rebase()
+	var child uint32
+	if keep {
+		child = t.childOf(p)
+	}
+	if child == 0 || t.passChanges() || t.p.Net.PlayoutDoublingAdvantage != 0 && t.p.Net.AdvantageFor == board.Empty {
+		t.clear()
+		return false
+	}
+	t.own.advance(t, p)
+	t.promote(child)
+	t.published.Store(&Result{})
+	return true
+}
+
+// childOf returns the node that a move at the root leads to, if it is worth
+// keeping.
+func (t *Tree) childOf(p board.Point) uint32 {
+	for _, e := range t.a.edgesOf(t.a.node(t.root)) {
+		if e.move != p || e.prior < 0 {
+			continue
+		}
+		if n := t.a.node(e.child); n.is(flagEvaluated) && !n.is(flagTerminal) {
+			return e.child
+		}
+	}
+	return 0
+}
+
+// passChanges tells whether a pass ends the phase at the new root, where the
+// old tree let it: with conservative passing, and in games that keep out of the
+// clean-up phases, the root must not count on that.
+func (t *Tree) passChanges() bool {
+	if t.p.Pass.Conservative && t.base.PassWouldEndGame() {
+		return true
+	}
+	return t.game.Options().PreventEncore && t.base.PassWouldEndPhase()
+}
+
+// promote makes a copy of a node the root and throws away what cannot be reached
+// from it.
+func (t *Tree) promote(child uint32) {
+	root := t.a.newNode()
+	n := t.a.node(root)
+	*n = *t.a.node(child)
+	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
+	n.flags &^= flagForced
+	if n.edgeCount > 0 { // a block of its own
+		edges := t.a.edgesOf(n)
+		n.edges = t.a.newBlock(n.edgeClass)
+		at := n.edges & (edgeChunk - 1)
+		copy(t.a.edges[n.edges>>edgeBits][at:], edges)
+	}
+	n.priors, n.priorCount = 0, 0 // the root's priors are made anew
+	if t.p.Graph.Use {
+		t.graph.setHash(root, t.graph.hash(child))
+	}
+	t.root = root
+	t.compact()
+}
+
+// compact slides what the root leads to together, in the order it was made, so
+// that a tree that lives through a game takes no more memory than its limit.
+// Edge blocks are copied, since they do not lie in the order of their nodes;
+// nodes and priors, the bulk, move in place.
+func (t *Tree) compact() {
+	t.mark()
+	t.dropTranspositions()
+	for i := uint32(1); i < t.a.nodeCount; i++ {
+		if n := t.a.node(i); !n.is(flagMark) {
+			t.bias.release(n)
+		}
+	}
+	moved := t.bias.sweep()
+	index := t.rankMarked()
+	t.slidePriors(index)
+	t.slideNodes(index, moved)
+}
+
+// mark flags every node that the root leads to.
+func (t *Tree) mark() {
+	t.unmark()
+	t.scratch.stack = append(t.scratch.stack[:0], visit{node: t.root})
+	t.a.node(t.root).flags |= flagMark
+	for len(t.scratch.stack) > 0 {
+		last := len(t.scratch.stack) - 1
+		n := t.a.node(t.scratch.stack[last].node)
+		t.scratch.stack = t.scratch.stack[:last]
+		for _, e := range t.a.edgesOf(n) {
+			if c := t.a.node(e.child); !c.is(flagMark) {
+				c.flags |= flagMark
+				t.scratch.stack = append(t.scratch.stack, visit{node: e.child})
+			}
+		}
+	}
+}
+
+// ranks numbers the marked nodes: 64 nodes share a word of marks and the number
+// of marked nodes before them.
+type ranks []struct {
+	marks  uint64
+	before uint32
+}
+
+// of returns the new index of a marked node.
+func (r ranks) of(i uint32) uint32 {
+	w := &r[i/64]
+	return w.before + uint32(bits.OnesCount64(w.marks&(1<<(i%64)-1)))
+}
+
+func (r ranks) has(i uint32) bool { return r[i/64].marks>>(i%64)&1 != 0 }
+
+func (t *Tree) rankMarked() ranks {
+	r := make(ranks, t.a.nodeCount/64+1)
+	next := uint32(1)
+	for i := range t.a.nodeCount {
+		w := &r[i/64]
+		if i%64 == 0 {
+			w.before = next
+		}
+		if i > 0 && t.a.node(i).is(flagMark) {
+			w.marks |= 1 << (i % 64)
+			next++
+		}
+	}
+	return r
+}
+
+// slidePriors moves the blocks of priors of marked nodes together. Their nodes
+// still have their old indices.
+func (t *Tree) slidePriors(index ranks) {
+	a := &t.a
+	end := a.wordCount
+	a.wordCount = 2
+	for i := uint32(2); i < end; {
+		head := a.wordsAt(i, 2)
+		owner, length := head[0], head[1]
+		if owner != 0 && index.has(owner) && a.node(owner).priors == i {
+			block := a.wordsAt(i, int(length))
+			to := a.newWords(int(length))
+			copy(a.wordsAt(to, int(length)), block)
+			a.wordsAt(to, 1)[0] = index.of(owner)
+			a.node(owner).priors = to
+		}
+		i += length
+	}
+}
+
+// slideNodes moves the marked nodes to their new places, with copies of their
+// edges.
+func (t *Tree) slideNodes(index ranks, bias []uint32) {
+	a := &t.a
+	var fresh arena
+	fresh.reset()
+	next := uint32(1)
+	for i := uint32(1); i < a.nodeCount; i++ {
+		n := a.node(i)
+		if !n.is(flagMark) {
+			continue
+		}
+		n.flags &^= flagMark
+		if n.bias.entry != 0 {
+			n.bias.entry = bias[n.bias.entry]
+		}
+		if n.edgeCount > 0 {
+			edges := a.edgesOf(n)
+			to := fresh.newBlock(n.edgeClass)
+			at := to & (edgeChunk - 1)
+			copy(fresh.edges[to>>edgeBits][at:], edges)
+			n.edges = to
+			for k := range edges {
+				e := fresh.edge(to + uint32(k))
+				e.child = index.of(e.child)
+			}
+		}
+		if next != i {
+			*a.node(next) = *n
+			if t.p.Graph.Use {
+				t.graph.setHash(next, t.graph.hash(i))
+			}
+		}
+		next++
+	}
+	t.root = index.of(t.root)
+	a.nodeCount = next
+	spare := a.edges
+	a.edges, a.edgeCount, a.freeEdges = fresh.edges, fresh.edgeCount, fresh.freeEdges
+	a.keepChunks(spare)
+	t.fillTranspositions()
+}
+
+// dropTranspositions empties the table; fillTranspositions enters the nodes that
+// are left, the root excepted.
+func (t *Tree) dropTranspositions() { t.graph.reset() }
+
+func (t *Tree) fillTranspositions() {
+	if !t.p.Graph.Use {
+		return
+	}
+	for i := uint32(1); i < t.a.nodeCount; i++ {
+		if i != t.root {
+			t.graph.add(t.graph.hash(i), i)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// prepareRoot makes the root ready for a search: the centre of the score terms,
+// edges of moves that are allowed, and a fresh evaluation, since the root is
+// asked for with other options than the nodes below it. A kept tree is scored
+// anew. The evaluation does not heed the end of ctx, so that there always is one.
+func (t *Tree) prepareRoot(ctx context.Context) error {
+	t.makeSlots()
+	v := &t.sh.value
+	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
+	fresh := t.root == 0
+	if fresh {
+		t.plantRoot()
+	} else {
+		v.setCenter(float64(t.a.node(t.root).avg.scoreMean))
+	}
+	s := t.slots[0]
+	s.reset()
+	s.purpose, s.leaf = forRoot, t.root
+	s.run(context.WithoutCancel(ctx), &t.sh)
+	if err := s.result.err; err != nil {
+		if fresh {
+			t.clear()
+		}
+		return err
+	}
+	t.countEvaluation(s)
+	t.top.out = s.out
+	t.top.weighted = s.out.ErrWinLoss >= 0
+	if fresh {
+		v.scores = s.out.HasScore
+		v.setCenter(float64(s.result.own.scoreMean))
+	}
+	t.markRoot()
+	if !fresh {
+		t.dropForbidden()
+		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 {
+			t.rescore()
+		}
+	}
+	if fresh {
+		t.aim(0)
+	} else {
+		t.aim(t.Visits())
+	}
+	t.installRoot(s, fresh)
+	return nil
+}
+
+// plantRoot makes a root without evaluation.
+func (t *Tree) plantRoot() {
+	t.root = t.a.newNode()
+	n := t.a.node(t.root)
+	if t.base.ToMove() == board.White {
+		n.flags |= flagWhite
+	}
+	if t.p.Graph.Use {
+		// The root is not in the table, so nothing leads back to it.
+		t.graph.setHash(t.root, t.base.GraphHash(board.Hash{}))
+	}
+}
+
+// installRoot gives the root its evaluation and priors. The averages of a kept
+// root follow with its next visit.
+func (t *Tree) installRoot(s *slot, fresh bool) {
+	n, r := t.a.node(t.root), &s.result
+	v := &t.sh.value
+	r.utility = v.of(&r.own)
+	r.weight = v.weight(float64(r.own.scoreMean), float64(r.errWinLoss), float64(r.errScore))
+	t.setOwn(n, r)
+	n.flags |= flagEvaluated
+	n.flags &^= flagPassEnds | flagTruncated | flagUnsorted | flagTerminal
+	if r.passEnds {
+		n.flags |= flagPassEnds
+	}
+	t.arrangePriors(s)
+	t.own.addRoot(s, t)
+	if fresh {
+		t.addOwn(n, float64(n.ownWeight))
+		t.countPlayout(0, counted)
+	}
+	n.sinceExact = math.MaxUint16 - 1
+	t.beginGumbel(fresh)
+}
+
+// arrangePriors puts the root's priors, with temperature and noise, on its edges
+// and the moves left over, in order, behind them.
+func (t *Tree) arrangePriors(s *slot) {
+	n := t.a.node(t.root)
+	area := t.sh.size.Area()
+	policy := s.averaged.Policy[:area+1]
+	copy(policy, t.top.out.Policy[:area+1])
+	t.flatten(policy)
+	if t.p.Root.NoiseEnabled {
+		t.addNoise(policy)
+	}
+	edges := t.a.edgesOf(n)
+	keys := t.scratch.keys[:0]
+	for i := range edges {
+		e := &edges[i]
+		e.prior = policy[t.sh.size.Index(e.move)]
+		keys = append(keys, priorKey(max(0, e.prior), t.sh.size.Index(e.move)))
+	}
+	rest := len(keys)
+	for i, prior := range policy {
+		p := t.sh.size.FromIndex(i)
+		if prior >= 0 && t.allowedAtRoot(p) && !hasMove(edges, p) {
+			keys = append(keys, priorKey(prior, i))
+		}
+	}
+	sortFalling(keys[rest:])
+	block := s.block[:blockWords(len(keys))]
+	packPriors(block, keys, t.sh.size)
+	t.a.storePriors(t.root, block, len(keys))
+}
+
+// allowedAtRoot tells whether a legal move is searched at the root.
+func (t *Tree) allowedAtRoot(p board.Point) bool {
+	return allowed(t.bans, t.base.ToMove(), p, 0) && !t.top.useless[t.sh.size.Index(p)] &&
+		t.top.copyOf[t.sh.size.Index(p)] == board.NoPoint
+}
+
+// dropForbidden takes the edges off a kept root whose moves are not legal or not
+// allowed any more, and brings its numbers in line.
+func (t *Tree) dropForbidden() {
+	n := t.a.node(t.root)
+	edges := t.a.edgesOf(n)
+	kept, visits := 0, int32(1)
+	for i := range edges {
+		p := edges[i].move
+		if t.top.out.Policy[t.sh.size.Index(p)] < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !t.allowedAtRoot(p) {
+			continue
+		}
+		edges[kept] = edges[i]
+		visits += edges[i].visits
+		kept++
+	}
+	if kept == len(edges) {
+		return
+	}
+	n.edgeCount = uint16(kept)
+	n.visits = visits
+	t.rebuild(t.root)
+}
+
+// visit is a place in a walk over the tree: a node and its next edge.
+type visit struct {
+	node uint32
+	next int32
+}
+
+// rescore computes all averages of the tree anew, children before parents, after
+// the centre of the score terms moved. A node without edges keeps its weight.
+func (t *Tree) rescore() {
+	t.unmark()
+	t.scratch.stack = append(t.scratch.stack[:0], visit{node: t.root})
+	t.a.node(t.root).flags |= flagMark
+	for len(t.scratch.stack) > 0 {
+		top := &t.scratch.stack[len(t.scratch.stack)-1]
+		n := t.a.node(top.node)
+		if int(top.next) < int(n.edgeCount) {
+			child := t.a.edge(n.edges + uint32(top.next)).child
+			top.next++
+			if c := t.a.node(child); !c.is(flagMark) {
+				c.flags |= flagMark
+				t.scratch.stack = append(t.scratch.stack, visit{node: child})
+			}
+			continue
+		}
+		t.rescoreNode(top.node)
+		t.scratch.stack = t.scratch.stack[:len(t.scratch.stack)-1]
+	}
+}
+
+func (t *Tree) rescoreNode(i uint32) {
+	n, v := t.a.node(i), &t.sh.value
+	if !n.is(flagEvaluated) {
+		return
+	}
+	n.ownUtility = float32(v.of(&n.own))
+	if !n.is(flagTerminal) {
+		n.ownWeight = float32(v.weight(float64(n.own.scoreMean), float64(n.errs.winLoss), float64(n.errs.score)))
+	}
+	if n.edgeCount == 0 { // its weight is of the old centre until it gets a child
+		n.utility = v.of(&n.avg)
+		n.utilitySq = n.utility * n.utility
+		return
+	}
+	edges := t.a.edgesOf(n)
+	for k := range edges {
+		edges[k].refresh(t.a.node(edges[k].child))
+	}
+	t.rebuild(i)
+}
+
+// unmark takes the marks of earlier walks off all nodes.
+func (t *Tree) unmark() {
+	for i := uint32(1); i < t.a.nodeCount; i++ {
+		t.a.node(i).flags &^= flagMark
+	}
+}
+
+// rawInfo turns the network's answer at the root into a report.
+func rawInfo(o *nn.Output, area int) RawInfo {
+	r := RawInfo{
+		Winrate: 0.5 + 0.5*float64(o.Win-o.Loss), NoResult: float64(o.NoResult), HasScore: o.HasScore,
+		ScoreMean: float64(o.ScoreMean), ScoreStdev: float64(o.ScoreStdev), Lead: float64(o.Lead),
+		WinrateError: float64(o.ErrWinLoss) / 2, ScoreError: float64(o.ErrScore), VarTimeLeft: float64(o.VarTimeLeft),
+	}
+	if o.HasOwnership {
+		r.Ownership = append([]float32(nil), o.Ownership[:area]...)
+	}
+	return r
+}

@@ -1,0 +1,162 @@
+package search
+
+import "math"
+
+// explorer holds the parts of the PUCT formula that are the same for all moves
+// of a node.
+type explorer struct {
+	sign  float64 // turns White's utilities into the mover's
+	scale float64 // K: times prior/(1+weight) is what exploration is worth
+	fpu   float64 // White's utility of a move without visits
+}
+
+// explorationScale returns K = c(w)*sqrt(w+offset)*f: w is the weight of all
+// children, c grows with its logarithm, and f follows the spread of utility
+// below the node.
+func (p *PUCT) explorationScale(childWeight, stdevFactor float64) float64 {
+	c := p.Exploration
+	if p.ExplorationLog != 0 {
+		c += p.ExplorationLog * math.Log((childWeight+p.ExplorationBase)/p.ExplorationBase)
+	}
+	return c * math.Sqrt(childWeight+p.ParentOffset) * stdevFactor
+}
+
+// stdevFactor returns f: 1 where the utility below a node varies as much as
+// expected, less where it varies less.
+func (p *PUCT) stdevFactor(weight, utility, utilitySq float64) float64 {
+	if p.UtilityStdevScale == 0 {
+		return 1
+	}
+	stdev := p.UtilityStdevPrior
+	if weight > 1 {
+		square := utility * utility
+		utilitySq = max(utilitySq, square)
+		prior := p.UtilityStdevPrior * p.UtilityStdevPrior
+		mean := ((square+prior)*p.UtilityStdevPriorWeight + utilitySq*weight) / (p.UtilityStdevPriorWeight + weight - 1)
+		stdev = math.Sqrt(max(0, mean-square))
+	}
+	return 1 + p.UtilityStdevScale*(stdev/p.UtilityStdevPrior-1)
+}
+
+// utility returns what an unvisited move of a node is taken to be worth, in
+// White's view: mass is the prior of all moves that have an edge, sign that of
+// the node, radius the largest utility there is.
+func (f *FPU) utility(n *node, mass, sign, radius float64, root, noise bool) float64 {
+	if f.Zero {
+		return 0
+	}
+	own := float64(n.ownUtility)
+	base := f.ParentWeight*own + (1-f.ParentWeight)*n.utility
+	if f.ParentWeightByVisitedPolicy {
+		a := mass
+		if f.ParentWeightByVisitedPolicyPow == 2 {
+			a *= a
+		} else {
+			a = math.Pow(a, f.ParentWeightByVisitedPolicyPow)
+		}
+		a = min(1, a)
+		base = a*n.utility + (1-a)*own
+	}
+	reduction, lossProp := f.ReductionMax, f.LossProp
+	if root {
+		reduction, lossProp = f.RootReductionMax, f.RootLossProp
+		if noise {
+			reduction = 0
+		}
+	}
+	fpu := base - sign*reduction*math.Sqrt(mass)
+	return fpu + (-sign*radius-fpu)*lossProp
+}
+
+// explorer prepares the formula for a node.
+func (t *Tree) explorer(n *node, edges []edge, root bool) explorer {
+	var weight, mass float64
+	for i := range edges {
+		weight += float64(edges[i].weight)
+		if p := edges[i].prior; p > 0 { // below 0: turned out illegal
+			mass += float64(p)
+		}
+	}
+	x := explorer{sign: n.sign()}
+	f := t.p.PUCT.stdevFactor(n.weight, n.utility, n.utilitySq)
+	x.scale = t.p.PUCT.explorationScale(weight, f)
+	x.fpu = t.p.FPU.utility(n, mass, x.sign, t.sh.value.radius(), root, t.p.Root.NoiseEnabled)
+	return x
+}
+
+// score returns the selection value of a move, for its player: utility plus
+// exploration.
+func (x *explorer) score(utility, weight, prior float64) float64 {
+	return x.sign*utility + x.scale*prior/(1+weight)
+}
+
+// lose mixes virtual losses into an edge: inFlight descents below it are taken
+// to come back as lost games.
+func (v *VirtualLoss) lose(utility, weight float64, inFlight uint16, sign, radius float64) (float64, float64) {
+	k := float64(inFlight) * v.PerVisit
+	if v.Form == LossWeight {
+		share := k / (k + max(v.WeightFloor, weight))
+		utility += (-sign*radius - utility) * share
+	}
+	return utility, weight + k
+}
+
+// Places that selection may return besides those of edges.
+const (
+	selectNew  = -1 // the best move that has no edge yet
+	selectNone = -2 // no move is allowed here
+)
+
+// selectMove returns the place of the edge to descend through, selectNew or
+// selectNone. Ties go to the edge that was created first, and to edges before
+// the new move.
+func (t *Tree) selectMove(n *node, edges []edge, root bool) int {
+	x := t.explorer(n, edges, root)
+	best, at := math.Inf(-1), selectNone
+	if root {
+		best, at = t.bestRootEdge(n, edges, &x)
+	} else {
+		radius := t.sh.value.radius()
+		for i := range edges {
+			e := &edges[i]
+			if e.prior < 0 {
+				continue
+			}
+			u, w := float64(e.utility), float64(e.weight)
+			if w <= 0 {
+				u = x.fpu
+			}
+			if e.inFlight != 0 {
+				u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
+			}
+			if s := x.score(u, w, float64(e.prior)); s > best {
+				best, at = s, i
+			}
+		}
+	}
+	prior, ok := t.nextPrior(n)
+	if !ok {
+		return at
+	}
+	u := x.fpu
+	if root {
+		prior, u = t.widen(prior, u, x.sign)
+	}
+	if s := x.score(u, 0, prior); s > best && !(root && t.futileNew(n, edges)) {
+		return selectNew
+	}
+	return at
+}
+
+// nextPrior returns the prior of the best move without an edge.
+func (t *Tree) nextPrior(n *node) (float64, bool) {
+	k := int(n.edgeCount)
+	if k >= int(n.priorCount) {
+		return 0, false
+	}
+	if k >= sortedHead && n.is(flagUnsorted) {
+		t.a.sortTail(n, t.sh.size, t.scratch.keys[:])
+	}
+	_, prior := t.a.priorAt(n, k)
+	return float64(prior), true
+}

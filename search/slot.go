@@ -1,0 +1,291 @@
+package search
+
+import (
+	"context"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// step is one move of a descent.
+type step struct {
+	node  uint32 // that the move is made in
+	place int32  // of the edge among the node's edges
+	move  board.Point
+	mute  bool // the visit is not counted on this edge nor above it
+}
+
+// purpose says what an evaluation is for.
+type purpose uint8
+
+const (
+	forLeaf   purpose = iota
+	forRoot           // new priors of the root; its averages stay
+	forPriors         // all priors of a node that has used up those it stored
+)
+
+// slot is one evaluation: the descent that led to a leaf, the position there,
+// the question, the answer, and all that can be computed from it without the
+// tree. The owner fills the first part and reads the last one; in between the
+// slot belongs to a worker. Everything is allocated once.
+type slot struct {
+	index int
+
+	// Filled by the owner.
+	purpose  purpose
+	leaf     uint32
+	path     []step
+	crowd    uint16 // virtual losses that other descents left on the last edge
+	replayed bool   // game holds the leaf's position already
+	forced   bool   // a game that is over here goes on
+
+	// Filled by the worker.
+	game     board.Game
+	query    nn.Query
+	out      nn.Output
+	result   leafResult
+	keys     [board.MaxMoves]uint64
+	block    [blockMax]uint32
+	started  bool // a goroutine serves the slot
+	wake     chan struct{}
+	averaged nn.Output // sum over several orientations
+}
+
+// blockMax is the longest block of priors.
+const blockMax = 2 + board.MaxMoves + board.MaxMoves/2 + 2
+
+// leafResult is what a worker found out, in White's view.
+type leafResult struct {
+	err        error
+	illegal    bool // the last move cannot be made
+	terminal   bool
+	passEnds   bool // a pass would end the phase
+	own        outcome
+	utility    float64
+	weight     float64
+	errWinLoss float32
+	errScore   float32
+	biasKey    biasKey
+	hasBias    bool
+	keys       int // legal moves
+	stored     int // of them stored in block
+	sorted     bool
+	fromCache  bool
+}
+
+// shared is what workers read of a search while it runs. It does not change
+// meanwhile.
+type shared struct {
+	p      *Params
+	game   *board.Game // at the root
+	value  valuer
+	eval   nn.Evaluator
+	limits Limits
+	bans   []Restriction
+	size   board.Size
+}
+
+// replay brings the slot's game to the leaf. It returns false if a move cannot
+// be made.
+func (s *slot) replay(sh *shared) bool {
+	if s.replayed {
+		return true
+	}
+	s.game.CopyFrom(sh.game)
+	for i := range s.path {
+		if !s.step(sh, s.path[i].move, i == len(s.path)-1) {
+			return false
+		}
+	}
+	s.replayed = true
+	return true
+}
+
+// step plays one move and, if it is the last, takes down its pattern.
+func (s *slot) step(sh *shared, p board.Point, last bool) bool {
+	c := s.game.ToMove()
+	if last && sh.p.Bias.Factor != 0 {
+		s.result.biasKey, s.result.hasBias = biasPattern(&s.game, c, p)
+	}
+	if last && p == board.Pass && s.game.FriendlyPassSuppressed() {
+		s.forced = true
+	}
+	return s.game.Play(c, p) == nil
+}
+
+// run answers the slot's question. It does not touch the tree.
+func (s *slot) run(ctx context.Context, sh *shared) {
+	r := &s.result
+	if !s.replay(sh) {
+		r.illegal = true
+		return
+	}
+	g := &s.game
+	if s.purpose == forLeaf && !s.forced && len(s.path) > 0 && g.Finished() {
+		s.end(sh)
+		return
+	}
+	s.ask(sh)
+	if r.err = s.evaluate(ctx, sh); r.err != nil {
+		return
+	}
+	r.fromCache = s.out.FromCache
+	r.passEnds = g.PassWouldEndPhase()
+	s.read(sh)
+	if s.purpose == forRoot {
+		return // the owner arranges the root's priors itself
+	}
+	s.rank(sh)
+}
+
+// end judges a game that is over.
+func (s *slot) end(sh *shared) {
+	r, g := &s.result, &s.game
+	r.terminal = true
+	if g.NoResult() {
+		r.own = outcome{noResult: 1}
+	} else {
+		rules := g.Rules()
+		whole := rules.Komi == float32(int(rules.Komi))
+		r.own = sh.value.terminal(g.Score(), whole != rules.Button)
+	}
+	r.utility = sh.value.of(&r.own)
+	r.errWinLoss, r.errScore = -1, -1
+}
+
+// ask fills the query in.
+func (s *slot) ask(sh *shared) {
+	p, q := sh.p, &s.query
+	root := s.purpose == forRoot || len(s.path) == 0
+	depth := len(s.path)
+	q.Game = &s.game
+	q.Symmetry = int8(p.Net.Symmetry)
+	q.SkipCache = false
+	q.NeedOwnership = sh.limits.Ownership || root
+	q.Optimism = float32(p.Net.PolicyOptimism)
+	if root {
+		q.Optimism = float32(p.Net.RootOptimism)
+	}
+	q.PolicyTemperature = float32(p.Net.PolicyTemperature)
+	o := &q.Options
+	o.DrawWinsForWhite = p.Utility.DrawEquivalentWinsForWhite
+	if o.DrawWinsForWhite == 0 {
+		o.DrawWinsForWhite = -1
+	}
+	o.ConservativePassRoot = root && p.Pass.Conservative
+	o.PassingHacks = p.Pass.Hacks
+	o.HistoryHidden, o.MaxHistory = false, 0
+	if p.Pass.IgnorePreRootHistory {
+		o.HistoryHidden, o.MaxHistory = depth == 0, depth
+	}
+	o.PlayoutDoublingAdvantage = float32(p.Net.PlayoutDoublingAdvantage)
+	strong := p.Net.AdvantageFor
+	if strong == board.Empty {
+		strong = sh.game.ToMove()
+	}
+	if s.game.ToMove() != strong {
+		o.PlayoutDoublingAdvantage = 0 - o.PlayoutDoublingAdvantage // never -0: caches would tell it from 0
+	}
+}
+
+// evaluate asks the evaluator: once, or at the root once for each of several
+// orientations, whose mean it takes.
+func (s *slot) evaluate(ctx context.Context, sh *shared) error {
+	n := sh.p.Root.NumSymmetries
+	if s.purpose != forRoot || n <= 1 {
+		return sh.eval.Evaluate(ctx, &s.query, &s.out)
+	}
+	if s.game.Size().W != s.game.Size().H {
+		n = min(n, 4)
+	}
+	first := max(0, sh.p.Net.Symmetry)
+	s.query.SkipCache = true
+	for k := range n {
+		s.query.Symmetry = int8((first + k) % 8)
+		if n <= 4 && s.game.Size().W != s.game.Size().H {
+			s.query.Symmetry %= 4
+		}
+		if err := sh.eval.Evaluate(ctx, &s.query, &s.out); err != nil {
+			return err
+		}
+		addOutput(&s.averaged, &s.out, float32(n), k == 0, s.game.Size().Area())
+	}
+	s.out = s.averaged
+	return nil
+}
+
+// addOutput adds the n-th part of an answer to a sum.
+func addOutput(sum, o *nn.Output, n float32, first bool, area int) {
+	if first {
+		*sum = nn.Output{HasScore: o.HasScore, HasOwnership: o.HasOwnership}
+	}
+	for i := range area + 1 {
+		sum.Policy[i] += o.Policy[i] / n
+	}
+	for i := range area {
+		sum.Ownership[i] += o.Ownership[i] / n
+	}
+	sum.Win += o.Win / n
+	sum.Loss += o.Loss / n
+	sum.NoResult += o.NoResult / n
+	sum.ScoreMean += o.ScoreMean / n
+	sum.ScoreMeanSq += o.ScoreMeanSq / n
+	sum.ScoreStdev += o.ScoreStdev / n
+	sum.Lead += o.Lead / n
+	sum.VarTimeLeft += o.VarTimeLeft / n
+	sum.ErrWinLoss += o.ErrWinLoss / n
+	sum.ErrScore += o.ErrScore / n
+}
+
+// read turns the answer into White's view.
+func (s *slot) read(sh *shared) {
+	r, o := &s.result, &s.out
+	sign := float32(1)
+	if s.game.ToMove() == board.Black {
+		sign = -1
+	}
+	r.own = outcome{winLoss: sign * (o.Win - o.Loss), noResult: o.NoResult}
+	if o.HasScore {
+		r.own.scoreMean, r.own.scoreMeanSq, r.own.lead = sign*o.ScoreMean, o.ScoreMeanSq, sign*o.Lead
+	}
+	r.errWinLoss, r.errScore = o.ErrWinLoss, o.ErrScore
+	r.utility = sh.value.of(&r.own)
+	r.weight = sh.value.weight(float64(r.own.scoreMean), float64(r.errWinLoss), float64(r.errScore))
+}
+
+// rank packs the likeliest legal moves.
+func (s *slot) rank(sh *shared) {
+	r := &s.result
+	n := 0
+	pass := sh.size.Area()
+	for i := range pass + 1 {
+		if prior := s.out.Policy[i]; prior >= 0 {
+			s.keys[n] = priorKey(prior, i)
+			n++
+		}
+	}
+	if len(sh.bans) > 0 {
+		n = s.restrict(sh, n)
+	}
+	keys := s.keys[:n]
+	r.keys, r.stored = n, n
+	if s.purpose == forPriors {
+		sortFalling(keys)
+		r.sorted = true
+		return
+	}
+	r.stored, r.sorted = rankKeys(keys, sh.p.Memory.PriorsPerNode, pass)
+	packPriors(s.block[:blockWords(r.stored)], keys[:r.stored], sh.size)
+}
+
+// restrict drops the moves that are not allowed at the leaf's depth.
+func (s *slot) restrict(sh *shared, n int) int {
+	kept := 0
+	for _, k := range s.keys[:n] {
+		if allowed(sh.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
+			s.keys[kept] = k
+			kept++
+		}
+	}
+	return kept
+}

@@ -1,0 +1,85 @@
+package search
+
+import "time"
+
+// decided tells whether no other move can reach the share of the best move's
+// visits that matters, with the visits that are left.
+func (t *Tree) decided(now time.Time) bool {
+	left, ok := t.visitsLeft(now)
+	if !ok || t.search.stats.Playouts < 2 {
+		return false
+	}
+	var best, second float64
+	for _, e := range t.a.edgesOf(t.a.node(t.root)) {
+		v := float64(e.visits)
+		if v > best {
+			best, second = v, best
+		} else {
+			second = max(second, v)
+		}
+	}
+	if second+left >= t.p.Stop.DecidedShare*best {
+		return false
+	}
+	moves := t.candidates(nil, t.root)
+	top, chosen := 0, 0
+	for k := range moves {
+		if moves[k].edge.visits > moves[top].edge.visits {
+			top = k
+		}
+		if moves[k].value > moves[chosen].value {
+			chosen = k
+		}
+	}
+	return top == chosen
+}
+
+// visitsLeft estimates how many visits are to come: false if there is no limit.
+func (t *Tree) visitsLeft(now time.Time) (float64, bool) {
+	r := &t.search
+	left, ok := 0.0, false
+	if r.target >= 0 {
+		left, ok = float64(r.target-r.stats.Playouts), true
+	}
+	if !r.deadline.IsZero() {
+		spent := now.Sub(r.start)
+		if spent < 100*time.Millisecond {
+			return left, ok
+		}
+		byTime := float64(r.stats.Playouts) * float64(r.deadline.Sub(now)) / float64(spent)
+		if !ok || byTime < left {
+			left, ok = byTime, true
+		}
+	}
+	return left, ok
+}
+
+// futile tells whether an edge of the root cannot reach the share of the
+// heaviest one any more with the visits that are left.
+func (t *Tree) futile(n *node, e *edge) bool {
+	if t.search.target < 0 {
+		return false
+	}
+	left := float64(t.search.target - t.search.stats.Playouts)
+	visits := float64(t.a.node(e.child).visits)
+	perVisit := n.weight / float64(n.visits)
+	wanted := t.p.Stop.FutileVisitsThreshold * t.heaviest(n) * float64(e.visits+1) / (float64(e.weight) + perVisit)
+	return visits+left < wanted
+}
+
+// futileNew is futile for a move without an edge.
+func (t *Tree) futileNew(n *node, _ []edge) bool {
+	if t.p.Stop.FutileVisitsThreshold <= 0 || t.search.target < 0 {
+		return false
+	}
+	left := float64(t.search.target - t.search.stats.Playouts)
+	return left < t.p.Stop.FutileVisitsThreshold*t.heaviest(n)/(n.weight/float64(n.visits))
+}
+
+func (t *Tree) heaviest(n *node) float64 {
+	w := 0.0
+	for _, e := range t.a.edgesOf(n) {
+		w = max(w, float64(e.weight))
+	}
+	return w
+}

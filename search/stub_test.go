@@ -1,0 +1,141 @@
+package search
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// stub is an evaluator without a network: numbers made from the position's
+// hash, or set by a function. It allocates nothing.
+type stub struct {
+	calls     atomic.Int64
+	flat      bool // even policy and value 0
+	noScore   bool
+	ownership bool
+	errors    bool // with an error head
+	delay     time.Duration
+	answer    func(g *board.Game, out *nn.Output)
+	fail      func(n int64) error
+}
+
+func (e *stub) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	n := e.calls.Add(1)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if e.delay > 0 {
+		time.Sleep(time.Duration(rand.Int64N(int64(e.delay))))
+	}
+	if e.fail != nil {
+		if err := e.fail(n); err != nil {
+			return err
+		}
+	}
+	e.fill(q.Game, out)
+	return nil
+}
+
+func (e *stub) fill(g *board.Game, out *nn.Output) {
+	var buf [board.MaxMoves]bool
+	legal := g.LegalMoves(buf[:0])
+	h := g.StoneHash()
+	seed := h.Lo ^ uint64(g.ToMove())<<60
+	var sum float32
+	for i, ok := range legal {
+		out.Policy[i] = -1
+		if ok {
+			w := float32(1)
+			if !e.flat {
+				x := float32(scramble(seed+uint64(i))>>40) / (1 << 24)
+				w = x * x * x * x * x * x
+				if i == len(legal)-1 {
+					w *= 0.01
+				}
+			}
+			out.Policy[i] = w
+			sum += w
+		}
+	}
+	for i, ok := range legal {
+		if ok {
+			out.Policy[i] /= sum
+		}
+	}
+	v := float32(0)
+	if !e.flat {
+		v = float32(scramble(seed^12345)>>40)/(1<<24)*1.2 - 0.6
+	}
+	out.Win, out.Loss, out.NoResult = (1+v)/2, (1-v)/2, 0
+	out.HasScore = !e.noScore
+	out.ScoreMean, out.ScoreStdev, out.Lead = 10*v, 8, 9*v
+	out.ScoreMeanSq = out.ScoreMean*out.ScoreMean + 64
+	out.VarTimeLeft, out.ErrWinLoss, out.ErrScore = -1, -1, -1
+	if e.errors {
+		out.ErrWinLoss, out.ErrScore = 0.3*float32(scramble(seed^77)>>40)/(1<<24), 2
+	}
+	out.HasOwnership = e.ownership
+	if e.ownership {
+		for i := range g.Size().Area() {
+			out.Ownership[i] = v
+		}
+	}
+	if e.answer != nil {
+		e.answer(g, out)
+	}
+}
+
+func newGame(t testing.TB, n int) *board.Game {
+	t.Helper()
+	g, err := board.NewGame(board.Square(n), board.TrompTaylor())
+	require.NoError(t, err)
+	return g
+}
+
+func newTree(t testing.TB, p Params, e nn.Evaluator) *Tree {
+	t.Helper()
+	tree, err := New(p, e, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	return tree
+}
+
+func searched(t testing.TB, tree *Tree, visits int64) Result {
+	t.Helper()
+	r, err := tree.Search(t.Context(), Limits{Visits: visits})
+	require.NoError(t, err)
+	requireSound(t, tree)
+	return r
+}
+
+// requireSound checks what must hold of every tree between searches.
+func requireSound(t testing.TB, tree *Tree) {
+	t.Helper()
+	a := &tree.a
+	for i := uint32(1); i < a.nodeCount; i++ {
+		n := a.node(i)
+		require.False(t, n.is(flagPending), "node %d is pending", i)
+		require.False(t, math.IsNaN(n.utility) || math.IsNaN(n.weight), "node %d", i)
+		var visits int32 = 1
+		for _, e := range a.edgesOf(n) {
+			require.Zero(t, e.inFlight, "virtual loss left in node %d", i)
+			require.Less(t, e.child, a.nodeCount)
+			require.NotZero(t, e.child)
+			visits += e.visits
+			if !tree.p.Graph.Use && e.prior >= 0 && !tree.p.Pass.MoreHacks {
+				require.Equal(t, a.node(e.child).visits, e.visits)
+			}
+		}
+		if n.is(flagEvaluated) && !n.is(flagTerminal) && n.edgeCount > 0 && !tree.p.Pass.MoreHacks && len(tree.bans) == 0 {
+			require.Equal(t, visits, n.visits, "visits of node %d", i)
+		}
+	}
+}

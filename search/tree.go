@@ -1,0 +1,187 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// ErrNoGame is returned by Search before Reset, and after a move that could not
+// be played.
+var ErrNoGame = errors.New("the search tree has no position: reset it")
+
+// Tree is a search tree for one game at a time. Only Snapshot may be called
+// while Search runs; everything else is for one goroutine.
+type Tree struct {
+	p     Params
+	log   *slog.Logger
+	a     arena
+	bias  biasTable
+	graph transpositions
+	sh    shared
+	slots []*slot
+
+	game  board.Game // the position at the root, as the caller has it
+	base  board.Game // the same, with clean-up phases to come
+	ready bool       // there is a position
+	root  uint32     // 0: no tree yet
+	bans  []Restriction
+	top   rootState
+	own   ownership
+
+	gumbel gumbelState
+
+	rng       *rand.Rand
+	search    running
+	published atomic.Pointer[Result]
+
+	scratch scratch
+}
+
+// scratch is memory that lasts, for work that does not.
+type scratch struct {
+	children []child // of one rebuild
+	stack    []visit // of walks over the tree
+	keys     [board.MaxMoves]uint64
+	line     board.Game // where a variation leads
+}
+
+// rootState is what holds at the root only, made anew by each search.
+type rootState struct {
+	out      nn.Output // the network's answer
+	weighted bool      // evaluations are weighted by their errors
+	// bonus is the score, in White's points, that a move at the root is
+	// changed by, by Size.Index.
+	bonus    [board.MaxMoves]float32
+	hasBonus bool
+	useless  [board.MaxMoves]bool // moves that need not be searched
+	// copyOf is the move searched in place of a symmetric one, by Size.Index;
+	// NoPoint for the others.
+	copyOf [board.MaxMoves]board.Point
+}
+
+// New returns an empty tree. The evaluator may serve other trees too. A nil
+// logger is silent. Errors wrap ErrParams.
+func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return nil, fmt.Errorf("%w: no evaluator", ErrParams)
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	t := &Tree{p: p, log: log}
+	t.rng = rand.New(rand.NewPCG(p.Seed, 0x5eed))
+	t.sh.eval = e
+	t.applyParams()
+	t.clear()
+	return t, nil
+}
+
+// Params returns the settings.
+func (t *Tree) Params() Params { return t.p }
+
+// SetParams changes the settings. The tree is dropped unless only the choice of
+// the move, the number of workers, the memory, the early stop or the seed differ.
+// Errors wrap ErrParams; the old settings then stay.
+func (t *Tree) SetParams(p Params) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	old := t.p
+	if p.Seed != old.Seed {
+		t.rng = rand.New(rand.NewPCG(p.Seed, 0x5eed))
+	}
+	old.Choice, old.Parallel, old.Memory, old.Stop, old.Seed = p.Choice, p.Parallel, p.Memory, p.Stop, p.Seed
+	t.p = p
+	t.applyParams()
+	if old != p {
+		t.clear()
+	}
+	return nil
+}
+
+// SetEvaluator changes the network, and drops the tree.
+func (t *Tree) SetEvaluator(e nn.Evaluator) {
+	t.sh.eval = e
+	t.clear()
+}
+
+func (t *Tree) applyParams() {
+	t.sh.p = &t.p
+	t.bias.p = t.p.Bias
+	t.sh.value.u, t.sh.value.b = t.p.Utility, t.p.Backup
+}
+
+// Reset makes a copy of a game the new root, without any tree, and lifts all
+// restrictions.
+func (t *Tree) Reset(g *board.Game) {
+	t.game.CopyFrom(g)
+	t.ready = true
+	t.bans = nil
+	t.clear()
+	t.rebase()
+}
+
+// Clear drops the tree and keeps the position.
+func (t *Tree) Clear() { t.clear() }
+
+func (t *Tree) clear() {
+	t.a.reset()
+	t.bias.reset()
+	t.graph.reset()
+	t.root = 0
+	t.own.reset()
+	t.published.Store(&Result{}) // what was found before is of another search
+}
+
+// rebase prepares the position that descents start from.
+func (t *Tree) rebase() {
+	t.base.CopyFrom(&t.game)
+	o := t.base.Options()
+	o.PreventEncore = false
+	t.base.ContinueWith(o)
+	t.sh.size = t.base.Size()
+	t.sh.game = &t.base
+}
+
+// Matches tells whether the root is this position, reached by the same moves
+// under the same rules, so that the tree may be searched on.
+func (t *Tree) Matches(g *board.Game) bool {
+	return t.ready && t.game.Size() == g.Size() && t.game.Rules() == g.Rules() &&
+		t.game.Options() == g.Options() && t.game.ToMove() == g.ToMove() &&
+		t.game.Hash() == g.Hash() && slices.Equal(t.game.Moves(), g.Moves())
+}
+
+// Visits returns the visits of the root, 0 without a tree.
+func (t *Tree) Visits() int64 {
+	if t.root == 0 {
+		return 0
+	}
+	return int64(t.a.node(t.root).visits)
+}
+
+// Bytes returns the memory that the tree holds, free parts included.
+func (t *Tree) Bytes() int64 { return t.a.bytes() + t.graph.bytes() }
+
+// Restrict forbids moves near the root. The tree is dropped if the lists differ
+// from those in force. They hold until Advance or Reset.
+func (t *Tree) Restrict(r ...Restriction) {
+	if sameRestrictions(t.bans, r) {
+		return
+	}
+	t.bans = nil
+	for _, b := range r {
+		b.Points = slices.Clone(b.Points)
+		t.bans = append(t.bans, b)
+	}
+	t.clear()
+}

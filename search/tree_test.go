@@ -1,0 +1,606 @@
+package search
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+func TestNoAllocationsPerPlayout(t *testing.T) {
+	for name, p := range presets() {
+		t.Run(name, func(t *testing.T) {
+			tree := newTree(t, p, newQuick(81))
+			tree.Reset(newGame(t, 9))
+			searched(t, tree, 5000) // chunks, tables and scratch grow
+			tree.Clear()
+			searched(t, tree, 10)
+			s, ctx := tree.slots[0], t.Context()
+			require.Zero(t, testing.AllocsPerRun(3000, func() {
+				if tree.descend(s) == atLeaf {
+					s.run(ctx, &tree.sh)
+					require.NoError(t, tree.apply(s))
+				}
+			}))
+			require.Greater(t, tree.Visits(), int64(2900))
+		})
+	}
+}
+
+// pick returns a move that was searched and is no pass, not the best if there
+// are others.
+func pick(t *testing.T, r *Result) board.Point {
+	t.Helper()
+	found := board.NoPoint
+	for _, m := range r.Moves {
+		if m.SymmetryOf == board.NoPoint && m.Move != board.Pass && m.EdgeVisits > 20 {
+			if found != board.NoPoint {
+				return m.Move
+			}
+			found = m.Move
+		}
+	}
+	require.NotEqual(t, board.NoPoint, found)
+	return found
+}
+
+func TestMemoryLimitEndsTheSearch(t *testing.T) {
+	for _, graph := range []bool{false, true} {
+		p := Defaults()
+		p.Graph.Use = graph
+		p.Memory.MaxBytes = minBytes
+		tree := newTree(t, p, newQuick(81))
+		g := newGame(t, 9)
+		tree.Reset(g)
+		for range 6 {
+			r, err := tree.Search(t.Context(), Limits{})
+			require.NoError(t, err)
+			require.Equal(t, StopMemory, r.Stop)
+			require.Greater(t, r.Root.Visits, int64(1000))
+			require.LessOrEqual(t, r.Stats.Bytes, p.Memory.MaxBytes)
+			require.LessOrEqual(t, tree.Bytes(), p.Memory.MaxBytes)
+			requireSound(t, tree)
+			// The kept part leaves room for more.
+			move := pick(t, &r)
+			require.True(t, tree.Advance(g.ToMove(), move))
+			require.NoError(t, g.Play(g.ToMove(), move))
+		}
+	}
+}
+
+// TestCompactionKeepsTheTree compares the kept part of a tree with what it was
+// before it was moved.
+func TestCompactionKeepsTheTree(t *testing.T) {
+	for name, p := range presets() {
+		t.Run(name, func(t *testing.T) {
+			p.Pass.MoreHacks = false
+			tree := newTree(t, p, &stub{errors: true})
+			g := newGame(t, 7)
+			tree.Reset(g)
+			for range 3 {
+				r := searched(t, tree, 3000)
+				move := pick(t, &r)
+				child := tree.childOf(move)
+				require.NotZero(t, child)
+				want := dump(tree, child, 6)
+				require.True(t, tree.Advance(g.ToMove(), move))
+				require.NoError(t, g.Play(g.ToMove(), move))
+				require.Equal(t, want, dump(tree, tree.root, 6))
+				requireSound(t, tree)
+				for i := uint32(1); i < tree.a.nodeCount; i++ {
+					require.False(t, tree.a.node(i).is(flagMark))
+					if p.Graph.Use && i != tree.root {
+						require.Equal(t, i, tree.graph.find(tree.graph.hash(i)))
+					}
+				}
+				checkBias(t, tree)
+			}
+		})
+	}
+}
+
+// dump lists what a subtree holds, down to a depth; indices left out.
+func dump(tree *Tree, i uint32, depth int) []any {
+	n := tree.a.node(i)
+	out := []any{n.visits, n.weight, n.utility, n.avg, n.own, n.flags &^ (flagMark | flagForced | flagTruncated | flagUnsorted)}
+	if depth == 0 {
+		return out
+	}
+	for _, e := range tree.a.edgesOf(n) {
+		out = append(out, e.move, e.visits, e.prior, dump(tree, e.child, depth-1))
+		c := tree.a.node(e.child)
+		for k := int(c.edgeCount); k < int(c.priorCount); k++ {
+			p, prior := tree.a.priorAt(c, k)
+			out = append(out, p, prior)
+		}
+	}
+	return out
+}
+
+// checkBias counts again how many nodes share each entry.
+func checkBias(t *testing.T, tree *Tree) {
+	t.Helper()
+	count := make([]int32, len(tree.bias.entries))
+	for i := uint32(1); i < tree.a.nodeCount; i++ {
+		count[tree.a.node(i).bias.entry]++
+	}
+	for i := 1; i < len(count); i++ {
+		require.Equal(t, count[i], tree.bias.entries[i].nodes)
+		require.Equal(t, uint32(i), tree.bias.find(tree.bias.entries[i].key))
+	}
+}
+
+// TestExactAndIncrementalAveragesAgree: with averages moved by differences the
+// same search comes to nearly the same numbers.
+func TestExactAndIncrementalAveragesAgree(t *testing.T) {
+	fast := Defaults()
+	fast.Graph.Use = false // shared nodes change without their parents
+	fast.Bias.Factor = 0   // so do patterns
+	exact := fast
+	exact.Backup.ExactShare = 0
+	var results []Result
+	for _, p := range []Params{exact, fast} {
+		tree := newTree(t, p, &stub{errors: true})
+		tree.Reset(newGame(t, 9))
+		results = append(results, searched(t, tree, 8000))
+		for i := uint32(1); i < tree.a.nodeCount; i++ {
+			n := tree.a.node(i)
+			if !n.is(flagEvaluated) || n.is(flagTerminal) || n.edgeCount == 0 {
+				continue
+			}
+			moved := *n
+			tree.rebuild(i)
+			require.InDelta(t, n.utility, moved.utility, 0.02)
+			require.InEpsilon(t, n.weight, moved.weight, 0.05)
+			require.InEpsilon(t, n.weightSq, moved.weightSq, 0.1)
+			require.InDelta(t, n.avg.winLoss, moved.avg.winLoss, 0.02)
+		}
+	}
+	require.InDelta(t, results[0].Root.Utility, results[1].Root.Utility, 0.02)
+	require.Equal(t, results[0].Moves[0].Move, results[1].Moves[0].Move)
+}
+
+// TestAllPriorsAreReached: a node that remembers few priors gets the others when
+// it has used them up, so that no move is out of reach.
+func TestAllPriorsAreReached(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		p := Plain()
+		p.Memory.PriorsPerNode = 8
+		p.Parallel.Workers = workers
+		tree := newTree(t, p, &stub{flat: true, noScore: true})
+		g := newGame(t, 5)
+		tree.Reset(g)
+		searched(t, tree, 12000)
+		root := tree.a.node(tree.root)
+		require.Equal(t, 26, int(root.edgeCount))
+		for _, e := range tree.a.edgesOf(root) {
+			n := tree.a.node(e.child)
+			seen := map[board.Point]bool{}
+			for _, e := range tree.a.edgesOf(n) {
+				require.False(t, seen[e.move])
+				seen[e.move] = true
+			}
+			if n.visits > 100 {
+				require.Len(t, seen, 25+b2i(e.move == board.Pass))
+			}
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestRestrictions(t *testing.T) {
+	size := board.Square(5)
+	some := []board.Point{size.Point(1, 1), size.Point(2, 2), board.Pass}
+	for _, allow := range []bool{false, true} {
+		for _, depth := range []int{1, 3} {
+			p := Defaults()
+			tree := newTree(t, p, &stub{})
+			tree.Reset(newGame(t, 5))
+			tree.Restrict(Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
+			searched(t, tree, 800)
+			var check func(i uint32, ply int)
+			check = func(i uint32, ply int) {
+				n := tree.a.node(i)
+				for _, e := range tree.a.edgesOf(n) {
+					listed := e.move == some[0] || e.move == some[1] || e.move == some[2]
+					if n.toMove() == board.Black && ply < depth {
+						require.Equal(t, allow, listed, "ply %d", ply)
+					}
+					check(e.child, ply+1)
+				}
+			}
+			check(tree.root, 0)
+		}
+	}
+	// Nothing allowed: the search still ends, and says so.
+	tree := newTree(t, Defaults(), &stub{})
+	tree.Reset(newGame(t, 5))
+	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	r := searched(t, tree, 50)
+	require.Empty(t, r.Moves)
+	require.Equal(t, int64(50), r.Root.Visits)
+	// The same list again keeps the tree, another one drops it.
+	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	require.Equal(t, int64(50), tree.Visits())
+	tree.Restrict()
+	require.Zero(t, tree.Visits())
+}
+
+func TestSymmetricMovesAreSearchedOnce(t *testing.T) {
+	p := Defaults()
+	tree := newTree(t, p, &stub{flat: true})
+	g := newGame(t, 9)
+	tree.Reset(g)
+	r := searched(t, tree, 2000)
+	size := g.Size()
+	searchedMoves := 0
+	for i := range r.Moves {
+		m := &r.Moves[i]
+		require.Equal(t, i, m.Order)
+		if m.SymmetryOf != board.NoPoint {
+			require.Equal(t, r.Move(m.SymmetryOf).Visits, m.Visits)
+			require.Equal(t, m.Move, m.PV[0])
+			continue
+		}
+		searchedMoves++
+		if m.Move != board.Pass { // Black opens in the upper right corner
+			x, y := size.XY(m.Move)
+			require.GreaterOrEqual(t, x, 4)
+			require.LessOrEqual(t, y, 4)
+		}
+	}
+	require.Equal(t, 15+1, searchedMoves)
+	require.Len(t, r.Moves, 82)
+}
+
+func TestOwnership(t *testing.T) {
+	size := board.Square(5)
+	e := &stub{ownership: true, answer: func(g *board.Game, out *nn.Output) {
+		for p := range size.Area() { // White owns the upper rows, whoever asks
+			v := float32(-0.5)
+			if p < 10 {
+				v = 0.75
+			}
+			if g.ToMove() == board.Black {
+				v = -v
+			}
+			out.Ownership[p] = v
+		}
+	}}
+	tree := newTree(t, Plain(), e)
+	g := newGame(t, 5)
+	tree.Reset(g)
+	r := searched(t, tree, 20)
+	require.Nil(t, r.Ownership)
+	require.Len(t, r.Root.Raw.Ownership, 25)
+	for range 3 {
+		r, err := tree.Search(t.Context(), Limits{Visits: 300, Ownership: true})
+		require.NoError(t, err)
+		sign := float32(1)
+		if r.ToMove == board.Black {
+			sign = -1
+		}
+		for _, own := range [][]float32{r.Ownership, r.Moves[0].Ownership} {
+			require.Len(t, own, 25)
+			require.InDelta(t, sign*0.75, own[0], 1e-5)
+			require.InDelta(t, sign*-0.5, own[24], 1e-5)
+		}
+		require.InDelta(t, 0, r.OwnershipStdev[3], 1e-3)
+		move := r.Moves[0].Move
+		require.True(t, tree.Advance(g.ToMove(), move))
+		require.NoError(t, g.Play(g.ToMove(), move))
+	}
+}
+
+func TestSnapshots(t *testing.T) {
+	p := Defaults()
+	p.Parallel.Workers = 2
+	tree := newTree(t, p, &stub{delay: 200 * time.Microsecond})
+	g := newGame(t, 9)
+	tree.Reset(g)
+	var empty Result
+	tree.Snapshot(&empty)
+	require.Empty(t, empty.Moves)
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	grew := 0
+	wg.Go(func() {
+		last := int64(0)
+		for {
+			var r Result
+			tree.Snapshot(&r)
+			if r.Root.Visits > last {
+				grew++
+				last = r.Root.Visits
+				for _, m := range r.Moves {
+					if m.Order == 0 && len(m.PV) == 0 {
+						panic("empty variation")
+					}
+				}
+			}
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	})
+	r, err := tree.Search(t.Context(), Limits{Time: 150 * time.Millisecond, SnapshotEvery: 10 * time.Millisecond})
+	require.NoError(t, err)
+	time.Sleep(5 * time.Millisecond)
+	close(stop)
+	wg.Wait()
+	require.GreaterOrEqual(t, grew, 3)
+	var last Result
+	tree.Snapshot(&last)
+	require.Equal(t, r, last)
+}
+
+func TestAdvanceDropsWhatItMust(t *testing.T) {
+	size := board.Square(9)
+	prepare := func(p Params, play ...board.Point) (*Tree, *board.Game, Result) {
+		g := newGame(t, 9)
+		for _, m := range play {
+			require.NoError(t, g.Play(g.ToMove(), m))
+		}
+		tree := newTree(t, p, &stub{flat: true})
+		tree.Reset(g)
+		return tree, g, searched(t, tree, 2000)
+	}
+	tree, _, r := prepare(Defaults())
+	require.False(t, tree.Advance(board.White, r.Moves[0].Move), "not White's turn")
+	require.Zero(t, tree.Visits())
+	_, err := tree.Search(t.Context(), Limits{Visits: 10})
+	require.NoError(t, err, "the move was played all the same")
+
+	tree, _, _ = prepare(Defaults(), size.Point(4, 4))
+	require.False(t, tree.Advance(board.White, size.Point(4, 4)), "occupied")
+	_, err = tree.Search(t.Context(), Limits{Visits: 10})
+	require.ErrorIs(t, err, ErrNoGame)
+
+	tree, g, _ := prepare(Defaults(), size.Point(4, 4))
+	require.False(t, tree.Advance(board.White, board.Pass), "a pass now ends the game, and conservative passing does not let it")
+	require.NoError(t, g.Play(board.White, board.Pass))
+	require.True(t, tree.Matches(g))
+
+	tree, _, r = prepare(Defaults())
+	tree.Restrict(Restriction{Color: board.White, Points: []board.Point{3}, Depth: 2})
+	r = searched(t, tree, 100)
+	require.False(t, tree.Advance(board.Black, r.Moves[0].Move), "restrictions counted from the old root")
+}
+
+func TestMatches(t *testing.T) {
+	g := newGame(t, 9)
+	tree := newTree(t, Defaults(), &stub{})
+	require.False(t, tree.Matches(g))
+	tree.Reset(g)
+	require.True(t, tree.Matches(g))
+	g.SetKomi(6.5)
+	require.False(t, tree.Matches(g))
+	g.SetKomi(7.5)
+	require.True(t, tree.Matches(g))
+	require.NoError(t, g.Play(board.Black, 3))
+	require.False(t, tree.Matches(g))
+	require.False(t, tree.Matches(newGame(t, 7)))
+}
+
+func TestSetParams(t *testing.T) {
+	tree := newTree(t, Defaults(), &stub{})
+	tree.Reset(newGame(t, 5))
+	searched(t, tree, 100)
+	p := tree.Params()
+	p.Parallel.Workers, p.Choice.UseLCB, p.Memory.PriorsPerNode = 4, false, 100
+	require.NoError(t, tree.SetParams(p))
+	require.Equal(t, int64(100), tree.Visits())
+	p.PUCT.Exploration = 2
+	require.NoError(t, tree.SetParams(p))
+	require.Zero(t, tree.Visits())
+	p.PUCT.Exploration = -1
+	require.ErrorIs(t, tree.SetParams(p), ErrParams)
+	require.Equal(t, 2.0, tree.Params().PUCT.Exploration)
+}
+
+func TestValidateFindsEveryFault(t *testing.T) {
+	require.NoError(t, Defaults().Validate())
+	require.NoError(t, Plain().Validate())
+	require.NoError(t, Tutorial().Validate())
+	p := Defaults()
+	p.PUCT.Exploration = math.NaN()
+	p.FPU.ReductionMax = -1
+	p.Backup.UncertaintyCoeff = 0
+	p.Root.NumSymmetries = 9
+	p.Parallel.Workers = 0
+	p.Memory.MaxBytes = 1
+	err := p.Validate()
+	require.ErrorIs(t, err, ErrParams)
+	require.Equal(t, 6, strings.Count(err.Error(), "must be from"))
+	_, err = New(p, &stub{}, nil)
+	require.ErrorIs(t, err, ErrParams)
+	_, err = New(Defaults(), nil, nil)
+	require.True(t, errors.Is(err, ErrParams))
+}
+
+func TestEarlyStop(t *testing.T) {
+	size := board.Square(9)
+	e := &stub{answer: func(g *board.Game, out *nn.Output) {
+		if p := size.Index(size.Point(3, 3)); out.Policy[p] >= 0 {
+			out.Policy[p] += 20 // one move stands out
+		}
+	}}
+	p := Plain()
+	p.Stop.WhenDecided = true
+	tree := newTree(t, p, e)
+	tree.Reset(newGame(t, 9))
+	r := searched(t, tree, 5000)
+	require.Equal(t, StopDecided, r.Stop)
+	require.Less(t, r.Root.Visits, int64(4000))
+	require.Equal(t, size.Point(3, 3), r.Choose(0, nil))
+}
+
+func TestChoose(t *testing.T) {
+	r := Result{Size: board.Square(9), choice: Choice{Prune: 1}}
+	rng := rand.New(rand.NewPCG(3, 4))
+	require.Equal(t, board.Pass, r.Choose(1, rng))
+	r.Policy = make([]float32, 82)
+	for i := range r.Policy {
+		r.Policy[i] = -1
+	}
+	r.Policy[7], r.Policy[8] = 0.9, 0.1
+	require.Equal(t, board.Point(7), r.Choose(0, rng))
+	r.Moves = []MoveInfo{
+		{Move: 1, Selection: 80, SymmetryOf: board.NoPoint}, {Move: 2, Selection: 80, SymmetryOf: 1},
+		{Move: 3, Selection: 20, SymmetryOf: board.NoPoint}, {Move: 4, Selection: 0.5, SymmetryOf: board.NoPoint},
+	}
+	require.Equal(t, board.Point(1), r.Choose(0, nil))
+	counts := map[board.Point]int{}
+	for range 10000 {
+		counts[r.Choose(1, rng)]++
+	}
+	require.Zero(t, counts[2]+counts[4])
+	require.InDelta(t, 8000, counts[1], 200)
+	clear(counts)
+	for range 10000 {
+		counts[r.Choose(0.5, rng)]++ // 80^2 against 20^2
+	}
+	require.InDelta(t, 10000*16.0/17, counts[1], 150)
+	c := Defaults().Choice
+	require.InDelta(t, 0.5, c.TemperatureAt(0, board.Square(19)), 1e-9)
+	require.InDelta(t, 0.3, c.TemperatureAt(19, board.Square(19)), 1e-9)
+	require.InDelta(t, 0.3, c.TemperatureAt(9, board.Square(9)), 1e-9)
+}
+
+func TestRootNoise(t *testing.T) {
+	p := Plain()
+	p.Root.NoiseEnabled = true
+	plain := newTree(t, Plain(), &stub{})
+	noisy := newTree(t, p, &stub{})
+	g := newGame(t, 9)
+	plain.Reset(g)
+	noisy.Reset(g)
+	a, b := searched(t, plain, 800), searched(t, noisy, 800)
+	require.Equal(t, a.Policy, b.Policy) // as the network said it
+	sum, differ := 0.0, 0
+	n := noisy.a.node(noisy.root)
+	for k := range int(n.priorCount) {
+		_, prior := noisy.a.priorAt(n, k)
+		sum += float64(prior)
+	}
+	require.InDelta(t, 1, sum, 1e-4)
+	for _, m := range a.Moves {
+		if o := b.Move(m.Move); o != nil && math.Abs(float64(o.Prior-m.Prior)) > 1e-4 {
+			differ++
+		}
+	}
+	require.Positive(t, differ)
+}
+
+func TestDirichletConcentration(t *testing.T) {
+	policy := []float32{0.5, 0.3, 0.1999, 0.0001, -1}
+	r := Defaults().Root
+	alpha := make([]float64, 5)
+	sum := func() (s float64) {
+		for i := range 4 {
+			s += alpha[i]
+		}
+		return s
+	}
+	dirichletAlphas(alpha, policy, &r)
+	require.InDelta(t, 10.83, sum(), 1e-9)
+	require.Greater(t, alpha[0], alpha[3])
+	require.InDelta(t, 10.83*0.5/4, alpha[3], 1e-9) // half is shared evenly
+	r.DirichletShaped, r.DirichletAlpha = false, 0.3
+	dirichletAlphas(alpha, policy, &r)
+	require.Equal(t, []float64{0.3, 0.3, 0.3, 0.3}, alpha[:4])
+
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, shape := range []float64{0.03, 0.3, 1, 4} {
+		mean, square := 0.0, 0.0
+		const n = 200000
+		for range n {
+			x := gamma(rng, shape)
+			mean += x / n
+			square += x * x / n
+		}
+		require.InEpsilon(t, shape, mean, 0.05)
+		require.InEpsilon(t, shape, square-mean*mean, 0.1)
+	}
+}
+
+func TestRootSymmetriesAreAveraged(t *testing.T) {
+	p := Plain()
+	p.Root.NumSymmetries, p.Net.Symmetry = 4, 0
+	e := &stub{}
+	tree := newTree(t, p, e)
+	tree.Reset(newGame(t, 9))
+	r := searched(t, tree, 1)
+	require.Equal(t, int64(4), e.calls.Load())
+	sum := 0.0
+	for _, p := range r.Policy {
+		sum += float64(max(0, p))
+	}
+	require.InDelta(t, 1, sum, 1e-5)
+}
+
+// TestIllegalMoveInAPolicy: an evaluator that offers moves that cannot be made
+// (a cache may, by a collision of hashes) does no harm.
+func TestIllegalMoveInAPolicy(t *testing.T) {
+	for name, p := range presets() {
+		for _, workers := range []int{1, 4} {
+			p.Parallel.Workers = workers
+			e := &stub{answer: func(g *board.Game, out *nn.Output) {
+				out.Policy[3], out.Policy[7] = 0.4, 0.3 // occupied or not
+			}}
+			tree := newTree(t, p, e)
+			g := newGame(t, 5)
+			require.NoError(t, g.Play(board.Black, 3))
+			tree.Reset(g)
+			r, err := tree.Search(t.Context(), Limits{Visits: 1000})
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, r.Root.Visits, int64(1000), name)
+			require.NoError(t, g.Legal(board.White, r.Choose(0, nil)), name)
+			for i := uint32(1); i < tree.a.nodeCount; i++ {
+				for _, e := range tree.a.edgesOf(tree.a.node(i)) {
+					require.Zero(t, e.inFlight)
+				}
+			}
+		}
+	}
+}
+
+// TestFinishedGameCanBeSearched: the root never counts as the end, since people
+// play on after two passes.
+func TestFinishedGameCanBeSearched(t *testing.T) {
+	for name, p := range presets() {
+		g := newGame(t, 5)
+		for _, move := range []board.Point{12, board.Pass, board.Pass} {
+			require.NoError(t, g.Play(g.ToMove(), move))
+		}
+		require.True(t, g.Finished())
+		tree := newTree(t, p, &stub{})
+		tree.Reset(g)
+		r := searched(t, tree, 200)
+		require.Equal(t, int64(200), r.Root.Visits, name)
+		require.Greater(t, len(r.Moves), 1, name)
+	}
+}
+
+func TestLayout(t *testing.T) {
+	require.EqualValues(t, 128, unsafe.Sizeof(node{}), "two cache lines")
+	require.EqualValues(t, 32, unsafe.Sizeof(edge{}))
+	require.LessOrEqual(t, unsafe.Offsetof(node{}.ownUtility), uintptr(60), "selection reads the first line only")
+}

@@ -1,0 +1,122 @@
+package search
+
+import (
+	"math"
+	"sync"
+)
+
+// child is what the averaging of a node looks at of one edge.
+type child struct {
+	weight  float64 // what is left of it so far
+	utility float64 // in the view of the player to move at the parent
+	prior   float64
+}
+
+// leastPrior stands in for a prior of 0, so that nothing is divided by it.
+const leastPrior = 1e-30
+
+// pruneNoise takes weight away from children, in order of creation, that are
+// worse than the children before them and were visited more than their priors
+// justify. It returns the weight that is left in all.
+func pruneNoise(children []child, scale, limit float64) float64 {
+	var weight, weighted, prior float64
+	for i := range children {
+		c := &children[i]
+		if i > 0 && weight > 0 && prior > 0 {
+			gap := weighted/weight - c.utility
+			if gap > 0 {
+				lenient := 2 * weight * c.prior / prior
+				if c.weight > lenient {
+					c.weight -= min(limit, (c.weight-lenient)*(1-math.Exp(-gap/scale)))
+				}
+			}
+		}
+		weight += c.weight
+		weighted += c.weight * c.utility
+		prior += c.prior
+	}
+	return weight
+}
+
+// studentPoints and studentReach lay out the table of the distribution function
+// that weighByValue reads, as KataGo has it.
+const (
+	studentPoints = 2000
+	studentReach  = 50.0
+)
+
+// studentTable is the distribution function of Student's t with 3 degrees of
+// freedom at equidistant points from -50 to 50, the ends set to 0 and 1.
+var studentTable = sync.OnceValue(func() *[studentPoints]float64 {
+	t := new([studentPoints]float64)
+	for i := 1; i < studentPoints-1; i++ {
+		z := studentReach * (2*float64(i)/(studentPoints-1) - 1)
+		t[i] = studentClosed(z)
+	}
+	t[studentPoints-1] = 1
+	return t
+})
+
+// studentClosed is the closed form of the distribution function.
+func studentClosed(z float64) float64 {
+	y := z / math.Sqrt(3)
+	return 0.5 + (math.Atan(y)+y/(1+y*y))/math.Pi
+}
+
+// studentCDF reads the table, with straight lines between its points.
+func studentCDF(t *[studentPoints]float64, z float64) float64 {
+	x := (z + studentReach) * ((studentPoints - 1) / (2 * studentReach))
+	switch {
+	case !(x > 0):
+		return 0
+	case x >= studentPoints-1:
+		return 1
+	}
+	i := int(x)
+	return t[i] + (x-float64(i))*(t[i+1]-t[i])
+}
+
+// power returns x to the exponent; the usual ones are cheap.
+func power(x, exponent float64) float64 {
+	switch exponent {
+	case 0.25:
+		return math.Sqrt(math.Sqrt(x))
+	case 0.5:
+		return math.Sqrt(x)
+	}
+	return math.Pow(x, exponent)
+}
+
+// weighByValue shifts weight to children that are better than the average by
+// more than their visits leave to chance. The sum of weights stays total.
+func weighByValue(children []child, total, exponent float64) {
+	if len(children) == 0 || total <= 0 {
+		return
+	}
+	t := studentTable()
+	mean := 0.0
+	for i := range children {
+		mean += children[i].weight * children[i].utility
+	}
+	mean /= total
+	sum := 0.0
+	for i := range children {
+		c := &children[i]
+		variance := 1e-8
+		if c.weight > 0 {
+			variance += 1 / (1.5 * math.Sqrt(c.weight))
+		} else {
+			continue
+		}
+		z := (c.utility - mean) / math.Sqrt(variance)
+		c.weight *= power(studentCDF(t, z)+1e-4, exponent)
+		sum += c.weight
+	}
+	if sum <= 0 {
+		return
+	}
+	scale := total / sum
+	for i := range children {
+		children[i].weight *= scale
+	}
+}
