@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/board"
+	"kosumi/engine/analysis"
+	"kosumi/search"
+)
+
+func analysisCommand() *cobra.Command {
+	s := defaultSettings()
+	conf := analysis.Defaults()
+	s.Visits = conf.Limits.Visits
+	var perspective string
+	c := &cobra.Command{
+		Use:   "analysis",
+		Short: "Analyse positions over KataGo's JSON protocol on standard input and output",
+		Long: `Reads queries, one JSON object a line, and writes results, one a line, in any
+order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			if s.Visits < 1 {
+				return usagef("--visits %d: an analysis needs an end, 1 or more", s.Visits)
+			}
+			var err error
+			if conf.Perspective, err = analysis.ParsePerspective(perspective); err != nil {
+				return usageError{err}
+			}
+			return serveAnalysis(cmd.Context(), &s, conf)
+		},
+	}
+	f := c.Flags()
+	s.networkFlags(f)
+	f.Int64Var(&s.Visits, "visits", s.Visits, "visits for a position where the query does not say")
+	f.IntVar(&conf.Threads, "positions", conf.Threads, "positions searched at the same time")
+	f.IntVar(&conf.Threads, "analysis-threads", conf.Threads, "KataGo's name of --positions")
+	f.StringVar(&perspective, "perspective", "SIDETOMOVE", "whose view numbers are given in: BLACK, WHITE or SIDETOMOVE")
+	f.BoolVar(&conf.QuitWithoutWaiting, "quit-without-waiting", false, "stop at once when the input ends")
+	f.IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of all search trees together in `MiB`")
+	s.foreignFlags(f)
+	return c
+}
+
+func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error {
+	size, err := s.size()
+	if err != nil {
+		return err
+	}
+	conf.Version = version
+	conf.Limits = search.Limits{Visits: s.Visits}
+	conf.Search.Seed = s.Seed
+	conf.Search.Parallel.Workers = max(1, s.workers()/max(1, conf.Threads))
+	conf.Search.Memory.MaxBytes = int64(s.MaxMemory) << 20 / int64(max(1, conf.Threads))
+	net := openNetwork(s, size, s.stderr)
+	conf.Models = func() []any { return net.models(size, s.batchSize()) }
+	server, err := analysis.New(conf, net, s.stderr)
+	if err != nil {
+		return usageError{err}
+	}
+	what := fmt.Sprintf("%d positions at a time", conf.Threads)
+	return serveClient(ctx, s, net, what, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
+}
+
+// models answers query_models as KataGo does.
+func (n *network) models(size board.Size, maxBatch int) []any {
+	info, ok := n.info(size, maxBatch)
+	if !ok {
+		return nil
+	}
+	return []any{map[string]any{
+		"name": info.Name, "internalName": info.InternalName, "maxBatchSize": info.MaxBatchSize,
+		"usesHumanSLProfile": info.HumanProfile, "version": info.Version, "usingFP16": strconv.FormatBool(info.FP16),
+	}}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/engine/analysis/analysisconform"
+)
+
+// analyse starts the engine for analysis.
+func analyse(flags ...string) analysisconform.Open {
+	return func(t testing.TB, args ...string) *analysisconform.Session {
+		p := start(t, nil, slices.Concat([]string{"analysis"}, frugal, flags, args)...)
+		return analysisconform.New(t, p.in, p.out, p.wait)
+	}
+}
+
+// TestAnalysisConformance runs the items about the JSON protocol, with a trained
+// network that serves every board and has every output.
+func TestAnalysisConformance(t *testing.T) {
+	needLibrary(t)
+	analysisconform.Run(t, analyse("--model", realNetwork(t)), analysisconform.Options{})
+}
+
+// TestLaunchLines starts the engine the way that clients do.
+func TestLaunchLines(t *testing.T) {
+	needLibrary(t)
+	model := realNetwork(t)
+	config := writeFile(t, "analysis.cfg", "logDir = logs\nnumAnalysisThreads = 2\n")
+	for name, args := range map[string][]string{
+		"KaTrain": {"analysis", "-model", model, "-human-model", model, "-config", config, "-override-config", "homeDataDir=/tmp"},
+		"Ogatak":  {"analysis", "-config", config, "-model", model, "-quit-without-waiting"},
+		"script":  {"analysis", "-analysis-threads", "2", "--model=" + model},
+	} {
+		p := start(t, nil, append(args, frugal...)...)
+		s := analysisconform.New(t, p.in, p.out, p.wait)
+		p.says(t, "ready to begin handling requests")
+		s.Alive()
+		s.Send(`{"id":"m","action":"query_models"}`)
+		var models []struct {
+			Name, InternalName string
+			Version            int
+			MaxBatchSize       int
+			UsesHumanSLProfile *bool
+			UsingFP16          *string
+		}
+		text, err := json.Marshal(s.Answer().Raw["models"])
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &models))
+		require.Len(t, models, 1)
+		require.Equal(t, "g170-b6c96-s175395328-d26788732", models[0].InternalName)
+		require.Equal(t, 8, models[0].Version)
+		require.Equal(t, 4, models[0].MaxBatchSize)
+		require.False(t, *models[0].UsesHumanSLProfile)
+		require.Equal(t, "false", *models[0].UsingFP16)
+		require.NoError(t, p.in.Close())
+		require.Zero(t, p.ends(t, 5*time.Second), name)
+		require.NotContains(t, p.stderr.String(), "xception", "clients take the word for a crash")
+	}
+	for _, args := range [][]string{
+		{"gtp", "-model", model, "-config", config, "-override-config", "maxVisits=5"},
+		{"-model", model},
+	} {
+		done := invoke(t, nil, "name\nquit\n", append(args, frugal...)...)
+		require.Zero(t, done.code)
+		require.Equal(t, "= Kosumi\n\n= \n\n", done.stdout)
+	}
+}
+
+// TestModelOfAnalysis asks which network is the default.
+func TestModelOfAnalysis(t *testing.T) {
+	needLibrary(t)
+	s := analyse()(t)
+	s.Send(`{"id":"m","action":"query_models"}`)
+	models := s.Answer().Raw["models"].([]any)
+	require.Len(t, models, 1)
+	require.NotEmpty(t, models[0].(map[string]any)["name"], "the embedded network has a name")
+}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/model"
+	"kosumi/search"
+)
+
+// benchmark is what `engine benchmark --json` prints. Rates are medians of
+// several rounds in which the raw network and the search take turns, so that a
+// machine whose speed drifts does not favour either.
+type benchmark struct {
+	Model        string  `json:"model"`
+	Board        string  `json:"board"`
+	Provider     string  `json:"provider"`
+	Precision    string  `json:"precision"`
+	Threads      int     `json:"threads"`  // search workers: evaluations under way at once
+	Sessions     int     `json:"sessions"` // network sessions at work at once
+	Batch        int     `json:"batch"`    // most positions in one network call
+	RawEvals     float64 `json:"raw_evals_per_second"`
+	SearchEvals  float64 `json:"search_evals_per_second"`
+	Visits       float64 `json:"visits_per_second"`
+	Ratio        float64 `json:"search_to_raw"` // median of the rounds' own ratios
+	MeanBatch    float64 `json:"mean_batch"`
+	CacheHitRate float64 `json:"cache_hit_rate"`
+	OwnMicros    float64 `json:"own_microseconds_per_playout"` // tree work of the owner, network and waiting excluded
+	BytesPerNode float64 `json:"bytes_per_visit"`
+	PeakRSS      int64   `json:"peak_rss_bytes"`
+	Rounds       int     `json:"rounds"`
+	Trials       []trial `json:"trials,omitempty"`
+	Recommended  string  `json:"recommended,omitempty"`
+}
+
+// trial is the raw speed at one batch size.
+type trial struct {
+	Batch    int     `json:"batch"`
+	RawEvals float64 `json:"raw_evals_per_second"`
+}
+
+type benchmarkFlags struct {
+	seconds float64
+	rounds  int
+	sweep   bool
+	json    bool
+}
+
+func benchmarkCommand() *cobra.Command {
+	s := defaultSettings()
+	var f benchmarkFlags
+	c := &cobra.Command{
+		Use:   "benchmark",
+		Short: "Measure the network alone and in search",
+		Long: `Measures evaluations per second of the network alone, with every session busy
+and every batch full, and in a search of one position after another, in turns.
+--sweep tries several batch sizes first and recommends one.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds > 0 && f.seconds <= 3600) {
+				return usagef("--rounds 1 to 1000, --seconds above 0 and up to 3600")
+			}
+			result, err := runBenchmark(cmd.Context(), &s, f)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return writeJSON(cmd.OutOrStdout(), result)
+			}
+			result.print(cmd.OutOrStdout())
+			return nil
+		},
+	}
+	s.networkFlags(c.Flags())
+	s.gameFlags(c.Flags())
+	c.Flags().IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of the search tree in `MiB`")
+	c.Flags().Float64Var(&f.seconds, "seconds", 2, "`seconds` of each measurement")
+	c.Flags().IntVar(&f.rounds, "rounds", 5, "rounds; the medians are reported")
+	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
+	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
+	return c
+}
+
+func runBenchmark(ctx context.Context, s *settings, f benchmarkFlags) (*benchmark, error) {
+	size, err := s.size()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.gameRules()
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.openModel(s.stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	d := m.DescribeAt(size)
+	out := &benchmark{Model: d.Name, Board: fmt.Sprintf("%dx%d", size.W, size.H), Provider: d.Provider, Precision: d.Precision, Rounds: f.rounds}
+	games, err := benchmarkGames(size, rules)
+	if err != nil {
+		return nil, err
+	}
+	length := time.Duration(f.seconds * float64(time.Second))
+	if f.sweep {
+		if err := out.sweep(ctx, s, m, games, length); err != nil {
+			return nil, err
+		}
+	}
+	return out, out.measure(ctx, s, m, games, length)
+}
+
+// sweep finds the smallest batch that is within 3 % of the fastest.
+func (out *benchmark) sweep(ctx context.Context, s *settings, m *model.Model, games []*board.Game, length time.Duration) error {
+	best := 0.0
+	for _, batch := range []int{1, 2, 4, 8, 16, 32} {
+		pool, err := openRaw(m, games, s.sessionCount(), batch)
+		if err != nil {
+			return err
+		}
+		rate, err := pool.rate(ctx, length)
+		pool.close()
+		if err != nil {
+			return err
+		}
+		out.Trials = append(out.Trials, trial{batch, rate})
+		best = max(best, rate)
+	}
+	for _, t := range out.Trials {
+		if t.RawEvals >= 0.97*best {
+			s.Batch = t.Batch
+			out.Recommended = fmt.Sprintf("--sessions %d --batch %d", s.sessionCount(), t.Batch)
+			return nil
+		}
+	}
+	return nil
+}
+
+func (out *benchmark) measure(ctx context.Context, s *settings, m *model.Model, games []*board.Game, length time.Duration) error {
+	out.Threads, out.Sessions, out.Batch = s.workers(), s.sessionCount(), s.batchSize()
+	pool, err := openRaw(m, games, out.Sessions, out.Batch)
+	if err != nil {
+		return err
+	}
+	defer pool.close()
+	server, err := nn.NewServer(m, s.serverConfig())
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	if err := server.Warm(games[0].Size()); err != nil {
+		return err
+	}
+	run := searchRun{server: server, games: games, params: search.Defaults()}
+	run.params.Parallel.Workers = out.Threads
+	run.params.Memory.MaxBytes = int64(s.MaxMemory) << 20
+	run.params.Seed = 1
+	var raw, evals, visits, ratios []float64
+	for range out.Rounds {
+		r, err := pool.rate(ctx, length)
+		if err != nil {
+			return err
+		}
+		v, e, err := run.rate(ctx, length)
+		if err != nil {
+			return err
+		}
+		raw, evals, visits, ratios = append(raw, r), append(evals, e), append(visits, v), append(ratios, e/r)
+	}
+	out.RawEvals, out.SearchEvals, out.Visits, out.Ratio = median(raw), median(evals), median(visits), median(ratios)
+	stats := server.Stats()
+	out.MeanBatch, out.CacheHitRate = stats.MeanBatch(), stats.HitRate()
+	out.OwnMicros = float64(run.own.Microseconds()) / float64(max(run.playouts, 1))
+	out.BytesPerNode = run.bytesPerNode
+	out.PeakRSS = peakRSS()
+	return nil
+}
+
+// benchmarkGames returns middle-game positions: random moves, no own eyes filled.
+func benchmarkGames(size board.Size, rules board.Rules) ([]*board.Game, error) {
+	var games []*board.Game
+	for seed := range uint64(8) {
+		g, err := board.NewGame(size, rules)
+		if err != nil {
+			return nil, err
+		}
+		rng := rand.New(rand.NewPCG(seed, 7))
+		for range size.Area() * int(1+seed%4) / 8 {
+			var legal []board.Point
+			for i, ok := range g.LegalMoves(nil) {
+				if p := size.FromIndex(i); ok && p != board.Pass {
+					legal = append(legal, p)
+				}
+			}
+			if len(legal) == 0 {
+				break
+			}
+			if err := g.Play(g.ToMove(), legal[rng.IntN(len(legal))]); err != nil {
+				return nil, err
+			}
+		}
+		games = append(games, g)
+	}
+	return games, nil
+}
+
+// rawPool runs full batches on every session at once.
+type rawPool struct {
+	backends []nn.Backend
+	batch    int
+}
+
+func openRaw(m *model.Model, games []*board.Game, sessions, batch int) (*rawPool, error) {
+	size := games[0].Size()
+	spec, err := m.Spec(size)
+	if err != nil {
+		return nil, err
+	}
+	codec, err := nn.NewCodec(spec, size)
+	if err != nil {
+		return nil, err
+	}
+	pool := &rawPool{batch: batch}
+	for range sessions {
+		b, err := m.Open(size, batch)
+		if err != nil {
+			pool.close()
+			return nil, err
+		}
+		pool.backends = append(pool.backends, b)
+		scratch := codec.NewScratch()
+		inputs := b.Inputs()
+		for row := range batch {
+			rows := make([][]float32, len(inputs))
+			for i := range inputs {
+				n := spec.Inputs[i].Len()
+				rows[i] = inputs[i][row*n : (row+1)*n]
+			}
+			q := nn.Query{Game: games[row%len(games)]}
+			if err := codec.Encode(&q, 0, rows, scratch); err != nil {
+				pool.close()
+				return nil, err
+			}
+		}
+		if err := b.Run(batch); err != nil { // warm up
+			pool.close()
+			return nil, err
+		}
+	}
+	return pool, nil
+}
+
+func (p *rawPool) close() {
+	for _, b := range p.backends {
+		b.Close()
+	}
+}
+
+// rate returns evaluations per second.
+func (p *rawPool) rate(ctx context.Context, length time.Duration) (float64, error) {
+	var wg sync.WaitGroup
+	counts := make([]int, len(p.backends))
+	errs := make([]error, len(p.backends))
+	start := time.Now()
+	for i, b := range p.backends {
+		wg.Go(func() {
+			for time.Since(start) < length && ctx.Err() == nil && errs[i] == nil {
+				errs[i] = b.Run(p.batch)
+				counts[i] += p.batch
+			}
+		})
+	}
+	wg.Wait()
+	seconds := time.Since(start).Seconds()
+	total := 0
+	for i := range counts {
+		if errs[i] != nil {
+			return 0, errs[i]
+		}
+		total += counts[i]
+	}
+	return float64(total) / seconds, ctx.Err()
+}
+
+// searchRun searches one position after another, each for a while.
+type searchRun struct {
+	server *nn.Server
+	games  []*board.Game
+	params search.Params
+	next   int
+
+	own          time.Duration
+	playouts     int64
+	bytesPerNode float64
+}
+
+// rate returns visits and network evaluations per second.
+func (r *searchRun) rate(ctx context.Context, length time.Duration) (visits, evals float64, err error) {
+	tree, err := search.New(r.params, r.server, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	before := r.server.Stats()
+	r.server.ClearCache()
+	tree.Reset(r.games[r.next%len(r.games)])
+	r.next++
+	result, err := tree.Search(ctx, search.Limits{Time: length})
+	if err != nil {
+		return 0, 0, err
+	}
+	stats := r.server.Stats()
+	delta := stats.Sub(before)
+	seconds := result.Stats.Elapsed.Seconds()
+	r.own += result.Stats.Elapsed - result.Stats.Waiting
+	r.playouts += result.Stats.Playouts
+	r.bytesPerNode = result.Stats.BytesPerNode()
+	return float64(result.Stats.Playouts) / seconds, float64(delta.Rows) / seconds, ctx.Err()
+}
+
+func median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	if len(s) == 0 {
+		return 0
+	}
+	if n := len(s); n%2 == 0 {
+		return (s[n/2-1] + s[n/2]) / 2
+	}
+	return s[len(s)/2]
+}
+
+func (out *benchmark) print(w io.Writer) {
+	fmt.Fprintf(w, "%s on %s, %s, %s\n", out.Model, out.Board, out.Provider, out.Precision)
+	for _, t := range out.Trials {
+		fmt.Fprintf(w, "  batch %2d: %8.0f evaluations/s\n", t.Batch, t.RawEvals)
+	}
+	fmt.Fprintf(w, "%d sessions, batch %d, %d workers (medians of %d rounds)\n", out.Sessions, out.Batch, out.Threads, out.Rounds)
+	fmt.Fprintf(w, "  network alone  %8.0f evaluations/s\n", out.RawEvals)
+	fmt.Fprintf(w, "  in search      %8.0f evaluations/s, %.0f visits/s (%.0f %% of the network alone)\n", out.SearchEvals, out.Visits, 100*out.Ratio)
+	fmt.Fprintf(w, "  mean batch %.1f, %.1f %% cached, %.2f us of tree work and %.0f bytes a visit, peak memory %.0f MiB\n",
+		out.MeanBatch, 100*out.CacheHitRate, out.OwnMicros, out.BytesPerNode, float64(out.PeakRSS)/(1<<20))
+	if out.Recommended != "" {
+		fmt.Fprintf(w, "recommended: %s\n", out.Recommended)
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"kosumi/gtp"
+)
+
+// Reasons why a session ends before its client asks for it.
+var (
+	errNoNetwork  = errors.New("the network could not be loaded")
+	errClientGone = errors.New("nobody reads the output any more")
+)
+
+// serveClient runs serve, which speaks a protocol on standard input and output,
+// to its end. Without its network the engine can do nothing: that is an error,
+// said at once. A client that is gone, and a signal to stop, are none. The banner
+// ends with what it plays or analyses.
+func serveClient(ctx context.Context, s *settings, net *network, what string, serve func(context.Context) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		if err := announce(s, net, what); err != nil {
+			stop(errNoNetwork)
+		}
+	}()
+	go func() {
+		waitForHangup()
+		stop(errClientGone)
+	}()
+	err := serve(ctx)
+	switch cause := context.Cause(ctx); {
+	case net.failed() != nil:
+		return fmt.Errorf("%w: %w", errNoNetwork, net.failed())
+	case cause != nil, errors.Is(err, gtp.ErrOutput):
+		return nil
+	}
+	return err
+}
+
+// announce writes the banner once the network is loaded.
+func announce(s *settings, net *network, what string) error {
+	if err := net.wait(); err != nil {
+		return err
+	}
+	size, err := s.size()
+	if err != nil {
+		return err
+	}
+	d := net.model.DescribeAt(size)
+	fmt.Fprintf(os.Stderr, "Kosumi %s: %s on %s, %s (%s); %d workers, %d sessions; %s\n",
+		version, d.Name, d.Provider, d.Precision, d.Why, s.workers(), s.sessionCount(), what)
+	return nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/nn/katago"
+	"kosumi/nn/onnx"
+)
+
+func convertCommand() *cobra.Command {
+	var size string
+	var runForm bool
+	c := &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Convert networks between KataGo's format and ONNX",
+		Long: `Converts a KataGo network (.bin.gz, .txt.gz, .bin, .txt) to ONNX, an ONNX file
+made that way back to KataGo's format, or one KataGo format to another. The
+kind of each file follows from the ending of its name.
+
+The ONNX file describes itself (encoder, heads, scales) and keeps every weight
+of the KataGo file, so that the way back gives the same weights bit for bit,
+also after training it further. Its graph is for one board size; Kosumi serves
+every size from it all the same.`,
+		Example: `  engine convert kata1-b18.bin.gz b18.onnx
+  engine convert b18-tuned.onnx b18-tuned.bin.gz`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			form := katago.FormExact
+			if runForm {
+				form = katago.FormRun
+			}
+			return convert(cmd, args[0], args[1], size, form)
+		},
+	}
+	c.Flags().StringVar(&size, "boardsize", "19", "board `SIZE` of the ONNX graph: 2 to 25, or for example 9x13")
+	c.Flags().BoolVar(&runForm, "run-form", false, "write the graph that sessions run, with norms folded into weights; it cannot be converted back")
+	return c
+}
+
+func convert(cmd *cobra.Command, in, out, size string, form katago.Form) error {
+	net, err := readNetwork(in)
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(filepath.Ext(out), ".onnx") {
+		if err := katago.WriteFile(out, net); err != nil {
+			return err
+		}
+		return reportFile(cmd, out)
+	}
+	s, err := parseSize(size)
+	if err != nil {
+		return usageError{err}
+	}
+	m, err := katago.Build(net, katago.Size(s), katago.Options{Form: form})
+	if err != nil {
+		return err
+	}
+	if err := writeModel(out, m); err != nil {
+		return err
+	}
+	return reportFile(cmd, out)
+}
+
+// readNetwork reads a KataGo network from either kind of file.
+func readNetwork(path string) (*katago.Network, error) {
+	if !strings.EqualFold(filepath.Ext(path), ".onnx") {
+		return katago.ReadFile(path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := onnx.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	net, err := katago.FromONNX(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return net, nil
+}
+
+// writeModel writes an ONNX file that appears whole or not at all.
+func writeModel(path string, m *onnx.Model) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".net-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := m.WriteTo(f); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func reportFile(cmd *cobra.Command, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, %.1f MiB\n", path, float64(info.Size())/(1<<20))
+	return nil
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUsageErrors(t *testing.T) {
+	badConfig := writeFile(t, "bad.toml", "visits = 5\nvisists = 5\n[boards]\nsize = 9\n")
+	noTOML := writeFile(t, "no.toml", "visits = = 5")
+	wrongType := writeFile(t, "type.toml", `visits = "many"`)
+	badValue := writeFile(t, "value.toml", `boardsize = "26"`)
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"fly", []string{`unknown command "fly"`}},
+		{"benchmrk", []string{"did you mean benchmark?"}},
+		{"gtp now", []string{`"now"`}},
+		{"--gtp now", []string{"unknown flag: --gtp"}},
+		{"-x", []string{"-x"}},
+		{"gtp --bogus", []string{"unknown flag: --bogus"}},
+		{"gtp --visits many", []string{"--visits", `"many"`}},
+		{"gtp --visits -1 --boardsize 30 --rules martian --komi 999 --threads -2 --log-level loud",
+			[]string{"--visits -1", `"30"`, "martian", "--komi 999", "--threads -2", `"loud"`}},
+		{"gtp --resign-threshold 2", []string{"--resign-threshold 2"}},
+		{"gtp --lag-buffer -1", []string{"--lag-buffer -1"}},
+		{"gtp --time NaN", []string{"--time NaN"}},
+		{"gtp --max-memory 1", []string{"--max-memory 1"}},
+		{"gtp --provider warp", []string{`"warp"`, "onnx-go", "cuda"}},
+		{"benchmark --precision int1", []string{`"int1"`}},
+		{"gtp --config " + badConfig, []string{badConfig, "unknown key visists, boards"}},
+		{"gtp --config " + noTOML, []string{noTOML, "TOML"}},
+		{"gtp --config " + wrongType, []string{wrongType}},
+		{"gtp --config " + badValue, []string{`"26"`}},
+		{"analysis --perspective RED", []string{`"RED"`}},
+		{"analysis --visits 0", []string{"--visits 0"}},
+		{"analysis --positions 0", []string{"threads 0"}},
+		{"analysis --boardsize 9", []string{"unknown flag"}},
+		{"convert one", []string{"2 arg"}},
+		{"benchmark --rounds 0", []string{"--rounds"}},
+		{"net", []string{"subcommand"}},
+		{"net fly", []string{`unknown command "fly" for "engine net"`}},
+		{"net new", []string{"--arch"}},
+	} {
+		o := invoke(t, nil, "", strings.Fields(c.args)...)
+		require.Equal(t, exitUsage, o.code, "%s: %s", c.args, o.stderr)
+		for _, w := range c.want {
+			require.Contains(t, o.stderr, w, c.args)
+		}
+		require.Contains(t, o.stderr, "engine: ")
+		require.NotContains(t, o.stdout, "= ")
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	for args, want := range map[string]string{
+		"--version": "Kosumi " + version + "\n", "-v": "Kosumi " + version + "\n", "version": "Kosumi " + version + "\n",
+		"--help": "Usage:", "help gtp": "Usage:", "gtp --help": "--visits", "match -h": "--openings", "analysis --help": "--perspective",
+	} {
+		o := invoke(t, nil, "", strings.Fields(args)...)
+		require.Equal(t, exitDone, o.code, args)
+		require.Contains(t, o.stdout, want)
+		require.Empty(t, o.stderr, args)
+	}
+}
+
+// TestBadNetworks starts every subcommand that needs a network with what is none.
+func TestBadNetworks(t *testing.T) {
+	needLibrary(t)
+	cut, err := os.ReadFile("../../testdata/onnx/pytorch-dualhead-9x9.onnx")
+	require.NoError(t, err)
+	networks := map[string]string{
+		filepath.Join(t.TempDir(), "missing.onnx"):            "no such file",
+		writeFile(t, "empty.onnx", ""):                        "empty",
+		writeFile(t, "empty.bin.gz", ""):                      "empty",
+		writeFile(t, "text.onnx", "no network at all"):        "text.onnx",
+		writeFile(t, "text.bin.gz", "no network at all"):      "text.bin.gz",
+		writeFile(t, "cut.onnx", string(cut[:len(cut)/2])):    "cut.onnx",
+		writeFile(t, "gzipped.onnx", "\x1f\x8b\x08 whatever"): "compressed",
+		t.TempDir(): "folder",
+	}
+	for path, want := range networks {
+		for _, sub := range []string{"gtp", "analysis", "benchmark"} {
+			p := start(t, nil, sub, "--model", path) // the input stays open
+			require.Equal(t, exitFailed, p.ends(t, 20*time.Second), "%s %s: %s", sub, path, p.stderr.String())
+			require.Contains(t, p.stderr.String(), want)
+			require.NotContains(t, p.stderr.String(), "panic")
+		}
+	}
+	o := invoke(t, nil, "1 genmove b\n", "gtp", "--model", writeFile(t, "bad.onnx", "bad"))
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stdout, "?1 ")
+}
+
+// TestMissingFiles names files that are not there, or are of another kind.
+func TestMissingFiles(t *testing.T) {
+	for args, want := range map[string]string{
+		"gtp --config /no/such/file.toml":          "no such file",
+		"gtp --config /":                           "folder",
+		"convert /no/such/file.bin.gz /tmp/x.onnx": "no such file",
+		"match --a x --b y --openings /no/such":    "no such file",
+		"net info /no/such/file":                   "no such file",
+	} {
+		o := invoke(t, nil, "", strings.Fields(args)...)
+		require.Equal(t, exitFailed, o.code, "%s: %s", args, o.stderr)
+		require.Contains(t, o.stderr, want)
+	}
+	huge := filepath.Join(t.TempDir(), "huge.toml")
+	require.NoError(t, os.WriteFile(huge, make([]byte, maxConfigSize+1), 0o644))
+	o := invoke(t, nil, "", "gtp", "--config", huge)
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "more than")
+}
+
+// isolated is an environment in which no cache holds an onnxruntime library.
+func isolated(t testing.TB) []string {
+	t.Helper()
+	dir := t.TempDir()
+	env := []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "LD_LIBRARY_PATH=", "KOSUMI_ONNXRUNTIME="}
+	var found []finding
+	o := invoke(t, env, "", "doctor", "--json", "--boardsize", "9")
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &found), o.stdout)
+	i := slices.IndexFunc(found, func(f finding) bool { return f.What == "onnxruntime" })
+	require.GreaterOrEqual(t, i, 0)
+	if found[i].OK {
+		t.Skipf("this system has a library of its own: %s", found[i].Found)
+	}
+	return env
+}
+
+// TestWithoutLibrary falls back to onnx-go, says so, and plays.
+func TestWithoutLibrary(t *testing.T) {
+	env := isolated(t)
+	o := invoke(t, env, "genmove b\nquit\n", "gtp", "--boardsize", "9", "--visits", "4", "--sessions", "1", "--batch", "2")
+	require.Zero(t, o.code, o.stderr)
+	require.Regexp(t, `^= ([A-HJ][1-9]|pass)\n\n= \n\n$`, o.stdout)
+	require.Contains(t, o.stderr, "onnx-go")
+	require.Contains(t, o.stderr, "many times slower")
+	require.Contains(t, o.stderr, "make deps")
+
+	p := start(t, env, "gtp", "--provider", "cpu")
+	require.Equal(t, exitFailed, p.ends(t, 20*time.Second))
+	require.Contains(t, p.stderr.String(), "make deps", "an explicit choice is not replaced")
+}
+
+// TestBrokenLibrary names a text file as the library.
+func TestBrokenLibrary(t *testing.T) {
+	text := writeFile(t, "libonnxruntime.so", "this is no library")
+	for _, c := range []struct {
+		env  []string
+		args string
+	}{
+		{[]string{"KOSUMI_ONNXRUNTIME=" + text}, "gtp --provider cpu"},
+		{nil, "gtp --provider cpu --onnxruntime " + text},
+		{nil, "analysis --onnxruntime " + text},
+		{[]string{"KOSUMI_ONNXRUNTIME=" + text}, "gtp --provider auto"},
+		{nil, "benchmark --onnxruntime " + text},
+		{nil, "doctor --onnxruntime " + text},
+		{[]string{"KOSUMI_ONNXRUNTIME=/no/such/file"}, "gtp --provider cpu"},
+	} {
+		p := start(t, c.env, strings.Fields(c.args)...)
+		require.Equal(t, exitFailed, p.ends(t, 20*time.Second), c.args)
+		said := p.stderr.String() + readAll(t, p.out)
+		if c.env == nil {
+			require.Contains(t, said, text, c.args)
+		} else {
+			require.Contains(t, said, c.env[0][len("KOSUMI_ONNXRUNTIME="):], c.args)
+		}
+		require.NotContains(t, p.stderr.String(), "panic")
+	}
+}
+
+// TestNoGPU asks for what this machine may not have.
+func TestNoGPU(t *testing.T) {
+	needLibrary(t)
+	p := start(t, nil, "gtp", "--provider", "cuda", "--boardsize", "9")
+	select {
+	case <-p.ended:
+		require.Equal(t, exitFailed, p.ends(t, time.Second))
+		require.Contains(t, p.stderr.String(), "cuda")
+		require.NotContains(t, p.stderr.String(), "onnx-go", "an explicit choice is not replaced")
+	case <-time.After(20 * time.Second):
+		require.Contains(t, p.stderr.String(), " on cuda", "no error, so it must run there")
+	}
+}

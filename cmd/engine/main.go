@@ -1,0 +1,161 @@
+// Command engine is Kosumi: it plays, analyses, referees and measures the game
+// of Go with a neural network. `engine` alone is `engine gtp`.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version is what `engine version`, GTP and the analysis protocol report: three
+// dotted integers, because clients compare them.
+const version = "0.1.0"
+
+// Exit codes of every subcommand.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// usageError marks a mistake in how the program was called.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	// Without this a client that no longer reads would end it as a failure.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	root := newRoot()
+	root.SetArgs(withSubcommand(root, longDashes(args)))
+	err := root.ExecuteContext(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(os.Stderr, "engine: %v\nRun 'engine --help' for usage.\n", err)
+		return exitUsage
+	default:
+		fmt.Fprintf(os.Stderr, "engine: %v\n", err)
+		return exitFailed
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "engine",
+		Short: "Kosumi, a Go engine: plays over GTP, analyses, referees, converts and measures",
+		Long: `Kosumi is a Go (board game) engine. Without a subcommand it speaks GTP on
+standard input and output, which is what Sabaki, GoGui, LizzieYzy and the
+bridges to OGS and KGS expect.`,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("Kosumi {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		gtpCommand(), analysisCommand(), matchCommand(), netCommand(),
+		convertCommand(), benchmarkCommand(), doctorCommand(), versionCommand(),
+	)
+	needSubcommand(root)
+	for _, c := range root.Commands() {
+		refuseArguments(c)
+	}
+	return root
+}
+
+// needSubcommand makes a command that only groups others refuse words that name
+// none of them.
+func needSubcommand(c *cobra.Command) {
+	c.Args, c.SuggestionsMinimumDistance = cobra.ArbitraryArgs, 2
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			cmd.Help()
+			return usagef("%s needs a subcommand", cmd.CommandPath())
+		}
+		text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			text += ", did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usageError{errors.New(text)}
+	}
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintln(cmd.OutOrStdout(), "Kosumi", version)
+			return nil
+		},
+	}
+}
+
+// refuseArguments turns cobra's complaints about surplus words into usage
+// errors, for a command and all below it.
+func refuseArguments(c *cobra.Command) {
+	check := c.Args
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	if c.Runnable() {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		refuseArguments(sub)
+	}
+}
+
+// withSubcommand puts "gtp" in front where no subcommand is named.
+func withSubcommand(root *cobra.Command, args []string) []string {
+	if len(args) == 0 {
+		return []string{"gtp"}
+	}
+	switch args[0] {
+	case "-h", "--help", "help", "--version", "-v", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		return args
+	}
+	if strings.HasPrefix(args[0], "-") {
+		return append([]string{"gtp"}, args...)
+	}
+	return args
+}
+
+// longDashes lets people write -model for --model, as launch lines made for
+// other engines do.
+func longDashes(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "--" {
+			copy(out[i:], args[i:])
+			break
+		}
+		if len(a) > 2 && a[0] == '-' && a[1] >= 'a' && a[1] <= 'z' {
+			a = "-" + a
+		}
+		out[i] = a
+	}
+	return out
+}

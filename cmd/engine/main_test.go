@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+	"kosumi/nn/ort"
+)
+
+// program is the engine, built once for all tests.
+var program string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if flag.Lookup("test.fuzz").Value.String() != "" {
+		os.Exit(m.Run()) // fuzz targets need no program, and their workers come here too
+	}
+	dir, err := os.MkdirTemp("", "kosumi-engine-")
+	if err == nil {
+		program = filepath.Join(dir, "engine")
+		build := exec.Command("go", append(append([]string{"build"}, raceFlags...), "-o", program, ".")...)
+		build.Stderr = os.Stderr
+		err = build.Run()
+	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // the program's end must not be delayed
+	code := 1
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the engine cannot be built:", err)
+	} else {
+		code = m.Run()
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// needLibrary makes tests that need speed fail under CI=true, and skip
+// elsewhere, where there is no onnxruntime library.
+func needLibrary(t testing.TB) {
+	t.Helper()
+	if _, err := ort.Find(""); err != nil {
+		absent(t, "no onnxruntime library (make deps fetches it): %v", err)
+	}
+}
+
+// absent is for what a test cannot do without and `make deps-test` would have
+// brought.
+func absent(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// realNetwork is a small network that knows the game, on any board.
+func realNetwork(t testing.TB) string {
+	t.Helper()
+	return testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+}
+
+// frugal are flags that keep an engine to one core.
+var frugal = []string{"--sessions", "1", "--batch", "4", "--threads", "4", "--cache", "16"}
+
+// outcome is what a finished program left behind.
+type outcome struct {
+	code   int
+	stdout string
+	stderr string
+}
+
+// invoke runs the engine to its end with the given input.
+func invoke(t testing.TB, env []string, input string, args ...string) outcome {
+	t.Helper()
+	p := start(t, env, args...)
+	go func() {
+		io.WriteString(p.in, input)
+		p.in.Close()
+	}()
+	stdout, err := io.ReadAll(p.out)
+	require.NoError(t, err)
+	code := p.ends(t, 2*time.Minute)
+	return outcome{code, string(stdout), p.stderr.String()}
+}
+
+// process is an engine that runs.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *os.File
+	stderr *locked
+	ended  chan struct{} // closed when it has ended
+	err    error         // of its end
+}
+
+// start runs the engine, until the test ends at the latest.
+func start(t testing.TB, env []string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(program, args...), stderr: &locked{}, ended: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), env...)
+	p.cmd.Stderr = p.stderr
+	var err error
+	p.in, err = p.cmd.StdinPipe()
+	require.NoError(t, err)
+	out, outWrite, err := os.Pipe() // StdoutPipe would be closed by Wait
+	require.NoError(t, err)
+	p.out, p.cmd.Stdout = out, outWrite
+	err = p.cmd.Start()
+	outWrite.Close()
+	require.NoError(t, err)
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		p.in.Close()
+		select {
+		case <-p.ended:
+		case <-time.After(2 * time.Second):
+			p.cmd.Process.Kill()
+			<-p.ended
+		}
+		p.out.Close()
+		if t.Failed() {
+			t.Logf("stderr of %v:\n%s", p.cmd.Args[1:], p.stderr.String())
+		}
+	})
+	return p
+}
+
+// wait returns the error of the program's end.
+func (p *process) wait() error {
+	<-p.ended
+	return p.err
+}
+
+// ends requires that the program ends within d and returns its exit status, -1
+// after a signal.
+func (p *process) ends(t testing.TB, d time.Duration) int {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(d):
+		require.FailNow(t, "still running", "%v after %v", p.cmd.Args[1:], d)
+	}
+	var exit *exec.ExitError
+	if p.err != nil {
+		require.True(t, errors.As(p.err, &exit), "%v", p.err)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// locked is a buffer that may be read while a program writes to it.
+type locked struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *locked) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *locked) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// eventually waits for text on stderr.
+func (p *process) says(t testing.TB, text string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Contains(p.stderr.String(), text) }, time.Minute, 10*time.Millisecond, text)
+}
+
+// writeFile makes a file of its own for a test.
+func writeFile(t testing.TB, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	return path
+}
+
+func readAll(t testing.TB, r io.Reader) string {
+	t.Helper()
+	text, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return string(text)
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"kosumi/match"
+)
+
+// matchFlags are the flags that are no field of match.Config as they stand.
+type matchFlags struct {
+	size, clock, openings string
+	komi                  float64
+	sprt                  match.SPRTConfig
+	json                  bool
+	logLevel              string
+}
+
+func matchCommand() *cobra.Command {
+	var c match.Config
+	f := matchFlags{size: "19", logLevel: "info"}
+	cmd := &cobra.Command{
+		Use:   "match --a COMMAND --b COMMAND",
+		Short: "Let two GTP programs play each other, and say which is stronger",
+		Long: `Referees games between any two programs that speak GTP. The referee keeps its
+own board: illegal moves, crashes, hangs and exceeded clocks lose the game. It
+scores by its own rules; dead stones are removed where both programs agree on
+them. Colours alternate. With --sgf the games are saved and the match can be
+interrupted and resumed: the same command goes on where it stopped.`,
+		Example: `  engine match --a "engine gtp --visits 200" --b "gnugo --mode gtp --level 10 --chinese-rules" \
+      --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 --sgf games`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.apply(cmd, &c); err != nil {
+				return err
+			}
+			return runMatch(cmd, c, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&c.A.Command, "a", "", "`COMMAND` that starts the first program")
+	fl.StringVar(&c.B.Command, "b", "", "`COMMAND` that starts the second program")
+	fl.StringVar(&c.A.Name, "name-a", "", "`NAME` of the first program; default: what it says")
+	fl.StringVar(&c.B.Name, "name-b", "", "`NAME` of the second program")
+	fl.IntVar(&c.Games, "games", 1, "number of games; with openings an even one")
+	fl.StringVar(&f.size, "boardsize", f.size, "board `SIZE`: 2 to 25, or for example 9x13")
+	fl.Float64Var(&f.komi, "komi", 0, "komi; default: what the rules say")
+	fl.StringVar(&c.Rules, "rules", match.DefaultRules, "rules: a name or a JSON object")
+	fl.IntVar(&c.Parallel, "parallel", 1, "games at once")
+	fl.StringVar(&c.Dir, "sgf", "", "`DIR` for one SGF file a game, the programs' messages and the journal")
+	fl.StringVar(&c.Journal, "journal", "", "`FILE` that remembers finished games; default: in the --sgf folder")
+	fl.StringVar(&f.clock, "time-settings", "", "clock: \"absolute 10\", \"byoyomi 5 1 3\", \"canadian 5 2 10\", \"fischer 5 0.1\" (seconds); default: none")
+	fl.DurationVar(&c.TimeGrace, "time-grace", match.DefaultTimeGrace, "how far a clock may be overstepped")
+	fl.DurationVar(&c.MoveTimeout, "move-timeout", match.DefaultMoveTimeout, "how long a program may take over any one answer")
+	fl.DurationVar(&c.StartTimeout, "start-timeout", match.DefaultStartTimeout, "how long a program may take over its first answer")
+	fl.IntVar(&c.MaxMoves, "max-moves", 0, "moves after which a game is scored as it stands; 0: three times the points of the board")
+	fl.StringVar(&f.openings, "openings", "", "`FILE` of openings, SGF or lines of moves; each is played with both colours")
+	fl.Float64Var(&f.sprt.Elo0, "elo0", 0, "with --elo1: stop as soon as a difference of elo0 or of elo1 is decided (SPRT)")
+	fl.Float64Var(&f.sprt.Elo1, "elo1", 0, "the larger difference of the test")
+	fl.Float64Var(&f.sprt.Alpha, "alpha", 0.05, "chance to accept elo1 where elo0 is true")
+	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "chance to accept elo0 where elo1 is true")
+	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr: debug, info, warn or error")
+	return cmd
+}
+
+func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
+	var err error
+	if c.Size, err = parseSize(f.size); err != nil {
+		return usageError{err}
+	}
+	if cmd.Flags().Changed("komi") {
+		c.Komi = &f.komi
+	}
+	if f.clock != "" {
+		if c.Time, err = match.ParseTime(f.clock); err != nil {
+			return usageError{err}
+		}
+	}
+	if f.openings != "" {
+		if c.Openings, err = match.ReadOpenings(f.openings, c.Size); err != nil {
+			return err
+		}
+	}
+	switch elo0, elo1 := cmd.Flags().Changed("elo0"), cmd.Flags().Changed("elo1"); {
+	case elo0 && elo1:
+		c.SPRT = &f.sprt
+	case elo0 || elo1:
+		return usagef("--elo0 and --elo1 go together")
+	}
+	level, err := parseLevel(f.logLevel)
+	if err != nil {
+		return usageError{err}
+	}
+	c.Log = slog.New(newPlainHandler(os.Stderr, level))
+	return nil
+}
+
+func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
+	done := showMatch(&c)
+	summary, err := match.Run(cmd.Context(), c)
+	done()
+	if errors.Is(err, match.ErrConfig) {
+		return usageError{err}
+	}
+	if err != nil && cmd.Context().Err() == nil {
+		return err
+	}
+	if f.json {
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(summary); err != nil {
+			return err
+		}
+	} else {
+		printSummary(cmd.OutOrStdout(), &summary)
+	}
+	if cmd.Context().Err() != nil {
+		return interrupted(c)
+	}
+	return nil
+}
+
+func interrupted(c match.Config) error {
+	if c.Dir == "" && c.Journal == "" {
+		return errors.New("interrupted; the games are lost, because neither --sgf nor --journal was given")
+	}
+	return errors.New("interrupted; the same command goes on where it stopped")
+}
+
+// showMatch reports progress: a bar on a terminal, else a line a game.
+func showMatch(c *match.Config) (done func()) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		c.Progress = func(p match.Progress) {
+			if p.Game != nil {
+				fmt.Fprintln(os.Stderr, progressLine(p))
+			}
+		}
+		return func() {}
+	}
+	bars := mpb.New(mpb.WithOutput(os.Stderr), mpb.WithRefreshRate(200*time.Millisecond))
+	var text string
+	bar := bars.AddBar(int64(max(c.Games, 1)),
+		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d games")),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return text }), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})))
+	c.Progress = func(p match.Progress) {
+		text = score(&p.Summary)
+		bar.SetCurrent(int64(p.Summary.Games))
+	}
+	return func() {
+		bar.Abort(false)
+		bars.Wait()
+	}
+}
+
+func progressLine(p match.Progress) string {
+	black, white := p.Game.NameA, p.Game.NameB
+	if p.Game.Black == "b" {
+		black, white = white, black
+	}
+	return fmt.Sprintf("game %d (%s - %s) %s, %s, %d moves; %d of %d: %s", p.Game.Game, black, white,
+		p.Game.Result, p.Game.Reason, p.Game.Moves, p.Summary.Games, p.Total, score(&p.Summary))
+}
+
+func score(s *match.Summary) string {
+	return fmt.Sprintf("%s %d, %s %d, draws %d, Elo %+.0f [%+.0f, %+.0f]", s.A.Name, s.A.Wins, s.B.Name, s.B.Wins, s.Draws, s.Elo, s.Low, s.High)
+}
+
+func printSummary(w io.Writer, s *match.Summary) {
+	fmt.Fprintf(w, "%d games\n", s.Games)
+	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.A.Name, s.A.Wins, 100*s.A.ScoreRate)
+	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.B.Name, s.B.Wins, 100*s.B.ScoreRate)
+	fmt.Fprintf(w, "  draws: %d\n", s.Draws)
+	var faults []string
+	for _, f := range []struct {
+		what string
+		a, b int
+	}{{"illegal moves", s.IllegalA, s.IllegalB}, {"crashes", s.CrashesA, s.CrashesB}, {"timeouts", s.TimeoutsA, s.TimeoutsB}, {"refusals", s.RefusalsA, s.RefusalsB}} {
+		if f.a+f.b > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d and %d", f.what, f.a, f.b))
+		}
+	}
+	if len(faults) > 0 {
+		fmt.Fprintf(w, "  lost by fault (first and second program): %s\n", strings.Join(faults, ", "))
+	}
+	fmt.Fprintf(w, "  Elo difference: %+.0f, 95 %% between %+.0f and %+.0f\n", s.Elo, s.Low, s.High)
+	if s.SPRT != nil {
+		fmt.Fprintf(w, "  SPRT: log likelihood ratio %.2f in [%.2f, %.2f]: %s\n", s.SPRT.LLR, s.SPRT.Lower, s.SPRT.Upper, s.SPRT.Decision)
+	}
+}

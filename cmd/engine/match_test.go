@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/match"
+)
+
+// gnuGo is the command of an opponent that always plays the same game.
+func gnuGo(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath("gnugo")
+	if err != nil {
+		path = "/usr/games/gnugo"
+	}
+	if _, err := os.Stat(path); err != nil {
+		absent(t, "GNU Go is not installed (package gnugo): %v", err)
+	}
+	return path + " --mode gtp --level 1 --chinese-rules --never-resign --seed 1"
+}
+
+// contender is the command of the engine as a player of matches.
+func contender(visits string) string {
+	return strings.Join(slices.Concat([]string{program, "gtp", "--log-level", "error", "--seed", "1", "--visits", visits}, frugal), " ")
+}
+
+func summaryOf(t testing.TB, o outcome) (s match.Summary, raw map[string]any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &s), o.stderr)
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &raw))
+	return s, raw
+}
+
+func TestMatchWithGNUGo(t *testing.T) {
+	needLibrary(t)
+	opponent := gnuGo(t)
+	for _, size := range []string{"5", "9"} {
+		dir := t.TempDir()
+		o := invoke(t, nil, "", "match", "--a", contender("20"), "--b", opponent, "--name-b", "gnu", "--games", "2",
+			"--boardsize", size, "--komi", "7.5", "--rules", "chinese", "--parallel", "2", "--sgf", dir, "--json",
+			"--elo0", "0", "--elo1", "50")
+		require.Zero(t, o.code, o.stderr)
+		s, raw := summaryOf(t, o)
+		for _, key := range strings.Fields("games a b draws illegal_a illegal_b crashes_a crashes_b timeouts_a timeouts_b elo elo_low elo_high sprt") {
+			require.Contains(t, raw, key)
+		}
+		for _, side := range []string{"a", "b"} {
+			for _, key := range []string{"name", "wins", "score_rate"} {
+				require.Contains(t, raw[side], key)
+			}
+		}
+		require.Equal(t, 2, s.Games)
+		require.Equal(t, "Kosumi", s.A.Name)
+		require.Equal(t, "gnu", s.B.Name)
+		require.Equal(t, 2, s.A.Wins+s.B.Wins+s.Draws)
+		require.Equal(t, match.FaultCounts{}, s.FaultCounts, "%s", o.stderr)
+		records, err := filepath.Glob(filepath.Join(dir, "*.sgf"))
+		require.NoError(t, err)
+		require.Len(t, records, 2)
+		for _, r := range records {
+			text, err := os.ReadFile(r)
+			require.NoError(t, err)
+			require.Contains(t, string(text), "SZ["+size+"]")
+			require.Contains(t, string(text), "RE[")
+		}
+	}
+}
+
+// TestMatchResumes interrupts a match and lets the same command go on.
+func TestMatchResumes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts to send on Windows")
+	}
+	opponent := gnuGo(t)
+	dir := t.TempDir()
+	const games = 16
+	args := []string{"match", "--a", opponent, "--b", opponent, "--name-a", "one", "--name-b", "two", "--games", "16",
+		"--boardsize", "5", "--rules", "chinese", "--sgf", dir, "--json"}
+	p := start(t, nil, args...)
+	p.says(t, "2 of 16:")
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
+	require.Equal(t, exitFailed, p.ends(t, 10*time.Second))
+	require.Contains(t, p.stderr.String(), "interrupted; the same command goes on where it stopped")
+
+	done := invoke(t, nil, "", args...)
+	require.Zero(t, done.code, done.stderr)
+	s, _ := summaryOf(t, done)
+	require.Equal(t, games, s.Games)
+	require.GreaterOrEqual(t, s.Resumed, 2)
+	require.Less(t, s.Resumed, games, "the interrupt came in time")
+	require.Equal(t, match.FaultCounts{}, s.FaultCounts)
+
+	text := invoke(t, nil, "", slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })...)
+	require.Zero(t, text.code)
+	require.Contains(t, text.stdout, "16 games")
+	require.Contains(t, text.stdout, "Elo difference")
+
+	lost := start(t, nil, "match", "--a", opponent, "--b", opponent, "--games", "1000", "--boardsize", "9", "--rules", "chinese")
+	lost.says(t, "1 of 1000:")
+	require.NoError(t, lost.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, exitFailed, lost.ends(t, 10*time.Second))
+	require.Contains(t, lost.stderr.String(), "the games are lost")
+}
+
+// TestMatchCountsFaults lets programs lose that are none.
+func TestMatchCountsFaults(t *testing.T) {
+	opponent := gnuGo(t)
+	o := invoke(t, nil, "", "match", "--a", "false", "--b", opponent, "--games", "2", "--boardsize", "5", "--json")
+	require.Zero(t, o.code, o.stderr)
+	s, _ := summaryOf(t, o)
+	require.Equal(t, 2, s.CrashesA)
+	require.Equal(t, 2, s.B.Wins)
+}
+
+func TestMatchUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		"":                      {"match"},
+		"--elo0 and --elo1":     {"match", "--a", "x", "--b", "y", "--elo1", "5"},
+		"board size":            {"match", "--a", "x", "--b", "y", "--boardsize", "30"},
+		"unknown flag: --gmaes": {"match", "--gmaes", "3"},
+		"--log-level":           {"match", "--a", "x", "--b", "y", "--log-level", "loud"},
+		"time":                  {"match", "--a", "x", "--b", "y", "--time-settings", "sudden death"},
+		"games":                 {"match", "--a", "x", "--b", "y", "--games", "-1"},
+	} {
+		o := invoke(t, nil, "", args...)
+		require.Equal(t, exitUsage, o.code, "%v: %s", args, o.stderr)
+		require.Contains(t, o.stderr, want)
+		require.Empty(t, o.stdout)
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+
+	"kosumi/board"
+	"kosumi/gtp"
+	"kosumi/nn"
+	"kosumi/nn/model"
+)
+
+// network is the network that the flags name: it loads in the background, so
+// that a GTP client gets its first answers at once, and whoever needs it waits.
+type network struct {
+	ready  chan struct{}
+	model  *model.Model
+	server *nn.Server
+	err    error
+}
+
+// openNetwork starts to load the network and to prepare boards of one size.
+func openNetwork(s *settings, size board.Size, log *slog.Logger) *network {
+	n := &network{ready: make(chan struct{})}
+	go func() {
+		defer close(n.ready)
+		n.err = n.load(s, size, log)
+	}()
+	return n
+}
+
+func (n *network) load(s *settings, size board.Size, log *slog.Logger) error {
+	m, err := s.openModel(log)
+	if err != nil {
+		return err
+	}
+	server, err := nn.NewServer(m, s.serverConfig())
+	if err != nil {
+		return err
+	}
+	n.model, n.server = m, server
+	if m.Serves(size) == nil {
+		if err := server.Warm(size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openModel opens the network that the flags name.
+func (s *settings) openModel(log *slog.Logger) (*model.Model, error) {
+	m, err := model.Open(s.Model, s.modelConfig(log))
+	if errors.Is(err, model.ErrPrecision) {
+		return nil, usageError{err}
+	}
+	return m, err
+}
+
+func (s *settings) modelConfig(log *slog.Logger) model.Config {
+	return model.Config{
+		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Log: log,
+		Overrides: model.Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value},
+	}
+}
+
+func (s *settings) serverConfig() nn.ServerConfig {
+	seed := s.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	return nn.ServerConfig{
+		Sessions: s.sessionCount(), MaxBatch: s.batchSize(),
+		CacheBytes: int64(s.Cache) << 20, Seed: seed,
+	}
+}
+
+// info describes the network that serves boards of one size; false if none is
+// loaded.
+func (n *network) info(size board.Size, maxBatch int) (gtp.ModelInfo, bool) {
+	if n.wait() != nil {
+		return gtp.ModelInfo{}, false
+	}
+	d := n.model.DescribeAt(size)
+	info := gtp.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: maxBatch, FP16: d.Precision == "fp16"}
+	if spec, err := n.model.Spec(size); err == nil {
+		info.Version = spec.KataGo.Version
+		info.HumanProfile = spec.KataGo.MetaEncoder > 0
+	}
+	return info, true
+}
+
+// wait returns once the network is loaded.
+func (n *network) wait() error {
+	<-n.ready
+	return n.err
+}
+
+// failed returns why the network could not be loaded; nil while it still may be.
+func (n *network) failed() error {
+	select {
+	case <-n.ready:
+		return n.err
+	default:
+		return nil
+	}
+}
+
+// Evaluate implements nn.Evaluator.
+func (n *network) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if err := n.wait(); err != nil {
+		return fmt.Errorf("the network could not be loaded: %w", err)
+	}
+	return n.server.Evaluate(ctx, q, out)
+}
+
+// Serves returns nil if boards of that size can be evaluated.
+func (n *network) Serves(size board.Size) error {
+	if err := n.wait(); err != nil {
+		return err
+	}
+	return n.model.Serves(size)
+}
+
+// ClearCache forgets evaluated positions.
+func (n *network) ClearCache() {
+	if n.wait() == nil {
+		n.server.ClearCache()
+	}
+}
+
+// Close waits for the network to be loaded and lets go of it.
+func (n *network) Close() error {
+	if n.wait() != nil || n.server == nil {
+		return nil
+	}
+	return n.server.Close()
+}

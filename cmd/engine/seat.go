@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"kosumi/engine"
+	"kosumi/gtp"
+)
+
+// seat lets an engine sit behind the GTP server: the two know nothing of each
+// other, so their values are translated here.
+type seat struct {
+	*engine.Engine
+	net  *network
+	opts *settings
+}
+
+var _ gtp.Engine = (*seat)(nil)
+
+// Name is the engine's name. It carries no version, and it begins with no
+// engine's name that makes clients speak a dialect of their own.
+func (*seat) Name() string { return "Kosumi" }
+
+// Version returns three dotted integers.
+func (*seat) Version() string { return version }
+
+// SetClock translates the settings of both clocks.
+func (s *seat) SetClock(t gtp.TimeSettings) error {
+	systems := map[gtp.TimeSystem]engine.TimeSystem{
+		gtp.TimeNone: engine.NoTimeLimit, gtp.TimeAbsolute: engine.AbsoluteTime,
+		gtp.TimeCanadian: engine.CanadianByoyomi, gtp.TimeByoyomi: engine.JapaneseByoyomi,
+		gtp.TimeFischer: engine.FischerTime, gtp.TimeFischerCapped: engine.CappedFischer,
+	}
+	system, ok := systems[t.System]
+	if !ok {
+		return fmt.Errorf("%w: unknown time system", engine.ErrTimeSettings)
+	}
+	return s.Engine.SetClock(engine.TimeSettings{
+		System: system, Main: t.Main, Period: t.Period, Stones: t.Stones, Periods: t.Periods,
+		Increment: t.Increment, MainLimit: t.MainLimit, MaxPerMove: t.MoveLimit,
+	})
+}
+
+// FinalStatus translates the fate of every point.
+func (s *seat) FinalStatus(ctx context.Context) ([]gtp.Status, error) {
+	all, err := s.Engine.FinalStatus(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]gtp.Status, len(all))
+	for i, v := range all {
+		out[i] = statuses[v]
+	}
+	return out, nil
+}
+
+var statuses = [...]gtp.Status{
+	engine.Alive: gtp.StatusAlive, engine.Dead: gtp.StatusDead, engine.Seki: gtp.StatusSeki,
+	engine.BlackTerritory: gtp.StatusBlackTerritory, engine.WhiteTerritory: gtp.StatusWhiteTerritory,
+	engine.Dame: gtp.StatusDame,
+}
+
+// Evaluate asks the network about the position on the board.
+func (s *seat) Evaluate(ctx context.Context, r gtp.RawRequest) (*gtp.RawOutput, error) {
+	raw, err := s.RawNetwork(ctx, r.Color, int8(r.Symmetry), float32(r.Optimism))
+	if err != nil {
+		return nil, err
+	}
+	out := &gtp.RawOutput{
+		Win: raw.Win, Loss: raw.Loss, NoResult: raw.NoResult,
+		Lead: raw.Lead, ScoreSelfplay: raw.ScoreMean, ScoreSelfplaySq: raw.ScoreMeanSq,
+		VarTimeLeft: raw.VarTimeLeft, ShorttermWinlossError: raw.ErrWinLoss, ShorttermScoreError: raw.ErrScore,
+		Policy: raw.Policy[:len(raw.Policy)-1], PolicyPass: raw.Policy[len(raw.Policy)-1], Ownership: raw.Ownership,
+	}
+	for i, p := range out.Policy {
+		if p < 0 {
+			out.Policy[i] = float32(math.NaN())
+		}
+	}
+	return out, nil
+}
+
+// Params lists what kata-get-param can be asked for.
+func (s *seat) Params() []gtp.Param {
+	kinds := map[engine.ParamKind]gtp.ParamKind{
+		engine.TextParam: gtp.ParamString, engine.NumberParam: gtp.ParamNumber, engine.BoolParam: gtp.ParamBool,
+	}
+	var all []gtp.Param
+	for _, p := range s.Engine.Params() {
+		all = append(all, gtp.Param{Name: p.Name, Value: p.Value, Kind: kinds[p.Kind]})
+	}
+	return all
+}
+
+// Models lists the network in use.
+func (s *seat) Models() []gtp.ModelInfo {
+	info, ok := s.net.info(s.Game().Size(), s.opts.batchSize())
+	if !ok {
+		return nil
+	}
+	return []gtp.ModelInfo{info}
+}

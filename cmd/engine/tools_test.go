@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBenchmark(t *testing.T) {
+	needLibrary(t)
+	args := append([]string{"benchmark", "--json", "--boardsize", "9", "--seconds", "0.1", "--rounds", "2", "--sweep"}, frugal...)
+	o := invoke(t, nil, "", args...)
+	require.Zero(t, o.code, o.stderr)
+	var raw map[string]any
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &raw))
+	for _, key := range strings.Fields(`model board provider precision threads sessions batch raw_evals_per_second
+		search_evals_per_second visits_per_second search_to_raw mean_batch cache_hit_rate own_microseconds_per_playout
+		bytes_per_visit peak_rss_bytes rounds trials recommended`) {
+		require.Contains(t, raw, key)
+	}
+	var b benchmark
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
+	require.Equal(t, "9x9", b.Board)
+	require.Equal(t, "cpu", b.Provider)
+	require.Equal(t, 1, b.Sessions)
+	require.Len(t, b.Trials, 6)
+	require.Contains(t, b.Recommended, "--batch")
+	for name, v := range map[string]float64{
+		"raw": b.RawEvals, "search": b.SearchEvals, "visits": b.Visits, "ratio": b.Ratio, "mean batch": b.MeanBatch,
+		"own": b.OwnMicros, "bytes": b.BytesPerNode, "rss": float64(b.PeakRSS),
+	} {
+		require.Positive(t, v, name)
+	}
+	require.LessOrEqual(t, b.MeanBatch, float64(b.Batch))
+
+	text := invoke(t, nil, "", append([]string{"benchmark", "--boardsize", "5", "--seconds", "0.05", "--rounds", "1"}, frugal...)...)
+	require.Zero(t, text.code, text.stderr)
+	require.Contains(t, text.stdout, "evaluations/s")
+}
+
+func TestDoctor(t *testing.T) {
+	needLibrary(t)
+	o := invoke(t, nil, "", "doctor", "--boardsize", "9")
+	require.Zero(t, o.code, o.stderr)
+	for _, want := range []string{"ok       program: Kosumi " + version, "processor", "onnxruntime", "provider cpu: works", "cache folder", "ok       network"} {
+		require.Contains(t, o.stdout, want)
+	}
+	o = invoke(t, nil, "", "doctor", "--json", "--boardsize", "9")
+	require.Zero(t, o.code)
+	var all []finding
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &all))
+	require.Equal(t, "network", all[len(all)-1].What)
+	require.True(t, all[len(all)-1].OK)
+
+	o = invoke(t, nil, "", "doctor", "--model", "/no/such/file.onnx")
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stdout, "missing  network")
+	require.Contains(t, o.stdout, "-> ")
+}
+
+// decompressed is the content of a .gz file.
+func decompressed(t testing.TB, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	data, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return data
+}
+
+// TestConvert takes a network of KataGo's to ONNX and back.
+func TestConvert(t *testing.T) {
+	model := realNetwork(t)
+	dir := t.TempDir()
+	onnx, back := filepath.Join(dir, "a.onnx"), filepath.Join(dir, "b.bin.gz")
+	for _, args := range [][]string{{model, onnx, "--boardsize", "9x13"}, {onnx, back}} {
+		o := invoke(t, nil, "", append([]string{"convert"}, args...)...)
+		require.Zero(t, o.code, o.stderr)
+		require.Contains(t, o.stderr, "wrote "+args[1])
+	}
+	require.True(t, bytes.Equal(decompressed(t, model), decompressed(t, back)), "byte for byte")
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "nothing is left behind")
+
+	run := filepath.Join(dir, "run.onnx")
+	require.Zero(t, invoke(t, nil, "", "convert", "--run-form", model, run).code)
+	o := invoke(t, nil, "", "convert", run, filepath.Join(dir, "no.bin.gz"))
+	require.Equal(t, exitFailed, o.code, "the run form cannot be converted back")
+	require.NoFileExists(t, filepath.Join(dir, "no.bin.gz"))
+	o = invoke(t, nil, "", "convert", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", filepath.Join(dir, "no.bin.gz"))
+	require.Equal(t, exitFailed, o.code, "not KataGo's architecture")
+	o = invoke(t, nil, "", "convert", model, filepath.Join(dir, "no", "such", "folder.onnx"))
+	require.Equal(t, exitFailed, o.code)
+	o = invoke(t, nil, "", "convert", model, onnx, "--boardsize", "26")
+	require.Equal(t, exitUsage, o.code)
+}
+
+// TestNet makes fresh networks, asks what they are, and plays with one.
+func TestNet(t *testing.T) {
+	needLibrary(t)
+	dir := t.TempDir()
+	made := func(name string, args ...string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		o := invoke(t, nil, "", append([]string{"net", "new", "-o", path}, args...)...)
+		require.Zero(t, o.code, o.stderr)
+		return path
+	}
+	read := func(path string) string {
+		t.Helper()
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return string(data)
+	}
+	mini := made("mini.onnx", "--arch", "mini", "--seed", "5")
+	require.True(t, read(mini) == read(made("same.onnx", "--arch", "mini", "--seed", "5")), "the same seed")
+	require.False(t, read(mini) == read(made("other.onnx", "--arch", "mini", "--seed", "6")), "another seed")
+	for path, want := range map[string]string{
+		mini: "9x9", made("b2c8.onnx", "--arch", "b2c8", "--board", "5"): "5x5", made("kb2c16.bin.gz", "--arch", "kb2c16"): "kb2c16",
+		made("kb2c16.onnx", "--arch", "kb2c16", "--board", "7"): "kb2c16",
+	} {
+		info := invoke(t, nil, "", "net", "info", path)
+		require.Zero(t, info.code, info.stderr)
+		require.Contains(t, info.stdout, want)
+		size := "5"
+		if path == mini {
+			size = "9"
+		}
+		o := invoke(t, nil, "genmove b\nquit\n", append([]string{"gtp", "--model", path, "--boardsize", size, "--visits", "3"}, frugal...)...)
+		require.Zero(t, o.code, o.stderr)
+		require.Regexp(t, `^= ([A-HJ]\d|pass)\n`, o.stdout)
+	}
+	o := invoke(t, nil, "genmove b\nquit\n", "gtp", "--model", mini, "--boardsize", "13")
+	require.Contains(t, o.stdout, "? ", "a network for 9x9 only")
+	require.Contains(t, o.stdout, "9x9")
+	for _, arch := range []string{"", "b0c0", "giant", "kb1c", "mini9"} {
+		o := invoke(t, nil, "", "net", "new", "--arch", arch, "-o", filepath.Join(dir, "x.onnx"))
+		require.Equal(t, exitUsage, o.code, "%s: %s", arch, o.stderr)
+	}
+	o = invoke(t, nil, "", "net", "info", writeFile(t, "text.onnx", "no network"))
+	require.Equal(t, exitFailed, o.code)
+}

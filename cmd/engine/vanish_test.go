@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// occupations are what an engine is busy with when its client vanishes. until is
+// the line of output that tells that it is.
+var occupations = []struct{ name, command, input, until string }{
+	{"gtp idle", "gtp", "kata-get-models\n", "="},
+	{"gtp search", "gtp --visits 1000000000", "kata-get-models\nboardsize 9\nkata-get-models\ngenmove b\n", "="},
+	{"gtp analysis", "gtp", "boardsize 9\nkata-analyze 5\n", "info"},
+	{"gtp ponder", "gtp --ponder --visits 20", "boardsize 9\ngenmove b\nkata-get-models\n", "= ["},
+	{"analysis idle", "analysis", `{"id":"m","action":"query_models"}` + "\n", "{"},
+	{"analysis search", "analysis", `{"id":"m","action":"query_models"}` + "\n" + endlessQuery("") + endlessQuery(""), "{"},
+	{"analysis reports", "analysis -quit-without-waiting", endlessQuery(`,"reportDuringSearchEvery":0.01`), `{"id":"q"`},
+}
+
+func endlessQuery(more string) string {
+	return `{"id":"q","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000` + more + "}\n"
+}
+
+// occupy starts an engine and waits until it is busy.
+func occupy(t *testing.T, command, input, until string) *process {
+	t.Helper()
+	p := start(t, nil, slices.Concat(strings.Fields(command), frugal)...)
+	_, err := io.WriteString(p.in, input)
+	require.NoError(t, err)
+	lines := bufio.NewScanner(p.out)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), until) {
+	}
+	require.NoError(t, lines.Err())
+	time.Sleep(100 * time.Millisecond)
+	return p
+}
+
+// TestClientVanishes lets the client go in every way at every time: the program
+// ends soon, and as a success.
+func TestClientVanishes(t *testing.T) {
+	needLibrary(t)
+	for _, o := range occupations {
+		for name, vanish := range map[string]func(p *process){
+			"end of input":                 func(p *process) { p.in.Close(); go io.Copy(io.Discard, p.out) },
+			"output closed":                func(p *process) { p.out.Close() },
+			"both":                         func(p *process) { p.out.Close(); p.in.Close() },
+			"output closed, input flowing": func(p *process) { p.out.Close(); io.WriteString(p.in, "name\nversion\n") },
+		} {
+			if name == "end of input" && o.name == "analysis search" {
+				continue // what was asked is worked off, whatever it takes
+			}
+			if runtime.GOOS == "windows" && name == "output closed" {
+				continue // not noticed before the next write
+			}
+			t.Run(o.name+", "+name, func(t *testing.T) {
+				p := occupy(t, o.command, o.input, o.until)
+				began := time.Now()
+				vanish(p)
+				require.Equal(t, exitDone, p.ends(t, 10*time.Second), p.stderr.String())
+				require.Less(t, time.Since(began), 2*time.Second)
+			})
+		}
+	}
+}
+
+// TestSignals ends the program as a terminal or a supervisor does.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals to send on Windows")
+	}
+	needLibrary(t)
+	for _, o := range occupations {
+		for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+			p := occupy(t, o.command, o.input, o.until)
+			go io.Copy(io.Discard, p.out)
+			require.NoError(t, p.cmd.Process.Signal(signal))
+			require.Equal(t, exitDone, p.ends(t, 3*time.Second), "%s: %s", o.name, p.stderr.String())
+		}
+	}
+}
+
+// TestStuckClient takes no output: the first signal may be lost on a write that
+// never ends, the second is not.
+func TestStuckClient(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals to send on Windows")
+	}
+	needLibrary(t)
+	for command, line := range map[string]string{"gtp": "list_commands\n", "analysis": "nonsense\n"} {
+		p := start(t, nil, append([]string{command}, frugal...)...)
+		go io.WriteString(p.in, strings.Repeat(line, 20000))
+		p.says(t, "Kosumi")
+		time.Sleep(300 * time.Millisecond) // the pipe is full by now
+		require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+		select {
+		case <-p.ended:
+		case <-time.After(time.Second):
+			require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+			p.ends(t, 5*time.Second)
+		}
+	}
+}
+
+// TestIdleEngineRests requires that an engine without work takes no processor
+// time.
+func TestIdleEngineRests(t *testing.T) {
+	needLibrary(t)
+	for _, o := range occupations {
+		if !strings.Contains(o.name, "idle") {
+			continue
+		}
+		p := occupy(t, o.command, o.input, o.until)
+		time.Sleep(1500 * time.Millisecond)
+		p.in.Close()
+		go io.Copy(io.Discard, p.out)
+		require.Equal(t, exitDone, p.ends(t, 2*time.Second))
+		took := p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
+		require.Less(t, took, time.Second, "loading included")
+	}
+}
