@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"kosumi/gtp"
 )
@@ -15,16 +16,21 @@ var (
 	errClientGone = errors.New("nobody reads the output any more")
 )
 
+// lastWords is how long a client that has already sent commands is still
+// answered, with errors, once the network has turned out to be unusable, and how
+// long a session that is over waits to hear whether it was.
+const lastWords = time.Second
+
 // serveClient runs serve, which speaks a protocol on standard input and output,
 // to its end. Without its network the engine can do nothing: that is an error,
-// said at once. A client that is gone, and a signal to stop, are none. The banner
-// ends with what it plays or analyses.
+// after lastWords. A client that is gone, and a signal to stop, are none. The
+// banner ends with what it plays or analyses.
 func serveClient(ctx context.Context, s *settings, net *network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
 		if err := announce(s, net, what); err != nil {
-			stop(errNoNetwork)
+			time.AfterFunc(lastWords, func() { stop(errNoNetwork) })
 		}
 	}()
 	go func() {
@@ -32,6 +38,10 @@ func serveClient(ctx context.Context, s *settings, net *network, what string, se
 		stop(errClientGone)
 	}()
 	err := serve(ctx)
+	select {
+	case <-net.ready:
+	case <-time.After(lastWords):
+	}
 	switch cause := context.Cause(ctx); {
 	case net.failed() != nil:
 		return fmt.Errorf("%w: %w", errNoNetwork, net.failed())
