@@ -33,7 +33,9 @@ var allowed = map[string]string{
 	"search":      "board nn",
 	"engine":      "board nn search sgf",
 	"match":       "board gtp sgf",
-	"train":       "board nn search sgf",
+	"nn/autodiff": "nn/onnx",
+	"nn/quant":    "nn/onnx",
+	"train":       "board engine match models nn nn/arch nn/autodiff nn/features nn/katago nn/model nn/onnx nn/ort nn/quant search sgf",
 	"cmd/engine":  "*",
 }
 
