@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,12 +90,21 @@ func readNetwork(path string) (*katago.Network, error) {
 
 // writeModel writes an ONNX file that appears whole or not at all.
 func writeModel(path string, m *onnx.Model) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".net-*")
+	return createWhole(path, func(w io.Writer) error {
+		_, err := m.WriteTo(w)
+		return err
+	})
+}
+
+// createWhole writes a file beside its place and moves it there when it is
+// complete.
+func createWhole(path string, write func(w io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	if _, err := m.WriteTo(f); err != nil {
+	if err := write(f); err != nil {
 		f.Close()
 		return err
 	}

@@ -37,7 +37,8 @@ func matchCommand() *cobra.Command {
 own board: illegal moves, crashes, hangs and exceeded clocks lose the game. It
 scores by its own rules; dead stones are removed where both programs agree on
 them. Colours alternate. With --sgf the games are saved and the match can be
-interrupted and resumed: the same command goes on where it stopped.`,
+interrupted and resumed: the same command goes on where it stopped. --openings
+starts games from positions of a file, which "match openings" makes.`,
 		Example: `  engine match --a "engine gtp --visits 200" --b "gnugo --mode gtp --level 10 --chinese-rules" \
       --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 --sgf games`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -71,6 +72,7 @@ interrupted and resumed: the same command goes on where it stopped.`,
 	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "chance to accept elo0 where elo1 is true")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr: debug, info, warn or error")
+	cmd.AddCommand(openingsCommand())
 	return cmd
 }
 

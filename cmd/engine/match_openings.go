@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// openingFlags say which openings to draw.
+type openingFlags struct {
+	count       int
+	least, most int     // moves of an opening
+	temperature float64 // of the policy
+	balance     float64 // largest distance of Black's winrate from one half
+	out         string
+}
+
+func openingsCommand() *cobra.Command {
+	s := defaultSettings()
+	f := openingFlags{count: 200, least: 2, most: 6, temperature: 1, balance: 0.3}
+	c := &cobra.Command{
+		Use:   "openings -o FILE",
+		Short: "Draw random openings from a network's policy, for match --openings",
+		Long: `Draws openings for matches: from the empty board, 2 to 6 moves are drawn at
+random from the network's policy. No two openings are the same position, turned
+or mirrored ones included, and none is as good as decided for the network. The
+file holds one opening a line; match --openings plays each with both colours.`,
+		Example: `  engine match openings --model net.bin.gz --count 200 --boardsize 9 --komi 7 -o openings.txt`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			if err := f.check(); err != nil {
+				return err
+			}
+			return writeOpenings(cmd, &s, f)
+		},
+	}
+	s.networkFlags(c.Flags())
+	s.gameFlags(c.Flags())
+	c.Flags().IntVar(&f.count, "count", f.count, "number of openings")
+	c.Flags().IntVar(&f.least, "min-moves", f.least, "moves of the shortest opening")
+	c.Flags().IntVar(&f.most, "max-moves", f.most, "moves of the longest opening")
+	c.Flags().Float64Var(&f.temperature, "temperature", f.temperature, "temperature of the policy: below 1 keeps to its favourites")
+	c.Flags().Float64Var(&f.balance, "balance", f.balance, "largest distance of Black's winrate from one half; 0.5: any position will do")
+	c.Flags().StringVarP(&f.out, "output", "o", "", "`FILE` to write")
+	return c
+}
+
+func (f *openingFlags) check() error {
+	switch {
+	case f.out == "":
+		return usagef("-o is needed: the file to write")
+	case f.count < 1 || f.count > 100_000:
+		return usagef("--count %d: 1 to 100000", f.count)
+	case f.least < 1 || f.most < f.least || f.most > 100:
+		return usagef("--min-moves %d and --max-moves %d: 1 to 100, in this order", f.least, f.most)
+	case !(f.temperature > 0 && f.temperature <= 100):
+		return usagef("--temperature %g: above 0, up to 100", f.temperature)
+	case !(f.balance > 0 && f.balance <= 0.5):
+		return usagef("--balance %g: above 0, up to 0.5", f.balance)
+	}
+	return nil
+}
+
+func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
+	size, err := s.size()
+	if err != nil {
+		return err
+	}
+	rules, err := s.gameRules()
+	if err != nil {
+		return err
+	}
+	net := openNetwork(s, size, s.stderr)
+	defer net.Close()
+	if err := net.Serves(size); err != nil {
+		return err
+	}
+	seed := s.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	shown, done := showCount(cmd, f.count, "openings", s.stderr)
+	book := openingBook{
+		flags: f, eval: net, size: size, rules: rules,
+		rng: rand.New(rand.NewPCG(seed, 0x09e7)), seen: map[string]bool{}, found: shown,
+	}
+	openings, err := book.draw(cmd.Context())
+	done()
+	if err != nil {
+		return err
+	}
+	err = createWhole(f.out, func(w io.Writer) error {
+		var b strings.Builder
+		fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
+			len(openings), size, s.Rules, rules.Komi, f.least, f.most, net.model.Describe().Name, f.temperature, seed)
+		for _, o := range openings {
+			fmt.Fprintln(&b, o)
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, %d openings\n", f.out, len(openings))
+	return nil
+}
+
+// openingBook draws openings.
+type openingBook struct {
+	flags openingFlags
+	eval  nn.Evaluator
+	size  board.Size
+	rules board.Rules
+	rng   *rand.Rand
+	seen  map[string]bool // positions by what sameEverywhere says
+	found func(n int)     // told of progress
+}
+
+// triesPerOpening bounds how long the book looks for a further opening: few
+// short ones differ, so that a large book of them does not exist.
+const triesPerOpening = 500
+
+// draw returns openings as lines of a text file.
+func (b *openingBook) draw(ctx context.Context) ([]string, error) {
+	var lines []string
+	for failed := 0; len(lines) < b.flags.count; {
+		line, ok, err := b.one(ctx)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, fmt.Errorf("interrupted after %d of %d openings; no file was written", len(lines), b.flags.count)
+		case err != nil:
+			return nil, err
+		case ok:
+			failed = 0
+			lines = append(lines, line)
+			b.found(len(lines))
+			continue
+		}
+		if failed++; failed == triesPerOpening {
+			return nil, fmt.Errorf("%d openings found, and then none in %d tries: ask for fewer (--count), longer (--max-moves) or less balanced ones (--balance), or raise --temperature", len(lines), failed)
+		}
+	}
+	return lines, nil
+}
+
+// one draws an opening. It returns false if it is no good: known already,
+// unbalanced, or with a pass in it.
+func (b *openingBook) one(ctx context.Context) (string, bool, error) {
+	g, err := board.NewGame(b.size, b.rules)
+	if err != nil {
+		return "", false, err
+	}
+	var out nn.Output
+	var words []string
+	for range b.flags.least + b.rng.IntN(b.flags.most-b.flags.least+1) {
+		if err := b.evaluate(ctx, g, &out); err != nil {
+			return "", false, err
+		}
+		p, ok := drawMove(out.Policy[:b.size.Area()], b.flags.temperature, b.size, b.rng)
+		if !ok {
+			return "", false, nil
+		}
+		if err := g.Play(g.ToMove(), p); err != nil {
+			return "", false, err
+		}
+		words = append(words, b.size.Vertex(p))
+	}
+	key := sameEverywhere(g)
+	if b.seen[key] {
+		return "", false, nil
+	}
+	b.seen[key] = true
+	if err := b.evaluate(ctx, g, &out); err != nil {
+		return "", false, err
+	}
+	return strings.Join(words, " "), math.Abs(float64(out.Win-out.Loss)) <= 2*b.flags.balance, nil
+}
+
+// evaluate asks in one fixed orientation, so that a seed gives the same book.
+func (b *openingBook) evaluate(ctx context.Context, g *board.Game, out *nn.Output) error {
+	return b.eval.Evaluate(ctx, &nn.Query{Game: g}, out)
+}
+
+// drawMove draws a point with probability p^(1/temperature), illegal moves
+// (negative entries) left out. It returns false if no move has a probability.
+func drawMove(policy []float32, temperature float64, size board.Size, rng *rand.Rand) (board.Point, bool) {
+	top := slices.Max(policy)
+	if top <= 0 {
+		return board.Pass, false
+	}
+	weights, sum := make([]float64, len(policy)), 0.0
+	for i, p := range policy {
+		if p > 0 {
+			weights[i] = math.Pow(float64(p/top), 1/temperature)
+			sum += weights[i]
+		}
+	}
+	x, last := rng.Float64()*sum, 0
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		if last = i; x < w {
+			break
+		}
+		x -= w
+	}
+	return size.FromIndex(last), true
+}
+
+// sameEverywhere returns a text that two positions share if one can be turned or
+// mirrored into the other: the least of the diagrams of all orientations, and
+// the side to move.
+func sameEverywhere(g *board.Game) string {
+	size := g.Size()
+	least := ""
+	for k := range size.Symmetries() {
+		diagram := make([]byte, size.Area()+1)
+		for i := range size.Area() {
+			p := size.FromIndex(i)
+			diagram[size.SymMap(board.Symmetry(k), p)] = '0' + byte(g.At(p))
+		}
+		diagram[size.Area()] = '0' + byte(g.ToMove())
+		if s := string(diagram); least == "" || s < least {
+			least = s
+		}
+	}
+	return least
+}
+
+// showCount reports progress towards a number of things: a bar on a terminal,
+// else a line for each tenth.
+func showCount(cmd *cobra.Command, total int, things string, log *slog.Logger) (found func(n int), done func()) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		next := 1
+		return func(n int) {
+			if n*10 >= next*total {
+				log.Info(fmt.Sprintf("%d of %d %s", n, total, things))
+				next = n*10/total + 1
+			}
+		}, func() {}
+	}
+	bars := mpb.NewWithContext(cmd.Context(), mpb.WithOutput(cmd.ErrOrStderr()))
+	bar := bars.AddBar(int64(total),
+		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d "+things)),
+		mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
+	return func(n int) { bar.SetCurrent(int64(n)) }, func() {
+		bar.Abort(false)
+		bars.Wait()
+	}
+}
