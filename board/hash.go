@@ -2,9 +2,9 @@ package board
 
 import "math"
 
-// transpositionBound is how many moves a position must be away from returning
+// DefaultRepBound is how many moves a position must be away from returning
 // before GraphHash lets transpositions meet; KataGo's value.
-const transpositionBound = 11
+const DefaultRepBound = 11
 
 // StoneHash covers stones and board size only.
 func (g *Game) StoneHash() Hash { return g.board.state.hash }
@@ -107,13 +107,17 @@ func capturedOn(captures []koCapture, p Point) bool {
 // undone by few captures the hash depends on the way that led here, so that
 // cycles do not close; elsewhere it is Hash, so that transpositions meet. A pass
 // always depends on the way. (KataGo, docs/GraphSearch.md.)
-func (g *Game) GraphHash(prev Hash) Hash {
+func (g *Game) GraphHash(prev Hash) Hash { return g.GraphHashWithin(prev, DefaultRepBound) }
+
+// GraphHashWithin is GraphHash with another bound: moves that can be undone
+// within so many depend on the way.
+func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	h := g.Hash()
 	last := g.LastMove(0)
 	if last.Point == NoPoint {
 		return h
 	}
-	if last.Point != Pass && g.board.movesToReturn(last.Point, transpositionBound) > transpositionBound {
+	if last.Point != Pass && g.board.movesToReturn(last.Point, bound) > bound {
 		return h
 	}
 	return Hash{

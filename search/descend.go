@@ -216,7 +216,7 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 		if !s.advance(&t.sh, move, forced) {
 			return 0, t.dropPrior(n)
 		}
-		hash = s.game.GraphHash(t.graph.hash(i))
+		hash = s.game.GraphHashWithin(t.graph.hash(i), t.p.Graph.RepBound)
 		if s.forced {
 			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}
 		}

@@ -86,9 +86,9 @@ func nearWeights(t *testing.T, want []float64, got []child) {
 	}
 }
 
-// TestFunctionsAgainstKataGo compares single formulas with values that KataGo
+// TestFunctionsOracle compares single formulas with values that KataGo
 // v1.17 computed, or that follow from its source.
-func TestFunctionsAgainstKataGo(t *testing.T) {
+func TestFunctionsOracle(t *testing.T) {
 	p := Defaults()
 	for _, c := range readLines[functionCase](t, "golden/search/functions.jsonl.gz") {
 		t.Run(c.ID+" "+c.Function, func(t *testing.T) {

@@ -20,16 +20,18 @@ type reuseRecord struct {
 	}
 }
 
-// TestKeptTreesAgainstKataGo repeats games that KataGo played with a kept tree:
+// TestKeptTreesOracle repeats games that KataGo played with a kept tree:
 // the same visits are kept, and go to the same moves afterwards.
-func TestKeptTreesAgainstKataGo(t *testing.T) {
+func TestKeptTreesOracle(t *testing.T) {
 	settings := katagoSettings(t)
 	nets := newNetworks(t)
+	var all tally
+	defer func() { all.log(t, "reuse") }()
 	for i, r := range readLines[reuseRecord](t, "reuse") {
 		if !everything() && i%20 > 1 {
 			continue
 		}
-		t.Run(r.ID, func(t *testing.T) { r.play(t, nets, settings) })
+		all.count(t.Run(r.ID, func(t *testing.T) { r.play(t, nets, settings) }))
 	}
 }
 

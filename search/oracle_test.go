@@ -281,24 +281,40 @@ func (r *record) search(t testing.TB, nets networks, settings map[string]map[str
 // an hour, and not just a sample.
 func everything() bool { return os.Getenv("KOSUMI_ORACLE") == "all" }
 
-// unlike names the records that we do not mean to repeat: one position where
-// KataGo's anti-mirror logic was at work, and one where two moves tie to within
-// the error of the network's runtime.
-var unlike = []string{"t5/p070/full/", "t5/p064/full/v400"}
-
-func (r *record) repeated() bool {
-	for _, prefix := range unlike {
-		if strings.HasPrefix(r.ID, prefix) {
-			return false
-		}
-	}
-	return r.Settings != "graph-rep3" // our bound is fixed
+// explained names records that differ, and why.
+var explained = map[string]string{
+	"t5/p070/full/":     "KataGo's anti-mirror logic was at work, which this search does not have",
+	"t5/p064/full/v400": "two moves tie to within the error of the network's runtime",
 }
 
-// TestWholeSearchesAgainstKataGo repeats searches that KataGo v1.17 made with one
+func (r *record) excuse() (string, bool) {
+	for prefix, why := range explained {
+		if strings.HasPrefix(r.ID, prefix) {
+			return why, true
+		}
+	}
+	return "", false
+}
+
+// tally counts how many of the recorded things came out the same.
+type tally struct{ tried, same int }
+
+func (c *tally) count(same bool) {
+	c.tried++
+	if same {
+		c.same++
+	}
+}
+
+func (c *tally) log(t *testing.T, set string) {
+	t.Helper()
+	t.Logf("%s: %d of %d records equal (%.2f %%)", set, c.same, c.tried, 100*float64(c.same)/float64(max(c.tried, 1)))
+}
+
+// TestWholeSearchesOracle repeats searches that KataGo v1.17 made with one
 // thread: every visit must go to the same node, and every number that is
 // reported must be the same but for the rounding of the network's runtime.
-func TestWholeSearchesAgainstKataGo(t *testing.T) {
+func TestWholeSearchesOracle(t *testing.T) {
 	settings := katagoSettings(t)
 	nets := newNetworks(t)
 	for _, set := range []struct {
@@ -306,16 +322,22 @@ func TestWholeSearchesAgainstKataGo(t *testing.T) {
 		step int // take each step-th record
 	}{{"plain", 29}, {"one", 31}, {"full", 11}, {"minus", 23}} {
 		t.Run(set.name, func(t *testing.T) {
+			var all tally
 			for i, r := range readLines[record](t, set.name) {
-				if !r.repeated() || !everything() && (i%set.step != 0 || r.Visits > 100 || r.BoardXSize > 9) {
+				if !everything() && (i%set.step != 0 || r.Visits > 100 || r.BoardXSize > 9) {
 					continue
 				}
 				got := r.search(t, nets, settings)
 				d := compare(&r, &got)
-				if d.visits != 0 || d.report > 1e-4 || d.order || d.pv != 0 || d.missing != 0 || d.extra != 0 {
+				same := d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
+				all.count(same)
+				if why, ok := r.excuse(); !same && ok {
+					t.Logf("%s differs: %s: %+v", r.ID, why, d)
+				} else if !same {
 					t.Errorf("%s: %+v", r.ID, d)
 				}
 			}
+			all.log(t, set.name)
 		})
 	}
 }

@@ -139,6 +139,9 @@ type Bias struct {
 // Graph lets move orders that lead to the same position share one node.
 type Graph struct {
 	Use bool // KataGo on (useGraphSearch)
+	// RepBound is within how many moves a position must be able to return for
+	// the way that led to it to matter. KataGo 11 (graphSearchRepBound).
+	RepBound int
 }
 
 // Root is what holds at the root only.
@@ -289,7 +292,7 @@ func Defaults() Params {
 			UseNoisePruning: true, NoisePruneUtilityScale: 0.15, NoisePruningCap: 1e50,
 			ValueWeightExponent: 0.25, ExactVisits: 64, ExactShare: 256},
 		Bias:  Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
-		Graph: Graph{Use: true},
+		Graph: Graph{Use: true, RepBound: board.DefaultRepBound},
 		Root: Root{DirichletTotalConcentration: 10.83, DirichletWeight: 0.25, DirichletShaped: true,
 			PolicyTemperature: 1, PolicyTemperatureEarly: 1,
 			SymmetryPruning: true, EndingBonusPoints: 0.5, PruneUselessMoves: true, NumSymmetries: 1,

@@ -61,7 +61,7 @@ var setters = map[string]func(p *search.Params, v float64){
 	"playoutDoublingAdvantage":                func(p *search.Params, v float64) { p.Net.PlayoutDoublingAdvantage = v },
 	"antiMirror":                              nil,
 	"useEvalCache":                            nil,
-	"graphSearchRepBound":                     nil,
+	"graphSearchRepBound":                     func(p *search.Params, v float64) { p.Graph.RepBound = int(v) },
 	"alwaysComputePassAliveUnderSuicideRules": nil,
 }
 

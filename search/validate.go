@@ -82,6 +82,7 @@ func (p *Params) validateBackup(f *faults) {
 	f.in("Backup.ValueWeightExponent", b.ValueWeightExponent, 0, 1)
 	f.in("Backup.ExactVisits", float64(b.ExactVisits), 0, math.MaxInt32)
 	f.in("Backup.ExactShare", float64(b.ExactShare), 0, math.MaxInt32)
+	f.in("Graph.RepBound", float64(p.Graph.RepBound), 3, 50)
 	f.in("Bias.Factor", p.Bias.Factor, 0, 1)
 	f.in("Bias.WeightExponent", p.Bias.WeightExponent, 0, 1)
 	f.in("Bias.FreeProp", p.Bias.FreeProp, 0, 1)

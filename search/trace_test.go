@@ -1,0 +1,62 @@
+package search
+
+import (
+	"context"
+
+	"kosumi/board"
+)
+
+// Step is one playout, as tests look at it.
+type Step struct {
+	Path    []board.Point
+	Counted bool
+	// LeafUtility is that of the position that the playout came to, LeafWeight
+	// what a visit weighs there; RootVisits, RootUtility and RootWeight are those
+	// of the root afterwards. White's view.
+	LeafUtility, LeafWeight             float64
+	RootVisits                          int64
+	RootUtility, RootWeight             float64
+	Evaluated, Terminal, CaughtUp, Mute bool
+}
+
+// Trace searches one playout at a time, and tells of each, the root's own
+// evaluation first.
+func (t *Tree) Trace(ctx context.Context, visits int64, tell func(Step)) error {
+	t.begin(Limits{Visits: visits})
+	if err := t.prepareRoot(ctx); err != nil {
+		return err
+	}
+	root := func() *node { return t.a.node(t.root) }
+	fill := func(s *Step) {
+		s.RootVisits, s.RootUtility, s.RootWeight = int64(root().visits), root().utility, root().weight
+	}
+	own := Step{Counted: true, Evaluated: true, LeafUtility: float64(root().ownUtility), LeafWeight: float64(root().ownWeight)}
+	fill(&own)
+	tell(own)
+	s := t.slots[0]
+	for t.goOn() {
+		before := t.search.stats
+		if t.descend(s) == atLeaf {
+			s.run(ctx, &t.sh)
+			if err := t.apply(s); err != nil {
+				return err
+			}
+		}
+		after := &t.search.stats
+		step := Step{
+			Counted: after.Playouts > before.Playouts, Evaluated: after.Evaluations > before.Evaluations,
+			Terminal: after.Terminals > before.Terminals, CaughtUp: after.CatchUps > before.CatchUps,
+			Mute: after.Probes > before.Probes,
+		}
+		for _, p := range s.path {
+			step.Path = append(step.Path, p.move)
+		}
+		if k := len(s.path); k > 0 {
+			leaf := t.a.node(t.edgeAt(s.path[k-1]).child)
+			step.LeafUtility, step.LeafWeight = leaf.utility, float64(leaf.ownWeight)
+		}
+		fill(&step)
+		tell(step)
+	}
+	return nil
+}
