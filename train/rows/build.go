@@ -1,0 +1,405 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// Builder turns games into rows. One goroutine at a time.
+type Builder struct {
+	layout  Layout
+	options features.Options
+	scratch *features.Scratch
+	game    board.Game
+	spatial []float32
+	global  []float32
+	boards  []board.Color // stones before each turn, and at the end
+}
+
+// NewBuilder returns a builder of rows of that layout. Errors wrap ErrLayout.
+func NewBuilder(l Layout) (*Builder, error) {
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	return &Builder{layout: l, scratch: features.NewScratch()}, nil
+}
+
+// Append adds the rows of a game to a set: each turn as often as its weight
+// says, side positions once. rng decides about fractions. It returns the number
+// of rows. After an error the set is as it was.
+func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
+	if dst.Layout != b.layout {
+		return 0, fmt.Errorf("%w: the set is %v side %d, the builder %v side %d", ErrLayout,
+			dst.Layout.Encoding, dst.Layout.Side, b.layout.Encoding, b.layout.Side)
+	}
+	size := g.Start.Size()
+	if max(size.W, size.H) > b.layout.Side {
+		return 0, fmt.Errorf("%w: a game on %v does not fit arrays of side %d", ErrLayout, size, b.layout.Side)
+	}
+	before := dst.N
+	if err := b.append(dst, g, rng); err != nil {
+		dst.resize(before)
+		return 0, err
+	}
+	return dst.N - before, nil
+}
+
+func (b *Builder) append(dst *Set, g *Game, rng *rand.Rand) error {
+	if err := b.replay(g); err != nil {
+		return err
+	}
+	c := &context{Game: g, area: g.Start.Size().Area(), size: g.Start.Size(), ahead: g.lookAhead(g.Start.Size().Area()), rng: rng}
+	c.finalBonus = b.game.BonusScore()
+	b.finalMaps(c)
+	c.extraBlack = g.Start.Board().Stones(board.Black)
+	b.game.CopyFrom(g.Start)
+	side := 0
+	for t := range g.Turns {
+		for ; side < len(g.Sides) && g.Sides[side].After == t; side++ {
+			if err := b.sideRow(dst, c, &g.Sides[side]); err != nil {
+				return err
+			}
+		}
+		turn := &g.Turns[t]
+		copies := int(turn.Weight)
+		if rng.Float64() < turn.Weight-float64(copies) {
+			copies++
+		}
+		if copies > 0 {
+			first := dst.grow(1)
+			b.row(dst, first, c, t, turn)
+			for range copies - 1 {
+				if err := dst.Append(dst, first); err != nil {
+					return err
+				}
+			}
+		}
+		if err := b.game.PlayTolerant(b.game.ToMove(), turn.Move); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// context is what the rows of one game share.
+type context struct {
+	*Game
+	area       int
+	size       board.Size
+	ahead      []averages
+	finalBonus float32
+	unowned    []board.Color // whom a final point would count for without tax
+	points     []float32     // what it counts
+	extraBlack int
+	rng        *rand.Rand
+}
+
+// replay plays the game through and takes down the stones before each turn.
+func (b *Builder) replay(g *Game) error {
+	b.game.CopyFrom(g.Start)
+	b.boards = b.boards[:0]
+	b.takeDown()
+	for t := range g.Turns {
+		if err := b.game.PlayTolerant(b.game.ToMove(), g.Turns[t].Move); err != nil {
+			return fmt.Errorf("move %d of the game: %w", t+1, err)
+		}
+		b.takeDown()
+	}
+	if g.End.Scored && len(g.End.Owners) != g.Start.Size().Area() {
+		return fmt.Errorf("the end of the game has %d owners for %d points", len(g.End.Owners), g.Start.Size().Area())
+	}
+	return nil
+}
+
+func (b *Builder) takeDown() {
+	for p := range b.game.Size().Area() {
+		b.boards = append(b.boards, b.game.At(board.Point(p)))
+	}
+}
+
+// sideRow appends the row of a side position.
+func (b *Builder) sideRow(dst *Set, c *context, s *Side) error {
+	var main board.Game
+	main.CopyFrom(&b.game)
+	defer b.game.CopyFrom(&main)
+	if err := b.game.Play(b.game.ToMove(), s.Move); err != nil {
+		return fmt.Errorf("a side position after move %d: %w", s.After, err)
+	}
+	b.row(dst, dst.grow(1), c, -1, &s.Turn)
+	return nil
+}
+
+// row fills row i for the position in b.game: turn t of the game, or a side
+// position if t is negative.
+func (b *Builder) row(dst *Set, i int, c *context, t int, turn *Turn) {
+	g := dst.targets(i)
+	b.encode(dst, i)
+	b.policyTargets(dst, i, c, t, turn)
+	b.valueTargets(g, c, t, turn)
+	b.gameTargets(g, c, t, turn)
+	b.pointTargets(dst, i, c, t)
+	score := float64(g[tFinalScore])
+	scoreCells(dst.scores(i), score, g[tFinalWeight] > 0)
+	if dst.Q != nil {
+		b.moveValues(dst.qValues(i), c, turn)
+	}
+}
+
+// encode writes the inputs.
+func (b *Builder) encode(dst *Set, i int) {
+	e, size := b.layout.Encoding, b.game.Size()
+	area := size.Area()
+	b.spatial = resized(b.spatial, e.Planes()*area)
+	b.global = resized(b.global, e.Globals())
+	features.Encode(e, b.spatial, b.global, &b.game, b.options, b.scratch)
+	copy(dst.global(i), b.global)
+	for k, plane := range constantPlanes(e) {
+		dst.global(i)[k] = b.spatial[plane*area]
+		clear(b.spatial[plane*area : (plane+1)*area])
+	}
+	packed, nb := dst.binary(i), b.layout.PlaneBytes()
+	for plane := range e.Planes() {
+		row := packed[plane*nb : (plane+1)*nb]
+		for p, v := range b.spatial[plane*area : (plane+1)*area] {
+			if v != 0 {
+				at := p/size.W*b.layout.Side + p%size.W
+				row[at>>3] |= 0x80 >> (at & 7)
+			}
+		}
+	}
+}
+
+// slot returns where a policy index of the board is in the array.
+func (b *Builder) slot(index int, size board.Size) int {
+	if index == size.Area() {
+		return b.layout.Area()
+	}
+	return index/size.W*b.layout.Side + index%size.W
+}
+
+func (b *Builder) policyTargets(dst *Set, i int, c *context, t int, turn *Turn) {
+	g, n := dst.targets(i), b.layout.Area()+1
+	own, reply := dst.policy(i)[:n], dst.policy(i)[n:]
+	for _, m := range turn.Policy {
+		own[b.slot(int(m.Index), c.size)] = m.Weight
+	}
+	if len(turn.Policy) > 0 {
+		g[tPolicyWeight] = 1
+	} else {
+		fillOnes(own)
+	}
+	if t >= 0 && t+1 < len(c.Turns) && len(c.Turns[t+1].Policy) > 0 {
+		for _, m := range c.Turns[t+1].Policy {
+			reply[b.slot(int(m.Index), c.size)] = m.Weight
+		}
+		g[tReplyWeight] = 1
+	} else {
+		fillOnes(reply)
+	}
+}
+
+func fillOnes(a []int16) {
+	for k := range a {
+		a[k] = 1
+	}
+}
+
+// valueTargets writes results, horizons and the root's values.
+func (b *Builder) valueTargets(g []float32, c *context, t int, turn *Turn) {
+	own := b.game.ToMove()
+	put := func(at int, v Value) { g[at], g[at+1], g[at+2], g[at+3] = v.Win, v.Loss, v.NoResult, v.Score }
+	put(tRoot, turn.Root.For(own))
+	if !turn.HasRoot {
+		g[tNoTD] = 1
+	}
+	if t < 0 { // nothing was played on: the search is all there is
+		for _, at := range []int{tWin, tLong, tMiddle, tShort} {
+			put(at, turn.Root.For(own))
+		}
+		return
+	}
+	end := c.End.value().For(own)
+	if !c.End.Known {
+		g[tNoValue] = 1
+	}
+	if !c.End.Scored {
+		end.Score = 0
+	}
+	put(tWin, end)
+	for k, at := range []int{tLong, tMiddle, tShort} {
+		put(at, c.ahead[t].values[k].For(own))
+	}
+	g[tArrival] = c.ahead[t].arrival
+	if c.End.Scored {
+		g[tFinalScore], g[tFinalWeight], g[tScoringWeight] = end.Score, 1, 1
+	}
+	if c.End.Known {
+		g[tFutureWeight] = 1
+	}
+}
+
+// gameTargets writes what the row tells of its game.
+func (b *Builder) gameTargets(g []float32, c *context, t int, turn *Turn) {
+	own := b.game.ToMove()
+	sign := float32(1)
+	if own == board.Black {
+		sign = -1
+	}
+	g[tGlobalWeight] = c.Weight
+	if c.Weight == 0 {
+		g[tGlobalWeight] = 1
+	}
+	g[tPolicySurprise], g[tPriorEntropy], g[tTargetEntropy] = turn.PolicySurprise, turn.PriorEntropy, turn.TargetEntropy
+	g[tRawWinLoss], g[tRawScore], g[tRawEntropy] = sign*turn.RawWinLoss, sign*turn.RawScore, turn.RawEntropy
+	g[tVisits] = float32(turn.Visits)
+	for k := range 5 {
+		g[tHistory+k] = 1
+	}
+	for k, bits := range hashPieces(c.Hash) {
+		g[tHash+k] = bits
+	}
+	g[tSelfKomi] = b.game.SelfKomi(b.options.DrawWins())
+	if b.game.Rules().Scoring == board.ScoringArea || b.game.Phase() >= 2 {
+		g[tArea] = 1
+	}
+	g[tTurn] = float32(b.game.NumMoves())
+	if c.End.HitLimit {
+		g[tHitLimit] = 1
+	}
+	g[tFirstTurn], g[tExtraBlack], g[tMode] = float32(c.FirstTurn), float32(c.extraBlack), float32(c.Mode)
+	g[tInitialTurn] = float32(c.Start.NumMoves())
+	if t >= 0 {
+		g[tBonus] = sign * (c.finalBonus - b.game.BonusScore())
+		if c.End.Known && !c.End.HitLimit {
+			g[tPlainEnd] = 1
+		}
+	}
+	g[tVersion] = 3
+	if b.game.Options().PassAliveUnderSuicide {
+		g[tPassAliveSuicide] = 1
+	}
+}
+
+// hashPieces cuts 128 bits into numbers that are exact in float32, low bits
+// first.
+func hashPieces(h [2]uint64) [6]float32 {
+	var out [6]float32
+	for k, word := range h {
+		out[3*k] = float32(word & (1<<22 - 1))
+		out[3*k+1] = float32(word >> 22 & (1<<22 - 1))
+		out[3*k+2] = float32(word >> 44)
+	}
+	return out
+}
+
+// pointTargets writes ownership, seki points, future boards and scoring.
+func (b *Builder) pointTargets(dst *Set, i int, c *context, t int) {
+	if t < 0 {
+		return
+	}
+	all, area := dst.points(i), b.layout.Area()
+	own := b.game.ToMove()
+	put := func(ch, p int, v int8) { all[ch*area+b.slot(p, c.size)] = v }
+	sign := func(x board.Color) int8 {
+		switch x {
+		case own:
+			return 1
+		case own.Opponent():
+			return -1
+		}
+		return 0
+	}
+	later := func(ahead int) []board.Color {
+		k := min(t+ahead, len(c.Turns))
+		return b.boards[k*c.area : (k+1)*c.area]
+	}
+	if dst.targets(i)[tFutureWeight] > 0 {
+		near, far := later(8), later(32)
+		for p := range c.area {
+			put(2, p, sign(near[p]))
+			put(3, p, sign(far[p]))
+		}
+	}
+	if !c.End.Scored {
+		return
+	}
+	for p, owner := range c.End.Owners {
+		put(0, p, sign(owner))
+		if owner == board.Empty {
+			put(1, p, sign(c.unowned[p]))
+		}
+		v := 120 * float64(sign(owner)) * float64(c.points[p])
+		whole := math.Floor(v)
+		if c.rng.Float64() < v-whole {
+			whole++
+		}
+		put(4, p, int8(whole))
+	}
+}
+
+// finalMaps finds out, at the end of the game, which areas ended unowned and
+// what a point of each group is worth.
+func (b *Builder) finalMaps(c *context) {
+	if !c.End.Scored {
+		return
+	}
+	rules := b.game.Rules()
+	suicide := rules.Suicide || b.game.Options().PassAliveUnderSuicide
+	c.unowned = b.game.Board().FullArea(nil, suicide)
+	c.points = make([]float32, c.area)
+	for p := range c.points {
+		c.points[p] = 1
+	}
+	if rules.Tax == board.TaxAll {
+		groups, _ := b.game.Board().IndependentLife(nil, false, false, suicide)
+		taxGroups(c.points, groups, b.game.Board())
+	}
+}
+
+// taxGroups spreads the two points that each group pays over its points. Groups
+// in seki, which are not among the owners given, pay nothing.
+func taxGroups(points []float32, owners []board.Color, on *board.Board) {
+	seen := make([]bool, len(owners))
+	var group []board.Point
+	for p := range owners {
+		if seen[p] || owners[p] == board.Empty {
+			continue
+		}
+		seen[p] = true
+		group = append(group[:0], board.Point(p))
+		for k := 0; k < len(group); k++ {
+			for _, q := range on.Neighbors(group[k]) {
+				if !seen[q] && owners[q] == owners[p] {
+					seen[q] = true
+					group = append(group, q)
+				}
+			}
+		}
+		for _, q := range group {
+			points[q] = float32(len(group)-2) / float32(len(group))
+		}
+	}
+}
+
+// moveValues writes what the search thought of the moves.
+func (b *Builder) moveValues(dst []int16, c *context, turn *Turn) {
+	n := b.layout.Area() + 1
+	round := func(v, limit float64) int16 {
+		v = max(-limit, min(limit, v))
+		whole := math.Floor(v)
+		if c.rng.Float64() < v-whole {
+			whole++
+		}
+		return int16(whole)
+	}
+	for _, m := range turn.Moves {
+		at := b.slot(int(m.Index), c.size)
+		dst[at] = round(32000*float64(m.WinLoss), 32000)
+		dst[n+at] = round(60*max(-421, min(421, float64(m.Score))), 32000)
+		dst[2*n+at] = m.Visits
+	}
+}

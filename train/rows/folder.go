@@ -1,0 +1,427 @@
+package rows
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+)
+
+// ErrNoRows says that a whole pass through the files delivered nothing.
+var ErrNoRows = errors.New("no training rows")
+
+// Folder is a Stream of the rows in files: game records and npz files in any
+// mixture. A pass takes the files in random order and reads as many as half the
+// memory holds, delivers their rows in random order, and goes on with the next
+// files, which are read meanwhile. Rows that do not fill a batch wait for the
+// next ones of their board size, so none is lost.
+//
+// What it delivers is a function of the options, the files and the calls: the
+// number of workers and their speed do not matter.
+type Folder struct {
+	o     Options
+	list  Lister
+	rng   *rand.PCG
+	known map[string]listed
+
+	pass    uint64 // passes begun
+	order   []part // of the pass
+	seg     *segment
+	at      int // next row of the segment
+	ahead   chan *segment
+	waiting map[waitKey]*Set
+	window  int // rows of the files in the order
+	yielded bool
+	skipped map[string]error
+	unpack  unpacker
+}
+
+// waitKey tells apart rows that cannot be in the same batch.
+type waitKey struct {
+	side int
+	size board.Size
+}
+
+// OpenFolder returns a stream of all rows below the given folders.
+func OpenFolder(o Options, roots ...string) (*Folder, error) {
+	return Open(o, ListFolders(roots...))
+}
+
+// Open returns a stream of the rows in the files that list names. The files are
+// listed now, and by Rescan.
+func Open(o Options, list Lister) (*Folder, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("training data: %w", err)
+	}
+	o.fill()
+	f := &Folder{o: o, list: list, rng: rand.NewPCG(o.Seed, 0xba7c4), known: map[string]listed{},
+		waiting: map[waitKey]*Set{}, skipped: map[string]error{}}
+	return f, f.Rescan()
+}
+
+// Rescan lists the files anew and begins a new pass with the window as it is
+// now. Rows that wait for their batch stay.
+func (f *Folder) Rescan() error {
+	f.forget()
+	f.order, f.yielded = nil, false
+	return f.beginPass()
+}
+
+// forget drops the segment in use and the one being read.
+func (f *Folder) forget() {
+	if f.ahead != nil {
+		<-f.ahead
+		f.ahead = nil
+	}
+	f.seg, f.at = nil, 0
+}
+
+// beginPass lists the files, takes the newest up to the window, and puts their
+// parts in random order.
+func (f *Folder) beginPass() error {
+	order, rows, err := f.survive()
+	if err != nil {
+		return err
+	}
+	f.pass++
+	f.order, f.window = order, rows
+	rng := rand.New(rand.NewPCG(f.o.Seed, f.pass))
+	rng.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
+	return nil
+}
+
+// survive returns the parts of the files in the window, sorted by name.
+func (f *Folder) survive() ([]part, int, error) {
+	paths, err := f.list()
+	if err != nil {
+		return nil, 0, err
+	}
+	var order []part
+	rows := 0
+	for _, path := range paths {
+		if f.o.WindowRows > 0 && rows >= f.o.WindowRows {
+			break
+		}
+		l, err := f.survey(path)
+		if err != nil {
+			f.skip(path, err)
+			continue
+		}
+		rows += l.rows
+		order = append(order, l.parts...)
+	}
+	slices.SortFunc(order, func(a, b part) int {
+		if c := strings.Compare(a.Path, b.Path); c != 0 {
+			return c
+		}
+		return a.From - b.From
+	})
+	return order, rows, nil
+}
+
+func (f *Folder) skip(path string, err error) {
+	if _, known := f.skipped[path]; !known {
+		f.o.Log.Warn("a file of training data is skipped", "error", err)
+	}
+	f.skipped[path] = err
+}
+
+// Skipped returns the files that could not be used so far, sorted by name.
+func (f *Folder) Skipped() []BadFile {
+	var bad []BadFile
+	for _, path := range slices.Sorted(maps.Keys(f.skipped)) {
+		bad = append(bad, BadFile{path, f.skipped[path]})
+	}
+	return bad
+}
+
+// WindowRows returns the number of rows in the files of the present pass, an
+// estimate where game records are among them.
+func (f *Folder) WindowRows() int { return f.window }
+
+// Passes returns how many passes through the files have been begun.
+func (f *Folder) Passes() uint64 { return f.pass }
+
+// Close ends what is being read.
+func (f *Folder) Close() error {
+	f.forget()
+	return nil
+}
+
+// Next fills a batch. Errors wrap ErrNoRows when a whole pass had nothing.
+func (f *Folder) Next(b *Batch) error {
+	for {
+		set, i, err := f.nextRow()
+		if err != nil {
+			return err
+		}
+		key := waitKey{set.Layout.Side, set.Size(i)}
+		w := f.waiting[key]
+		if w == nil {
+			w = NewSet(set.Layout)
+			f.waiting[key] = w
+		}
+		if err := w.Append(set, i); err != nil {
+			return err
+		}
+		if w.N >= f.o.Batch {
+			f.deliver(b, w, key.size)
+			return nil
+		}
+	}
+}
+
+// deliver unpacks the rows that waited.
+func (f *Folder) deliver(b *Batch, w *Set, size board.Size) {
+	b.prepare(w.Layout, size, f.o.Batch, f.o.Wants)
+	rng := rand.New(f.rng)
+	for k := range f.o.Batch {
+		sym, history := board.Symmetry(0), historyMoves
+		if f.o.Symmetries {
+			sym = board.Symmetry(rng.IntN(size.Symmetries()))
+		}
+		if f.o.HistoryDropout {
+			history = 0
+			for history < historyMoves && rng.Float64() < historyKept {
+				history++
+			}
+		}
+		f.unpack.put(b, k, w, k, sym, history)
+	}
+	w.Reset()
+}
+
+// historyKept is KataGo's chance that one more move of the history is shown.
+const historyKept = 0.98
+
+// nextRow returns the next row of the pass, or of the one after it.
+func (f *Folder) nextRow() (*Set, int, error) {
+	for f.seg == nil || f.at >= len(f.seg.refs) {
+		if err := f.nextSegment(); err != nil {
+			return nil, 0, err
+		}
+	}
+	r := f.seg.refs[f.at]
+	f.at++
+	f.yielded = true
+	return f.seg.sets[r.set], int(r.row), nil
+}
+
+// nextSegment moves on to the next files, beginning a new pass if need be.
+func (f *Folder) nextSegment() error {
+	first := 0
+	var whole *segment // the segment in use, if it held the whole pass
+	if f.seg != nil {
+		first = f.seg.end
+		if f.seg.first == 0 && f.seg.end == len(f.order) && len(f.seg.bad) == 0 {
+			whole = f.seg
+		}
+	}
+	if first >= len(f.order) {
+		if f.seg != nil && !f.yielded || len(f.order) == 0 {
+			return f.nothing()
+		}
+		old := f.order
+		if err := f.beginPass(); err != nil {
+			return err
+		}
+		if len(f.order) == 0 {
+			return f.nothing()
+		}
+		first, f.yielded = 0, false
+		if whole != nil && !sameParts(old, f.order) {
+			whole = nil
+		}
+	} else {
+		whole = nil
+	}
+	f.install(f.obtain(first, whole))
+	return nil
+}
+
+// obtain returns the segment that begins at a place: the one that is in memory
+// anyhow, the one read ahead, or one read now.
+func (f *Folder) obtain(first int, whole *segment) *segment {
+	if whole != nil {
+		return &segment{first: 0, end: len(f.order), sets: whole.sets, bytes: whole.bytes}
+	}
+	if f.ahead != nil {
+		seg := <-f.ahead
+		f.ahead = nil
+		if seg.first == first {
+			return seg
+		}
+	}
+	return f.loadSegment(f.order, first)
+}
+
+// install makes a segment the one in use, shuffles it, and has the next one
+// read.
+func (f *Folder) install(seg *segment) {
+	for _, bad := range seg.bad {
+		f.skip(bad.Path, bad.Err)
+	}
+	sortSets(seg)
+	seg.refs = seg.refs[:0]
+	for k, s := range seg.sets {
+		for i := range s.N {
+			seg.refs = append(seg.refs, rowRef{int32(k), int32(i)})
+		}
+	}
+	rng := rand.New(rand.NewPCG(f.o.Seed^0x5e67, f.pass<<24+uint64(seg.first)))
+	rng.Shuffle(len(seg.refs), func(i, j int) { seg.refs[i], seg.refs[j] = seg.refs[j], seg.refs[i] })
+	f.seg, f.at = seg, 0
+	if seg.end < len(f.order) {
+		ahead := make(chan *segment, 1)
+		f.ahead = ahead
+		order, end := f.order, seg.end
+		go func() { ahead <- f.loadSegment(order, end) }()
+	}
+}
+
+// nothing says why a pass had no rows.
+func (f *Folder) nothing() error {
+	var seen []string
+	for _, bad := range f.Skipped() {
+		if len(seen) == 3 {
+			seen = append(seen, "...")
+			break
+		}
+		seen = append(seen, bad.Err.Error())
+	}
+	text := fmt.Sprintf("%d parts of files were read", len(f.order))
+	if f.o.Size != (board.Size{}) {
+		text += fmt.Sprintf(", rows on %v are wanted", f.o.Size)
+	}
+	if len(f.skipped) > 0 {
+		text += fmt.Sprintf("; %d files were skipped: %s", len(f.skipped), strings.Join(seen, "; "))
+	}
+	return fmt.Errorf("%w: %s", ErrNoRows, text)
+}
+
+func sameParts(a, b []part) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	set := make(map[part]bool, len(a))
+	for _, p := range a {
+		set[p] = true
+	}
+	for _, p := range b {
+		if !set[p] {
+			return false
+		}
+	}
+	return true
+}
+
+// folderState is what State saves.
+type folderState struct {
+	Options string    `json:"options"`
+	RNG     []byte    `json:"rng"`
+	Pass    uint64    `json:"pass"`
+	Yielded bool      `json:"yielded"`
+	Order   []part    `json:"order"`
+	First   int       `json:"first"` // of the segment in use; -1: none
+	At      int       `json:"at"`
+	Waiting []waitSet `json:"waiting"`
+}
+
+type waitSet struct {
+	W    int    `json:"w"`
+	H    int    `json:"h"`
+	Rows []byte `json:"rows"` // an npz file
+}
+
+// fingerprint covers the options that decide what is delivered.
+func (f *Folder) fingerprint() string {
+	o := f.o
+	return fmt.Sprintf("size %v batch %d encoding %v seed %d symmetries %v dropout %v memory %d split %v %v",
+		o.Size, o.Batch, o.Encoding, o.Seed, o.Symmetries, o.HistoryDropout, o.MemoryBytes, o.Split.Share, o.Split.Held)
+}
+
+// State returns where the stream stands.
+func (f *Folder) State() ([]byte, error) {
+	rng, err := f.rng.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	st := folderState{Options: f.fingerprint(), RNG: rng, Pass: f.pass, Yielded: f.yielded, Order: f.order, First: -1, At: f.at}
+	if f.seg != nil {
+		st.First = f.seg.first
+	}
+	keys := slices.SortedFunc(maps.Keys(f.waiting), func(a, b waitKey) int {
+		return (a.side-b.side)*1000000 + (a.size.W-b.size.W)*1000 + a.size.H - b.size.H
+	})
+	for _, key := range keys {
+		if w := f.waiting[key]; w.N > 0 {
+			var text strings.Builder
+			if err := w.Write(&text); err != nil {
+				return nil, err
+			}
+			st.Waiting = append(st.Waiting, waitSet{key.size.W, key.size.H, []byte(text.String())})
+		}
+	}
+	return json.Marshal(st)
+}
+
+// Restore takes the stream back to a State of a stream with the same options.
+// The files that were in use must still be there.
+func (f *Folder) Restore(state []byte) error {
+	var st folderState
+	if err := json.Unmarshal(state, &st); err != nil {
+		return fmt.Errorf("the state of the training data: %w: %w", ErrFormat, err)
+	}
+	if st.Options != f.fingerprint() {
+		return fmt.Errorf("the state of the training data was saved with other options (%s, now %s)", st.Options, f.fingerprint())
+	}
+	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 {
+		return fmt.Errorf("the state of the training data: %w: it contradicts itself", ErrFormat)
+	}
+	waiting := map[waitKey]*Set{}
+	for _, w := range st.Waiting {
+		file, err := newFile(strings.NewReader(string(w.Rows)), int64(len(w.Rows)))
+		if err != nil {
+			return fmt.Errorf("the state of the training data: %w", err)
+		}
+		set, err := file.Read(0, file.N, false)
+		if err != nil {
+			return fmt.Errorf("the state of the training data: %w", err)
+		}
+		waiting[waitKey{file.Layout.Side, board.Size{W: w.W, H: w.H}}] = set
+	}
+	var rng rand.PCG
+	if err := rng.UnmarshalBinary(st.RNG); err != nil {
+		return fmt.Errorf("the state of the training data: %w", err)
+	}
+	return f.resume(&st, &rng, waiting)
+}
+
+// resume reads the segment of a state again.
+func (f *Folder) resume(st *folderState, rng *rand.PCG, waiting map[waitKey]*Set) error {
+	f.forget()
+	f.pass, f.order, f.yielded = st.Pass, st.Order, st.Yielded
+	f.rng, f.waiting = rng, waiting
+	if st.First < 0 {
+		return nil
+	}
+	seg := f.loadSegment(f.order, st.First)
+	if len(seg.bad) > 0 && st.At > 0 {
+		for _, bad := range seg.bad {
+			if _, before := f.skipped[bad.Path]; !before {
+				f.o.Log.Warn("the training data cannot be resumed exactly", "error", bad.Err)
+			}
+		}
+	}
+	f.install(seg)
+	if st.At > len(f.seg.refs) {
+		return fmt.Errorf("the state of the training data: the files in use have fewer rows than before (%d, at row %d)", len(f.seg.refs), st.At)
+	}
+	f.at = st.At
+	return nil
+}

@@ -1,0 +1,219 @@
+package rows
+
+import (
+	"math"
+
+	"kosumi/board"
+)
+
+// Value is how a position or a game stands: probabilities with sum 1, and points.
+// In a Game it is White's view, in a row that of the side to move.
+type Value struct {
+	Win, Loss, NoResult float32
+	Score               float32
+}
+
+// For returns the value for one side, given White's.
+func (v Value) For(c board.Color) Value {
+	if c == board.Black {
+		return Value{v.Loss, v.Win, v.NoResult, -v.Score}
+	}
+	return v
+}
+
+// MoveWeight is how much a search wants a move: a policy index and a weight, of
+// which only the ratios matter.
+type MoveWeight struct {
+	Index  uint16
+	Weight int16
+}
+
+// MoveValue is what a search thought of a move: win minus loss and score for
+// the side to move, and its visits.
+type MoveValue struct {
+	Index          uint16
+	Visits         int16
+	WinLoss, Score float32
+}
+
+// Turn is one move of a game and what was thought before it.
+type Turn struct {
+	Move board.Point
+	// Policy is what the search wants the network to answer here; nil if there
+	// was no search.
+	Policy []MoveWeight
+	Moves  []MoveValue // of the search's root; may be nil
+	// Root is what the search thought of the position; HasRoot tells whether
+	// it did.
+	Root    Value
+	HasRoot bool
+	// Weight is how often the turn becomes a row: its whole part for sure,
+	// its fraction as a probability. 0: never.
+	Weight float64
+	Visits int
+
+	// PolicySurprise is the divergence of the policy from the network's own,
+	// the entropies are those of the network's policy as searched and of the
+	// policy target, all in nats.
+	PolicySurprise, PriorEntropy, TargetEntropy float32
+	RawWinLoss, RawScore, RawEntropy            float32 // the network alone, White's view
+}
+
+// Mode is how a game began, as KataGo numbers it.
+type Mode int
+
+// The modes.
+const (
+	ModePlain Mode = 0
+	ModeFork  Mode = 2
+	ModeSGF   Mode = 4
+)
+
+// End is how a game ended.
+type End struct {
+	Known    bool // who won, or that nobody did
+	Winner   board.Color
+	NoResult bool
+	// Scored says that the board was counted: Owners holds the final owner of
+	// every point and Score what White is ahead by, komi included.
+	Scored   bool
+	Score    float32
+	Owners   []board.Color
+	HitLimit bool
+}
+
+// value returns the end as a value.
+func (e *End) value() Value {
+	v := Value{Score: e.Score}
+	switch {
+	case e.NoResult:
+		v.NoResult = 1
+	case e.Winner == board.White:
+		v.Win = 1
+	case e.Winner == board.Black:
+		v.Loss = 1
+	default:
+		v.Win, v.Loss = 0.5, 0.5
+	}
+	return v
+}
+
+// Game is a finished game.
+type Game struct {
+	Start *board.Game // before the first move of Turns
+	Turns []Turn
+	Sides []Side
+	End   End
+
+	Hash      [2]uint64
+	Mode      Mode
+	FirstTurn int     // the first turn that was searched
+	Weight    float32 // of all its rows; 0 means 1
+}
+
+// Side is a side position: after some moves of the game another move was
+// tried, searched once, and not played on.
+type Side struct {
+	After int // number of moves of the game before it
+	Move  board.Point
+	Turn  Turn // what the search found after Move
+}
+
+// ScoreEnd returns the end of a game whose final position is counted as it
+// stands under its rules.
+func ScoreEnd(g *board.Game, hitLimit bool) End {
+	e := End{Known: true, HitLimit: hitLimit}
+	if g.NoResult() {
+		e.NoResult = true
+		return e
+	}
+	e.Scored = true
+	e.Score = g.Score()
+	e.Owners = g.Owners(nil)
+	switch {
+	case e.Score > 0:
+		e.Winner = board.White
+	case e.Score < 0:
+		e.Winner = board.Black
+	}
+	return e
+}
+
+// horizons are the coefficients of the three averages over searches to come:
+// each new turn counts 1/(1+area*c).
+var horizons = [3]float64{0.176, 0.056, 0.016}
+
+// averages holds, for each turn, the three averages and the arrival time, White's
+// view.
+type averages struct {
+	values  [3]Value
+	arrival float32
+}
+
+// lookAhead computes the averages of all turns, from the end backwards. Turns
+// that were not searched pass on what comes after them.
+func (g *Game) lookAhead(area int) []averages {
+	out := make([]averages, len(g.Turns)+1)
+	last := g.End.value()
+	if !g.End.Known || !g.End.Scored && !g.End.NoResult {
+		for t := len(g.Turns) - 1; t >= 0; t-- {
+			if g.Turns[t].HasRoot {
+				score := g.Turns[t].Root.Score
+				if !g.End.Known {
+					last = g.Turns[t].Root
+				}
+				last.Score = score
+				break
+			}
+		}
+	}
+	for k := range horizons {
+		out[len(g.Turns)].values[k] = last
+	}
+	later := float64(last.Win - last.Loss)
+	var spread, arrival float64
+	for t := len(g.Turns) - 1; t >= 0; t-- {
+		turn := &g.Turns[t]
+		out[t] = out[t+1]
+		arrival += spread
+		if turn.HasRoot {
+			now := float64(turn.Root.Win - turn.Root.Loss)
+			d := (later - now) * (later - now)
+			spread += d
+			arrival += d
+			later = now
+			for k, c := range horizons {
+				out[t].values[k] = mix(turn.Root, out[t+1].values[k], 1/(1+float64(area)*c))
+			}
+		}
+		out[t].arrival = float32(arrival)
+	}
+	return out
+}
+
+// mix returns a*x + b*(1-x).
+func mix(a, b Value, x float64) Value {
+	m := func(p, q float32) float32 { return float32(float64(p)*x + float64(q)*(1-x)) }
+	return Value{m(a.Win, b.Win), m(a.Loss, b.Loss), m(a.NoResult, b.NoResult), m(a.Score, b.Score)}
+}
+
+// scoreCells writes the distribution of a final score in hundredths.
+func scoreCells(dst []int8, score float64, known bool) {
+	clear(dst)
+	middle := len(dst) / 2
+	if !known {
+		dst[middle-1], dst[middle] = 50, 50
+		return
+	}
+	c := math.Round(score) // half away from zero
+	upper := int(math.Round(100 * (score - (c - 0.5))))
+	at := int(c) + middle
+	switch {
+	case at <= 0:
+		dst[0] = 100
+	case at >= len(dst):
+		dst[len(dst)-1] = 100
+	default:
+		dst[at], dst[at-1] = int8(upper), int8(100-upper)
+	}
+}

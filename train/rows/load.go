@@ -1,0 +1,206 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"kosumi/board"
+)
+
+// part is a piece of a file that is read at a time.
+type part struct {
+	Path string `json:"path"`
+	From int    `json:"from"` // first row; for game records, which part
+	N    int    `json:"n"`    // rows; for game records, of how many parts
+}
+
+// sgfPartBytes is how much of a collection of game records makes one part.
+const sgfPartBytes = 512 << 10
+
+// maxSGFBytes bounds a file of game records.
+const maxSGFBytes = 32 << 20
+
+// listed is what is known of a file without reading its rows.
+type listed struct {
+	size  int64 // in bytes
+	at    int64 // modification time
+	parts []part
+	rows  int // an estimate for game records
+}
+
+// survey finds out how many rows a file has and cuts it into parts.
+func (f *Folder) survey(path string) (listed, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return listed{}, err
+	}
+	known, ok := f.known[path]
+	if ok && known.size == stat.Size() && known.at == stat.ModTime().UnixNano() {
+		return known, nil
+	}
+	l := listed{size: stat.Size(), at: stat.ModTime().UnixNano()}
+	if isSGF(path) {
+		if l.size > maxSGFBytes {
+			return listed{}, fmt.Errorf("%s: %w: %d bytes of game records in one file; at most %d", path, ErrTooLarge, l.size, maxSGFBytes)
+		}
+		n := 1 + int(l.size/sgfPartBytes)
+		for k := range n {
+			l.parts = append(l.parts, part{path, k, n})
+		}
+		l.rows = int(l.size / 8) // a move takes six bytes and a bit
+	} else {
+		r, err := OpenFile(path)
+		if err != nil {
+			return listed{}, err
+		}
+		defer r.Close()
+		if r.Layout.Encoding != f.o.Encoding {
+			return listed{}, fmt.Errorf("%s: %w: the rows are %v, the network reads %v", path, ErrLayout, r.Layout.Encoding, f.o.Encoding)
+		}
+		most := max(256, int(f.o.MemoryBytes/8)/r.Layout.RowBytes())
+		for from := 0; from < r.N; from += most {
+			l.parts = append(l.parts, part{path, from, min(most, r.N-from)})
+		}
+		l.rows = r.N
+	}
+	f.known[path] = l
+	return l, nil
+}
+
+// load reads a part: sets of rows that are wanted. Of a file of game records it
+// may return both sets and an error about single games.
+func (f *Folder) load(p part) ([]*Set, error) {
+	sets, err := f.read(p)
+	for _, s := range sets {
+		s.source, s.first = p.Path, p.From
+		for i := range s.N {
+			if err := s.Check(i); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Path, err)
+			}
+		}
+		s.keep(func(i int) bool {
+			return (f.o.Size == board.Size{} || s.Size(i) == f.o.Size) && f.o.Split.takes(s, i, p.Path)
+		})
+	}
+	return slices.DeleteFunc(sets, func(s *Set) bool { return s.N == 0 }), err
+}
+
+func (f *Folder) read(p part) ([]*Set, error) {
+	if isSGF(p.Path) {
+		return readRecords(p, f.o.Encoding)
+	}
+	r, err := OpenFile(p.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if r.Layout.Encoding != f.o.Encoding {
+		return nil, fmt.Errorf("%s: %w: the rows are %v, the network reads %v", p.Path, ErrLayout, r.Layout.Encoding, f.o.Encoding)
+	}
+	if p.From+p.N > r.N {
+		return nil, fmt.Errorf("%s: %w: the file has changed: it has %d rows, not %d or more", p.Path, ErrFormat, r.N, p.From+p.N)
+	}
+	s, err := r.Read(p.From, p.N, false)
+	if err != nil {
+		return nil, err
+	}
+	return []*Set{s}, nil
+}
+
+// takes tells on which side of the split a row is.
+func (s *Split) takes(set *Set, i int, path string) bool {
+	if s.Share <= 0 {
+		return !s.Held
+	}
+	h := fnv.New64a()
+	hash := set.targets(i)[tHash : tHash+6]
+	var zero [6]float32
+	if slices.Equal(hash, zero[:]) {
+		h.Write([]byte(path)) // no games told apart: the whole file goes one way
+	}
+	for _, v := range hash {
+		b := math.Float32bits(v)
+		h.Write([]byte{byte(b), byte(b >> 8), byte(b >> 16), byte(b >> 24)})
+	}
+	x := h.Sum64()
+	x ^= x >> 32
+	x *= 0xd6e8feb86659fd93
+	x ^= x >> 32
+	return (float64(x>>11)/(1<<53) < s.Share) == s.Held
+}
+
+// segment is what is in memory at a time: rows of some parts, in random order.
+type segment struct {
+	first, end int // places in the order of the pass
+	sets       []*Set
+	refs       []rowRef
+	bytes      int64
+	bad        []BadFile
+}
+
+// rowRef names a row of a segment.
+type rowRef struct{ set, row int32 }
+
+// BadFile is a file that could not be used.
+type BadFile struct {
+	Path string
+	Err  error
+}
+
+// loadSegment reads parts from a place in the order on until half the memory is
+// full or the order ends. The same order and place give the same segment.
+func (f *Folder) loadSegment(order []part, first int) *segment {
+	seg := &segment{first: first, end: first}
+	type loaded struct {
+		sets []*Set
+		err  error
+	}
+	workers := f.o.Workers
+	slots := make([]chan loaded, len(order)-first)
+	next := 0
+	var wait sync.WaitGroup
+	launch := func() {
+		if next >= len(slots) {
+			return
+		}
+		k := next
+		next++
+		slots[k] = make(chan loaded, 1)
+		wait.Go(func() {
+			sets, err := f.load(order[first+k])
+			slots[k] <- loaded{sets, err}
+		})
+	}
+	for range workers {
+		launch()
+	}
+	for k := range slots {
+		if k > 0 && seg.bytes >= f.o.MemoryBytes/2 {
+			break
+		}
+		got := <-slots[k]
+		seg.end++
+		if got.err != nil {
+			seg.bad = append(seg.bad, BadFile{order[first+k].Path, got.err})
+		}
+		for _, s := range got.sets {
+			seg.sets = append(seg.sets, s)
+			seg.bytes += int64(s.N) * int64(s.Layout.RowBytes())
+		}
+		launch()
+	}
+	wait.Wait() // what was begun beyond the end is dropped, and read again later
+	return seg
+}
+
+// sortSets puts the sets of a segment into an order that does not depend on how
+// the segment came about.
+func sortSets(seg *segment) {
+	slices.SortStableFunc(seg.sets, func(a, b *Set) int { return cmp.Or(strings.Compare(a.source, b.source), a.first-b.first, a.Layout.Side-b.Layout.Side) })
+}

@@ -1,0 +1,158 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// Options say which rows a stream delivers, and how. The zero value is not
+// valid: Batch is needed.
+type Options struct {
+	// Size is the one board size wanted; the zero value takes all sizes, each
+	// batch still of one.
+	Size     board.Size
+	Batch    int // rows in a batch
+	Wants    Wants
+	Encoding features.Encoding // what the network reads; None means V7
+	Seed     uint64
+
+	// Symmetries turns each row at random, HistoryDropout hides the history
+	// of a row from some move back on, as KataGo's trainer does (2 % a move).
+	Symmetries     bool
+	HistoryDropout bool
+
+	// WindowRows bounds the rows that a pass goes through: the newest files
+	// up to so many. 0: all files.
+	WindowRows int
+	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. Rows are
+	// shuffled within half of that, files before that.
+	MemoryBytes int64
+	// Workers decode files at the same time; 0 means 2. Their number does not
+	// change what is delivered.
+	Workers int
+
+	Split Split
+	Log   *slog.Logger // names files that are skipped; nil: silent
+}
+
+// Split keeps a share of the games for validation: by a hash of the game, so
+// that the rows of one game are always on the same side.
+type Split struct {
+	Share float64 // of games held back, 0 to 1
+	Held  bool    // deliver those that are held back, not the others
+}
+
+// Validate returns every fault of the options, joined.
+func (o *Options) Validate() error {
+	var errs []error
+	if o.Batch < 1 || o.Batch > 1<<16 {
+		errs = append(errs, fmt.Errorf("batches must have 1 to 65536 rows, not %d", o.Batch))
+	}
+	if o.Size != (board.Size{}) {
+		if err := o.Size.Check(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if o.Encoding != features.None {
+		if err := (Layout{o.Encoding, board.MaxSize}).Check(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if !(o.Split.Share >= 0 && o.Split.Share <= 1) {
+		errs = append(errs, fmt.Errorf("the share of games for validation must be 0 to 1, not %v", o.Split.Share))
+	}
+	if o.WindowRows < 0 || o.MemoryBytes < 0 || o.Workers < 0 {
+		errs = append(errs, errors.New("window, memory and workers must not be negative"))
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) fill() {
+	if o.Encoding == features.None {
+		o.Encoding = features.V7
+	}
+	if o.MemoryBytes == 0 {
+		o.MemoryBytes = 256 << 20
+	}
+	if o.Workers == 0 {
+		o.Workers = 2
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// A Lister names the files to draw from, newest first.
+type Lister func() ([]string, error)
+
+// ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders,
+// by time of modification, newest first. Files may be named directly too.
+func ListFolders(roots ...string) Lister {
+	return func() ([]string, error) {
+		type dated struct {
+			path string
+			at   int64
+		}
+		var found []dated
+		for _, root := range roots {
+			err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+				if err != nil {
+					if errors.Is(err, fs.ErrNotExist) && path != root {
+						return nil // deleted meanwhile
+					}
+					return err
+				}
+				if d.IsDir() || !isData(path) {
+					return nil
+				}
+				info, err := os.Stat(path)
+				if err != nil || !info.Mode().IsRegular() {
+					return nil
+				}
+				found = append(found, dated{path, info.ModTime().UnixNano()})
+				return nil
+			})
+			if err != nil {
+				return nil, fmt.Errorf("looking for training data: %w", err)
+			}
+		}
+		slices.SortFunc(found, func(a, b dated) int {
+			if a.at != b.at {
+				if a.at > b.at {
+					return -1
+				}
+				return 1
+			}
+			return strings.Compare(a.path, b.path)
+		})
+		paths := make([]string, len(found))
+		for i := range found {
+			paths[i] = found[i].path
+		}
+		return paths, nil
+	}
+}
+
+// isData tells whether a file is looked at, by its name.
+func isData(path string) bool {
+	if strings.HasPrefix(filepath.Base(path), ".") {
+		return false
+	}
+	return isNpz(path) || isSGF(path)
+}
+
+func isNpz(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
+
+func isSGF(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".sgf" || ext == ".sgfs"
+}

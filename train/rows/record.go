@@ -1,0 +1,161 @@
+package rows
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+	"kosumi/sgf"
+)
+
+// ErrRecord marks a game record that makes no rows.
+var ErrRecord = errors.New("a game record cannot be used")
+
+// readRecords reads the games of a part of a file: every n-th game from number
+// From on, as one set for each board size. Games that cannot be used are left
+// out and named by the error; the sets are good nonetheless.
+func readRecords(p part, e features.Encoding) ([]*Set, error) {
+	roots, err := sgf.ReadFile(p.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Path, err)
+	}
+	sets := map[int]*Set{}
+	var list []*Set
+	var errs []error
+	for k := p.From; k < len(roots); k += max(1, p.N) {
+		g, err := FromRecord(roots[k])
+		if err == nil {
+			err = appendRecord(sets, &list, g, e)
+		}
+		if err != nil && len(errs) < 4 {
+			errs = append(errs, fmt.Errorf("%s: game %d: %w", p.Path, k+1, err))
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding) error {
+	size := g.Start.Size()
+	l := Layout{Encoding: e, Side: max(size.W, size.H)}
+	b, err := NewBuilder(l)
+	if err != nil {
+		return err
+	}
+	set := sets[l.Side]
+	if set == nil {
+		set = NewSet(l)
+		sets[l.Side] = set
+		*list = append(*list, set)
+	}
+	_, err = b.Append(set, g, rand.New(rand.NewPCG(g.Hash[0], g.Hash[1])))
+	return err
+}
+
+// FromRecord turns a game record into a game of which every move is a row: its
+// policy is the move that was played, its value the result. Ownership and score
+// count where the final position is beyond doubt: both sides passed, and the
+// area on the board, with stones taken off that stand in pass-alive territory
+// of the other side, agrees with the result that the record names. Where the
+// result is missing or a resignation, the weights of what is unknown are 0.
+func FromRecord(root *sgf.Node) (*Game, error) {
+	record, err := sgf.RecordOf(root)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	rules, err := record.BoardRules()
+	if err != nil {
+		rules = board.Chinese()
+	}
+	if record.HasKomi {
+		rules.Komi = float32(record.Komi)
+	}
+	if rules.Check() != nil {
+		return nil, fmt.Errorf("%w: komi %v", ErrRecord, record.Komi)
+	}
+	start, err := record.Game(rules, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	g := &Game{Start: start, Mode: ModePlain}
+	var now board.Game
+	now.CopyFrom(start)
+	h := sha256.New()
+	for k, step := range record.Steps {
+		if step.Setup != nil {
+			return nil, fmt.Errorf("%w: stones are set up after move %d", ErrRecord, k)
+		}
+		if step.Move.Color != now.ToMove() {
+			if k > 0 {
+				return nil, fmt.Errorf("%w: %v plays twice in a row at move %d", ErrRecord, step.Move.Color, k+1)
+			}
+			start.SetToMove(step.Move.Color)
+			now.CopyFrom(start)
+		}
+		if err := now.PlayTolerant(step.Move.Color, step.Move.Point); err != nil {
+			return nil, fmt.Errorf("%w: move %d: %w", ErrRecord, k+1, err)
+		}
+		index := uint16(now.Size().Index(step.Move.Point))
+		g.Turns = append(g.Turns, Turn{Move: step.Move.Point, Weight: 1, Policy: []MoveWeight{{index, 1}}})
+		binary.Write(h, binary.LittleEndian, index)
+	}
+	fmt.Fprintf(h, "%v %v %s %s %s", start.Size(), rules.Komi, record.Result, record.Date, record.Black.Name+record.White.Name)
+	sum := h.Sum(nil)
+	g.Hash = [2]uint64{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])}
+	g.End = recordEnd(record.Result, &now)
+	return g, nil
+}
+
+// recordEnd combines what a record says of its result with the final position.
+func recordEnd(result string, final *board.Game) End {
+	e := End{}
+	r := strings.ToUpper(strings.TrimSpace(result))
+	margin, counted := 0.0, false
+	switch {
+	case r == "0" || r == "DRAW" || r == "JIGO":
+		e.Known, counted = true, true
+	case r == "VOID":
+		return End{Known: true, NoResult: true}
+	case len(r) > 1 && r[1] == '+' && (r[0] == 'B' || r[0] == 'W'):
+		e.Known = true
+		e.Winner = board.White
+		sign := 1.0
+		if r[0] == 'B' {
+			e.Winner, sign = board.Black, -1
+		}
+		if m, err := strconv.ParseFloat(r[2:], 64); err == nil && m >= 0 && m < 1000 {
+			margin, counted = sign*m, true
+		}
+	}
+	if final.ConsecutivePasses() < 2 && !final.Finished() || final.NoResult() || final.Rules().Scoring != board.ScoringArea {
+		return e
+	}
+	score := float64(final.Score())
+	switch {
+	case counted && math.Abs(score-margin) > 0.01: // dead stones that no rule settles
+		return e
+	case !counted && e.Known: // resigned after all, or won on time
+		return e
+	case !e.Known && !settled(final):
+		return e
+	}
+	return ScoreEnd(final, false)
+}
+
+// settled tells whether every point of the final position belongs to a
+// pass-alive group or its territory.
+func settled(g *board.Game) bool {
+	suicide := g.Rules().Suicide || g.Options().PassAliveUnderSuicide
+	for _, c := range g.Board().PassAlive(nil, suicide) {
+		if c == board.Empty {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,309 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// Errors of this package; every error about a file names it and wraps one.
+var (
+	// ErrFormat marks data that is no set of training rows.
+	ErrFormat = errors.New("not usable as training rows")
+	// ErrTooLarge marks a file beyond the limits that keep memory bounded.
+	ErrTooLarge = errors.New("too large for training rows")
+	// ErrLayout marks rows that were made for another encoding or array side.
+	ErrLayout = errors.New("training rows of another layout")
+)
+
+// Sizes that every layout shares.
+const (
+	Targets     = 80 // global targets of a row, format version 3
+	PointMaps   = 5  // value targets by point
+	policyRows  = 2
+	qRows       = 3
+	scoreMargin = 60 // cells of the score distribution beyond the area, each side
+)
+
+// Layout is the shape of the arrays of a set: how positions are encoded, and
+// the side L of the square arrays. Boards smaller than L stand in the top-left
+// corner.
+type Layout struct {
+	Encoding features.Encoding
+	Side     int
+}
+
+// Check returns an error that wraps ErrLayout unless rows of that layout can
+// be held.
+func (l Layout) Check() error {
+	switch l.Encoding {
+	case features.V7, features.Seed22, features.Mini7:
+	default:
+		return fmt.Errorf("%w: encoding %v; use v7, seed22 or mini7", ErrLayout, l.Encoding)
+	}
+	if l.Side < board.MinSize || l.Side > board.MaxSize {
+		return fmt.Errorf("%w: arrays of side %d; 2 to 25 are possible", ErrLayout, l.Side)
+	}
+	return nil
+}
+
+// Area is L*L.
+func (l Layout) Area() int { return l.Side * l.Side }
+
+// PlaneBytes is the number of bytes of one packed plane.
+func (l Layout) PlaneBytes() int { return (l.Area() + 7) / 8 }
+
+// Planes is the number of packed planes of a row.
+func (l Layout) Planes() int { return l.Encoding.Planes() }
+
+// Globals is the number of values in a row of globalInputNC: the encoding's
+// global values or, where an encoding has none, the values of its planes that
+// are constant but not 0 or 1.
+func (l Layout) Globals() int {
+	return max(l.Encoding.Globals(), len(constantPlanes(l.Encoding)))
+}
+
+// ScoreCells is the number of cells of the score distribution.
+func (l Layout) ScoreCells() int { return 2*l.Area() + 2*scoreMargin }
+
+// RowBytes is the memory of one row, without q values.
+func (l Layout) RowBytes() int {
+	return l.Planes()*l.PlaneBytes() + 4*l.Globals() + 2*policyRows*(l.Area()+1) + 4*Targets + l.ScoreCells() + PointMaps*l.Area()
+}
+
+// constantPlanes lists the planes that hold one number all over, which a bit
+// cannot hold: the komi of seed22.
+func constantPlanes(e features.Encoding) []int {
+	if e == features.Seed22 {
+		return []int{20}
+	}
+	return nil
+}
+
+// Info says where rows come from. It travels in a file beside the rows.
+type Info struct {
+	Encoding string `json:"encoding"`
+	Network  string `json:"network,omitempty"`  // that played
+	SHA256   string `json:"sha256,omitempty"`   // of its file
+	Seed     uint64 `json:"seed,omitempty"`     // of the self-play run
+	First    uint64 `json:"first,omitempty"`    // number of the first game
+	Games    int    `json:"games,omitempty"`    // in the file
+	Moves    int    `json:"moves,omitempty"`    // of all games
+	Evals    int64  `json:"evals,omitempty"`    // that the games took
+	Settings string `json:"settings,omitempty"` // the settings of self-play, JSON
+}
+
+// Set is N rows in the arrays of a KataGo training file, each array C-ordered
+// with the row first. All numbers are for the side to move of their row. What
+// they mean: KataGo's cpp/dataio/trainingwrite.h, format version 3.
+type Set struct {
+	Layout Layout
+	N      int
+	Info   Info
+
+	Binary  []uint8   // [N, planes, PlaneBytes] bits, most significant first
+	Global  []float32 // [N, Globals]
+	Policy  []int16   // [N, 2, L*L+1] weights of this turn's search and the next turn's
+	Globals []float32 // [N, 80] global targets
+	Scores  []int8    // [N, 2*L*L+120] hundredths
+	Points  []int8    // [N, 5, L, L] ownership, seki, boards 8 and 32 turns on, scoring x 120
+	Q       []int16   // [N, 3, L*L+1] win-loss x 32000, score x 60, visits; nil if there are none
+
+	source string // file and
+	first  int    // row that a set was read from
+}
+
+// NewSet returns an empty set.
+func NewSet(l Layout) *Set {
+	return &Set{Layout: l, Info: Info{Encoding: l.Encoding.String()}}
+}
+
+// Reset empties the set and keeps its memory.
+func (s *Set) Reset() { s.resize(0) }
+
+// grow appends n zeroed rows and returns the index of the first.
+func (s *Set) grow(n int) int {
+	first := s.N
+	s.resize(s.N + n)
+	return first
+}
+
+// resize sets the number of rows; new ones are zeroed.
+func (s *Set) resize(n int) {
+	l := s.Layout
+	s.N = n
+	s.Binary = resized(s.Binary, n*l.Planes()*l.PlaneBytes())
+	s.Global = resized(s.Global, n*l.Globals())
+	s.Policy = resized(s.Policy, n*policyRows*(l.Area()+1))
+	s.Globals = resized(s.Globals, n*Targets)
+	s.Scores = resized(s.Scores, n*l.ScoreCells())
+	s.Points = resized(s.Points, n*PointMaps*l.Area())
+	if s.Q != nil {
+		s.Q = resized(s.Q, n*qRows*(l.Area()+1))
+	}
+}
+
+// resized returns a slice of n values: those of a, and zeros behind them.
+func resized[T any](a []T, n int) []T {
+	if n <= len(a) {
+		return a[:n]
+	}
+	old := len(a)
+	if n > cap(a) {
+		b := make([]T, n, max(n, cap(a)+cap(a)/2))
+		copy(b, a)
+		return b
+	}
+	a = a[:n]
+	clear(a[old:])
+	return a
+}
+
+// rowOf returns row i of an array of n values a row.
+func rowOf[T any](a []T, i, n int) []T { return a[i*n : (i+1)*n : (i+1)*n] }
+
+// Row accessors; the slices are the set's own.
+func (s *Set) binary(i int) []uint8 {
+	return rowOf(s.Binary, i, s.Layout.Planes()*s.Layout.PlaneBytes())
+}
+func (s *Set) global(i int) []float32  { return rowOf(s.Global, i, s.Layout.Globals()) }
+func (s *Set) policy(i int) []int16    { return rowOf(s.Policy, i, policyRows*(s.Layout.Area()+1)) }
+func (s *Set) targets(i int) []float32 { return rowOf(s.Globals, i, Targets) }
+func (s *Set) scores(i int) []int8     { return rowOf(s.Scores, i, s.Layout.ScoreCells()) }
+func (s *Set) points(i int) []int8     { return rowOf(s.Points, i, PointMaps*s.Layout.Area()) }
+func (s *Set) qValues(i int) []int16   { return rowOf(s.Q, i, qRows*(s.Layout.Area()+1)) }
+
+// Append adds row i of another set of the same layout. Q values come along
+// only where both sets have them.
+func (s *Set) Append(from *Set, i int) error {
+	if s.Layout != from.Layout {
+		return fmt.Errorf("%w: %v side %d, not %v side %d", ErrLayout, from.Layout.Encoding, from.Layout.Side, s.Layout.Encoding, s.Layout.Side)
+	}
+	at := s.grow(1)
+	copy(s.binary(at), from.binary(i))
+	copy(s.global(at), from.global(i))
+	copy(s.policy(at), from.policy(i))
+	copy(s.targets(at), from.targets(i))
+	copy(s.scores(at), from.scores(i))
+	copy(s.points(at), from.points(i))
+	if s.Q != nil && from.Q != nil {
+		copy(s.qValues(at), from.qValues(i))
+	}
+	return nil
+}
+
+// keep drops the rows for which it returns false. The order stays.
+func (s *Set) keep(want func(i int) bool) {
+	n := 0
+	for i := range s.N {
+		if !want(i) {
+			continue
+		}
+		if n != i {
+			copy(s.binary(n), s.binary(i))
+			copy(s.global(n), s.global(i))
+			copy(s.policy(n), s.policy(i))
+			copy(s.targets(n), s.targets(i))
+			copy(s.scores(n), s.scores(i))
+			copy(s.points(n), s.points(i))
+			if s.Q != nil {
+				copy(s.qValues(n), s.qValues(i))
+			}
+		}
+		n++
+	}
+	s.resize(n)
+}
+
+// bit returns a bit of a packed plane.
+func bit(plane []uint8, i int) bool { return plane[i>>3]&(0x80>>(i&7)) != 0 }
+
+// Size returns the board size of a row.
+func (s *Set) Size(i int) board.Size {
+	row, nb, l := s.binary(i), s.Layout.PlaneBytes(), s.Layout.Side
+	on := func(p int) bool {
+		if s.Layout.Encoding == features.V7 {
+			return bit(row[:nb], p)
+		}
+		return bit(row, p) || bit(row[nb:], p) || bit(row[2*nb:], p) // own, opponent, empty
+	}
+	var size board.Size
+	for size.W < l && on(size.W) {
+		size.W++
+	}
+	for size.H < l && on(size.H*l) {
+		size.H++
+	}
+	return size
+}
+
+// Check looks at row i and says what is wrong with it; nil if it can be
+// trained on. Errors wrap ErrFormat.
+func (s *Set) Check(i int) error {
+	size := s.Size(i)
+	if err := size.Check(); err != nil {
+		return fmt.Errorf("%w: row %d: the mask is no board in the top-left corner (%v)", ErrFormat, i, size)
+	}
+	if err := s.checkMask(i, size); err != nil {
+		return err
+	}
+	for k, v := range s.global(i) {
+		if math.IsNaN(float64(v)) || math.Abs(float64(v)) > 1e6 {
+			return fmt.Errorf("%w: row %d: global input %d is %v", ErrFormat, i, k, v)
+		}
+	}
+	g := s.targets(i)
+	for k, v := range g {
+		if math.IsNaN(float64(v)) || math.Abs(float64(v)) > 1e9 {
+			return fmt.Errorf("%w: row %d: global target %d is %v", ErrFormat, i, k, v)
+		}
+	}
+	for _, k := range []int{tGlobalWeight, tPolicyWeight, tFinalWeight, tReplyWeight, tLeadWeight, tFutureWeight, tScoringWeight} {
+		if g[k] < 0 {
+			return fmt.Errorf("%w: row %d: the weight in global target %d is negative (%v)", ErrFormat, i, k, g[k])
+		}
+	}
+	if sum := g[tWin] + g[tLoss] + g[tNoResult]; g[tNoValue] < 1 && math.Abs(float64(sum)-1) > 1e-3 {
+		return fmt.Errorf("%w: row %d: win, loss and no result add up to %v, not 1", ErrFormat, i, sum)
+	}
+	return s.checkPolicy(i, size)
+}
+
+func (s *Set) checkMask(i int, size board.Size) error {
+	if s.Layout.Encoding != features.V7 {
+		return nil
+	}
+	mask, l := s.binary(i)[:s.Layout.PlaneBytes()], s.Layout.Side
+	for p := range s.Layout.Area() {
+		if bit(mask, p) != (p%l < size.W && p/l < size.H) {
+			return fmt.Errorf("%w: row %d: the mask is not one rectangle in the top-left corner", ErrFormat, i)
+		}
+	}
+	return nil
+}
+
+func (s *Set) checkPolicy(i int, size board.Size) error {
+	n, l := s.Layout.Area()+1, s.Layout.Side
+	for ch := range policyRows {
+		sum := 0
+		for p, w := range s.policy(i)[ch*n : (ch+1)*n] {
+			if w < 0 {
+				return fmt.Errorf("%w: row %d: policy weight %d of move %d is negative", ErrFormat, i, w, p)
+			}
+			if p == n-1 || p%l < size.W && p/l < size.H {
+				sum += int(w)
+			}
+		}
+		weight := s.targets(i)[tPolicyWeight]
+		if ch == 1 {
+			weight = s.targets(i)[tReplyWeight]
+		}
+		if sum == 0 && weight > 0 {
+			return fmt.Errorf("%w: row %d: policy channel %d is empty though its weight is %v", ErrFormat, i, ch, weight)
+		}
+	}
+	return nil
+}

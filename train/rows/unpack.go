@@ -1,0 +1,175 @@
+package rows
+
+import (
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// unpacker writes rows of sets into batches. One goroutine at a time.
+type unpacker struct {
+	maps map[mapKey][]int32
+}
+
+type mapKey struct {
+	side int
+	size board.Size
+	sym  board.Symmetry
+}
+
+// sources returns, for each point of a board turned by a symmetry, the slot in
+// the L x L array that its content comes from.
+func (u *unpacker) sources(side int, size board.Size, sym board.Symmetry) []int32 {
+	key := mapKey{side, size, sym}
+	if m, ok := u.maps[key]; ok {
+		return m
+	}
+	if u.maps == nil || len(u.maps) > 4096 {
+		u.maps = map[mapKey][]int32{}
+	}
+	m := make([]int32, size.Area())
+	for p, to := range board.SymTable(size, sym) {
+		m[to] = int32(p/size.W*side + p%size.W)
+	}
+	u.maps[key] = m
+	return m
+}
+
+// prepare gives a batch room for n rows of a layout and size.
+func (b *Batch) prepare(l Layout, size board.Size, n int, wants Wants) {
+	a := size.Area()
+	b.Size, b.N, b.Wants = size, n, wants
+	b.Spatial = sized(b.Spatial, n*l.Planes()*a, true)
+	b.Global = sized(b.Global, n*l.Encoding.Globals(), true)
+	b.Policy = sized(b.Policy, n*(a+1), true)
+	b.Reply = sized(b.Reply, n*(a+1), wants.Reply)
+	b.Value = sized(b.Value, n*3, true)
+	b.Globals = sized(b.Globals, n*Targets, true)
+	b.Scores = sized(b.Scores, n*(2*a+2*scoreMargin), wants.Scores)
+	b.Points = sized(b.Points, n*PointMaps*a, wants.Points)
+}
+
+func sized(a []float32, n int, wanted bool) []float32 {
+	if !wanted {
+		return a[:0]
+	}
+	if cap(a) < n {
+		return make([]float32, n)
+	}
+	return a[:n]
+}
+
+// put writes row i of a set as row k of the batch: turned, and with only the
+// newest history moves shown.
+func (u *unpacker) put(b *Batch, k int, s *Set, i int, sym board.Symmetry, history int) {
+	l, a := s.Layout, b.Size.Area()
+	from := u.sources(l.Side, b.Size, sym)
+	planes := l.Planes()
+	spatial := b.Spatial[k*planes*a : (k+1)*planes*a]
+	u.planes(spatial, s, i, from, history)
+	if n := l.Encoding.Globals(); n > 0 {
+		copy(b.Global[k*n:(k+1)*n], s.global(i))
+		for h := history; h < historyMoves && l.Encoding == features.V7; h++ {
+			b.Global[k*n+h] = 0
+		}
+	}
+	g := s.targets(i)
+	copy(b.Globals[k*Targets:(k+1)*Targets], g)
+	copy(b.Value[3*k:3*k+3], g[tWin:tNoResult+1])
+	policy := s.policy(i)
+	half := len(policy) / policyRows
+	normalise(b.Policy[k*(a+1):(k+1)*(a+1)], policy[:half], from)
+	if b.Wants.Reply {
+		normalise(b.Reply[k*(a+1):(k+1)*(a+1)], policy[half:], from)
+	}
+	if b.Wants.Scores {
+		n := 2*a + 2*scoreMargin
+		recentre(b.Scores[k*n:(k+1)*n], s.scores(i))
+	}
+	if b.Wants.Points {
+		u.points(b.Points[k*PointMaps*a:(k+1)*PointMaps*a], s.points(i), l.Area(), from)
+	}
+}
+
+const historyMoves = 5
+
+// Planes of V7 that depend on the history.
+const (
+	v7LastMove   = 9 // five planes
+	v7Ladder     = 14
+	v7LadderPast = 15
+	v7LadderOld  = 16
+)
+
+func (u *unpacker) planes(dst []float32, s *Set, i int, from []int32, history int) {
+	l, a := s.Layout, len(from)
+	row, nb := s.binary(i), l.PlaneBytes()
+	for plane := range l.Planes() {
+		source := plane
+		if l.Encoding == features.V7 && history < historyMoves {
+			switch {
+			case plane >= v7LastMove+history && plane < v7LastMove+historyMoves:
+				clear(dst[plane*a : (plane+1)*a])
+				continue
+			case history == 0 && (plane == v7LadderPast || plane == v7LadderOld):
+				source = v7Ladder
+			case history == 1 && plane == v7LadderOld:
+				source = v7LadderPast
+			}
+		}
+		bits, out := row[source*nb:(source+1)*nb], dst[plane*a:(plane+1)*a]
+		for p, at := range from {
+			out[p] = float32(bits[at>>3] >> (7 - at&7) & 1)
+		}
+	}
+	for k, plane := range constantPlanes(l.Encoding) {
+		for p := range a {
+			dst[plane*a+p] = s.global(i)[k]
+		}
+	}
+}
+
+// normalise turns weights into probabilities; without any weight every move is
+// as likely.
+func normalise(dst []float32, weights []int16, from []int32) {
+	pass := len(from)
+	sum := int64(weights[len(weights)-1])
+	for _, at := range from {
+		sum += int64(weights[at])
+	}
+	if sum <= 0 {
+		for p := range dst {
+			dst[p] = 1 / float32(pass+1)
+		}
+		return
+	}
+	scale := 1 / float64(sum)
+	for p, at := range from {
+		dst[p] = float32(float64(weights[at]) * scale)
+	}
+	dst[pass] = float32(float64(weights[len(weights)-1]) * scale)
+}
+
+// recentre moves a score distribution to an array of another length; what lies
+// beyond its ends is added to them.
+func recentre(dst []float32, src []int8) {
+	clear(dst)
+	shift := len(dst)/2 - len(src)/2
+	for i, v := range src {
+		if v != 0 {
+			dst[max(0, min(len(dst)-1, i+shift))] += float32(v) / 100
+		}
+	}
+}
+
+func (u *unpacker) points(dst []float32, src []int8, slots int, from []int32) {
+	a := len(from)
+	for ch := range PointMaps {
+		scale := float32(1)
+		if ch == PointMaps-1 {
+			scale = 1.0 / 120
+		}
+		for p, at := range from {
+			dst[ch*a+p] = float32(src[ch*slots+int(at)]) * scale
+		}
+	}
+}
