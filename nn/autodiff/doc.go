@@ -1,0 +1,23 @@
+// Package autodiff turns inference graphs into training graphs: reverse-mode
+// differentiation over nn/onnx graphs, and optimizers as graph nodes. It runs
+// nothing; whoever runs the graph takes the steps.
+//
+// A training graph is made in four moves.
+//
+//  1. [Prepare] takes a network as it is stored, fixes the batch, makes its
+//     weights inputs of the graph, and gives BatchNormalization its training
+//     form. [Prepared.Params] says what was made trainable.
+//  2. The caller extends the prepared model (onnx.Extend) by targets and a
+//     scalar loss.
+//  3. [Gradients] appends the derivatives of the loss, one rule an operator.
+//  4. [Optimizer.Apply] appends the update. New weights and new optimizer state
+//     are outputs of the graph, to be fed back as inputs in the next step.
+//
+// Conventions. Every shape in a training graph is a number: the batch is fixed.
+// Gradients are of the same type as values, float32. A derivative that is even
+// along an axis may be held with size 1 there ("narrow") until an operator needs
+// it in full. Where a function has no derivative the usual choice is made:
+// Relu has 0 at 0, Abs has 0 at 0, maxima share evenly among equals.
+//
+// Invariant: equal models and options give byte-identical graphs.
+package autodiff

@@ -1,0 +1,319 @@
+package autodiff
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"kosumi/nn/onnx"
+)
+
+// ErrNoGradient says that a graph has an operator on the way from a weight to
+// the loss that has no rule here, or that is used in a form without one.
+var ErrNoGradient = errors.New("cannot be differentiated")
+
+// Gradients appends to a copy of m the derivatives of the output loss, a scalar,
+// with respect to values of the graph. It returns a builder that continues the
+// copy and one value for each of wrt, of its shape; "" where the loss does not
+// depend on it. Nothing flows through the values named in stop.
+//
+// Errors wrap ErrNoGradient, onnx.ErrBuild or what onnx.Extend says.
+func Gradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.Builder, []onnx.Value, error) {
+	b, err := onnx.Extend(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &tape{b: b.In("grad"), needs: map[string]bool{}, flows: map[string][]onnx.Value{}}
+	nodes := m.Graph.Nodes
+	if len(m.Functions) > 0 {
+		return nil, nil, fmt.Errorf("%w: the model defines operators for itself; inline them first", ErrNoGradient)
+	}
+	t.consts = m.Graph.InitializerMap()
+	t.reach(nodes, wrt, stop)
+	if !t.needs[loss] {
+		return nil, nil, fmt.Errorf("%w: %s does not depend on any weight", ErrNoGradient, loss)
+	}
+	if n := t.elems(onnx.Value(loss)); n != 1 && b.Err() == nil {
+		return nil, nil, fmt.Errorf("%w: the loss %s has %d elements, not one", ErrNoGradient, loss, n)
+	}
+	t.flows[loss] = []onnx.Value{t.b.Scalar(1)}
+	for _, n := range slices.Backward(nodes) {
+		if err := t.back(n); err != nil {
+			return nil, nil, err
+		}
+	}
+	grads := make([]onnx.Value, len(wrt))
+	for i, name := range wrt {
+		if g := t.total(name); g != "" {
+			grads[i] = t.full(g, t.dims(onnx.Value(name)))
+		}
+	}
+	return b, grads, b.Err()
+}
+
+// tape holds a differentiation in progress.
+type tape struct {
+	b      *onnx.Builder
+	needs  map[string]bool         // values whose derivative is wanted on the way to wrt
+	flows  map[string][]onnx.Value // contributions to a value's derivative, each possibly narrow
+	consts map[string]*onnx.Tensor
+}
+
+// reach marks every value that depends on one of wrt.
+func (t *tape) reach(nodes []*onnx.Node, wrt, stop []string) {
+	for _, name := range wrt {
+		t.needs[name] = true
+	}
+	for _, n := range nodes {
+		if !slices.ContainsFunc(n.Inputs, func(in string) bool { return t.needs[in] }) {
+			continue
+		}
+		for _, out := range n.Outputs {
+			if out != "" && t.isFloat(out) && !slices.Contains(stop, out) {
+				t.needs[out] = true
+			}
+		}
+	}
+}
+
+func (t *tape) isFloat(name string) bool {
+	typ := t.b.Type(onnx.Value(name))
+	return typ == onnx.Float || typ == onnx.Undefined
+}
+
+// back passes the derivative of a node's outputs on to its inputs.
+func (t *tape) back(n *onnx.Node) error {
+	s := &step{tape: t, n: n, dys: make([]onnx.Value, len(n.Outputs))}
+	live := false
+	for i, out := range n.Outputs {
+		if out != "" && t.needs[out] {
+			s.dys[i] = t.total(out)
+			live = live || s.dys[i] != ""
+		}
+	}
+	if !live {
+		return nil
+	}
+	key := n.OpType
+	if !n.IsDefault() {
+		key = n.Domain + "." + key
+	}
+	r, ok := rules[key]
+	if !ok {
+		return fmt.Errorf("%w: there is no rule for operator %s (node %v)", ErrNoGradient, key, n)
+	}
+	if err := r(s); err != nil {
+		return fmt.Errorf("%w: %v: %w", ErrNoGradient, n, err)
+	}
+	if err := t.b.Err(); err != nil {
+		return fmt.Errorf("gradient of %v: %w", n, err)
+	}
+	return nil
+}
+
+// total sums the contributions to the derivative of a value; "" without any.
+func (t *tape) total(name string) onnx.Value {
+	list := t.flows[name]
+	if len(list) == 0 {
+		return ""
+	}
+	// Small ones first: sums of narrow contributions stay narrow.
+	slices.SortStableFunc(list, func(x, y onnx.Value) int { return int(t.elems(x) - t.elems(y)) })
+	sum := list[0]
+	for _, v := range list[1:] {
+		sum = t.b.Add(v, sum)
+	}
+	t.flows[name] = []onnx.Value{sum}
+	return sum
+}
+
+// dims returns a value's shape; every shape in a training graph is known.
+func (t *tape) dims(v onnx.Value) []int64 {
+	d, ok := t.b.Shape(v).Sizes()
+	if !ok {
+		t.b.Fail("the shape of %s is %v; training graphs need numbers", v, t.b.Shape(v))
+	}
+	return d
+}
+
+func (t *tape) elems(v onnx.Value) int64 {
+	n := int64(1)
+	for _, d := range t.dims(v) {
+		n *= d
+	}
+	return n
+}
+
+// full widens a narrow derivative to the given dimensions.
+func (t *tape) full(v onnx.Value, dims []int64) onnx.Value {
+	if slices.Equal(t.dims(v), dims) {
+		return v
+	}
+	return t.b.Expand(v, t.b.Ints(dims...))
+}
+
+// reshape returns v with other dimensions, v itself where they are the same.
+func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
+	if slices.Equal(t.dims(v), dims) {
+		return v
+	}
+	return t.b.Reshape(v, dims...)
+}
+
+// sumTo reduces a derivative of a broadcast result, whose full dimensions are
+// from, to the dimensions of one operand. v may be narrow.
+func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
+	have := align(t.dims(v), len(from))
+	want := align(to, len(from))
+	factor := int64(1)
+	var axes []int64
+	for i := range from {
+		switch {
+		case want[i] != 1 || from[i] == 1:
+		case have[i] == 1:
+			factor *= from[i]
+		default:
+			axes = append(axes, int64(i))
+		}
+	}
+	if len(axes) > 0 {
+		v = t.sumAxes(t.reshape(v, have), axes)
+	}
+	if factor != 1 {
+		v = t.b.Mul(v, t.b.Scalar(float64(factor)))
+	}
+	// What is left has the operand's elements, or is narrow.
+	left := t.dims(v)
+	if len(left) > len(to) {
+		v = t.reshape(v, left[len(left)-len(to):])
+	}
+	return v
+}
+
+// align puts ones before dims until there are n.
+func align(dims []int64, n int) []int64 {
+	out := make([]int64, 0, n)
+	for range n - len(dims) {
+		out = append(out, 1)
+	}
+	return append(out, dims...)
+}
+
+// sumAxes adds up along axes, which keep size 1. Runtimes are quick where the
+// axes form one block, or two with one block between them; anything else is done
+// in two turns.
+func (t *tape) sumAxes(v onnx.Value, axes []int64) onnx.Value {
+	dims := t.dims(v)
+	type group struct {
+		sum  bool
+		size int64
+		axes []int64
+	}
+	var groups []group
+	for i, d := range dims {
+		sum := slices.Contains(axes, int64(i))
+		if d == 1 && len(groups) > 0 {
+			sum = groups[len(groups)-1].sum
+		}
+		if len(groups) == 0 || groups[len(groups)-1].sum != sum {
+			groups = append(groups, group{sum: sum, size: 1})
+		}
+		g := &groups[len(groups)-1]
+		g.size *= d
+		if slices.Contains(axes, int64(i)) {
+			g.axes = append(g.axes, int64(i))
+		}
+	}
+	sums := 0
+	for _, g := range groups {
+		if g.sum {
+			sums++
+		}
+	}
+	if sums > 1 && len(groups) > 3 {
+		for _, g := range slices.Backward(groups) {
+			if g.sum {
+				rest := slices.DeleteFunc(slices.Clone(axes), func(a int64) bool { return slices.Contains(g.axes, a) })
+				return t.sumAxes(t.b.ReduceSum(v, true, g.axes...), rest)
+			}
+		}
+	}
+	return t.b.ReduceSum(v, true, axes...)
+}
+
+// rule passes s.dys on to the inputs of s.n.
+type rule func(s *step) error
+
+// step is one node on the way back.
+type step struct {
+	*tape
+	n   *onnx.Node
+	dys []onnx.Value // derivative of each output, possibly narrow; "" where nothing flows
+}
+
+func (s *step) x(i int) onnx.Value { return onnx.Value(s.n.Input(i)) }
+func (s *step) y(i int) onnx.Value { return onnx.Value(s.n.Output(i)) }
+
+// dy is the derivative of the first output, possibly narrow.
+func (s *step) dy() onnx.Value { return s.dys[0] }
+
+// fullDy is the derivative of the first output in the output's own shape.
+func (s *step) fullDy() onnx.Value { return s.full(s.dys[0], s.dims(s.y(0))) }
+
+// wants reports whether the derivative of input i is asked for.
+func (s *step) wants(i int) bool { return s.n.Input(i) != "" && s.needs[s.n.Input(i)] }
+
+// add contributes to the derivative of input i; v may be narrow.
+func (s *step) add(i int, v onnx.Value) {
+	name := s.n.Input(i)
+	s.flows[name] = append(s.flows[name], v)
+}
+
+// addSum contributes a derivative that has, or stands for, the output's
+// dimensions to an input that was broadcast to them.
+func (s *step) addSum(i int, v onnx.Value) {
+	s.add(i, s.sumTo(v, s.dims(s.y(0)), s.dims(s.x(i))))
+}
+
+// constInts returns a constant list of integers that is input i.
+func (s *step) constInts(i int) ([]int64, error) {
+	c := s.consts[s.n.Input(i)]
+	if c == nil {
+		return nil, fmt.Errorf("input %d (%s) is not constant", i, s.n.Input(i))
+	}
+	return c.Int64s()
+}
+
+// axes returns the axes of a node, from the attribute or from input i, none
+// negative; all where neither says.
+func (s *step) axes(i int) ([]int64, error) {
+	rank := int64(len(s.dims(s.x(0))))
+	axes, ok := s.n.Ints("axes")
+	if !ok && s.n.Input(i) != "" {
+		var err error
+		if axes, err = s.constInts(i); err != nil {
+			return nil, err
+		}
+	}
+	axes = slices.Clone(axes)
+	if len(axes) == 0 && s.n.Int("noop_with_empty_axes", 0) == 0 {
+		for a := range rank {
+			axes = append(axes, a)
+		}
+	}
+	for j, a := range axes {
+		if a < 0 {
+			axes[j] += rank
+		}
+	}
+	return axes, nil
+}
+
+// axis returns an attribute that names an axis of input 0, not negative.
+func (s *step) axis(name string, def int64) int64 {
+	a := s.n.Int(name, def)
+	if a < 0 {
+		a += int64(len(s.dims(s.x(0))))
+	}
+	return a
+}

@@ -1,0 +1,71 @@
+package autodiff
+
+// rules has one entry for each operator that can be differentiated, by name, with
+// the domain before it where that is not the default one.
+var rules map[string]rule
+
+func init() {
+	rules = map[string]rule{
+		// one number in, one number out
+		"Identity": func(s *step) error { s.add(0, s.dy()); return nil },
+		"Dropout":  func(s *step) error { s.add(0, s.dy()); return nil }, // inference form
+		"Cast":     func(s *step) error { s.add(0, s.dy()); return nil }, // between float types; see reach
+		"Neg":      unary(func(s *step) value { return s.b.Neg(s.dy()) }),
+		"Exp":      unary(func(s *step) value { return s.b.Mul(s.dy(), s.y(0)) }),
+		"Log":      unary(func(s *step) value { return s.b.Div(s.dy(), s.x(0)) }),
+		"Sqrt":     unary(func(s *step) value { return s.b.Div(s.scale(s.dy(), 0.5), s.y(0)) }),
+		"Reciprocal": unary(func(s *step) value {
+			return s.b.Neg(s.b.Mul(s.dy(), s.b.Mul(s.y(0), s.y(0))))
+		}),
+		"Abs":       unary(func(s *step) value { return s.b.Mul(s.dy(), s.b.Op("Sign", nil, s.x(0))) }),
+		"Sin":       unary(func(s *step) value { return s.b.Mul(s.dy(), s.b.Op("Cos", nil, s.x(0))) }),
+		"Cos":       unary(func(s *step) value { return s.b.Neg(s.b.Mul(s.dy(), s.b.Op("Sin", nil, s.x(0)))) }),
+		"Erf":       unary(erf),
+		"Relu":      unary(func(s *step) value { return s.b.Mul(s.dy(), s.positive(s.y(0))) }),
+		"LeakyRelu": unary(leakyRelu),
+		"Sigmoid":   unary(sigmoid),
+		"Tanh":      unary(func(s *step) value { return s.b.Mul(s.dy(), s.oneMinusSquare(s.y(0))) }),
+		"Softplus":  unary(func(s *step) value { return s.b.Mul(s.dy(), s.b.Sigmoid(s.x(0))) }),
+		"Mish":      unary(mish),
+		"Clip":      clip,
+
+		// two numbers in
+		"Add":   add,
+		"Sum":   add,
+		"Sub":   sub,
+		"Mul":   mul,
+		"Div":   div,
+		"Pow":   pow,
+		"Max":   extreme,
+		"Min":   extreme,
+		"Where": where,
+
+		// moving
+		"Reshape":   reshape,
+		"Flatten":   reshape,
+		"Squeeze":   reshape,
+		"Unsqueeze": reshape,
+		"Transpose": transpose,
+		"Concat":    concat,
+		"Slice":     slice,
+		"Split":     split,
+		"Expand":    expand,
+		"Pad":       pad,
+		"Gather":    gather,
+
+		// sums and products
+		"ReduceSum":          reduceSum,
+		"ReduceMean":         reduceMean,
+		"GlobalAveragePool":  globalAveragePool,
+		"ReduceMax":          reduceMax,
+		"GlobalMaxPool":      globalMaxPool,
+		"MatMul":             matMul,
+		"Gemm":               gemm,
+		"Softmax":            softmax,
+		"LogSoftmax":         logSoftmax,
+		"BatchNormalization": batchNorm,
+		"LayerNormalization": layerNorm,
+		"Conv":               conv,
+		"ConvTranspose":      convTranspose,
+	}
+}

@@ -1,0 +1,185 @@
+package autodiff
+
+import (
+	"slices"
+
+	"kosumi/nn/onnx"
+)
+
+// geometry says how a two-dimensional convolution lies on its input.
+type geometry struct {
+	in, out       [2]int64 // height and width
+	kernel        [2]int64
+	stride, dilat [2]int64
+	pads          [4]int64 // top, left, bottom, right
+	group         int64
+}
+
+// geometryOf reads a Conv; in, w and out are dimensions.
+func geometryOf(n *onnx.Node, in, w, out []int64) (geometry, error) {
+	g := geometry{stride: [2]int64{1, 1}, dilat: [2]int64{1, 1}, group: n.Int("group", 1)}
+	if len(in) != 4 {
+		return g, errForm("%d-dimensional convolution", len(in)-2)
+	}
+	g.in, g.kernel, g.out = [2]int64(in[2:]), [2]int64(w[2:]), [2]int64(out[2:])
+	for name, dst := range map[string][]int64{"strides": g.stride[:], "dilations": g.dilat[:], "pads": g.pads[:]} {
+		if list, ok := n.Ints(name); ok {
+			copy(dst, list)
+		}
+	}
+	if pad := n.Str("auto_pad", "NOTSET"); pad != "NOTSET" && pad != "VALID" {
+		return g, errForm("auto_pad %s; give pads instead", pad)
+	}
+	return g, nil
+}
+
+func (g geometry) plain1x1() bool {
+	return g.kernel == [2]int64{1, 1} && g.stride == [2]int64{1, 1} && g.pads == [4]int64{}
+}
+
+// conv: x [N,C,H,W], w [O,C/group,kH,kW], bias [O].
+func conv(s *step) error {
+	x, w, out := s.dims(s.x(0)), s.dims(s.x(1)), s.dims(s.y(0))
+	g, err := geometryOf(s.n, x, w, out)
+	if err != nil {
+		return err
+	}
+	dy := s.fullDy()
+	if s.wants(0) {
+		s.add(0, s.convBack(dy, s.x(1), g, w, x, out))
+	}
+	if s.wants(1) {
+		s.add(1, s.convWeight(s.x(0), dy, g, w))
+	}
+	if s.wants(2) {
+		s.add(2, s.reshape(s.sumAxes(dy, []int64{0, 2, 3}), []int64{w[0]}))
+	}
+	return nil
+}
+
+// convBack is the derivative of a convolution's input: for stride 1 a convolution
+// with the kernel turned round and its channels exchanged.
+func (t *tape) convBack(dy, w value, g geometry, wd, in, out []int64) value {
+	var o onnx.ConvOptions
+	o.Dilations, o.Group = g.dilat[:], g.group
+	reach := [2]int64{g.dilat[0] * (g.kernel[0] - 1), g.dilat[1] * (g.kernel[1] - 1)}
+	back := [4]int64{reach[0] - g.pads[0], reach[1] - g.pads[1], reach[0] - g.pads[2], reach[1] - g.pads[3]}
+	if g.group == 1 && g.stride == [2]int64{1, 1} && slices.Min(back[:]) >= 0 {
+		o.Pads = back[:]
+		return t.b.ConvWith(dy, t.turned(w, g.kernel), "", o)
+	}
+	o.Strides, o.Pads = g.stride[:], g.pads[:]
+	o.OutputPad = []int64{0, 0}
+	for i := range 2 {
+		made := (out[2+i]-1)*g.stride[i] - g.pads[i] - g.pads[2+i] + reach[i] + 1
+		o.OutputPad[i] = in[2+i] - made
+	}
+	return t.b.ConvTranspose(dy, w, "", o)
+}
+
+// turned is w [O,C,kH,kW] as [C,O,kH,kW] with the kernel turned by 180 degrees.
+func (t *tape) turned(w value, kernel [2]int64) value {
+	w = t.b.Transpose(w, 1, 0, 2, 3)
+	var axes, starts, ends, steps []int64
+	for i, k := range kernel {
+		if k > 1 {
+			axes, starts, ends, steps = append(axes, int64(2+i)), append(starts, -1), append(ends, -k-1), append(steps, -1)
+		}
+	}
+	if len(axes) == 0 {
+		return w
+	}
+	return t.b.SliceAxes(w, axes, starts, ends, steps)
+}
+
+// convWeight is the derivative of a convolution's weight, [O,C/group,kH,kW].
+func (t *tape) convWeight(x, dy value, g geometry, w []int64) value {
+	if g.group == 1 {
+		return t.weightProduct(t.patches(x, g), t.rows(dy), g, w)
+	}
+	xs := t.parts(x, g.group)
+	dys := t.parts(dy, g.group)
+	list := make([]value, g.group)
+	one := []int64{w[0] / g.group, w[1], w[2], w[3]}
+	for i := range list {
+		list[i] = t.weightProduct(t.patches(xs[i], g), t.rows(dys[i]), g, one)
+	}
+	return t.b.Concat(0, list...)
+}
+
+// parts cuts [N,C,H,W] into n blocks of channels.
+func (t *tape) parts(v value, n int64) []value {
+	size := t.dims(v)[1] / n
+	list := make([]value, n)
+	for i := range list {
+		list[i] = t.b.Slice(v, 1, int64(i)*size, int64(i+1)*size)
+	}
+	return list
+}
+
+// weightProduct is dyᵀ·patches put in the order of a weight: rows [N*H*W,O],
+// patches [N*H*W, kH*kW*C].
+func (t *tape) weightProduct(patches, rows value, g geometry, w []int64) value {
+	v := t.transposedProduct(rows, patches)
+	if g.kernel == [2]int64{1, 1} {
+		return t.b.Reshape(v, w...)
+	}
+	return t.b.Transpose(t.b.Reshape(v, w[0], w[2], w[3], w[1]), 0, 3, 1, 2)
+}
+
+// rows is [N,C,H,W] as [N*H*W,C].
+func (t *tape) rows(v value) value {
+	d := t.dims(v)
+	return t.b.Reshape(t.b.Transpose(v, 0, 2, 3, 1), d[0]*d[2]*d[3], d[1])
+}
+
+// patches is [N,C,H,W] as [N*outH*outW, kH*kW*C]: for each point of the result
+// the inputs under the kernel.
+func (t *tape) patches(x value, g geometry) value {
+	if g.plain1x1() {
+		return t.rows(x)
+	}
+	d := t.dims(x)
+	padH, padW := g.in[0]+g.pads[0]+g.pads[2], g.in[1]+g.pads[1]+g.pads[3]
+	v := t.b.Transpose(x, 0, 2, 3, 1)
+	if g.pads != [4]int64{} {
+		v = t.b.Pad(v, 0, g.pads[0], g.pads[1], 0, 0, g.pads[2], g.pads[3], 0)
+	}
+	v = t.b.Reshape(v, d[0], padH*padW, d[1])
+	var index []int64
+	for y := range g.out[0] {
+		for x := range g.out[1] {
+			for ky := range g.kernel[0] {
+				for kx := range g.kernel[1] {
+					index = append(index, (y*g.stride[0]+ky*g.dilat[0])*padW+x*g.stride[1]+kx*g.dilat[1])
+				}
+			}
+		}
+	}
+	v = t.b.Gather(v, t.b.Ints(index...), 1)
+	return t.b.Reshape(v, d[0]*g.out[0]*g.out[1], g.kernel[0]*g.kernel[1]*d[1])
+}
+
+// convTranspose: x [N,C,H,W], w [C,O/group,kH,kW]. The derivative of the input is
+// the convolution that ConvTranspose turns round.
+func convTranspose(s *step) error {
+	x, w, out := s.dims(s.x(0)), s.dims(s.x(1)), s.dims(s.y(0))
+	g, err := geometryOf(s.n, out, w, x) // of the convolution from y to x
+	if err != nil {
+		return err
+	}
+	if shape, ok := s.n.Ints("output_shape"); ok && len(shape) > 0 {
+		return errForm("output_shape; give pads instead")
+	}
+	dy := s.fullDy()
+	if s.wants(0) {
+		s.add(0, s.b.ConvWith(dy, s.x(1), "", onnx.ConvOptions{Strides: g.stride[:], Pads: g.pads[:], Dilations: g.dilat[:], Group: g.group}))
+	}
+	if s.wants(1) {
+		s.add(1, s.convWeight(dy, s.x(0), g, w))
+	}
+	if s.wants(2) {
+		s.add(2, s.reshape(s.sumAxes(dy, []int64{0, 2, 3}), s.dims(s.x(2))))
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package autodiff
+
+import (
+	"fmt"
+	"math"
+
+	"kosumi/nn/onnx"
+)
+
+type value = onnx.Value
+
+// unary is the rule of an operator that works on each element alone. The result
+// of d may be narrow only where the derivative is the same for all.
+func unary(d func(s *step) value) rule {
+	return func(s *step) error {
+		s.add(0, d(s))
+		return nil
+	}
+}
+
+// scale multiplies by a constant.
+func (t *tape) scale(v value, by float64) value { return t.b.Mul(v, t.b.Scalar(by)) }
+
+// positive is 1 where v > 0 and 0 where v = 0; v is never negative.
+func (t *tape) positive(v value) value { return t.b.Op("Sign", nil, v) }
+
+// holds turns a condition into 1 or 0.
+func (t *tape) holds(cond value) value { return t.b.Cast(cond, onnx.Float) }
+
+func (t *tape) oneMinusSquare(v value) value { return t.b.Sub(t.b.Scalar(1), t.b.Mul(v, v)) }
+
+func sigmoid(s *step) value {
+	y := s.y(0)
+	return s.b.Mul(s.dy(), s.b.Mul(y, s.b.Sub(s.b.Scalar(1), y)))
+}
+
+// erf: the slope is 2/sqrt(pi) e^(-x²).
+func erf(s *step) value {
+	x := s.x(0)
+	return s.b.Mul(s.dy(), s.scale(s.b.Exp(s.b.Neg(s.b.Mul(x, x))), 2/math.Sqrt(math.Pi)))
+}
+
+func leakyRelu(s *step) value {
+	alpha := float64(s.n.Float("alpha", 0.01))
+	up := s.holds(s.b.Op("Greater", nil, s.x(0), s.b.Scalar(0)))
+	return s.b.Mul(s.dy(), s.b.Add(s.scale(up, 1-alpha), s.b.Scalar(alpha)))
+}
+
+// mish: y = x t with t = tanh(softplus(x)); dy/dx = t + x (1-t²) sigmoid(x).
+func mish(s *step) value {
+	x := s.x(0)
+	t := s.b.Tanh(s.b.Softplus(x))
+	slope := s.b.Add(t, s.b.Mul(s.b.Mul(x, s.oneMinusSquare(t)), s.b.Sigmoid(x)))
+	return s.b.Mul(s.dy(), slope)
+}
+
+// clip lets through what lies within the limits, these included.
+func clip(s *step) error {
+	pass := s.dy()
+	for i, name := range []string{"", "min", "max"} {
+		limit := s.x(i)
+		if _, ok := s.n.Attrs[name]; ok {
+			limit = s.b.Scalar(float64(s.n.Float(name, 0)))
+		}
+		if i > 0 && limit != "" {
+			pass = s.within(pass, s.x(0), limit, i == 1)
+		}
+	}
+	s.add(0, pass)
+	return nil
+}
+
+// within makes v 0 where x is beyond a limit.
+func (t *tape) within(v, x, limit value, lower bool) value {
+	op := "Greater"
+	if lower {
+		op = "Less"
+	}
+	beyond := t.b.Op(op, nil, x, limit)
+	return t.b.Mul(v, t.holds(t.b.Op("Not", nil, beyond)))
+}
+
+func add(s *step) error {
+	for i := range s.n.Inputs {
+		if s.wants(i) {
+			s.addSum(i, s.dy())
+		}
+	}
+	return nil
+}
+
+func sub(s *step) error {
+	if s.wants(0) {
+		s.addSum(0, s.dy())
+	}
+	if s.wants(1) {
+		s.add(1, s.b.Neg(s.sumTo(s.dy(), s.dims(s.y(0)), s.dims(s.x(1)))))
+	}
+	return nil
+}
+
+func mul(s *step) error {
+	if s.n.Input(0) == s.n.Input(1) {
+		s.add(0, s.b.Mul(s.x(0), s.scale(s.dy(), 2)))
+		return nil
+	}
+	for i := range 2 {
+		if s.wants(i) {
+			s.addSum(i, s.b.Mul(s.dy(), s.x(1-i)))
+		}
+	}
+	return nil
+}
+
+func div(s *step) error {
+	q := s.b.Div(s.dy(), s.x(1))
+	if s.wants(0) {
+		s.addSum(0, q)
+	}
+	if s.wants(1) {
+		s.addSum(1, s.b.Neg(s.b.Mul(q, s.y(0))))
+	}
+	return nil
+}
+
+// pow: the base's derivative is p x^(p-1); the exponent's y ln x, for x > 0.
+func pow(s *step) error {
+	x, p := s.x(0), s.x(1)
+	if s.wants(0) {
+		slope := s.b.Mul(p, s.b.Pow(x, s.b.Sub(p, s.b.Scalar(1))))
+		if c := s.consts[s.n.Input(1)]; c != nil {
+			if f, err := c.Float32s(); err == nil && len(f) == 1 && f[0] == 2 {
+				slope = s.scale(x, 2)
+			}
+		}
+		s.addSum(0, s.b.Mul(s.dy(), slope))
+	}
+	if s.wants(1) {
+		s.addSum(1, s.b.Mul(s.dy(), s.b.Mul(s.y(0), s.b.Log(x))))
+	}
+	return nil
+}
+
+// extreme is the rule of Max and Min: equal ones share.
+func extreme(s *step) error {
+	hits := make([]value, len(s.n.Inputs))
+	var count value
+	for i := range s.n.Inputs {
+		hits[i] = s.holds(s.b.Op("Equal", nil, s.x(i), s.y(0)))
+		if count == "" {
+			count = hits[i]
+		} else {
+			count = s.b.Add(count, hits[i])
+		}
+	}
+	share := s.b.Div(s.dy(), count)
+	for i := range s.n.Inputs {
+		if s.wants(i) {
+			s.addSum(i, s.b.Mul(share, hits[i]))
+		}
+	}
+	return nil
+}
+
+func where(s *step) error {
+	cond := s.holds(s.x(0))
+	if s.wants(1) {
+		s.addSum(1, s.b.Mul(s.dy(), cond))
+	}
+	if s.wants(2) {
+		s.addSum(2, s.b.Mul(s.dy(), s.b.Sub(s.b.Scalar(1), cond)))
+	}
+	return nil
+}
+
+// errForm says that an operator is used in a form that has no rule.
+func errForm(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+type attrs = onnx.Attrs
+
+func attrInt(i int64) onnx.Attr { return onnx.AttrInt(i) }

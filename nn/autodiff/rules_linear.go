@@ -1,0 +1,92 @@
+package autodiff
+
+// swapLast transposes the last two axes.
+func (t *tape) swapLast(v value) value {
+	rank := len(t.dims(v))
+	perm := make([]int64, rank)
+	for i := range perm {
+		perm[i] = int64(i)
+	}
+	perm[rank-1], perm[rank-2] = perm[rank-2], perm[rank-1]
+	return t.b.Transpose(v, perm...)
+}
+
+func matMul(s *step) error {
+	x, w := s.x(0), s.x(1)
+	dx, dw := s.dims(x), s.dims(w)
+	if len(dx) < 2 || len(dw) < 2 {
+		return errForm("a vector as operand")
+	}
+	dy := s.fullDy()
+	dd := s.dims(dy)
+	if s.wants(0) {
+		v := s.b.MatMul(dy, s.swapLast(w))
+		s.add(0, s.sumTo(v, s.dims(v), dx))
+	}
+	if !s.wants(1) {
+		return nil
+	}
+	if len(dw) == 2 {
+		// One product over all rows.
+		rows := []int64{-1, dx[len(dx)-1]}
+		if len(dx) > 2 {
+			x = s.b.Reshape(x, rows...)
+			dy = s.b.Reshape(dy, -1, dd[len(dd)-1])
+		}
+		s.add(1, s.transposedProduct(x, dy))
+		return nil
+	}
+	v := s.b.MatMul(s.swapLast(x), dy)
+	s.add(1, s.sumTo(v, s.dims(v), dw))
+	return nil
+}
+
+// transposedProduct is xᵀ·y of two matrices with the same number of rows.
+func (t *tape) transposedProduct(x, y value) value { return t.gemm(x, y, true, false) }
+
+// gemm is a product of two matrices, each transposed first if asked for.
+func (t *tape) gemm(x, y value, transX, transY bool) value {
+	a := attrs{}
+	if transX {
+		a["transA"] = attrInt(1)
+	}
+	if transY {
+		a["transB"] = attrInt(1)
+	}
+	if t.b.Opset() < 11 { // the third input was not optional
+		t.b.Fail("opset %d is too old: 11 is needed", t.b.Opset())
+	}
+	return t.b.Op("Gemm", a, x, y)
+}
+
+// gemm: y = alpha a'·b' + beta c.
+func gemm(s *step) error {
+	alpha, beta := float64(s.n.Float("alpha", 1)), float64(s.n.Float("beta", 1))
+	ta, tb := s.n.Int("transA", 0) != 0, s.n.Int("transB", 0) != 0
+	dy := s.fullDy()
+	if s.wants(2) {
+		g := dy
+		if beta != 1 {
+			g = s.scale(g, beta)
+		}
+		s.addSum(2, g)
+	}
+	if alpha != 1 {
+		dy = s.scale(dy, alpha)
+	}
+	if s.wants(0) {
+		if ta {
+			s.add(0, s.tape.gemm(s.x(1), dy, tb, true))
+		} else {
+			s.add(0, s.tape.gemm(dy, s.x(1), false, !tb))
+		}
+	}
+	if s.wants(1) {
+		if tb {
+			s.add(1, s.tape.gemm(dy, s.x(0), true, ta))
+		} else {
+			s.add(1, s.tape.gemm(s.x(0), dy, !ta, false))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package autodiff
+
+import (
+	"slices"
+
+	"kosumi/nn/onnx"
+)
+
+func reshape(s *step) error {
+	s.add(0, s.reshape(s.fullDy(), s.dims(s.x(0))))
+	return nil
+}
+
+func transpose(s *step) error {
+	perm, ok := s.n.Ints("perm")
+	if !ok {
+		for i := range s.dims(s.x(0)) {
+			perm = slices.Insert(slices.Clone(perm), 0, int64(i))
+		}
+	}
+	back := make([]int64, len(perm))
+	for i, p := range perm {
+		back[p] = int64(i)
+	}
+	s.add(0, s.b.Transpose(s.reshape(s.dy(), align(s.dims(s.dy()), len(perm))), back...))
+	return nil
+}
+
+func concat(s *step) error {
+	axis, at := s.axis("axis", 0), int64(0)
+	dy := s.fullDy()
+	for i := range s.n.Inputs {
+		size := s.dims(s.x(i))[axis]
+		if s.wants(i) && size > 0 {
+			s.add(i, s.b.Slice(dy, axis, at, at+size))
+		}
+		at += size
+	}
+	return nil
+}
+
+// slice puts zeros back around what was cut out.
+func slice(s *step) error {
+	in, out := s.dims(s.x(0)), s.dims(s.y(0))
+	starts, ok := s.n.Ints("starts")
+	axes, _ := s.n.Ints("axes")
+	if !ok {
+		var err error
+		if starts, err = s.constInts(1); err != nil {
+			return err
+		}
+		if s.n.Input(3) != "" {
+			if axes, err = s.constInts(3); err != nil {
+				return err
+			}
+		}
+		if s.n.Input(4) != "" {
+			steps, err := s.constInts(4)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(steps, func(k int64) bool { return k != 1 }) {
+				return s.slicePicked(starts, axes, steps)
+			}
+		}
+	}
+	pads := make([]int64, 2*len(in))
+	for j, start := range starts {
+		a := sliceAxis(axes, j, len(in))
+		start = sliceStart(start, in[a], 1)
+		pads[a], pads[int(a)+len(in)] = start, in[a]-start-out[a]
+	}
+	s.add(0, s.b.Pad(s.fullDy(), pads...))
+	return nil
+}
+
+func sliceAxis(axes []int64, j, rank int) int64 {
+	a := int64(j)
+	if axes != nil {
+		a = axes[j]
+	}
+	if a < 0 {
+		a += int64(rank)
+	}
+	return a
+}
+
+func sliceStart(start, size, stride int64) int64 {
+	if start < 0 {
+		start += size
+	}
+	if stride < 0 {
+		return max(0, min(start, size-1))
+	}
+	return max(0, min(start, size))
+}
+
+// slicePicked is the rule of Slice with steps other than 1: axis by axis what was
+// picked goes back to where it came from.
+func (s *step) slicePicked(starts, axes, steps []int64) error {
+	in, out := s.dims(s.x(0)), s.dims(s.y(0))
+	v := s.fullDy()
+	for j, start := range starts {
+		a := sliceAxis(axes, j, len(in))
+		index := make([]int64, out[a])
+		for i := range index {
+			index[i] = sliceStart(start, in[a], steps[j]) + int64(i)*steps[j]
+		}
+		v = s.scatter(v, a, in[a], index)
+	}
+	s.add(0, v)
+	return nil
+}
+
+// scatter is the derivative of picking entries index along an axis that had size
+// entries: a product with a matrix of ones and zeros.
+func (t *tape) scatter(v value, axis, size int64, index []int64) value {
+	dims := t.dims(v)
+	pick := make([]float32, size*int64(len(index)))
+	for j, i := range index {
+		pick[i*int64(len(index))+int64(j)] = 1
+	}
+	before, after := int64(1), int64(1)
+	for i, d := range dims {
+		switch {
+		case int64(i) < axis:
+			before *= d
+		case int64(i) > axis:
+			after *= d
+		}
+	}
+	m := t.b.Const(onnx.NewTensor("", pick, size, int64(len(index))))
+	v = t.b.MatMul(m, t.reshape(v, []int64{before, int64(len(index)), after}))
+	back := slices.Clone(dims)
+	back[axis] = size
+	return t.reshape(v, back)
+}
+
+func gather(s *step) error {
+	axis := s.axis("axis", 0)
+	in := s.dims(s.x(0))
+	index, err := s.constInts(1)
+	if err != nil {
+		return err
+	}
+	index = slices.Clone(index)
+	for i := range index {
+		if index[i] < 0 {
+			index[i] += in[axis]
+		}
+	}
+	flat := slices.Concat(in[:axis], []int64{int64(len(index))}, in[axis+1:])
+	v := s.scatter(s.reshape(s.fullDy(), flat), axis, in[axis], index)
+	s.add(0, s.reshape(v, in))
+	return nil
+}
+
+// split joins the parts again; parts that nothing flows through are zeros.
+func split(s *step) error {
+	parts := make([]value, len(s.dys))
+	for i := range parts {
+		dims := s.dims(s.y(i))
+		dy := s.dys[i]
+		if dy == "" {
+			dy = s.b.Scalar(0)
+		}
+		parts[i] = s.full(dy, dims)
+	}
+	s.add(0, s.b.Concat(s.axis("axis", 0), parts...))
+	return nil
+}
+
+func expand(s *step) error {
+	s.addSum(0, s.dy())
+	return nil
+}
+
+func pad(s *step) error {
+	if mode := s.n.Str("mode", "constant"); mode != "constant" {
+		return errForm("padding mode %q", mode)
+	}
+	in := s.dims(s.x(0))
+	pads, ok := s.n.Ints("pads")
+	if !ok {
+		var err error
+		if pads, err = s.constInts(1); err != nil {
+			return err
+		}
+	}
+	if s.n.Input(3) != "" {
+		return errForm("padding of some axes only")
+	}
+	axes, starts, ends := []int64{}, []int64{}, []int64{}
+	for a := range in {
+		if pads[a] != 0 || pads[a+len(in)] != 0 {
+			axes, starts, ends = append(axes, int64(a)), append(starts, pads[a]), append(ends, pads[a]+in[a])
+		}
+	}
+	v := s.fullDy()
+	if len(axes) > 0 {
+		v = s.b.SliceAxes(v, axes, starts, ends, nil)
+	}
+	s.add(0, v)
+	return nil
+}
