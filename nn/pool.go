@@ -6,25 +6,11 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"kosumi/board"
 )
 
-// request carries one row through a batch. It belongs to one caller at a time;
-// between queueing and done, to a session.
-type request struct {
-	in, out [][]float32 // one row for each of Spec.Inputs and Spec.Outputs
-	scratch *Scratch
-	query   Query      // a changed copy of the caller's query, where needed
-	done    chan error // capacity 1
-}
-
-// forget drops what the request holds of a caller's query.
-func (r *request) forget() { r.query = Query{} }
-
-// sizePool serves one board size: a queue, the sessions that empty it, and
-// requests that are free for the next caller.
+// sizePool serves one board size: a queue and the sessions that empty it.
 type sizePool struct {
 	size   board.Size
 	server *Server
@@ -35,16 +21,15 @@ type sizePool struct {
 
 	users    atomic.Int64 // callers inside; guarded by Server.mu for 0 -> 1
 	used     uint64       // Server.mu.clock at the last use; guarded by Server.mu
-	sessions []Backend
+	sessions []*session
 	work     sync.WaitGroup
 
 	mu struct {
 		sync.Mutex
 		wake    sync.Cond // a session may find work, or should end
-		waiting []*request
+		waiting []*Job
 		head    int // waiting[:head] is taken
 		idle    int // sessions in wake.Wait
-		free    []*request
 		closed  bool
 	}
 }
@@ -168,10 +153,13 @@ func (p *sizePool) start(m Model, warm bool) error {
 	if p.codec, err = NewCodec(spec, p.size); err != nil {
 		return err
 	}
-	p.sessions = make([]Backend, p.conf.Sessions)
+	p.sessions = make([]*session, p.conf.Sessions)
 	errs := make([]error, p.conf.Sessions)
 	openOne := func(i int) {
-		p.sessions[i], errs[i] = p.openBackend(m, warm)
+		var b Backend
+		if b, errs[i] = p.openBackend(m, warm); errs[i] == nil {
+			p.sessions[i] = newSession(p, b)
+		}
 	}
 	openOne(0)
 	if errs[0] == nil {
@@ -182,15 +170,15 @@ func (p *sizePool) start(m Model, warm bool) error {
 		all.Wait()
 	}
 	if err := errors.Join(errs...); err != nil {
-		for _, b := range p.sessions {
-			if b != nil {
-				err = errors.Join(err, b.Close())
+		for _, x := range p.sessions {
+			if x != nil {
+				err = errors.Join(err, x.backend.Close())
 			}
 		}
 		return err
 	}
-	for _, b := range p.sessions {
-		p.work.Go(func() { p.serve(b) })
+	for _, x := range p.sessions {
+		p.work.Go(x.serve)
 	}
 	return nil
 }
@@ -240,35 +228,8 @@ func checkBackend(b Backend, spec *Spec) error {
 
 func (p *sizePool) release() { p.users.Add(-1) }
 
-// take returns a free request, making one if there is none.
-func (p *sizePool) take() *request {
-	p.mu.Lock()
-	if n := len(p.mu.free); n > 0 {
-		r := p.mu.free[n-1]
-		p.mu.free = p.mu.free[:n-1]
-		p.mu.Unlock()
-		return r
-	}
-	p.mu.Unlock()
-	rows := func(list []TensorSpec) [][]float32 {
-		out := make([][]float32, len(list))
-		for i := range list {
-			out[i] = make([]float32, list[i].Len())
-		}
-		return out
-	}
-	return &request{in: rows(p.codec.spec.Inputs), out: rows(p.codec.spec.Outputs),
-		scratch: p.codec.NewScratch(), done: make(chan error, 1)}
-}
-
-func (p *sizePool) giveBack(r *request) {
-	p.mu.Lock()
-	p.mu.free = append(p.mu.free, r)
-	p.mu.Unlock()
-}
-
-// run queues a request and waits for its outputs.
-func (p *sizePool) run(r *request) error {
+// queue hands a job to the sessions.
+func (p *sizePool) queue(j *Job) error {
 	p.mu.Lock()
 	if p.mu.closed {
 		p.mu.Unlock()
@@ -278,29 +239,18 @@ func (p *sizePool) run(r *request) error {
 		n := copy(p.mu.waiting, p.mu.waiting[p.mu.head:])
 		p.mu.waiting, p.mu.head = p.mu.waiting[:n], 0
 	}
-	p.mu.waiting = append(p.mu.waiting, r)
+	p.mu.waiting = append(p.mu.waiting, j)
+	wake := p.mu.idle > 0
 	p.mu.Unlock()
-	p.mu.wake.Signal()
-	return <-r.done
-}
-
-// serve is one session: it ends when the pool is closed and the queue empty.
-func (p *sizePool) serve(b Backend) {
-	batch := make([]*request, 0, b.MaxBatch())
-	for {
-		if batch = p.gather(batch[:0], b.MaxBatch()); len(batch) == 0 {
-			return
-		}
-		err := p.runBatch(b, batch)
-		for _, r := range batch {
-			r.done <- err
-		}
+	if wake {
+		p.mu.wake.Signal()
 	}
+	return nil
 }
 
 // gather waits for work and takes what is there: at most most, and no more than
 // an equal share while other sessions are idle. Nothing means closed.
-func (p *sizePool) gather(batch []*request, most int) []*request {
+func (p *sizePool) gather(batch []*Job, most int) []*Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.mu.waiting) == p.mu.head {
@@ -323,27 +273,6 @@ func (p *sizePool) gather(batch []*request, most int) []*request {
 	return batch
 }
 
-// runBatch moves the rows in, runs, and moves the results out.
-func (p *sizePool) runBatch(b Backend, batch []*request) error {
-	for i, all := range b.Inputs() {
-		for row, r := range batch {
-			copy(all[row*len(r.in[i]):], r.in[i])
-		}
-	}
-	start := time.Now()
-	err := b.Run(len(batch))
-	p.server.stats.ran(len(batch), time.Since(start))
-	if err != nil {
-		return fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(batch), p.size, err)
-	}
-	for i, all := range b.Outputs() {
-		for row, r := range batch {
-			copy(r.out[i], all[row*len(r.out[i]):])
-		}
-	}
-	return nil
-}
-
 // close ends the sessions once the queue is empty, and closes their backends.
 func (p *sizePool) close() error {
 	p.mu.Lock()
@@ -352,8 +281,8 @@ func (p *sizePool) close() error {
 	p.mu.wake.Broadcast()
 	p.work.Wait()
 	var errs []error
-	for _, b := range p.sessions {
-		errs = append(errs, b.Close())
+	for _, x := range p.sessions {
+		errs = append(errs, x.backend.Close())
 	}
 	return errors.Join(errs...)
 }

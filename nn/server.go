@@ -65,14 +65,18 @@ func (c *ServerConfig) Validate() error {
 // For each board size there are Sessions goroutines that own a backend each and
 // share a queue. A session takes what waits, at most a full batch and at most
 // its share while other sessions are idle; no timer is involved, batches form
-// while the backends are busy. Encoding and decoding happen on the callers'
-// goroutines.
+// while the backends are busy. A session encodes its rows straight into the
+// backend's memory and decodes them from there, so that a batch costs its callers
+// one hand-over each way. Where the backend leaves the processor idle, as a GPU
+// does, a second session encodes meanwhile.
 type Server struct {
 	model Model
 	conf  ServerConfig
 	cache *cache
 	turns atomic.Uint64 // random orientations drawn so far
-	stats counters
+
+	waiters sync.Pool // of *waiter
+	stats   counters
 
 	last atomic.Pointer[sizePool] // the size used last: the fast path
 	mu   struct {
@@ -100,6 +104,7 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 		c.MaxSizes = 4
 	}
 	s := &Server{model: m, conf: c, cache: newCache(c.CacheBytes, c.ExactCache)}
+	s.waiters.New = newWaiter
 	s.mu.pools = make(map[board.Size]*sizePool)
 	return s, nil
 }
@@ -109,48 +114,18 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 // the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with what
 // the backend said.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	if q == nil {
+		return checkQuery(q)
 	}
-	if err := checkQuery(q); err != nil {
-		return err
-	}
-	p, err := s.acquire(ctx, q.Game.Size())
-	if err != nil {
-		return err
-	}
-	defer p.release()
-	if s.cache == nil || q.SkipCache {
-		return s.compute(p, q, out)
-	}
-	key := s.key(q)
-	hit, partial := s.cache.get(key, q.NeedOwnership && p.codec.HasOwnership(), out)
-	if hit && !partial {
-		s.stats.hits.Add(1)
-		return nil
-	}
-	s.stats.misses.Add(1)
-	if partial {
-		return s.completeOwnership(p, q, key, out)
-	}
-	if err := s.compute(p, q, out); err != nil {
-		return err
-	}
-	s.cache.put(key, p.codec.size.Area(), out)
-	return nil
-}
-
-// completeOwnership evaluates anew for the ownership only: policy and values
-// stay what the cache had, so that priors do not jump.
-func (s *Server) completeOwnership(p *sizePool, q *Query, key cacheKey, out *Output) error {
-	known := *out
-	if err := s.compute(p, q, out); err != nil {
-		return err
-	}
-	known.Ownership, known.HasOwnership, known.FromCache = out.Ownership, out.HasOwnership, false
-	*out = known
-	s.cache.put(key, p.codec.size.Area(), out)
-	return nil
+	w := s.waiters.Get().(*waiter)
+	w.query = *q
+	w.Query, w.Out = &w.query, out
+	s.Submit(ctx, &w.Job)
+	<-w.done
+	err := w.Err
+	w.query, w.Query, w.Out, w.Err = Query{}, nil, nil, nil
+	s.waiters.Put(w)
+	return err
 }
 
 // checkQuery refuses what would end in a panic further down.
@@ -162,32 +137,6 @@ func checkQuery(q *Query) error {
 		return fmt.Errorf("%w: symmetry %d, use 0 to 7 or SymmetryRandom", ErrQuery, q.Symmetry)
 	case !(q.PolicyTemperature >= 0):
 		return fmt.Errorf("%w: policy temperature %v must be positive, or 0 for 1", ErrQuery, q.PolicyTemperature)
-	}
-	return nil
-}
-
-// compute has the network evaluate q.
-func (s *Server) compute(p *sizePool, q *Query, out *Output) error {
-	sym := q.Symmetry
-	if sym == SymmetryRandom {
-		sym = s.randomSymmetry()
-	}
-	r := p.take()
-	defer p.giveBack(r)
-	if q.Meta == nil && s.conf.Meta != nil {
-		r.query, r.query.Meta = *q, s.conf.Meta
-		defer r.forget()
-		q = &r.query
-	}
-	orientation := p.codec.Orientation(sym)
-	if err := p.codec.Encode(q, orientation, r.in, r.scratch); err != nil {
-		return err
-	}
-	if err := p.run(r); err != nil {
-		return err
-	}
-	if !p.codec.Decode(q, orientation, r.out, r.scratch, out) {
-		s.stats.invalid.Add(1)
 	}
 	return nil
 }

@@ -1,0 +1,127 @@
+package nn
+
+import (
+	"context"
+
+	"kosumi/board"
+)
+
+// Job is one evaluation that is asked for now and answered later. It may be used
+// again once it has been answered.
+type Job struct {
+	// Query and Out belong to the server from Submit until Done is called.
+	Query *Query
+	Out   *Output
+	// Done is called once for each Submit, when Out or Err is set: before Submit
+	// returns where no network is needed, else on a session's goroutine, which
+	// waits meanwhile. It must not block.
+	Done func()
+	// Err is what [Server.Evaluate] would have returned.
+	Err error
+
+	pool        *sizePool
+	changed     Query // the query with the server's own profile
+	orientation board.Symmetry
+	key         cacheKey
+	store       bool    // in the cache, under key
+	known       *Output // what the cache holds, where only ownership is missing
+}
+
+// Submitter is an [Evaluator] that also answers later. Any number of goroutines
+// may call it.
+type Submitter interface {
+	Evaluator
+	// Submit queues the job and returns at once. A context that ends is noticed
+	// only before the job is queued. Opening a board size may take a while: then
+	// Submit waits for it.
+	Submit(ctx context.Context, j *Job)
+}
+
+// waiter is a job that a goroutine waits for.
+type waiter struct {
+	Job
+	query Query         // a copy, so that the caller's need not outlive the call
+	done  chan struct{} // capacity 1
+}
+
+func newWaiter() any {
+	w := &waiter{done: make(chan struct{}, 1)}
+	w.Done = func() { w.done <- struct{}{} }
+	return w
+}
+
+// Submit implements [Submitter].
+func (s *Server) Submit(ctx context.Context, j *Job) {
+	j.Err, j.pool, j.known, j.store = nil, nil, nil, false
+	if answered, err := s.prepare(ctx, j); err != nil || answered {
+		j.finish(err)
+		return
+	}
+	if err := j.pool.queue(j); err != nil {
+		j.finish(err)
+	}
+}
+
+// prepare looks for the answer in the cache and readies the job for a session.
+func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	q := j.Query
+	if err := checkQuery(q); err != nil {
+		return false, err
+	}
+	p, err := s.acquire(ctx, q.Game.Size())
+	if err != nil {
+		return false, err
+	}
+	j.pool = p
+	if s.cache != nil && !q.SkipCache {
+		j.key, j.store = s.key(q), true
+		hit, partial := s.cache.get(j.key, q.NeedOwnership && p.codec.HasOwnership(), j.Out)
+		if hit && !partial {
+			s.stats.hits.Add(1)
+			return true, nil
+		}
+		s.stats.misses.Add(1)
+		if partial {
+			known := *j.Out
+			j.known = &known
+		}
+	}
+	sym := q.Symmetry
+	if sym == SymmetryRandom {
+		sym = s.randomSymmetry()
+	}
+	j.orientation = p.codec.Orientation(sym)
+	if q.Meta == nil && s.conf.Meta != nil {
+		j.changed, j.changed.Meta = *q, s.conf.Meta
+		j.Query = &j.changed
+	}
+	return false, nil
+}
+
+// finish gives the job back to its owner.
+func (j *Job) finish(err error) {
+	j.Err = err
+	if p := j.pool; p != nil {
+		j.pool = nil
+		p.release()
+	}
+	if j.Query == &j.changed {
+		j.changed = Query{}
+	}
+	j.Done()
+}
+
+// settle completes the answer with what the cache held, and stores it there.
+func (j *Job) settle(s *Server) {
+	if j.known != nil {
+		// Policy and values stay what the cache had, so that priors do not jump.
+		j.known.Ownership, j.known.HasOwnership, j.known.FromCache = j.Out.Ownership, j.Out.HasOwnership, false
+		*j.Out = *j.known
+	}
+	if j.store {
+		s.cache.put(j.key, j.pool.size.Area(), j.Out)
+	}
+}

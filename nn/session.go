@@ -1,0 +1,84 @@
+package nn
+
+import (
+	"fmt"
+	"time"
+)
+
+// session is one backend and the goroutine that owns it.
+type session struct {
+	pool    *sizePool
+	backend Backend
+	in, out [][][]float32 // by row, then by Spec.Inputs and Spec.Outputs: views of the backend's memory
+	scratch *Scratch
+	batch   []*Job // what gather took
+	rows    []*Job // those of them that could be encoded, by row
+}
+
+func newSession(p *sizePool, b Backend) *session {
+	views := func(all [][]float32, specs []TensorSpec) [][][]float32 {
+		rows := make([][][]float32, b.MaxBatch())
+		for r := range rows {
+			rows[r] = make([][]float32, len(specs))
+			for i := range specs {
+				n := specs[i].Len()
+				rows[r][i] = all[i][r*n : (r+1)*n : (r+1)*n]
+			}
+		}
+		return rows
+	}
+	return &session{pool: p, backend: b, scratch: p.codec.NewScratch(),
+		in: views(b.Inputs(), p.codec.spec.Inputs), out: views(b.Outputs(), p.codec.spec.Outputs),
+		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch())}
+}
+
+// serve ends when the pool is closed and the queue empty.
+func (x *session) serve() {
+	for {
+		x.batch = x.pool.gather(x.batch[:0], x.backend.MaxBatch())
+		if len(x.batch) == 0 {
+			return
+		}
+		x.encode()
+		if len(x.rows) > 0 {
+			x.run()
+		}
+		clear(x.batch)
+		clear(x.rows)
+	}
+}
+
+// encode writes one row for each job that can be encoded; the others have their
+// answer at once.
+func (x *session) encode() {
+	x.rows = x.rows[:0]
+	for _, j := range x.batch {
+		if err := x.pool.codec.Encode(j.Query, j.orientation, x.in[len(x.rows)], x.scratch); err != nil {
+			j.finish(err)
+			continue
+		}
+		x.rows = append(x.rows, j)
+	}
+}
+
+// run evaluates the rows and answers their jobs.
+func (x *session) run() {
+	server, codec := x.pool.server, x.pool.codec
+	start := time.Now()
+	err := x.backend.Run(len(x.rows))
+	server.stats.ran(len(x.rows), time.Since(start))
+	if err != nil {
+		err = fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(x.rows), x.pool.size, err)
+		for _, j := range x.rows {
+			j.finish(err)
+		}
+		return
+	}
+	for row, j := range x.rows {
+		if !codec.Decode(j.Query, j.orientation, x.out[row], x.scratch, j.Out) {
+			server.stats.invalid.Add(1)
+		}
+		j.settle(server)
+		j.finish(nil)
+	}
+}
