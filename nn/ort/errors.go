@@ -32,6 +32,8 @@ var (
 	ErrModel = errors.New("onnxruntime cannot load the model")
 	// ErrBatch marks a number of rows outside 1 to MaxBatch.
 	ErrBatch = errors.New("bad number of rows")
+	// ErrGraph marks tensors that do not fit a graph's inputs and outputs.
+	ErrGraph = errors.New("tensor does not fit the graph")
 	// ErrClosed is returned by Run after Close.
 	ErrClosed = errors.New("the session is closed")
 )

@@ -1,0 +1,35 @@
+package model
+
+import (
+	"fmt"
+
+	"kosumi/board"
+	"kosumi/nn/katago"
+	"kosumi/nn/onnx"
+)
+
+// Weights returns the network for one board size as a graph whose initializers
+// are the weights as the file has them, for training: of a KataGo network the
+// exact form, which has the same initializers for every size, of an ONNX file the
+// file itself.
+func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
+	src := m.source
+	if e, ok := src.(*embedded); ok {
+		var err error
+		if src, err = e.pick(size); err != nil {
+			return nil, err
+		}
+	}
+	if k, ok := src.(katagoSource); ok {
+		g, err := katago.Build(k.net, katago.Size(size), katago.Options{Form: katago.FormExact})
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrFile, k.net.Source.File, err)
+		}
+		return g, nil
+	}
+	data, err := src.graph(size)
+	if err != nil {
+		return nil, err
+	}
+	return onnx.Read(data)
+}

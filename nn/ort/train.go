@@ -1,0 +1,225 @@
+//go:build cgo
+
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"unsafe"
+
+	ort "github.com/yalue/onnxruntime_go"
+)
+
+// Tensor is a float32 array in memory that graphs read from and write to in
+// place. It belongs to the caller, who may share it between graphs and change
+// Data between runs.
+type Tensor struct {
+	Dims []int64
+	Data []float32 // row-major, at a cache line's border, pinned
+	pin  runtime.Pinner
+	val  *ort.Tensor[float32]
+}
+
+// NewTensor makes a tensor of zeros. The library must have been loaded (Load).
+func NewTensor(dims ...int64) (*Tensor, error) {
+	n := int64(1)
+	for _, d := range dims {
+		if d < 1 || n > (1<<40)/d {
+			return nil, fmt.Errorf("%w: a tensor of dimensions %v", ErrGraph, dims)
+		}
+		n *= d
+	}
+	t := &Tensor{Dims: slices.Clone(dims), Data: aligned(int(n))}
+	t.pin.Pin(&t.Data[0])
+	shape := ort.Shape(t.Dims)
+	if len(shape) == 0 {
+		shape = ort.NewShape()
+	}
+	var err error
+	if t.val, err = ort.NewTensor(shape, t.Data); err != nil {
+		t.pin.Unpin()
+		return nil, fmt.Errorf("%w: %v", ErrGraph, err)
+	}
+	runtime.SetFinalizer(t, func(t *Tensor) { t.Close() })
+	return t, nil
+}
+
+// aligned makes n numbers that begin at a cache line's border.
+func aligned(n int) []float32 {
+	const line = 16 // float32 values in 64 bytes
+	buf := make([]float32, n+line)
+	skip := 0
+	if off := int(uintptr(unsafe.Pointer(&buf[0])) % (4 * line)); off != 0 {
+		skip = line - off/4
+	}
+	return buf[skip : skip+n : skip+n]
+}
+
+// Close gives the tensor back; Data stays readable. No binding may use it then.
+func (t *Tensor) Close() {
+	if t.val == nil {
+		return
+	}
+	runtime.SetFinalizer(t, nil)
+	t.val.Destroy()
+	t.val = nil
+	t.pin.Unpin()
+}
+
+// Graph is a session of any ONNX graph of float32 tensors, such as one that takes
+// a training step. One caller at a time.
+type Graph struct {
+	run             *ort.DynamicAdvancedSession
+	inputs, outputs []port
+	bindings        []*Binding
+	closed          bool
+}
+
+// OpenGraph loads the library if need be and makes a session. Of the
+// configuration, MaxBatch and FixedBatch do not apply. The session holds its own
+// copy of the model.
+func OpenGraph(model []byte, c Config) (*Graph, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	inputs, outputs, err := readPorts(model)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := Load(c.Library)
+	if err != nil {
+		return nil, err
+	}
+	options, err := c.sessionOptions(lib)
+	if err != nil {
+		return nil, err
+	}
+	defer options.Destroy()
+	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, portNames(inputs), portNames(outputs), options)
+	if err != nil {
+		return nil, c.loadError(err, lib)
+	}
+	g := &Graph{run: run, inputs: inputs, outputs: outputs}
+	runtime.SetFinalizer(g, func(g *Graph) { _ = g.Close() })
+	return g, nil
+}
+
+func portNames(ports []port) []string {
+	all := make([]string, len(ports))
+	for i := range ports {
+		all[i] = ports[i].name
+	}
+	return all
+}
+
+// Inputs and Outputs name what a binding must supply.
+func (g *Graph) Inputs() []string { return portNames(g.inputs) }
+
+// Outputs names what a run writes.
+func (g *Graph) Outputs() []string { return portNames(g.outputs) }
+
+// Binding ties a graph to tensors once, so that a run names and copies nothing.
+// It keeps the tensors alive.
+type Binding struct {
+	graph   *Graph
+	io      *ort.IoBinding
+	tensors []*Tensor
+}
+
+// Bind ties every input and every output to a tensor of its name. Tensors that
+// are named but that the graph does not have are left out. No output may share
+// its tensor with an input: which is read before the other is written is not
+// defined.
+func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
+	if g.closed {
+		return nil, ErrClosed
+	}
+	read := map[*Tensor]bool{}
+	for _, p := range g.inputs {
+		if err := matchTensor("input", p, inputs[p.name]); err != nil {
+			return nil, err
+		}
+		read[inputs[p.name]] = true
+	}
+	for _, p := range g.outputs {
+		if err := matchTensor("output", p, outputs[p.name]); err != nil {
+			return nil, err
+		}
+		if read[outputs[p.name]] {
+			return nil, fmt.Errorf("%w: output %q is bound to a tensor that is an input", ErrGraph, p.name)
+		}
+	}
+	io, err := g.run.CreateIoBinding()
+	if err != nil {
+		return nil, err
+	}
+	b := &Binding{graph: g, io: io}
+	for _, p := range g.inputs {
+		b.tensors = append(b.tensors, inputs[p.name])
+		err = errors.Join(err, io.BindInput(p.name, inputs[p.name].val))
+	}
+	for _, p := range g.outputs {
+		b.tensors = append(b.tensors, outputs[p.name])
+		err = errors.Join(err, io.BindOutput(p.name, outputs[p.name].val))
+	}
+	if err != nil {
+		io.Destroy()
+		return nil, fmt.Errorf("%w: %w", ErrGraph, err)
+	}
+	g.bindings = append(g.bindings, b)
+	return b, nil
+}
+
+// matchTensor checks a tensor against what the graph declares.
+func matchTensor(what string, p port, t *Tensor) error {
+	switch {
+	case t == nil:
+		return fmt.Errorf("%w: %s %q is not bound", ErrGraph, what, p.name)
+	case t.val == nil:
+		return fmt.Errorf("%w: the tensor for %s %q is closed", ErrGraph, what, p.name)
+	case p.typed && p.kind != kindFloat:
+		return fmt.Errorf("%w: %s %q is %s; only float32 can be bound", ErrGraph, what, p.name, kindNames[p.kind])
+	case !p.known:
+		return nil
+	}
+	fits := len(p.dims) == len(t.Dims)
+	for i := 0; fits && i < len(p.dims); i++ {
+		fits = p.dims[i] < 0 || p.dims[i] == t.Dims[i]
+	}
+	if !fits {
+		return fmt.Errorf("%w: %s %q is %v, the tensor is %s", ErrGraph, what, p.name, p, shapeText(t.Dims))
+	}
+	return nil
+}
+
+// Run computes the graph once over the bound tensors. On the CPU it allocates
+// nothing in Go.
+func (b *Binding) Run() error {
+	if b.graph.closed {
+		return ErrClosed
+	}
+	err := b.graph.run.RunWithBinding(b.io)
+	runtime.KeepAlive(b)
+	if err != nil {
+		return fmt.Errorf("onnxruntime: %s", strings.TrimPrefix(err.Error(), "Error running network: "))
+	}
+	return nil
+}
+
+// Close frees the session and its bindings, not the tensors.
+func (g *Graph) Close() error {
+	if g.closed {
+		return nil
+	}
+	g.closed = true
+	runtime.SetFinalizer(g, nil)
+	for _, b := range g.bindings {
+		b.io.Destroy()
+	}
+	g.bindings = nil
+	return g.run.Destroy()
+}
