@@ -202,5 +202,7 @@ func (f *Folder) loadSegment(order []part, first int) *segment {
 // sortSets puts the sets of a segment into an order that does not depend on how
 // the segment came about.
 func sortSets(seg *segment) {
-	slices.SortStableFunc(seg.sets, func(a, b *Set) int { return cmp.Or(strings.Compare(a.source, b.source), a.first-b.first, a.Layout.Side-b.Layout.Side) })
+	slices.SortStableFunc(seg.sets, func(a, b *Set) int {
+		return cmp.Or(strings.Compare(a.source, b.source), a.first-b.first, a.Layout.Side-b.Layout.Side)
+	})
 }

@@ -307,3 +307,11 @@ func (s *Set) checkPolicy(i int, size board.Size) error {
 	}
 	return nil
 }
+
+// MarkChanged notes on rows from to before that the network changed during
+// their game.
+func (s *Set) MarkChanged(from, before int) {
+	for i := from; i < before; i++ {
+		s.targets(i)[tNetChanged] = 1
+	}
+}

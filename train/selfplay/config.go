@@ -1,0 +1,289 @@
+// Package selfplay plays games of a network against itself, many at once, and
+// turns them into training rows.
+//
+// A Session holds the games. It plays until it is told to pause, at the next
+// move of each game, and goes on later, with another network if need be, so that
+// no game is lost and batches stay full while a learner takes its turns.
+//
+// Sources of the recipe: KataGo, cpp/program/play.cpp and the self-play
+// configurations beside it; "Accelerating Self-Play Learning in Go", arXiv
+// 1902.10565; "Policy improvement by planning with Gumbel", Danihelka et al.,
+// ICLR 2022.
+package selfplay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// Methods of choosing a move.
+const (
+	Gumbel = "gumbel" // sequential halving at the root: for few visits
+	PUCT   = "puct"   // noise, forced visits and a pruned target: for many
+	Random = "random" // no search and no network: any move that fills no eye
+)
+
+// Config is the recipe of self-play. Start from Defaults.
+type Config struct {
+	// Boards lists the board sizes and how often each is played, relative to
+	// the others.
+	Boards []BoardShare `toml:"boards"`
+	// Side of the square arrays that rows are stored in; 0: the largest board.
+	ArraySide int `toml:"array_side"`
+	// Parallel is the number of games played at the same time: where batches
+	// come from. 32 for each session of the network is plenty.
+	Parallel int `toml:"parallel"`
+	// MoveLimit ends games after so many moves, as a multiple of the area; the
+	// board is counted as it stands.
+	MoveLimit float64 `toml:"move_limit"`
+
+	Rules   Rules   `toml:"rules"`
+	Komi    Komi    `toml:"komi"`
+	Opening Opening `toml:"opening"`
+	Search  Search  `toml:"search"`
+	Ending  Ending  `toml:"ending"`
+	Rows    Rows    `toml:"rows"`
+}
+
+// BoardShare is a board size and how often it is played.
+type BoardShare struct {
+	Width  int     `toml:"width"`
+	Height int     `toml:"height"`
+	Share  float64 `toml:"share"`
+}
+
+// Rules says under which rules games are played. Scoring is by area, without
+// tax and without button.
+type Rules struct {
+	// Shares of the ko rules; they need not add up to 1.
+	KoSimple      float64 `toml:"ko_simple"`
+	KoPositional  float64 `toml:"ko_positional"`
+	KoSituational float64 `toml:"ko_situational"`
+	// Suicide is the share of games in which suicide of several stones is
+	// legal.
+	Suicide float64 `toml:"suicide"`
+}
+
+// Komi says how White's points are drawn for each game.
+type Komi struct {
+	// Usual komi are drawn evenly in a share of the games.
+	Usual      []float64 `toml:"usual"`
+	UsualShare float64   `toml:"usual_share"`
+	// In the others komi is what the network thinks fair after the opening,
+	// or the first of the usual ones while the network knows no scores, plus
+	// normal noise of Stdev points; in a share WideShare of WideStdev points.
+	// On other boards than 9x9 both go with the side of the board.
+	Stdev     float64 `toml:"stdev"`
+	WideStdev float64 `toml:"wide_stdev"`
+	WideShare float64 `toml:"wide_share"`
+}
+
+// Opening makes games differ from each other.
+type Opening struct {
+	// Moves is the mean number of moves, as a share of the area, that are
+	// drawn from the network's policy before searches begin; the number has an
+	// exponential distribution.
+	Moves       float64 `toml:"moves"`
+	Temperature float64 `toml:"temperature"`
+	// Forks is the share of games after which a new one branches off: from
+	// the position after a mean ForkDepth x area moves, with the best of a few
+	// random moves.
+	Forks     float64 `toml:"forks"`
+	ForkDepth float64 `toml:"fork_depth"`
+}
+
+// Search says how moves are found.
+type Search struct {
+	Method string `toml:"method"` // "gumbel", "puct" or "random"
+	// Visits of a full search and of a cheap one. A share CheapShare of the
+	// turns is searched cheaply and makes no row (playout cap randomisation).
+	Visits      int     `toml:"visits"`
+	CheapVisits int     `toml:"cheap_visits"`
+	CheapShare  float64 `toml:"cheap_share"`
+
+	// Considered is the number of moves that Gumbel's halving begins with,
+	// ValueScale its c_scale, for values from 0 (lost) to 1 (won).
+	Considered int     `toml:"considered"`
+	ValueScale float64 `toml:"value_scale"`
+	// GumbelNoise is how long cheap turns are drawn with noise too, as a share
+	// of the area; after that they take the best move.
+	GumbelNoise float64 `toml:"gumbel_noise"`
+
+	// For puct: root noise, root policy temperature, forced visits, and the
+	// temperature of the choice of the move.
+	NoiseWeight         float64 `toml:"noise_weight"`
+	NoiseConcentration  float64 `toml:"noise_concentration"`
+	NoiseShaped         bool    `toml:"noise_shaped"`
+	RootTemperature     float64 `toml:"root_temperature"`
+	RootTemperature0    float64 `toml:"root_temperature_early"`
+	ForcedVisits        float64 `toml:"forced_visits"`
+	MoveTemperature     float64 `toml:"move_temperature"`
+	MoveTemperature0    float64 `toml:"move_temperature_early"`
+	TemperatureHalflife float64 `toml:"temperature_halflife"` // in moves of a 19x19 game
+	RootSymmetries      int     `toml:"root_symmetries"`
+
+	// Exploration is PUCT's c below the root, and at the root of puct.
+	Exploration float64 `toml:"exploration"`
+	FPU         float64 `toml:"fpu"`
+	// ScoreUtility and StaticScoreUtility are what points are worth beside
+	// winning.
+	ScoreUtility       float64 `toml:"score_utility"`
+	StaticScoreUtility float64 `toml:"static_score_utility"`
+}
+
+// Ending says when games end, beside two passes.
+type Ending struct {
+	// SkipSettled leaves out moves into pass-alive areas, and ends games whose
+	// every point is in one, but for a share PlayOutSettled in which both pass.
+	SkipSettled    bool    `toml:"skip_settled"`
+	PlayOutSettled float64 `toml:"play_out_settled"`
+	// SkipEyes leaves out moves into one's own one-point eyes: worth it while
+	// the network knows nothing.
+	SkipEyes bool `toml:"skip_eyes"`
+	// SoftResign: once the same side's win minus loss stayed beyond this for
+	// three turns, visits fall to SoftVisits and the weight of rows to
+	// SoftWeight as it goes to 1. 1 or more: never.
+	SoftResign float64 `toml:"soft_resign"`
+	SoftVisits int     `toml:"soft_visits"`
+	SoftWeight float64 `toml:"soft_weight"`
+	// Resign ends a game when the loser's win minus loss stayed below this for
+	// ResignTurns of its turns; -1 or less: never. A share PlayOut of the games
+	// is played to the end all the same, which shows how often it was wrong.
+	Resign      float64 `toml:"resign"`
+	ResignTurns int     `toml:"resign_turns"`
+	PlayOut     float64 `toml:"play_out"`
+}
+
+// Rows says which turns become training rows.
+type Rows struct {
+	// Share of the turns with a full search that become rows.
+	Share float64 `toml:"share"`
+	// PolicySurprise and ValueSurprise are the shares of the rows' weight
+	// that go to turns where the search surprised the network.
+	PolicySurprise float64 `toml:"policy_surprise"`
+	ValueSurprise  float64 `toml:"value_surprise"`
+	// Sides is the share of turns at which another move is tried, searched
+	// once and filed without result.
+	Sides float64 `toml:"sides"`
+	// QValues stores what the search thought of every move, for networks with
+	// q heads.
+	QValues bool `toml:"q_values"`
+}
+
+// Defaults returns a recipe for 9x9 on a small machine.
+func Defaults() Config {
+	return Config{
+		Boards:    []BoardShare{{9, 9, 1}},
+		Parallel:  64,
+		MoveLimit: 2.5,
+		Rules:     Rules{KoSimple: 1, KoPositional: 1, KoSituational: 1},
+		Komi: Komi{Usual: []float64{7, 7.5, 6.5, 5.5, 7, 6}, UsualShare: 0.6,
+			Stdev: 0.6, WideStdev: 6, WideShare: 0.06},
+		Opening: Opening{Moves: 0.04, Temperature: 1, Forks: 0.05, ForkDepth: 0.1},
+		Search: Search{Method: Gumbel, Visits: 64, CheapVisits: 16, CheapShare: 0.75,
+			Considered: 16, ValueScale: 1, GumbelNoise: 0.3,
+			NoiseWeight: 0.25, NoiseConcentration: 10.83, NoiseShaped: true,
+			RootTemperature: 1.1, RootTemperature0: 1.25, ForcedVisits: 2,
+			MoveTemperature: 0.15, MoveTemperature0: 0.75, TemperatureHalflife: 19, RootSymmetries: 1,
+			Exploration: 1.1, FPU: 0.2, ScoreUtility: 0.3, StaticScoreUtility: 0.1},
+		Ending: Ending{SkipSettled: true, PlayOutSettled: 0.2,
+			SoftResign: 0.9, SoftVisits: 16, SoftWeight: 0.1, Resign: -1, ResignTurns: 3, PlayOut: 0.1},
+		Rows: Rows{Share: 1},
+	}
+}
+
+// Validate returns every fault of the recipe, joined.
+func (c *Config) Validate() error {
+	var errs []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	fault(len(c.Boards) == 0, "boards: at least one board size is needed")
+	total := 0.0
+	for _, b := range c.Boards {
+		err := board.Size{W: b.Width, H: b.Height}.Check()
+		fault(err != nil, "boards: %dx%d: %v", b.Width, b.Height, err)
+		fault(!(b.Share >= 0), "boards: share %v is negative", b.Share)
+		fault(c.ArraySide > 0 && max(b.Width, b.Height) > c.ArraySide, "array_side %d is smaller than the board %dx%d", c.ArraySide, b.Width, b.Height)
+		total += b.Share
+	}
+	fault(!(total > 0), "boards: the shares add up to nothing")
+	fault(c.ArraySide < 0 || c.ArraySide > board.MaxSize, "array_side %d: 0 to %d", c.ArraySide, board.MaxSize)
+	fault(c.Parallel < 1 || c.Parallel > 4096, "parallel %d: 1 to 4096 games at the same time", c.Parallel)
+	fault(!(c.MoveLimit > 0 && c.MoveLimit <= 100), "move_limit %v: above 0, to 100 times the area", c.MoveLimit)
+	ko := c.Rules.KoSimple + c.Rules.KoPositional + c.Rules.KoSituational
+	fault(!(ko > 0) || min(c.Rules.KoSimple, c.Rules.KoPositional, c.Rules.KoSituational) < 0, "rules: the ko rules' shares must not be negative, nor all 0")
+	for _, k := range c.Komi.Usual {
+		fault(math.Abs(k) > 400 || k*2 != math.Trunc(k*2), "komi %v: whole or half points, -400 to 400", k)
+	}
+	fault(len(c.Komi.Usual) == 0, "komi.usual: at least one is needed")
+	for name, v := range map[string]float64{
+		"rules.suicide": c.Rules.Suicide, "komi.usual_share": c.Komi.UsualShare, "komi.wide_share": c.Komi.WideShare,
+		"opening.forks": c.Opening.Forks, "search.cheap_share": c.Search.CheapShare, "ending.play_out": c.Ending.PlayOut,
+		"ending.play_out_settled": c.Ending.PlayOutSettled, "ending.soft_weight": c.Ending.SoftWeight,
+		"rows.share": c.Rows.Share, "rows.sides": c.Rows.Sides, "search.noise_weight": c.Search.NoiseWeight,
+	} {
+		fault(!(v >= 0 && v <= 1), "%s %v: 0 to 1", name, v)
+	}
+	fault(!(c.Rows.PolicySurprise >= 0 && c.Rows.ValueSurprise >= 0 && c.Rows.PolicySurprise+c.Rows.ValueSurprise <= 1),
+		"rows: the two shares of surprise must not be negative and add up to 1 at most")
+	fault(!(c.Opening.Moves >= 0 && c.Opening.Moves <= 1), "opening.moves %v: 0 to 1", c.Opening.Moves)
+	fault(!(c.Opening.Temperature > 0), "opening.temperature %v: above 0", c.Opening.Temperature)
+	fault(!(c.Komi.Stdev >= 0 && c.Komi.WideStdev >= 0), "komi: the deviations must not be negative")
+	s := &c.Search
+	switch s.Method {
+	case Gumbel, PUCT:
+		fault(s.Visits < 2 || s.Visits > 1e6, "search.visits %d: 2 to 1000000", s.Visits)
+		fault(s.CheapShare > 0 && (s.CheapVisits < 2 || s.CheapVisits > 1e6), "search.cheap_visits %d: 2 to 1000000", s.CheapVisits)
+		full, cheap := c.params(true, false, 0), c.params(false, true, 0)
+		errs = append(errs, full.Validate(), cheap.Validate())
+	case Random:
+	default:
+		fault(true, "search.method %q: gumbel, puct or random", s.Method)
+	}
+	return errors.Join(errs...)
+}
+
+// Side returns the side of the arrays that rows are stored in.
+func (c *Config) Side() int {
+	side := c.ArraySide
+	if side == 0 {
+		for _, b := range c.Boards {
+			side = max(side, b.Width, b.Height)
+		}
+	}
+	return side
+}
+
+// params returns the settings of a search: a full or a cheap one, with noise or
+// for the best move.
+func (c *Config) params(full, greedy bool, seed uint64) search.Params {
+	s := &c.Search
+	p := search.Plain()
+	p.Seed = seed
+	p.PUCT.Exploration, p.PUCT.ExplorationLog = s.Exploration, 0
+	p.FPU.ReductionMax, p.FPU.RootReductionMax = s.FPU, 0
+	p.Utility.DynamicScoreFactor, p.Utility.StaticScoreFactor = s.ScoreUtility, s.StaticScoreUtility
+	p.Choice.UseLCB = false
+	p.Choice.Temperature, p.Choice.TemperatureEarly = s.MoveTemperature, s.MoveTemperature0
+	p.Choice.TemperatureHalflife = s.TemperatureHalflife
+	p.Memory.MaxBytes = 256 << 20
+	if s.Method == Gumbel {
+		p.Root.Gumbel = search.Gumbel{Considered: s.Considered, VisitScale: 50, ValueScale: s.ValueScale, Greedy: greedy}
+		return p
+	}
+	if full {
+		p.Root.NoiseEnabled = s.NoiseWeight > 0
+		p.Root.DirichletWeight, p.Root.DirichletTotalConcentration, p.Root.DirichletShaped = s.NoiseWeight, s.NoiseConcentration, s.NoiseShaped
+		p.Root.PolicyTemperature, p.Root.PolicyTemperatureEarly = s.RootTemperature, s.RootTemperature0
+		p.Root.DesiredPerChildVisitsCoeff = s.ForcedVisits
+		p.Root.NumSymmetries = max(1, s.RootSymmetries)
+	}
+	return p
+}

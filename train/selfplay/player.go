@@ -1,0 +1,337 @@
+package selfplay
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+	"kosumi/train/rows"
+)
+
+// player plays one game after another, move by move. One goroutine at a time.
+type player struct {
+	c    *Config
+	eval lean
+	rng  *rand.Rand
+	tree *search.Tree // nil until a search is needed
+
+	number uint64 // of the game
+	active bool   // a game is under way
+	game   board.Game
+	record rows.Game
+	out    nn.Output
+	query  nn.Query
+
+	playOut  bool // not to be resigned
+	restPass bool // settled positions are played out
+	resigned board.Color
+	resignAt int
+	low      [3]int // by colour: turns in a row below the resign threshold
+	recent   []float64
+	next     *board.Game // where the next game branches off
+	forking  bool        // this game does, its first move is to be found
+	turnLeft int         // opening moves still to be drawn
+	changed  bool        // the network changed during the game
+}
+
+// lean passes queries on without asking for ownership, which self-play has no
+// use for and caches may lack.
+type lean struct {
+	nn.Evaluator
+	query nn.Query
+}
+
+// Evaluate implements nn.Evaluator.
+func (l *lean) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	l.query = *q
+	l.query.NeedOwnership = false
+	return l.Evaluator.Evaluate(ctx, &l.query, out)
+}
+
+// finished is a game that is over.
+type finished struct {
+	number  uint64
+	game    *rows.Game
+	final   *board.Game
+	changed bool
+	// wrongResign tells, for games played out after a resignation would have
+	// ended them, whether it would have been wrong; tested whether they are
+	// such games.
+	tested, wrongResign bool
+	resigned            board.Color // who gave up; Empty: nobody
+}
+
+// begin draws the conditions of a new game.
+func (p *player) begin(number, seed uint64) error {
+	p.number, p.active, p.changed = number, true, false
+	p.rng = rand.New(rand.NewPCG(seed, number*0x9e3779b97f4a7c15+1))
+	c := p.c
+	p.playOut, p.restPass = p.rng.Float64() < c.Ending.PlayOut, p.rng.Float64() < c.Ending.PlayOutSettled
+	p.low, p.resigned, p.recent = [3]int{}, board.Empty, p.recent[:0]
+	p.record = rows.Game{Hash: [2]uint64{p.rng.Uint64(), p.rng.Uint64()}}
+	if p.next != nil {
+		p.game.CopyFrom(p.next)
+		p.next, p.turnLeft, p.forking = nil, 0, true
+		p.record.Mode = rows.ModeFork
+		return nil
+	}
+	g, err := board.NewGame(p.drawSize(), p.drawRules())
+	if err != nil {
+		return err
+	}
+	p.game.CopyFrom(g)
+	p.turnLeft = int(p.rng.ExpFloat64() * c.Opening.Moves * float64(g.Size().Area()))
+	p.turnLeft = min(p.turnLeft, g.Size().Area()/3)
+	return nil
+}
+
+// start fixes the position that the record begins with.
+func (p *player) start() {
+	start := new(board.Game)
+	start.CopyFrom(&p.game)
+	p.record.Start = start
+	p.record.FirstTurn = p.game.NumMoves()
+}
+
+func (p *player) drawSize() board.Size {
+	total := 0.0
+	for _, b := range p.c.Boards {
+		total += b.Share
+	}
+	x := p.rng.Float64() * total
+	for _, b := range p.c.Boards {
+		if x -= b.Share; x < 0 {
+			return board.Size{W: b.Width, H: b.Height}
+		}
+	}
+	last := p.c.Boards[len(p.c.Boards)-1]
+	return board.Size{W: last.Width, H: last.Height}
+}
+
+func (p *player) drawRules() board.Rules {
+	r := &p.c.Rules
+	rules := board.Rules{Ko: board.KoSituational, Suicide: p.rng.Float64() < r.Suicide}
+	switch x := p.rng.Float64() * (r.KoSimple + r.KoPositional + r.KoSituational); {
+	case x < r.KoSimple:
+		rules.Ko = board.KoSimple
+	case x < r.KoSimple+r.KoPositional:
+		rules.Ko = board.KoPositional
+	}
+	rules.Komi = float32(p.c.Komi.Usual[p.rng.IntN(len(p.c.Komi.Usual))])
+	return rules
+}
+
+// step plays one move. It returns the game if that was its last.
+func (p *player) step(ctx context.Context) (*finished, error) {
+	if p.record.Start == nil {
+		return nil, p.openingMove(ctx)
+	}
+	if done := p.over(); done != nil {
+		return done, nil
+	}
+	banned, settled := p.bannedMoves()
+	if settled && !p.restPass && p.game.NumMoves() > 0 {
+		return p.end(rows.ScoreEnd(&p.game, false)), nil
+	}
+	if err := p.turn(ctx, banned); err != nil {
+		return nil, err
+	}
+	return p.over(), nil
+}
+
+// over returns the game if it has ended.
+func (p *player) over() *finished {
+	switch {
+	case p.resigned != board.Empty:
+		return p.end(rows.End{Known: true, Winner: p.resigned.Opponent()})
+	case p.game.Finished():
+		return p.end(rows.ScoreEnd(&p.game, false))
+	case float64(p.game.NumMoves()) >= p.c.MoveLimit*float64(p.game.Size().Area()):
+		return p.end(rows.ScoreEnd(&p.game, true))
+	}
+	return nil
+}
+
+// openingMove draws a move from the network's policy. After the last one komi
+// is settled and searches begin.
+func (p *player) openingMove(ctx context.Context) error {
+	if p.forking {
+		if err := p.forkMove(ctx); err != nil {
+			return err
+		}
+		p.forking = false
+		p.start()
+		return nil
+	}
+	if p.turnLeft > 0 {
+		move, err := p.policyMove(ctx, p.c.Opening.Temperature)
+		if err != nil {
+			return err
+		}
+		if err := p.game.Play(p.game.ToMove(), move); err != nil {
+			return err
+		}
+		p.turnLeft--
+	}
+	if p.turnLeft > 0 {
+		return nil
+	}
+	if err := p.settleKomi(ctx); err != nil {
+		return err
+	}
+	p.start()
+	return nil
+}
+
+// settleKomi draws the komi of a game.
+func (p *player) settleKomi(ctx context.Context) error {
+	k := &p.c.Komi
+	if p.rng.Float64() < k.UsualShare {
+		return nil
+	}
+	komi := float64(p.game.Rules().Komi)
+	if p.c.Search.Method != Random {
+		if err := p.evaluate(ctx); err != nil {
+			return err
+		}
+		if p.out.HasScore {
+			lead := float64(p.out.Lead) // of the side to move
+			if p.game.ToMove() == board.White {
+				lead = -lead
+			}
+			komi += lead
+		}
+	}
+	scale := math.Sqrt(float64(p.game.Size().Area())) / 9
+	stdev := k.Stdev
+	if p.rng.Float64() < k.WideShare {
+		stdev = k.WideStdev
+	}
+	komi += max(-3, min(3, p.rng.NormFloat64())) * stdev * scale
+	limit := float64(p.game.Size().Area())
+	p.game.SetKomi(float32(math.Round(2*max(-limit, min(limit, komi))) / 2))
+	return nil
+}
+
+// evaluate asks the network about the position, past any search.
+func (p *player) evaluate(ctx context.Context) error {
+	p.query = nn.Query{Game: &p.game, Symmetry: nn.SymmetryRandom}
+	return p.eval.Evaluate(ctx, &p.query, &p.out)
+}
+
+// policyMove draws from the network's policy; a pass is never drawn.
+func (p *player) policyMove(ctx context.Context, temperature float64) (board.Point, error) {
+	size := p.game.Size()
+	if p.c.Search.Method == Random {
+		return p.sensibleMove(), nil
+	}
+	if err := p.evaluate(ctx); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	weight := func(i int) float64 {
+		if x := p.out.Policy[i]; x > 0 {
+			return math.Pow(float64(x), 1/temperature)
+		}
+		return 0
+	}
+	for i := range size.Area() {
+		sum += weight(i)
+	}
+	x := p.rng.Float64() * sum
+	move := board.Pass
+	for i := range size.Area() {
+		if w := weight(i); w > 0 {
+			move = size.FromIndex(i)
+			if x -= w; x < 0 {
+				break
+			}
+		}
+	}
+	return move, nil
+}
+
+// sensibleMove draws any legal move that fills no eye and is in no settled
+// area; a pass if there is none.
+func (p *player) sensibleMove() board.Point {
+	banned, _ := p.bannedMoves()
+	var buf [board.MaxMoves]board.Point
+	moves := p.sensibleMoves(buf[:0], banned)
+	if len(moves) == 0 {
+		return board.Pass
+	}
+	return moves[p.rng.IntN(len(moves))]
+}
+
+// sensibleMoves appends the legal moves that are not banned, passing aside.
+func (p *player) sensibleMoves(dst []board.Point, banned []board.Point) []board.Point {
+	var forbidden [board.MaxPoints]bool
+	for _, q := range banned {
+		forbidden[q] = true
+	}
+	size := p.game.Size()
+	var legal [board.MaxMoves]bool
+	for i, ok := range p.game.LegalMoves(legal[:0])[:size.Area()] {
+		if ok && !forbidden[i] {
+			dst = append(dst, size.FromIndex(i))
+		}
+	}
+	return dst
+}
+
+// bannedMoves returns the points that are not searched, and whether every point
+// of the board is settled.
+func (p *player) bannedMoves() (banned []board.Point, settled bool) {
+	e := &p.c.Ending
+	if !e.SkipSettled && !e.SkipEyes {
+		return nil, false
+	}
+	b, area := p.game.Board(), p.game.Size().Area()
+	var safe []board.Color
+	if e.SkipSettled && b.Stones(board.Black)+b.Stones(board.White) > area/4 {
+		var buf [board.MaxPoints]board.Color
+		safe = b.PassAlive(buf[:0], p.game.Rules().Suicide || p.game.Options().PassAliveUnderSuicide)
+	}
+	settled = safe != nil
+	own := p.game.ToMove()
+	for q := range board.Point(area) {
+		if safe != nil && safe[q] != board.Empty {
+			if b.At(q) == board.Empty {
+				banned = append(banned, q)
+			}
+			continue
+		}
+		settled = false
+		if e.SkipEyes && b.At(q) == board.Empty && isEye(b, q, own) {
+			banned = append(banned, q)
+		}
+	}
+	return banned, settled
+}
+
+// isEye tells whether an empty point is an eye of one side that should not be
+// filled: all neighbours are its stones, none of them in atari, and the other
+// side does not hold enough of the diagonal points to make it false.
+func isEye(b *board.Board, q board.Point, own board.Color) bool {
+	near := b.Neighbors(q)
+	for _, n := range near {
+		if b.At(n) != own || b.Liberties(n) == 1 {
+			return false
+		}
+	}
+	size := b.Size()
+	x, y := int(q)%size.W, int(q)/size.W
+	others, edge := 0, 0
+	for _, d := range [4][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
+		dx, dy := x+d[0], y+d[1]
+		if dx < 0 || dy < 0 || dx >= size.W || dy >= size.H {
+			edge = 1
+		} else if b.At(size.Point(dx, dy)) == own.Opponent() {
+			others++
+		}
+	}
+	return others+edge < 2
+}

@@ -1,0 +1,228 @@
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Goal says when Play pauses: once so many more games are finished or rows
+// written; 0 is no such goal. Games under way wait for the next Play.
+type Goal struct {
+	Games, Rows int
+}
+
+// Session plays games, many at once. Only Stats may be called while Play runs.
+type Session struct {
+	conf    Config
+	seed    uint64
+	next    atomic.Uint64 // number of the next game
+	players []*player
+	writer  *Writer
+	stats   statsCounter
+}
+
+// NewSession returns a session whose games are numbered from first on. The same
+// seed and number draw the same conditions.
+func NewSession(c Config, seed, first uint64, w *Writer) (*Session, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("self-play settings: %w", err)
+	}
+	s := &Session{conf: c, seed: seed, writer: w}
+	s.next.Store(first)
+	for range c.Parallel {
+		s.players = append(s.players, &player{c: &s.conf})
+	}
+	return s, nil
+}
+
+// SetConfig changes the recipe; games under way go on under it. The number of
+// games at the same time stays.
+func (s *Session) SetConfig(c Config) error {
+	if err := c.Validate(); err != nil {
+		return fmt.Errorf("self-play settings: %w", err)
+	}
+	s.conf = c
+	return nil
+}
+
+// Stats returns what was done so far.
+func (s *Session) Stats() Stats { return s.stats.read() }
+
+// Play plays with an evaluator until the goal is reached or the context ends.
+// Finished games are with the writer then, and those under way are kept. The
+// context's end is no error.
+func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &run{session: s, goal: goal, cancel: cancel, done: make(chan *finished, len(s.players))}
+	before := s.stats.read()
+	var workers sync.WaitGroup
+	for _, p := range s.players {
+		p.setEvaluator(e)
+		workers.Go(func() { r.work(ctx, p) })
+	}
+	go func() {
+		workers.Wait()
+		close(r.done)
+	}()
+	r.collect(before)
+	if r.err != nil {
+		return r.err
+	}
+	return nil
+}
+
+// run is one Play.
+type run struct {
+	session *Session
+	goal    Goal
+	cancel  context.CancelCauseFunc
+	paused  atomic.Bool
+	done    chan *finished
+	err     error // of collect
+
+	mu      sync.Mutex
+	failure error // of a player
+}
+
+// work plays with one player until the run pauses.
+func (r *run) work(ctx context.Context, p *player) {
+	s := r.session
+	for !r.paused.Load() && ctx.Err() == nil {
+		if !p.active {
+			if err := p.begin(s.next.Add(1)-1, s.seed); err != nil {
+				r.fail(err)
+				return
+			}
+		}
+		f, err := p.step(ctx)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return // the turn is played again later
+		case err != nil:
+			r.fail(fmt.Errorf("self-play, game %d: %w", p.number, err))
+			return
+		case f != nil:
+			r.done <- f
+		}
+		s.stats.moves.Add(1)
+	}
+}
+
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure == nil {
+		r.failure = err
+	}
+	r.paused.Store(true)
+}
+
+// collect hands finished games to the writer and watches the goal.
+func (r *run) collect(before Stats) {
+	s := r.session
+	for f := range r.done {
+		if r.err != nil {
+			continue
+		}
+		n, err := s.writer.add(f)
+		if err != nil {
+			r.err = err
+			r.paused.Store(true)
+			continue
+		}
+		s.stats.finish(f, n)
+		now := s.stats.read()
+		if r.goal.Games > 0 && now.Games-before.Games >= r.goal.Games || r.goal.Rows > 0 && now.Rows-before.Rows >= r.goal.Rows {
+			r.paused.Store(true)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = errors.Join(r.err, r.failure)
+}
+
+// setEvaluator gives a player the network to play with from now on.
+func (p *player) setEvaluator(e nn.Evaluator) {
+	if p.eval.Evaluator == e {
+		return
+	}
+	if p.eval.Evaluator != nil && p.active {
+		p.changed = true
+	}
+	p.eval.Evaluator = e
+}
+
+// Stats counts what a session has done. A game still under way counts with its
+// moves only.
+type Stats struct {
+	Games, Rows int
+	Moves       int64
+	Length      int64 // moves of the finished games
+	Black       int   // games won by Black
+	White       int
+	Draws       int // and games without result
+	Limit       int // games that hit the move limit
+	Resigned    int
+	// Tested counts games that were played out though one side would have
+	// resigned, WrongResigns those that it would not have lost.
+	Tested, WrongResigns int
+}
+
+// Sub returns what was done between an earlier reading and s.
+func (s Stats) Sub(o Stats) Stats {
+	return Stats{s.Games - o.Games, s.Rows - o.Rows, s.Moves - o.Moves, s.Length - o.Length, s.Black - o.Black, s.White - o.White,
+		s.Draws - o.Draws, s.Limit - o.Limit, s.Resigned - o.Resigned, s.Tested - o.Tested, s.WrongResigns - o.WrongResigns}
+}
+
+// MeanLength is the mean number of moves of the finished games.
+func (s *Stats) MeanLength() float64 { return float64(s.Length) / float64(max(1, s.Games)) }
+
+type statsCounter struct {
+	moves atomic.Int64
+	mu    sync.Mutex
+	stats Stats
+}
+
+func (c *statsCounter) read() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Moves = c.moves.Load()
+	return s
+}
+
+func (c *statsCounter) finish(f *finished, rows int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &c.stats
+	s.Games++
+	s.Rows += rows
+	s.Length += int64(f.final.NumMoves())
+	switch e := f.game.End; {
+	case e.Winner == board.Black:
+		s.Black++
+	case e.Winner == board.White:
+		s.White++
+	default:
+		s.Draws++
+	}
+	if f.game.End.HitLimit {
+		s.Limit++
+	}
+	if f.resigned != board.Empty {
+		s.Resigned++
+	}
+	if f.tested {
+		s.Tested++
+	}
+	if f.wrongResign {
+		s.WrongResigns++
+	}
+}

@@ -1,0 +1,225 @@
+package selfplay
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+	"kosumi/sgf"
+	"kosumi/train/rows"
+)
+
+// Writer turns finished games into files: <folder>/tdata/<number>.npz with the
+// rows, and <folder>/sgfs/<number>.sgfs with the games, one a line. The number,
+// 16 hex digits, is that of the file's first game as it was filed, so that names
+// sort by age. A file appears as a whole or not at all; the rows come last, so
+// that a set of rows stands for everything about its games.
+type Writer struct {
+	dir   string
+	info  rows.Info
+	build *rows.Builder
+	set   *rows.Set
+	sgfs  strings.Builder
+	rng   *rand.Rand
+	filed uint64 // number of the next game to be filed
+	per   int    // games a file
+	done  func(FileInfo)
+}
+
+// FileInfo tells of a file that was written.
+type FileInfo struct {
+	Path               string
+	Games, Rows, Moves int
+}
+
+// WriterConfig says where games go.
+type WriterConfig struct {
+	Dir      string
+	Encoding features.Encoding // what the network to be trained reads
+	Side     int               // of the arrays
+	QValues  bool
+	PerFile  int    // games a file; 0 means 64
+	First    uint64 // number of the first game that is filed
+	Network  string // that plays, and the sha256 of its file
+	SHA256   string
+	Seed     uint64
+	Settings Config
+	// Written, if not nil, is told of each file.
+	Written func(FileInfo)
+}
+
+// NewWriter makes the folders and removes game records that a crash has left
+// without their rows.
+func NewWriter(c WriterConfig) (*Writer, error) {
+	l := rows.Layout{Encoding: c.Encoding, Side: c.Side}
+	b, err := rows.NewBuilder(l)
+	if err != nil {
+		return nil, err
+	}
+	if c.PerFile == 0 {
+		c.PerFile = 64
+	}
+	w := &Writer{build: b, set: rows.NewSet(l), filed: c.First, per: c.PerFile, done: c.Written,
+		rng: rand.New(rand.NewPCG(c.Seed, c.First^0x5e1f))}
+	if c.QValues {
+		w.set.Q = []int16{}
+	}
+	w.info.Seed = c.Seed
+	if err := w.SetSettings(c.Settings); err != nil {
+		return nil, err
+	}
+	return w, w.SetNetwork(c.Dir, c.Network, c.SHA256)
+}
+
+// SetSettings says under which recipe the games to come are played.
+func (w *Writer) SetSettings(c Config) error {
+	text, err := json.Marshal(c)
+	w.info.Settings = string(text)
+	return err
+}
+
+// SetNetwork writes what is there and files the games to come in another
+// folder.
+func (w *Writer) SetNetwork(dir, network, sha256 string) error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	w.dir, w.info.Network, w.info.SHA256 = dir, network, sha256
+	for _, sub := range []string{"tdata", "sgfs"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+			return err
+		}
+	}
+	return CleanFolder(dir)
+}
+
+// CleanFolder removes what a crash has left in a folder of self-play: temporary
+// files, and game records without their rows.
+func CleanFolder(dir string) error {
+	for _, sub := range []string{"tdata", "sgfs"} {
+		list, err := os.ReadDir(filepath.Join(dir, sub))
+		if err != nil {
+			return err
+		}
+		for _, f := range list {
+			path := filepath.Join(dir, sub, f.Name())
+			orphan := false
+			if name, isSGF := strings.CutSuffix(f.Name(), ".sgfs"); isSGF {
+				_, err := os.Stat(filepath.Join(dir, "tdata", name+".npz"))
+				orphan = os.IsNotExist(err)
+			}
+			if orphan || strings.HasSuffix(f.Name(), ".tmp") {
+				if err := os.Remove(path); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Filed returns the number of the next game to be filed, without those that
+// wait for their file.
+func (w *Writer) Filed() uint64 { return w.filed }
+
+// add takes a game and returns the number of its rows.
+func (w *Writer) add(f *finished) (int, error) {
+	n, err := w.build.Append(w.set, f.game, w.rng)
+	if err != nil {
+		return 0, err
+	}
+	if f.changed {
+		w.set.MarkChanged(w.set.N-n, w.set.N)
+	}
+	w.info.Games++
+	w.info.Moves += f.final.NumMoves()
+	if err := w.record(f); err != nil {
+		return 0, err
+	}
+	if w.info.Games >= w.per {
+		return n, w.Flush()
+	}
+	return n, nil
+}
+
+// Flush writes the games that wait for their file.
+func (w *Writer) Flush() error {
+	if w.info.Games == 0 {
+		return nil
+	}
+	name := fmt.Sprintf("%016x", w.filed)
+	w.info.First = w.filed
+	w.set.Info = w.info
+	text := w.sgfs.String()
+	err := rows.WriteAtomic(filepath.Join(w.dir, "sgfs", name+".sgfs"), func(out io.Writer) error {
+		_, err := io.WriteString(out, text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(w.dir, "tdata", name+".npz")
+	if err := w.set.WriteFile(path); err != nil {
+		return err
+	}
+	told := FileInfo{path, w.info.Games, w.set.N, w.info.Moves}
+	w.filed += uint64(w.info.Games)
+	w.info.Games, w.info.Moves = 0, 0
+	w.set.Reset()
+	w.sgfs.Reset()
+	if w.done != nil {
+		w.done(told)
+	}
+	return nil
+}
+
+// record appends the game's record.
+func (w *Writer) record(f *finished) error {
+	g := f.final
+	rules := g.Rules()
+	r := sgf.Record{Size: g.Size(), Komi: float64(rules.Komi), HasKomi: true, Rules: rules.JSON(),
+		Application: "Kosumi", Event: "self-play", Name: strconv.FormatUint(f.number, 10), Result: result(f)}
+	r.Black.Name, r.White.Name = w.info.Network, w.info.Network
+	r.Comment = fmt.Sprintf("startTurnIdx=%d,gameHash=%016X%016X,mode=%d,seed=%d,sha256=%s",
+		f.game.FirstTurn, f.game.Hash[1], f.game.Hash[0], f.game.Mode, w.info.Seed, w.info.SHA256)
+	start := f.game.Start.NumMoves()
+	comments := make([]string, g.NumMoves())
+	for i := range f.game.Turns {
+		t := &f.game.Turns[i]
+		if t.HasRoot && start+i < len(comments) {
+			comments[start+i] = fmt.Sprintf("%.2f %.2f %.2f %.1f v=%d weight=%.2f", t.Root.Win, t.Root.Loss, t.Root.NoResult, t.Root.Score, t.Visits, t.Weight)
+		}
+	}
+	r.Steps = sgf.Steps(g.Moves(), comments)
+	text, err := sgf.Marshal(r.Tree())
+	if err != nil {
+		return err
+	}
+	w.sgfs.WriteString(strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", ""))
+	w.sgfs.WriteByte('\n')
+	return nil
+}
+
+// result is the text of RE.
+func result(f *finished) string {
+	e := &f.game.End
+	name := map[board.Color]string{board.Black: "B+", board.White: "W+"}
+	switch {
+	case e.NoResult:
+		return "Void"
+	case e.Winner == board.Empty:
+		return "0"
+	case !e.Scored:
+		return name[e.Winner] + "R"
+	case e.Score < 0:
+		return "B+" + strconv.FormatFloat(-float64(e.Score), 'f', -1, 32)
+	}
+	return "W+" + strconv.FormatFloat(float64(e.Score), 'f', -1, 32)
+}
