@@ -29,7 +29,7 @@ var allowed = map[string]string{
 	"nn/ort":      "nn",
 	"nn/onnxgo":   "nn nn/onnx",
 	"nn/nntest":   "board nn nn/features nn/onnx",
-	"nn/model":    "board models nn nn/arch nn/features nn/katago nn/onnx nn/onnxgo nn/ort",
+	"nn/model":    "board models nn nn/arch nn/features nn/katago nn/onnx nn/onnxgo nn/ort nn/quant",
 	"search":      "board nn",
 	"engine":      "board nn search sgf",
 	"match":       "board gtp sgf",

@@ -20,6 +20,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
+	"kosumi/search"
 )
 
 // settings are what the subcommands share. A config file sets them by the name
@@ -52,7 +53,11 @@ type settings struct {
 	LagBuffer  float64 `toml:"lag-buffer"`
 	StrictPlay bool    `toml:"strict-play"`
 
+	Preset string         `toml:"preset"`
+	Search map[string]any `toml:"search"` // by the names of search.Settings
+
 	config  string
+	sets    []string // NAME=VALUE of --set
 	komiSet bool
 	stderr  *slog.Logger
 	foreign struct {
@@ -66,7 +71,7 @@ func defaultSettings() settings {
 		Provider: "auto", Precision: "auto",
 		Cache: 256, MaxMemory: 4096,
 		BoardSize: "19", Rules: "chinese", LogLevel: "info",
-		Resign: true, ResignAt: -0.90, LagBuffer: 1.0,
+		Resign: true, ResignAt: -0.90, LagBuffer: 1.0, Preset: "katago",
 	}
 }
 
@@ -74,7 +79,7 @@ func defaultSettings() settings {
 func (s *settings) networkFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.Model, "model", s.Model, "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one")
 	f.StringVar(&s.Provider, "provider", s.Provider, "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go")
-	f.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: auto or fp32")
+	f.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: auto, fp32 or int8 (CPU)")
 	f.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
 	f.StringVar(&s.Encoder, "encoder", s.Encoder, "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7")
 	f.StringVar(&s.Policy, "policy", s.Policy, "policy output of a foreign ONNX network: logits, log_softmax or softmax")
@@ -83,17 +88,23 @@ func (s *settings) networkFlags(f *pflag.FlagSet) {
 	f.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at work at once; 0: one for each core")
 	f.IntVar(&s.Batch, "batch", s.Batch, "most positions in one network call; 0: 8")
 	f.IntVar(&s.Cache, "cache", s.Cache, "cache of evaluations in `MiB`; 0: none")
-	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes")
+	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes; engine config makes one")
 	f.StringVar(&s.LogLevel, "log-level", s.LogLevel, "what goes to stderr: debug, info, warn or error")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of everything random; 0: a new one each time")
 }
 
 // playFlags adds what says how to play.
 func (s *settings) playFlags(f *pflag.FlagSet) {
+	s.gameFlags(f)
+	s.seatFlags(f)
+	s.searchFlags(f)
+}
+
+// seatFlags adds how a game is played.
+func (s *settings) seatFlags(f *pflag.FlagSet) {
 	f.Int64Var(&s.Visits, "visits", s.Visits, "visits for a move, those of the reused tree included; 0: no limit")
 	f.Int64Var(&s.Playouts, "playouts", s.Playouts, "new playouts for a move; 0: no limit")
 	f.Float64Var(&s.Time, "time", s.Time, "`seconds` for a move where the clock gives no limit; 0: none")
-	s.gameFlags(f)
 	f.IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of the search tree in `MiB`")
 	f.BoolVar(&s.Ponder, "ponder", s.Ponder, "search on while the opponent thinks")
 	f.BoolVar(&s.Resign, "resign", s.Resign, "resign hopeless games")
@@ -239,6 +250,9 @@ func (s *settings) check() error {
 		faults = append(faults, err)
 	}
 	if _, err := s.gameRules(); err != nil {
+		faults = append(faults, err)
+	}
+	if _, err := s.searchParams(search.Defaults()); err != nil {
 		faults = append(faults, err)
 	}
 	level, err := parseLevel(s.LogLevel)

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/ort"
 )
 
 // Config says how a network is run. The zero value is the best provider that
@@ -16,7 +20,8 @@ type Config struct {
 	// Provider is "auto" (or ""), "onnx-go", or one of onnxruntime's: "cpu",
 	// "cuda", ... Anything but auto is used or refused, never replaced.
 	Provider string
-	// Precision is "auto" (or "") or "fp32".
+	// Precision is the number format: "fp32", "int8" (on the CPU only), or
+	// "auto" (or "").
 	Precision string
 	// Library names the onnxruntime library; "" searches for it.
 	Library string
@@ -58,6 +63,14 @@ type Model struct {
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
+	sizes map[board.Size]*sized
+}
+
+// sized is what is decided once for a board size. Its mutex is held while the
+// graph is made, so that whoever comes later waits.
+type sized struct {
+	mu        sync.Mutex
+	precision atomic.Pointer[choice]
 }
 
 var _ nn.Model = (*Model)(nil)
@@ -68,8 +81,11 @@ func Open(path string, c Config) (*Model, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Precision != "" && c.Precision != "auto" && c.Precision != "fp32" {
-		return nil, fmt.Errorf("%w: %q: use auto or fp32", ErrPrecision, c.Precision)
+	if c.Precision == "" {
+		c.Precision = "auto"
+	}
+	if !slices.Contains(precisions, c.Precision) {
+		return nil, fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(precisions, ", "))
 	}
 	src, err := openSource(path, c.Overrides)
 	if err != nil {
@@ -79,7 +95,10 @@ func Open(path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}, nil
+	if c.Precision == int8Precision && run.name() != ort.CPU {
+		return nil, fmt.Errorf("%w: int8 is for the CPU through onnxruntime, not for %s", ErrPrecision, run.name())
+	}
+	return &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}, sizes: map[board.Size]*sized{}}, nil
 }
 
 // Spec describes the network for boards of that size; nn.ErrSize if it cannot
@@ -112,11 +131,42 @@ func (m *Model) Serves(size board.Size) error {
 }
 
 // Open makes a session of its own for the caller. The first one for a size
-// builds and optimises the graph; others wait for it.
+// builds and optimises the graph, and quantizes it where the precision asks for
+// that; others wait for it.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
+	if _, err := m.Spec(size); err != nil {
+		return nil, err
+	}
+	state := m.state(size)
+	state.mu.Lock()
+	defer state.mu.Unlock()
+	c, err := m.choose(size, state)
+	if err != nil {
+		return nil, err
+	}
+	return m.openAs(size, maxBatch, c)
+}
+
+// state returns what is known of a board size.
+func (m *Model) state(size board.Size) *sized {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	spec, err := m.spec(size)
+	s := m.sizes[size]
+	if s == nil {
+		s = &sized{}
+		m.sizes[size] = s
+	}
+	return s
+}
+
+// openFloat opens a session in float32.
+func (m *Model) openFloat(size board.Size, maxBatch int) (nn.Backend, error) {
+	return m.openAs(size, maxBatch, &choice{precision: floatPrecision})
+}
+
+// openAs opens a session in a precision.
+func (m *Model) openAs(size board.Size, maxBatch int, c *choice) (nn.Backend, error) {
+	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +174,14 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.run.open(src, size, spec, maxBatch)
+	w := work{sha256: src.describe().SHA256, size: size, spec: spec, maxBatch: maxBatch, precision: c.cacheName()}
+	w.graph = func() ([]byte, error) {
+		if c.graph != nil {
+			return c.graph()
+		}
+		return src.graph(size)
+	}
+	return m.run.open(w)
 }
 
 // at returns the source that serves boards of a size: the embedded default is
@@ -139,7 +196,7 @@ func (m *Model) at(size board.Size) (source, error) {
 // Describe says which network this is and how it runs.
 func (m *Model) Describe() nn.Description {
 	d := m.source.describe()
-	d.Provider, d.Precision, d.Why = m.run.name(), "fp32", m.run.why()
+	d.Provider, d.Precision, d.Why = m.run.name(), floatPrecision, m.run.why()
 	return d
 }
 
@@ -149,6 +206,12 @@ func (m *Model) DescribeAt(size board.Size) nn.Description {
 	if src, err := m.at(size); err == nil {
 		sub := src.describe()
 		d.Name, d.File, d.SHA256 = sub.Name, sub.File, sub.SHA256
+	}
+	if c := m.state(size).precision.Load(); c != nil {
+		d.Precision = c.precision
+		if c.why != "" {
+			d.Why += "; " + c.why
+		}
 	}
 	return d
 }

@@ -17,7 +17,17 @@ import (
 type runner interface {
 	name() string // the provider
 	why() string  // why it was chosen, for people
-	open(src source, size board.Size, spec nn.Spec, maxBatch int) (nn.Backend, error)
+	open(w work) (nn.Backend, error)
+}
+
+// work is a graph to open a session for.
+type work struct {
+	sha256    string // of the network's file
+	size      board.Size
+	spec      nn.Spec
+	maxBatch  int
+	precision string                 // as the cache knows it
+	graph     func() ([]byte, error) // makes the ONNX file
 }
 
 // OnnxGo is the provider that needs no shared library.
@@ -87,33 +97,33 @@ func newOrtRunner(c Config, provider string, lib ort.Library, reason string) *or
 func (r *ortRunner) name() string { return r.provider }
 func (r *ortRunner) why() string  { return r.reason }
 
-func (r *ortRunner) open(src source, size board.Size, spec nn.Spec, maxBatch int) (nn.Backend, error) {
+func (r *ortRunner) open(w work) (nn.Backend, error) {
 	conf := ort.Config{
-		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: maxBatch,
+		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: w.maxBatch,
 		FixedBatch: r.provider != ort.CPU,
 	}
-	key := graphKey{src.describe().SHA256, size, r.provider, "fp32", r.library.Version}
+	key := graphKey{w.sha256, w.size, r.provider, w.precision, r.library.Version}
 	if data, ok := r.cache.load(key); ok {
 		optimised := conf
 		optimised.Optimization = ort.OptimizeNone
-		b, err := ort.Open(data, spec, optimised)
+		b, err := ort.Open(data, w.spec, optimised)
 		if err == nil {
 			return b, nil
 		}
 		r.conf.Log.Warn("a cached graph cannot be used and is made anew", "error", err)
 		r.cache.drop(key)
 	}
-	data, err := src.graph(size)
+	data, err := w.graph()
 	if err != nil {
 		return nil, err
 	}
 	releaseBuilt(len(data))
 	if r.provider != ort.CPU { // other providers compile for themselves
-		return ort.Open(data, spec, conf)
+		return ort.Open(data, w.spec, conf)
 	}
 	return r.cache.fill(key, func(path string) (nn.Backend, error) {
 		conf.OptimizedModelPath = path
-		return ort.Open(data, spec, conf)
+		return ort.Open(data, w.spec, conf)
 	})
 }
 
@@ -133,10 +143,10 @@ type onnxgoRunner struct{ reason string }
 func (onnxgoRunner) name() string  { return OnnxGo }
 func (r onnxgoRunner) why() string { return r.reason }
 
-func (onnxgoRunner) open(src source, size board.Size, spec nn.Spec, maxBatch int) (nn.Backend, error) {
-	data, err := src.graph(size)
+func (onnxgoRunner) open(w work) (nn.Backend, error) {
+	data, err := w.graph()
 	if err != nil {
 		return nil, err
 	}
-	return onnxgo.Open(data, spec, maxBatch)
+	return onnxgo.Open(data, w.spec, w.maxBatch)
 }

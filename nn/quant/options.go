@@ -1,0 +1,106 @@
+package quant
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"kosumi/nn/onnx"
+)
+
+// Errors of quantization. Test with errors.Is.
+var (
+	// ErrGraph says that a graph cannot be quantized as it stands.
+	ErrGraph = errors.New("the graph cannot be quantized")
+	// ErrNothing says that a graph has nothing that integers would speed up.
+	ErrNothing = errors.New("nothing in the graph is worth quantizing")
+	// ErrOptions marks options that make no sense.
+	ErrOptions = errors.New("bad quantization options")
+	// ErrCalibration says that the calibration rows did not give usable numbers.
+	ErrCalibration = errors.New("calibration failed")
+)
+
+// Method says how the range of an activation is chosen.
+type Method uint8
+
+// The methods of calibration.
+const (
+	// MSE takes the range with the least mean squared error.
+	MSE Method = iota
+	// Max takes all that was seen.
+	Max
+	// Percentile leaves out the largest Options.Percentile of all numbers.
+	Percentile
+	// Entropy takes the range with the least Kullback-Leibler divergence
+	// between the numbers and their quantized form.
+	Entropy
+)
+
+var methodNames = []string{"mse", "max", "percentile", "entropy"}
+
+// String returns "mse", "max", "percentile" or "entropy".
+func (m Method) String() string {
+	if int(m) < len(methodNames) {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("unknown(%d)", m)
+}
+
+// ParseMethod reads what [Method.String] writes.
+func ParseMethod(s string) (Method, error) {
+	for i, name := range methodNames {
+		if strings.EqualFold(s, name) {
+			return Method(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: unknown calibration method %q: use one of %s", ErrOptions, s, strings.Join(methodNames, ", "))
+}
+
+// Tap names a value of a graph and gives the shape of one row of it.
+type Tap struct {
+	Name  string
+	Shape []int
+}
+
+// Runner runs a float graph over the calibration rows. Outputs are the taps,
+// all of them outputs of the graph. For each batch it calls see once for each
+// tap, in order, with the rows' numbers, which see does not keep.
+type Runner interface {
+	Run(m *onnx.Model, taps []Tap, see func(tap, rows int, data []float32) error) error
+}
+
+// Options say how a network is quantized. The zero value is the best known way.
+type Options struct {
+	Method Method
+	// Percentile is the share of numbers that [Percentile] clips at each end,
+	// 0 to 0.1; 0 means 1e-4.
+	Percentile float64
+	// Float lists convolutions, by the name of their output value, that stay
+	// in float32.
+	Float []string
+	// LeastWork is the share of the network's multiplications below which a
+	// convolution stays in float32; 0 means 0.01. Negative: none does.
+	LeastWork float64
+	// NarrowWeights keeps weights within 7 bits, for processors whose 8-bit
+	// multiplication overflows its 16-bit sums (x86 without VNNI).
+	NarrowWeights bool
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if int(o.Method) >= len(methodNames) {
+		return o, fmt.Errorf("%w: calibration method %v", ErrOptions, o.Method)
+	}
+	if !(o.Percentile >= 0 && o.Percentile <= 0.1) {
+		return o, fmt.Errorf("%w: percentile %g: 0 to 0.1", ErrOptions, o.Percentile)
+	}
+	if !(o.LeastWork <= 1) {
+		return o, fmt.Errorf("%w: least work %g: at most 1", ErrOptions, o.LeastWork)
+	}
+	if o.Percentile == 0 {
+		o.Percentile = 1e-4
+	}
+	if o.LeastWork == 0 {
+		o.LeastWork = 0.01
+	}
+	return o, nil
+}
