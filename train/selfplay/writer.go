@@ -223,3 +223,22 @@ func result(f *finished) string {
 	}
 	return "W+" + strconv.FormatFloat(float64(e.Score), 'f', -1, 32)
 }
+
+// GamesIn returns the number of the first game in a file of rows, and how many
+// games it holds; false if it cannot be read.
+func GamesIn(path string) (first uint64, games int, ok bool) {
+	name, isRows := strings.CutSuffix(filepath.Base(path), ".npz")
+	if !isRows {
+		return 0, 0, false
+	}
+	first, err := strconv.ParseUint(name, 16, 64)
+	if err != nil {
+		return 0, 0, false
+	}
+	f, err := rows.OpenFile(path)
+	if err != nil {
+		return 0, 0, false
+	}
+	defer f.Close()
+	return first, f.Info.Games, true
+}
