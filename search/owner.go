@@ -205,7 +205,7 @@ func (t *Tree) launch(ctx context.Context) bool {
 		case atLeaf:
 			r.idle = r.idle[:len(r.idle)-1]
 			r.inFlight++
-			t.wake(ctx, s)
+			t.ask(ctx, s)
 			return true
 		case atCollision:
 			if try++; try > t.p.Parallel.CollisionRetries {
@@ -218,8 +218,25 @@ func (t *Tree) launch(ctx context.Context) bool {
 	}
 }
 
-// wake hands a slot to its worker, which is started if need be.
-func (t *Tree) wake(ctx context.Context, s *slot) {
+// ask has a slot's question answered: by an evaluator that answers later, or by
+// the slot's worker, which is started if need be.
+func (t *Tree) ask(ctx context.Context, s *slot) {
+	if sh := &t.sh; sh.later != nil {
+		s.done = t.search.done
+		if !s.begin(sh) {
+			s.done <- s
+			return
+		}
+		if s.job.Done == nil {
+			s.job.Done = func() {
+				s.finish(sh, s.job.Err)
+				s.done <- s
+			}
+		}
+		s.job.Query, s.job.Out = &s.query, &s.out
+		sh.later.Submit(ctx, &s.job)
+		return
+	}
 	if !s.started {
 		s.started = true
 		wake, done, sh := s.wake, t.search.done, &t.sh

@@ -46,6 +46,8 @@ type slot struct {
 	result   leafResult
 	keys     [board.MaxMoves]uint64
 	block    [blockMax]uint32
+	job      nn.Job // for evaluators that answer later
+	done     chan<- *slot
 	started  bool // a goroutine serves the slot
 	wake     chan struct{}
 	averaged nn.Output // sum over several orientations
@@ -80,6 +82,7 @@ type shared struct {
 	game   *board.Game // at the root
 	value  valuer
 	eval   nn.Evaluator
+	later  nn.Submitter // eval, if it can answer later
 	limits Limits
 	bans   []Restriction
 	size   board.Size
@@ -115,22 +118,34 @@ func (s *slot) step(sh *shared, p board.Point, last bool) bool {
 
 // run answers the slot's question. It does not touch the tree.
 func (s *slot) run(ctx context.Context, sh *shared) {
-	r := &s.result
-	if !s.replay(sh) {
-		r.illegal = true
-		return
+	if s.begin(sh) {
+		s.finish(sh, s.evaluate(ctx, sh))
 	}
-	g := &s.game
-	if s.purpose == forLeaf && !s.forced && len(s.path) > 0 && g.Finished() {
+}
+
+// begin brings the game to the leaf and asks what has to be asked there. It
+// returns false if the answer is known without the network.
+func (s *slot) begin(sh *shared) bool {
+	if !s.replay(sh) {
+		s.result.illegal = true
+		return false
+	}
+	if s.purpose == forLeaf && !s.forced && len(s.path) > 0 && s.game.Finished() {
 		s.end(sh)
-		return
+		return false
 	}
 	s.ask(sh)
-	if r.err = s.evaluate(ctx, sh); r.err != nil {
+	return true
+}
+
+// finish makes of the network's answer what the tree takes.
+func (s *slot) finish(sh *shared, err error) {
+	r := &s.result
+	if r.err = err; err != nil {
 		return
 	}
 	r.fromCache = s.out.FromCache
-	r.passEnds = g.PassWouldEndPhase()
+	r.passEnds = s.game.PassWouldEndPhase()
 	s.read(sh)
 	if s.purpose == forRoot {
 		return // the owner arranges the root's priors itself

@@ -81,6 +81,7 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	t := &Tree{p: p, log: log}
 	t.rng = rand.New(rand.NewPCG(p.Seed, 0x5eed))
 	t.sh.eval = e
+	t.sh.later, _ = e.(nn.Submitter)
 	t.applyParams()
 	t.clear()
 	return t, nil
@@ -112,6 +113,7 @@ func (t *Tree) SetParams(p Params) error {
 // SetEvaluator changes the network, and drops the tree.
 func (t *Tree) SetEvaluator(e nn.Evaluator) {
 	t.sh.eval = e
+	t.sh.later, _ = e.(nn.Submitter)
 	t.clear()
 }
 

@@ -116,6 +116,16 @@ func (n *network) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	return n.server.Evaluate(ctx, q, out)
 }
 
+// Submit implements nn.Submitter.
+func (n *network) Submit(ctx context.Context, j *nn.Job) {
+	if j.Err = n.wait(); j.Err != nil {
+		j.Err = fmt.Errorf("the network could not be loaded: %w", j.Err)
+		j.Done()
+		return
+	}
+	n.server.Submit(ctx, j)
+}
+
 // Serves returns nil if boards of that size can be evaluated.
 func (n *network) Serves(size board.Size) error {
 	if err := n.wait(); err != nil {
