@@ -313,6 +313,16 @@ func TestParams(t *testing.T) {
 	require.Equal(t, int64(123), e.cfg.Limits.Visits, "all or none")
 	require.NoError(t, e.SetParams(map[string]string{"maxVisits": "1125899906842624"}))
 	require.Zero(t, e.cfg.Limits.Visits)
+	// Every setting of the search is one, and changes what the tree does.
+	for _, s := range search.Settings() {
+		require.Equal(t, s.Get(&e.cfg.Search), values[s.Name], s.Name)
+	}
+	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "0.7", "useGraphSearch": "false", "virtualLossForm": "count"}))
+	require.InDelta(t, 0.7, e.tree.Params().PUCT.Exploration, 0)
+	require.False(t, e.tree.Params().Graph.Use)
+	require.Equal(t, search.CountOnly, e.tree.Params().VirtualLoss.Form)
+	require.ErrorIs(t, e.SetParams(map[string]string{"cpuctExploration": "0.8", "useGraphSearch": "maybe"}), ErrParam)
+	require.InDelta(t, 0.7, e.cfg.Search.PUCT.Exploration, 0)
 }
 
 func TestPonderingStopsAtOnceAndKeepsItsVisits(t *testing.T) {

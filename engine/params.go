@@ -2,8 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
+
+	"kosumi/search"
 )
 
 // ParamKind is the type of a parameter's value.
@@ -21,25 +24,31 @@ const (
 type Param struct {
 	Name, Value string
 	Kind        ParamKind
+	Choices     []string // the values of a text; nil: any
+	// Expert marks a setting of the search that only experiments change: too
+	// many for a dialog.
+	Expert bool
 }
 
 // setting reads and writes one parameter of a configuration.
 type setting struct {
-	name string
-	kind ParamKind
-	get  func(*Config) string
-	set  func(*Config, string) error
+	name   string
+	kind   ParamKind
+	get    func(*Config) string
+	set    func(*Config, string) error
+	words  []string
+	expert bool
 }
 
 // unlimited is what KataGo reports, and clients send, for no limit.
 const unlimited = 1 << 50
 
-var settings = []setting{
+var settings = withSearch([]setting{
 	limit("maxVisits", func(c *Config) *int64 { return &c.Limits.Visits }),
 	limit("maxPlayouts", func(c *Config) *int64 { return &c.Limits.Playouts }),
-	{"maxTime", NumberParam,
-		func(c *Config) string { return formatFloat(c.Limits.Time.Seconds()) },
-		func(c *Config, v string) error {
+	{name: "maxTime", kind: NumberParam,
+		get: func(c *Config) string { return formatFloat(c.Limits.Time.Seconds()) },
+		set: func(c *Config, v string) error {
 			s, err := number(v, 0, 1e20)
 			if err != nil {
 				return err
@@ -49,9 +58,9 @@ var settings = []setting{
 			}
 			return nil
 		}},
-	{"numSearchThreads", NumberParam,
-		func(c *Config) string { return strconv.Itoa(c.Search.Parallel.Workers) },
-		func(c *Config, v string) error {
+	{name: "numSearchThreads", kind: NumberParam,
+		get: func(c *Config) string { return strconv.Itoa(c.Search.Parallel.Workers) },
+		set: func(c *Config, v string) error {
 			n, err := number(v, 1, 1024)
 			c.Search.Parallel.Workers = int(n)
 			return err
@@ -60,28 +69,52 @@ var settings = []setting{
 	toggle("allowResignation", func(c *Config) *bool { return &c.Resign.Enabled }),
 	ranged("resignThreshold", -1, 1, func(c *Config) *float64 { return &c.Resign.Threshold }),
 	ranged("analysisWideRootNoise", 0, 5, func(c *Config) *float64 { return &c.AnalysisWideNoise }),
-	ranged("playoutDoublingAdvantage", -3, 3, func(c *Config) *float64 { return &c.Search.Net.PlayoutDoublingAdvantage }),
-	ranged("chosenMoveTemperature", 0, 10, func(c *Config) *float64 { return &c.Search.Choice.Temperature }),
-	ranged("chosenMoveTemperatureEarly", 0, 10, func(c *Config) *float64 { return &c.Search.Choice.TemperatureEarly }),
-	{"lagBuffer", NumberParam,
-		func(c *Config) string { return formatFloat(c.Lag.Seconds()) },
-		func(c *Config, v string) error {
+	{name: "lagBuffer", kind: NumberParam,
+		get: func(c *Config) string { return formatFloat(c.Lag.Seconds()) },
+		set: func(c *Config, v string) error {
 			s, err := number(v, 0, 3600)
 			c.Lag = time.Duration(s * float64(time.Second))
 			return err
 		}},
-	toggle("conservativePass", func(c *Config) *bool { return &c.Search.Pass.Conservative }),
+})
+
+// common names the settings of the search that clients offer to people.
+var common = []string{"playoutDoublingAdvantage", "chosenMoveTemperature", "chosenMoveTemperatureEarly", "conservativePass"}
+
+// withSearch adds the settings of the search, the common ones first.
+func withSearch(list []setting) []setting {
+	for _, name := range common {
+		list = append(list, ofSearch(*search.FindSetting(name)))
+	}
+	for _, s := range search.Settings() {
+		if !slices.Contains(common, s.Name) {
+			expert := ofSearch(s)
+			expert.expert = true
+			list = append(list, expert)
+		}
+	}
+	return list
+}
+
+func ofSearch(s search.Setting) setting {
+	kinds := map[search.SettingKind]ParamKind{
+		search.NumberSetting: NumberParam, search.IntegerSetting: NumberParam,
+		search.BoolSetting: BoolParam, search.ChoiceSetting: TextParam,
+	}
+	return setting{name: s.Name, kind: kinds[s.Kind], words: s.Words,
+		get: func(c *Config) string { return s.Get(&c.Search) },
+		set: func(c *Config, v string) error { return s.Set(&c.Search, v) }}
 }
 
 func limit(name string, field func(*Config) *int64) setting {
-	return setting{name, NumberParam,
-		func(c *Config) string {
+	return setting{name: name, kind: NumberParam,
+		get: func(c *Config) string {
 			if v := *field(c); v > 0 {
 				return strconv.FormatInt(v, 10)
 			}
 			return strconv.FormatInt(unlimited, 10)
 		},
-		func(c *Config, v string) error {
+		set: func(c *Config, v string) error {
 			n, err := number(v, 1, 1e20)
 			if err != nil {
 				return err
@@ -94,9 +127,9 @@ func limit(name string, field func(*Config) *int64) setting {
 }
 
 func toggle(name string, field func(*Config) *bool) setting {
-	return setting{name, BoolParam,
-		func(c *Config) string { return strconv.FormatBool(*field(c)) },
-		func(c *Config, v string) error {
+	return setting{name: name, kind: BoolParam,
+		get: func(c *Config) string { return strconv.FormatBool(*field(c)) },
+		set: func(c *Config, v string) error {
 			b, err := strconv.ParseBool(v)
 			*field(c) = b
 			return err
@@ -104,9 +137,9 @@ func toggle(name string, field func(*Config) *bool) setting {
 }
 
 func ranged(name string, low, high float64, field func(*Config) *float64) setting {
-	return setting{name, NumberParam,
-		func(c *Config) string { return formatFloat(*field(c)) },
-		func(c *Config, v string) error {
+	return setting{name: name, kind: NumberParam,
+		get: func(c *Config) string { return formatFloat(*field(c)) },
+		set: func(c *Config, v string) error {
 			f, err := number(v, low, high)
 			*field(c) = f
 			return err
@@ -127,7 +160,7 @@ func number(text string, low, high float64) (float64, error) {
 func (e *Engine) Params() []Param {
 	all := make([]Param, len(settings))
 	for i, s := range settings {
-		all[i] = Param{s.name, s.get(&e.cfg), s.kind}
+		all[i] = Param{s.name, s.get(&e.cfg), s.kind, s.words, s.expert}
 	}
 	return all
 }

@@ -312,6 +312,7 @@ type Param struct {
 	Name, Value string
 	Kind        ParamKind
 	Choices     []string // the values allowed, if they are few; nil else
+	Expert      bool     // can be set, but is left out of dialogs
 }
 
 // ModelInfo describes a network (kata-get-models).

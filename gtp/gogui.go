@@ -116,6 +116,9 @@ func (s *Server) paramMenu(_ context.Context, c Command, r *Reply) error {
 	params := s.engine.Params()
 	if len(c.Args) == 0 {
 		for _, p := range params {
+			if p.Expert {
+				continue
+			}
 			kind, value := "[string]", p.Value
 			switch {
 			case p.Kind == ParamBool:

@@ -2,8 +2,10 @@ package search_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
-	"strconv"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,58 +14,9 @@ import (
 	"kosumi/search"
 )
 
-// setters map the names of KataGo's settings to our parameters. Those mapped to
-// nil say what the search does not do at all, or what the caller sees to.
-var setters = map[string]func(p *search.Params, v float64){
-	"useGraphSearch":               func(p *search.Params, v float64) { p.Graph.Use = v != 0 },
-	"useNoisePruning":              func(p *search.Params, v float64) { p.Backup.UseNoisePruning = v != 0 },
-	"valueWeightExponent":          func(p *search.Params, v float64) { p.Backup.ValueWeightExponent = v },
-	"useUncertainty":               func(p *search.Params, v float64) { p.Backup.UseUncertainty = v != 0 },
-	"subtreeValueBiasFactor":       func(p *search.Params, v float64) { p.Bias.Factor = v },
-	"cpuctUtilityStdevScale":       func(p *search.Params, v float64) { p.PUCT.UtilityStdevScale = v },
-	"policyOptimism":               func(p *search.Params, v float64) { p.Net.PolicyOptimism = v },
-	"rootPolicyOptimism":           func(p *search.Params, v float64) { p.Net.RootOptimism = v },
-	"wideRootNoise":                func(p *search.Params, v float64) { p.Root.WideNoise = v },
-	"rootSymmetryPruning":          func(p *search.Params, v float64) { p.Root.SymmetryPruning = v != 0 },
-	"rootEndingBonusPoints":        func(p *search.Params, v float64) { p.Root.EndingBonusPoints = v },
-	"rootPruneUselessMoves":        func(p *search.Params, v float64) { p.Root.PruneUselessMoves = v != 0 },
-	"enablePassingHacks":           func(p *search.Params, v float64) { p.Pass.Hacks = v != 0 },
-	"enableMorePassingHacks":       func(p *search.Params, v float64) { p.Pass.MoreHacks = v != 0 },
-	"conservativePass":             func(p *search.Params, v float64) { p.Pass.Conservative = v != 0 },
-	"ignorePreRootHistory":         func(p *search.Params, v float64) { p.Pass.IgnorePreRootHistory = v != 0 },
-	"fillDameBeforePass":           func(p *search.Params, v float64) { p.Pass.FillDameBefore = v != 0 },
-	"rootNoiseEnabled":             func(p *search.Params, v float64) { p.Root.NoiseEnabled = v != 0 },
-	"rootNumSymmetriesToSample":    func(p *search.Params, v float64) { p.Root.NumSymmetries = int(v) },
-	"rootPolicyTemperature":        func(p *search.Params, v float64) { p.Root.PolicyTemperature = v },
-	"rootPolicyTemperatureEarly":   func(p *search.Params, v float64) { p.Root.PolicyTemperatureEarly = v },
-	"nnPolicyTemperature":          func(p *search.Params, v float64) { p.Net.PolicyTemperature = v },
-	"staticScoreUtilityFactor":     func(p *search.Params, v float64) { p.Utility.StaticScoreFactor = v },
-	"dynamicScoreUtilityFactor":    func(p *search.Params, v float64) { p.Utility.DynamicScoreFactor = v },
-	"dynamicScoreCenterZeroWeight": func(p *search.Params, v float64) { p.Utility.DynamicCenterZeroWeight = v },
-	"dynamicScoreCenterScale":      func(p *search.Params, v float64) { p.Utility.DynamicCenterScale = v },
-	"drawEquivalentWinsForWhite":   func(p *search.Params, v float64) { p.Utility.DrawEquivalentWinsForWhite = v },
-	"fpuReductionMax":              func(p *search.Params, v float64) { p.FPU.ReductionMax = v },
-	"rootFpuReductionMax":          func(p *search.Params, v float64) { p.FPU.RootReductionMax = v },
-	"fpuLossProp":                  func(p *search.Params, v float64) { p.FPU.LossProp = v },
-	"rootFpuLossProp":              func(p *search.Params, v float64) { p.FPU.RootLossProp = v },
-	"fpuParentWeight":              func(p *search.Params, v float64) { p.FPU.ParentWeight = v },
-	"fpuParentWeightByVisitedPolicy": func(p *search.Params, v float64) {
-		p.FPU.ParentWeightByVisitedPolicy = v != 0
-	},
-	"cpuctExploration":                        func(p *search.Params, v float64) { p.PUCT.Exploration = v },
-	"cpuctExplorationLog":                     func(p *search.Params, v float64) { p.PUCT.ExplorationLog = v },
-	"cpuctExplorationBase":                    func(p *search.Params, v float64) { p.PUCT.ExplorationBase = v },
-	"useLcbForSelection":                      func(p *search.Params, v float64) { p.Choice.UseLCB = v != 0 },
-	"lcbStdevs":                               func(p *search.Params, v float64) { p.Choice.LCBStdevs = v },
-	"minVisitPropForLCB":                      func(p *search.Params, v float64) { p.Choice.MinVisitPropForLCB = v },
-	"rootDesiredPerChildVisitsCoeff":          func(p *search.Params, v float64) { p.Root.DesiredPerChildVisitsCoeff = v },
-	"futileVisitsThreshold":                   func(p *search.Params, v float64) { p.Stop.FutileVisitsThreshold = v },
-	"playoutDoublingAdvantage":                func(p *search.Params, v float64) { p.Net.PlayoutDoublingAdvantage = v },
-	"antiMirror":                              nil,
-	"useEvalCache":                            nil,
-	"graphSearchRepBound":                     func(p *search.Params, v float64) { p.Graph.RepBound = int(v) },
-	"alwaysComputePassAliveUnderSuicideRules": nil,
-}
+// beyond names settings of the recorded searches that the search has not, or
+// that are the caller's.
+var beyond = map[string]bool{"antiMirror": true, "useEvalCache": true, "alwaysComputePassAliveUnderSuicideRules": true}
 
 // katagoParams turns a list of KataGo's settings into parameters: KataGo's
 // defaults, one evaluation at a time, one orientation, exact arithmetic.
@@ -73,20 +26,9 @@ func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	p.Net.Symmetry = 0
 	p.Backup.ExactShare = 0
 	for name, value := range settings {
-		set, known := setters[name]
-		require.True(t, known, "unknown setting %s", name)
-		if set == nil {
-			continue
+		if !beyond[name] {
+			require.NoError(t, p.SetByName(name, value))
 		}
-		var v float64
-		if value == "true" {
-			v = 1
-		} else if value != "false" {
-			var err error
-			v, err = strconv.ParseFloat(value, 64)
-			require.NoError(t, err)
-		}
-		set(&p, v)
 	}
 	require.NoError(t, p.Validate())
 	return p
@@ -104,8 +46,102 @@ func katagoSettings(t testing.TB) map[string]map[string]string {
 	return file.Settings
 }
 
+// TestSettingsAreKnown: every setting that KataGo's searches were recorded with
+// can be set by its name.
 func TestSettingsAreKnown(t *testing.T) {
 	for name, settings := range katagoSettings(t) {
 		t.Run(name, func(t *testing.T) { katagoParams(t, settings) })
+	}
+}
+
+// leaves lists the fields of a struct by path, with their values.
+func leaves(v reflect.Value, path string, all map[string]any) {
+	for i := range v.NumField() {
+		name := path + "." + v.Type().Field(i).Name
+		if f := v.Field(i); f.Kind() == reflect.Struct {
+			leaves(f, name, all)
+		} else {
+			all[name] = f.Interface()
+		}
+	}
+}
+
+func leavesOf(p search.Params) map[string]any {
+	all := map[string]any{}
+	leaves(reflect.ValueOf(p), "", all)
+	return all
+}
+
+// TestSettingsReachEveryField: each setting changes one field, no two the same,
+// and no field is out of reach but those that belong to the machine.
+func TestSettingsReachEveryField(t *testing.T) {
+	elsewhere := map[string]bool{".Seed": true, ".Parallel.Workers": true, ".Memory.MaxBytes": true}
+	reached := map[string]string{}
+	names := map[string]bool{}
+	for _, s := range search.Settings() {
+		require.False(t, names[s.Name], s.Name)
+		names[s.Name] = true
+		require.NotEmpty(t, s.Doc, s.Name)
+		require.NotEmpty(t, s.Source, s.Name)
+		require.NotEmpty(t, s.Group, s.Name)
+		p := search.Defaults()
+		before := leavesOf(p)
+		other := s.Words
+		switch s.Kind {
+		case search.BoolSetting:
+			other = []string{"true", "false"}
+		case search.NumberSetting, search.IntegerSetting:
+			other = []string{fmt.Sprint(s.Low), fmt.Sprint(s.High)}
+		}
+		was := s.Get(&p)
+		require.NoError(t, p.SetByName(s.Name, was), s.Name)
+		require.Equal(t, before, leavesOf(p), "%s: its own value changes nothing", s.Name)
+		for _, value := range other {
+			require.NoError(t, p.SetByName(s.Name, value), s.Name)
+			for path, v := range leavesOf(p) {
+				if v != before[path] {
+					require.Contains(t, []string{"", s.Name}, reached[path], "two settings of one field")
+					reached[path] = s.Name
+				}
+			}
+		}
+		require.NoError(t, p.SetByName(s.Name, was))
+		require.Equal(t, before, leavesOf(p), s.Name)
+	}
+	for path := range leavesOf(search.Defaults()) {
+		if !elsewhere[path] {
+			require.NotEmpty(t, reached[path], "no setting for %s", path)
+		}
+	}
+	require.Len(t, reached, len(search.Settings()))
+}
+
+func TestSettingsRefuse(t *testing.T) {
+	for _, c := range []struct{ name, value, complaint string }{
+		{"cpuct", "1", "did you mean cpuctExploration"},
+		{"UseLcbForSelection", "true", "did you mean useLcbForSelection"},
+		{"nonsense", "1", "unknown setting nonsense"},
+		{"", "1", "unknown setting"},
+		{"cpuctExploration", "NaN", "a number from 0 to 100"},
+		{"cpuctExploration", "101", "a number from 0 to 100"},
+		{"cpuctExploration", "much", "a number"},
+		{"exactShare", "1.5", "an integer from 0"},
+		{"exactShare", "1e99", "an integer from"},
+		{"useGraphSearch", "2", "true or false"},
+		{"virtualLossForm", "none", "loss, count"},
+		{"playoutDoublingAdvantagePla", "red", "mover, black, white"},
+	} {
+		p := search.Defaults()
+		err := p.SetByName(c.name, c.value)
+		require.ErrorIs(t, err, search.ErrParams)
+		require.ErrorContains(t, err, c.complaint)
+		require.Equal(t, search.Defaults(), p, "after an error nothing has changed")
+	}
+	_, err := search.Preset("fast")
+	require.ErrorContains(t, err, strings.Join(search.Presets, ", "))
+	for _, name := range search.Presets {
+		p, err := search.Preset(name)
+		require.NoError(t, err)
+		require.NoError(t, p.Validate())
 	}
 }

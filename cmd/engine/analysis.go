@@ -45,6 +45,7 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 	f.StringVar(&perspective, "perspective", "SIDETOMOVE", "whose view numbers are given in: BLACK, WHITE or SIDETOMOVE")
 	f.BoolVar(&conf.QuitWithoutWaiting, "quit-without-waiting", false, "stop at once when the input ends")
 	f.IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of all search trees together in `MiB`")
+	s.searchFlags(f)
 	s.foreignFlags(f)
 	return c
 }
@@ -56,9 +57,11 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	}
 	conf.Version = version
 	conf.Limits = search.Limits{Visits: s.Visits}
-	conf.Search.Seed = s.Seed
-	conf.Search.Parallel.Workers = max(1, s.workers()/max(1, conf.Threads))
-	conf.Search.Memory.MaxBytes = int64(s.MaxMemory) << 20 / int64(max(1, conf.Threads))
+	if conf.Search, err = s.searchParams(conf.Search); err != nil {
+		return usageError{err}
+	}
+	conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/max(1, conf.Threads))
+	conf.Search.Memory.MaxBytes /= int64(max(1, conf.Threads))
 	net := openNetwork(s, size, s.stderr)
 	conf.Models = func() []any { return net.models(size, s.batchSize()) }
 	server, err := analysis.New(conf, net, s.stderr)

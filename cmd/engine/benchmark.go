@@ -84,6 +84,7 @@ and every batch full, and in a search of one position after another, in turns.
 	}
 	s.networkFlags(c.Flags())
 	s.gameFlags(c.Flags())
+	s.searchFlags(c.Flags())
 	c.Flags().IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of the search tree in `MiB`")
 	c.Flags().Float64Var(&f.seconds, "seconds", 2, "`seconds` of each measurement")
 	c.Flags().IntVar(&f.rounds, "rounds", 5, "rounds; the medians are reported")
@@ -162,9 +163,11 @@ func (out *benchmark) measure(ctx context.Context, s *settings, m *model.Model, 
 	if err := server.Warm(games[0].Size()); err != nil {
 		return err
 	}
-	run := searchRun{server: server, games: games, params: search.Defaults()}
-	run.params.Parallel.Workers = out.Threads
-	run.params.Memory.MaxBytes = int64(s.MaxMemory) << 20
+	params, err := s.searchParams(search.Defaults())
+	if err != nil {
+		return err
+	}
+	run := searchRun{server: server, games: games, params: params}
 	run.params.Seed = 1
 	var raw, evals, visits, ratios []float64
 	for range out.Rounds {

@@ -74,10 +74,8 @@ func (s *settings) engineConfig() (engine.Config, error) {
 	conf.Resign.Enabled, conf.Resign.Threshold = s.Resign, s.ResignAt
 	conf.Lag = s.lag()
 	conf.Seed = s.Seed
-	conf.Search.Seed = s.Seed
-	conf.Search.Parallel.Workers = s.workers()
-	conf.Search.Memory.MaxBytes = int64(s.MaxMemory) << 20
-	return conf, nil
+	conf.Search, err = s.searchParams(conf.Search)
+	return conf, err
 }
 
 // workers is the number of evaluations under way at once: enough to keep one

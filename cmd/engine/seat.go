@@ -89,7 +89,7 @@ func (s *seat) Params() []gtp.Param {
 	}
 	var all []gtp.Param
 	for _, p := range s.Engine.Params() {
-		all = append(all, gtp.Param{Name: p.Name, Value: p.Value, Kind: kinds[p.Kind]})
+		all = append(all, gtp.Param{Name: p.Name, Value: p.Value, Kind: kinds[p.Kind], Choices: p.Choices, Expert: p.Expert})
 	}
 	return all
 }

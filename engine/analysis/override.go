@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/search"
 )
 
 // Perspective says whose view numbers are given in.
@@ -93,43 +94,17 @@ func (q *query) overrideLimits(o *fieldReader) {
 	o.integer("maxPlayouts", 1, maxVisits, &q.limits.Playouts)
 }
 
-// overrideSearch reads the settings of the search by the names and within the
-// limits of KataGo's configuration file.
+// overrideSearch reads the settings of the search, by the names of KataGo's
+// configuration file.
 func (q *query) overrideSearch(o *fieldReader) {
-	p := &q.params
-	for _, n := range []struct {
-		name      string
-		low, high float64
-		v         *float64
-	}{
-		{"wideRootNoise", 0, 5, &p.Root.WideNoise},
-		{"playoutDoublingAdvantage", -3, 3, &p.Net.PlayoutDoublingAdvantage},
-		{"policyOptimism", 0, 1, &p.Net.PolicyOptimism},
-		{"rootPolicyOptimism", 0, 1, &p.Net.RootOptimism},
-		{"rootPolicyTemperature", 0.01, 100, &p.Root.PolicyTemperature},
-		{"rootPolicyTemperatureEarly", 0.01, 100, &p.Root.PolicyTemperatureEarly},
-		{"fpuReductionMax", 0, 2, &p.FPU.ReductionMax},
-		{"rootFpuReductionMax", 0, 2, &p.FPU.RootReductionMax},
-		{"cpuctExploration", 0, 10, &p.PUCT.Exploration},
-		{"cpuctExplorationLog", 0, 10, &p.PUCT.ExplorationLog},
-		{"winLossUtilityFactor", 0, 1, &p.Utility.WinLossFactor},
-		{"staticScoreUtilityFactor", 0, 1, &p.Utility.StaticScoreFactor},
-		{"dynamicScoreUtilityFactor", 0, 1, &p.Utility.DynamicScoreFactor},
-		{"noResultUtilityForWhite", -1, 1, &p.Utility.NoResultForWhite},
-		{"drawEquivalentWinsForWhite", 0, 1, &p.Utility.DrawEquivalentWinsForWhite},
-		{"subtreeValueBiasFactor", 0, 1, &p.Bias.Factor},
-		{"rootEndingBonusPoints", -1, 1, &p.Root.EndingBonusPoints},
-	} {
-		o.number(n.name, n.low, n.high, n.v)
+	for _, s := range search.Settings() {
+		if accepted[s.Name] || s.Name == "playoutDoublingAdvantagePla" {
+			continue
+		}
+		if text := o.value(s.Name); text != nil && s.Set(&q.params, string(text)) != nil {
+			o.fail(faultf(s.Name, "must be %s", s.Wants()))
+		}
 	}
-	o.boolean("ignorePreRootHistory", &p.Pass.IgnorePreRootHistory)
-	o.boolean("conservativePass", &p.Pass.Conservative)
-	o.boolean("useUncertainty", &p.Backup.UseUncertainty)
-	o.boolean("useGraphSearch", &p.Graph.Use)
-	o.boolean("rootSymmetryPruning", &p.Root.SymmetryPruning)
-	symmetries := int64(p.Root.NumSymmetries)
-	o.integer("rootNumSymmetriesToSample", 1, board.NumSymmetries, &symmetries)
-	p.Root.NumSymmetries = int(symmetries)
 	var player string
 	if o.take("playoutDoublingAdvantagePla", "BLACK or WHITE", &player) && player != "" {
 		c, err := board.ParseColor(player)

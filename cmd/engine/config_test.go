@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/search"
+)
+
+func exampleConfig() string {
+	var b bytes.Buffer
+	writeConfig(&b)
+	return b.String()
+}
+
+// TestExampleConfig: the example holds every key there is, each once, at the
+// default that the engine really has.
+func TestExampleConfig(t *testing.T) {
+	text := exampleConfig()
+	file, err := os.ReadFile("../../kosumi.example.toml")
+	require.NoError(t, err)
+	require.Equal(t, text, string(file), "the file is not what engine config prints: engine config > kosumi.example.toml")
+
+	untouched, err := parseConfig([]byte(text), defaultSettings())
+	require.NoError(t, err)
+	require.Equal(t, defaultSettings().Search, emptyToNil(untouched.Search))
+
+	set := regexp.MustCompile(`(?m)^#([A-Za-z-]+ = )`).ReplaceAllString(text, "$1")
+	s, err := parseConfig([]byte(set), defaultSettings())
+	require.NoError(t, err)
+	require.Len(t, s.Search, len(search.Settings()))
+	params, err := s.searchParams(search.Defaults())
+	require.NoError(t, err)
+	want, plain := search.Defaults(), defaultSettings()
+	want, err = plain.searchParams(want)
+	require.NoError(t, err)
+	require.Equal(t, want, params)
+	rules, err := plain.gameRules()
+	require.NoError(t, err)
+	require.InDelta(t, float64(rules.Komi), s.Komi, 0)
+	s.Search, s.Komi, s.komiSet = nil, 0, false
+	require.Equal(t, plain, s)
+
+	keys := map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^#([A-Za-z-]+) = `).FindAllStringSubmatch(text, -1) {
+		keys[m[1]]++
+	}
+	fields := reflect.TypeFor[settings]()
+	for i := range fields.NumField() {
+		if name := fields.Field(i).Tag.Get("toml"); name != "" && name != "search" {
+			require.Equal(t, 1, keys[name], name)
+		}
+	}
+	for _, line := range strings.Split(text, "\n") {
+		require.LessOrEqual(t, len(line), 100, line)
+	}
+}
+
+func emptyToNil(m map[string]any) map[string]any {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// TestTechniques: each switch can be set, and changes the search.
+func TestTechniques(t *testing.T) {
+	for _, o := range techniques {
+		s := defaultSettings()
+		s.sets = []string{o.off}
+		p, err := s.searchParams(search.Defaults())
+		require.NoError(t, err, o.name)
+		plain := defaultSettings()
+		on, err := plain.searchParams(search.Defaults())
+		require.NoError(t, err)
+		require.NotEqual(t, on, p, o.name)
+	}
+}
+
+// TestSearchSettings: preset, file and --set in this order.
+func TestSearchSettings(t *testing.T) {
+	file := writeFile(t, "engine.toml", "preset = \"tutorial\"\n[search]\ncpuctExploration = 2\nuseGraphSearch = true\nvirtualLossForm = \"count\"\nlcbStdevs = 4.5\n")
+	s, err := loaded(t, "--config", file, "--set", "cpuctExploration=3, fpuReductionMax=0.5", "--set", "rootNoiseEnabled=true")
+	require.NoError(t, err)
+	c, err := s.engineConfig()
+	require.NoError(t, err)
+	p := c.Search
+	require.True(t, p.FPU.Zero, "of the preset")
+	require.True(t, p.Graph.Use, "of the file")
+	require.Equal(t, search.CountOnly, p.VirtualLoss.Form)
+	require.InDelta(t, 4.5, p.Choice.LCBStdevs, 0)
+	require.InDelta(t, 3, p.PUCT.Exploration, 0, "of the flag, over the file")
+	require.InDelta(t, 0.5, p.FPU.ReductionMax, 0)
+	require.True(t, p.Root.NoiseEnabled)
+
+	for complaint, args := range map[string][]string{
+		"did you mean useGraphSearch": {"--set", "usegraphsearch=true"},
+		"want NAME=VALUE":             {"--set", "useGraphSearch"},
+		"a number from 0 to 100":      {"--set", "cpuctExploration=-1"},
+		"katago, plain, tutorial":     {"--preset", "fast"},
+		"unknown setting cpuctt":      {"--config", writeFile(t, "bad.toml", "[search]\ncpuctt = 2\n")},
+		"true or false":               {"--config", writeFile(t, "bad2.toml", "[search]\nuseGraphSearch = 2\n")},
+	} {
+		_, err := loaded(t, args...)
+		require.ErrorAs(t, err, new(usageError), complaint)
+		require.ErrorContains(t, err, complaint)
+	}
+}
