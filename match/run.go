@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,13 +57,14 @@ type run struct {
 	plan    *plan
 	journal *journal // nil for none
 
-	mu       sync.Mutex // guards what follows, and serialises files and Progress
-	results  map[int]GameResult
-	next     int // the first game that may still have to be given out
-	warnings []string
-	resumed  int
-	decided  bool  // the test has; later results do not count
-	err      error // why the match ended early, if it is nobody's wish
+	mu        sync.Mutex // guards what follows, and serialises files and Progress
+	results   map[int]GameResult
+	next      int // the first game that may still have to be given out
+	warnings  []string
+	resumed   int
+	stillborn [2]int // games in a row that a side lost before its first move
+	decided   bool   // the test has; later results do not count
+	err       error  // why the match ended early, if it is nobody's wish
 }
 
 func (m *run) play(ctx context.Context) (Summary, error) {
@@ -222,6 +224,30 @@ func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
 	}
 	if m.plan.Progress != nil {
 		m.plan.Progress(Progress{Game: &g.result, Summary: s, Total: m.plan.Games})
+	}
+	return m.hopeless(&g.result)
+}
+
+// mostStillborn is how many games in a row a program may lose before its first
+// move until the match is given up: it will lose all the others too.
+const mostStillborn = 8
+
+// hopeless returns an error once a program fails at every start.
+func (m *run) hopeless(r *GameResult) error {
+	failed := [2]string{}
+	if r.Moves == 0 {
+		for _, f := range r.Faults {
+			failed[slices.Index(sideNames[:], f.Side)] = f.Detail
+		}
+	}
+	for s, detail := range failed {
+		if detail == "" {
+			m.stillborn[s] = 0
+			continue
+		}
+		if m.stillborn[s]++; m.stillborn[s] == mostStillborn {
+			return fmt.Errorf("%w: program %s has failed before its first move in %d games in a row: %s", ErrConfig, side(s), mostStillborn, detail)
+		}
 	}
 	return nil
 }

@@ -177,6 +177,17 @@ func TestBothFailToStart(t *testing.T) {
 	require.Equal(t, 2, s.CrashesB)
 }
 
+// TestProgramThatNeverStarts gives up a match that a program would lose to the
+// last game without ever playing.
+func TestProgramThatNeverStarts(t *testing.T) {
+	c := small(guestCommand(), guestCommand("-mode", "exit"))
+	c.Games = 50
+	s, err := Run(t.Context(), c)
+	require.ErrorIs(t, err, ErrConfig)
+	require.ErrorContains(t, err, "program b has failed before its first move in 8 games in a row")
+	require.Equal(t, mostStillborn, s.Games)
+}
+
 func TestMatchThatCannotBePlayed(t *testing.T) {
 	good := guestCommand()
 	tests := map[string]Config{
