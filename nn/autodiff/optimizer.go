@@ -71,7 +71,7 @@ func (o *Optimizer) Check() error {
 	return nil
 }
 
-// Names of the scalar inputs and outputs that Apply adds.
+// Names of the inputs and outputs of shape [1] that Apply adds.
 const (
 	InputRate      = "rate"           // learning rate
 	InputBias1     = "bias1"          // 1/(1-beta1^t), Adam and AdamW
@@ -108,9 +108,9 @@ func (o *Optimizer) Apply(b *onnx.Builder, params []Param, grads []onnx.Value) (
 		return nil, err
 	}
 	u := &update{Optimizer: o, b: b.In("update")}
-	u.rate = b.Input(InputRate, onnx.Float)
+	u.rate = b.Input(InputRate, onnx.Float, 1)
 	if o.Method != SGD {
-		u.bias1, u.bias2 = b.Input(InputBias1, onnx.Float), b.Input(InputBias2, onnx.Float)
+		u.bias1, u.bias2 = b.Input(InputBias1, onnx.Float, 1), b.Input(InputBias2, onnx.Float, 1)
 	}
 	norm := u.norm(grads)
 	if norm == "" {
@@ -150,7 +150,7 @@ func (u *update) norm(grads []onnx.Value) onnx.Value {
 	if len(squares) == 0 {
 		return ""
 	}
-	sum := u.b.ReduceSum(u.b.Concat(0, squares...), false)
+	sum := u.b.Reshape(u.b.ReduceSum(u.b.Concat(0, squares...), true), 1)
 	return u.b.Sqrt(sum)
 }
 

@@ -164,6 +164,8 @@ func (p *Prepared) collect(g *onnx.Graph, o Options) {
 func kindOf(n *onnx.Node, i int, t *onnx.Tensor) (Kind, bool) {
 	count, _ := t.Len()
 	switch {
+	case len(t.Dims) == 0:
+		return 0, false
 	case n.Is("Conv", "ConvTranspose", "Gemm", "MatMul") && i < 2:
 		return KindWeight, true
 	case n.Is("Conv", "ConvTranspose", "Gemm") && i == 2:

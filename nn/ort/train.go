@@ -23,9 +23,13 @@ type Tensor struct {
 	val  *ort.Tensor[float32]
 }
 
-// NewTensor makes a tensor of zeros. The library must have been loaded (Load).
+// NewTensor makes a tensor of zeros of at least one dimension. The library must
+// have been loaded ([Load]).
 func NewTensor(dims ...int64) (*Tensor, error) {
 	n := int64(1)
+	if len(dims) == 0 {
+		return nil, fmt.Errorf("%w: a tensor without dimensions", ErrGraph)
+	}
 	for _, d := range dims {
 		if d < 1 || n > (1<<40)/d {
 			return nil, fmt.Errorf("%w: a tensor of dimensions %v", ErrGraph, dims)
@@ -34,12 +38,8 @@ func NewTensor(dims ...int64) (*Tensor, error) {
 	}
 	t := &Tensor{Dims: slices.Clone(dims), Data: aligned(int(n))}
 	t.pin.Pin(&t.Data[0])
-	shape := ort.Shape(t.Dims)
-	if len(shape) == 0 {
-		shape = ort.NewShape()
-	}
 	var err error
-	if t.val, err = ort.NewTensor(shape, t.Data); err != nil {
+	if t.val, err = ort.NewTensor(ort.Shape(t.Dims), t.Data); err != nil {
 		t.pin.Unpin()
 		return nil, fmt.Errorf("%w: %v", ErrGraph, err)
 	}

@@ -1,0 +1,56 @@
+package learn
+
+import (
+	"kosumi/nn/ort"
+)
+
+// The average of the weights is taken as KataGo's trainer does (spec: training,
+// 4.3): snapshots at even distances, average += (snapshot - average)/Window. The
+// first Window snapshots count alike, so that the weights at the start do not
+// linger.
+
+// startAverage begins with the present weights as the first snapshot.
+func (l *Learner) startAverage() error {
+	l.average = map[string]*ort.Tensor{}
+	for _, name := range l.averagedNames() {
+		t, err := ort.NewTensor(l.store.tensors[name][0].Dims...)
+		if err != nil {
+			return err
+		}
+		copy(t.Data, l.store.data(name))
+		l.average[name] = t
+	}
+	l.count.Snapshots = 0
+	l.count.NextSnap = l.conf.Average.Every
+	return nil
+}
+
+// averagedNames lists weights and statistics, in order.
+func (l *Learner) averagedNames() []string {
+	var names []string
+	for _, q := range l.params {
+		names = append(names, q.Name)
+	}
+	for _, s := range l.stats {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// moveAverage takes a snapshot if one is due.
+func (l *Learner) moveAverage() {
+	if l.average == nil || l.count.Samples < l.count.NextSnap {
+		return
+	}
+	for l.count.NextSnap <= l.count.Samples {
+		l.count.NextSnap += l.conf.Average.Every
+	}
+	l.count.Snapshots++
+	by := float32(1 / min(float64(l.count.Snapshots), l.conf.Average.Window))
+	for _, name := range l.averagedNames() {
+		avg, now := l.average[name].Data, l.store.data(name)
+		for i := range avg {
+			avg[i] += (now[i] - avg[i]) * by
+		}
+	}
+}

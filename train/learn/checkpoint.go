@@ -1,0 +1,362 @@
+package learn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A checkpoint is a folder that appears under its name as a whole:
+//
+//	<dir>/step-000000001200-00012/tensors.safetensors   weights, statistics, optimizer state, averages
+//	<dir>/step-000000001200-00012/state.json            counters, digests, and what the caller added
+//
+// The second number counts checkpoints. A checkpoint is written under a temporary
+// name, each file and the folder synced, renamed, and the parent synced. The
+// newest ones are kept.
+
+const (
+	tensorsFile    = "tensors.safetensors"
+	stateFile      = "state.json"
+	checkpointName = "step-%012d-%05d"
+	temporary      = ".writing-"
+	averagePrefix  = "average/"
+	stateFormat    = 1
+)
+
+// KeepCheckpoints is how many checkpoints Save leaves in a folder.
+const KeepCheckpoints = 4
+
+// Extra is what a caller keeps in a checkpoint beside the learner's own state,
+// such as the state of its stream of batches.
+type Extra map[string][]byte
+
+// checkpointState is the content of state.json.
+type checkpointState struct {
+	Format   int             `json:"format"`
+	Counters Counters        `json:"counters"`
+	Source   Source          `json:"source"`
+	Identity string          `json:"identity"` // digest of Config
+	Config   json.RawMessage `json:"config"`   // for people, and to say what differs
+	Tensors  string          `json:"tensors_sha256"`
+	Extra    Extra           `json:"extra,omitempty"`
+	Digest   string          `json:"digest,omitempty"` // of this file with an empty digest
+}
+
+// Save writes a checkpoint into dir and removes all but the newest
+// KeepCheckpoints. When it returns the checkpoint is on the disk. It returns the
+// checkpoint's path.
+func (l *Learner) Save(dir string, extra Extra) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	l.count.Saved++
+	name := fmt.Sprintf(checkpointName, l.count.Steps, l.count.Saved)
+	path := filepath.Join(dir, name)
+	tmp := filepath.Join(dir, temporary+name)
+	if err := l.write(tmp, extra); err != nil {
+		os.RemoveAll(tmp)
+		return "", fmt.Errorf("save checkpoint: %w", err)
+	}
+	// Only one that was passed over as damaged can have that name.
+	if err := os.RemoveAll(path); err != nil {
+		return "", err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return "", err
+	}
+	if err := syncDir(dir); err != nil {
+		return "", err
+	}
+	return path, prune(dir, path)
+}
+
+func (l *Learner) write(tmp string, extra Extra) error {
+	if err := os.RemoveAll(tmp); err != nil {
+		return err
+	}
+	if err := os.Mkdir(tmp, 0o755); err != nil {
+		return err
+	}
+	var list []namedTensor
+	for _, name := range l.store.names {
+		t := l.store.tensors[name][l.store.side]
+		list = append(list, namedTensor{name, t.Dims, t.Data})
+	}
+	for _, name := range l.averagedNames() {
+		if t := l.average[name]; t != nil {
+			list = append(list, namedTensor{averagePrefix + name, t.Dims, t.Data})
+		}
+	}
+	hash := sha256.New()
+	if err := writeSynced(filepath.Join(tmp, tensorsFile), func(f *os.File) error {
+		return writeTensors(teeWriter{f, hash}, list)
+	}); err != nil {
+		return err
+	}
+	conf, err := json.Marshal(&l.conf)
+	if err != nil {
+		return err
+	}
+	state := checkpointState{
+		Format: stateFormat, Counters: l.count, Source: l.source, Identity: l.conf.identity(), Config: conf,
+		Tensors: hex.EncodeToString(hash.Sum(nil)), Extra: extra,
+	}
+	if state.Digest, err = state.digest(); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(&state, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeSynced(filepath.Join(tmp, stateFile), func(f *os.File) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	}); err != nil {
+		return err
+	}
+	return syncDir(tmp)
+}
+
+// digest of everything in the state but the digest.
+func (s checkpointState) digest() (string, error) {
+	s.Digest = ""
+	text, err := json.Marshal(&s)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+type teeWriter struct {
+	f    *os.File
+	hash interface{ Write([]byte) (int, error) }
+}
+
+func (t teeWriter) Write(b []byte) (int, error) {
+	t.hash.Write(b)
+	return t.f.Write(b)
+}
+
+func writeSynced(path string, write func(f *os.File) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // folders cannot be synced there
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Checkpoints lists the checkpoints in a folder, newest first; none where the
+// folder does not exist.
+func Checkpoints(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range entries {
+		var step, number int64
+		if n, err := fmt.Sscanf(e.Name(), checkpointName, &step, &number); n == 2 && err == nil && e.IsDir() {
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	slices.Sort(list)
+	slices.Reverse(list)
+	return list, nil
+}
+
+// prune removes old checkpoints and what an interrupted save left, but never the
+// one just written.
+func prune(dir, keep string) error {
+	list, err := Checkpoints(dir)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for i, path := range list {
+		if i >= KeepCheckpoints && path != keep {
+			faults = append(faults, os.RemoveAll(path))
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), temporary) {
+			faults = append(faults, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(append(faults, err)...)
+}
+
+// Resume makes a learner of the newest checkpoint in dir that is whole. Damaged
+// ones are logged and passed over. c must agree with the checkpoint in all that
+// belongs to a run's identity (see Config), and c.Model must be the same file.
+// It returns what Save was given beside the learner's own state. Errors wrap
+// ErrNoCheckpoint, ErrCheckpoint, or what New returns.
+func Resume(dir string, c Config) (*Learner, Extra, error) {
+	c = c.WithDefaults()
+	list, err := Checkpoints(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(list) == 0 {
+		return nil, nil, fmt.Errorf("%w in %s", ErrNoCheckpoint, dir)
+	}
+	l, err := New(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var faults []error
+	for _, path := range list {
+		extra, err := l.load(path)
+		if err == nil {
+			return l, extra, nil
+		}
+		faults = append(faults, err)
+		var other otherRun
+		if errors.As(err, &other) {
+			break // older ones are of the same run
+		}
+		c.Log.Warn("checkpoint passed over", "error", err)
+	}
+	l.Close()
+	return nil, nil, errors.Join(faults...)
+}
+
+// otherRun says that a checkpoint is sound but belongs to other settings.
+type otherRun struct{ error }
+
+func (o otherRun) Unwrap() error { return o.error }
+
+// load takes over a checkpoint. On error the learner is as it was.
+func (l *Learner) load(path string) (Extra, error) {
+	state, err := readState(path)
+	if err != nil {
+		return nil, err
+	}
+	if state.Source.SHA256 != l.source.SHA256 {
+		return nil, otherRun{fmt.Errorf("%w: %s: it was trained from %s (sha256 %.12s), not from %s (sha256 %.12s)",
+			ErrCheckpoint, path, state.Source.Path, state.Source.SHA256, l.source.Path, l.source.SHA256)}
+	}
+	if state.Identity != l.conf.identity() {
+		return nil, otherRun{fmt.Errorf("%w: %s: it was made with other settings: %s", ErrCheckpoint, path, l.differences(state.Config))}
+	}
+	data, err := os.ReadFile(filepath.Join(path, tensorsFile))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, path, err)
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != state.Tensors {
+		return nil, fmt.Errorf("%w: %s: %s is damaged: its sha256 is not the one noted", ErrCheckpoint, path, tensorsFile)
+	}
+	tensors, err := readTensors(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := l.matchTensors(tensors); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range l.store.names {
+		copy(l.store.data(name), tensors[name].data)
+	}
+	for name, t := range l.average {
+		copy(t.Data, tensors[averagePrefix+name].data)
+	}
+	l.count = state.Counters
+	return state.Extra, nil
+}
+
+// readState reads and checks state.json.
+func readState(path string) (*checkpointState, error) {
+	text, err := os.ReadFile(filepath.Join(path, stateFile))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, path, err)
+	}
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s: %s: "+format, append([]any{ErrCheckpoint, path, stateFile}, args...)...)
+	}
+	var state checkpointState
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&state); err != nil {
+		return nil, bad("%v", err)
+	}
+	if state.Format != stateFormat {
+		return nil, bad("format %d; this program knows format %d", state.Format, stateFormat)
+	}
+	compact := new(bytes.Buffer)
+	if err := json.Compact(compact, state.Config); err != nil {
+		return nil, bad("%v", err)
+	}
+	state.Config = compact.Bytes()
+	if sum, err := state.digest(); err != nil || sum != state.Digest {
+		return nil, bad("it is damaged: its digest does not fit")
+	}
+	return &state, nil
+}
+
+// matchTensors checks that a checkpoint has every tensor, in its shape.
+func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
+	check := func(name string, dims []int64) error {
+		t, ok := tensors[name]
+		if !ok || !slices.Equal(t.dims, dims) {
+			return fmt.Errorf("%w: tensor %s is %v, should be %v", ErrCheckpoint, name, t.dims, dims)
+		}
+		return nil
+	}
+	for _, name := range l.store.names {
+		if err := check(name, l.store.tensors[name][0].Dims); err != nil {
+			return err
+		}
+	}
+	for _, name := range l.averagedNames() {
+		if t := l.average[name]; t != nil {
+			if err := check(averagePrefix+name, t.Dims); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// differences says which settings are not those of a checkpoint.
+func (l *Learner) differences(theirs json.RawMessage) string {
+	ours, err := json.Marshal(&l.conf)
+	var a, b map[string]json.RawMessage
+	if err != nil || json.Unmarshal(ours, &a) != nil || json.Unmarshal(theirs, &b) != nil {
+		return "they cannot be compared"
+	}
+	var list []string
+	for name, v := range a {
+		if string(v) != string(b[name]) {
+			list = append(list, fmt.Sprintf("%s is %s here and %s there", name, v, b[name]))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, "; ")
+}

@@ -1,0 +1,197 @@
+package learn
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"kosumi/nn/autodiff"
+	"kosumi/nn/model"
+)
+
+// Errors of this package. Test with errors.Is.
+var (
+	// ErrConfig marks settings that make no sense.
+	ErrConfig = errors.New("bad training settings")
+	// ErrNetwork says that a network cannot be trained as asked.
+	ErrNetwork = errors.New("the network cannot be trained")
+	// ErrBatch marks a batch that does not fit the learner.
+	ErrBatch = errors.New("the batch does not fit")
+	// ErrDiverged says that losses or gradients were not finite for too long.
+	ErrDiverged = errors.New("training diverged")
+	// ErrCheckpoint marks a checkpoint that cannot be used.
+	ErrCheckpoint = errors.New("unusable checkpoint")
+	// ErrNoCheckpoint says that a folder holds no checkpoint at all.
+	ErrNoCheckpoint = errors.New("no checkpoint")
+)
+
+// Config says how a network is trained. Model and Batch are needed; zero values
+// of the rest mean what [Config.WithDefaults] makes of them. What is not tagged
+// "-" is part of the identity of a run: a checkpoint is refused by a learner with
+// other values.
+type Config struct {
+	// Model is the network to begin with: .bin.gz, .txt.gz or .onnx.
+	Model     string          `json:"-"`
+	Overrides model.Overrides `json:"overrides"`
+	// Batch is the number of rows of a step.
+	Batch int `json:"batch"`
+
+	// Method, and what it needs: see autodiff.Optimizer. Zeros take defaults:
+	// sgd, momentum 0.9, betas 0.9 and 0.999, epsilon 1e-8.
+	Method   autodiff.Method `json:"method"`
+	Momentum float64         `json:"momentum"`
+	Nesterov bool            `json:"nesterov"`
+	Beta1    float64         `json:"beta1"`
+	Beta2    float64         `json:"beta2"`
+	Epsilon  float64         `json:"epsilon"`
+	// WeightDecay applies to kernels and matrices, not to biases and scales.
+	WeightDecay float64 `json:"weight_decay"`
+	// ClipNorm limits the norm of all gradients together; 0: no limit.
+	ClipNorm float64 `json:"clip_norm"`
+	// Rate is the learning rate of a mean loss; Schedule bends it.
+	Rate     float64  `json:"-"`
+	Schedule Schedule `json:"-"`
+	// HeadRate multiplies the learning rate of the heads; 0 means 1.
+	HeadRate float64 `json:"head_rate"`
+
+	// Losses are coefficients of terms, by name; terms that are not named have
+	// their default, 0 switches a term off. See [TermNames].
+	Losses map[string]float64 `json:"losses"`
+	// Aux adds outputs to KataGo networks that exist in training only: the
+	// opponent's reply, soft policies and the short-term value. They teach the
+	// trunk; a fresh network wants them. Their weights are kept in checkpoints.
+	Aux bool `json:"aux"`
+	// Freeze is "", "trunk" or "heads": what keeps its weights. The trunk is what
+	// both policy and value hang on.
+	Freeze string `json:"freeze"`
+	// Norms is "train" (statistics of the batch, running ones updated), "frozen"
+	// (running statistics as constants), or "auto": frozen for KataGo networks,
+	// train for others.
+	Norms string `json:"norms"`
+	// Average of the weights, which is what should play.
+	Average Average `json:"average"`
+
+	// Provider runs the graphs: "cpu" (default) or "cuda".
+	Provider string `json:"-"`
+	// Library names the onnxruntime library; "" searches for it.
+	Library string `json:"-"`
+	// Threads share each step; 0 means all processors.
+	Threads int `json:"-"`
+	// Plain keeps convolutions in the standard layout, without the blocked one
+	// that is faster on CPUs.
+	Plain bool `json:"-"`
+	// Seed draws the weights of outputs that exist in training only.
+	Seed uint64 `json:"seed"`
+
+	Log *slog.Logger `json:"-"` // nil: silent
+}
+
+// Average says how the mean of weights over time is taken: every Every samples
+// it moves to the present weights by 1/Window, by more while it is young.
+type Average struct {
+	Every  int64   `json:"every"`  // samples; 0: no average
+	Window float64 `json:"window"` // snapshots; 0 means 8
+}
+
+// WithDefaults fills in what is zero.
+func (c Config) WithDefaults() Config {
+	d := autodiff.DefaultOptimizer(c.Method)
+	or := func(p *float64, v float64) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	if c.Method == "" {
+		c.Method = autodiff.SGD
+	}
+	if c.Method == autodiff.SGD {
+		or(&c.Momentum, d.Momentum)
+	} else {
+		or(&c.Beta1, d.Beta1)
+		or(&c.Beta2, d.Beta2)
+		or(&c.Epsilon, d.Epsilon)
+	}
+	or(&c.HeadRate, 1)
+	if c.Average.Every > 0 {
+		or(&c.Average.Window, 8)
+	}
+	if c.Norms == "" {
+		c.Norms = "auto"
+	}
+	if c.Provider == "" || c.Provider == "auto" {
+		c.Provider = "cpu"
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Validate reports every fault of the configuration, joined.
+func (c *Config) Validate() error {
+	var faults []error
+	bad := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
+	}
+	if c.Batch < 1 || c.Batch > 1<<16 {
+		bad("batch of %d rows: use 1 to 65536", c.Batch)
+	}
+	if !(c.Rate >= 0) || math.IsInf(c.Rate, 0) {
+		bad("learning rate %v: use 0 or more", c.Rate)
+	}
+	if !(c.HeadRate >= 0) || math.IsInf(c.HeadRate, 0) {
+		bad("rate of the heads %v: use 0 or more", c.HeadRate)
+	}
+	o := c.optimizer()
+	if err := o.Check(); err != nil {
+		bad("%w", err)
+	}
+	if err := c.Schedule.Validate(); err != nil {
+		bad("%w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Losses)) {
+		if !slices.Contains(TermNames(), name) {
+			bad("no loss is named %q: there are %s", name, strings.Join(TermNames(), ", "))
+		} else if v := c.Losses[name]; !(v >= 0) || math.IsInf(v, 0) {
+			bad("coefficient %v of loss %s: use 0 or more", v, name)
+		}
+	}
+	if !slices.Contains([]string{"", "trunk", "heads"}, c.Freeze) {
+		bad("freeze %q: use trunk or heads", c.Freeze)
+	}
+	if !slices.Contains([]string{"auto", "train", "frozen"}, c.Norms) {
+		bad("norms %q: use auto, train or frozen", c.Norms)
+	}
+	if c.Average.Every < 0 || c.Average.Every > 0 && !(c.Average.Window >= 1) {
+		bad("average every %d samples over %v snapshots: use 0 or more, and 1 or more", c.Average.Every, c.Average.Window)
+	}
+	if c.Threads < 0 {
+		bad("%d threads", c.Threads)
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) optimizer() autodiff.Optimizer {
+	o := autodiff.Optimizer{
+		Method: c.Method, Momentum: c.Momentum, Nesterov: c.Nesterov, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon,
+		WeightDecay: c.WeightDecay, ClipNorm: c.ClipNorm,
+	}
+	return o
+}
+
+// identity is a digest of what a checkpoint must agree about.
+func (c *Config) identity() string {
+	text, err := json.Marshal(c)
+	if err != nil { // numbers that are not finite; Validate refuses them
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

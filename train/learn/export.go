@@ -1,0 +1,72 @@
+package learn
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"kosumi/nn/katago"
+	"kosumi/nn/onnx"
+	"kosumi/train/rows"
+)
+
+// Export writes the network as it is now to a file: ONNX by the suffix .onnx,
+// else KataGo's format (.bin.gz, .txt.gz, .bin, .txt), which only KataGo networks
+// have. The ONNX file is the one that the learner began with, with other
+// initializers (of a KataGo network: the exact graph). average takes the averaged
+// weights where an average is kept. The file is there as a whole or not at all.
+func (l *Learner) Export(path string, average bool) error {
+	m, err := l.Network(average)
+	if err != nil {
+		return err
+	}
+	if strings.EqualFold(filepath.Ext(path), ".onnx") {
+		return rows.WriteAtomic(path, func(w io.Writer) error {
+			_, err := m.WriteTo(w)
+			return err
+		})
+	}
+	if !l.KataGo() {
+		return fmt.Errorf("%w: %s is no KataGo network and can be written as .onnx only", ErrNetwork, l.source.Path)
+	}
+	format, err := katago.FormatOf(path)
+	if err != nil {
+		return err
+	}
+	net, err := katago.FromONNX(m)
+	if err != nil {
+		return err
+	}
+	var file bytes.Buffer
+	if err := katago.WriteFormat(&file, net, format); err != nil {
+		return err
+	}
+	return rows.WriteAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(file.Bytes())
+		return err
+	})
+}
+
+// KataGo reports whether the network can be written in KataGo's format.
+func (l *Learner) KataGo() bool { return l.spec.KataGo.Version > 0 }
+
+// Network returns the network as it is now, for the board size that it is made
+// for (KataGo networks: a graph from which every size can be built).
+func (l *Learner) Network(average bool) (*onnx.Model, error) {
+	m, err := l.net.Weights(l.homeSize())
+	if err != nil {
+		return nil, err
+	}
+	for name, t := range l.weights(average) {
+		old := m.Graph.Initializer(name)
+		if old == nil {
+			return nil, fmt.Errorf("%w: weight %s is not in the file", ErrNetwork, name)
+		}
+		c := *old
+		c.Type, c.Raw = t.Type, t.Raw
+		*old = c
+	}
+	return m, nil
+}

@@ -1,0 +1,323 @@
+package learn
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/autodiff"
+	"kosumi/nn/features"
+	"kosumi/nn/model"
+	"kosumi/nn/onnx"
+	"kosumi/nn/ort"
+	"kosumi/train/rows"
+)
+
+// maxSkipped is how many steps in a row may be skipped for numbers that are not
+// finite before the learner gives up.
+const maxSkipped = 10
+
+// Learner trains one network. One caller at a time.
+type Learner struct {
+	conf    Config
+	net     *model.Model
+	source  Source
+	planner planner
+	store   *store
+	average map[string]*ort.Tensor // nil without one
+	train   map[board.Size]*session
+	eval    map[board.Size]*session
+	params  []autodiff.Param
+	stats   []autodiff.Stat
+	spec    nn.Spec // at the size that it was probed with
+	count   Counters
+}
+
+// Source says which file a learner began with.
+type Source struct {
+	Path   string `json:"path"` // as it was given
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// Counters say how far a learner has come.
+type Counters struct {
+	Steps     int64 `json:"steps"`
+	Samples   int64 `json:"samples"`   // rows seen in steps
+	Skipped   int64 `json:"skipped"`   // steps that changed nothing, see Result.Skipped
+	InARow    int64 `json:"in_a_row"`  // of them, the latest ones
+	Snapshots int64 `json:"snapshots"` // that the average is of
+	NextSnap  int64 `json:"next_snap"` // samples at which the next one is due
+	Updates   int64 `json:"updates"`   // steps that changed the weights
+	Saved     int64 `json:"saved"`     // checkpoints
+}
+
+// New opens a network and makes a learner that has taken no step yet. Errors wrap
+// ErrConfig, ErrNetwork or what package model says of the file.
+func New(c Config) (*Learner, error) {
+	c = c.WithDefaults()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if _, err := ort.Load(c.Library); err != nil {
+		return nil, err
+	}
+	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, CacheDir: "none", Overrides: c.Overrides, Log: c.Log})
+	if err != nil {
+		return nil, err
+	}
+	l := &Learner{
+		conf: c, net: net, store: newStore(),
+		train: map[board.Size]*session{}, eval: map[board.Size]*session{},
+	}
+	d := net.Describe()
+	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
+	l.planner = planner{conf: &l.conf, src: net}
+	if err := l.probe(); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// probe plans the network once: errors show now, and the weights have their place
+// before the first batch.
+func (l *Learner) probe() error {
+	size := l.homeSize()
+	p, err := l.planner.training(size)
+	if err != nil {
+		return err
+	}
+	l.params, l.stats, l.spec = p.params, p.stats, p.spec
+	if err := l.addTensors(p); err != nil {
+		return err
+	}
+	if l.conf.Average.Every > 0 {
+		return l.startAverage()
+	}
+	return nil
+}
+
+// homeSize is the size that the network is for, or a small one where it serves
+// any.
+func (l *Learner) homeSize() board.Size {
+	for _, n := range []int{9, 13, 19} {
+		if s := board.Square(n); l.net.Serves(s) == nil {
+			return s
+		}
+	}
+	for w := 2; w <= 25; w++ {
+		for h := 2; h <= 25; h++ {
+			if s := (board.Size{W: w, H: h}); l.net.Serves(s) == nil {
+				return s
+			}
+		}
+	}
+	return board.Square(19)
+}
+
+// addTensors gives a plan's tensors their place in the store.
+func (l *Learner) addTensors(p *plan) error {
+	for _, q := range p.params {
+		if err := l.store.add(q.Name, q.Dims, q.Init, false); err != nil {
+			return err
+		}
+	}
+	for _, s := range p.stats {
+		if err := l.store.add(s.Name, s.Dims, s.Init, s.Next == ""); err != nil {
+			return err
+		}
+	}
+	for _, s := range p.states {
+		if err := l.store.add(s.Name, s.Dims, nil, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Encoding is how the network wants its inputs encoded.
+func (l *Learner) Encoding() features.Encoding { return l.spec.Encoding }
+
+// Wants says which of the larger targets the losses need.
+func (l *Learner) Wants() rows.Wants {
+	coefs := l.planner.losses(l.spec.Kind)
+	return rows.Wants{
+		Reply:  l.conf.Aux && l.spec.Kind == nn.KindKataGo && (coefs[TermReply] > 0 || coefs[TermSoftReply] > 0),
+		Points: coefs[TermOwnership] > 0 && l.spec.Kind != nn.KindDualHead,
+	}
+}
+
+// Counters returns how far the learner has come.
+func (l *Learner) Counters() Counters { return l.count }
+
+// Source returns the file that the learner began with.
+func (l *Learner) Source() Source { return l.source }
+
+// Config returns the settings, defaults filled in.
+func (l *Learner) Config() Config { return l.conf }
+
+// SetRate changes the learning rate and its schedule from the next step on.
+func (l *Learner) SetRate(rate float64, s Schedule) error {
+	c := l.conf
+	c.Rate, c.Schedule = rate, s
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	l.conf = c
+	return nil
+}
+
+// Serves returns nil if rows of that board size can be trained on.
+func (l *Learner) Serves(size board.Size) error { return l.net.Serves(size) }
+
+// Step takes one step. A batch of fewer rows than Config.Batch counts as if the
+// rest were rows without weight; networks whose norms are trained take full
+// batches only. Where loss or gradient are not finite the weights stay and
+// Result.Skipped says so; after ten such steps in a row the error wraps
+// ErrDiverged.
+func (l *Learner) Step(b *rows.Batch) (Result, error) {
+	if err := l.check(b); err != nil {
+		return Result{}, err
+	}
+	s, err := l.session(l.train, b.Size, l.planner.training)
+	if err != nil {
+		return Result{}, err
+	}
+	if b.N < l.conf.Batch && slices.ContainsFunc(s.plan.stats, func(st autodiff.Stat) bool { return st.Next != "" }) {
+		return Result{}, fmt.Errorf("%w: %d rows; batch normalization is trained and wants all %d", ErrBatch, b.N, l.conf.Batch)
+	}
+	if err := s.fill(b); err != nil {
+		return Result{}, err
+	}
+	step := l.count.Updates + 1
+	rate := l.conf.Rate * l.conf.Schedule.At(l.count.Steps+1)
+	o := l.conf.optimizer()
+	for name, v := range o.Scalars(step, rate) {
+		s.own[name].Data[0] = v
+	}
+	if err := s.run(l.store.side, l.store.at(0), l.store.at(1)); err != nil {
+		return Result{}, err
+	}
+	r := s.result(b.N)
+	r.Rate = rate
+	r.Skipped = !finite(float32(r.Loss), float32(r.GradNorm))
+	return r, l.finishStep(&r)
+}
+
+// finishStep counts a step and takes over its weights.
+func (l *Learner) finishStep(r *Result) error {
+	l.count.Steps++
+	l.count.Samples += int64(r.Rows)
+	if r.Skipped {
+		l.count.Skipped++
+		l.count.InARow++
+		if l.count.InARow >= maxSkipped {
+			return fmt.Errorf("%w: %d steps in a row had a loss or a gradient that is no finite number; "+
+				"go on from an earlier checkpoint with a lower --lr or with --clip", ErrDiverged, l.count.InARow)
+		}
+		return nil
+	}
+	l.count.InARow = 0
+	l.count.Updates++
+	l.store.flip()
+	l.moveAverage()
+	return nil
+}
+
+// Evaluate measures a batch without changing anything: with the present weights,
+// or with the averaged ones if asked for and kept. Batch normalization uses its
+// running statistics.
+func (l *Learner) Evaluate(b *rows.Batch, average bool) (Result, error) {
+	if err := l.check(b); err != nil {
+		return Result{}, err
+	}
+	s, err := l.session(l.eval, b.Size, l.planner.evaluation)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.fill(b); err != nil {
+		return Result{}, err
+	}
+	if average && l.average != nil {
+		err = s.run(boundAverage, l.average, nil)
+	} else {
+		err = s.run(l.store.side, l.store.at(0), nil)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	r := s.result(b.N)
+	r.Loss *= float64(l.conf.Batch) / float64(b.N) // a mean over the rows that are there
+	return r, nil
+}
+
+func (l *Learner) check(b *rows.Batch) error {
+	if b.N < 1 || b.N > l.conf.Batch {
+		return fmt.Errorf("%w: %d rows, the learner takes 1 to %d", ErrBatch, b.N, l.conf.Batch)
+	}
+	if err := l.net.Serves(b.Size); err != nil {
+		return fmt.Errorf("%w: rows of a %s board: %w", ErrBatch, sizeText(b.Size), err)
+	}
+	return nil
+}
+
+// session returns the session for a board size, opening it on first use.
+func (l *Learner) session(open map[board.Size]*session, size board.Size, plan func(board.Size) (*plan, error)) (*session, error) {
+	if s := open[size]; s != nil {
+		return s, nil
+	}
+	p, err := plan(size)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.addTensors(p); err != nil {
+		return nil, err
+	}
+	s, err := l.openSession(p)
+	if err != nil {
+		return nil, err
+	}
+	open[size] = s
+	return s, nil
+}
+
+// Close frees sessions and memory.
+func (l *Learner) Close() error {
+	for _, s := range slices.Concat(slices.Collect(maps.Values(l.train)), slices.Collect(maps.Values(l.eval))) {
+		s.close()
+	}
+	l.train, l.eval = nil, nil
+	if l.store != nil {
+		l.store.close()
+	}
+	for _, t := range l.average {
+		t.Close()
+	}
+	l.average = nil
+	return l.net.Close()
+}
+
+// weights returns copies of the trained initializers, averaged if asked for and
+// kept; what exists in training only is left out.
+func (l *Learner) weights(average bool) map[string]*onnx.Tensor {
+	all := map[string]*onnx.Tensor{}
+	add := func(name string, dims []int64) {
+		data := l.store.data(name)
+		if average && l.average != nil {
+			data = l.average[name].Data
+		}
+		all[name] = onnx.NewTensor(name, data, dims...)
+	}
+	for _, q := range l.params {
+		if len(q.Name) < len(auxPrefix) || q.Name[:len(auxPrefix)] != auxPrefix {
+			add(q.Name, q.Dims)
+		}
+	}
+	for _, s := range l.stats {
+		add(s.Name, s.Dims)
+	}
+	return all
+}

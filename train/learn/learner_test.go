@@ -1,0 +1,220 @@
+package learn
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/arch"
+	"kosumi/nn/autodiff"
+	"kosumi/nn/katago"
+	"kosumi/train/rows"
+)
+
+// freshKataGo writes an untrained KataGo network.
+func freshKataGo(t testing.TB, name string) string {
+	t.Helper()
+	net, err := katago.Fresh(name, 1)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), name+".bin.gz")
+	require.NoError(t, katago.WriteFile(path, net))
+	return path
+}
+
+// freshArch writes an untrained network of package arch.
+func freshArch(t testing.TB, name string, side int) string {
+	t.Helper()
+	c, err := arch.Parse(name)
+	require.NoError(t, err)
+	m, err := arch.Build(c.On(side, side), 1)
+	require.NoError(t, err)
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), name+".onnx")
+	require.NoError(t, writeFile(path, data))
+	return path
+}
+
+// randomBatch makes rows of noise with targets that make sense.
+func randomBatch(l *Learner, size board.Size, n int, seed uint64) *rows.Batch {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	e, area := l.Encoding(), size.Area()
+	b := &rows.Batch{Size: size, N: n, Wants: l.Wants(),
+		Spatial: make([]float32, n*e.Planes()*area), Global: make([]float32, n*e.Globals()),
+		Policy: make([]float32, n*(area+1)), Value: make([]float32, n*3), Globals: make([]float32, n*rows.Targets),
+	}
+	for i := range b.Spatial {
+		if rng.IntN(4) == 0 {
+			b.Spatial[i] = 1
+		}
+	}
+	for i := range b.Global {
+		b.Global[i] = float32(rng.NormFloat64() * 0.3)
+	}
+	distribution := func(p []float32) {
+		sum := 0.0
+		for i := range p {
+			p[i] = float32(math.Exp(3 * rng.NormFloat64()))
+			sum += float64(p[i])
+		}
+		for i := range p {
+			p[i] /= float32(sum)
+		}
+	}
+	for i := range n {
+		distribution(b.Policy[i*(area+1) : (i+1)*(area+1)])
+		g := b.Globals[i*rows.Targets : (i+1)*rows.Targets]
+		g[rng.IntN(2)] = 1
+		for _, k := range []int{12, 13} {
+			g[k] = 0.5
+		}
+		g[3] = float32(rng.NormFloat64() * 10)
+		g[21], g[22] = g[3], 20
+		for _, k := range []int{25, 26, 27, 28, 29} {
+			g[k] = 1
+		}
+		copy(b.Value[3*i:], g[:3])
+	}
+	if b.Wants.Reply {
+		b.Reply = make([]float32, n*(area+1))
+		for i := range n {
+			distribution(b.Reply[i*(area+1) : (i+1)*(area+1)])
+		}
+	}
+	if b.Wants.Points {
+		b.Points = make([]float32, n*rows.PointMaps*area)
+		for i := range b.Points {
+			b.Points[i] = float32(rng.IntN(3) - 1)
+		}
+	}
+	return b
+}
+
+func open(t testing.TB, c Config) *Learner {
+	t.Helper()
+	if c.Threads == 0 {
+		c.Threads = 1
+	}
+	l, err := New(c)
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func TestLossesFall(t *testing.T) {
+	for name, c := range map[string]Config{
+		"kb2c32":     {Model: freshKataGo(t, "kb2c32"), Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Aux: true},
+		"mini-b1c16": {Model: freshArch(t, "mini-b1c16", 5), Batch: 8, Method: autodiff.Adam, Rate: 1e-3},
+		"b6c8":       {Model: freshArch(t, "b6c8", 5), Batch: 8, Method: autodiff.Adam, Rate: 1e-3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t, c)
+			b := randomBatch(l, board.Square(5), 8, 1)
+			first, err := l.Step(b)
+			require.NoError(t, err)
+			var last Result
+			for range 60 {
+				last, err = l.Step(b)
+				require.NoError(t, err)
+				require.False(t, last.Skipped)
+			}
+			for i, term := range last.Terms {
+				t.Logf("%-16s %9.4f -> %9.4f", term.Name, first.Terms[i].Mean, term.Mean)
+			}
+			was, _ := first.Term(TermPolicy)
+			is, _ := last.Term(TermPolicy)
+			floor, _ := last.Term(MeasurePolicyEntropy)
+			require.Less(t, is.Mean-floor.Mean, 0.4*(was.Mean-floor.Mean))
+			is, _ = last.Term(TermValue)
+			require.Less(t, is.Mean, 0.05)
+			require.Less(t, last.Loss, first.Loss)
+		})
+	}
+}
+
+// bits returns everything that a learner holds, for comparing.
+func bits(l *Learner) map[string][]float32 {
+	all := map[string][]float32{}
+	for _, name := range l.store.names {
+		all[name] = append([]float32{}, l.store.data(name)...)
+	}
+	for name, t := range l.average {
+		all[averagePrefix+name] = append([]float32{}, t.Data...)
+	}
+	return all
+}
+
+// TestResume: a learner that goes on from a checkpoint ends where one ends that
+// was never interrupted, bit for bit.
+func TestResume(t *testing.T) {
+	c := Config{Model: freshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.AdamW, WeightDecay: 0.01, ClipNorm: 1, Rate: 1e-3, Threads: 1,
+		Average: Average{Every: 8, Window: 2}, Schedule: Schedule{Warmup: 3}}
+	whole := open(t, c)
+	part := open(t, c)
+	dir := t.TempDir()
+	batches := make([]*rows.Batch, 9)
+	for i := range batches {
+		batches[i] = randomBatch(whole, board.Square([]int{5, 7}[i%2]), 4, uint64(i))
+	}
+	for i, b := range batches {
+		_, err := whole.Step(b)
+		require.NoError(t, err)
+		if i < 5 {
+			_, err = part.Step(b)
+			require.NoError(t, err)
+		}
+	}
+	path, err := part.Save(dir, Extra{"mine": []byte("x")})
+	require.NoError(t, err)
+	require.DirExists(t, path)
+	again, extra, err := Resume(dir, c)
+	require.NoError(t, err)
+	defer again.Close()
+	require.Equal(t, Extra{"mine": []byte("x")}, extra)
+	require.Equal(t, part.Counters(), again.Counters())
+	for _, b := range batches[5:] {
+		_, err = again.Step(b)
+		require.NoError(t, err)
+	}
+	require.Equal(t, bits(whole), bits(again))
+	c.WeightDecay = 0.02
+	_, _, err = Resume(dir, c)
+	require.ErrorIs(t, err, ErrCheckpoint)
+	require.ErrorContains(t, err, "weight_decay is 0.02 here and 0.01 there")
+	_, _, err = Resume(t.TempDir(), c)
+	require.ErrorIs(t, err, ErrNoCheckpoint)
+}
+
+// TestExport: the exported network gives, in package katago's own graph and at
+// another board size, what the learner's evaluation sees.
+func TestExport(t *testing.T) {
+	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.Adam, Rate: 1e-2, Aux: true})
+	b := randomBatch(l, board.Square(5), 4, 1)
+	for range 5 {
+		_, err := l.Step(b)
+		require.NoError(t, err)
+	}
+	other := randomBatch(l, board.Size{W: 6, H: 4}, 4, 2)
+	want, err := l.Evaluate(other, false)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, name := range []string{"out.bin.gz", "out.onnx", "out.txt"} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, l.Export(path, false))
+		again := open(t, Config{Model: path, Batch: 4})
+		got, err := again.Evaluate(other, false)
+		require.NoError(t, err)
+		for _, term := range got.Terms {
+			w, ok := want.Term(term.Name)
+			require.True(t, ok, term.Name)
+			require.InDelta(t, w.Mean, term.Mean, 1e-5, term.Name)
+		}
+	}
+	mini := open(t, Config{Model: freshArch(t, "mini-b1c4", 5), Batch: 4})
+	require.ErrorIs(t, mini.Export(filepath.Join(dir, "mini.bin.gz"), false), ErrNetwork)
+	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), false))
+}

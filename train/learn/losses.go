@@ -1,0 +1,328 @@
+package learn
+
+import (
+	"math"
+
+	"kosumi/nn"
+	"kosumi/nn/onnx"
+)
+
+// Names of the inputs that hold a batch's targets, one row each: the fields of
+// rows.Batch.
+const (
+	inPolicy  = "target/policy"
+	inReply   = "target/reply"
+	inGlobals = "target/globals"
+	inPoints  = "target/points"
+)
+
+// Outputs of a graph with losses.
+const (
+	outLoss     = "loss"     // scalar
+	outMeasures = "measures" // [2K]: for each measured its weighted sum over rows, then its weight
+)
+
+// measured is a term, or a measure where coef is 0.
+type measured struct {
+	name         string
+	coef         float64
+	rows, weight onnx.Value // [N,1]
+}
+
+// losses adds terms to a graph.
+type losses struct {
+	b     *onnx.Builder
+	spec  *nn.Spec
+	batch int64
+	area  int64
+	h     *heads
+	coefs map[string]float64
+	aux   *auxHeads // nil without
+
+	globals onnx.Value
+	inputs  map[string]onnx.Value
+	list    []measured
+	stops   []string // values that no gradient flows through
+}
+
+func (l *losses) coef(name string) float64 { return l.coefs[name] }
+
+// target declares an input of targets once and returns it.
+func (l *losses) target(name string, dims ...any) onnx.Value {
+	if v, ok := l.inputs[name]; ok {
+		return v
+	}
+	v := l.b.Input(name, onnx.Float, append([]any{l.batch}, dims...)...)
+	l.inputs[name] = v
+	return v
+}
+
+// column is one of KataGo's global targets, [N,1].
+func (l *losses) column(i int64) onnx.Value {
+	return l.b.Slice(l.globals, 1, i, i+1)
+}
+
+// weight is a row's weight times further columns.
+func (l *losses) weight(columns ...int64) onnx.Value {
+	w := l.column(targetRowWeight)
+	for _, c := range columns {
+		w = l.b.Mul(w, l.column(c))
+	}
+	return w
+}
+
+// but is 1 - column.
+func (l *losses) but(column int64) onnx.Value {
+	return l.b.Sub(l.b.Scalar(1), l.column(column))
+}
+
+// stop keeps gradients from flowing through a value.
+func (l *losses) stop(v onnx.Value) onnx.Value {
+	v = l.b.Identity(v)
+	l.stops = append(l.stops, string(v))
+	return v
+}
+
+func (l *losses) add(name string, rows, weight onnx.Value) {
+	l.list = append(l.list, measured{name, l.coefs[name], rows, weight})
+}
+
+// build adds every term and returns the names of what is measured. The graph
+// gets the outputs outLoss and outMeasures.
+func (l *losses) build() []measured {
+	l.globals = l.target(inGlobals, globalTargetCount)
+	l.policies()
+	l.values()
+	l.scores()
+	l.owners()
+	var total onnx.Value
+	var sums, weights []onnx.Value
+	for _, m := range l.list {
+		sum := l.b.ReduceSum(l.b.Mul(m.rows, m.weight), true, 0)
+		sums, weights = append(sums, sum), append(weights, l.b.ReduceSum(m.weight, true, 0))
+		if m.coef == 0 {
+			continue
+		}
+		part := l.b.Mul(sum, l.b.Scalar(m.coef/float64(l.batch)))
+		if total == "" {
+			total = part
+		} else {
+			total = l.b.Add(total, part)
+		}
+	}
+	if total == "" {
+		l.b.Fail("every loss is switched off")
+		return nil
+	}
+	l.b.Output(outLoss, l.b.Reshape(total, 1))
+	l.b.Output(outMeasures, l.b.Reshape(l.b.Concat(0, append(sums, weights...)...), -1))
+	return l.list
+}
+
+// sumRows adds up all but the first axis: [N,K] to [N,1].
+func (l *losses) sumRows(v onnx.Value) onnx.Value { return l.b.ReduceSum(v, true, 1) }
+
+// crossEntropy of [N,K], -sum target log softmax(logits): [N,1].
+func (l *losses) crossEntropy(logits, target onnx.Value) onnx.Value {
+	return l.b.Neg(l.sumRows(l.b.Mul(target, l.b.LogSoftmax(logits, -1))))
+}
+
+// entropy of distributions [N,K]: [N,1].
+func (l *losses) entropy(p onnx.Value) onnx.Value {
+	return l.b.Neg(l.sumRows(l.b.Mul(p, l.b.Log(l.b.Max(p, l.b.Scalar(1e-30))))))
+}
+
+func (l *losses) policies() {
+	target := l.target(inPolicy, l.area+1)
+	w := l.weight(targetPolicyUse)
+	if l.coef(TermPolicy) > 0 {
+		l.add(TermPolicy, l.crossEntropy(l.h.policy[0], target), w)
+	}
+	l.add(MeasurePolicyEntropy, l.entropy(target), w)
+	hit := l.b.Op("Equal", nil, l.top(l.h.policy[0]), l.top(target))
+	l.add(MeasurePolicyTop1, l.b.Cast(hit, onnx.Float), w)
+	if len(l.h.policy) > 1 && l.coef(TermOptimistic) > 0 && l.h.wdl && len(l.h.score) > 1 {
+		use := l.b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism())
+		l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
+	}
+	if l.aux == nil {
+		return
+	}
+	if v := l.aux.policy[TermReply]; v != "" {
+		l.add(TermReply, l.crossEntropy(v, l.target(inReply, l.area+1)), l.weight(targetReplyUse))
+	}
+	if v := l.aux.policy[TermSoftPolicy]; v != "" {
+		l.add(TermSoftPolicy, l.crossEntropy(v, l.soften(target)), w)
+	}
+	if v := l.aux.policy[TermSoftReply]; v != "" {
+		l.add(TermSoftReply, l.crossEntropy(v, l.soften(l.target(inReply, l.area+1))), l.weight(targetReplyUse))
+	}
+}
+
+// top is the place of the largest number of each row, [N,1].
+func (l *losses) top(v onnx.Value) onnx.Value {
+	return l.b.Op("ArgMax", onnx.Attrs{"axis": onnx.AttrInt(1), "keepdims": onnx.AttrInt(1)}, v)
+}
+
+// soften takes the fourth root of a distribution.
+func (l *losses) soften(p onnx.Value) onnx.Value {
+	p = l.b.Sqrt(l.b.Sqrt(l.b.Add(p, l.b.Scalar(1e-7))))
+	return l.b.Div(p, l.sumRows(p))
+}
+
+// optimism weighs a row by how much better than expected it went (KataGo's
+// long-term optimistic policy): clip(win² + sigmoid(3(z-1.5)), 0, 1), z being the
+// score's distance from the predicted mean in predicted deviations.
+func (l *losses) optimism() onnx.Value {
+	b := l.b
+	win := b.Add(l.column(targetWin), b.Mul(l.column(targetNoResult), b.Scalar(0.5)))
+	mean, dev := l.scoreMean(), l.scoreStdev()
+	spread := b.Sqrt(b.Add(b.Mul(dev, dev), b.Scalar(0.25)))
+	z := b.Div(b.Sub(l.column(targetScore), mean), spread)
+	lucky := b.Sigmoid(b.Mul(b.Sub(z, b.Scalar(1.5)), b.Scalar(3)))
+	return l.stop(b.Clip(b.Add(b.Mul(win, win), lucky), 0, 1))
+}
+
+func (l *losses) values() {
+	b := l.b
+	w := b.Mul(l.weight(), l.but(targetNoValue))
+	target := b.Slice(l.globals, 1, targetWin, targetNoResult+1)
+	truth := b.Sub(l.column(targetWin), l.column(targetLoss))
+	says := l.h.value
+	if l.h.wdl {
+		says = b.Sub(b.Slice(says, 1, 0, 1), b.Slice(says, 1, 1, 2))
+		if l.coef(TermValue) > 0 {
+			l.add(TermValue, l.crossEntropy(l.h.value, target), w)
+		}
+		l.add(MeasureValueEntropy, l.entropy(target), w)
+	} else if l.coef(TermValue) > 0 {
+		d := b.Sub(says, truth)
+		l.add(TermValue, b.Mul(d, d), w)
+	}
+	decided := b.Abs(b.Op("Sign", nil, truth))
+	right := b.Op("Equal", nil, b.Op("Sign", nil, says), b.Op("Sign", nil, truth))
+	l.add(MeasureValueAccuracy, b.Cast(right, onnx.Float), b.Mul(w, decided))
+	if l.aux != nil && l.aux.tdValue != "" {
+		short := b.Slice(l.globals, 1, targetShortWin, targetShortNone+1)
+		ce := b.Sub(l.crossEntropy(l.aux.tdValue, short), l.entropy(short))
+		l.add(TermTDValue, ce, b.Mul(l.weight(), l.but(targetNoTD)))
+	}
+}
+
+// huber is x²/2 up to delta and straight from there on.
+func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
+	b := l.b
+	a := b.Abs(x)
+	near := b.Min(a, b.Scalar(delta))
+	return b.Mul(near, b.Sub(a, b.Mul(near, b.Scalar(0.5))))
+}
+
+// softplus has its slope floored at 0.05, so that it cannot die: the value is
+// softplus(x), the derivative that of 0.05x + 0.95 softplus(x).
+func (l *losses) softplus(x onnx.Value) onnx.Value {
+	y, h := l.lively(x)
+	return l.b.Add(l.stop(l.b.Sub(y, h)), h)
+}
+
+func (l *losses) lively(x onnx.Value) (y, h onnx.Value) {
+	y = l.b.Softplus(x)
+	return y, l.b.Add(l.b.Mul(x, l.b.Scalar(0.05)), l.b.Mul(y, l.b.Scalar(0.95)))
+}
+
+// scoreMean is the predicted score in points, [N,1].
+func (l *losses) scoreMean() onnx.Value {
+	if l.spec.Kind != nn.KindKataGo {
+		return l.h.score[0]
+	}
+	if l.spec.KataGo.Version <= 3 {
+		return l.b.Mul(l.h.score[0], l.b.Scalar(2*math.Sqrt(float64(l.area))))
+	}
+	return l.b.Mul(l.h.score[0], l.b.Scalar(l.spec.KataGo.Multipliers.ScoreMean))
+}
+
+// scoreStdev is the predicted standard deviation of the score in points.
+func (l *losses) scoreStdev() onnx.Value {
+	return l.b.Mul(l.softplus(l.h.score[1]), l.b.Scalar(l.spec.KataGo.Multipliers.ScoreStdev))
+}
+
+func (l *losses) scores() {
+	if len(l.h.score) == 0 {
+		return
+	}
+	b, w := l.b, l.weight(targetFinalUse)
+	truth := l.column(targetScore)
+	mean := l.scoreMean()
+	if l.coef(TermScoreMean) > 0 {
+		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), w)
+	}
+	if l.spec.Kind != nn.KindKataGo {
+		return
+	}
+	mult := &l.spec.KataGo.Multipliers
+	if len(l.h.score) > 1 && l.coef(TermScoreStdev) > 0 {
+		off := b.Mul(b.Abs(b.Sub(l.stop(mean), truth)), b.Scalar(math.Sqrt(math.Pi/2)))
+		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), w)
+	}
+	if len(l.h.score) > 3 && l.coef(TermLead) > 0 {
+		lead := b.Mul(l.h.score[2], b.Scalar(mult.Lead))
+		l.add(TermLead, l.huber(b.Sub(lead, l.column(targetLead)), 8), l.weight(targetLeadUse))
+	}
+	if len(l.h.score) > 3 && l.coef(TermVarTime) > 0 {
+		time := b.Mul(l.softplus(l.h.score[3]), b.Scalar(mult.VarTime))
+		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(targetVarTime), b.Scalar(1e-5))), 50), w)
+	}
+	if len(l.h.score) > 5 {
+		l.errors(mean, w)
+	}
+}
+
+// errors adds the terms of the predicted squared short-term errors. KataGo
+// measures them against short-term values and scores of the network's own, which
+// its files do not keep; here the value and the score mean stand for them.
+func (l *losses) errors(mean, w onnx.Value) {
+	b, mult := l.b, &l.spec.KataGo.Multipliers
+	if l.coef(TermValueError) > 0 {
+		p := b.Softmax(l.h.value, -1)
+		v := l.stop(b.Sub(b.Slice(p, 1, 0, 1), b.Slice(p, 1, 1, 2)))
+		d := b.Sub(v, b.Sub(l.column(targetShortWin), l.column(targetShortLoss)))
+		square := b.Add(b.Mul(d, d), b.Scalar(1e-8))
+		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), w)
+	}
+	if l.coef(TermScoreError) > 0 {
+		d := b.Sub(l.stop(mean), l.column(targetShortScore))
+		square := b.Add(b.Mul(d, d), b.Scalar(1e-4))
+		l.add(TermScoreError, l.huber(b.Sub(l.squaredError(l.h.score[5], mult.STScoreError), square), 100), w)
+	}
+}
+
+// squaredError is an error head's output as a squared error: softplus(x/2)² from
+// version 14 on, softplus(x) before, times the multiplier.
+func (l *losses) squaredError(x onnx.Value, mult float64) onnx.Value {
+	b := l.b
+	if l.spec.KataGo.Version >= 14 {
+		y, h := l.lively(b.Mul(x, b.Scalar(0.5)))
+		y, h = b.Mul(y, y), b.Mul(h, h)
+		return b.Mul(b.Add(l.stop(b.Sub(y, h)), h), b.Scalar(mult))
+	}
+	return b.Mul(l.softplus(x), b.Scalar(mult))
+}
+
+func (l *losses) owners() {
+	b := l.b
+	if l.coef(TermOwnership) == 0 || l.h.ownership == "" && l.h.owned == "" {
+		return
+	}
+	points := l.target(inPoints, 5, l.spec.Inputs[0].Shape[1], l.spec.Inputs[0].Shape[2])
+	truth := b.Reshape(b.Slice(points, 1, 0, 1), l.batch, l.area)
+	w := l.weight(targetFinalUse)
+	if l.h.ownership == "" {
+		d := b.Sub(l.h.owned, truth)
+		l.add(TermOwnership, b.ReduceMean(b.Mul(d, d), true, 1), w)
+		return
+	}
+	// Binary cross entropy with logit x = 2*raw and target t = (1+o)/2:
+	// softplus(x) - t x.
+	x := b.Mul(l.h.ownership, b.Scalar(2))
+	t := b.Mul(b.Add(truth, b.Scalar(1)), b.Scalar(0.5))
+	l.add(TermOwnership, b.ReduceMean(b.Sub(b.Softplus(x), b.Mul(t, x)), true, 1), w)
+}

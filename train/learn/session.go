@@ -1,0 +1,169 @@
+package learn
+
+import (
+	"fmt"
+	"runtime"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/autodiff"
+	"kosumi/nn/ort"
+	"kosumi/train/rows"
+)
+
+// session runs one plan: a graph bound to the store and to memory of its own for
+// batches and results.
+type session struct {
+	plan  *plan
+	graph *ort.Graph
+	own   map[string]*ort.Tensor // inputs and outputs that are no part of the store
+	bound [3]*ort.Binding        // to either side of the store, and to the averages
+}
+
+// boundAverage is the place of the binding to averaged weights.
+const boundAverage = 2
+
+// openSession opens a plan's graph. Its weights are bound when it runs.
+func (l *Learner) openSession(p *plan) (*session, error) {
+	data, err := p.model.Marshal()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
+	}
+	threads := l.conf.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	g, err := ort.OpenGraph(data, ort.Config{Library: l.conf.Library, Provider: l.conf.Provider, Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	s := &session{plan: p, graph: g, own: map[string]*ort.Tensor{}}
+	for _, v := range p.model.Graph.Inputs {
+		if l.store.tensors[v.Name] != nil {
+			continue
+		}
+		if err := s.make(v.Name, v.Shape); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	for _, v := range p.model.Graph.Outputs {
+		if len(v.Name) > len(autodiff.NextPrefix) && v.Name[:len(autodiff.NextPrefix)] == autodiff.NextPrefix {
+			continue
+		}
+		if err := s.make(v.Name, v.Shape); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *session) make(name string, shape interface{ Sizes() ([]int64, bool) }) error {
+	dims, ok := shape.Sizes()
+	if !ok {
+		return fmt.Errorf("%w: %s has no fixed shape", ErrNetwork, name)
+	}
+	t, err := ort.NewTensor(dims...)
+	if err == nil {
+		s.own[name] = t
+	}
+	return err
+}
+
+// run computes the graph with the given weights, which belong to the place which
+// of s.bound; a training graph writes the next ones.
+func (s *session) run(which int, weights, next map[string]*ort.Tensor) error {
+	b := s.bound[which]
+	if b == nil {
+		in, out := map[string]*ort.Tensor{}, map[string]*ort.Tensor{}
+		for name, t := range weights {
+			in[name] = t
+		}
+		for name, t := range next {
+			out[autodiff.NextPrefix+name] = t
+		}
+		for name, t := range s.own {
+			in[name], out[name] = t, t
+		}
+		var err error
+		if b, err = s.graph.Bind(in, out); err != nil {
+			return err
+		}
+		s.bound[which] = b
+	}
+	return b.Run()
+}
+
+func (s *session) close() {
+	if s == nil {
+		return
+	}
+	s.graph.Close()
+	for _, t := range s.own {
+		t.Close()
+	}
+}
+
+// fill copies a batch into the session's inputs; rows that are not there are
+// zeros, which weigh nothing.
+func (s *session) fill(b *rows.Batch) error {
+	for _, in := range s.plan.spec.Inputs {
+		switch in.Role {
+		case nn.RoleSpatial:
+			if err := s.copyIn(in.Name, b.Spatial, b.N); err != nil {
+				return err
+			}
+		case nn.RoleGlobal:
+			if err := s.copyIn(in.Name, b.Global, b.N); err != nil {
+				return err
+			}
+		case nn.RoleMeta: // who plays is not known: zeros
+		default:
+			return fmt.Errorf("%w: nothing fills input %s", ErrNetwork, in.Name)
+		}
+	}
+	for _, t := range []struct {
+		name string
+		data []float32
+	}{{inPolicy, b.Policy}, {inReply, b.Reply}, {inGlobals, b.Globals}, {inPoints, b.Points}} {
+		if s.own[t.name] == nil {
+			continue
+		}
+		if err := s.copyIn(t.name, t.data, b.N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) copyIn(name string, data []float32, n int) error {
+	t := s.own[name]
+	row := len(t.Data) / int(t.Dims[0])
+	if len(data) != n*row {
+		return fmt.Errorf("%w: %d numbers for %d rows of %s, which take %d each", ErrBatch, len(data), n, name, row)
+	}
+	copy(t.Data, data)
+	clear(t.Data[len(data):])
+	return nil
+}
+
+// result reads what a run measured.
+func (s *session) result(n int) Result {
+	r := Result{Loss: float64(s.own[outLoss].Data[0]), Rows: n}
+	list := s.own[outMeasures].Data
+	for i, m := range s.plan.measured {
+		t := Term{Name: m.name, Coef: m.coef, Weight: float64(list[len(s.plan.measured)+i])}
+		if t.Weight > 0 {
+			t.Mean = float64(list[i]) / t.Weight
+		}
+		r.Terms = append(r.Terms, t)
+	}
+	if g := s.own[autodiff.OutputGradNorm]; g != nil {
+		r.GradNorm = float64(g.Data[0])
+	}
+	return r
+}
+
+// size names a board in messages.
+func sizeText(s board.Size) string { return fmt.Sprintf("%dx%d", s.W, s.H) }

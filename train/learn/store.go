@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kosumi/nn/onnx"
+	"kosumi/nn/ort"
+)
+
+// store holds weights, statistics and optimizer state, each twice: a step reads
+// one side and writes the other, and then the sides change places. Graphs of all
+// board sizes are bound to the same memory.
+type store struct {
+	tensors map[string]*[2]*ort.Tensor
+	names   []string // in the order in which they came
+	side    int      // the side that is valid
+}
+
+func newStore() *store { return &store{tensors: map[string]*[2]*ort.Tensor{}} }
+
+// add makes a tensor unless there is one of that name; fixed ones are never
+// written and have one side only.
+func (s *store) add(name string, dims []int64, init *onnx.Tensor, fixed bool) error {
+	if old, ok := s.tensors[name]; ok {
+		if !slices.Equal(old[0].Dims, dims) {
+			return fmt.Errorf("%w: weight %s is %v on one board and %v on another", ErrNetwork, name, old[0].Dims, dims)
+		}
+		return nil
+	}
+	var pair [2]*ort.Tensor
+	for i := range pair {
+		if i == 1 && fixed {
+			pair[1] = pair[0]
+			break
+		}
+		t, err := ort.NewTensor(dims...)
+		if err != nil {
+			return err
+		}
+		pair[i] = t
+	}
+	if init != nil {
+		data, err := init.Float32s()
+		if err != nil {
+			return fmt.Errorf("%w: weight %s: %w", ErrNetwork, name, err)
+		}
+		copy(pair[s.side].Data, data)
+	}
+	s.tensors[name] = &pair
+	s.names = append(s.names, name)
+	return nil
+}
+
+// at returns the tensors of one side, counted from the valid one.
+func (s *store) at(offset int) map[string]*ort.Tensor {
+	all := make(map[string]*ort.Tensor, len(s.tensors))
+	for name, pair := range s.tensors {
+		all[name] = pair[(s.side+offset)%2]
+	}
+	return all
+}
+
+// data returns the valid numbers of a tensor; nil if there is none of that name.
+func (s *store) data(name string) []float32 {
+	if pair := s.tensors[name]; pair != nil {
+		return pair[s.side].Data
+	}
+	return nil
+}
+
+// flip makes the other side the valid one.
+func (s *store) flip() { s.side ^= 1 }
+
+func (s *store) close() {
+	for _, pair := range s.tensors {
+		pair[0].Close()
+		if pair[1] != pair[0] {
+			pair[1].Close()
+		}
+	}
+}
+
+func finite(list ...float32) bool {
+	for _, v := range list {
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return false
+		}
+	}
+	return true
+}

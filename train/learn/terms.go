@@ -1,0 +1,163 @@
+package learn
+
+import (
+	"slices"
+
+	"kosumi/nn"
+)
+
+// Names of the terms of a loss. What they mean: KataGo's
+// python/katago/train/metrics_pytorch.py; indices in brackets are those of
+// KataGo's global targets.
+const (
+	// TermPolicy is the cross entropy with this turn's search [26].
+	TermPolicy = "policy"
+	// TermReply is the cross entropy with the next turn's search [28].
+	TermReply = "reply"
+	// TermSoftPolicy is TermPolicy with the fourth root of the target.
+	TermSoftPolicy = "soft_policy"
+	// TermSoftReply is TermReply with the fourth root of the target.
+	TermSoftReply = "soft_reply"
+	// TermOptimistic is the policy of moves that went better than expected:
+	// channel 1 of KataGo's policy [26*27].
+	TermOptimistic = "optimistic"
+	// TermValue is the cross entropy with win, loss and no result, or, for
+	// values in [-1,1], the squared error of win minus loss [1-35].
+	TermValue = "value"
+	// TermScoreMean is the Huber loss of the final score, delta 12 points [27].
+	TermScoreMean = "score_mean"
+	// TermScoreStdev is the Huber loss, delta 10, of the predicted standard
+	// deviation against sqrt(pi/2) times the distance of the predicted mean from
+	// the final score, whose expectation it is for normal errors [27].
+	TermScoreStdev = "score_stdev"
+	// TermLead is the Huber loss of the lead, delta 8 points [29].
+	TermLead = "lead"
+	// TermVarTime is the Huber loss of the arrival time of the variance, delta 50
+	// turns [27].
+	TermVarTime = "variance_time"
+	// TermValueError is the Huber loss, delta 0.4, of the predicted squared
+	// distance of the value from the short-term search value [27].
+	TermValueError = "value_error"
+	// TermScoreError is the same of the score, delta 100 [27].
+	TermScoreError = "score_error"
+	// TermOwnership is the binary cross entropy of the owner of each point, mean
+	// over the board [27].
+	TermOwnership = "ownership"
+	// TermTDValue is the cross entropy with the short-term search value, of an
+	// output that exists in training only [1-24].
+	TermTDValue = "td_value"
+)
+
+// TermNames lists the terms that networks may have.
+func TermNames() []string {
+	return []string{TermPolicy, TermReply, TermSoftPolicy, TermSoftReply, TermOptimistic, TermValue, TermTDValue, TermScoreMean,
+		TermScoreStdev, TermLead, TermVarTime, TermValueError, TermScoreError, TermOwnership}
+}
+
+// defaultLosses are KataGo's coefficients for networks with KataGo's heads, and
+// the tutorial's, 1 and 1, for those with two.
+func defaultLosses(kind nn.Kind) map[string]float64 {
+	if kind == nn.KindDualHead {
+		return map[string]float64{TermPolicy: 1, TermValue: 1}
+	}
+	all := map[string]float64{
+		TermPolicy: 0.93, TermReply: 0.15, TermSoftPolicy: 8, TermSoftReply: 1.2, TermOptimistic: 0.1,
+		TermValue: 0.72, TermTDValue: 0.72, TermScoreMean: 0.0015, TermScoreStdev: 0.001, TermLead: 0.006, TermVarTime: 0.0003,
+		TermValueError: 2, TermScoreError: 0.00002, TermOwnership: 1.5,
+	}
+	if kind == nn.KindSeed {
+		all[TermPolicy], all[TermValue] = 1, 1
+	}
+	return all
+}
+
+// Indices of KataGo's global targets.
+const (
+	targetWin         = 0
+	targetLoss        = 1
+	targetNoResult    = 2
+	targetScore       = 3
+	targetShortWin    = 12
+	targetShortLoss   = 13
+	targetShortNone   = 14
+	targetShortScore  = 15
+	targetLead        = 21
+	targetVarTime     = 22
+	targetNoTD        = 24
+	targetRowWeight   = 25
+	targetPolicyUse   = 26
+	targetFinalUse    = 27
+	targetReplyUse    = 28
+	targetLeadUse     = 29
+	targetNoValue     = 35
+	globalTargetCount = 80
+)
+
+// Measures that are reported beside the losses; they have no coefficient.
+const (
+	// MeasurePolicyEntropy is the entropy of the policy target, in nats: what
+	// TermPolicy comes down to when the network is perfect.
+	MeasurePolicyEntropy = "policy_entropy"
+	// MeasurePolicyTop1 is the share of rows whose most wanted move is the
+	// network's.
+	MeasurePolicyTop1 = "policy_top1"
+	// MeasureValueEntropy is the entropy of the value target.
+	MeasureValueEntropy = "value_entropy"
+	// MeasureValueAccuracy is the share of decided games whose winner the network
+	// names.
+	MeasureValueAccuracy = "value_accuracy"
+)
+
+// Term is one part of a result: the mean over its rows, each with its weight.
+type Term struct {
+	Name   string  `json:"name"`
+	Mean   float64 `json:"mean"`   // NaN-free: 0 where Weight is 0
+	Weight float64 `json:"weight"` // of the rows that it was taken over
+	Coef   float64 `json:"coef"`   // in the loss; 0 for measures
+}
+
+// Result is what a step or an evaluation found.
+type Result struct {
+	Loss     float64 `json:"loss"` // coefficients times terms, over the rows of a full batch
+	Terms    []Term  `json:"terms"`
+	GradNorm float64 `json:"grad_norm"` // before clipping; 0 in an evaluation
+	Rate     float64 `json:"rate"`      // learning rate of the step
+	Rows     int     `json:"rows"`
+	// Skipped says that loss or gradient were not finite and the weights stayed.
+	Skipped bool `json:"skipped,omitempty"`
+}
+
+// Term returns the term or measure of a name; ok is false where there is none.
+func (r *Result) Term(name string) (t Term, ok bool) {
+	i := slices.IndexFunc(r.Terms, func(t Term) bool { return t.Name == name })
+	if i < 0 {
+		return Term{}, false
+	}
+	return r.Terms[i], true
+}
+
+// Add joins two results, as if their rows had been evaluated together.
+func (r *Result) Add(o *Result) {
+	if r.Rows == 0 {
+		*r = *o
+		r.Terms = slices.Clone(o.Terms)
+		return
+	}
+	all := float64(r.Rows + o.Rows)
+	r.Loss = (r.Loss*float64(r.Rows) + o.Loss*float64(o.Rows)) / all
+	r.GradNorm = (r.GradNorm*float64(r.Rows) + o.GradNorm*float64(o.Rows)) / all
+	for _, t := range o.Terms {
+		i := slices.IndexFunc(r.Terms, func(u Term) bool { return u.Name == t.Name })
+		if i < 0 {
+			r.Terms = append(r.Terms, t)
+			continue
+		}
+		u := &r.Terms[i]
+		if w := u.Weight + t.Weight; w > 0 {
+			u.Mean = (u.Mean*u.Weight + t.Mean*t.Weight) / w
+			u.Weight = w
+		}
+	}
+	r.Rows += o.Rows
+	r.Rate = o.Rate
+}
