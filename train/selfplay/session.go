@@ -51,6 +51,13 @@ func (s *Session) SetConfig(c Config) error {
 	return nil
 }
 
+// Drop gives up the games under way.
+func (s *Session) Drop() {
+	for _, p := range s.players {
+		p.active, p.next = false, nil
+	}
+}
+
 // Stats returns what was done so far.
 func (s *Session) Stats() Stats { return s.stats.read() }
 

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/train/loop"
+)
+
+type loopFlags struct {
+	preset, config string
+	games          int64
+	hours          float64
+	json           bool
+	logLevel       string
+	initOnly       bool
+}
+
+func loopCommand() *cobra.Command {
+	f := loopFlags{logLevel: "warn"}
+	c := &cobra.Command{
+		Use:   "loop DIR",
+		Short: "Learn from zero: self-play, training, guard match, again and again",
+		Long: `Runs the whole circle in DIR: self-play by the newest network, training on the
+newest rows, export, a guard match, promotion. The first call makes DIR with a
+recipe (DIR/loop.toml, every constant explained) and a freshly initialised network;
+later calls go on where the last one stopped, however it was stopped: ^C, kill -9
+and power cuts lose unfinished games and a few minutes of training, nothing that
+was counted.
+
+  DIR/loop.toml            the recipe; change it between two runs
+  DIR/state.json           counters, networks, history
+  DIR/models/NAME/         networks; the last promoted one plays
+  DIR/selfplay/NAME/       rows (tdata/*.npz) and games (sgfs/*.sgfs)
+  DIR/checkpoints/         the learner
+
+Without --games and --hours the loop goes on until ^C.`,
+		Example: `  engine loop run1
+  engine loop run1 --hours 8
+  engine loop class --preset tutorial --games 1000
+  engine loop big --config my.toml --init`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runLoop(cmd, args[0], &f) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
+	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
+	fl.BoolVar(&f.initOnly, "init", false, "only make the folder and the recipe")
+	fl.Int64Var(&f.games, "games", 0, "end after so many games more; 0: no such end")
+	fl.Float64Var(&f.hours, "hours", 0, "end after so many `hours`; 0: no such end")
+	fl.BoolVar(&f.json, "json", false, "print the state as JSON at the end")
+	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr beside the status lines: debug, info, warn or error")
+	return c
+}
+
+func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
+	level, err := parseLevel(f.logLevel)
+	if err != nil {
+		return usageError{err}
+	}
+	if f.games < 0 || !(f.hours >= 0) {
+		return usagef("--games and --hours: 0 or more")
+	}
+	if err := prepareLoop(cmd, dir, f); err != nil {
+		return err
+	}
+	if f.initOnly {
+		return nil
+	}
+	l, err := loop.Open(dir, loop.Options{
+		Log: slog.New(newPlainHandler(os.Stderr, level)), Games: f.games, Time: time.Duration(f.hours * float64(time.Hour)),
+		Status: func(line string) { fmt.Fprintf(os.Stderr, "%s %s\n", time.Now().Format("15:04:05"), line) },
+	})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	s := l.State()
+	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays\n",
+		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))
+	if err := l.Run(cmd.Context()); err != nil {
+		return err
+	}
+	s = l.State()
+	if f.json {
+		return writeJSON(cmd.OutOrStdout(), s)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d iterations, %d games, %d rows, %d samples; %s plays. The same command goes on.\n",
+		dir, s.Iteration, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))
+	return nil
+}
+
+// prepareLoop makes the folder of a new loop.
+func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
+	recipe := filepath.Join(dir, loop.ConfigFile)
+	if _, err := os.Stat(recipe); err == nil {
+		if f.config != "" || cmd.Flags().Changed("preset") {
+			return usagef("%s is there already and is what counts; change it, or take another folder", recipe)
+		}
+		return nil
+	}
+	text, err := loop.Preset(f.preset)
+	if err != nil {
+		return usageError{err}
+	}
+	if f.config != "" {
+		if text, err = readBounded(f.config, maxConfigSize); err != nil {
+			return err
+		}
+	}
+	if err := loop.Init(dir, text); err != nil {
+		return usageError{err}
+	}
+	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, recipe)
+	return nil
+}

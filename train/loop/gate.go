@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+	"kosumi/train/selfplay"
+)
+
+// matchResult counts a match from the first player's view.
+type matchResult struct {
+	wins, losses, draws int
+}
+
+func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
+
+// score is the points of a game, a draw counted half.
+func (r *matchResult) score() float64 {
+	return (float64(r.wins) + float64(r.draws)/2) / float64(max(1, r.games()))
+}
+
+// playMatch lets two evaluators play each other: pairs of games with the same
+// random opening and colours exchanged, all at the same time.
+func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfplay.BoardShare, seed uint64) (matchResult, error) {
+	var result matchResult
+	var mu sync.Mutex
+	var first error
+	var games sync.WaitGroup
+	for k := range g.Games {
+		games.Go(func() {
+			m := matchGame{gate: g, rng: rand.New(rand.NewPCG(seed, uint64(k/2))), board: boards[(k/2)%len(boards)]}
+			players := [2]nn.Evaluator{a, b} // Black, White
+			if k%2 == 1 {
+				players = [2]nn.Evaluator{b, a}
+			}
+			winner, err := m.play(ctx, players, uint64(k))
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				if first == nil {
+					first = err
+				}
+			case winner == board.Empty:
+				result.draws++
+			case (winner == board.Black) == (k%2 == 0):
+				result.wins++
+			default:
+				result.losses++
+			}
+		})
+	}
+	games.Wait()
+	return result, first
+}
+
+// matchGame is one game of a match.
+type matchGame struct {
+	gate  *Gate
+	rng   *rand.Rand
+	board selfplay.BoardShare
+}
+
+// openingMoves is the number of random moves that a pair of games begins with.
+const openingMoves = 2
+
+func (m *matchGame) play(ctx context.Context, players [2]nn.Evaluator, seed uint64) (board.Color, error) {
+	size := board.Size{W: m.board.Width, H: m.board.Height}
+	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.gate.Komi)})
+	if err != nil {
+		return board.Empty, err
+	}
+	for range openingMoves {
+		x, y := 1+m.rng.IntN(max(1, size.W-2)), 1+m.rng.IntN(max(1, size.H-2))
+		if p := size.Point(min(x, size.W-1), min(y, size.H-1)); g.Legal(g.ToMove(), p) == nil {
+			if err := g.Play(g.ToMove(), p); err != nil {
+				return board.Empty, err
+			}
+		}
+	}
+	params := search.Plain()
+	params.Choice.Temperature, params.Choice.TemperatureEarly = 0.1, m.gate.Temperature
+	params.Memory.MaxBytes = 256 << 20
+	draw := rand.New(rand.NewPCG(seed, 77))
+	var trees [2]*search.Tree
+	for i, e := range players {
+		params.Seed = seed*2 + uint64(i)
+		if trees[i], err = search.New(params, e, nil); err != nil {
+			return board.Empty, err
+		}
+	}
+	for !g.Finished() && g.NumMoves() < 3*size.Area() {
+		t := trees[0]
+		if g.ToMove() == board.White {
+			t = trees[1]
+		}
+		t.Reset(g)
+		r, err := t.Search(ctx, search.Limits{Visits: int64(m.gate.Visits)})
+		if err == nil && r.Stop == search.StopCancelled {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return board.Empty, fmt.Errorf("guard match: %w", err)
+		}
+		if err := g.Play(g.ToMove(), r.Choose(params.Choice.TemperatureAt(g.NumMoves(), size), draw)); err != nil {
+			return board.Empty, fmt.Errorf("guard match: %w", err)
+		}
+	}
+	if g.NoResult() {
+		return board.Empty, nil
+	}
+	switch s := g.Score(); {
+	case s > 0:
+		return board.White, nil
+	case s < 0:
+		return board.Black, nil
+	}
+	return board.Empty, nil
+}

@@ -1,0 +1,328 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn/autodiff"
+	"kosumi/train/learn"
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
+)
+
+func boardOf(b selfplay.BoardShare) board.Size { return board.Size{W: b.Width, H: b.Height} }
+
+func writeFile(path string, data []byte) error {
+	return rows.WriteAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+func (l *Loop) checkpoints() string { return filepath.Join(l.dir, "checkpoints") }
+
+// openLearner resumes the learner from its newest checkpoint, or makes it.
+func (l *Loop) openLearner() error {
+	if l.learner != nil {
+		return nil
+	}
+	t := &l.conf.Train
+	c := learn.Config{Model: modelPath(l.dir, l.state.Arch, freshName), Batch: t.Batch, Method: autodiff.Method(t.Method),
+		Momentum: t.Momentum, WeightDecay: t.WeightDecay, ClipNorm: t.ClipNorm, Rate: t.Rate,
+		Schedule: learn.Schedule{Warmup: t.WarmupSteps}, HeadRate: t.HeadRate, Losses: t.Losses, Aux: t.Aux && isKataGo(l.state.Arch),
+		Average: learn.Average{Every: t.AverageEvery, Window: t.AverageWindow}, Threads: l.conf.Compute.Threads, Seed: l.state.Seed, Log: l.o.Log}
+	learner, extra, err := learn.Resume(l.checkpoints(), c)
+	if errors.Is(err, learn.ErrNoCheckpoint) {
+		if l.state.Samples > 0 {
+			return fmt.Errorf("%s: %d samples were trained, but %w is left", l.checkpoints(), l.state.Samples, err)
+		}
+		learner, err = learn.New(c)
+	}
+	if err != nil {
+		return err
+	}
+	l.learner, l.resumed = learner, extra
+	return nil
+}
+
+const (
+	extraStream    = "stream"
+	extraIteration = "iteration"
+)
+
+// train takes steps until as many samples are trained as are due.
+func (l *Loop) train(ctx context.Context) error {
+	s, c := l.state, l.stageConfig()
+	if err := l.openLearner(); err != nil {
+		return err
+	}
+	if err := l.learner.SetRate(c.Train.Rate, learn.Schedule{Warmup: c.Train.WarmupSteps}); err != nil {
+		return err
+	}
+	stream, err := rows.Open(l.streamOptions(&c), l.newest)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	if string(l.resumed[extraIteration]) == strconv.Itoa(s.Iteration) {
+		if err := stream.Restore(l.resumed[extraStream]); err != nil {
+			return err
+		}
+	}
+	l.resumed = nil
+	sum, err := l.steps(ctx, &c, stream)
+	if err != nil || l.learner.Counters().Samples < s.Target {
+		return errors.Join(err, s.save(l.dir))
+	}
+	l.noteTraining(&c, sum, stream.WindowRows())
+	return l.enter(stageExport)
+}
+
+// steps trains, and saves now and then and at the end.
+func (l *Loop) steps(ctx context.Context, c *Config, stream *rows.Folder) (*learn.Result, error) {
+	s := l.state
+	began, saved := time.Now(), time.Now()
+	first := l.learner.Counters().Samples
+	defer func() { s.Seconds.Train += time.Since(began).Seconds() }()
+	var batch rows.Batch
+	sum := new(learn.Result)
+	lastLine := began
+	for l.learner.Counters().Samples < s.Target && ctx.Err() == nil {
+		if err := stream.Next(&batch); err != nil {
+			return nil, err
+		}
+		result, err := l.learner.Step(&batch)
+		if err != nil {
+			return nil, err
+		}
+		sum.Add(&result)
+		now := time.Now()
+		if now.Sub(saved).Seconds() >= c.Train.Checkpoint {
+			if err := l.save(stream); err != nil {
+				return nil, err
+			}
+			saved = now
+		}
+		if now.Sub(lastLine) >= time.Minute {
+			lastLine = now
+			l.say("... training: %s", l.trainLine(sum, first, began))
+		}
+	}
+	if l.learner.Counters().Samples > first || l.learner.Counters().Samples == 0 {
+		if err := l.save(stream); err != nil {
+			return nil, err
+		}
+	}
+	l.record.Seconds.Train += time.Since(began).Seconds()
+	if ctx.Err() == nil {
+		l.say("training: %s, window %d rows", l.trainLine(sum, first, began), stream.WindowRows())
+	}
+	return sum, nil
+}
+
+// save writes a checkpoint with the stream's place.
+func (l *Loop) save(stream *rows.Folder) error {
+	state, err := stream.State()
+	if err != nil {
+		return err
+	}
+	_, err = l.learner.Save(l.checkpoints(), learn.Extra{extraStream: state, extraIteration: []byte(strconv.Itoa(l.state.Iteration))})
+	return err
+}
+
+func (l *Loop) trainLine(sum *learn.Result, first int64, began time.Time) string {
+	n := l.learner.Counters().Samples
+	line := fmt.Sprintf("%d of %d samples (%.0f/s), loss %.3f", n, l.state.Target, float64(n-first)/time.Since(began).Seconds(), sum.Loss)
+	for _, name := range []string{learn.TermPolicy, learn.MeasurePolicyEntropy, learn.TermValue, learn.TermOwnership, learn.TermScoreMean} {
+		if t, ok := sum.Term(name); ok && t.Weight > 0 {
+			line += fmt.Sprintf(", %s %.3f", name, t.Mean)
+		}
+	}
+	return line
+}
+
+// noteTraining adds what was learnt to the record of the iteration.
+func (l *Loop) noteTraining(c *Config, sum *learn.Result, window int) {
+	s := l.state
+	s.Samples = l.learner.Counters().Samples
+	r := &l.record
+	r.Iteration, r.Window, r.Rate = s.Iteration, window, c.Train.Rate
+	r.Losses = map[string]float64{"loss": sum.Loss}
+	for _, t := range sum.Terms {
+		if t.Weight > 0 && !math.IsNaN(t.Mean) {
+			r.Losses[t.Name] = t.Mean
+		}
+	}
+}
+
+// export writes the network as it is now under the name that tells its samples
+// and rows.
+func (l *Loop) export() error {
+	s := l.state
+	name := fmt.Sprintf("%s-s%d-d%d", s.Arch, s.Samples, s.Rows)
+	path := modelPath(l.dir, s.Arch, name)
+	if _, err := os.Stat(path); err != nil {
+		if err := l.openLearner(); err != nil {
+			return err
+		}
+		if got := l.learner.Counters().Samples; got != s.Samples {
+			return fmt.Errorf("the newest checkpoint in %s has %d samples, the state says %d", l.checkpoints(), got, s.Samples)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := l.learner.Export(path, true); err != nil {
+			return err
+		}
+	}
+	s.Candidate = name
+	return l.enter(stageGate)
+}
+
+// gate opens the new network, lets it play the one that plays now, and promotes
+// or refuses it.
+func (l *Loop) gate(ctx context.Context) error {
+	s, c := l.state, l.stageConfig()
+	began := time.Now()
+	p, err := openPlayer(modelPath(l.dir, s.Arch, s.Candidate), s.Candidate, &c.Compute, c.Selfplay.Boards, s.Seed+uint64(s.Games), l.o.Log)
+	if err != nil {
+		return err
+	}
+	entry := Network{Name: s.Candidate, SHA256: p.sha256, Games: s.Games, Rows: s.Rows, Samples: s.Samples, Against: s.Current, Promoted: true}
+	if c.Gate.Games > 0 && !l.bootstrapping() {
+		if err := l.match(ctx, &c, p, &entry); err != nil {
+			p.close()
+			return err
+		}
+	}
+	if n := p.server.Stats().Invalid; n > 0 {
+		entry.Promoted = false
+		l.say("%s is refused: %d of its answers were no numbers", p.name, n)
+	}
+	spent := time.Since(began).Seconds()
+	s.Seconds.Gate += spent
+	l.record.Seconds.Gate += spent
+	entry.Hours = s.Seconds.total() / 3600
+	l.settle(p, entry)
+	if err := l.cleanUp(&c); err != nil {
+		return err
+	}
+	if l.o.Done != nil {
+		l.o.Done(s)
+	}
+	return nil
+}
+
+// match plays the guard match.
+func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) error {
+	s := l.state
+	if l.player == nil || l.player.name != s.Current {
+		l.player.close()
+		l.player = nil
+		old, err := openPlayer(modelPath(l.dir, s.Arch, s.Current), s.Current, &c.Compute, c.Selfplay.Boards, s.Seed, l.o.Log)
+		if err != nil {
+			return err
+		}
+		l.player = old
+	}
+	r, err := playMatch(ctx, p.server, l.player.server, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration))
+	if err != nil {
+		return err
+	}
+	entry.Score, entry.Played = r.score(), r.games()
+	entry.Promoted = entry.Score >= c.Gate.MinScore
+	if before := s.network(s.Current); before != nil {
+		n := float64(r.games())
+		points := (entry.Score*n + 0.5) / (n + 1) // half a point of doubt keeps it finite
+		entry.Elo = before.Elo + 400*math.Log10(points/(1-points))
+	}
+	return nil
+}
+
+// settle enters the new network into the state and begins the next iteration.
+func (l *Loop) settle(p *player, entry Network) {
+	s := l.state
+	verdict := "plays from now on"
+	if !entry.Promoted {
+		verdict = "is refused"
+	}
+	match := "no match"
+	if entry.Played > 0 {
+		match = fmt.Sprintf("%.1f of %d against %s, chained Elo %.0f", entry.Score*float64(entry.Played), entry.Played, entry.Against, entry.Elo)
+	}
+	l.say("%s %s (%s); %.2f hours, %d games, %d rows, %d samples", entry.Name, verdict, match, entry.Hours, s.Games, s.Rows, s.Samples)
+	s.Networks = append(s.Networks, entry)
+	if entry.Promoted {
+		l.player.close()
+		l.player = p
+		s.Current = entry.Name
+	} else {
+		p.close()
+	}
+	r := l.record
+	r.Time = time.Now().UTC().Truncate(time.Second)
+	r.Games, r.Rows, r.Samples = s.Games, s.Rows, s.Samples
+	s.History = append(s.History, r)
+	l.record = Record{}
+	s.Candidate = ""
+	s.Iteration++
+	s.Stage = stageSelfplay
+}
+
+// cleanUp saves the state and then removes what is not kept.
+func (l *Loop) cleanUp(c *Config) error {
+	s := l.state
+	var networks []string
+	promoted := 0
+	for i := len(s.Networks) - 1; i >= 0; i-- {
+		n := &s.Networks[i]
+		if n.Promoted {
+			promoted++
+		}
+		milestone := c.Keep.Every > 0 && i%c.Keep.Every == 0
+		if n.Gone || n.Promoted && (promoted <= c.Keep.Networks || milestone) {
+			continue
+		}
+		n.Gone = true
+		networks = append(networks, n.Name)
+	}
+	if err := s.save(l.dir); err != nil {
+		return err
+	}
+	for _, name := range networks {
+		if err := os.RemoveAll(filepath.Join(l.dir, "models", name)); err != nil {
+			return err
+		}
+	}
+	return l.dropRows(c)
+}
+
+// dropRows removes the oldest files of self-play.
+func (l *Loop) dropRows(c *Config) error {
+	list, _ := dataFiles(l.dir, l.known)
+	most := int(c.Keep.Rows * float64(max(l.windowRows(c), c.Window.MinRows)))
+	kept := 0
+	for i := len(list) - 1; i >= 0; i-- {
+		d := list[i]
+		if kept < most {
+			kept += d.rows
+			continue
+		}
+		games := filepath.Join(filepath.Dir(filepath.Dir(d.path)), "sgfs", filepath.Base(d.path[:len(d.path)-len(".npz")])+".sgfs")
+		for _, path := range []string{d.path, games} {
+			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+		delete(l.known, d.path)
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package loop
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
+)
+
+// Stages of an iteration, in order.
+const (
+	stageSelfplay = "selfplay"
+	stageTrain    = "train"
+	stageExport   = "export"
+	stageGate     = "gate"
+)
+
+// State is what the loop knows, as state.json holds it. Files of self-play that
+// are newer than it are counted when the loop starts.
+type State struct {
+	Version   int       `json:"version"`
+	Arch      string    `json:"arch"`
+	Seed      uint64    `json:"seed"`
+	Started   time.Time `json:"started"`
+	Iteration int       `json:"iteration"`
+	Stage     string    `json:"stage"`
+
+	Games   int64 `json:"games"` // filed, the random ones included
+	Rows    int64 `json:"rows"`
+	Moves   int64 `json:"moves"`
+	Random  int64 `json:"random_games"` // games of the bootstrap
+	RandRow int64 `json:"random_rows"`
+	// Goal is how many games or rows there shall be at the end of the stage of
+	// self-play.
+	GoalGames int64 `json:"goal_games"`
+	GoalRows  int64 `json:"goal_rows"`
+	// Samples is how many have been trained at the end of the last stage of
+	// training, Target how many there shall be at the end of this one. Owed is
+	// the fraction of a sample that the ratio left over.
+	Samples int64   `json:"samples"`
+	Target  int64   `json:"target"`
+	Owed    float64 `json:"owed"`
+	// Credited is the number of rows that have been turned into samples.
+	Credited int64 `json:"credited"`
+
+	Current   string  `json:"current"`   // network that plays; "" is none: random games
+	Candidate string  `json:"candidate"` // network to be gated
+	Seconds   Seconds `json:"seconds"`
+
+	Networks []Network `json:"networks"` // promoted and refused, in order
+	History  []Record  `json:"history"`
+}
+
+// Seconds is the time spent, as far as it was saved.
+type Seconds struct {
+	Selfplay float64 `json:"selfplay"`
+	Train    float64 `json:"train"`
+	Gate     float64 `json:"gate"` // export, quantization and match
+}
+
+func (s *Seconds) total() float64 { return s.Selfplay + s.Train + s.Gate }
+
+// Network is a network that the loop made.
+type Network struct {
+	Name     string  `json:"name"`
+	SHA256   string  `json:"sha256"`
+	Games    int64   `json:"games"`
+	Rows     int64   `json:"rows"`
+	Samples  int64   `json:"samples"`
+	Hours    float64 `json:"hours"`
+	Against  string  `json:"against,omitempty"` // in the guard match
+	Score    float64 `json:"score"`             // points of a game there
+	Played   int     `json:"played"`
+	Elo      float64 `json:"elo"` // by the chain of guard matches
+	Promoted bool    `json:"promoted"`
+	Gone     bool    `json:"gone,omitempty"` // deleted to save room
+}
+
+// Record is what one iteration did.
+type Record struct {
+	Iteration int                `json:"iteration"`
+	Time      time.Time          `json:"time"`
+	Network   string             `json:"network"` // that played
+	Stats     selfplay.Stats     `json:"stats"`
+	Evals     uint64             `json:"evals"`
+	Games     int64              `json:"games"`
+	Rows      int64              `json:"rows"`
+	Samples   int64              `json:"samples"`
+	Window    int                `json:"window"`
+	Rate      float64            `json:"rate"`
+	Losses    map[string]float64 `json:"losses"`
+	Seconds   Seconds            `json:"seconds"`
+}
+
+const stateVersion = 1
+
+func statePath(dir string) string { return filepath.Join(dir, "state.json") }
+
+func loadState(dir string) (*State, error) {
+	data, err := os.ReadFile(statePath(dir))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := new(State)
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", statePath(dir), err)
+	}
+	if s.Version != stateVersion {
+		return nil, fmt.Errorf("%s: version %d; this program knows version %d", statePath(dir), s.Version, stateVersion)
+	}
+	return s, nil
+}
+
+// save writes the state; it is there as a whole or the old one stays.
+func (s *State) save(dir string) error {
+	data, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return rows.WriteAtomic(statePath(dir), func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// dataFile is a file of self-play on disk.
+type dataFile struct {
+	path  string
+	first uint64
+	games int
+	rows  int
+	moves int
+}
+
+// dataFiles lists the files of self-play, oldest first. Files that cannot be
+// read are left out and named.
+func dataFiles(dir string, known map[string]dataFile) (list []dataFile, bad []error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "tdata", "*.npz"))
+	if err != nil {
+		return nil, []error{err}
+	}
+	for _, path := range paths {
+		d, ok := known[path]
+		if !ok {
+			f, err := rows.OpenFile(path)
+			if err != nil {
+				bad = append(bad, err)
+				continue
+			}
+			f.Close()
+			d = dataFile{path, f.Info.First, f.Info.Games, f.N, f.Info.Moves}
+			if known != nil {
+				known[path] = d
+			}
+		}
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b dataFile) int { return strings.Compare(filepath.Base(a.path), filepath.Base(b.path)) })
+	return list, bad
+}
+
+// recount adds the files that the state does not know of yet.
+func (s *State) recount(dir string, known map[string]dataFile) []error {
+	list, bad := dataFiles(dir, known)
+	for _, d := range list {
+		if d.first < uint64(s.Games) {
+			continue
+		}
+		s.count(d)
+	}
+	return bad
+}
+
+// count adds one file.
+func (s *State) count(d dataFile) {
+	s.Games += int64(d.games)
+	s.Rows += int64(d.rows)
+	s.Moves += int64(d.moves)
+	if s.Current == "" {
+		s.Random += int64(d.games)
+		s.RandRow += int64(d.rows)
+	}
+}
+
+// network returns what is known of a network.
+func (s *State) network(name string) *Network {
+	for i := range s.Networks {
+		if s.Networks[i].Name == name {
+			return &s.Networks[i]
+		}
+	}
+	return nil
+}
