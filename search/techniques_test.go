@@ -1,0 +1,395 @@
+package search
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// parents counts the edges that lead to each node.
+func parents(tree *Tree) map[uint32]int {
+	count := map[uint32]int{}
+	for i := uint32(1); i < tree.a.nodeCount; i++ {
+		for _, e := range tree.a.edgesOf(tree.a.node(i)) {
+			count[e.child]++
+		}
+	}
+	return count
+}
+
+// TestTranspositionsShareANode: move orders that come to the same position meet
+// in one node with graph search, and in none without; what one order has found
+// out the other takes over without an evaluation.
+func TestTranspositionsShareANode(t *testing.T) {
+	for _, use := range []bool{false, true} {
+		p := Plain()
+		p.Graph.Use = use
+		e := &stub{}
+		tree := newTree(t, p, e)
+		tree.Reset(newGame(t, 5))
+		r := searched(t, tree, 3000)
+		shared := 0
+		for _, n := range parents(tree) {
+			if n > 1 {
+				shared++
+			}
+		}
+		require.Equal(t, use, shared > 0)
+		require.Equal(t, use, r.Stats.CatchUps > 0)
+		require.Equal(t, r.Root.Visits, e.calls.Load()+r.Stats.CatchUps+r.Stats.Terminals, "every visit is one of three")
+	}
+}
+
+// TestPathsThatMayReturnAreKeptApart: with the bound at its largest fewer
+// positions are shared than at its smallest.
+func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
+	nodes := map[int]int64{}
+	for _, bound := range []int{3, 50} {
+		p := Plain()
+		p.Graph.Use, p.Graph.RepBound = true, bound
+		tree := newTree(t, p, &stub{})
+		tree.Reset(newGame(t, 5))
+		nodes[bound] = searched(t, tree, 3000).Stats.Nodes
+	}
+	require.Less(t, nodes[3], nodes[50])
+}
+
+// only leaves one edge of a node to be selected.
+func only(tree *Tree, i uint32, place int) *edge {
+	n := tree.a.node(i)
+	n.priorCount = n.edgeCount
+	edges := tree.a.edgesOf(n)
+	for k := range edges {
+		if k != place {
+			edges[k].prior = -1
+		}
+	}
+	return &edges[place]
+}
+
+// TestCycleEndsADescent forges an edge that leads back to where the descent came
+// from: the visit counts, nothing is evaluated, and nothing goes round for ever.
+func TestCycleEndsADescent(t *testing.T) {
+	p := Plain()
+	p.Graph.Use = true
+	e := &stub{}
+	tree := newTree(t, p, e)
+	tree.Reset(newGame(t, 5))
+	searched(t, tree, 400)
+	down := only(tree, tree.root, 0)
+	middle := down.child
+	second := only(tree, middle, 0)
+	back := only(tree, second.child, 0)
+	back.child = middle
+	for _, ed := range []*edge{down, second, back} { // no catch-up hides the cycle
+		ed.visits = tree.a.node(ed.child).visits
+	}
+	calls, n := e.calls.Load(), *tree.a.node(second.child)
+	before := back.visits
+	s := tree.slots[0]
+	tree.begin(Limits{Visits: 1000})
+	require.Equal(t, counted, tree.descend(s))
+	require.Len(t, s.path, 3)
+	require.Equal(t, before+1, back.visits)
+	require.Equal(t, n.visits+1, tree.a.node(second.child).visits)
+	require.Equal(t, calls, e.calls.Load())
+	require.EqualValues(t, 1, tree.search.stats.Playouts)
+	for _, ed := range []*edge{down, second, back} {
+		require.Zero(t, ed.inFlight)
+	}
+}
+
+// afterPass is a position in which a pass would end the game.
+func afterPass(t *testing.T, rules string) *board.Game {
+	t.Helper()
+	r, err := board.ParseRules(rules)
+	require.NoError(t, err)
+	g, err := board.NewGame(board.Square(5), r)
+	require.NoError(t, err)
+	require.NoError(t, g.Play(board.Black, 12))
+	require.NoError(t, g.Play(board.White, 6))
+	require.NoError(t, g.Play(board.Black, board.Pass))
+	return g
+}
+
+// passing is a network that likes to pass.
+func passing() *stub {
+	return &stub{answer: func(g *board.Game, out *nn.Output) { out.Policy[g.Size().Area()] += 0.5 }}
+}
+
+func TestConservativePassByHand(t *testing.T) {
+	for _, conservative := range []bool{false, true} {
+		p := Plain()
+		p.Pass.Conservative = conservative
+		tree := newTree(t, p, passing())
+		tree.Reset(afterPass(t, "tromp-taylor"))
+		searched(t, tree, 3000)
+		end := tree.childOfMove(board.Pass)
+		require.NotZero(t, end)
+		n := tree.a.node(end)
+		require.Equal(t, !conservative, n.is(flagTerminal), "the root's pass ends the game")
+		require.Equal(t, conservative, n.is(flagForced))
+		require.Equal(t, conservative, n.edgeCount > 0)
+		// Deeper two passes end it in any case.
+		ended := false
+		for i := uint32(1); i < tree.a.nodeCount; i++ {
+			ended = ended || i != end && tree.a.node(i).is(flagTerminal)
+		}
+		require.True(t, ended)
+	}
+}
+
+// childOfMove returns the node that a move at the root leads to.
+func (t *Tree) childOfMove(p board.Point) uint32 {
+	for _, e := range t.a.edgesOf(t.a.node(t.root)) {
+		if e.move == p {
+			return e.child
+		}
+	}
+	return 0
+}
+
+// TestFriendlyPass: under rules where dead stones are agreed on, a second pass
+// does not end the game in the tree, a third one does.
+func TestFriendlyPass(t *testing.T) {
+	for rules, ends := range map[string]int{"tromp-taylor": 2, "chinese": 3} {
+		p := Plain()
+		tree := newTree(t, p, passing())
+		r, err := board.ParseRules(rules)
+		require.NoError(t, err)
+		g, err := board.NewGame(board.Square(5), r)
+		require.NoError(t, err)
+		require.NoError(t, g.Play(board.Black, 12))
+		require.Equal(t, ends == 3, g.Rules().FriendlyPassOk, rules)
+		tree.Reset(g)
+		searched(t, tree, 4000)
+		fewest := 99
+		var walk func(i uint32, passes int)
+		walk = func(i uint32, passes int) {
+			n := tree.a.node(i)
+			if n.is(flagTerminal) {
+				fewest = min(fewest, passes)
+			}
+			for _, e := range tree.a.edgesOf(n) {
+				k := 0
+				if e.move == board.Pass {
+					k = passes + 1
+				}
+				walk(e.child, k)
+			}
+		}
+		walk(tree.root, 0)
+		require.Equal(t, ends, fewest, rules)
+	}
+}
+
+// TestPassIsProbed: where a pass would end the phase it is looked at once without
+// weight, and so is another move where only passing was.
+func TestPassIsProbed(t *testing.T) {
+	shy := &stub{answer: func(g *board.Game, out *nn.Output) {
+		out.Policy[g.Size().Area()] = 1e-6 // would not be visited for long
+	}}
+	for _, hacks := range []bool{false, true} {
+		p := Plain()
+		p.Pass.MoreHacks = hacks
+		tree := newTree(t, p, shy)
+		tree.Reset(afterPass(t, "tromp-taylor"))
+		r := searched(t, tree, 40)
+		require.EqualValues(t, 40, r.Root.Visits)
+		pass := r.Move(board.Pass)
+		require.Equal(t, hacks, pass != nil)
+		if hacks {
+			require.Zero(t, pass.EdgeVisits)
+			require.EqualValues(t, 1, pass.Visits)
+			require.Zero(t, pass.EdgeWeight)
+			require.EqualValues(t, 1, r.Stats.Probes)
+		}
+	}
+}
+
+// TestEndingBonusByHand: half a point for a move that only fills sure area,
+// sharing out 0.95 to 1 of ownership.
+func TestEndingBonusByHand(t *testing.T) {
+	// Black to move owns the left, White the right.
+	const diagram = "..XO.\n..XO.\n..XO.\n..XO.\nX.XO."
+	own := &stub{answer: func(g *board.Game, out *nn.Output) {
+		out.HasOwnership = true
+		for p := range 25 {
+			out.Ownership[p] = 0.975 // Black's, halfway
+			if p%5 >= 3 {
+				out.Ownership[p] = -1
+			}
+		}
+		out.Ownership[5] = 0.9
+	}}
+	p := Plain()
+	p.Root.EndingBonusPoints = 0.5
+	size := board.Square(5)
+	marked := func(diagram string, toMove board.Color, p Params, rules board.Rules) *Tree {
+		g := diagramGame(t, diagram, toMove, 7)
+		require.NoError(t, g.SetRules(rules))
+		tree := newTree(t, p, own)
+		tree.Reset(g)
+		searched(t, tree, 1)
+		return tree
+	}
+	area := board.TrompTaylor()
+	tree := marked(diagram, board.Black, p, area)
+	require.True(t, tree.top.hasBonus)
+	bonus := func(x, y int) float64 { return float64(tree.top.bonus[size.Index(size.Point(x, y))]) }
+	require.InDelta(t, 0.25, bonus(0, 0), 1e-6, "White's view: Black loses a quarter of a point")
+	require.Zero(t, bonus(0, 1), "not sure enough")
+	require.InDelta(t, 0.5, bonus(4, 2), 1e-6, "in the opponent's area, no capture")
+	require.Zero(t, bonus(1, 4), "joins two chains that are not pass-alive")
+	require.Zero(t, tree.top.bonus[25], "the pass")
+
+	// Captures are worth their points under area rules; territory rules count
+	// them as fill, and take a third of a point off the pass.
+	const atari = "..XO.\n..XO.\n..XO.\n..XOX\n..XOO"
+	tree = marked(atari, board.White, p, area)
+	whites := tree.top.bonus[size.Index(size.Point(4, 2))]
+	require.Zero(t, whites, "0.975 of Black, but it captures")
+	territory := board.Japanese()
+	territory.Komi = 7
+	tree = marked(atari, board.White, p, territory)
+	require.InDelta(t, -0.5*2/3, tree.top.bonus[25], 1e-6)
+
+	p.Root.EndingBonusPoints = 0
+	tree = marked(diagram, board.Black, p, area)
+	require.False(t, tree.top.hasBonus)
+	require.Zero(t, tree.bonusUtility(size.Point(4, 2), &outcome{}))
+}
+
+// TestUselessMovesAreDropped: once the opponent has passed four times, nobody
+// plays on inside what is alive for certain.
+func TestUselessMovesAreDropped(t *testing.T) {
+	// Black's corner is alive with two eyes.
+	const diagram = ".X.X...\nXXXX...\n.......\n.......\n.......\n.......\n......."
+	for _, c := range []struct {
+		passes int
+		prune  bool
+		drops  bool
+	}{{4, true, true}, {3, true, false}, {4, false, false}} {
+		p := Plain()
+		p.Root.PruneUselessMoves = c.prune
+		g := diagramGame(t, diagram, board.White, 7)
+		for k := range c.passes {
+			require.NoError(t, g.Play(board.White, board.Pass))
+			if k < c.passes-1 {
+				require.NoError(t, g.Play(board.Black, board.Point(48-2*k)))
+			}
+		}
+		tree := newTree(t, p, &stub{flat: true})
+		tree.Reset(g)
+		r := searched(t, tree, 400)
+		require.Equal(t, c.drops, r.Move(0) == nil, "%+v: an eye", c)
+		require.Equal(t, c.drops, r.Move(2) == nil, "%+v: an eye", c)
+		require.NotNil(t, r.Move(20), "an open point")
+	}
+}
+
+// TestDameBeforePass: under territory rules a pass is not chosen while a neutral
+// point is as good.
+func TestDameBeforePass(t *testing.T) {
+	const diagram = "..XO.\n..XO.\n.X.O.\n..XO.\n..XO."
+	chosen := func(on bool, rules board.Rules) board.Point {
+		p := Plain()
+		p.Pass.FillDameBefore = on
+		g := diagramGame(t, diagram, board.Black, 0)
+		require.NoError(t, g.SetRules(rules))
+		tree := newTree(t, p, &stub{answer: func(g *board.Game, out *nn.Output) {
+			out.HasOwnership = true
+			for i := range 26 {
+				if out.Policy[i] > 0 {
+					out.Policy[i] = 0.001
+				}
+			}
+			if out.Policy[12] > 0 {
+				out.Policy[12] = 0.4
+			}
+			out.Policy[25] = 0.6
+			for p := range 25 {
+				out.Ownership[p] = 1
+				if p%5 >= 3 {
+					out.Ownership[p] = -1
+				}
+			}
+			out.Ownership[12] = 0
+			if g.ToMove() == board.White {
+				for p := range 25 {
+					out.Ownership[p] = -out.Ownership[p]
+				}
+			}
+			out.Win, out.Loss, out.ScoreMean, out.ScoreMeanSq, out.Lead = 0.5, 0.5, 0, 1, 0
+		}})
+		tree.Reset(g)
+		r := searched(t, tree, 100)
+		return r.Choose(0, nil)
+	}
+	japanese := board.Japanese()
+	japanese.Komi = 1 // an even game
+	require.Equal(t, board.Pass, chosen(false, japanese))
+	require.Equal(t, board.Point(12), chosen(true, japanese))
+}
+
+// TestForcedVisitsByHand: a visited move gets sqrt(k*prior*weight) visits.
+func TestForcedVisitsByHand(t *testing.T) {
+	least := func(k float64) (short int) {
+		p := Plain()
+		p.Root.DesiredPerChildVisitsCoeff = k
+		tree := newTree(t, p, &stub{})
+		tree.Reset(newGame(t, 5))
+		r := searched(t, tree, 800)
+		for _, m := range r.Moves {
+			if m.EdgeWeight < math.Sqrt(2*float64(m.Prior)*798)-1 {
+				short++
+			}
+		}
+		return short
+	}
+	require.Zero(t, least(2))
+	require.Positive(t, least(0))
+}
+
+// TestFutileMovesAreSkipped: visits go where they can still change the choice.
+func TestFutileMovesAreSkipped(t *testing.T) {
+	visits := func(threshold float64) int64 {
+		p := Plain()
+		p.Stop.FutileVisitsThreshold = threshold
+		tree := newTree(t, p, &stub{})
+		tree.Reset(newGame(t, 9))
+		return searched(t, tree, 600).Moves[0].EdgeVisits
+	}
+	require.Greater(t, visits(1), visits(0))
+}
+
+// TestWhatTheNetworkIsAskedFor: optimism in the tree and at the root, and what
+// switches the passing hacks.
+func TestWhatTheNetworkIsAskedFor(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		p := Plain()
+		p.Pass.Hacks = on
+		if on {
+			p.Net.PolicyOptimism, p.Net.RootOptimism = 0.75, 0.25
+		}
+		e := &asked{}
+		tree := newTree(t, p, e)
+		tree.Reset(newGame(t, 5))
+		searched(t, tree, 20)
+		for i, q := range e.queries {
+			want := float32(0)
+			if on {
+				want = 0.75
+				if e.moves[i] == 0 {
+					want = 0.25
+				}
+			}
+			require.Equal(t, want, q.Optimism)
+			require.Equal(t, on, q.Options.PassingHacks)
+		}
+	}
+}
