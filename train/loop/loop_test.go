@@ -1,0 +1,245 @@
+package loop
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/sgf"
+	"kosumi/train/rows"
+)
+
+var kills = flag.Int("kills", 3, "how often TestKilledLoopGoesOn kills the loop")
+
+// tiny is a recipe whose iterations take a second.
+const tiny = `
+arch = "kb2c16"
+[compute]
+precision = "fp32"
+sessions = 1
+train_threads = 1
+[bootstrap]
+games = 60
+rows_share = 0.2
+samples = 320
+[iteration]
+rows = 60
+[window]
+min_rows = 400
+taper = 100.0
+max_rows = 1000
+memory_mib = 16
+[train]
+batch = 32
+ratio = 2.0
+warmup_steps = 2
+average_every = 64
+checkpoint_seconds = 0.2
+[gate]
+games = 4
+visits = 4
+[keep]
+rows = 2.0
+networks = 2
+every = 0
+[selfplay]
+parallel = 8
+[[selfplay.boards]]
+width = 5
+height = 5
+share = 1.0
+[selfplay.search]
+visits = 4
+considered = 4
+[selfplay.rows]
+share = 1.0
+[[stage]]
+games = 0
+`
+
+// child is set for the process that TestKilledLoopGoesOn kills.
+const child = "KOSUMI_LOOP_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(child); dir != "" {
+		l, err := Open(dir, Options{})
+		if err == nil {
+			err = l.Run(context.Background())
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// TestKilledLoopGoesOn kills the loop at random moments and checks each time
+// that state, rows, game records, networks and checkpoints agree.
+func TestKilledLoopGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	stages := map[string]int{}
+	var last State
+	for k := range *kills {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), child+"="+dir)
+		var log logTail
+		cmd.Stderr = &log
+		require.NoError(t, cmd.Start())
+		time.Sleep(500*time.Millisecond + time.Duration(rng.IntN(6000))*time.Millisecond)
+		require.NoError(t, cmd.Process.Kill(), log.String())
+		require.ErrorContains(t, cmd.Wait(), "killed", log.String())
+		last = checkFolder(t, dir, last)
+		stages[last.Stage]++
+		t.Logf("kill %d: iteration %d, %s, %d games, %d rows, %d samples", k+1, last.Iteration, last.Stage, last.Games, last.Rows, last.Samples)
+	}
+	t.Log(stages)
+}
+
+type logTail struct{ text []byte }
+
+func (l *logTail) Write(b []byte) (int, error) { l.text = append(l.text, b...); return len(b), nil }
+func (l *logTail) String() string              { return string(l.text) }
+
+// needRuntime skips where no onnxruntime library can be found.
+func needRuntime(t *testing.T, dir string) {
+	t.Helper()
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer l.Close()
+	if err := l.openLearner(); err != nil {
+		t.Skipf("the learner needs onnxruntime: %v", err)
+	}
+}
+
+// checkFolder opens a loop that was killed and checks that nothing was lost or
+// counted twice.
+func checkFolder(t *testing.T, dir string, before State) State {
+	t.Helper()
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer l.Close()
+	s := *l.state
+	require.GreaterOrEqual(t, s.Games, before.Games)
+	require.GreaterOrEqual(t, s.Rows, before.Rows)
+	require.GreaterOrEqual(t, s.Samples, before.Samples)
+	require.GreaterOrEqual(t, s.Iteration, before.Iteration)
+
+	list, bad := dataFiles(dir, nil)
+	require.Empty(t, bad)
+	var next uint64
+	hashes := map[[6]float32]string{}
+	for i, d := range list {
+		if i > 0 { // older files may have been dropped
+			require.Equal(t, next, d.first, "games are missing, or filed twice, at %s", d.path)
+		}
+		next = d.first + uint64(d.games)
+		set, err := rows.ReadFile(d.path)
+		require.NoError(t, err)
+		require.Equal(t, d.rows, set.N)
+		for k := range set.N {
+			require.NoError(t, set.Check(k))
+			var h [6]float32
+			copy(h[:], set.Globals[k*rows.Targets+41:])
+			if where, ok := hashes[h]; ok {
+				require.Equal(t, where, d.path, "one game in two files")
+			}
+			hashes[h] = d.path
+		}
+		records, err := sgf.ReadFile(filepath.Join(filepath.Dir(d.path), "..", "sgfs", filepath.Base(d.path[:len(d.path)-4])+".sgfs"))
+		require.NoError(t, err)
+		require.Len(t, records, d.games)
+	}
+	if len(list) > 0 {
+		require.Equal(t, uint64(s.Games), next)
+	}
+	if s.Current != "" {
+		require.FileExists(t, modelPath(dir, s.Arch, s.Current))
+	}
+	var games int64
+	for _, r := range s.History {
+		games = r.Games
+	}
+	require.LessOrEqual(t, games, s.Games)
+	if s.Samples > 0 {
+		require.NoError(t, l.openLearner())
+		got := l.learner.Counters().Samples
+		require.GreaterOrEqual(t, got, s.Samples)
+		require.Less(t, got, s.Target+32, "trained more than was due")
+	}
+	return s
+}
+
+func TestPresets(t *testing.T) {
+	for _, name := range Presets() {
+		text, err := Preset(name)
+		require.NoError(t, err)
+		c, err := ParseConfig(text)
+		require.NoError(t, err, name)
+		if name == "tutorial" {
+			require.Equal(t, []float64{7}, c.Selfplay.Komi.Usual)
+			require.Equal(t, "mini", c.Arch)
+			require.Len(t, c.Stages, 1)
+			require.Equal(t, "puct", c.at(1e6).Selfplay.Search.Method)
+		}
+	}
+	_, err := Preset("no such")
+	require.ErrorIs(t, err, ErrConfig)
+}
+
+func TestConfigFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"arhc = 'x'":                            "unknown key arhc",
+		"arch = ":                               "bad settings",
+		"[train]\nbatch = 0":                    "train.batch",
+		"[window]\nmax_rows = 5":                "window",
+		"[selfplay.search]\nmethod = 'alpha'":   "method",
+		"[[stage]]\ngames = 0\nvisits = 0":      "stage 1",
+		"[keep]\nnetworks = 0":                  "keep",
+		"[selfplay]\nparallel = 0":              "parallel",
+		"[selfplay.komi]\nusual = [0.3]":        "komi",
+		"[[selfplay.boards]]\nwidth = 99":       "boards",
+		"[iteration]\nrows = 0":                 "iteration",
+		"[gate]\nmin_score = 2.0":               "gate",
+		"[bootstrap]\nrows_share = -1.0":        "bootstrap",
+		"[train]\nratio = 0.0":                  "ratio",
+		"[compute]\nbatch = -1":                 "compute",
+		"[selfplay.rules]\nko_simple = -1.0":    "ko rules",
+		"[selfplay.rows]\npolicy_surprise = 2.": "bad settings",
+	} {
+		_, err := ParseConfig([]byte(text))
+		require.ErrorIs(t, err, ErrConfig, text)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// TestWindow holds the formula against the table of KataGo's single-machine
+// loop: least 100,000 rows, taper 50,000, exponent 0.65, growth 0.4.
+func TestWindow(t *testing.T) {
+	w := Window{MinRows: 100_000, Taper: 50_000, Exponent: 0.65, Growth: 0.4, MaxRows: 10_000_000}
+	for made, want := range map[int64]float64{0: 100e3, 100_000: 100e3, 250_000: 145e3, 1_000_000: 278e3, 5_000_000: 679e3, 10_000_000: 1.03e6} {
+		require.InEpsilon(t, want, w.rows(made), 0.01, "%d rows", made)
+	}
+	w.MaxRows = 300_000
+	require.Equal(t, 300_000, w.rows(5_000_000))
+}
+
+func TestOneLoopAFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	require.ErrorIs(t, Init(dir, []byte(tiny)), ErrConfig)
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer l.Close()
+	_, err = Open(dir, Options{})
+	require.ErrorContains(t, err, "another loop")
+}
