@@ -1,0 +1,262 @@
+package rows
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// smallFile returns an npz file with the rows of one game.
+func smallFile(t testing.TB, l Layout) []byte {
+	t.Helper()
+	b, err := NewBuilder(l)
+	require.NoError(t, err)
+	s := NewSet(l)
+	_, err = b.Append(s, randomGame(t, board.Square(min(5, l.Side)), board.TrompTaylor(), 1), rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	var buf bytes.Buffer
+	require.NoError(t, s.Write(&buf))
+	return buf.Bytes()
+}
+
+// readAll reads a file as training does: everything, then every row checked.
+func readAll(data []byte) error {
+	f, err := newFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	if f.N > 1<<16 {
+		return nil // would be read in parts
+	}
+	s, err := f.Read(0, f.N, true)
+	if err != nil {
+		return err
+	}
+	for i := range s.N {
+		if err := s.Check(i); err != nil {
+			return err
+		}
+	}
+	var b Batch
+	var u unpacker
+	for i := range s.N {
+		b.prepare(s.Layout, s.Size(i), 1, Wants{true, true, true})
+		u.put(&b, 0, s, i, board.Symmetry(i%4), i%6)
+	}
+	return nil
+}
+
+// TestMutatedFiles changes bytes of npz files: 500 of them must be refused with
+// an error, or read, but never panic. Since zip entries carry checksums, almost
+// every change is noticed.
+func TestMutatedFiles(t *testing.T) {
+	good := smallFile(t, Layout{features.V7, 5})
+	require.NoError(t, readAll(good))
+	rng := rand.New(rand.NewPCG(7, 7))
+	refused := 0
+	for k := range 500 {
+		if err := readAll(mutated(good, rng)); err != nil {
+			refused++
+			require.NotEmpty(t, err.Error(), "mutation %d", k)
+		}
+	}
+	require.Greater(t, refused, 450)
+}
+
+// mutated returns a copy with some bytes changed, cut off, or put in.
+func mutated(data []byte, rng *rand.Rand) []byte {
+	out := bytes.Clone(data)
+	for range 1 + rng.IntN(8) {
+		at := rng.IntN(len(out))
+		switch rng.IntN(5) {
+		case 0:
+			out = out[:max(1, at)]
+		case 1:
+			out = append(out[:at:at], append([]byte{byte(rng.Uint32())}, out[at:]...)...)
+		default:
+			out[at] ^= byte(1 + rng.IntN(255))
+		}
+	}
+	return out
+}
+
+// TestMutatedContent changes the numbers inside an npz file, checksums kept
+// right: what comes out must pass the row checks or be refused.
+func TestMutatedContent(t *testing.T) {
+	good := smallFile(t, Layout{features.V7, 5})
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 500 {
+		_ = readAll(rezip(t, good, func(name string, data []byte) []byte {
+			if rng.IntN(4) == 0 {
+				return mutated(data, rng)
+			}
+			return data
+		}))
+	}
+}
+
+// rezip writes an npz file anew with changed entries.
+func rezip(t testing.TB, data []byte, change func(name string, data []byte) []byte) []byte {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	require.NoError(t, err)
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for _, e := range z.File {
+		r, err := e.Open()
+		require.NoError(t, err)
+		content, err := io.ReadAll(r)
+		require.NoError(t, err)
+		name := e.Name
+		content = change(name, content)
+		if content == nil {
+			continue
+		}
+		out, err := w.Create(strings.TrimSuffix(name, "+"))
+		require.NoError(t, err)
+		_, err = out.Write(content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return buf.Bytes()
+}
+
+func TestHostileFiles(t *testing.T) {
+	good := smallFile(t, Layout{features.V7, 5})
+	edit := func(array string, f func(data []byte) []byte) []byte {
+		return rezip(t, good, func(name string, data []byte) []byte {
+			if name == array {
+				return f(data)
+			}
+			return data
+		})
+	}
+	header := func(text string) func([]byte) []byte {
+		return func([]byte) []byte {
+			b := []byte(npyMagic + "\x01\x00")
+			b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+			return append(b, text...)
+		}
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"empty":          {nil, "npz"},
+		"no zip":         {[]byte("PK no"), "npz"},
+		"array missing":  {edit(namePolicy, func([]byte) []byte { return nil }), namePolicy + " is missing"},
+		"wrong magic":    {edit(nameScores, func(d []byte) []byte { return append([]byte("X"), d[1:]...) }), "does not begin"},
+		"too short":      {edit(nameScores, func(d []byte) []byte { return d[:5] }), "shorter"},
+		"cut":            {edit(nameScores, func(d []byte) []byte { return d[:len(d)-1] }), "bytes, want"},
+		"too long":       {edit(nameScores, func(d []byte) []byte { return append(d, 0) }), "bytes, want"},
+		"version 9":      {edit(nameScores, func(d []byte) []byte { d[6] = 9; return d }), "npy version 9"},
+		"huge header":    {edit(nameScores, func(d []byte) []byte { d[6] = 2; copy(d[8:], "\xff\xff\xff\x7f"); return d }), "npy header of"},
+		"no dictionary":  {edit(nameScores, header("hello\n")), "cannot be read"},
+		"unknown key":    {edit(nameScores, header("{'descr': '|i1', 'x': 3, 'fortran_order': False, 'shape': (1,), }\n")), "cannot be read"},
+		"negative shape": {edit(nameScores, header("{'descr': '|i1', 'fortran_order': False, 'shape': (-1, 3), }\n")), "cannot be read"},
+		"many rows":      {edit(nameBinary, header("{'descr': '|u1', 'fortran_order': False, 'shape': (999999999, 22, 4), }\n")), "rows in one file"},
+		"other planes":   {edit(nameBinary, header("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 21, 4), }\n")), "21 input planes"},
+		"Fortran order":  {edit(nameScores, header("{'descr': '|i1', 'fortran_order': True, 'shape': (3, 4), }\n")), "Fortran"},
+		"info no JSON":   {edit(nameInfo, func(d []byte) []byte { d[len(d)-1] = '!'; return d }), nameInfo},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := readAll(c.data)
+			require.Error(t, err)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// TestHeaderForms reads the headers that numpy and KataGo write, old and new.
+func TestHeaderForms(t *testing.T) {
+	for _, text := range []string{
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 80), }",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (3L, 80L)}",
+		`{"shape": (3, 80), "fortran_order": False, "descr": "<f4"}`,
+		"{'shape': (3, 80,), 'descr': '<f4', 'fortran_order': False}" + strings.Repeat(" ", 100) + "\n",
+	} {
+		for version := range 3 {
+			b := []byte(npyMagic)
+			b = append(b, byte(version+1), 0)
+			if version == 0 {
+				b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+			} else {
+				b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
+			}
+			h, err := readNpyHeader(bytes.NewReader(append(b, text...)))
+			require.NoError(t, err, text)
+			require.Equal(t, []int{3, 80}, h.Shape)
+			require.Equal(t, "<f4", h.Type)
+			require.False(t, h.Fortran)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(smallFile(f, Layout{features.V7, 5}))
+	f.Add(smallFile(f, Layout{features.Mini7, 4}))
+	f.Fuzz(func(_ *testing.T, data []byte) { _ = readAll(data) })
+}
+
+func FuzzHeader(f *testing.F) {
+	f.Add([]byte(appendNpyHeader(nil, typeF4, []int{3, 80})))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h, err := readNpyHeader(bytes.NewReader(data))
+		if err == nil && (h.Bytes > len(data) || len(h.Shape) > 8) {
+			t.Fatal(h)
+		}
+	})
+}
+
+// TestBadFilesAreNamed mixes good and bad files: the bad ones are skipped, each
+// named once, and the good ones delivered.
+func TestBadFilesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	good := smallFile(t, Layout{features.V7, 5})
+	rng := rand.New(rand.NewPCG(9, 9))
+	put := func(name string, data []byte) { require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644)) }
+	put("good.npz", good)
+	for k := range 20 {
+		put(fmt.Sprintf("bad%d.npz", k), good[:rng.IntN(len(good)-1)])
+		put(fmt.Sprintf("bad%d.sgf", k), []byte("(;SZ[9]")[:k%7])
+	}
+	put("mini.npz", smallFile(t, Layout{features.Mini7, 5}))
+	put("notes.txt", []byte("not looked at"))
+	f := open(t, options(8), dir)
+	var b Batch
+	for range 20 {
+		require.NoError(t, f.Next(&b))
+	}
+	require.Len(t, f.Skipped(), 41)
+	for _, bad := range f.Skipped() {
+		require.ErrorContains(t, bad.Err, filepath.Base(bad.Path))
+	}
+}
+
+func TestNothingToRead(t *testing.T) {
+	f := open(t, options(8), t.TempDir())
+	require.ErrorIs(t, f.Next(new(Batch)), ErrNoRows)
+	dir := fillFolder(t, 1, 1, Layout{features.V7, 9}, board.Square(9))
+	o := options(8)
+	o.Size = board.Square(19)
+	f = open(t, o, dir)
+	err := f.Next(new(Batch))
+	require.ErrorIs(t, err, ErrNoRows)
+	require.ErrorContains(t, err, "19x19")
+	_, err = OpenFolder(options(8), filepath.Join(dir, "missing"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = OpenFolder(Options{}, dir)
+	require.ErrorContains(t, err, "batches")
+}
