@@ -35,6 +35,10 @@ type Config struct {
 	// AnalysisWideNoise spreads the search over more moves of the root in
 	// Analyze; KataGo's analysisWideRootNoise.
 	AnalysisWideNoise float64
+	// HandicapAdvantage is how much advantage the side that is behind from the
+	// start is told to have, in doublings of search effort for each point
+	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
+	HandicapAdvantage float64
 }
 
 // Resignation is when a game is given up.
@@ -56,6 +60,7 @@ func Defaults() Config {
 		Resign:            Resignation{Enabled: true, Threshold: -0.90, Turns: 3},
 		Lag:               time.Second,
 		AnalysisWideNoise: 0.04,
+		HandicapAdvantage: 0.045,
 	}
 }
 
@@ -75,6 +80,7 @@ func (c Config) Validate() error {
 	bad(c.Lag < 0, "lag buffer %v must not be negative", c.Lag)
 	bad(!(c.Resign.Threshold >= -1 && c.Resign.Threshold <= 1), "resign threshold %g is outside -1 to 1", c.Resign.Threshold)
 	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
+	bad(!(c.HandicapAdvantage >= 0 && c.HandicapAdvantage <= 0.5), "handicap advantage %g is outside 0 to 0.5", c.HandicapAdvantage)
 	if err := c.Search.Validate(); err != nil {
 		faults = append(faults, err)
 	}
@@ -108,6 +114,7 @@ type Engine struct {
 	lastEvent time.Time // when the opponent's move or our last reply was done
 
 	pondering *background
+	ahead     advantage
 	values    []ownValue // root values of the own moves of this game, for resignation
 	moveCount uint64     // moves chosen so far: stream of the move sampler
 	judged    judgement  // the last position whose dead stones were asked for
@@ -155,7 +162,7 @@ func (e *Engine) ponder() {
 	if !e.cfg.Ponder || e.game.Finished() || e.pondering != nil {
 		return
 	}
-	if err := e.tree.SetParams(e.cfg.Search); err != nil {
+	if err := e.tree.SetParams(e.searchParams()); err != nil {
 		return
 	}
 	e.syncTree(e.game)

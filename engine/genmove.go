@@ -59,6 +59,9 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if err != nil {
 		return Move{}, err
 	}
+	if !r.Keep && !r.Deterministic {
+		e.adjustAdvantage()
+	}
 	tree, limits, err := e.searchFor(&r, game, start)
 	if err != nil {
 		return Move{}, err
@@ -72,6 +75,10 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if move.Point == board.Pass || r.Cleanup {
 		if p := e.beforePass(ctx, game, &result, r.Cleanup); p != board.Pass {
 			move.Point = p
+		}
+	} else if !r.Deterministic {
+		if move.Point, err = e.friendlyPass(ctx, game, &result, move.Point); err != nil {
+			return Move{}, err
 		}
 	}
 	e.busy += time.Since(now)
@@ -103,7 +110,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 // searchFor returns the tree to search and its limits.
 func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*search.Tree, search.Limits, error) {
 	if !r.Deterministic {
-		if err := e.tree.SetParams(e.cfg.Search); err != nil {
+		if err := e.tree.SetParams(e.searchParams()); err != nil {
 			return nil, search.Limits{}, err
 		}
 		e.syncTree(game)
@@ -208,7 +215,7 @@ func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest)
 func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
 	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.Value})
 	p := e.cfg.Resign
-	if !p.Enabled {
+	if !p.Enabled || !e.mayResign(game, result.Root.Lead) {
 		return false
 	}
 	hopeless := 0

@@ -69,6 +69,7 @@ var settings = withSearch([]setting{
 	toggle("allowResignation", func(c *Config) *bool { return &c.Resign.Enabled }),
 	ranged("resignThreshold", -1, 1, func(c *Config) *float64 { return &c.Resign.Threshold }),
 	ranged("analysisWideRootNoise", 0, 5, func(c *Config) *float64 { return &c.AnalysisWideNoise }),
+	ranged("dynamicPlayoutDoublingAdvantageCapPerOppLead", 0, 0.5, func(c *Config) *float64 { return &c.HandicapAdvantage }),
 	{name: "lagBuffer", kind: NumberParam,
 		get: func(c *Config) string { return formatFloat(c.Lag.Seconds()) },
 		set: func(c *Config, v string) error {

@@ -36,7 +36,7 @@ func (e *Engine) NewGame(size board.Size) error {
 func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
 	e.game, e.handicap = game, handicap
-	e.values = e.values[:0]
+	e.values, e.ahead = e.values[:0], advantage{}
 }
 
 // SetKomi changes komi and nothing else.

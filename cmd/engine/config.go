@@ -33,7 +33,7 @@ them; --set NAME=VALUE sets them on the command line, kata-set-param over GTP.`,
 var sources = map[string]string{
 	"boardsize": "GTP's usual", "rules": "KataGo's example config", "komi": "the rules",
 	"resign": "KataGo's example config", "resign-threshold": "KataGo's example config, 3 moves there too",
-	"lag-buffer": "KataGo's example config", "ponder": "off, so that engines share a machine fairly",
+	"lag-buffer": "KataGo's example config", "handicap-advantage": "KataGo 1.17", "analysis-wide-noise": "KataGo 1.17", "ponder": "off, so that engines share a machine fairly",
 	"visits": "off, the clock decides", "playouts": "off, the clock decides", "time": "5 where nothing else limits a move",
 	"batch": "own measurements on CPUs", "sessions": "own measurements on CPUs", "threads": "own measurements on CPUs",
 }

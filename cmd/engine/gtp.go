@@ -73,6 +73,7 @@ func (s *settings) engineConfig() (engine.Config, error) {
 	conf.Ponder = s.Ponder
 	conf.Resign.Enabled, conf.Resign.Threshold = s.Resign, s.ResignAt
 	conf.Lag = s.lag()
+	conf.HandicapAdvantage, conf.AnalysisWideNoise = s.Handicap, s.WideNoise
 	conf.Seed = s.Seed
 	conf.Search, err = s.searchParams(conf.Search)
 	return conf, err

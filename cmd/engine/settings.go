@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kosumi/board"
+	"kosumi/engine"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 	"kosumi/search"
@@ -52,6 +53,8 @@ type settings struct {
 	ResignAt   float64 `toml:"resign-threshold"`
 	LagBuffer  float64 `toml:"lag-buffer"`
 	StrictPlay bool    `toml:"strict-play"`
+	Handicap   float64 `toml:"handicap-advantage"`
+	WideNoise  float64 `toml:"analysis-wide-noise"`
 
 	Preset string         `toml:"preset"`
 	Search map[string]any `toml:"search"` // by the names of search.Settings
@@ -72,6 +75,7 @@ func defaultSettings() settings {
 		Cache: 256, MaxMemory: 4096,
 		BoardSize: "19", Rules: "chinese", LogLevel: "info",
 		Resign: true, ResignAt: -0.90, LagBuffer: 1.0, Preset: "katago",
+		Handicap: engine.Defaults().HandicapAdvantage, WideNoise: engine.Defaults().AnalysisWideNoise,
 	}
 }
 
@@ -110,6 +114,8 @@ func (s *settings) seatFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.Resign, "resign", s.Resign, "resign hopeless games")
 	f.Float64Var(&s.ResignAt, "resign-threshold", s.ResignAt, "resign when win minus loss, -1 to 1, stays below this for three own moves")
 	f.Float64Var(&s.LagBuffer, "lag-buffer", s.LagBuffer, "`seconds` of each move kept back for the way to the server")
+	f.Float64Var(&s.Handicap, "handicap-advantage", s.Handicap, "advantage that the side behind from the start is told to have, in doublings of search effort for each point; 0: none")
+	f.Float64Var(&s.WideNoise, "analysis-wide-noise", s.WideNoise, "how much wider than play analysis looks at the root, 0 to 5")
 	f.BoolVar(&s.StrictPlay, "strict-play", s.StrictPlay, "refuse ko, superko and suicide violations in GTP's play (default: warn and follow the server)")
 }
 
@@ -243,6 +249,8 @@ func (s *settings) check() error {
 	fault(!(s.Time >= 0 && s.Time <= 1e7), "--time %g: 0 or more seconds", s.Time)
 	fault(!(s.Komi >= -400 && s.Komi <= 400), "--komi %g: -400 to 400", s.Komi)
 	fault(!(s.ResignAt >= -1 && s.ResignAt <= 1), "--resign-threshold %g: -1 to 1", s.ResignAt)
+	fault(!(s.Handicap >= 0 && s.Handicap <= 0.5), "--handicap-advantage %g: 0 to 0.5", s.Handicap)
+	fault(!(s.WideNoise >= 0 && s.WideNoise <= 5), "--analysis-wide-noise %g: 0 to 5", s.WideNoise)
 	fault(!(s.LagBuffer >= 0 && s.LagBuffer <= 3600), "--lag-buffer %g: 0 to 3600 seconds", s.LagBuffer)
 	providers := append([]string{"auto", model.OnnxGo}, ort.ProviderNames()...)
 	fault(!slices.Contains(providers, strings.ToLower(s.Provider)), "--provider %q: %s", s.Provider, strings.Join(providers, ", "))

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// friendlyPass returns a pass in place of a move, where people would pass: dead
+// stones are agreed on after the game, the opponent has just passed, all borders
+// are closed, the move only fills, and short searches find passing no worse. The
+// conditions and numbers are KataGo's (cpp/program/playutils.cpp).
+func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point) (board.Point, error) {
+	rules := g.Rules()
+	last := g.LastMove(0)
+	if move == board.Pass || !rules.FriendlyPassOk || rules.Scoring != board.ScoringArea || g.HasButton() ||
+		last.Point != board.Pass || last.Color != g.ToMove().Opponent() || !g.PassWouldEndPhase() {
+		return move, nil
+	}
+	closed, err := e.onlyFills(ctx, g, move)
+	if err != nil || !closed {
+		return move, err
+	}
+	limits := search.Limits{Visits: 8 + min(1000, max(result.Root.Visits, 1)/10),
+		Time: max(result.Stats.Elapsed/4, 20*time.Millisecond)}
+	passed, err := e.shortSearch(ctx, g, board.Pass, limits)
+	if err != nil {
+		return move, err
+	}
+	played, err := e.shortSearch(ctx, g, move, limits)
+	if err != nil {
+		return move, err
+	}
+	// Both are in the view of the opponent, who is to move then.
+	if passed.Utility < played.Utility+0.1 && passed.ScoreMean < played.ScoreMean+0.25 && passed.Lead < played.Lead+0.25 {
+		return board.Pass, nil
+	}
+	return move, nil
+}
+
+// shortSearch searches the position after a move of the side to move, on a tree
+// of its own.
+func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Point, l search.Limits) (search.RootInfo, error) {
+	p := e.cfg.Search
+	p.Net.PlayoutDoublingAdvantage = 0
+	p.Root.NoiseEnabled, p.Root.WideNoise = false, 0
+	p.Pass.Conservative = true
+	p.Memory.MaxBytes = shortSearchBytes
+	tree, err := search.New(p, e.net, nil)
+	if err != nil {
+		return search.RootInfo{}, err
+	}
+	after, err := board.NewGame(g.Size(), g.Rules())
+	if err != nil {
+		return search.RootInfo{}, err
+	}
+	after.CopyFrom(g)
+	if err := after.Play(g.ToMove(), move); err != nil {
+		return search.RootInfo{}, err
+	}
+	tree.Reset(after)
+	result, err := tree.Search(ctx, l)
+	return result.Root, err
+}
+
+// shortSearchBytes is far more than a thousand visits take.
+const shortSearchBytes = 32 << 20
+
+// sureOwnership is how surely a point must be owned to need a closed border.
+const sureOwnership = 0.75
+
+// onlyFills tells whether, with dead stones off the board, every point that is
+// surely owned lies within closed borders, and the move touches no living stone
+// of the opponent and protects nothing from capture.
+func (e *Engine) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {
+	dead, err := e.deadStones(ctx, g)
+	if err != nil {
+		return false, err
+	}
+	own, err := e.ownership(ctx, g)
+	if err != nil {
+		return false, err
+	}
+	clean, err := withoutStones(g.Board(), dead)
+	if err != nil {
+		return false, err
+	}
+	for p, c := range clean.FullArea(nil, g.Rules().Suicide) {
+		if own[p] > sureOwnership && c != board.White || own[p] < -sureOwnership && c != board.Black {
+			return false, nil
+		}
+	}
+	for _, q := range clean.Neighbors(move) {
+		switch clean.At(q) {
+		case g.ToMove().Opponent():
+			return false, nil
+		case g.ToMove():
+			if clean.Liberties(q) == 1 { // the opponent could capture by playing there
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// withoutStones returns a copy of a board without some of its stones.
+func withoutStones(b *board.Board, stones []board.Point) (*board.Board, error) {
+	size := b.Size()
+	off := make([]bool, size.Area())
+	for _, p := range stones {
+		off[p] = true
+	}
+	var left [board.White + 1][]board.Point
+	for p := range board.Point(size.Area()) {
+		if c := b.At(p); c != board.Empty && !off[p] {
+			left[c] = append(left[c], p)
+		}
+	}
+	g, err := board.NewGame(size, board.TrompTaylor())
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Setup(left[board.Black], left[board.White], board.Black); err != nil {
+		return nil, err
+	}
+	return g.Board(), nil
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"math"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// In handicap games the weaker side's network is told that it searches more than
+// the other (playout doubling advantage), so that it plays for complications,
+// and White gives up late, since it is behind by design. Both follow KataGo
+// (github.com/lightvector/KataGo, cpp/command/gtp.cpp).
+
+// headStart returns by how many points Black is ahead before the first move
+// that is not a handicap stone: a stone is worth 15 points, one under territory
+// rules less, the first makes up for White's turn, and a komi of 7 is even.
+func (e *Engine) headStart() float64 {
+	rules := e.game.Rules()
+	stones := max(e.handicap, leadingBlackMoves(e.game.Moves()))
+	if stones <= 1 {
+		return 7 - float64(rules.Komi)
+	}
+	worth := 15.0
+	if rules.Scoring == board.ScoringTerritory {
+		worth = 14
+	}
+	bonus := 0
+	switch rules.HandicapBonus {
+	case board.BonusN:
+		bonus = stones
+	case board.BonusNMinus1:
+		bonus = stones - 1
+	}
+	return worth*float64(stones-1) + 7 - float64(rules.Komi) - float64(bonus)
+}
+
+// leadingBlackMoves counts the stones that Black played before White's first
+// move: handicap stones, as some servers send them.
+func leadingBlackMoves(moves []board.Move) int {
+	n := 0
+	for _, m := range moves {
+		if m.Color != board.Black || m.Point == board.Pass {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// advantage is the playout doubling advantage of the side that is behind from
+// the start.
+type advantage struct {
+	doublings float64 // of White; negative: of Black
+}
+
+// Steps and bounds of the advantage.
+const (
+	advantageStep = 0.125
+	advantageMost = 2.75 // networks have seen little beyond
+)
+
+// adjust sets the advantage before a move of ours: at first as high as the head
+// start allows, later so that the weaker side sees its chances between 5 % and
+// 25 %. last is what White made of its last position, win minus loss; known is
+// false before the first.
+func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
+	scale := math.Pow(361/float64(size.Area()), 0.75) // a point decides more on a small board
+	from := max(4/scale, 2)
+	ahead := math.Abs(headStart)
+	if perPoint <= 0 || ahead < from || size.W <= 7 || size.H <= 7 {
+		a.doublings = 0
+		return
+	}
+	sign := 1.0
+	if headStart < 0 {
+		sign = -1
+	}
+	most := min(advantageMost, perPoint*(ahead-from)*scale)
+	most = math.Round(most/advantageStep) * advantageStep
+	d := sign * a.doublings
+	switch {
+	case !known:
+		d = most
+	case sign*last < -0.9:
+		d += advantageStep
+	case sign*last > -0.5:
+		d -= advantageStep
+	}
+	a.doublings = sign * min(max(d, 0), most)
+}
+
+// searchParams returns the parameters of the search for a move of ours, with the
+// advantage in handicap games. One that was set by hand stays.
+func (e *Engine) searchParams() search.Params {
+	p := e.cfg.Search
+	if p.Net.PlayoutDoublingAdvantage == 0 && e.ahead.doublings != 0 {
+		p.Net.PlayoutDoublingAdvantage, p.Net.AdvantageFor = e.ahead.doublings, board.White
+	}
+	return p
+}
+
+// adjustAdvantage looks at the last own move of this game.
+func (e *Engine) adjustAdvantage() {
+	last, known := 0.0, false
+	if n := len(e.values); n > 0 && e.game.Board().Stones(board.White) > 0 {
+		last, known = e.values[n-1].value, true
+		if e.values[n-1].color == board.Black {
+			last = -last
+		}
+	}
+	e.ahead.adjust(e.game.Size(), e.headStart(), e.cfg.HandicapAdvantage, last, known)
+}
+
+// mayResign tells whether White, in a game with a head start for Black, is far
+// enough behind what it should have caught up by now. Others may resign at any
+// time.
+func (e *Engine) mayResign(game *board.Game, lead float64) bool {
+	headStart := e.headStart()
+	if headStart <= 0.9 || game.ToMove() != board.White {
+		return true
+	}
+	area := float64(game.Size().Area())
+	first := 1 + math.Floor(area/5)
+	moves := float64(game.NumMoves())
+	if moves < first {
+		return false
+	}
+	turns := max(1, 0.6*area-first) // to catch up in
+	spent := min(max(0, moves-first), turns)
+	return lead <= -headStart*(turns-spent)/turns-5-0.15*headStart
+}
