@@ -171,12 +171,13 @@ func (c *cache) put(k cacheKey, area int, out *Output) {
 	ways[oldest] = pos + 1
 }
 
-// clear forgets everything and gives the memory back.
+// clear forgets everything. The memory stays for what comes next.
 func (c *cache) clear() {
 	for i := range c.shards {
 		s := &c.shards[i]
 		s.mu.Lock()
-		s.ring, s.index, s.head = nil, nil, 0
+		clear(s.index)
+		s.head = 0
 		s.mu.Unlock()
 	}
 }

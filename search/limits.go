@@ -16,7 +16,7 @@ type Limits struct {
 	// Ownership averages the ownership over the search. Only evaluations of
 	// this search are in it, besides what the kept part of the tree brought.
 	Ownership bool
-	// SnapshotEvery is the time between snapshots; 0 means 50 ms.
+	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration
 }
 

@@ -33,7 +33,8 @@ type running struct {
 	untilLook int
 }
 
-const snapshotEvery = 50 * time.Millisecond
+// never is longer than any search.
+const never = 1 << 40 * time.Microsecond
 
 // Search searches the root until a limit is met or the context ends, whichever
 // comes first, and at least until the root is evaluated. A context that ends is
@@ -70,8 +71,8 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	return *result, r.err
 }
 
-// Snapshot copies the newest published result: while Search runs one of the last
-// moments, afterwards the final one. Any goroutine may call it. The slices are
+// Snapshot copies the newest published result: while Search runs with
+// Limits.SnapshotEvery one of the last moments, afterwards the final one. Any goroutine may call it. The slices are
 // shared and must not be written to.
 func (t *Tree) Snapshot(dst *Result) { *dst = *t.published.Load() }
 
@@ -89,7 +90,7 @@ func (t *Tree) begin(l Limits) {
 		}
 	}
 	if r.limits.SnapshotEvery <= 0 {
-		r.limits.SnapshotEvery = snapshotEvery
+		r.limits.SnapshotEvery = never
 	}
 	r.nextShot = now.Add(r.limits.SnapshotEvery)
 	t.sh.limits, t.sh.bans = r.limits, t.bans

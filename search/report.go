@@ -175,7 +175,7 @@ func (t *Tree) addCopies(moves []MoveInfo) []MoveInfo {
 // mirror turns the variation and ownership of a copied move to its place.
 func (t *Tree) mirror(m *MoveInfo) {
 	size := t.sh.size
-	for _, k := range t.positionSymmetries() {
+	for _, k := range t.top.symmetries {
 		if size.SymMap(k, m.SymmetryOf) != m.Move {
 			continue
 		}

@@ -36,6 +36,7 @@ func (t *Tree) markRoot() {
 // the top, for White the opposite, so that games begin in the usual corners.
 func (t *Tree) markCopies() {
 	symmetries := t.positionSymmetries()
+	t.top.symmetries = symmetries
 	if len(symmetries) == 0 {
 		return
 	}

@@ -63,7 +63,8 @@ type rootState struct {
 	useless  [board.MaxMoves]bool // moves that need not be searched
 	// copyOf is the move searched in place of a symmetric one, by Size.Index;
 	// NoPoint for the others.
-	copyOf [board.MaxMoves]board.Point
+	copyOf     [board.MaxMoves]board.Point
+	symmetries []board.Symmetry // that those were found by
 }
 
 // New returns an empty tree. The evaluator may serve other trees too. A nil
