@@ -39,6 +39,8 @@ was counted.
   DIR/models/NAME/         networks; the last promoted one plays
   DIR/selfplay/NAME/       rows (tdata/*.npz) and games (sgfs/*.sgfs)
   DIR/checkpoints/         the learner
+  DIR/report.html          curves, networks and the newest games; made anew after each
+                           iteration, or by engine loop report DIR
 
 Without --games and --hours the loop goes on until ^C.`,
 		Example: `  engine loop run1
@@ -48,6 +50,7 @@ Without --games and --hours the loop goes on until ^C.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runLoop(cmd, args[0], &f) },
 	}
+	c.AddCommand(loopReportCommand())
 	fl := c.Flags()
 	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
@@ -119,4 +122,19 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, recipe)
 	return nil
+}
+
+func loopReportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report DIR",
+		Short: "Write DIR/report.html anew: curves, networks, the newest games",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := loop.WriteReport(args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "wrote", filepath.Join(args[0], loop.ReportFile))
+			return nil
+		},
+	}
 }

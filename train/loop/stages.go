@@ -215,6 +215,9 @@ func (l *Loop) gate(ctx context.Context) error {
 	if err := l.cleanUp(&c); err != nil {
 		return err
 	}
+	if err := WriteReport(l.dir); err != nil {
+		return err
+	}
 	if l.o.Done != nil {
 		l.o.Done(s)
 	}

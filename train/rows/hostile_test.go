@@ -226,7 +226,9 @@ func TestBadFilesAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	good := smallFile(t, Layout{features.V7, 5})
 	rng := rand.New(rand.NewPCG(9, 9))
-	put := func(name string, data []byte) { require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644)) }
+	put := func(name string, data []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
+	}
 	put("good.npz", good)
 	for k := range 20 {
 		put(fmt.Sprintf("bad%d.npz", k), good[:rng.IntN(len(good)-1)])

@@ -1,0 +1,126 @@
+package loop
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+//go:embed report.html
+var reportPage string
+
+// ReportFile is the name of the report in a loop's folder.
+const ReportFile = "report.html"
+
+// reportData is what the page shows.
+type reportData struct {
+	Folder string       `json:"folder"`
+	State  *State       `json:"state"`
+	Games  []reportGame `json:"newest"`
+}
+
+// reportGame is a game to click through.
+type reportGame struct {
+	Name   string   `json:"name"`
+	Width  int      `json:"w"`
+	Height int      `json:"h"`
+	Komi   float64  `json:"komi"`
+	Result string   `json:"result"`
+	Frames []string `json:"frames"` // the stones after each move: a character a point
+	Moves  []string `json:"moves"`
+	Notes  []string `json:"notes"`
+}
+
+// reportGames is how many games the report holds.
+const reportGames = 12
+
+// WriteReport writes the report of the loop in a folder: one page that needs no
+// other file.
+func WriteReport(dir string) error {
+	s, err := loadState(dir)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	return writeReport(dir, &reportData{Folder: filepath.Base(abs), State: s, Games: newestGames(dir)})
+}
+
+func writeReport(dir string, data *reportData) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	page := strings.Replace(reportPage, "/*DATA*/null", string(text), 1) // Marshal escapes what would end the script
+	return writeFile(filepath.Join(dir, ReportFile), []byte(page))
+}
+
+// newestGames reads the last games that were filed.
+func newestGames(dir string) []reportGame {
+	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "sgfs", "*.sgfs"))
+	if err != nil {
+		return nil
+	}
+	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
+	var games []reportGame
+	for _, path := range paths[:min(2, len(paths))] {
+		roots, err := sgf.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		for k := len(roots) - 1; k >= 0 && len(games) < reportGames; k-- {
+			if g, err := toReport(roots[k]); err == nil {
+				games = append(games, g)
+			}
+		}
+	}
+	return games
+}
+
+// toReport replays a record.
+func toReport(root *sgf.Node) (reportGame, error) {
+	r, err := sgf.RecordOf(root)
+	if err != nil {
+		return reportGame{}, err
+	}
+	rules, err := r.BoardRules()
+	if err != nil {
+		rules = board.TrompTaylor()
+	}
+	g, err := r.Game(rules, 0)
+	if err != nil {
+		return reportGame{}, err
+	}
+	out := reportGame{Name: r.Name, Width: r.Size.W, Height: r.Size.H, Komi: r.Komi, Result: r.Result, Frames: []string{frame(g)}}
+	for _, step := range r.Steps {
+		if step.Setup != nil {
+			continue
+		}
+		if err := g.PlayTolerant(step.Move.Color, step.Move.Point); err != nil {
+			return out, err
+		}
+		out.Frames = append(out.Frames, frame(g))
+		out.Moves = append(out.Moves, step.Move.Color.String()[:1]+" "+r.Size.Vertex(step.Move.Point))
+		out.Notes = append(out.Notes, step.Comment)
+	}
+	return out, nil
+}
+
+func frame(g *board.Game) string {
+	b := make([]byte, g.Size().Area())
+	for p := range b {
+		b[p] = ".XO"[g.At(board.Point(p))]
+	}
+	return string(b)
+}
