@@ -138,6 +138,9 @@ type networks struct {
 	open map[string]*nn.Server
 }
 
+// models are KataGo's test networks with what they have answered, for all tests.
+var models = map[string]nn.Model{}
+
 func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}} }
 
 func (n networks) get(name string, cached bool) *nn.Server {
@@ -147,16 +150,21 @@ func (n networks) get(name string, cached bool) *nn.Server {
 	if s := n.open[key]; s != nil {
 		return s
 	}
-	m, err := model.Open(testshared.Path(t, "models/katago/"+name+".bin.gz"), model.Config{Provider: "cpu"})
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
+	m := models[name]
+	if m == nil {
+		file, err := model.Open(testshared.Path(t, "models/katago/"+name+".bin.gz"), model.Config{Provider: "cpu", Precision: "fp32"})
+		if err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatal(err)
+			}
+			t.Skipf("no library to run KataGo's networks with: %v", err)
 		}
-		t.Skipf("no library to run KataGo's networks with: %v", err)
+		m = newMemo(file)
+		models[name] = m
 	}
 	conf := nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, ExactCache: true}
 	if cached {
-		conf.CacheBytes = 256 << 20
+		conf.CacheBytes = 32 << 20
 	}
 	s, err := nn.NewServer(m, conf)
 	require.NoError(t, err)
