@@ -67,6 +67,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	limits.Ownership = r.Ownership
+	before := e.work()
 	result, err := runSearch(ctx, tree, limits, r.Interval, r.Report)
 	if err != nil {
 		return Move{}, err
@@ -82,7 +83,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		}
 	}
 	e.busy += time.Since(now)
-	e.logMove(&result, game.Size(), move.Point)
+	e.logMove(&result, game.Size(), move.Point, e.work().Sub(before))
 	if r.Deterministic || r.Keep {
 		return move, nil
 	}
@@ -231,7 +232,22 @@ func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
 	return hopeless >= p.Turns
 }
 
-func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point) {
+// batcher is a network that runs several positions at once and counts them.
+type batcher interface {
+	Stats() nn.Stats
+	BatchSize() int
+}
+
+// work is what the network has done so far, where it counts that.
+func (e *Engine) work() nn.Stats {
+	if b, ok := e.net.(batcher); ok {
+		return b.Stats()
+	}
+	return nn.Stats{}
+}
+
+// logMove writes a line about a move: work is what the network did for it.
+func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work nn.Stats) {
 	if !e.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
@@ -244,9 +260,13 @@ func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point) {
 			pv += " " + size.Vertex(q)
 		}
 	}
+	var fill string
+	if b, ok := e.net.(batcher); ok && work.Batches > 0 {
+		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
+	}
 	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
-	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s), %d evaluations, %.0f %% cached, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
+	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
 		r.ToMove, size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds,
-		r.Stats.Evaluations, 100*float64(r.Stats.CacheHits)/float64(max(r.Stats.Evaluations, 1)),
+		r.Stats.Evaluations, fill, 100*r.Stats.CacheRate(), 100*r.Stats.CollisionRate(),
 		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, r.Root.Lead, pv))
 }

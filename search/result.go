@@ -136,6 +136,16 @@ func (s *Stats) MeanDepth() float64 {
 	return float64(s.DepthSum) / float64(s.Playouts)
 }
 
+// CacheRate is the share of evaluations that a cache answered.
+func (s *Stats) CacheRate() float64 { return share(s.CacheHits, s.Evaluations) }
+
+// CollisionRate is the share of descents that were given up because they came to
+// a position that was being evaluated. Above a fifth there are more evaluations
+// under way than the tree has room for.
+func (s *Stats) CollisionRate() float64 { return share(s.Collisions, s.Collisions+s.Playouts) }
+
+func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
+
 // OwnTime is the time that the search itself took, the evaluator's left out.
 func (s *Stats) OwnTime() time.Duration { return max(0, s.Elapsed-s.Waiting) }
 

@@ -34,12 +34,15 @@ type benchmark struct {
 	Ratio        float64 `json:"search_to_raw"` // median of the rounds' own ratios
 	MeanBatch    float64 `json:"mean_batch"`
 	CacheHitRate float64 `json:"cache_hit_rate"`
+	Collisions   float64 `json:"collision_rate"`               // descents given up at a position that was being evaluated
 	OwnMicros    float64 `json:"own_microseconds_per_playout"` // tree work of the owner, network and waiting excluded
 	BytesPerNode float64 `json:"bytes_per_visit"`
 	PeakRSS      int64   `json:"peak_rss_bytes"`
 	Rounds       int     `json:"rounds"`
 	Trials       []trial `json:"trials,omitempty"`
 	Recommended  string  `json:"recommended,omitempty"`
+
+	Agreement *agreement `json:"agreement,omitempty"`
 }
 
 // trial is the raw speed at one batch size.
@@ -53,6 +56,8 @@ type benchmarkFlags struct {
 	rounds  int
 	sweep   bool
 	json    bool
+
+	agreement agreementFlags
 }
 
 func benchmarkCommand() *cobra.Command {
@@ -63,7 +68,14 @@ func benchmarkCommand() *cobra.Command {
 		Short: "Measure the network alone and in search",
 		Long: `Measures evaluations per second of the network alone, with every session busy
 and every batch full, and in a search of one position after another, in turns.
---sweep tries several batch sizes first and recommends one.`,
+--sweep tries several batch sizes first and recommends one.
+
+--agreement measures what the search is worth rather than how fast it is: the
+share of positions where a search of 100 visits chooses the move that one of
+10,000 chooses, for one or several numbers of workers. With it, changes of the
+search (--set) can be compared without playing games.`,
+		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep
+  engine benchmark --model net.bin.gz --boardsize 9 --agreement --workers 1,4,16 --rounds 1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
@@ -71,7 +83,10 @@ and every batch full, and in a search of one position after another, in turns.
 			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds > 0 && f.seconds <= 3600) {
 				return usagef("--rounds 1 to 1000, --seconds above 0 and up to 3600")
 			}
-			result, err := runBenchmark(cmd.Context(), &s, f)
+			if err := f.agreement.check(); err != nil {
+				return err
+			}
+			result, err := runBenchmark(cmd, &s, f)
 			if err != nil {
 				return err
 			}
@@ -89,11 +104,13 @@ and every batch full, and in a search of one position after another, in turns.
 	c.Flags().Float64Var(&f.seconds, "seconds", 2, "`seconds` of each measurement")
 	c.Flags().IntVar(&f.rounds, "rounds", 5, "rounds; the medians are reported")
 	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
+	f.agreement.add(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }
 
-func runBenchmark(ctx context.Context, s *settings, f benchmarkFlags) (*benchmark, error) {
+func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark, error) {
+	ctx := cmd.Context()
 	size, err := s.size()
 	if err != nil {
 		return nil, err
@@ -119,7 +136,7 @@ func runBenchmark(ctx context.Context, s *settings, f benchmarkFlags) (*benchmar
 			return nil, err
 		}
 	}
-	return out, out.measure(ctx, s, m, games, length)
+	return out, out.measure(cmd, s, m, games, length, f.agreement)
 }
 
 // sweep finds the smallest batch that is within 3 % of the fastest.
@@ -148,7 +165,8 @@ func (out *benchmark) sweep(ctx context.Context, s *settings, m *model.Model, ga
 	return nil
 }
 
-func (out *benchmark) measure(ctx context.Context, s *settings, m *model.Model, games []*board.Game, length time.Duration) error {
+func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, games []*board.Game, length time.Duration, f agreementFlags) error {
+	ctx := cmd.Context()
 	out.Threads, out.Sessions, out.Batch = s.workers(), s.sessionCount(), s.batchSize()
 	pool, err := openRaw(m, games, out.Sessions, out.Batch)
 	if err != nil {
@@ -185,8 +203,12 @@ func (out *benchmark) measure(ctx context.Context, s *settings, m *model.Model, 
 	stats := server.Stats()
 	out.MeanBatch, out.CacheHitRate = stats.MeanBatch(), stats.HitRate()
 	out.OwnMicros = float64(run.own.Microseconds()) / float64(max(run.playouts, 1))
+	out.Collisions = float64(run.collisions) / float64(max(run.collisions+run.playouts, 1))
 	out.BytesPerNode = run.bytesPerNode
 	out.PeakRSS = peakRSS()
+	if f.on {
+		return out.measureAgreement(cmd, s, params, server, f, s.stderr)
+	}
 	return nil
 }
 
@@ -305,6 +327,7 @@ type searchRun struct {
 
 	own          time.Duration
 	playouts     int64
+	collisions   int64
 	bytesPerNode float64
 }
 
@@ -327,6 +350,7 @@ func (r *searchRun) rate(ctx context.Context, length time.Duration) (visits, eva
 	seconds := result.Stats.Elapsed.Seconds()
 	r.own += result.Stats.Elapsed - result.Stats.Waiting
 	r.playouts += result.Stats.Playouts
+	r.collisions += result.Stats.Collisions
 	r.bytesPerNode = result.Stats.BytesPerNode()
 	return float64(result.Stats.Playouts) / seconds, float64(delta.Rows) / seconds, ctx.Err()
 }
@@ -350,9 +374,12 @@ func (out *benchmark) print(w io.Writer) {
 	fmt.Fprintf(w, "%d sessions, batch %d, %d workers (medians of %d rounds)\n", out.Sessions, out.Batch, out.Threads, out.Rounds)
 	fmt.Fprintf(w, "  network alone  %8.0f evaluations/s\n", out.RawEvals)
 	fmt.Fprintf(w, "  in search      %8.0f evaluations/s, %.0f visits/s (%.0f %% of the network alone)\n", out.SearchEvals, out.Visits, 100*out.Ratio)
-	fmt.Fprintf(w, "  mean batch %.1f, %.1f %% cached, %.2f us of tree work and %.0f bytes a visit, peak memory %.0f MiB\n",
-		out.MeanBatch, 100*out.CacheHitRate, out.OwnMicros, out.BytesPerNode, float64(out.PeakRSS)/(1<<20))
+	fmt.Fprintf(w, "  mean batch %.1f, %.1f %% cached, %.1f %% collisions, %.2f us of tree work and %.0f bytes a visit, peak memory %.0f MiB\n",
+		out.MeanBatch, 100*out.CacheHitRate, 100*out.Collisions, out.OwnMicros, out.BytesPerNode, float64(out.PeakRSS)/(1<<20))
 	if out.Recommended != "" {
 		fmt.Fprintf(w, "recommended: %s\n", out.Recommended)
+	}
+	if out.Agreement != nil {
+		out.Agreement.print(w)
 	}
 }

@@ -19,12 +19,13 @@ type network struct {
 	ready  chan struct{}
 	model  *model.Model
 	server *nn.Server
+	batch  int // most positions in one call
 	err    error
 }
 
 // openNetwork starts to load the network and to prepare boards of one size.
 func openNetwork(s *settings, size board.Size, log *slog.Logger) *network {
-	n := &network{ready: make(chan struct{})}
+	n := &network{ready: make(chan struct{}), batch: s.batchSize()}
 	go func() {
 		defer close(n.ready)
 		n.err = n.load(s, size, log)
@@ -125,6 +126,21 @@ func (n *network) Submit(ctx context.Context, j *nn.Job) {
 	}
 	n.server.Submit(ctx, j)
 }
+
+// Stats returns what the network has done so far.
+func (n *network) Stats() nn.Stats {
+	select {
+	case <-n.ready:
+		if n.server != nil {
+			return n.server.Stats()
+		}
+	default:
+	}
+	return nn.Stats{}
+}
+
+// BatchSize returns the most positions in one network call.
+func (n *network) BatchSize() int { return n.batch }
 
 // Serves returns nil if boards of that size can be evaluated.
 func (n *network) Serves(size board.Size) error {

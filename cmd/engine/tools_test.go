@@ -39,10 +39,44 @@ func TestBenchmark(t *testing.T) {
 		require.Positive(t, v, name)
 	}
 	require.LessOrEqual(t, b.MeanBatch, float64(b.Batch))
+	require.Contains(t, raw, "collision_rate")
+	require.Nil(t, b.Agreement)
 
 	text := invoke(t, nil, "", append([]string{"benchmark", "--boardsize", "5", "--seconds", "0.05", "--rounds", "1"}, frugal...)...)
 	require.Zero(t, text.code, text.stderr)
 	require.Contains(t, text.stdout, "evaluations/s")
+}
+
+// TestAgreement compares short searches with long ones: with themselves they
+// agree.
+func TestAgreement(t *testing.T) {
+	needLibrary(t)
+	run := func(short, long string, more ...string) *agreement {
+		args := append([]string{"benchmark", "--json", "--model", realNetwork(t), "--boardsize", "5", "--seconds", "0.01", "--rounds", "1",
+			"--agreement", "--positions", "6", "--short-visits", short, "--long-visits", long}, frugal...)
+		o := invoke(t, nil, "", append(args, more...)...)
+		require.Zero(t, o.code, o.stderr)
+		require.Contains(t, o.stderr, "6 of 6 positions compared")
+		var b benchmark
+		require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
+		require.NotNil(t, b.Agreement)
+		return b.Agreement
+	}
+	a := run("60", "60", "--workers", "1", "--threads", "1", "--set", "nnSymmetry=0")
+	require.Len(t, a.Workers, 1)
+	require.InDelta(t, 1, a.Workers[0].Share, 0, "one worker, one orientation: the same search twice")
+	require.Zero(t, a.Workers[0].Loss)
+	require.Zero(t, a.Workers[0].Collisions)
+	a = run("5", "200", "--workers", "1,4")
+	require.Len(t, a.Workers, 2)
+	for _, w := range a.Workers {
+		require.LessOrEqual(t, w.Share, 1.0)
+		require.GreaterOrEqual(t, w.Loss, 0.0)
+		require.Positive(t, w.Evals)
+	}
+	for _, bad := range [][]string{{"--short-visits", "1"}, {"--long-visits", "50"}, {"--positions", "0"}, {"--workers", "0"}} {
+		require.Equal(t, exitUsage, invoke(t, nil, "", append([]string{"benchmark", "--agreement"}, bad...)...).code, bad)
+	}
 }
 
 func TestDoctor(t *testing.T) {
