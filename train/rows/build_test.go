@@ -158,7 +158,7 @@ func options(batch int) Options {
 }
 
 func TestStreamIsDeterministicAndResumes(t *testing.T) {
-	dir := fillFolder(t, 5, 3, Layout{features.V7, 9}, board.Square(9), board.Square(7))
+	dir := fillFolder(t, 5, 2, Layout{features.V7, 9}, board.Square(9), board.Square(7))
 	for name, memory := range map[string]int64{"whole pass in memory": 0, "two files in memory": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
 			o := options(16)
@@ -176,7 +176,7 @@ func TestStreamIsDeterministicAndResumes(t *testing.T) {
 			third := open(t, o, dir)
 			require.NoError(t, third.Next(&b))
 			require.NoError(t, third.Restore(state))
-			for range 300 {
+			for range 160 {
 				require.NoError(t, first.Next(&a))
 				require.NoError(t, third.Next(&b))
 				require.Equal(t, a, b)

@@ -1,0 +1,295 @@
+package rows
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio/npz"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+	"kosumi/sgf"
+)
+
+func parseOne(t testing.TB, text string) *sgf.Node {
+	t.Helper()
+	roots, err := sgf.Parse([]byte(text))
+	require.NoError(t, err)
+	return roots[0]
+}
+
+// wall is a 5x5 game that Black and White end with a wall each: 15 to 10 points.
+const wall = ";B[ca];W[da];B[cb];W[db];B[cc];W[dc];B[cd];W[dd];B[ce];W[de]"
+
+func TestRecordEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		text          string
+		known, scored bool
+		winner        board.Color
+		score         float32
+	}{
+		"counted":              {"(;SZ[5]KM[0.5]RU[Chinese]RE[B+4.5]" + wall + ";B[];W[])", true, true, board.Black, -4.5},
+		"draw":                 {"(;SZ[5]KM[5]RU[Chinese]RE[0]" + wall + ";B[];W[])", true, true, board.Empty, 0},
+		"result disagrees":     {"(;SZ[5]KM[0.5]RU[Chinese]RE[W+3.5]" + wall + ";B[];W[])", true, false, board.White, 0},
+		"resigned":             {"(;SZ[5]KM[0.5]RU[Chinese]RE[W+R]" + wall + ")", true, false, board.White, 0},
+		"resigned after pass":  {"(;SZ[5]KM[0.5]RU[Chinese]RE[W+R]" + wall + ";B[];W[])", true, false, board.White, 0},
+		"unknown and open":     {"(;SZ[5]KM[0.5]RU[Chinese]RE[?]" + wall + ";B[];W[])", false, false, board.Empty, 0},
+		"unfinished":           {"(;SZ[5]KM[0.5]RU[Chinese]" + wall + ")", false, false, board.Empty, 0},
+		"void":                 {"(;SZ[5]KM[0.5]RU[Chinese]RE[Void]" + wall + ")", true, false, board.Empty, 0},
+		"territory is unclear": {"(;SZ[5]KM[0.5]RU[Japanese]RE[B+4.5]" + wall + ";B[];W[])", true, false, board.Black, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, err := FromRecord(parseOne(t, c.text))
+			require.NoError(t, err)
+			require.Equal(t, c.known, g.End.Known)
+			require.Equal(t, c.scored, g.End.Scored)
+			require.Equal(t, c.winner, g.End.Winner)
+			require.Equal(t, name == "void", g.End.NoResult)
+			if c.scored {
+				require.Equal(t, c.score, g.End.Score)
+			}
+			checkRecordRows(t, g)
+		})
+	}
+}
+
+// checkRecordRows builds the rows of a record and looks at their weights.
+func checkRecordRows(t *testing.T, g *Game) {
+	t.Helper()
+	l := Layout{features.V7, 5}
+	b, err := NewBuilder(l)
+	require.NoError(t, err)
+	s := NewSet(l)
+	_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Equal(t, len(g.Turns), s.N)
+	flag := func(on bool) float32 {
+		if on {
+			return 1
+		}
+		return 0
+	}
+	for i := range s.N {
+		require.NoError(t, s.Check(i))
+		row := s.targets(i)
+		require.Equal(t, flag(!g.End.Known), row[tNoValue])
+		require.Equal(t, flag(g.End.Scored), row[tFinalWeight])
+		require.Equal(t, flag(g.End.Scored), row[tScoringWeight])
+		require.Equal(t, float32(1), row[tNoTD])
+		require.Equal(t, float32(1), row[tPolicyWeight])
+		require.Equal(t, flag(i+1 < s.N), row[tReplyWeight])
+		require.Equal(t, int16(1), s.policy(i)[g.Turns[i].Policy[0].Index])
+		require.Equal(t, 1.0, sum(s.policy(i)[:26]))
+	}
+}
+
+func TestRecordsThatCannotBeUsed(t *testing.T) {
+	for text, want := range map[string]string{
+		"(;SZ[9];B[aa];W[aa])":            "move 2",
+		"(;SZ[9];B[aa];W[bb];W[cc])":      "twice in a row",
+		"(;SZ[99];B[aa])":                 "size",
+		"(;SZ[9];B[aa];AB[bb];W[cc])":     "set up",
+		"(;SZ[9]AB[aa][ba]AW[ab];B[zz])":  "point",
+		"(;SZ[3]AB[aa:cc];W[])":           "liberty",
+		"(;SZ[9]AB[aa]AW[aa];W[bb];B[a])": "point",
+	} {
+		_, err := FromRecord(parseOne(t, text))
+		require.ErrorIs(t, err, ErrRecord, text)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// TestMutatedRecords changes bytes of game records: 500 of them must make rows
+// or be refused, never panic.
+func TestMutatedRecords(t *testing.T) {
+	good := []byte("(;SZ[5]KM[0.5]RU[Chinese]RE[B+4.5]AB[aa]" + strings.Repeat(wall[:12], 1) + wall[12:] + ";B[];W[])")
+	rng := rand.New(rand.NewPCG(3, 3))
+	dir := t.TempDir()
+	for k := range 500 {
+		path := filepath.Join(dir, "x.sgf")
+		require.NoError(t, os.WriteFile(path, mutated(good, rng), 0o644))
+		sets, err := readRecords(part{path, 0, 1}, features.V7)
+		if err != nil {
+			require.ErrorContains(t, err, path, "mutation %d", k)
+		}
+		for _, s := range sets {
+			for i := range s.N {
+				require.NoError(t, s.Check(i))
+			}
+		}
+	}
+}
+
+func FuzzRecord(f *testing.F) {
+	f.Add([]byte("(;SZ[5]KM[0.5]RU[Chinese]RE[B+4.5]" + wall + ";B[];W[])"))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		roots, err := sgf.Parse(data)
+		if err != nil {
+			return
+		}
+		if g, err := FromRecord(roots[0]); err == nil && len(g.Turns) < 200 {
+			var sets []*Set
+			_ = appendRecord(map[int]*Set{}, &sets, g, features.V7)
+		}
+	})
+}
+
+// TestRecordsAndRowsMix streams a folder of game records and rows together.
+func TestRecordsAndRowsMix(t *testing.T) {
+	dir := fillFolder(t, 2, 2, Layout{features.V7, 9}, board.Square(5))
+	one := "(;SZ[5]KM[0.5]RU[Chinese]RE[B+4.5]" + wall + ";B[];W[])"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "many.sgfs"), []byte(strings.Repeat(one+"\n", 30)), 0o644))
+	f := open(t, options(16), dir)
+	hot, soft := 0, 0
+	var b Batch
+	for f.Passes() < 2 {
+		require.NoError(t, f.Next(&b))
+		require.Equal(t, board.Square(5), b.Size)
+		for k := range b.N {
+			most := float32(0)
+			for _, p := range b.Policy[k*26 : (k+1)*26] {
+				most = max(most, p)
+			}
+			if most == 1 {
+				hot++
+			} else {
+				soft++
+			}
+		}
+	}
+	require.Empty(t, f.Skipped())
+	require.InDelta(t, 30*12, hot, 40)
+	require.Positive(t, soft)
+}
+
+// TestOtherEncodings writes and reads rows of the smaller encoders and compares
+// batches with what the encoder itself says.
+func TestOtherEncodings(t *testing.T) {
+	for _, e := range []features.Encoding{features.Mini7, features.Seed22, features.V7} {
+		t.Run(e.String(), func(t *testing.T) {
+			l := Layout{e, 7}
+			g := randomGame(t, board.Square(5), board.TrompTaylor(), 4)
+			b, err := NewBuilder(l)
+			require.NoError(t, err)
+			s := NewSet(l)
+			_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
+			require.NoError(t, err)
+			var buf bytes.Buffer
+			require.NoError(t, s.Write(&buf))
+			f, err := newFile(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+			require.NoError(t, err)
+			require.Equal(t, l, f.Layout)
+			back, err := f.Read(0, f.N, false)
+			require.NoError(t, err)
+			checkPlanes(t, g, back)
+		})
+	}
+}
+
+func checkPlanes(t *testing.T, g *Game, s *Set) {
+	t.Helper()
+	e := s.Layout.Encoding
+	var now board.Game
+	now.CopyFrom(g.Start)
+	scratch := features.NewScratch()
+	planes, globals := make([]float32, e.Planes()*25), make([]float32, e.Globals())
+	var u unpacker
+	var b Batch
+	for i, turn := range g.Turns {
+		features.Encode(e, planes, globals, &now, features.Options{}, scratch)
+		b.prepare(s.Layout, s.Size(i), 1, Wants{})
+		u.put(&b, 0, s, i, 0, historyMoves)
+		require.Equal(t, planes, b.Spatial)
+		require.ElementsMatch(t, globals, b.Global)
+		for sym := range board.Symmetry(8) {
+			u.put(&b, 0, s, i, sym, historyMoves)
+			for p, to := range board.SymTable(board.Square(5), sym) {
+				for c := range e.Planes() {
+					require.Equal(t, planes[c*25+p], b.Spatial[c*25+int(to)])
+				}
+			}
+		}
+		require.NoError(t, now.Play(now.ToMove(), turn.Move))
+	}
+}
+
+// TestHistoryDropout compares shortened histories with the encoder's own.
+func TestHistoryDropout(t *testing.T) {
+	g := randomGame(t, board.Square(7), board.TrompTaylor(), 11)
+	l := Layout{features.V7, 7}
+	b, err := NewBuilder(l)
+	require.NoError(t, err)
+	s := NewSet(l)
+	_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	var now board.Game
+	now.CopyFrom(g.Start)
+	scratch := features.NewScratch()
+	planes, globals := make([]float32, 22*49), make([]float32, 19)
+	var u unpacker
+	var batch Batch
+	for i, turn := range g.Turns {
+		for history := range 6 {
+			o := features.Options{MaxHistory: history, HistoryHidden: history == 0}
+			features.Encode(features.V7, planes, globals, &now, o, scratch)
+			batch.prepare(l, board.Square(7), 1, Wants{})
+			u.put(&batch, 0, s, i, 0, history)
+			require.Equal(t, planes, batch.Spatial, "turn %d, %d moves shown", i, history)
+			for k := range 5 {
+				require.Equal(t, globals[k], batch.Global[k])
+			}
+		}
+		require.NoError(t, now.Play(now.ToMove(), turn.Move))
+	}
+}
+
+// TestSplit checks that each game is on one side of the split, and that the two
+// sides together are everything.
+func TestSplit(t *testing.T) {
+	dir := fillFolder(t, 4, 10, Layout{features.V7, 5}, board.Square(5))
+	count := func(s Split) (rows int) {
+		o := options(1)
+		o.Symmetries, o.HistoryDropout, o.Split = false, false, s
+		f := open(t, o, dir)
+		var b Batch
+		for {
+			require.NoError(t, f.Next(&b))
+			if f.Passes() > 1 {
+				return rows
+			}
+			rows++
+		}
+	}
+	all := count(Split{})
+	train, held := count(Split{Share: 0.3}), count(Split{Share: 0.3, Held: true})
+	require.Equal(t, all, train+held)
+	require.InDelta(t, 0.3, float64(held)/float64(all), 0.25)
+	require.Positive(t, held)
+}
+
+// TestFilesReadByNpyio reads our files with another reader of the format.
+func TestFilesReadByNpyio(t *testing.T) {
+	data := smallFile(t, Layout{features.V7, 5})
+	path := filepath.Join(t.TempDir(), "rows.npz")
+	require.NoError(t, os.WriteFile(path, data, 0o644))
+	ours, err := ReadFile(path)
+	require.NoError(t, err)
+	z, err := npz.Open(path)
+	require.NoError(t, err)
+	defer z.Close()
+	var global []float32
+	require.NoError(t, z.Read(nameGlobal, &global))
+	require.Equal(t, ours.Global, global)
+	var policy []int16
+	require.NoError(t, z.Read(namePolicy, &policy))
+	require.Equal(t, ours.Policy, policy)
+	var binary []uint8
+	require.NoError(t, z.Read(nameBinary, &binary))
+	require.Equal(t, ours.Binary, binary)
+	require.Equal(t, []int{ours.N, 22, 4}, z.Header(nameBinary).Descr.Shape)
+}
