@@ -23,7 +23,10 @@ func Gradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &tape{b: b.In("grad"), needs: map[string]bool{}, flows: map[string][]onnx.Value{}}
+	t := &tape{
+		b: b.In("grad"), needs: map[string]bool{}, flows: map[string][]onnx.Value{},
+		turnedBatch: map[onnx.Value]onnx.Value{}, patched: map[patchKey]onnx.Value{},
+	}
 	nodes := m.Graph.Nodes
 	if len(m.Functions) > 0 {
 		return nil, nil, fmt.Errorf("%w: the model defines operators for itself; inline them first", ErrNoGradient)
@@ -57,6 +60,9 @@ type tape struct {
 	needs  map[string]bool         // values whose derivative is wanted on the way to wrt
 	flows  map[string][]onnx.Value // contributions to a value's derivative, each possibly narrow
 	consts map[string]*onnx.Tensor
+
+	turnedBatch map[onnx.Value]onnx.Value // see batchLast
+	patched     map[patchKey]onnx.Value   // see patches
 }
 
 // reach marks every value that depends on one of wrt.

@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"slices"
 
 	"kosumi/nn/onnx"
 )
@@ -18,13 +19,18 @@ func (p *Prepared) rewrite(m *onnx.Model, o Options) error {
 		stats[p.Stats[i].Name] = &p.Stats[i]
 	}
 	for _, n := range m.Graph.Nodes {
-		if n.Is("BatchNormalization") && o.Norms == NormsTrain {
-			if err := w.trainNorm(n, stats); err != nil {
-				return err
-			}
-			continue
+		switch {
+		case n.Is("BatchNormalization") && o.Norms == NormsTrain:
+			err = w.trainNorm(n, stats)
+		case n.Is("BatchNormalization"):
+			err = w.frozenNorm(n)
+		case w.holdConv(n), w.foldIntoConv(n):
+		default:
+			w.copy(n)
 		}
-		w.copy(n)
+		if err != nil {
+			return err
+		}
 	}
 	p.Model, err = w.finish(m)
 	return err
@@ -34,12 +40,31 @@ func (p *Prepared) rewrite(m *onnx.Model, o Options) error {
 type writer struct {
 	b      *onnx.Builder
 	values map[string]onnx.Value
+	users  map[string][]*onnx.Node
+	output map[string]bool
+	// held are convolutions that are not written yet, by what they make: scales
+	// and biases of channels that follow go into their weights, which are small,
+	// instead of over all points of the board.
+	held map[string]*heldConv
+}
+
+// heldConv is a convolution as it will be written.
+type heldConv struct {
+	node       *onnx.Node
+	x, w, bias onnx.Value
+	channels   int64
 }
 
 func newWriter(m *onnx.Model) (*writer, error) {
-	w := &writer{b: onnx.NewBuilder(m.Graph.Name, m.Opset), values: map[string]onnx.Value{}}
+	w := &writer{
+		b: onnx.NewBuilder(m.Graph.Name, m.Opset), values: map[string]onnx.Value{},
+		users: m.Graph.Users(), output: map[string]bool{}, held: map[string]*heldConv{},
+	}
 	for domain, version := range m.Opsets {
 		w.b.UseDomain(domain, version)
+	}
+	for _, v := range m.Graph.Outputs {
+		w.output[v.Name] = true
 	}
 	weights := m.Graph.InitializerMap()
 	for _, v := range m.Graph.Inputs {
@@ -58,7 +83,21 @@ func newWriter(m *onnx.Model) (*writer, error) {
 	return w, w.b.Err()
 }
 
-func (w *writer) in(n *onnx.Node, i int) onnx.Value { return w.values[n.Input(i)] }
+// in is the new value of input i of a node; a convolution that was held is
+// written now.
+func (w *writer) in(n *onnx.Node, i int) onnx.Value {
+	name := n.Input(i)
+	if c := w.held[name]; c != nil {
+		delete(w.held, name)
+		c.write(w, name)
+	}
+	return w.values[name]
+}
+
+func (c *heldConv) write(w *writer, name string) {
+	v := w.b.Node("", "Conv", 1, c.node.Attrs, c.x, c.w, c.bias)[0]
+	w.values[name] = v
+}
 
 // copy writes a node as it is.
 func (w *writer) copy(n *onnx.Node) {
@@ -74,9 +113,117 @@ func (w *writer) copy(n *onnx.Node) {
 // finish declares the outputs.
 func (w *writer) finish(m *onnx.Model) (*onnx.Model, error) {
 	for _, v := range m.Graph.Outputs {
-		w.b.Output(v.Name, w.values[v.Name])
+		w.b.Output(v.Name, w.in(&onnx.Node{Inputs: []string{v.Name}}, 0))
 	}
 	return w.b.Model(m.Metadata)
+}
+
+// holdConv keeps a convolution back if one node alone uses it.
+func (w *writer) holdConv(n *onnx.Node) bool {
+	if !n.Is("Conv") || len(w.users[n.Output(0)]) != 1 || w.output[n.Output(0)] {
+		return false
+	}
+	dims, ok := w.b.Shape(w.values[n.Input(1)]).Sizes()
+	if !ok || len(dims) != 4 {
+		return false
+	}
+	c := &heldConv{node: n, x: w.in(n, 0), w: w.in(n, 1), channels: dims[0]}
+	if n.Input(2) != "" {
+		c.bias = w.in(n, 2)
+	}
+	w.held[n.Output(0)] = c
+	return true
+}
+
+// foldIntoConv takes a product or sum of a held convolution with one number a
+// channel into the convolution: conv(x, W)*s = conv(x, W*s), and + b is a bias.
+func (w *writer) foldIntoConv(n *onnx.Node) bool {
+	if !n.Is("Mul", "Add") {
+		return false
+	}
+	for i := range 2 {
+		c := w.held[n.Input(i)]
+		if c == nil || n.Input(1-i) == n.Input(i) {
+			continue
+		}
+		v := w.values[n.Input(1-i)]
+		if v == "" || !w.perChannel(v, c.channels) {
+			continue
+		}
+		delete(w.held, n.Input(i))
+		if n.Is("Mul") {
+			c.scale(w.b, v)
+		} else {
+			c.shift(w.b, v)
+		}
+		if len(w.users[n.Output(0)]) == 1 && !w.output[n.Output(0)] {
+			w.held[n.Output(0)] = c
+		} else {
+			c.write(w, n.Output(0))
+		}
+		return true
+	}
+	return false
+}
+
+// perChannel reports whether a value is one number a channel: [C,1,1] or
+// [1,C,1,1]. Such a value cannot depend on the batch unless that is of one row,
+// where it is as good.
+func (w *writer) perChannel(v onnx.Value, channels int64) bool {
+	dims, ok := w.b.Shape(v).Sizes()
+	return ok && (slices.Equal(dims, []int64{channels, 1, 1}) || slices.Equal(dims, []int64{1, channels, 1, 1}))
+}
+
+func (c *heldConv) scale(b *onnx.Builder, s onnx.Value) {
+	c.w = b.Mul(c.w, b.Reshape(s, c.channels, 1, 1, 1))
+	if c.bias != "" {
+		c.bias = b.Mul(c.bias, b.Reshape(s, c.channels))
+	}
+}
+
+func (c *heldConv) shift(b *onnx.Builder, v onnx.Value) {
+	v = b.Reshape(v, c.channels)
+	if c.bias != "" {
+		v = b.Add(c.bias, v)
+	}
+	c.bias = v
+}
+
+// frozenNorm writes a BatchNormalization that keeps its statistics as a product
+// and a sum, into the convolution before it where there is one.
+func (w *writer) frozenNorm(n *onnx.Node) error {
+	b := w.b
+	a := b.Div(w.in(n, 1), b.Sqrt(b.Add(w.in(n, 4), b.Scalar(float64(n.Float("epsilon", 1e-5))))))
+	shift := b.Sub(w.in(n, 2), b.Mul(w.in(n, 3), a))
+	if c := w.held[n.Input(0)]; c != nil {
+		delete(w.held, n.Input(0))
+		c.scale(b, a)
+		c.shift(b, shift)
+		if len(w.users[n.Output(0)]) == 1 && !w.output[n.Output(0)] {
+			w.held[n.Output(0)] = c
+		} else {
+			c.write(w, n.Output(0))
+		}
+		return nil
+	}
+	x := w.in(n, 0)
+	dims, ok := b.Shape(x).Sizes()
+	if !ok || len(dims) < 2 {
+		return fmt.Errorf("%v: its input has shape %v", n, b.Shape(x))
+	}
+	shape := channelShape(dims)
+	w.values[n.Output(0)] = b.Add(b.Mul(x, b.Reshape(a, shape...)), b.Reshape(shift, shape...))
+	return nil
+}
+
+// channelShape is [1,C,1,...] for [N,C,...].
+func channelShape(dims []int64) []int64 {
+	shape := make([]int64, len(dims))
+	for i := range shape {
+		shape[i] = 1
+	}
+	shape[1] = dims[1]
+	return shape
 }
 
 // trainNorm writes a BatchNormalization that takes its statistics from the batch:
@@ -90,14 +237,12 @@ func (w *writer) trainNorm(n *onnx.Node, stats map[string]*Stat) error {
 	}
 	var axes []int64
 	rows := int64(1)
-	shape := make([]int64, len(dims))
 	for a, d := range dims {
-		shape[a] = 1
 		if a != 1 {
 			axes, rows = append(axes, int64(a)), rows*d
 		}
 	}
-	shape[1] = dims[1]
+	shape := channelShape(dims)
 	mean := b.ReduceMean(x, true, axes...)
 	centred := b.Sub(x, mean)
 	variance := b.ReduceMean(b.Mul(centred, centred), true, axes...)
@@ -113,7 +258,7 @@ func (w *writer) trainNorm(n *onnx.Node, stats map[string]*Stat) error {
 			continue // a constant, or shared by two norms: stays as it is
 		}
 		old := b.Mul(w.in(n, i), b.Scalar(keep))
-		st.Next = "next/" + st.Name
+		st.Next = NextPrefix + st.Name
 		b.Output(st.Next, b.Add(old, b.Mul(b.Reshape(v, st.Dims...), b.Scalar(1-keep))))
 	}
 	return nil

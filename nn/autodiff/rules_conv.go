@@ -95,14 +95,14 @@ func (t *tape) turned(w value, kernel [2]int64) value {
 // convWeight is the derivative of a convolution's weight, [O,C/group,kH,kW].
 func (t *tape) convWeight(x, dy value, g geometry, w []int64) value {
 	if g.group == 1 {
-		return t.weightProduct(t.patches(x, g), t.rows(dy), g, w)
+		return t.weightProduct(x, dy, g, w)
 	}
 	xs := t.parts(x, g.group)
 	dys := t.parts(dy, g.group)
 	list := make([]value, g.group)
 	one := []int64{w[0] / g.group, w[1], w[2], w[3]}
 	for i := range list {
-		list[i] = t.weightProduct(t.patches(xs[i], g), t.rows(dys[i]), g, one)
+		list[i] = t.weightProduct(xs[i], dys[i], g, one)
 	}
 	return t.b.Concat(0, list...)
 }
@@ -117,47 +117,97 @@ func (t *tape) parts(v value, n int64) []value {
 	return list
 }
 
-// weightProduct is dyᵀ·patches put in the order of a weight: rows [N*H*W,O],
-// patches [N*H*W, kH*kW*C].
-func (t *tape) weightProduct(patches, rows value, g geometry, w []int64) value {
-	v := t.transposedProduct(rows, patches)
-	if g.kernel == [2]int64{1, 1} {
-		return t.b.Reshape(v, w...)
+// maxPatchBytes bounds the memory that the patches of one product take.
+const maxPatchBytes = 64 << 20
+
+// weightProduct is one large matrix product: patches of x, [C*kH*kW, outH*outW*N],
+// by dy, [O, outH*outW*N]. The batch comes last, so that patches are copied in
+// runs of N numbers and both matrices lie as the product reads them. Channels are
+// taken in parts where all patches together would be too large.
+func (t *tape) weightProduct(x, dy value, g geometry, w []int64) value {
+	n := t.dims(x)[0]
+	points := g.out[0] * g.out[1]
+	rows := t.b.Reshape(t.batchLast(dy), w[0], points*n)
+	part := max(1, maxPatchBytes/(4*g.kernel[0]*g.kernel[1]*points*n))
+	part = max(min(part, w[1]), min(8, w[1]))
+	var list []value
+	for at := int64(0); at < w[1]; at += part {
+		size := min(part, w[1]-at)
+		list = append(list, t.gemm(t.patches(x, g, at, size, w[1]), rows, false, true))
 	}
-	return t.b.Transpose(t.b.Reshape(v, w[0], w[2], w[3], w[1]), 0, 3, 1, 2)
+	v := list[0]
+	if len(list) > 1 {
+		v = t.b.Concat(0, list...)
+	}
+	if g.kernel == [2]int64{1, 1} {
+		return t.b.Reshape(t.b.Transpose(v, 1, 0), w...)
+	}
+	return t.b.Transpose(t.b.Reshape(v, w[1], w[2], w[3], w[0]), 3, 0, 1, 2)
 }
 
-// rows is [N,C,H,W] as [N*H*W,C].
-func (t *tape) rows(v value) value {
+// batchLast is [N,C,H,W] as [C*H*W,N]. Convolutions that share an input share it.
+func (t *tape) batchLast(v value) value {
+	if u, ok := t.turnedBatch[v]; ok {
+		return u
+	}
 	d := t.dims(v)
-	return t.b.Reshape(t.b.Transpose(v, 0, 2, 3, 1), d[0]*d[2]*d[3], d[1])
+	u := t.b.Transpose(t.reshape(v, []int64{d[0], d[1] * d[2] * d[3]}), 1, 0)
+	t.turnedBatch[v] = u
+	return u
 }
 
-// patches is [N,C,H,W] as [N*outH*outW, kH*kW*C]: for each point of the result
-// the inputs under the kernel.
-func (t *tape) patches(x value, g geometry) value {
-	if g.plain1x1() {
-		return t.rows(x)
+// patchKey names what patches makes.
+type patchKey struct {
+	x        value
+	g        geometry
+	at, size int64
+}
+
+// patches are size channels of [N,C,H,W], from channel at on, as
+// [size*kH*kW, outH*outW*N]: for each channel and place in the kernel, the inputs
+// that it meets at each point of the result.
+func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
+	key := patchKey{x, g, at, size}
+	if v, ok := t.patched[key]; ok {
+		return v
 	}
 	d := t.dims(x)
-	padH, padW := g.in[0]+g.pads[0]+g.pads[2], g.in[1]+g.pads[1]+g.pads[3]
-	v := t.b.Transpose(x, 0, 2, 3, 1)
-	if g.pads != [4]int64{} {
-		v = t.b.Pad(v, 0, g.pads[0], g.pads[1], 0, 0, g.pads[2], g.pads[3], 0)
+	n, area := d[0], d[2]*d[3]
+	v := t.b.Reshape(t.batchLast(x), d[1], area, n)
+	if size != channels {
+		v = t.b.Slice(v, 0, at, at+size)
 	}
-	v = t.b.Reshape(v, d[0], padH*padW, d[1])
+	if !g.plain1x1() {
+		if g.pads != [4]int64{} { // one more place, of zeros, for what lies outside
+			v = t.b.Concat(1, v, t.b.Const(onnx.NewTensor("", make([]float32, size*n), size, 1, n)))
+		}
+		v = t.b.Gather(v, t.b.Ints(g.reads(d[2], d[3])...), 1)
+	}
+	v = t.b.Reshape(v, size*g.kernel[0]*g.kernel[1], g.out[0]*g.out[1]*n)
+	t.patched[key] = v
+	return v
+}
+
+// reads lists, for each place in the kernel and each point of the result, the
+// point of the input that meets there; h*w is outside.
+func (g geometry) reads(h, w int64) []int64 {
 	var index []int64
-	for y := range g.out[0] {
-		for x := range g.out[1] {
-			for ky := range g.kernel[0] {
-				for kx := range g.kernel[1] {
-					index = append(index, (y*g.stride[0]+ky*g.dilat[0])*padW+x*g.stride[1]+kx*g.dilat[1])
+	for ky := range g.kernel[0] {
+		for kx := range g.kernel[1] {
+			for y := range g.out[0] {
+				for x := range g.out[1] {
+					at := y*g.stride[0] + ky*g.dilat[0] - g.pads[0]
+					left := x*g.stride[1] + kx*g.dilat[1] - g.pads[1]
+					if at < 0 || at >= h || left < 0 || left >= w {
+						index = append(index, h*w)
+					} else {
+						index = append(index, at*w+left)
+					}
 				}
 			}
 		}
 	}
-	v = t.b.Gather(v, t.b.Ints(index...), 1)
-	return t.b.Reshape(v, d[0]*g.out[0]*g.out[1], g.kernel[0]*g.kernel[1]*d[1])
+	return index
 }
 
 // convTranspose: x [N,C,H,W], w [C,O/group,kH,kW]. The derivative of the input is

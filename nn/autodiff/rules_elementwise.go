@@ -21,8 +21,11 @@ func unary(d func(s *step) value) rule {
 // scale multiplies by a constant.
 func (t *tape) scale(v value, by float64) value { return t.b.Mul(v, t.b.Scalar(by)) }
 
-// positive is 1 where v > 0 and 0 where v = 0; v is never negative.
-func (t *tape) positive(v value) value { return t.b.Op("Sign", nil, v) }
+// positive is 1 where v > 0 and 0 elsewhere. Sign would be one operator instead of
+// two, but takes longer on CPUs.
+func (t *tape) positive(v value) value {
+	return t.holds(t.b.Op("Greater", nil, v, t.b.Scalar(0)))
+}
 
 // holds turns a condition into 1 or 0.
 func (t *tape) holds(cond value) value { return t.b.Cast(cond, onnx.Float) }

@@ -30,9 +30,8 @@ type plan struct {
 
 // planner makes plans.
 type planner struct {
-	conf  *Config
-	src   source
-	coefs map[string]float64 // nil: the defaults of the network's kind
+	conf *Config
+	src  source
 }
 
 // losses returns the coefficients for a kind of network.

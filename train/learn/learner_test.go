@@ -218,3 +218,35 @@ func TestExport(t *testing.T) {
 	require.ErrorIs(t, mini.Export(filepath.Join(dir, "mini.bin.gz"), false), ErrNetwork)
 	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), false))
 }
+
+// TestLayoutsAgree: steps with convolutions in blocks are steps with plain ones,
+// up to rounding.
+func TestLayoutsAgree(t *testing.T) {
+	if blockSize("") == 0 {
+		t.Skip("this library has no blocked convolutions for this processor")
+	}
+	for _, name := range []string{"kb3c32", "kb2c64nbt-mish", "mini-b2c32"} {
+		c := Config{Batch: 4, Method: autodiff.SGD, Rate: 1e-2}
+		if name[0] == 'k' {
+			c.Model, c.Aux = freshKataGo(t, name), true
+		} else {
+			c.Model = freshArch(t, name, 5)
+		}
+		blocked := open(t, c)
+		c.Plain = true
+		plain := open(t, c)
+		for i := range 3 {
+			b := randomBatch(plain, board.Square(5), 4, uint64(i))
+			want, err := plain.Step(b)
+			require.NoError(t, err)
+			got, err := blocked.Step(b)
+			require.NoError(t, err)
+			require.InEpsilon(t, want.Loss, got.Loss, 1e-4, name)
+			require.InEpsilon(t, want.GradNorm, got.GradNorm, 1e-3, name)
+		}
+		a, b := bits(plain), bits(blocked)
+		for w := range a {
+			require.InDeltaSlice(t, a[w], b[w], 1e-3, "%s %s", name, w)
+		}
+	}
+}

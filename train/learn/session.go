@@ -25,7 +25,16 @@ const boundAverage = 2
 
 // openSession opens a plan's graph. Its weights are bound when it runs.
 func (l *Learner) openSession(p *plan) (*session, error) {
-	data, err := p.model.Marshal()
+	runs := p.model
+	if l.conf.Provider == ort.CPU && !l.conf.Plain {
+		if b := blockSize(l.conf.Library); b > 0 {
+			runs = p.model.Clone()
+			if _, err := autodiff.BlockConvs(runs, b); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
+			}
+		}
+	}
+	data, err := runs.Marshal()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
 	}

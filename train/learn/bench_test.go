@@ -1,0 +1,64 @@
+package learn
+
+import (
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/autodiff"
+)
+
+// processorTime is what this process has used so far.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkStep reports samples a second, and per second of processor time, which
+// other programs on the machine disturb less. testdata/training/bench_torch.py
+// measures PyTorch on the same networks.
+func BenchmarkStep(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		size    int
+		batch   int
+		threads int
+	}{
+		{"kb4c64", 9, 64, 1},
+		{"mini", 9, 64, 1},
+		{"kb4c64", 9, 256, 2},
+		{"mini", 9, 256, 2},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, Plain: os.Getenv("PLAIN") != ""}
+			if c.name == "mini" {
+				conf.Model = freshArch(b, c.name, c.size)
+			} else {
+				conf.Model = freshKataGo(b, c.name)
+			}
+			l := open(b, conf)
+			batch := randomBatch(l, board.Square(c.size), c.batch, 1)
+			for range 2 {
+				_, err := l.Step(batch)
+				require.NoError(b, err)
+			}
+			var wall, cpu []float64
+			for b.Loop() {
+				t, p := time.Now(), processorTime()
+				_, err := l.Step(batch)
+				require.NoError(b, err)
+				wall, cpu = append(wall, time.Since(t).Seconds()), append(cpu, (processorTime()-p).Seconds())
+			}
+			b.ReportMetric(float64(c.batch)/slices.Min(wall), "samples/s")
+			b.ReportMetric(float64(c.batch)/slices.Min(cpu), "samples/cpu-s")
+			slices.Sort(cpu)
+			b.ReportMetric(float64(c.batch)/cpu[len(cpu)/2], "median-samples/cpu-s")
+		})
+	}
+}
