@@ -2,22 +2,54 @@ package quant
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"kosumi/nn/onnx"
 )
 
-// Stats holds what was seen of each tap, channel by channel.
+// Stats holds what was seen of each tap, channel by channel. The graph may be
+// rewritten after the measurement: each channel then has a factor and an offset
+// from what was measured.
 type Stats struct {
 	Rows     int
 	channels map[string][]histogram
+	maps     map[string][]affine
+}
+
+// affine is the map x -> scale*x + shift of one channel.
+type affine struct{ scale, shift float64 }
+
+func newStats() *Stats {
+	return &Stats{channels: map[string][]histogram{}, maps: map[string][]affine{}}
+}
+
+// shift moves the channels of a tap that is there.
+func (s *Stats) shift(tap string, by []float32, sign float64) {
+	for i, m := range s.maps[tap] {
+		s.maps[tap][i].shift = m.shift + sign*float64(by[i])
+	}
+}
+
+// scale multiplies the channels of a tap.
+func (s *Stats) scale(tap string, by []float32) {
+	for i, m := range s.maps[tap] {
+		f := float64(by[i])
+		s.maps[tap][i] = affine{m.scale * f, m.shift * f}
+	}
+}
+
+// limits returns the least and the greatest number of a channel.
+func (s *Stats) limits(tap string, channel int) (lo, hi float64) {
+	h, m := &s.channels[tap][channel], s.maps[tap][channel]
+	return float64(h.min)*m.scale + m.shift, float64(h.max)*m.scale + m.shift
 }
 
 // tensor returns the histogram of a whole tap.
 func (s *Stats) tensor(tap string) *histogram {
 	var h histogram
 	for i := range s.channels[tap] {
-		h.merge(&s.channels[tap][i])
+		h.merge(&s.channels[tap][i], s.maps[tap][i])
 	}
 	return &h
 }
@@ -63,40 +95,51 @@ func (g *graph) instrument(taps []Tap) *onnx.Model {
 // collect runs the graph over the calibration rows and counts what the taps
 // give. Taps have shape [C, ...].
 func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
-	s := &Stats{channels: map[string][]histogram{}}
-	var direct []Tap
+	s := newStats()
 	for _, t := range taps {
-		if len(t.Shape) == 0 {
+		if len(t.Shape) == 0 || t.Shape[0] < 1 {
 			return nil, fmt.Errorf("%w: the shape of value %q is not known", ErrGraph, t.Name)
 		}
 		s.channels[t.Name] = make([]histogram, t.Shape[0])
-		direct = append(direct, t)
+		s.maps[t.Name] = slices.Repeat([]affine{{scale: 1}}, t.Shape[0])
 	}
-	seen := 0
-	m := g.instrument(direct)
-	err := run.Run(m, direct, func(tap, rows int, data []float32) error {
-		t := taps[tap]
+	renamed := slices.Clone(taps)
+	m := g.instrument(renamed)
+	err := run.Run(m, renamed, func(tap, rows int, data []float32) error {
 		if tap == 0 {
-			seen += rows
+			s.Rows += rows
 		}
-		list := s.channels[t.Name]
+		list := s.channels[taps[tap].Name]
 		per := len(data) / rows / len(list)
 		for r := range rows {
 			for c := range list {
 				at := (r*len(list) + c) * per
 				if err := list[c].add(data[at : at+per]); err != nil {
-					return fmt.Errorf("%w (value %q)", err, t.Name)
+					return fmt.Errorf("%w (value %q)", err, taps[tap].Name)
 				}
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && s.Rows == 0 {
+		err = fmt.Errorf("%w: there were no rows", ErrCalibration)
 	}
-	if seen == 0 {
-		return nil, fmt.Errorf("%w: there were no rows", ErrCalibration)
+	return s, err
+}
+
+// spread is what the scales of channels are chosen by: nearly the whole range of
+// a channel, and the mean of its squares.
+type spread struct{ low, high, square, variance float64 }
+
+func (s *Stats) spread(tap string, channel int) spread {
+	h, m := &s.channels[tap][channel], s.maps[tap][channel]
+	lo, hi := h.quantile(1e-4), h.quantile(1-1e-4)
+	mean := h.sum / math.Max(float64(h.total), 1)
+	square := h.squares / math.Max(float64(h.total), 1)
+	variance := math.Max(square-mean*mean, 0) * m.scale * m.scale
+	mean = mean*m.scale + m.shift
+	return spread{
+		low: min(lo*m.scale+m.shift, 0), high: max(hi*m.scale+m.shift, 0),
+		square: variance + mean*mean, variance: variance,
 	}
-	s.Rows = seen
-	return s, nil
 }

@@ -26,22 +26,22 @@ type held struct {
 // each value in the forms that are asked for, once.
 type emitter struct {
 	*graph
-	params map[string]params
-	convs  map[string]*conv // by their output
-	inner  map[string]bool  // outputs before a fused ReLU, which nobody else uses
-	lasts  map[string]bool  // values that are naturally held with channels last
-	made   map[held]string  // name of the value in that form
-	nodes  []*onnx.Node
-	tensor []*onnx.Tensor
-	names  *onnx.Names
-	most   int // largest weight
-	err    error
+	params  map[string]params
+	weights map[*conv]quantizedWeights
+	convs   map[string]*conv // by their output
+	inner   map[string]bool  // outputs before a fused ReLU, which nobody else uses
+	lasts   map[string]bool  // values that are naturally held with channels last
+	made    map[held]string  // name of the value in that form
+	nodes   []*onnx.Node
+	tensor  []*onnx.Tensor
+	names   *onnx.Names
+	err     error
 }
 
-func newEmitter(g *graph, selected []*conv, p map[string]params, most int) *emitter {
+func newEmitter(g *graph, selected []*conv, p map[string]params, w map[*conv]quantizedWeights) *emitter {
 	e := &emitter{
-		graph: g, params: p, convs: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
-		made: map[held]string{}, names: onnx.NewNames(g.m.Graph), most: most,
+		graph: g, params: p, weights: w, convs: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
+		made: map[held]string{}, names: onnx.NewNames(g.m.Graph),
 	}
 	for _, c := range selected {
 		e.convs[c.out] = c
@@ -295,20 +295,15 @@ func (e *emitter) padding(name string) int64 {
 
 // makeConv writes the integer convolution.
 func (e *emitter) makeConv(c *conv) string {
-	w, bias, err := e.weight(c)
-	if err != nil {
-		return e.fail("%v", err)
-	}
+	q := e.weights[c]
 	dims := append([]int64(nil), e.consts[c.node.Inputs[1]].Dims...)
-	if e.producers[c.in] == nil || !e.quantizesLast(c.in) {
-		w, dims[1] = padInputs(w, dims, e.padding(c.in))
-	}
+	values := q.values
+	values, dims[1] = padInputs(values, dims, e.padding(c.in))
 	in, out := e.params[c.in], e.params[c.out]
-	q := quantizeWeights(w, c.outputs, e.most)
 	base := c.node.Inputs[1]
 	ints := make([]int32, c.outputs)
 	for o := range ints {
-		ints[o] = int32(clampRound(float64(bias[o])/(float64(in.scale)*float64(q.scales[o])), 1<<30))
+		ints[o] = int32(clampRound(float64(q.bias[o])/(float64(in.scale)*float64(q.scales[o])), 1<<30))
 	}
 	attrs := onnx.Attrs{"channels_last": onnx.AttrInt(1), "kernel_shape": onnx.AttrInts(dims[2], dims[3])}
 	for _, name := range []string{"pads", "strides", "dilations"} {
@@ -319,29 +314,19 @@ func (e *emitter) makeConv(c *conv) string {
 	channels := int64(c.outputs)
 	return e.node("com.microsoft", "QLinearConv", e.names.New(c.out+formSuffix[bytes]), attrs,
 		e.get(c.in, bytes), scalar(e, c.in+".scale", in.scale), scalar(e, c.in+".zero", in.zero),
-		constant(e, base+".s8", q.values, dims...), constant(e, base+".scale", q.scales, channels), constant(e, base+".zero", make([]int8, channels), channels),
+		constant(e, base+".s8", values, dims...), constant(e, base+".scale", q.scales, channels), constant(e, base+".zero", make([]int8, channels), channels),
 		scalar(e, c.out+".scale", out.scale), scalar(e, c.out+".zero", out.zero),
 		constant(e, base+".bias", ints, channels))
 }
 
-// quantizesLast reports whether a value is quantized from a form with channels
-// last already.
-func (e *emitter) quantizesLast(name string) bool {
-	if e.lasts[name] {
-		return true
-	}
-	n := e.producers[name]
-	return n != nil && n.Is("Relu") && e.lasts[n.Inputs[0]]
-}
-
 // padInputs adds input channels of zeros to weights [out, in, height, width].
-func padInputs(w []float32, dims []int64, extra int64) ([]float32, int64) {
+func padInputs(w []int8, dims []int64, extra int64) ([]int8, int64) {
 	if extra == 0 {
 		return w, dims[1]
 	}
 	row := int(dims[1] * dims[2] * dims[3])
 	wide := row + int(extra*dims[2]*dims[3])
-	out := make([]float32, int(dims[0])*wide)
+	out := make([]int8, int(dims[0])*wide)
 	for o := range int(dims[0]) {
 		copy(out[o*wide:], w[o*row:(o+1)*row])
 	}

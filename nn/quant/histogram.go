@@ -17,6 +17,7 @@ type histogram struct {
 	min, max float32
 	total    uint64
 	sum      float64
+	squares  float64
 }
 
 func (h *histogram) add(data []float32) error {
@@ -24,16 +25,18 @@ func (h *histogram) add(data []float32) error {
 		h.counts = make([]uint32, bins)
 		h.min, h.max = float32(math.Inf(1)), float32(math.Inf(-1))
 	}
-	lo, hi, sum := h.min, h.max, 0.0
+	lo, hi, sum, squares := h.min, h.max, 0.0, 0.0
 	for _, x := range data {
 		lo, hi = min(lo, x), max(hi, x)
 		sum += float64(x)
+		squares += float64(x) * float64(x)
 	}
 	if math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return fmt.Errorf("%w: the float network gives NaN or infinite numbers", ErrCalibration)
 	}
 	h.min, h.max = lo, hi
 	h.sum += sum
+	h.squares += squares
 	h.total += uint64(len(data))
 	h.cover(math.Max(math.Abs(float64(lo)), math.Abs(float64(hi))))
 	if h.width == 0 {
@@ -75,32 +78,36 @@ func (h *histogram) widen() {
 	h.counts, h.width = wide, 2*h.width
 }
 
-// merge adds the numbers of another histogram.
-func (h *histogram) merge(o *histogram) {
+// merge adds the numbers of another histogram, mapped by m. Exact zeros stay so
+// where m has no shift.
+func (h *histogram) merge(o *histogram, m affine) {
 	if o.total == 0 {
 		return
 	}
 	if h.counts == nil {
 		h.counts = make([]uint32, bins)
-		h.min, h.max = o.min, o.max
+		h.min, h.max = float32(math.Inf(1)), float32(math.Inf(-1))
 	}
-	h.min, h.max = min(h.min, o.min), max(h.max, o.max)
-	h.total, h.zeros, h.sum = h.total+o.total, h.zeros+o.zeros, h.sum+o.sum
-	if o.width == 0 {
-		return
+	lo, hi := float64(o.min)*m.scale+m.shift, float64(o.max)*m.scale+m.shift
+	h.min, h.max = min(h.min, float32(lo)), max(h.max, float32(hi))
+	h.total += o.total
+	h.cover(math.Max(math.Abs(lo), math.Abs(hi)))
+	put := func(x float64, n uint64) {
+		if n == 0 {
+			return
+		}
+		if x == 0 || h.width == 0 {
+			h.zeros += n
+			return
+		}
+		i := int(math.Floor(x/h.width)) + bins/2
+		h.counts[min(max(i, 0), bins-1)] += uint32(n)
 	}
-	c := histogram{width: o.width, counts: o.counts}
-	if h.width == 0 {
-		h.width = o.width
-	}
-	for h.width < c.width {
-		h.widen()
-	}
-	for c.width < h.width {
-		c.widen()
-	}
-	for i, n := range c.counts {
-		h.counts[i] += n
+	put(m.shift, o.zeros)
+	for i, n := range o.counts {
+		if n > 0 {
+			put(min(max(o.value(i)*m.scale+m.shift, lo), hi), uint64(n))
+		}
 	}
 }
 

@@ -24,6 +24,9 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := g.foldScales(); err != nil {
+		return nil, nil, err
+	}
 	selected := g.selected(o)
 	if len(selected) == 0 {
 		return nil, nil, ErrNothing
@@ -32,15 +35,26 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if !o.NoFold {
+		if err := g.foldShifts(stats); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !o.NoEqualize {
+		if err := g.equalize(stats, g.selected(o)); err != nil {
+			return nil, nil, err
+		}
+	}
+	selected = g.selected(o)
 	ranges := map[string]params{}
 	for tap := range stats.channels {
 		ranges[tap] = choose(stats.tensor(tap), o)
 	}
-	most := 127
-	if o.NarrowWeights {
-		most = 63
+	weights, err := g.quantizeAll(run, selected, o)
+	if err != nil {
+		return nil, nil, err
 	}
-	out, err := newEmitter(g, selected, ranges, most).model()
+	out, err := newEmitter(g, selected, ranges, weights).model()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,4 +76,30 @@ func (g *graph) summary(selected []*conv, rows int) *Summary {
 		}
 	}
 	return s
+}
+
+// quantizeAll quantizes the weights of the selected convolutions.
+func (g *graph) quantizeAll(run Runner, selected []*conv, o Options) (map[*conv]quantizedWeights, error) {
+	most := 127
+	if o.NarrowWeights {
+		most = 63
+	}
+	out := map[*conv]quantizedWeights{}
+	for _, group := range gramGroups(selected) {
+		var grams map[*conv]*gram
+		if !o.Nearest {
+			var err error
+			if grams, err = g.grams(run, group, o.SamplesPerWeight); err != nil {
+				return nil, err
+			}
+		}
+		for _, c := range group {
+			w, bias, err := g.weight(c)
+			if err != nil {
+				return nil, err
+			}
+			out[c] = quantizeWeights(w, bias, most, grams[c])
+		}
+	}
+	return out, nil
 }

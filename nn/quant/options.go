@@ -64,7 +64,8 @@ type Tap struct {
 
 // Runner runs a float graph over the calibration rows. Outputs are the taps,
 // all of them outputs of the graph. For each batch it calls see once for each
-// tap, in order, with the rows' numbers, which see does not keep.
+// tap, in order, with the rows' numbers, which see does not keep. An error of see
+// ends the run and is returned.
 type Runner interface {
 	Run(m *onnx.Model, taps []Tap, see func(tap, rows int, data []float32) error) error
 }
@@ -80,7 +81,12 @@ type Options struct {
 	Float []string
 	// LeastWork is the share of the network's multiplications below which a
 	// convolution stays in float32; 0 means 0.01. Negative: none does.
-	LeastWork float64
+	LeastWork          float64
+	SamplesPerWeight   float64
+	NoFold, NoEqualize bool
+	// Nearest rounds each weight to the nearest level, without looking at what
+	// the rounding does to the outputs over the calibration rows.
+	Nearest bool
 	// NarrowWeights keeps weights within 7 bits, for processors whose 8-bit
 	// multiplication overflows its 16-bit sums (x86 without VNNI).
 	NarrowWeights bool
@@ -98,6 +104,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Percentile == 0 {
 		o.Percentile = 1e-4
+	}
+	if o.SamplesPerWeight == 0 {
+		o.SamplesPerWeight = 6
 	}
 	if o.LeastWork == 0 {
 		o.LeastWork = 0.01
