@@ -51,9 +51,9 @@ func (p *planner) norms(kind nn.Kind) autodiff.Norms {
 	return autodiff.NormsFrozen
 }
 
-// evaluation plans a graph that only measures: rows of batch at a time.
+// evaluation plans a graph that only measures, evalBatch rows at a time.
 func (p *planner) evaluation(size board.Size) (*plan, error) {
-	pl, _, err := p.forward(size, autodiff.NormsFrozen)
+	pl, _, err := p.forward(size, autodiff.NormsFrozen, min(p.conf.Batch, evalBatch))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (p *planner) training(size board.Size) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	pl, stops, err := p.forward(size, p.norms(kind))
+	pl, stops, err := p.forward(size, p.norms(kind), p.conf.Batch)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (p *planner) kind(size board.Size) (nn.Kind, error) {
 }
 
 // forward plans the network with its losses, and says where gradients stop.
-func (p *planner) forward(size board.Size, norms autodiff.Norms) (*plan, []string, error) {
+func (p *planner) forward(size board.Size, norms autodiff.Norms, rows int) (*plan, []string, error) {
 	spec, err := p.src.Spec(size)
 	if err != nil {
 		return nil, nil, err
@@ -129,7 +129,7 @@ func (p *planner) forward(size board.Size, norms autodiff.Norms) (*plan, []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	batch := int64(p.conf.Batch)
+	batch := int64(rows)
 	prep, err := autodiff.Prepare(whole, autodiff.Options{Batch: batch, Norms: norms, Trainable: p.trainable(whole, &spec)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNetwork, err)

@@ -182,6 +182,9 @@ func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	if err := l.check(b); err != nil {
 		return Result{}, err
 	}
+	if b.N > l.conf.Batch {
+		return Result{}, fmt.Errorf("%w: %d rows, a step takes 1 to %d", ErrBatch, b.N, l.conf.Batch)
+	}
 	s, err := l.session(l.train, b.Size, l.planner.training)
 	if err != nil {
 		return Result{}, err
@@ -189,7 +192,7 @@ func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	if b.N < l.conf.Batch && slices.ContainsFunc(s.plan.stats, func(st autodiff.Stat) bool { return st.Next != "" }) {
 		return Result{}, fmt.Errorf("%w: %d rows; batch normalization is trained and wants all %d", ErrBatch, b.N, l.conf.Batch)
 	}
-	if err := s.fill(b); err != nil {
+	if err := s.fill(b, 0, b.N); err != nil {
 		return Result{}, err
 	}
 	step := l.count.Updates + 1
@@ -227,7 +230,7 @@ func (l *Learner) finishStep(r *Result) error {
 	return nil
 }
 
-// Evaluate measures a batch without changing anything: with the present weights,
+// Evaluate measures a batch of any number of rows without changing anything: with the present weights,
 // or with the averaged ones if asked for and kept. Batch normalization uses its
 // running statistics.
 func (l *Learner) Evaluate(b *rows.Batch, average bool) (Result, error) {
@@ -238,25 +241,31 @@ func (l *Learner) Evaluate(b *rows.Batch, average bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.fill(b); err != nil {
-		return Result{}, err
+	var sum Result
+	size := min(l.conf.Batch, evalBatch)
+	for at := 0; at < b.N; at += size {
+		n := min(size, b.N-at)
+		if err := s.fill(b, at, n); err != nil {
+			return Result{}, err
+		}
+		if average && l.average != nil {
+			err = s.run(boundAverage, l.average, nil)
+		} else {
+			err = s.run(l.store.side, l.store.at(0), nil)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		r := s.result(n)
+		r.Loss *= float64(size) / float64(n) // a mean over the rows that are there
+		sum.Add(&r)
 	}
-	if average && l.average != nil {
-		err = s.run(boundAverage, l.average, nil)
-	} else {
-		err = s.run(l.store.side, l.store.at(0), nil)
-	}
-	if err != nil {
-		return Result{}, err
-	}
-	r := s.result(b.N)
-	r.Loss *= float64(l.conf.Batch) / float64(b.N) // a mean over the rows that are there
-	return r, nil
+	return sum, nil
 }
 
 func (l *Learner) check(b *rows.Batch) error {
-	if b.N < 1 || b.N > l.conf.Batch {
-		return fmt.Errorf("%w: %d rows, the learner takes 1 to %d", ErrBatch, b.N, l.conf.Batch)
+	if b.N < 1 {
+		return fmt.Errorf("%w: it is empty", ErrBatch)
 	}
 	if err := l.net.Serves(b.Size); err != nil {
 		return fmt.Errorf("%w: rows of a %s board: %w", ErrBatch, sizeText(b.Size), err)

@@ -114,17 +114,17 @@ func (s *session) close() {
 	}
 }
 
-// fill copies a batch into the session's inputs; rows that are not there are
-// zeros, which weigh nothing.
-func (s *session) fill(b *rows.Batch) error {
+// fill copies n rows of a batch, from row first on, into the session's inputs;
+// places that are left are zeros, which weigh nothing.
+func (s *session) fill(b *rows.Batch, first, n int) error {
 	for _, in := range s.plan.spec.Inputs {
 		switch in.Role {
 		case nn.RoleSpatial:
-			if err := s.copyIn(in.Name, b.Spatial, b.N); err != nil {
+			if err := s.copyIn(in.Name, b.Spatial, b.N, first, n); err != nil {
 				return err
 			}
 		case nn.RoleGlobal:
-			if err := s.copyIn(in.Name, b.Global, b.N); err != nil {
+			if err := s.copyIn(in.Name, b.Global, b.N, first, n); err != nil {
 				return err
 			}
 		case nn.RoleMeta: // who plays is not known: zeros
@@ -139,21 +139,20 @@ func (s *session) fill(b *rows.Batch) error {
 		if s.own[t.name] == nil {
 			continue
 		}
-		if err := s.copyIn(t.name, t.data, b.N); err != nil {
+		if err := s.copyIn(t.name, t.data, b.N, first, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *session) copyIn(name string, data []float32, n int) error {
+func (s *session) copyIn(name string, data []float32, all, first, n int) error {
 	t := s.own[name]
 	row := len(t.Data) / int(t.Dims[0])
-	if len(data) != n*row {
-		return fmt.Errorf("%w: %d numbers for %d rows of %s, which take %d each", ErrBatch, len(data), n, name, row)
+	if len(data) != all*row {
+		return fmt.Errorf("%w: %d numbers for %d rows of %s, which take %d each", ErrBatch, len(data), all, name, row)
 	}
-	copy(t.Data, data)
-	clear(t.Data[len(data):])
+	clear(t.Data[copy(t.Data, data[first*row:(first+n)*row]):])
 	return nil
 }
 

@@ -1,0 +1,432 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kosumi/board"
+	"kosumi/train/rows"
+)
+
+// RunConfig says what a run does. Learn, Data, Out and one of Steps and Epochs are
+// needed.
+type RunConfig struct {
+	Learn Config
+	// Data are folders and files of rows: .npz, .sgf and .sgfs.
+	Data []string
+	// Out is the folder of the run: checkpoints, metrics, curves, report and
+	// networks. A run that was interrupted goes on where its newest checkpoint is.
+	Out string
+	// Steps is the number of steps of the run; Epochs how often every row is
+	// used, about, where Steps is 0.
+	Steps  int64
+	Epochs float64
+
+	// Size is the one board size to train on; the zero value takes all.
+	Size board.Size
+	// Validation is the share of games held back to measure on; 0: none.
+	Validation float64
+	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
+	ValidationRows int
+	// ValidateEvery is the number of steps between measurements; 0 means at the
+	// beginning and the end only.
+	ValidateEvery int64
+	// CheckpointEvery is the number of steps between checkpoints; 0 means about
+	// every five minutes.
+	CheckpointEvery int64
+	// LogEvery is the number of steps that a line of the metrics sums up; 0 means
+	// 10.
+	LogEvery int64
+
+	// Seed shuffles the data and draws symmetries.
+	Seed uint64
+	// NoSymmetries and NoHistoryDropout take rows as they are.
+	NoSymmetries, NoHistoryDropout bool
+	// WindowRows bounds a pass to the newest files; 0: all.
+	WindowRows int
+	// MemoryBytes bounds the rows in memory; 0 means 256 MiB.
+	MemoryBytes int64
+
+	// Progress is told after every step and measurement; nil: nobody.
+	Progress func(Progress)
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	Step, Total int64
+	Resumed     int64   // step that the run went on from; 0 for a fresh one
+	Recent      Result  // the steps since the last line of the metrics
+	Speed       float64 // samples a second, lately
+	Left        time.Duration
+	// Doing is "" in a step, else what happens beside: "measuring", "saving".
+	Doing string
+}
+
+// Report is what came of a run.
+type Report struct {
+	Steps, Samples int64             `json:"-"`
+	Counters       Counters          `json:"counters"`
+	Source         Source            `json:"source"`
+	Seconds        float64           `json:"seconds"`            // of this call
+	Speed          float64           `json:"samples_per_second"` // of this call, steps alone
+	Before         *Result           `json:"before,omitempty"`   // on the games held back
+	After          *Result           `json:"after,omitempty"`
+	Averaged       *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
+	Files          []string          `json:"files"`              // networks written
+	Skipped        map[string]string `json:"skipped,omitempty"`  // data files that were passed over, and why
+	Interrupted    bool              `json:"interrupted,omitempty"`
+}
+
+// Names of what a run leaves in its folder.
+const (
+	CheckpointsDir = "checkpoints"
+	MetricsFile    = "metrics.jsonl"
+	CurvesFile     = "curves.png"
+	ReportFile     = "report.json"
+	NetworkName    = "model" // model.onnx, and model.bin.gz for KataGo networks
+)
+
+const (
+	evalBatch            = 16
+	defaultValidationMax = 4096
+	defaultLogEvery      = 10
+	checkpointInterval   = 5 * time.Minute
+)
+
+// run is a run in progress.
+type run struct {
+	RunConfig
+	l       *Learner
+	train   *rows.Folder
+	metrics *metrics
+	state   runState
+	report  Report
+
+	resumed   int64
+	recent    Result // since the last line of the metrics
+	stepTime  time.Duration
+	samples   int64
+	saved     time.Time
+	speed     speedometer
+	heldEmpty bool
+}
+
+// runState is what a run keeps in its checkpoints beside the learner's state.
+type runState struct {
+	Data   string  `json:"data"` // digest of what chooses the rows
+	Total  int64   `json:"total"`
+	Before *Result `json:"before,omitempty"`
+}
+
+// Keys of Extra.
+const (
+	extraRun    = "run"
+	extraStream = "stream"
+)
+
+// Run trains until its steps are done, or until ctx ends: then it saves, and the
+// report says Interrupted. Where Out holds checkpoints of the same run, it goes on
+// from the newest. Errors wrap ErrConfig where the caller must change something.
+func Run(ctx context.Context, c RunConfig) (*Report, error) {
+	began := time.Now()
+	r := &run{RunConfig: c, saved: began}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(r.Out, 0o755); err != nil {
+		return nil, err
+	}
+	err := r.open()
+	defer r.close()
+	if err == nil {
+		err = r.loop(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.report.Seconds = time.Since(began).Seconds()
+	if !r.report.Interrupted {
+		err = r.finish()
+	}
+	return &r.report, err
+}
+
+func (r *run) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
+	}
+	switch {
+	case len(r.Data) == 0:
+		return bad("no training data is named")
+	case r.Out == "":
+		return bad("no folder for the results is named")
+	case r.Steps < 0 || !(r.Epochs >= 0 && r.Epochs < 1e9):
+		return bad("%d steps, %v epochs: use more than 0", r.Steps, r.Epochs)
+	case r.Steps == 0 && r.Epochs == 0:
+		return bad("the number of steps or of epochs is needed")
+	case !(r.Validation >= 0 && r.Validation < 1):
+		return bad("a share of %v for validation: use 0 up to, not including, 1", r.Validation)
+	case r.ValidateEvery < 0 || r.CheckpointEvery < 0 || r.LogEvery < 0 || r.ValidationRows < 0:
+		return bad("intervals must not be negative")
+	}
+	if r.LogEvery == 0 {
+		r.LogEvery = defaultLogEvery
+	}
+	if r.ValidationRows == 0 {
+		r.ValidationRows = defaultValidationMax
+	}
+	for _, path := range r.Data {
+		if _, err := os.Stat(path); err != nil {
+			return bad("training data: %w", err)
+		}
+	}
+	return nil
+}
+
+// open resumes or begins.
+func (r *run) open() error {
+	dir := filepath.Join(r.Out, CheckpointsDir)
+	l, extra, err := Resume(dir, r.Learn)
+	fresh := errors.Is(err, ErrNoCheckpoint)
+	if fresh {
+		l, err = New(r.Learn)
+	}
+	if err != nil {
+		return err
+	}
+	r.l = l
+	if r.Size != (board.Size{}) {
+		if err := l.Serves(r.Size); err != nil {
+			return fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
+	if r.train, err = r.stream(false); err != nil {
+		return err
+	}
+	if fresh {
+		return r.begin()
+	}
+	return r.goOn(extra)
+}
+
+// begin is the start of a fresh run: it measures the network as it came.
+func (r *run) begin() error {
+	r.state = runState{Data: r.dataIdentity(), Total: r.total()}
+	if err := r.schedule(); err != nil {
+		return err
+	}
+	var err error
+	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), 0); err != nil {
+		return err
+	}
+	r.state.Before, err = r.measure(false)
+	return err
+}
+
+// goOn takes over what a checkpoint says of the run.
+func (r *run) goOn(extra Extra) error {
+	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
+		return fmt.Errorf("%w: %s: the checkpoint is none of a run: %w", ErrCheckpoint, r.Out, err)
+	}
+	if r.state.Data != r.dataIdentity() {
+		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", ErrCheckpoint, r.Out)
+	}
+	if err := r.train.Restore(extra[extraStream]); err != nil {
+		return fmt.Errorf("%w: the data have changed since: %w", ErrCheckpoint, err)
+	}
+	if r.Steps > 0 { // may be more or fewer than before
+		r.state.Total = r.Steps
+	}
+	r.resumed = r.l.count.Steps
+	r.Learn.Log.Info("going on", "from step", r.resumed, "of", r.state.Total)
+	if err := r.schedule(); err != nil {
+		return err
+	}
+	var err error
+	r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.count.Steps)
+	return err
+}
+
+// schedule gives the learner the length of the run.
+func (r *run) schedule() error {
+	s := r.Learn.Schedule
+	if s.Total == 0 {
+		s.Total = r.state.Total
+	}
+	return r.l.SetRate(r.Learn.Rate, s)
+}
+
+// loop takes steps until there are enough or ctx ends.
+func (r *run) loop(ctx context.Context) error {
+	var next prefetch
+	for r.l.count.Steps < r.state.Total {
+		batch, err := next.get(r.train)
+		if err != nil {
+			return err
+		}
+		last := ctx.Err() != nil
+		pause := last || r.pauseAfter(r.l.count.Steps+1)
+		if !pause {
+			next.start(r.train)
+		}
+		if err := r.step(batch); err != nil {
+			return r.failed(err)
+		}
+		if !pause {
+			continue
+		}
+		if err := r.pause(last); err != nil {
+			return err
+		}
+		if last {
+			r.report.Interrupted = true
+			break
+		}
+	}
+	return nil
+}
+
+// pauseAfter reports whether something is due after a step for which the stream
+// must stand still.
+func (r *run) pauseAfter(step int64) bool {
+	due := r.CheckpointEvery > 0 && step%r.CheckpointEvery == 0 || r.CheckpointEvery == 0 && time.Since(r.saved) > checkpointInterval
+	return due || step >= r.state.Total || r.ValidateEvery > 0 && step%r.ValidateEvery == 0
+}
+
+// pause saves and measures after a step.
+func (r *run) pause(last bool) error {
+	step := r.l.count.Steps
+	if err := r.save(); err != nil {
+		return err
+	}
+	if !last && r.ValidateEvery > 0 && step%r.ValidateEvery == 0 && step < r.state.Total {
+		if _, err := r.measure(false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) step(b *rows.Batch) error {
+	began := time.Now()
+	res, err := r.l.Step(b)
+	took := time.Since(began)
+	if err != nil {
+		return err
+	}
+	r.samples += int64(res.Rows)
+	r.stepTime += took
+	if res.Skipped {
+		r.Learn.Log.Warn("a step was skipped: its loss or gradient is no finite number", "step", r.l.count.Steps)
+	} else {
+		r.recent.Add(&res)
+	}
+	r.speed.add(res.Rows, time.Now())
+	if r.l.count.Steps%r.LogEvery == 0 || r.l.count.Steps >= r.state.Total {
+		if err := r.metrics.step(&r.l.count, &r.recent, r.speed.rate()); err != nil {
+			return err
+		}
+		r.tell("")
+		r.recent = Result{}
+		return nil
+	}
+	r.tell("")
+	return nil
+}
+
+// failed saves nothing: the newest checkpoint is from before the trouble.
+func (r *run) failed(err error) error {
+	if errors.Is(err, ErrDiverged) {
+		return fmt.Errorf("%w; the newest checkpoint is from before that", err)
+	}
+	return err
+}
+
+func (r *run) tell(doing string) {
+	if r.Progress == nil {
+		return
+	}
+	p := Progress{Step: r.l.count.Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
+	if done := r.l.count.Steps - r.resumed; done > 0 && r.samples > 0 {
+		left := float64(r.state.Total-r.l.count.Steps) * float64(r.l.conf.Batch)
+		p.Left = time.Duration(left / max(p.Speed, 1e-9) * float64(time.Second))
+	}
+	r.Progress(p)
+}
+
+// save writes a checkpoint.
+func (r *run) save() error {
+	r.tell("saving")
+	stream, err := r.train.State()
+	if err != nil {
+		return err
+	}
+	state, err := json.Marshal(&r.state)
+	if err != nil {
+		return err
+	}
+	if err := r.metrics.sync(); err != nil {
+		return err
+	}
+	_, err = r.l.Save(filepath.Join(r.Out, CheckpointsDir), Extra{extraRun: state, extraStream: stream})
+	r.saved = time.Now()
+	return err
+}
+
+// finish measures, exports and reports.
+func (r *run) finish() error {
+	var err error
+	if r.report.After, err = r.measure(false); err != nil {
+		return err
+	}
+	if r.l.average != nil {
+		if r.report.Averaged, err = r.measure(true); err != nil {
+			return err
+		}
+	}
+	names := []string{NetworkName + ".onnx"}
+	if r.l.KataGo() {
+		names = append(names, NetworkName+".bin.gz")
+	}
+	for _, name := range names {
+		path := filepath.Join(r.Out, name)
+		if err := r.l.Export(path, true); err != nil {
+			return err
+		}
+		r.report.Files = append(r.report.Files, path)
+	}
+	r.report.Counters, r.report.Source, r.report.Before = r.l.count, r.l.source, r.state.Before
+	if r.stepTime > 0 {
+		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
+	}
+	for _, bad := range r.train.Skipped() {
+		if r.report.Skipped == nil {
+			r.report.Skipped = map[string]string{}
+		}
+		r.report.Skipped[bad.Path] = bad.Err.Error()
+	}
+	if err := r.metrics.close(); err != nil {
+		return err
+	}
+	if err := Plot(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(r.Out, ReportFile), &r.report)
+}
+
+func (r *run) close() {
+	if r.train != nil {
+		r.train.Close()
+	}
+	if r.metrics != nil {
+		r.metrics.close()
+	}
+	if r.l != nil {
+		r.l.Close()
+	}
+}

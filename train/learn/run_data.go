@@ -1,0 +1,170 @@
+package learn
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"time"
+
+	"kosumi/board"
+	"kosumi/train/rows"
+)
+
+// stream opens the rows to train on, or those held back.
+func (r *run) stream(held bool) (*rows.Folder, error) {
+	o := rows.Options{
+		Size: r.size(), Batch: r.l.conf.Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
+		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
+		WindowRows: r.WindowRows, MemoryBytes: r.MemoryBytes,
+		Split: rows.Split{Share: r.Validation}, Log: r.l.conf.Log,
+	}
+	if held {
+		o.Split.Held, o.Symmetries, o.HistoryDropout = true, false, false
+		o.Batch = min(o.Batch, evalBatch)
+		if o.MemoryBytes == 0 {
+			o.MemoryBytes = 64 << 20
+		}
+	}
+	return rows.OpenFolder(o, r.Data...)
+}
+
+// size is the one board size of the run, if there is one: what was asked for, or
+// the only one that the network serves.
+func (r *run) size() board.Size {
+	if r.Size == (board.Size{}) && r.l.spec.Sizes.Fixed != (board.Size{}) {
+		return r.l.spec.Sizes.Fixed
+	}
+	return r.Size
+}
+
+// total is the number of steps of a fresh run.
+func (r *run) total() int64 {
+	if r.Steps > 0 {
+		return r.Steps
+	}
+	rows := float64(r.train.WindowRows()) * (1 - r.Validation)
+	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.conf.Batch))))
+}
+
+// dataIdentity is a digest of what chooses rows: a resumed run must agree.
+func (r *run) dataIdentity() string {
+	var names []string
+	for _, path := range r.Data {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			abs = path
+		}
+		names = append(names, abs)
+	}
+	text, _ := json.Marshal([]any{names, r.Size, r.Validation, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// measure evaluates the rows held back, up to ValidationRows of them; nil where
+// nothing is held back or the network has no row of it.
+func (r *run) measure(average bool) (*Result, error) {
+	if r.Validation == 0 || r.heldEmpty {
+		return nil, nil
+	}
+	r.tell("measuring")
+	s, err := r.stream(true)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	var sum Result
+	var b rows.Batch
+	for sum.Rows < r.ValidationRows {
+		err := s.Next(&b)
+		if errors.Is(err, rows.ErrNoRows) || err == nil && s.Passes() > 1 && sum.Rows > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		res, err := r.l.Evaluate(&b, average)
+		if err != nil {
+			return nil, err
+		}
+		sum.Add(&res)
+	}
+	if sum.Rows == 0 {
+		r.heldEmpty = true
+		r.l.conf.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
+		return nil, nil
+	}
+	return &sum, r.metrics.validation(&r.l.count, &sum, average)
+}
+
+// prefetch reads the next batch while a step runs. It is a promise for one batch
+// at most.
+type prefetch struct {
+	batches [2]rows.Batch
+	turn    int
+	ready   chan error
+}
+
+// start begins to read the next batch; nobody may touch the stream until get.
+func (p *prefetch) start(s rows.Stream) {
+	p.turn ^= 1
+	b, ready := &p.batches[p.turn], make(chan error, 1)
+	p.ready = ready
+	go func() { ready <- s.Next(b) }()
+}
+
+// get returns the next batch.
+func (p *prefetch) get(s rows.Stream) (*rows.Batch, error) {
+	if p.ready == nil {
+		p.start(s)
+	}
+	err := <-p.ready
+	p.ready = nil
+	if err != nil {
+		return nil, fmt.Errorf("training data: %w", err)
+	}
+	return &p.batches[p.turn], nil
+}
+
+// speedometer tells how fast samples have gone by in the last seconds.
+type speedometer struct {
+	at   []time.Time
+	rows []int
+}
+
+const speedWindow = 20
+
+func (s *speedometer) add(rows int, now time.Time) {
+	s.at, s.rows = append(s.at, now), append(s.rows, rows)
+	if len(s.at) > speedWindow {
+		s.at, s.rows = s.at[1:], s.rows[1:]
+	}
+}
+
+// rate is 0 until two steps have been taken.
+func (s *speedometer) rate() float64 {
+	if len(s.at) < 2 {
+		return 0
+	}
+	sum := 0
+	for _, n := range s.rows[1:] {
+		sum += n
+	}
+	return float64(sum) / max(s.at[len(s.at)-1].Sub(s.at[0]).Seconds(), 1e-9)
+}
+
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return rows.WriteAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
