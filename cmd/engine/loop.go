@@ -50,7 +50,7 @@ Without --games and --hours the loop goes on until ^C.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runLoop(cmd, args[0], &f) },
 	}
-	c.AddCommand(loopReportCommand())
+	c.AddCommand(loopReportCommand(), loopRateCommand())
 	fl := c.Flags()
 	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")

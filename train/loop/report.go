@@ -23,6 +23,7 @@ type reportData struct {
 	Folder string       `json:"folder"`
 	State  *State       `json:"state"`
 	Games  []reportGame `json:"newest"`
+	Rated  *Ratings     `json:"rated"`
 }
 
 // reportGame is a game to click through.
@@ -54,7 +55,11 @@ func WriteReport(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeReport(dir, &reportData{Folder: filepath.Base(abs), State: s, Games: newestGames(dir)})
+	rated, err := loadRatings(dir)
+	if err != nil {
+		return err
+	}
+	return writeReport(dir, &reportData{Folder: filepath.Base(abs), State: s, Games: newestGames(dir), Rated: rated})
 }
 
 func writeReport(dir string, data *reportData) error {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/train/loop"
+)
+
+func loopRateCommand() *cobra.Command {
+	var o loop.RateOptions
+	var anchors []string
+	var precision string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "rate DIR",
+		Short: "Elo of the loop's networks, against each other and other programs",
+		Long: `Plays the networks that DIR has kept against the two before them and against
+every program that --against names, fits Elo numbers to all games, and writes
+DIR/ratings.json and a plot into DIR/report.html. Games that were played are kept:
+the same command goes on where it stopped, and later plays only what is new. The
+first program, or else the first network, has Elo 0.`,
+		Example: `  engine loop rate run1 --games 40 \
+      --against 'gnugo-10=gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Games < 1 || o.Visits < 1 || o.Networks < 0 {
+				return usagef("--games and --visits: 1 or more, --networks: 0 or more")
+			}
+			for _, a := range anchors {
+				name, command, ok := strings.Cut(a, "=")
+				if !ok || name == "" || command == "" {
+					return usagef("--against %q: NAME=COMMAND", a)
+				}
+				o.Anchors = append(o.Anchors, loop.Anchor{Name: name, Command: command})
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			o.Program = fmt.Sprintf("%q gtp --precision %s", self, precision)
+			o.Log = slog.New(newPlainHandler(os.Stderr, slog.LevelWarn))
+			o.Status = func(line string) { fmt.Fprintf(os.Stderr, "%s %s\n", time.Now().Format("15:04:05"), line) }
+			r, err := loop.Rate(cmd.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			if err := loop.WriteReport(args[0]); err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), r)
+			}
+			printRatings(cmd.OutOrStdout(), r)
+			fmt.Fprintln(cmd.OutOrStdout(), "plotted in", filepath.Join(args[0], loop.ReportFile))
+			return nil
+		},
+	}
+	fl := c.Flags()
+	fl.IntVar(&o.Games, "games", 20, "games of each pair")
+	fl.IntVar(&o.Visits, "visits", 100, "visits of a network's move")
+	fl.IntVar(&o.Networks, "networks", 12, "at most so many networks, spread over the run; 0: all that are kept")
+	fl.StringArrayVar(&anchors, "against", nil, "`NAME=COMMAND` of a GTP program; may be given several times")
+	fl.StringVar(&precision, "precision", "auto", "number format of our networks against --against")
+	fl.BoolVar(&asJSON, "json", false, "print the ratings as JSON")
+	return c
+}
+
+func printRatings(w io.Writer, r *loop.Ratings) {
+	fmt.Fprintf(w, "%-32s %8s %9s %6s %6s %6s\n", "player", "hours", "games", "Elo", "+-95%", "played")
+	for _, p := range r.Players {
+		hours, games := fmt.Sprintf("%.2f", p.Hours), fmt.Sprint(p.Games)
+		if p.Anchor {
+			hours, games = "", ""
+		}
+		fmt.Fprintf(w, "%-32s %8s %9s %6.0f %6.0f %6d\n", p.Name, hours, games, p.Elo, p.Error, p.Played)
+	}
+}

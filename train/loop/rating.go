@@ -1,0 +1,415 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kosumi/match"
+	"kosumi/train/rows"
+)
+
+// RatingsFile is the name of the file that remembers rating games.
+const RatingsFile = "ratings.json"
+
+// Ratings are games between the networks of a loop and others, and the Elo
+// numbers that follow from them.
+type Ratings struct {
+	Visits  int           `json:"visits"`
+	Pairs   []RatedPair   `json:"pairs"`
+	Players []RatedPlayer `json:"players"`
+}
+
+// RatedPair is what two players did against each other, from A's view.
+type RatedPair struct {
+	A      string `json:"a"`
+	B      string `json:"b"`
+	Wins   int    `json:"wins"`
+	Losses int    `json:"losses"`
+	Draws  int    `json:"draws"`
+}
+
+func (p *RatedPair) games() int { return p.Wins + p.Losses + p.Draws }
+
+// RatedPlayer is a player with its rating. Hours and games are those of the
+// loop when the network was made; an anchor, a program from outside, has none.
+type RatedPlayer struct {
+	Name   string  `json:"name"`
+	Anchor bool    `json:"anchor,omitempty"`
+	Hours  float64 `json:"hours"`
+	Games  int64   `json:"games"`
+	Elo    float64 `json:"elo"`
+	Error  float64 `json:"error"` // 95 %
+	Played int     `json:"played"`
+}
+
+// Anchor is a GTP program to play against.
+type Anchor struct {
+	Name    string
+	Command string
+}
+
+// RateOptions say which games rate a loop's networks.
+type RateOptions struct {
+	Games    int // of each pair of players
+	Visits   int // a move of a network
+	Networks int // at most so many, evenly spread over the run, the newest among them
+	Anchors  []Anchor
+	// Program is the command line that runs one of our networks over GTP, to
+	// which --model FILE is added.
+	Program string
+	Log     *slog.Logger
+	Status  func(line string)
+}
+
+// Rate plays what is missing for every network to have met the two before it,
+// and each anchor, and then rates all of them. What was played is saved after
+// each pair, so that a rating goes on where it stopped. The first anchor, or
+// else the first network, has Elo 0.
+func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
+	s, err := loadState(dir)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	if err != nil {
+		return nil, err
+	}
+	conf, err := ParseConfig(text)
+	if err != nil {
+		return nil, err
+	}
+	r := &rater{dir: dir, state: s, conf: conf, o: o, open: map[string]*player{}}
+	defer r.close()
+	if r.ratings, err = loadRatings(dir); err != nil {
+		return nil, err
+	}
+	if r.ratings.Visits != o.Visits {
+		r.ratings = &Ratings{Visits: o.Visits}
+	}
+	if err := r.play(ctx); err != nil {
+		return nil, err
+	}
+	r.rate()
+	return r.ratings, r.save()
+}
+
+func loadRatings(dir string) (*Ratings, error) {
+	r := new(Ratings)
+	data, err := os.ReadFile(filepath.Join(dir, RatingsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, RatingsFile), err)
+	}
+	return r, nil
+}
+
+type rater struct {
+	dir     string
+	state   *State
+	conf    Config
+	o       RateOptions
+	ratings *Ratings
+	open    map[string]*player
+}
+
+func (r *rater) close() {
+	for _, p := range r.open {
+		p.close()
+	}
+}
+
+func (r *rater) save() error {
+	data, err := json.MarshalIndent(r.ratings, "", " ")
+	if err != nil {
+		return err
+	}
+	return rows.WriteAtomic(filepath.Join(r.dir, RatingsFile), func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// networks lists those to be rated, oldest first.
+func (r *rater) networks() []*Network {
+	var kept []*Network
+	for i := range r.state.Networks {
+		n := &r.state.Networks[i]
+		if _, err := os.Stat(modelPath(r.dir, r.state.Arch, n.Name)); err == nil && n.Promoted {
+			kept = append(kept, n)
+		}
+	}
+	if most := r.o.Networks; most > 1 && len(kept) > most {
+		var some []*Network
+		for k := range most {
+			some = append(some, kept[k*(len(kept)-1)/(most-1)])
+		}
+		kept = some
+	}
+	return kept
+}
+
+func (r *rater) play(ctx context.Context) error {
+	list := r.networks()
+	for i := len(list) - 1; i >= 0 && ctx.Err() == nil; i-- {
+		for back := 1; back <= 2 && i-back >= 0; back++ {
+			if err := r.between(ctx, list[i].Name, list[i-back].Name); err != nil {
+				return err
+			}
+		}
+		for k := range r.o.Anchors {
+			if err := r.against(ctx, list[i].Name, &r.o.Anchors[k]); err != nil {
+				return err
+			}
+		}
+		if i+2 < len(list) { // its opponents have all been met
+			r.open[list[i+2].Name].close()
+			delete(r.open, list[i+2].Name)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// pair returns the games of two players so far.
+func (r *rater) pair(a, b string) *RatedPair {
+	for i := range r.ratings.Pairs {
+		if p := &r.ratings.Pairs[i]; p.A == a && p.B == b {
+			return p
+		}
+	}
+	r.ratings.Pairs = append(r.ratings.Pairs, RatedPair{A: a, B: b})
+	return &r.ratings.Pairs[len(r.ratings.Pairs)-1]
+}
+
+func (r *rater) player(name string) (*player, error) {
+	if p := r.open[name]; p != nil {
+		return p, nil
+	}
+	p, err := openPlayer(modelPath(r.dir, r.state.Arch, name), name, &r.conf.Compute, r.conf.Selfplay.Boards, r.state.Seed, r.o.Log)
+	if err == nil {
+		r.open[name] = p
+	}
+	return p, err
+}
+
+// between plays two networks against each other.
+func (r *rater) between(ctx context.Context, a, b string) error {
+	p := r.pair(a, b)
+	missing := r.o.Games - p.games()
+	if missing <= 0 {
+		return nil
+	}
+	one, err := r.player(a)
+	if err != nil {
+		return err
+	}
+	two, err := r.player(b)
+	if err != nil {
+		return err
+	}
+	gate := r.conf.Gate
+	gate.Games, gate.Visits = missing, r.o.Visits
+	got, err := playMatch(ctx, one.server, two.server, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919)
+	if err != nil {
+		return err
+	}
+	p.Wins, p.Losses, p.Draws = p.Wins+got.wins, p.Losses+got.losses, p.Draws+got.draws
+	r.say(p)
+	return r.save()
+}
+
+func (r *rater) say(p *RatedPair) {
+	if r.o.Status != nil {
+		r.o.Status(fmt.Sprintf("%s - %s: %d won, %d lost, %d drawn", p.A, p.B, p.Wins, p.Losses, p.Draws))
+	}
+}
+
+// against plays a network against a GTP program.
+func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error {
+	p := r.pair(name, anchor.Name)
+	missing := r.o.Games - p.games()
+	if missing <= 0 {
+		return nil
+	}
+	command := fmt.Sprintf("%s --model %q --visits %d", r.o.Program, modelPath(r.dir, r.state.Arch, name), r.o.Visits)
+	komi := r.conf.Gate.Komi
+	sum, err := match.Run(ctx, match.Config{A: match.Program{Command: command, Name: name}, B: match.Program{Command: anchor.Command, Name: anchor.Name},
+		Games: missing, Size: boardOf(r.conf.Selfplay.Boards[0]), Rules: "chinese", Komi: &komi, Log: r.o.Log})
+	if err != nil {
+		return err
+	}
+	p.Wins, p.Losses, p.Draws = p.Wins+sum.A.Wins, p.Losses+sum.B.Wins, p.Draws+sum.Draws
+	r.say(p)
+	return r.save()
+}
+
+// rate computes Elo numbers from all pairs.
+func (r *rater) rate() {
+	index := map[string]int{}
+	var players []RatedPlayer
+	id := func(name string) int {
+		if i, ok := index[name]; ok {
+			return i
+		}
+		p := RatedPlayer{Name: name, Anchor: true}
+		if n := r.state.network(name); n != nil {
+			p = RatedPlayer{Name: name, Hours: n.Hours, Games: n.Games}
+		}
+		index[name] = len(players)
+		players = append(players, p)
+		return index[name]
+	}
+	var points []pairPoints
+	for i := range r.ratings.Pairs {
+		p := &r.ratings.Pairs[i]
+		if p.games() == 0 {
+			continue
+		}
+		a, b := id(p.A), id(p.B)
+		players[a].Played += p.games()
+		players[b].Played += p.games()
+		points = append(points, pairPoints{a, b, float64(p.Wins) + float64(p.Draws)/2, float64(p.games())})
+	}
+	if len(players) == 0 {
+		return
+	}
+	zero := 0
+	for i := range players {
+		if players[i].Anchor {
+			zero = i
+			break
+		}
+	}
+	elo, errs := fitElo(len(players), points, zero)
+	for i := range players {
+		players[i].Elo, players[i].Error = elo[i], errs[i]
+	}
+	slices.SortStableFunc(players, func(a, b RatedPlayer) int {
+		if a.Anchor != b.Anchor {
+			if a.Anchor {
+				return -1
+			}
+			return 1
+		}
+		if a.Games != b.Games {
+			return int(a.Games - b.Games)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	r.ratings.Players = players
+}
+
+// pairPoints is what player a got in games against player b.
+type pairPoints struct {
+	a, b          int
+	points, games float64
+}
+
+// fitElo returns the most likely Elo numbers and their 95 % errors, with one
+// player fixed at 0: Newton's method on the logistic likelihood, with two drawn
+// games of every player against the mean of all, which keeps numbers finite.
+func fitElo(n int, pairs []pairPoints, zero int) (elo, errs []float64) {
+	scale := math.Ln10 / 400
+	elo = make([]float64, n)
+	const virtual = 2.0
+	var inverse [][]float64
+	for range 100 {
+		mean := 0.0
+		for _, e := range elo {
+			mean += e / float64(n)
+		}
+		gradient := make([]float64, n)
+		hessian := make([][]float64, n)
+		for i := range hessian {
+			hessian[i] = make([]float64, n)
+		}
+		for _, p := range pairs {
+			x := 1 / (1 + math.Exp(-scale*(elo[p.a]-elo[p.b])))
+			d, w := scale*(p.points-p.games*x), scale*scale*p.games*x*(1-x)
+			gradient[p.a] += d
+			gradient[p.b] -= d
+			hessian[p.a][p.a] += w
+			hessian[p.b][p.b] += w
+			hessian[p.a][p.b] -= w
+			hessian[p.b][p.a] -= w
+		}
+		for i := range elo {
+			x := 1 / (1 + math.Exp(-scale*(elo[i]-mean)))
+			gradient[i] += scale * virtual * (0.5 - x)
+			hessian[i][i] += scale * scale * virtual * x * (1 - x)
+		}
+		inverse = invert(hessian)
+		step := 0.0
+		for i := range elo {
+			d := 0.0
+			for k := range gradient {
+				d += inverse[i][k] * gradient[k]
+			}
+			d = max(-200, min(200, d))
+			elo[i] += d
+			step = max(step, math.Abs(d))
+		}
+		if step < 1e-6 {
+			break
+		}
+	}
+	base := elo[zero]
+	errs = make([]float64, n)
+	for i := range elo {
+		elo[i] -= base
+		v := inverse[i][i] + inverse[zero][zero] - 2*inverse[i][zero]
+		errs[i] = 1.96 * math.Sqrt(max(0, v))
+	}
+	return elo, errs
+}
+
+// invert returns the inverse of a symmetric positive definite matrix (Gauss and
+// Jordan with pivots).
+func invert(m [][]float64) [][]float64 {
+	n := len(m)
+	a := make([][]float64, n)
+	for i := range a {
+		a[i] = append(slices.Clone(m[i]), make([]float64, n)...)
+		a[i][n+i] = 1
+	}
+	for c := range n {
+		pivot := c
+		for i := c + 1; i < n; i++ {
+			if math.Abs(a[i][c]) > math.Abs(a[pivot][c]) {
+				pivot = i
+			}
+		}
+		a[c], a[pivot] = a[pivot], a[c]
+		d := a[c][c]
+		for k := range a[c] {
+			a[c][k] /= d
+		}
+		for i := range a {
+			if f := a[i][c]; i != c && f != 0 {
+				for k := range a[i] {
+					a[i][k] -= f * a[c][k]
+				}
+			}
+		}
+	}
+	for i := range a {
+		a[i] = a[i][n:]
+	}
+	return a
+}
