@@ -150,6 +150,10 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 		return nil, err
 	}
 	r.report.Seconds = time.Since(began).Seconds()
+	r.report.Counters, r.report.Source, r.report.Before = r.l.count, r.l.source, r.state.Before
+	if r.stepTime > 0 {
+		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
+	}
 	if !r.report.Interrupted {
 		err = r.finish()
 	}
@@ -399,10 +403,6 @@ func (r *run) finish() error {
 			return err
 		}
 		r.report.Files = append(r.report.Files, path)
-	}
-	r.report.Counters, r.report.Source, r.report.Before = r.l.count, r.l.source, r.state.Before
-	if r.stepTime > 0 {
-		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
 	}
 	for _, bad := range r.train.Skipped() {
 		if r.report.Skipped == nil {

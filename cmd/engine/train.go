@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/board"
+	"kosumi/nn/autodiff"
+	"kosumi/train/learn"
+)
+
+// trainFlags are the flags that are no field of learn.RunConfig as they stand.
+type trainFlags struct {
+	size, method, schedule string
+	losses                 []string
+	drops                  []float64
+	memory                 int
+	json                   bool
+}
+
+func trainCommand() *cobra.Command {
+	s := defaultSettings()
+	s.Provider = "cpu"
+	var c learn.RunConfig
+	f := trainFlags{method: string(autodiff.SGD), schedule: "constant"}
+	cmd := &cobra.Command{
+		Use:   "train --model IN --data DIR -o OUT",
+		Short: "Train a network, or fine-tune one, on rows of self-play or on game records",
+		Long: `Trains any network that the engine plays with: KataGo's, its own, and dual-head
+ONNX files of others. --data takes folders and files of training rows (.npz, as
+KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs).
+
+OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
+the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints.
+^C saves and ends; the same command goes on where it stopped, and ends with the
+weights that an undisturbed run would have had.
+
+The learning rate is that of a mean loss. KataGo's trainer, which sums over the
+batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 256.
+
+` + "Losses, for --loss NAME=COEFFICIENT (0 switches one off): " + strings.Join(learn.TermNames(), ", ") + ".",
+		Example: `  engine train --model net.bin.gz --data games -o tuned --epochs 2 --lr 0.001
+  engine train --model mini.onnx --data rows -o mini --steps 5000 --batch 32 --optimizer adam --lr 0.001
+  engine train --model net.bin.gz --data pro-games -o heads --steps 2000 --freeze trunk`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.apply(cmd, &c, &s); err != nil {
+				return err
+			}
+			return runTrain(cmd, c, &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&s.Model, "model", "", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz")
+	fl.StringArrayVar(&c.Data, "data", nil, "`DIR` or file of rows or game records; may be given more than once")
+	fl.StringVarP(&c.Out, "out", "o", "", "`DIR` for everything that comes of it")
+	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")
+	fl.Float64Var(&c.Epochs, "epochs", 0, "how often every row is used, where --steps is not given")
+	fl.IntVar(&c.Learn.Batch, "batch", 256, "rows of a step")
+	fl.Float64Var(&c.Learn.Rate, "lr", 0, "learning rate; default: 0.002 with sgd, 0.0003 with adam and adamw")
+	fl.StringVar(&f.method, "optimizer", f.method, "sgd, adam or adamw")
+	fl.Float64Var(&c.Learn.Momentum, "momentum", 0, "momentum of sgd; 0: 0.9")
+	fl.BoolVar(&c.Learn.Nesterov, "nesterov", false, "Nesterov's form of momentum")
+	fl.Float64Var(&c.Learn.WeightDecay, "weight-decay", 0, "decay of kernels and matrices (adamw: decoupled)")
+	fl.Float64Var(&c.Learn.ClipNorm, "clip", 10, "limit of the norm of all gradients together; 0: none")
+	fl.StringVar(&f.schedule, "schedule", f.schedule, "course of the learning rate: constant, cosine, linear or steps")
+	fl.Int64Var(&c.Learn.Schedule.Warmup, "warmup", 0, "steps in which the learning rate rises to its height")
+	fl.Float64Var(&c.Learn.Schedule.Final, "final-lr", 0.01, "fraction of the learning rate at the end of cosine and linear")
+	fl.Float64SliceVar(&f.drops, "drops", []float64{0.5, 0.75}, "fractions of the run at which the schedule \"steps\" divides by ten")
+	fl.Float64Var(&c.Learn.HeadRate, "head-lr", 1, "factor of the learning rate of the heads")
+	fl.StringVar(&c.Learn.Freeze, "freeze", "", "what keeps its weights: trunk or heads")
+	fl.StringVar(&c.Learn.Norms, "norms", "auto", "batch normalization: train (statistics of the batch), frozen, or auto: frozen for KataGo's networks")
+	fl.BoolVar(&c.Learn.Aux, "aux", false, "teach KataGo networks the reply, soft policies and short-term value too, in outputs of training only; good for fresh ones")
+	fl.StringArrayVar(&f.losses, "loss", nil, "`NAME=COEFFICIENT` of a loss; may be given more than once")
+	fl.Int64Var(&c.Learn.Average.Every, "average-every", 0, "average the weights, one snapshot every so many samples; the average is exported; 0: no average")
+	fl.Float64Var(&c.Learn.Average.Window, "average-window", 8, "snapshots that the average reaches back")
+	fl.StringVar(&f.size, "boardsize", "", "train on one board `SIZE` only; default: all that the network serves")
+	fl.Float64Var(&c.Validation, "validation", 0.05, "share of games held back to measure on; 0: none")
+	fl.IntVar(&c.ValidationRows, "validation-rows", 4096, "most rows of a measurement")
+	fl.Int64Var(&c.ValidateEvery, "validate-every", 1000, "steps between measurements; 0: at the beginning and the end")
+	fl.Int64Var(&c.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints; 0: every five minutes")
+	fl.Int64Var(&c.LogEvery, "log-every", 10, "steps that a line of metrics.jsonl sums up")
+	fl.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
+	fl.BoolVar(&c.NoSymmetries, "no-symmetries", false, "do not turn boards at random")
+	fl.BoolVar(&c.NoHistoryDropout, "no-history-dropout", false, "do not hide history at random")
+	fl.IntVar(&c.WindowRows, "window", 0, "use the newest files with so many `ROWS` only; 0: all")
+	fl.IntVar(&f.memory, "memory", 256, "`MiB` of rows held at a time; shuffling is within half of it")
+	fl.IntVar(&s.Threads, "threads", 0, "threads of a step; 0: one for each processor")
+	fl.StringVar(&s.Provider, "provider", s.Provider, "what computes: cpu or cuda")
+	fl.StringVar(&s.OnnxRuntime, "onnxruntime", "", "onnxruntime library `FILE`; default: looked for (see engine doctor)")
+	fl.StringVar(&s.Encoder, "encoder", "", "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7")
+	fl.StringVar(&s.Policy, "policy", "", "policy output of a foreign ONNX network: logits, log_softmax or softmax")
+	fl.StringVar(&s.Value, "value", "", "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)")
+	fl.StringVar(&s.LogLevel, "log-level", "info", "what goes to stderr: debug, info, warn or error")
+	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
+	return cmd
+}
+
+// apply turns flags into the configuration of a run.
+func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) error {
+	if s.Model == "" || len(c.Data) == 0 || c.Out == "" {
+		return usagef("--model, --data and -o are needed")
+	}
+	changed := cmd.Flags().Changed
+	if changed("steps") == changed("epochs") {
+		return usagef("give --steps or --epochs")
+	}
+	if f.size != "" {
+		size, err := parseSize(f.size)
+		if err != nil {
+			return usageError{err}
+		}
+		c.Size = board.Size(size)
+	}
+	if f.memory < 1 {
+		return usagef("--memory %d: at least 1 MiB is needed", f.memory)
+	}
+	level, err := parseLevel(s.LogLevel)
+	if err != nil {
+		return usageError{err}
+	}
+	l := &c.Learn
+	l.Model, l.Provider, l.Library, l.Threads, l.Seed = s.Model, s.Provider, s.OnnxRuntime, s.Threads, s.Seed
+	l.Overrides = s.modelConfig(nil).Overrides
+	l.Method = autodiff.Method(f.method)
+	if !changed("lr") {
+		l.Rate = map[bool]float64{true: 0.002, false: 0.0003}[l.Method == autodiff.SGD]
+	}
+	l.Schedule.Shape = f.schedule
+	if f.schedule == "steps" {
+		l.Schedule.Drops, l.Schedule.Factor = f.drops, 0.1
+	}
+	if l.Losses, err = parseLosses(f.losses); err != nil {
+		return usageError{err}
+	}
+	c.Seed, c.MemoryBytes = s.Seed, int64(f.memory)<<20
+	l.Log = slog.New(newPlainHandler(os.Stderr, level))
+	return nil
+}
+
+// parseLosses reads NAME=COEFFICIENT.
+func parseLosses(list []string) (map[string]float64, error) {
+	all := map[string]float64{}
+	for _, text := range list {
+		name, number, ok := strings.Cut(text, "=")
+		v, err := strconv.ParseFloat(number, 64)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("--loss %s: write NAME=COEFFICIENT, such as value=1.5", text)
+		}
+		all[name] = v
+	}
+	return all, nil
+}
+
+func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
+	show := newTrainProgress(cmd.ErrOrStderr(), &c)
+	report, err := learn.Run(cmd.Context(), c)
+	show.done()
+	switch {
+	case errors.Is(err, learn.ErrConfig):
+		return usageError{err}
+	case err != nil:
+		return err
+	}
+	if f.json {
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(report); err != nil {
+			return err
+		}
+	} else {
+		printTrainReport(cmd.OutOrStdout(), report)
+	}
+	if report.Interrupted {
+		return fmt.Errorf("interrupted after step %d; everything is saved, the same command goes on", report.Counters.Steps)
+	}
+	return nil
+}
+
+// printTrainReport prints what a run changed, one loss a line.
+func printTrainReport(w io.Writer, r *learn.Report) {
+	fmt.Fprintf(w, "%d steps, %d samples, %.0f samples/s\n", r.Counters.Steps, r.Counters.Samples, r.Speed)
+	if r.Counters.Skipped > 0 {
+		fmt.Fprintf(w, "%d steps were skipped: their loss or gradient was no finite number\n", r.Counters.Skipped)
+	}
+	if r.Before != nil && r.After != nil {
+		fmt.Fprintf(w, "on %d rows held back:\n  %-16s %9s %9s", r.After.Rows, "", "before", "after")
+		if r.Averaged != nil {
+			fmt.Fprintf(w, " %9s", "averaged")
+		}
+		fmt.Fprintln(w)
+		for _, t := range r.After.Terms {
+			if t.Weight == 0 {
+				continue
+			}
+			before, _ := r.Before.Term(t.Name)
+			fmt.Fprintf(w, "  %-16s %9.4f %9.4f", t.Name, before.Mean, t.Mean)
+			if r.Averaged != nil {
+				averaged, _ := r.Averaged.Term(t.Name)
+				fmt.Fprintf(w, " %9.4f", averaged.Mean)
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	for path, why := range r.Skipped {
+		fmt.Fprintf(w, "skipped %s: %s\n", path, why)
+	}
+	for _, path := range r.Files {
+		fmt.Fprintln(w, "wrote", path)
+	}
+}
