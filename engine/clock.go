@@ -184,6 +184,7 @@ type budget struct {
 	unlimited   bool
 	recommended time.Duration
 	maximum     time.Duration
+	useUp       bool // what is not used now is lost
 }
 
 // budgetFor spreads the time left over the moves still to come, as KataGo's
@@ -229,7 +230,9 @@ func (c *clock) overtime(lag time.Duration) budget {
 	if c.set.System == CanadianByoyomi {
 		if c.stones <= 1 {
 			left := afterLag(c.period, 2*lag)
-			return c.capped(left, left)
+			b := c.capped(left, left)
+			b.useUp = true // the next period begins in any case
+			return b
 		}
 		left := afterLag(c.period, lag)
 		n := float64(c.stones)
@@ -239,7 +242,9 @@ func (c *clock) overtime(lag time.Duration) budget {
 		lag *= 2 // the flag falls for good
 	}
 	left := afterLag(c.period, lag)
-	return c.capped(left, left) // an unused rest of the period would be lost
+	b := c.capped(left, left)
+	b.useUp = true
+	return b
 }
 
 // heldBackPeriods is the number of Japanese periods kept in reserve; surplus

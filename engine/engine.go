@@ -31,7 +31,12 @@ type Config struct {
 	Ponder      bool
 	Resign      Resignation
 	Lag         time.Duration // kept back of every move on a clock
-	Seed        uint64        // of move sampling; the search has its own
+	// EarlyStop ends a search on a clock as soon as no other move can catch up,
+	// where the time saved is not lost. Extend is how much longer than planned,
+	// as a share, it may take while its choice is unstable.
+	EarlyStop bool
+	Extend    float64
+	Seed      uint64 // of move sampling; the search has its own
 	// AnalysisWideNoise spreads the search over more moves of the root in
 	// Analyze; KataGo's analysisWideRootNoise.
 	AnalysisWideNoise float64
@@ -55,10 +60,11 @@ type Resignation struct {
 func Defaults() Config {
 	return Config{
 		Size: board.Square(19), Rules: board.Chinese(),
-		DefaultTime:       5 * time.Second,
-		Search:            search.Defaults(),
-		Resign:            Resignation{Enabled: true, Threshold: -0.90, Turns: 3},
-		Lag:               time.Second,
+		DefaultTime: 5 * time.Second,
+		Search:      search.Defaults(),
+		Resign:      Resignation{Enabled: true, Threshold: -0.90, Turns: 3},
+		Lag:         time.Second,
+		EarlyStop:   true, Extend: 1,
 		AnalysisWideNoise: 0.04,
 		HandicapAdvantage: 0.045,
 	}
@@ -80,6 +86,7 @@ func (c Config) Validate() error {
 	bad(c.Lag < 0, "lag buffer %v must not be negative", c.Lag)
 	bad(!(c.Resign.Threshold >= -1 && c.Resign.Threshold <= 1), "resign threshold %g is outside -1 to 1", c.Resign.Threshold)
 	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
+	bad(!(c.Extend >= 0 && c.Extend <= 10), "extension %g is outside 0 to 10", c.Extend)
 	bad(!(c.HandicapAdvantage >= 0 && c.HandicapAdvantage <= 0.5), "handicap advantage %g is outside 0 to 0.5", c.HandicapAdvantage)
 	if err := c.Search.Validate(); err != nil {
 		faults = append(faults, err)

@@ -232,6 +232,19 @@ func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
 	return hopeless >= p.Turns
 }
 
+// ending says in what way a search took other than its time.
+func ending(r *search.Result) string {
+	switch {
+	case r.Stop == search.StopDecided:
+		return ", decided early"
+	case r.Stop == search.StopMemory:
+		return ", memory full"
+	case r.Stats.Extended > 0:
+		return fmt.Sprintf(", %.1f s longer", r.Stats.Extended.Seconds())
+	}
+	return ""
+}
+
 // batcher is a network that runs several positions at once and counts them.
 type batcher interface {
 	Stats() nn.Stats
@@ -265,8 +278,8 @@ func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work 
 		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
 	}
 	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
-	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
-		r.ToMove, size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds,
+	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
+		r.ToMove, size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds, ending(r),
 		r.Stats.Evaluations, fill, 100*r.Stats.CacheRate(), 100*r.Stats.CollisionRate(),
 		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, r.Root.Lead, pv))
 }

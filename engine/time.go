@@ -53,6 +53,8 @@ func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 		allowed := max(budget.recommended-used, time.Nanosecond)
 		if l.Time == 0 || allowed < l.Time {
 			l.Time = allowed
+			l.Extend = min(max(budget.maximum-budget.recommended, 0), scale(budget.recommended, e.cfg.Extend))
+			l.WhenDecided = e.cfg.EarlyStop && !budget.useUp
 		}
 	case l.Visits == 0 && l.Playouts == 0 && l.Time == 0:
 		l.Time = e.cfg.DefaultTime

@@ -13,6 +13,12 @@ type Limits struct {
 	// Time is how long to search; Deadline when to end. The earlier one counts.
 	Time     time.Duration
 	Deadline time.Time
+	// Extend is how much longer than Time the search may take while its choice
+	// is unstable: the move that would be chosen is not the one searched most,
+	// or another one that was searched well is better.
+	Extend time.Duration
+	// WhenDecided ends this search early, as Stop.WhenDecided does every search.
+	WhenDecided bool
 	// Ownership averages the ownership over the search. Only evaluations of
 	// this search are in it, besides what the kept part of the tree brought.
 	Ownership bool

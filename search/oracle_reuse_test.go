@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/search"
 )
 
@@ -51,7 +52,13 @@ func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[
 		for j := range same.Result.MoveInfos { // what these records leave out
 			m := &same.Result.MoveInfos[j]
 			if p, err := g.Size().ParseVertex(m.Move); err == nil && got.Move(p) != nil {
-				m.EdgeWeight, m.PlaySelectionValue = got.Move(p).EdgeWeight, got.Move(p).Selection
+				own := got.Move(p)
+				m.EdgeWeight, m.PlaySelectionValue = own.EdgeWeight, own.Selection
+				// They name the pass that ends the main phase of a territory game;
+				// analysis, and we, stop before it.
+				if n := len(own.PV); g.Rules().Scoring == board.ScoringTerritory && len(m.Pv) == n+1 && m.Pv[n] == "pass" {
+					m.Pv = m.Pv[:n]
+				}
 			}
 		}
 		if d := compare(&same, &got); d.visits != 0 || d.report > 1e-4 || d.pv != 0 {

@@ -16,6 +16,7 @@ type running struct {
 	stats    Stats
 	start    time.Time
 	deadline time.Time // zero: none
+	hard     time.Time // to which the deadline may be put off
 	target   int64     // playouts to make; negative: no bound
 	stop     StopReason
 	err      error
@@ -89,6 +90,7 @@ func (t *Tree) begin(l Limits) {
 			r.deadline = end
 		}
 	}
+	r.hard = r.deadline.Add(max(0, l.Extend))
 	if r.limits.SnapshotEvery <= 0 {
 		r.limits.SnapshotEvery = never
 	}
@@ -370,7 +372,7 @@ func (t *Tree) look() {
 	r := &t.search
 	now := time.Now()
 	r.setLook(now)
-	if !r.deadline.IsZero() && !now.Before(r.deadline) {
+	if !r.deadline.IsZero() && !now.Before(r.deadline) && !t.putOff(now) {
 		r.stop = StopTime
 		return
 	}
@@ -380,7 +382,7 @@ func (t *Tree) look() {
 		r.stats.Elapsed = now.Sub(r.start)
 		t.published.Store(t.result(false))
 	}
-	if t.p.Stop.WhenDecided && t.decided(now) {
+	if (t.p.Stop.WhenDecided || r.limits.WhenDecided) && t.decided(now) {
 		r.stop = StopDecided
 	}
 }

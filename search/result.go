@@ -123,6 +123,7 @@ type Stats struct {
 	MaxDepth    int
 	DepthSum    int64         // over all playouts
 	Elapsed     time.Duration // of the search
+	Extended    time.Duration // by how much its deadline was put off
 	Waiting     time.Duration // of it spent on evaluations, or waiting for them
 	Nodes       int64         // in the tree
 	Bytes       int64         // that the tree takes

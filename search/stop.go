@@ -34,6 +34,57 @@ func (t *Tree) decided(now time.Time) bool {
 	return top == chosen
 }
 
+// putOff moves the deadline that has come by an eighth of the time of the search,
+// if it may be moved and the choice is unstable.
+func (t *Tree) putOff(now time.Time) bool {
+	r := &t.search
+	if !now.Before(r.hard) || !t.unstable() {
+		return false
+	}
+	next := now.Add(max(r.deadline.Sub(r.start)/8, time.Millisecond))
+	if next.After(r.hard) {
+		next = r.hard
+	}
+	r.stats.Extended += next.Sub(r.deadline)
+	r.deadline = next
+	t.setAlarm(now)
+	return true
+}
+
+// rivalShare is the share of the most visits that a move needs to count as
+// searched well.
+const rivalShare = 0.1
+
+// unstable tells whether more visits may well change the choice: the move to be
+// chosen is not the one searched most, or a rival of that one has a better value.
+func (t *Tree) unstable() bool {
+	if t.root == 0 {
+		return false
+	}
+	sign := t.view()
+	moves := t.candidates(nil, t.root)
+	top, chosen := 0, 0
+	for k := range moves {
+		if moves[k].edge.visits > moves[top].edge.visits {
+			top = k
+		}
+		if moves[k].value > moves[chosen].value {
+			chosen = k
+		}
+	}
+	if top != chosen {
+		return true
+	}
+	for k := range moves {
+		m := &moves[k]
+		if float64(m.edge.visits) >= rivalShare*float64(moves[top].edge.visits) && m.edge.prior >= 0 &&
+			sign*(m.utility+m.bonus) > sign*(moves[top].utility+moves[top].bonus) {
+			return true
+		}
+	}
+	return false
+}
+
 // visitsLeft estimates how many visits are to come: false if there is no limit.
 func (t *Tree) visitsLeft(now time.Time) (float64, bool) {
 	r := &t.search

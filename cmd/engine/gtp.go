@@ -73,6 +73,7 @@ func (s *settings) engineConfig() (engine.Config, error) {
 	conf.Ponder = s.Ponder
 	conf.Resign.Enabled, conf.Resign.Threshold = s.Resign, s.ResignAt
 	conf.Lag = s.lag()
+	conf.EarlyStop, conf.Extend = s.EarlyStop, s.Extend
 	conf.HandicapAdvantage, conf.AnalysisWideNoise = s.Handicap, s.WideNoise
 	conf.Seed = s.Seed
 	conf.Search, err = s.searchParams(conf.Search)

@@ -53,6 +53,8 @@ type settings struct {
 	ResignAt   float64 `toml:"resign-threshold"`
 	LagBuffer  float64 `toml:"lag-buffer"`
 	StrictPlay bool    `toml:"strict-play"`
+	EarlyStop  bool    `toml:"early-stop"`
+	Extend     float64 `toml:"extend"`
 	Handicap   float64 `toml:"handicap-advantage"`
 	WideNoise  float64 `toml:"analysis-wide-noise"`
 
@@ -75,6 +77,7 @@ func defaultSettings() settings {
 		Cache: 256, MaxMemory: 4096,
 		BoardSize: "19", Rules: "chinese", LogLevel: "info",
 		Resign: true, ResignAt: -0.90, LagBuffer: 1.0, Preset: "katago",
+		EarlyStop: engine.Defaults().EarlyStop, Extend: engine.Defaults().Extend,
 		Handicap: engine.Defaults().HandicapAdvantage, WideNoise: engine.Defaults().AnalysisWideNoise,
 	}
 }
@@ -114,6 +117,8 @@ func (s *settings) seatFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.Resign, "resign", s.Resign, "resign hopeless games")
 	f.Float64Var(&s.ResignAt, "resign-threshold", s.ResignAt, "resign when win minus loss, -1 to 1, stays below this for three own moves")
 	f.Float64Var(&s.LagBuffer, "lag-buffer", s.LagBuffer, "`seconds` of each move kept back for the way to the server")
+	f.BoolVar(&s.EarlyStop, "early-stop", s.EarlyStop, "on a clock: move as soon as no other move can catch up")
+	f.Float64Var(&s.Extend, "extend", s.Extend, "on a clock: how much longer than planned, as a share, to think while the choice is unstable")
 	f.Float64Var(&s.Handicap, "handicap-advantage", s.Handicap, "advantage that the side behind from the start is told to have, in doublings of search effort for each point; 0: none")
 	f.Float64Var(&s.WideNoise, "analysis-wide-noise", s.WideNoise, "how much wider than play analysis looks at the root, 0 to 5")
 	f.BoolVar(&s.StrictPlay, "strict-play", s.StrictPlay, "refuse ko, superko and suicide violations in GTP's play (default: warn and follow the server)")
@@ -249,6 +254,7 @@ func (s *settings) check() error {
 	fault(!(s.Time >= 0 && s.Time <= 1e7), "--time %g: 0 or more seconds", s.Time)
 	fault(!(s.Komi >= -400 && s.Komi <= 400), "--komi %g: -400 to 400", s.Komi)
 	fault(!(s.ResignAt >= -1 && s.ResignAt <= 1), "--resign-threshold %g: -1 to 1", s.ResignAt)
+	fault(!(s.Extend >= 0 && s.Extend <= 10), "--extend %g: 0 to 10", s.Extend)
 	fault(!(s.Handicap >= 0 && s.Handicap <= 0.5), "--handicap-advantage %g: 0 to 0.5", s.Handicap)
 	fault(!(s.WideNoise >= 0 && s.WideNoise <= 5), "--analysis-wide-noise %g: 0 to 5", s.WideNoise)
 	fault(!(s.LagBuffer >= 0 && s.LagBuffer <= 3600), "--lag-buffer %g: 0 to 3600 seconds", s.LagBuffer)

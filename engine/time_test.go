@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// TestTimeOfASearch: on a clock a search may stop early where the time saved is
+// not lost, and take longer where the clock allows; a fixed time stays fixed.
+func TestTimeOfASearch(t *testing.T) {
+	for name, c := range map[string]struct {
+		set           TimeSettings
+		early, longer bool
+	}{
+		"no clock":            {TimeSettings{}, false, false},
+		"absolute":            {TimeSettings{System: AbsoluteTime, Main: 100 * sec}, true, true},
+		"fischer":             {TimeSettings{System: FischerTime, Main: 100 * sec, Increment: sec}, true, true},
+		"byo-yomi, main time": {TimeSettings{System: JapaneseByoyomi, Main: 100 * sec, Period: 5 * sec, Periods: 3}, true, true},
+		"byo-yomi, overtime":  {TimeSettings{System: JapaneseByoyomi, Period: 5 * sec, Periods: 3}, false, false},
+		"canadian, overtime":  {TimeSettings{System: CanadianByoyomi, Period: 20 * sec, Stones: 10}, true, true},
+		"canadian, one stone": {TimeSettings{System: CanadianByoyomi, Period: 20 * sec, Stones: 1}, false, false},
+	} {
+		for _, on := range []bool{true, false} {
+			e := newEngine(t, 9, func(conf *Config) {
+				conf.Limits = search.Limits{}
+				if !on {
+					conf.EarlyStop, conf.Extend = false, 0
+				}
+			})
+			require.NoError(t, e.SetClock(c.set))
+			l := e.limitsFor(board.Black, time.Now())
+			require.Positive(t, l.Time, name)
+			require.Equal(t, c.early && on, l.WhenDecided, name)
+			require.Equal(t, c.longer && on, l.Extend > 0, name)
+			if l.Extend > 0 {
+				b := e.clockOf(board.Black).budgetFor(81, 0, e.cfg.Lag)
+				require.LessOrEqual(t, l.Time+l.Extend, b.maximum, name)
+				require.LessOrEqual(t, l.Extend, b.recommended, "no more than twice as long")
+			}
+		}
+	}
+	// A fixed time that is shorter than the clock's is not stretched.
+	e := newEngine(t, 9, func(conf *Config) { conf.Limits = search.Limits{Time: time.Millisecond} })
+	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}))
+	l := e.limitsFor(board.Black, time.Now())
+	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
+}
+
+// TestPonderingIsNotLost: what was found about the opponent's move while it was
+// thought about is there when it is played, and counts for our next move.
+func TestPonderingIsNotLost(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits = true, 200 })
+	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	var snapshot search.Result
+	require.Eventually(t, func() bool { return e.pondering != nil }, time.Second, time.Millisecond)
+	server := e.net.(anySize).Server
+	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > 1000 }, time.Minute, time.Millisecond)
+	e.Stop()
+	e.tree.Snapshot(&snapshot)
+	require.True(t, snapshot.Final)
+	require.Greater(t, snapshot.Root.Visits, int64(200), "no limit while pondering")
+	expected := snapshot.Moves[0]
+	require.Greater(t, expected.Visits, int64(10))
+	require.NoError(t, e.Play(board.White, expected.Move))
+	require.Equal(t, expected.Visits, e.tree.Visits())
+	require.True(t, e.tree.Matches(e.game))
+	var last *search.Result
+	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black, Report: func(r *search.Result) { last = r }})
+	require.NoError(t, err)
+	require.Equal(t, expected.Visits, last.Stats.Reused)
+	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
+}
+
+// TestEndlessPondering fills the memory that a tree may have and stays within it;
+// the engine plays on.
+func TestEndlessPondering(t *testing.T) {
+	const limit = 6 << 20
+	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
+	color := board.Black
+	for range 3 {
+		m, err := e.GenMove(context.Background(), MoveRequest{Color: color})
+		require.NoError(t, err)
+		require.False(t, m.Resign)
+		select {
+		case <-e.pondering.done: // by itself: the memory is full
+		case <-time.After(time.Minute):
+			t.Fatal("pondering should have filled the memory")
+		}
+		var r search.Result
+		e.tree.Snapshot(&r)
+		require.Equal(t, search.StopMemory, r.Stop)
+		require.LessOrEqual(t, e.tree.Bytes(), int64(limit))
+		require.NoError(t, e.Play(color.Opponent(), r.Moves[0].Move))
+		require.Positive(t, e.tree.Visits())
+		require.LessOrEqual(t, e.tree.Bytes(), int64(limit))
+	}
+}
+
+// TestSameSeedSameGame: with one worker a seed decides everything, down to the
+// numbers of nodes.
+func TestSameSeedSameGame(t *testing.T) {
+	type step struct {
+		move   board.Point
+		visits int64
+		nodes  int64
+		value  float64
+	}
+	game := func(seed uint64) (steps []step) {
+		e := newEngine(t, 9, func(c *Config) {
+			c.Search.Parallel.Workers, c.Search.Seed, c.Seed, c.Limits.Visits = 1, seed, seed, 80
+			c.Search.Root.NoiseEnabled = true // the tree's own random numbers count too
+		})
+		for range 10 {
+			var last *search.Result
+			m, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove(), Report: func(r *search.Result) { last = r }})
+			require.NoError(t, err)
+			steps = append(steps, step{m.Point, last.Root.Visits, last.Stats.Nodes, last.Root.Utility})
+		}
+		return steps
+	}
+	first := game(5)
+	require.Equal(t, first, game(5))
+	require.NotEqual(t, first, game(6))
+}

@@ -1,0 +1,141 @@
+package search
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// contested makes a tree whose root has two moves with the given visits and
+// utilities in the mover's view, and nothing else to choose by.
+func contested(t *testing.T, visits [2]int32, utility [2]float64) *Tree {
+	t.Helper()
+	p := Plain()
+	p.Choice.UseLCB, p.Choice.Reduce = false, false
+	tree := newTree(t, p, &stub{})
+	tree.Reset(newGame(t, 9))
+	searched(t, tree, 60)
+	n := tree.a.node(tree.root)
+	n.edgeCount, n.visits = 2, 1+visits[0]+visits[1]
+	edges := tree.a.edgesOf(n)
+	for k := range edges {
+		c := tree.a.node(edges[k].child)
+		c.visits, c.weight, c.weightSq = visits[k], float64(visits[k]), float64(visits[k])
+		c.utility = -utility[k] // Black is to move
+		edges[k].visits, edges[k].prior = visits[k], 0.5
+		edges[k].refresh(c)
+	}
+	return tree
+}
+
+func TestUnstableChoice(t *testing.T) {
+	for name, c := range map[string]struct {
+		visits  [2]int32
+		utility [2]float64
+		want    bool
+	}{
+		"the best is searched most":        {[2]int32{100, 60}, [2]float64{0.5, 0.3}, false},
+		"a rival is better":                {[2]int32{100, 60}, [2]float64{0.3, 0.5}, true},
+		"a rival that was hardly searched": {[2]int32{100, 9}, [2]float64{0.3, 0.5}, false},
+	} {
+		tree := contested(t, c.visits, c.utility)
+		require.Equal(t, c.want, tree.unstable(), name)
+	}
+	// The bound chooses another move than the visits do.
+	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
+	for k, e := range tree.a.edgesOf(tree.a.node(tree.root)) {
+		tree.a.node(e.child).utility = -0.4 // equal, so that no rival is better
+		tree.a.node(e.child).utilitySq = 0.16 + []float64{1, 0.001}[k]
+	}
+	p := tree.Params()
+	require.False(t, tree.unstable())
+	p.Choice.UseLCB = true
+	tree.p = p
+	require.True(t, tree.unstable())
+	require.False(t, newTree(t, p, &stub{}).unstable(), "no tree yet")
+}
+
+// TestDeadlineIsPutOff by eighths while the choice is unstable, and never beyond
+// what is allowed.
+func TestDeadlineIsPutOff(t *testing.T) {
+	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
+	tree.begin(Limits{Time: 8 * time.Second, Extend: 2500 * time.Millisecond})
+	r := &tree.search
+	start := r.start
+	for _, want := range []time.Duration{9 * time.Second, 10125 * time.Millisecond, 10500 * time.Millisecond} {
+		require.True(t, tree.putOff(r.deadline))
+		require.Equal(t, want, r.deadline.Sub(start))
+		require.Equal(t, want-8*time.Second, r.stats.Extended)
+	}
+	require.False(t, tree.putOff(r.deadline), "no more is allowed")
+
+	stable := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
+	stable.begin(Limits{Time: 8 * time.Second, Extend: time.Second})
+	require.False(t, stable.putOff(stable.search.deadline))
+	tree.begin(Limits{Time: time.Second})
+	require.False(t, tree.putOff(tree.search.deadline), "without Extend")
+}
+
+// TestDecided: as soon as the second cannot catch up with the visits that are
+// left, by the limit or by the clock.
+func TestDecided(t *testing.T) {
+	tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
+	decided := func(l Limits, playouts int64, after time.Duration) bool {
+		tree.begin(l)
+		tree.aim(0)
+		tree.search.stats.Playouts = playouts
+		return tree.decided(tree.search.start.Add(after))
+	}
+	require.False(t, decided(Limits{Visits: 200}, 160, 0), "40 left: a tie is possible")
+	require.True(t, decided(Limits{Visits: 199}, 160, 0))
+	require.False(t, decided(Limits{}, 160, time.Hour), "no end in sight")
+	// 160 playouts in 4 of 5 seconds: 40 more are to be expected.
+	require.False(t, decided(Limits{Time: 5 * time.Second}, 160, 4*time.Second))
+	require.True(t, decided(Limits{Time: 5 * time.Second}, 160, 4100*time.Millisecond))
+	require.False(t, decided(Limits{Time: 101 * time.Millisecond}, 160, 99*time.Millisecond), "too early to say")
+	p := tree.Params()
+	p.Stop.DecidedShare = 0.8 // 80 visits are enough to matter
+	tree.p = p
+	require.False(t, decided(Limits{Visits: 180}, 160, 0))
+	require.True(t, decided(Limits{Visits: 179}, 160, 0))
+	// What would be chosen is not what was searched most: never decided.
+	other := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
+	other.p.Choice.UseLCB = true
+	for k, e := range other.a.edgesOf(other.a.node(other.root)) {
+		other.a.node(e.child).utilitySq = 0.25 + []float64{10, 0}[k]
+	}
+	other.begin(Limits{Visits: 161})
+	other.aim(0)
+	other.search.stats.Playouts = 160
+	require.False(t, other.decided(other.search.start))
+}
+
+// TestEarlyStopKeepsTheChoice: where moves are chosen by visits, a search that
+// stops when it is decided chooses what the whole search chooses.
+func TestEarlyStopKeepsTheChoice(t *testing.T) {
+	stopped := 0
+	for seed := range 12 {
+		g := newGame(t, 7)
+		require.NoError(t, g.Play(board.Black, board.Point(seed)))
+		choose := func(l Limits) (board.Point, StopReason) {
+			p := Plain()
+			p.Choice.UseLCB, p.Choice.Reduce = false, false
+			tree := newTree(t, p, &stub{})
+			tree.Reset(g)
+			r, err := tree.Search(context.Background(), l)
+			require.NoError(t, err)
+			return r.Choose(0, nil), r.Stop
+		}
+		whole, _ := choose(Limits{Visits: 1500})
+		early, why := choose(Limits{Visits: 1500, WhenDecided: true})
+		if why == StopDecided {
+			stopped++
+			require.Equal(t, whole, early, "position %d", seed)
+		}
+	}
+	require.Positive(t, stopped)
+}
