@@ -61,7 +61,8 @@ func (e *emitter) layouts() {
 		switch {
 		case e.convs[out] != nil:
 			e.lasts[out] = true
-		case pointwise(n) && e.pointwiseLast(n), n.Is("GlobalAveragePool", "GlobalMaxPool") && e.lasts[n.Inputs[0]]:
+		case pointwise(n) && e.pointwiseLast(n), n.Is("GlobalAveragePool", "GlobalMaxPool") && e.lasts[n.Inputs[0]],
+			e.perPoint(n) && e.lasts[n.Inputs[0]]:
 			e.lasts[out] = true
 		case n.Is("Concat") && n.Int("axis", 0) == 1 && len(e.row(out)) == 3:
 			all := true
@@ -71,6 +72,25 @@ func (e *emitter) layouts() {
 			e.lasts[out] = all
 		}
 	}
+}
+
+// perPoint reports whether a node is a float convolution that looks at one point
+// at a time, a matrix product.
+func (e *emitter) perPoint(n *onnx.Node) bool {
+	c := e.convOf(n)
+	if c == nil || c.kernel != 1 || e.inner[n.Outputs[0]] || e.convs[n.Outputs[0]] != nil {
+		return false
+	}
+	for _, name := range []string{"pads", "strides"} {
+		if v, ok := n.Ints(name); ok {
+			for _, x := range v {
+				if name == "pads" && x != 0 || name == "strides" && x != 1 {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // pointwise reports whether a node computes each element from the elements at
@@ -185,12 +205,16 @@ func (e *emitter) make(name string, f form) string {
 
 // toLast moves the channels of [N,C,H,W] to the end.
 func (e *emitter) toLast(name, out string) string {
-	src := e.get(name, boards)
-	if row := e.row(name); len(row) == 3 && row[1] == 1 && row[2] == 1 {
+	if row := e.row(name); len(row) == 3 && area(row) == 1 {
+		src := name
+		if n := e.producers[name]; n != nil && n.Is("Reshape") && len(e.row(n.Inputs[0])) == 1 {
+			src = n.Inputs[0]
+		}
+		src = e.get(src, boards)
 		shape := constant(e, name+".shape", []int64{0, 1, 1, int64(row[0])}, 4)
 		return e.node("", "Reshape", out, nil, src, shape)
 	}
-	return e.node("", "Transpose", out, onnx.Attrs{"perm": onnx.AttrInts(0, 2, 3, 1)}, src)
+	return e.node("", "Transpose", out, onnx.Attrs{"perm": onnx.AttrInts(0, 2, 3, 1)}, e.get(name, boards))
 }
 
 // makeBoards copies a node as it was.
@@ -201,7 +225,11 @@ func (e *emitter) makeBoards(name string) string {
 	}
 	c := n.Clone()
 	for i, in := range n.Inputs {
-		c.Inputs[i] = e.get(in, boards)
+		f := boards
+		if row := e.row(in); n.Is("Flatten") && e.lasts[in] && area(row) == 1 {
+			f = last // the same numbers in the same order
+		}
+		c.Inputs[i] = e.get(in, f)
 	}
 	for _, out := range n.Outputs {
 		e.made[held{out, boards}] = out
@@ -225,6 +253,10 @@ func (e *emitter) makeLast(name, out string) string {
 		}
 		attrs["axes"] = onnx.AttrInts(1, 2)
 		return e.node("", op, out, attrs, src)
+	case n.Is("Conv"):
+		return e.makeProduct(e.convOf(n), false, out)
+	case n.Is("Relu") && e.producers[n.Inputs[0]] != nil && e.perPoint(e.producers[n.Inputs[0]]) && e.only(n.Inputs[0]) == n:
+		return e.makeProduct(e.convOf(e.producers[n.Inputs[0]]), true, out)
 	case n.Is("Concat"):
 		c.Attrs["axis"] = onnx.AttrInt(3)
 	}
@@ -238,6 +270,27 @@ func (e *emitter) makeLast(name, out string) string {
 	}
 	e.nodes = append(e.nodes, c)
 	return out
+}
+
+// makeProduct computes a float convolution with a 1x1 kernel as a matrix product
+// of [points, channels], with its bias and, where relu is set, the ReLU on it.
+func (e *emitter) makeProduct(c *conv, relu bool, out string) string {
+	base := c.node.Inputs[1]
+	weights := e.consts[base]
+	flat := *weights
+	flat.Name, flat.Dims = e.names.New(base+".matrix"), weights.Dims[:2]
+	e.tensor = append(e.tensor, &flat)
+	src := e.node("", "Reshape", e.names.New(out+".points"), nil, e.get(c.in, last), constant(e, out+".shape", []int64{-1, int64(c.inputs)}, 2))
+	inputs := []string{src, flat.Name}
+	if b := c.node.Input(2); b != "" {
+		inputs = append(inputs, b)
+	}
+	mid := e.node("", "Gemm", e.names.New(out+".product"), onnx.Attrs{"transB": onnx.AttrInt(1)}, inputs...)
+	if relu {
+		mid = e.node("", "Relu", e.names.New(out+".relu"), nil, mid)
+	}
+	row := e.row(c.node.Outputs[0])
+	return e.node("", "Reshape", out, nil, mid, constant(e, out+".shape", []int64{-1, int64(row[1]), int64(row[2]), int64(row[0])}, 4))
 }
 
 // flat returns a constant of one number per channel as a vector.
