@@ -69,12 +69,13 @@ type Iteration struct {
 
 // Window says which rows are trained on.
 type Window struct {
-	MinRows  int     `toml:"min_rows"`
-	Taper    float64 `toml:"taper"`
-	Exponent float64 `toml:"exponent"`
-	Growth   float64 `toml:"growth"`
-	MaxRows  int     `toml:"max_rows"`
-	MemoryMB int     `toml:"memory_mib"`
+	MinRows     int     `toml:"min_rows"`
+	Taper       float64 `toml:"taper"`
+	Exponent    float64 `toml:"exponent"`
+	Growth      float64 `toml:"growth"`
+	MaxRows     int     `toml:"max_rows"`
+	RandomDecay float64 `toml:"random_decay"`
+	MemoryMB    int     `toml:"memory_mib"`
 }
 
 // rows returns the length of the window when so many rows were made.
@@ -242,8 +243,8 @@ func (c *Config) Validate() error {
 		"bootstrap: games and samples from 0 on, rows_share 0 to 1")
 	fault(c.Iteration.Games < 0 || c.Iteration.Rows < 0 || c.Iteration.Games+c.Iteration.Rows == 0, "iteration: games or rows must be above 0")
 	w := &c.Window
-	fault(w.MinRows < 1 || w.MaxRows < w.MinRows || !(w.Taper >= 1) || !(w.Exponent > 0 && w.Exponent <= 1) || !(w.Growth >= 0) || w.MemoryMB < 8,
-		"window: 1 <= min_rows <= max_rows, taper from 1 on, exponent above 0 to 1, growth from 0 on, memory_mib from 8 on")
+	fault(w.MinRows < 1 || w.MaxRows < w.MinRows || !(w.Taper >= 1) || !(w.Exponent > 0 && w.Exponent <= 1) || !(w.Growth >= 0) || !(w.RandomDecay >= 0) || w.MemoryMB < 8,
+		"window: 1 <= min_rows <= max_rows, taper from 1 on, exponent above 0 to 1, growth and random_decay from 0 on, memory_mib from 8 on")
 	t := &c.Train
 	fault(t.Batch < 1, "train.batch %d: 1 or more", t.Batch)
 	fault(!(t.Ratio > 0) && !(t.Epochs > 0), "train: ratio or epochs must be above 0")

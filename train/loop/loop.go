@@ -371,11 +371,11 @@ func (l *Loop) setTarget(c *Config) {
 }
 
 // windowRows is the length of the window now. Rows of random games leave it
-// twice as fast as others come in.
+// faster than others come in.
 func (l *Loop) windowRows(c *Config) int {
 	s := l.state
 	real := s.Rows - s.RandRow
-	random := max(0, s.RandRow-2*real)
+	random := max(0, s.RandRow-int64(c.Window.RandomDecay*float64(real)))
 	return max(1, int(min(int64(c.Window.rows(real)), real+random)))
 }
 
