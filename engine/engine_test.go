@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -119,14 +120,60 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 		{"rules", func() error { return e.SetRules(board.Japanese()) }},
 		{"undo", func() error { return e.Undo(1) }},
 		{"turn", func() error { return e.Play(e.game.ToMove().Opponent(), board.Pass) }},
+		{"set-up", func() error { return e.Setup([]board.Point{40}, []board.Point{41}, board.White) }},
+		{"set-up with the other side to move", func() error { return e.Setup([]board.Point{40}, []board.Point{41}, board.Black) }},
+		{"a record", func() error { return e.LoadSGF([]byte("(;SZ[9]KM[6]RU[Japanese];B[ee];W[gc])"), 0) }},
+		{"the same stones by other moves", func() error { return e.LoadSGF([]byte("(;SZ[9]KM[6]RU[Japanese]AB[ee];W[gc])"), 0) }},
+		{"new game", func() error { return e.NewGame(board.Square(9)) }},
+		{"handicap", func() error {
+			return errors.Join(e.NewGame(board.Square(9)), e.SetHandicap([]board.Point{20, 60}))
+		}},
 		{"size", func() error { return e.NewGame(board.Square(7)) }},
 	} {
+		_, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove()})
+		require.NoError(t, err)
 		require.NoError(t, c.change(), c.name)
 		require.False(t, e.tree.Matches(e.game), c.name)
 		e.syncTree(e.game)
 		require.Zero(t, e.tree.Visits(), c.name)
 		require.True(t, e.tree.Matches(e.game), c.name)
 	}
+}
+
+// TestTheTreeIsKept wherever it stays right.
+func TestTheTreeIsKept(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
+	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	for name, change := range map[string]func() error{
+		"the same komi":       func() error { return e.SetKomi(e.game.Rules().Komi) },
+		"the same rules":      func() error { return e.SetRules(e.game.Rules()) },
+		"an illegal move":     func() error { e.Play(board.White, e.game.LastMove(0).Point); return nil },
+		"a clock":             func() error { return e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}) },
+		"a setting of choice": func() error { return e.SetParams(map[string]string{"lcbStdevs": "4"}) },
+		"other limits":        func() error { return e.SetParams(map[string]string{"maxVisits": "500"}) },
+		"other threads":       func() error { return e.SetParams(map[string]string{"numSearchThreads": "2"}) },
+		"a move that was kept": func() error {
+			_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White, Keep: true})
+			return err
+		},
+		"a score": func() error { _, err := e.FinalScore(context.Background()); return err },
+	} {
+		before := e.tree.Visits()
+		require.Positive(t, before)
+		require.NoError(t, change(), name)
+		require.GreaterOrEqual(t, e.tree.Visits(), before, name)
+		require.True(t, e.tree.Matches(e.game), name)
+	}
+	// The opponent's reply keeps what was searched below it.
+	var r search.Result
+	e.tree.Snapshot(&r)
+	reply := r.Moves[0]
+	require.NoError(t, e.Play(board.White, reply.Move))
+	require.Equal(t, reply.Visits, e.tree.Visits())
+	// A setting that changes what is found drops it.
+	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "1.5"}))
+	require.Zero(t, e.tree.Visits())
 }
 
 func TestUndo(t *testing.T) {
