@@ -32,6 +32,10 @@ type Config struct {
 	CacheDir string
 	// Overrides settle what a foreign ONNX file leaves open.
 	Overrides Overrides
+	// Calibration, if not nil, returns positions to quantize by for boards of a
+	// size, the last quarter of them to judge the result by. Without any the
+	// network plays its own, which costs more than the rest of quantizing.
+	Calibration func(board.Size) []*board.Game
 	Log       *slog.Logger // nil: silent
 }
 

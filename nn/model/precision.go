@@ -53,7 +53,12 @@ func (m *Model) choose(size board.Size, state *sized) (*choice, error) {
 func (m *Model) int8Graph(size board.Size) ([]byte, error) {
 	start := time.Now()
 	m.conf.Log.Info("quantizing the network to int8, once for this board size", "board", fmt.Sprintf("%dx%d", size.W, size.H))
-	q, err := m.Quantize(context.Background(), size, QuantizeOptions{})
+	var o QuantizeOptions
+	if m.conf.Calibration != nil {
+		games := m.conf.Calibration(size)
+		o.Calibrate, o.Verify = games[:len(games)*3/4], games[len(games)*3/4:]
+	}
+	q, err := m.Quantize(context.Background(), size, o)
 	if err != nil {
 		return nil, err
 	}
