@@ -217,16 +217,14 @@ func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 	return b.Mul(near, b.Sub(a, b.Mul(near, b.Scalar(0.5))))
 }
 
-// softplus has its slope floored at 0.05, so that it cannot die: the value is
-// softplus(x), the derivative that of 0.05x + 0.95 softplus(x).
-func (l *losses) softplus(x onnx.Value) onnx.Value {
-	y, h := l.lively(x)
-	return l.b.Add(l.stop(l.b.Sub(y, h)), h)
-}
+// softplus is ln(1+e^x), with a slope that cannot die; see lively.
+func (l *losses) softplus(x onnx.Value) onnx.Value { return l.lively(x, l.b.Softplus(x)) }
 
-func (l *losses) lively(x onnx.Value) (y, h onnx.Value) {
-	y = l.b.Softplus(x)
-	return y, l.b.Add(l.b.Mul(x, l.b.Scalar(0.05)), l.b.Mul(y, l.b.Scalar(0.95)))
+// lively is y, a function of x that flattens out to the left, with another slope:
+// 0.05 + 0.95 dy/dx, so that gradients never vanish.
+func (l *losses) lively(x, y onnx.Value) onnx.Value {
+	h := l.b.Add(l.b.Mul(x, l.b.Scalar(0.05)), l.b.Mul(y, l.b.Scalar(0.95)))
+	return l.b.Add(l.stop(l.b.Sub(y, h)), h)
 }
 
 // scoreMean is the predicted score in points, [N,1].
@@ -300,9 +298,8 @@ func (l *losses) errors(mean, w onnx.Value) {
 func (l *losses) squaredError(x onnx.Value, mult float64) onnx.Value {
 	b := l.b
 	if l.spec.KataGo.Version >= 14 {
-		y, h := l.lively(b.Mul(x, b.Scalar(0.5)))
-		y, h = b.Mul(y, y), b.Mul(h, h)
-		return b.Mul(b.Add(l.stop(b.Sub(y, h)), h), b.Scalar(mult))
+		y := b.Softplus(b.Mul(x, b.Scalar(0.5)))
+		return b.Mul(l.lively(x, b.Mul(y, y)), b.Scalar(mult))
 	}
 	return b.Mul(l.softplus(x), b.Scalar(mult))
 }
