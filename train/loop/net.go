@@ -80,8 +80,10 @@ func (p *player) close() {
 }
 
 // openPlayer opens a network for self-play and matches.
-func openPlayer(path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
-	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, CacheDir: "none", Log: log})
+// Positions for int8 are taken from the games in the loop's folder.
+func openPlayer(dir, path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
+	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, CacheDir: "none", Log: log,
+		Calibration: func(size board.Size) []*board.Game { return calibration(dir, size) }})
 	if err != nil {
 		return nil, err
 	}
