@@ -236,6 +236,9 @@ func (b *Builder) valueTargets(g []float32, c *context, t int, turn *Turn) {
 	g[tArrival] = c.ahead[t].arrival
 	if c.End.Scored {
 		g[tFinalScore], g[tFinalWeight], g[tScoringWeight] = end.Score, 1, 1
+		if c.LeadFromScore {
+			g[tLead], g[tLeadWeight] = g[tShort+3], 1
+		}
 	}
 	if c.End.Known {
 		g[tFutureWeight] = 1

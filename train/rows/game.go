@@ -109,6 +109,9 @@ type Game struct {
 	Mode      Mode
 	FirstTurn int     // the first turn that was searched
 	Weight    float32 // of all its rows; 0 means 1
+	// LeadFromScore fills the lead with the average of scores over the next
+	// few searches, where KataGo searches for a komi that makes the game even.
+	LeadFromScore bool
 }
 
 // Side is a side position: after some moves of the game another move was

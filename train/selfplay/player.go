@@ -71,7 +71,7 @@ func (p *player) begin(number, seed uint64) error {
 	c := p.c
 	p.playOut, p.restPass = p.rng.Float64() < c.Ending.PlayOut, p.rng.Float64() < c.Ending.PlayOutSettled
 	p.low, p.resigned, p.recent = [3]int{}, board.Empty, p.recent[:0]
-	p.record = rows.Game{Hash: [2]uint64{p.rng.Uint64(), p.rng.Uint64()}}
+	p.record = rows.Game{Hash: [2]uint64{p.rng.Uint64(), p.rng.Uint64()}, LeadFromScore: true}
 	if p.next != nil {
 		p.game.CopyFrom(p.next)
 		p.next, p.turnLeft, p.forking = nil, 0, true
@@ -186,7 +186,11 @@ func (p *player) openingMove(ctx context.Context) error {
 	return nil
 }
 
-// settleKomi draws the komi of a game.
+// maxKomiShift bounds how far a network may move komi, in points.
+const maxKomiShift = 10
+
+// settleKomi draws the komi of a game. What is fair is the score that the network
+// expects: its lead is only taught what such scores were.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	if p.rng.Float64() < k.UsualShare {
@@ -198,11 +202,12 @@ func (p *player) settleKomi(ctx context.Context) error {
 			return err
 		}
 		if p.out.HasScore {
-			lead := float64(p.out.Lead) // of the side to move
+			score := float64(p.out.ScoreMean) // of the side to move
 			if p.game.ToMove() == board.White {
-				lead = -lead
+				score = -score
 			}
-			komi += lead
+			// A network that knows little must not lead far away.
+			komi += max(-maxKomiShift, min(maxKomiShift, score))
 		}
 	}
 	scale := math.Sqrt(float64(p.game.Size().Area())) / 9
