@@ -134,6 +134,7 @@ const (
 // from the newest. Errors wrap ErrConfig where the caller must change something.
 func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	began := time.Now()
+	c.Learn = c.Learn.WithDefaults()
 	r := &run{RunConfig: c, saved: began}
 	if err := r.check(); err != nil {
 		return nil, err
@@ -252,7 +253,19 @@ func (r *run) goOn(extra Extra) error {
 		return err
 	}
 	var err error
-	r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.count.Steps)
+	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.count.Steps); err != nil {
+		return err
+	}
+	return r.measureIfDue() // a checkpoint is from before the measurement of its step
+}
+
+// measureIfDue measures after the steps that ask for it.
+func (r *run) measureIfDue() error {
+	step := r.l.count.Steps
+	if r.ValidateEvery == 0 || step%r.ValidateEvery != 0 || step == 0 || step >= r.state.Total {
+		return nil
+	}
+	_, err := r.measure(false)
 	return err
 }
 
@@ -304,16 +317,10 @@ func (r *run) pauseAfter(step int64) bool {
 
 // pause saves and measures after a step.
 func (r *run) pause(last bool) error {
-	step := r.l.count.Steps
-	if err := r.save(); err != nil {
+	if err := r.save(); err != nil || last {
 		return err
 	}
-	if !last && r.ValidateEvery > 0 && step%r.ValidateEvery == 0 && step < r.state.Total {
-		if _, err := r.measure(false); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.measureIfDue()
 }
 
 func (r *run) step(b *rows.Batch) error {

@@ -93,7 +93,7 @@ type Info struct {
 	Games    int    `json:"games,omitempty"`    // in the file
 	Moves    int    `json:"moves,omitempty"`    // of all games
 	Evals    int64  `json:"evals,omitempty"`    // that the games took
-	Settings string `json:"settings,omitempty"` // the settings of self-play, JSON
+	Settings string `json:"settings,omitempty"` // the settings of self-play, TOML
 }
 
 // Set is N rows in the arrays of a KataGo training file, each array C-ordered

@@ -169,17 +169,19 @@ func (p *player) setEvaluator(e nn.Evaluator) {
 // Stats counts what a session has done. A game still under way counts with its
 // moves only.
 type Stats struct {
-	Games, Rows int
-	Moves       int64
-	Length      int64 // moves of the finished games
-	Black       int   // games won by Black
-	White       int
-	Draws       int // and games without result
-	Limit       int // games that hit the move limit
-	Resigned    int
+	Games    int   `json:"games"`
+	Rows     int   `json:"rows"`
+	Moves    int64 `json:"moves"`
+	Length   int64 `json:"length"` // moves of the finished games
+	Black    int   `json:"black"`  // games won by Black
+	White    int   `json:"white"`
+	Draws    int   `json:"draws"` // and games without result
+	Limit    int   `json:"limit"` // games that hit the move limit
+	Resigned int   `json:"resigned"`
 	// Tested counts games that were played out though one side would have
 	// resigned, WrongResigns those that it would not have lost.
-	Tested, WrongResigns int
+	Tested       int `json:"tested"`
+	WrongResigns int `json:"wrong_resigns"`
 }
 
 // Sub returns what was done between an earlier reading and s.

@@ -1,7 +1,6 @@
 package selfplay
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -9,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"kosumi/board"
 	"kosumi/nn/features"
@@ -80,7 +81,7 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 
 // SetSettings says under which recipe the games to come are played.
 func (w *Writer) SetSettings(c Config) error {
-	text, err := json.Marshal(c)
+	text, err := toml.Marshal(c)
 	w.info.Settings = string(text)
 	return err
 }
