@@ -1,0 +1,229 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/autodiff"
+	"kosumi/nn/features"
+)
+
+// childEnv makes the test binary take a run and end: the configuration, JSON.
+const childEnv = "KOSUMI_TEST_TRAIN"
+
+// childRun is what a child is told.
+type childRun struct {
+	Model, Data, Out string
+	Steps            int64
+}
+
+func (c childRun) config() RunConfig {
+	return RunConfig{
+		Learn: Config{Model: c.Model, Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Threads: 1, Average: Average{Every: 24, Window: 4}},
+		Data:  []string{c.Data}, Out: c.Out, Steps: c.Steps, Validation: 0.2, ValidateEvery: 20, CheckpointEvery: 4, LogEvery: 3, Seed: 5,
+		Size: board.Square(5),
+	}
+}
+
+func TestMain(m *testing.M) {
+	text, ok := os.LookupEnv(childEnv)
+	if !ok {
+		os.Exit(m.Run())
+	}
+	var c childRun
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		panic(err)
+	}
+	if _, err := Run(context.Background(), c.config()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func (c childRun) command(t testing.TB) *exec.Cmd {
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// TestKill kills a run at random moments. It goes on each time, and the networks
+// and metrics in the end are those of a run that nobody disturbed.
+func TestKill(t *testing.T) {
+	kills := 2
+	if *long {
+		kills = 50
+	}
+	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 60}
+	whole := c
+	whole.Out = filepath.Join(t.TempDir(), "whole")
+	began := time.Now()
+	require.NoError(t, whole.command(t).Run())
+	took := time.Since(began)
+
+	c.Out = filepath.Join(t.TempDir(), "killed")
+	rng := rand.New(rand.NewPCG(uint64(began.UnixNano()), 1))
+	killed, rounds := 0, 0
+	for {
+		cmd := c.command(t)
+		require.NoError(t, cmd.Start())
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		var timer <-chan time.Time
+		if killed < kills {
+			timer = time.After(time.Duration(rng.Int64N(int64(took))))
+		}
+		select {
+		case <-timer:
+			_ = cmd.Process.Kill()
+			<-done
+			killed++
+			continue
+		case err := <-done:
+			require.NoError(t, err, "after %d kills", killed)
+		}
+		rounds++
+		equalRuns(t, whole.Out, c.Out)
+		if killed >= kills {
+			break
+		}
+		require.NoError(t, os.RemoveAll(c.Out)) // done before its time: another round
+	}
+	t.Logf("killed %d times in %d rounds", killed, rounds)
+}
+
+// equalRuns compares what two runs have left.
+func equalRuns(t *testing.T, a, b string) {
+	t.Helper()
+	for _, name := range []string{"model.onnx", "model.bin.gz"} {
+		want, err := os.ReadFile(filepath.Join(a, name))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(b, name))
+		require.NoError(t, err)
+		require.True(t, string(want) == string(got), "%s differs", name)
+	}
+	want, err := ReadMetrics(filepath.Join(a, MetricsFile))
+	require.NoError(t, err)
+	got, err := ReadMetrics(filepath.Join(b, MetricsFile))
+	require.NoError(t, err)
+	for _, list := range [][]Line{want, got} {
+		for i := range list {
+			list[i].Speed = 0
+			if list[i].Kind == "step" { // what a line sums up begins anew at a checkpoint
+				list[i] = Line{Kind: "step", Step: list[i].Step, Samples: list[i].Samples}
+			}
+		}
+	}
+	require.Equal(t, want, got)
+}
+
+// TestRun: a whole run leaves what it should, ^C ends it, the same call goes on,
+// and the weights are those of a run without ^C.
+func TestRun(t *testing.T) {
+	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 30}
+	c.Out = filepath.Join(t.TempDir(), "whole")
+	report, err := Run(context.Background(), c.config())
+	require.NoError(t, err)
+	require.EqualValues(t, 30, report.Counters.Steps)
+	require.EqualValues(t, 240, report.Counters.Samples)
+	require.Len(t, report.Files, 2)
+	for _, r := range []*Result{report.Before, report.After, report.Averaged} {
+		require.NotNil(t, r)
+		require.Positive(t, r.Rows)
+		for _, name := range []string{TermPolicy, MeasurePolicyTop1, TermValue, MeasureValueAccuracy} {
+			term, ok := r.Term(name)
+			require.True(t, ok)
+			require.Positive(t, term.Weight)
+		}
+	}
+	before, _ := report.Before.Term(TermValue)
+	after, _ := report.After.Term(TermValue)
+	require.Less(t, after.Mean, before.Mean)
+	f, err := os.Open(filepath.Join(c.Out, CurvesFile))
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = png.Decode(f)
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(c.Out, ReportFile))
+
+	other := c
+	other.Out = filepath.Join(t.TempDir(), "interrupted")
+	ctx, stop := context.WithCancel(context.Background())
+	rc := other.config()
+	rc.Progress = func(p Progress) {
+		if p.Step == 13 {
+			stop()
+		}
+	}
+	report, err = Run(ctx, rc)
+	require.NoError(t, err)
+	require.True(t, report.Interrupted)
+	require.Less(t, report.Counters.Steps, int64(20))
+	again, err := Run(context.Background(), other.config())
+	require.NoError(t, err)
+	require.Equal(t, before, term(t, again.Before, TermValue), "what was measured at first is kept")
+	equalRuns(t, c.Out, other.Out)
+
+	rc = other.config()
+	rc.Seed++
+	_, err = Run(context.Background(), rc)
+	require.ErrorIs(t, err, ErrCheckpoint)
+	require.ErrorContains(t, err, "other data or with another seed")
+}
+
+func term(t testing.TB, r *Result, name string) Term {
+	t.Helper()
+	found, ok := r.Term(name)
+	require.True(t, ok)
+	return found
+}
+
+func TestRunRefuses(t *testing.T) {
+	good := childRun{Model: "net.bin.gz", Data: t.TempDir(), Out: t.TempDir(), Steps: 1}.config()
+	for name, change := range map[string]func(*RunConfig){
+		"no data":        func(c *RunConfig) { c.Data = nil },
+		"data not there": func(c *RunConfig) { c.Data = []string{"/nowhere/at/all"} },
+		"no out":         func(c *RunConfig) { c.Out = "" },
+		"no steps":       func(c *RunConfig) { c.Steps = 0 },
+		"share":          func(c *RunConfig) { c.Validation = 1 },
+		"interval":       func(c *RunConfig) { c.LogEvery = -1 },
+		"batch":          func(c *RunConfig) { c.Learn.Batch = 0 },
+		"rate":           func(c *RunConfig) { c.Learn.Rate = -1 },
+		"loss":           func(c *RunConfig) { c.Learn.Losses = map[string]float64{"polcy": 1} },
+		"freeze":         func(c *RunConfig) { c.Learn.Freeze = "all" },
+		"norms":          func(c *RunConfig) { c.Learn.Norms = "some" },
+		"schedule":       func(c *RunConfig) { c.Learn.Schedule.Shape = "cosinus" },
+		"method":         func(c *RunConfig) { c.Learn.Method = "adagrad" },
+	} {
+		c := good
+		change(&c)
+		_, err := Run(context.Background(), c)
+		require.ErrorIs(t, err, ErrConfig, name)
+	}
+}
+
+func TestEpochs(t *testing.T) {
+	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 4), Out: t.TempDir()}.config()
+	c.Epochs, c.Validation = 0.5, 0
+	report, err := Run(context.Background(), c)
+	require.NoError(t, err)
+	rows := 0
+	for i := range 4 {
+		rows += len(randomGame(t, board.Square(5), uint64(i)).Turns) - 6
+	}
+	require.InDelta(t, float64(rows)/2/8, float64(report.Counters.Steps), 1)
+}
