@@ -71,8 +71,8 @@ func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.T
 	visits, weight := s.CheapVisits, 0.0
 	if full {
 		visits, weight = s.Visits, p.chance(p.c.Rows.Share)
-		visits, weight = p.soften(visits, weight)
 	}
+	visits, weight = p.soften(visits, weight)
 	greedy := !full && float64(p.game.NumMoves()) >= s.GumbelNoise*float64(p.game.Size().Area())
 	r, err := p.search(ctx, &p.game, full, greedy, visits, banned)
 	if err != nil {
