@@ -1,0 +1,268 @@
+package learn
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/autodiff"
+)
+
+func TestSchedule(t *testing.T) {
+	for name, c := range map[string]struct {
+		Schedule
+		want map[int64]float64
+	}{
+		"constant": {Schedule{}, map[int64]float64{1: 1, 1000: 1}},
+		"warm-up":  {Schedule{Warmup: 3}, map[int64]float64{1: 0.25, 2: 0.5, 3: 0.75, 4: 1, 5: 1}},
+		"linear":   {Schedule{Shape: "linear", Total: 11, Final: 0.5}, map[int64]float64{1: 1, 6: 0.75, 11: 0.5, 99: 0.5}},
+		"cosine":   {Schedule{Shape: "cosine", Total: 101, Warmup: 0}, map[int64]float64{1: 1, 26: (1 + math.Sqrt2/2) / 2, 51: 0.5, 101: 0}},
+		"both":     {Schedule{Shape: "cosine", Total: 12, Warmup: 1, Final: 0.2}, map[int64]float64{1: 0.5, 2: 1, 7: 0.6, 12: 0.2}},
+		"steps":    {Schedule{Shape: "steps", Total: 10, Drops: []float64{0.5, 0.8}, Factor: 0.1}, map[int64]float64{5: 1, 6: 0.1, 8: 0.1, 9: 0.01}},
+	} {
+		require.NoError(t, c.Validate(), name)
+		for step, want := range c.want {
+			require.InDelta(t, want, c.At(step), 1e-9, "%s at %d", name, step)
+		}
+	}
+	for _, s := range []Schedule{{Shape: "round"}, {Shape: "cosine"}, {Warmup: -1}, {Final: 2}, {Shape: "steps", Total: 5}, {Shape: "steps", Total: 5, Factor: 0.1, Drops: []float64{1}}} {
+		require.Error(t, s.Validate(), "%+v", s)
+	}
+}
+
+// TestFreeze: what is frozen keeps its weights, all else moves.
+func TestFreeze(t *testing.T) {
+	for name, isTrunk := range map[string]func(string) bool{
+		"kb1c16": func(w string) bool {
+			return strings.HasPrefix(w, "input.") || strings.HasPrefix(w, "blocks.") || strings.HasPrefix(w, "tip.")
+		},
+		"mini-b1c8": func(w string) bool {
+			return strings.HasPrefix(w, "conv_input") || strings.HasPrefix(w, "bn_input") || strings.HasPrefix(w, "residual_blocks")
+		},
+	} {
+		for _, freeze := range []string{"trunk", "heads"} {
+			c := Config{Batch: 4, Method: autodiff.Adam, Rate: 1e-3, Freeze: freeze}
+			if strings.HasPrefix(name, "kb") {
+				c.Model = freshKataGo(t, name)
+			} else {
+				c.Model = freshArch(t, name, 5)
+			}
+			l := open(t, c)
+			before, err := l.Network(false)
+			require.NoError(t, err)
+			_, err = l.Step(randomBatch(l, board.Square(5), 4, 1))
+			require.NoError(t, err)
+			after, err := l.Network(false)
+			require.NoError(t, err)
+			moved := 0
+			for i, w := range before.Graph.Initializers {
+				if strings.HasSuffix(w.Name, "running_mean") || strings.HasSuffix(w.Name, "running_var") {
+					continue // statistics are no weights
+				}
+				same := string(w.Raw) == string(after.Graph.Initializers[i].Raw)
+				frozen := isTrunk(w.Name) == (freeze == "trunk") || strings.HasPrefix(w.Name, "const_") || w.Type.Size() == 8
+				if frozen {
+					require.True(t, same, "%s, frozen %s: %s moved", name, freeze, w.Name)
+				}
+				if !same {
+					moved++
+				}
+			}
+			require.Positive(t, moved)
+		}
+	}
+}
+
+// TestRunningStatistics: training with batch statistics moves the running ones, by
+// a tenth; frozen norms do not.
+func TestRunningStatistics(t *testing.T) {
+	path := freshArch(t, "mini-b1c8", 5)
+	for _, norms := range []string{"auto", "frozen"} {
+		l := open(t, Config{Model: path, Batch: 4, Rate: 0, Norms: norms})
+		b := randomBatch(l, board.Square(5), 4, 1)
+		_, err := l.Step(b)
+		require.NoError(t, err)
+		moved := false
+		for _, s := range l.stats {
+			init, err := s.Init.Float32s()
+			require.NoError(t, err)
+			for i, v := range l.store.data(s.Name) {
+				moved = moved || v != init[i]
+			}
+		}
+		require.Equal(t, norms == "auto", moved, norms)
+		if norms == "auto" {
+			b.N = 3
+			_, err := l.Step(b)
+			require.ErrorIs(t, err, ErrBatch)
+		}
+	}
+}
+
+// TestEvaluate: rows weigh as they should however they are cut into batches, and
+// nothing changes.
+func TestEvaluate(t *testing.T) {
+	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 40, Method: autodiff.Adam, Rate: 1e-3})
+	b := randomBatch(l, board.Square(5), 37, 1)
+	b.Globals[25] = 0 // the first row weighs nothing
+	before := bits(l)
+	whole, err := l.Evaluate(b, false)
+	require.NoError(t, err)
+	require.Equal(t, before, bits(l))
+	require.Equal(t, 37, whole.Rows)
+	policy, _ := whole.Term(TermPolicy)
+	require.EqualValues(t, 36, policy.Weight)
+	step, err := l.Step(b)
+	require.NoError(t, err)
+	for _, want := range step.Terms {
+		got, ok := whole.Term(want.Name)
+		require.True(t, ok)
+		require.InEpsilon(t, want.Weight+1, got.Weight+1, 1e-6)
+		require.InDelta(t, want.Mean, got.Mean, 1e-4*max(1, math.Abs(want.Mean)), want.Name)
+	}
+	require.InEpsilon(t, step.Loss*40/37, whole.Loss, 1e-4)
+}
+
+func TestAverage(t *testing.T) {
+	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Method: autodiff.SGD, Rate: 0.01, Average: Average{Every: 4, Window: 2}})
+	name := l.params[0].Name
+	var snapshots []float32
+	for i := range 6 {
+		_, err := l.Step(randomBatch(l, board.Square(5), 2, uint64(i)))
+		require.NoError(t, err)
+		if i%2 == 1 {
+			snapshots = append(snapshots, l.store.data(name)[0])
+		}
+	}
+	want := snapshots[0]
+	want += (snapshots[1] - want) / 2
+	want += (snapshots[2] - want) / 2
+	require.Equal(t, want, l.average[name].Data[0])
+	require.EqualValues(t, 3, l.Counters().Snapshots)
+	m, err := l.Network(true)
+	require.NoError(t, err)
+	list, err := m.Graph.Initializer(name).Float32s()
+	require.NoError(t, err)
+	require.Equal(t, want, list[0])
+}
+
+// TestSkippedSteps: a loss that is no number leaves the weights alone, and ten of
+// them end the training.
+func TestSkippedSteps(t *testing.T) {
+	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Rate: 0.01})
+	b := randomBatch(l, board.Square(5), 2, 1)
+	b.Spatial[7] = float32(math.NaN())
+	before := bits(l)
+	for i := range maxSkipped {
+		res, err := l.Step(b)
+		require.True(t, res.Skipped)
+		if i < maxSkipped-1 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, ErrDiverged)
+		}
+	}
+	require.Equal(t, before, bits(l))
+	require.EqualValues(t, maxSkipped, l.Counters().Skipped)
+}
+
+func TestBadBatches(t *testing.T) {
+	l := open(t, Config{Model: freshArch(t, "mini-b1c8", 5), Batch: 2, Rate: 0.01})
+	good := randomBatch(l, board.Square(5), 2, 1)
+	for name, change := range map[string]func(){
+		"size":   func() { good.Size = board.Square(7) },
+		"empty":  func() { good.N = 0 },
+		"many":   func() { good.N = 3 },
+		"planes": func() { good.Spatial = good.Spatial[1:] },
+		"policy": func() { good.Policy = nil },
+	} {
+		was := *good
+		change()
+		_, err := l.Step(good)
+		require.ErrorIs(t, err, ErrBatch, name)
+		*good = was
+	}
+	_, err := l.Step(good)
+	require.NoError(t, err)
+}
+
+// TestDeterminism: the same rows and seed give the same weights twice, with two
+// threads.
+func TestDeterminism(t *testing.T) {
+	c := Config{Model: freshKataGo(t, "kb2c32"), Batch: 16, Method: autodiff.AdamW, Rate: 1e-3, Threads: 2, Aux: true}
+	var first map[string][]float32
+	for i := range 2 {
+		l := open(t, c)
+		for k := range 4 {
+			_, err := l.Step(randomBatch(l, board.Square(7), 16, uint64(k)))
+			require.NoError(t, err)
+		}
+		if i == 0 {
+			first = bits(l)
+		} else {
+			require.Equal(t, first, bits(l))
+		}
+	}
+}
+
+// TestTermsOfEachKind lists which losses and measures networks have.
+func TestTermsOfEachKind(t *testing.T) {
+	for name, want := range map[string]string{
+		"kb1c16":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership",
+		"aux":      "policy policy_entropy policy_top1 optimistic reply soft_policy soft_reply value value_entropy value_accuracy td_value score_mean score_stdev lead variance_time value_error score_error ownership",
+		"synth-v8": "policy policy_entropy policy_top1 value value_entropy value_accuracy score_mean score_stdev lead variance_time ownership",
+		"mini":     "policy policy_entropy policy_top1 value value_accuracy",
+		"b6c8":     "policy policy_entropy policy_top1 value value_accuracy score_mean ownership",
+	} {
+		c := Config{Batch: 2}
+		switch name {
+		case "aux":
+			c.Model, c.Aux = freshKataGo(t, "kb1c16"), true
+		case "kb1c16":
+			c.Model = freshKataGo(t, name)
+		case "synth-v8":
+			c.Model = synthetic(t, name)
+		default:
+			c.Model = freshArch(t, name, 5)
+		}
+		l := open(t, c)
+		p, err := l.planner.evaluation(l.homeSize())
+		require.NoError(t, err)
+		var got []string
+		for _, m := range p.measured {
+			got = append(got, m.name)
+		}
+		require.Equal(t, want, strings.Join(got, " "), name)
+		require.Equal(t, l.spec.Kind == nn.KindKataGo, l.KataGo())
+	}
+}
+
+func TestMetricsAreCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), MetricsFile)
+	m, err := openMetrics(path, 0)
+	require.NoError(t, err)
+	for step := range 5 {
+		require.NoError(t, m.write(Line{Kind: "step", Step: int64(step), Loss: 1}))
+	}
+	require.NoError(t, m.close())
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(`{"kind":"st`)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	m, err = openMetrics(path, 3)
+	require.NoError(t, err)
+	require.NoError(t, m.close())
+	lines, err := ReadMetrics(path)
+	require.NoError(t, err)
+	require.Len(t, lines, 4)
+	require.NoError(t, os.WriteFile(path, []byte("{}\nno\n{}\n"), 0o644))
+	_, err = ReadMetrics(path)
+	require.ErrorContains(t, err, "line 2")
+}
