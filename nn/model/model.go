@@ -36,7 +36,7 @@ type Config struct {
 	// size, the last quarter of them to judge the result by. Without any the
 	// network plays its own, which costs more than the rest of quantizing.
 	Calibration func(board.Size) []*board.Game
-	Log       *slog.Logger // nil: silent
+	Log         *slog.Logger // nil: silent
 }
 
 // Overrides say what a foreign ONNX file is where shapes and operators do not.
