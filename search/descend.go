@@ -109,9 +109,6 @@ func (t *Tree) probe(n *node, edges []edge, place int) (int, bool) {
 // bringForward makes a move the next one to get an edge. It returns false if it
 // is not among the moves left.
 func (t *Tree) bringForward(n *node, move board.Point) bool {
-	if n.is(flagUnsorted) {
-		t.a.sortTail(n, t.sh.size, t.scratch.keys[:])
-	}
 	first := int(n.edgeCount)
 	for k := first; k < int(n.priorCount); k++ {
 		p, prior := t.a.priorAt(n, k)
@@ -239,6 +236,9 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 		}
 	}
 	place := t.a.newEdge(n)
+	if n.is(flagUnsorted) {
+		t.a.raiseNext(n)
+	}
 	e := t.a.edge(n.edges + uint32(place))
 	e.child, e.move, e.prior, e.mult = child, move, prior, 1
 	return place, true
@@ -267,6 +267,9 @@ func (t *Tree) dropPrior(n *node) bool {
 	n.priorCount--
 	for k, key := range keys {
 		t.a.setPrior(n, k, t.sh.size.FromIndex(keyIndex(key)), keyPrior(key))
+	}
+	if n.is(flagUnsorted) {
+		t.a.raiseNext(n)
 	}
 	return false
 }

@@ -66,7 +66,7 @@ const (
 	flagTerminal                        // the game is over here
 	flagForced                          // not terminal, although two passes were made
 	flagTruncated                       // there are legal moves beyond the priors stored
-	flagUnsorted                        // priors after the first ones are not in order
+	flagUnsorted                        // priors after the next one are not in order
 	flagPassEnds                        // a pass here would end the phase
 	flagMark                            // reached by the walk that is going on
 )

@@ -12,13 +12,10 @@ import (
 //
 //	owner, words in the block, count priors (float32 bits), count moves (two a word)
 //
-// The first sortedHead of them, and all that follow once flagUnsorted is off,
-// are in falling order of prior, ties in board order with the pass last. Edges
-// are made in that order, so the next move is at index edgeCount.
-
-// sortedHead is how many priors are put in order at once: most nodes never need
-// more.
-const sortedHead = 8
+// Edges are made in falling order of prior, ties in board order with the pass
+// last, so the next move is at index edgeCount. Those behind it are in no order
+// while flagUnsorted is on: most nodes get few edges, and looking for the best
+// of the others at each edge costs less than sorting them all.
 
 // priorKey makes a number that is larger for a larger prior and, of two equal
 // ones, for the earlier move.
@@ -29,10 +26,10 @@ func priorKey(prior float32, index int) uint64 {
 func keyPrior(k uint64) float32 { return math.Float32frombits(uint32(k >> 16)) }
 func keyIndex(k uint64) int     { return 0xffff - int(k&0xffff) }
 
-// rankKeys puts the largest keys first: sortedHead of them in falling order, up
-// to keep altogether, or a third more where that is all of them. A pass, which is
-// the last key if it is among them, stays among those kept. It returns how many
-// are kept and whether they are all in order.
+// rankKeys puts the largest key first, followed by others up to keep altogether,
+// or a third more where that is all of them. A pass, which is the last key if it
+// is among them, stays among those kept. It returns how many are kept and whether
+// they are in order.
 func rankKeys(keys []uint64, keep int, pass int) (kept int, sorted bool) {
 	n := len(keys)
 	kept = n
@@ -44,26 +41,16 @@ func rankKeys(keys []uint64, keep int, pass int) (kept int, sorted bool) {
 			keepKey(keys, kept, last)
 		}
 	}
-	headFirst(keys[:kept])
-	return kept, kept <= sortedHead
-}
-
-// headFirst puts the sortedHead largest keys to the front, in falling order.
-func headFirst(keys []uint64) {
-	for i, k := range keys {
-		j := i
-		if i >= sortedHead {
-			if k <= keys[sortedHead-1] {
-				continue
-			}
-			j = sortedHead - 1
-			keys[i] = keys[j]
+	top := 0
+	for i, k := range keys[:kept] {
+		if k > keys[top] {
+			top = i
 		}
-		for ; j > 0 && keys[j-1] < k; j-- {
-			keys[j] = keys[j-1]
-		}
-		keys[j] = k
 	}
+	if kept > 0 {
+		keys[0], keys[top] = keys[top], keys[0]
+	}
+	return kept, kept <= 2
 }
 
 // selectLargest moves the n largest keys to the front, in any order
@@ -137,12 +124,26 @@ func blockWords(count int) int { return (2 + count + (count+1)/2 + 1) &^ 1 }
 func packPriors(block []uint32, keys []uint64, size board.Size) {
 	n := len(keys)
 	priors, moves := block[2:2+n], block[2+n:]
-	clear(moves)
+	pass := uint32(size.Area())
 	for i, k := range keys {
 		priors[i] = uint32(k >> 16)
-		p := uint32(uint16(size.FromIndex(keyIndex(k))))
-		moves[i/2] |= p << (16 * (i & 1))
 	}
+	for len(keys) > 1 {
+		moves[0] = moveOfKey(keys[0], pass) | moveOfKey(keys[1], pass)<<16
+		keys, moves = keys[2:], moves[1:]
+	}
+	clear(moves)
+	if len(keys) == 1 {
+		moves[0] = moveOfKey(keys[0], pass)
+	}
+}
+
+// moveOfKey returns the move of a key as it lies in a block.
+func moveOfKey(k uint64, pass uint32) uint32 {
+	if i := uint32(0xffff - k&0xffff); i != pass {
+		return i
+	}
+	return 0xffff // board.Pass in 16 bits
 }
 
 // storePriors gives a node a block; count is the number of priors in it.
@@ -159,7 +160,7 @@ func (a *arena) storePriors(i uint32, block []uint32, count int) {
 func (a *arena) priorAt(n *node, k int) (board.Point, float32) {
 	count := int(n.priorCount)
 	block := a.wordsAt(n.priors, blockWords(count))[2:]
-	return board.Point(int16(block[count+k/2] >> (16 * (k & 1)))), math.Float32frombits(block[k])
+	return board.Point(int16(moveIn(block[count:], k))), math.Float32frombits(block[k])
 }
 
 // setPrior writes the k-th move of a node's block.
@@ -167,20 +168,36 @@ func (a *arena) setPrior(n *node, k int, p board.Point, prior float32) {
 	count := int(n.priorCount)
 	block := a.wordsAt(n.priors, blockWords(count))[2:]
 	block[k] = math.Float32bits(prior)
-	shift := 16 * (k & 1)
-	block[count+k/2] = block[count+k/2]&^(0xffff<<shift) | uint32(uint16(p))<<shift
+	setMoveIn(block[count:], k, uint16(p))
 }
 
-// sortTail puts the priors beyond the first ones in order.
-func (a *arena) sortTail(n *node, size board.Size, keys []uint64) {
-	n.flags &^= flagUnsorted
-	keys = keys[:0]
-	for k := sortedHead; k < int(n.priorCount); k++ {
-		p, prior := a.priorAt(n, k)
-		keys = append(keys, priorKey(prior, size.Index(p)))
+// raiseNext puts the best of the moves without an edge first among them.
+func (a *arena) raiseNext(n *node) {
+	first, count := int(n.edgeCount), int(n.priorCount)
+	if first >= count {
+		return
 	}
-	sortFalling(keys)
-	for k, key := range keys {
-		a.setPrior(n, sortedHead+k, size.FromIndex(keyIndex(key)), keyPrior(key))
+	block := a.wordsAt(n.priors, blockWords(count))[2:]
+	priors, moves := block[:count], block[count:]
+	at, best := first, priors[first]
+	for k := first + 1; k < count; k++ { // positive floats compare like their bits
+		if p := priors[k]; p > best || p == best && moveIn(moves, k) < moveIn(moves, at) {
+			at, best = k, p
+		}
 	}
+	if at == first {
+		return
+	}
+	priors[at], priors[first] = priors[first], best
+	x, y := moveIn(moves, first), moveIn(moves, at)
+	setMoveIn(moves, first, y)
+	setMoveIn(moves, at, x)
+}
+
+// moveIn reads the k-th of moves that lie two a word; a pass is the largest.
+func moveIn(moves []uint32, k int) uint16 { return uint16(moves[k/2] >> (16 * (k & 1))) }
+
+func setMoveIn(moves []uint32, k int, move uint16) {
+	shift := 16 * (k & 1)
+	moves[k/2] = moves[k/2]&^(0xffff<<shift) | uint32(move)<<shift
 }

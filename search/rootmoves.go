@@ -122,7 +122,7 @@ func (t *Tree) markBonus(safe []board.Color) {
 	case !area:
 		t.top.bonus[pass] = sign * float32(-points*2/3)
 	}
-	t.top.hasBonus = true
+	t.top.hasBonus = t.top.bonus[pass] != 0
 	if g.Board().KoPoint() != board.NoPoint {
 		return
 	}
@@ -139,6 +139,7 @@ func (t *Tree) markBonus(safe []board.Color) {
 			continue
 		}
 		t.top.bonus[p] = sign * float32(-points*beyond/(1-sureOwnership))
+		t.top.hasBonus = t.top.hasBonus || t.top.bonus[p] != 0
 	}
 }
 
@@ -200,6 +201,12 @@ func (t *Tree) bonusUtility(p board.Point, avg *outcome) float64 {
 	}
 	mean, stdev := float64(avg.scoreMean), avg.stdev()
 	return t.sh.value.ofScore(mean+d, stdev) - t.sh.value.ofScore(mean, stdev)
+}
+
+// plainRoot tells whether moves at the root are selected like everywhere else.
+func (t *Tree) plainRoot() bool {
+	r := &t.p.Root
+	return !t.top.hasBonus && r.WideNoise == 0 && r.DesiredPerChildVisitsCoeff == 0 && t.p.Stop.FutileVisitsThreshold == 0
 }
 
 // bestRootEdge is the loop of selectMove with what holds only at the root:

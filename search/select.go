@@ -113,7 +113,8 @@ const (
 func (t *Tree) selectMove(n *node, edges []edge, root bool) int {
 	x := t.explorer(n, edges, root)
 	best, at := math.Inf(-1), selectNone
-	if root {
+	special := root && !t.plainRoot()
+	if special {
 		best, at = t.bestRootEdge(n, edges, &x)
 	} else {
 		radius := t.sh.value.radius()
@@ -139,10 +140,10 @@ func (t *Tree) selectMove(n *node, edges []edge, root bool) int {
 		return at
 	}
 	u := x.fpu
-	if root {
+	if special {
 		prior, u = t.widen(prior, u, x.sign)
 	}
-	if s := x.score(u, 0, prior); s > best && !(root && t.futileNew(n, edges)) {
+	if s := x.score(u, 0, prior); s > best && !(special && t.futileNew(n, edges)) {
 		return selectNew
 	}
 	return at
@@ -153,9 +154,6 @@ func (t *Tree) nextPrior(n *node) (float64, bool) {
 	k := int(n.edgeCount)
 	if k >= int(n.priorCount) {
 		return 0, false
-	}
-	if k >= sortedHead && n.is(flagUnsorted) {
-		t.a.sortTail(n, t.sh.size, t.scratch.keys[:])
 	}
 	_, prior := t.a.priorAt(n, k)
 	return float64(prior), true

@@ -102,13 +102,12 @@ func weighByValue(children []child, total, exponent float64) {
 	sum := 0.0
 	for i := range children {
 		c := &children[i]
-		variance := 1e-8
-		if c.weight > 0 {
-			variance += 1 / (1.5 * math.Sqrt(c.weight))
-		} else {
+		if c.weight <= 0 {
 			continue
 		}
-		z := (c.utility - mean) / math.Sqrt(variance)
+		// The deviation is sqrt(1e-8 + 1/(1.5*sqrt(weight))).
+		s := 1.5 * math.Sqrt(c.weight)
+		z := (c.utility - mean) * math.Sqrt(s/(1+1e-8*s))
 		c.weight *= power(studentCDF(t, z)+1e-4, exponent)
 		sum += c.weight
 	}

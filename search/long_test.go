@@ -1,0 +1,79 @@
+package search
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+var (
+	longVisits = flag.Int64("search.visits", 0, "visits of TestSoakOfOneTree; 0: skip it")
+	longSize   = flag.Int("search.size", 19, "board of TestSoakOfOneTree")
+	longMemory = flag.Int64("search.memory", 16<<10, "memory limit of TestSoakOfOneTree in MiB")
+	longPreset = flag.String("search.preset", "katago", "settings of TestSoakOfOneTree: katago, plain or tutorial")
+)
+
+// TestSoakOfOneTree grows one tree from the empty board over an evaluator that
+// costs nearly nothing, and tells what a visit costs in time and memory by decade,
+// and how long the garbage collector stopped the program:
+//
+//	go test ./search -run SoakOfOneTree -search.visits 5000000 -v -timeout 1h
+func TestSoakOfOneTree(t *testing.T) {
+	if *longVisits == 0 {
+		t.Skip("a measurement that takes minutes: set -search.visits, for example to 5000000")
+	}
+	p, err := Preset(*longPreset)
+	require.NoError(t, err)
+	p.Memory.MaxBytes = *longMemory << 20
+	area := *longSize * *longSize
+	g, err := board.NewGame(board.Square(*longSize), board.TrompTaylor())
+	require.NoError(t, err)
+	e := newQuick(area)
+	tree := newTree(t, p, e)
+	tree.Reset(g)
+	runtime.GC()
+	var last debug.GCStats
+	debug.ReadGCStats(&last)
+	longest := time.Duration(0)
+	done := int64(0)
+	for goal := int64(1000); done < *longVisits; goal *= 10 {
+		goal = min(goal, *longVisits)
+		began := processorTime()
+		r, err := tree.Search(t.Context(), Limits{Visits: goal})
+		require.NoError(t, err)
+		new := r.Root.Visits - done
+		done = r.Root.Visits
+		var gc debug.GCStats
+		debug.ReadGCStats(&gc)
+		for k := range min(len(gc.Pause), int(gc.NumGC-last.NumGC)) {
+			longest = max(longest, gc.Pause[k])
+		}
+		last = gc
+		t.Logf("%9d visits: %6.0f ns of processor time a visit (%.0f by the clock); depth %.1f; %6.1f bytes a visit in use, tree %s of %s; longest pause %v of %d collections",
+			done, perVisit(processorTime()-began, new), perVisit(r.Stats.Elapsed, new), r.Stats.MeanDepth(),
+			float64(r.Stats.Bytes)/float64(done), mebibytes(tree.Bytes()), mebibytes(p.Memory.MaxBytes), longest, gc.NumGC)
+		require.LessOrEqual(t, tree.Bytes(), p.Memory.MaxBytes)
+		if r.Stop == StopMemory {
+			t.Logf("the memory limit ended the search")
+			break
+		}
+		require.Equal(t, goal, done)
+	}
+	requireSound(t, tree)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	t.Logf("heap in use %s, taken from the system %s", mebibytes(int64(m.HeapInuse)), mebibytes(int64(m.Sys)))
+	// The heap holds the tree and little else.
+	require.Less(t, int64(m.HeapInuse), tree.Bytes()+tree.Bytes()/8+64<<20)
+}
+
+func perVisit(d time.Duration, n int64) float64 { return float64(d.Nanoseconds()) / float64(max(n, 1)) }
+
+func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
