@@ -54,7 +54,20 @@ func (s *Stats) tensor(tap string) *histogram {
 	return &h
 }
 
-// taps lists the values whose ranges the selected convolutions need.
+// mean returns the mean of a channel.
+func (s *Stats) mean(tap string, channel int) float64 {
+	h, m := &s.channels[tap][channel], s.maps[tap][channel]
+	return h.sum/math.Max(float64(h.total), 1)*m.scale + m.shift
+}
+
+// active is the share of a channel's numbers that are not 0: where a ReLU lets
+// errors through.
+func (s *Stats) active(tap string, channel int) float64 {
+	h := &s.channels[tap][channel]
+	return 1 - float64(h.zeros)/math.Max(float64(h.total), 1)
+}
+
+// taps lists the values that convolutions read and write.
 func (g *graph) taps(selected []*conv) []Tap {
 	var list []Tap
 	add := func(name string) {

@@ -28,6 +28,7 @@ type emitter struct {
 	*graph
 	params  map[string]params
 	weights map[*conv]quantizedWeights
+	split   map[string][]int // planes of inputs that are given twice
 	convs   map[string]*conv // by their output
 	inner   map[string]bool  // outputs before a fused ReLU, which nobody else uses
 	lasts   map[string]bool  // values that are naturally held with channels last
@@ -38,9 +39,9 @@ type emitter struct {
 	err     error
 }
 
-func newEmitter(g *graph, selected []*conv, p map[string]params, w map[*conv]quantizedWeights) *emitter {
+func newEmitter(g *graph, selected []*conv, p map[string]params, w map[*conv]quantizedWeights, split map[string][]int) *emitter {
 	e := &emitter{
-		graph: g, params: p, weights: w, convs: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
+		graph: g, params: p, weights: w, split: split, convs: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
 		made: map[held]string{}, names: onnx.NewNames(g.m.Graph),
 	}
 	for _, c := range selected {
@@ -312,6 +313,9 @@ func (e *emitter) makeBytes(name string) string {
 	if c := e.convs[name]; c != nil {
 		return e.makeConv(c)
 	}
+	if split, ok := e.split[name]; ok {
+		return e.makePlanes(name, split)
+	}
 	p, ok := e.params[name]
 	if !ok {
 		return e.fail("value %q has no range", name)
@@ -351,7 +355,11 @@ func (e *emitter) makeConv(c *conv) string {
 	q := e.weights[c]
 	dims := append([]int64(nil), e.consts[c.node.Inputs[1]].Dims...)
 	values := q.values
-	values, dims[1] = padInputs(values, dims, e.padding(c.in))
+	if _, ok := e.split[c.in]; ok {
+		values, dims[1] = e.planeWeights(c, q)
+	} else {
+		values, dims[1] = padInputs(values, dims, e.padding(c.in))
+	}
 	in, out := e.params[c.in], e.params[c.out]
 	base := c.node.Inputs[1]
 	ints := make([]int32, c.outputs)
@@ -386,6 +394,21 @@ func padInputs(w []int8, dims []int64, extra int64) ([]int8, int64) {
 	return out, dims[1] + extra
 }
 
+// probe returns an integer graph whose outputs are the results of the integer
+// convolutions, with the channels last.
+func (e *emitter) probe(selected []*conv) (*onnx.Model, []Tap, error) {
+	var outputs []onnx.ValueInfo
+	var taps []Tap
+	for _, c := range selected {
+		name := e.get(c.out, last)
+		row := e.row(c.out)
+		taps = append(taps, Tap{Name: name, Shape: []int{row[1], row[2], row[0]}})
+		outputs = append(outputs, onnx.ValueInfo{Name: name, Type: onnx.Float, Shape: onnx.Shape{onnx.Sym("N"), onnx.D(int64(row[1])), onnx.D(int64(row[2])), onnx.D(int64(row[0]))}})
+	}
+	m, err := e.assemble(outputs)
+	return m, taps, err
+}
+
 // model returns the integer graph.
 func (e *emitter) model() (*onnx.Model, error) {
 	for _, o := range e.m.Graph.Outputs {
@@ -393,11 +416,16 @@ func (e *emitter) model() (*onnx.Model, error) {
 			e.fail("output %q", o.Name)
 		}
 	}
+	return e.assemble(e.m.Graph.Outputs)
+}
+
+// assemble makes a model of the nodes so far.
+func (e *emitter) assemble(outputs []onnx.ValueInfo) (*onnx.Model, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
 	m := e.m.Clone()
-	m.Graph.Nodes = e.nodes
+	m.Graph.Nodes, m.Graph.Outputs = e.nodes, outputs
 	m.Graph.Initializers = append(m.Graph.Initializers, e.tensor...)
 	m.Graph.Values = nil
 	if m.Opsets == nil {

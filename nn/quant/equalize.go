@@ -293,32 +293,44 @@ const weightNoise = 0.4
 func (g *graph) noiseProblem(s *Stats, groups *groups, root string, selected []*conv) *noise {
 	p := &noise{}
 	member := func(v string) bool { return groups.find(v) == root }
-	total := map[string][]float64{} // by value that is read: gain of each channel
-	all := []float64(nil)
-	for _, c := range selected {
-		if !member(c.in) {
+	exact := map[string][]float64{} // by value that is read in integers: gain of each channel
+	after := map[string][]float64{} // by convolution: gain of what is read later, through the ReLU
+	var later []float64
+	list := g.convs()
+	integer := func(c *conv) bool {
+		return slices.ContainsFunc(selected, func(s *conv) bool { return s.node == c.node })
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		c := list[i]
+		after[c.out] = slices.Clone(later)
+		if !member(c.in) || s.channels[c.in] == nil {
 			continue
 		}
 		p.channels = c.inputs
+		if later == nil {
+			later = make([]float64, c.inputs)
+		}
 		r, gain := g.reader(s, c)
+		for k, x := range gain {
+			later[k] += x * s.active(c.in, k)
+		}
+		if !integer(c) {
+			continue
+		}
 		p.readers = append(p.readers, r)
-		if all == nil {
-			all = make([]float64, c.inputs)
+		if exact[c.in] == nil {
+			exact[c.in] = make([]float64, c.inputs)
 		}
-		if total[c.in] == nil {
-			total[c.in] = make([]float64, c.inputs)
-		}
-		for i, x := range gain {
-			all[i] += x
-			total[c.in][i] += x
+		for k, x := range gain {
+			exact[c.in][k] += x
 		}
 	}
-	if all == nil {
-		return nil // nothing in integers reads it
+	if len(p.readers) == 0 {
+		return nil
 	}
 	seen := map[string]bool{}
 	add := func(v string, gain []float64) {
-		if !member(v) || seen[v] || len(s.channels[v]) != p.channels {
+		if !member(v) || seen[v] || len(s.channels[v]) != p.channels || len(gain) != p.channels {
 			return
 		}
 		seen[v] = true
@@ -330,14 +342,10 @@ func (g *graph) noiseProblem(s *Stats, groups *groups, root string, selected []*
 		p.sites = append(p.sites, t)
 	}
 	for _, c := range selected {
-		add(c.in, total[c.in])
+		add(c.in, exact[c.in])
 	}
 	for _, c := range selected {
-		if gain := total[c.out]; gain != nil {
-			add(c.out, gain)
-		} else {
-			add(c.out, all)
-		}
+		add(c.out, after[c.out])
 	}
 	return p
 }

@@ -31,7 +31,7 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if len(selected) == 0 {
 		return nil, nil, ErrNothing
 	}
-	stats, err := g.collect(run, g.taps(selected))
+	stats, err := g.collect(run, g.taps(g.convs()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,15 +46,29 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 		}
 	}
 	selected = g.selected(o)
+	var split map[string][]int
+	if !o.NoSplit {
+		split = g.splitPlanes(stats, selected)
+	}
 	ranges := map[string]params{}
 	for tap := range stats.channels {
+		if split[tap] != nil {
+			ranges[tap] = params{scale: 1.0 / planeOne}
+			continue
+		}
 		ranges[tap] = choose(stats.tensor(tap), o)
 	}
-	weights, err := g.quantizeAll(run, selected, o)
+	weights, err := g.quantizeAll(run, selected, split, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := newEmitter(g, selected, ranges, weights).model()
+	fresh := func() *emitter { return newEmitter(g, selected, ranges, weights, split) }
+	if !o.NoCorrect {
+		if err := correctBiases(run, selected, stats, weights, fresh); err != nil {
+			return nil, nil, err
+		}
+	}
+	out, err := fresh().model()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,7 +93,7 @@ func (g *graph) summary(selected []*conv, rows int) *Summary {
 }
 
 // quantizeAll quantizes the weights of the selected convolutions.
-func (g *graph) quantizeAll(run Runner, selected []*conv, o Options) (map[*conv]quantizedWeights, error) {
+func (g *graph) quantizeAll(run Runner, selected []*conv, split map[string][]int, o Options) (map[*conv]quantizedWeights, error) {
 	most := 127
 	if o.NarrowWeights {
 		most = 63
@@ -98,7 +112,7 @@ func (g *graph) quantizeAll(run Runner, selected []*conv, o Options) (map[*conv]
 			if err != nil {
 				return nil, err
 			}
-			out[c] = quantizeWeights(w, bias, most, grams[c])
+			out[c] = quantizeWeights(w, bias, most, grams[c], fineColumns(c, split[c.in]))
 		}
 	}
 	return out, nil

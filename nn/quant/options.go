@@ -81,9 +81,9 @@ type Options struct {
 	Float []string
 	// LeastWork is the share of the network's multiplications below which a
 	// convolution stays in float32; 0 means 0.01. Negative: none does.
-	LeastWork          float64
-	SamplesPerWeight   float64
-	NoFold, NoEqualize bool
+	LeastWork                              float64
+	SamplesPerWeight                       float64
+	NoFold, NoEqualize, NoCorrect, NoSplit bool
 	// Nearest rounds each weight to the nearest level, without looking at what
 	// the rounding does to the outputs over the calibration rows.
 	Nearest bool

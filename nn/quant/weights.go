@@ -10,22 +10,48 @@ import (
 // output channel and zero point 0, and the biases that go with them.
 type quantizedWeights struct {
 	values []int8
+	fine   []int8 // [out, split planes, kernel]: parts of a step for split planes
 	scales []float32
 	bias   []float32
 }
 
+// fineColumns returns which weights of an output channel belong to split planes,
+// nil for none.
+func fineColumns(c *conv, split []int) []bool {
+	if len(split) == 0 {
+		return nil
+	}
+	fine := make([]bool, c.inputs*c.kernel)
+	for _, p := range split {
+		for k := range c.kernel {
+			fine[p*c.kernel+k] = true
+		}
+	}
+	return fine
+}
+
 // quantizeWeights rounds weights of len(bias) output channels to -most..most, in
-// the scale with the least squared error for each channel.
+// the scale with the least squared error for each channel; fine weights to
+// 127ths of that.
 //
 // With a gram it then moves single weights up or down as long as that brings the
 // outputs closer to those of the float weights over the calibration rows, and
 // shifts the biases so that the outputs' means are kept. That is coordinate
 // descent on the layer's squared error, the objective of Nagel et al., "Up or
 // Down? Adaptive Rounding for Post-Training Quantization" (2020).
-func quantizeWeights(w, bias []float32, most int, a *gram) quantizedWeights {
+func quantizeWeights(w, bias []float32, most int, a *gram, fine []bool) quantizedWeights {
 	out := len(bias)
-	q := quantizedWeights{values: make([]int8, len(w)), scales: make([]float32, out), bias: append([]float32(nil), bias...)}
 	n := len(w) / out
+	fines := 0
+	for _, f := range fine {
+		if f {
+			fines++
+		}
+	}
+	q := quantizedWeights{
+		values: make([]int8, len(w)), fine: make([]int8, out*fines),
+		scales: make([]float32, out), bias: append([]float32(nil), bias...),
+	}
 	var mean []float64
 	var cov []float32
 	if a != nil {
@@ -36,10 +62,12 @@ func quantizeWeights(w, bias []float32, most int, a *gram) quantizedWeights {
 	workers := min(runtime.GOMAXPROCS(0), out)
 	for k := range workers {
 		work.Go(func() {
-			r := rounder{most: float64(most), cov: cov, mean: mean, grad: make([]float32, n)}
+			r := rounder{most: float64(most), cov: cov, mean: mean, fine: fine, grad: make([]float32, n), q: make([]int, n)}
 			for c := k; c < out; c += workers {
-				shift := r.round(w[c*n:(c+1)*n], q.values[c*n:(c+1)*n], &q.scales[c])
+				scale, shift := r.round(w[c*n : (c+1)*n])
+				q.scales[c] = float32(scale)
 				q.bias[c] -= float32(shift)
+				r.store(q.values[c*n:(c+1)*n], q.fine[c*fines:(c+1)*fines])
 			}
 		})
 	}
@@ -52,46 +80,74 @@ type rounder struct {
 	most float64
 	cov  []float32 // of the numbers that the weights are multiplied by, or nil
 	mean []float64
+	fine []bool
 	grad []float32
+	q    []int // in steps
 }
 
-// round fills in q and scale, and returns by how much the mean output moves.
-func (r *rounder) round(row []float32, q []int8, scale *float32) (shift float64) {
-	*scale = float32(weightScale(row, r.most))
-	s := float64(*scale)
+// step returns the step of weight i and the largest number of them.
+func (r *rounder) step(i int, scale float64) (step, most float64) {
+	if r.fine != nil && r.fine[i] {
+		return scale / fineSteps, r.most * fineSteps
+	}
+	return scale, r.most
+}
+
+// round finds scale and steps, and returns by how much the mean output moves.
+func (r *rounder) round(row []float32) (scale, shift float64) {
+	s := float64(float32(weightScale(row, r.most)))
 	for i, x := range row {
-		q[i] = int8(clampRound(float64(x)/s, r.most))
+		step, most := r.step(i, s)
+		r.q[i] = int(clampRound(float64(x)/step, most))
 	}
 	if r.cov == nil {
-		return 0
+		return s, 0
 	}
-	r.descend(row, q, s)
+	r.descend(row, s)
 	for i, x := range row {
-		shift += (float64(q[i])*s - float64(x)) * r.mean[i]
+		step, _ := r.step(i, s)
+		shift += (float64(r.q[i])*step - float64(x)) * r.mean[i]
 	}
-	return shift
+	return s, shift
+}
+
+// store writes the steps as bytes.
+func (r *rounder) store(values, fine []int8) {
+	at := 0
+	for i, q := range r.q {
+		if r.fine == nil || !r.fine[i] {
+			values[i] = int8(q)
+			continue
+		}
+		whole := clampRound(float64(q)/fineSteps, r.most)
+		values[i] = int8(whole)
+		fine[at] = int8(q - int(whole)*fineSteps)
+		at++
+	}
 }
 
 // descend changes single weights while that lessens the squared error of the
 // output: the error is d'Cd with d the weights' errors and C the covariance, and
 // the best step for weight i alone is -(Cd)_i / C_ii.
-func (r *rounder) descend(row []float32, q []int8, s float64) {
+func (r *rounder) descend(row []float32, s float64) {
 	n := len(row)
 	clear(r.grad)
 	for i, x := range row {
-		axpy(r.grad, r.cov[i*n:(i+1)*n], float32(float64(q[i])*s-float64(x)))
+		step, _ := r.step(i, s)
+		axpy(r.grad, r.cov[i*n:(i+1)*n], float32(float64(r.q[i])*step-float64(x)))
 	}
 	const passes = 8
 	for range passes {
 		changed := false
 		for i := range n {
-			ideal := float64(q[i]) - float64(r.grad[i])/(float64(r.cov[i*n+i])*s)
-			next := int8(clampRound(ideal, r.most))
-			if next == q[i] {
+			step, most := r.step(i, s)
+			ideal := float64(r.q[i]) - float64(r.grad[i])/(float64(r.cov[i*n+i])*step)
+			next := int(clampRound(ideal, most))
+			if next == r.q[i] {
 				continue
 			}
-			axpy(r.grad, r.cov[i*n:(i+1)*n], float32(float64(next-q[i])*s))
-			q[i] = next
+			axpy(r.grad, r.cov[i*n:(i+1)*n], float32(float64(next-r.q[i])*step))
+			r.q[i] = next
 			changed = true
 		}
 		if !changed {
