@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/train/loop"
+	"kosumi/train/rows"
+)
+
+func TestTrainingUsageErrors(t *testing.T) {
+	recipe := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n")
+	method := writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
+	taken := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(taken, loop.ConfigFile), []byte("arch = 'kb2c16'\n"), 0o644))
+	for args, want := range map[string]string{
+		"selfplay":                                           "--out",
+		"selfplay --out x --method chess":                    `"chess"`,
+		"selfplay --out x --visits 1":                        "visits",
+		"selfplay --out x --boardsize 40":                    `"40"`,
+		"selfplay --out x --recipe " + recipe:                "unknown key",
+		"selfplay --out x --recipe " + method:                "alphabeta",
+		"selfplay --out x --method random --rows-encoder v9": "v9",
+		"loop":                                "arg",
+		"loop a b":                            "arg",
+		"loop new --preset huge":              "huge",
+		"loop new --config " + recipe:         "unknown key bogus",
+		"loop new --hours -1":                 "--hours",
+		"loop " + taken + " --preset default": "there already",
+		"loop rate x --against gnugo":         "NAME=COMMAND",
+		"loop rate x --games 0":               "--games",
+	} {
+		o := invoke(t, nil, "", strings.Fields(args)...)
+		require.Equal(t, exitUsage, o.code, "%s: %s", args, o.stderr)
+		require.Contains(t, o.stderr, want, args)
+	}
+	require.NoDirExists(t, "new")
+	for args, want := range map[string]string{
+		"loop report missing": "no loop in this folder",
+		"loop rate missing":   "no loop in this folder",
+	} {
+		o := invoke(t, nil, "", strings.Fields(args)...)
+		require.Equal(t, exitFailed, o.code, "%s: %s", args, o.stderr)
+		require.Contains(t, o.stderr, want, args)
+	}
+}
+
+// TestSelfplayCommand plays at random, goes on behind what is there, and is
+// interrupted.
+func TestSelfplayCommand(t *testing.T) {
+	dir := t.TempDir()
+	play := func(more ...string) selfplaySummary {
+		o := invoke(t, nil, "", append([]string{"selfplay", "--method", "random", "--out", dir, "--boardsize", "5", "--parallel", "4", "--seed", "1", "--json"}, more...)...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		var s selfplaySummary
+		require.NoError(t, json.Unmarshal([]byte(o.stdout), &s), o.stdout)
+		return s
+	}
+	first := play("--games", "70")
+	require.GreaterOrEqual(t, first.Games, 70)
+	second := play("--rows", "100")
+	require.GreaterOrEqual(t, second.Rows, 100)
+	require.Equal(t, first.Games+second.Games, filed(t, dir))
+
+	cmd := exec.Command(program, "selfplay", "--method", "random", "--out", dir, "--boardsize", "5")
+	require.NoError(t, cmd.Start())
+	time.Sleep(time.Second)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.NoError(t, cmd.Wait(), "an endless run ends well with ^C")
+	require.Greater(t, filed(t, dir), first.Games+second.Games)
+}
+
+// filed counts the games in a folder of self-play, whose numbers must follow on
+// each other.
+func filed(t *testing.T, dir string) int {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "tdata", "*.npz"))
+	require.NoError(t, err)
+	games := 0
+	for _, path := range paths {
+		f, err := rows.OpenFile(path)
+		require.NoError(t, err)
+		require.Equal(t, uint64(games), f.Info.First)
+		games += f.Info.Games
+		require.NoError(t, f.Close())
+	}
+	return games
+}
+
+// TestLoopCommand goes round with a tiny recipe and looks at what is there
+// afterwards.
+func TestLoopCommand(t *testing.T) {
+	needLibrary(t)
+	recipe := writeFile(t, "recipe.toml", `arch = "kb2c16"
+[compute]
+precision = "fp32"
+[bootstrap]
+games = 40
+samples = 320
+[iteration]
+rows = 60
+[window]
+min_rows = 400
+max_rows = 1000
+[train]
+batch = 32
+[gate]
+games = 2
+visits = 2
+[selfplay]
+parallel = 8
+[[selfplay.boards]]
+width = 5
+height = 5
+share = 1.0
+[selfplay.search]
+visits = 4
+[[stage]]
+games = 0
+`)
+	dir := filepath.Join(t.TempDir(), "run")
+	o := invoke(t, nil, "", "loop", dir, "--config", recipe, "--init")
+	require.Equal(t, exitDone, o.code, o.stderr)
+	for range 2 {
+		o = invoke(t, nil, "", "loop", dir, "--games", "60", "--json")
+		require.Equal(t, exitDone, o.code, o.stderr)
+	}
+	var s loop.State
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &s))
+	require.GreaterOrEqual(t, s.Games, int64(120))
+	require.NotEmpty(t, s.Networks)
+	require.Contains(t, o.stderr, "self-play by kb2c16-s")
+	page, err := os.ReadFile(filepath.Join(dir, loop.ReportFile))
+	require.NoError(t, err)
+	require.Contains(t, string(page), s.Networks[0].Name)
+	require.NotContains(t, string(page), "/*DATA*/null")
+	o = invoke(t, nil, "", "loop", "rate", dir, "--games", "2", "--visits", "2", "--networks", "3", "--json")
+	require.Equal(t, exitDone, o.code, o.stderr)
+	var r loop.Ratings
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &r))
+	require.NotEmpty(t, r.Players)
+}
