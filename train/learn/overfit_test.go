@@ -30,9 +30,14 @@ func TestOverfit(t *testing.T) {
 			if c.long && !*long {
 				t.Skip("takes minutes: -long")
 			}
-			conf := Config{Batch: 64, Method: autodiff.Adam, Rate: 2e-3, Schedule: Schedule{Warmup: 10, Shape: "cosine", Total: 300}, ClipNorm: 10, Threads: 2}
+			conf := Config{Batch: 64, Method: autodiff.Adam, Rate: 2e-3, Schedule: Schedule{Warmup: 10}, ClipNorm: 10, Threads: 2}
 			if !c.long {
-				conf.Rate, conf.Losses = 4e-3, map[string]float64{TermScoreMean: 0, TermScoreStdev: 0, TermScoreError: 0, TermVarTime: 0}
+				conf.Rate = 4e-3
+			}
+			if c.name[:2] == "kb" {
+				// The scores of random games are far from 0 and their errors large:
+				// in a fresh network those terms drown the others for hundreds of steps.
+				conf.Losses = map[string]float64{TermScoreMean: 0, TermScoreStdev: 0, TermScoreError: 0, TermVarTime: 0}
 			}
 			switch {
 			case c.name[:2] == "kb":
