@@ -300,7 +300,7 @@ func (g *graph) compensators(x string, but *onnx.Node) []*conv {
 func (s *Stats) bears(c *conv, b []float32, sign float64) bool {
 	list := s.channels[c.out]
 	if list == nil || c.relu {
-		return c.relu == false // not quantized: any shift will do
+		return !c.relu // not quantized: any shift will do
 	}
 	lo, hi, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i := range list {
