@@ -2,18 +2,16 @@ package quant
 
 import (
 	"fmt"
-	"kosumi/nn/onnx"
 	"math"
-)
 
-// correctionPasses is how often the biases are adjusted: each time, every
-// convolution sees what the corrections of those before it left.
-const correctionPasses = 3
+	"kosumi/nn/onnx"
+)
 
 // correctBiases runs the integer network over the calibration rows and shifts the
 // bias of each convolution so that the mean of each of its output channels is that
 // of the float network. Rounding errors average out over a board; a shifted
-// mean, which a ReLU makes even of errors without one, does not.
+// mean, which a ReLU makes even of errors without one, does not. Every
+// convolution sees what the corrections of those before it left.
 func correctBiases(run Runner, selected []*conv, s *Stats, weights map[*conv]quantizedWeights, fresh func() *emitter) error {
 	for i := range selected {
 		part := selected[i : i+1]
