@@ -292,8 +292,7 @@ func everything() bool { return os.Getenv("KOSUMI_ORACLE") == "all" }
 
 // explained names records that differ, and why.
 var explained = map[string]string{
-	"t5/p070/full/":     "KataGo's anti-mirror logic was at work, which this search does not have",
-	"t5/p064/full/v400": "two moves tie to within the error of the network's runtime",
+	"t5/p070/full/": "KataGo's anti-mirror logic was at work, which this search does not have",
 }
 
 func (r *record) excuse() (string, bool) {
