@@ -17,7 +17,14 @@ import (
 // The idea is that of Nagel et al. (2019), cross-layer equalization, here over
 // whole streams and with the estimated noise as the measure.
 func (g *graph) equalize(s *Stats, selected []*conv) error {
+	loose, err := g.loosen(s, selected)
+	if err != nil {
+		return err
+	}
 	groups := g.scaleGroups()
+	for _, v := range loose {
+		groups.scale[groups.find(v)] = s.evenScales(v)
+	}
 	for _, root := range groups.roots() {
 		if groups.frozen[root] {
 			continue
@@ -120,6 +127,14 @@ func (g *graph) commutes(s *groups, n *onnx.Node) bool {
 		s.find(n.Inputs[0])
 		s.find(n.Outputs[0])
 		return true
+	case n.Is("Mul"):
+		x, c := g.channelConst(n)
+		if c == nil {
+			return false
+		}
+		s.find(x)
+		s.find(n.Outputs[0])
+		return true
 	case n.Is("Relu", "Identity", "GlobalAveragePool", "GlobalMaxPool"), n.Is("LeakyRelu") && n.Float("alpha", 0.01) >= 0:
 	case n.Is("Reshape", "Flatten"): // between [C] and [C,1,1]
 		in, out := g.row(n.Inputs[0]), g.row(n.Outputs[0])
@@ -183,7 +198,7 @@ func (g *graph) rescale(s *groups) error {
 	for _, n := range g.m.Graph.Nodes {
 		in, out := s.of(n.Input(0)), s.of(n.Output(0))
 		switch {
-		case in == nil && out == nil:
+		case in == nil && out == nil && !n.Is("Mul"):
 		case g.convOf(n) != nil:
 			if err := g.scaleConv(g.convOf(n), inverse(in), out); err != nil {
 				return err
@@ -192,10 +207,14 @@ func (g *graph) rescale(s *groups) error {
 			if err := g.scaleProduct(n, inverse(in), out); err != nil {
 				return err
 			}
-		case n.Is("Add", "Sub"):
+		case n.Is("Add", "Sub", "Mul"):
 			x, c := g.channelConst(n)
 			if c == nil {
 				continue
+			}
+			if n.Is("Mul") {
+				in = s.of(x)
+				out = ratio(in, out, len(c))
 			}
 			for i := range c {
 				c[i] *= out[i]
@@ -206,6 +225,20 @@ func (g *graph) rescale(s *groups) error {
 	}
 	onnx.RemoveUnused(g.m.Graph)
 	return nil
+}
+
+// ratio returns out/in, where nil stands for ones.
+func ratio(in, out []float32, n int) []float32 {
+	r := repeat(1, n)
+	for i := range r {
+		if out != nil {
+			r[i] *= out[i]
+		}
+		if in != nil {
+			r[i] /= in[i]
+		}
+	}
+	return r
 }
 
 func inverse(v []float32) []float32 {
@@ -260,6 +293,75 @@ func (g *graph) scaleProduct(n *onnx.Node, in, out []float32) error {
 	return nil
 }
 
+// looseShare is the share of a stream's noise above which a convolution that
+// writes it gets scales of its own, by a product behind it.
+const looseShare = 0.15
+
+// loosen frees convolutions from the scales of the stream that they write to, at
+// the cost of one more pass over their output, where much of the noise is theirs
+// and scales of their own would take away most of it.
+func (g *graph) loosen(s *Stats, selected []*conv) (loose []string, err error) {
+	groups := g.scaleGroups()
+	for _, root := range groups.roots() {
+		if groups.frozen[root] {
+			continue
+		}
+		p := g.noiseProblem(s, groups, root, selected)
+		if p == nil {
+			continue
+		}
+		d := widened(p.solve())
+		for i := range p.readers {
+			p.readers[i].prepare(d, p.channels)
+		}
+		total := p.value(d, 0)
+		for i := range p.sites {
+			t := &p.sites[i]
+			if c := convWith(selected, t.name); c != nil && !c.relu && t.value(d) > looseShare*total && t.ideal() < t.value(d)/2 {
+				g.insertProduct(c)
+				loose = append(loose, c.out)
+			}
+		}
+	}
+	return loose, g.index()
+}
+
+// evenScales gives every channel of a value the same range.
+func (s *Stats) evenScales(v string) []float32 {
+	d := make([]float32, len(s.channels[v]))
+	for c := range d {
+		x := s.spread(v, c)
+		d[c] = float32(1 / math.Max(x.high-x.low, 1e-6))
+	}
+	return d
+}
+
+func widened(v []float32) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+func convWith(list []*conv, out string) *conv {
+	for _, c := range list {
+		if c.out == out {
+			return c
+		}
+	}
+	return nil
+}
+
+// insertProduct puts a product by ones behind a convolution.
+func (g *graph) insertProduct(c *conv) {
+	out := onnx.NewNames(g.m.Graph).New(c.out + ".scaled")
+	g.m.Graph.ReplaceUses(c.out, out)
+	n := &onnx.Node{OpType: "Mul", Name: out, Inputs: []string{c.out, g.newConst(out+".factors", repeat(1, c.outputs), int64(c.outputs), 1, 1)}, Outputs: []string{out}}
+	at := slices.Index(g.m.Graph.Nodes, c.node) + 1
+	g.m.Graph.Nodes = slices.Insert(g.m.Graph.Nodes, at, n)
+}
+
 // noise is the estimated error that a group's scales d cause, relative to the
 // variance of what the readers of the group compute: the rounding of the
 // activations in the group, and of the weights that read them.
@@ -271,6 +373,7 @@ type noise struct {
 
 // site is a value with one step for all channels.
 type site struct {
+	name      string
 	low, high []float64
 	gain      []float64 // what a unit of squared error in a channel costs
 }
@@ -334,7 +437,7 @@ func (g *graph) noiseProblem(s *Stats, groups *groups, root string, selected []*
 			return
 		}
 		seen[v] = true
-		t := site{gain: gain}
+		t := site{name: v, gain: gain}
 		for c := range p.channels {
 			x := s.spread(v, c)
 			t.low, t.high = append(t.low, x.low), append(t.high, x.high)
@@ -408,6 +511,27 @@ func (p *noise) solve() []float32 {
 	return narrowed(d)
 }
 
+// value is the noise of a site with scales d.
+func (t *site) value(d []float64) float64 {
+	lo, hi, cost := 0.0, 0.0, 0.0
+	for j, x := range d {
+		lo, hi = math.Min(lo, t.low[j]*x), math.Max(hi, t.high[j]*x)
+		cost += t.gain[j] / (x * x)
+	}
+	step := (hi - lo) / (levels - 1)
+	return step * step * cost
+}
+
+// ideal is the noise of a site with a range of its own for each channel.
+func (t *site) ideal() float64 {
+	sum := 0.0
+	for j, g := range t.gain {
+		step := (t.high[j] - t.low[j]) / (levels - 1)
+		sum += g * step * step
+	}
+	return sum
+}
+
 // prepare finds the two largest scaled weights of each output.
 func (r *reader) prepare(d []float64, channels int) {
 	r.first, r.second, r.at = make([]float64, r.outputs), make([]float64, r.outputs), make([]int, r.outputs)
@@ -428,14 +552,7 @@ func (r *reader) prepare(d []float64, channels int) {
 func (p *noise) value(d []float64, c int) float64 {
 	sum := 0.0
 	for i := range p.sites {
-		t := &p.sites[i]
-		lo, hi, cost := 0.0, 0.0, 0.0
-		for j, x := range d {
-			lo, hi = math.Min(lo, t.low[j]*x), math.Max(hi, t.high[j]*x)
-			cost += t.gain[j] / (x * x)
-		}
-		step := (hi - lo) / (levels - 1)
-		sum += step * step * cost
+		sum += p.sites[i].value(d)
 	}
 	for i := range p.readers {
 		r := &p.readers[i]
