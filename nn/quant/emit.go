@@ -30,6 +30,7 @@ type emitter struct {
 	weights map[*conv]quantizedWeights
 	split   map[string][]int // planes of inputs that are given twice
 	convs   map[string]*conv // by their output
+	wide    map[string]*conv // likewise, those that give float32
 	inner   map[string]bool  // outputs before a fused ReLU, which nobody else uses
 	lasts   map[string]bool  // values that are naturally held with channels last
 	made    map[held]string  // name of the value in that form
@@ -39,12 +40,16 @@ type emitter struct {
 	err     error
 }
 
-func newEmitter(g *graph, selected []*conv, p map[string]params, w map[*conv]quantizedWeights, split map[string][]int) *emitter {
+func newEmitter(g *graph, selected []*conv, p map[string]params, w map[*conv]quantizedWeights, split map[string][]int, wide map[string]bool) *emitter {
 	e := &emitter{
-		graph: g, params: p, weights: w, split: split, convs: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
+		graph: g, params: p, weights: w, split: split, convs: map[string]*conv{}, wide: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
 		made: map[held]string{}, names: onnx.NewNames(g.m.Graph),
 	}
 	for _, c := range selected {
+		if wide[c.out] {
+			e.wide[c.out] = c
+			continue
+		}
 		e.convs[c.out] = c
 		if c.relu {
 			e.inner[c.node.Outputs[0]] = true
@@ -60,7 +65,7 @@ func (e *emitter) layouts() {
 	for _, n := range e.m.Graph.Nodes {
 		out := n.Output(0)
 		switch {
-		case e.convs[out] != nil:
+		case e.convs[out] != nil, e.wide[out] != nil:
 			e.lasts[out] = true
 		case pointwise(n) && e.pointwiseLast(n), n.Is("GlobalAveragePool", "GlobalMaxPool") && e.lasts[n.Inputs[0]],
 			e.perPoint(n) && e.lasts[n.Inputs[0]]:
@@ -79,7 +84,7 @@ func (e *emitter) layouts() {
 // at a time, a matrix product.
 func (e *emitter) perPoint(n *onnx.Node) bool {
 	c := e.convOf(n)
-	if c == nil || c.kernel != 1 || e.inner[n.Outputs[0]] || e.convs[n.Outputs[0]] != nil {
+	if c == nil || c.kernel != 1 || e.inner[n.Outputs[0]] || e.convs[n.Outputs[0]] != nil || e.wide[n.Outputs[0]] != nil {
 		return false
 	}
 	for _, name := range []string{"pads", "strides"} {
@@ -200,6 +205,9 @@ func (e *emitter) make(name string, f form) string {
 	if c := e.convs[name]; c != nil {
 		p := e.params[name]
 		return e.node("", "DequantizeLinear", out, nil, e.get(name, bytes), scalar(e, name+".scale", p.scale), scalar(e, name+".zero", p.zero))
+	}
+	if c := e.wide[name]; c != nil {
+		return e.makeWide(c, out)
 	}
 	return e.makeLast(name, out)
 }
@@ -353,13 +361,7 @@ func (e *emitter) padding(name string) int64 {
 // makeConv writes the integer convolution.
 func (e *emitter) makeConv(c *conv) string {
 	q := e.weights[c]
-	dims := append([]int64(nil), e.consts[c.node.Inputs[1]].Dims...)
-	values := q.values
-	if _, ok := e.split[c.in]; ok {
-		values, dims[1] = e.planeWeights(c, q)
-	} else {
-		values, dims[1] = padInputs(values, dims, e.padding(c.in))
-	}
+	values, dims := e.layOut(c, q)
 	in, out := e.params[c.in], e.params[c.out]
 	base := c.node.Inputs[1]
 	ints := make([]int32, c.outputs)
@@ -378,6 +380,19 @@ func (e *emitter) makeConv(c *conv) string {
 		constant(e, base+".s8", values, dims...), constant(e, base+".scale", q.scales, channels), constant(e, base+".zero", make([]int8, channels), channels),
 		scalar(e, c.out+".scale", out.scale), scalar(e, c.out+".zero", out.zero),
 		constant(e, base+".bias", ints, channels))
+}
+
+// layOut returns a convolution's weights [out, in, height, width] for the input
+// channels that there really are, and their shape.
+func (e *emitter) layOut(c *conv, q quantizedWeights) ([]int8, []int64) {
+	dims := append([]int64(nil), e.consts[c.node.Inputs[1]].Dims...)
+	values := q.values
+	if _, ok := e.split[c.in]; ok {
+		values, dims[1] = e.planeWeights(c, q)
+	} else {
+		values, dims[1] = padInputs(values, dims, e.padding(c.in))
+	}
+	return values, dims
 }
 
 // padInputs adds input channels of zeros to weights [out, in, height, width].

@@ -16,34 +16,30 @@ import (
 //
 // The idea is that of Nagel et al. (2019), cross-layer equalization, here over
 // whole streams and with the estimated noise as the measure.
-func (g *graph) equalize(s *Stats, selected []*conv) error {
-	loose, err := g.loosen(s, selected)
-	if err != nil {
-		return err
-	}
+//
+// It returns the convolutions, by output, that had better be wide.
+func (g *graph) equalize(s *Stats, selected []*conv) (wide map[string]bool, err error) {
+	wide = g.widen(s, selected)
 	groups := g.scaleGroups()
-	for _, v := range loose {
-		groups.scale[groups.find(v)] = s.evenScales(v)
-	}
 	for _, root := range groups.roots() {
 		if groups.frozen[root] {
 			continue
 		}
-		p := g.noiseProblem(s, groups, root, selected)
+		p := g.noiseProblem(s, groups, root, selected, wide)
 		if p == nil {
 			continue
 		}
 		groups.scale[root] = p.solve()
 	}
 	if err := g.rescale(groups); err != nil {
-		return err
+		return nil, err
 	}
 	for tap := range s.channels {
 		if d := groups.of(tap); d != nil {
 			s.scale(tap, d)
 		}
 	}
-	return g.index()
+	return wide, g.index()
 }
 
 // groups are sets of values that have to share the scales of their channels.
@@ -293,73 +289,40 @@ func (g *graph) scaleProduct(n *onnx.Node, in, out []float32) error {
 	return nil
 }
 
-// looseShare is the share of a stream's noise above which a convolution that
-// writes it gets scales of its own, by a product behind it.
-const looseShare = 0.15
+// wideShare is the share of a stream's noise above which a convolution that
+// writes it is made wide.
+const wideShare = 0.15
 
-// loosen frees convolutions from the scales of the stream that they write to, at
-// the cost of one more pass over their output, where much of the noise is theirs
-// and scales of their own would take away most of it.
-func (g *graph) loosen(s *Stats, selected []*conv) (loose []string, err error) {
+// widen chooses the convolutions that give their results unrounded: those that
+// make much of a stream's noise and read few channels, so that their patches
+// are cheap.
+func (g *graph) widen(s *Stats, selected []*conv) map[string]bool {
+	wide := map[string]bool{}
 	groups := g.scaleGroups()
 	for _, root := range groups.roots() {
 		if groups.frozen[root] {
 			continue
 		}
-		p := g.noiseProblem(s, groups, root, selected)
+		p := g.noiseProblem(s, groups, root, selected, nil)
 		if p == nil {
 			continue
 		}
-		d := widened(p.solve())
+		d := make([]float64, p.channels)
+		for i, x := range p.solve() {
+			d[i] = float64(x)
+		}
 		for i := range p.readers {
 			p.readers[i].prepare(d, p.channels)
 		}
 		total := p.value(d, 0)
-		for i := range p.sites {
-			t := &p.sites[i]
-			if c := convWith(selected, t.name); c != nil && !c.relu && t.value(d) > looseShare*total && t.ideal() < t.value(d)/2 {
-				g.insertProduct(c)
-				loose = append(loose, c.out)
+		for _, c := range selected {
+			i := slices.IndexFunc(p.sites, func(t site) bool { return t.name == c.out })
+			if i >= 0 && 2*c.inputs <= c.outputs && g.canBeWide(c) && p.sites[i].value(d) > wideShare*total {
+				wide[c.out] = true
 			}
 		}
 	}
-	return loose, g.index()
-}
-
-// evenScales gives every channel of a value the same range.
-func (s *Stats) evenScales(v string) []float32 {
-	d := make([]float32, len(s.channels[v]))
-	for c := range d {
-		x := s.spread(v, c)
-		d[c] = float32(1 / math.Max(x.high-x.low, 1e-6))
-	}
-	return d
-}
-
-func widened(v []float32) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = float64(x)
-	}
-	return out
-}
-
-func convWith(list []*conv, out string) *conv {
-	for _, c := range list {
-		if c.out == out {
-			return c
-		}
-	}
-	return nil
-}
-
-// insertProduct puts a product by ones behind a convolution.
-func (g *graph) insertProduct(c *conv) {
-	out := onnx.NewNames(g.m.Graph).New(c.out + ".scaled")
-	g.m.Graph.ReplaceUses(c.out, out)
-	n := &onnx.Node{OpType: "Mul", Name: out, Inputs: []string{c.out, g.newConst(out+".factors", repeat(1, c.outputs), int64(c.outputs), 1, 1)}, Outputs: []string{out}}
-	at := slices.Index(g.m.Graph.Nodes, c.node) + 1
-	g.m.Graph.Nodes = slices.Insert(g.m.Graph.Nodes, at, n)
+	return wide
 }
 
 // noise is the estimated error that a group's scales d cause, relative to the
@@ -393,7 +356,7 @@ type reader struct {
 // plain rounding to the nearest level.
 const weightNoise = 0.4
 
-func (g *graph) noiseProblem(s *Stats, groups *groups, root string, selected []*conv) *noise {
+func (g *graph) noiseProblem(s *Stats, groups *groups, root string, selected []*conv, wide map[string]bool) *noise {
 	p := &noise{}
 	member := func(v string) bool { return groups.find(v) == root }
 	exact := map[string][]float64{} // by value that is read in integers: gain of each channel
@@ -448,7 +411,9 @@ func (g *graph) noiseProblem(s *Stats, groups *groups, root string, selected []*
 		add(c.in, exact[c.in])
 	}
 	for _, c := range selected {
-		add(c.out, after[c.out])
+		if !wide[c.out] {
+			add(c.out, after[c.out])
+		}
 	}
 	return p
 }
@@ -520,16 +485,6 @@ func (t *site) value(d []float64) float64 {
 	}
 	step := (hi - lo) / (levels - 1)
 	return step * step * cost
-}
-
-// ideal is the noise of a site with a range of its own for each channel.
-func (t *site) ideal() float64 {
-	sum := 0.0
-	for j, g := range t.gain {
-		step := (t.high[j] - t.low[j]) / (levels - 1)
-		sum += g * step * step
-	}
-	return sum
 }
 
 // prepare finds the two largest scaled weights of each output.

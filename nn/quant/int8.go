@@ -40,8 +40,9 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 			return nil, nil, err
 		}
 	}
+	var wide map[string]bool
 	if !o.NoEqualize {
-		if err := g.equalize(stats, g.selected(o)); err != nil {
+		if wide, err = g.equalize(stats, g.selected(o)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -62,7 +63,7 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fresh := func() *emitter { return newEmitter(g, selected, ranges, weights, split) }
+	fresh := func() *emitter { return newEmitter(g, selected, ranges, weights, split, wide) }
 	if !o.NoCorrect {
 		if err := correctBiases(run, selected, stats, weights, fresh); err != nil {
 			return nil, nil, err
