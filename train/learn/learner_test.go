@@ -109,7 +109,7 @@ func TestLossesFall(t *testing.T) {
 	for name, c := range map[string]Config{
 		"kb2c32":     {Model: freshKataGo(t, "kb2c32"), Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Aux: true},
 		"mini-b1c16": {Model: freshArch(t, "mini-b1c16", 5), Batch: 8, Method: autodiff.Adam, Rate: 1e-3},
-		"b6c8":       {Model: freshArch(t, "b6c8", 5), Batch: 8, Method: autodiff.Adam, Rate: 1e-3},
+		"b1c8":       {Model: freshArch(t, "b1c8", 5), Batch: 8, Method: autodiff.Adam, Rate: 2e-3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := open(t, c)
@@ -225,7 +225,11 @@ func TestLayoutsAgree(t *testing.T) {
 	if blockSize("") == 0 {
 		t.Skip("this library has no blocked convolutions for this processor")
 	}
-	for _, name := range []string{"kb3c32", "kb2c64nbt-mish", "mini-b2c32"} {
+	names := []string{"kb2c32", "mini-b1c32"}
+	if *long {
+		names = append(names, "kb3c32", "kb2c64nbt-mish")
+	}
+	for _, name := range names {
 		c := Config{Batch: 4, Method: autodiff.SGD, Rate: 1e-2}
 		if name[0] == 'k' {
 			c.Model, c.Aux = freshKataGo(t, name), true

@@ -68,7 +68,10 @@ func TestKill(t *testing.T) {
 	if *long {
 		kills = 50
 	}
-	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 60}
+	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 24}
+	if *long {
+		c.Steps = 60
+	}
 	whole := c
 	whole.Out = filepath.Join(t.TempDir(), "whole")
 	began := time.Now()
@@ -134,12 +137,12 @@ func equalRuns(t *testing.T, a, b string) {
 // TestRun: a whole run leaves what it should, ^C ends it, the same call goes on,
 // and the weights are those of a run without ^C.
 func TestRun(t *testing.T) {
-	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 30}
+	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 22}
 	c.Out = filepath.Join(t.TempDir(), "whole")
 	report, err := Run(context.Background(), c.config())
 	require.NoError(t, err)
-	require.EqualValues(t, 30, report.Counters.Steps)
-	require.EqualValues(t, 240, report.Counters.Samples)
+	require.EqualValues(t, 22, report.Counters.Steps)
+	require.EqualValues(t, 176, report.Counters.Samples)
 	require.Len(t, report.Files, 2)
 	for _, r := range []*Result{report.Before, report.After, report.Averaged} {
 		require.NotNil(t, r)
