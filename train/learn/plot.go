@@ -42,7 +42,7 @@ var curves = []curve{
 	termCurve("value accuracy", MeasureValueAccuracy),
 	termCurve("ownership", TermOwnership),
 	termCurve("score mean", TermScoreMean),
-	{"learning rate", func(l *Line) (float64, bool) { return l.Rate, l.Kind == "step" }},
+	{"learning rate", func(l *Line) (float64, bool) { return l.Rate, l.Kind == "step" && l.Rate > 0 }},
 }
 
 var curveColors = map[string]color.Color{
@@ -118,6 +118,10 @@ func panel(c curve, lines []Line) (*plot.Plot, error) {
 	}
 	if !some {
 		return nil, nil
+	}
+	if p.Y.Min == p.Y.Max { // a constant: an axis with more than one number
+		half := max(math.Abs(p.Y.Min)/2, 1e-6)
+		p.Y.Min, p.Y.Max = p.Y.Min-half, p.Y.Max+half
 	}
 	return p, nil
 }

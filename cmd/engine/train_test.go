@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/train/learn"
+)
+
+func TestTrainUsage(t *testing.T) {
+	data := t.TempDir()
+	for name, args := range map[string][]string{
+		"nothing":           {},
+		"no data":           {"--model", "x.onnx", "-o", "out", "--steps", "1"},
+		"no end":            {"--model", "x.onnx", "--data", data, "-o", "out"},
+		"two ends":          {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--epochs", "1"},
+		"loss":              {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--loss", "value"},
+		"unknown loss":      {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--loss", "vlaue=1"},
+		"optimizer":         {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--optimizer", "rprop"},
+		"freeze":            {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--freeze", "all"},
+		"schedule":          {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--schedule", "up"},
+		"board":             {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--boardsize", "99"},
+		"memory":            {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--memory", "0"},
+		"data that is gone": {"--model", "x.onnx", "--data", filepath.Join(data, "gone"), "-o", filepath.Join(data, "out"), "--steps", "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := newRoot()
+			var out bytes.Buffer
+			cmd.SetOut(&out)
+			cmd.SetErr(&out)
+			cmd.SetArgs(append([]string{"train"}, args...))
+			var usage usageError
+			require.ErrorAs(t, cmd.Execute(), &usage)
+		})
+	}
+}
+
+func TestTrainLine(t *testing.T) {
+	r := learn.Result{Loss: 1.5, Terms: []learn.Term{
+		{Name: learn.TermPolicy, Mean: 2, Weight: 3}, {Name: learn.TermScoreMean, Mean: 4, Weight: 3},
+		{Name: learn.TermValue, Mean: 9}, {Name: learn.MeasurePolicyTop1, Mean: 0.25, Weight: 3},
+	}}
+	require.Equal(t, "loss 1.5000, policy 2.000, score mean 4.000, top-1 25 %, 800 samples/s, left 3s",
+		trainLine(&learn.Progress{Recent: r, Speed: 800, Left: 3e9}))
+	require.Equal(t, "saving", trainLine(&learn.Progress{Recent: r, Doing: "saving"}))
+}
