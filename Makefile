@@ -17,7 +17,7 @@ build:
 deps:
 	@scripts/fetch-onnxruntime.sh
 
-# What the tests play against: a GTP client from npm and GNU Go.
+# What the tests work with: a GTP client from npm, GNU Go and Chromium.
 deps-test: deps
 	@scripts/fetch-test-guests.sh
 

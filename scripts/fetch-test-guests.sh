@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests play against: @sabaki/gtp (npm), a real
-# GTP client, into testdata/sabaki/node_modules, and GNU Go (Debian package
-# gnugo) where this user may install packages. Nothing is done twice.
+# Installs the programs that the tests work with: @sabaki/gtp (npm), a real
+# GTP client, into testdata/sabaki/node_modules, and, where this user may install
+# packages, GNU Go and Chromium (which looks at the report of engine loop).
+# Nothing is done twice.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,12 +15,16 @@ if [ ! -d testdata/sabaki/node_modules/@sabaki/gtp ]; then
 	fi
 fi
 
-if ! PATH="$PATH:/usr/games" command -v gnugo >/dev/null 2>&1; then
+missing=""
+PATH="$PATH:/usr/games" command -v gnugo >/dev/null 2>&1 || missing="gnugo"
+command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing="$missing chromium"
+if [ -n "$missing" ]; then
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-		echo "installing gnugo" >&2
+		echo "installing" $missing >&2
 		apt-get update -qq >&2
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gnugo >&2
+		# shellcheck disable=SC2086 # two names
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
 	else
-		echo "GNU Go not found: install the package gnugo to run the tests that play it" >&2
+		echo "not found:" $missing "- install the packages of these names to run the tests that use them" >&2
 	fi
 fi

@@ -116,7 +116,7 @@ func toReport(root *sgf.Node) (reportGame, error) {
 			return out, err
 		}
 		out.Frames = append(out.Frames, frame(g))
-		out.Moves = append(out.Moves, step.Move.Color.String()[:1]+" "+r.Size.Vertex(step.Move.Point))
+		out.Moves = append(out.Moves, strings.ToUpper(step.Move.Color.String()[:1])+" "+r.Size.Vertex(step.Move.Point))
 		out.Notes = append(out.Notes, step.Comment)
 	}
 	return out, nil

@@ -1,0 +1,139 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/sgf"
+	"kosumi/train/selfplay"
+)
+
+// browser starts Chromium without a window. Errors of the pages' scripts, and
+// whatever they say on the console, are appended to what it returns.
+func browser(t *testing.T) (context.Context, *[]string) {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("Chromium is missing: install the package chromium")
+		}
+		t.Skip("no browser is installed (package chromium)")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(2*time.Minute))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	said := new([]string)
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			*said = append(*said, e.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			*said = append(*said, fmt.Sprint(e.Args))
+		}
+	})
+	return ctx, said
+}
+
+// The white stone at B1 is captured by the fifth move.
+const capture = `(;GM[1]FF[4]SZ[5]KM[7]RE[W+2]RU[Chinese];B[ae];W[be];B[bd];W[ee]C[0.75 0.25 0.00 3.5 v=9 weight=1.0];B[ce];W[])`
+
+// reportOf makes a report of a run of three iterations with the given games.
+func reportOf(t *testing.T, games ...string) string {
+	t.Helper()
+	s := &State{Arch: "kb4c32", Iteration: 3, Stage: stageSelfplay, Games: 3300, Rows: 9000, Samples: 36000, Current: "c",
+		Seconds: Seconds{Selfplay: 1800, Train: 900, Gate: 90}}
+	for i, name := range []string{"a", "b", "c"} {
+		s.Networks = append(s.Networks, Network{Name: name, Games: int64(1000 * i), Hours: float64(i), Score: 0.75, Played: 16, Elo: float64(100 * i), Promoted: i != 1})
+		s.History = append(s.History, Record{Iteration: i, Network: name, Games: int64(1000 * i), Rows: int64(3000 * i), Samples: int64(12000 * i), Window: 3000,
+			Stats:   selfplay.Stats{Games: 1000, Rows: 3000, Length: 60000, Black: 480, White: 520},
+			Losses:  map[string]float64{"policy": 4 - float64(i), "value": 0.7, "ownership": 0.5},
+			Seconds: Seconds{Selfplay: 600, Train: 300, Gate: 30}})
+	}
+	data := &reportData{Folder: "</script><b>", State: s, Rated: &Ratings{Visits: 100, Players: []RatedPlayer{
+		{Name: "gnugo-1", Anchor: true, Played: 40}, {Name: "a", Elo: -300, Error: 90, Played: 20}, {Name: "c", Hours: 2, Games: 2000, Elo: 120, Error: 80, Played: 20}}}}
+	for _, text := range games {
+		roots, err := sgf.Parse([]byte(text))
+		require.NoError(t, err)
+		g, err := toReport(roots[0])
+		require.NoError(t, err)
+		data.Games = append(data.Games, g)
+	}
+	dir := t.TempDir()
+	require.NoError(t, writeReport(dir, data))
+	return "file://" + filepath.Join(dir, ReportFile)
+}
+
+// TestReportInBrowser opens the report in a real browser, looks at what it shows
+// and clicks through a game.
+func TestReportInBrowser(t *testing.T) {
+	ctx, said := browser(t)
+	page := reportOf(t, capture, strings.Replace(capture, "SZ[5]", "SZ[7]", 1))
+	var title, folder, at, note string
+	var charts, networks, rated, stones, larger int
+	count := func(selector string, n *int) chromedp.Action {
+		return chromedp.Evaluate(fmt.Sprintf("document.querySelectorAll(%q).length", selector), n)
+	}
+	require.NoError(t, chromedp.Run(ctx, chromedp.Navigate(page), chromedp.Title(&title), chromedp.Text("#folder", &folder),
+		count("#charts figure", &charts), count("#nets tr", &networks), count("#rated tr", &rated)))
+	require.Contains(t, title, "Kosumi")
+	require.Equal(t, "</script><b>", folder, "names are text, not markup")
+	require.GreaterOrEqual(t, charts, 8)
+	require.Equal(t, 4, networks)
+	require.Equal(t, 4, rated)
+
+	const black, white = `#board circle[fill="#111"]`, `#board circle[fill="#fafafa"]`
+	step := func(key string) (blacks, whites int) {
+		actions := []chromedp.Action{chromedp.KeyEvent(key)}
+		if strings.HasPrefix(key, "#") {
+			actions[0] = chromedp.Click(key, chromedp.ByID)
+		}
+		actions = append(actions, count(black, &blacks), count(white, &whites), chromedp.Text("#at", &at), chromedp.Text("#note", &note))
+		require.NoError(t, chromedp.Run(ctx, actions...))
+		return blacks, whites
+	}
+	for _, want := range []struct {
+		key           string
+		black, white  int
+		at, noteParts string
+	}{
+		{"#last", 3, 1, "move 6 of 6 W pass", ""},
+		{"#prev", 3, 1, "move 5 of 6 B C1", ""},
+		{"#prev", 2, 2, "move 4 of 6 W E1", "White wins 75 %, Black 25 %, score for White 3.5"},
+		{kb.ArrowRight, 3, 1, "move 5 of 6 B C1", ""},
+		{"#first", 0, 0, "move 0 of 6", ""},
+		{"#prev", 0, 0, "move 0 of 6", ""},
+		{"#next", 1, 0, "move 1 of 6 B A1", ""},
+	} {
+		blacks, whites := step(want.key)
+		require.Equal(t, [2]int{want.black, want.white}, [2]int{blacks, whites}, "%s: %s", want.key, at)
+		require.Equal(t, want.at, strings.TrimSpace(at))
+		require.Contains(t, note, want.noteParts)
+	}
+	require.NoError(t, chromedp.Run(ctx, count("#board line", &stones), chromedp.Click("#list li:nth-child(2) button", chromedp.ByQuery), count("#board line", &larger)))
+	require.Equal(t, [2]int{10, 14}, [2]int{stones, larger}, "lines of the 5x5 and of the 7x7 board")
+	require.Empty(t, *said)
+
+	// A report without games works too.
+	require.NoError(t, chromedp.Run(ctx, chromedp.Navigate(reportOf(t)), chromedp.Click("#next", chromedp.ByID), count("#charts figure", &charts)))
+	require.GreaterOrEqual(t, charts, 8)
+	require.Empty(t, *said)
+}
