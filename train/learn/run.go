@@ -103,6 +103,7 @@ type run struct {
 	RunConfig
 	l       *Learner
 	train   *rows.Folder
+	catalog rows.Catalog
 	metrics *metrics
 	state   runState
 	report  Report

@@ -21,7 +21,7 @@ func (r *run) stream(held bool) (*rows.Folder, error) {
 		Size: r.size(), Batch: r.l.conf.Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
 		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
 		WindowRows: r.WindowRows, MemoryBytes: r.MemoryBytes,
-		Split: rows.Split{Share: r.Validation}, Log: r.l.conf.Log,
+		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.l.conf.Log,
 	}
 	if held {
 		o.Split.Held, o.Symmetries, o.HistoryDropout = true, false, false

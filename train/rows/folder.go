@@ -24,10 +24,9 @@ var ErrNoRows = errors.New("no training rows")
 // What it delivers is a function of the options, the files and the calls: the
 // number of workers and their speed do not matter.
 type Folder struct {
-	o     Options
-	list  Lister
-	rng   *rand.PCG
-	known map[string]listed
+	o    Options
+	list Lister
+	rng  *rand.PCG
 
 	pass    uint64 // passes begun
 	order   []part // of the pass
@@ -59,7 +58,7 @@ func Open(o Options, list Lister) (*Folder, error) {
 		return nil, fmt.Errorf("training data: %w", err)
 	}
 	o.fill()
-	f := &Folder{o: o, list: list, rng: rand.NewPCG(o.Seed, 0xba7c4), known: map[string]listed{},
+	f := &Folder{o: o, list: list, rng: rand.NewPCG(o.Seed, 0xba7c4),
 		waiting: map[waitKey]*Set{}, skipped: map[string]error{}}
 	return f, f.Rescan()
 }
@@ -101,20 +100,7 @@ func (f *Folder) survive() ([]part, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	var order []part
-	rows := 0
-	for _, path := range paths {
-		if f.o.WindowRows > 0 && rows >= f.o.WindowRows {
-			break
-		}
-		l, err := f.survey(path)
-		if err != nil {
-			f.skip(path, err)
-			continue
-		}
-		rows += l.rows
-		order = append(order, l.parts...)
-	}
+	order, rows := f.surveyWindow(paths)
 	slices.SortFunc(order, func(a, b part) int {
 		if c := strings.Compare(a.Path, b.Path); c != 0 {
 			return c

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -25,53 +24,6 @@ const sgfPartBytes = 512 << 10
 
 // maxSGFBytes bounds a file of game records.
 const maxSGFBytes = 32 << 20
-
-// listed is what is known of a file without reading its rows.
-type listed struct {
-	size  int64 // in bytes
-	at    int64 // modification time
-	parts []part
-	rows  int // an estimate for game records
-}
-
-// survey finds out how many rows a file has and cuts it into parts.
-func (f *Folder) survey(path string) (listed, error) {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return listed{}, err
-	}
-	known, ok := f.known[path]
-	if ok && known.size == stat.Size() && known.at == stat.ModTime().UnixNano() {
-		return known, nil
-	}
-	l := listed{size: stat.Size(), at: stat.ModTime().UnixNano()}
-	if isSGF(path) {
-		if l.size > maxSGFBytes {
-			return listed{}, fmt.Errorf("%s: %w: %d bytes of game records in one file; at most %d", path, ErrTooLarge, l.size, maxSGFBytes)
-		}
-		n := 1 + int(l.size/sgfPartBytes)
-		for k := range n {
-			l.parts = append(l.parts, part{path, k, n})
-		}
-		l.rows = int(l.size / 8) // a move takes six bytes and a bit
-	} else {
-		r, err := OpenFile(path)
-		if err != nil {
-			return listed{}, err
-		}
-		defer r.Close()
-		if r.Layout.Encoding != f.o.Encoding {
-			return listed{}, fmt.Errorf("%s: %w: the rows are %v, the network reads %v", path, ErrLayout, r.Layout.Encoding, f.o.Encoding)
-		}
-		most := max(256, int(f.o.MemoryBytes/8)/r.Layout.RowBytes())
-		for from := 0; from < r.N; from += most {
-			l.parts = append(l.parts, part{path, from, min(most, r.N-from)})
-		}
-		l.rows = r.N
-	}
-	f.known[path] = l
-	return l, nil
-}
 
 // load reads a part: sets of rows that are wanted. Of a file of game records it
 // may return both sets and an error about single games.

@@ -40,6 +40,10 @@ type Options struct {
 	// change what is delivered.
 	Workers int
 
+	// Catalog, where streams share one, keeps them from looking into each file
+	// anew; nil: one of its own.
+	Catalog *Catalog
+
 	Split Split
 	Log   *slog.Logger // names files that are skipped; nil: silent
 }
@@ -85,6 +89,9 @@ func (o *Options) fill() {
 	}
 	if o.Workers == 0 {
 		o.Workers = 2
+	}
+	if o.Catalog == nil {
+		o.Catalog = new(Catalog)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -1,0 +1,143 @@
+package rows
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Catalog remembers of files what their rows need not be read for. Streams that
+// share one look into each file once. It may be used from many goroutines; its
+// zero value is empty.
+type Catalog struct {
+	mu    sync.Mutex
+	files map[string]listed
+}
+
+// listed is what is known of a file without reading its rows.
+type listed struct {
+	size   int64 // in bytes
+	at     int64 // modification time
+	layout Layout
+	rows   int // an estimate for game records
+}
+
+// lookUp returns what is known of a file, looking into it if it is new or has changed.
+func (c *Catalog) lookUp(path string) (listed, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return listed{}, err
+	}
+	c.mu.Lock()
+	l, ok := c.files[path]
+	c.mu.Unlock()
+	if ok && l.size == stat.Size() && l.at == stat.ModTime().UnixNano() {
+		return l, nil
+	}
+	l = listed{size: stat.Size(), at: stat.ModTime().UnixNano()}
+	if isSGF(path) {
+		if l.size > maxSGFBytes {
+			return listed{}, fmt.Errorf("%s: %w: %d bytes of game records in one file; at most %d", path, ErrTooLarge, l.size, maxSGFBytes)
+		}
+		l.rows = int(l.size / 8) // a move takes six bytes and a bit
+	} else {
+		r, err := OpenFile(path)
+		if err != nil {
+			return listed{}, err
+		}
+		defer r.Close()
+		l.layout, l.rows = r.Layout, r.N
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.files == nil {
+		c.files = map[string]listed{}
+	}
+	c.files[path] = l
+	return l, nil
+}
+
+// surveyed is a file cut into parts.
+type surveyed struct {
+	parts []part
+	rows  int
+	err   error
+}
+
+// survey finds out how many rows a file has and cuts it into parts.
+func (f *Folder) survey(path string) surveyed {
+	l, err := f.o.Catalog.lookUp(path)
+	if err != nil {
+		return surveyed{err: err}
+	}
+	s := surveyed{rows: l.rows}
+	if isSGF(path) {
+		n := 1 + int(l.size/sgfPartBytes)
+		for k := range n {
+			s.parts = append(s.parts, part{path, k, n})
+		}
+		return s
+	}
+	if l.layout.Encoding != f.o.Encoding {
+		return surveyed{err: fmt.Errorf("%s: %w: the rows are %v, the network reads %v", path, ErrLayout, l.layout.Encoding, f.o.Encoding)}
+	}
+	most := max(256, int(f.o.MemoryBytes/8)/l.layout.RowBytes())
+	for from := 0; from < l.rows; from += most {
+		s.parts = append(s.parts, part{path, from, min(most, l.rows-from)})
+	}
+	return s
+}
+
+// surveyChunk is how many files are looked into between two looks at the window,
+// surveyNotice after how long a survey says how far it is.
+const (
+	surveyChunk  = 256
+	surveyNotice = 5 * time.Second
+)
+
+// surveyWindow returns the parts of the newest files up to the window, and how many
+// rows they have.
+func (f *Folder) surveyWindow(paths []string) (order []part, rows int) {
+	said := time.Now()
+	results := make([]surveyed, surveyChunk)
+	for at := 0; at < len(paths); at += surveyChunk {
+		chunk := paths[at:min(at+surveyChunk, len(paths))]
+		f.surveyAll(chunk, results)
+		for i, path := range chunk {
+			if f.o.WindowRows > 0 && rows >= f.o.WindowRows {
+				return order, rows
+			}
+			if s := results[i]; s.err != nil {
+				f.skip(path, s.err)
+			} else {
+				rows += s.rows
+				order = append(order, s.parts...)
+			}
+		}
+		if time.Since(said) > surveyNotice {
+			said = time.Now()
+			f.o.Log.Info("looking into the training data", "files", at+len(chunk), "of", len(paths), "rows", rows)
+		}
+	}
+	return order, rows
+}
+
+// surveyAll surveys files, Workers at a time.
+func (f *Folder) surveyAll(paths []string, results []surveyed) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range f.o.Workers {
+		wait.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(paths) {
+					return
+				}
+				results[i] = f.survey(paths[i])
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,70 @@
+package rows
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// TestCatalogIsShared replaces a file behind the back of a catalog, with one of
+// the same size and time: a stream that shares it does not notice, one of its own
+// does, and both do once the time differs.
+func TestCatalogIsShared(t *testing.T) {
+	dir := fillFolder(t, 3, 1, Layout{features.V7, 9}, board.Square(9))
+	o := options(8)
+	o.Catalog = new(Catalog)
+	whole := open(t, o, dir).WindowRows()
+	require.Positive(t, whole)
+
+	path := filepath.Join(dir, "a.npz")
+	stat, err := os.Stat(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, make([]byte, stat.Size()), 0o644))
+	require.NoError(t, os.Chtimes(path, stat.ModTime(), stat.ModTime()))
+	require.Equal(t, whole, open(t, o, dir).WindowRows())
+
+	alone := open(t, options(8), dir)
+	require.Less(t, alone.WindowRows(), whole)
+	require.Len(t, alone.Skipped(), 1)
+
+	later := stat.ModTime().Add(time.Second)
+	require.NoError(t, os.Chtimes(path, later, later))
+	require.Equal(t, alone.WindowRows(), open(t, o, dir).WindowRows())
+}
+
+// TestSurveyOfManyFiles takes more files than are looked into at a time, some of
+// them useless: nothing is lost or counted twice, and the window ends the survey.
+func TestSurveyOfManyFiles(t *testing.T) {
+	good := smallFile(t, Layout{features.V7, 5})
+	dir := t.TempDir()
+	const files = 2*surveyChunk + 17
+	now := time.Now()
+	for k := range files {
+		data := good
+		if k%50 == 3 {
+			data = good[:len(good)/2]
+		}
+		path := filepath.Join(dir, string(rune('a'+k/26%26))+string(rune('a'+k%26))+string(rune('a'+k/676))+".npz")
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		at := now.Add(time.Duration(k) * time.Second)
+		require.NoError(t, os.Chtimes(path, at, at))
+	}
+	f := open(t, options(8), dir)
+	bad := (files-4)/50 + 1
+	require.Len(t, f.Skipped(), bad)
+	one := f.WindowRows() / (files - bad)
+	require.Equal(t, one*(files-bad), f.WindowRows())
+	require.Len(t, f.order, files-bad)
+
+	o := options(8)
+	o.WindowRows = one * 300
+	f = open(t, o, dir)
+	require.Equal(t, one*300, f.WindowRows())
+	require.Len(t, f.order, 300)
+}
