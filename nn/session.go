@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -32,9 +33,12 @@ func newSession(p *sizePool, b Backend) *session {
 		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch())}
 }
 
-// serve ends when the pool is closed and the queue empty.
+// serve ends when the pool is closed and the queue empty. Between batches it lets
+// others run: those who were just answered may have more to ask, and a fuller
+// batch is worth more than an early one.
 func (x *session) serve() {
 	for {
+		runtime.Gosched()
 		x.batch = x.pool.gather(x.batch[:0], x.backend.MaxBatch())
 		if len(x.batch) == 0 {
 			return
