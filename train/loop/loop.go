@@ -100,17 +100,17 @@ func (l *Loop) load() error {
 	if s == nil {
 		s = &State{Version: stateVersion, Arch: l.conf.Arch, Seed: l.conf.Seed, Started: time.Now().UTC().Truncate(time.Second), Stage: stageSelfplay}
 	}
-	if s.Arch != l.conf.Arch || s.Seed != l.conf.Seed {
+	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(isKataGo(s.Arch) && isKataGo(l.conf.Arch)) {
 		return fmt.Errorf("%w: the loop in %s was begun with arch %s and seed %d, the recipe says %s and %d; take another folder",
 			ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
 	}
 	l.state = s
-	fresh := modelPath(l.dir, l.conf.Arch, freshName)
+	fresh := modelPath(l.dir, l.conf.Arch, freshName(l.conf.Arch))
 	if err := writeFresh(fresh, l.conf.Arch, l.conf.Seed, l.conf.Selfplay.Boards); err != nil {
 		return err
 	}
 	if s.Current == "" && l.conf.Bootstrap.Games == 0 {
-		s.Current = freshName
+		s.Current = freshName(s.Arch)
 	}
 	folders, err := filepath.Glob(filepath.Join(l.dir, "selfplay", "*"))
 	if err != nil {
@@ -124,10 +124,35 @@ func (l *Loop) load() error {
 	for _, bad := range s.recount(l.dir, l.known) {
 		l.o.Log.Warn("a file of self-play is skipped", "error", bad)
 	}
+	if s.Arch != l.conf.Arch {
+		return l.grow()
+	}
 	return s.save(l.dir)
 }
 
-const freshName = "fresh"
+// freshName is the name of the network that learning begins with.
+func freshName(arch string) string { return "fresh-" + arch }
+
+// grow begins anew with another architecture on the rows that there are. The
+// network that plays goes on playing until the new one has passed the gate.
+func (l *Loop) grow() error {
+	s, c := l.state, l.stageConfig()
+	// Without checkpoints an interruption ends up here again.
+	if err := os.RemoveAll(l.checkpoints()); err != nil {
+		return err
+	}
+	l.say("%s follows %s", l.conf.Arch, s.Arch)
+	s.Arch, s.Candidate = l.conf.Arch, ""
+	s.Before += s.Samples
+	s.Samples, s.Target, s.Owed, s.Credited = 0, 0, 0, s.Rows
+	s.GoalGames, s.GoalRows = 0, 0
+	s.Stage = stageSelfplay
+	if s.Rows > 0 && !l.bootstrapping() {
+		s.Target = int64(c.Train.Ratio * float64(l.windowRows(&c)))
+		s.Stage = stageTrain
+	}
+	return s.save(l.dir)
+}
 
 // State returns what the loop knows. It is only good until Run goes on.
 func (l *Loop) State() *State { return l.state }
@@ -345,7 +370,7 @@ func (l *Loop) encoding() (features.Encoding, error) {
 	if isKataGo(l.state.Arch) {
 		return features.V7, nil
 	}
-	p, err := openPlayer(l.dir, modelPath(l.dir, l.state.Arch, freshName), freshName, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
+	p, err := openPlayer(l.dir, modelPath(l.dir, l.state.Arch, freshName(l.state.Arch)), freshName(l.state.Arch), &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
 	if err != nil {
 		return features.None, err
 	}

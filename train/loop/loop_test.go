@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -242,4 +243,53 @@ func TestOneLoopAFolder(t *testing.T) {
 	defer l.Close()
 	_, err = Open(dir, Options{})
 	require.ErrorContains(t, err, "another loop")
+}
+
+// TestAnotherArchitectureTakesOver changes the recipe's architecture in the
+// middle of a run: rows, games and the network that plays stay, the new learner
+// begins with what there is, and its network plays once it has passed the gate.
+func TestAnotherArchitectureTakesOver(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	run := func(games int64) *State {
+		l, err := Open(dir, Options{Games: games})
+		require.NoError(t, err)
+		defer l.Close()
+		if games > 0 {
+			require.NoError(t, l.Run(t.Context()))
+		}
+		s := *l.state
+		return &s
+	}
+	first := run(75)
+	require.Contains(t, first.Current, "kb2c16")
+	require.Positive(t, first.Samples)
+
+	recipe := strings.Replace(tiny, "kb2c16", "kb3c16", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(recipe), 0o644))
+	grown := run(0)
+	require.Equal(t, "kb3c16", grown.Arch)
+	require.Equal(t, stageTrain, grown.Stage)
+	require.Equal(t, first.Current, grown.Current)
+	require.Equal(t, first.Rows, grown.Rows)
+	require.Equal(t, first.Samples, grown.Before)
+	require.Zero(t, grown.Samples)
+	require.Positive(t, grown.Target)
+	require.Equal(t, grown, run(0), "opening it again changes nothing")
+
+	last := run(12)
+	require.Equal(t, "kb3c16", last.Arch)
+	require.GreaterOrEqual(t, last.Samples, grown.Target)
+	var names []string
+	for _, n := range last.Networks {
+		names = append(names, n.Name)
+	}
+	require.Contains(t, strings.Join(names, " "), "kb3c16-s")
+	checkFolder(t, dir, State{})
+
+	foreign := strings.Replace(tiny, "kb2c16", "mini", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(foreign), 0o644))
+	_, err := Open(dir, Options{})
+	require.ErrorIs(t, err, ErrConfig)
 }

@@ -35,7 +35,7 @@ func (l *Loop) openLearner() error {
 		return nil
 	}
 	t := &l.conf.Train
-	c := learn.Config{Model: modelPath(l.dir, l.state.Arch, freshName), Batch: t.Batch, Method: autodiff.Method(t.Method),
+	c := learn.Config{Model: modelPath(l.dir, l.state.Arch, freshName(l.state.Arch)), Batch: t.Batch, Method: autodiff.Method(t.Method),
 		Momentum: t.Momentum, WeightDecay: t.WeightDecay, ClipNorm: t.ClipNorm, Rate: t.Rate,
 		Schedule: learn.Schedule{Warmup: t.WarmupSteps}, HeadRate: t.HeadRate, Losses: t.Losses, Aux: t.Aux && isKataGo(l.state.Arch),
 		Average: learn.Average{Every: t.AverageEvery, Window: t.AverageWindow}, Threads: l.conf.Compute.Threads, Seed: l.state.Seed, Log: l.o.Log}
@@ -272,7 +272,7 @@ func (l *Loop) settle(p *player, entry Network) {
 	}
 	r := l.record
 	r.Time = time.Now().UTC().Truncate(time.Second)
-	r.Games, r.Rows, r.Samples = s.Games, s.Rows, s.Samples
+	r.Games, r.Rows, r.Samples = s.Games, s.Rows, s.Before+s.Samples
 	s.History = append(s.History, r)
 	l.record = Record{}
 	s.Candidate = ""

@@ -48,6 +48,9 @@ type State struct {
 	Samples int64   `json:"samples"`
 	Target  int64   `json:"target"`
 	Owed    float64 `json:"owed"`
+	// Before is how many samples were trained by learners of other
+	// architectures, which this one follows.
+	Before int64 `json:"samples_before,omitempty"`
 	// Credited is the number of rows that have been turned into samples.
 	Credited int64 `json:"credited"`
 
