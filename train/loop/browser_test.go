@@ -63,7 +63,7 @@ func reportOf(t *testing.T, games ...string) string {
 		Seconds: Seconds{Selfplay: 1800, Train: 900, Gate: 90}}
 	for i, name := range []string{"a", "b", "c"} {
 		s.Networks = append(s.Networks, Network{Name: name, Games: int64(1000 * i), Hours: float64(i), Score: 0.75, Played: 16, Elo: float64(100 * i), Promoted: i != 1})
-		s.History = append(s.History, Record{Iteration: i, Network: name, Games: int64(1000 * i), Rows: int64(3000 * i), Samples: int64(12000 * i), Window: 3000,
+		s.History = append(s.History, Record{Iteration: i, Network: name, Evals: 9000, Games: int64(1000 * i), Rows: int64(3000 * i), Samples: int64(12000 * i), Window: 3000,
 			Stats:   selfplay.Stats{Games: 1000, Rows: 3000, Length: 60000, Black: 480, White: 520},
 			Losses:  map[string]float64{"policy": 4 - float64(i), "value": 0.7, "ownership": 0.5},
 			Seconds: Seconds{Selfplay: 600, Train: 300, Gate: 30}})
