@@ -290,20 +290,6 @@ func (r *record) search(t testing.TB, nets networks, settings map[string]map[str
 // an hour, and not just a sample.
 func everything() bool { return os.Getenv("KOSUMI_ORACLE") == "all" }
 
-// explained names records that differ, and why.
-var explained = map[string]string{
-	"t5/p070/full/": "KataGo's anti-mirror logic was at work, which this search does not have",
-}
-
-func (r *record) excuse() (string, bool) {
-	for prefix, why := range explained {
-		if strings.HasPrefix(r.ID, prefix) {
-			return why, true
-		}
-	}
-	return "", false
-}
-
 // wanted tells whether a record is to be repeated: all of them, those whose ids
 // begin as KOSUMI_ORACLE says (separated by commas), or a small sample.
 func (r *record) wanted(inSample bool) bool {
@@ -378,8 +364,6 @@ func TestWholeSearchesOracle(t *testing.T) {
 				}
 				if by, ok := r.tipped(t, nets, settings); ok {
 					t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", r.ID, by, d)
-				} else if why, ok := r.excuse(); ok {
-					t.Logf("%s differs: %s: %+v", r.ID, why, d)
 				} else {
 					t.Errorf("%s: %+v", r.ID, d)
 				}

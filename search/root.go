@@ -16,6 +16,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.makeSlots()
 	v := &t.sh.value
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
+	t.watchMirror()
 	fresh := t.root == 0
 	if fresh {
 		t.plantRoot()

@@ -81,11 +81,21 @@ type shared struct {
 	p      *Params
 	game   *board.Game // at the root
 	value  valuer
+	mirror mirror
 	eval   nn.Evaluator
 	later  nn.Submitter // eval, if it can answer later
 	limits Limits
 	bans   []Restriction
 	size   board.Size
+}
+
+// priorsKept is how many moves a node remembers the priors of, or a third more
+// where these are all. Against mirror Go any move may be lifted, so all are kept.
+func (sh *shared) priorsKept() int {
+	if sh.mirror.player != board.Empty {
+		return board.MaxMoves
+	}
+	return sh.p.Memory.PriorsPerNode
 }
 
 // replay brings the slot's game to the leaf. It returns false if a move cannot
@@ -107,7 +117,7 @@ func (s *slot) replay(sh *shared) bool {
 // step plays one move and, if it is the last, takes down its pattern.
 func (s *slot) step(sh *shared, p board.Point, last bool) bool {
 	c := s.game.ToMove()
-	if last && sh.p.Bias.Factor != 0 {
+	if last && sh.p.Bias.Factor != 0 && sh.mirror.player == board.Empty {
 		s.result.biasKey, s.result.hasBias = biasPattern(&s.game, c, p)
 	}
 	if last && p == board.Pass && s.game.FriendlyPassSuppressed() {
@@ -176,7 +186,7 @@ func (s *slot) ask(sh *shared) {
 	q.Game = &s.game
 	q.Symmetry = int8(p.Net.Symmetry)
 	q.SkipCache = false
-	q.NeedOwnership = sh.limits.Ownership || root
+	q.NeedOwnership = sh.limits.Ownership || root || sh.mirror.leans(s.game.Board(), s.path)
 	q.Optimism = float32(p.Net.PolicyOptimism)
 	if root {
 		q.Optimism = float32(p.Net.RootOptimism)
@@ -259,7 +269,11 @@ func (s *slot) read(sh *shared) {
 	if s.game.ToMove() == board.Black {
 		sign = -1
 	}
-	r.own = outcome{winLoss: sign * (o.Win - o.Loss), noResult: o.NoResult}
+	win, loss := o.Win, o.Loss
+	if o.HasOwnership && sh.mirror.leans(s.game.Board(), s.path) {
+		win, loss = sh.mirror.lean(win, loss, o.Ownership[sh.mirror.center])
+	}
+	r.own = outcome{winLoss: sign * (win - loss), noResult: o.NoResult}
 	if o.HasScore {
 		r.own.scoreMean, r.own.scoreMeanSq, r.own.lead = sign*o.ScoreMean, o.ScoreMeanSq, sign*o.Lead
 	}
@@ -289,7 +303,7 @@ func (s *slot) rank(sh *shared) {
 		r.sorted = true
 		return
 	}
-	r.stored, r.sorted = rankKeys(keys, sh.p.Memory.PriorsPerNode, pass)
+	r.stored, r.sorted = rankKeys(keys, sh.priorsKept(), pass)
 	packPriors(s.block[:blockWords(r.stored)], keys[:r.stored], sh.size)
 }
 

@@ -35,7 +35,8 @@ type Tree struct {
 	top   rootState
 	own   ownership
 
-	gumbel gumbelState
+	gumbel  gumbelState
+	counter counter
 
 	rng       *rand.Rand
 	search    running
