@@ -62,7 +62,12 @@ type moveInfo struct {
 // readLines decodes every line of one of the files of recorded searches.
 func readLines[T any](t testing.TB, name string) []T {
 	t.Helper()
-	f, err := os.Open(testshared.Path(t, "golden/search/"+name+".jsonl.gz"))
+	return decodeLines[T](t, testshared.Path(t, "golden/search/"+name+".jsonl.gz"))
+}
+
+func decodeLines[T any](t testing.TB, path string) []T {
+	t.Helper()
+	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
@@ -352,23 +357,43 @@ func TestWholeSearchesOracle(t *testing.T) {
 		t.Run(set.name, func(t *testing.T) {
 			var all tally
 			for i, r := range readLines[record](t, set.name) {
-				if !r.wanted(i%set.step == 0) {
-					continue
-				}
-				got := r.search(t, nets, settings)
-				d := compare(&r, &got)
-				same := d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
-				all.count(same)
-				if same {
-					continue
-				}
-				if by, ok := r.tipped(t, nets, settings); ok {
-					t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", r.ID, by, d)
-				} else {
-					t.Errorf("%s: %+v", r.ID, d)
+				if r.wanted(i%set.step == 0) {
+					r.check(t, nets, settings, &all)
 				}
 			}
 			all.log(t, set.name)
 		})
 	}
+}
+
+// check repeats the search. Unless rounding explains it, a difference is an
+// error.
+func (r *record) check(t *testing.T, nets networks, settings map[string]map[string]string, all *tally) {
+	t.Helper()
+	got := r.search(t, nets, settings)
+	d := compare(r, &got)
+	same := d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
+	all.count(same)
+	if same {
+		return
+	}
+	if by, ok := r.tipped(t, nets, settings); ok {
+		t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", r.ID, by, d)
+	} else {
+		t.Errorf("%s: %+v", r.ID, d)
+	}
+}
+
+// TestMirrorGoOracle repeats searches that KataGo made against mirror Go: copies
+// with and without the centre, ahead and behind, on odd, even and small boards.
+func TestMirrorGoOracle(t *testing.T) {
+	settings := katagoSettings(t)
+	nets := newNetworks(t)
+	var all tally
+	for _, r := range decodeLines[record](t, "../testdata/search/mirror.jsonl.gz") {
+		if r.Visits <= 100 || everything() {
+			r.check(t, nets, settings, &all)
+		}
+	}
+	all.log(t, "mirror Go")
 }
