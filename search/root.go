@@ -97,7 +97,7 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 func (t *Tree) arrangePriors(s *slot) {
 	n := t.a.node(t.root)
 	area := t.sh.size.Area()
-	policy := s.averaged.Policy[:area+1]
+	policy := t.scratch.policy[:area+1]
 	copy(policy, t.top.out.Policy[:area+1])
 	t.flatten(policy)
 	if t.p.Root.NoiseEnabled {

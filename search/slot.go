@@ -40,17 +40,16 @@ type slot struct {
 	forced   bool   // a game that is over here goes on
 
 	// Filled by the worker.
-	game     board.Game
-	query    nn.Query
-	out      nn.Output
-	result   leafResult
-	keys     [board.MaxMoves]uint64
-	block    [blockMax]uint32
-	job      nn.Job // for evaluators that answer later
-	done     chan<- *slot
-	started  bool // a goroutine serves the slot
-	wake     chan struct{}
-	averaged nn.Output // sum over several orientations
+	game    board.Game
+	query   nn.Query
+	out     nn.Output
+	result  leafResult
+	keys    [board.MaxMoves]uint64
+	block   [blockMax]uint32
+	job     nn.Job // for evaluators that answer later
+	done    chan<- *slot
+	started bool // a goroutine serves the slot
+	wake    chan struct{}
 }
 
 // blockMax is the longest block of priors.
@@ -220,46 +219,18 @@ func (s *slot) evaluate(ctx context.Context, sh *shared) error {
 	if s.purpose != forRoot || n <= 1 {
 		return sh.eval.Evaluate(ctx, &s.query, &s.out)
 	}
-	if s.game.Size().W != s.game.Size().H {
-		n = min(n, 4)
-	}
+	all := s.game.Size().Symmetries()
+	answers := make([]nn.Output, min(n, all))
 	first := max(0, sh.p.Net.Symmetry)
 	s.query.SkipCache = true
-	for k := range n {
-		s.query.Symmetry = int8((first + k) % 8)
-		if n <= 4 && s.game.Size().W != s.game.Size().H {
-			s.query.Symmetry %= 4
-		}
-		if err := sh.eval.Evaluate(ctx, &s.query, &s.out); err != nil {
+	for k := range answers {
+		s.query.Symmetry = int8((first + k) % all)
+		if err := sh.eval.Evaluate(ctx, &s.query, &answers[k]); err != nil {
 			return err
 		}
-		addOutput(&s.averaged, &s.out, float32(n), k == 0, s.game.Size().Area())
 	}
-	s.out = s.averaged
+	nn.Average(&s.out, answers, s.game.Size())
 	return nil
-}
-
-// addOutput adds the n-th part of an answer to a sum.
-func addOutput(sum, o *nn.Output, n float32, first bool, area int) {
-	if first {
-		*sum = nn.Output{HasScore: o.HasScore, HasOwnership: o.HasOwnership}
-	}
-	for i := range area + 1 {
-		sum.Policy[i] += o.Policy[i] / n
-	}
-	for i := range area {
-		sum.Ownership[i] += o.Ownership[i] / n
-	}
-	sum.Win += o.Win / n
-	sum.Loss += o.Loss / n
-	sum.NoResult += o.NoResult / n
-	sum.ScoreMean += o.ScoreMean / n
-	sum.ScoreMeanSq += o.ScoreMeanSq / n
-	sum.ScoreStdev += o.ScoreStdev / n
-	sum.Lead += o.Lead / n
-	sum.VarTimeLeft += o.VarTimeLeft / n
-	sum.ErrWinLoss += o.ErrWinLoss / n
-	sum.ErrScore += o.ErrScore / n
 }
 
 // read turns the answer into White's view.
