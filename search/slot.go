@@ -27,7 +27,8 @@ const (
 // slot is one evaluation: the descent that led to a leaf, the position there,
 // the question, the answer, and all that can be computed from it without the
 // tree. The owner fills the first part and reads the last one; in between the
-// slot belongs to a worker. Everything is allocated once.
+// slot belongs to a worker. Everything is allocated once, but for answers that
+// the root is averaged over.
 type slot struct {
 	index int
 

@@ -233,6 +233,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestOverrides(t *testing.T) {
+	require.False(t, Defaults().Search.AntiMirror, "positions are judged by themselves")
 	for _, c := range []struct {
 		text string
 		want func(q *query)
