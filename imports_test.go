@@ -40,7 +40,7 @@ var allowed = map[string]string{
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/testshared", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/testshared", "internal/testtalk", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
 
 type listed struct {
 	ImportPath string

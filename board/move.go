@@ -236,9 +236,10 @@ func (g *Game) FriendlyPassSuppressed() bool {
 		g.passesCount() && g.end.passes+1 == 2 && !g.passWouldRepeat()
 }
 
-// handicapStones infers the number of handicap stones from the start and from
-// the moves that Black made before White's first.
-func (g *Game) handicapStones() int {
+// HandicapStones returns the number of handicap stones: what SetHandicapStones
+// said, else what the start and the moves that Black made before White's first
+// tell; 0 or at least 2.
+func (g *Game) HandicapStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones
 	}
@@ -285,9 +286,9 @@ func (g *Game) leadingBlackMoves() int {
 func (g *Game) handicapBonus() float32 {
 	switch g.rules.HandicapBonus {
 	case BonusN:
-		return float32(g.handicapStones())
+		return float32(g.HandicapStones())
 	case BonusNMinus1:
-		return float32(max(g.handicapStones()-1, 0))
+		return float32(max(g.HandicapStones()-1, 0))
 	}
 	return 0
 }

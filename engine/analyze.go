@@ -39,10 +39,10 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 }
 
 // analysisParams widens the search at the root and judges the position by
-// itself, as KataGo's analysis commands do.
+// itself, whatever the opponent has been doing, as KataGo's analysis commands do.
 func (e *Engine) analysisParams() search.Params {
 	p := e.cfg.Search
 	p.Root.WideNoise = e.cfg.AnalysisWideNoise
-	p.Pass.IgnorePreRootHistory = true
+	p.Pass.IgnorePreRootHistory, p.AntiMirror = true, false
 	return p
 }

@@ -103,7 +103,6 @@ var (
 	ErrParam          = errors.New("bad parameter")       // unknown name or value out of range
 	ErrRecord         = errors.New("cannot load record")  // not SGF, or a game that cannot be replayed
 	ErrKomi           = errors.New("unacceptable komi")   // outside the accepted range
-	ErrNoMoves        = errors.New("no move is allowed")  // restrictions leave nothing to search
 )
 
 // Engine is one seat at a table. Make one with [New]; [Engine.Close] it.
@@ -125,7 +124,6 @@ type Engine struct {
 	values    []ownValue // root values of the own moves of this game, for resignation
 	moveCount uint64     // moves chosen so far: stream of the move sampler
 	judged    judgement  // the last position whose dead stones were asked for
-	busy      time.Duration
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
@@ -202,6 +200,3 @@ func (e *Engine) ClearCache() {
 		c.ClearCache()
 	}
 }
-
-// BusyTime is the time spent choosing moves so far; it never decreases.
-func (e *Engine) BusyTime() time.Duration { return e.busy }

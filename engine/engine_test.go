@@ -343,6 +343,19 @@ func TestRecords(t *testing.T) {
 	require.Equal(t, 2, e.Handicap())
 }
 
+// TestAnalysisIsNotPlay: analysis widens the root, and minds neither the moves
+// before nor an opponent who copies them.
+func TestAnalysisIsNotPlay(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.AnalysisWideNoise = 0.25 })
+	play, analysis := e.searchParams(), e.analysisParams()
+	require.True(t, play.AntiMirror)
+	require.False(t, analysis.AntiMirror)
+	require.False(t, play.Pass.IgnorePreRootHistory)
+	require.True(t, analysis.Pass.IgnorePreRootHistory)
+	require.Zero(t, play.Root.WideNoise)
+	require.InDelta(t, 0.25, analysis.Root.WideNoise, 0)
+}
+
 func TestParams(t *testing.T) {
 	e := newEngine(t, 9, nil)
 	require.NoError(t, e.SetParams(map[string]string{"maxVisits": "123", "ponderingEnabled": "true", "analysisWideRootNoise": "0.1"}))

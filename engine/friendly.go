@@ -46,7 +46,7 @@ func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Poin
 	p := e.cfg.Search
 	p.Net.PlayoutDoublingAdvantage = 0
 	p.Root.NoiseEnabled, p.Root.WideNoise = false, 0
-	p.Pass.Conservative = true
+	p.Pass.Conservative, p.AntiMirror = true, false
 	p.Memory.MaxBytes = shortSearchBytes
 	tree, err := search.New(p, e.net, nil)
 	if err != nil {

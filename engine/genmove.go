@@ -82,7 +82,6 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 			return Move{}, err
 		}
 	}
-	e.busy += time.Since(now)
 	e.logMove(&result, game.Size(), move.Point, e.work().Sub(before))
 	if r.Deterministic || r.Keep {
 		return move, nil

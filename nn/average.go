@@ -1,40 +1,10 @@
 package nn
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
-	"sync"
 
 	"kosumi/board"
 )
-
-// EvaluateSymmetries shows the position in each of the given orientations, past
-// the cache, and fills out with the mean of the answers: of probabilities,
-// values, score moments, errors and ownership. All queries are asked at once, so
-// that they make a batch. It is meant for roots and for analysis, and allocates.
-func EvaluateSymmetries(ctx context.Context, e Evaluator, q *Query, symmetries []int8, out *Output) error {
-	if len(symmetries) == 0 {
-		return fmt.Errorf("%w: no symmetries to evaluate", ErrQuery)
-	}
-	answers := make([]Output, len(symmetries))
-	errs := make([]error, len(symmetries))
-	var all sync.WaitGroup
-	for i, sym := range symmetries {
-		all.Go(func() {
-			one := *q
-			one.Symmetry, one.SkipCache = sym, true
-			errs[i] = e.Evaluate(ctx, &one, &answers[i])
-		})
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	Average(out, answers, q.Game.Size())
-	return nil
-}
 
 // Average fills out with the arithmetic mean of post-processed answers to the
 // same position, as KataGo does. Symmetry is that of the first. There must be at

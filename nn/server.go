@@ -22,8 +22,9 @@ type ServerConfig struct {
 	// MaxSizes is how many board sizes stay open at once; 0 means 4. The one
 	// that was not used for longest is closed first.
 	MaxSizes int
-	// CacheBytes limits the memory of the cache; 0 means no cache.
-	// DefaultCacheBytes is a good choice for play.
+	// CacheBytes limits the memory of the cache, which is taken only when it is
+	// used; 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
+	// 1.2 million on 9x9.
 	CacheBytes int64
 	// ExactCache keeps policies and ownership as they were computed. Without
 	// it they are rounded to 16 bits: relative error of a probability 2^-12.
@@ -36,10 +37,6 @@ type ServerConfig struct {
 	// Meta is shown to networks with metadata inputs when a query brings none.
 	Meta *features.Meta
 }
-
-// DefaultCacheBytes holds about 350,000 evaluations on 19x19 and 1.2 million on
-// 9x9. Memory is taken only when it is used.
-const DefaultCacheBytes = 256 << 20
 
 // Validate returns every fault of the settings, joined.
 func (c *ServerConfig) Validate() error {

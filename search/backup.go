@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"math"
+
+	"kosumi/board"
+)
 
 // before is what an edge gave to its parent's averages before its child
 // changed.
@@ -134,7 +138,8 @@ func (n *node) setAverages(s *sums) {
 
 // weighChildren fills t.scratch.children with the weights that the children of a node
 // shall have in its averages, leaving out those without weight. It returns the
-// sum of the weights before and after.
+// sum of the weights before and after. Against mirror Go, where selection is bent
+// on purpose, weights stay as they are.
 func (t *Tree) weighChildren(n *node, edges []edge) (original, total float64) {
 	t.scratch.children = t.scratch.children[:0]
 	sign := n.sign()
@@ -158,7 +163,7 @@ func (t *Tree) weighChildren(n *node, edges []edge) (original, total float64) {
 		})
 	}
 	total = original
-	if len(t.scratch.children) < 2 {
+	if len(t.scratch.children) < 2 || t.sh.mirror.player != board.Empty {
 		return original, total
 	}
 	b := &t.p.Backup

@@ -18,6 +18,7 @@ const (
 // and fills the slot. Unless it returns atLeaf the losses are gone again.
 func (t *Tree) descend(s *slot) arrival {
 	s.reset()
+	t.counter.restart()
 	for i := t.root; ; {
 		n := t.a.node(i)
 		switch {
@@ -33,7 +34,7 @@ func (t *Tree) descend(s *slot) arrival {
 		case n.is(flagTruncated) && n.edgeCount >= n.priorCount:
 			return t.await(s, i, forPriors)
 		}
-		place, mute := t.choose(i, n)
+		place, mute := t.choose(s.path, i, n)
 		if place == selectNone {
 			old := t.rememberLast(s)
 			t.addOwn(n, float64(n.ownWeight))
@@ -61,7 +62,7 @@ func (s *slot) reset() {
 
 // choose selects a move, or makes a weightless probe of passing and of not
 // passing where a pass would end the phase: mute tells so.
-func (t *Tree) choose(i uint32, n *node) (place int, mute bool) {
+func (t *Tree) choose(path []step, i uint32, n *node) (place int, mute bool) {
 	edges := t.a.edgesOf(n)
 	if t.p.Graph.Use {
 		for k := range edges {
@@ -71,6 +72,7 @@ func (t *Tree) choose(i uint32, n *node) (place int, mute bool) {
 	if i == t.root && t.gumbel.active {
 		return t.gumbelMove(n), false
 	}
+	t.counter.follow(t, path)
 	place = t.selectMove(n, edges, i == t.root)
 	if t.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && len(t.bans) == 0 {
 		if probe, ok := t.probe(n, edges, place); ok {

@@ -59,5 +59,6 @@
 // weighting, noise pruning, value weighting, subtree value bias, LCB and graph
 // search: KataGo, github.com/lightvector/KataGo, docs/KataGoMethods.md and
 // docs/GraphSearch.md, and "Accelerating Self-Play Learning in Go", arXiv
-// 1902.10565. Virtual loss: Chaslot, Winands and van den Herik 2008.
+// 1902.10565. Play against mirror Go: KataGo, cpp/search/searchmirror.cpp.
+// Virtual loss: Chaslot, Winands and van den Herik 2008.
 package search

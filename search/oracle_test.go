@@ -62,7 +62,12 @@ type moveInfo struct {
 // readLines decodes every line of one of the files of recorded searches.
 func readLines[T any](t testing.TB, name string) []T {
 	t.Helper()
-	f, err := os.Open(testshared.Path(t, "golden/search/"+name+".jsonl.gz"))
+	return decodeLines[T](t, testshared.Path(t, "golden/search/"+name+".jsonl.gz"))
+}
+
+func decodeLines[T any](t testing.TB, path string) []T {
+	t.Helper()
+	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
@@ -290,20 +295,6 @@ func (r *record) search(t testing.TB, nets networks, settings map[string]map[str
 // an hour, and not just a sample.
 func everything() bool { return os.Getenv("KOSUMI_ORACLE") == "all" }
 
-// explained names records that differ, and why.
-var explained = map[string]string{
-	"t5/p070/full/": "KataGo's anti-mirror logic was at work, which this search does not have",
-}
-
-func (r *record) excuse() (string, bool) {
-	for prefix, why := range explained {
-		if strings.HasPrefix(r.ID, prefix) {
-			return why, true
-		}
-	}
-	return "", false
-}
-
 // wanted tells whether a record is to be repeated: all of them, those whose ids
 // begin as KOSUMI_ORACLE says (separated by commas), or a small sample.
 func (r *record) wanted(inSample bool) bool {
@@ -366,25 +357,43 @@ func TestWholeSearchesOracle(t *testing.T) {
 		t.Run(set.name, func(t *testing.T) {
 			var all tally
 			for i, r := range readLines[record](t, set.name) {
-				if !r.wanted(i%set.step == 0) {
-					continue
-				}
-				got := r.search(t, nets, settings)
-				d := compare(&r, &got)
-				same := d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
-				all.count(same)
-				if same {
-					continue
-				}
-				if by, ok := r.tipped(t, nets, settings); ok {
-					t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", r.ID, by, d)
-				} else if why, ok := r.excuse(); ok {
-					t.Logf("%s differs: %s: %+v", r.ID, why, d)
-				} else {
-					t.Errorf("%s: %+v", r.ID, d)
+				if r.wanted(i%set.step == 0) {
+					r.check(t, nets, settings, &all)
 				}
 			}
 			all.log(t, set.name)
 		})
 	}
+}
+
+// check repeats the search. Unless rounding explains it, a difference is an
+// error.
+func (r *record) check(t *testing.T, nets networks, settings map[string]map[string]string, all *tally) {
+	t.Helper()
+	got := r.search(t, nets, settings)
+	d := compare(r, &got)
+	same := d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
+	all.count(same)
+	if same {
+		return
+	}
+	if by, ok := r.tipped(t, nets, settings); ok {
+		t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", r.ID, by, d)
+	} else {
+		t.Errorf("%s: %+v", r.ID, d)
+	}
+}
+
+// TestMirrorGoOracle repeats searches that KataGo made against mirror Go: copies
+// with and without the centre, ahead and behind, on odd, even and small boards.
+func TestMirrorGoOracle(t *testing.T) {
+	settings := katagoSettings(t)
+	nets := newNetworks(t)
+	var all tally
+	for _, r := range decodeLines[record](t, "../testdata/search/mirror.jsonl.gz") {
+		if r.Visits <= 100 && r.BoardXSize <= 11 || everything() {
+			r.check(t, nets, settings, &all)
+		}
+	}
+	all.log(t, "mirror Go")
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"kosumi/board"
 )
 
 // running is the state of the search that goes on.
@@ -393,7 +395,7 @@ func (t *Tree) full() bool {
 	if limit == 0 {
 		limit = defaultBytes
 	}
-	perLeaf := int64(unsafe.Sizeof(node{})+2*unsafe.Sizeof(edge{})) + 4*int64(blockWords(t.p.Memory.PriorsPerNode*4/3))
+	perLeaf := int64(unsafe.Sizeof(node{})+2*unsafe.Sizeof(edge{})) + 4*int64(blockWords(min(board.MaxMoves, t.sh.priorsKept()*4/3)))
 	reserve := 6*chunkBytes + int64(t.p.Parallel.Workers)*perLeaf
 	if t.a.used()+t.graph.bytes()+t.graph.growth()+reserve > limit {
 		return true

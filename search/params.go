@@ -21,7 +21,11 @@ type Params struct {
 	Parallel    Parallel
 	Memory      Memory
 	Stop        Stop
-	Seed        uint64 // of the tree's own random numbers (noise)
+	// AntiMirror steers against an opponent who answers every move with the
+	// point opposite to it, and does nothing else. KataGo on in play, off in
+	// analysis (antiMirror).
+	AntiMirror bool
+	Seed       uint64 // of the tree's own random numbers (noise)
 }
 
 // PUCT is the rule that picks the move to descend into: utility plus
@@ -304,6 +308,8 @@ func Defaults() Params {
 		Parallel: Parallel{Workers: 1, VisitsPerFlight: 8, PlayoutsPerFlight: 8, CollisionRetries: 4, FreePerFlight: 2.4},
 		Memory:   Memory{PriorsPerNode: 64},
 		Stop:     Stop{DecidedShare: 1},
+
+		AntiMirror: true,
 	}
 }
 
@@ -323,6 +329,7 @@ func Plain() Params {
 	p.Root.PruneUselessMoves = false
 	p.Pass = Pass{}
 	p.Net.PolicyOptimism, p.Net.RootOptimism = 0, 0
+	p.AntiMirror = false
 	return p
 }
 

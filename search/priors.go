@@ -13,7 +13,7 @@ import (
 //	owner, words in the block, count priors (float32 bits), count moves (two a word)
 //
 // Edges are made in falling order of prior, ties in board order with the pass
-// last, so the next move is at index edgeCount. Those behind it are in no order
+// last, unless a move is brought forward; the next one is at index edgeCount. Those behind it are in no order
 // while flagUnsorted is on: most nodes get few edges, and looking for the best
 // of the others at each edge costs less than sorting them all.
 

@@ -147,9 +147,6 @@ func (s *Stats) CollisionRate() float64 { return share(s.Collisions, s.Collision
 
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// OwnTime is the time that the search itself took, the evaluator's left out.
-func (s *Stats) OwnTime() time.Duration { return max(0, s.Elapsed-s.Waiting) }
-
 // BytesPerNode is the memory in use per node.
 func (s *Stats) BytesPerNode() float64 {
 	if s.Nodes == 0 {

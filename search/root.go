@@ -16,6 +16,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.makeSlots()
 	v := &t.sh.value
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
+	t.watchMirror()
 	fresh := t.root == 0
 	if fresh {
 		t.plantRoot()
@@ -96,7 +97,7 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 func (t *Tree) arrangePriors(s *slot) {
 	n := t.a.node(t.root)
 	area := t.sh.size.Area()
-	policy := s.averaged.Policy[:area+1]
+	policy := t.scratch.policy[:area+1]
 	copy(policy, t.top.out.Policy[:area+1])
 	t.flatten(policy)
 	if t.p.Root.NoiseEnabled {

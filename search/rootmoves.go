@@ -209,10 +209,10 @@ func (t *Tree) plainRoot() bool {
 	return !t.top.hasBonus && r.WideNoise == 0 && r.DesiredPerChildVisitsCoeff == 0 && t.p.Stop.FutileVisitsThreshold == 0
 }
 
-// bestRootEdge is the loop of selectMove with what holds only at the root:
-// ending bonus, futile moves, forced visits and wide noise.
-func (t *Tree) bestRootEdge(n *node, edges []edge, x *explorer) (best float64, at int) {
-	best, at = math.Inf(-1), selectNone
+// selectSpecial is selectMove with what holds only at the root (ending bonus,
+// futile moves, forced visits and wide noise) and only against mirror Go.
+func (t *Tree) selectSpecial(n *node, edges []edge, x *explorer, root bool) int {
+	best, at := math.Inf(-1), selectNone
 	radius := t.sh.value.radius()
 	var total float64
 	for i := range edges {
@@ -223,28 +223,67 @@ func (t *Tree) bestRootEdge(n *node, edges []edge, x *explorer) (best float64, a
 		if e.prior < 0 {
 			continue
 		}
-		u, w, prior := x.fpu, float64(e.weight), float64(e.prior)
+		u, w := x.fpu, float64(e.weight)
 		if w > 0 {
-			u = float64(e.utility) + t.bonusUtility(e.move, &t.a.node(e.child).avg)
+			u = float64(e.utility)
+			if root {
+				u += t.bonusUtility(e.move, &t.a.node(e.child).avg)
+			}
 		}
 		if e.inFlight != 0 {
 			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
 		}
-		var s float64
-		switch k := t.p.Root.DesiredPerChildVisitsCoeff; {
-		case t.p.Stop.FutileVisitsThreshold > 0 && t.futile(n, e):
-			s = futileScore
-		case k > 0 && prior > 0 && w < math.Sqrt(k*prior*total):
-			s = forcedScore
-		default:
-			prior, u = t.widen(prior, u, x.sign)
-			s = x.score(u, w, prior)
-		}
-		if s > best {
+		if s := t.specialScore(n, e, x, u, w, total, root); s > best {
 			best, at = s, i
 		}
 	}
-	return best, at
+	return t.orNew(n, edges, x, root, best, at)
+}
+
+// specialScore is the selection value of an edge with a utility and a weight.
+func (t *Tree) specialScore(n *node, e *edge, x *explorer, utility, weight, total float64, root bool) float64 {
+	prior := float64(e.prior)
+	if root {
+		switch k := t.p.Root.DesiredPerChildVisitsCoeff; {
+		case t.p.Stop.FutileVisitsThreshold > 0 && t.futile(n, e):
+			return futileScore
+		case k > 0 && prior > 0 && weight < math.Sqrt(k*prior*total):
+			return forcedScore
+		}
+		prior, utility = t.widen(prior, utility, x.sign)
+	}
+	if c := &t.counter; c.on {
+		prior = float64(c.prior(e.move, float32(prior)))
+		gain := x.sign * (utility - n.utility)
+		utility += x.sign * c.bonus(e.move, gain, n.utility, weight, total)
+	}
+	return x.score(utility, weight, prior)
+}
+
+// orNew returns the place of the best edge, or selectNew if the best move without
+// one scores more.
+func (t *Tree) orNew(n *node, edges []edge, x *explorer, root bool, best float64, at int) int {
+	prior, ok := t.nextPrior(n)
+	place := int(n.edgeCount)
+	if t.counter.on {
+		place, prior, ok = t.counter.next(t, n)
+	}
+	if !ok {
+		return at
+	}
+	u := x.fpu
+	if root {
+		prior, u = t.widen(prior, u, x.sign)
+	}
+	if x.score(u, 0, prior) <= best || root && t.futileNew(n, edges) {
+		return at
+	}
+	if place != int(n.edgeCount) {
+		p, _ := t.a.priorAt(n, place)
+		t.bringForward(n, p)
+		n.flags |= flagUnsorted
+	}
+	return selectNew
 }
 
 const (

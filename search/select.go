@@ -112,38 +112,28 @@ const (
 // the new move.
 func (t *Tree) selectMove(n *node, edges []edge, root bool) int {
 	x := t.explorer(n, edges, root)
+	if root && !t.plainRoot() || t.counter.on {
+		return t.selectSpecial(n, edges, &x, root)
+	}
 	best, at := math.Inf(-1), selectNone
-	special := root && !t.plainRoot()
-	if special {
-		best, at = t.bestRootEdge(n, edges, &x)
-	} else {
-		radius := t.sh.value.radius()
-		for i := range edges {
-			e := &edges[i]
-			if e.prior < 0 {
-				continue
-			}
-			u, w := float64(e.utility), float64(e.weight)
-			if w <= 0 {
-				u = x.fpu
-			}
-			if e.inFlight != 0 {
-				u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
-			}
-			if s := x.score(u, w, float64(e.prior)); s > best {
-				best, at = s, i
-			}
+	radius := t.sh.value.radius()
+	for i := range edges {
+		e := &edges[i]
+		if e.prior < 0 {
+			continue
+		}
+		u, w := float64(e.utility), float64(e.weight)
+		if w <= 0 {
+			u = x.fpu
+		}
+		if e.inFlight != 0 {
+			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
+		}
+		if s := x.score(u, w, float64(e.prior)); s > best {
+			best, at = s, i
 		}
 	}
-	prior, ok := t.nextPrior(n)
-	if !ok {
-		return at
-	}
-	u := x.fpu
-	if special {
-		prior, u = t.widen(prior, u, x.sign)
-	}
-	if s := x.score(u, 0, prior); s > best && !(special && t.futileNew(n, edges)) {
+	if prior, ok := t.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew
 	}
 	return at

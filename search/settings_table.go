@@ -155,6 +155,9 @@ func engineSettings() []Setting {
 			toggle("stopWhenDecided", lc0, "stop when no other move can catch up with the best one", func(p *Params) *bool { return &p.Stop.WhenDecided }),
 			number("decidedShare", 0.01, 1, lc0, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare }),
 		}),
+		under("Mirror Go", []Setting{
+			toggle("antiMirror", kataGo, "steer against an opponent who plays the point opposite to every move; off in analysis", func(p *Params) *bool { return &p.AntiMirror }),
+		}),
 	)
 }
 

@@ -16,7 +16,7 @@ import (
 
 // beyond names settings of the recorded searches that the search has not, or
 // that are the caller's.
-var beyond = map[string]bool{"antiMirror": true, "useEvalCache": true, "alwaysComputePassAliveUnderSuicideRules": true}
+var beyond = map[string]bool{"useEvalCache": true, "alwaysComputePassAliveUnderSuicideRules": true}
 
 // katagoParams turns a list of KataGo's settings into parameters: KataGo's
 // defaults, one evaluation at a time, one orientation, exact arithmetic.

@@ -27,7 +27,8 @@ const (
 // slot is one evaluation: the descent that led to a leaf, the position there,
 // the question, the answer, and all that can be computed from it without the
 // tree. The owner fills the first part and reads the last one; in between the
-// slot belongs to a worker. Everything is allocated once.
+// slot belongs to a worker. Everything is allocated once, but for answers that
+// the root is averaged over.
 type slot struct {
 	index int
 
@@ -40,17 +41,16 @@ type slot struct {
 	forced   bool   // a game that is over here goes on
 
 	// Filled by the worker.
-	game     board.Game
-	query    nn.Query
-	out      nn.Output
-	result   leafResult
-	keys     [board.MaxMoves]uint64
-	block    [blockMax]uint32
-	job      nn.Job // for evaluators that answer later
-	done     chan<- *slot
-	started  bool // a goroutine serves the slot
-	wake     chan struct{}
-	averaged nn.Output // sum over several orientations
+	game    board.Game
+	query   nn.Query
+	out     nn.Output
+	result  leafResult
+	keys    [board.MaxMoves]uint64
+	block   [blockMax]uint32
+	job     nn.Job // for evaluators that answer later
+	done    chan<- *slot
+	started bool // a goroutine serves the slot
+	wake    chan struct{}
 }
 
 // blockMax is the longest block of priors.
@@ -81,11 +81,21 @@ type shared struct {
 	p      *Params
 	game   *board.Game // at the root
 	value  valuer
+	mirror mirror
 	eval   nn.Evaluator
 	later  nn.Submitter // eval, if it can answer later
 	limits Limits
 	bans   []Restriction
 	size   board.Size
+}
+
+// priorsKept is how many moves a node remembers the priors of, or a third more
+// where these are all. Against mirror Go any move may be lifted, so all are kept.
+func (sh *shared) priorsKept() int {
+	if sh.mirror.player != board.Empty {
+		return board.MaxMoves
+	}
+	return sh.p.Memory.PriorsPerNode
 }
 
 // replay brings the slot's game to the leaf. It returns false if a move cannot
@@ -107,7 +117,7 @@ func (s *slot) replay(sh *shared) bool {
 // step plays one move and, if it is the last, takes down its pattern.
 func (s *slot) step(sh *shared, p board.Point, last bool) bool {
 	c := s.game.ToMove()
-	if last && sh.p.Bias.Factor != 0 {
+	if last && sh.p.Bias.Factor != 0 && sh.mirror.player == board.Empty {
 		s.result.biasKey, s.result.hasBias = biasPattern(&s.game, c, p)
 	}
 	if last && p == board.Pass && s.game.FriendlyPassSuppressed() {
@@ -176,7 +186,7 @@ func (s *slot) ask(sh *shared) {
 	q.Game = &s.game
 	q.Symmetry = int8(p.Net.Symmetry)
 	q.SkipCache = false
-	q.NeedOwnership = sh.limits.Ownership || root
+	q.NeedOwnership = sh.limits.Ownership || root || sh.mirror.leans(s.game.Board(), s.path)
 	q.Optimism = float32(p.Net.PolicyOptimism)
 	if root {
 		q.Optimism = float32(p.Net.RootOptimism)
@@ -210,46 +220,18 @@ func (s *slot) evaluate(ctx context.Context, sh *shared) error {
 	if s.purpose != forRoot || n <= 1 {
 		return sh.eval.Evaluate(ctx, &s.query, &s.out)
 	}
-	if s.game.Size().W != s.game.Size().H {
-		n = min(n, 4)
-	}
+	all := s.game.Size().Symmetries()
+	answers := make([]nn.Output, min(n, all))
 	first := max(0, sh.p.Net.Symmetry)
 	s.query.SkipCache = true
-	for k := range n {
-		s.query.Symmetry = int8((first + k) % 8)
-		if n <= 4 && s.game.Size().W != s.game.Size().H {
-			s.query.Symmetry %= 4
-		}
-		if err := sh.eval.Evaluate(ctx, &s.query, &s.out); err != nil {
+	for k := range answers {
+		s.query.Symmetry = int8((first + k) % all)
+		if err := sh.eval.Evaluate(ctx, &s.query, &answers[k]); err != nil {
 			return err
 		}
-		addOutput(&s.averaged, &s.out, float32(n), k == 0, s.game.Size().Area())
 	}
-	s.out = s.averaged
+	nn.Average(&s.out, answers, s.game.Size())
 	return nil
-}
-
-// addOutput adds the n-th part of an answer to a sum.
-func addOutput(sum, o *nn.Output, n float32, first bool, area int) {
-	if first {
-		*sum = nn.Output{HasScore: o.HasScore, HasOwnership: o.HasOwnership}
-	}
-	for i := range area + 1 {
-		sum.Policy[i] += o.Policy[i] / n
-	}
-	for i := range area {
-		sum.Ownership[i] += o.Ownership[i] / n
-	}
-	sum.Win += o.Win / n
-	sum.Loss += o.Loss / n
-	sum.NoResult += o.NoResult / n
-	sum.ScoreMean += o.ScoreMean / n
-	sum.ScoreMeanSq += o.ScoreMeanSq / n
-	sum.ScoreStdev += o.ScoreStdev / n
-	sum.Lead += o.Lead / n
-	sum.VarTimeLeft += o.VarTimeLeft / n
-	sum.ErrWinLoss += o.ErrWinLoss / n
-	sum.ErrScore += o.ErrScore / n
 }
 
 // read turns the answer into White's view.
@@ -259,7 +241,11 @@ func (s *slot) read(sh *shared) {
 	if s.game.ToMove() == board.Black {
 		sign = -1
 	}
-	r.own = outcome{winLoss: sign * (o.Win - o.Loss), noResult: o.NoResult}
+	win, loss := o.Win, o.Loss
+	if o.HasOwnership && sh.mirror.leans(s.game.Board(), s.path) {
+		win, loss = sh.mirror.lean(win, loss, o.Ownership[sh.mirror.center])
+	}
+	r.own = outcome{winLoss: sign * (win - loss), noResult: o.NoResult}
 	if o.HasScore {
 		r.own.scoreMean, r.own.scoreMeanSq, r.own.lead = sign*o.ScoreMean, o.ScoreMeanSq, sign*o.Lead
 	}
@@ -289,7 +275,7 @@ func (s *slot) rank(sh *shared) {
 		r.sorted = true
 		return
 	}
-	r.stored, r.sorted = rankKeys(keys, sh.p.Memory.PriorsPerNode, pass)
+	r.stored, r.sorted = rankKeys(keys, sh.priorsKept(), pass)
 	packPriors(s.block[:blockWords(r.stored)], keys[:r.stored], sh.size)
 }
 

@@ -21,8 +21,14 @@ func (t *Tree) decided(now time.Time) bool {
 	if second+left >= t.p.Stop.DecidedShare*best {
 		return false
 	}
-	moves := t.candidates(nil, t.root)
-	top, chosen := 0, 0
+	_, top, chosen := t.favourites()
+	return top == chosen
+}
+
+// favourites returns the moves at the root with the places of the one that was
+// searched most and of the one that would be chosen.
+func (t *Tree) favourites() (moves []candidate, top, chosen int) {
+	moves = t.candidates(nil, t.root)
 	for k := range moves {
 		if moves[k].edge.visits > moves[top].edge.visits {
 			top = k
@@ -31,7 +37,7 @@ func (t *Tree) decided(now time.Time) bool {
 			chosen = k
 		}
 	}
-	return top == chosen
+	return moves, top, chosen
 }
 
 // putOff moves the deadline that has come by an eighth of the time of the search,
@@ -62,16 +68,7 @@ func (t *Tree) unstable() bool {
 		return false
 	}
 	sign := t.view()
-	moves := t.candidates(nil, t.root)
-	top, chosen := 0, 0
-	for k := range moves {
-		if moves[k].edge.visits > moves[top].edge.visits {
-			top = k
-		}
-		if moves[k].value > moves[chosen].value {
-			chosen = k
-		}
-	}
+	moves, top, chosen := t.favourites()
 	if top != chosen {
 		return true
 	}

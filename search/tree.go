@@ -35,7 +35,8 @@ type Tree struct {
 	top   rootState
 	own   ownership
 
-	gumbel gumbelState
+	gumbel  gumbelState
+	counter counter
 
 	rng       *rand.Rand
 	search    running
@@ -49,7 +50,8 @@ type scratch struct {
 	children []child // of one rebuild
 	stack    []visit // of walks over the tree
 	keys     [board.MaxMoves]uint64
-	line     board.Game // where a variation leads
+	policy   [board.MaxMoves]float32 // of the root
+	line     board.Game              // where a variation leads
 }
 
 // rootState is what holds at the root only, made anew by each search.
@@ -109,13 +111,6 @@ func (t *Tree) SetParams(p Params) error {
 		t.clear()
 	}
 	return nil
-}
-
-// SetEvaluator changes the network, and drops the tree.
-func (t *Tree) SetEvaluator(e nn.Evaluator) {
-	t.sh.eval = e
-	t.sh.later, _ = e.(nn.Submitter)
-	t.clear()
 }
 
 func (t *Tree) applyParams() {

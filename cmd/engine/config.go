@@ -109,6 +109,7 @@ var techniques = []struct{ name, off string }{
 	{"conservative passing", "conservativePass=false"},
 	{"passing hacks", "enablePassingHacks=false,enableMorePassingHacks=false"},
 	{"dame before passing", "fillDameBeforePass=false"},
+	{"play against mirror Go", "antiMirror=false"},
 	{"randomness of the choice", "chosenMoveTemperature=0,chosenMoveTemperatureEarly=0"},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/engine/analysis"
 	"kosumi/search"
 )
 
@@ -67,6 +68,21 @@ func emptyToNil(m map[string]any) map[string]any {
 		return nil
 	}
 	return m
+}
+
+// TestPresetsLeaveAnalysisAlone: what tells analysis from play stays as it is
+// whatever preset is asked for.
+func TestPresetsLeaveAnalysisAlone(t *testing.T) {
+	for _, preset := range search.Presets {
+		s := defaultSettings()
+		s.Preset = preset
+		base := analysis.Defaults().Search
+		p, err := s.searchParams(base)
+		require.NoError(t, err)
+		require.InDelta(t, base.Root.WideNoise, p.Root.WideNoise, 0, preset)
+		require.Equal(t, base.Pass.IgnorePreRootHistory, p.Pass.IgnorePreRootHistory, preset)
+		require.Equal(t, base.AntiMirror, p.AntiMirror, preset)
+	}
 }
 
 // TestTechniques: each switch can be set, and changes the search.

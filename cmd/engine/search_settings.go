@@ -26,8 +26,9 @@ func (s *settings) applySearch(p *search.Params) error {
 		if err != nil {
 			return fmt.Errorf("--preset: %w", err)
 		}
-		// These two tell analysis from play; presets are about how to search.
+		// These tell analysis from play; presets are about how to search.
 		from.Root.WideNoise, from.Pass.IgnorePreRootHistory = p.Root.WideNoise, p.Pass.IgnorePreRootHistory
+		from.AntiMirror = from.AntiMirror && p.AntiMirror
 		*p = from
 	}
 	var faults []error

@@ -37,7 +37,7 @@ func ParsePerspective(s string) (Perspective, error) {
 // here: they tune what this engine does not do, or does by itself. So do all
 // that begin with humanSL.
 var accepted = map[string]bool{
-	"antiMirror": true, "delayMoveScale": true, "delayMoveMax": true, "numSearchThreads": true, "nnRandomize": true,
+	"delayMoveScale": true, "delayMoveMax": true, "numSearchThreads": true, "nnRandomize": true,
 	"chosenMoveTemperature": true, "chosenMoveTemperatureEarly": true,
 }
 

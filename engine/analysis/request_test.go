@@ -223,7 +223,7 @@ func TestTolerance(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	_, warnings, err := parse(t, map[string]string{
-		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"antiMirror":true,"humanSLProfile":"rank_3d"}`,
+		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"delayMoveMax":5,"humanSLProfile":"rank_3d"}`,
 	})
 	require.NoError(t, err)
 	require.Equal(t, []fieldError{
@@ -233,6 +233,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestOverrides(t *testing.T) {
+	require.False(t, Defaults().Search.AntiMirror, "positions are judged by themselves")
 	for _, c := range []struct {
 		text string
 		want func(q *query)
@@ -250,6 +251,7 @@ func TestOverrides(t *testing.T) {
 		{`{"ignorePreRootHistory":"false","conservativePass":false,"rootNumSymmetriesToSample":"2"}`, func(q *query) {
 			q.params.Pass.IgnorePreRootHistory, q.params.Pass.Conservative, q.params.Root.NumSymmetries = false, false, 2
 		}},
+		{`{"antiMirror":true}`, func(q *query) { q.params.AntiMirror = true }},
 		{`{"analysisPVLen":3,"rootPolicyTemperature":2}`, func(q *query) { q.wishes.pvLen, q.params.Root.PolicyTemperature = 3, 2 }},
 	} {
 		want, _, err := parse(t, nil)

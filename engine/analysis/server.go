@@ -42,7 +42,7 @@ func Defaults() Config {
 	p := search.Defaults()
 	p.Root.WideNoise = 0.04
 	p.Pass.IgnorePreRootHistory = true
-	p.Pass.FillDameBefore = false
+	p.Pass.FillDameBefore, p.AntiMirror = false, false
 	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, Version: "0.0.0"}
 }
 

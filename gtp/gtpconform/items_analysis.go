@@ -74,7 +74,7 @@ func checkStreamFrame(s *Session, _ Open) {
 	// The next analysis may follow at once, and so may the end of a burst.
 	s.Send("kata-analyze 1000\nlz-analyze 1000\nstop\n")
 	for range 2 {
-		require.Equal(s.T, "=", s.line().text)
+		require.Equal(s.T, "=", s.line().Text)
 		s.Rest()
 	}
 	require.Equal(s.T, []string{"= "}, s.Next().Raw)
@@ -96,7 +96,7 @@ func checkOneInfo(s *Session, _ Open) {
 	}
 	for _, c := range []string{"kata-analyze\n\n", "lz-analyze b 100\n# x\n"} {
 		s.Send(c)
-		require.Equal(s.T, "=", s.line().text)
+		require.Equal(s.T, "=", s.line().Text)
 		last, _ := s.Rest()
 		require.NotEmpty(s.T, last, c)
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testtalk"
 )
 
 var lifeItems = []item{
@@ -51,12 +53,12 @@ func checkQuit(s *Session, open Open) {
 				require.Regexp(s.T, `^(pass|resign|[A-HJ-Z]\d+)$`, s.Next().Text)
 			}
 			require.Equal(s.T, []string{"=77 "}, s.Next().Raw, st.name)
-			s.Ends(patience, true)
+			s.Ends(testtalk.Patience, true)
 			return time.Since(began)
 		})
 	}
 	s.OK("quit")
-	s.Ends(patience, true)
+	s.Ends(testtalk.Patience, true)
 }
 
 func checkEndOfInput(s *Session, open Open) {
@@ -69,7 +71,7 @@ func checkEndOfInput(s *Session, open Open) {
 			if st.name == "analysing" {
 				s.Rest()
 			}
-			s.Ends(patience, true)
+			s.Ends(testtalk.Patience, true)
 			return time.Since(began)
 		})
 		// A client that no longer reads: the engine may fail, but must end.

@@ -43,14 +43,14 @@ func checkGenmoveAnalyze(s *Session, _ Open) {
 	s.quick()
 	s.OpenStream("kata-genmove_analyze b 5 ownership true rootInfo true allow b C3 1")
 	for {
-		line := s.line().text
+		line := s.line().Text
 		if strings.HasPrefix(line, "play ") {
 			require.Equal(s.T, "play C3", line)
 			break
 		}
 		require.Contains(s.T, line, " rootInfo ")
 	}
-	require.Empty(s.T, s.line().text)
+	require.Empty(s.T, s.line().Text)
 	s.All("undo")
 	require.Equal(s.T, empty, strings.Replace(s.OK("showboard"), "To move: white", "To move: black", 1))
 	s.OpenStream("kata-search_analyze b 5")

@@ -4,7 +4,6 @@
 package gtpconform
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"regexp"
@@ -13,27 +12,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// patience is how long a test waits for an answer that has no time limit of its
-// own: long enough for a network to load on a busy machine.
-const patience = 60 * time.Second
+	"kosumi/internal/testtalk"
+)
 
 // Session is a conversation with one engine. New makes it ready for use.
 type Session struct {
-	T    testing.TB
-	In   io.WriteCloser // the engine's input
-	Out  io.ReadCloser  // the engine's output
-	Exit <-chan error   // yields the engine's end: nil for success
-	// Started is when the engine was started.
-	Started time.Time
-	lines   chan timedLine
-}
-
-// timedLine is one line of output, without its line end.
-type timedLine struct {
-	text string
-	at   time.Time
+	*testtalk.Talk
+	Started time.Time // when the engine was
 }
 
 // Open starts an engine for a test with the given arguments and has it end with
@@ -43,58 +29,23 @@ type Open func(t testing.TB, args ...string) *Session
 // New starts to read the engine's output. wait is called once and returns
 // when the engine has ended.
 func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Session {
-	exit := make(chan error, 1)
-	s := &Session{T: t, In: in, Out: out, Exit: exit, Started: time.Now(), lines: make(chan timedLine, 1<<16)}
-	go func() { exit <- wait() }()
-	go func() {
-		defer close(s.lines)
-		r := bufio.NewReaderSize(out, 1<<20)
-		for {
-			text, err := r.ReadString('\n')
-			if err != nil {
-				if text != "" {
-					s.lines <- timedLine{text + " (without line end)", time.Now()}
-				}
-				return
-			}
-			s.lines <- timedLine{strings.TrimSuffix(text, "\n"), time.Now()}
-		}
-	}()
-	t.Cleanup(func() {
-		in.Close()
-		out.Close()
-	})
-	return s
-}
-
-// Send writes raw text to the engine.
-func (s *Session) Send(text string) {
-	s.T.Helper()
-	_, err := io.WriteString(s.In, text)
-	require.NoError(s.T, err)
+	return &Session{Talk: testtalk.New(t, in, out, wait), Started: time.Now()}
 }
 
 // line returns the next line of output.
-func (s *Session) line() timedLine {
+func (s *Session) line() testtalk.Line {
 	s.T.Helper()
-	select {
-	case l, ok := <-s.lines:
-		if !ok {
-			require.FailNow(s.T, "the engine closed its output")
-		}
-		return l
-	case <-time.After(patience):
-		require.FailNow(s.T, "no output", "for %v", patience)
-	}
-	return timedLine{}
+	l, ok := s.Line()
+	require.True(s.T, ok, "the engine closed its output")
+	return l
 }
 
 // Silent requires that nothing is printed for a while, or until the end.
 func (s *Session) Silent(d time.Duration) {
 	s.T.Helper()
 	select {
-	case l, ok := <-s.lines:
-		require.False(s.T, ok, "unexpected output: %q", l.text)
+	case l, ok := <-s.Lines:
+		require.False(s.T, ok, "unexpected output: %q", l.Text)
 	case <-time.After(d):
 	}
 }
@@ -123,18 +74,18 @@ var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
 func (s *Session) Next() Reply {
 	s.T.Helper()
 	l := s.line()
-	m := firstLine.FindStringSubmatch(l.text)
-	require.NotNil(s.T, m, "a reply begins with = or ?, got %q", l.text)
-	r := Reply{OK: m[1] == "=", ID: m[2], Text: m[4], Raw: []string{l.text}}
+	m := firstLine.FindStringSubmatch(l.Text)
+	require.NotNil(s.T, m, "a reply begins with = or ?, got %q", l.Text)
+	r := Reply{OK: m[1] == "=", ID: m[2], Text: m[4], Raw: []string{l.Text}}
 	for {
 		l = s.line()
-		if l.text == "" {
+		if l.Text == "" {
 			break
 		}
-		r.Raw = append(r.Raw, l.text)
-		r.Text += "\n" + l.text
+		r.Raw = append(r.Raw, l.Text)
+		r.Text += "\n" + l.Text
 	}
-	r.At = l.at
+	r.At = l.At
 	stream := m[1] == "=" && m[4] == "" && len(r.Raw) > 1
 	require.True(s.T, m[3] == " " || stream, "no space after the status in %q", r.Raw[0])
 	if r.Text == "" || m[4] == "" {
@@ -180,13 +131,8 @@ func (s *Session) All(commands ...string) {
 // Ends requires that the engine ends within d, and with success if asked.
 func (s *Session) Ends(d time.Duration, success bool) {
 	s.T.Helper()
-	select {
-	case err := <-s.Exit:
-		if success {
-			require.NoError(s.T, err, "exit status")
-		}
-	case <-time.After(d):
-		require.FailNow(s.T, "still running", "after %v", d)
+	if err := s.End(d); success {
+		require.NoError(s.T, err, "exit status")
 	}
 }
 
@@ -195,15 +141,15 @@ func (s *Session) OpenStream(format string, args ...any) {
 	s.T.Helper()
 	s.Send(fmt.Sprintf(format, args...) + "\n")
 	l := s.line()
-	require.Regexp(s.T, `^=\d*$`, l.text, fmt.Sprintf(format, args...))
+	require.Regexp(s.T, `^=\d*$`, l.Text, fmt.Sprintf(format, args...))
 }
 
 // Info reads the next line of a stream.
 func (s *Session) Info() string {
 	s.T.Helper()
 	l := s.line()
-	require.Regexp(s.T, `^info move \S`, l.text)
-	return l.text
+	require.Regexp(s.T, `^info move \S`, l.Text)
+	return l.Text
 }
 
 // StaysOpen requires that a stream does not end for a while.
@@ -211,8 +157,8 @@ func (s *Session) StaysOpen(d time.Duration) {
 	s.T.Helper()
 	for over := time.After(d); ; {
 		select {
-		case l := <-s.lines:
-			require.Regexp(s.T, `^info move \S`, l.text)
+		case l := <-s.Lines:
+			require.Regexp(s.T, `^info move \S`, l.Text)
 		case <-over:
 			return
 		}
@@ -232,11 +178,11 @@ func (s *Session) Rest() (last string, at time.Time) {
 	s.T.Helper()
 	for {
 		l := s.line()
-		if l.text == "" {
-			return last, l.at
+		if l.Text == "" {
+			return last, l.At
 		}
-		require.Regexp(s.T, `^(info move|play) \S`, l.text)
-		last = l.text
+		require.Regexp(s.T, `^(info move|play) \S`, l.Text)
+		last = l.Text
 	}
 }
 

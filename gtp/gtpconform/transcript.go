@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testtalk"
 )
 
 // transcripts is the folder of recorded conversations, testdata/gtp of the
@@ -56,8 +58,8 @@ type replay struct {
 	s     *Session
 	end   string // line end of the input
 	where string
-	next  *timedLine // read, but not matched yet
-	inner bool       // the last step was an expected line
+	next  *testtalk.Line // read, but not matched yet
+	inner bool           // the last step was an expected line
 }
 
 // step carries out one line of a transcript.
@@ -106,7 +108,7 @@ func (r *replay) peek() string {
 		l := r.s.line()
 		r.next = &l
 	}
-	return r.next.text
+	return r.next.Text
 }
 
 func (r *replay) take() string {

@@ -89,17 +89,21 @@ func (c *call) slide(w window, i int, d Dim, ceil bool) (Dim, error) {
 	return D(n), nil
 }
 
-// convShapes checks the shapes of x and the weight against each other. Both
-// are nil where x or the weight is of unknown rank.
-func (c *call) convShapes() (x, w Shape, err error) {
+// convInputs checks type and shapes of x and the weight against each other.
+// Where one is of unknown rank the output is of unknown shape and both are nil.
+func (c *call) convInputs() (typ DataType, x, w Shape, err error) {
+	if typ, err = c.floats(0, 1, 2); err != nil {
+		return typ, nil, nil, err
+	}
 	x, w = c.shape(0), c.shape(1)
 	if x == nil || w == nil {
-		return nil, nil, nil
+		c.give(0, typ, nil)
+		return typ, nil, nil, nil
 	}
 	if len(x) < 3 || len(w) != len(x) {
-		return nil, nil, c.errorf("input %q is %v and weight %q is %v", c.Input(0), x, c.Input(1), w)
+		return typ, nil, nil, c.errorf("input %q is %v and weight %q is %v", c.Input(0), x, c.Input(1), w)
 	}
-	return x, w, nil
+	return typ, x, w, nil
 }
 
 // bias checks that input 2, if any, is a vector of n.
@@ -124,17 +128,9 @@ func kernelOf(w Shape) []int64 {
 }
 
 func inferConv(c *call) error {
-	typ, err := c.floats(0, 1, 2)
-	if err != nil {
+	typ, x, w, err := c.convInputs()
+	if err != nil || x == nil {
 		return err
-	}
-	x, w, err := c.convShapes()
-	if err != nil {
-		return err
-	}
-	if x == nil {
-		c.give(0, typ, nil)
-		return nil
 	}
 	group := c.Int("group", 1)
 	if in := w[1]; group < 1 || x[1].Known() && in.Known() && (x[1].Size%group != 0 || x[1].Size/group != in.Size) {
@@ -160,17 +156,9 @@ func inferConv(c *call) error {
 }
 
 func inferConvTranspose(c *call) error {
-	typ, err := c.floats(0, 1, 2)
-	if err != nil {
+	typ, x, w, err := c.convInputs()
+	if err != nil || x == nil {
 		return err
-	}
-	x, w, err := c.convShapes()
-	if err != nil {
-		return err
-	}
-	if x == nil {
-		c.give(0, typ, nil)
-		return nil
 	}
 	if x[1].Known() && w[0].Known() && x[1] != w[0] {
 		return c.errorf("input %q has %v channels, weight %q takes %v", c.Input(0), x[1], c.Input(1), w[0])

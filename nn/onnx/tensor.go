@@ -33,47 +33,37 @@ type Number interface {
 // NewTensor returns a tensor of the given elements, which are copied. That
 // their number fits the dimensions is for [Tensor.Check] to say.
 func NewTensor[T Number](name string, data []T, dims ...int64) *Tensor {
-	t := &Tensor{Name: name, Dims: slices.Clone(dims)}
-	switch data := any(data).(type) {
-	case []float32:
-		t.Type, t.Raw = Float, make([]byte, 4*len(data))
-		for i, v := range data {
-			binary.LittleEndian.PutUint32(t.Raw[4*i:], math.Float32bits(v))
-		}
-	case []uint8:
-		t.Type, t.Raw = Uint8, slices.Clone(data)
-	case []bool:
-		t.Type, t.Raw = Bool, make([]byte, len(data))
-		for i, v := range data {
-			if v {
-				t.Raw[i] = 1
-			}
-		}
-	case []float64:
-		t.Type, t.Raw = Double, fixed(data)
-	case []int64:
-		t.Type, t.Raw = Int64, fixed(data)
-	case []int32:
-		t.Type, t.Raw = Int32, fixed(data)
-	case []int16:
-		t.Type, t.Raw = Int16, fixed(data)
-	case []int8:
-		t.Type, t.Raw = Int8, fixed(data)
-	case []uint64:
-		t.Type, t.Raw = Uint64, fixed(data)
-	case []uint32:
-		t.Type, t.Raw = Uint32, fixed(data)
-	case []uint16:
-		t.Type, t.Raw = Uint16, fixed(data)
-	}
-	return t
-}
-
-// fixed returns numbers of a fixed size as little-endian bytes.
-func fixed[T Number](data []T) []byte {
 	// Append fails only on types without a fixed size.
 	raw, _ := binary.Append(nil, binary.LittleEndian, data)
-	return raw
+	return &Tensor{Name: name, Type: typeOf[T](), Dims: slices.Clone(dims), Raw: raw}
+}
+
+// typeOf returns the element type of a Go type.
+func typeOf[T Number]() DataType {
+	var zero T
+	switch any(zero).(type) {
+	case float32:
+		return Float
+	case float64:
+		return Double
+	case int8:
+		return Int8
+	case int16:
+		return Int16
+	case int32:
+		return Int32
+	case int64:
+		return Int64
+	case uint8:
+		return Uint8
+	case uint16:
+		return Uint16
+	case uint32:
+		return Uint32
+	case uint64:
+		return Uint64
+	}
+	return Bool
 }
 
 // NewFloat16 returns a float16 tensor, each element rounded to the nearest.

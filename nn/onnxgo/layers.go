@@ -54,7 +54,7 @@ func (l *lowering) conv(n *onnx.Node, scale, shift []float32) (value, error) {
 			bias[i] = bias[i]*scale[i] + shift[i]
 		}
 	}
-	shape, err := l.shapeOf(n.Output(0))
+	shape, err := l.outShape(n)
 	if err != nil {
 		return value{}, err
 	}
@@ -68,11 +68,11 @@ func (l *lowering) emitConv(x, w value, bias []float32, geometry onnx.Attrs, sha
 	out, plane := shape[1], shape[2]*shape[3]
 	if geometry == nil {
 		y := l.matmul(value{shape: []int{out, x.shape[1]}, consts: w.consts}, l.reshape(x, x.shape[1], plane))
-		y = l.emit("Add", nil, y.shape, y, value{shape: y.shape, consts: repeat(bias, []int{out, 1}, y.shape)})
+		y = l.each("Add", y, value{shape: y.shape, consts: repeat(bias, []int{out, 1}, y.shape)})
 		return l.reshape(y, shape...)
 	}
 	y := l.emit("Conv", geometry, shape, x, w)
-	return l.emit("Add", nil, shape, y, value{shape: shape, consts: repeat(bias, []int{1, out, 1, 1}, shape)})
+	return l.each("Add", y, value{shape: shape, consts: repeat(bias, []int{1, out, 1, 1}, shape)})
 }
 
 // convGeometry returns the attributes in the form that onnx-go reads: where rows
@@ -247,34 +247,19 @@ func (l *lowering) product(a, b value) (value, error) {
 	return l.matmul(a, b), nil
 }
 
-func lowerGlobalAverage(l *lowering, n *onnx.Node) (value, error) {
-	return l.pool(n, "ReduceMean", 2, true)
+// global reduces each plane of a value by an operator.
+func global(how string) rule {
+	return ofFirst(func(l *lowering, n *onnx.Node, x value) (value, error) { return l.pool(n, x, how, 2) })
 }
 
-func lowerGlobalMax(l *lowering, n *onnx.Node) (value, error) {
-	return l.pool(n, "ReduceMax", 2, true)
-}
-
-// lowerReduce reduces over the last axes.
-func lowerReduce(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
+// lowerReduce reduces over the last axes: all of them where none are named.
+func lowerReduce(l *lowering, n *onnx.Node, x value) (value, error) {
+	axes, err := l.list(n, 1, "axes", nil)
 	if err != nil {
 		return value{}, err
 	}
-	axes, ok := []int(nil), false
-	if n.Input(1) != "" {
-		if axes, err = l.ints(n.Input(1)); err != nil {
-			return value{}, err
-		}
-		ok = true
-	} else if list, given := n.Ints("axes"); given {
-		ok = true
-		for _, a := range list {
-			axes = append(axes, int(a))
-		}
-	}
 	first := 0
-	if ok && len(axes) > 0 {
+	if len(axes) > 0 {
 		for i := range axes {
 			if axes[i], err = axisOf(axes[i], len(x.shape)); err != nil {
 				return value{}, err
@@ -289,21 +274,14 @@ func lowerReduce(l *lowering, n *onnx.Node) (value, error) {
 			}
 		}
 	}
-	return l.pool(n, n.OpType, first, n.Int("keepdims", 1) != 0)
+	return l.pool(n, x, n.OpType, first)
 }
 
 // pool reduces all axes from first on.
-func (l *lowering) pool(n *onnx.Node, how string, first int, keep bool) (value, error) {
-	x, err := l.plain(n, 0)
+func (l *lowering) pool(n *onnx.Node, x value, how string, first int) (value, error) {
+	shape, err := l.outShape(n)
 	if err != nil {
 		return value{}, err
-	}
-	shape, err := l.shapeOf(n.Output(0))
-	if err != nil {
-		return value{}, err
-	}
-	if len(shape) == 0 {
-		shape = []int{1}
 	}
 	if first >= len(x.shape) {
 		return value{}, fmt.Errorf("a value of shape %v", x.shape)
@@ -332,11 +310,7 @@ func (l *lowering) reduceRows(how string, x value) value {
 
 // lowerSoftmax computes (log-)softmax over the last axis, the largest number
 // taken off first.
-func lowerSoftmax(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerSoftmax(l *lowering, n *onnx.Node, x value) (value, error) {
 	// Before opset 13 everything from the axis on is one row; since then it is
 	// the axis alone. For the last axis both mean the same.
 	axis, err := axisOf(int(n.Int("axis", -1)), len(x.shape))
@@ -349,13 +323,13 @@ func lowerSoftmax(l *lowering, n *onnx.Node) (value, error) {
 	}
 	flat := l.reshape(x, rows, cols)
 	spread := func(v value) value { return l.matmul(v, ones(1, cols)) }
-	flat = l.emit("Sub", nil, flat.shape, flat, spread(l.reduceRows("ReduceMax", flat)))
-	exp := l.emit("Exp", nil, flat.shape, flat)
+	flat = l.each("Sub", flat, spread(l.reduceRows("ReduceMax", flat)))
+	exp := l.each("Exp", flat)
 	sum := l.reduceRows("ReduceSum", exp)
 	if n.Is("LogSoftmax") {
-		flat = l.emit("Sub", nil, flat.shape, flat, spread(l.emit("Log", nil, sum.shape, sum)))
+		flat = l.each("Sub", flat, spread(l.each("Log", sum)))
 	} else {
-		flat = l.emit("Div", nil, flat.shape, exp, spread(sum))
+		flat = l.each("Div", exp, spread(sum))
 	}
 	return l.reshape(flat, x.shape...), nil
 }

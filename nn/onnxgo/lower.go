@@ -263,11 +263,38 @@ func (l *lowering) ints(name string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	return narrowed(list), nil
+}
+
+// list reads a list of integers that is an input, constant, or in older opsets an
+// attribute; def where it is neither.
+func (l *lowering) list(n *onnx.Node, i int, attr string, def []int) ([]int, error) {
+	if n.Input(i) != "" {
+		return l.ints(n.Input(i))
+	}
+	list, ok := n.Ints(attr)
+	if !ok {
+		return def, nil
+	}
+	return narrowed(list), nil
+}
+
+func narrowed(list []int64) []int {
 	out := make([]int, len(list))
 	for i, v := range list {
 		out[i] = int(v)
 	}
-	return out, nil
+	return out
+}
+
+// outShape returns the shape of a node's first output, a scalar with one axis as
+// plain has it.
+func (l *lowering) outShape(n *onnx.Node) ([]int, error) {
+	shape, err := l.shapeOf(n.Output(0))
+	if err == nil && len(shape) == 0 {
+		shape = []int{1}
+	}
+	return shape, err
 }
 
 // shapeOf returns the inferred shape of a value of the file.

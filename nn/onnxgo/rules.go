@@ -19,21 +19,24 @@ var rules map[string]rule
 func init() {
 	rules = map[string]rule{
 		"Abs": unary("Abs"), "Exp": unary("Exp"), "Log": unary("Log"), "Neg": unary("Neg"), "Relu": unary("Relu"),
-		"Sigmoid": unary("Sigmoid"), "Sqrt": unary("Sqrt"), "Tanh": unary("Tanh"), "Softplus": lowerSoftplus,
-		"Mish": lowerMish, "LeakyRelu": lowerLeakyRelu, "Clip": lowerClip,
+		"Sigmoid": unary("Sigmoid"), "Sqrt": unary("Sqrt"), "Tanh": unary("Tanh"),
+		"Softplus": elementwise((*lowering).softplus), "Mish": elementwise((*lowering).mish),
+		"Reciprocal": elementwise((*lowering).reciprocal), "LeakyRelu": ofFirst(lowerLeakyRelu), "Clip": ofFirst(lowerClip),
 		"Add": binary("Add"), "Sub": binary("Sub"), "Mul": binary("Mul"), "Div": binary("Div"),
-		"Pow": lowerPow, "Reciprocal": lowerReciprocal, "Sum": lowerSum,
+		"Pow": ofFirst(lowerPow), "Sum": lowerSum,
 		"Conv": lowerConv, "BatchNormalization": lowerNorm, "Gemm": lowerGemm, "MatMul": lowerMatMul,
-		"GlobalAveragePool": lowerGlobalAverage, "GlobalMaxPool": lowerGlobalMax,
-		"ReduceMean": lowerReduce, "ReduceSum": lowerReduce, "ReduceMax": lowerReduce,
-		"Softmax": lowerSoftmax, "LogSoftmax": lowerSoftmax,
+		"GlobalAveragePool": global("ReduceMean"), "GlobalMaxPool": global("ReduceMax"),
+		"ReduceMean": ofFirst(lowerReduce), "ReduceSum": ofFirst(lowerReduce), "ReduceMax": ofFirst(lowerReduce),
+		"Softmax": ofFirst(lowerSoftmax), "LogSoftmax": ofFirst(lowerSoftmax),
 		"Identity": lowerSame, "Dropout": lowerSame, "Cast": lowerCast,
-		"Reshape": lowerReshaped, "Flatten": lowerReshaped, "Squeeze": lowerReshaped, "Unsqueeze": lowerReshaped,
-		"Expand": lowerExpand, "Transpose": lowerTranspose, "Concat": lowerConcat, "Gather": lowerGather, "Slice": lowerSlice,
+		"Reshape": ofFirst(lowerReshaped), "Flatten": ofFirst(lowerReshaped),
+		"Squeeze": ofFirst(lowerReshaped), "Unsqueeze": ofFirst(lowerReshaped),
+		"Expand": ofFirst(lowerExpand), "Transpose": ofFirst(lowerTranspose), "Concat": lowerConcat,
+		"Gather": ofFirst(lowerGather), "Slice": ofFirst(lowerSlice),
 	}
 }
 
-// plain lowers the first input of a node and gives a scalar one axis, since
+// plain lowers the i-th input of a node and gives a scalar one axis, since
 // gorgonia treats scalars apart.
 func (l *lowering) plain(n *onnx.Node, i int) (value, error) {
 	name := n.Input(i)
@@ -50,30 +53,39 @@ func (l *lowering) plain(n *onnx.Node, i int) (value, error) {
 	return v, nil
 }
 
-// unary applies an operator of the same name and meaning.
-func unary(op string) rule {
+// ofFirst makes a rule of what is done with a node's first input.
+func ofFirst(f func(l *lowering, n *onnx.Node, x value) (value, error)) rule {
 	return func(l *lowering, n *onnx.Node) (value, error) {
 		x, err := l.plain(n, 0)
 		if err != nil {
 			return value{}, err
 		}
-		return l.emit(op, nil, x.shape, x), nil
+		return f(l, n, x)
 	}
 }
 
+// elementwise makes a rule of what is done with each number of the first input.
+func elementwise(f func(l *lowering, x value) value) rule {
+	return ofFirst(func(l *lowering, _ *onnx.Node, x value) (value, error) { return f(l, x), nil })
+}
+
+// unary applies an operator of the same name and meaning.
+func unary(op string) rule {
+	return elementwise(func(l *lowering, x value) value { return l.each(op, x) })
+}
+
+// each emits an operator that works on the numbers of values of one shape.
+func (l *lowering) each(op string, x ...value) value { return l.emit(op, nil, x[0].shape, x...) }
+
 // binary applies an operator to two values stretched to one shape.
 func binary(op string) rule {
-	return func(l *lowering, n *onnx.Node) (value, error) {
-		x, err := l.plain(n, 0)
-		if err != nil {
-			return value{}, err
-		}
+	return ofFirst(func(l *lowering, n *onnx.Node, x value) (value, error) {
 		y, err := l.plain(n, 1)
 		if err != nil {
 			return value{}, err
 		}
 		return l.combine(op, x, y)
-	}
+	})
 }
 
 func (l *lowering) combine(op string, x, y value) (value, error) {
@@ -90,7 +102,7 @@ func (l *lowering) combine(op string, x, y value) (value, error) {
 	if x.isConst() && y.isConst() {
 		return value{shape: shape, consts: fold(op, x.consts, y.consts)}, nil
 	}
-	return l.emit(op, nil, shape, x, y), nil
+	return l.each(op, x, y), nil
 }
 
 // fold computes an operator on constants.
@@ -113,49 +125,28 @@ func fold(op string, x, y []float32) []float32 {
 
 // with combines a value with one number.
 func (l *lowering) with(op string, x value, f float64) value {
-	return l.emit(op, nil, x.shape, x, filled(float32(f), x.shape...))
+	return l.each(op, x, filled(float32(f), x.shape...))
 }
 
-// lowerSoftplus computes log(1+e^x) as relu(x) + log(1+e^-|x|), which holds for
-// any x.
-func lowerSoftplus(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
-	return l.softplus(x), nil
-}
-
+// softplus computes log(1+e^x) as relu(x) + log(1+e^-|x|), which holds for any x.
 func (l *lowering) softplus(x value) value {
-	small := l.emit("Exp", nil, x.shape, l.emit("Neg", nil, x.shape, l.emit("Abs", nil, x.shape, x)))
-	log := l.emit("Log", nil, x.shape, l.with("Add", small, 1))
-	return l.emit("Add", nil, x.shape, l.emit("Relu", nil, x.shape, x), log)
+	small := l.each("Exp", l.each("Neg", l.each("Abs", x)))
+	log := l.each("Log", l.with("Add", small, 1))
+	return l.each("Add", l.each("Relu", x), log)
 }
 
-func lowerMish(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
-	return l.emit("Mul", nil, x.shape, x, l.emit("Tanh", nil, x.shape, l.softplus(x))), nil
-}
+func (l *lowering) mish(x value) value { return l.each("Mul", x, l.each("Tanh", l.softplus(x))) }
+
+func (l *lowering) reciprocal(x value) value { return l.each("Div", filled(1, x.shape...), x) }
 
 // lowerLeakyRelu computes relu(x) - slope*relu(-x).
-func lowerLeakyRelu(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
-	below := l.emit("Relu", nil, x.shape, l.emit("Neg", nil, x.shape, x))
-	return l.emit("Sub", nil, x.shape, l.emit("Relu", nil, x.shape, x), l.with("Mul", below, float64(n.Float("alpha", 0.01)))), nil
+func lowerLeakyRelu(l *lowering, n *onnx.Node, x value) (value, error) {
+	below := l.each("Relu", l.each("Neg", x))
+	return l.each("Sub", l.each("Relu", x), l.with("Mul", below, float64(n.Float("alpha", 0.01)))), nil
 }
 
 // lowerClip computes low + relu(x-low) - relu(x-high); a limit may be missing.
-func lowerClip(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerClip(l *lowering, n *onnx.Node, x value) (value, error) {
 	low, high := float64(n.Float("min", -math.MaxFloat32)), float64(n.Float("max", math.MaxFloat32))
 	for i, limit := range map[int]*float64{1: &low, 2: &high} {
 		if n.Input(i) == "" {
@@ -174,21 +165,17 @@ func lowerClip(l *lowering, n *onnx.Node) (value, error) {
 		return value{}, fmt.Errorf("its limits are %g and %g", low, high)
 	}
 	if high < math.MaxFloat32 { // min(x,high) = high - relu(high-x)
-		gap := l.with("Add", l.emit("Neg", nil, x.shape, x), high)
-		x = l.with("Add", l.emit("Neg", nil, x.shape, l.emit("Relu", nil, x.shape, gap)), high)
+		gap := l.with("Add", l.each("Neg", x), high)
+		x = l.with("Add", l.each("Neg", l.each("Relu", gap)), high)
 	}
 	if low > -math.MaxFloat32 {
-		x = l.with("Add", l.emit("Relu", nil, x.shape, l.with("Sub", x, low)), low)
+		x = l.with("Add", l.each("Relu", l.with("Sub", x, low)), low)
 	}
 	return x, nil
 }
 
 // lowerPow knows squares, square roots and first powers.
-func lowerPow(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerPow(l *lowering, n *onnx.Node, x value) (value, error) {
 	y, err := l.get(n.Input(1))
 	if err != nil {
 		return value{}, err
@@ -196,22 +183,14 @@ func lowerPow(l *lowering, n *onnx.Node) (value, error) {
 	if len(y.consts) == 1 {
 		switch y.consts[0] {
 		case 0.5:
-			return l.emit("Sqrt", nil, x.shape, x), nil
+			return l.each("Sqrt", x), nil
 		case 1:
 			return x, nil
 		case 2:
-			return l.emit("Mul", nil, x.shape, x, x), nil
+			return l.each("Mul", x, x), nil
 		}
 	}
 	return value{}, errors.New("only the constant powers 0.5, 1 and 2")
-}
-
-func lowerReciprocal(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
-	return l.emit("Div", nil, x.shape, filled(1, x.shape...), x), nil
 }
 
 // lowerSum adds any number of values.
@@ -242,17 +221,10 @@ func lowerCast(l *lowering, n *onnx.Node) (value, error) {
 }
 
 // lowerReshaped covers what changes shapes only: inference knows the outcome.
-func lowerReshaped(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
+func lowerReshaped(l *lowering, n *onnx.Node, x value) (value, error) {
+	shape, err := l.outShape(n)
 	if err != nil {
 		return value{}, err
-	}
-	shape, err := l.shapeOf(n.Output(0))
-	if err != nil {
-		return value{}, err
-	}
-	if len(shape) == 0 {
-		shape = []int{1}
 	}
 	if size(shape) != size(x.shape) {
 		return value{}, fmt.Errorf("%v to %v", x.shape, shape)
@@ -260,32 +232,21 @@ func lowerReshaped(l *lowering, n *onnx.Node) (value, error) {
 	return l.reshape(x, shape...), nil
 }
 
-func lowerExpand(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
-	shape, err := l.shapeOf(n.Output(0))
+func lowerExpand(l *lowering, n *onnx.Node, x value) (value, error) {
+	shape, err := l.outShape(n)
 	if err != nil {
 		return value{}, err
 	}
 	return l.stretch(x, shape)
 }
 
-func lowerTranspose(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerTranspose(l *lowering, n *onnx.Node, x value) (value, error) {
 	perm := make([]int, len(x.shape))
 	for i := range perm {
 		perm[i] = len(perm) - 1 - i
 	}
 	if list, ok := n.Ints("perm"); ok {
-		perm = perm[:0]
-		for _, p := range list {
-			perm = append(perm, int(p))
-		}
+		perm = narrowed(list)
 	}
 	return l.transpose(x, perm)
 }
@@ -307,7 +268,7 @@ func lowerConcat(l *lowering, n *onnx.Node) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	shape, err := l.shapeOf(n.Output(0))
+	shape, err := l.outShape(n)
 	if err != nil {
 		return value{}, err
 	}
@@ -325,11 +286,7 @@ func lowerConcat(l *lowering, n *onnx.Node) (value, error) {
 	return l.reshape(joined, shape...), nil
 }
 
-func lowerGather(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerGather(l *lowering, n *onnx.Node, x value) (value, error) {
 	indices, err := l.ints(n.Input(1))
 	if err != nil {
 		return value{}, err
@@ -342,22 +299,15 @@ func lowerGather(l *lowering, n *onnx.Node) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	shape, err := l.shapeOf(n.Output(0)) // a scalar index removes the axis
+	shape, err := l.outShape(n) // a scalar index removes the axis
 	if err != nil {
 		return value{}, err
-	}
-	if len(shape) == 0 {
-		shape = []int{1}
 	}
 	return l.reshape(v, shape...), nil
 }
 
 // lowerSlice takes ranges along some axes, one after another.
-func lowerSlice(l *lowering, n *onnx.Node) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerSlice(l *lowering, n *onnx.Node, x value) (value, error) {
 	starts, ends, axes, steps, err := l.sliceRanges(n, len(x.shape))
 	if err != nil {
 		return value{}, err
@@ -381,18 +331,9 @@ func lowerSlice(l *lowering, n *onnx.Node) (value, error) {
 // sliceRanges reads the inputs (or, before opset 10, attributes) of Slice.
 func (l *lowering) sliceRanges(n *onnx.Node, rank int) (starts, ends, axes, steps []int, err error) {
 	read := func(i int, attr string, def []int) []int {
-		if n.Input(i) != "" {
-			list, e := l.ints(n.Input(i))
-			err = errors.Join(err, e)
-			return list
-		}
-		if list, ok := n.Ints(attr); ok {
-			def = nil
-			for _, v := range list {
-				def = append(def, int(v))
-			}
-		}
-		return def
+		list, e := l.list(n, i, attr, def)
+		err = errors.Join(err, e)
+		return list
 	}
 	starts, ends = read(1, "starts", nil), read(2, "ends", nil)
 	all := make([]int, len(starts))

@@ -50,18 +50,9 @@ func Open(model []byte, spec nn.Spec, c Config) (nn.Backend, error) {
 	if err := checkPorts(model, &spec, c); err != nil {
 		return nil, err
 	}
-	lib, err := Load(c.Library)
+	run, err := c.open(model, names(spec.Inputs), names(spec.Outputs))
 	if err != nil {
 		return nil, err
-	}
-	options, err := c.sessionOptions(lib)
-	if err != nil {
-		return nil, err
-	}
-	defer options.Destroy()
-	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, names(spec.Inputs), names(spec.Outputs), options)
-	if err != nil {
-		return nil, c.loadError(err, lib)
 	}
 	s := &session{spec: spec, config: c, run: run, bind: c.Provider == CPU, rows: make([]*rows, c.MaxBatch+1)}
 	// A session that is forgotten frees itself: its pins would end the program.
@@ -89,6 +80,25 @@ func names(specs []nn.TensorSpec) []string {
 		all[i] = specs[i].Name
 	}
 	return all
+}
+
+// open loads the library if need be and makes a session of a model, of which it
+// holds its own copy.
+func (c Config) open(model []byte, inputs, outputs []string) (*ort.DynamicAdvancedSession, error) {
+	lib, err := Load(c.Library)
+	if err != nil {
+		return nil, err
+	}
+	options, err := c.sessionOptions(lib)
+	if err != nil {
+		return nil, err
+	}
+	defer options.Destroy()
+	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, options)
+	if err != nil {
+		return nil, c.loadError(err, lib)
+	}
+	return run, nil
 }
 
 // sessionOptions turns the configuration into onnxruntime's options, which the

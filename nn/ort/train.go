@@ -90,18 +90,9 @@ func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	lib, err := Load(c.Library)
+	run, err := c.open(model, portNames(inputs), portNames(outputs))
 	if err != nil {
 		return nil, err
-	}
-	options, err := c.sessionOptions(lib)
-	if err != nil {
-		return nil, err
-	}
-	defer options.Destroy()
-	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, portNames(inputs), portNames(outputs), options)
-	if err != nil {
-		return nil, c.loadError(err, lib)
 	}
 	g := &Graph{run: run, inputs: inputs, outputs: outputs}
 	runtime.SetFinalizer(g, func(g *Graph) { _ = g.Close() })

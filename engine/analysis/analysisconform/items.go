@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testtalk"
 )
 
 // checkInterleaved sends many queries at once, some of them reported on the
@@ -291,7 +292,7 @@ func checkEndOfInput(s *Session, open Open, _ Options) {
 	}
 	_, more := s.next()
 	require.False(s.T, more)
-	s.Ends(patience)
+	s.Ends(testtalk.Patience)
 
 	idle := open(s.T)
 	idle.Alive()

@@ -5,30 +5,21 @@
 package analysisconform
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// patience is how long a test waits for a message that has no time limit of its
-// own: long enough for a network to load on a busy machine.
-const patience = 60 * time.Second
+	"kosumi/internal/testtalk"
+)
 
 // Session is a conversation with one engine. New makes it ready for use.
 type Session struct {
-	T    testing.TB
-	In   io.WriteCloser // the engine's input
-	Out  io.ReadCloser  // the engine's output
-	Exit <-chan error   // yields the engine's end: nil for success
-
-	lines chan string
-	seen  map[turn]bool // final results read so far
+	*testtalk.Talk
+	seen map[turn]bool // final results read so far
 }
 
 type turn struct {
@@ -43,28 +34,7 @@ type Open func(t testing.TB, args ...string) *Session
 // New starts to read the engine's output. wait is called once and returns when
 // the engine has ended.
 func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Session {
-	exit := make(chan error, 1)
-	s := &Session{T: t, In: in, Out: out, Exit: exit, lines: make(chan string, 1<<16), seen: map[turn]bool{}}
-	go func() { exit <- wait() }()
-	go func() {
-		defer close(s.lines)
-		r := bufio.NewReaderSize(out, 1<<20)
-		for {
-			text, err := r.ReadString('\n')
-			if err != nil {
-				if text != "" {
-					s.lines <- text + " (without line end)"
-				}
-				return
-			}
-			s.lines <- strings.TrimSuffix(text, "\n")
-		}
-	}()
-	t.Cleanup(func() {
-		in.Close()
-		out.Close()
-	})
-	return s
+	return &Session{Talk: testtalk.New(t, in, out, wait), seen: map[turn]bool{}}
 }
 
 // Message is one line of output.
@@ -119,8 +89,7 @@ func (s *Session) Send(request any) {
 		require.NoError(s.T, err)
 		text = string(b)
 	}
-	_, err := io.WriteString(s.In, text+"\n")
-	require.NoError(s.T, err)
+	s.Talk.Send(text + "\n")
 }
 
 // Next reads one message, checks what holds for all, and requires that nothing
@@ -137,16 +106,11 @@ func (s *Session) Next() Message {
 // next returns false at the end of the output.
 func (s *Session) next() (Message, bool) {
 	s.T.Helper()
-	select {
-	case text, ok := <-s.lines:
-		if !ok {
-			return Message{}, false
-		}
-		return s.parse(text), true
-	case <-time.After(patience):
-		require.FailNow(s.T, "no output", "for %v", patience)
+	l, ok := s.Line()
+	if !ok {
+		return Message{}, false
 	}
-	return Message{}, false
+	return s.parse(l.Text), true
 }
 
 func (s *Session) parse(text string) Message {
@@ -218,12 +182,7 @@ func (s *Session) Alive() {
 // Ends requires that the engine ends with success within d.
 func (s *Session) Ends(d time.Duration) {
 	s.T.Helper()
-	select {
-	case err := <-s.Exit:
-		require.NoError(s.T, err, "exit status")
-	case <-time.After(d):
-		require.FailNow(s.T, "still running", "after %v", d)
-	}
+	require.NoError(s.T, s.End(d), "exit status")
 }
 
 // Query returns a small query, with changes made to its fields.
