@@ -3,11 +3,14 @@ package model
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sys/cpu"
 
@@ -65,6 +68,66 @@ func (c graphCache) load(k graphKey) ([]byte, bool) {
 	}
 	data, err := os.ReadFile(c.path(k))
 	return data, err == nil && len(data) > 0
+}
+
+// has reports whether a rewritten graph is there.
+func (c graphCache) has(k graphKey) bool {
+	info, err := os.Stat(c.path(k))
+	return c.dir != "" && k.sha256 != "" && err == nil && info.Size() > 0
+}
+
+// verdict is what was found out about a precision on this machine.
+type verdict struct {
+	Precision string  `json:"precision"` // the one to use
+	Why       string  `json:"why"`
+	Report    *Report `json:"report,omitempty"`
+	Speedup   float64 `json:"speedup,omitempty"` // over fp32
+}
+
+func (c graphCache) verdictPath(k graphKey) string {
+	return strings.TrimSuffix(c.path(k), ".onnx") + ".json"
+}
+
+// verdict returns what an earlier start found out.
+func (c graphCache) verdict(k graphKey) (v verdict, ok bool) {
+	if c.dir == "" || k.sha256 == "" {
+		return v, false
+	}
+	data, err := os.ReadFile(c.verdictPath(k))
+	if err != nil || json.Unmarshal(data, &v) != nil {
+		return v, false
+	}
+	return v, v.Precision == floatPrecision || v.Precision == int8Precision
+}
+
+// judge keeps a verdict. The file appears whole or not at all.
+func (c graphCache) judge(k graphKey, v verdict) {
+	if c.dir == "" || k.sha256 == "" {
+		return
+	}
+	if err := c.write(c.verdictPath(k), v); err != nil {
+		c.log.Debug("the choice of precision is not cached", "error", err)
+	}
+}
+
+func (c graphCache) write(path string, v verdict) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(c.dir, "new-*.json")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
 }
 
 // drop removes a graph that turned out to be unusable.

@@ -112,7 +112,10 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 	}
 	renamed := slices.Clone(taps)
 	m := g.instrument(renamed)
-	err := run.Run(Pass{Stage: "ranges", Model: m, Taps: renamed, See: func(tap, rows int, data []float32) error {
+	err := run.Run(Pass{Stage: "measure ranges", Model: m, Taps: renamed, See: func(tap, rows int, data []float32) error {
+		if rows <= 0 {
+			return fmt.Errorf("%w: a batch of %d rows", ErrCalibration, rows)
+		}
 		if tap == 0 {
 			s.Rows += rows
 		}

@@ -56,7 +56,10 @@ func (g *graph) grams(run Runner, group []*conv) (map[*conv]*gram, error) {
 	feeds := append([]onnx.ValueInfo(nil), m.Graph.Inputs...)
 	onnx.RemoveUnused(m.Graph)
 	m.Graph.Inputs = feeds
-	err := run.Run(Pass{Stage: "weights", Model: m, Taps: taps, See: func(tap, rows int, data []float32) error {
+	err := run.Run(Pass{Stage: "round weights", Model: m, Taps: taps, See: func(tap, rows int, data []float32) error {
+		if rows <= 0 {
+			return fmt.Errorf("%w: a batch of %d rows", ErrCalibration, rows)
+		}
 		if tap == 0 && enoughSamples(all) {
 			return errEnough
 		}

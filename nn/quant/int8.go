@@ -3,7 +3,7 @@ package quant
 import "kosumi/nn/onnx"
 
 // Version changes whenever the same network would come out differently.
-const Version = 1
+const Version = 2
 
 // Summary says what became of a network's convolutions.
 type Summary struct {
@@ -35,8 +35,12 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err := g.foldScales(); err != nil {
 		return nil, nil, err
 	}
-	if len(g.selected(o)) == 0 {
+	selected := g.selected(o)
+	if len(selected) == 0 {
 		return nil, nil, ErrNothing
+	}
+	if err := g.checkWeights(selected); err != nil {
+		return nil, nil, err
 	}
 	stats, err := g.collect(run, g.taps(g.convs()))
 	if err != nil {

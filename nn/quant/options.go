@@ -64,7 +64,7 @@ type Tap struct {
 
 // Pass is one run of a graph over the calibration rows.
 type Pass struct {
-	// Stage says what the run is for, to people: "ranges" or "weights".
+	// Stage says what the run is for, to people: "measure ranges" or "round weights".
 	Stage string
 	// Model has the network's own inputs; its outputs are the taps.
 	Model *onnx.Model
