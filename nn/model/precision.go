@@ -240,10 +240,10 @@ func (m *Model) reject(key graphKey, why string, cause error) (*choice, error) {
 // when a user waits.
 const quickWork = 1e12
 
-// quantizeQuickly quantizes with fewer positions, so that a user need not wait
-// long.
+// quantizeQuickly quantizes with positions from fewer games where evaluations take
+// long, so that a user need not wait long.
 func (m *Model) quantizeQuickly(ctx context.Context, size board.Size, workers int) (*Quantized, error) {
-	o := QuantizeOptions{Positions: 160, Held: 96, Workers: workers, Progress: m.tellSlowly(size)}
+	o := QuantizeOptions{Positions: 256, Held: 128, Workers: workers, Progress: m.tellSlowly(size)}
 	o.Quant.NarrowWeights = narrowWeights()
 	if m.conf.Calibration != nil {
 		if games := m.conf.Calibration(size); len(games) >= 8 {
@@ -257,7 +257,7 @@ func (m *Model) quantizeQuickly(ctx context.Context, size board.Size, workers in
 			return nil, err
 		}
 		perGame := quant.Work(graph) * float64(gameLength(size)) * 2 / 3
-		o.Games = int(min(max(quickWork/max(perGame, 1)/2, 2), 8))
+		o.Games = int(min(max(quickWork/max(perGame, 1)/2, 2), 24))
 	}
 	return m.Quantize(ctx, size, o)
 }
