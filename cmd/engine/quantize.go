@@ -149,6 +149,8 @@ func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) er
 	switch {
 	case err != nil && cmd.Context().Err() != nil:
 		return errors.New("interrupted; nothing was written")
+	case errors.Is(err, quant.ErrOptions):
+		return usageError{err}
 	case err != nil:
 		return err
 	}

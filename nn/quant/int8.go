@@ -1,6 +1,12 @@
 package quant
 
-import "kosumi/nn/onnx"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kosumi/nn/onnx"
+)
 
 // Version changes whenever the same network would come out differently.
 const Version = 2
@@ -32,6 +38,9 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := g.checkNames(o.Float); err != nil {
+		return nil, nil, err
+	}
 	if err := g.foldScales(); err != nil {
 		return nil, nil, err
 	}
@@ -60,6 +69,20 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	s := g.summary(p)
 	s.Rows, s.Method = stats.Rows, o.Method
 	return out, s, nil
+}
+
+// checkNames refuses names that no convolution has.
+func (g *graph) checkNames(names []string) error {
+	var there []string
+	for _, c := range g.convs() {
+		there = append(there, c.node.Outputs[0])
+	}
+	for _, name := range names {
+		if !slices.Contains(there, name) {
+			return fmt.Errorf("%w: no convolution is called %q; there are %s", ErrOptions, name, strings.Join(there, ", "))
+		}
+	}
+	return nil
 }
 
 // plan is what was decided before the integer graph is written.

@@ -347,6 +347,7 @@ func TestInt8RefusesWhatItCannotDo(t *testing.T) {
 		"no such method":      {chain(t, nil), nothing, Options{Method: 99}, ErrOptions},
 		"too high percentile": {chain(t, nil), nothing, Options{Percentile: 0.5}, ErrOptions},
 		"percentile NaN":      {chain(t, nil), nothing, Options{Percentile: math.NaN()}, ErrOptions},
+		"no such convolution": {chain(t, nil), nothing, Options{Float: []string{"nothing"}}, ErrOptions},
 		"least work NaN":      {chain(t, nil), nothing, Options{LeastWork: math.NaN()}, ErrOptions},
 	} {
 		t.Run(name, func(t *testing.T) {
