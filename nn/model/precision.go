@@ -219,9 +219,9 @@ func (m *Model) prepare(ctx context.Context, size board.Size, key graphKey, wher
 	if faster < leastSpeedup && !named {
 		return m.reject(key, fmt.Sprintf("int8 would be only %.2f times as fast here", faster), nil)
 	}
-	c.why = fmt.Sprintf("int8 is %.1f times as fast as fp32 here; against fp32: %v", faster, q.Report)
+	c.why = fmt.Sprintf("%.1f times as fast as fp32 here", faster)
 	run.cache.judge(key, verdict{Precision: int8Precision, Why: c.why, Report: &q.Report, Speedup: faster})
-	m.conf.Log.Info("int8 is ready", "seconds", fmt.Sprintf("%.0f", time.Since(start).Seconds()), "result", c.why)
+	m.conf.Log.Info("int8 is ready", "seconds", fmt.Sprintf("%.0f", time.Since(start).Seconds()), "speed", c.why, "against fp32", q.Report)
 	return c, nil
 }
 
