@@ -55,6 +55,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	if err != nil {
 		return err
 	}
+	s.useTuning(size)
 	conf.Version = version
 	conf.Limits = search.Limits{Visits: s.Visits}
 	if conf.Search, err = s.searchParams(conf.Search); err != nil {

@@ -41,6 +41,7 @@ func serveGTP(ctx context.Context, s *settings) error {
 	if err != nil {
 		return err
 	}
+	s.useTuning(size)
 	net := openNetwork(s, size, true, s.stderr)
 	conf, err := s.engineConfig()
 	if err != nil {
