@@ -193,7 +193,7 @@ func (r *quantizeResult) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %.1f MiB: %s on %s in %s\n", r.Out, float64(r.Bytes)/(1<<20), r.Model, r.Board, r.Precision)
 	if r.Integer > 0 {
 		fmt.Fprintf(w, "  calibrated on %d positions (%s), ranges by %s\n", r.Rows, r.Calibration, r.Method)
-		fmt.Fprintf(w, "  %d convolutions in integers, %.1f %% of the multiplications; in fp32: %s\n", r.Integer, 100*r.WorkShare, orNone(r.Float))
+		fmt.Fprintf(w, "  %d convolutions in integers, %.1f %% of the multiplications; %d stay in fp32: %s\n", r.Integer, 100*r.WorkShare, len(r.Float), orNone(r.Float))
 	}
 	p := &r.Report
 	fmt.Fprintf(w, "  against fp32, on %d other positions:\n", p.Positions)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -76,13 +77,34 @@ func (c graphCache) has(k graphKey) bool {
 	return c.dir != "" && k.sha256 != "" && err == nil && info.Size() > 0
 }
 
-// verdict is what was found out about a precision on this machine.
+// verdict is what was found out about the integer network on this machine.
 type verdict struct {
-	Precision string  `json:"precision"` // the one to use
-	Why       string  `json:"why"`
-	Report    *Report `json:"report,omitempty"`
-	Speedup   float64 `json:"speedup,omitempty"` // over fp32
+	Fault   string  `json:"fault,omitempty"`   // why there is none
+	Report  *Report `json:"report,omitempty"`  // nil if there is none
+	Speedup float64 `json:"speedup,omitempty"` // over fp32
 }
+
+// leastSpeedup is how much faster int8 has to be to be worth its errors.
+const leastSpeedup = 1.2
+
+// against says why int8 is not to be used unless asked for by name; "" for
+// nothing.
+func (v *verdict) against() string {
+	switch {
+	case v.Report == nil:
+		return cmp.Or(v.Fault, "nothing is known of int8")
+	case v.Report.fault() != "":
+		return "int8 would not be accurate enough: " + v.Report.fault()
+	case v.Report.Positions < leastPositions:
+		return fmt.Sprintf("%d positions are too few to judge int8 by", v.Report.Positions)
+	case !(v.Speedup >= leastSpeedup):
+		return fmt.Sprintf("int8 would be only %.2f times as fast here", v.Speedup)
+	}
+	return ""
+}
+
+// why says what speaks for int8.
+func (v *verdict) why() string { return fmt.Sprintf("%.1f times as fast as fp32 here", v.Speedup) }
 
 func (c graphCache) verdictPath(k graphKey) string {
 	return strings.TrimSuffix(c.path(k), ".onnx") + ".json"
@@ -95,9 +117,9 @@ func (c graphCache) verdict(k graphKey) (v verdict, ok bool) {
 	}
 	data, err := os.ReadFile(c.verdictPath(k))
 	if err != nil || json.Unmarshal(data, &v) != nil {
-		return v, false
+		return verdict{}, false
 	}
-	return v, v.Precision == floatPrecision || v.Precision == int8Precision
+	return v, v.Report != nil || v.Fault != ""
 }
 
 // judge keeps a verdict. The file appears whole or not at all.

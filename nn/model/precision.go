@@ -67,7 +67,7 @@ func (m *Model) choose(ctx context.Context, size board.Size, state *sized) (*cho
 	}
 	c, err := m.firstChoice(ctx, size, state)
 	if err == nil {
-		state.choice.Store(c)
+		state.choice.CompareAndSwap(nil, c) // what was prepared behind comes later
 	}
 	return c, err
 }
@@ -82,8 +82,10 @@ func (m *Model) firstChoice(ctx context.Context, size board.Size, state *sized) 
 		return nil, err
 	}
 	if m.conf.Precision == autoPrecision && m.conf.Later != nil {
+		c := &choice{precision: floatPrecision, why: "int8 is being prepared"}
+		state.choice.Store(c)
 		m.prepareBehind(size, state, key)
-		return &choice{precision: floatPrecision, why: "int8 is being prepared"}, nil
+		return c, nil
 	}
 	return m.prepare(ctx, size, key, "", 0)
 }
@@ -108,7 +110,7 @@ func (m *Model) settled(size board.Size) (*choice, error) {
 	case halfPrecision:
 		return &choice{precision: halfPrecision, graph: func() ([]byte, error) { return m.halfGraph(size) }}, nil
 	case autoPrecision:
-		if why := m.stayFloat(); why != "" {
+		if stay, why := m.stayFloat(); stay {
 			return &choice{precision: floatPrecision, why: why}, nil
 		}
 	}
@@ -128,18 +130,19 @@ func (m *Model) int8Key(size board.Size) (graphKey, error) {
 	return m.run.(*ortRunner).key(src, size, int8Precision), nil
 }
 
-// stayFloat returns the reason why auto does not even try int8 here; "" for none.
-func (m *Model) stayFloat() string {
+// stayFloat reports whether auto does not even try int8 here, and why where that
+// is not plain from the provider.
+func (m *Model) stayFloat() (stay bool, why string) {
 	run, ok := m.run.(*ortRunner)
 	switch {
 	case !ok || run.provider != ort.CPU:
-		return "int8 is for the CPU through onnxruntime"
+		return true, ""
 	case fastInt8() == "":
-		return "this processor has no fast 8-bit instructions"
+		return true, "this processor has no fast 8-bit instructions"
 	case run.cache.dir == "" && m.conf.Calibration == nil:
-		return "there is no cache folder to keep int8 in"
+		return true, "there is no cache folder to keep int8 in"
 	}
-	return ""
+	return false, ""
 }
 
 // Outlook says which precision sessions for a board size would get, and why,
@@ -160,11 +163,15 @@ func (m *Model) Outlook(size board.Size) (precision, why string, err error) {
 func (m *Model) judged(size board.Size, key graphKey) *choice {
 	cache := m.run.(*ortRunner).cache
 	v, ok := cache.verdict(key)
-	switch {
-	case ok && v.Precision == int8Precision && cache.has(key):
-		return m.int8Choice(size, v.Why, nil)
-	case ok && v.Precision == floatPrecision && m.conf.Precision != int8Precision:
-		return &choice{precision: floatPrecision, why: v.Why}
+	named := m.conf.Precision == int8Precision
+	switch why := v.against(); {
+	case !ok:
+		return nil
+	case !named && why != "":
+		return &choice{precision: floatPrecision, why: why}
+	case v.Report != nil && cache.has(key):
+		m.warn(why)
+		return m.int8Choice(size, v.why(), nil)
 	}
 	return nil
 }
@@ -193,7 +200,7 @@ func (m *Model) prepare(ctx context.Context, size board.Size, key graphKey, wher
 	m.conf.Log.Info(fmt.Sprintf("preparing int8 for %dx%d%s, once for this network and machine", size.W, size.H, where))
 	q, err := m.quantizeQuickly(ctx, size, workers)
 	if errors.Is(err, quant.ErrNothing) || errors.Is(err, quant.ErrGraph) || errors.Is(err, quant.ErrCalibration) {
-		return m.reject(key, err.Error(), err)
+		return m.reject(key, err)
 	}
 	if err != nil {
 		return nil, err
@@ -202,38 +209,43 @@ func (m *Model) prepare(ctx context.Context, size board.Size, key graphKey, wher
 	if err != nil {
 		return nil, err
 	}
-	fault, named := q.Report.fault(), m.conf.Precision == int8Precision
-	switch {
-	case fault != "" && named:
-		m.conf.Log.Warn("int8 is used as asked for, but it is not accurate", "fault", fault)
-	case fault != "":
-		return m.reject(key, "int8 would not be accurate enough: "+fault, nil)
-	case q.Report.Positions < leastPositions && !named:
-		return m.reject(key, fmt.Sprintf("%d positions are too few to judge int8 by", q.Report.Positions), nil)
-	}
 	c := m.int8Choice(size, "", data)
-	faster, err := m.trial(ctx, size, c)
-	if err != nil {
+	v := verdict{Report: &q.Report}
+	if v.Speedup, err = m.trial(ctx, size, c); err != nil {
 		return nil, err
 	}
-	if faster < leastSpeedup && !named {
-		return m.reject(key, fmt.Sprintf("int8 would be only %.2f times as fast here", faster), nil)
+	why := v.against()
+	if why != "" && m.conf.Precision != int8Precision {
+		return m.decline(key, v, why), nil
 	}
-	c.why = fmt.Sprintf("%.1f times as fast as fp32 here", faster)
-	run.cache.judge(key, verdict{Precision: int8Precision, Why: c.why, Report: &q.Report, Speedup: faster})
+	m.warn(why)
+	c.why = v.why()
+	run.cache.judge(key, v)
 	m.conf.Log.Info("int8 is ready", "seconds", fmt.Sprintf("%.0f", time.Since(start).Seconds()), "speed", c.why, "against fp32", q.Report)
 	return c, nil
 }
 
-// reject notes that the network stays in float32. Where int8 was asked for by
-// name, that is an error.
-func (m *Model) reject(key graphKey, why string, cause error) (*choice, error) {
+// warn says what speaks against int8, which is used all the same.
+func (m *Model) warn(why string) {
+	if why != "" {
+		m.conf.Log.Warn("int8 is used as asked for; auto would not", "reason", why)
+	}
+}
+
+// reject notes that there is no integer network. Where int8 was asked for by name,
+// that is an error.
+func (m *Model) reject(key graphKey, cause error) (*choice, error) {
 	if m.conf.Precision == int8Precision {
 		return nil, fmt.Errorf("%w: int8: %w", ErrPrecision, cause)
 	}
-	m.run.(*ortRunner).cache.judge(key, verdict{Precision: floatPrecision, Why: why})
+	return m.decline(key, verdict{Fault: cause.Error()}, cause.Error()), nil
+}
+
+// decline notes that the network stays in float32.
+func (m *Model) decline(key graphKey, v verdict, why string) *choice {
+	m.run.(*ortRunner).cache.judge(key, v)
 	m.conf.Log.Info("the network stays in fp32", "reason", why)
-	return &choice{precision: floatPrecision, why: why}, nil
+	return &choice{precision: floatPrecision, why: why}
 }
 
 // quickWork bounds the multiplications that go into playing calibration games
@@ -281,9 +293,6 @@ func (m *Model) tellSlowly(size board.Size) func(stage string, done, total int) 
 		m.conf.Log.Info(fmt.Sprintf("preparing int8 for %dx%d: %s, %d %%", size.W, size.H, stage, 100*done/total))
 	}
 }
-
-// leastSpeedup is how much faster int8 has to be to be worth its errors.
-const leastSpeedup = 1.2
 
 // trial returns how many times as fast the integer network is, from runs of both
 // in turns.
