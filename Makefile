@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test build deps deps-test race fuzz bench lint fmt clean
+.PHONY: run test build deps deps-test race fuzz bench gpu-bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
@@ -33,6 +33,10 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# fp32 and fp16 on an NVIDIA GPU: make gpu-bench MODEL=net.bin.gz SIZE=19 BATCH=32.
+gpu-bench: build
+	@ENGINE=$(ENGINE) scripts/gpu-bench.sh "$(MODEL)" $(or $(SIZE),19) $(or $(BATCH),32)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

@@ -34,7 +34,7 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 	e.tree.Restrict(r.Restrict...)
 	limits := r.Limits
 	limits.Ownership = r.Ownership
-	_, err = runSearch(ctx, e.tree, limits, r.Interval, report)
+	_, err = e.runSearch(ctx, e.tree, limits, r.Interval, report)
 	return err
 }
 

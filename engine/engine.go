@@ -19,6 +19,21 @@ type Network interface {
 	Serves(board.Size) error
 }
 
+// watcher is a network that wants to know when a search is under way, so that it
+// changes between searches only.
+type watcher interface {
+	SearchBegins() (ends func())
+}
+
+// searching tells the network that a search is under way until the function that
+// it returns is called.
+func (e *Engine) searching() (ends func()) {
+	if w, ok := e.net.(watcher); ok {
+		return w.SearchBegins()
+	}
+	return func() {}
+}
+
 // Config is how an engine plays. Start from [Defaults].
 type Config struct {
 	Size  board.Size
@@ -176,6 +191,7 @@ func (e *Engine) ponder() {
 	b := &background{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
+		defer e.searching()()
 		if _, err := e.tree.Search(ctx, search.Limits{}); err != nil && ctx.Err() == nil {
 			e.log.Error("pondering failed", "error", err)
 		}

@@ -61,6 +61,7 @@ func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Poin
 		return search.RootInfo{}, err
 	}
 	tree.Reset(after)
+	defer e.searching()()
 	result, err := tree.Search(ctx, l)
 	return result.Root, err
 }

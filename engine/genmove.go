@@ -68,7 +68,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	limits.Ownership = r.Ownership
 	before := e.work()
-	result, err := runSearch(ctx, tree, limits, r.Interval, r.Report)
+	result, err := e.runSearch(ctx, tree, limits, r.Interval, r.Report)
 	if err != nil {
 		return Move{}, err
 	}
@@ -147,7 +147,8 @@ func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 }
 
 // runSearch searches and reports on the way. Reports come from this goroutine.
-func runSearch(ctx context.Context, t *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
+func (e *Engine) runSearch(ctx context.Context, t *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
+	defer e.searching()()
 	if report == nil {
 		return t.Search(ctx, l)
 	}
@@ -174,7 +175,9 @@ func runSearch(ctx context.Context, t *search.Tree, l search.Limits, every time.
 		case <-tick:
 			var snapshot search.Result
 			t.Snapshot(&snapshot)
-			if len(snapshot.Moves) > 0 {
+			// A final one is that of the search before, which may not have
+			// been asked for what this one is.
+			if len(snapshot.Moves) > 0 && !snapshot.Final {
 				report(&snapshot)
 			}
 		case o := <-done:

@@ -55,6 +55,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	if err != nil {
 		return err
 	}
+	s.useTuning(size)
 	conf.Version = version
 	conf.Limits = search.Limits{Visits: s.Visits}
 	if conf.Search, err = s.searchParams(conf.Search); err != nil {
@@ -62,7 +63,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	}
 	conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/max(1, conf.Threads))
 	conf.Search.Memory.MaxBytes /= int64(max(1, conf.Threads))
-	net := openNetwork(s, size, s.stderr)
+	net := openNetwork(s, size, true, s.stderr)
 	conf.Models = func() []any { return net.models(size, s.batchSize()) }
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {

@@ -42,6 +42,8 @@ type benchmark struct {
 	Trials       []trial `json:"trials,omitempty"`
 	Recommended  string  `json:"recommended,omitempty"`
 
+	Tuning []tuningTrial `json:"tuning,omitempty"`
+
 	Agreement *agreement `json:"agreement,omitempty"`
 }
 
@@ -55,6 +57,7 @@ type benchmarkFlags struct {
 	seconds float64
 	rounds  int
 	sweep   bool
+	tune    bool
 	json    bool
 
 	agreement agreementFlags
@@ -68,7 +71,10 @@ func benchmarkCommand() *cobra.Command {
 		Short: "Measure the network alone and in search",
 		Long: `Measures evaluations per second of the network alone, with every session busy
 and every batch full, and in a search of one position after another, in turns.
---sweep tries several batch sizes first and recommends one.
+--sweep tries several batch sizes first and recommends one. --tune tries numbers
+of sessions, batch sizes and workers in search, and keeps the best for later
+starts of gtp, analysis and benchmark with this network, board size, provider and
+precision on this machine; --sessions, --batch and --threads win over it.
 
 --agreement measures what the search is worth rather than how fast it is: the
 share of positions where a search of 100 visits chooses the move that one of
@@ -82,6 +88,9 @@ search (--set) can be compared without playing games.`,
 			}
 			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds > 0 && f.seconds <= 3600) {
 				return usagef("--rounds 1 to 1000, --seconds above 0 and up to 3600")
+			}
+			if f.tune && (f.sweep || s.Sessions != 0 || s.Batch != 0 || s.Threads != 0) {
+				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
 			}
 			if err := f.agreement.check(); err != nil {
 				return err
@@ -104,6 +113,7 @@ search (--set) can be compared without playing games.`,
 	c.Flags().Float64Var(&f.seconds, "seconds", 2, "`seconds` of each measurement")
 	c.Flags().IntVar(&f.rounds, "rounds", 5, "rounds; the medians are reported")
 	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
+	c.Flags().BoolVar(&f.tune, "tune", false, "try sessions, batch sizes and workers, and keep the best for later starts")
 	f.agreement.add(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
@@ -115,6 +125,9 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 	if err != nil {
 		return nil, err
 	}
+	if !f.tune && !f.sweep {
+		s.useTuning(size)
+	}
 	rules, err := s.gameRules()
 	if err != nil {
 		return nil, err
@@ -124,6 +137,9 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 		return nil, err
 	}
 	defer m.Close()
+	if err := m.Prepare(ctx, size); err != nil {
+		return nil, err
+	}
 	d := m.DescribeAt(size)
 	out := &benchmark{Model: d.Name, Board: fmt.Sprintf("%dx%d", size.W, size.H), Provider: d.Provider, Precision: d.Precision, Rounds: f.rounds}
 	games, err := benchmarkGames(size, rules)
@@ -133,6 +149,11 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 	length := time.Duration(f.seconds * float64(time.Second))
 	if f.sweep {
 		if err := out.sweep(ctx, s, m, games, length); err != nil {
+			return nil, err
+		}
+	}
+	if f.tune {
+		if err := out.tune(ctx, s, m, games, length); err != nil {
 			return nil, err
 		}
 	}
@@ -371,6 +392,9 @@ func (out *benchmark) print(w io.Writer) {
 	for _, t := range out.Trials {
 		fmt.Fprintf(w, "  batch %2d: %8.0f evaluations/s\n", t.Batch, t.RawEvals)
 	}
+	for _, t := range out.Tuning {
+		fmt.Fprintf(w, "  %d sessions, batch %2d, %3d workers: %8.0f evaluations/s in search, %.2f of the default\n", t.Sessions, t.Batch, t.Threads, t.Evals, t.Ratio)
+	}
 	fmt.Fprintf(w, "%d sessions, batch %d, %d workers (medians of %d rounds)\n", out.Sessions, out.Batch, out.Threads, out.Rounds)
 	fmt.Fprintf(w, "  network alone  %8.0f evaluations/s\n", out.RawEvals)
 	fmt.Fprintf(w, "  in search      %8.0f evaluations/s, %.0f visits/s (%.0f %% of the network alone)\n", out.SearchEvals, out.Visits, 100*out.Ratio)
@@ -378,6 +402,9 @@ func (out *benchmark) print(w io.Writer) {
 		out.MeanBatch, 100*out.CacheHitRate, 100*out.Collisions, out.OwnMicros, out.BytesPerNode, float64(out.PeakRSS)/(1<<20))
 	if out.Recommended != "" {
 		fmt.Fprintf(w, "recommended: %s\n", out.Recommended)
+		if len(out.Tuning) > 0 {
+			fmt.Fprintln(w, "kept for later starts")
+		}
 	}
 	if out.Agreement != nil {
 		out.Agreement.print(w)

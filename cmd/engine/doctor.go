@@ -150,11 +150,16 @@ func examineNetwork(s *settings) finding {
 	}
 	m, err := model.Open(s.Model, s.modelConfig(s.stderr))
 	if err != nil {
-		f.Found, f.Advice = err.Error(), "name another file with --model, or another --provider"
+		f.Found, f.Advice = err.Error(), "name another file with --model, or another --provider or --precision"
 		return f
 	}
 	defer m.Close()
-	b, err := m.Open(size, 1)
+	precision, why, err := m.Outlook(size)
+	if err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	b, err := m.OpenOriginal(size, 1) // nothing is to be prepared here
 	if err != nil {
 		f.Found = err.Error()
 		return f
@@ -166,7 +171,10 @@ func examineNetwork(s *settings) finding {
 	}
 	d := m.DescribeAt(size)
 	f.OK = true
-	f.Found = fmt.Sprintf("%s on %s, %s (%s), evaluates %dx%d", d.Name, d.Provider, d.Precision, d.Why, size.W, size.H)
+	f.Found = fmt.Sprintf("%s on %s (%s), evaluates %dx%d; --precision %s: %s", d.Name, d.Provider, d.Why, size.W, size.H, s.Precision, precision)
+	if why != "" {
+		f.Found += " (" + why + ")"
+	}
 	return f
 }
 

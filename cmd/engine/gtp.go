@@ -41,7 +41,8 @@ func serveGTP(ctx context.Context, s *settings) error {
 	if err != nil {
 		return err
 	}
-	net := openNetwork(s, size, s.stderr)
+	s.useTuning(size)
+	net := openNetwork(s, size, true, s.stderr)
 	conf, err := s.engineConfig()
 	if err != nil {
 		return err

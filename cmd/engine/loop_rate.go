@@ -68,7 +68,7 @@ first program, or else the first network, has Elo 0.`,
 	fl.IntVar(&o.Visits, "visits", 100, "visits of a network's move")
 	fl.IntVar(&o.Networks, "networks", 12, "at most so many networks, spread over the run; 0: all that are kept")
 	fl.StringArrayVar(&anchors, "against", nil, "`NAME=COMMAND` of a GTP program; may be given several times")
-	fl.StringVar(&precision, "precision", "auto", "number format of our networks against --against")
+	fl.StringVar(&precision, "precision", "fp32", "number format of our networks against --against")
 	fl.BoolVar(&asJSON, "json", false, "print the ratings as JSON")
 	return c
 }

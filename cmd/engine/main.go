@@ -72,7 +72,7 @@ bridges to OGS and KGS expect.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		gtpCommand(), analysisCommand(), matchCommand(), netCommand(),
-		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), benchmarkCommand(), doctorCommand(), configCommand(), versionCommand(),
+		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), versionCommand(),
 	)
 	needSubcommand(root)
 	for _, c := range root.Commands() {

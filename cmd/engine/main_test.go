@@ -71,8 +71,8 @@ func realNetwork(t testing.TB) string {
 	return testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
 }
 
-// frugal are flags that keep an engine to one core.
-var frugal = []string{"--sessions", "1", "--batch", "4", "--threads", "4", "--cache", "16"}
+// frugal are flags that keep an engine to one core, and from preparing anything.
+var frugal = []string{"--sessions", "1", "--batch", "4", "--threads", "4", "--cache", "16", "--precision", "fp32"}
 
 // outcome is what a finished program left behind.
 type outcome struct {

@@ -86,7 +86,7 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	if err != nil {
 		return err
 	}
-	net := openNetwork(s, size, s.stderr)
+	net := openNetwork(s, size, false, s.stderr)
 	defer net.Close()
 	if err := net.Serves(size); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 
 	"kosumi/board"
 	"kosumi/gtp"
@@ -15,34 +16,51 @@ import (
 
 // network is the network that the flags name: it loads in the background, so
 // that a GTP client gets its first answers at once, and whoever needs it waits.
+//
+// With --precision auto the integer network may be prepared in the background as
+// well. Its server then takes the place of the first one, between two searches.
 type network struct {
-	ready  chan struct{}
-	model  *model.Model
-	server *nn.Server
-	batch  int // most positions in one call
-	err    error
+	ready chan struct{}
+	model *model.Model
+	conf  nn.ServerConfig
+	log   *slog.Logger
+	err   error
+
+	mu        sync.RWMutex // held for reading while a query is handed over
+	server    *nn.Server
+	past      nn.Stats   // of servers before
+	next      *nn.Server // takes over when no search is under way
+	searching int        // searches under way
+	closed    bool
 }
 
-// openNetwork starts to load the network and to prepare boards of one size.
-func openNetwork(s *settings, size board.Size, log *slog.Logger) *network {
-	n := &network{ready: make(chan struct{}), batch: s.batchSize()}
+// openNetwork starts to load the network and to prepare boards of one size. With
+// atOnce nobody waits for the integer network, else everybody does.
+func openNetwork(s *settings, size board.Size, atOnce bool, log *slog.Logger) *network {
+	n := &network{ready: make(chan struct{}), conf: s.serverConfig(), log: log}
+	conf := s.modelConfig(log)
+	if atOnce {
+		conf.Later = n.prepared
+	}
 	go func() {
 		defer close(n.ready)
-		n.err = n.load(s, size, log)
+		n.err = n.load(s, conf, size)
 	}()
 	return n
 }
 
-func (n *network) load(s *settings, size board.Size, log *slog.Logger) error {
-	m, err := s.openModel(log)
+func (n *network) load(s *settings, conf model.Config, size board.Size) error {
+	m, err := s.openModelAs(conf)
 	if err != nil {
 		return err
 	}
-	server, err := nn.NewServer(m, s.serverConfig())
+	server, err := nn.NewServer(m, n.conf)
 	if err != nil {
 		return err
 	}
+	n.mu.Lock()
 	n.model, n.server = m, server
+	n.mu.Unlock()
 	if m.Serves(size) == nil {
 		if err := server.Warm(size); err != nil {
 			return err
@@ -51,9 +69,64 @@ func (n *network) load(s *settings, size board.Size, log *slog.Logger) error {
 	return nil
 }
 
+// prepared is told that boards of a size can be evaluated in another precision
+// now, and opens a server that does.
+func (n *network) prepared(size board.Size) {
+	if n.wait() != nil {
+		return
+	}
+	server, err := nn.NewServer(n.model, n.conf)
+	if err == nil {
+		err = server.Warm(size)
+	}
+	if err != nil {
+		n.log.Warn("int8 is ready but cannot be used", "error", err)
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.next != nil || n.closed {
+		server.Close() // the one that waits will open the size in the new precision itself
+		return
+	}
+	n.next = server
+	n.turn()
+}
+
+// turn lets the next server take over if no search is under way. The caller holds
+// mu.
+func (n *network) turn() {
+	if n.next == nil || n.searching > 0 || n.closed {
+		return
+	}
+	old := n.server
+	n.past = n.past.Add(old.Stats())
+	n.server, n.next = n.next, nil
+	n.log.Info("from now on the network computes in int8")
+	go old.Close() // answers what it was asked
+}
+
+// SearchBegins tells that a search is under way until the function that it
+// returns is called.
+func (n *network) SearchBegins() (ends func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.searching++
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.searching--
+		n.turn()
+	}
+}
+
 // openModel opens the network that the flags name.
 func (s *settings) openModel(log *slog.Logger) (*model.Model, error) {
-	m, err := model.Open(s.Model, s.modelConfig(log))
+	return s.openModelAs(s.modelConfig(log))
+}
+
+func (s *settings) openModelAs(conf model.Config) (*model.Model, error) {
+	m, err := model.Open(s.Model, conf)
 	if errors.Is(err, model.ErrPrecision) {
 		return nil, usageError{err}
 	}
@@ -114,6 +187,8 @@ func (n *network) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	if err := n.wait(); err != nil {
 		return fmt.Errorf("the network could not be loaded: %w", err)
 	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
 	return n.server.Evaluate(ctx, q, out)
 }
 
@@ -124,23 +199,23 @@ func (n *network) Submit(ctx context.Context, j *nn.Job) {
 		j.Done()
 		return
 	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
 	n.server.Submit(ctx, j)
 }
 
 // Stats returns what the network has done so far.
 func (n *network) Stats() nn.Stats {
-	select {
-	case <-n.ready:
-		if n.server != nil {
-			return n.server.Stats()
-		}
-	default:
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	if n.server == nil {
+		return nn.Stats{}
 	}
-	return nn.Stats{}
+	return n.past.Add(n.server.Stats())
 }
 
 // BatchSize returns the most positions in one network call.
-func (n *network) BatchSize() int { return n.batch }
+func (n *network) BatchSize() int { return n.conf.MaxBatch }
 
 // Serves returns nil if boards of that size can be evaluated.
 func (n *network) Serves(size board.Size) error {
@@ -153,14 +228,26 @@ func (n *network) Serves(size board.Size) error {
 // ClearCache forgets evaluated positions.
 func (n *network) ClearCache() {
 	if n.wait() == nil {
+		n.mu.RLock()
+		defer n.mu.RUnlock()
 		n.server.ClearCache()
 	}
 }
 
 // Close waits for the network to be loaded and lets go of it.
 func (n *network) Close() error {
-	if n.wait() != nil || n.server == nil {
+	if n.wait() != nil {
 		return nil
 	}
-	return n.server.Close()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil
+	}
+	n.closed = true
+	err := n.server.Close()
+	if n.next != nil {
+		err = errors.Join(err, n.next.Close())
+	}
+	return errors.Join(err, n.model.Close())
 }

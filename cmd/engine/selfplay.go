@@ -184,6 +184,9 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		}
 		defer server.Close()
 		for _, b := range conf.Boards {
+			if err := m.Prepare(cmd.Context(), boardOf(b)); err != nil {
+				return err
+			}
 			if err := server.Warm(boardOf(b)); err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func defaultSettings() settings {
 func (s *settings) networkFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.Model, "model", s.Model, "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one")
 	f.StringVar(&s.Provider, "provider", s.Provider, "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go")
-	f.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: auto, fp32 or int8 (CPU)")
+	f.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: auto, fp32, int8 (on the CPU) or fp16 (for GPUs); auto is int8 where that is faster and accurate, prepared once for each network and board size")
 	f.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
 	f.StringVar(&s.Encoder, "encoder", s.Encoder, "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7")
 	f.StringVar(&s.Policy, "policy", s.Policy, "policy output of a foreign ONNX network: logits, log_softmax or softmax")

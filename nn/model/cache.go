@@ -1,13 +1,17 @@
 package model
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sys/cpu"
 
@@ -65,6 +69,87 @@ func (c graphCache) load(k graphKey) ([]byte, bool) {
 	}
 	data, err := os.ReadFile(c.path(k))
 	return data, err == nil && len(data) > 0
+}
+
+// has reports whether a rewritten graph is there.
+func (c graphCache) has(k graphKey) bool {
+	info, err := os.Stat(c.path(k))
+	return c.dir != "" && k.sha256 != "" && err == nil && info.Size() > 0
+}
+
+// verdict is what was found out about the integer network on this machine.
+type verdict struct {
+	Fault   string  `json:"fault,omitempty"`   // why there is none
+	Report  *Report `json:"report,omitempty"`  // nil if there is none
+	Speedup float64 `json:"speedup,omitempty"` // over fp32
+}
+
+// leastSpeedup is how much faster int8 has to be to be worth its errors.
+const leastSpeedup = 1.2
+
+// against says why int8 is not to be used unless asked for by name; "" for
+// nothing.
+func (v *verdict) against() string {
+	switch {
+	case v.Report == nil:
+		return cmp.Or(v.Fault, "nothing is known of int8")
+	case v.Report.fault() != "":
+		return "int8 would not be accurate enough: " + v.Report.fault()
+	case v.Report.Positions < leastPositions:
+		return fmt.Sprintf("%d positions are too few to judge int8 by", v.Report.Positions)
+	case !(v.Speedup >= leastSpeedup):
+		return fmt.Sprintf("int8 would be only %.2f times as fast here", v.Speedup)
+	}
+	return ""
+}
+
+// why says what speaks for int8.
+func (v *verdict) why() string { return fmt.Sprintf("%.1f times as fast as fp32 here", v.Speedup) }
+
+func (c graphCache) verdictPath(k graphKey) string {
+	return strings.TrimSuffix(c.path(k), ".onnx") + ".json"
+}
+
+// verdict returns what an earlier start found out.
+func (c graphCache) verdict(k graphKey) (v verdict, ok bool) {
+	if c.dir == "" || k.sha256 == "" {
+		return v, false
+	}
+	data, err := os.ReadFile(c.verdictPath(k))
+	if err != nil || json.Unmarshal(data, &v) != nil {
+		return verdict{}, false
+	}
+	return v, v.Report != nil || v.Fault != ""
+}
+
+// judge keeps a verdict. The file appears whole or not at all.
+func (c graphCache) judge(k graphKey, v verdict) {
+	if c.dir == "" || k.sha256 == "" {
+		return
+	}
+	if err := c.write(c.verdictPath(k), v); err != nil {
+		c.log.Debug("the choice of precision is not cached", "error", err)
+	}
+}
+
+func (c graphCache) write(path string, v verdict) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(c.dir, "new-*.json")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
 }
 
 // drop removes a graph that turned out to be unusable.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,9 +21,18 @@ type Config struct {
 	// Provider is "auto" (or ""), "onnx-go", or one of onnxruntime's: "cpu",
 	// "cuda", ... Anything but auto is used or refused, never replaced.
 	Provider string
-	// Precision is the number format: "fp32", "int8" (on the CPU only), or
-	// "auto" (or "").
+	// Precision is the number format: "fp32" (or ""), "int8" (on the CPU through
+	// onnxruntime), "fp16" (through onnxruntime, meant for GPUs), or "auto": int8
+	// on a processor with fast 8-bit instructions, where it turns out to be faster
+	// and accurate for this network, else fp32. int8 is prepared on first use for
+	// each board size, which takes a while, and kept in CacheDir. A file that is
+	// in some precision already runs as it is, or not at all.
 	Precision string
+	// Later, if not nil, keeps auto from making anyone wait: while int8 is being
+	// prepared in the background, sessions are opened in fp32. Later is called
+	// once sessions for a board size can be had in int8, from a goroutine of its
+	// own. Without Later whoever opens a session waits.
+	Later func(board.Size)
 	// Library names the onnxruntime library; "" searches for it.
 	Library string
 	// Threads share one run of one session; 0 means 1.
@@ -33,7 +43,7 @@ type Config struct {
 	// Overrides settle what a foreign ONNX file leaves open.
 	Overrides Overrides
 	// Calibration, if not nil, returns positions to quantize by for boards of a
-	// size, the last quarter of them to judge the result by. Without any the
+	// size, the last of them, a quarter or more, to judge the result by. Without any the
 	// network plays its own, which costs more than the rest of quantizing.
 	Calibration func(board.Size) []*board.Game
 	Log         *slog.Logger // nil: silent
@@ -64,6 +74,8 @@ type Model struct {
 	conf   Config
 	source source
 	run    runner
+	ctx    context.Context // ends with Close
+	stop   context.CancelFunc
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
@@ -73,8 +85,8 @@ type Model struct {
 // sized is what is decided once for a board size. Its mutex is held while the
 // graph is made, so that whoever comes later waits.
 type sized struct {
-	mu        sync.Mutex
-	precision atomic.Pointer[choice]
+	mu     sync.Mutex
+	choice atomic.Pointer[choice]
 }
 
 var _ nn.Model = (*Model)(nil)
@@ -85,10 +97,7 @@ func Open(path string, c Config) (*Model, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Precision == "" {
-		c.Precision = "auto"
-	}
-	if !slices.Contains(precisions, c.Precision) {
+	if c.Precision != "" && !slices.Contains(precisions, c.Precision) {
 		return nil, fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(precisions, ", "))
 	}
 	src, err := openSource(path, c.Overrides)
@@ -99,10 +108,17 @@ func Open(path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Precision == int8Precision && run.name() != ort.CPU {
+	switch {
+	case c.Precision == int8Precision && run.name() != ort.CPU:
 		return nil, fmt.Errorf("%w: int8 is for the CPU through onnxruntime, not for %s", ErrPrecision, run.name())
+	case c.Precision == halfPrecision && run.name() == OnnxGo:
+		return nil, fmt.Errorf("%w: fp16 needs onnxruntime: %s", ErrPrecision, run.why())
+	case c.Precision == halfPrecision && run.name() == ort.CPU:
+		c.Log.Warn("fp16 is for GPUs: a processor computes it no faster than fp32")
 	}
-	return &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}, sizes: map[board.Size]*sized{}}, nil
+	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}, sizes: map[board.Size]*sized{}}
+	m.ctx, m.stop = context.WithCancel(context.Background())
+	return m, nil
 }
 
 // Spec describes the network for boards of that size; nn.ErrSize if it cannot
@@ -136,7 +152,7 @@ func (m *Model) Serves(size board.Size) error {
 
 // Open makes a session of its own for the caller. The first one for a size
 // builds and optimises the graph, and quantizes it where the precision asks for
-// that; others wait for it.
+// that (see [Config].Later); others wait for it.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if _, err := m.Spec(size); err != nil {
 		return nil, err
@@ -144,11 +160,24 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	state := m.state(size)
 	state.mu.Lock()
 	defer state.mu.Unlock()
-	c, err := m.choose(size, state)
+	c, err := m.choose(m.ctx, size, state)
 	if err != nil {
 		return nil, err
 	}
 	return m.openAs(size, maxBatch, c)
+}
+
+// Prepare decides on the precision for boards of a size and waits for what that
+// takes, so that Open is quick. ctx ends it early.
+func (m *Model) Prepare(ctx context.Context, size board.Size) error {
+	if _, err := m.Spec(size); err != nil {
+		return err
+	}
+	state := m.state(size)
+	state.mu.Lock()
+	defer state.mu.Unlock()
+	_, err := m.choose(ctx, size, state)
+	return err
 }
 
 // state returns what is known of a board size.
@@ -163,9 +192,14 @@ func (m *Model) state(size board.Size) *sized {
 	return s
 }
 
-// openFloat opens a session in float32.
-func (m *Model) openFloat(size board.Size, maxBatch int) (nn.Backend, error) {
-	return m.openAs(size, maxBatch, &choice{precision: floatPrecision})
+// OpenOriginal opens a session for the network as its file has it, whatever
+// Config.Precision says. Nothing is prepared for it.
+func (m *Model) OpenOriginal(size board.Size, maxBatch int) (nn.Backend, error) {
+	src, err := m.at(size)
+	if err != nil {
+		return nil, err
+	}
+	return m.openAs(size, maxBatch, &choice{precision: src.precision()})
 }
 
 // openAs opens a session in a precision.
@@ -178,7 +212,10 @@ func (m *Model) openAs(size board.Size, maxBatch int, c *choice) (nn.Backend, er
 	if err != nil {
 		return nil, err
 	}
-	w := work{sha256: src.describe().SHA256, size: size, spec: spec, maxBatch: maxBatch, precision: c.cacheName()}
+	w := work{
+		sha256: src.describe().SHA256, size: size, spec: spec, maxBatch: maxBatch,
+		precision: c.cacheName(), integer: c.precision == int8Precision,
+	}
 	w.graph = func() ([]byte, error) {
 		if c.graph != nil {
 			return c.graph()
@@ -211,7 +248,7 @@ func (m *Model) DescribeAt(size board.Size) nn.Description {
 		sub := src.describe()
 		d.Name, d.File, d.SHA256 = sub.Name, sub.File, sub.SHA256
 	}
-	if c := m.state(size).precision.Load(); c != nil {
+	if c := m.state(size).choice.Load(); c != nil {
 		d.Precision = c.precision
 		if c.why != "" {
 			d.Why += "; " + c.why
@@ -220,5 +257,9 @@ func (m *Model) DescribeAt(size board.Size) nn.Description {
 	return d
 }
 
-// Close forgets the network. Sessions that are open stay their owners'.
-func (m *Model) Close() error { return nil }
+// Close forgets the network and gives up what is being prepared, without waiting
+// for it. Sessions that are open stay their owners'.
+func (m *Model) Close() error {
+	m.stop()
+	return nil
+}

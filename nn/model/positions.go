@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 
 	"kosumi/board"
@@ -14,15 +15,30 @@ import (
 
 // lockstep is how many games are played side by side in one session. It is part
 // of what makes a seed give the same positions on every machine.
-const lockstep = 8
+const lockstep = 2
+
+// SelfPlay says which positions a network plays for itself.
+type SelfPlay struct {
+	// Positions is how many there are to be. Fewer come out only if the
+	// network's games are very short.
+	Positions int
+	// Games is from how many games they are; 0 chooses, few positions a game.
+	Games int
+	// Seed settles everything random. The same seed gives the same positions
+	// wherever the network computes the same numbers.
+	Seed uint64
+	// Workers play at once; 0 means one for each core.
+	Workers int
+	// Progress, if not nil, is told how many moves of about how many were made.
+	Progress func(done, total int)
+}
 
 // SelfPositions returns positions from games that the network's policy plays
-// against itself, count of them, under various rules and komi. Moves are drawn
-// with the probabilities that the policy gives them, more sharply after the
-// opening. The same seed gives the same positions wherever the network computes
-// the same numbers. progress, if not nil, is told from one goroutine at a time
-// how many positions there are so far.
-func (m *Model) SelfPositions(ctx context.Context, size board.Size, count int, seed uint64, progress func(done int)) ([]*board.Game, error) {
+// against itself, under various rules and komi. Moves are drawn with the
+// probabilities that the policy gives them, more sharply after the opening;
+// games are broken off at various lengths, so that they need not all be played
+// to the end.
+func (m *Model) SelfPositions(ctx context.Context, size board.Size, s SelfPlay) ([]*board.Game, error) {
 	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
@@ -31,29 +47,29 @@ func (m *Model) SelfPositions(ctx context.Context, size board.Size, count int, s
 	if err != nil {
 		return nil, err
 	}
-	perGame := positionsPerGame(size)
-	groups := max((count+perGame*lockstep-1)/(perGame*lockstep), 1)
-	results := make([][]*board.Game, groups)
-	errs := make([]error, groups)
+	if s.Games <= 0 {
+		s.Games = max(8, (s.Positions+positionsPerGame(size)-1)/positionsPerGame(size))
+	}
+	s.Games = (s.Games + lockstep - 1) / lockstep * lockstep
+	perGame := (s.Positions + s.Games - 1) / s.Games
+	groups := s.Games / lockstep
+	p := party{model: m, codec: codec, size: size, play: s, total: s.Games * gameLength(size) * 2 / 3}
+	games := make([][]*board.Game, groups)
+	var work sync.WaitGroup
+	workers := s.Workers
+	if workers <= 0 {
+		workers = runtime.NumCPU()
+	}
 	next := make(chan int, groups)
 	for i := range groups {
 		next <- i
 	}
 	close(next)
-	var mu sync.Mutex
-	var work sync.WaitGroup
-	made := 0
-	for range min(groups, runtime.NumCPU()) {
+	errs := make([]error, groups)
+	for range min(groups, workers) {
 		work.Go(func() {
 			for i := range next {
-				p := player{codec: codec, rng: rand.New(rand.NewPCG(seed, uint64(i))), perGame: perGame, first: i * lockstep}
-				results[i], errs[i] = p.run(ctx, m, size)
-				mu.Lock()
-				made += len(results[i])
-				if progress != nil {
-					progress(min(made, count))
-				}
-				mu.Unlock()
+				games[i], errs[i] = p.group(ctx, i)
 			}
 		})
 	}
@@ -63,96 +79,140 @@ func (m *Model) SelfPositions(ctx context.Context, size board.Size, count int, s
 			return nil, err
 		}
 	}
-	return shuffled(results, count, seed), nil
+	return pick(slices.Concat(games...), perGame, s)
 }
 
-// positionsPerGame is how many positions are taken from one game: few, so that
-// they differ.
+// positionsPerGame is how many positions are taken from one game, so that they
+// differ.
 func positionsPerGame(size board.Size) int { return max(4, size.Area()/12) }
 
-// shuffled returns count of all positions in an order drawn by the seed.
-func shuffled(groups [][]*board.Game, count int, seed uint64) []*board.Game {
+// pick takes positions from games, in an order drawn by the seed.
+func pick(games []*board.Game, perGame int, s SelfPlay) ([]*board.Game, error) {
+	rng := rand.New(rand.NewPCG(s.Seed, 0x706f73))
 	var all []*board.Game
-	for _, g := range groups {
-		all = append(all, g...)
+	for _, g := range games {
+		moves := g.NumMoves()
+		if moves == 0 {
+			continue
+		}
+		order := rng.Perm(moves)
+		for _, n := range order[:min(perGame, moves)] {
+			at, err := after(g, n)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, at)
+		}
 	}
-	rng := rand.New(rand.NewPCG(seed, 0x706f73))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:min(count, len(all))]
+	return all[:min(s.Positions, len(all))], nil
 }
 
-// player plays a group of games in one session, all of them move by move.
-type player struct {
-	codec   *nn.Codec
-	rng     *rand.Rand
-	perGame int
-	first   int // number of the group's first game
+// after returns the position after the first n moves of a game.
+func after(g *board.Game, n int) (*board.Game, error) {
+	out, err := board.NewGame(g.Size(), g.Rules())
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range g.Moves()[:n] {
+		if err := out.Play(m.Color, m.Point); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-func (p *player) run(ctx context.Context, m *Model, size board.Size) ([]*board.Game, error) {
-	b, err := m.openFloat(size, lockstep)
+// party plays groups of games.
+type party struct {
+	model *Model
+	codec *nn.Codec
+	size  board.Size
+	play  SelfPlay
+	total int // moves, about
+
+	mu   sync.Mutex
+	done int
+}
+
+func (p *party) tell(moves int) {
+	if p.play.Progress == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += moves
+	p.play.Progress(min(p.done, p.total), p.total)
+}
+
+// group plays one group of games in one session, all of them move by move.
+func (p *party) group(ctx context.Context, number int) ([]*board.Game, error) {
+	b, err := p.model.OpenOriginal(p.size, lockstep)
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close()
-	var games [lockstep]*board.Game
+	rng := rand.New(rand.NewPCG(p.play.Seed, uint64(number)))
+	games, lengths := make([]*board.Game, lockstep), make([]int, lockstep)
 	for i := range games {
-		if games[i], err = p.newGame(size, p.first+i); err != nil {
+		if games[i], err = newSelfGame(p.size, number*lockstep+i, rng); err != nil {
 			return nil, err
 		}
+		full := gameLength(p.size)
+		lengths[i] = full/3 + rng.IntN(full-full/3) + 1
 	}
-	in := newRows(p.codec.Spec().Inputs, b.Inputs(), lockstep)
-	out := newRows(p.codec.Spec().Outputs, b.Outputs(), lockstep)
+	spec := p.codec.Spec()
+	in, out := newRows(spec.Inputs, b.Inputs(), lockstep), newRows(spec.Outputs, b.Outputs(), lockstep)
 	scratch := p.codec.NewScratch()
-	length := gameLength(size)
-	var taken []*board.Game
 	var answer nn.Output
-	for move := range length {
+	for move := 0; ; move++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		going := 0
 		for i, g := range games {
 			if err := p.codec.Encode(&nn.Query{Game: g}, 0, in[i], scratch); err != nil {
 				return nil, err
 			}
+			if move < lengths[i] && !g.Finished() && !g.PastPhaseEnd() {
+				going++
+			}
+		}
+		if going == 0 {
+			return games, nil
 		}
 		if err := b.Run(lockstep); err != nil {
 			return nil, err
 		}
 		for i, g := range games {
-			if g.Finished() || g.PastPhaseEnd() {
+			if move >= lengths[i] || g.Finished() || g.PastPhaseEnd() {
 				continue
 			}
-			if p.rng.IntN(length) < p.perGame {
-				c := new(board.Game)
-				c.CopyFrom(g)
-				taken = append(taken, c)
-			}
 			p.codec.Decode(&nn.Query{Game: g}, 0, out[i], scratch, &answer)
-			if err := g.Play(g.ToMove(), p.draw(&answer, size, move)); err != nil {
+			if err := g.Play(g.ToMove(), drawMove(&answer, p.size, move, rng)); err != nil {
 				return nil, fmt.Errorf("a move of the network's policy: %w", err)
 			}
 		}
+		p.tell(going)
 	}
-	return taken, nil
 }
 
-// gameLength is the number of moves after which a game is broken off.
+// gameLength is the number of moves after which a game is broken off at the
+// latest.
 func gameLength(size board.Size) int { return size.Area()*4/5 + 4 }
 
-// newGame starts a game under one of several rules; every fourth with a komi
+// newSelfGame starts a game under one of several rules; every fourth with a komi
 // that favours one side.
-func (p *player) newGame(size board.Size, number int) (*board.Game, error) {
+func newSelfGame(size board.Size, number int, rng *rand.Rand) (*board.Game, error) {
 	rules := [...]func() board.Rules{board.Chinese, board.Japanese, board.TrompTaylor, board.Chinese}[number%4]()
 	if number%4 == 3 {
-		rules.Komi += float32(p.rng.IntN(31) - 15)
+		rules.Komi += float32(rng.IntN(31) - 15)
 	}
 	return board.NewGame(size, rules)
 }
 
-// draw picks a move by the policy: as it is in the opening, then towards the
+// drawMove picks a move by the policy: as it is in the opening, then towards the
 // likelier moves.
-func (p *player) draw(o *nn.Output, size board.Size, move int) board.Point {
+func drawMove(o *nn.Output, size board.Size, move int, rng *rand.Rand) board.Point {
 	sharpness := 1.0
 	if move > size.Area()/10 {
 		sharpness = 1.5
@@ -165,7 +225,7 @@ func (p *player) draw(o *nn.Output, size board.Size, move int) board.Point {
 			total += weights[i]
 		}
 	}
-	at := p.rng.Float64() * total
+	at := rng.Float64() * total
 	best := size.Area() // pass is always legal
 	for i, w := range weights[:size.Area()+1] {
 		if w <= 0 {

@@ -1,67 +1,328 @@
 package model
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
+	"golang.org/x/sys/cpu"
+
 	"kosumi/board"
+	"kosumi/nn/ort"
+	"kosumi/nn/quant"
 )
 
+// The number formats of networks.
 const (
+	autoPrecision  = "auto"
 	floatPrecision = "fp32"
+	halfPrecision  = "fp16"
 	int8Precision  = "int8"
 )
 
-var precisions = []string{"auto", floatPrecision, int8Precision}
-
-// quantizerVersion changes whenever the same network would be quantized
-// differently.
-const quantizerVersion = "1"
+var precisions = []string{autoPrecision, floatPrecision, halfPrecision, int8Precision}
 
 // choice is the precision for one board size.
 type choice struct {
 	precision string
 	why       string                 // for people; may be empty
-	graph     func() ([]byte, error) // nil: the float graph
+	graph     func() ([]byte, error) // nil: the source's own graph
 }
 
 // cacheName tells graphs of different making apart.
 func (c *choice) cacheName() string {
-	if c.precision == int8Precision {
-		return int8Precision + "q" + quantizerVersion
+	if c.graph != nil {
+		return fmt.Sprintf("%sq%d", c.precision, quant.Version)
 	}
 	return c.precision
 }
 
-// choose decides on the precision for a size, once. The caller holds the state's
-// mutex.
-func (m *Model) choose(size board.Size, state *sized) (*choice, error) {
-	if c := state.precision.Load(); c != nil {
-		return c, nil
+// fastInt8 names the processor's instructions that multiply 8-bit integers and
+// add them up in 32 bits at once; "" where it has none.
+func fastInt8() string {
+	switch {
+	case cpu.X86.HasAMXInt8 && cpu.X86.HasAVX512VNNI:
+		return "AMX and AVX-512 VNNI"
+	case cpu.X86.HasAVX512VNNI:
+		return "AVX-512 VNNI"
+	case cpu.X86.HasAVXVNNI:
+		return "AVX-VNNI"
+	case cpu.ARM64.HasI8MM:
+		return "I8MM"
+	case cpu.ARM64.HasASIMDDP:
+		return "dot products"
 	}
-	c := &choice{precision: floatPrecision}
-	if m.conf.Precision == int8Precision {
-		c = &choice{precision: int8Precision, why: "int8 asked for by --precision"}
-		c.graph = func() ([]byte, error) { return m.int8Graph(size) }
-	}
-	state.precision.Store(c)
-	return c, nil
+	return ""
 }
 
-// int8Graph quantizes the network for a size.
-func (m *Model) int8Graph(size board.Size) ([]byte, error) {
-	start := time.Now()
-	m.conf.Log.Info("quantizing the network to int8, once for this board size", "board", fmt.Sprintf("%dx%d", size.W, size.H))
-	var o QuantizeOptions
-	if m.conf.Calibration != nil {
-		games := m.conf.Calibration(size)
-		o.Calibrate, o.Verify = games[:len(games)*3/4], games[len(games)*3/4:]
+// choose decides on the precision for a size, once. The caller holds the state's
+// mutex.
+func (m *Model) choose(ctx context.Context, size board.Size, state *sized) (*choice, error) {
+	if c := state.choice.Load(); c != nil {
+		return c, nil
 	}
-	q, err := m.Quantize(context.Background(), size, o)
+	c, err := m.firstChoice(ctx, size, state)
+	if err == nil {
+		state.choice.CompareAndSwap(nil, c) // what was prepared behind comes later
+	}
+	return c, err
+}
+
+func (m *Model) firstChoice(ctx context.Context, size board.Size, state *sized) (*choice, error) {
+	c, err := m.settled(size)
+	if c != nil || err != nil {
+		return c, err
+	}
+	key, err := m.int8Key(size)
 	if err != nil {
 		return nil, err
 	}
-	m.conf.Log.Info("quantized", "seconds", time.Since(start).Round(time.Second/10).Seconds(), "against fp32", q.Report)
-	return q.Model.Marshal()
+	if m.conf.Precision == autoPrecision && m.conf.Later != nil {
+		c := &choice{precision: floatPrecision, why: "int8 is being prepared"}
+		state.choice.Store(c)
+		m.prepareBehind(size, state, key)
+		return c, nil
+	}
+	return m.prepare(ctx, size, key, "", 0)
+}
+
+// settled returns the choice for a size where nothing has to be prepared for it,
+// else nil.
+func (m *Model) settled(size board.Size) (*choice, error) {
+	src, err := m.at(size)
+	if err != nil {
+		return nil, err
+	}
+	wanted := cmp.Or(m.conf.Precision, floatPrecision)
+	if has := src.precision(); has != floatPrecision {
+		if m.conf.Precision != "" && wanted != autoPrecision && wanted != has {
+			return nil, fmt.Errorf("%w: %s is in %s; %s wants the original network", ErrPrecision, src.describe().File, has, wanted)
+		}
+		return &choice{precision: has, why: "as the file has it"}, nil
+	}
+	switch wanted {
+	case floatPrecision:
+		return &choice{precision: floatPrecision}, nil
+	case halfPrecision:
+		return &choice{precision: halfPrecision, graph: func() ([]byte, error) { return m.halfGraph(size) }}, nil
+	case autoPrecision:
+		if stay, why := m.stayFloat(); stay {
+			return &choice{precision: floatPrecision, why: why}, nil
+		}
+	}
+	key, err := m.int8Key(size)
+	if err != nil {
+		return nil, err
+	}
+	return m.judged(size, key), nil
+}
+
+// int8Key says where the cache keeps the integer network of a size.
+func (m *Model) int8Key(size board.Size) (graphKey, error) {
+	src, err := m.at(size)
+	if err != nil {
+		return graphKey{}, err
+	}
+	return m.run.(*ortRunner).key(src, size, int8Precision), nil
+}
+
+// stayFloat reports whether auto does not even try int8 here, and why where that
+// is not plain from the provider.
+func (m *Model) stayFloat() (stay bool, why string) {
+	run, ok := m.run.(*ortRunner)
+	switch {
+	case !ok || run.provider != ort.CPU:
+		return true, ""
+	case fastInt8() == "":
+		return true, "this processor has no fast 8-bit instructions"
+	case run.cache.dir == "" && m.conf.Calibration == nil:
+		return true, "there is no cache folder to keep int8 in"
+	}
+	return false, ""
+}
+
+// Outlook says which precision sessions for a board size would get, and why,
+// without preparing anything.
+func (m *Model) Outlook(size board.Size) (precision, why string, err error) {
+	c, err := m.settled(size)
+	switch {
+	case err != nil:
+		return "", "", err
+	case c != nil:
+		return c.precision, c.why, nil
+	}
+	return int8Precision, "the processor has " + cmp.Or(fastInt8(), "no fast 8-bit instructions") + "; prepared on first use, judged, and kept", nil
+}
+
+// judged returns the choice that an earlier start came to; nil where there is
+// none, where it is lost in part, or where this start wants another.
+func (m *Model) judged(size board.Size, key graphKey) *choice {
+	cache := m.run.(*ortRunner).cache
+	v, ok := cache.verdict(key)
+	named := m.conf.Precision == int8Precision
+	switch why := v.against(); {
+	case !ok:
+		return nil
+	case !named && why != "":
+		return &choice{precision: floatPrecision, why: why}
+	case v.Report != nil && cache.has(key):
+		m.warn(why)
+		return m.int8Choice(size, v.why(), nil)
+	}
+	return nil
+}
+
+// int8Choice is for a graph that was made already; where data is nil and the
+// cache's file turns out to be damaged, it is made anew.
+func (m *Model) int8Choice(size board.Size, why string, data []byte) *choice {
+	graph := func() ([]byte, error) { return data, nil }
+	if data == nil {
+		graph = sync.OnceValues(func() ([]byte, error) {
+			q, err := m.quantizeQuickly(m.ctx, size, 0)
+			if err != nil {
+				return nil, err
+			}
+			return q.Model.Marshal()
+		})
+	}
+	return &choice{precision: int8Precision, why: why, graph: graph}
+}
+
+// prepare quantizes the network for a size and judges the result. where says in
+// messages that it happens in the background.
+func (m *Model) prepare(ctx context.Context, size board.Size, key graphKey, where string, workers int) (*choice, error) {
+	start := time.Now()
+	run := m.run.(*ortRunner)
+	m.conf.Log.Info(fmt.Sprintf("preparing int8 for %dx%d%s, once for this network and machine", size.W, size.H, where))
+	q, err := m.quantizeQuickly(ctx, size, workers)
+	if errors.Is(err, quant.ErrNothing) || errors.Is(err, quant.ErrGraph) || errors.Is(err, quant.ErrCalibration) {
+		return m.reject(key, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := q.Model.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	c := m.int8Choice(size, "", data)
+	v := verdict{Report: &q.Report}
+	if v.Speedup, err = m.trial(ctx, size, c); err != nil {
+		return nil, err
+	}
+	why := v.against()
+	if why != "" && m.conf.Precision != int8Precision {
+		return m.decline(key, v, why), nil
+	}
+	m.warn(why)
+	c.why = v.why()
+	run.cache.judge(key, v)
+	m.conf.Log.Info("int8 is ready", "seconds", fmt.Sprintf("%.0f", time.Since(start).Seconds()), "speed", c.why, "against fp32", q.Report)
+	return c, nil
+}
+
+// warn says what speaks against int8, which is used all the same.
+func (m *Model) warn(why string) {
+	if why != "" {
+		m.conf.Log.Warn("int8 is used as asked for; auto would not", "reason", why)
+	}
+}
+
+// reject notes that there is no integer network. Where int8 was asked for by name,
+// that is an error.
+func (m *Model) reject(key graphKey, cause error) (*choice, error) {
+	if m.conf.Precision == int8Precision {
+		return nil, fmt.Errorf("%w: int8: %w", ErrPrecision, cause)
+	}
+	return m.decline(key, verdict{Fault: cause.Error()}, cause.Error()), nil
+}
+
+// decline notes that the network stays in float32.
+func (m *Model) decline(key graphKey, v verdict, why string) *choice {
+	m.run.(*ortRunner).cache.judge(key, v)
+	m.conf.Log.Info("the network stays in fp32", "reason", why)
+	return &choice{precision: floatPrecision, why: why}
+}
+
+// quickWork bounds the multiplications that go into playing calibration games
+// when a user waits.
+const quickWork = 1e12
+
+// quantizeQuickly quantizes with positions from fewer games where evaluations take
+// long, so that a user need not wait long.
+func (m *Model) quantizeQuickly(ctx context.Context, size board.Size, workers int) (*Quantized, error) {
+	o := QuantizeOptions{Positions: 256, Held: 128, Workers: workers, Progress: m.tellSlowly(size)}
+	o.Quant.NarrowWeights = narrowWeights()
+	if m.conf.Calibration != nil {
+		if games := m.conf.Calibration(size); len(games) >= 8 {
+			cut := max(min(len(games)*3/4, len(games)-leastPositions), len(games)/2)
+			o.Calibrate, o.Verify = games[:cut], games[cut:]
+		}
+	}
+	if len(o.Calibrate) == 0 {
+		graph, err := m.floatGraph(size)
+		if err != nil {
+			return nil, err
+		}
+		perGame := quant.Work(graph) * float64(gameLength(size)) * 2 / 3
+		o.Games = int(min(max(quickWork/max(perGame, 1)/2, 2), 24))
+	}
+	return m.Quantize(ctx, size, o)
+}
+
+// narrowWeights reports whether 8-bit products may overflow on this processor.
+func narrowWeights() bool {
+	return cpu.X86.HasSSE2 && fastInt8() == ""
+}
+
+// tellSlowly returns a progress function that writes a line now and then.
+func (m *Model) tellSlowly(size board.Size) func(stage string, done, total int) {
+	var mu sync.Mutex
+	last := time.Now()
+	return func(stage string, done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) < 5*time.Second || total == 0 {
+			return
+		}
+		last = time.Now()
+		m.conf.Log.Info(fmt.Sprintf("preparing int8 for %dx%d: %s, %d %%", size.W, size.H, stage, 100*done/total))
+	}
+}
+
+// trial returns how many times as fast the integer network is, from runs of both
+// in turns.
+func (m *Model) trial(ctx context.Context, size board.Size, c *choice) (float64, error) {
+	const batch = 4
+	float, err := m.OpenOriginal(size, batch)
+	if err != nil {
+		return 0, err
+	}
+	defer float.Close()
+	integer, err := m.openAs(size, batch, c)
+	if err != nil {
+		return 0, err
+	}
+	defer integer.Close()
+	var ratios []float64
+	for start := time.Now(); len(ratios) < 3 || len(ratios) < 15 && time.Since(start) < time.Second; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		t0 := time.Now()
+		if err := float.Run(batch); err != nil {
+			return 0, err
+		}
+		t1 := time.Now()
+		if err := integer.Run(batch); err != nil {
+			return 0, err
+		}
+		ratios = append(ratios, t1.Sub(t0).Seconds()/max(time.Since(t1).Seconds(), 1e-9))
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2], nil
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"strconv"
 
 	"kosumi/board"
-	"kosumi/nn"
+	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
-	"kosumi/nn/ort"
 	"kosumi/nn/quant"
 )
 
@@ -18,34 +17,63 @@ import (
 type QuantizeOptions struct {
 	Quant quant.Options
 	// Calibrate and Verify are positions to collect ranges on and to judge the
-	// result by. Where one is empty the network plays for it.
+	// result by; they must be of the board size. Where one is empty the network
+	// plays for it.
 	Calibrate, Verify []*board.Game
-	// Positions and Held are how many positions are played for; 0 means 256
-	// and 128.
+	// Rows are encoded positions to collect ranges on instead of Calibrate: for
+	// each of the network's inputs all rows, one after another, any number.
+	Rows [][]float32
+	// Positions and Held are how many positions are played for: 0 means 256
+	// and 256.
 	Positions, Held int
-	Seed            uint64
-	// Progress, if not nil, is told of each stage how much of it is done.
+	// Games is from how many games each of them comes; 0 chooses.
+	Games int
+	Seed  uint64
+	// Workers is how many threads work at once; 0 means one for each core.
+	Workers int
+	// Progress, if not nil, is told of each stage how much of it is done. It may
+	// be called from several goroutines, one at a time.
 	Progress func(stage string, done, total int)
 }
 
-// Quantized is an integer network and what is known of it.
-type Quantized struct {
-	Model   *onnx.Model
-	Summary *quant.Summary
-	Report  Report
-}
-
-// Quantize makes an 8-bit integer network for boards of one size, and compares
-// it with the float one on positions that it was not calibrated on.
-func (m *Model) Quantize(ctx context.Context, size board.Size, o QuantizeOptions) (*Quantized, error) {
+func (o QuantizeOptions) withDefaults() QuantizeOptions {
 	if o.Positions == 0 {
 		o.Positions = 256
 	}
 	if o.Held == 0 {
-		o.Held = 128
+		o.Held = 256
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
+	}
+	return o
+}
+
+// Quantized is a rewritten network and what is known of it.
+type Quantized struct {
+	// Model is the graph. Its metadata say what it is, so that [Open] can read
+	// it from a file.
+	Model *onnx.Model
+	// Summary is nil for a network in 16-bit floats.
+	Summary *quant.Summary
+	Report  Report
+}
+
+// Metadata of rewritten networks.
+const (
+	MetaPrecision   = "kosumi.precision"   // "int8" or "fp16"
+	MetaQuantizer   = "kosumi.quantizer"   // version of nn/quant
+	MetaCalibration = "kosumi.calibration" // such as "mse, 256 positions"
+)
+
+// Quantize makes an 8-bit integer network for boards of one size, and compares
+// it with the float one on positions that it was not calibrated on. The network
+// has to run on the CPU through onnxruntime. Errors are those of quant.Int8 and
+// [ErrPrecision].
+func (m *Model) Quantize(ctx context.Context, size board.Size, o QuantizeOptions) (*Quantized, error) {
+	o = o.withDefaults()
+	if err := m.rewritable(); err != nil {
+		return nil, err
 	}
 	graph, err := m.floatGraph(size)
 	if err != nil {
@@ -54,15 +82,19 @@ func (m *Model) Quantize(ctx context.Context, size board.Size, o QuantizeOptions
 	if err := m.playFor(ctx, size, &o); err != nil {
 		return nil, err
 	}
-	rows, err := m.calibrationRows(size, o.Calibrate, o.Seed)
+	rows, err := m.calibrationRows(ctx, size, o)
 	if err != nil {
 		return nil, err
 	}
-	rows.ctx, rows.progress = ctx, o.Progress
 	out, summary, err := quant.Int8(graph, rows, o.Quant)
 	if err != nil {
 		return nil, err
 	}
+	if err := m.label(out, size, int8Precision); err != nil {
+		return nil, err
+	}
+	out.Metadata[MetaQuantizer] = strconv.Itoa(quant.Version)
+	out.Metadata[MetaCalibration] = fmt.Sprintf("%s, %d positions", summary.Method, summary.Rows)
 	report, err := m.Compare(ctx, size, out, o.Verify, func(done int) { o.Progress("compare", done, len(o.Verify)) })
 	if err != nil {
 		return nil, err
@@ -70,11 +102,91 @@ func (m *Model) Quantize(ctx context.Context, size board.Size, o QuantizeOptions
 	return &Quantized{Model: out, Summary: summary, Report: report}, nil
 }
 
+// Half makes a network in 16-bit floats with 32-bit inputs and outputs, and
+// compares it with the original. Only Held or Verify, Games, Seed, Workers and
+// Progress of the options matter.
+func (m *Model) Half(ctx context.Context, size board.Size, o QuantizeOptions) (*Quantized, error) {
+	o = o.withDefaults()
+	if err := m.rewritable(); err != nil {
+		return nil, err
+	}
+	graph, err := m.floatGraph(size)
+	if err != nil {
+		return nil, err
+	}
+	o.Calibrate = []*board.Game{nil} // none are needed
+	if err := m.playFor(ctx, size, &o); err != nil {
+		return nil, err
+	}
+	out, err := quant.Half(graph)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.label(out, size, halfPrecision); err != nil {
+		return nil, err
+	}
+	report, err := m.Compare(ctx, size, out, o.Verify, func(done int) { o.Progress("compare", done, len(o.Verify)) })
+	if err != nil {
+		return nil, err
+	}
+	return &Quantized{Model: out, Report: report}, nil
+}
+
+// halfGraph returns the network in 16-bit floats, ready for a session.
+func (m *Model) halfGraph(size board.Size) ([]byte, error) {
+	graph, err := m.floatGraph(size)
+	if err != nil {
+		return nil, err
+	}
+	half, err := quant.Half(graph)
+	if err != nil {
+		return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
+	}
+	return half.Marshal()
+}
+
+// rewritable refuses what cannot be quantized.
+func (m *Model) rewritable() error {
+	if _, ok := m.run.(*ortRunner); !ok {
+		return fmt.Errorf("%w: networks are rewritten with the help of onnxruntime, which is not there: %s", ErrPrecision, m.run.why())
+	}
+	return nil
+}
+
+// label writes into a graph's metadata what it is.
+func (m *Model) label(g *onnx.Model, size board.Size, precision string) error {
+	spec, err := m.Spec(size)
+	if err != nil {
+		return err
+	}
+	if g.Metadata == nil {
+		g.Metadata = map[string]string{}
+	}
+	meta := g.Metadata
+	delete(meta, katago.MetaLayout) // the weights are no longer those of the file
+	meta[MetaPrecision] = precision
+	meta[katago.MetaBoard] = fmt.Sprintf("%dx%d", size.W, size.H)
+	d := m.DescribeAt(size)
+	for key, value := range map[string]string{
+		katago.MetaFormat: "1", katago.MetaKind: spec.Kind.String(), katago.MetaEncoderName: spec.Encoding.String(),
+		katago.MetaPolicy: spec.Policy.String(), katago.MetaValue: spec.Value.String(),
+		katago.MetaName: d.Name, katago.MetaSource: d.File, katago.MetaSourceSHA256: d.SHA256,
+	} {
+		if meta[key] == "" && value != "" {
+			meta[key] = value
+		}
+	}
+	return nil
+}
+
 // floatGraph returns the network's graph for a size.
 func (m *Model) floatGraph(size board.Size) (*onnx.Model, error) {
 	src, err := m.at(size)
 	if err != nil {
 		return nil, err
+	}
+	if p := src.precision(); p != floatPrecision {
+		return nil, fmt.Errorf("%w: the network is in %s already; quantize the original", ErrPrecision, p)
 	}
 	data, err := src.graph(size)
 	if err != nil {
@@ -89,11 +201,15 @@ func (m *Model) playFor(ctx context.Context, size board.Size, o *QuantizeOptions
 	for i, p := range []struct {
 		list  *[]*board.Game
 		count int
-	}{{&o.Calibrate, o.Positions}, {&o.Verify, o.Held}} {
-		if len(*p.list) > 0 {
+		stage string
+	}{{&o.Calibrate, o.Positions, "play calibration games"}, {&o.Verify, o.Held, "play test games"}} {
+		if len(*p.list) > 0 || i == 0 && o.Rows != nil {
 			continue
 		}
-		games, err := m.SelfPositions(ctx, size, p.count, o.Seed*2+uint64(i), func(done int) { o.Progress("play", done, p.count) })
+		games, err := m.SelfPositions(ctx, size, SelfPlay{
+			Positions: p.count, Games: o.Games, Seed: o.Seed*2 + uint64(i), Workers: o.Workers,
+			Progress: func(done, total int) { o.Progress(p.stage, done, total) },
+		})
 		if err != nil {
 			return err
 		}
@@ -101,85 +217,6 @@ func (m *Model) playFor(ctx context.Context, size board.Size, o *QuantizeOptions
 			return errors.New("the network's games gave no positions")
 		}
 		*p.list = games
-	}
-	return nil
-}
-
-// calibration are encoded rows, which a graph can be run over.
-type calibration struct {
-	ctx      context.Context
-	model    *Model
-	spec     nn.Spec
-	inputs   [][]float32 // all rows of each input
-	rows     int
-	progress func(stage string, done, total int)
-}
-
-// calibrationRows encodes positions, each in an orientation drawn by the seed.
-func (m *Model) calibrationRows(size board.Size, games []*board.Game, seed uint64) (*calibration, error) {
-	spec, err := m.Spec(size)
-	if err != nil {
-		return nil, err
-	}
-	codec, err := nn.NewCodec(spec, size)
-	if err != nil {
-		return nil, err
-	}
-	c := &calibration{model: m, spec: spec, rows: len(games)}
-	for i := range spec.Inputs {
-		c.inputs = append(c.inputs, make([]float32, len(games)*spec.Inputs[i].Len()))
-	}
-	rng := rand.New(rand.NewPCG(seed, 0x73796d))
-	rows := newRows(spec.Inputs, c.inputs, len(games))
-	scratch := codec.NewScratch()
-	for i, g := range games {
-		sym := codec.Orientation(int8(rng.IntN(board.NumSymmetries)))
-		if err := codec.Encode(&nn.Query{Game: g}, sym, rows[i], scratch); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
-// calibrationBatch is small, since all taps of a batch are in memory at once.
-const calibrationBatch = 4
-
-// Run implements quant.Runner.
-func (c *calibration) Run(m *onnx.Model, taps []quant.Tap, see func(tap, rows int, data []float32) error) error {
-	data, err := m.Marshal()
-	if err != nil {
-		return err
-	}
-	spec := c.spec
-	spec.Outputs = nil
-	for _, t := range taps {
-		spec.Outputs = append(spec.Outputs, nn.TensorSpec{Name: t.Name, Shape: t.Shape})
-	}
-	b, err := ort.Open(data, spec, ort.Config{Library: c.model.conf.Library, MaxBatch: calibrationBatch})
-	if err != nil {
-		return fmt.Errorf("the instrumented network: %w", err)
-	}
-	defer b.Close()
-	for at := 0; at < c.rows; at += calibrationBatch {
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-		n := min(calibrationBatch, c.rows-at)
-		for i, in := range b.Inputs() {
-			size := spec.Inputs[i].Len()
-			copy(in, c.inputs[i][at*size:(at+n)*size])
-		}
-		if err := b.Run(n); err != nil {
-			return err
-		}
-		for i, out := range b.Outputs() {
-			if err := see(i, n, out[:n*spec.Outputs[i].Len()]); err != nil {
-				return err
-			}
-		}
-		if c.progress != nil {
-			c.progress("calibrate", at+n, c.rows)
-		}
 	}
 	return nil
 }

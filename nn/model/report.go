@@ -42,6 +42,33 @@ func (r Report) String() string {
 	return s + fmt.Sprintf(" (%d positions)", r.Positions)
 }
 
+// Limits of what a network may lose by another number format without being
+// asked, as means over leastPositions or more.
+const (
+	mostKL         = 0.02
+	mostWinrate    = 0.01
+	mostLead       = 0.6 // points
+	leastPositions = 48
+)
+
+// fault says what is too much of a difference; "" for none.
+func (r *Report) fault() string {
+	switch {
+	case r.Unusable > 0:
+		return fmt.Sprintf("%d of %d positions gave NaN or infinity", r.Unusable, r.Positions)
+	case !(r.PolicyKL <= mostKL):
+		return fmt.Sprintf("mean policy KL %.4f is above %g", r.PolicyKL, mostKL)
+	case !(r.Winrate <= mostWinrate):
+		return fmt.Sprintf("mean winrate error %.4f is above %g", r.Winrate, mostWinrate)
+	case r.HasLead && !(r.Lead <= mostLead):
+		return fmt.Sprintf("mean lead error %.2f is above %g points", r.Lead, mostLead)
+	}
+	return ""
+}
+
+// compareBatch is the batch in which positions are compared.
+const compareBatch = 8
+
 // Compare runs a rewritten graph of this network beside the original.
 func (m *Model) Compare(ctx context.Context, size board.Size, rewritten *onnx.Model, games []*board.Game, progress func(done int)) (Report, error) {
 	want, err := m.answers(ctx, size, games)
@@ -61,7 +88,7 @@ func (m *Model) compareWith(ctx context.Context, size board.Size, rewritten *onn
 	if err != nil {
 		return r, err
 	}
-	b, err := ort.Open(data, spec, ort.Config{Library: m.conf.Library, MaxBatch: lockstep})
+	b, err := ort.Open(data, spec, ort.Config{Library: m.conf.Library, MaxBatch: compareBatch})
 	if err != nil {
 		return r, fmt.Errorf("the quantized network: %w", err)
 	}
@@ -85,7 +112,7 @@ func (m *Model) answers(ctx context.Context, size board.Size, games []*board.Gam
 	if err != nil {
 		return nil, err
 	}
-	b, err := m.openFloat(size, lockstep)
+	b, err := m.OpenOriginal(size, compareBatch)
 	if err != nil {
 		return nil, err
 	}

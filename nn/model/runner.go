@@ -27,6 +27,7 @@ type work struct {
 	spec      nn.Spec
 	maxBatch  int
 	precision string                 // as the cache knows it
+	integer   bool                   // the graph has integer convolutions
 	graph     func() ([]byte, error) // makes the ONNX file
 }
 
@@ -94,6 +95,12 @@ func newOrtRunner(c Config, provider string, lib ort.Library, reason string) *or
 	}
 }
 
+// key says where the cache keeps what concerns a network in a precision.
+func (r *ortRunner) key(src source, size board.Size, precision string) graphKey {
+	c := choice{precision: precision, graph: func() ([]byte, error) { return nil, nil }}
+	return graphKey{src.describe().SHA256, size, r.provider, c.cacheName(), r.library.Version}
+}
+
 func (r *ortRunner) name() string { return r.provider }
 func (r *ortRunner) why() string  { return r.reason }
 
@@ -101,6 +108,9 @@ func (r *ortRunner) open(w work) (nn.Backend, error) {
 	conf := ort.Config{
 		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: w.maxBatch,
 		FixedBatch: r.provider != ort.CPU,
+	}
+	if w.integer { // nothing is left to fuse, and what is there must stay as it is
+		conf.SessionConfig = map[string]string{"session.disable_quant_qdq": "1"}
 	}
 	key := graphKey{w.sha256, w.size, r.provider, w.precision, r.library.Version}
 	if data, ok := r.cache.load(key); ok {

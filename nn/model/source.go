@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -22,6 +23,8 @@ type source interface {
 	spec(size board.Size) (nn.Spec, error)
 	// graph returns the ONNX file to run for exactly that size.
 	graph(size board.Size) ([]byte, error)
+	// precision is the number format of the graph.
+	precision() string
 	// describe fills in Name, File and SHA256.
 	describe() nn.Description
 }
@@ -84,6 +87,8 @@ func (s katagoSource) describe() nn.Description {
 	return nn.Description{Name: s.net.Header.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256}
 }
 
+func (katagoSource) precision() string { return floatPrecision }
+
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
 
 func (s katagoSource) graph(size board.Size) ([]byte, error) {
@@ -96,9 +101,10 @@ func (s katagoSource) graph(size board.Size) ([]byte, error) {
 
 // onnxSource is one ONNX graph, for the one board size that it was made for.
 type onnxSource struct {
-	data  []byte
-	about nn.Description
-	only  nn.Spec
+	data   []byte
+	about  nn.Description
+	only   nn.Spec
+	format string // of numbers
 }
 
 func openONNX(data []byte, name string, o Overrides) (source, error) {
@@ -122,7 +128,7 @@ func openONNX(data []byte, name string, o Overrides) (source, error) {
 	if err := checkFormat(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	spec, err := specOf(m, o)
+	spec, err := specOfFile(m, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -131,8 +137,10 @@ func openONNX(data []byte, name string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
-	return &onnxSource{data: data, about: about, only: spec}, nil
+	return &onnxSource{data: data, about: about, only: spec, format: cmp.Or(m.Metadata[MetaPrecision], floatPrecision)}, nil
 }
+
+func (s *onnxSource) precision() string { return s.format }
 
 func (s *onnxSource) describe() nn.Description { return s.about }
 
@@ -208,6 +216,9 @@ func (e *embedded) graph(size board.Size) ([]byte, error) {
 	}
 	return s.graph(size)
 }
+
+// precision is that of every embedded network.
+func (e *embedded) precision() string { return floatPrecision }
 
 func (e *embedded) describe() nn.Description {
 	return nn.Description{Name: "embedded", File: ""}

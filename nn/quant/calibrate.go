@@ -54,12 +54,6 @@ func (s *Stats) tensor(tap string) *histogram {
 	return &h
 }
 
-// mean returns the mean of a channel.
-func (s *Stats) mean(tap string, channel int) float64 {
-	h, m := &s.channels[tap][channel], s.maps[tap][channel]
-	return h.sum/math.Max(float64(h.total), 1)*m.scale + m.shift
-}
-
 // active is the share of a channel's numbers that are not 0: where a ReLU lets
 // errors through.
 func (s *Stats) active(tap string, channel int) float64 {
@@ -118,7 +112,10 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 	}
 	renamed := slices.Clone(taps)
 	m := g.instrument(renamed)
-	err := run.Run(m, renamed, func(tap, rows int, data []float32) error {
+	err := run.Run(Pass{Stage: "measure ranges", Model: m, Taps: renamed, See: func(tap, rows int, data []float32) error {
+		if rows <= 0 {
+			return fmt.Errorf("%w: a batch of %d rows", ErrCalibration, rows)
+		}
 		if tap == 0 {
 			s.Rows += rows
 		}
@@ -133,7 +130,7 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 			}
 		}
 		return nil
-	})
+	}})
 	if err == nil && s.Rows == 0 {
 		err = fmt.Errorf("%w: there were no rows", ErrCalibration)
 	}

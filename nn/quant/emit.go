@@ -26,28 +26,26 @@ type held struct {
 // each value in the forms that are asked for, once.
 type emitter struct {
 	*graph
-	params  map[string]params
-	weights map[*conv]quantizedWeights
-	split   map[string][]int // planes of inputs that are given twice
-	convs   map[string]*conv // by their output
-	wide    map[string]*conv // likewise, those that give float32
-	inner   map[string]bool  // outputs before a fused ReLU, which nobody else uses
-	lasts   map[string]bool  // values that are naturally held with channels last
-	made    map[held]string  // name of the value in that form
-	nodes   []*onnx.Node
-	tensor  []*onnx.Tensor
-	names   *onnx.Names
-	err     error
+	*plan
+	convs  map[string]*conv // that give bytes, by their output
+	wides  map[string]*conv // that give float32, likewise
+	inner  map[string]bool  // outputs before a fused ReLU, which nobody else uses
+	lasts  map[string]bool  // values that are naturally held with channels last
+	made   map[held]string  // name of the value in that form
+	nodes  []*onnx.Node
+	tensor []*onnx.Tensor
+	names  *onnx.Names
+	err    error
 }
 
-func newEmitter(g *graph, selected []*conv, p map[string]params, w map[*conv]quantizedWeights, split map[string][]int, wide map[string]bool) *emitter {
+func newEmitter(g *graph, p *plan) *emitter {
 	e := &emitter{
-		graph: g, params: p, weights: w, split: split, convs: map[string]*conv{}, wide: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
+		graph: g, plan: p, convs: map[string]*conv{}, wides: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
 		made: map[held]string{}, names: onnx.NewNames(g.m.Graph),
 	}
-	for _, c := range selected {
-		if wide[c.out] {
-			e.wide[c.out] = c
+	for _, c := range p.selected {
+		if p.wide[c.out] {
+			e.wides[c.out] = c
 			continue
 		}
 		e.convs[c.out] = c
@@ -65,7 +63,7 @@ func (e *emitter) layouts() {
 	for _, n := range e.m.Graph.Nodes {
 		out := n.Output(0)
 		switch {
-		case e.convs[out] != nil, e.wide[out] != nil:
+		case e.convs[out] != nil, e.wides[out] != nil:
 			e.lasts[out] = true
 		case pointwise(n) && e.pointwiseLast(n), n.Is("GlobalAveragePool", "GlobalMaxPool") && e.lasts[n.Inputs[0]],
 			e.perPoint(n) && e.lasts[n.Inputs[0]]:
@@ -84,7 +82,7 @@ func (e *emitter) layouts() {
 // at a time, a matrix product.
 func (e *emitter) perPoint(n *onnx.Node) bool {
 	c := e.convOf(n)
-	if c == nil || c.kernel != 1 || e.inner[n.Outputs[0]] || e.convs[n.Outputs[0]] != nil || e.wide[n.Outputs[0]] != nil {
+	if c == nil || c.kernel != 1 || e.inner[n.Outputs[0]] || e.convs[n.Outputs[0]] != nil || e.wides[n.Outputs[0]] != nil {
 		return false
 	}
 	for _, name := range []string{"pads", "strides"} {
@@ -206,7 +204,7 @@ func (e *emitter) make(name string, f form) string {
 		p := e.params[name]
 		return e.node("", "DequantizeLinear", out, nil, e.get(name, bytes), scalar(e, name+".scale", p.scale), scalar(e, name+".zero", p.zero))
 	}
-	if c := e.wide[name]; c != nil {
+	if c := e.wides[name]; c != nil {
 		return e.makeWide(c, out)
 	}
 	return e.makeLast(name, out)
@@ -409,21 +407,6 @@ func padInputs(w []int8, dims []int64, extra int64) ([]int8, int64) {
 	return out, dims[1] + extra
 }
 
-// probe returns an integer graph whose outputs are the results of the integer
-// convolutions, with the channels last.
-func (e *emitter) probe(selected []*conv) (*onnx.Model, []Tap, error) {
-	var outputs []onnx.ValueInfo
-	var taps []Tap
-	for _, c := range selected {
-		name := e.get(c.out, last)
-		row := e.row(c.out)
-		taps = append(taps, Tap{Name: name, Shape: []int{row[1], row[2], row[0]}})
-		outputs = append(outputs, onnx.ValueInfo{Name: name, Type: onnx.Float, Shape: onnx.Shape{onnx.Sym("N"), onnx.D(int64(row[1])), onnx.D(int64(row[2])), onnx.D(int64(row[0]))}})
-	}
-	m, err := e.assemble(outputs)
-	return m, taps, err
-}
-
 // model returns the integer graph.
 func (e *emitter) model() (*onnx.Model, error) {
 	for _, o := range e.m.Graph.Outputs {
@@ -431,16 +414,11 @@ func (e *emitter) model() (*onnx.Model, error) {
 			e.fail("output %q", o.Name)
 		}
 	}
-	return e.assemble(e.m.Graph.Outputs)
-}
-
-// assemble makes a model of the nodes so far.
-func (e *emitter) assemble(outputs []onnx.ValueInfo) (*onnx.Model, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
 	m := e.m.Clone()
-	m.Graph.Nodes, m.Graph.Outputs = e.nodes, outputs
+	m.Graph.Nodes = e.nodes
 	m.Graph.Initializers = append(m.Graph.Initializers, e.tensor...)
 	m.Graph.Values = nil
 	if m.Opsets == nil {

@@ -2,6 +2,7 @@ package quant
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"kosumi/nn/onnx"
@@ -142,6 +143,22 @@ func (g *graph) convOf(n *onnx.Node) *conv {
 	return c
 }
 
+// checkWeights refuses convolutions whose weights are not finite.
+func (g *graph) checkWeights(selected []*conv) error {
+	for _, c := range selected {
+		w, bias, err := g.weight(c)
+		if err != nil {
+			return err
+		}
+		for _, x := range slices.Concat(w, bias) {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return fmt.Errorf("%w: convolution %q has weights that are NaN or infinite", ErrGraph, c.node.Outputs[0])
+			}
+		}
+	}
+	return nil
+}
+
 // weight returns the weights of a convolution, [out, in, height, width], and
 // its biases.
 func (g *graph) weight(c *conv) (w, bias []float32, err error) {
@@ -155,6 +172,16 @@ func (g *graph) weight(c *conv) (w, bias []float32, err error) {
 		return w, bias, nil
 	}
 	return w, make([]float32, c.outputs), nil
+}
+
+// Work counts the multiplications of one row: those of convolutions and matrix
+// products with constant weights. 0 for a graph that cannot be read.
+func Work(m *onnx.Model) float64 {
+	g, err := newGraph(m)
+	if err != nil {
+		return 0
+	}
+	return g.totalWork()
 }
 
 // totalWork counts the multiplications of all convolutions and matrix products
@@ -185,6 +212,6 @@ func (g *graph) totalWork() float64 {
 func (g *graph) selected(o Options) []*conv {
 	least := o.LeastWork * g.totalWork()
 	return slices.DeleteFunc(g.convs(), func(c *conv) bool {
-		return c.work < least || slices.Contains(o.Float, c.node.Outputs[0])
+		return c.work <= 0 || c.work < least || slices.Contains(o.Float, c.node.Outputs[0])
 	})
 }

@@ -1,17 +1,31 @@
 package quant
 
-import "kosumi/nn/onnx"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kosumi/nn/onnx"
+)
+
+// Version changes whenever the same network would come out differently.
+const Version = 2
 
 // Summary says what became of a network's convolutions.
 type Summary struct {
-	Rows     int      // calibration rows
-	Integer  []string // convolutions in integers, by the name of their output value
-	Float    []string // convolutions left in float32
-	WorkDone float64  // share of the multiplications that are done in integers
+	Rows    int      // calibration rows
+	Method  Method   // of calibration
+	Integer []string // convolutions in integers, by the name of their output value
+	Wide    []string // those of them whose sums stay unrounded
+	Float   []string // convolutions left in float32
+	// Work is the share of the network's multiplications with constant weights
+	// that are done in integers.
+	Work float64
 }
 
-// Int8 returns the network m as a graph of 8-bit integer convolutions. m has
-// exact board sizes and any batch. It is not changed.
+// Int8 returns the network m as a graph of 8-bit integer convolutions. m has an
+// exact board size and any batch; it is not changed. The result has the same
+// inputs, outputs and metadata.
 //
 // Errors wrap ErrGraph, ErrNothing, ErrOptions, ErrCalibration, or are what run
 // returned.
@@ -24,6 +38,9 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := g.checkNames(o.Float); err != nil {
+		return nil, nil, err
+	}
 	if err := g.foldScales(); err != nil {
 		return nil, nil, err
 	}
@@ -31,80 +48,92 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if len(selected) == 0 {
 		return nil, nil, ErrNothing
 	}
+	if err := g.checkWeights(selected); err != nil {
+		return nil, nil, err
+	}
 	stats, err := g.collect(run, g.taps(g.convs()))
 	if err != nil {
 		return nil, nil, err
 	}
-	if !o.NoFold {
-		if err := g.foldShifts(stats); err != nil {
-			return nil, nil, err
-		}
-	}
-	var wide map[string]bool
-	if !o.NoEqualize {
-		if wide, err = g.equalize(stats, g.selected(o)); err != nil {
-			return nil, nil, err
-		}
-	}
-	selected = g.selected(o)
-	var split map[string][]int
-	if !o.NoSplit {
-		split = g.splitPlanes(stats, selected)
-	}
-	ranges := map[string]params{}
-	for tap := range stats.channels {
-		if split[tap] != nil {
-			ranges[tap] = params{scale: 1.0 / planeOne}
-			continue
-		}
-		ranges[tap] = choose(stats.tensor(tap), o)
-	}
-	weights, err := g.quantizeAll(run, selected, split, o)
+	p, err := g.plan(stats, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	fresh := func() *emitter { return newEmitter(g, selected, ranges, weights, split, wide) }
-	if !o.NoCorrect {
-		if err := correctBiases(run, selected, stats, weights, fresh); err != nil {
-			return nil, nil, err
-		}
+	if p.weights, err = g.quantizeAll(run, p, o); err != nil {
+		return nil, nil, err
 	}
-	out, err := fresh().model()
+	out, err := newEmitter(g, p).model()
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, g.summary(selected, stats.Rows), nil
+	s := g.summary(p)
+	s.Rows, s.Method = stats.Rows, o.Method
+	return out, s, nil
 }
 
-func (g *graph) summary(selected []*conv, rows int) *Summary {
-	s := &Summary{Rows: rows}
-	integer := map[*onnx.Node]bool{}
-	for _, c := range selected {
-		integer[c.node] = true
-		s.Integer = append(s.Integer, c.node.Outputs[0])
-		s.WorkDone += c.work
+// checkNames refuses names that no convolution has.
+func (g *graph) checkNames(names []string) error {
+	var there []string
+	for _, c := range g.convs() {
+		there = append(there, c.node.Outputs[0])
 	}
-	s.WorkDone /= g.totalWork()
-	for _, n := range g.m.Graph.Nodes {
-		if n.Is("Conv") && !integer[n] {
-			s.Float = append(s.Float, n.Outputs[0])
+	for _, name := range names {
+		if !slices.Contains(there, name) {
+			return fmt.Errorf("%w: no convolution is called %q; there are %s", ErrOptions, name, strings.Join(there, ", "))
 		}
 	}
-	return s
+	return nil
+}
+
+// plan is what was decided before the integer graph is written.
+type plan struct {
+	selected []*conv
+	wide     map[string]bool   // convolutions that give float32, by their output
+	split    map[string][]int  // planes of inputs that are given twice
+	params   map[string]params // of each value that is held in bytes
+	weights  map[*conv]quantizedWeights
+}
+
+// plan rewrites the float graph so that it quantizes well, and chooses ranges.
+func (g *graph) plan(stats *Stats, o Options) (*plan, error) {
+	var err error
+	p := &plan{params: map[string]params{}}
+	if !o.plain.shifts {
+		if err := g.foldShifts(stats); err != nil {
+			return nil, err
+		}
+	}
+	if !o.plain.scales {
+		if p.wide, err = g.equalize(stats, g.selected(o)); err != nil {
+			return nil, err
+		}
+	}
+	p.selected = g.selected(o)
+	if !o.plain.planes {
+		p.split = g.splitPlanes(stats, p.selected)
+	}
+	for tap := range stats.channels {
+		if p.split[tap] != nil {
+			p.params[tap] = params{scale: 1.0 / planeOne}
+			continue
+		}
+		p.params[tap] = choose(stats.tensor(tap), o)
+	}
+	return p, nil
 }
 
 // quantizeAll quantizes the weights of the selected convolutions.
-func (g *graph) quantizeAll(run Runner, selected []*conv, split map[string][]int, o Options) (map[*conv]quantizedWeights, error) {
+func (g *graph) quantizeAll(run Runner, p *plan, o Options) (map[*conv]quantizedWeights, error) {
 	most := 127
 	if o.NarrowWeights {
 		most = 63
 	}
 	out := map[*conv]quantizedWeights{}
-	for _, group := range gramGroups(selected) {
+	for _, group := range gramGroups(p.selected) {
 		var grams map[*conv]*gram
 		if !o.Nearest {
 			var err error
-			if grams, err = g.grams(run, group, o.SamplesPerWeight); err != nil {
+			if grams, err = g.grams(run, group); err != nil {
 				return nil, err
 			}
 		}
@@ -113,8 +142,28 @@ func (g *graph) quantizeAll(run Runner, selected []*conv, split map[string][]int
 			if err != nil {
 				return nil, err
 			}
-			out[c] = quantizeWeights(w, bias, most, grams[c], fineColumns(c, split[c.in]))
+			out[c] = quantizeWeights(w, bias, most, grams[c], fineColumns(c, p.split[c.in]))
 		}
 	}
 	return out, nil
+}
+
+func (g *graph) summary(p *plan) *Summary {
+	s := &Summary{}
+	integer := map[*onnx.Node]bool{}
+	for _, c := range p.selected {
+		integer[c.node] = true
+		s.Integer = append(s.Integer, c.node.Outputs[0])
+		if p.wide[c.out] {
+			s.Wide = append(s.Wide, c.node.Outputs[0])
+		}
+		s.Work += c.work
+	}
+	s.Work /= g.totalWork()
+	for _, n := range g.m.Graph.Nodes {
+		if n.Is("Conv") && !integer[n] {
+			s.Float = append(s.Float, n.Outputs[0])
+		}
+	}
+	return s
 }

@@ -62,12 +62,22 @@ type Tap struct {
 	Shape []int
 }
 
-// Runner runs a float graph over the calibration rows. Outputs are the taps,
-// all of them outputs of the graph. For each batch it calls see once for each
-// tap, in order, with the rows' numbers, which see does not keep. An error of see
-// ends the run and is returned.
+// Pass is one run of a graph over the calibration rows.
+type Pass struct {
+	// Stage says what the run is for, to people: "measure ranges" or "round weights".
+	Stage string
+	// Model has the network's own inputs; its outputs are the taps.
+	Model *onnx.Model
+	Taps  []Tap
+	// See takes the numbers of one tap for some rows and does not keep them. For
+	// each batch it is to be called for every tap in order. An error that it
+	// returns ends the run and is what Run returns.
+	See func(tap, rows int, data []float32) error
+}
+
+// Runner runs graphs over the calibration rows, always the same ones.
 type Runner interface {
-	Run(m *onnx.Model, taps []Tap, see func(tap, rows int, data []float32) error) error
+	Run(p Pass) error
 }
 
 // Options say how a network is quantized. The zero value is the best known way.
@@ -81,16 +91,19 @@ type Options struct {
 	Float []string
 	// LeastWork is the share of the network's multiplications below which a
 	// convolution stays in float32; 0 means 0.01. Negative: none does.
-	LeastWork                              float64
-	SamplesPerWeight                       float64
-	NoFold, NoEqualize, NoCorrect, NoSplit bool
+	LeastWork float64
 	// Nearest rounds each weight to the nearest level, without looking at what
 	// the rounding does to the outputs over the calibration rows.
 	Nearest bool
 	// NarrowWeights keeps weights within 7 bits, for processors whose 8-bit
 	// multiplication overflows its 16-bit sums (x86 without VNNI).
 	NarrowWeights bool
+
+	plain plain // for tests
 }
+
+// plain says what to do without, to see what it is good for.
+type plain struct{ scales, shifts, planes bool }
 
 func (o Options) withDefaults() (Options, error) {
 	if int(o.Method) >= len(methodNames) {
@@ -104,9 +117,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Percentile == 0 {
 		o.Percentile = 1e-4
-	}
-	if o.SamplesPerWeight == 0 {
-		o.SamplesPerWeight = 6
 	}
 	if o.LeastWork == 0 {
 		o.LeastWork = 0.01

@@ -19,7 +19,7 @@ const (
 
 // mostSplit is how many planes are given twice. With KataGo's 22 planes that makes
 // 32 input channels.
-const mostSplit = 10
+const mostSplit = 6
 
 // splitPlanes chooses, for each input of zeros and ones that only integer
 // convolutions read, the planes to give twice: those that vary most.

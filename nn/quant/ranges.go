@@ -20,14 +20,23 @@ func paramsFor(lo, hi float64) params {
 		return params{scale: 1}
 	}
 	step := (hi - lo) / (levels - 1)
-	zero := math.Round(-lo / step)
-	// With the zero point rounded, one end lies inside the range by less than
-	// a step; stretch the step until both fit.
-	step = max(step, hi/(levels-1-zero))
-	if zero > 0 {
-		step = max(step, -lo/zero)
+	ideal := -lo / step
+	// With the zero point rounded, one end lies inside the range by less than a
+	// step: the step is stretched until both fit. Round to where that is less.
+	best, zero := math.Inf(1), 0.0
+	for _, z := range []float64{math.Floor(ideal), math.Ceil(ideal)} {
+		s := step
+		if z < levels-1 {
+			s = max(s, hi/(levels-1-z))
+		}
+		if z > 0 {
+			s = max(s, -lo/z)
+		}
+		if covers := (z > 0 || lo == 0) && (z < levels-1 || hi == 0); covers && s < best {
+			best, zero = s, z
+		}
 	}
-	return params{scale: float32(step), zero: uint8(zero)}
+	return params{scale: float32(best), zero: uint8(zero)}
 }
 
 func (p params) low() float64  { return -float64(p.zero) * float64(p.scale) }

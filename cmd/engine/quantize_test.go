@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+const freshNetwork = "../../models/fresh-kb3c32.bin.gz"
+
+// TestQuantize writes files in both formats, from each kind of positions, and
+// plays with one.
+func TestQuantize(t *testing.T) {
+	needLibrary(t)
+	dir := t.TempDir()
+	sgfs := filepath.Join(dir, "games")
+	require.NoError(t, os.Mkdir(sgfs, 0o755))
+	for i, moves := range []string{";B[cc];W[ee];B[ce];W[ec]", ";B[dd];W[cd];B[cc];W[bd];B[bc];W[de]", ";B[bb];W[ff];B[bf]", ";B[aa];W[gg];B[cd];W[dc]"} {
+		require.NoError(t, os.WriteFile(filepath.Join(sgfs, string(rune('a'+i))+".sgf"), []byte("(;GM[1]SZ[7]KM[7]RU[Chinese]"+moves+")"), 0o644))
+	}
+	out := filepath.Join(dir, "net.onnx")
+	for name, c := range map[string]struct {
+		args    []string
+		integer int
+		rows    int
+	}{
+		"own games":    {nil, 8, 16},
+		"game records": {[]string{"--positions", sgfs, "--verify", sgfs, "--method", "max", "--nearest"}, 8, 16},
+		"some float":   {[]string{"--float", "blocks.0.conv1.Conv_0,blocks.0.conv2.Conv_0"}, 6, 16},
+		"fp16":         {[]string{"--precision", "fp16"}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := invoke(t, nil, "", append([]string{"quantize", freshNetwork, "-o", out, "--boardsize", "7", "--count", "16", "--held", "16", "--json", "--seed", "3"}, c.args...)...)
+			require.Zero(t, o.code, o.stderr)
+			var r quantizeResult
+			require.NoError(t, json.Unmarshal([]byte(o.stdout), &r), o.stdout)
+			require.Equal(t, c.integer, r.Integer)
+			if r.Integer > 0 {
+				require.Equal(t, 13, r.Integer+len(r.Float), r.Float)
+			}
+			require.LessOrEqual(t, r.Rows, c.rows)
+			require.Positive(t, r.Report.Positions)
+			require.Less(t, r.Report.PolicyKL, 0.01)
+			require.Less(t, r.Report.Winrate, 0.01)
+		})
+	}
+	text := invoke(t, nil, "", "quantize", freshNetwork, "-o", out, "--boardsize", "7", "--count", "16", "--held", "16")
+	require.Zero(t, text.code, text.stderr)
+	require.Contains(t, text.stdout, "8 convolutions in integers")
+	require.Contains(t, text.stdout, "against fp32, on 16 other positions")
+	o := invoke(t, nil, "genmove b\nquit\n", "gtp", "--model", out, "--boardsize", "7", "--visits", "5", "--sessions", "1", "--threads", "2")
+	require.Zero(t, o.code, o.stderr)
+	require.Contains(t, o.stderr, "on cpu, int8")
+	require.Regexp(t, `^= ([A-H]\d|pass)\n`, o.stdout)
+
+	empty := t.TempDir()
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{exitUsage, "-o is needed", []string{freshNetwork}},
+		{exitUsage, ".onnx", []string{freshNetwork, "-o", "x.bin"}},
+		{exitUsage, "int8 or fp16", []string{freshNetwork, "-o", out, "--precision", "int4"}},
+		{exitUsage, "calibration method", []string{freshNetwork, "-o", out, "--method", "best"}},
+		{exitUsage, "--held", []string{freshNetwork, "-o", out, "--held", "0"}},
+		{exitUsage, "--percentile", []string{freshNetwork, "-o", out, "--percentile", "0.9"}},
+		{exitUsage, "board size", []string{freshNetwork, "-o", out, "--boardsize", "99"}},
+		{exitUsage, "arg", nil},
+		{exitUsage, "no convolution is called", []string{freshNetwork, "-o", out, "--boardsize", "7", "--count", "8", "--held", "8", "--float", "nothing"}},
+		{exitFailed, "no .sgf", []string{freshNetwork, "-o", out, "--boardsize", "7", "--positions", empty}},
+		{exitFailed, "--verify", []string{freshNetwork, "-o", out, "--boardsize", "7", "--verify", filepath.Join(empty, "none")}},
+		{exitFailed, "no game", []string{freshNetwork, "-o", out, "--boardsize", "9", "--positions", sgfs}},
+		{exitFailed, "already", []string{out, "-o", filepath.Join(dir, "twice.onnx"), "--boardsize", "7"}},
+		{exitFailed, "no such file", []string{"absent.onnx", "-o", out}},
+	} {
+		o := invoke(t, nil, "", append([]string{"quantize"}, c.args...)...)
+		require.Equal(t, c.code, o.code, "%v: %s", c.args, o.stderr)
+		require.Contains(t, o.stderr, c.says, c.args)
+		require.NotContains(t, o.stderr, "panic")
+	}
+	require.NoFileExists(t, filepath.Join(dir, "twice.onnx"))
+}
+
+// TestNetworksChangeBetweenSearches offers another server while a search is under
+// way: it takes over when the search is over, and nothing is lost.
+func TestNetworksChangeBetweenSearches(t *testing.T) {
+	needLibrary(t)
+	s := defaultSettings()
+	s.Model, s.Precision, s.Sessions = freshNetwork, "fp32", 1
+	size := board.Square(5)
+	n := openNetwork(&s, size, true, slog.New(slog.DiscardHandler))
+	require.NoError(t, n.wait())
+	g, err := board.NewGame(size, board.Chinese())
+	require.NoError(t, err)
+	evaluate := func() {
+		var out nn.Output
+		require.NoError(t, n.Evaluate(t.Context(), &nn.Query{Game: g}, &out))
+		require.True(t, out.HasScore)
+	}
+	first := n.server
+	evaluate()
+	ends := n.SearchBegins()
+	endsToo := n.SearchBegins()
+	n.prepared(size)
+	require.Same(t, first, n.server, "never inside a search")
+	evaluate()
+	n.prepared(size) // one waits already
+	ends()
+	require.Same(t, first, n.server, "one search is still under way")
+	endsToo()
+	require.NotSame(t, first, n.server)
+	require.Nil(t, n.next)
+	evaluate()
+	require.Equal(t, uint64(2), n.Stats().Rows, "those of both; one was in the cache")
+	second := n.server
+	n.prepared(size) // nothing is under way
+	require.NotSame(t, second, n.server)
+	evaluate()
+	require.NoError(t, n.Close())
+	require.NoError(t, n.Close(), "a second time")
+	n.prepared(size) // comes too late
+	require.Nil(t, n.next)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/ort"
+)
+
+func TestChoosePlan(t *testing.T) {
+	first := tuningTrial{plan: plan{2, 8, 32}, Ratio: 1}
+	few := tuningTrial{plan: plan{2, 8, 16}, Ratio: 0.98}
+	fast := tuningTrial{plan: plan{2, 16, 64}, Ratio: 1.2}
+	likely := tuningTrial{plan: plan{2, 16, 32}, Ratio: 1.17}
+	require.Equal(t, first, choosePlan([]tuningTrial{first}))
+	require.Equal(t, few, choosePlan([]tuningTrial{first, few}), "as fast with fewer under way")
+	require.Equal(t, fast, choosePlan([]tuningTrial{first, few, fast}))
+	require.Equal(t, likely, choosePlan([]tuningTrial{first, few, fast, likely}))
+}
+
+func TestPlans(t *testing.T) {
+	for _, provider := range []string{"cpu", "cuda"} {
+		s := settings{}
+		all := plans(s.defaultPlan(), provider)
+		require.Equal(t, s.defaultPlan(), all[0])
+		seen := map[plan]bool{}
+		for _, p := range all {
+			require.False(t, seen[p], p)
+			seen[p] = true
+			with := defaultSettings()
+			with.Sessions, with.Batch, with.Threads = p.Sessions, p.Batch, p.Threads
+			require.NoError(t, with.check(), p)
+		}
+		require.Greater(t, len(all), 8)
+	}
+}
+
+// TestTuning measures, keeps the result, and finds it again unless something else
+// is asked for.
+func TestTuning(t *testing.T) {
+	needLibrary(t)
+	library, err := ort.Find("")
+	require.NoError(t, err)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("KOSUMI_ONNXRUNTIME", library.Path)
+	if runtime.GOOS != "linux" {
+		t.Skip("the cache folder is set by XDG_CACHE_HOME on Linux")
+	}
+	args := []string{"benchmark", "--model", freshNetwork, "--precision", "fp32", "--boardsize", "5", "--seconds", "0.02", "--rounds", "1", "--json"}
+	o := invoke(t, nil, "", append(args, "--tune")...)
+	require.Zero(t, o.code, o.stderr)
+	var b benchmark
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
+	require.Greater(t, len(b.Tuning), 5)
+	require.Equal(t, 1.0, b.Tuning[0].Ratio)
+	best := plan{b.Sessions, b.Batch, b.Threads}
+	require.Equal(t, best.String(), b.Recommended)
+
+	use := func(change func(*settings)) plan {
+		s := defaultSettings()
+		s.Model, s.Precision, s.stderr = freshNetwork, "fp32", slog.New(slog.DiscardHandler)
+		change(&s)
+		size, err := s.size()
+		require.NoError(t, err)
+		s.useTuning(size)
+		return plan{s.Sessions, s.Batch, s.Threads}
+	}
+	five := func(s *settings) { s.BoardSize = "5" }
+	require.Equal(t, best, use(five))
+	for name, change := range map[string]func(*settings){
+		"board":     func(s *settings) { s.BoardSize = "9" },
+		"precision": func(s *settings) { s.BoardSize, s.Precision = "5", "int8" },
+		"network":   func(s *settings) { s.BoardSize, s.Model = "5", "" },
+		"absent":    func(s *settings) { s.BoardSize, s.Model = "5", "absent.onnx" },
+	} {
+		require.Zero(t, use(change), "another %s", name)
+	}
+	require.Equal(t, plan{0, 4, 0}, use(func(s *settings) { s.BoardSize, s.Batch = "5", 4 }), "what is asked for wins")
+
+	s := defaultSettings()
+	s.Model, s.Precision = freshNetwork, "fp32"
+	path, err := s.tuningPath(board.Square(5))
+	require.NoError(t, err)
+	for _, text := range []string{"", "[]", "{}", `{"sessions":-1,"batch":8,"threads":8}`, `{"sessions":1,"batch":99999,"threads":8}`} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		require.Zero(t, use(five), text)
+	}
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "nothing half-written")
+
+	for _, more := range []string{"--sweep", "--batch=4", "--sessions=1", "--threads=2"} {
+		require.Equal(t, exitUsage, invoke(t, nil, "", append(args, "--tune", more)...).code, more)
+	}
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// slowModel takes a while for each batch once it is told to, as a network does
+// while the processor is busy with something else.
+type slowModel struct {
+	nn.Model
+	slow atomic.Bool
+}
+
+func (m *slowModel) Open(size board.Size, maxBatch int) (nn.Backend, error) {
+	b, err := m.Model.Open(size, maxBatch)
+	return slowBackend{b, m}, err
+}
+
+type slowBackend struct {
+	nn.Backend
+	model *slowModel
+}
+
+func (b slowBackend) Run(n int) error {
+	if b.model.slow.Load() {
+		time.Sleep(50 * time.Millisecond)
+	}
+	return b.Backend.Run(n)
+}
+
+// TestReportsAreOfTheirOwnSearch asks for ownership where the tree is that of a
+// search without: no report may show what that search found, however long this
+// one takes to begin.
+func TestReportsAreOfTheirOwnSearch(t *testing.T) {
+	m := &slowModel{Model: nn.HashModel(1)}
+	server, err := nn.NewServer(m, nn.ServerConfig{}) // without a cache, so that the root is slow too
+	require.NoError(t, err)
+	defer server.Close()
+	c := Defaults()
+	c.Size = board.Square(9)
+	e, err := New(c, anySize{server}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer e.Close()
+	err = e.Analyze(context.Background(), AnalyzeRequest{Color: board.Black, Interval: time.Hour, Limits: search.Limits{Visits: 20}},
+		func(r *search.Result) { require.Nil(t, r.Ownership) })
+	require.NoError(t, err)
+	m.slow.Store(true)
+	reports := 0
+	err = e.Analyze(context.Background(), AnalyzeRequest{
+		Color: board.Black, Interval: 10 * time.Millisecond, Ownership: true, Limits: search.Limits{Visits: 24},
+	}, func(r *search.Result) {
+		reports++
+		require.Len(t, r.Ownership, 81)
+	})
+	require.NoError(t, err)
+	require.Positive(t, reports)
+}
+
+// watched counts the searches that it is told of.
+type watched struct {
+	anySize
+	begun, under atomic.Int64
+}
+
+func (w *watched) SearchBegins() (ends func()) {
+	w.begun.Add(1)
+	w.under.Add(1)
+	return func() { w.under.Add(-1) }
+}
+
+// TestTheNetworkIsToldOfSearches covers moves, analysis and pondering.
+func TestTheNetworkIsToldOfSearches(t *testing.T) {
+	server, err := nn.NewServer(nn.HashModel(1), nn.ServerConfig{})
+	require.NoError(t, err)
+	defer server.Close()
+	net := &watched{anySize: anySize{server}}
+	c := Defaults()
+	c.Size, c.Rules = board.Square(5), board.TrompTaylor()
+	c.Limits.Visits, c.Ponder, c.Search.Parallel.Workers = 20, true, 2
+	e, err := New(c, net, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer e.Close()
+	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	e.Stop() // ends what was pondered
+	require.Equal(t, int64(2), net.begun.Load())
+	require.Zero(t, net.under.Load())
+	err = e.Analyze(context.Background(), AnalyzeRequest{Color: board.White, Limits: search.Limits{Visits: 30}}, func(*search.Result) {
+		require.Equal(t, int64(1), net.under.Load())
+	})
+	require.NoError(t, err)
+	require.Zero(t, net.under.Load())
+}

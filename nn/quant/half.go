@@ -1,0 +1,166 @@
+package quant
+
+import (
+	"fmt"
+	"math"
+
+	"kosumi/nn/onnx"
+)
+
+// largestHalf is the largest number of 16-bit floats.
+const largestHalf = 65504
+
+// Half returns the network m in 16-bit floats, with 32-bit inputs and outputs.
+// What adds up many numbers or leaves the range of 16 bits, such as means and
+// squares, stays in 32 bits. m is not changed.
+//
+// It is meant for GPUs; processors compute it no faster.
+func Half(m *onnx.Model) (*onnx.Model, error) {
+	g, err := newGraph(m)
+	if err != nil {
+		return nil, err
+	}
+	types, err := onnx.InferTypes(g.m)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrGraph, err)
+	}
+	h := halver{graph: g, types: types, half: map[string]bool{}, cast: map[held]string{}, names: onnx.NewNames(g.m.Graph)}
+	for _, n := range g.m.Graph.Nodes {
+		h.node(n)
+	}
+	if h.count == 0 {
+		return nil, ErrNothing
+	}
+	for _, o := range g.m.Graph.Outputs {
+		if h.half[o.Name] {
+			h.outputInFull(o.Name)
+		}
+	}
+	g.m.Graph.Nodes, g.m.Graph.Values = h.nodes, nil
+	onnx.RemoveUnused(g.m.Graph)
+	if err := onnx.Check(g.m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrGraph, err)
+	}
+	return g.m, nil
+}
+
+// halver rewrites a graph node by node.
+type halver struct {
+	*graph
+	types map[string]onnx.ValueInfo
+	half  map[string]bool // values that are held in 16 bits
+	cast  map[held]string // values in the other width; form bytes stands for 16 bits
+	nodes []*onnx.Node
+	names *onnx.Names
+	count int // nodes in 16 bits
+}
+
+// halves reports whether a node is computed in 16 bits.
+func (h *halver) halves(n *onnx.Node) bool {
+	switch {
+	case n.Is("Mul") && n.Inputs[0] == n.Input(1): // a square
+		return false
+	case n.Is("Conv", "MatMul", "Gemm"):
+	case n.Is("Add", "Sub", "Mul", "Div", "Max", "Min", "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Neg", "Abs", "Softmax",
+		"Concat", "Reshape", "Flatten", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "GlobalMaxPool", "Identity"):
+		// stays in 32 bits what comes from there
+		for _, in := range n.Inputs {
+			if h.float(in) && h.consts[in] == nil && h.producers[in] != nil && !h.half[in] {
+				return false
+			}
+		}
+	default:
+		return false
+	}
+	for _, in := range n.Inputs {
+		if t := h.consts[in]; t != nil && h.float(in) && !fitsHalf(t) {
+			return false
+		}
+	}
+	return h.float(n.Outputs[0])
+}
+
+func (h *halver) float(name string) bool { return name != "" && h.types[name].Type == onnx.Float }
+
+func fitsHalf(t *onnx.Tensor) bool {
+	v, err := t.Float32s()
+	if err != nil {
+		return false
+	}
+	for _, x := range v {
+		if math.Abs(float64(x)) > largestHalf {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *halver) node(n *onnx.Node) {
+	half := h.halves(n)
+	if half {
+		h.count++
+	}
+	c := n.Clone()
+	for i, in := range n.Inputs {
+		if h.float(in) {
+			c.Inputs[i] = h.get(in, half)
+		}
+	}
+	for _, out := range n.Outputs {
+		h.half[out] = half
+	}
+	h.nodes = append(h.nodes, c)
+}
+
+// get returns a value in 16 or 32 bits.
+func (h *halver) get(name string, half bool) string {
+	if h.half[name] == half {
+		return name
+	}
+	key := held{name: name}
+	if half {
+		key.form = bytes
+	}
+	if v, ok := h.cast[key]; ok {
+		return v
+	}
+	var v string
+	if t := h.consts[name]; t != nil {
+		data, _ := t.Float32s() // fitsHalf has read it
+		c := onnx.NewFloat16(h.names.New(name+".half"), data, t.Dims...)
+		h.m.Graph.Initializers = append(h.m.Graph.Initializers, c)
+		v = c.Name
+	} else {
+		v = h.convert(name, name+map[bool]string{true: ".half", false: ".full"}[half], half)
+	}
+	h.cast[key] = v
+	return v
+}
+
+func (h *halver) convert(from, base string, half bool) string {
+	to := onnx.Float
+	if half {
+		to = onnx.Float16
+	}
+	v := h.names.New(base)
+	h.nodes = append(h.nodes, &onnx.Node{OpType: "Cast", Inputs: []string{from}, Outputs: []string{v}, Attrs: onnx.Attrs{"to": onnx.AttrInt(int64(to))}})
+	return v
+}
+
+// outputInFull gives an output of the graph in 32 bits under its own name.
+func (h *halver) outputInFull(name string) {
+	inner := h.names.New(name + ".inner")
+	for _, n := range h.nodes {
+		for i := range n.Inputs {
+			if n.Inputs[i] == name {
+				n.Inputs[i] = inner
+			}
+		}
+		for i := range n.Outputs {
+			if n.Outputs[i] == name {
+				n.Outputs[i] = inner
+			}
+		}
+	}
+	h.nodes = append(h.nodes, &onnx.Node{OpType: "Cast", Inputs: []string{inner}, Outputs: []string{name}, Attrs: onnx.Attrs{"to": onnx.AttrInt(int64(onnx.Float))}})
+}
