@@ -13,7 +13,14 @@ import (
 	"kosumi/nn"
 )
 
-const freshNetwork = "../../models/fresh-kb3c32.bin.gz"
+// freshNetwork writes a small network that serves every board.
+func freshNetwork(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fresh.bin.gz")
+	o := invoke(t, nil, "", "net", "new", "--arch", "kb3c32", "--seed", "1", "-o", path)
+	require.Zero(t, o.code, o.stderr)
+	return path
+}
 
 // TestQuantize writes files in both formats, from each kind of positions, and
 // plays with one.
@@ -37,7 +44,7 @@ func TestQuantize(t *testing.T) {
 		"fp16":         {[]string{"--precision", "fp16"}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := invoke(t, nil, "", append([]string{"quantize", freshNetwork, "-o", out, "--boardsize", "7", "--count", "16", "--held", "16", "--json", "--seed", "3"}, c.args...)...)
+			o := invoke(t, nil, "", append([]string{"quantize", freshNetwork(t), "-o", out, "--boardsize", "7", "--count", "16", "--held", "16", "--json", "--seed", "3"}, c.args...)...)
 			require.Zero(t, o.code, o.stderr)
 			var r quantizeResult
 			require.NoError(t, json.Unmarshal([]byte(o.stdout), &r), o.stdout)
@@ -51,7 +58,7 @@ func TestQuantize(t *testing.T) {
 			require.Less(t, r.Report.Winrate, 0.01)
 		})
 	}
-	text := invoke(t, nil, "", "quantize", freshNetwork, "-o", out, "--boardsize", "7", "--count", "16", "--held", "16")
+	text := invoke(t, nil, "", "quantize", freshNetwork(t), "-o", out, "--boardsize", "7", "--count", "16", "--held", "16")
 	require.Zero(t, text.code, text.stderr)
 	require.Contains(t, text.stdout, "8 convolutions in integers")
 	require.Contains(t, text.stdout, "against fp32, on 16 other positions")
@@ -66,18 +73,18 @@ func TestQuantize(t *testing.T) {
 		says string
 		args []string
 	}{
-		{exitUsage, "-o is needed", []string{freshNetwork}},
-		{exitUsage, ".onnx", []string{freshNetwork, "-o", "x.bin"}},
-		{exitUsage, "int8 or fp16", []string{freshNetwork, "-o", out, "--precision", "int4"}},
-		{exitUsage, "calibration method", []string{freshNetwork, "-o", out, "--method", "best"}},
-		{exitUsage, "--held", []string{freshNetwork, "-o", out, "--held", "0"}},
-		{exitUsage, "--percentile", []string{freshNetwork, "-o", out, "--percentile", "0.9"}},
-		{exitUsage, "board size", []string{freshNetwork, "-o", out, "--boardsize", "99"}},
+		{exitUsage, "-o is needed", []string{freshNetwork(t)}},
+		{exitUsage, ".onnx", []string{freshNetwork(t), "-o", "x.bin"}},
+		{exitUsage, "int8 or fp16", []string{freshNetwork(t), "-o", out, "--precision", "int4"}},
+		{exitUsage, "calibration method", []string{freshNetwork(t), "-o", out, "--method", "best"}},
+		{exitUsage, "--held", []string{freshNetwork(t), "-o", out, "--held", "0"}},
+		{exitUsage, "--percentile", []string{freshNetwork(t), "-o", out, "--percentile", "0.9"}},
+		{exitUsage, "board size", []string{freshNetwork(t), "-o", out, "--boardsize", "99"}},
 		{exitUsage, "arg", nil},
-		{exitUsage, "no convolution is called", []string{freshNetwork, "-o", out, "--boardsize", "7", "--count", "8", "--held", "8", "--float", "nothing"}},
-		{exitFailed, "no .sgf", []string{freshNetwork, "-o", out, "--boardsize", "7", "--positions", empty}},
-		{exitFailed, "--verify", []string{freshNetwork, "-o", out, "--boardsize", "7", "--verify", filepath.Join(empty, "none")}},
-		{exitFailed, "no game", []string{freshNetwork, "-o", out, "--boardsize", "9", "--positions", sgfs}},
+		{exitUsage, "no convolution is called", []string{freshNetwork(t), "-o", out, "--boardsize", "7", "--count", "8", "--held", "8", "--float", "nothing"}},
+		{exitFailed, "no .sgf", []string{freshNetwork(t), "-o", out, "--boardsize", "7", "--positions", empty}},
+		{exitFailed, "--verify", []string{freshNetwork(t), "-o", out, "--boardsize", "7", "--verify", filepath.Join(empty, "none")}},
+		{exitFailed, "no game", []string{freshNetwork(t), "-o", out, "--boardsize", "9", "--positions", sgfs}},
 		{exitFailed, "already", []string{out, "-o", filepath.Join(dir, "twice.onnx"), "--boardsize", "7"}},
 		{exitFailed, "no such file", []string{"absent.onnx", "-o", out}},
 	} {
@@ -94,7 +101,7 @@ func TestQuantize(t *testing.T) {
 func TestNetworksChangeBetweenSearches(t *testing.T) {
 	needLibrary(t)
 	s := defaultSettings()
-	s.Model, s.Precision, s.Sessions = freshNetwork, "fp32", 1
+	s.Model, s.Precision, s.Sessions = freshNetwork(t), "fp32", 1
 	size := board.Square(5)
 	n := openNetwork(&s, size, true, slog.New(slog.DiscardHandler))
 	require.NoError(t, n.wait())

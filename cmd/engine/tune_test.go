@@ -53,7 +53,7 @@ func TestTuning(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the cache folder is set by XDG_CACHE_HOME on Linux")
 	}
-	args := []string{"benchmark", "--model", freshNetwork, "--precision", "fp32", "--boardsize", "5", "--seconds", "0.02", "--rounds", "1", "--json"}
+	args := []string{"benchmark", "--model", freshNetwork(t), "--precision", "fp32", "--boardsize", "5", "--seconds", "0.02", "--rounds", "1", "--json"}
 	o := invoke(t, nil, "", append(args, "--tune")...)
 	require.Zero(t, o.code, o.stderr)
 	var b benchmark
@@ -65,7 +65,7 @@ func TestTuning(t *testing.T) {
 
 	use := func(change func(*settings)) plan {
 		s := defaultSettings()
-		s.Model, s.Precision, s.stderr = freshNetwork, "fp32", slog.New(slog.DiscardHandler)
+		s.Model, s.Precision, s.stderr = freshNetwork(t), "fp32", slog.New(slog.DiscardHandler)
 		change(&s)
 		size, err := s.size()
 		require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestTuning(t *testing.T) {
 	require.Equal(t, plan{0, 4, 0}, use(func(s *settings) { s.BoardSize, s.Batch = "5", 4 }), "what is asked for wins")
 
 	s := defaultSettings()
-	s.Model, s.Precision = freshNetwork, "fp32"
+	s.Model, s.Precision = freshNetwork(t), "fp32"
 	path, err := s.tuningPath(board.Square(5))
 	require.NoError(t, err)
 	for _, text := range []string{"", "[]", "{}", `{"sessions":-1,"batch":8,"threads":8}`, `{"sessions":1,"batch":99999,"threads":8}`} {

@@ -91,7 +91,7 @@ type sized struct {
 
 var _ nn.Model = (*Model)(nil)
 
-// Open opens the network in the file at path, or the embedded default networks
+// Open opens the network in the file at path, or the one inside the program
 // if path is "". Nothing is loaded into a session yet.
 func Open(path string, c Config) (*Model, error) {
 	if c.Log == nil {
@@ -195,10 +195,7 @@ func (m *Model) state(size board.Size) *sized {
 // OpenOriginal opens a session for the network as its file has it, whatever
 // Config.Precision says. Nothing is prepared for it.
 func (m *Model) OpenOriginal(size board.Size, maxBatch int) (nn.Backend, error) {
-	src, err := m.at(size)
-	if err != nil {
-		return nil, err
-	}
+	src := m.source
 	return m.openAs(size, maxBatch, &choice{precision: src.precision()})
 }
 
@@ -208,10 +205,7 @@ func (m *Model) openAs(size board.Size, maxBatch int, c *choice) (nn.Backend, er
 	if err != nil {
 		return nil, err
 	}
-	src, err := m.at(size)
-	if err != nil {
-		return nil, err
-	}
+	src := m.source
 	w := work{
 		sha256: src.describe().SHA256, size: size, spec: spec, maxBatch: maxBatch,
 		precision: c.cacheName(), integer: c.precision == int8Precision,
@@ -225,15 +219,6 @@ func (m *Model) openAs(size board.Size, maxBatch int, c *choice) (nn.Backend, er
 	return m.run.open(w)
 }
 
-// at returns the source that serves boards of a size: the embedded default is
-// several networks.
-func (m *Model) at(size board.Size) (source, error) {
-	if e, ok := m.source.(*embedded); ok {
-		return e.pick(size)
-	}
-	return m.source, nil
-}
-
 // Describe says which network this is and how it runs.
 func (m *Model) Describe() nn.Description {
 	d := m.source.describe()
@@ -241,13 +226,9 @@ func (m *Model) Describe() nn.Description {
 	return d
 }
 
-// DescribeAt is Describe for the network that serves one board size.
+// DescribeAt is Describe for one board size, whose precision may differ.
 func (m *Model) DescribeAt(size board.Size) nn.Description {
 	d := m.Describe()
-	if src, err := m.at(size); err == nil {
-		sub := src.describe()
-		d.Name, d.File, d.SHA256 = sub.Name, sub.File, sub.SHA256
-	}
 	if c := m.state(size).choice.Load(); c != nil {
 		d.Precision = c.precision
 		if c.why != "" {

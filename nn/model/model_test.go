@@ -9,7 +9,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/nn/arch"
 	"kosumi/nn/features"
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
@@ -204,7 +203,7 @@ func TestConvertedNetworksServeEverySize(t *testing.T) {
 	}
 }
 
-func TestEmbeddedNetworksServeEveryBoard(t *testing.T) {
+func TestTheEmbeddedNetworkServesEveryBoard(t *testing.T) {
 	m, err := open(t, "", model.Overrides{})
 	require.NoError(t, err)
 	for w := board.MinSize; w <= board.MaxSize; w++ {
@@ -212,8 +211,4 @@ func TestEmbeddedNetworksServeEveryBoard(t *testing.T) {
 			require.NoError(t, m.Serves(board.Size{W: w, H: h}))
 		}
 	}
-	require.Contains(t, m.DescribeAt(board.Square(9)).File, "mini")
-	conf, err := arch.Parse("mini")
-	require.NoError(t, err)
-	require.Equal(t, 9, conf.Width)
 }

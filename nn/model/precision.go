@@ -77,10 +77,7 @@ func (m *Model) firstChoice(ctx context.Context, size board.Size, state *sized) 
 	if c != nil || err != nil {
 		return c, err
 	}
-	key, err := m.int8Key(size)
-	if err != nil {
-		return nil, err
-	}
+	key := m.int8Key(size)
 	if m.conf.Precision == autoPrecision && m.conf.Later != nil {
 		c := &choice{precision: floatPrecision, why: "int8 is being prepared"}
 		state.choice.Store(c)
@@ -93,10 +90,7 @@ func (m *Model) firstChoice(ctx context.Context, size board.Size, state *sized) 
 // settled returns the choice for a size where nothing has to be prepared for it,
 // else nil.
 func (m *Model) settled(size board.Size) (*choice, error) {
-	src, err := m.at(size)
-	if err != nil {
-		return nil, err
-	}
+	src := m.source
 	wanted := cmp.Or(m.conf.Precision, floatPrecision)
 	if has := src.precision(); has != floatPrecision {
 		if m.conf.Precision != "" && wanted != autoPrecision && wanted != has {
@@ -114,20 +108,12 @@ func (m *Model) settled(size board.Size) (*choice, error) {
 			return &choice{precision: floatPrecision, why: why}, nil
 		}
 	}
-	key, err := m.int8Key(size)
-	if err != nil {
-		return nil, err
-	}
-	return m.judged(size, key), nil
+	return m.judged(size, m.int8Key(size)), nil
 }
 
 // int8Key says where the cache keeps the integer network of a size.
-func (m *Model) int8Key(size board.Size) (graphKey, error) {
-	src, err := m.at(size)
-	if err != nil {
-		return graphKey{}, err
-	}
-	return m.run.(*ortRunner).key(src, size, int8Precision), nil
+func (m *Model) int8Key(size board.Size) graphKey {
+	return m.run.(*ortRunner).key(m.source, size, int8Precision)
 }
 
 // stayFloat reports whether auto does not even try int8 here, and why where that

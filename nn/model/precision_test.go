@@ -15,6 +15,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/arch"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
@@ -23,8 +24,29 @@ import (
 
 var small = board.Square(7)
 
-// freshNetwork is a small network that serves every board.
-const freshNetwork = "../../models/fresh-kb3c32.bin.gz"
+// freshNetwork writes a small network that serves every board.
+func freshNetwork(t *testing.T) string {
+	t.Helper()
+	net, err := katago.Fresh("kb3c32", 1)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "fresh.bin.gz")
+	require.NoError(t, katago.WriteFile(path, net))
+	return path
+}
+
+// freshMini writes the tutorial's network for 9x9.
+func freshMini(t *testing.T) string {
+	t.Helper()
+	conf, err := arch.Parse("mini")
+	require.NoError(t, err)
+	m, err := arch.Build(conf.On(9, 9), 1)
+	require.NoError(t, err)
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "mini.onnx")
+	require.NoError(t, os.WriteFile(path, data, 0o644))
+	return path
+}
 
 func library(t testing.TB) {
 	t.Helper()
@@ -88,8 +110,8 @@ func TestRewrittenFilesRun(t *testing.T) {
 		size           board.Size
 		integer, float int
 	}{
-		{freshNetwork, small, 8, 5},
-		{"../../models/fresh-mini-9x9.onnx", board.Square(9), 9, 2},
+		{freshNetwork(t), small, 8, 5},
+		{freshMini(t), board.Square(9), 9, 2},
 	} {
 		m, _ := openOnCPU(t, c.path, Config{CacheDir: "none"})
 		o := QuantizeOptions{Positions: 64, Held: 64, Games: 8}
@@ -141,7 +163,7 @@ func TestRewrittenFilesRun(t *testing.T) {
 // TestHalfOnTheCPU asks for fp16 by name.
 func TestHalfOnTheCPU(t *testing.T) {
 	library(t)
-	m, log := openOnCPU(t, freshNetwork, Config{Precision: "fp16", CacheDir: t.TempDir()})
+	m, log := openOnCPU(t, freshNetwork(t), Config{Precision: "fp16", CacheDir: t.TempDir()})
 	require.Contains(t, log.String(), "no faster")
 	want, err := m.OpenOriginal(small, 1)
 	require.NoError(t, err)
@@ -155,7 +177,7 @@ func TestHalfOnTheCPU(t *testing.T) {
 		require.InDelta(t, x.Value(), y.Value(), 0.005)
 		require.NotEqual(t, x.Policy, y.Policy, "it does compute in 16 bits")
 	}
-	_, err = Open(freshNetwork, Config{Provider: OnnxGo, Precision: "fp16"})
+	_, err = Open(freshNetwork(t), Config{Provider: OnnxGo, Precision: "fp16"})
 	require.ErrorIs(t, err, ErrPrecision)
 }
 
@@ -174,7 +196,7 @@ func TestAutoPreparesBehind(t *testing.T) {
 	needFastInt8(t)
 	later := make(chan board.Size, 1)
 	conf := Config{Precision: "auto", CacheDir: t.TempDir(), Later: func(s board.Size) { later <- s }}
-	m, log := openOnCPU(t, freshNetwork, conf)
+	m, log := openOnCPU(t, freshNetwork(t), conf)
 	precision, why, err := m.Outlook(small)
 	require.NoError(t, err)
 	require.Equal(t, int8Precision, precision)
@@ -196,7 +218,7 @@ func TestAutoPreparesBehind(t *testing.T) {
 	require.NoError(t, b.Close())
 	require.Equal(t, taken, m.DescribeAt(small).Precision)
 
-	again, log := openOnCPU(t, freshNetwork, conf)
+	again, log := openOnCPU(t, freshNetwork(t), conf)
 	precision, _, err = again.Outlook(small)
 	require.NoError(t, err)
 	require.Equal(t, taken, precision)
@@ -212,7 +234,7 @@ func TestAutoPreparesBehind(t *testing.T) {
 func TestInt8IsKept(t *testing.T) {
 	library(t)
 	conf := Config{Precision: "int8", CacheDir: t.TempDir()}
-	m, log := openOnCPU(t, freshNetwork, conf)
+	m, log := openOnCPU(t, freshNetwork(t), conf)
 	b, err := m.Open(small, 1)
 	require.NoError(t, err)
 	want := answer(t, m, b, small)
@@ -220,7 +242,7 @@ func TestInt8IsKept(t *testing.T) {
 	require.Equal(t, int8Precision, m.DescribeAt(small).Precision)
 	require.Contains(t, log.String(), "int8 is ready")
 
-	again, log := openOnCPU(t, freshNetwork, conf)
+	again, log := openOnCPU(t, freshNetwork(t), conf)
 	b, err = again.Open(small, 1)
 	require.NoError(t, err)
 	require.Equal(t, want.Policy, answer(t, again, b, small).Policy)
@@ -231,7 +253,7 @@ func TestInt8IsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	require.NoError(t, os.WriteFile(files[0], []byte("garbage"), 0o644))
-	mended, log := openOnCPU(t, freshNetwork, conf)
+	mended, log := openOnCPU(t, freshNetwork(t), conf)
 	b, err = mended.Open(small, 1)
 	require.NoError(t, err)
 	require.NoError(t, b.Close())
@@ -309,7 +331,7 @@ func TestPreparationEnds(t *testing.T) {
 	library(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	m, _ := openOnCPU(t, freshNetwork, Config{Precision: "int8", CacheDir: "none"})
+	m, _ := openOnCPU(t, freshNetwork(t), Config{Precision: "int8", CacheDir: "none"})
 	require.ErrorIs(t, m.Prepare(ctx, small), context.Canceled)
 	require.NoError(t, m.Prepare(context.Background(), small), "it can be taken up again")
 	require.NoError(t, m.Close())
@@ -318,7 +340,7 @@ func TestPreparationEnds(t *testing.T) {
 
 func TestCalibrationRowsAreChecked(t *testing.T) {
 	library(t)
-	m, _ := openOnCPU(t, freshNetwork, Config{CacheDir: "none"})
+	m, _ := openOnCPU(t, freshNetwork(t), Config{CacheDir: "none"})
 	other, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
 	for want, o := range map[error]QuantizeOptions{

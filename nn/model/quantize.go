@@ -181,10 +181,7 @@ func (m *Model) label(g *onnx.Model, size board.Size, precision string) error {
 
 // floatGraph returns the network's graph for a size.
 func (m *Model) floatGraph(size board.Size) (*onnx.Model, error) {
-	src, err := m.at(size)
-	if err != nil {
-		return nil, err
-	}
+	src := m.source
 	if p := src.precision(); p != floatPrecision {
 		return nil, fmt.Errorf("%w: the network is in %s already; quantize the original", ErrPrecision, p)
 	}

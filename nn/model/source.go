@@ -35,7 +35,7 @@ const maxFile = 4 << 30
 
 func openSource(path string, o Overrides) (source, error) {
 	if path == "" {
-		return newEmbedded()
+		return openEmbedded()
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -158,68 +158,12 @@ func (s *onnxSource) graph(size board.Size) ([]byte, error) {
 	return s.data, nil
 }
 
-// embedded are the networks inside the program: for each board size the one
-// made for it, else the one that serves all sizes.
-type embedded struct {
-	fixed map[board.Size]source
-	any   source
-}
-
-func newEmbedded() (source, error) {
-	e := &embedded{fixed: map[board.Size]source{}}
-	for _, n := range models.All() {
-		var s source
-		var err error
-		if isKataGoName(n.File) {
-			net, err := katago.Read(bytes.NewReader(n.Data), n.File)
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrFile, err)
-			}
-			s = katagoSource{net}
-		} else if s, err = openONNX(n.Data, n.File, Overrides{}); err != nil {
-			return nil, err
-		}
-		if n.Board == 0 {
-			e.any = s
-		} else {
-			e.fixed[board.Square(n.Board)] = s
-		}
-	}
-	if e.any == nil && len(e.fixed) == 0 {
-		return nil, fmt.Errorf("%w: this program carries no network; name one with --model", ErrFile)
-	}
-	return e, nil
-}
-
-func (e *embedded) pick(size board.Size) (source, error) {
-	if s, ok := e.fixed[size]; ok {
-		return s, nil
-	}
-	if e.any != nil {
-		return e.any, nil
-	}
-	return nil, fmt.Errorf("%w: no embedded network is for %dx%d; name one with --model", nn.ErrSize, size.W, size.H)
-}
-
-func (e *embedded) spec(size board.Size) (nn.Spec, error) {
-	s, err := e.pick(size)
+// openEmbedded opens the network inside the program, which serves all sizes.
+func openEmbedded() (source, error) {
+	n := models.Default()
+	net, err := katago.Read(bytes.NewReader(n.Data), n.File)
 	if err != nil {
-		return nn.Spec{}, err
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	return s.spec(size)
-}
-
-func (e *embedded) graph(size board.Size) ([]byte, error) {
-	s, err := e.pick(size)
-	if err != nil {
-		return nil, err
-	}
-	return s.graph(size)
-}
-
-// precision is that of every embedded network.
-func (e *embedded) precision() string { return floatPrecision }
-
-func (e *embedded) describe() nn.Description {
-	return nn.Description{Name: "embedded", File: ""}
+	return katagoSource{net}, nil
 }

@@ -14,12 +14,6 @@ import (
 // file itself.
 func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 	src := m.source
-	if e, ok := src.(*embedded); ok {
-		var err error
-		if src, err = e.pick(size); err != nil {
-			return nil, err
-		}
-	}
 	if k, ok := src.(katagoSource); ok {
 		g, err := katago.Build(k.net, katago.Size(size), katago.Options{Form: katago.FormExact})
 		if err != nil {
