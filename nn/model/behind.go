@@ -1,16 +1,14 @@
 package model
 
-import (
-	"runtime"
-
-	"kosumi/board"
-)
+import "kosumi/board"
 
 // prepareBehind makes the integer network of a board size while the float one
 // plays, and says so when it is there.
 func (m *Model) prepareBehind(size board.Size, state *sized, key graphKey) {
 	go func() {
-		c, err := m.prepare(m.ctx, size, key, " in the background", max(1, runtime.NumCPU()/2))
+		var c *choice
+		var err error
+		quietly(func() { c, err = m.prepare(m.ctx, size, key, true) })
 		switch {
 		case m.ctx.Err() != nil:
 			return

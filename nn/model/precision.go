@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -84,7 +85,7 @@ func (m *Model) firstChoice(ctx context.Context, size board.Size, state *sized) 
 		m.prepareBehind(size, state, key)
 		return c, nil
 	}
-	return m.prepare(ctx, size, key, "", 0)
+	return m.prepare(ctx, size, key, false)
 }
 
 // settled returns the choice for a size where nothing has to be prepared for it,
@@ -168,7 +169,7 @@ func (m *Model) int8Choice(size board.Size, why string, data []byte) *choice {
 	graph := func() ([]byte, error) { return data, nil }
 	if data == nil {
 		graph = sync.OnceValues(func() ([]byte, error) {
-			q, err := m.quantizeQuickly(m.ctx, size, 0)
+			q, err := m.quantizeQuickly(m.ctx, size, false)
 			if err != nil {
 				return nil, err
 			}
@@ -178,13 +179,17 @@ func (m *Model) int8Choice(size board.Size, why string, data []byte) *choice {
 	return &choice{precision: int8Precision, why: why, graph: graph}
 }
 
-// prepare quantizes the network for a size and judges the result. where says in
-// messages that it happens in the background.
-func (m *Model) prepare(ctx context.Context, size board.Size, key graphKey, where string, workers int) (*choice, error) {
+// prepare quantizes the network for a size and judges the result. behind says that
+// nobody waits for it.
+func (m *Model) prepare(ctx context.Context, size board.Size, key graphKey, behind bool) (*choice, error) {
 	start := time.Now()
 	run := m.run.(*ortRunner)
+	where := ""
+	if behind {
+		where = " in the background"
+	}
 	m.conf.Log.Info(fmt.Sprintf("preparing int8 for %dx%d%s, once for this network and machine", size.W, size.H, where))
-	q, err := m.quantizeQuickly(ctx, size, workers)
+	q, err := m.quantizeQuickly(ctx, size, behind)
 	if errors.Is(err, quant.ErrNothing) || errors.Is(err, quant.ErrGraph) || errors.Is(err, quant.ErrCalibration) {
 		return m.reject(key, err)
 	}
@@ -240,8 +245,11 @@ const quickWork = 1e12
 
 // quantizeQuickly quantizes with positions from fewer games where evaluations take
 // long, so that a user need not wait long.
-func (m *Model) quantizeQuickly(ctx context.Context, size board.Size, workers int) (*Quantized, error) {
-	o := QuantizeOptions{Positions: 256, Held: 128, Workers: workers, Progress: m.tellSlowly(size)}
+func (m *Model) quantizeQuickly(ctx context.Context, size board.Size, behind bool) (*Quantized, error) {
+	o := QuantizeOptions{Positions: 256, Held: 128, Quiet: behind, Progress: m.tellSlowly(size)}
+	if behind {
+		o.Workers = max(1, runtime.NumCPU()/2)
+	}
 	o.Quant.NarrowWeights = narrowWeights()
 	if m.conf.Calibration != nil {
 		if games := m.conf.Calibration(size); len(games) >= 8 {

@@ -31,6 +31,8 @@ type QuantizeOptions struct {
 	Seed  uint64
 	// Workers is how many threads work at once; 0 means one for each core.
 	Workers int
+	// Quiet leaves the processor to others as far as the system allows.
+	Quiet bool
 	// Progress, if not nil, is told of each stage how much of it is done. It may
 	// be called from several goroutines, one at a time.
 	Progress func(stage string, done, total int)
@@ -204,7 +206,7 @@ func (m *Model) playFor(ctx context.Context, size board.Size, o *QuantizeOptions
 			continue
 		}
 		games, err := m.SelfPositions(ctx, size, SelfPlay{
-			Positions: p.count, Games: o.Games, Seed: o.Seed*2 + uint64(i), Workers: o.Workers,
+			Positions: p.count, Games: o.Games, Seed: o.Seed*2 + uint64(i), Workers: o.Workers, Quiet: o.Quiet,
 			Progress: func(done, total int) { o.Progress(p.stage, done, total) },
 		})
 		if err != nil {
