@@ -68,3 +68,20 @@ func TestSurveyOfManyFiles(t *testing.T) {
 	require.Equal(t, one*300, f.WindowRows())
 	require.Len(t, f.order, 300)
 }
+
+// TestHeldRowsTakeTheirOwnMemoryOnly holds back few of many games: what is kept
+// of the others' memory would be most of it.
+func TestHeldRowsTakeTheirOwnMemoryOnly(t *testing.T) {
+	dir := fillFolder(t, 4, 12, Layout{features.V7, 9}, board.Square(9))
+	o := options(4)
+	o.Split = Split{Share: 0.1, Held: true}
+	f := open(t, o, dir)
+	require.NoError(t, f.Next(new(Batch)))
+	require.Positive(t, f.seg.bytes)
+	kept := 0
+	for _, s := range f.seg.sets {
+		kept += cap(s.Binary) + 4*cap(s.Global) + 2*cap(s.Policy) + 4*cap(s.Globals) + cap(s.Scores) + cap(s.Points)
+	}
+	require.Less(t, int64(kept), 2*f.seg.bytes)
+	require.Less(t, f.seg.bytes*4, int64(f.WindowRows()*f.seg.sets[0].Layout.RowBytes()), "most rows are not held")
+}

@@ -39,6 +39,7 @@ func (f *Folder) load(p part) ([]*Set, error) {
 		s.keep(func(i int) bool {
 			return (f.o.Size == board.Size{} || s.Size(i) == f.o.Size) && f.o.Split.takes(s, i, p.Path)
 		})
+		s.clip()
 	}
 	return slices.DeleteFunc(sets, func(s *Set) bool { return s.N == 0 }), err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn/features"
@@ -216,6 +217,16 @@ func (s *Set) keep(want func(i int) bool) {
 		n++
 	}
 	s.resize(n)
+}
+
+// clip gives back the memory of dropped rows where that is most of the set's.
+func (s *Set) clip() {
+	if 2*len(s.Binary) >= cap(s.Binary) {
+		return
+	}
+	s.Binary, s.Global, s.Policy = slices.Clone(s.Binary), slices.Clone(s.Global), slices.Clone(s.Policy)
+	s.Globals, s.Scores, s.Points = slices.Clone(s.Globals), slices.Clone(s.Scores), slices.Clone(s.Points)
+	s.Q = slices.Clone(s.Q)
 }
 
 // bit returns a bit of a packed plane.
