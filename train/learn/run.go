@@ -197,10 +197,14 @@ func (r *run) check() error {
 // open resumes or begins.
 func (r *run) open() error {
 	dir := filepath.Join(r.Out, CheckpointsDir)
-	l, extra, err := Resume(dir, r.Learn)
+	c := r.Learn
+	if c.Schedule.Total == 0 {
+		c.Schedule.Total = max(1, r.Steps) // until schedule knows how long an epoch is
+	}
+	l, extra, err := Resume(dir, c)
 	fresh := errors.Is(err, ErrNoCheckpoint)
 	if fresh {
-		l, err = New(r.Learn)
+		l, err = New(c)
 	}
 	if err != nil {
 		return err

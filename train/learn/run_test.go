@@ -230,3 +230,27 @@ func TestEpochs(t *testing.T) {
 	}
 	require.InDelta(t, float64(rows)/2/8, float64(report.Counters.Steps), 1)
 }
+
+// TestScheduleOfARun bends the rate over a run whose length is given in steps,
+// and over one that is given in epochs.
+func TestScheduleOfARun(t *testing.T) {
+	child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 4), Steps: 4}
+	for name, change := range map[string]func(c *RunConfig){
+		"steps":  func(*RunConfig) {},
+		"epochs": func(c *RunConfig) { c.Steps, c.Epochs = 0, 0.3 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			child.Out = t.TempDir()
+			c := child.config()
+			change(&c)
+			c.Learn.Schedule, c.Learn.Rate, c.Validation, c.LogEvery = Schedule{Shape: "linear", Final: 0.5}, 0.01, 0, 1
+			report, err := Run(context.Background(), c)
+			require.NoError(t, err)
+			require.Greater(t, report.Counters.Steps, int64(2))
+			lines, err := ReadMetrics(filepath.Join(child.Out, MetricsFile))
+			require.NoError(t, err)
+			require.InDelta(t, 0.01, lines[0].Rate, 1e-9)
+			require.InDelta(t, 0.005, lines[len(lines)-1].Rate, 1e-9)
+		})
+	}
+}
