@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -160,6 +161,9 @@ func parseLosses(list []string) (map[string]float64, error) {
 }
 
 func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(25) // rows are large and live long: with 100 they would take twice their size
+	}
 	show := newTrainProgress(cmd.ErrOrStderr(), &c)
 	report, err := learn.Run(cmd.Context(), c)
 	show.done()

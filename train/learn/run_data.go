@@ -15,6 +15,10 @@ import (
 	"kosumi/train/rows"
 )
 
+// heldMemory bounds the rows held back that are in memory: a measurement needs
+// few, and all files have to be read through for them.
+const heldMemory = 16 << 20
+
 // stream opens the rows to train on, or those held back.
 func (r *run) stream(held bool) (*rows.Folder, error) {
 	o := rows.Options{
@@ -26,8 +30,9 @@ func (r *run) stream(held bool) (*rows.Folder, error) {
 	if held {
 		o.Split.Held, o.Symmetries, o.HistoryDropout = true, false, false
 		o.Batch = min(o.Batch, evalBatch)
-		if o.MemoryBytes == 0 {
-			o.MemoryBytes = 64 << 20
+		o.MemoryBytes = heldMemory
+		if r.MemoryBytes > 0 {
+			o.MemoryBytes = min(heldMemory, r.MemoryBytes)
 		}
 	}
 	return rows.OpenFolder(o, r.Data...)

@@ -66,6 +66,10 @@ type surveyed struct {
 	err   error
 }
 
+// partBytes is the size of the rows in a part where memory is short: to read a
+// part, what stands before it in the file has to be unpacked.
+const partBytes = 8 << 20
+
 // survey finds out how many rows a file has and cuts it into parts.
 func (f *Folder) survey(path string) surveyed {
 	l, err := f.o.Catalog.lookUp(path)
@@ -83,7 +87,7 @@ func (f *Folder) survey(path string) surveyed {
 	if l.layout.Encoding != f.o.Encoding {
 		return surveyed{err: fmt.Errorf("%s: %w: the rows are %v, the network reads %v", path, ErrLayout, l.layout.Encoding, f.o.Encoding)}
 	}
-	most := max(256, int(f.o.MemoryBytes/8)/l.layout.RowBytes())
+	most := max(256, int(max(f.o.MemoryBytes/8, min(partBytes, f.o.MemoryBytes/2)))/l.layout.RowBytes())
 	for from := 0; from < l.rows; from += most {
 		s.parts = append(s.parts, part{path, from, min(most, l.rows-from)})
 	}
