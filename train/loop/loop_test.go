@@ -263,6 +263,12 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 		return &s
 	}
 	first := run(75)
+	for range 10 { // random games come many at a time, and may have been all
+		if first.Current != "" {
+			break
+		}
+		first = run(1)
+	}
 	require.Contains(t, first.Current, "kb2c16")
 	require.Positive(t, first.Samples)
 
