@@ -13,7 +13,7 @@
 //		...
 //	}
 //	path, err := l.Save(dir, learn.Extra{"stream": state}) // atomic, fsynced
-//	err = l.Export("out.bin.gz", true)                      // or .onnx; the averaged weights
+//	err = l.Export("out.bin.gz", "", true)                  // or .onnx; the averaged weights
 //	l.Close()
 //
 //	l, extra, err := learn.Resume(dir, cfg)                // newest checkpoint that is whole

@@ -17,7 +17,8 @@ import (
 // have. The ONNX file is the one that the learner began with, with other
 // initializers (of a KataGo network: the exact graph). average takes the averaged
 // weights where an average is kept. The file is there as a whole or not at all.
-func (l *Learner) Export(path string, average bool) error {
+// A name that is not empty becomes that of a KataGo network.
+func (l *Learner) Export(path, name string, average bool) error {
 	m, err := l.Network(average)
 	if err != nil {
 		return err
@@ -38,6 +39,9 @@ func (l *Learner) Export(path string, average bool) error {
 	net, err := katago.FromONNX(m)
 	if err != nil {
 		return err
+	}
+	if name != "" {
+		net.Header.Name = name
 	}
 	var file bytes.Buffer
 	if err := katago.WriteFormat(&file, net, format); err != nil {

@@ -204,7 +204,7 @@ func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"out.bin.gz", "out.onnx", "out.txt"} {
 		path := filepath.Join(dir, name)
-		require.NoError(t, l.Export(path, false))
+		require.NoError(t, l.Export(path, "", false))
 		again := open(t, Config{Model: path, Batch: 4})
 		got, err := again.Evaluate(other, false)
 		require.NoError(t, err)
@@ -215,8 +215,8 @@ func TestExport(t *testing.T) {
 		}
 	}
 	mini := open(t, Config{Model: freshArch(t, "mini-b1c4", 5), Batch: 4})
-	require.ErrorIs(t, mini.Export(filepath.Join(dir, "mini.bin.gz"), false), ErrNetwork)
-	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), false))
+	require.ErrorIs(t, mini.Export(filepath.Join(dir, "mini.bin.gz"), "", false), ErrNetwork)
+	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), "", false))
 }
 
 // TestLayoutsAgree: steps with convolutions in blocks are steps with plain ones,

@@ -411,7 +411,7 @@ func (r *run) finish() error {
 	}
 	for _, name := range names {
 		path := filepath.Join(r.Out, name)
-		if err := r.l.Export(path, true); err != nil {
+		if err := r.l.Export(path, "", true); err != nil {
 			return err
 		}
 		r.report.Files = append(r.report.Files, path)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/nn/katago"
 	"kosumi/sgf"
 	"kosumi/train/rows"
 )
@@ -270,6 +271,9 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 		first = run(1)
 	}
 	require.Contains(t, first.Current, "kb2c16")
+	net, err := katago.ReadFile(modelPath(dir, first.Arch, first.Current))
+	require.NoError(t, err)
+	require.Equal(t, first.Current, net.Header.Name, "a network knows its name")
 	require.Positive(t, first.Samples)
 
 	recipe := strings.Replace(tiny, "kb2c16", "kb3c16", 1)
@@ -296,6 +300,6 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 
 	foreign := strings.Replace(tiny, "kb2c16", "mini", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(foreign), 0o644))
-	_, err := Open(dir, Options{})
+	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, ErrConfig)
 }

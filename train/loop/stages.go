@@ -179,7 +179,7 @@ func (l *Loop) export() error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := l.learner.Export(path, true); err != nil {
+		if err := l.learner.Export(path, name, true); err != nil {
 			return err
 		}
 	}
