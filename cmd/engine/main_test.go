@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -51,18 +49,8 @@ func TestMain(m *testing.M) {
 func needLibrary(t testing.TB) {
 	t.Helper()
 	if _, err := ort.Find(""); err != nil {
-		absent(t, "no onnxruntime library (make deps fetches it): %v", err)
+		testshared.Absent(t, "no onnxruntime library (make deps fetches it): %v", err)
 	}
-}
-
-// absent is for what a test cannot do without and `make deps-test` would have
-// brought.
-func absent(t testing.TB, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
 }
 
 // realNetwork is a small network that knows the game, on any board.
@@ -100,7 +88,7 @@ type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *os.File
-	stderr *locked
+	stderr *testshared.Log
 	ended  chan struct{} // closed when it has ended
 	err    error         // of its end
 }
@@ -108,7 +96,7 @@ type process struct {
 // start runs the engine, until the test ends at the latest.
 func start(t testing.TB, env []string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(program, args...), stderr: &locked{}, ended: make(chan struct{})}
+	p := &process{cmd: exec.Command(program, args...), stderr: new(testshared.Log), ended: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = p.stderr
 	var err error
@@ -160,24 +148,6 @@ func (p *process) ends(t testing.TB, d time.Duration) int {
 		require.True(t, errors.As(p.err, &exit), "%v", p.err)
 	}
 	return p.cmd.ProcessState.ExitCode()
-}
-
-// locked is a buffer that may be read while a program writes to it.
-type locked struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *locked) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *locked) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // eventually waits for text on stderr.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/match"
 )
 
@@ -25,7 +26,7 @@ func gnuGo(t testing.TB) string {
 		path = "/usr/games/gnugo"
 	}
 	if _, err := os.Stat(path); err != nil {
-		absent(t, "GNU Go is not installed (package gnugo): %v", err)
+		testshared.Absent(t, "GNU Go is not installed (package gnugo): %v", err)
 	}
 	return path + " --mode gtp --level 1 --chinese-rules --never-resign --seed 1"
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // driven is what testdata/sabaki/drive.js reports.
@@ -42,18 +44,18 @@ func TestSabaki(t *testing.T) {
 	needLibrary(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
-		absent(t, "no node to run a real GTP client with: %v", err)
+		testshared.Absent(t, "no node to run a real GTP client with: %v", err)
 	}
 	dir, err := filepath.Abs("../../testdata/sabaki")
 	require.NoError(t, err)
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@sabaki", "gtp")); err != nil {
-		absent(t, "@sabaki/gtp is not installed (make deps-test): %v", err)
+		testshared.Absent(t, "@sabaki/gtp is not installed (make deps-test): %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	args := slices.Concat([]string{filepath.Join(dir, "drive.js"), program, "gtp", "--visits", "30", "--resign=false"}, frugal)
 	cmd := exec.CommandContext(ctx, node, args...)
-	var stderr locked
+	var stderr testshared.Log
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	require.NoError(t, err, stderr.String())

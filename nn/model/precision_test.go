@@ -1,19 +1,18 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/arch"
 	"kosumi/nn/katago"
@@ -51,34 +50,13 @@ func freshMini(t *testing.T) string {
 func library(t testing.TB) {
 	t.Helper()
 	if _, err := ort.Load(""); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("onnxruntime is needed: run make deps: %v", err)
+		testshared.Absent(t, "onnxruntime is needed: run make deps: %v", err)
 	}
 }
 
-// diary keeps what is logged.
-type diary struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (d *diary) Write(p []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.Write(p)
-}
-
-func (d *diary) String() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.String()
-}
-
-func openOnCPU(t *testing.T, path string, c Config) (*Model, *diary) {
+func openOnCPU(t *testing.T, path string, c Config) (*Model, *testshared.Log) {
 	t.Helper()
-	log := &diary{}
+	log := new(testshared.Log)
 	c.Provider, c.Log = ort.CPU, slog.New(slog.NewTextHandler(log, nil))
 	m, err := Open(path, c)
 	require.NoError(t, err)

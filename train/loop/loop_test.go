@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
+	"kosumi/nn/ort"
 	"kosumi/sgf"
 	"kosumi/train/rows"
 )
@@ -112,15 +115,17 @@ type logTail struct{ text []byte }
 func (l *logTail) Write(b []byte) (int, error) { l.text = append(l.text, b...); return len(b), nil }
 func (l *logTail) String() string              { return string(l.text) }
 
-// needRuntime skips where no onnxruntime library can be found.
+// needRuntime ends a test where no onnxruntime library can be found.
 func needRuntime(t *testing.T, dir string) {
 	t.Helper()
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)
 	defer l.Close()
-	if err := l.openLearner(); err != nil {
-		t.Skipf("the learner needs onnxruntime: %v", err)
+	err = l.openLearner()
+	if errors.Is(err, ort.ErrNoLibrary) {
+		testshared.Absent(t, "the learner needs onnxruntime: %v", err)
 	}
+	require.NoError(t, err)
 }
 
 // checkFolder opens a loop that was killed and checks that nothing was lost or

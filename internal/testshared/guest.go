@@ -1,0 +1,39 @@
+package testshared
+
+import (
+	"bytes"
+	"os"
+	"sync"
+	"testing"
+)
+
+// Absent is for what a test cannot do without and `make deps-test` would have
+// brought: under CI=true the test fails, elsewhere it skips and says why.
+func Absent(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// Log is a buffer that may be read while others write to it. Its zero value is
+// empty.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String returns what was written so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
