@@ -22,14 +22,14 @@ type Network interface {
 // watcher is a network that wants to know when a search is under way, so that it
 // changes between searches only.
 type watcher interface {
-	SearchBegins() (ends func())
+	SearchBegins(board.Size) (ends func())
 }
 
 // searching tells the network that a search is under way until the function that
 // it returns is called.
 func (e *Engine) searching() (ends func()) {
 	if w, ok := e.net.(watcher); ok {
-		return w.SearchBegins()
+		return w.SearchBegins(e.game.Size())
 	}
 	return func() {}
 }
@@ -189,9 +189,10 @@ func (e *Engine) ponder() {
 	e.tree.Restrict()
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{cancel: cancel, done: make(chan struct{})}
+	ends := e.searching()
 	go func() {
 		defer close(b.done)
-		defer e.searching()()
+		defer ends()
 		if _, err := e.tree.Search(ctx, search.Limits{}); err != nil && ctx.Err() == nil {
 			e.log.Error("pondering failed", "error", err)
 		}

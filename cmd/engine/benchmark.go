@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -59,6 +62,7 @@ type benchmarkFlags struct {
 	sweep   bool
 	tune    bool
 	json    bool
+	profile string
 
 	agreement agreementFlags
 }
@@ -115,6 +119,7 @@ search (--set) can be compared without playing games.`,
 	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
 	c.Flags().BoolVar(&f.tune, "tune", false, "try sessions, batch sizes and workers, and keep the best for later starts")
 	f.agreement.add(c)
+	c.Flags().StringVar(&f.profile, "cpuprofile", "", "`FILE` to write a processor profile of the searches to, for go tool pprof")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }
@@ -142,7 +147,7 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 	}
 	d := m.DescribeAt(size)
 	out := &benchmark{Model: d.Name, Board: fmt.Sprintf("%dx%d", size.W, size.H), Provider: d.Provider, Precision: d.Precision, Rounds: f.rounds}
-	games, err := benchmarkGames(size, rules)
+	games, err := benchmarkGames(ctx, m, size, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +162,7 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 			return nil, err
 		}
 	}
-	return out, out.measure(cmd, s, m, games, length, f.agreement)
+	return out, out.measure(cmd, s, m, games, length, f)
 }
 
 // sweep finds the smallest batch that is within 3 % of the fastest.
@@ -186,7 +191,7 @@ func (out *benchmark) sweep(ctx context.Context, s *settings, m *model.Model, ga
 	return nil
 }
 
-func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, games []*board.Game, length time.Duration, f agreementFlags) error {
+func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, games []*board.Game, length time.Duration, f benchmarkFlags) error {
 	ctx := cmd.Context()
 	out.Threads, out.Sessions, out.Batch = s.workers(), s.sessionCount(), s.batchSize()
 	pool, err := openRaw(m, games, out.Sessions, out.Batch)
@@ -227,36 +232,34 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 	out.Collisions = float64(run.collisions) / float64(max(run.collisions+run.playouts, 1))
 	out.BytesPerNode = run.bytesPerNode
 	out.PeakRSS = peakRSS()
-	if f.on {
-		return out.measureAgreement(cmd, s, params, server, f, s.stderr)
+	if f.profile != "" {
+		if err := run.profile(ctx, f.profile, time.Duration(out.Rounds)*length); err != nil {
+			return err
+		}
+	}
+	if f.agreement.on {
+		return out.measureAgreement(cmd, s, params, server, f.agreement, s.stderr)
 	}
 	return nil
 }
 
-// benchmarkGames returns middle-game positions: random moves, no own eyes filled.
-func benchmarkGames(size board.Size, rules board.Rules) ([]*board.Game, error) {
-	var games []*board.Game
-	for seed := range uint64(8) {
-		g, err := board.NewGame(size, rules)
-		if err != nil {
+// benchmarkPositions is at how many positions benchmark searches by turns.
+const benchmarkPositions = 8
+
+// benchmarkGames returns positions that the network itself leads to, the same
+// each time: from a few moves to about half of the board.
+func benchmarkGames(ctx context.Context, m nn.Model, size board.Size, rules board.Rules) ([]*board.Game, error) {
+	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true})
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	rng := rand.New(rand.NewPCG(1, 0xbe9c4))
+	games := make([]*board.Game, benchmarkPositions)
+	for k := range games {
+		if games[k], err = likelyPosition(ctx, server, size, rules, k, rng); err != nil {
 			return nil, err
 		}
-		rng := rand.New(rand.NewPCG(seed, 7))
-		for range size.Area() * int(1+seed%4) / 8 {
-			var legal []board.Point
-			for i, ok := range g.LegalMoves(nil) {
-				if p := size.FromIndex(i); ok && p != board.Pass {
-					legal = append(legal, p)
-				}
-			}
-			if len(legal) == 0 {
-				break
-			}
-			if err := g.Play(g.ToMove(), legal[rng.IntN(len(legal))]); err != nil {
-				return nil, err
-			}
-		}
-		games = append(games, g)
 	}
 	return games, nil
 }
@@ -374,6 +377,21 @@ func (r *searchRun) rate(ctx context.Context, length time.Duration) (visits, eva
 	r.collisions += result.Stats.Collisions
 	r.bytesPerNode = result.Stats.BytesPerNode()
 	return float64(result.Stats.Playouts) / seconds, float64(delta.Rows) / seconds, ctx.Err()
+}
+
+// profile searches once more, for as long as all rounds took, and writes to a file
+// where the processor's time went.
+func (r *searchRun) profile(ctx context.Context, name string, length time.Duration) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	_, _, err = r.rate(ctx, length)
+	pprof.StopCPUProfile()
+	return errors.Join(err, f.Close())
 }
 
 func median(v []float64) float64 {

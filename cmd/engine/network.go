@@ -106,9 +106,12 @@ func (n *network) turn() {
 	go old.Close() // answers what it was asked
 }
 
-// SearchBegins tells that a search is under way until the function that it
-// returns is called.
-func (n *network) SearchBegins() (ends func()) {
+// SearchBegins tells that a search on boards of a size is under way until the
+// function that it returns is called.
+func (n *network) SearchBegins(size board.Size) (ends func()) {
+	if n.wait() == nil {
+		n.model.Searched(size)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.searching++

@@ -114,8 +114,8 @@ func TestNetworksChangeBetweenSearches(t *testing.T) {
 	}
 	first := n.server
 	evaluate()
-	ends := n.SearchBegins()
-	endsToo := n.SearchBegins()
+	ends := n.SearchBegins(size)
+	endsToo := n.SearchBegins(size)
 	n.prepared(size)
 	require.Same(t, first, n.server, "never inside a search")
 	evaluate()

@@ -13,7 +13,7 @@ import (
 // watcher is a network that wants to know when a search is under way, so that it
 // changes between searches only.
 type watcher interface {
-	SearchBegins() (ends func())
+	SearchBegins(board.Size) (ends func())
 }
 
 // work searches one task after another with a tree of its own.
@@ -82,7 +82,7 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	(*tree).Reset(game)
 	(*tree).Restrict(q.restrict...)
 	if w, ok := s.net.(watcher); ok {
-		defer w.SearchBegins()()
+		defer w.SearchBegins(game.Size())()
 	}
 	if q.reports.first == 0 {
 		return (*tree).Search(ctx, q.limits)

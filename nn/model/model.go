@@ -28,8 +28,9 @@ type Config struct {
 	// each board size, which takes a while, and kept in CacheDir. A file that is
 	// in some precision already runs as it is, or not at all.
 	Precision string
-	// Later, if not nil, keeps auto from making anyone wait: while int8 is being
-	// prepared in the background, sessions are opened in fp32. Later is called
+	// Later, if not nil, keeps auto from making anyone wait: until int8 has been
+	// prepared in the background, from [Model.Searched] on, sessions are opened in
+	// fp32. Later is called
 	// once sessions for a board size can be had in int8, from a goroutine of its
 	// own. Without Later whoever opens a session waits.
 	Later func(board.Size)
@@ -85,8 +86,10 @@ type Model struct {
 // sized is what is decided once for a board size. Its mutex is held while the
 // graph is made, so that whoever comes later waits.
 type sized struct {
-	mu     sync.Mutex
-	choice atomic.Pointer[choice]
+	mu       sync.Mutex
+	choice   atomic.Pointer[choice]
+	searched bool // see [Model.Searched]
+	owed     bool // int8 is to be prepared in the background, and is not yet
 }
 
 var _ nn.Model = (*Model)(nil)

@@ -80,9 +80,12 @@ func (m *Model) firstChoice(ctx context.Context, size board.Size, state *sized) 
 	}
 	key := m.int8Key(size)
 	if m.conf.Precision == autoPrecision && m.conf.Later != nil {
-		c := &choice{precision: floatPrecision, why: "int8 is being prepared"}
+		c := &choice{precision: floatPrecision, why: "int8 is prepared in the background of the first search"}
 		state.choice.Store(c)
-		m.prepareBehind(size, state, key)
+		state.owed = true
+		if state.searched {
+			m.prepareBehind(size, state)
+		}
 		return c, nil
 	}
 	return m.prepare(ctx, size, key, false)

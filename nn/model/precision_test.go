@@ -182,10 +182,13 @@ func TestAutoPreparesBehind(t *testing.T) {
 	b, err := m.Open(small, 1)
 	require.NoError(t, err)
 	require.NoError(t, b.Close())
-	require.Contains(t, log.String(), "preparing int8 for 7x7 in the background")
+	require.NotContains(t, log.String(), "preparing", "nobody has searched yet")
+	m.Searched(small)
+	m.Searched(small)
 	require.Eventually(t, func() bool { // ready, or turned down for being no faster here
 		return strings.Contains(log.String(), "int8 is ready") || strings.Contains(log.String(), "stays in fp32")
 	}, time.Minute, 10*time.Millisecond, log)
+	require.Equal(t, 1, strings.Count(log.String(), "preparing int8 for 7x7 in the background"))
 	taken := floatPrecision
 	if strings.Contains(log.String(), "int8 is ready") {
 		require.Equal(t, small, <-later)
