@@ -3,6 +3,7 @@ package learn
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -35,7 +36,7 @@ func freshArch(t testing.TB, name string, side int) string {
 	data, err := m.Marshal()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), name+".onnx")
-	require.NoError(t, writeFile(path, data))
+	require.NoError(t, os.WriteFile(path, data, 0o644))
 	return path
 }
 

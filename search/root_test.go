@@ -1,0 +1,148 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+func TestRestrictions(t *testing.T) {
+	size := board.Square(5)
+	some := []board.Point{size.Point(1, 1), size.Point(2, 2), board.Pass}
+	for _, allow := range []bool{false, true} {
+		for _, depth := range []int{1, 3} {
+			p := Defaults()
+			tree := newTree(t, p, &stub{})
+			tree.Reset(newGame(t, 5))
+			tree.Restrict(Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
+			searched(t, tree, 800)
+			var check func(i uint32, ply int)
+			check = func(i uint32, ply int) {
+				n := tree.a.node(i)
+				for _, e := range tree.a.edgesOf(n) {
+					listed := e.move == some[0] || e.move == some[1] || e.move == some[2]
+					if n.toMove() == board.Black && ply < depth {
+						require.Equal(t, allow, listed, "ply %d", ply)
+					}
+					check(e.child, ply+1)
+				}
+			}
+			check(tree.root, 0)
+		}
+	}
+	// Nothing allowed: the search still ends, and says so.
+	tree := newTree(t, Defaults(), &stub{})
+	tree.Reset(newGame(t, 5))
+	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	r := searched(t, tree, 50)
+	require.Empty(t, r.Moves)
+	require.Equal(t, int64(50), r.Root.Visits)
+	// The same list again keeps the tree, another one drops it.
+	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	require.Equal(t, int64(50), tree.Visits())
+	tree.Restrict()
+	require.Zero(t, tree.Visits())
+}
+
+func TestSymmetricMovesAreSearchedOnce(t *testing.T) {
+	p := Defaults()
+	tree := newTree(t, p, &stub{flat: true})
+	g := newGame(t, 9)
+	tree.Reset(g)
+	r := searched(t, tree, 2000)
+	size := g.Size()
+	searchedMoves := 0
+	for i := range r.Moves {
+		m := &r.Moves[i]
+		require.Equal(t, i, m.Order)
+		if m.SymmetryOf != board.NoPoint {
+			require.Equal(t, r.Move(m.SymmetryOf).Visits, m.Visits)
+			require.Equal(t, m.Move, m.PV[0])
+			continue
+		}
+		searchedMoves++
+		if m.Move != board.Pass { // Black opens in the upper right corner
+			x, y := size.XY(m.Move)
+			require.GreaterOrEqual(t, x, 4)
+			require.LessOrEqual(t, y, 4)
+		}
+	}
+	require.Equal(t, 15+1, searchedMoves)
+	require.Len(t, r.Moves, 82)
+}
+
+func TestRootNoise(t *testing.T) {
+	p := Plain()
+	p.Root.NoiseEnabled = true
+	plain := newTree(t, Plain(), &stub{})
+	noisy := newTree(t, p, &stub{})
+	g := newGame(t, 9)
+	plain.Reset(g)
+	noisy.Reset(g)
+	a, b := searched(t, plain, 800), searched(t, noisy, 800)
+	require.Equal(t, a.Policy, b.Policy) // as the network said it
+	sum, differ := 0.0, 0
+	n := noisy.a.node(noisy.root)
+	for k := range int(n.priorCount) {
+		_, prior := noisy.a.priorAt(n, k)
+		sum += float64(prior)
+	}
+	require.InDelta(t, 1, sum, 1e-4)
+	for _, m := range a.Moves {
+		if o := b.Move(m.Move); o != nil && math.Abs(float64(o.Prior-m.Prior)) > 1e-4 {
+			differ++
+		}
+	}
+	require.Positive(t, differ)
+}
+
+func TestDirichletConcentration(t *testing.T) {
+	policy := []float32{0.5, 0.3, 0.1999, 0.0001, -1}
+	r := Defaults().Root
+	alpha := make([]float64, 5)
+	sum := func() (s float64) {
+		for i := range 4 {
+			s += alpha[i]
+		}
+		return s
+	}
+	dirichletAlphas(alpha, policy, &r)
+	require.InDelta(t, 10.83, sum(), 1e-9)
+	require.Greater(t, alpha[0], alpha[3])
+	require.InDelta(t, 10.83*0.5/4, alpha[3], 1e-9) // half is shared evenly
+	r.DirichletShaped, r.DirichletAlpha = false, 0.3
+	dirichletAlphas(alpha, policy, &r)
+	require.Equal(t, []float64{0.3, 0.3, 0.3, 0.3}, alpha[:4])
+
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, shape := range []float64{0.03, 0.3, 1, 4} {
+		mean, square := 0.0, 0.0
+		const n = 200000
+		for range n {
+			x := gamma(rng, shape)
+			mean += x / n
+			square += x * x / n
+		}
+		require.InEpsilon(t, shape, mean, 0.05)
+		require.InEpsilon(t, shape, square-mean*mean, 0.1)
+	}
+}
+
+func TestRootSymmetriesAreAveraged(t *testing.T) {
+	p := Plain()
+	p.Root.NumSymmetries, p.Net.Symmetry = 4, 0
+	e := &stub{}
+	tree := newTree(t, p, e)
+	tree.Reset(newGame(t, 9))
+	r := searched(t, tree, 1)
+	require.Equal(t, int64(4), e.calls.Load())
+	sum := 0.0
+	for _, p := range r.Policy {
+		sum += float64(max(0, p))
+	}
+	require.InDelta(t, 1, sum, 1e-5)
+}
