@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
 	"kosumi/nn/ort"
@@ -258,23 +259,8 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
-	run := func(games int64) *State {
-		l, err := Open(dir, Options{Games: games})
-		require.NoError(t, err)
-		defer l.Close()
-		if games > 0 {
-			require.NoError(t, l.Run(t.Context()))
-		}
-		s := *l.state
-		return &s
-	}
-	first := run(75)
-	for range 10 { // random games come many at a time, and may have been all
-		if first.Current != "" {
-			break
-		}
-		first = run(1)
-	}
+	run := func(games int64) *State { return runLoop(t, dir, games) }
+	first := runToFirstNetwork(t, dir)
 	require.Contains(t, first.Current, "kb2c16")
 	net, err := katago.ReadFile(modelPath(dir, first.Arch, first.Current))
 	require.NoError(t, err)
@@ -307,4 +293,60 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(foreign), 0o644))
 	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, ErrConfig)
+}
+
+// TestBoardsMayChange adds a larger board in the middle of a run: its games fill
+// rows of another layout, and the learner takes both.
+func TestBoardsMayChange(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	first := runToFirstNetwork(t, dir)
+	recipe := strings.Replace(tiny, "[selfplay.search]", "[[selfplay.boards]]\nwidth = 7\nheight = 6\nshare = 2.0\n[selfplay.search]", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(recipe), 0o644))
+	last := runLoop(t, dir, 24)
+	require.Greater(t, last.Samples, first.Samples)
+	require.Greater(t, last.Iteration, first.Iteration)
+	checkFolder(t, dir, State{})
+	list, bad := dataFiles(dir, nil)
+	require.Empty(t, bad)
+	count := map[board.Size]int{}
+	for _, d := range list {
+		set, err := rows.ReadFile(d.path)
+		require.NoError(t, err)
+		for i := range set.N {
+			count[set.Size(i)]++
+		}
+	}
+	require.Positive(t, count[board.Size{W: 7, H: 6}], count)
+	require.Positive(t, count[board.Square(5)], count)
+	require.Len(t, count, 2)
+}
+
+// runLoop goes on for some games; 0: it only opens the loop.
+func runLoop(t *testing.T, dir string, games int64) *State {
+	t.Helper()
+	l, err := Open(dir, Options{Games: games})
+	require.NoError(t, err)
+	defer l.Close()
+	if games > 0 {
+		require.NoError(t, l.Run(t.Context()))
+	}
+	s := *l.state
+	return &s
+}
+
+// runToFirstNetwork goes on until a network plays: random games come many at a
+// time, and may have been all at first.
+func runToFirstNetwork(t *testing.T, dir string) *State {
+	t.Helper()
+	s := runLoop(t, dir, 75)
+	for range 10 {
+		if s.Current != "" {
+			break
+		}
+		s = runLoop(t, dir, 1)
+	}
+	require.NotEmpty(t, s.Current)
+	return s
 }
