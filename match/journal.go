@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/gofrs/flock"
 )
 
 // Errors of journals.
@@ -88,6 +90,7 @@ func fieldsOf(id identity) map[string]json.RawMessage {
 // journal is an open file of finished games.
 type journal struct {
 	file *os.File
+	lock *flock.Flock
 }
 
 // openJournal opens or makes the journal of a match and returns the games in it
@@ -101,18 +104,18 @@ func openJournal(name string, id identity) (*journal, map[int]GameResult, error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot open the journal: %w", err)
 	}
-	j := &journal{file: f}
+	j := &journal{file: f, lock: flock.New(name + ".lock")}
 	results, err := j.load(id)
 	if err != nil {
-		f.Close()
+		j.close()
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return j, results, nil
 }
 
 func (j *journal) load(id identity) (map[int]GameResult, error) {
-	if err := lockFile(j.file); err != nil {
-		return nil, fmt.Errorf("%w: another match is using it: %w", ErrJournal, err)
+	if free, err := j.lock.TryLock(); err != nil || !free {
+		return nil, errors.Join(fmt.Errorf("%w: another match is using it", ErrJournal), err)
 	}
 	results := map[int]GameResult{}
 	r := bufio.NewReader(j.file)
@@ -182,5 +185,6 @@ func (j *journal) append(v any) error {
 func (j *journal) close() {
 	if j != nil {
 		j.file.Close()
+		j.lock.Close()
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,7 +13,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/sys/cpu"
 
 	"kosumi/board"
@@ -150,6 +153,32 @@ func (c graphCache) write(path string, v verdict) error {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// claimPoll is how often a program looks whether the other one is done.
+const claimPoll = 200 * time.Millisecond
+
+// claim makes sure that of several programs, or goroutines, one at a time prepares
+// what a key names; the others wait, and may find it done. Where files cannot be
+// locked nobody waits. The claim ends with free, or with the process.
+func (c graphCache) claim(ctx context.Context, k graphKey, log *slog.Logger) (free func(), err error) {
+	if c.dir == "" || k.sha256 == "" || os.MkdirAll(c.dir, 0o755) != nil {
+		return func() {}, nil
+	}
+	lock := flock.New(strings.TrimSuffix(c.path(k), ".onnx") + ".lock")
+	taken, err := lock.TryLock()
+	if err == nil && !taken {
+		log.Info(fmt.Sprintf("another program is preparing int8 for %dx%d; waiting for it", k.size.W, k.size.H))
+		taken, err = lock.TryLockContext(ctx, claimPoll)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || !taken {
+		log.Debug("preparing without a lock", "error", err)
+		return func() {}, nil
+	}
+	return func() { lock.Unlock() }, nil
 }
 
 // drop removes a graph that turned out to be unusable.

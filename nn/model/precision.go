@@ -191,6 +191,14 @@ func (m *Model) prepare(ctx context.Context, size board.Size, key graphKey, behi
 	if behind {
 		where = " in the background"
 	}
+	free, err := run.cache.claim(ctx, key, m.conf.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	if c := m.judged(size, key); c != nil {
+		return c, nil // another program was at it
+	}
 	m.conf.Log.Info(fmt.Sprintf("preparing int8 for %dx%d%s, once for this network and machine", size.W, size.H, where))
 	q, err := m.quantizeQuickly(ctx, size, behind)
 	if errors.Is(err, quant.ErrNothing) || errors.Is(err, quant.ErrGraph) || errors.Is(err, quant.ErrCalibration) {

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
@@ -208,6 +210,39 @@ func TestAutoPreparesBehind(t *testing.T) {
 	require.NoError(t, b.Close())
 	require.Equal(t, taken, again.DescribeAt(small).Precision)
 	require.NotContains(t, log.String(), "preparing", "nothing is prepared twice")
+}
+
+// TestOnePrepares starts two programs' worth of models at once with one cache:
+// one of them prepares, the other waits for what it makes, or gives up waiting.
+func TestOnePrepares(t *testing.T) {
+	library(t)
+	dir := t.TempDir()
+	path := freshNetwork(t)
+	var both sync.WaitGroup
+	logs := make([]*testshared.Log, 2)
+	for i := range logs {
+		var m *Model
+		m, logs[i] = openOnCPU(t, path, Config{Precision: "int8", CacheDir: dir})
+		both.Go(func() {
+			b, err := m.Open(small, 1)
+			if assert.NoError(t, err) {
+				assert.NoError(t, b.Close())
+				assert.Equal(t, int8Precision, m.DescribeAt(small).Precision)
+			}
+		})
+	}
+	both.Wait()
+	all := logs[0].String() + logs[1].String()
+	require.Equal(t, 1, strings.Count(all, "int8 is ready"), all)
+
+	m, _ := openOnCPU(t, path, Config{Precision: "int8", CacheDir: t.TempDir()})
+	cache := m.run.(*ortRunner).cache
+	free, err := cache.claim(t.Context(), m.int8Key(small), m.conf.Log)
+	require.NoError(t, err)
+	defer free()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, m.Prepare(ctx, small), context.DeadlineExceeded)
 }
 
 // TestInt8IsKept asks for int8 by name: it is there with the first session, and

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"kosumi/nn/features"
 	"kosumi/train/learn"
@@ -34,7 +35,7 @@ type Loop struct {
 	o     Options
 	state *State
 	known map[string]dataFile
-	lock  io.Closer
+	lock  *flock.Flock
 
 	learner *learn.Learner
 	resumed learn.Extra // what the newest checkpoint had, until it is used
@@ -76,9 +77,13 @@ func Open(dir string, o Options) (*Loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), err)
 	}
-	lock, err := lockFolder(dir)
-	if err != nil {
+	// The lock ends with the process, however it ends.
+	lock := flock.New(filepath.Join(dir, "lock"))
+	switch free, err := lock.TryLock(); {
+	case err != nil:
 		return nil, err
+	case !free:
+		return nil, fmt.Errorf("%s: another loop is at work in this folder", dir)
 	}
 	l := &Loop{dir: dir, conf: conf, o: o, known: map[string]dataFile{}, lock: lock}
 	if l.o.Log == nil {
