@@ -61,17 +61,21 @@ func (s *Stats) active(tap string, channel int) float64 {
 	return 1 - float64(h.zeros)/math.Max(float64(h.total), 1)
 }
 
-// taps lists the values that convolutions read and write.
-func (g *graph) taps(selected []*conv) []Tap {
+// taps lists the values that convolutions read and write, and those that token
+// products read.
+func (g *graph) taps(convs, tokens []*conv) []Tap {
 	var list []Tap
 	add := func(name string) {
 		if !slices.ContainsFunc(list, func(t Tap) bool { return t.Name == name }) {
 			list = append(list, Tap{Name: name, Shape: g.row(name)})
 		}
 	}
-	for _, c := range selected {
+	for _, c := range convs {
 		add(c.in)
 		add(c.out)
+	}
+	for _, c := range tokens {
+		add(c.in)
 	}
 	return list
 }
@@ -100,15 +104,19 @@ func (g *graph) instrument(taps []Tap) *onnx.Model {
 }
 
 // collect runs the graph over the calibration rows and counts what the taps
-// give. Taps have shape [C, ...].
+// give. Taps have shape [C,H,W], or [S,C]: such tokens count as one channel.
 func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 	s := newStats()
 	for _, t := range taps {
 		if len(t.Shape) == 0 || t.Shape[0] < 1 {
 			return nil, fmt.Errorf("%w: the shape of value %q is not known", ErrGraph, t.Name)
 		}
-		s.channels[t.Name] = make([]histogram, t.Shape[0])
-		s.maps[t.Name] = slices.Repeat([]affine{{scale: 1}}, t.Shape[0])
+		channels := t.Shape[0]
+		if len(t.Shape) == 2 {
+			channels = 1
+		}
+		s.channels[t.Name] = make([]histogram, channels)
+		s.maps[t.Name] = slices.Repeat([]affine{{scale: 1}}, channels)
 	}
 	renamed := slices.Clone(taps)
 	m := g.instrument(renamed)
