@@ -104,7 +104,8 @@ func (g *graph) instrument(taps []Tap) *onnx.Model {
 }
 
 // collect runs the graph over the calibration rows and counts what the taps
-// give. Taps have shape [C,H,W], or [S,C]: such tokens count as one channel.
+// give. Taps have shape [C,H,W], or [S,C]: of tokens the channels are told apart
+// only where they can be scaled.
 func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 	s := newStats()
 	for _, t := range taps {
@@ -113,7 +114,9 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 		}
 		channels := t.Shape[0]
 		if len(t.Shape) == 2 {
-			channels = 1
+			if channels = 1; g.hasGate(t.Name) {
+				channels = t.Shape[1]
+			}
 		}
 		s.channels[t.Name] = make([]histogram, channels)
 		s.maps[t.Name] = slices.Repeat([]affine{{scale: 1}}, channels)
@@ -128,6 +131,9 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 			s.Rows += rows
 		}
 		list := s.channels[taps[tap].Name]
+		if len(taps[tap].Shape) == 2 {
+			return addTokens(list, taps[tap], data)
+		}
 		per := len(data) / rows / len(list)
 		for r := range rows {
 			for c := range list {
@@ -143,6 +149,20 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 		err = fmt.Errorf("%w: there were no rows", ErrCalibration)
 	}
 	return s, err
+}
+
+// addTokens counts tokens [rows*S,C].
+func addTokens(list []histogram, t Tap, data []float32) error {
+	column := make([]float32, len(data)/len(list))
+	for c := range list {
+		for i := range column {
+			column[i] = data[i*len(list)+c]
+		}
+		if err := list[c].add(column); err != nil {
+			return fmt.Errorf("%w (value %q)", err, t.Name)
+		}
+	}
+	return nil
 }
 
 // spread is what the scales of channels are chosen by: nearly the whole range of

@@ -112,7 +112,16 @@ func (g *graph) plan(stats *Stats, o Options) (*plan, error) {
 			return nil, err
 		}
 	}
+	if !o.plain.scales {
+		_, tokens := g.selected(o)
+		if err := g.equalizeTokens(stats, tokens); err != nil {
+			return nil, err
+		}
+	}
 	p.selected, p.tokens = g.selected(o)
+	if len(p.tokens) > 0 {
+		p.wide = g.wideStems(p.wide, p.selected)
+	}
 	if !o.plain.planes {
 		p.split = g.splitPlanes(stats, p.selected)
 	}

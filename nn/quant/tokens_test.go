@@ -1,6 +1,7 @@
 package quant
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -70,6 +71,7 @@ func TestTokenProducts(t *testing.T) {
 			require.Len(t, s.Integer, 2+7)
 			require.Empty(t, s.Float)
 			require.Equal(t, 1.0, s.Work)
+			require.Len(t, s.Wide, 1, "the first convolution")
 			require.Equal(t, 7, count(out, "MatMulIntegerToFloat")-len(s.Wide))
 			require.Equal(t, 2, count(out, "MatMul"), "those of attention")
 			require.Equal(t, 1+4+1, count(out, "QuantizeLinear"), "before a convolution, for tokens, before a convolution")
@@ -94,6 +96,35 @@ func TestTokenProductsKeepMeans(t *testing.T) {
 		got := q.bias[o] + q.scales[o]*(float32(q.values[2*o])+2*float32(q.values[2*o+1]))
 		require.InDelta(t, want, got, 1e-5, "output %d", o)
 	}
+}
+
+// TestHiddenUnitsAreScaled has a feed-forward layer whose hidden units differ in
+// range by four orders of magnitude, which does not matter to what it computes.
+func TestHiddenUnitsAreScaled(t *testing.T) {
+	needLibrary(t)
+	errors := map[bool]float64{}
+	for _, without := range []bool{false, true} {
+		m, x := newMaker(8)
+		const hidden = 16
+		up, down := make([]float32, 8*hidden), make([]float32, hidden*8)
+		for i := range up {
+			unit := math.Pow(10, float64(i%hidden)/4-2)
+			up[i] = float32(m.rng.NormFloat64() * unit)
+		}
+		for i := range down {
+			down[i] = float32(m.rng.NormFloat64() / math.Pow(10, float64(i/8)/4-2))
+		}
+		x = m.Transpose(m.Reshape(x, 0, 8, points), 0, 2, 1)
+		y := m.Mul(m.Silu(m.project(x, 8, hidden)), m.MatMul(x, m.Floats("up", up, 8, hidden)))
+		net := m.model(t, m.MatMul(y, m.Floats("down", down, hidden, 8)))
+		out, s, err := Int8(net, newRows(8, 24, false), Options{Nearest: true, plain: plain{scales: without}})
+		require.NoError(t, err)
+		require.Len(t, s.Integer, 3)
+		errors[without] = distance(t, net, out, newRows(8, 16, false))
+	}
+	t.Log(errors)
+	require.Less(t, errors[false], 0.12)
+	require.Less(t, 5*errors[false], errors[true])
 }
 
 func TestTokenProductsCanStayFloat(t *testing.T) {
