@@ -218,9 +218,11 @@ func (g *graph) selected(o Options) (convs, tokens []*conv) {
 	convs, tokens = g.convs(), g.tokenProducts()
 	least := o.LeastWork * g.totalWork()
 	if o.LeastWork == 0 {
+		largest := 0.0
 		for _, c := range slices.Concat(convs, tokens) {
-			least = max(least, leastOfLargest*c.work)
+			largest = max(largest, c.work)
 		}
+		least = min(leastOfAll*g.totalWork(), leastOfLargest*largest)
 	}
 	no := func(c *conv) bool {
 		return c.work <= 0 || c.work < least || slices.Contains(o.Float, c.node.Outputs[0])
@@ -228,7 +230,10 @@ func (g *graph) selected(o Options) (convs, tokens []*conv) {
 	return slices.DeleteFunc(convs, no), slices.DeleteFunc(tokens, no)
 }
 
-// leastOfLargest is the share of the largest convolution's multiplications that
-// is worth the conversions. (A share of all multiplications would leave nothing of
-// a deep network: its largest convolution may be less than a hundredth of it.)
-const leastOfLargest = 0.15
+// The shares of all multiplications and of the largest convolution's, either of
+// which is worth the conversions. The first alone would leave nothing of a deep
+// network: its largest convolution may be less than a hundredth of it.
+const (
+	leastOfAll     = 0.01
+	leastOfLargest = 0.15
+)

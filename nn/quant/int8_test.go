@@ -234,7 +234,6 @@ func TestInt8ComputesTheSame(t *testing.T) {
 				net := m.model(t, n.build(m, x))
 				before, err := net.Marshal()
 				require.NoError(t, err)
-				c.options.LeastWork = 0.01
 				out, s, err := Int8(net, newRows(n.planes, 24, false), c.options)
 				require.NoError(t, err)
 				after, err := net.Marshal()

@@ -90,8 +90,8 @@ type Options struct {
 	// value, that stay in float32.
 	Float []string
 	// LeastWork is the share of the network's multiplications below which a
-	// convolution or matrix product stays in float32; 0 means 0.15 times the
-	// largest one's share. Negative: none does.
+	// convolution or matrix product stays in float32; 0 means 0.01, or
+	// 0.15 times the largest one's share where that is less. Negative: none does.
 	LeastWork float64
 	// Nearest rounds each weight to the nearest level, without looking at what
 	// the rounding does to the outputs over the calibration rows.
