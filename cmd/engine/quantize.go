@@ -85,7 +85,7 @@ the network plays other games for it, unless --verify names records.`,
 	fl.IntVar(&f.held, "held", f.held, "positions of the report")
 	fl.StringVar(&f.method, "method", f.method, "how the range of an activation is chosen: mse, max, percentile or entropy")
 	fl.Float64Var(&f.percentile, "percentile", f.percentile, "share of the numbers that method percentile leaves out at each end")
-	fl.StringSliceVar(&f.float, "float", nil, "convolutions that stay in fp32, by `NAME` as the report lists them")
+	fl.StringSliceVar(&f.float, "float", nil, "convolutions and matrix products that stay in fp32, by `NAME` as the report lists them")
 	fl.BoolVar(&f.nearest, "nearest", false, "round weights to the nearest step; faster, less accurate")
 	fl.BoolVar(&f.narrow, "narrow-weights", false, "weights of 7 bits, for x86 processors without VNNI")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
@@ -193,7 +193,7 @@ func (r *quantizeResult) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %.1f MiB: %s on %s in %s\n", r.Out, float64(r.Bytes)/(1<<20), r.Model, r.Board, r.Precision)
 	if r.Integer > 0 {
 		fmt.Fprintf(w, "  calibrated on %d positions (%s), ranges by %s\n", r.Rows, r.Calibration, r.Method)
-		fmt.Fprintf(w, "  %d convolutions in integers, %.1f %% of the multiplications; %d stay in fp32: %s\n", r.Integer, 100*r.WorkShare, len(r.Float), orNone(r.Float))
+		fmt.Fprintf(w, "  %d convolutions and matrix products in integers, %.1f %% of the multiplications; %d stay in fp32: %s\n", r.Integer, 100*r.WorkShare, len(r.Float), orNone(r.Float))
 	}
 	p := &r.Report
 	fmt.Fprintf(w, "  against fp32, on %d other positions:\n", p.Positions)

@@ -60,7 +60,7 @@ func TestQuantize(t *testing.T) {
 	}
 	text := invoke(t, nil, "", "quantize", freshNetwork(t), "-o", out, "--boardsize", "7", "--count", "16", "--held", "16")
 	require.Zero(t, text.code, text.stderr)
-	require.Contains(t, text.stdout, "8 convolutions in integers")
+	require.Contains(t, text.stdout, "8 convolutions and matrix products in integers")
 	require.Contains(t, text.stdout, "against fp32, on 16 other positions")
 	o := invoke(t, nil, "genmove b\nquit\n", "gtp", "--model", out, "--boardsize", "7", "--visits", "5", "--sessions", "1", "--threads", "2")
 	require.Zero(t, o.code, o.stderr)

@@ -41,7 +41,7 @@ type Options struct {
 	Form  Form
 	Opset int64 // of the default domain; 0 means 17
 	// PlainMish writes mish as Softplus, Tanh and Mul: three nodes that a GPU
-	// runs faster than the seven cheap ones that suit a CPU. FormExact always does.
+	// runs faster than the six cheap ones that suit a CPU. FormExact always does.
 	PlainMish bool
 }
 

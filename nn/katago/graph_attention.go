@@ -17,14 +17,19 @@ func (e *emitter) rmsNorm(b *onnx.Builder, v onnx.Value, n *RMSNorm) onnx.Value 
 }
 
 // projection multiplies normalised tokens by a matrix. In FormRun the norm's
-// weight and a factor for every output go into the matrix.
-func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNorm, factor float64) onnx.Value {
+// weight and a factor for every output go into the matrix, and output i is that
+// of the file's column order[i], if order is given.
+func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNorm, factor float64, order []int) onnx.Value {
 	if e.exact {
 		return e.matmul(b, v, m)
 	}
 	folded := make([]float32, len(m.Weights))
 	for i := range folded {
-		folded[i] = float32(float64(m.Weights[i]) * float64(n.Weights[i/m.Out]) * factor)
+		row, column := i/m.Out, i%m.Out
+		if order != nil {
+			column = order[column]
+		}
+		folded[i] = float32(float64(m.Weights[row*m.Out+column]) * float64(n.Weights[row]) * factor)
 	}
 	return b.MatMul(v, b.Floats("weight", folded, int64(m.In), int64(m.Out)))
 }
@@ -35,13 +40,11 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 	group := k.Heads / k.KVHeads
 	sharpness := 1 / math.Sqrt(float64(k.QDim))
 	n := e.rmsNorm(b.In("norm"), x, &k.Norm)
-	q := e.projection(b.In("q"), n, &k.Q, &k.Norm, sharpness)
-	key := e.projection(b.In("k"), n, &k.K, &k.Norm, 1)
-	value := e.projection(b.In("v"), n, &k.V, &k.Norm, 1)
-	rot := e.rotation(b.In("rope"), k)
-	q = e.heads(b.In("q"), q, k.KVHeads, group, k.QDim, rot)
-	key = e.heads(b.In("k"), key, k.KVHeads, 1, k.QDim, rot)
-	value = e.heads(b.In("v"), value, k.KVHeads, 1, k.VDim, nil)
+	q := e.projection(b.In("q"), n, &k.Q, &k.Norm, sharpness, k.halves(group))
+	key := e.projection(b.In("k"), n, &k.K, &k.Norm, 1, k.halves(1))
+	value := e.projection(b.In("v"), n, &k.V, &k.Norm, 1, nil)
+	q, key = e.turn(b, q, key, k)
+	value = e.heads(b.In("v"), value, k.KVHeads, 1, k.VDim)
 	if e.exact {
 		q = b.Mul(q, b.Scalar(sharpness))
 	}
@@ -51,48 +54,115 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 	return b.Add(x, e.matmul(b.In("o"), v, &k.O))
 }
 
+// turn splits queries and keys into heads and rotates them by position, where
+// the block does.
+func (e *emitter) turn(b *onnx.Builder, q, key onnx.Value, k *Attention) (turnedQ, turnedK onnx.Value) {
+	group := k.Heads / k.KVHeads
+	switch bq, bk := b.In("q"), b.In("k"); {
+	case !k.UseRope:
+		return e.heads(bq, q, k.KVHeads, group, k.QDim), e.heads(bk, key, k.KVHeads, 1, k.QDim)
+	case e.exact:
+		rot := e.rotation(b.In("rope"), k)
+		return e.heads(bq, e.turnPairs(bq, q, k, group, rot), k.KVHeads, group, k.QDim),
+			e.heads(bk, e.turnPairs(bk, key, k, 1, rot), k.KVHeads, 1, k.QDim)
+	default:
+		wide, narrow := e.wideRotation(b.In("rope"), k, group)
+		return e.turnHalves(bq, q, k, group, wide), e.turnHalves(bk, key, k, 1, narrow)
+	}
+}
+
 // attend is softmax(q·keyᵀ)·value over the last two axes.
 func (e *emitter) attend(b *onnx.Builder, q, key, value onnx.Value) onnx.Value {
 	scores := b.MatMul(q, b.Transpose(key, 0, 1, 2, 4, 3))
 	return b.MatMul(b.Softmax(scores, -1), value)
 }
 
-// rotation holds cosines and sines, [S, kvHeads or 1, 1, pairs, 1].
+// rotation holds cosines and sines: [S, kvHeads or 1, 1, pairs, 1], or for
+// turnHalves one for each pair of every head, [S, heads*pairs].
 type rotation struct{ cos, sin onnx.Value }
 
-// heads turns tokens [N,S,kvHeads*group*dim] into [N,kvHeads,group,S,dim],
-// rotated by position if rot is given.
-func (e *emitter) heads(b *onnx.Builder, v onnx.Value, kv, group, dim int, rot *rotation) onnx.Value {
-	s, kvs, g, d := int64(e.area()), int64(kv), int64(group), int64(dim)
-	if rot != nil {
-		v = b.Reshape(v, 0, s, kvs, g, d/2, 2)
-		first, second := b.Slice(v, 5, 0, 1), b.Slice(v, 5, 1, 2)
-		v = b.Concat(5,
-			b.Sub(b.Mul(first, rot.cos), b.Mul(second, rot.sin)),
-			b.Add(b.Mul(first, rot.sin), b.Mul(second, rot.cos)))
-	}
-	v = b.Reshape(v, 0, s, kvs, g, d)
+// heads turns tokens [N,S,kvHeads*group*dim] into [N,kvHeads,group,S,dim].
+func (e *emitter) heads(b *onnx.Builder, v onnx.Value, kv, group, dim int) onnx.Value {
+	v = b.Reshape(v, 0, int64(e.area()), int64(kv), int64(group), int64(dim))
 	return b.Transpose(v, 0, 2, 3, 1, 4)
 }
 
-// rotation makes the tables of an attention block, nil if it has none.
-func (e *emitter) rotation(b *onnx.Builder, k *Attention) *rotation {
-	if !k.UseRope {
+// turnPairs rotates tokens [N,S,kvHeads*group*dim] as the file has them, where
+// the two numbers of a pair are neighbours; it leaves the heads split.
+func (e *emitter) turnPairs(b *onnx.Builder, v onnx.Value, k *Attention, group int, rot *rotation) onnx.Value {
+	v = b.Reshape(v, 0, int64(e.area()), int64(k.KVHeads), int64(group), int64(k.QDim/2), 2)
+	first, second := b.Slice(v, 5, 0, 1), b.Slice(v, 5, 1, 2)
+	return b.Concat(5,
+		b.Sub(b.Mul(first, rot.cos), b.Mul(second, rot.sin)),
+		b.Add(b.Mul(first, rot.sin), b.Mul(second, rot.cos)))
+}
+
+// halves is the order of columns for turnHalves, nil without rotation: the first
+// number of each pair of every head, then the second ones. Queries and keys are
+// only ever multiplied with each other, so the order inside a head is free. On a
+// CPU the rotation takes about a quarter of the time that it takes with neighbours.
+func (b *Attention) halves(group int) []int {
+	if !b.UseRope {
 		return nil
 	}
-	if e.exact && k.Learned {
+	half := b.KVHeads * group * b.QDim / 2
+	order := make([]int, 2*half)
+	for i := range half {
+		order[i], order[half+i] = 2*i, 2*i+1
+	}
+	return order
+}
+
+// turnHalves rotates tokens [N,S,2*heads*pairs] in the order of halves, and gives
+// [N,kvHeads,group,S,dim].
+func (e *emitter) turnHalves(b *onnx.Builder, v onnx.Value, k *Attention, group int, rot *rotation) onnx.Value {
+	s, kv, g, pairs := int64(e.area()), int64(k.KVHeads), int64(group), int64(k.QDim/2)
+	half := kv * g * pairs
+	first, second := b.Slice(v, 2, 0, half), b.Slice(v, 2, half, 2*half)
+	v = b.Concat(2,
+		b.Sub(b.Mul(first, rot.cos), b.Mul(second, rot.sin)),
+		b.Add(b.Mul(first, rot.sin), b.Mul(second, rot.cos)))
+	v = b.Transpose(b.Reshape(v, 0, s, 2, kv, g, pairs), 0, 3, 4, 1, 2, 5)
+	return b.Reshape(v, 0, kv, g, s, 2*pairs)
+}
+
+// rotation makes the tables of an attention block that the exact form has.
+func (e *emitter) rotation(b *onnx.Builder, k *Attention) *rotation {
+	if k.Learned {
 		return e.learnedRotation(b, k)
 	}
 	kv, angles := e.angles(k)
+	return tables(b, angles, int64(e.area()), int64(kv), 1, int64(k.QDim/2), 1)
+}
+
+// wideRotation makes the tables for turnHalves, of queries and of keys.
+func (e *emitter) wideRotation(b *onnx.Builder, k *Attention, group int) (queries, keys *rotation) {
+	pairs := k.QDim / 2
+	kv, angles := e.angles(k)
+	wide := func(b *onnx.Builder, group int) *rotation {
+		heads := k.KVHeads * group
+		var all []float64
+		for p := range e.area() {
+			for h := range heads {
+				from := (p*kv + h/group%kv) * pairs
+				all = append(all, angles[from:from+pairs]...)
+			}
+		}
+		return tables(b, all, int64(e.area()), int64(heads*pairs))
+	}
+	queries = wide(b.In("q"), group)
+	if group == 1 {
+		return queries, queries
+	}
+	return queries, wide(b.In("k"), 1)
+}
+
+func tables(b *onnx.Builder, angles []float64, dims ...int64) *rotation {
 	cos, sin := make([]float32, len(angles)), make([]float32, len(angles))
 	for i, a := range angles {
 		cos[i], sin[i] = float32(math.Cos(a)), float32(math.Sin(a))
 	}
-	dims := []int64{int64(e.area()), int64(kv), 1, int64(k.QDim / 2), 1}
-	return &rotation{
-		cos: b.Const(onnx.NewTensor("", cos, dims...)),
-		sin: b.Const(onnx.NewTensor("", sin, dims...)),
-	}
+	return &rotation{cos: b.Const(onnx.NewTensor("", cos, dims...)), sin: b.Const(onnx.NewTensor("", sin, dims...))}
 }
 
 // angles of a block, indexed [point][kvHead][pair]; kv is 1 where all heads turn
@@ -138,7 +208,7 @@ func (e *emitter) learnedRotation(b *onnx.Builder, k *Attention) *rotation {
 // feedForward adds (silu(n·lin1) * (n·gate))·lin2 to tokens x [N,S,C].
 func (e *emitter) feedForward(b *onnx.Builder, x onnx.Value, k *FeedForward) onnx.Value {
 	n := e.rmsNorm(b.In("norm"), x, &k.Norm)
-	u := e.act(b.In("lin1"), e.projection(b.In("lin1"), n, &k.Lin1, &k.Norm, 1), SiLU)
-	v := b.Mul(u, e.projection(b.In("gate"), n, &k.Gate, &k.Norm, 1))
+	u := e.act(b.In("lin1"), e.projection(b.In("lin1"), n, &k.Lin1, &k.Norm, 1, nil), SiLU)
+	v := b.Mul(u, e.projection(b.In("gate"), n, &k.Gate, &k.Norm, 1, nil))
 	return b.Add(x, e.matmul(b.In("lin2"), v, &k.Lin2))
 }

@@ -25,13 +25,13 @@ func (e *emitter) act(b *onnx.Builder, v onnx.Value, a Activation) onnx.Value {
 	return ""
 }
 
-// fastMish is x*tanh(softplus(x)) = x*(1-t²)/(1+t²) with t = sigmoid(-x). On a
-// CPU onnxruntime takes a tenth of the time for it that Softplus takes. It is
+// fastMish is x*tanh(softplus(x)) = x*u/(2-u) with u = s*(2-s), s = sigmoid(x). On
+// a CPU onnxruntime takes a tenth of the time for it that Softplus takes. It is
 // stable for all x; the error is that of float32 relative to x.
 func fastMish(b *onnx.Builder, x onnx.Value) onnx.Value {
-	t := b.Sigmoid(b.Neg(x))
-	square, one := b.Mul(t, t), b.Scalar(1)
-	return b.Mul(x, b.Div(b.Sub(one, square), b.Add(one, square)))
+	two, s := b.Scalar(2), b.Sigmoid(x)
+	u := b.Mul(s, b.Sub(two, s))
+	return b.Mul(x, b.Div(u, b.Sub(two, u)))
 }
 
 // norm is a batch-norm record on [N,C,H,W].

@@ -61,17 +61,21 @@ func (s *Stats) active(tap string, channel int) float64 {
 	return 1 - float64(h.zeros)/math.Max(float64(h.total), 1)
 }
 
-// taps lists the values that convolutions read and write.
-func (g *graph) taps(selected []*conv) []Tap {
+// taps lists the values that convolutions read and write, and those that token
+// products read.
+func (g *graph) taps(convs, tokens []*conv) []Tap {
 	var list []Tap
 	add := func(name string) {
 		if !slices.ContainsFunc(list, func(t Tap) bool { return t.Name == name }) {
 			list = append(list, Tap{Name: name, Shape: g.row(name)})
 		}
 	}
-	for _, c := range selected {
+	for _, c := range convs {
 		add(c.in)
 		add(c.out)
+	}
+	for _, c := range tokens {
+		add(c.in)
 	}
 	return list
 }
@@ -100,15 +104,22 @@ func (g *graph) instrument(taps []Tap) *onnx.Model {
 }
 
 // collect runs the graph over the calibration rows and counts what the taps
-// give. Taps have shape [C, ...].
+// give. Taps have shape [C,H,W], or [S,C]: of tokens the channels are told apart
+// only where they can be scaled.
 func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 	s := newStats()
 	for _, t := range taps {
 		if len(t.Shape) == 0 || t.Shape[0] < 1 {
 			return nil, fmt.Errorf("%w: the shape of value %q is not known", ErrGraph, t.Name)
 		}
-		s.channels[t.Name] = make([]histogram, t.Shape[0])
-		s.maps[t.Name] = slices.Repeat([]affine{{scale: 1}}, t.Shape[0])
+		channels := t.Shape[0]
+		if len(t.Shape) == 2 {
+			if channels = 1; g.hasGate(t.Name) {
+				channels = t.Shape[1]
+			}
+		}
+		s.channels[t.Name] = make([]histogram, channels)
+		s.maps[t.Name] = slices.Repeat([]affine{{scale: 1}}, channels)
 	}
 	renamed := slices.Clone(taps)
 	m := g.instrument(renamed)
@@ -120,6 +131,9 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 			s.Rows += rows
 		}
 		list := s.channels[taps[tap].Name]
+		if len(taps[tap].Shape) == 2 {
+			return addTokens(list, taps[tap], data)
+		}
 		per := len(data) / rows / len(list)
 		for r := range rows {
 			for c := range list {
@@ -135,6 +149,20 @@ func (g *graph) collect(run Runner, taps []Tap) (*Stats, error) {
 		err = fmt.Errorf("%w: there were no rows", ErrCalibration)
 	}
 	return s, err
+}
+
+// addTokens counts tokens [rows*S,C].
+func addTokens(list []histogram, t Tap, data []float32) error {
+	column := make([]float32, len(data)/len(list))
+	for c := range list {
+		for i := range column {
+			column[i] = data[i*len(list)+c]
+		}
+		if err := list[c].add(column); err != nil {
+			return fmt.Errorf("%w (value %q)", err, t.Name)
+		}
+	}
+	return nil
 }
 
 // spread is what the scales of channels are chosen by: nearly the whole range of

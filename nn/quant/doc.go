@@ -8,7 +8,8 @@
 // 8-bit activations by signed 8-bit weights and add up in 32 bits. Weights have
 // a scale for each output channel; an activation has one scale and one zero
 // point. Everything between the convolutions, above all the residual stream,
-// stays in float32.
+// stays in float32. The same is done to a transformer's matrix products of tokens
+// with constant weights; the products inside attention stay in float32.
 //
 // The graph is laid out for onnxruntime's CPU provider: activations with the
 // channels last, where its integer convolution is fastest, ReLU done by the

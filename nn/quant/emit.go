@@ -12,7 +12,7 @@ type form uint8
 const (
 	boards form = iota // float32 as it was: [N,C,H,W], or any other shape
 	last               // float32 with the channels last, [N,H,W,C]
-	bytes              // unsigned 8-bit integers with the channels last
+	bytes              // unsigned 8-bit integers with the channels last, or tokens [N,S,C]
 )
 
 var formSuffix = [...]string{boards: "", last: ".last", bytes: ".u8"}
@@ -29,6 +29,7 @@ type emitter struct {
 	*plan
 	convs  map[string]*conv // that give bytes, by their output
 	wides  map[string]*conv // that give float32, likewise
+	prods  map[string]*conv // token products, which give float32, by their output
 	inner  map[string]bool  // outputs before a fused ReLU, which nobody else uses
 	lasts  map[string]bool  // values that are naturally held with channels last
 	made   map[held]string  // name of the value in that form
@@ -40,7 +41,7 @@ type emitter struct {
 
 func newEmitter(g *graph, p *plan) *emitter {
 	e := &emitter{
-		graph: g, plan: p, convs: map[string]*conv{}, wides: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
+		graph: g, plan: p, convs: map[string]*conv{}, wides: map[string]*conv{}, prods: map[string]*conv{}, inner: map[string]bool{}, lasts: map[string]bool{},
 		made: map[held]string{}, names: onnx.NewNames(g.m.Graph),
 	}
 	for _, c := range p.selected {
@@ -52,6 +53,9 @@ func newEmitter(g *graph, p *plan) *emitter {
 		if c.relu {
 			e.inner[c.node.Outputs[0]] = true
 		}
+	}
+	for _, c := range p.tokens {
+		e.prods[c.out] = c
 	}
 	e.layouts()
 	return e
@@ -188,6 +192,9 @@ func (e *emitter) get(name string, f form) string {
 func (e *emitter) make(name string, f form) string {
 	if f == bytes {
 		return e.makeBytes(name)
+	}
+	if c := e.prods[name]; c != nil && f == boards {
+		return e.makeTokenProduct(c)
 	}
 	if f == boards && !e.lasts[name] {
 		return e.makeBoards(name)
@@ -334,6 +341,9 @@ func (e *emitter) makeBytes(name string) string {
 	scale, zero := scalar(e, name+".scale", p.scale), scalar(e, name+".zero", p.zero)
 	if e.lasts[src] {
 		return e.node("", "QuantizeLinear", out, nil, e.get(src, last), scale, zero)
+	}
+	if len(e.row(name)) == 2 { // tokens, channels last as they are
+		return e.node("", "QuantizeLinear", out, nil, e.get(src, boards), scale, zero)
 	}
 	mid := e.node("", "QuantizeLinear", e.names.New(name+".boards"+formSuffix[bytes]), nil, e.get(src, boards), scale, zero)
 	if extra := e.padding(name); extra > 0 {

@@ -78,7 +78,7 @@ func (g *graph) grams(run Runner, group []*conv) (map[*conv]*gram, error) {
 	for c, a := range all {
 		a.samples = a.moments[len(a.moments)-1]
 		if !(a.samples > 0) || math.IsInf(a.samples, 0) {
-			return nil, fmt.Errorf("%w: no samples of convolution %q", ErrCalibration, c.node.Outputs[0])
+			return nil, fmt.Errorf("%w: no samples of layer %q", ErrCalibration, c.node.Outputs[0])
 		}
 		a.reorder(c)
 	}
@@ -104,6 +104,9 @@ func enoughSamples(all map[*conv]*gram) bool {
 // appendGram adds nodes that multiply the patches of a convolution's input with
 // each other: [N,n,n], the patches ordered kernel place first, then channel.
 func (g *graph) appendGram(m *onnx.Model, c *conv) (string, error) {
+	if c.tokens {
+		return appendTokenGram(m, c), nil
+	}
 	out := g.row(c.node.Outputs[0])
 	dims := g.consts[c.node.Inputs[1]].Dims
 	pads, ok := c.node.Ints("pads")

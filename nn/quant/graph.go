@@ -110,6 +110,7 @@ type conv struct {
 	// in, out and kernel sizes
 	inputs, outputs, kernel int
 	work                    float64 // multiplications for one row
+	tokens                  bool    // it is a token product, see tokens.go
 }
 
 // convs lists the convolutions with constant weights and no groups, in order.
@@ -152,7 +153,7 @@ func (g *graph) checkWeights(selected []*conv) error {
 		}
 		for _, x := range slices.Concat(w, bias) {
 			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return fmt.Errorf("%w: convolution %q has weights that are NaN or infinite", ErrGraph, c.node.Outputs[0])
+				return fmt.Errorf("%w: layer %q has weights that are NaN or infinite", ErrGraph, c.node.Outputs[0])
 			}
 		}
 	}
@@ -164,6 +165,9 @@ func (g *graph) checkWeights(selected []*conv) error {
 func (g *graph) weight(c *conv) (w, bias []float32, err error) {
 	if w, err = g.consts[c.node.Inputs[1]].Float32s(); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrGraph, err)
+	}
+	if c.tokens {
+		return transposed(w, c.inputs, c.outputs), make([]float32, c.outputs), nil
 	}
 	if b := c.node.Input(2); b != "" {
 		if bias, err = g.consts[b].Float32s(); err != nil {
@@ -208,10 +212,28 @@ func (g *graph) totalWork() float64 {
 	return sum
 }
 
-// selected returns the convolutions that are worth it and not excluded.
-func (g *graph) selected(o Options) []*conv {
+// selected returns the convolutions that are worth it and not excluded, and the
+// token products that are.
+func (g *graph) selected(o Options) (convs, tokens []*conv) {
+	convs, tokens = g.convs(), g.tokenProducts()
 	least := o.LeastWork * g.totalWork()
-	return slices.DeleteFunc(g.convs(), func(c *conv) bool {
+	if o.LeastWork == 0 {
+		largest := 0.0
+		for _, c := range slices.Concat(convs, tokens) {
+			largest = max(largest, c.work)
+		}
+		least = min(leastOfAll*g.totalWork(), leastOfLargest*largest)
+	}
+	no := func(c *conv) bool {
 		return c.work <= 0 || c.work < least || slices.Contains(o.Float, c.node.Outputs[0])
-	})
+	}
+	return slices.DeleteFunc(convs, no), slices.DeleteFunc(tokens, no)
 }
+
+// The shares of all multiplications and of the largest convolution's, either of
+// which is worth the conversions. The first alone would leave nothing of a deep
+// network: its largest convolution may be less than a hundredth of it.
+const (
+	leastOfAll     = 0.01
+	leastOfLargest = 0.15
+)

@@ -9,21 +9,23 @@ import (
 )
 
 // Version changes whenever the same network would come out differently.
-const Version = 2
+const Version = 3
 
-// Summary says what became of a network's convolutions.
+// Summary says what became of a network's convolutions and of its matrix products
+// over tokens.
 type Summary struct {
 	Rows    int      // calibration rows
 	Method  Method   // of calibration
-	Integer []string // convolutions in integers, by the name of their output value
-	Wide    []string // those of them whose sums stay unrounded
-	Float   []string // convolutions left in float32
+	Integer []string // those in integers, by the name of their output value
+	Wide    []string // convolutions among them whose sums stay unrounded
+	Float   []string // those left in float32
 	// Work is the share of the network's multiplications with constant weights
 	// that are done in integers.
 	Work float64
 }
 
-// Int8 returns the network m as a graph of 8-bit integer convolutions. m has an
+// Int8 returns the network m as a graph of 8-bit integer convolutions and matrix
+// products. m has an
 // exact board size and any batch; it is not changed. The result has the same
 // inputs, outputs and metadata.
 //
@@ -44,14 +46,14 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err := g.foldScales(); err != nil {
 		return nil, nil, err
 	}
-	selected := g.selected(o)
-	if len(selected) == 0 {
+	convs, tokens := g.selected(o)
+	if len(convs)+len(tokens) == 0 {
 		return nil, nil, ErrNothing
 	}
-	if err := g.checkWeights(selected); err != nil {
+	if err := g.checkWeights(slices.Concat(convs, tokens)); err != nil {
 		return nil, nil, err
 	}
-	stats, err := g.collect(run, g.taps(g.convs()))
+	stats, err := g.collect(run, g.taps(g.convs(), tokens))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,15 +73,15 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	return out, s, nil
 }
 
-// checkNames refuses names that no convolution has.
+// checkNames refuses names that no convolution and no matrix product has.
 func (g *graph) checkNames(names []string) error {
 	var there []string
-	for _, c := range g.convs() {
+	for _, c := range slices.Concat(g.convs(), g.tokenProducts()) {
 		there = append(there, c.node.Outputs[0])
 	}
 	for _, name := range names {
 		if !slices.Contains(there, name) {
-			return fmt.Errorf("%w: no convolution is called %q; there are %s", ErrOptions, name, strings.Join(there, ", "))
+			return fmt.Errorf("%w: no convolution is called %q, and no matrix product of tokens; there are %s", ErrOptions, name, strings.Join(there, ", "))
 		}
 	}
 	return nil
@@ -87,7 +89,8 @@ func (g *graph) checkNames(names []string) error {
 
 // plan is what was decided before the integer graph is written.
 type plan struct {
-	selected []*conv
+	selected []*conv           // convolutions
+	tokens   []*conv           // token products
 	wide     map[string]bool   // convolutions that give float32, by their output
 	split    map[string][]int  // planes of inputs that are given twice
 	params   map[string]params // of each value that is held in bytes
@@ -104,11 +107,21 @@ func (g *graph) plan(stats *Stats, o Options) (*plan, error) {
 		}
 	}
 	if !o.plain.scales {
-		if p.wide, err = g.equalize(stats, g.selected(o)); err != nil {
+		convs, _ := g.selected(o)
+		if p.wide, err = g.equalize(stats, convs); err != nil {
 			return nil, err
 		}
 	}
-	p.selected = g.selected(o)
+	if !o.plain.scales {
+		_, tokens := g.selected(o)
+		if err := g.equalizeTokens(stats, tokens); err != nil {
+			return nil, err
+		}
+	}
+	p.selected, p.tokens = g.selected(o)
+	if len(p.tokens) > 0 {
+		p.wide = g.wideStems(p.wide, p.selected)
+	}
 	if !o.plain.planes {
 		p.split = g.splitPlanes(stats, p.selected)
 	}
@@ -122,14 +135,14 @@ func (g *graph) plan(stats *Stats, o Options) (*plan, error) {
 	return p, nil
 }
 
-// quantizeAll quantizes the weights of the selected convolutions.
+// quantizeAll quantizes the weights of all that is selected.
 func (g *graph) quantizeAll(run Runner, p *plan, o Options) (map[*conv]quantizedWeights, error) {
 	most := 127
 	if o.NarrowWeights {
 		most = 63
 	}
 	out := map[*conv]quantizedWeights{}
-	for _, group := range gramGroups(p.selected) {
+	for _, group := range gramGroups(slices.Concat(p.selected, p.tokens)) {
 		var grams map[*conv]*gram
 		if !o.Nearest {
 			var err error
@@ -151,7 +164,7 @@ func (g *graph) quantizeAll(run Runner, p *plan, o Options) (map[*conv]quantized
 func (g *graph) summary(p *plan) *Summary {
 	s := &Summary{}
 	integer := map[*onnx.Node]bool{}
-	for _, c := range p.selected {
+	for _, c := range slices.Concat(p.selected, p.tokens) {
 		integer[c.node] = true
 		s.Integer = append(s.Integer, c.node.Outputs[0])
 		if p.wide[c.out] {
@@ -161,7 +174,7 @@ func (g *graph) summary(p *plan) *Summary {
 	}
 	s.Work /= g.totalWork()
 	for _, n := range g.m.Graph.Nodes {
-		if n.Is("Conv") && !integer[n] {
+		if (n.Is("Conv") || g.tokenProduct(n) != nil) && !integer[n] {
 			s.Float = append(s.Float, n.Outputs[0])
 		}
 	}

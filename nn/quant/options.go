@@ -86,11 +86,12 @@ type Options struct {
 	// Percentile is the share of numbers that [Percentile] clips at each end,
 	// 0 to 0.1; 0 means 1e-4.
 	Percentile float64
-	// Float lists convolutions, by the name of their output value, that stay
-	// in float32.
+	// Float lists convolutions and matrix products, by the name of their output
+	// value, that stay in float32.
 	Float []string
 	// LeastWork is the share of the network's multiplications below which a
-	// convolution stays in float32; 0 means 0.01. Negative: none does.
+	// convolution or matrix product stays in float32; 0 means 0.01, or
+	// 0.15 times the largest one's share where that is less. Negative: none does.
 	LeastWork float64
 	// Nearest rounds each weight to the nearest level, without looking at what
 	// the rounding does to the outputs over the calibration rows.
@@ -117,9 +118,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Percentile == 0 {
 		o.Percentile = 1e-4
-	}
-	if o.LeastWork == 0 {
-		o.LeastWork = 0.01
 	}
 	return o, nil
 }
