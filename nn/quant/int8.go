@@ -25,9 +25,8 @@ type Summary struct {
 }
 
 // Int8 returns the network m as a graph of 8-bit integer convolutions and matrix
-// products. m has an
-// exact board size and any batch; it is not changed. The result has the same
-// inputs, outputs and metadata.
+// products. m has an exact board size and any batch; it is not changed. The result
+// has the same inputs, outputs and metadata.
 //
 // Errors wrap ErrGraph, ErrNothing, ErrOptions, ErrCalibration, or are what run
 // returned.
@@ -111,9 +110,7 @@ func (g *graph) plan(stats *Stats, o Options) (*plan, error) {
 		if p.wide, err = g.equalize(stats, convs); err != nil {
 			return nil, err
 		}
-	}
-	if !o.plain.scales {
-		_, tokens := g.selected(o)
+		_, tokens := g.selected(o) // those of the scaled graph
 		if err := g.equalizeTokens(stats, tokens); err != nil {
 			return nil, err
 		}
