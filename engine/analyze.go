@@ -19,7 +19,7 @@ type AnalyzeRequest struct {
 
 // Analyze searches the current position and calls report at every interval
 // and once more at the end, never two calls at a time. It returns when ctx ends
-// (without error) or a limit is reached. Every number of a report is from the
+// (without error) or a limit is reached, and has looked at one move by then. Every number of a report is from the
 // view of the analysed colour.
 func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*search.Result)) error {
 	e.Stop()
@@ -33,7 +33,7 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 	e.syncTree(game)
 	e.tree.Restrict(r.Restrict...)
 	limits := r.Limits
-	limits.Ownership = r.Ownership
+	limits.Ownership, limits.FirstLook = r.Ownership, true
 	_, err = e.runSearch(ctx, e.tree, limits, r.Interval, report)
 	return err
 }

@@ -101,3 +101,14 @@ func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, net.under.Load())
 }
+
+// TestStoppedAnalysisSaysSomething stops an analysis before it has begun.
+func TestStoppedAnalysisSaysSomething(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var last *search.Result
+	require.NoError(t, e.Analyze(ctx, AnalyzeRequest{Color: board.Black, Interval: time.Hour}, func(r *search.Result) { last = r }))
+	require.NotNil(t, last)
+	require.Positive(t, last.Moves[0].Visits)
+}

@@ -19,6 +19,9 @@ type Limits struct {
 	Extend time.Duration
 	// WhenDecided ends this search early, as Stop.WhenDecided does every search.
 	WhenDecided bool
+	// FirstLook lets nothing interrupt the first playout of a fresh tree, so that
+	// there is something to say of a search that is stopped at once.
+	FirstLook bool
 	// Ownership averages the ownership over the search. Only evaluations of
 	// this search are in it, besides what the kept part of the tree brought.
 	Ownership bool

@@ -58,6 +58,9 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 		quit := r.quit // what is told late must not end the search after this one
 		defer context.AfterFunc(ctx, func() { quit.Store(true) })()
 		t.makeSlots()
+		if l.FirstLook {
+			t.lookOnce(context.WithoutCancel(ctx))
+		}
 		if t.p.Parallel.Workers == 1 {
 			t.runAlone(inner)
 		} else {
@@ -117,6 +120,18 @@ func (t *Tree) aim(kept int64) {
 func (t *Tree) makeSlots() {
 	for len(t.slots) < t.p.Parallel.Workers {
 		t.slots = append(t.slots, &slot{index: len(t.slots), wake: make(chan struct{}, 1)})
+	}
+}
+
+// lookOnce makes the first playout of a fresh tree, see Limits.FirstLook.
+func (t *Tree) lookOnce(ctx context.Context) {
+	r, s := &t.search, t.slots[0]
+	if t.Visits() > 1 || r.target >= 0 && r.stats.Playouts >= r.target || t.full() || t.descend(s) != atLeaf {
+		return
+	}
+	t.runTimed(ctx, s)
+	if err := t.apply(s); err != nil {
+		t.fail(ctx, err)
 	}
 }
 

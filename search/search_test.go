@@ -104,6 +104,19 @@ func TestCancelledContextStillGivesAMove(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(1), r.Root.Visits)
 	require.NotEqual(t, board.NoPoint, r.Choose(0, nil))
+
+	tree.Reset(newGame(t, 9))
+	for range 2 {
+		r, err = tree.Search(ctx, Limits{FirstLook: true})
+		require.NoError(t, err)
+		require.Equal(t, StopCancelled, r.Stop)
+		require.Equal(t, int64(2), r.Root.Visits, "one look, at a fresh tree")
+		require.Positive(t, r.Moves[0].Visits, "there is something to say")
+	}
+	tree.Reset(newGame(t, 9))
+	r, err = tree.Search(ctx, Limits{FirstLook: true, Visits: 1})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), r.Root.Visits, "no more than the limit")
 }
 
 func TestTimeLimits(t *testing.T) {
