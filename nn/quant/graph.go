@@ -114,10 +114,13 @@ type conv struct {
 }
 
 // convs lists the convolutions with constant weights and no groups, in order.
-func (g *graph) convs() []*conv {
+func (g *graph) convs() []*conv { return g.layers(g.convOf) }
+
+// layers lists what of(node) finds, in order of the nodes.
+func (g *graph) layers(of func(*onnx.Node) *conv) []*conv {
 	var list []*conv
 	for _, n := range g.m.Graph.Nodes {
-		if c := g.convOf(n); c != nil {
+		if c := of(n); c != nil {
 			list = append(list, c)
 		}
 	}
@@ -144,7 +147,7 @@ func (g *graph) convOf(n *onnx.Node) *conv {
 	return c
 }
 
-// checkWeights refuses convolutions whose weights are not finite.
+// checkWeights refuses layers whose weights are not finite.
 func (g *graph) checkWeights(selected []*conv) error {
 	for _, c := range selected {
 		w, bias, err := g.weight(c)

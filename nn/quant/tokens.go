@@ -15,15 +15,7 @@ import "kosumi/nn/onnx"
 // QLinearConv round the sums, which then have to be converted back.
 
 // tokenProducts lists the token products of a graph, in order.
-func (g *graph) tokenProducts() []*conv {
-	var list []*conv
-	for _, n := range g.m.Graph.Nodes {
-		if c := g.tokenProduct(n); c != nil {
-			list = append(list, c)
-		}
-	}
-	return list
-}
+func (g *graph) tokenProducts() []*conv { return g.layers(g.tokenProduct) }
 
 func (g *graph) tokenProduct(n *onnx.Node) *conv {
 	if !n.Is("MatMul") {
