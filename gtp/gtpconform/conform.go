@@ -9,12 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Options say what an engine can do. The zero value is an engine that can do
-// everything.
+// Options say what to check. The zero value is everything.
 type Options struct {
-	// Without names items that cannot hold for this engine, with the reason:
-	// for example a network without ownership, or for one board size only.
-	Without map[int]string
 	// Only, if not empty, names the items to check; the others are left out.
 	Only []int
 }
@@ -47,10 +43,6 @@ func Run(t *testing.T, open Open, o Options) {
 			t.Fatalf("two items %d", it.n)
 		}
 		seen[it.n] = true
-		if reason, without := o.Without[it.n]; without {
-			t.Logf("item %02d does not apply: %s", it.n, reason)
-			continue
-		}
 		if len(o.Only) > 0 && !slices.Contains(o.Only, it.n) {
 			continue
 		}
