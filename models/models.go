@@ -6,9 +6,10 @@ import _ "embed"
 
 // Network is a network inside the program.
 type Network struct {
-	File string // name within this folder
-	Data []byte // the file, in KataGo's format: it serves every board size
-	Card string // Markdown
+	File  string // name within this folder
+	Data  []byte // the file, in KataGo's format: it serves every board size
+	Card  string // Markdown
+	Games int    // of self-play that it learnt from
 }
 
 //go:embed kosumi-9x9.bin.gz
@@ -18,4 +19,6 @@ var data []byte
 var card string
 
 // Default returns the network that plays where no other is named.
-func Default() Network { return Network{File: "kosumi-9x9.bin.gz", Data: data, Card: card} }
+func Default() Network {
+	return Network{File: "kosumi-9x9.bin.gz", Data: data, Card: card, Games: 13_958}
+}

@@ -3,6 +3,7 @@ package models
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,4 +14,5 @@ func TestTheCardIsOfTheFileThatIsHere(t *testing.T) {
 	sum := sha256.Sum256(n.Data)
 	require.Contains(t, n.Card, hex.EncodeToString(sum[:]))
 	require.Contains(t, n.Card, n.File)
+	require.Contains(t, n.Card, fmt.Sprintf("%d,%03d games", n.Games/1000, n.Games%1000))
 }

@@ -15,6 +15,7 @@ import (
 
 type loopFlags struct {
 	preset, config string
+	from           string
 	games          int64
 	hours          float64
 	json           bool
@@ -30,9 +31,10 @@ func loopCommand() *cobra.Command {
 		Long: `Runs the whole circle in DIR: self-play by the newest network, training on the
 newest rows, export, a guard match, promotion. The first call makes DIR with a
 recipe (DIR/loop.toml, every constant explained) and a freshly initialised network;
-later calls go on where the last one stopped, however it was stopped: ^C, kill -9
-and power cuts lose unfinished games and a few minutes of training, nothing that
-was counted.
+--from begins with a network that there is instead: with KataGo's, one's own, or
+the one inside the program, whose run goes on from there. Later calls go on where
+the last one stopped, however it was stopped: ^C, kill -9 and power cuts lose
+unfinished games and a few minutes of training, nothing that was counted.
 
   DIR/loop.toml            the recipe; change it between two runs
   DIR/state.json           counters, networks, history
@@ -45,6 +47,7 @@ was counted.
 Without --games and --hours the loop goes on until ^C.`,
 		Example: `  engine loop run1
   engine loop run1 --hours 8
+  engine loop more --from embedded
   engine loop class --preset tutorial --games 1000
   engine loop big --config my.toml --init`,
 		Args: cobra.ExactArgs(1),
@@ -54,6 +57,7 @@ Without --games and --hours the loop goes on until ^C.`,
 	fl := c.Flags()
 	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
+	fl.StringVar(&f.from, "from", "", "`NETWORK` that a new loop begins with instead of random weights: a file in KataGo's format, or embedded")
 	fl.BoolVar(&f.initOnly, "init", false, "only make the folder and the recipe")
 	fl.Int64Var(&f.games, "games", 0, "end after so many games more; 0: no such end")
 	fl.Float64Var(&f.hours, "hours", 0, "end after so many `hours`; 0: no such end")
@@ -103,10 +107,13 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	recipe := filepath.Join(dir, loop.ConfigFile)
 	if _, err := os.Stat(recipe); err == nil {
-		if f.config != "" || cmd.Flags().Changed("preset") {
+		if f.config != "" || f.from != "" || cmd.Flags().Changed("preset") {
 			return usagef("%s is there already and is what counts; change it, or take another folder", recipe)
 		}
 		return nil
+	}
+	if f.from != "" && f.config != "" {
+		return usagef("--from with --config: name the network in the recipe, in [start]")
 	}
 	text, err := loop.Preset(f.preset)
 	if err != nil {
@@ -115,6 +122,11 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if f.config != "" {
 		if text, err = readBounded(f.config, maxConfigSize); err != nil {
 			return err
+		}
+	}
+	if f.from != "" {
+		if text, err = loop.From(text, f.from); err != nil {
+			return usageError{err}
 		}
 	}
 	if err := loop.Init(dir, text); err != nil {

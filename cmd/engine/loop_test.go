@@ -28,14 +28,18 @@ func TestTrainingUsageErrors(t *testing.T) {
 		"selfplay --out x --recipe " + recipe:                "unknown key",
 		"selfplay --out x --recipe " + method:                "alphabeta",
 		"selfplay --out x --method random --rows-encoder v9": "v9",
-		"loop":                                "arg",
-		"loop a b":                            "arg",
-		"loop new --preset huge":              "huge",
-		"loop new --config " + recipe:         "unknown key bogus",
-		"loop new --hours -1":                 "--hours",
-		"loop " + taken + " --preset default": "there already",
-		"loop rate x --against gnugo":         "NAME=COMMAND",
-		"loop rate x --games 0":               "--games",
+		"loop":                                        "arg",
+		"loop a b":                                    "arg",
+		"loop new --preset huge":                      "huge",
+		"loop new --config " + recipe:                 "unknown key bogus",
+		"loop new --from no-such.bin.gz":              "no-such.bin.gz",
+		"loop new --from " + recipe:                   "start",
+		"loop new --from embedded --config " + recipe: "[start]",
+		"loop " + taken + " --from embedded":          "there already",
+		"loop new --hours -1":                         "--hours",
+		"loop " + taken + " --preset default":         "there already",
+		"loop rate x --against gnugo":                 "NAME=COMMAND",
+		"loop rate x --games 0":                       "--games",
 	} {
 		o := invoke(t, nil, "", strings.Fields(args)...)
 		require.Equal(t, exitUsage, o.code, "%s: %s", args, o.stderr)
@@ -49,6 +53,21 @@ func TestTrainingUsageErrors(t *testing.T) {
 		o := invoke(t, nil, "", strings.Fields(args)...)
 		require.Equal(t, exitFailed, o.code, "%s: %s", args, o.stderr)
 		require.Contains(t, o.stderr, want, args)
+	}
+}
+
+// TestLoopFromTheNetworkInside makes recipes that begin with the embedded network.
+func TestLoopFromTheNetworkInside(t *testing.T) {
+	for _, preset := range loop.Presets() {
+		dir := filepath.Join(t.TempDir(), "more")
+		o := invoke(t, nil, "", "loop", dir, "--from", "embedded", "--init", "--preset", preset)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		text, err := os.ReadFile(filepath.Join(dir, loop.ConfigFile))
+		require.NoError(t, err)
+		c, err := loop.ParseConfig(text)
+		require.NoError(t, err)
+		require.Equal(t, "kb4c64", c.Arch)
+		require.Equal(t, loop.Start{Network: loop.Embedded, Games: 13_958}, c.Start)
 	}
 }
 

@@ -71,6 +71,28 @@ func (a Arch) Validate() error {
 	return nil
 }
 
+// ArchOf names the shape of a network's trunk, by which ParseArch makes fresh
+// ones of that size. A trunk of other blocks, such as attention, or of mixed
+// ones has no such name: ErrUnsupported.
+func ArchOf(n *Network) (Arch, error) {
+	a := Arch{Blocks: len(n.Trunk.Blocks), Channels: n.Trunk.Channels, Activation: n.Trunk.TipAct.Kind}
+	nested := 0
+	for i, b := range n.Trunk.Blocks {
+		switch b := b.(type) {
+		case *Ordinary, *Pooling:
+		case *Nested:
+			nested++
+		default:
+			return Arch{}, fmt.Errorf("%w: block %d is a %T", ErrUnsupported, i, b)
+		}
+	}
+	if nested != 0 && nested != a.Blocks {
+		return Arch{}, fmt.Errorf("%w: %d of %d blocks are nested", ErrUnsupported, nested, a.Blocks)
+	}
+	a.Nested = nested > 0
+	return a, a.Validate()
+}
+
 // poolBlocks says which blocks, counted from 1, pool: about every third, placed
 // as in KataGo's networks.
 func (a Arch) poolBlocks() map[int]bool {

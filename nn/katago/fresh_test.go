@@ -27,6 +27,24 @@ func TestParseArch(t *testing.T) {
 	}
 }
 
+func TestArchOf(t *testing.T) {
+	for _, name := range []string{"kb1c16", "kb4c64", "kb6c96-silu", "kb4c32nbt-mish"} {
+		n, err := Fresh(name, 1)
+		require.NoError(t, err)
+		a, err := ArchOf(n)
+		require.NoError(t, err)
+		require.Equal(t, name, a.String())
+	}
+	n, err := Fresh("kb4c32nbt", 1)
+	require.NoError(t, err)
+	n.Trunk.Blocks[1] = n.Trunk.Blocks[1].(*Nested).Blocks[0]
+	_, err = ArchOf(n)
+	require.ErrorIs(t, err, ErrUnsupported)
+	n.Trunk.Blocks[1] = &Attention{}
+	_, err = ArchOf(n)
+	require.ErrorIs(t, err, ErrUnsupported)
+}
+
 func TestPoolBlocksAsInKataGo(t *testing.T) {
 	for name, want := range map[string][]int{
 		"kb1c16": {1}, "kb2c16": {2}, "kb3c32": {3}, "kb4c32": {3}, "kb6c96": {3, 5}, "kb10c128": {5, 8},

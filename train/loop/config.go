@@ -33,6 +33,7 @@ type Config struct {
 	Arch string `toml:"arch"`
 	Seed uint64 `toml:"seed"`
 
+	Start     Start           `toml:"start"`
 	Compute   Compute         `toml:"compute"`
 	Bootstrap Bootstrap       `toml:"bootstrap"`
 	Iteration Iteration       `toml:"iteration"`
@@ -238,6 +239,8 @@ func (c *Config) Validate() error {
 		}
 	}
 	fault(c.Arch == "", "arch: name an architecture, such as kb4c64 or mini")
+	fault(c.Start.Games < 0, "start.games_behind %d: 0 or more", c.Start.Games)
+	fault(c.Start.Network != "" && !isKataGo(c.Arch), "start: a loop that begins with a network has a KataGo architecture, such as kb4c64, not %s", c.Arch)
 	fault(c.Compute.Sessions < 0 || c.Compute.Batch < 0 || c.Compute.CacheMiB < 0 || c.Compute.Threads < 0, "compute: nothing may be negative")
 	fault(c.Bootstrap.Games < 0 || c.Bootstrap.Samples < 0 || !(c.Bootstrap.RowsShare >= 0 && c.Bootstrap.RowsShare <= 1),
 		"bootstrap: games and samples from 0 on, rows_share 0 to 1")

@@ -104,15 +104,23 @@ func (l *Loop) load() error {
 	}
 	if s == nil {
 		s = &State{Version: stateVersion, Arch: l.conf.Arch, Seed: l.conf.Seed, Started: time.Now().UTC().Truncate(time.Second), Stage: stageSelfplay}
+		if err := l.begin(s); err != nil {
+			return err
+		}
+	}
+	if s.Start == "" && l.conf.Start.Network != "" {
+		return fmt.Errorf("%w: the loop in %s was begun with random weights, the recipe names %s to start from; take another folder",
+			ErrConfig, l.dir, l.conf.Start.Network)
 	}
 	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(isKataGo(s.Arch) && isKataGo(l.conf.Arch)) {
 		return fmt.Errorf("%w: the loop in %s was begun with arch %s and seed %d, the recipe says %s and %d; take another folder",
 			ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
 	}
 	l.state = s
-	fresh := modelPath(l.dir, l.conf.Arch, freshName(l.conf.Arch))
-	if err := writeFresh(fresh, l.conf.Arch, l.conf.Seed, l.conf.Selfplay.Boards); err != nil {
-		return err
+	if base := s.base(l.conf.Arch); base != s.Start {
+		if err := writeFresh(modelPath(l.dir, l.conf.Arch, base), l.conf.Arch, l.conf.Seed, l.conf.Selfplay.Boards); err != nil {
+			return err
+		}
 	}
 	if s.Current == "" && l.conf.Bootstrap.Games == 0 {
 		s.Current = freshName(s.Arch)
@@ -135,7 +143,7 @@ func (l *Loop) load() error {
 	return s.save(l.dir)
 }
 
-// freshName is the name of the network that learning begins with.
+// freshName is the name of a network of random weights.
 func freshName(arch string) string { return "fresh-" + arch }
 
 // grow begins anew with another architecture on the rows that there are. The
@@ -221,7 +229,7 @@ func (l *Loop) bootstrapping() bool { return l.state.Current == "" }
 
 // stageConfig returns the settings of now.
 func (l *Loop) stageConfig() Config {
-	c := l.conf.at(l.state.Games - l.state.Random)
+	c := l.conf.at(l.state.Games - l.state.Random + l.conf.Start.Games)
 	if l.bootstrapping() {
 		c.Selfplay.Search.Method = selfplay.Random
 		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
@@ -375,7 +383,8 @@ func (l *Loop) encoding() (features.Encoding, error) {
 	if isKataGo(l.state.Arch) {
 		return features.V7, nil
 	}
-	p, err := openPlayer(l.dir, modelPath(l.dir, l.state.Arch, freshName(l.state.Arch)), freshName(l.state.Arch), &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
+	base := l.state.base(l.state.Arch)
+	p, err := openPlayer(l.dir, modelPath(l.dir, l.state.Arch, base), base, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
 	if err != nil {
 		return features.None, err
 	}

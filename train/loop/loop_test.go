@@ -208,6 +208,8 @@ func TestConfigFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"arhc = 'x'":                            "unknown key arhc",
 		"arch = ":                               "bad settings",
+		"[start]\ngames_behind = -1":            "games_behind",
+		"arch = 'mini'\n[start]\nnetwork = 'x'": "KataGo",
 		"[train]\nbatch = 0":                    "train.batch",
 		"[window]\nmax_rows = 5":                "window",
 		"[selfplay.search]\nmethod = 'alpha'":   "method",
@@ -293,6 +295,57 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(foreign), 0o644))
 	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, ErrConfig)
+}
+
+// TestLoopBeginsWithANetwork gives a new loop a network: it plays the first game,
+// the learner takes up its weights, and a second start changes nothing.
+func TestLoopBeginsWithANetwork(t *testing.T) {
+	given := filepath.Join(t.TempDir(), "given.bin.gz")
+	net, err := katago.Fresh("kb2c16", 77)
+	require.NoError(t, err)
+	require.NoError(t, katago.WriteFile(given, net))
+	recipe := tiny + fmt.Sprintf("[start]\nnetwork = %q\ngames_behind = 5000\n", given)
+
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(recipe)))
+	needRuntime(t, dir)
+	require.NoError(t, os.Remove(given), "it is read once")
+	s := runLoop(t, dir, 0)
+	require.Equal(t, "start-kb2c16", s.Current)
+	require.Equal(t, s, runLoop(t, dir, 0))
+	kept, err := katago.ReadFile(modelPath(dir, s.Arch, s.Current))
+	require.NoError(t, err)
+	require.Equal(t, net.Trunk.Conv.Weights, kept.Trunk.Conv.Weights)
+	require.NoFileExists(t, modelPath(dir, s.Arch, freshName(s.Arch)))
+
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	c := l.stageConfig()
+	require.Equal(t, "gumbel", c.Selfplay.Search.Method, "no random games")
+	require.NoError(t, l.Close())
+
+	last := runLoop(t, dir, 40)
+	require.Zero(t, last.Random)
+	require.Positive(t, last.Samples)
+	require.NotEmpty(t, last.Networks)
+	require.Equal(t, "start-kb2c16", last.Networks[0].Against)
+	require.Equal(t, 4, last.Networks[0].Played)
+	checkFolder(t, dir, State{})
+
+	other := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(other, []byte(strings.Replace(recipe, given, modelPath(dir, s.Arch, s.Start), 1))))
+	text := strings.Replace(recipe, "kb2c16", "kb3c16", 1)
+	text = strings.Replace(text, given, modelPath(dir, s.Arch, s.Start), 1)
+	require.NoError(t, os.WriteFile(filepath.Join(other, ConfigFile), []byte(text), 0o644))
+	_, err = Open(other, Options{})
+	require.ErrorContains(t, err, "is a kb2c16, the recipe's arch is kb3c16")
+
+	begun := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(begun, []byte(tiny)))
+	runLoop(t, begun, 0)
+	require.NoError(t, os.WriteFile(filepath.Join(begun, ConfigFile), []byte(recipe), 0o644))
+	_, err = Open(begun, Options{})
+	require.ErrorContains(t, err, "random weights")
 }
 
 // TestBoardsMayChange adds a larger board in the middle of a run: its games fill

@@ -35,7 +35,7 @@ func (l *Loop) openLearner() error {
 		return nil
 	}
 	t := &l.conf.Train
-	c := learn.Config{Model: modelPath(l.dir, l.state.Arch, freshName(l.state.Arch)), Batch: t.Batch, Method: autodiff.Method(t.Method),
+	c := learn.Config{Model: modelPath(l.dir, l.state.Arch, l.state.base(l.state.Arch)), Batch: t.Batch, Method: autodiff.Method(t.Method),
 		Momentum: t.Momentum, WeightDecay: t.WeightDecay, ClipNorm: t.ClipNorm, Rate: t.Rate,
 		Schedule: learn.Schedule{Warmup: t.WarmupSteps}, HeadRate: t.HeadRate, Losses: t.Losses, Aux: t.Aux && isKataGo(l.state.Arch),
 		Average: learn.Average{Every: t.AverageEvery, Window: t.AverageWindow}, Threads: l.conf.Compute.Threads, Seed: l.state.Seed, Log: l.o.Log}
@@ -242,10 +242,11 @@ func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) 
 	}
 	entry.Score, entry.Played = r.score(), r.games()
 	entry.Promoted = entry.Score >= c.Gate.MinScore
-	if before := s.network(s.Current); before != nil {
-		n := float64(r.games())
-		points := (entry.Score*n + 0.5) / (n + 1) // half a point of doubt keeps it finite
-		entry.Elo = before.Elo + 400*math.Log10(points/(1-points))
+	n := float64(r.games())
+	points := (entry.Score*n + 0.5) / (n + 1) // half a point of doubt keeps it finite
+	entry.Elo = 400 * math.Log10(points/(1-points))
+	if before := s.network(s.Current); before != nil { // else it is what the loop began with, which has Elo 0
+		entry.Elo += before.Elo
 	}
 	return nil
 }

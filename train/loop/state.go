@@ -29,6 +29,7 @@ type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
 	Seed      uint64    `json:"seed"`
+	Start     string    `json:"start,omitempty"` // network that it began with; "" is random weights
 	Started   time.Time `json:"started"`
 	Iteration int       `json:"iteration"`
 	Stage     string    `json:"stage"`

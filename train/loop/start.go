@@ -1,0 +1,116 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"kosumi/models"
+	"kosumi/nn/katago"
+)
+
+// Start names a network that a new loop begins with instead of random weights.
+// It plays from the first game on, and the learner takes up its weights.
+type Start struct {
+	Network string `toml:"network"`      // FILE in KataGo's format, or Embedded; "": random weights
+	Games   int64  `toml:"games_behind"` // of self-play that it comes from: stages count from there
+}
+
+// Embedded is the name of the network inside the program.
+const Embedded = "embedded"
+
+// read returns the network and the architecture that the recipe has to name.
+func (s *Start) read() (*katago.Network, string, error) {
+	var net *katago.Network
+	var err error
+	if s.Network == Embedded {
+		n := models.Default()
+		net, err = katago.Read(bytes.NewReader(n.Data), n.File)
+	} else {
+		net, err = katago.ReadFile(s.Network)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: start: %w", ErrConfig, err)
+	}
+	arch, err := katago.ArchOf(net)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: start: %s: %w", ErrConfig, s.Network, err)
+	}
+	return net, arch.String(), nil
+}
+
+// From changes the text of a recipe so that its loop begins with a network:
+// FILE in KataGo's format, or Embedded.
+func From(text []byte, network string) ([]byte, error) {
+	s := Start{Network: network}
+	if network == Embedded {
+		s.Games = int64(models.Default().Games)
+	} else if path, err := filepath.Abs(network); err == nil {
+		s.Network = path
+	}
+	_, arch, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	quoted, err := json.Marshal(s.Network) // TOML's basic strings hold all of JSON's escapes
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range [][2]string{
+		{"arch", fmt.Sprintf("%q", arch)},
+		{"network", string(quoted)},
+		{"games_behind", fmt.Sprint(s.Games)},
+	} {
+		if text, err = setKey(text, line[0], line[1]); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// setKey gives the one line of a recipe that sets a key another value.
+func setKey(text []byte, key, value string) ([]byte, error) {
+	line := regexp.MustCompile(`(?m)^` + key + `( *)= *("[^"\n]*"|[^ #\n]+)`)
+	if n := len(line.FindAllIndex(text, -1)); n != 1 {
+		return nil, fmt.Errorf("%w: the recipe sets %s %d times, once was expected", ErrConfig, key, n)
+	}
+	return line.ReplaceAllFunc(text, func([]byte) []byte { return []byte(key + " = " + value) }), nil
+}
+
+// startName is what the network that a loop begins with is called in its folder.
+func startName(arch string) string { return "start-" + arch }
+
+// begin takes up the network of the recipe, if it names one, in a new loop.
+func (l *Loop) begin(s *State) error {
+	if l.conf.Start.Network == "" {
+		return nil
+	}
+	net, arch, err := l.conf.Start.read()
+	if err != nil {
+		return err
+	}
+	if arch != l.conf.Arch {
+		return fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", ErrConfig, l.conf.Start.Network, arch, l.conf.Arch)
+	}
+	path := modelPath(l.dir, arch, startName(arch))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := katago.WriteFile(path, net); err != nil {
+		return err
+	}
+	s.Start = startName(arch)
+	s.Current = s.Start
+	return nil
+}
+
+// base is the name of the network that the learner of an architecture began with.
+func (s *State) base(arch string) string {
+	if s.Start == startName(arch) {
+		return s.Start
+	}
+	return freshName(arch)
+}
