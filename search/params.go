@@ -305,7 +305,7 @@ func Defaults() Params {
 		Choice: Choice{UseLCB: true, LCBStdevs: 5, MinVisitPropForLCB: 0.15, Reduce: true,
 			Temperature: 0.10, TemperatureEarly: 0.50, TemperatureHalflife: 19, Prune: 1},
 		Net:      Net{Symmetry: -1, PolicyOptimism: 1, RootOptimism: 0.2, PolicyTemperature: 1},
-		Parallel: Parallel{Workers: 1, VisitsPerFlight: 8, PlayoutsPerFlight: 8, CollisionRetries: 4, FreePerFlight: 2.4},
+		Parallel: Parallel{Workers: 1, VisitsPerFlight: 32, PlayoutsPerFlight: 8, CollisionRetries: 4, FreePerFlight: 2.4},
 		Memory:   Memory{PriorsPerNode: 64},
 		Stop:     Stop{DecidedShare: 1},
 
