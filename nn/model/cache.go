@@ -143,7 +143,7 @@ func (c graphCache) write(path string, v verdict) error {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(c.dir, "new-*.json")
+	tmp, err := os.CreateTemp(c.dir, unfinished+".json")
 	if err != nil {
 		return err
 	}
@@ -184,6 +184,23 @@ func (c graphCache) claim(ctx context.Context, k graphKey, log *slog.Logger) (fr
 // drop removes a graph that turned out to be unusable.
 func (c graphCache) drop(k graphKey) { os.Remove(c.path(k)) }
 
+// unfinished is the pattern of files that are being written; one that is older
+// than leftover belongs to a program that was killed.
+const (
+	unfinished = "new-*"
+	leftover   = time.Hour
+)
+
+// sweep removes what killed programs have left half written.
+func (c graphCache) sweep() {
+	paths, _ := filepath.Glob(filepath.Join(c.dir, unfinished))
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > leftover {
+			os.Remove(path)
+		}
+	}
+}
+
 // fill opens a session that writes its rewritten graph to a file, and keeps
 // the file once it is whole.
 func (c graphCache) fill(k graphKey, open func(path string) (nn.Backend, error)) (nn.Backend, error) {
@@ -194,7 +211,8 @@ func (c graphCache) fill(k graphKey, open func(path string) (nn.Backend, error))
 		c.log.Debug("graphs are not cached", "error", err)
 		return open("")
 	}
-	tmp, err := os.CreateTemp(c.dir, "new-*.onnx")
+	c.sweep()
+	tmp, err := os.CreateTemp(c.dir, unfinished+".onnx")
 	if err != nil {
 		c.log.Debug("graphs are not cached", "error", err)
 		return open("")
