@@ -158,7 +158,8 @@ func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 	u, _ = v.lose(0.2, 0, 2, +1, 1)
 	require.Equal(t, -1.0, u) // nothing but losses
 
-	k := Defaults().VirtualLoss // KataGo: a fresh leaf is pulled 80 % to a loss
+	k := Defaults().VirtualLoss
+	k.PerVisit = 1 // KataGo: a fresh leaf is pulled 80 % to a loss
 	u, w = k.lose(0.5, 0, 1, +1, 1.4)
 	require.InDelta(t, 0.5+(-1.4-0.5)*0.8, u, 1e-12)
 	require.Equal(t, 1.0, w)

@@ -50,7 +50,7 @@ var settings = join(
 	under("Virtual loss: spreads evaluations that are under way at once", []Setting{
 		{Name: "virtualLossForm", Kind: ChoiceSetting, Words: []string{"loss", "count"}, Source: kataGo,
 			Doc: "loss: mix lost games into the value; count: add weight only (WU-UCT, lc0)", field: func(p *Params) any { return &p.VirtualLoss.Form }},
-		number("numVirtualLossesPerThread", 0.01, 1000, kataGo, "weight of one virtual loss", func(p *Params) *float64 { return &p.VirtualLoss.PerVisit }),
+		number("numVirtualLossesPerThread", 0.01, 1000, measured, "weight of one virtual loss; KataGo has 1", func(p *Params) *float64 { return &p.VirtualLoss.PerVisit }),
 		number("virtualLossWeightFloor", 0, 100, kataGo, "least weight that an edge is taken to have when losses are mixed in", func(p *Params) *float64 { return &p.VirtualLoss.WeightFloor }),
 	}),
 	under("Utility: what results and scores are worth", []Setting{

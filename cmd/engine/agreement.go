@@ -62,6 +62,7 @@ type workerAgreement struct {
 	Share      float64 `json:"share"`          // of positions where both choose the same move
 	Error      float64 `json:"standard_error"` // of Share
 	Loss       float64 `json:"winrate_loss"`   // mean, by the long search's opinion of both moves
+	Strayed    float64 `json:"visit_loss"`     // the same, of the average visit instead of the chosen move
 	Collisions float64 `json:"collision_rate"`
 	Evals      float64 `json:"evaluations_per_second"`
 }
@@ -81,7 +82,7 @@ func agree(ctx context.Context, params search.Params, server *nn.Server, size bo
 		if err != nil {
 			return nil, err
 		}
-		choices := make([]board.Point, len(f.workers))
+		short := make([]*search.Result, len(f.workers))
 		for i, w := range f.workers {
 			p := params
 			p.Parallel.Workers = w
@@ -89,7 +90,7 @@ func agree(ctx context.Context, params search.Params, server *nn.Server, size bo
 			if err != nil {
 				return nil, err
 			}
-			choices[i] = r.Choose(0, nil)
+			short[i] = r
 			a := &out.Workers[i]
 			a.Collisions += r.Stats.CollisionRate() / float64(f.positions)
 			a.Evals += float64(r.Stats.Evaluations)
@@ -100,11 +101,13 @@ func agree(ctx context.Context, params search.Params, server *nn.Server, size bo
 			return nil, err
 		}
 		best := r.Choose(0, nil)
-		for i, p := range choices {
+		for i, s := range short {
+			p := s.Choose(0, nil)
 			if p == best {
 				same[i]++
 			}
 			out.Workers[i].Loss += winrateLoss(r, best, p) / float64(f.positions)
+			out.Workers[i].Strayed += visitLoss(r, best, s) / float64(f.positions)
 		}
 		progress(k + 1)
 	}
@@ -132,6 +135,19 @@ func winrateLoss(r *search.Result, best, chosen board.Point) float64 {
 		worst = m.Winrate
 	}
 	return max(0, b.Winrate-worst)
+}
+
+// visitLoss is what the long search thinks that the average visit of a short one
+// costs: how far its visits strayed from the best move. It depends less on chance
+// than the choice does.
+func visitLoss(long *search.Result, best board.Point, short *search.Result) float64 {
+	loss, visits := 0.0, 0.0
+	for _, m := range short.Moves {
+		n := float64(m.EdgeVisits)
+		loss += n * winrateLoss(long, best, m.Move)
+		visits += n
+	}
+	return loss / max(visits, 1)
 }
 
 // freshSearch searches a position without anything known from before.
@@ -175,8 +191,8 @@ func likelyPosition(ctx context.Context, e nn.Evaluator, size board.Size, rules 
 func (a *agreement) print(w io.Writer) {
 	fmt.Fprintf(w, "%d visits against %d at %d positions\n", a.ShortVisits, a.LongVisits, a.Positions)
 	for _, x := range a.Workers {
-		fmt.Fprintf(w, "  %3d workers: same choice %.1f %% +- %.1f, %.2f %% of winrate lost, %.1f %% collisions, %.0f evaluations/s\n",
-			x.Workers, 100*x.Share, 100*x.Error, 100*x.Loss, 100*x.Collisions, x.Evals)
+		fmt.Fprintf(w, "  %3d workers: same choice %.1f %% +- %.1f, %.2f %% of winrate lost, %.2f %% by the average visit, %.1f %% collisions, %.0f evaluations/s\n",
+			x.Workers, 100*x.Share, 100*x.Error, 100*x.Loss, 100*x.Strayed, 100*x.Collisions, x.Evals)
 	}
 }
 
