@@ -82,8 +82,9 @@ precision on this machine; --sessions, --batch and --threads win over it.
 
 --agreement measures what the search is worth rather than how fast it is: the
 share of positions where a search of 100 visits chooses the move that one of
-10,000 chooses, for one or several numbers of workers. With it, changes of the
-search (--set) can be compared without playing games.`,
+10,000 chooses, for one or several numbers of workers, and what the choice and
+the average visit of the short search cost in the opinion of the long one. With
+it, changes of the search (--set) can be compared without playing games.`,
 		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep
   engine benchmark --model net.bin.gz --boardsize 9 --agreement --workers 1,4,16 --rounds 1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

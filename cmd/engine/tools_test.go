@@ -66,6 +66,7 @@ func TestAgreement(t *testing.T) {
 	require.Len(t, a.Workers, 1)
 	require.InDelta(t, 1, a.Workers[0].Share, 0, "one worker, one orientation: the same search twice")
 	require.Zero(t, a.Workers[0].Loss)
+	require.Positive(t, a.Workers[0].Strayed, "not every visit goes to the best move")
 	require.Zero(t, a.Workers[0].Collisions)
 	a = run("5", "200", "--workers", "1,4")
 	require.Len(t, a.Workers, 2)

@@ -383,8 +383,8 @@ func (l *Loop) encoding() (features.Encoding, error) {
 	if isKataGo(l.state.Arch) {
 		return features.V7, nil
 	}
-	base := l.state.base(l.state.Arch)
-	p, err := openPlayer(l.dir, modelPath(l.dir, l.state.Arch, base), base, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
+	fresh := freshName(l.state.Arch) // only KataGo's networks are begun with
+	p, err := openPlayer(l.dir, modelPath(l.dir, l.state.Arch, fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
 	if err != nil {
 		return features.None, err
 	}

@@ -209,6 +209,7 @@ func TestConfigFaults(t *testing.T) {
 		"arhc = 'x'":                            "unknown key arhc",
 		"arch = ":                               "bad settings",
 		"[start]\ngames_behind = -1":            "games_behind",
+		"[start]\ngames_behind = 9":             "start.network",
 		"arch = 'mini'\n[start]\nnetwork = 'x'": "KataGo",
 		"[train]\nbatch = 0":                    "train.batch",
 		"[window]\nmax_rows = 5":                "window",
