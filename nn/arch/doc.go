@@ -10,8 +10,8 @@
 // families are added with [Register].
 //
 // Graphs have a symbolic batch "N", one input "planes" and BatchNormalization
-// nodes in their inference form, as training wants them; [Fold] merges those
-// into the convolutions. Values are those for the side to move.
+// nodes in their inference form, as training wants them; [onnx.Simplify] merges
+// those into the convolutions. Values are those for the side to move.
 //
 // Invariant: equal configuration and seed give equal bytes, on every machine.
 package arch
