@@ -182,7 +182,8 @@ func (t *Tree) gumbelMove(n *node) int {
 	return at
 }
 
-// gumbelChoice lifts the move that the search came down to above the others.
+// gumbelChoice lifts the move that the search came down to above the others, and
+// in play weighs those by the improved policy.
 func (t *Tree) gumbelChoice(moves []candidate) {
 	t.gumbelScores(&t.gumbel.scores, &t.gumbel.visits)
 	var most int32
@@ -198,8 +199,20 @@ func (t *Tree) gumbelChoice(moves []candidate) {
 			best, at = t.gumbel.scores[i], k
 		}
 	}
-	if at >= 0 {
-		moves[at].value = top + 1
+	if at < 0 {
+		return
+	}
+	moves[at].value = top + 1
+	if !t.p.Root.Gumbel.Greedy {
+		return
+	}
+	// Halving leaves the last moves with equal visits, so a choice at random must
+	// not go by those, but by how probable the improved policy makes each move.
+	for k := range moves {
+		if k != at && moves[k].value > 0 {
+			i := t.sh.size.Index(moves[k].edge.move)
+			moves[k].value = top * math.Exp(min(0, t.gumbel.scores[i]-best))
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,6 +82,32 @@ func TestGumbelFindsTheGoodMove(t *testing.T) {
 	r := searched(t, tree, 80)
 	require.Equal(t, int64(80), r.Root.Visits)
 	require.Equal(t, good, r.Choose(0, nil))
+}
+
+// TestGumbelInPlayDrawsByImprovedPolicy: the last moves of the halving have equal
+// visits, yet a draw by temperature does not take them for equally good.
+func TestGumbelInPlayDrawsByImprovedPolicy(t *testing.T) {
+	size := board.Square(5)
+	good := size.Point(3, 1)
+	e := evenly(func(g *board.Game) float32 {
+		v := float32(-0.5)
+		if g.At(good) == board.Black {
+			v = 0.5
+		}
+		if g.ToMove() == board.White {
+			v = -v
+		}
+		return v
+	})
+	p := gumbelParams()
+	p.Root.Gumbel.Considered, p.Root.Gumbel.Greedy = 26, true
+	tree := newTree(t, p, e)
+	tree.Reset(newGame(t, 5))
+	r := searched(t, tree, 40)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		require.Equal(t, good, r.Choose(1, rng))
+	}
 }
 
 // TestGumbelSamplesByPrior: with one move considered the choice is a draw from
