@@ -53,12 +53,11 @@ func TestGumbelVisitsFollowTheSchedule(t *testing.T) {
 	}
 }
 
-// TestGumbelFindsTheGoodMove: with 32 visits a good move of small prior is
-// found, if it is considered at all, and the improved policy points to it.
-func TestGumbelFindsTheGoodMove(t *testing.T) {
-	size := board.Square(5)
-	good := size.Point(3, 1)
-	e := evenly(func(g *board.Game) float32 {
+// oneGoodMove returns a point of a 5x5 board and an evaluator to which all moves
+// are equally likely and Black wins by playing there.
+func oneGoodMove() (board.Point, nn.Evaluator) {
+	good := board.Square(5).Point(3, 1)
+	return good, evenly(func(g *board.Game) float32 {
 		v := float32(-0.5)
 		if g.At(good) == board.Black {
 			v = 0.5
@@ -68,6 +67,12 @@ func TestGumbelFindsTheGoodMove(t *testing.T) {
 		}
 		return v
 	})
+}
+
+// TestGumbelFindsTheGoodMove: with 32 visits a good move of small prior is
+// found, if it is considered at all, and the improved policy points to it.
+func TestGumbelFindsTheGoodMove(t *testing.T) {
+	good, e := oneGoodMove()
 	p := gumbelParams()
 	p.Root.Gumbel.Considered = 26
 	tree := newTree(t, p, e)
@@ -76,7 +81,7 @@ func TestGumbelFindsTheGoodMove(t *testing.T) {
 		tree.Reset(g)
 		r := searched(t, tree, 40)
 		require.Equal(t, good, r.Choose(0, nil))
-		require.Greater(t, r.Improved[size.Index(good)], float32(0.9))
+		require.Greater(t, r.Improved[board.Square(5).Index(good)], float32(0.9))
 	}
 	// A kept tree goes on from the visits that are there.
 	r := searched(t, tree, 80)
@@ -87,18 +92,7 @@ func TestGumbelFindsTheGoodMove(t *testing.T) {
 // TestGumbelInPlayDrawsByImprovedPolicy: the last moves of the halving have equal
 // visits, yet a draw by temperature does not take them for equally good.
 func TestGumbelInPlayDrawsByImprovedPolicy(t *testing.T) {
-	size := board.Square(5)
-	good := size.Point(3, 1)
-	e := evenly(func(g *board.Game) float32 {
-		v := float32(-0.5)
-		if g.At(good) == board.Black {
-			v = 0.5
-		}
-		if g.ToMove() == board.White {
-			v = -v
-		}
-		return v
-	})
+	good, e := oneGoodMove()
 	p := gumbelParams()
 	p.Root.Gumbel.Considered, p.Root.Gumbel.Greedy = 26, true
 	tree := newTree(t, p, e)
