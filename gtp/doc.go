@@ -25,6 +25,7 @@
 // Any line, blank ones included, ends lz-analyze, kata-analyze and the
 // cancellable searches. No line disturbs a genmove except the raw line
 // "# interrupt", which makes it answer at once. The command quit and the end of
-// the input abort a genmove as well, unless they came together with it: then the
-// input is a script, and its searches run in full.
+// the input abort a genmove as well, unless they came with it, in one stream of
+// lines without a pause: then the input is a script, and its searches run in full,
+// however long it is.
 package gtp

@@ -14,13 +14,14 @@ import (
 type line struct {
 	text    string
 	seq     int64 // 1 for the first line of the session
-	arrived time.Time
-	tooLong bool // text is only the line's beginning
+	script  int   // the script it belongs to
+	tooLong bool  // text is only the line's beginning
 }
 
-// burst is how soon after a command quit or the end of input must come to be
-// taken as parts of one script, written at once: a search that belongs to the
-// script runs in full, while a client that leaves later ends it.
+// burst is how long the reader may wait for the next line of a script. Searches
+// that belong to the same script as quit or the end of input run in full, while a
+// client that leaves later ends them. What the reader waits for room, because a
+// script is long, does not count.
 const burst = 100 * time.Millisecond
 
 // Reasons why a command's context ends.
@@ -38,10 +39,11 @@ type queue struct {
 	mu    struct {
 		sync.Mutex
 		lines   []line
-		size    int       // bytes of text in lines
-		last    int64     // seq of the newest line
-		left    time.Time // when quit or the end of input was read; zero before
-		ended   bool      // no line will follow
+		size    int   // bytes of text in lines
+		last    int64 // seq of the newest line
+		script  int   // that the newest line belongs to
+		left    bool  // quit or the end of input was read
+		ended   bool  // no line will follow
 		running *running
 	}
 	most int // bytes of text beyond which the reader waits
@@ -68,7 +70,6 @@ func token(c chan struct{}) {
 
 // push adds a line and returns whether the reader should go on: not after quit.
 func (q *queue) push(text string, tooLong bool) (more bool) {
-	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.mu.last++
@@ -85,10 +86,10 @@ func (q *queue) push(text string, tooLong bool) (more bool) {
 	if !ok && !tooLong {
 		return true
 	}
-	q.mu.lines = append(q.mu.lines, line{text: text, seq: q.mu.last, arrived: now, tooLong: tooLong})
+	q.mu.lines = append(q.mu.lines, line{text: text, seq: q.mu.last, script: q.mu.script, tooLong: tooLong})
 	q.mu.size += len(text)
 	if c.Name == "quit" && !tooLong {
-		q.leave(now)
+		q.leave()
 		q.mu.ended = true
 	}
 	token(q.ready)
@@ -104,16 +105,27 @@ func (q *queue) end() {
 	if r := q.mu.running; r != nil && r.byInput {
 		r.cancel(errInput)
 	}
-	if q.mu.left.IsZero() {
-		q.leave(time.Now())
+	if !q.mu.left {
+		q.leave()
 	}
 	token(q.ready)
 }
 
+// waited says how long the reader waited for what it read last: more than a burst
+// begins another script.
+func (q *queue) waited(d time.Duration) {
+	if d <= burst {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mu.script++
+}
+
 // leave notes that the client leaves and ends the running command. The
 // caller holds the lock.
-func (q *queue) leave(now time.Time) {
-	q.mu.left = now
+func (q *queue) leave() {
+	q.mu.left = true
 	if r := q.mu.running; r != nil && q.outlasted(r) {
 		r.cancel(errLeaving)
 	}
@@ -122,7 +134,7 @@ func (q *queue) leave(now time.Time) {
 // outlasted tells whether a command must not go on because the client has left
 // since. The caller holds the lock.
 func (q *queue) outlasted(r *running) bool {
-	return !q.mu.left.IsZero() && q.mu.left.Sub(r.arrived) > burst
+	return q.mu.left && r.script != q.mu.script
 }
 
 // pop waits for the next line. ok is false when there is none any more or ctx
@@ -185,7 +197,9 @@ func (q *queue) read(ctx context.Context, r io.Reader, most int) {
 	defer q.end()
 	b := bufio.NewReaderSize(r, 1<<16)
 	for {
+		began := time.Now()
 		text, tooLong, err := readLine(b, most)
+		q.waited(time.Since(began))
 		if err != nil && text == "" {
 			return
 		}

@@ -39,6 +39,24 @@ func TestScriptRunsInFull(t *testing.T) {
 	}
 }
 
+func TestLongScriptRunsInFull(t *testing.T) {
+	// A script may take long to read, as long as it comes without a pause.
+	f := newFake()
+	s := serveFake(t, f, Options{})
+	began := time.Now()
+	s.Send("boardsize 9\nkata-set-param maxVisits 1000000000\nkata-set-param maxTime 0.8\ngenmove b\n")
+	for range 15 {
+		time.Sleep(burst / 5)
+		s.Send("name\n")
+	}
+	s.Send("quit\n")
+	for range 20 {
+		require.True(t, s.Next().OK)
+	}
+	s.Ends(time.Second, true)
+	require.GreaterOrEqual(t, time.Since(began), 800*time.Millisecond)
+}
+
 func TestScriptEndsAnalysis(t *testing.T) {
 	out := talk(t, newFake(), Options{}, "boardsize 5\nkata-set-param maxVisits 1000000000\nkata-analyze b 10")
 	require.Regexp(t, `^= \n\n= \n\n=\n(info move .*\n)+\n$`, out)
