@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/train/rows"
 )
@@ -67,7 +68,7 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 		c, err := loop.ParseConfig(text)
 		require.NoError(t, err)
 		require.Equal(t, "kb4c64", c.Arch)
-		require.Equal(t, loop.Start{Network: loop.Embedded, Games: 13_958}, c.Start)
+		require.Equal(t, loop.Start{Network: loop.Embedded, Games: int64(models.Default().Games)}, c.Start)
 	}
 }
 
