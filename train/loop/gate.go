@@ -33,7 +33,7 @@ func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfpla
 	var games sync.WaitGroup
 	for k := range g.Games {
 		games.Go(func() {
-			m := matchGame{gate: g, rng: rand.New(rand.NewPCG(seed, uint64(k/2))), board: boards[(k/2)%len(boards)]}
+			m := matchGame{gate: g, rng: rand.New(rand.NewPCG(seed, uint64(k/2))), board: matchBoard(boards, k/2, (g.Games+1)/2)}
 			players := [2]nn.Evaluator{a, b} // Black, White
 			if k%2 == 1 {
 				players = [2]nn.Evaluator{b, a}
@@ -57,6 +57,23 @@ func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfpla
 	}
 	games.Wait()
 	return result, first
+}
+
+// matchBoard is the board of a pair of games. The pairs of a match are spread
+// over the boards by their shares of self-play: one that is hardly ever played
+// has no say in which network plays on, nor has it to be waited for.
+func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardShare {
+	var sum float64
+	for _, b := range boards {
+		sum += b.Share
+	}
+	at := sum * (float64(pair) + 0.5) / float64(pairs)
+	for _, b := range boards {
+		if at -= b.Share; at < 0 {
+			return b
+		}
+	}
+	return boards[len(boards)-1]
 }
 
 // matchGame is one game of a match.
