@@ -14,6 +14,15 @@ import (
 // quarters to find ranges, the rest to judge by.
 const calibrationPositions = 160
 
+// Of each game a few positions are taken, of the newest games until there is a
+// choice, and of no more files than these: a size that is rarely played is found
+// in some of them, and having the network play games for it takes far longer.
+const (
+	positionsOfGame  = 8
+	calibrationGames = 160
+	calibrationFiles = 64
+)
+
 // calibration returns positions of the newest games on boards of a size, for
 // quantizing a network. Nil if there are too few.
 func calibration(dir string, size board.Size) []*board.Game {
@@ -24,7 +33,10 @@ func calibration(dir string, size board.Size) []*board.Game {
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
 	rng := rand.New(rand.NewPCG(uint64(size.W), uint64(size.H)))
 	var list []*board.Game
-	for _, path := range paths[:min(4, len(paths))] {
+	for _, path := range paths[:min(calibrationFiles, len(paths))] {
+		if len(list) >= calibrationGames*positionsOfGame {
+			break
+		}
 		roots, err := sgf.ReadFile(path)
 		if err != nil {
 			continue
@@ -50,7 +62,7 @@ func positionsOf(root *sgf.Node, size board.Size, rng *rand.Rand) (list []*board
 	if err != nil {
 		return nil
 	}
-	for range 3 {
+	for range positionsOfGame {
 		if g, err := r.Game(rules, rng.IntN(len(r.Steps))); err == nil {
 			list = append(list, g)
 		}
