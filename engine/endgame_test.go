@@ -21,14 +21,16 @@ func TestFriendlyPassByHand(t *testing.T) {
 	for _, c := range []struct {
 		name, diagram, move string
 		rules               board.Rules
-		passed, passes      bool
+		passed, doubt       bool
+		passes              bool
 	}{
-		{"a fill", closed, "A7", board.Chinese(), true, true},
-		{"no pass before", closed, "A7", board.Chinese(), false, false},
-		{"strict rules", closed, "A7", board.TrompTaylor(), true, false},
-		{"territory rules", closed, "A7", board.Japanese(), true, false},
-		{"at a living stone", closed, "E6", board.Chinese(), true, false},
-		{"open borders", open, "A7", board.Chinese(), true, false},
+		{"a fill", closed, "A7", board.Chinese(), true, false, true},
+		{"no pass before", closed, "A7", board.Chinese(), false, false, false},
+		{"strict rules", closed, "A7", board.TrompTaylor(), true, false, false},
+		{"territory rules", closed, "A7", board.Japanese(), true, false, false},
+		{"at a living stone", closed, "E6", board.Chinese(), true, false, false},
+		{"open borders", open, "A7", board.Chinese(), true, false, false},
+		{"a chain in doubt", closed, "A7", board.Chinese(), true, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := engineOver(t, nn.Uniform(), 7, func(conf *Config) { conf.Rules = c.rules })
@@ -42,6 +44,11 @@ func TestFriendlyPassByHand(t *testing.T) {
 			require.NoError(t, err)
 			result := &search.Result{}
 			result.Root.Visits = 100
+			_, err = e.judge(context.Background(), e.game)
+			require.NoError(t, err)
+			if c.doubt {
+				e.judged.sure = false
+			}
 			got, err := e.friendlyPass(context.Background(), e.game, result, p)
 			require.NoError(t, err)
 			want := p
@@ -49,6 +56,41 @@ func TestFriendlyPassByHand(t *testing.T) {
 				want = board.Pass
 			}
 			require.Equal(t, e.game.Size().Vertex(want), e.game.Size().Vertex(got))
+		})
+	}
+}
+
+// TestChainsInDoubt: a chain's fate is in doubt where the mean ownership of its
+// stones lies between -0.5 and 0.5, whoever owns them; what is pass-alive never is.
+func TestChainsInDoubt(t *testing.T) {
+	for _, c := range []struct {
+		name, diagram string
+		white, black  float32 // ownership of all points with such stones, + = White
+		dead          int
+		sure          bool
+	}{
+		{"all alive", "..X\n...\nO..", 0.9, -0.9, 0, true},
+		{"a dead stone", "..X\n...\nO..", -0.9, -0.9, 1, true},
+		{"perhaps alive", "..X\n...\nO..", 0.4, -0.9, 0, false},
+		{"probably dead", "..X\n...\nO..", -0.4, -0.9, 1, false},
+		{"Black's perhaps", "..X\n...\nO..", 0.9, -0.3, 0, false},
+		{"two eyes, whatever the network says", ".X.\nXXX\n.X.", 0, 0.1, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEngine(t, 3, nil)
+			setUp(t, e, c.diagram, board.Black)
+			own := make([]float32, 9)
+			for p := range own {
+				switch e.game.At(board.Point(p)) {
+				case board.White:
+					own[p] = c.white
+				case board.Black:
+					own[p] = c.black
+				}
+			}
+			j := judgeChains(e.game, own)
+			require.Len(t, j.dead, c.dead)
+			require.Equal(t, c.sure, j.sure)
 		})
 	}
 }

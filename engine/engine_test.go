@@ -316,7 +316,12 @@ O . O . O . O
 	rules := e.game.Rules()
 	rules.FriendlyPassOk = true
 	require.NoError(t, e.SetRules(rules))
+	_, err := e.judge(context.Background(), e.game)
+	require.NoError(t, err)
+	e.judged.sure = true
 	require.Equal(t, board.Pass, e.beforePass(context.Background(), e.game, &search.Result{}, false))
+	e.judged.sure = false // the opponent may not agree
+	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false))
 }
 
 func TestRecords(t *testing.T) {

@@ -72,19 +72,16 @@ const shortSearchBytes = 32 << 20
 // sureOwnership is how surely a point must be owned to need a closed border.
 const sureOwnership = 0.75
 
-// onlyFills tells whether, with dead stones off the board, every point that is
-// surely owned lies within closed borders, and the move touches no living stone
-// of the opponent and protects nothing from capture.
+// onlyFills tells whether no chain is in doubt, every point that is surely owned
+// lies within closed borders once dead stones are off the board, and the move
+// touches no living stone of the opponent and protects nothing from capture.
 func (e *Engine) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {
-	dead, err := e.deadStones(ctx, g)
-	if err != nil {
+	j, err := e.judge(ctx, g)
+	if err != nil || !j.sure {
 		return false, err
 	}
-	own, err := e.ownership(ctx, g)
-	if err != nil {
-		return false, err
-	}
-	clean, err := withoutStones(g.Board(), dead)
+	own := j.own
+	clean, err := withoutStones(g.Board(), j.dead)
 	if err != nil {
 		return false, err
 	}

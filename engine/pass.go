@@ -8,12 +8,11 @@ import (
 )
 
 // beforePass returns the move to make instead of a pass, or the pass. Under
-// rules without agreement on dead stones, what lies dead in our sure territory
-// is taken off the board first; with cleanup every dead stone is.
+// area scoring without agreement on dead stones, or where some chain is in doubt
+// and there may be none, what lies dead in our sure territory is taken off the
+// board first; with cleanup every dead stone is.
 func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup bool) board.Point {
-	rules := g.Rules()
-	strict := rules.Scoring == board.ScoringArea && !rules.FriendlyPassOk
-	if !strict && !cleanup {
+	if !cleanup && (g.Rules().Scoring != board.ScoringArea || e.agreed(ctx, g)) {
 		return board.Pass
 	}
 	us := g.ToMove()
@@ -32,6 +31,19 @@ func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.R
 		return p
 	}
 	return board.Pass
+}
+
+// agreed reports whether both sides will take the same stones off the board after
+// the game: the rules let them, and no chain is in doubt.
+func (e *Engine) agreed(ctx context.Context, g *board.Game) bool {
+	if !g.Rules().FriendlyPassOk {
+		return false
+	}
+	j, err := e.judge(ctx, g)
+	if err != nil {
+		e.log.Warn("dead stones could not be judged before passing", "error", err)
+	}
+	return err != nil || j.sure
 }
 
 // sureCaptures returns the empty points of our pass-alive area that touch

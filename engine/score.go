@@ -111,38 +111,47 @@ func regionOwners(b *board.Board, stones []board.Color) []board.Color {
 
 // A chain counts as dead if its mean ownership in its own favour is below
 // deadMean, or any of its stones is surely the opponent's: KataGo's rule for
-// boards that are not played out.
+// boards that are not played out. Below sureMean either way its fate is in doubt.
 const (
 	deadMean  = 0.2
 	deadStone = -0.6
+	sureMean  = 0.5
 )
 
-// judgement is what was found out about the stones of one position.
+// judgement is what was found out about one position.
 type judgement struct {
 	hash board.Hash
 	done bool
-	dead []board.Point
+	own  []float32     // owner of each point, [-1,1], + = White
+	dead []board.Point // stones of dead chains
+	sure bool          // no chain is in doubt: others will call the same ones dead
 }
 
-// deadStones judges the chains on the board, each position once: controllers
-// ask for every status in turn. What Benson's algorithm proves alive, or dead
-// inside proven territory, is never left to the estimate.
+// deadStones returns the stones of the chains that are judged dead.
 func (e *Engine) deadStones(ctx context.Context, g *board.Game) ([]board.Point, error) {
-	if hash := g.Hash(); !e.judged.done || e.judged.hash != hash {
-		dead, err := e.judge(ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		e.judged = judgement{hash, true, dead}
-	}
-	return e.judged.dead, nil
+	j, err := e.judge(ctx, g)
+	return j.dead, err
 }
 
-func (e *Engine) judge(ctx context.Context, g *board.Game) ([]board.Point, error) {
+// judge judges the chains on the board, each position once: controllers ask for
+// every status in turn. What Benson's algorithm proves alive, or dead inside
+// proven territory, is never left to the estimate.
+func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
+	hash := g.Hash()
+	if e.judged.done && e.judged.hash == hash {
+		return e.judged, nil
+	}
 	own, err := e.ownership(ctx, g)
 	if err != nil {
-		return nil, err
+		return judgement{}, err
 	}
+	e.judged = judgeChains(g, own)
+	e.judged.hash, e.judged.done = hash, true
+	return e.judged, nil
+}
+
+func judgeChains(g *board.Game, own []float32) judgement {
+	j := judgement{own: own, sure: true}
 	b := g.Board()
 	for p, c := range b.PassAlive(nil, g.Rules().Suicide) {
 		switch c {
@@ -152,32 +161,36 @@ func (e *Engine) judge(ctx context.Context, g *board.Game) ([]board.Point, error
 			own[p] = -1
 		}
 	}
-	var dead, chain []board.Point
+	var chain []board.Point
 	for p := range board.Point(b.Size().Area()) {
 		if b.At(p) == board.Empty || b.ChainHead(p) != p {
 			continue
 		}
 		chain = b.Chain(chain[:0], p)
-		if isDead(own, chain, b.At(p)) {
-			dead = append(dead, chain...)
+		mean, least := kept(own, chain, b.At(p))
+		if least < deadStone || mean < deadMean {
+			j.dead = append(j.dead, chain...)
+		}
+		if max(mean, -mean) < sureMean {
+			j.sure = false
 		}
 	}
-	return dead, nil
+	return j
 }
 
-func isDead(own []float32, chain []board.Point, c board.Color) bool {
+// kept returns how far the points of a chain of colour c stay its own: the mean
+// and the least, [-1,1].
+func kept(own []float32, chain []board.Point, c board.Color) (mean, least float32) {
 	sign := float32(1)
 	if c == board.Black {
 		sign = -1
 	}
-	var sum float32
+	least = 1
 	for _, p := range chain {
-		if sign*own[p] < deadStone {
-			return true
-		}
-		sum += sign * own[p]
+		mean += sign * own[p]
+		least = min(least, sign*own[p])
 	}
-	return sum/float32(len(chain)) < deadMean
+	return mean / float32(len(chain)), least
 }
 
 // ownershipSays is the mean absolute ownership below which a network's opinion
