@@ -11,7 +11,9 @@ import (
 // friendlyPass returns a pass in place of a move, where people would pass: dead
 // stones are agreed on after the game, the opponent has just passed, all borders
 // are closed, the move only fills, and short searches find passing no worse. The
-// conditions and numbers are KataGo's (cpp/program/playutils.cpp).
+// conditions and numbers are KataGo's (cpp/program/playutils.cpp); that no chain
+// may be in doubt is ours: where the two sides do not call the same stones dead,
+// the game is counted as it stands, with dead stones that could have been taken.
 func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)
