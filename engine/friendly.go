@@ -82,13 +82,12 @@ func (e *Engine) onlyFills(ctx context.Context, g *board.Game, move board.Point)
 	if err != nil || !j.sure {
 		return false, err
 	}
-	own := j.own
 	clean, err := withoutStones(g.Board(), j.dead)
 	if err != nil {
 		return false, err
 	}
 	for p, c := range clean.FullArea(nil, g.Rules().Suicide) {
-		if own[p] > sureOwnership && c != board.White || own[p] < -sureOwnership && c != board.Black {
+		if j.own[p] > sureOwnership && c != board.White || j.own[p] < -sureOwnership && c != board.Black {
 			return false, nil
 		}
 	}

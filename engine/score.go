@@ -134,8 +134,7 @@ func (e *Engine) deadStones(ctx context.Context, g *board.Game) ([]board.Point, 
 }
 
 // judge judges the chains on the board, each position once: controllers ask for
-// every status in turn. What Benson's algorithm proves alive, or dead inside
-// proven territory, is never left to the estimate.
+// every status in turn.
 func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
 	hash := g.Hash()
 	if e.judged.done && e.judged.hash == hash {
@@ -150,6 +149,9 @@ func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
 	return e.judged, nil
 }
 
+// judgeChains judges by an estimate of the owners, [-1,1], + = White, which it
+// keeps and corrects: what Benson's algorithm proves alive, or dead inside proven
+// territory, is never left to the estimate.
 func judgeChains(g *board.Game, own []float32) judgement {
 	j := judgement{own: own, sure: true}
 	b := g.Board()
