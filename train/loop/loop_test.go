@@ -322,7 +322,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)
 	c := l.stageConfig()
-	require.Equal(t, "gumbel", c.Selfplay.Search.Method, "no random games")
+	require.Equal(t, "puct", c.Selfplay.Search.Method, "no random games")
 	require.NoError(t, l.Close())
 
 	last := runLoop(t, dir, 40)

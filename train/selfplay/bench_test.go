@@ -12,9 +12,11 @@ import (
 // int8 networks an evaluation takes some 70 microseconds of a core.
 func BenchmarkOwnWork(b *testing.B) {
 	for name, change := range map[string]func(c *Config){
-		"gumbel 16": func(c *Config) { c.Search.Visits, c.Search.CheapShare, c.Search.Considered = 16, 0, 8 },
-		"gumbel 64": func(c *Config) {},
-		"puct 100":  func(c *Config) { c.Search.Method, c.Search.Visits = PUCT, 100 },
+		"gumbel 16": func(c *Config) {
+			c.Search.Method, c.Search.Visits, c.Search.CheapShare, c.Search.Considered = Gumbel, 16, 0, 8
+		},
+		"gumbel 64": func(c *Config) { c.Search.Method = Gumbel },
+		"puct 100":  func(c *Config) { c.Search.Visits = 100 },
 	} {
 		b.Run(name, func(b *testing.B) {
 			c := Defaults()
