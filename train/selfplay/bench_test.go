@@ -8,8 +8,7 @@ import (
 )
 
 // BenchmarkOwnWork plays without a network, so that what remains is the work of
-// games, searches, queue and rows: nanoseconds for each evaluation. With 9x9
-// int8 networks an evaluation takes some 70 microseconds of a core.
+// games, searches, queue and rows: nanoseconds for each evaluation.
 func BenchmarkOwnWork(b *testing.B) {
 	for name, change := range map[string]func(c *Config){
 		"gumbel 16": func(c *Config) {

@@ -174,8 +174,9 @@ type Rows struct {
 	QValues bool `toml:"q_values"`
 }
 
-// Defaults returns a recipe for 9x9 on a small machine. PUCT learnt faster from
-// nothing than Gumbel at its 20 to 48 visits (docs/search.md).
+// Defaults returns a recipe for 9x9 on a small machine. PUCT, because
+// networks learnt faster from its games than from Gumbel's at 20 to 48 visits
+// (docs/search.md).
 func Defaults() Config {
 	return Config{
 		Boards:    []BoardShare{{9, 9, 1}},
