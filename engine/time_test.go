@@ -55,7 +55,11 @@ func TestTimeOfASearch(t *testing.T) {
 // TestPonderingIsNotLost: what was found about the opponent's move while it was
 // thought about is there when it is played, and counts for our next move.
 func TestPonderingIsNotLost(t *testing.T) {
-	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits = true, 200 })
+	e := newEngine(t, 9, func(c *Config) {
+		c.Ponder, c.Limits.Visits = true, 200
+		// Where both moves lie on one axis, visits of mirrored moves are given up.
+		c.Search.Root.SymmetryPruning = false
+	})
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	var snapshot search.Result
