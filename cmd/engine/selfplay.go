@@ -18,7 +18,6 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/train/selfplay"
@@ -184,16 +183,16 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		}
 		defer server.Close()
 		for _, b := range conf.Boards {
-			if err := m.Prepare(cmd.Context(), boardOf(b)); err != nil {
+			if err := m.Prepare(cmd.Context(), b.Size()); err != nil {
 				return err
 			}
-			if err := server.Warm(boardOf(b)); err != nil {
+			if err := server.Warm(b.Size()); err != nil {
 				return err
 			}
 		}
-		d := m.DescribeAt(boardOf(conf.Boards[0]))
+		d := m.DescribeAt(conf.Boards[0].Size())
 		w.Network, w.SHA256 = d.Name, d.SHA256
-		spec, err := m.Spec(boardOf(conf.Boards[0]))
+		spec, err := m.Spec(conf.Boards[0].Size())
 		if err != nil {
 			return err
 		}
@@ -249,8 +248,6 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 	}
 	return err
 }
-
-func boardOf(b selfplay.BoardShare) board.Size { return board.Size{W: b.Width, H: b.Height} }
 
 // nextGame returns the number behind the games that a folder holds.
 func nextGame(dir string) (uint64, error) {

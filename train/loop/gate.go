@@ -63,17 +63,7 @@ func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfpla
 // over the boards by their shares of self-play: one that is hardly ever played
 // has no say in which network plays on, nor has it to be waited for.
 func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardShare {
-	var sum float64
-	for _, b := range boards {
-		sum += b.Share
-	}
-	at := sum * (float64(pair) + 0.5) / float64(pairs)
-	for _, b := range boards {
-		if at -= b.Share; at < 0 {
-			return b
-		}
-	}
-	return boards[len(boards)-1]
+	return selfplay.BoardAt(boards, (float64(pair)+0.5)/float64(pairs))
 }
 
 // matchGame is one game of a match.
@@ -87,7 +77,7 @@ type matchGame struct {
 const openingMoves = 2
 
 func (m *matchGame) play(ctx context.Context, players [2]nn.Evaluator, seed uint64) (board.Color, error) {
-	size := board.Size{W: m.board.Width, H: m.board.Height}
+	size := m.board.Size()
 	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.gate.Komi)})
 	if err != nil {
 		return board.Empty, err

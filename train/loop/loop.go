@@ -389,7 +389,7 @@ func (l *Loop) encoding() (features.Encoding, error) {
 		return features.None, err
 	}
 	defer p.close()
-	spec, err := p.model.Spec(boardOf(l.conf.Selfplay.Boards[0]))
+	spec, err := p.model.Spec(l.conf.Selfplay.Boards[0].Size())
 	return spec.Encoding, err
 }
 

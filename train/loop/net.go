@@ -95,7 +95,7 @@ func openPlayer(dir, path, name string, c *Compute, boards []selfplay.BoardShare
 	}
 	p := &player{name: name, model: m, server: server}
 	for _, b := range boards {
-		size := board.Size{W: b.Width, H: b.Height}
+		size := b.Size()
 		if err := server.Warm(size); err != nil {
 			p.close()
 			return nil, err

@@ -250,7 +250,7 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 	command := fmt.Sprintf("%s --model %q --visits %d", r.o.Program, modelPath(r.dir, r.state.Arch, name), r.o.Visits)
 	komi := r.conf.Gate.Komi
 	sum, err := match.Run(ctx, match.Config{A: match.Program{Command: command, Name: name}, B: match.Program{Command: anchor.Command, Name: anchor.Name},
-		Games: missing, Size: boardOf(r.conf.Selfplay.Boards[0]), Rules: "chinese", Komi: &komi, Log: r.o.Log})
+		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Log: r.o.Log})
 	if err != nil {
 		return err
 	}

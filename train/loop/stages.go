@@ -11,14 +11,10 @@ import (
 	"strconv"
 	"time"
 
-	"kosumi/board"
 	"kosumi/nn/autodiff"
 	"kosumi/train/learn"
 	"kosumi/train/rows"
-	"kosumi/train/selfplay"
 )
-
-func boardOf(b selfplay.BoardShare) board.Size { return board.Size{W: b.Width, H: b.Height} }
 
 func writeFile(path string, data []byte) error {
 	return rows.WriteAtomic(path, func(w io.Writer) error {

@@ -56,6 +56,25 @@ type BoardShare struct {
 	Share  float64 `toml:"share"`
 }
 
+// Size is the size of the board.
+func (b BoardShare) Size() board.Size { return board.Size{W: b.Width, H: b.Height} }
+
+// BoardAt lays the shares of boards end to end and returns the board at the
+// part x of their sum, 0 <= x < 1.
+func BoardAt(boards []BoardShare, x float64) BoardShare {
+	var sum float64
+	for _, b := range boards {
+		sum += b.Share
+	}
+	x *= sum
+	for _, b := range boards {
+		if x -= b.Share; x < 0 {
+			return b
+		}
+	}
+	return boards[len(boards)-1] // rounding
+}
+
 // Rules says under which rules games are played. Scoring is by area, without
 // tax and without button.
 type Rules struct {
@@ -209,7 +228,7 @@ func (c *Config) Validate() error {
 	fault(len(c.Boards) == 0, "boards: at least one board size is needed")
 	total := 0.0
 	for _, b := range c.Boards {
-		err := board.Size{W: b.Width, H: b.Height}.Check()
+		err := b.Size().Check()
 		fault(err != nil, "boards: %dx%d: %v", b.Width, b.Height, err)
 		fault(!(b.Share >= 0), "boards: share %v is negative", b.Share)
 		fault(c.ArraySide > 0 && max(b.Width, b.Height) > c.ArraySide, "array_side %d is smaller than the board %dx%d", c.ArraySide, b.Width, b.Height)

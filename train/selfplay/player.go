@@ -78,7 +78,7 @@ func (p *player) begin(number, seed uint64) error {
 		p.record.Mode = rows.ModeFork
 		return nil
 	}
-	g, err := board.NewGame(p.drawSize(), p.drawRules())
+	g, err := board.NewGame(BoardAt(p.c.Boards, p.rng.Float64()).Size(), p.drawRules())
 	if err != nil {
 		return err
 	}
@@ -94,21 +94,6 @@ func (p *player) start() {
 	start.CopyFrom(&p.game)
 	p.record.Start = start
 	p.record.FirstTurn = p.game.NumMoves()
-}
-
-func (p *player) drawSize() board.Size {
-	total := 0.0
-	for _, b := range p.c.Boards {
-		total += b.Share
-	}
-	x := p.rng.Float64() * total
-	for _, b := range p.c.Boards {
-		if x -= b.Share; x < 0 {
-			return board.Size{W: b.Width, H: b.Height}
-		}
-	}
-	last := p.c.Boards[len(p.c.Boards)-1]
-	return board.Size{W: last.Width, H: last.Height}
 }
 
 func (p *player) drawRules() board.Rules {
