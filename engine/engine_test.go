@@ -309,7 +309,7 @@ O O O O O O O
 . O . O . O .
 O . O . O . O
 `, board.Black)
-	p := e.beforePass(context.Background(), e.game, &search.Result{}, false)
+	p := e.beforePass(context.Background(), e.game, &search.Result{}, false, false)
 	require.NotEqual(t, board.Pass, p)
 	require.NoError(t, e.game.Legal(board.Black, p))
 	e.cfg.Rules.FriendlyPassOk = true
@@ -319,9 +319,39 @@ O . O . O . O
 	_, err := e.judge(context.Background(), e.game)
 	require.NoError(t, err)
 	e.judged.sure = true
-	require.Equal(t, board.Pass, e.beforePass(context.Background(), e.game, &search.Result{}, false))
+	require.Equal(t, board.Pass, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
 	e.judged.sure = false // the opponent may not agree
-	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false))
+	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
+	e.judged.sure = true
+	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
+}
+
+// TestHurried: a clock that allows less than a fifth of a second for a move
+// leaves no time to judge chains; without a clock there is always time.
+func TestHurried(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
+	require.False(t, e.hurried(board.Black))
+	for _, c := range []struct {
+		set     TimeSettings
+		hurried bool
+	}{
+		{TimeSettings{System: AbsoluteTime, Main: time.Minute}, false},
+		{TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}, true},
+		{TimeSettings{System: CanadianByoyomi, Period: 2 * time.Second, Stones: 20}, true},
+		{TimeSettings{System: JapaneseByoyomi, Period: time.Second, Periods: 2}, false},
+	} {
+		require.NoError(t, e.SetClock(c.set))
+		require.Equal(t, c.hurried, e.hurried(board.White), "%+v", c.set)
+	}
+	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: time.Minute}))
+	require.NoError(t, e.TimeLeft(board.White, time.Second, 0))
+	require.True(t, e.hurried(board.White))
+	require.False(t, e.hurried(board.Black), "each colour has its own clock")
+	require.NoError(t, e.Play(board.Black, board.Pass))
+	e.lastEvent = time.Now()
+	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
+	require.NoError(t, err)
+	require.False(t, e.judged.done, "a move in a hurry judges nothing")
 }
 
 func TestRecords(t *testing.T) {

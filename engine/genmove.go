@@ -73,11 +73,12 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	move := Move{Point: e.choose(&result, game, &r)}
+	hurried := !r.Deterministic && e.hurried(r.Color)
 	if move.Point == board.Pass || r.Cleanup {
-		if p := e.beforePass(ctx, game, &result, r.Cleanup); p != board.Pass {
+		if p := e.beforePass(ctx, game, &result, r.Cleanup, hurried); p != board.Pass {
 			move.Point = p
 		}
-	} else if !r.Deterministic {
+	} else if !r.Deterministic && !hurried {
 		if move.Point, err = e.friendlyPass(ctx, game, &result, move.Point); err != nil {
 			return Move{}, err
 		}

@@ -10,9 +10,10 @@ import (
 // beforePass returns the move to make instead of a pass, or the pass. Under
 // area scoring without agreement on dead stones, or where some chain is in doubt
 // and there may be none, what lies dead in our sure territory is taken off the
-// board first; with cleanup every dead stone is.
-func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup bool) board.Point {
-	if !cleanup && (g.Rules().Scoring != board.ScoringArea || e.agreed(ctx, g)) {
+// board first, and so where the clock leaves no time to judge chains (hurried);
+// with cleanup every dead stone is.
+func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
+	if !cleanup && (g.Rules().Scoring != board.ScoringArea || !hurried && e.agreed(ctx, g)) {
 		return board.Pass
 	}
 	us := g.ToMove()

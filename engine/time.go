@@ -41,12 +41,29 @@ func (e *Engine) turnStart(now time.Time) time.Time {
 	return e.lastEvent
 }
 
+// hurryBelow is the time for a move below which chains are not judged: that takes
+// evaluations of its own, one after the other, and on a busy machine each may
+// have to wait for the processor.
+const hurryBelow = 200 * time.Millisecond
+
+// hurried tells whether the clock of a colour leaves no time for anything beside
+// the search.
+func (e *Engine) hurried(c board.Color) bool {
+	b := e.budget(c)
+	return !b.unlimited && b.recommended < hurryBelow
+}
+
+// budget is how long the next move of a colour may take by its clock.
+func (e *Engine) budget(c board.Color) budget {
+	b := e.game.Board()
+	stones := b.Stones(board.Black) + b.Stones(board.White)
+	return e.clockOf(c).budgetFor(b.Size().Area(), stones, e.cfg.Lag)
+}
+
 // limitsFor combines the limits of the configuration with those of the clock.
 func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 	l := e.cfg.Limits
-	b := e.game.Board()
-	stones := b.Stones(board.Black) + b.Stones(board.White)
-	budget := e.clockOf(c).budgetFor(b.Size().Area(), stones, e.cfg.Lag)
+	budget := e.budget(c)
 	switch {
 	case !budget.unlimited:
 		used := time.Since(start)
