@@ -131,8 +131,9 @@ type Engine struct {
 	tree     *search.Tree
 
 	time      TimeSettings
-	clocks    [2]clock  // of Black, of White
-	lastEvent time.Time // when the opponent's move or our last reply was done
+	clocks    [2]clock      // of Black, of White
+	lastEvent time.Time     // when the opponent's move or our last reply was done
+	overrun   time.Duration // by how much our last moves ran over their time, on average
 
 	pondering *background
 	ahead     advantage

@@ -67,7 +67,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	limits.Ownership = r.Ownership
-	before := e.work()
+	before, began := e.work(), time.Now()
 	result, err := e.runSearch(ctx, tree, limits, r.Interval, r.Report)
 	if err != nil {
 		return Move{}, err
@@ -90,7 +90,13 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if e.resigns(&result, game) {
 		return Move{Resign: true}, nil
 	}
-	return move, e.commit(r.Color, move.Point, start)
+	if err := e.commit(r.Color, move.Point, start); err != nil {
+		return Move{}, err
+	}
+	if result.Stop == search.StopTime {
+		e.learnOverrun(e.lastEvent.Sub(began) - limits.Time - result.Stats.Extended)
+	}
+	return move, nil
 }
 
 // commit plays our own move, books its time and goes on thinking.

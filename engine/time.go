@@ -43,8 +43,8 @@ func (e *Engine) turnStart(now time.Time) time.Time {
 
 // hurryBelow is the time for a move below which chains are not judged: that takes
 // evaluations of its own, one after the other, and on a busy machine each may
-// have to wait for the processor.
-const hurryBelow = 200 * time.Millisecond
+// have to wait for the processor: 0.2 s in all where twelve programs share a core.
+const hurryBelow = 500 * time.Millisecond
 
 // hurried tells whether the clock of a colour leaves no time for anything beside
 // the search.
@@ -60,6 +60,14 @@ func (e *Engine) budget(c board.Color) budget {
 	return e.clockOf(c).budgetFor(b.Size().Area(), stones, e.cfg.Lag)
 }
 
+// learnOverrun books by how much a move took longer than its search was given:
+// evaluations that were under way have to come back, and on a machine that is
+// busy, or with a network that is slow, that takes time which the next moves
+// leave for it. Overruns of the last few moves count most.
+func (e *Engine) learnOverrun(d time.Duration) {
+	e.overrun += (max(d, 0) - e.overrun) / 4
+}
+
 // limitsFor combines the limits of the configuration with those of the clock.
 func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 	l := e.cfg.Limits
@@ -67,7 +75,8 @@ func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 	switch {
 	case !budget.unlimited:
 		used := time.Since(start)
-		allowed := max(budget.recommended-used, time.Nanosecond)
+		late := min(e.overrun, budget.recommended/2)
+		allowed := max(budget.recommended-used-late, time.Nanosecond)
 		if l.Time == 0 || allowed < l.Time {
 			l.Time = allowed
 			l.Extend = min(max(budget.maximum-budget.recommended, 0), scale(budget.recommended, e.cfg.Extend))

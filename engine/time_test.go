@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -50,6 +51,55 @@ func TestTimeOfASearch(t *testing.T) {
 	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}))
 	l := e.limitsFor(board.Black, time.Now())
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
+}
+
+// TestOverrun: what moves take longer than planned is left for it by the moves
+// that follow, up to half of their time, and forgotten when it is over.
+func TestOverrun(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
+	require.NoError(t, e.SetClock(TimeSettings{System: JapaneseByoyomi, Period: 4 * sec, Periods: 3}))
+	allowed := func() float64 { return e.limitsFor(board.Black, time.Now()).Time.Seconds() }
+	require.InDelta(t, 3, allowed(), 0.1, "the period without the second for the way to the server")
+	for _, step := range []struct {
+		over time.Duration
+		want float64
+	}{
+		{400 * time.Millisecond, 2.9}, // a quarter of it at once
+		{-sec, 2.925},                 // and a quarter of what is left is forgotten each time
+		{100 * sec, 1.5},              // never more than half
+		{-sec, 1.5},
+	} {
+		e.learnOverrun(step.over)
+		require.InDelta(t, step.want, allowed(), 0.02)
+	}
+	for range 20 {
+		e.learnOverrun(0)
+	}
+	require.InDelta(t, 3, allowed(), 0.15)
+}
+
+// late is a network whose answers take time.
+type late struct {
+	Network
+	by time.Duration
+}
+
+func (l late) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	time.Sleep(l.by)
+	return l.Network.Evaluate(ctx, q, out)
+}
+
+// TestOverrunOfASlowNetwork: a search that waits for its last answer makes the
+// next moves plan for that.
+func TestOverrunOfASlowNetwork(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
+	e.net = late{e.net, 60 * time.Millisecond}
+	tree, err := search.New(e.cfg.Search, e.net, nil)
+	require.NoError(t, err)
+	e.tree = tree
+	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, e.overrun, 55*time.Millisecond/4)
 }
 
 // TestPonderingIsNotLost: what was found about the opponent's move while it was

@@ -82,6 +82,10 @@ func (t *Tree) unstable() bool {
 	return false
 }
 
+// speedAfter is how long a search with a deadline runs before its speed is
+// believed: this long, or a quarter of its time if that is less.
+const speedAfter = 100 * time.Millisecond
+
 // visitsLeft estimates how many visits are to come: false if there is no limit.
 func (t *Tree) visitsLeft(now time.Time) (float64, bool) {
 	r := &t.search
@@ -91,7 +95,7 @@ func (t *Tree) visitsLeft(now time.Time) (float64, bool) {
 	}
 	if !r.deadline.IsZero() {
 		spent := now.Sub(r.start)
-		if spent < 100*time.Millisecond {
+		if spent < min(speedAfter, r.deadline.Sub(r.start)/4) {
 			return left, ok
 		}
 		byTime := float64(r.stats.Playouts) * float64(r.deadline.Sub(now)) / float64(spent)

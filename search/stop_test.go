@@ -96,7 +96,10 @@ func TestDecided(t *testing.T) {
 	// 160 playouts in 4 of 5 seconds: 40 more are to be expected.
 	require.False(t, decided(Limits{Time: 5 * time.Second}, 160, 4*time.Second))
 	require.True(t, decided(Limits{Time: 5 * time.Second}, 160, 4100*time.Millisecond))
-	require.False(t, decided(Limits{Time: 101 * time.Millisecond}, 160, 99*time.Millisecond), "too early to say")
+	require.False(t, decided(Limits{Time: time.Second}, 160, 99*time.Millisecond), "too early to say")
+	require.True(t, decided(Limits{Time: 101 * time.Millisecond}, 160, 100*time.Millisecond))
+	require.True(t, decided(Limits{Time: 30 * time.Millisecond}, 160, 25*time.Millisecond), "a short search is looked at sooner")
+	require.False(t, decided(Limits{Time: 30 * time.Millisecond}, 160, 7*time.Millisecond), "too early to say")
 	p := tree.Params()
 	p.Stop.DecidedShare = 0.8 // 80 visits are enough to matter
 	tree.p = p
