@@ -19,6 +19,7 @@ type Job struct {
 	// Err is what [Server.Evaluate] would have returned.
 	Err error
 
+	ctx         context.Context // of Submit, while the job waits
 	pool        *sizePool
 	changed     Query // the query with the server's own profile
 	orientation board.Symmetry
@@ -32,7 +33,7 @@ type Job struct {
 type Submitter interface {
 	Evaluator
 	// Submit queues the job and returns at once. A context that ends is noticed
-	// only before the job is queued. Opening a board size may take a while: then
+	// until a session takes the job up. Opening a board size may take a while: then
 	// Submit waits for it.
 	Submit(ctx context.Context, j *Job)
 }
@@ -52,7 +53,7 @@ func newWaiter() any {
 
 // Submit implements [Submitter].
 func (s *Server) Submit(ctx context.Context, j *Job) {
-	j.Err, j.pool, j.known, j.store = nil, nil, nil, false
+	j.Err, j.ctx, j.pool, j.known, j.store = nil, ctx, nil, nil, false
 	if answered, err := s.prepare(ctx, j); err != nil || answered {
 		j.finish(err)
 		return
@@ -103,7 +104,7 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 
 // finish gives the job back to its owner.
 func (j *Job) finish(err error) {
-	j.Err = err
+	j.Err, j.ctx = err, nil
 	if p := j.pool; p != nil {
 		j.pool = nil
 		p.release()

@@ -80,6 +80,6 @@ func (o *Output) Value() float32 { return o.Win - o.Loss }
 // Evaluator answers queries. Any number of goroutines may call it.
 type Evaluator interface {
 	// Evaluate fills out. After an error out holds nothing of use. A context
-	// that ends is noticed only before the query is queued.
+	// that ends is noticed until a batch takes the query up.
 	Evaluate(ctx context.Context, q *Query, out *Output) error
 }

@@ -107,7 +107,7 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 }
 
 // Evaluate fills out for the position of q: from the cache, or by the network.
-// A context that ends is noticed only before the query is queued. Errors are
+// A context that ends is noticed until a batch takes the query up. Errors are
 // the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with what
 // the backend said.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {

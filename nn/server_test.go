@@ -113,6 +113,34 @@ func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 	})
 }
 
+// What is given up while it waits is never evaluated; what runs is answered.
+func TestGivenUpWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		m := &hooked{Model: nn.HashModel(1), onRun: func(int) error { <-gate; return nil }}
+		s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 4})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		ask := func(ctx context.Context, want error) {
+			all.Go(func() {
+				var out nn.Output
+				assert.ErrorIs(t, s.Evaluate(ctx, &nn.Query{Game: newGame(t, board.Square(5))}, &out), want)
+			})
+			synctest.Wait()
+		}
+		ask(ctx, nil)
+		ask(ctx, context.Canceled)
+		ask(t.Context(), nil)
+		ask(ctx, context.Canceled)
+		cancel()
+		close(gate)
+		all.Wait()
+		require.Equal(t, []int{1, 1}, m.batches())
+		require.NoError(t, s.Close())
+	})
+}
+
 // Sessions that are idle get their share of what waits.
 func TestIdleSessionsShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

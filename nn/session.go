@@ -52,12 +52,16 @@ func (x *session) serve() {
 	}
 }
 
-// encode writes one row for each job that can be encoded; the others have their
-// answer at once.
+// encode writes one row for each job that can be encoded and is still wanted; the
+// others have their answer at once.
 func (x *session) encode() {
 	x.rows = x.rows[:0]
 	for _, j := range x.batch {
-		if err := x.pool.codec.Encode(j.Query, j.orientation, x.in[len(x.rows)], x.scratch); err != nil {
+		err := j.ctx.Err()
+		if err == nil {
+			err = x.pool.codec.Encode(j.Query, j.orientation, x.in[len(x.rows)], x.scratch)
+		}
+		if err != nil {
 			j.finish(err)
 			continue
 		}
