@@ -57,25 +57,25 @@ func TestTimeOfASearch(t *testing.T) {
 // that follow, up to half of their time, and forgotten when it is over.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
-	require.NoError(t, e.SetClock(TimeSettings{System: JapaneseByoyomi, Period: 4 * sec, Periods: 3}))
+	require.NoError(t, e.SetClock(TimeSettings{System: JapaneseByoyomi, Period: 40 * sec, Periods: 3}))
 	allowed := func() float64 { return e.limitsFor(board.Black, time.Now()).Time.Seconds() }
-	require.InDelta(t, 3, allowed(), 0.1, "the period without the second for the way to the server")
+	require.InDelta(t, 39, allowed(), 0.2, "the period without the second for the way to the server")
 	for _, step := range []struct {
 		over time.Duration
 		want float64
 	}{
-		{400 * time.Millisecond, 2.9}, // a quarter of it at once
-		{-sec, 2.925},                 // and a quarter of what is left is forgotten each time
-		{100 * sec, 1.5},              // never more than half
-		{-sec, 1.5},
+		{4 * sec, 38},      // a quarter of it at once
+		{-sec, 38.25},      // and a quarter of what is left is forgotten each time
+		{1000 * sec, 19.5}, // never more than half
+		{-sec, 19.5},
 	} {
 		e.learnOverrun(step.over)
-		require.InDelta(t, step.want, allowed(), 0.02)
+		require.InDelta(t, step.want, allowed(), 0.2)
 	}
-	for range 20 {
+	for range 30 {
 		e.learnOverrun(0)
 	}
-	require.InDelta(t, 3, allowed(), 0.15)
+	require.InDelta(t, 39, allowed(), 0.3)
 }
 
 // late is a network whose answers take time.
