@@ -326,7 +326,7 @@ O . O . O . O
 	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
 }
 
-// TestHurried: a clock that allows less than a fifth of a second for a move
+// TestHurried: a clock that allows less than half a second for a move
 // leaves no time to judge chains; without a clock there is always time.
 func TestHurried(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
