@@ -1,10 +1,13 @@
 package board
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -43,105 +46,289 @@ func (r Rules) JSON() string {
 		r.FriendlyPassOk, r.Button, r.Ko, r.Scoring, r.Suicide, r.Tax, r.HandicapBonus)
 }
 
+// Text returns the rules without komi in KataGo's older form, such as
+// "koSIMPLEscoreAREAtaxNONEsui0whbNfpok1".
+func (r Rules) Text() string {
+	digit := map[bool]string{false: "0", true: "1"}
+	s := "ko" + r.Ko.String() + "score" + r.Scoring.String() + "tax" + r.Tax.String() + "sui" + digit[r.Suicide]
+	if r.Button {
+		s += "button1"
+	}
+	if r.HandicapBonus != BonusZero {
+		s += "whb" + r.HandicapBonus.String()
+	}
+	if r.FriendlyPassOk {
+		s += "fpok1"
+	}
+	return s
+}
+
+// Name returns the name that KataGo gives rules, whatever the komi:
+// "TrompTaylor", "Japanese" and so on, or Text for those without a name.
+func (r Rules) Name() string {
+	for _, named := range []struct {
+		name  string
+		rules Rules
+	}{
+		{"TrompTaylor", TrompTaylor()}, {"Japanese", Japanese()}, {"Chinese", Chinese()}, {"Chinese-OGS", chineseServer()},
+		{"AGA", aga()}, {"StoneScoring", ancientArea()}, {"NewZealand", newZealand()},
+	} {
+		named.rules.Komi = r.Komi
+		if named.rules == r {
+			return named.name
+		}
+	}
+	return r.Text()
+}
+
+// RulesError is why a text is no rules, in KataGo's words. It wraps ErrRules.
+type RulesError struct{ Reason string }
+
+// Error implements error.
+func (e *RulesError) Error() string { return ErrRules.Error() + ": " + e.Reason }
+
+// Unwrap returns ErrRules.
+func (e *RulesError) Unwrap() error { return ErrRules }
+
+func badRules(format string, args ...any) error { return &RulesError{fmt.Sprintf(format, args...)} }
+
 // ParseRules reads the name of a rule set ("tromp-taylor", "Chinese OGS",
-// "new_zealand", ...) or a JSON object. What an object leaves out is as in
-// Tromp-Taylor rules, except that tax then is SEKI for territory scoring and komi
-// the usual one. Komi is part of the result, so a caller that keeps its own must
-// put it back. Errors wrap ErrRules.
+// "new_zealand", ...), a JSON object, or KataGo's older form (see Rules.Text).
+// What an object or that form leaves out is as in Tromp-Taylor rules, except that
+// tax then is SEKI for territory scoring and komi the usual one. Komi is part of
+// the result, so a caller that keeps its own must put it back. Errors are
+// RulesErrors.
 func ParseRules(s string) (Rules, error) {
 	r, _, err := ParseRulesKomi(s)
 	return r, err
 }
 
 // ParseRulesKomi is ParseRules that also tells whether the text itself gave a
-// komi, which only a JSON object can.
+// komi, which a name cannot.
 func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
-	s = strings.TrimSpace(s)
-	if strings.HasPrefix(s, "{") {
-		return parseRulesJSON(s)
+	trimmed := strings.TrimSpace(s)
+	key := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(trimmed))
+	if preset, ok := presets[key]; ok {
+		return preset(), false, nil
 	}
-	key := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
-	preset, ok := presets[key]
-	if !ok {
-		return Rules{}, false, fmt.Errorf("%w: unknown rule set %q", ErrRules, s)
+	p := rulesParser{rules: TrompTaylor()}
+	if strings.HasPrefix(trimmed, "{") {
+		err = p.object(trimmed)
+	} else {
+		err = p.text(trimmed)
 	}
-	return preset(), false, nil
+	var known *RulesError
+	switch {
+	case errors.As(err, &known):
+		return Rules{}, false, err
+	case err != nil:
+		return Rules{}, false, badRules("Could not parse rules: %s", s)
+	}
+	p.complete()
+	if err := p.rules.Check(); err != nil {
+		return Rules{}, false, badRules("%v", strings.TrimPrefix(err.Error(), ErrRules.Error()+": "))
+	}
+	return p.rules, p.komi, nil
 }
 
-// rulesText is the JSON form of Rules; what is nil was not given.
-type rulesText struct {
-	Ko             *string  `json:"ko"`
-	Scoring        *string  `json:"scoring"`
-	Score          *string  `json:"score"`
-	Tax            *string  `json:"tax"`
-	Suicide        *bool    `json:"suicide"`
-	Button         *bool    `json:"hasButton"`
-	HandicapBonus  *string  `json:"whiteHandicapBonus"`
-	FriendlyPassOk *bool    `json:"friendlyPassOk"`
-	Komi           *float32 `json:"komi"`
+// rulesParser reads rules part by part.
+type rulesParser struct {
+	rules     Rules
+	tax, komi bool // were given
 }
 
-func parseRulesJSON(s string) (Rules, bool, error) {
-	fail := func(err error) (Rules, bool, error) {
-		return Rules{}, false, fmt.Errorf("%w: %w", ErrRules, err)
+// errNoRules is a text that is nothing like rules.
+var errNoRules = errors.New("no rules")
+
+// object reads a JSON object.
+func (p *rulesParser) object(s string) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(s), &fields); err != nil {
+		return err
 	}
-	var t rulesText
-	d := json.NewDecoder(bytes.NewReader([]byte(s)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&t); err != nil {
-		return fail(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fail(fmt.Errorf("text after the JSON object"))
-	}
-	if t.Scoring == nil {
-		t.Scoring = t.Score
-	}
-	r := TrompTaylor()
-	values := []struct {
-		key   string
-		text  *string
-		names []string
-		set   func(int)
-	}{
-		{"ko", t.Ko, koNames, func(i int) { r.Ko = KoRule(i) }},
-		{"scoring", t.Scoring, scoringNames, func(i int) { r.Scoring = Scoring(i) }},
-		{"tax", t.Tax, taxNames, func(i int) { r.Tax = Tax(i) }},
-		{"whiteHandicapBonus", t.HandicapBonus, bonusNames, func(i int) { r.HandicapBonus = HandicapBonus(i) }},
-	}
-	for _, v := range values {
-		if v.text == nil {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if key == "komi" {
+			if err := p.komiField(fields[key]); err != nil {
+				return err
+			}
 			continue
 		}
-		i := indexFold(v.names, *v.text)
-		if i < 0 {
-			return fail(fmt.Errorf("%s %q, want one of %s", v.key, *v.text, strings.Join(v.names, ", ")))
+		if ruleNames[key] == nil && !slices.Contains(ruleFlags, key) {
+			return badRules("Unknown rules option: %s", key)
 		}
-		v.set(i)
+		var value any
+		if err := json.Unmarshal(fields[key], &value); err != nil {
+			return err
+		}
+		flag, isFlag := value.(bool)
+		text, isText := value.(string)
+		if slices.Contains(ruleFlags, key) {
+			if !isFlag {
+				return errNoRules
+			}
+			text = strconv.FormatBool(flag)
+		} else if !isText {
+			return errNoRules
+		}
+		if err := p.set(key, text); err != nil {
+			return err
+		}
 	}
-	t.fill(&r)
-	if err := r.Check(); err != nil {
-		return Rules{}, false, err
-	}
-	return r, t.Komi != nil, nil
+	return nil
 }
 
-// fill sets what is not an enumeration, and the defaults that depend on others.
-func (t *rulesText) fill(r *Rules) {
-	for _, v := range []struct {
-		text *bool
-		to   *bool
-	}{{t.Suicide, &r.Suicide}, {t.Button, &r.Button}, {t.FriendlyPassOk, &r.FriendlyPassOk}} {
-		if v.text != nil {
-			*v.to = *v.text
-		}
+func (p *rulesParser) komiField(text json.RawMessage) error {
+	var komi float64
+	if string(text) == "null" || json.Unmarshal(text, &komi) != nil {
+		return errNoRules
 	}
-	if t.Tax == nil && r.Scoring == ScoringTerritory {
-		r.Tax = TaxSeki
+	const most = 400
+	if math.Abs(komi) > most || komi*2 != math.Trunc(komi*2) {
+		return badRules("Komi value is not a half-integer or is too extreme")
+	}
+	p.rules.Komi, p.komi = float32(komi), true
+	return nil
+}
+
+// ruleNames are the values of the parts of rules that have several; ruleFlags the
+// parts that are true or false.
+var (
+	ruleNames = map[string][]string{
+		"ko": koNames, "score": scoringNames, "scoring": scoringNames, "tax": taxNames, "whiteHandicapBonus": bonusNames,
+	}
+	ruleFlags = []string{"suicide", "hasButton", "friendlyPassOk"}
+)
+
+// complaints are KataGo's about values that are none.
+var ruleComplaints = map[string]string{
+	"ko":                 "Rules::parseKoRule: Invalid ko rule: ",
+	"score":              "Rules::parseScoringRule: Invalid scoring rule: ",
+	"scoring":            "Rules::parseScoringRule: Invalid scoring rule: ",
+	"tax":                "Rules::parseTaxRule: Invalid tax rule: ",
+	"whiteHandicapBonus": "Rules::parseWhiteHandicapBonusRule: Invalid whiteHandicapBonus rule: ",
+}
+
+// set changes one part.
+func (p *rulesParser) set(key, value string) error {
+	r := &p.rules
+	if names := ruleNames[key]; names != nil {
+		i := indexFold(names, value)
+		if i < 0 {
+			return badRules("%s%s", ruleComplaints[key], value)
+		}
+		switch key {
+		case "ko":
+			r.Ko = KoRule(i)
+		case "tax":
+			r.Tax, p.tax = Tax(i), true
+		case "whiteHandicapBonus":
+			r.HandicapBonus = HandicapBonus(i)
+		default:
+			r.Scoring = Scoring(i)
+		}
+		return nil
+	}
+	var to *bool
+	switch key {
+	case "suicide":
+		to = &r.Suicide
+	case "hasButton":
+		to = &r.Button
+	case "friendlyPassOk":
+		to = &r.FriendlyPassOk
+	default:
+		return badRules("Unknown rules option: %s", key)
 	}
 	switch {
-	case t.Komi != nil:
-		r.Komi = *t.Komi
+	case strings.EqualFold(value, "true"):
+		*to = true
+	case strings.EqualFold(value, "false"):
+		*to = false
+	default:
+		return badRules("could not parse bool: %s", value)
+	}
+	return nil
+}
+
+// With returns the rules with one part changed, by the keys of the JSON form
+// but for komi; values in any case. Errors are RulesErrors.
+func (r Rules) With(key, value string) (Rules, error) {
+	p := rulesParser{rules: r}
+	err := p.set(strings.TrimSpace(key), strings.ToUpper(strings.TrimSpace(value)))
+	return p.rules, err
+}
+
+// oldParts are the parts of the older form, by prefix; of two prefixes the longer
+// stands first.
+var oldParts = []struct {
+	prefix, key string
+	values      []string
+}{
+	{"ko", "ko", koNames}, {"scoring", "scoring", scoringNames}, {"score", "score", scoringNames}, {"tax", "tax", taxNames},
+	{"whb", "whiteHandicapBonus", []string{"0", "N-1", "N"}},
+	{"sui", "suicide", []string{"0", "1"}}, {"button", "hasButton", []string{"0", "1"}}, {"fpok", "friendlyPassOk", []string{"0", "1"}},
+}
+
+// text reads the older form.
+func (p *rulesParser) text(s string) error {
+	if s == "" {
+		return errNoRules
+	}
+	for s != "" {
+		rest, err := p.part(s)
+		if err != nil {
+			return err
+		}
+		s = strings.TrimSpace(rest)
+	}
+	return nil
+}
+
+// part reads the first part of the older form and returns what follows it.
+func (p *rulesParser) part(s string) (rest string, err error) {
+	if after, ok := strings.CutPrefix(s, "komi"); ok {
+		after = strings.TrimSpace(after)
+		end := strings.IndexFunc(after, func(c rune) bool { return c == ' ' || c == '\t' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' })
+		if end < 0 {
+			end = len(after)
+		}
+		komi, err := strconv.ParseFloat(after[:end], 32)
+		if err != nil {
+			return "", errNoRules
+		}
+		p.rules.Komi, p.komi = float32(komi), true
+		return after[end:], nil
+	}
+	for _, part := range oldParts {
+		after, ok := strings.CutPrefix(s, part.prefix)
+		if !ok {
+			continue
+		}
+		after = strings.TrimSpace(after)
+		for _, v := range part.values {
+			if rest, ok := strings.CutPrefix(after, v); ok {
+				if slices.Contains(ruleFlags, part.key) {
+					v = strconv.FormatBool(v == "1")
+				}
+				return rest, p.set(part.key, v)
+			}
+		}
+		break
+	}
+	return "", errNoRules
+}
+
+// complete sets what was left out and depends on other parts.
+func (p *rulesParser) complete() {
+	r := &p.rules
+	if !p.tax {
+		r.Tax = TaxNone
+		if r.Scoring == ScoringTerritory {
+			r.Tax = TaxSeki
+		}
+	}
+	switch {
+	case p.komi:
 	case r.Scoring == ScoringTerritory:
 		r.Komi = 6.5
 	case r.Button:
@@ -151,10 +338,5 @@ func (t *rulesText) fill(r *Rules) {
 
 // indexFold returns the index of s among names in any case, or -1.
 func indexFold(names []string, s string) int {
-	for i, n := range names {
-		if strings.EqualFold(n, s) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) })
 }
