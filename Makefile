@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test build deps deps-test race fuzz bench gpu-bench lint fmt clean
+.PHONY: run test test-avx2 build deps deps-test race fuzz bench gpu-bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
@@ -23,6 +23,12 @@ deps-test: deps
 
 test: deps-test build
 	$(GO) test -timeout 20m ./...
+
+# What computes, once more as on a processor with AVX2 and nothing newer; on
+# Linux on x86-64.
+test-avx2: deps
+	@scripts/as-avx2.sh true
+	$(GO) test -timeout 20m -exec $(CURDIR)/scripts/as-avx2.sh ./nn/...
 
 race: deps-test
 	$(GO) test -race -short -timeout 40m ./...

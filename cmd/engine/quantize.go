@@ -25,7 +25,8 @@ type quantizeFlags struct {
 	percentile                        float64
 	count, held                       int
 	float                             []string
-	nearest, narrow, json             bool
+	processor                         string
+	nearest, json                     bool
 }
 
 // quantizeResult is what engine quantize --json prints.
@@ -36,6 +37,7 @@ type quantizeResult struct {
 	Bytes       int64        `json:"bytes"`
 	Board       string       `json:"board"`
 	Precision   string       `json:"precision"`
+	For         string       `json:"for,omitempty"` // vnni, avx2, arm64 or any
 	Method      string       `json:"method,omitempty"`
 	Calibration string       `json:"calibration,omitempty"` // where its positions come from
 	Rows        int          `json:"calibration_rows,omitempty"`
@@ -60,6 +62,12 @@ calibrated on. The file describes itself: use it with --model.
 There is no need to do this for play: --precision auto and int8 quantize on first
 use and keep the result. It is for files to give away, for other positions or
 methods, and for the report.
+
+A file in integers is for a kind of processor (--for): vnni (x86 with AVX-512 VNNI
+or AVX-VNNI) and arm64 add up 8-bit products exactly; avx2 (x86 without VNNI) adds
+two at a time in 16 bits, so weights are kept small enough for that, which costs a
+little accuracy; any is right and fast everywhere. A file that was written for
+exact sums is still computed exactly on x86 without VNNI, but slowly.
 
 Positions for calibration come from games that the network's policy plays against
 itself (selfplay), from an SGF file or a folder of them, or from training rows
@@ -87,7 +95,7 @@ the network plays other games for it, unless --verify names records.`,
 	fl.Float64Var(&f.percentile, "percentile", f.percentile, "share of the numbers that method percentile leaves out at each end")
 	fl.StringSliceVar(&f.float, "float", nil, "convolutions and matrix products that stay in fp32, by `NAME` as the report lists them")
 	fl.BoolVar(&f.nearest, "nearest", false, "round weights to the nearest step; faster, less accurate")
-	fl.BoolVar(&f.narrow, "narrow-weights", false, "weights of 7 bits, for x86 processors without VNNI")
+	fl.StringVar(&f.processor, "for", "", "`PROCESSOR` that is to compute in integers: vnni, avx2, arm64 or any (default: this one, "+quant.Here().String()+")")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	fl.StringVar(&s.BoardSize, "boardsize", s.BoardSize, "board `SIZE` of the graph: 2 to 25, or for example 9x13")
 	fl.StringVar(&s.Encoder, "encoder", s.Encoder, "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7")
@@ -102,9 +110,14 @@ the network plays other games for it, unless --verify names records.`,
 // options turns the flags into those of the quantizer.
 func (f *quantizeFlags) options() (quant.Options, error) {
 	method, err := quant.ParseMethod(f.method)
+	processor, unknown := quant.ParseProcessor(f.processor)
 	switch {
 	case err != nil:
 		return quant.Options{}, usageError{err}
+	case unknown != nil:
+		return quant.Options{}, usageError{unknown}
+	case f.processor != "" && f.precision == "fp16":
+		return quant.Options{}, usagef("--for %s: 16-bit floats are the same for every processor", f.processor)
 	case f.out == "":
 		return quant.Options{}, usagef("-o is needed: the ONNX file to write")
 	case !strings.HasSuffix(strings.ToLower(f.out), ".onnx"):
@@ -116,7 +129,7 @@ func (f *quantizeFlags) options() (quant.Options, error) {
 	case !(f.percentile > 0 && f.percentile <= 0.1):
 		return quant.Options{}, usagef("--percentile %g: above 0, up to 0.1", f.percentile)
 	}
-	return quant.Options{Method: method, Percentile: f.percentile, Float: f.float, Nearest: f.nearest, NarrowWeights: f.narrow}, nil
+	return quant.Options{Method: method, Percentile: f.percentile, Float: f.float, Nearest: f.nearest, For: processor}, nil
 }
 
 func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) error {
@@ -179,6 +192,7 @@ func (f *quantizeFlags) report(cmd *cobra.Command, m *model.Model, size board.Si
 		Precision: f.precision, Report: q.Report, Seconds: math.Round(took.Seconds()*10) / 10,
 	}
 	if sum := q.Summary; sum != nil {
+		r.For = sum.For.String()
 		r.Method, r.Calibration, r.Rows = sum.Method.String(), f.positions, sum.Rows
 		r.Integer, r.Float, r.WorkShare = len(sum.Integer), sum.Float, sum.Work
 	}
@@ -190,7 +204,11 @@ func (f *quantizeFlags) report(cmd *cobra.Command, m *model.Model, size board.Si
 }
 
 func (r *quantizeResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, %.1f MiB: %s on %s in %s\n", r.Out, float64(r.Bytes)/(1<<20), r.Model, r.Board, r.Precision)
+	processor := ""
+	if r.For != "" {
+		processor = " for " + r.For
+	}
+	fmt.Fprintf(w, "%s, %.1f MiB: %s on %s in %s%s\n", r.Out, float64(r.Bytes)/(1<<20), r.Model, r.Board, r.Precision, processor)
 	if r.Integer > 0 {
 		fmt.Fprintf(w, "  calibrated on %d positions (%s), ranges by %s\n", r.Rows, r.Calibration, r.Method)
 		fmt.Fprintf(w, "  %d convolutions and matrix products in integers, %.1f %% of the multiplications; %d stay in fp32: %s\n", r.Integer, 100*r.WorkShare, len(r.Float), orNone(r.Float))

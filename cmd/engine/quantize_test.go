@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,8 @@ func TestQuantize(t *testing.T) {
 		"own games":    {nil, 8, 16},
 		"game records": {[]string{"--positions", sgfs, "--verify", sgfs, "--method", "max", "--nearest"}, 8, 16},
 		"some float":   {[]string{"--float", "blocks.0.conv1.Conv_0,blocks.0.conv2.Conv_0"}, 6, 16},
+		"for any":      {[]string{"--for", "any"}, 8, 16},
+		"for vnni":     {[]string{"--for", "vnni"}, 8, 16},
 		"fp16":         {[]string{"--precision", "fp16"}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,6 +52,9 @@ func TestQuantize(t *testing.T) {
 			var r quantizeResult
 			require.NoError(t, json.Unmarshal([]byte(o.stdout), &r), o.stdout)
 			require.Equal(t, c.integer, r.Integer)
+			if want, ok := strings.CutPrefix(name, "for "); ok {
+				require.Equal(t, want, r.For)
+			}
 			if r.Integer > 0 {
 				require.Equal(t, 13, r.Integer+len(r.Float), r.Float)
 			}
@@ -77,6 +83,8 @@ func TestQuantize(t *testing.T) {
 		{exitUsage, ".onnx", []string{freshNetwork(t), "-o", "x.bin"}},
 		{exitUsage, "int8 or fp16", []string{freshNetwork(t), "-o", out, "--precision", "int4"}},
 		{exitUsage, "calibration method", []string{freshNetwork(t), "-o", out, "--method", "best"}},
+		{exitUsage, "unknown processor", []string{freshNetwork(t), "-o", out, "--for", "sse2"}},
+		{exitUsage, "--for any", []string{freshNetwork(t), "-o", out, "--for", "any", "--precision", "fp16"}},
 		{exitUsage, "--held", []string{freshNetwork(t), "-o", out, "--held", "0"}},
 		{exitUsage, "--percentile", []string{freshNetwork(t), "-o", out, "--percentile", "0.9"}},
 		{exitUsage, "board size", []string{freshNetwork(t), "-o", out, "--boardsize", "99"}},

@@ -41,7 +41,7 @@ type graphKey struct {
 }
 
 // graphFormat changes whenever graphs are built differently.
-const graphFormat = "2"
+const graphFormat = "3"
 
 func newGraphCache(dir string, log *slog.Logger) graphCache {
 	switch dir {

@@ -107,6 +107,9 @@ func Open(path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s, ok := src.(*onnxSource); ok && s.warning != "" {
+		c.Log.Warn(s.warning, "file", s.about.File)
+	}
 	run, err := chooseRunner(c)
 	if err != nil {
 		return nil, err

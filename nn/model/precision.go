@@ -261,7 +261,6 @@ func (m *Model) quantizeQuickly(ctx context.Context, size board.Size, behind boo
 	if behind {
 		o.Workers = max(1, runtime.NumCPU()/2)
 	}
-	o.Quant.NarrowWeights = narrowWeights()
 	if m.conf.Calibration != nil {
 		if games := m.conf.Calibration(size); len(games) >= 8 {
 			cut := max(min(len(games)*3/4, len(games)-leastPositions), len(games)/2)
@@ -277,11 +276,6 @@ func (m *Model) quantizeQuickly(ctx context.Context, size board.Size, behind boo
 		o.Games = int(min(max(quickWork/max(perGame, 1)/2, 2), 24))
 	}
 	return m.Quantize(ctx, size, o)
-}
-
-// narrowWeights reports whether 8-bit products may overflow on this processor.
-func narrowWeights() bool {
-	return cpu.X86.HasSSE2 && fastInt8() == ""
 }
 
 // tellSlowly returns a progress function that writes a line now and then.

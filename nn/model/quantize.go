@@ -66,6 +66,7 @@ const (
 	MetaPrecision   = "kosumi.precision"   // "int8" or "fp16"
 	MetaQuantizer   = "kosumi.quantizer"   // version of nn/quant
 	MetaCalibration = "kosumi.calibration" // such as "mse, 256 positions"
+	MetaFor         = "kosumi.for"         // the processor of an int8 network: "vnni", "avx2", "arm64" or "any"
 )
 
 // Quantize makes an 8-bit integer network for boards of one size, and compares
@@ -97,7 +98,12 @@ func (m *Model) Quantize(ctx context.Context, size board.Size, o QuantizeOptions
 	}
 	out.Metadata[MetaQuantizer] = strconv.Itoa(quant.Version)
 	out.Metadata[MetaCalibration] = fmt.Sprintf("%s, %d positions", summary.Method, summary.Rows)
-	report, err := m.Compare(ctx, size, out, o.Verify, func(done int) { o.Progress("compare", done, len(o.Verify)) })
+	out.Metadata[MetaFor] = summary.For.String()
+	exact, err := exactHere(out, summary.For)
+	if err != nil {
+		return nil, err
+	}
+	report, err := m.Compare(ctx, size, exact, o.Verify, func(done int) { o.Progress("compare", done, len(o.Verify)) })
 	if err != nil {
 		return nil, err
 	}

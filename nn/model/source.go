@@ -15,6 +15,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
+	"kosumi/nn/quant"
 )
 
 // source is a network before it runs: what it computes and its graphs.
@@ -105,6 +106,8 @@ type onnxSource struct {
 	about  nn.Description
 	only   nn.Spec
 	format string // of numbers
+	// warning is for the user, "" for none.
+	warning string
 }
 
 func openONNX(data []byte, name string, o Overrides) (source, error) {
@@ -137,7 +140,11 @@ func openONNX(data []byte, name string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
-	return &onnxSource{data: data, about: about, only: spec, format: cmp.Or(m.Metadata[MetaPrecision], floatPrecision)}, nil
+	data, warning, err := forProcessor(m, data, quant.Here())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
+	}
+	return &onnxSource{data: data, about: about, only: spec, format: cmp.Or(m.Metadata[MetaPrecision], floatPrecision), warning: warning}, nil
 }
 
 func (s *onnxSource) precision() string { return s.format }

@@ -18,6 +18,14 @@
 // exactly as far as that costs no accuracy. What remains of float32 is listed in
 // the Summary.
 //
+// # Processors
+//
+// x86 processors without VNNI add up two products of bytes at a time in 16 bits,
+// which saturate. For them the largest steps of a filter are chosen so that
+// 255*|a + b| fits for the two weights a and b that share a sum, and where that
+// costs too much both give way (see [Processor]); planes of zeros and ones are held
+// as 0 and 126, which fits anyway.
+//
 // # Terms
 //
 // A tap is a value of the float graph whose numbers are collected over the

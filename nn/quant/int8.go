@@ -9,16 +9,17 @@ import (
 )
 
 // Version changes whenever the same network would come out differently.
-const Version = 3
+const Version = 4
 
 // Summary says what became of a network's convolutions and of its matrix products
 // over tokens.
 type Summary struct {
-	Rows    int      // calibration rows
-	Method  Method   // of calibration
-	Integer []string // those in integers, by the name of their output value
-	Wide    []string // convolutions among them whose sums stay unrounded
-	Float   []string // those left in float32
+	Rows    int       // calibration rows
+	Method  Method    // of calibration
+	For     Processor // never AtHand
+	Integer []string  // those in integers, by the name of their output value
+	Wide    []string  // convolutions among them whose sums stay unrounded
+	Float   []string  // those left in float32
 	// Work is the share of the network's multiplications with constant weights
 	// that are done in integers.
 	Work float64
@@ -60,15 +61,16 @@ func Int8(m *onnx.Model, run Runner, o Options) (*onnx.Model, *Summary, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.weights, err = g.quantizeAll(run, p, o); err != nil {
+	e := newEmitter(g, p)
+	if p.weights, err = e.quantizeAll(run, o); err != nil {
 		return nil, nil, err
 	}
-	out, err := newEmitter(g, p).model()
+	out, err := e.model()
 	if err != nil {
 		return nil, nil, err
 	}
 	s := g.summary(p)
-	s.Rows, s.Method = stats.Rows, o.Method
+	s.Rows, s.Method, s.For = stats.Rows, o.Method, o.For
 	return out, s, nil
 }
 
@@ -123,7 +125,7 @@ func (g *graph) plan(stats *Stats, o Options) (*plan, error) {
 		p.split = g.splitPlanes(stats, p.selected)
 	}
 	for tap := range stats.channels {
-		if p.split[tap] != nil {
+		if _, planes := p.split[tap]; planes {
 			p.params[tap] = params{scale: 1.0 / planeOne}
 			continue
 		}
@@ -133,29 +135,35 @@ func (g *graph) plan(stats *Stats, o Options) (*plan, error) {
 }
 
 // quantizeAll quantizes the weights of all that is selected.
-func (g *graph) quantizeAll(run Runner, p *plan, o Options) (map[*conv]quantizedWeights, error) {
-	most := 127
-	if o.NarrowWeights {
-		most = 63
-	}
+func (e *emitter) quantizeAll(run Runner, o Options) (map[*conv]quantizedWeights, error) {
 	out := map[*conv]quantizedWeights{}
-	for _, group := range gramGroups(slices.Concat(p.selected, p.tokens)) {
+	for _, group := range gramGroups(slices.Concat(e.plan.selected, e.plan.tokens)) {
 		var grams map[*conv]*gram
 		if !o.Nearest {
 			var err error
-			if grams, err = g.grams(run, group); err != nil {
+			if grams, err = e.grams(run, group); err != nil {
 				return nil, err
 			}
 		}
 		for _, c := range group {
-			w, bias, err := g.weight(c)
+			w, bias, err := e.weight(c)
 			if err != nil {
 				return nil, err
 			}
-			out[c] = quantizeWeights(w, bias, most, grams[c], fineColumns(c, p.split[c.in]))
+			out[c] = quantizeWeights(w, bias, e.limits(c, o.For), grams[c])
 		}
 	}
 	return out, nil
+}
+
+// limits returns what the weights of a layer have to keep to on a processor.
+func (e *emitter) limits(c *conv, on Processor) limits {
+	split, planes := e.split[c.in]
+	l := limits{most: 127, fine: fineColumns(c, split)}
+	if on.bounded() && !planes {
+		l.partner = partners(c.inputs, c.kernel, c.inputs+int(e.padding(c.in)))
+	}
+	return l
 }
 
 func (g *graph) summary(p *plan) *Summary {

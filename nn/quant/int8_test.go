@@ -173,7 +173,8 @@ func needLibrary(t testing.TB) {
 	}
 }
 
-// distance is the error of got, as a share of the spread of want.
+// distance is the error of an integer graph's outputs, as a share of the spread of
+// the float graph's. Its sums are made exact, so that it is the same everywhere.
 func distance(t *testing.T, net, other *onnx.Model, r *testRows) float64 {
 	t.Helper()
 	shapes, err := onnx.InferShapes(net)
@@ -185,7 +186,9 @@ func distance(t *testing.T, net, other *onnx.Model, r *testRows) float64 {
 	tap := []Tap{{Name: "out", Shape: row}}
 	want, err := r.outputs(net, tap)
 	require.NoError(t, err)
-	got, err := r.outputs(other, tap)
+	exact, err := Exact(other)
+	require.NoError(t, err)
+	got, err := r.outputs(exact, tap)
 	require.NoError(t, err)
 	var apart, sum, squares float64
 	for i, x := range want[0] {
@@ -218,13 +221,14 @@ func TestInt8ComputesTheSame(t *testing.T) {
 			options Options
 			most    float64 // error as a share of the outputs' spread
 		}{
-			"the best way": {Options{}, 0.06},
-			"nearest":      {Options{Nearest: true}, 0.06},
-			"narrow":       {Options{NarrowWeights: true}, 0.07},
-			"max":          {Options{Method: Max}, 0.06},
-			"percentile":   {Options{Method: Percentile}, 0.08},
-			"entropy":      {Options{Method: Entropy}, 0.15},
-			"plain":        {Options{Nearest: true, plain: plain{scales: true, shifts: true, planes: true}}, 0.08},
+			"the best way":     {Options{For: VNNI}, 0.06},
+			"pairs":            {Options{For: AVX2}, 0.06},
+			"nearest":          {Options{For: ARM64, Nearest: true}, 0.06},
+			"pairs by nearest": {Options{For: Any, Nearest: true}, 0.065},
+			"max":              {Options{For: VNNI, Method: Max}, 0.06},
+			"percentile":       {Options{For: VNNI, Method: Percentile}, 0.08},
+			"entropy":          {Options{For: VNNI, Method: Entropy}, 0.15},
+			"plain":            {Options{For: VNNI, Nearest: true, plain: plain{scales: true, shifts: true, planes: true}}, 0.08},
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				m, x := newMaker(n.planes)
@@ -245,6 +249,7 @@ func TestInt8ComputesTheSame(t *testing.T) {
 				require.InDelta(t, 0.7, s.Work, 0.3001)
 				require.Equal(t, net.Metadata, out.Metadata)
 				require.Equal(t, net.Graph.Inputs, out.Graph.Inputs)
+				require.Equal(t, c.options.For, s.For)
 				require.Less(t, distance(t, net, out, newRows(n.planes, 16, false)), c.most)
 			})
 		}
@@ -259,7 +264,7 @@ func TestPlanesOfZerosAndOnes(t *testing.T) {
 	for _, without := range []bool{false, true} {
 		m, x := newMaker(7)
 		net := m.model(t, m.conv(m.Relu(m.conv(x, 7, 16, 3, onnx.ConvOptions{})), 16, 8, 3, onnx.ConvOptions{}))
-		out, _, err := Int8(net, newRows(7, 24, true), Options{Nearest: true, plain: plain{planes: without}})
+		out, _, err := Int8(net, newRows(7, 24, true), Options{For: Any, Nearest: true, plain: plain{planes: without}})
 		require.NoError(t, err)
 		require.Equal(t, !without, count(out, "Gather") == 1)
 		errors[without] = distance(t, net, out, newRows(7, 16, true))
@@ -342,6 +347,7 @@ func TestInt8RefusesWhatItCannotDo(t *testing.T) {
 		}), Options{}, ErrCalibration},
 		"a runner that fails": {chain(t, nil), runFunc(func(Pass) error { return broken }), Options{}, broken},
 		"no such method":      {chain(t, nil), nothing, Options{Method: 99}, ErrOptions},
+		"no such processor":   {chain(t, nil), nothing, Options{For: 99}, ErrOptions},
 		"too high percentile": {chain(t, nil), nothing, Options{Percentile: 0.5}, ErrOptions},
 		"percentile NaN":      {chain(t, nil), nothing, Options{Percentile: math.NaN()}, ErrOptions},
 		"no such convolution": {chain(t, nil), nothing, Options{Float: []string{"nothing"}}, ErrOptions},

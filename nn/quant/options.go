@@ -96,9 +96,8 @@ type Options struct {
 	// Nearest rounds each weight to the nearest level, without looking at what
 	// the rounding does to the outputs over the calibration rows.
 	Nearest bool
-	// NarrowWeights keeps weights within 7 bits, for processors whose 8-bit
-	// multiplication overflows its 16-bit sums (x86 without VNNI).
-	NarrowWeights bool
+	// For is the kind of processor that is to compute with the result.
+	For Processor
 
 	plain plain // for tests
 }
@@ -116,6 +115,10 @@ func (o Options) withDefaults() (Options, error) {
 	if !(o.LeastWork <= 1) {
 		return o, fmt.Errorf("%w: least work %g: at most 1", ErrOptions, o.LeastWork)
 	}
+	if int(o.For) >= len(processorNames) {
+		return o, fmt.Errorf("%w: processor %v", ErrOptions, o.For)
+	}
+	o.For = o.For.resolved()
 	if o.Percentile == 0 {
 		o.Percentile = 1e-4
 	}

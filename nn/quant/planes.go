@@ -8,12 +8,13 @@ import (
 )
 
 // Planes of zeros and ones that come into the network are held exactly by a byte,
-// so a plane can be given twice: once as 254 for the weights' whole steps, once
-// as 2 for their 127ths. That makes the weights of such a plane as good as exact,
-// at the cost of one more input channel.
+// so a plane can be given twice: once as 126 for the weights' whole steps, once
+// as 1 for their 126ths. That makes the weights of such a plane as good as exact,
+// at the cost of one more input channel. 126*(127+127) fits 16 bits, so these
+// weights need no bound on any processor.
 const (
-	planeOne  = 254
-	planeFine = 2
+	planeOne  = 126
+	planeFine = 1
 	fineSteps = planeOne / planeFine
 )
 

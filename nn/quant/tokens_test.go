@@ -56,12 +56,12 @@ func TestTokenProducts(t *testing.T) {
 		options Options
 		most    float64
 	}{
-		"the best way": {Options{}, 0.04},
-		"nearest":      {Options{Nearest: true}, 0.04},
-		"narrow":       {Options{NarrowWeights: true}, 0.04},
-		"max":          {Options{Method: Max}, 0.04},
-		"percentile":   {Options{Method: Percentile}, 0.05},
-		"entropy":      {Options{Method: Entropy}, 0.15},
+		"the best way": {Options{For: VNNI}, 0.04},
+		"pairs":        {Options{For: Any}, 0.04},
+		"nearest":      {Options{For: VNNI, Nearest: true}, 0.04},
+		"max":          {Options{For: VNNI, Method: Max}, 0.04},
+		"percentile":   {Options{For: VNNI, Method: Percentile}, 0.05},
+		"entropy":      {Options{For: VNNI, Method: Entropy}, 0.15},
 	} {
 		t.Run(how, func(t *testing.T) {
 			m, x := newMaker(8)
@@ -90,7 +90,7 @@ func TestTokenProductsKeepMeans(t *testing.T) {
 	layer := &conv{inputs: 2, outputs: 2, kernel: 1, tokens: true}
 	// Two inputs that are always 1 and 2, of which there were 5.
 	moments := &gram{n: 2, moments: []float64{5, 10, 5, 10, 20, 10, 5, 10, 5}, samples: 5}
-	q := quantizeWeights(transposed(w, layer.inputs, layer.outputs), make([]float32, 2), 1, moments, nil)
+	q := quantizeWeights(transposed(w, layer.inputs, layer.outputs), make([]float32, 2), limits{most: 1}, moments)
 	for o := range 2 {
 		want := w[o]*1 + w[2+o]*2
 		got := q.bias[o] + q.scales[o]*(float32(q.values[2*o])+2*float32(q.values[2*o+1]))
@@ -117,7 +117,7 @@ func TestHiddenUnitsAreScaled(t *testing.T) {
 		x = m.Transpose(m.Reshape(x, 0, 8, points), 0, 2, 1)
 		y := m.Mul(m.Silu(m.project(x, 8, hidden)), m.MatMul(x, m.Floats("up", up, 8, hidden)))
 		net := m.model(t, m.MatMul(y, m.Floats("down", down, hidden, 8)))
-		out, s, err := Int8(net, newRows(8, 24, false), Options{Nearest: true, plain: plain{scales: without}})
+		out, s, err := Int8(net, newRows(8, 24, false), Options{For: VNNI, Nearest: true, plain: plain{scales: without}})
 		require.NoError(t, err)
 		require.Len(t, s.Integer, 3)
 		errors[without] = distance(t, net, out, newRows(8, 16, false))
@@ -138,7 +138,7 @@ func TestTokenProductsCanStayFloat(t *testing.T) {
 		}
 	}
 	require.Len(t, names, 7)
-	out, s, err := Int8(net, newRows(8, 16, false), Options{Float: names[:3], Nearest: true}) // q, k and v
+	out, s, err := Int8(net, newRows(8, 16, false), Options{For: VNNI, Float: names[:3], Nearest: true}) // q, k and v
 	require.NoError(t, err)
 	require.ElementsMatch(t, names[:3], s.Float)
 	require.Equal(t, 3+2, count(out, "MatMul"))

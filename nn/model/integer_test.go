@@ -1,0 +1,71 @@
+package model
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn/onnx"
+	"kosumi/nn/quant"
+)
+
+// TestFilesForOtherProcessors writes a network for processors with exact sums and
+// for all: each computes the same everywhere, the first by another graph where
+// sums saturate, and says so.
+func TestFilesForOtherProcessors(t *testing.T) {
+	library(t)
+	m, _ := openOnCPU(t, freshNetwork(t), Config{CacheDir: "none"})
+	original, err := m.OpenOriginal(small, 1)
+	require.NoError(t, err)
+	defer original.Close()
+	want := answer(t, m, original, small)
+	for _, processor := range []quant.Processor{quant.VNNI, quant.Any} {
+		q, err := m.Quantize(context.Background(), small, QuantizeOptions{Quant: quant.Options{For: processor}, Positions: 32, Held: 32, Games: 4})
+		require.NoError(t, err)
+		require.Equal(t, processor.String(), q.Model.Metadata[MetaFor])
+		require.Less(t, q.Report.PolicyKL, 0.001, "the report is about exact sums")
+		require.Less(t, q.Report.Lead, 0.1)
+		data, err := q.Model.Marshal()
+		require.NoError(t, err)
+
+		for _, here := range []quant.Processor{quant.VNNI, quant.ARM64, quant.AVX2} {
+			out, warning, err := forProcessor(q.Model, data, here)
+			require.NoError(t, err)
+			if processor.Serves(here) {
+				require.Empty(t, warning)
+				require.Equal(t, data, out)
+				continue
+			}
+			require.Contains(t, warning, "--for avx2")
+			exact, err := onnx.Read(out)
+			require.NoError(t, err)
+			for _, c := range exact.Graph.Initializers {
+				require.NotEqual(t, onnx.Int8, c.Type, c.Name)
+			}
+		}
+		if processor == quant.VNNI { // as older files are
+			delete(q.Model.Metadata, MetaFor)
+			_, warning, err := forProcessor(q.Model, data, quant.AVX2)
+			require.NoError(t, err)
+			require.NotEmpty(t, warning)
+		}
+
+		path := filepath.Join(t.TempDir(), "net.onnx")
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		file, log := openOnCPU(t, path, Config{CacheDir: "none"})
+		if processor.Serves(quant.Here()) {
+			require.Empty(t, log.String())
+		} else {
+			require.Contains(t, log.String(), "written for other processors")
+		}
+		b, err := file.Open(small, 1)
+		require.NoError(t, err)
+		defer b.Close()
+		got := answer(t, file, b, small)
+		require.InDelta(t, want.Value(), got.Value(), 0.02)
+		require.InDelta(t, want.Lead, got.Lead, 0.3)
+	}
+}
