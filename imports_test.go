@@ -33,6 +33,7 @@ var allowed = map[string]string{
 	"search":      "board nn",
 	"katagocfg":   "board",
 	"engine":      "board katagocfg nn search sgf",
+	"review":      "board nn search sgf",
 	"match":       "board gtp sgf",
 	"nn/autodiff": "nn/onnx",
 	"nn/quant":    "nn/onnx",

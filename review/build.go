@@ -1,0 +1,215 @@
+package review
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+)
+
+// How much of a search goes into a report.
+const (
+	bestListed = 12 // moves of a position
+	linesKept  = 3  // of these have their continuation
+)
+
+// describe shows a position with what a search found.
+func (g *Game) describe(t int, e *Eval) (Position, error) {
+	game, err := g.Position(t)
+	if err != nil {
+		return Position{}, err
+	}
+	p := Position{Stones: strings.ReplaceAll(game.Board().String(), "\n", ""), ToMove: letter(game.ToMove())}
+	if e != nil {
+		p.Visits, p.Winrate, p.Lead, p.Stdev, p.Ownership = e.Visits, e.Winrate, e.Lead, e.Stdev, e.Ownership
+	}
+	return p, nil
+}
+
+func letter(c board.Color) string {
+	if c == board.White {
+		return "w"
+	}
+	return "b"
+}
+
+// Info returns what the record says about the game.
+func (g *Game) Info() Info {
+	r := g.Record
+	return Info{Width: r.Size.W, Height: r.Size.H, Komi: float64(g.Rules.Komi), Rules: g.Rules.JSON(), Handicap: r.Handicap,
+		Black: r.Black.Name, White: r.White.Name, BlackRank: r.Black.Rank, WhiteRank: r.White.Rank,
+		Result: r.Result, Date: r.Date, Event: r.Event}
+}
+
+// result builds the report from what is known.
+func (r *run) result(complete bool) (*Result, error) {
+	g := r.game
+	res := &Result{Version: Version, Game: g.Info(), Network: r.conf.Network, Visits: r.visits, First: r.conf.First,
+		Complete: complete, Notes: g.Notes}
+	for t := range r.evals {
+		p, err := g.describe(t, r.evals[t])
+		if err != nil {
+			return nil, err
+		}
+		res.Positions = append(res.Positions, p)
+	}
+	for t := range g.Moves {
+		res.Moves = append(res.Moves, r.move(t))
+	}
+	for t := range res.Moves {
+		if m := &res.Moves[t]; m.Judged && m.Loss >= borders[1] {
+			if err := r.explain(t, m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.sumUp(res)
+	return res, nil
+}
+
+// move judges one ply.
+func (r *run) move(t int) Move {
+	played := r.game.Moves[t]
+	size := r.game.Record.Size
+	m := Move{Number: t + 1, Color: letter(played.Color), Move: size.Vertex(played.Point), Order: -1, Phase: phaseOf(t, size), Class: Best}
+	before, after := r.evals[t], r.evals[t+1]
+	if before != nil {
+		m.Best = make([]Candidate, 0, min(bestListed, len(before.Moves)))
+		for i, c := range before.Moves {
+			if c.Move == m.Move {
+				m.Prior = c.Prior
+				if c.Visits > 0 {
+					m.Order = i
+				}
+			} else if i >= bestListed {
+				continue
+			}
+			if i >= linesKept {
+				c.Line = nil
+			}
+			m.Best = append(m.Best, c)
+		}
+		m.random = randomLoss(before, r.sign(t))
+	}
+	s := r.swingOf(t)
+	if !s.ok {
+		return m
+	}
+	m.Judged, m.Error = true, round(s.err, 2)
+	if m.Order != 0 { // the first choice is no mistake as far as the engine can tell
+		m.Loss = round(max(0, s.loss), 2)
+		m.WinrateLoss = round(max(0, s.winrate), 4)
+	}
+	m.Class = ClassOf(m.Loss)
+	m.Certain = ClassOf(m.Loss-s.err) == m.Class
+	if len(after.Moves) > 0 {
+		m.Refutation = after.Moves[0].Line
+	}
+	return m
+}
+
+// explained tells whether a side's mistakes belong in the report.
+func (r *run) wanted(color string) bool {
+	if r.conf.Player == "" {
+		return true
+	}
+	black, white := r.game.PlayerSides(r.conf.Player)
+	if !black && !white {
+		return true
+	}
+	return color == "b" && black || color == "w" && white
+}
+
+// PlayerSides tells which sides are played by somebody whose name contains the
+// text, in any case.
+func (g *Game) PlayerSides(name string) (black, white bool) {
+	has := func(s string) bool { return name != "" && strings.Contains(strings.ToLower(s), strings.ToLower(name)) }
+	return has(g.Record.Black.Name), has(g.Record.White.Name)
+}
+
+// sumUp fills the parts of the report that are about the whole game.
+func (r *run) sumUp(res *Result) {
+	info := &res.Game
+	for i, color := range []string{"b", "w"} {
+		p := &res.Players[i]
+		p.Name, p.Rank = info.Black, info.BlackRank
+		if color == "w" {
+			p.Name, p.Rank = info.White, info.WhiteRank
+		}
+		p.sum(res.Moves, color)
+	}
+	mine := slices.Clone(res.Moves)
+	for i := range mine {
+		mine[i].Judged = mine[i].Judged && r.wanted(mine[i].Color)
+	}
+	res.Mistakes = worst(mine, 20, func(m *Move) float64 { return m.Loss }, borders[1])
+	res.Turning = worst(mine, 3, func(m *Move) float64 { return m.WinrateLoss }, 0.1)
+	slices.Sort(res.Turning)
+	res.Summary = summaryOf(res)
+}
+
+func (p *Player) sum(moves []Move, color string) {
+	var all []*Move
+	phases, kinds := map[Phase][]*Move{}, map[Kind][]*Move{}
+	for i := range moves {
+		m := &moves[i]
+		if m.Color != color || !m.Judged {
+			continue
+		}
+		all = append(all, m)
+		phases[m.Phase] = append(phases[m.Phase], m)
+		if m.Kind != "" {
+			kinds[m.Kind] = append(kinds[m.Kind], m)
+		}
+	}
+	p.Totals = totalsOf(all)
+	p.ByPhase, p.ByKind = map[Phase]Totals{}, map[Kind]Totals{}
+	for k, list := range phases {
+		p.ByPhase[k] = totalsOf(list)
+	}
+	for k, list := range kinds {
+		p.ByKind[k] = totalsOf(list)
+	}
+}
+
+// summaryOf says in a sentence how the game went.
+func summaryOf(res *Result) string {
+	end := res.Positions[len(res.Positions)-1]
+	if end.Visits == 0 {
+		return "Not reviewed yet."
+	}
+	leader, lead, sure := "Black", end.Lead, end.Winrate
+	if end.Winrate < 0.5 {
+		leader, lead, sure = "White", -end.Lead, 1-end.Winrate
+	}
+	text := fmt.Sprintf("At the end %s is ahead by %.1f points (%.0f %%).", leader, lead, 100*sure)
+	if sure < 0.9 {
+		return text
+	}
+	// The last position in which the other side still had a chance of a third.
+	for t := len(res.Positions) - 1; t >= 0; t-- {
+		p := res.Positions[t]
+		chance := p.Winrate
+		if leader == "White" {
+			chance = 1 - p.Winrate
+		}
+		if p.Visits > 0 && chance < 2.0/3 {
+			return text + fmt.Sprintf(" %s has been clearly ahead from move %d on.", leader, t+1)
+		}
+	}
+	return text + fmt.Sprintf(" %s was ahead all along.", leader)
+}
+
+// points writes a number of points for people.
+func points(x, err float64) string {
+	text := fmt.Sprintf("%.1f points", x)
+	if x >= 3 {
+		text = fmt.Sprintf("%.0f points", math.Round(x))
+	}
+	if err > 1 {
+		text = "about " + text
+	}
+	return text
+}

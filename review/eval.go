@@ -1,0 +1,187 @@
+package review
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"math"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// maxMoves is how many searched moves of a position are kept, best first.
+const maxMoves = 24
+
+// maxLine is the longest variation that is kept, in plies.
+const maxLine = 12
+
+// Eval is what the search of one position found. Winrate is Black's, 0..1, leads
+// are Black's points.
+type Eval struct {
+	Visits  int64   `json:"visits"`
+	Winrate float64 `json:"winrate"`
+	Lead    float64 `json:"lead"`
+	// Stdev is the standard deviation of the final score, in points.
+	Stdev float64 `json:"stdev"`
+	// Moves are those that were searched, best first, at most 24, and the one
+	// that was played.
+	Moves []Candidate `json:"moves"`
+	// Ownership is Black's by point, -100..100, rows from the top; BestOwnership
+	// the same after the best move. Empty where the network has none.
+	Ownership     Owners `json:"ownership,omitempty"`
+	BestOwnership Owners `json:"bestOwnership,omitempty"`
+}
+
+// Candidate is a move of a position.
+type Candidate struct {
+	// Move is a vertex such as "Q16", or "pass".
+	Move   string `json:"move"`
+	Visits int64  `json:"visits"`
+	// Prior is the network's probability of the move, 0..1.
+	Prior   float64 `json:"prior"`
+	Winrate float64 `json:"winrate"`
+	Lead    float64 `json:"lead"`
+	// Line is the expected continuation, the move itself first.
+	Line []string `json:"line,omitempty"`
+}
+
+// Owners holds -100..100 for each point, rows from the top. In JSON it is base64 of
+// bytes, each the value plus 100.
+type Owners []int8
+
+// MarshalText implements encoding.TextMarshaler.
+func (o Owners) MarshalText() ([]byte, error) {
+	raw := make([]byte, len(o))
+	for i, v := range o {
+		raw[i] = byte(int(v) + 100)
+	}
+	return base64.StdEncoding.AppendEncode(nil, raw), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *Owners) UnmarshalText(text []byte) error {
+	raw, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(raw) > board.MaxPoints {
+		return fmt.Errorf("ownership: not the base64 of a board")
+	}
+	*o = make(Owners, len(raw))
+	for i, b := range raw {
+		(*o)[i] = int8(max(-100, min(100, int(b)-100)))
+	}
+	return nil
+}
+
+// pointsPerWinrate stands in for the lead where a network has no score: 6 % of
+// winrate count as a point, as in LizzieYzy Next.
+const pointsPerWinrate = 1 / 0.06
+
+// searcher searches the positions of one game, one at a time.
+type searcher struct {
+	game *Game
+	tree *search.Tree
+}
+
+// searchParams makes searches repeatable: no noise, one evaluation at a time, one
+// orientation.
+func searchParams(p search.Params) search.Params {
+	p.Root.NoiseEnabled, p.Root.WideNoise = false, 0
+	p.Parallel.Workers = 1
+	p.Net.Symmetry = 0
+	p.Net.PlayoutDoublingAdvantage = 0
+	p.Pass.IgnorePreRootHistory = false // so that neighbours share evaluations
+	p.AntiMirror = false
+	p.Seed = 1
+	p.Stop.WhenDecided, p.Stop.FutileVisitsThreshold = false, 0
+	return p
+}
+
+// search searches position t from the start: evaluations that were made before
+// are remembered, so that only new ones cost anything.
+func (s *searcher) search(ctx context.Context, t int, visits int64) (*Eval, error) {
+	game, err := s.game.Position(t)
+	if err != nil {
+		return nil, err
+	}
+	s.tree.Reset(game)
+	result, err := s.tree.Search(ctx, search.Limits{Visits: visits, Ownership: true})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	played := board.NoPoint
+	if t < len(s.game.Moves) {
+		played = s.game.Moves[t].Point
+	}
+	return evalOf(&result, played), nil
+}
+
+// evalOf turns a result round to Black's view.
+func evalOf(r *search.Result, played board.Point) *Eval {
+	e := &Eval{Visits: r.Root.Visits, Stdev: round(r.Root.ScoreStdev, 3)}
+	e.Winrate, e.Lead = blacks(r, r.Root.Winrate, r.Root.Lead)
+	for i := range r.Moves {
+		m := &r.Moves[i]
+		if m.SymmetryOf != board.NoPoint && m.Move != played || len(e.Moves) >= maxMoves && m.Move != played {
+			continue
+		}
+		c := Candidate{Move: r.Size.Vertex(m.Move), Visits: m.Visits, Prior: round(float64(m.Prior), 4)}
+		c.Winrate, c.Lead = blacks(r, m.Winrate, m.Lead)
+		for k, p := range m.PV {
+			if k == maxLine || k > 0 && k < len(m.PVVisits) && m.PVVisits[k] < 2 && r.Root.Visits > 64 {
+				break
+			}
+			c.Line = append(c.Line, r.Size.Vertex(p))
+		}
+		e.Moves = append(e.Moves, c)
+	}
+	if played != board.NoPoint && r.Move(played) == nil {
+		c := Candidate{Move: r.Size.Vertex(played)}
+		if i := r.Size.Index(played); i < len(r.Policy) {
+			c.Prior = round(max(0, float64(r.Policy[i])), 4)
+		}
+		e.Moves = append(e.Moves, c)
+	}
+	black := r.ToMove == board.Black
+	e.Ownership = ownersOf(r.Ownership, black)
+	if len(r.Moves) > 0 {
+		e.BestOwnership = ownersOf(r.Moves[0].Ownership, black)
+	}
+	return e
+}
+
+// blacks turns winrate and lead of the side to move into Black's.
+func blacks(r *search.Result, winrate, lead float64) (float64, float64) {
+	if !r.Root.Raw.HasScore {
+		lead = (winrate - 0.5) * pointsPerWinrate
+	}
+	if r.ToMove == board.White {
+		winrate, lead = 1-winrate, -lead
+	}
+	return round(winrate, 4), round(lead, 3)
+}
+
+func ownersOf(own []float32, black bool) Owners {
+	if own == nil {
+		return nil
+	}
+	out := make(Owners, len(own))
+	for i, v := range own {
+		if !black {
+			v = -v
+		}
+		out[i] = int8(math.Round(100 * float64(max(-1, min(1, v)))))
+	}
+	return out
+}
+
+// round keeps so many decimals: what is stored and what is computed are the same.
+func round(x float64, decimals int) float64 {
+	scale := math.Pow10(decimals)
+	if x = math.Round(x*scale) / scale; x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0 // no negative zero
+	}
+	return x
+}

@@ -1,0 +1,104 @@
+package review
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// errorScale is how far the mean of a search strays from that of a long one, in
+// standard deviations of the score over the root of the visits. Evaluations of
+// neighbouring positions agree, so it is well under 1.
+const errorScale = 0.2
+
+// spread is one standard deviation of the lead that a search found.
+func (e *Eval) spread() float64 {
+	return errorScale * e.Stdev / math.Sqrt(float64(max(e.Visits, 1)))
+}
+
+// swing is what one ply changed, for the mover, as two searches see it: negative
+// where the later one found more than the first.
+type swing struct {
+	loss, err, winrate float64
+	ok                 bool
+}
+
+// swingOf compares the positions before and after ply t.
+func (r *run) swingOf(t int) swing {
+	before, after := r.evals[t], r.evals[t+1]
+	if before == nil || after == nil || !r.game.judged[t] {
+		return swing{}
+	}
+	sign := r.sign(t)
+	return swing{
+		loss:    sign * (before.Lead - after.Lead),
+		winrate: sign * (before.Winrate - after.Winrate),
+		err:     math.Hypot(before.spread(), after.spread()),
+		ok:      true,
+	}
+}
+
+// accuracyOf is KaTrain's measure: moves count by how much a move drawn by the
+// priors would have lost, and 0.75 to the power of the mean loss is left.
+func accuracyOf(moves []*Move) float64 {
+	var sum, weights float64
+	for _, m := range moves {
+		w := max(0.05, min(1, max(min(1, m.random), m.Loss/4)))
+		sum, weights = sum+w*m.Loss, weights+w
+	}
+	if weights == 0 {
+		return 0
+	}
+	return round(100*math.Pow(0.75, sum/weights), 1)
+}
+
+// randomLoss is what a move drawn by the priors would lose, among the moves that
+// were searched.
+func randomLoss(e *Eval, sign float64) float64 {
+	var sum, priors float64
+	for _, c := range e.Moves {
+		if c.Visits > 0 {
+			sum += c.Prior * max(0, sign*(e.Lead-c.Lead))
+			priors += c.Prior
+		}
+	}
+	if priors == 0 {
+		return 0
+	}
+	return sum / priors
+}
+
+// totalsOf sums moves up.
+func totalsOf(moves []*Move) Totals {
+	t := Totals{Moves: len(moves), Classes: map[Class]int{}}
+	if len(moves) == 0 {
+		return t
+	}
+	var first, five float64
+	for _, m := range moves {
+		t.Loss += m.Loss
+		t.Classes[m.Class]++
+		if m.Order == 0 {
+			first++
+		}
+		if m.Order == 0 || m.Order > 0 && m.Order < 5 && m.Loss < 0.5 {
+			five++
+		}
+	}
+	n := float64(len(moves))
+	t.Mean, t.First, t.Five = round(t.Loss/n, 3), round(first/n, 3), round(five/n, 3)
+	t.Loss, t.Accuracy = round(t.Loss, 2), accuracyOf(moves)
+	return t
+}
+
+// worst returns the plies of the judged moves that lost most, worst first.
+func worst(moves []Move, most int, by func(*Move) float64, least float64) []int {
+	plies := []int{}
+	for i := range moves {
+		if moves[i].Judged && by(&moves[i]) >= least {
+			plies = append(plies, i)
+		}
+	}
+	slices.SortStableFunc(plies, func(a, b int) int { return cmp.Compare(by(&moves[b]), by(&moves[a])) })
+	return plies[:min(most, len(plies))]
+}

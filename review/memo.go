@@ -1,0 +1,107 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/features"
+)
+
+// memoEntries bounds the evaluations that are remembered, about 3 kB each on
+// 19x19.
+const memoEntries = 1 << 15
+
+// memo answers evaluations that were made before for another position of the same
+// game: the search of a position covers much of what that of the next one needs.
+// Unlike the network's own cache it tells histories apart and keeps every bit, so
+// that an answer does not depend on who asked first. Any number of goroutines may
+// use it.
+type memo struct {
+	net nn.Evaluator
+
+	mu    sync.RWMutex
+	known map[memoKey]*memoValue
+}
+
+// memoKey is all that an evaluation depends on. Of the history it is the last five
+// moves, which is what networks are shown.
+type memoKey struct {
+	hash                  board.Hash
+	moves                 [5]board.Move
+	turns                 int // how many of the moves belong to the present phase
+	options               features.Options
+	optimism, temperature float32
+	ownership             bool
+}
+
+type memoValue struct {
+	values         [10]float32
+	hasScore       bool
+	symmetry       int8
+	policy, owners []float32 // owners is nil where there are none
+}
+
+// copyTo fills out.
+func (v *memoValue) copyTo(out *nn.Output) {
+	for i, p := range numbers(out) {
+		*p = v.values[i]
+	}
+	out.HasScore, out.HasOwnership, out.Symmetry, out.FromCache = v.hasScore, v.owners != nil, v.symmetry, true
+	copy(out.Policy[:], v.policy)
+	copy(out.Ownership[:], v.owners)
+}
+
+// valueOf keeps a copy of what was answered.
+func valueOf(out *nn.Output, area int) *memoValue {
+	v := &memoValue{hasScore: out.HasScore, symmetry: out.Symmetry, policy: slices.Clone(out.Policy[:area+1])}
+	if out.HasOwnership {
+		v.owners = slices.Clone(out.Ownership[:area])
+	}
+	for i, p := range numbers(out) {
+		v.values[i] = *p
+	}
+	return v
+}
+
+func numbers(o *nn.Output) [10]*float32 {
+	return [10]*float32{&o.Win, &o.Loss, &o.NoResult, &o.ScoreMean, &o.ScoreStdev,
+		&o.ScoreMeanSq, &o.Lead, &o.VarTimeLeft, &o.ErrWinLoss, &o.ErrScore}
+}
+
+func newMemo(net nn.Evaluator) *memo { return &memo{net: net, known: map[memoKey]*memoValue{}} }
+
+func keyOf(q *nn.Query) memoKey {
+	k := memoKey{hash: q.Game.Hash(), turns: min(q.Game.ValidTurns(), 5), options: q.Options, optimism: q.Optimism, temperature: q.PolicyTemperature, ownership: q.NeedOwnership}
+	for i := range k.moves {
+		k.moves[i] = q.Game.LastMove(i)
+	}
+	return k
+}
+
+// Evaluate implements nn.Evaluator.
+func (m *memo) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	key := keyOf(q)
+	m.mu.RLock()
+	v := m.known[key]
+	m.mu.RUnlock()
+	if v != nil {
+		v.copyTo(out)
+		return nil
+	}
+	fresh := *q
+	fresh.SkipCache = true
+	if err := m.net.Evaluate(ctx, &fresh, out); err != nil {
+		return err
+	}
+	v = valueOf(out, q.Game.Size().Area())
+	m.mu.Lock()
+	if len(m.known) >= memoEntries {
+		clear(m.known)
+	}
+	m.known[key] = v
+	m.mu.Unlock()
+	return nil
+}

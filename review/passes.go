@@ -1,0 +1,107 @@
+package review
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// firstPass lists all positions: every eighth first, then those halfway between,
+// and so on, so that a graph has its shape early.
+func (r *run) firstPass() []task {
+	var tasks []task
+	for step := 8; step >= 1; step /= 2 {
+		for t := 0; t < len(r.evals); t += step {
+			if step == 8 || t%(2*step) != 0 {
+				tasks = append(tasks, task{t, r.conf.First})
+			}
+		}
+	}
+	return tasks
+}
+
+// worstListed is the length of the list of worst moves that the second pass makes
+// sure of.
+const worstListed = 10
+
+// secondPass chooses the positions that are to be searched with twice as many
+// visits next; none when the budget is used up.
+func (r *run) secondPass() []task {
+	if r.conf.Time == 0 && r.visits >= r.budget() || r.conf.Time > 0 && r.late() {
+		return nil
+	}
+	worth := r.worth()
+	plies := make([]int, 0, len(worth))
+	for t, w := range worth {
+		if w > 0 && 2*r.evals[t].Visits <= r.conf.Most {
+			plies = append(plies, t)
+		}
+	}
+	slices.SortStableFunc(plies, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
+	left := int64(math.MaxInt64)
+	if r.conf.Time == 0 {
+		left = r.budget() - r.visits
+	}
+	var tasks []task
+	for _, t := range plies[:min(len(plies), roundSize(len(r.evals)))] {
+		more := r.rung(t)
+		if left < more-r.evals[t].Visits {
+			break
+		}
+		left -= more - r.evals[t].Visits
+		tasks = append(tasks, task{t, more})
+	}
+	return tasks
+}
+
+// roundSize is how many positions are searched between two looks at the whole:
+// enough to fill batches, and independent of how many are searched at once.
+func roundSize(positions int) int { return max(16, positions/8) }
+
+// rung is the next number of visits of a position.
+func (r *run) rung(t int) int64 {
+	v := r.conf.First
+	for v <= r.evals[t].Visits {
+		v *= 2
+	}
+	return v
+}
+
+// worth says for each position what more visits there are worth: the chance that a
+// ply beside it belongs among the worst, times what it may have lost, for the
+// root of the visits that it has.
+func (r *run) worth() []float64 {
+	swings := make([]swing, len(r.game.Moves))
+	var losses []float64
+	for t := range swings {
+		swings[t] = r.swingOf(t)
+		if swings[t].ok {
+			losses = append(losses, swings[t].loss)
+		}
+	}
+	slices.Sort(losses)
+	border := 0.5
+	if n := len(losses) - worstListed; n > 0 {
+		border = max(border, (losses[n]+losses[n-1])/2)
+	}
+	worth := make([]float64, len(r.evals))
+	for t, s := range swings {
+		if !s.ok {
+			continue
+		}
+		// A gain is as sure a sign of a position misread as a loss.
+		size := math.Abs(s.loss)
+		w := (size + 1) * normal((size-border)/max(s.err, 0.1))
+		worth[t] = max(worth[t], w)
+		worth[t+1] = max(worth[t+1], w)
+	}
+	for t := range worth {
+		if e := r.evals[t]; e != nil {
+			worth[t] /= math.Sqrt(float64(max(e.Visits, 1)))
+		}
+	}
+	return worth
+}
+
+// normal is the distribution function of the normal distribution.
+func normal(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }

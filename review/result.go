@@ -1,0 +1,185 @@
+package review
+
+import (
+	"kosumi/board"
+)
+
+// Version is the version of the JSON form of [Result]. It grows when a field
+// changes its meaning or goes; new fields do not count.
+const Version = 1
+
+// Result is the review of one game. Winrates are Black's, 0..1, leads Black's
+// points; a loss is the mover's.
+type Result struct {
+	Version int  `json:"version"`
+	Game    Info `json:"game"`
+	// Network and Visits say what judged: losses from other networks or budgets do
+	// not compare.
+	Network string `json:"network"`
+	// Visits of all positions together; First is what each has at least.
+	Visits int64 `json:"visits"`
+	First  int64 `json:"firstVisits"`
+	// Complete tells whether the budget was used up; false after an interruption.
+	Complete bool `json:"complete"`
+	// Notes say what was assumed, or left out.
+	Notes []string `json:"notes,omitempty"`
+	// Positions are one more than Moves: Positions[i] is before Moves[i].
+	Positions []Position `json:"positions"`
+	Moves     []Move     `json:"moves"`
+	// Players are Black and White.
+	Players [2]Player `json:"players"`
+	// Mistakes are the plies of the worst moves of both sides, at most 20, worst
+	// first; Turning those that changed the winrate most, at most 3.
+	Mistakes []int `json:"mistakes"`
+	Turning  []int `json:"turning"`
+	// Summary is one sentence about the game.
+	Summary string `json:"summary"`
+}
+
+// Info is what the record says about the game.
+type Info struct {
+	Width     int     `json:"width"`
+	Height    int     `json:"height"`
+	Komi      float64 `json:"komi"`
+	Rules     string  `json:"rules"` // as JSON, without komi
+	Handicap  int     `json:"handicap,omitempty"`
+	Black     string  `json:"black,omitempty"`
+	White     string  `json:"white,omitempty"`
+	BlackRank string  `json:"blackRank,omitempty"`
+	WhiteRank string  `json:"whiteRank,omitempty"`
+	Result    string  `json:"result,omitempty"`
+	Date      string  `json:"date,omitempty"`
+	Event     string  `json:"event,omitempty"`
+	File      string  `json:"file,omitempty"`
+}
+
+// Position is a position of the game. Visits 0 means that it was not searched.
+type Position struct {
+	Visits    int64   `json:"visits"`
+	Winrate   float64 `json:"winrate"`
+	Lead      float64 `json:"lead"`
+	Stdev     float64 `json:"stdev"` // of the final score, in points
+	Ownership Owners  `json:"ownership,omitempty"`
+	// Stones are the points from the top left, X, O and dots.
+	Stones string `json:"stones"`
+	// ToMove is "b" or "w".
+	ToMove string `json:"toMove"`
+}
+
+// Move is a move of the game and what is thought of it.
+type Move struct {
+	Number int    `json:"number"` // from 1
+	Color  string `json:"color"`  // "b" or "w"
+	Move   string `json:"move"`   // a vertex, or "pass"
+	// Judged tells whether there is a loss: not where a set-up or a move of the
+	// same side follows, or the position after was not searched.
+	Judged bool `json:"judged"`
+	// Loss is in points, 0 or more; Error is one standard deviation of it.
+	Loss  float64 `json:"loss"`
+	Error float64 `json:"error"`
+	// WinrateLoss is the mover's, 0..1.
+	WinrateLoss float64 `json:"winrateLoss"`
+	Class       Class   `json:"class"`
+	// Certain tells whether the loss less its error is still of this class.
+	Certain bool `json:"certain"`
+	// Prior is the network's probability of the move; Order its place among the
+	// moves searched, 0 for the first choice, -1 where it was not searched.
+	Prior float64 `json:"prior"`
+	Order int     `json:"order"`
+	// Best are the moves searched, best first.
+	Best []Candidate `json:"best,omitempty"`
+	// Refutation is what the opponent was expected to answer.
+	Refutation []string `json:"refutation,omitempty"`
+	// Kind and Reason say why it was a mistake; empty for good moves.
+	Kind   Kind   `json:"kind,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Points are those that the reason speaks of.
+	Points []string `json:"points,omitempty"`
+	Phase  Phase    `json:"phase"`
+
+	random float64 // points that a move drawn by the priors would have lost
+}
+
+// Class says how bad a move is, by the points it lost.
+type Class string
+
+// The classes, from best to worst.
+const (
+	Best       Class = "best"       // less than 0.5 points
+	Good       Class = "good"       // 0.5 to 1.5
+	Inaccuracy Class = "inaccuracy" // 1.5 to 3
+	Mistake    Class = "mistake"    // 3 to 6
+	Blunder    Class = "blunder"    // 6 to 12
+	Disaster   Class = "disaster"   // 12 or more
+)
+
+// Classes are all classes, from best to worst; borders[i] divides Classes[i] from
+// the next.
+var Classes = []Class{Best, Good, Inaccuracy, Mistake, Blunder, Disaster}
+
+var borders = []float64{0.5, 1.5, 3, 6, 12}
+
+// ClassOf returns the class of a loss in points.
+func ClassOf(loss float64) Class {
+	for i, b := range borders {
+		if loss < b {
+			return Classes[i]
+		}
+	}
+	return Disaster
+}
+
+// Mark is the sign that players write behind a move: "?!", "?", "??", "???".
+func (c Class) Mark() string {
+	return map[Class]string{Inaccuracy: "?!", Mistake: "?", Blunder: "??", Disaster: "???"}[c]
+}
+
+// Phase is a part of a game, by the number of moves played.
+type Phase string
+
+// The phases: up to 14 % of the board's points, up to 40 %, and after.
+const (
+	Opening Phase = "opening"
+	Middle  Phase = "middle"
+	Endgame Phase = "endgame"
+)
+
+// Phases are all phases in order.
+var Phases = []Phase{Opening, Middle, Endgame}
+
+func phaseOf(ply int, size board.Size) Phase {
+	switch area := float64(size.Area()); {
+	case float64(ply) < 0.14*area:
+		return Opening
+	case float64(ply) < 0.40*area:
+		return Middle
+	}
+	return Endgame
+}
+
+// Player sums up one side.
+type Player struct {
+	Name string `json:"name,omitempty"`
+	Rank string `json:"rank,omitempty"`
+	Totals
+	ByPhase map[Phase]Totals `json:"byPhase,omitempty"`
+	ByKind  map[Kind]Totals  `json:"byKind,omitempty"`
+}
+
+// Totals are sums and means over the judged moves of a side.
+type Totals struct {
+	Moves int `json:"moves"`
+	// Loss is the sum, Mean a move, in points.
+	Loss float64 `json:"loss"`
+	Mean float64 `json:"meanLoss"`
+	// Accuracy is 0..100: 100 * 0.75^L with L the mean loss weighted by what a
+	// move drawn by the network's priors would have lost (KaTrain's formula). It
+	// compares only between reviews with the same network and visits.
+	Accuracy float64 `json:"accuracy"`
+	// First is the share of moves that were the first choice, Five that of moves
+	// that were it, or one of five and less than 0.5 points worse.
+	First float64 `json:"firstChoice"`
+	Five  float64 `json:"topFive"`
+	// Classes counts moves by class.
+	Classes map[Class]int `json:"classes,omitempty"`
+}

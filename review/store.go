@@ -1,0 +1,164 @@
+package review
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Store keeps what the searches of one game found, so that a review that was
+// stopped, however abruptly, goes on where it was, and so that one with a larger
+// budget begins with what is known. It is a file of one JSON object a line, to
+// which lines are only added; a last line that was cut short is ignored. Make one
+// with [OpenStore]; a nil Store keeps nothing.
+type Store struct {
+	mu    sync.Mutex
+	file  *os.File
+	known map[storeKey]*Eval
+	spent time.Duration
+}
+
+type storeKey struct {
+	ply    int
+	visits int64
+}
+
+// storeLine is one search.
+type storeLine struct {
+	Ply    int   `json:"ply"`
+	Visits int64 `json:"visits"` // that were asked for
+	// Millis is the time that all searches of the game had taken by then.
+	Millis int64 `json:"ms"`
+	Eval   *Eval `json:"eval"`
+}
+
+// storeFormat is part of the name of a store: what was found in another way is not
+// used.
+const storeFormat = 1
+
+// OpenStore opens the store of a game in a folder, made where there is none. Its
+// file is named after the game, its rules, the network and the settings of the
+// search. network identifies the network and how it computes.
+func OpenStore(dir string, g *Game, network string, c Config) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%d\n%s\n%+v\n%s\n%g\n%v\n%+v\n", storeFormat, network, searchParams(c.Search),
+		g.Rules.JSON(), g.Rules.Komi, g.Record.Size, g.Record.Handicap)
+	if s := g.Record.Setup; s != nil {
+		fmt.Fprintf(h, "%+v\n", *s)
+	}
+	for _, s := range g.Record.Steps {
+		fmt.Fprintf(h, "%+v %+v\n", s.Move, s.Setup)
+	}
+	name := filepath.Join(dir, hex.EncodeToString(h.Sum(nil))[:24]+".jsonl")
+	s := &Store{known: map[storeKey]*Eval{}}
+	if err := s.load(name); err != nil {
+		return nil, err
+	}
+	var err error
+	s.file, err = os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.endLine(); err != nil {
+		s.file.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// load reads what is known. Lines that make no sense are ignored: what they held
+// is searched again.
+func (s *Store) load(name string) error {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var l storeLine
+		if json.Unmarshal(lines.Bytes(), &l) != nil || l.Eval == nil {
+			continue
+		}
+		s.known[storeKey{l.Ply, l.Visits}] = l.Eval
+		s.spent = max(s.spent, time.Duration(l.Millis)*time.Millisecond)
+	}
+	return lines.Err()
+}
+
+// endLine makes sure that the next line does not go on from one that was cut
+// short.
+func (s *Store) endLine() error {
+	info, err := s.file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := []byte{0}
+	if _, err := s.file.ReadAt(last, info.Size()-1); err != nil {
+		return err
+	}
+	if !bytes.Equal(last, []byte("\n")) {
+		_, err = s.file.WriteString("\n")
+	}
+	return err
+}
+
+// get returns what a search found, or nil.
+func (s *Store) get(ply int, visits int64) *Eval {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known[storeKey{ply, visits}]
+}
+
+// put keeps what a search found. Each line is written at once and in one piece.
+func (s *Store) put(ply int, visits int64, e *Eval, spent time.Duration) error {
+	if s == nil {
+		return nil
+	}
+	line, err := json.Marshal(storeLine{Ply: ply, Visits: visits, Millis: spent.Milliseconds(), Eval: e})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[storeKey{ply, visits}] = e
+	if _, err := s.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("cannot keep what was found: %w", err)
+	}
+	return nil
+}
+
+// Spent is the time that the searches of the game took, in all runs together.
+func (s *Store) Spent() time.Duration {
+	if s == nil {
+		return 0
+	}
+	return s.spent
+}
+
+// Close closes the file.
+func (s *Store) Close() error {
+	if s == nil || s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Sync(), s.file.Close())
+}

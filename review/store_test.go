@@ -1,0 +1,46 @@
+package review
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tear appends the beginning of a line, as a program that is killed while it writes
+// leaves it.
+func tear(t testing.TB, name string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(`{"ply":0,"visits":4,"ms":1,"eval":{"vis`)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+func mustStore(t testing.TB, dir string, g *Game, c Config) *Store {
+	t.Helper()
+	s, err := OpenStore(dir, g, "hash", c)
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// TestStoreBelongsToOneGame checks that another network, rule or game has a store of
+// its own.
+func TestStoreBelongsToOneGame(t *testing.T) {
+	g, dir := load(t, short), t.TempDir()
+	s := mustStore(t, dir, g, quick())
+	require.NoError(t, s.put(0, 4, &Eval{Visits: 4, Lead: 1.5}, 0))
+	require.NotNil(t, mustStore(t, dir, g, quick()).get(0, 4))
+	other := *g
+	other.Rules.Komi = 5.5
+	require.Nil(t, mustStore(t, dir, &other, quick()).get(0, 4))
+	net, err := OpenStore(dir, g, "another", quick())
+	require.NoError(t, err)
+	require.Nil(t, net.get(0, 4))
+	require.NoError(t, net.Close())
+	var none *Store
+	require.Nil(t, none.get(0, 4))
+	require.NoError(t, none.Close())
+}
