@@ -59,7 +59,7 @@ func (r *run) result(complete bool) (*Result, error) {
 		res.Moves = append(res.Moves, r.move(t))
 	}
 	for t := range res.Moves {
-		if m := &res.Moves[t]; m.Judged && m.Loss >= borders[1] {
+		if m := &res.Moves[t]; m.Listed {
 			if err := r.explain(t, m); err != nil {
 				return nil, err
 			}
@@ -103,6 +103,7 @@ func (r *run) move(t int) Move {
 		m.WinrateLoss = round(max(0, s.winrate), 4)
 	}
 	m.Class = ClassOf(m.Loss)
+	m.Listed = m.Loss >= borders[1] && len(m.Best) > 0 && r.wanted(m.Color)
 	m.Certain = ClassOf(m.Loss-s.err) == m.Class
 	if len(after.Moves) > 0 {
 		m.Refutation = after.Moves[0].Line
@@ -110,7 +111,7 @@ func (r *run) move(t int) Move {
 	return m
 }
 
-// explained tells whether a side's mistakes belong in the report.
+// wanted tells whether a side's mistakes belong in the report.
 func (r *run) wanted(color string) bool {
 	if r.conf.Player == "" {
 		return true
@@ -140,30 +141,25 @@ func (r *run) sumUp(res *Result) {
 		}
 		p.sum(res.Moves, color)
 	}
-	mine := slices.Clone(res.Moves)
-	for i := range mine {
-		mine[i].Judged = mine[i].Judged && r.wanted(mine[i].Color)
-	}
-	res.Mistakes = worst(mine, 20, func(m *Move) float64 { return m.Loss }, borders[1])
-	res.Turning = worst(mine, 3, func(m *Move) float64 { return m.WinrateLoss }, 0.1)
+	res.Mistakes = worst(res.Moves, 20, func(m *Move) float64 { return m.Loss })
+	res.Turning = worst(res.Moves, 3, func(m *Move) float64 {
+		if m.WinrateLoss < 0.1 {
+			return 0
+		}
+		return m.WinrateLoss
+	})
 	slices.Sort(res.Turning)
 	res.Summary = summaryOf(res)
 }
 
 func (p *Player) sum(moves []Move, color string) {
 	var all []*Move
-	phases, kinds := map[Phase][]*Move{}, map[Kind][]*Move{}
 	for i := range moves {
-		m := &moves[i]
-		if m.Color != color || !m.Judged {
-			continue
-		}
-		all = append(all, m)
-		phases[m.Phase] = append(phases[m.Phase], m)
-		if m.Kind != "" {
-			kinds[m.Kind] = append(kinds[m.Kind], m)
+		if m := &moves[i]; m.Color == color && m.Judged {
+			all = append(all, m)
 		}
 	}
+	phases, kinds := group(all)
 	p.Totals = totalsOf(all)
 	p.ByPhase, p.ByKind = map[Phase]Totals{}, map[Kind]Totals{}
 	for k, list := range phases {

@@ -91,11 +91,12 @@ func totalsOf(moves []*Move) Totals {
 	return t
 }
 
-// worst returns the plies of the judged moves that lost most, worst first.
-func worst(moves []Move, most int, by func(*Move) float64, least float64) []int {
+// worst returns the plies of the listed moves that are worst by a measure, worst
+// first, without those that have 0.
+func worst(moves []Move, most int, by func(*Move) float64) []int {
 	plies := []int{}
 	for i := range moves {
-		if moves[i].Judged && by(&moves[i]) >= least {
+		if moves[i].Listed && by(&moves[i]) > 0 {
 			plies = append(plies, i)
 		}
 	}

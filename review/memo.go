@@ -7,7 +7,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/nn/features"
 )
 
 // memoEntries bounds the evaluations that are remembered, about 3 kB each on
@@ -29,12 +28,10 @@ type memo struct {
 // memoKey is all that an evaluation depends on. Of the history it is the last five
 // moves, which is what networks are shown.
 type memoKey struct {
-	hash                  board.Hash
-	moves                 [5]board.Move
-	turns                 int // how many of the moves belong to the present phase
-	options               features.Options
-	optimism, temperature float32
-	ownership             bool
+	hash  board.Hash
+	moves [5]board.Move
+	turns int      // how many of the moves belong to the present phase
+	asked nn.Query // how the question was put, without the game
 }
 
 type memoValue struct {
@@ -74,7 +71,8 @@ func numbers(o *nn.Output) [10]*float32 {
 func newMemo(net nn.Evaluator) *memo { return &memo{net: net, known: map[memoKey]*memoValue{}} }
 
 func keyOf(q *nn.Query) memoKey {
-	k := memoKey{hash: q.Game.Hash(), turns: min(q.Game.ValidTurns(), 5), options: q.Options, optimism: q.Optimism, temperature: q.PolicyTemperature, ownership: q.NeedOwnership}
+	k := memoKey{hash: q.Game.Hash(), turns: min(q.Game.ValidTurns(), 5), asked: *q}
+	k.asked.Game = nil
 	for i := range k.moves {
 		k.moves[i] = q.Game.LastMove(i)
 	}

@@ -82,6 +82,8 @@ type Move struct {
 	Class       Class   `json:"class"`
 	// Certain tells whether the loss less its error is still of this class.
 	Certain bool `json:"certain"`
+	// Listed moves lost 1.5 points or more and are of the side that was reviewed.
+	Listed bool `json:"listed"`
 	// Prior is the network's probability of the move; Order its place among the
 	// moves searched, 0 for the first choice, -1 where it was not searched.
 	Prior float64 `json:"prior"`

@@ -1,0 +1,240 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/sgf"
+)
+
+// Around what a review writes into comments, so that the next one replaces its own
+// text and nothing else.
+const (
+	commentBegin = "--- Kosumi ---"
+	commentEnd   = "--- end of review ---"
+	lineName     = "Kosumi: better" // N of the variations of a review
+)
+
+// How much goes into an annotated record.
+const (
+	hotSpots   = 5   // moves that get HO
+	alsoWithin = 0.5 // points by which a second choice may be behind to be shown
+	farAway    = 5   // points between two choices that are worth showing both
+)
+
+// Annotated returns the game tree of a record with what the review found: winrate
+// and lead after each move (SBKV, SBKS, V), a comment, the mistakes marked (DO, BM,
+// HO, MA on the better point) and the better lines as variations beside them. The
+// record itself stays as it is; its own comments and variations are kept, and what
+// an earlier review wrote is replaced. application is the AP of the file.
+func Annotated(g *Game, res *Result, application string) *sgf.Node {
+	root, copies := copyTree(g.root)
+	for n := range root.All() {
+		dropReview(n)
+	}
+	root.SetText("AP", application)
+	root.Set("CA", "UTF-8")
+	addComment(root, overview(res))
+	if res.Positions[0].Visits > 0 && g.nodes[0] != g.root {
+		setValues(root, &res.Positions[0])
+	}
+	parents := map[*sgf.Node]*sgf.Node{}
+	var last *sgf.Node
+	for n := range root.MainLine() {
+		parents[n], last = last, n
+	}
+	hot := res.Mistakes[:min(hotSpots, len(res.Mistakes))]
+	for t := range res.Moves {
+		m, n := &res.Moves[t], copies[g.nodes[t]]
+		if p := &res.Positions[t+1]; p.Visits > 0 {
+			setValues(n, p)
+			addComment(n, moveText(m, p))
+		}
+		if !m.Listed {
+			continue
+		}
+		for _, id := range []string{"BM", "DO", "IT", "TE"} { // at most one of them may stand
+			n.Remove(id)
+		}
+		switch m.Class {
+		case Inaccuracy:
+			n.Set("DO", "")
+		case Mistake:
+			n.Set("BM", "1")
+		default:
+			n.Set("BM", "2")
+		}
+		if slices.Contains(hot, t) {
+			n.Set("HO", "1")
+		}
+		markBetter(g, m, n)
+		if parent := parents[n]; parent != nil {
+			addLines(g, m, parent)
+		}
+	}
+	return root
+}
+
+// copyTree copies a game tree and tells which copy is whose.
+func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
+	copies := map[*sgf.Node]*sgf.Node{}
+	for n := range root.All() {
+		c := &sgf.Node{}
+		for _, p := range n.Properties {
+			c.Properties = append(c.Properties, sgf.Property{ID: p.ID, Values: slices.Clone(p.Values)})
+		}
+		copies[n] = c
+	}
+	for n, c := range copies {
+		for _, child := range n.Children {
+			c.Children = append(c.Children, copies[child])
+		}
+	}
+	return copies[root], copies
+}
+
+// dropReview removes what an earlier review wrote.
+func dropReview(n *sgf.Node) {
+	n.Children = slices.DeleteFunc(n.Children, func(c *sgf.Node) bool { return strings.HasPrefix(c.SimpleText("N"), lineName) })
+	text := n.Text("C")
+	from, to := strings.Index(text, commentBegin), strings.Index(text, commentEnd)
+	if from >= 0 && to > from {
+		n.SetText("C", strings.TrimSpace(text[:from]+text[to+len(commentEnd):]))
+	}
+}
+
+// addComment puts a review's text below what a node says.
+func addComment(n *sgf.Node, text string) {
+	text = commentBegin + "\n" + text + "\n" + commentEnd
+	if old := strings.TrimSpace(n.Text("C")); old != "" {
+		text = old + "\n\n" + text
+	}
+	n.SetText("C", text)
+}
+
+// setValues writes winrate and lead: SBKV in percent and SBKS in points for Sabaki,
+// V as in FF[4], all of them Black's.
+func setValues(n *sgf.Node, p *Position) {
+	n.Set("SBKV", strconv.FormatFloat(100*p.Winrate, 'f', 1, 64))
+	n.Set("SBKS", strconv.FormatFloat(p.Lead, 'f', 1, 64))
+	n.Set("V", strconv.FormatFloat(p.Lead, 'f', 1, 64))
+}
+
+// overview is what the root says about the game.
+func overview(res *Result) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, res.Summary)
+	for i, side := range []string{"Black", "White"} {
+		p := &res.Players[i]
+		fmt.Fprintf(&b, "%s: accuracy %.0f, %.2f points a move lost, first choice %.0f %%.\n", side, p.Accuracy, p.Mean, 100*p.First)
+	}
+	fmt.Fprintf(&b, "Judged by %s, %d visits.", res.Network, res.Visits)
+	for _, note := range res.Notes {
+		fmt.Fprintf(&b, "\n%s", note)
+	}
+	return b.String()
+}
+
+// leadText says who is ahead, and how sure that is.
+func leadText(p *Position) string {
+	if p.Lead >= 0 {
+		return fmt.Sprintf("Black +%.1f (%.0f %%)", p.Lead, 100*p.Winrate)
+	}
+	return fmt.Sprintf("White +%.1f (%.0f %%)", -p.Lead, 100-100*p.Winrate)
+}
+
+// moveText is the comment on a move.
+func moveText(m *Move, p *Position) string {
+	text := fmt.Sprintf("%s, %d visits", leadText(p), p.Visits)
+	if !m.Judged {
+		return text
+	}
+	if m.Loss > 0 {
+		text += fmt.Sprintf(". %s%s: lost %s (±%.1f)", m.Move, m.Class.Mark(), points(m.Loss, 0), m.Error)
+	} else if m.Order == 0 {
+		text += ". First choice"
+	}
+	if m.Listed {
+		text += ".\n" + m.Reason
+		if len(m.Best) > 0 {
+			text += "\nBetter: " + strings.Join(m.Best[0].Line, " ")
+		}
+	}
+	return text
+}
+
+// markBetter puts a cross on the better point.
+func markBetter(g *Game, m *Move, n *sgf.Node) {
+	if len(m.Best) == 0 {
+		return
+	}
+	p, err := g.Record.Size.ParseVertex(m.Best[0].Move)
+	if err != nil || p < 0 {
+		return
+	}
+	at := sgf.FormatPoint(g.Record.Size, p)
+	for _, id := range []string{"TR", "SQ", "CR", "SL", "MA"} { // one mark a point
+		if slices.Contains(n.Values(id), at) {
+			return
+		}
+	}
+	n.Set("MA", append(slices.Clone(n.Values("MA")), at)...)
+}
+
+// addLines puts the better lines beside a mistake: the best one, and the second
+// where it is as good and elsewhere.
+func addLines(g *Game, m *Move, parent *sgf.Node) {
+	size := g.Record.Size
+	first, err := size.ParseVertex(m.Best[0].Move)
+	if err != nil {
+		return
+	}
+	addLine(g, m, &m.Best[0], parent)
+	for i := range m.Best[1:min(len(m.Best), linesKept)] {
+		c := &m.Best[i+1]
+		p, err := size.ParseVertex(c.Move)
+		sign := 1.0
+		if m.Color == "w" {
+			sign = -1
+		}
+		if err != nil || p < 0 || first < 0 || c.Move == m.Move || sign*(m.Best[0].Lead-c.Lead) > alsoWithin {
+			continue
+		}
+		x, y := size.XY(first)
+		px, py := size.XY(p)
+		if max(x-px, px-x)+max(y-py, py-y) >= farAway {
+			addLine(g, m, c, parent)
+			return
+		}
+	}
+}
+
+func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
+	if len(c.Line) == 0 {
+		return
+	}
+	id, other := strings.ToUpper(m.Color), "W"
+	if id == "W" {
+		other = "B"
+	}
+	n := parent
+	for i, v := range c.Line {
+		p, err := g.Record.Size.ParseVertex(v)
+		if err != nil {
+			return
+		}
+		at := sgf.FormatPoint(g.Record.Size, p)
+		if i == 0 && slices.ContainsFunc(parent.Children, func(old *sgf.Node) bool { return old.Has(id) && old.Get(id) == at }) {
+			return // the record shows it already
+		}
+		n = n.NewChild()
+		n.Set(id, at)
+		if i == 0 {
+			n.SetText("N", lineName)
+		}
+		id, other = other, id
+	}
+	n.SetText("C", leadText(&Position{Lead: c.Lead, Winrate: c.Winrate})+fmt.Sprintf(", %d visits", c.Visits))
+}
