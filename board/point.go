@@ -3,6 +3,7 @@ package board
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -85,6 +86,21 @@ type Size struct{ W, H int }
 
 // Square returns the size of a board of n by n points.
 func Square(n int) Size { return Size{W: n, H: n} }
+
+// ParseSize reads "9" or "9x13", width first. Errors wrap ErrSize.
+func ParseSize(text string) (Size, error) {
+	w, h, rectangle := strings.Cut(strings.ToLower(text), "x")
+	if !rectangle {
+		h = w
+	}
+	width, errW := strconv.Atoi(strings.TrimSpace(w))
+	height, errH := strconv.Atoi(strings.TrimSpace(h))
+	size := Size{W: width, H: height}
+	if errW != nil || errH != nil || size.Check() != nil {
+		return Size{}, fmt.Errorf("%w: %q: a number from %d to %d, or for example 9x13", ErrSize, text, MinSize, MaxSize)
+	}
+	return size, nil
+}
 
 // Check returns an error that wraps ErrSize unless both sides are within
 // MinSize and MaxSize.

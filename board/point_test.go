@@ -114,3 +114,17 @@ func TestSymmetries(t *testing.T) {
 		require.Equal(t, want, s.SymMap(board.Symmetry(k), 1), "symmetry %d", k)
 	}
 }
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]board.Size{
+		"9": board.Square(9), "2": board.Square(2), "25": board.Square(25), "9x13": {W: 9, H: 13}, "13X9": {W: 13, H: 9}, " 9 x 9 ": board.Square(9),
+	} {
+		got, err := board.ParseSize(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got)
+	}
+	for _, text := range []string{"", "1", "26", "x", "9x", "x9", "9x9x9", "-9", "9.5", "9x26", "99999999999999999999"} {
+		_, err := board.ParseSize(text)
+		require.ErrorIs(t, err, board.ErrSize, text)
+	}
+}

@@ -96,13 +96,13 @@ func (c Config) Validate() error {
 	if err := c.Size.Check(); err != nil {
 		faults = append(faults, err)
 	}
-	bad(c.Limits.Visits < 0 || c.Limits.Playouts < 0 || c.Limits.Time < 0, "limits of a move must not be negative")
 	bad(c.DefaultTime < 0, "default time %v must not be negative", c.DefaultTime)
-	bad(c.Lag < 0, "lag buffer %v must not be negative", c.Lag)
-	bad(!(c.Resign.Threshold >= -1 && c.Resign.Threshold <= 1), "resign threshold %g is outside -1 to 1", c.Resign.Threshold)
 	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
-	bad(!(c.Extend >= 0 && c.Extend <= 10), "extension %g is outside 0 to 10", c.Extend)
-	bad(!(c.HandicapAdvantage >= 0 && c.HandicapAdvantage <= 0.5), "handicap advantage %g is outside 0 to 0.5", c.HandicapAdvantage)
+	for i := range settings {
+		if s := &settings[i]; s.Section == "" && s.Name != "max-memory" && s.Name != "threads" { // the search checks its own
+			faults = append(faults, s.Check(&c))
+		}
+	}
 	if err := c.Search.Validate(); err != nil {
 		faults = append(faults, err)
 	}

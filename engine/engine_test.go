@@ -410,7 +410,7 @@ func TestParams(t *testing.T) {
 	require.Zero(t, e.cfg.Limits.Visits)
 	// Every setting of the search is one, and changes what the tree does.
 	for _, s := range search.Settings() {
-		require.Equal(t, s.Get(&e.cfg.Search), values[s.Name], s.Name)
+		require.Equal(t, s.GetKataGo(&e.cfg.Search), values[s.Param()], s.Name)
 	}
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "0.7", "useGraphSearch": "false", "virtualLossForm": "count"}))
 	require.InDelta(t, 0.7, e.tree.Params().PUCT.Exploration, 0)
@@ -477,4 +477,24 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 	require.Less(t, time.Since(start), 500*time.Millisecond)
+}
+
+// TestSettingsReadThemselves: what a setting returns is what it reads.
+func TestSettingsReadThemselves(t *testing.T) {
+	rules := []string{"tromp-taylor", "chinese", "chinese-ogs", "japanese", "aga", "aga-button", "new-zealand", "stone-scoring", "ancient-territory", `{"ko":"SPIGHT"}`}
+	for _, r := range rules {
+		c := Defaults()
+		require.NoError(t, Settings().Set(&c, "rules", r))
+		again := Defaults()
+		require.NoError(t, Settings().Set(&again, "rules", Settings().Find("rules").Get(&c)), r)
+		require.Equal(t, c, again)
+	}
+	for _, s := range Settings() {
+		c := Defaults()
+		if s.Name == "max-memory" {
+			continue // 0 is the search's own default
+		}
+		require.NoError(t, s.Set(&c, s.Get(&c)), s.Name)
+		require.Equal(t, Defaults(), c, s.Name)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/setting"
 )
 
 // Engine is the player behind the server: everything that the commands need
@@ -290,29 +291,11 @@ type Record interface {
 // Settings are the parameters that may change while the engine runs.
 type Settings interface {
 	// Params lists every parameter in a fixed order.
-	Params() []Param
+	Params() []setting.Param
 	// SetParams sets some of them, all or none. Unknown names are errors.
 	SetParams(values map[string]string) error
 	// Models lists the networks in use.
 	Models() []ModelInfo
-}
-
-// ParamKind is the type of a parameter's value.
-type ParamKind uint8
-
-// The kinds of parameters. A bool is written "true" or "false".
-const (
-	ParamString ParamKind = iota
-	ParamNumber
-	ParamBool
-)
-
-// Param is one parameter and its value as text.
-type Param struct {
-	Name, Value string
-	Kind        ParamKind
-	Choices     []string // the values allowed, if they are few; nil else
-	Expert      bool     // can be set, but is left out of dialogs
 }
 
 // ModelInfo describes a network (kata-get-models).

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/setting"
 )
 
 // fakeEngine is a player without a network: a real game underneath, the first
@@ -19,7 +20,7 @@ import (
 // time, visitTime a visit.
 type fakeEngine struct {
 	game    *board.Game
-	params  []Param
+	params  []setting.Param
 	clock   TimeSettings
 	left    [3]time.Duration
 	loading <-chan struct{} // if set, everything that needs a network waits for it
@@ -40,16 +41,16 @@ func newFake() *fakeEngine {
 	if err != nil {
 		panic(err)
 	}
-	return &fakeEngine{game: g, params: []Param{
-		{Name: "maxVisits", Value: "50", Kind: ParamNumber},
-		{Name: "maxPlayouts", Value: "1000000000", Kind: ParamNumber},
-		{Name: "maxTime", Value: "1000000", Kind: ParamNumber},
-		{Name: "numSearchThreads", Value: "1", Kind: ParamNumber},
-		{Name: "ponderingEnabled", Value: "false", Kind: ParamBool},
-		{Name: "allowResignation", Value: "true", Kind: ParamBool},
-		{Name: "analysisWideRootNoise", Value: "0", Kind: ParamNumber},
-		{Name: "playoutDoublingAdvantage", Value: "0", Kind: ParamNumber},
-		{Name: "style", Value: "plain", Choices: []string{"plain", "wild"}},
+	return &fakeEngine{game: g, params: []setting.Param{
+		{Name: "maxVisits", Value: "50", Info: setting.Info{Kind: setting.Number}},
+		{Name: "maxPlayouts", Value: "1000000000", Info: setting.Info{Kind: setting.Number}},
+		{Name: "maxTime", Value: "1000000", Info: setting.Info{Kind: setting.Number}},
+		{Name: "numSearchThreads", Value: "1", Info: setting.Info{Kind: setting.Number}},
+		{Name: "ponderingEnabled", Value: "false", Info: setting.Info{Kind: setting.Bool}},
+		{Name: "allowResignation", Value: "true", Info: setting.Info{Kind: setting.Bool}},
+		{Name: "analysisWideRootNoise", Value: "0", Info: setting.Info{Kind: setting.Number}},
+		{Name: "playoutDoublingAdvantage", Value: "0", Info: setting.Info{Kind: setting.Number}},
+		{Name: "style", Value: "plain", Info: setting.Info{Kind: setting.Choice, Words: []string{"plain", "wild"}}},
 		{Name: "humanSLProfile", Value: ""},
 	}}
 }
@@ -108,7 +109,7 @@ func (f *fakeEngine) wait(ctx context.Context) error {
 }
 
 func (f *fakeEngine) number(name string) float64 {
-	i := slices.IndexFunc(f.params, func(p Param) bool { return p.Name == name })
+	i := slices.IndexFunc(f.params, func(p setting.Param) bool { return p.Name == name })
 	n, err := strconv.ParseFloat(f.params[i].Value, 64)
 	if err != nil {
 		panic(err)
@@ -186,7 +187,7 @@ func (f *fakeEngine) hopeless(c board.Color) bool {
 	if c == board.Black {
 		lead = -lead
 	}
-	i := slices.IndexFunc(f.params, func(p Param) bool { return p.Name == "allowResignation" })
+	i := slices.IndexFunc(f.params, func(p setting.Param) bool { return p.Name == "allowResignation" })
 	return f.params[i].Value == "true" && lead < -float64(f.game.Size().Area()+1)
 }
 
@@ -380,19 +381,19 @@ func (f *fakeEngine) statuses() []Status {
 	return list
 }
 
-func (f *fakeEngine) Params() []Param { return slices.Clone(f.params) }
+func (f *fakeEngine) Params() []setting.Param { return slices.Clone(f.params) }
 
 func (f *fakeEngine) SetParams(values map[string]string) error {
 	params := slices.Clone(f.params)
 	for name, value := range values {
-		i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
+		i := slices.IndexFunc(params, func(p setting.Param) bool { return p.Name == name })
 		if i < 0 {
 			return fmt.Errorf("unknown parameter %q", name)
 		}
 		switch n, err := strconv.ParseFloat(value, 64); {
-		case params[i].Kind == ParamNumber && (err != nil || !(n >= 0)):
+		case params[i].Kind == setting.Number && (err != nil || !(n >= 0)):
 			return fmt.Errorf("parameter %s wants a number", name)
-		case params[i].Kind == ParamBool && value != "true" && value != "false":
+		case params[i].Kind == setting.Bool && value != "true" && value != "false":
 			return fmt.Errorf("parameter %s wants true or false", name)
 		}
 		params[i].Value = value

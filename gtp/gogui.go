@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/setting"
 )
 
 // goguiCommands are GoGui's extensions and what its analysis menu calls.
@@ -116,22 +117,22 @@ func (s *Server) paramMenu(_ context.Context, c Command, r *Reply) error {
 	params := s.engine.Params()
 	if len(c.Args) == 0 {
 		for _, p := range params {
-			if p.Expert {
+			if p.Change == setting.Expert {
 				continue
 			}
 			kind, value := "[string]", p.Value
 			switch {
-			case p.Kind == ParamBool:
+			case p.Kind == setting.Bool:
 				kind, value = "[bool]", map[bool]string{true: "1", false: "0"}[p.Value == "true"]
-			case len(p.Choices) > 0:
-				kind = "[list/" + strings.Join(p.Choices, "/") + "]"
+			case len(p.Words) > 0:
+				kind = "[list/" + strings.Join(p.Words, "/") + "]"
 			}
 			fmt.Fprintf(r, "%s %s %s\n", kind, p.Name, value)
 		}
 		return nil
 	}
 	name, value := nextWord(c.Rest)
-	if i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name }); i >= 0 && params[i].Kind == ParamBool {
+	if i := slices.IndexFunc(params, func(p setting.Param) bool { return p.Name == name }); i >= 0 && params[i].Kind == setting.Bool {
 		if on, err := strconv.ParseBool(value); err == nil {
 			value = strconv.FormatBool(on)
 		}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"kosumi/setting"
 )
 
 // paramCommands read and change the engine's parameters, in KataGo's way.
@@ -26,7 +28,7 @@ func (s *Server) getParam(_ context.Context, c Command, r *Reply) error {
 		return errSyntax
 	}
 	params := s.engine.Params()
-	i := slices.IndexFunc(params, func(p Param) bool { return p.Name == c.Args[0] })
+	i := slices.IndexFunc(params, func(p setting.Param) bool { return p.Name == c.Args[0] })
 	if i < 0 {
 		return fmt.Errorf("unknown parameter %q", c.Args[0])
 	}
@@ -57,7 +59,7 @@ func (s *Server) getParams(_ context.Context, _ Command, r *Reply) error {
 	values := map[string]any{}
 	for _, p := range s.engine.Params() {
 		values[p.Name] = p.Value
-		if raw := json.RawMessage(p.Value); p.Kind != ParamString && json.Valid(raw) {
+		if raw := json.RawMessage(p.Value); p.Kind != setting.Text && p.Kind != setting.Choice && json.Valid(raw) {
 			values[p.Name] = raw
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kosumi/board"
+	"kosumi/setting"
 )
 
 const (
@@ -12,33 +13,64 @@ const (
 	lc0      = "lc0"
 )
 
+// row describes a setting of the search that KataGo has under the same name.
+func row(name, source, doc string) setting.Info {
+	return setting.Info{Name: name, KataGo: name, Source: source, Doc: doc, Section: "search", Change: setting.Expert}
+}
+
 func number(name string, low, high float64, source, doc string, field func(*Params) *float64) Setting {
-	return Setting{Name: name, Kind: NumberSetting, Low: low, High: high, Source: source, Doc: doc,
-		field: func(p *Params) any { return field(p) }}
+	info := row(name, source, doc)
+	info.Low, info.High = low, high
+	return setting.Of(info, field)
 }
 
 func integer(name string, low, high float64, source, doc string, field func(*Params) *int) Setting {
-	return Setting{Name: name, Kind: IntegerSetting, Low: low, High: high, Source: source, Doc: doc,
-		field: func(p *Params) any { return field(p) }}
+	info := row(name, source, doc)
+	info.Low, info.High = low, high
+	return setting.Of(info, field)
 }
 
 func toggle(name, source, doc string, field func(*Params) *bool) Setting {
-	return Setting{Name: name, Kind: BoolSetting, Source: source, Doc: doc, field: func(p *Params) any { return field(p) }}
+	return setting.Of(row(name, source, doc), field)
+}
+
+func choice[F ~uint8 | ~int8](name string, words []string, source, doc string, field func(*Params) *F) Setting {
+	info := row(name, source, doc)
+	info.Words = words
+	return setting.Enum(info, field)
+}
+
+// ours marks a setting that KataGo has no key for.
+func ours(s Setting) Setting {
+	s.KataGo = ""
+	return s
+}
+
+// called marks a setting that KataGo has another name for.
+func called(katago string, s Setting) Setting {
+	s.KataGo = katago
+	return s
+}
+
+// common marks a setting that clients offer to people.
+func common(s Setting) Setting {
+	s.Change = setting.Common
+	return s
 }
 
 // settings is made of groups under headings.
-var settings = join(
-	under("Selection: utility + K*prior/(1+weight)", []Setting{
+var settings = setting.Join(
+	setting.Under("Selection: utility + K*prior/(1+weight)", setting.Table[Params]{
 		number("cpuctExploration", 0, 100, kataGo, "exploration c at zero weight", func(p *Params) *float64 { return &p.PUCT.Exploration }),
 		number("cpuctExplorationLog", 0, 100, kataGo, "growth of c: c + this * ln((weight+base)/base); 0: off", func(p *Params) *float64 { return &p.PUCT.ExplorationLog }),
 		number("cpuctExplorationBase", 1e-3, 1e6, kataGo, "base of the growth, in weight", func(p *Params) *float64 { return &p.PUCT.ExplorationBase }),
-		number("cpuctParentOffset", 1e-9, 100, kataGo, "weight added under the root sign; 1 in AlphaZero", func(p *Params) *float64 { return &p.PUCT.ParentOffset }),
+		ours(number("cpuctParentOffset", 1e-9, 100, kataGo, "weight added under the root sign; 1 in AlphaZero", func(p *Params) *float64 { return &p.PUCT.ParentOffset })),
 		number("cpuctUtilityStdevScale", 0, 1, kataGo, "how far c follows the spread of utility below a node; 0: off", func(p *Params) *float64 { return &p.PUCT.UtilityStdevScale }),
 		number("cpuctUtilityStdevPrior", 1e-3, 10, kataGo, "spread that is expected, in utility", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPrior }),
 		number("cpuctUtilityStdevPriorWeight", 0, 100, kataGo, "weight of that expectation", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPriorWeight }),
 	}),
-	under("FPU: the utility of a move without visits", []Setting{
-		toggle("fpuZero", "the tutorial has it on", "take an even game, and ignore the rest of this group", func(p *Params) *bool { return &p.FPU.Zero }),
+	setting.Under("FPU: the utility of a move without visits", setting.Table[Params]{
+		ours(toggle("fpuZero", "the tutorial has it on", "take an even game, and ignore the rest of this group", func(p *Params) *bool { return &p.FPU.Zero })),
 		number("fpuReductionMax", 0, 2, kataGo, "reduction in utility once all prior is visited", func(p *Params) *float64 { return &p.FPU.ReductionMax }),
 		number("rootFpuReductionMax", 0, 2, kataGo, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootReductionMax }),
 		toggle("fpuParentWeightByVisitedPolicy", kataGo, "start from the node's average by the prior visited, else from its own evaluation", func(p *Params) *bool { return &p.FPU.ParentWeightByVisitedPolicy }),
@@ -47,13 +79,12 @@ var settings = join(
 		number("fpuLossProp", 0, 1, kataGo, "share of a lost game mixed in", func(p *Params) *float64 { return &p.FPU.LossProp }),
 		number("rootFpuLossProp", 0, 1, kataGo, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootLossProp }),
 	}),
-	under("Virtual loss: spreads evaluations that are under way at once", []Setting{
-		{Name: "virtualLossForm", Kind: ChoiceSetting, Words: []string{"loss", "count"}, Source: kataGo,
-			Doc: "loss: mix lost games into the value; count: add weight only (WU-UCT, lc0)", field: func(p *Params) any { return &p.VirtualLoss.Form }},
+	setting.Under("Virtual loss: spreads evaluations that are under way at once", setting.Table[Params]{
+		ours(choice("virtualLossForm", []string{"loss", "count"}, kataGo, "loss: mix lost games into the value; count: add weight only (WU-UCT, lc0)", func(p *Params) *VirtualLossForm { return &p.VirtualLoss.Form })),
 		number("numVirtualLossesPerThread", 0.01, 1000, measured, "weight of one virtual loss; KataGo has 1", func(p *Params) *float64 { return &p.VirtualLoss.PerVisit }),
-		number("virtualLossWeightFloor", 0, 100, kataGo, "least weight that an edge is taken to have when losses are mixed in", func(p *Params) *float64 { return &p.VirtualLoss.WeightFloor }),
+		ours(number("virtualLossWeightFloor", 0, 100, kataGo, "least weight that an edge is taken to have when losses are mixed in", func(p *Params) *float64 { return &p.VirtualLoss.WeightFloor })),
 	}),
-	under("Utility: what results and scores are worth", []Setting{
+	setting.Under("Utility: what results and scores are worth", setting.Table[Params]{
 		number("winLossUtilityFactor", 0, 1, kataGo, "worth of win minus loss", func(p *Params) *float64 { return &p.Utility.WinLossFactor }),
 		number("staticScoreUtilityFactor", 0, 1, kataGo, "worth of the score against an even game; 0: off", func(p *Params) *float64 { return &p.Utility.StaticScoreFactor }),
 		number("dynamicScoreUtilityFactor", 0, 1, kataGo, "worth of the score against the expected score; 0: off", func(p *Params) *float64 { return &p.Utility.DynamicScoreFactor }),
@@ -62,7 +93,7 @@ var settings = join(
 		number("noResultUtilityForWhite", -2, 2, kataGo, "utility of a game without result", func(p *Params) *float64 { return &p.Utility.NoResultForWhite }),
 		number("drawEquivalentWinsForWhite", 0, 1, kataGo, "what a draw is worth in wins", func(p *Params) *float64 { return &p.Utility.DrawEquivalentWinsForWhite }),
 	}),
-	under("Averages: how evaluations are weighted on the way up", []Setting{
+	setting.Under("Averages: how evaluations are weighted on the way up", setting.Table[Params]{
 		toggle("useUncertainty", kataGo, "weight evaluations by the error that the network expects of itself, where it has such a head", func(p *Params) *bool { return &p.Backup.UseUncertainty }),
 		number("uncertaintyCoeff", 1e-4, 1, kataGo, "weight is this / (error^exponent + this/max)", func(p *Params) *float64 { return &p.Backup.UncertaintyCoeff }),
 		number("uncertaintyExponent", 0, 2, kataGo, "exponent of the error", func(p *Params) *float64 { return &p.Backup.UncertaintyExponent }),
@@ -71,28 +102,28 @@ var settings = join(
 		number("noisePruneUtilityScale", 1e-3, 10, kataGo, "how much worse, in utility", func(p *Params) *float64 { return &p.Backup.NoisePruneUtilityScale }),
 		number("noisePruningCap", 0, math.MaxFloat64, kataGo, "most weight taken off", func(p *Params) *float64 { return &p.Backup.NoisePruningCap }),
 		number("valueWeightExponent", 0, 1, kataGo, "how much weight is shifted to better moves; 0: off", func(p *Params) *float64 { return &p.Backup.ValueWeightExponent }),
-		integer("exactVisits", 0, math.MaxInt32, measured, "visits below which averages are computed from all moves at each visit", func(p *Params) *int { return &p.Backup.ExactVisits }),
-		integer("exactShare", 0, math.MaxInt32, measured, "beyond them once in visits/this, in between by differences; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare }),
+		ours(integer("exactVisits", 0, math.MaxInt32, measured, "visits below which averages are computed from all moves at each visit", func(p *Params) *int { return &p.Backup.ExactVisits })),
+		ours(integer("exactShare", 0, math.MaxInt32, measured, "beyond them once in visits/this, in between by differences; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
 	}),
-	under("Subtree value bias: learns the network's error on local patterns", []Setting{
+	setting.Under("Subtree value bias: learns the network's error on local patterns", setting.Table[Params]{
 		number("subtreeValueBiasFactor", 0, 1, kataGo, "share of the average error that is corrected; 0: off", func(p *Params) *float64 { return &p.Bias.Factor }),
 		number("subtreeValueBiasWeightExponent", 0, 1, kataGo, "power of a subtree's weight in that average", func(p *Params) *float64 { return &p.Bias.WeightExponent }),
 		number("subtreeValueBiasFreeProp", 0, 1, kataGo, "share of a thrown-away node's error that is forgotten", func(p *Params) *float64 { return &p.Bias.FreeProp }),
 	}),
-	under("Graph search", []Setting{
+	setting.Under("Graph search", setting.Table[Params]{
 		toggle("useGraphSearch", kataGo, "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
 		integer("graphSearchRepBound", 3, 50, kataGo, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
 	}),
 	rootSettings(), passSettings(), choiceSettings(), engineSettings(),
 )
 
-func rootSettings() []Setting {
-	return under("Root", []Setting{
+func rootSettings() setting.Table[Params] {
+	return setting.Under("Root", setting.Table[Params]{
 		toggle("rootNoiseEnabled", kataGo, "Dirichlet noise on the priors, for self-play", func(p *Params) *bool { return &p.Root.NoiseEnabled }),
 		number("rootDirichletNoiseTotalConcentration", 1e-3, 1e6, kataGo, "concentration shared out over the legal moves", func(p *Params) *float64 { return &p.Root.DirichletTotalConcentration }),
-		number("rootDirichletAlpha", 0, 1e6, "AlphaGo Zero has 0.03", "concentration of each legal move in place of the total; 0: the total counts", func(p *Params) *float64 { return &p.Root.DirichletAlpha }),
+		ours(number("rootDirichletAlpha", 0, 1e6, "AlphaGo Zero has 0.03", "concentration of each legal move in place of the total; 0: the total counts", func(p *Params) *float64 { return &p.Root.DirichletAlpha })),
 		number("rootDirichletNoiseWeight", 0, 1, kataGo, "share of the noise in the prior", func(p *Params) *float64 { return &p.Root.DirichletWeight }),
-		toggle("rootDirichletShaped", kataGo, "give half of the concentration to likely moves", func(p *Params) *bool { return &p.Root.DirichletShaped }),
+		ours(toggle("rootDirichletShaped", kataGo, "give half of the concentration to likely moves", func(p *Params) *bool { return &p.Root.DirichletShaped })),
 		number("rootPolicyTemperature", 0.01, 100, kataGo, "flattens the priors late in the game", func(p *Params) *float64 { return &p.Root.PolicyTemperature }),
 		number("rootPolicyTemperatureEarly", 0.01, 100, kataGo, "flattens the priors at move 0", func(p *Params) *float64 { return &p.Root.PolicyTemperatureEarly }),
 		number("wideRootNoise", 0, 5, kataGo, "flattens priors and shakes utilities, to look at more moves", func(p *Params) *float64 { return &p.Root.WideNoise }),
@@ -101,16 +132,16 @@ func rootSettings() []Setting {
 		number("rootEndingBonusPoints", -1, 1, kataGo, "points taken from moves that only fill sure area; 0: off", func(p *Params) *float64 { return &p.Root.EndingBonusPoints }),
 		toggle("rootPruneUselessMoves", kataGo, "drop moves in sure areas where the opponent has only been passing", func(p *Params) *bool { return &p.Root.PruneUselessMoves }),
 		integer("rootNumSymmetriesToSample", 1, 8, kataGo, "orientations that the root's evaluation is averaged over", func(p *Params) *int { return &p.Root.NumSymmetries }),
-		integer("gumbelConsidered", 0, board.MaxMoves, "ICLR 2022, Danihelka et al., has 16", "moves that a Gumbel search begins with, in place of PUCT at the root; 0: off", func(p *Params) *int { return &p.Root.Gumbel.Considered }),
-		number("gumbelVisitScale", 0, 1e6, "ICLR 2022, Danihelka et al.", "c_visit of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.VisitScale }),
-		number("gumbelValueScale", 0, 1e6, "ICLR 2022, Danihelka et al.", "c_scale of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.ValueScale }),
-		toggle("gumbelGreedy", "ICLR 2022, Danihelka et al.", "Gumbel search without noise, for play", func(p *Params) *bool { return &p.Root.Gumbel.Greedy }),
+		ours(integer("gumbelConsidered", 0, board.MaxMoves, "ICLR 2022, Danihelka et al., has 16", "moves that a Gumbel search begins with, in place of PUCT at the root; 0: off", func(p *Params) *int { return &p.Root.Gumbel.Considered })),
+		ours(number("gumbelVisitScale", 0, 1e6, "ICLR 2022, Danihelka et al.", "c_visit of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.VisitScale })),
+		ours(number("gumbelValueScale", 0, 1e6, "ICLR 2022, Danihelka et al.", "c_scale of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.ValueScale })),
+		ours(toggle("gumbelGreedy", "ICLR 2022, Danihelka et al.", "Gumbel search without noise, for play", func(p *Params) *bool { return &p.Root.Gumbel.Greedy })),
 	})
 }
 
-func passSettings() []Setting {
-	return under("Passing and the end of the game", []Setting{
-		toggle("conservativePass", kataGo, "never take a pass at the root for the end of the game", func(p *Params) *bool { return &p.Pass.Conservative }),
+func passSettings() setting.Table[Params] {
+	return setting.Under("Passing and the end of the game", setting.Table[Params]{
+		common(toggle("conservativePass", kataGo, "never take a pass at the root for the end of the game", func(p *Params) *bool { return &p.Pass.Conservative })),
 		toggle("enablePassingHacks", kataGo, "cap the prior of a pass, and hide a pass that would lose from the network", func(p *Params) *bool { return &p.Pass.Hacks }),
 		toggle("enableMorePassingHacks", kataGo, "look at passing, and at not passing, wherever a pass would end the phase", func(p *Params) *bool { return &p.Pass.MoreHacks }),
 		toggle("fillDameBeforePass", kataGo, "do not pass while a neutral point is as good, under territory rules", func(p *Params) *bool { return &p.Pass.FillDameBefore }),
@@ -118,60 +149,44 @@ func passSettings() []Setting {
 	})
 }
 
-func choiceSettings() []Setting {
-	return under("Choice of the move", []Setting{
+func choiceSettings() setting.Table[Params] {
+	return setting.Under("Choice of the move", setting.Table[Params]{
 		toggle("useLcbForSelection", kataGo, "choose by lower confidence bound", func(p *Params) *bool { return &p.Choice.UseLCB }),
 		number("lcbStdevs", 0, 12, kataGo, "width of the bound, in standard deviations", func(p *Params) *float64 { return &p.Choice.LCBStdevs }),
 		number("minVisitPropForLCB", 0, 1, kataGo, "share of the best move's weight that a move needs", func(p *Params) *float64 { return &p.Choice.MinVisitPropForLCB }),
-		toggle("reduceByFinalValues", kataGo, "take away visits that the final values do not justify, before moves are compared", func(p *Params) *bool { return &p.Choice.Reduce }),
-		number("chosenMoveTemperature", 0, 10, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature }),
-		number("chosenMoveTemperatureEarly", 0, 10, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly }),
+		ours(toggle("reduceByFinalValues", kataGo, "take away visits that the final values do not justify, before moves are compared", func(p *Params) *bool { return &p.Choice.Reduce })),
+		common(number("chosenMoveTemperature", 0, 10, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
+		common(number("chosenMoveTemperatureEarly", 0, 10, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),
 		number("chosenMoveTemperatureHalflife", 0.1, 1e6, kataGo, "moves of a 19x19 game after which half of the difference is left", func(p *Params) *float64 { return &p.Choice.TemperatureHalflife }),
 		number("chosenMoveSubtract", 0, 1e6, kataGo, "visits taken off every move before one is drawn", func(p *Params) *float64 { return &p.Choice.Subtract }),
 		number("chosenMovePrune", 0, 1e6, kataGo, "moves of fewer visits are not drawn", func(p *Params) *float64 { return &p.Choice.Prune }),
 	})
 }
 
-func engineSettings() []Setting {
-	return join(
-		under("What the network is asked for", []Setting{
-			integer("nnSymmetry", -1, 7, kataGo, "orientation shown, 0 to 7; -1: a random one each time", func(p *Params) *int { return &p.Net.Symmetry }),
+func engineSettings() setting.Table[Params] {
+	return setting.Join(
+		setting.Under("What the network is asked for", setting.Table[Params]{
+			called("nnForcedSymmetry", integer("nnSymmetry", -1, 7, kataGo, "orientation shown, 0 to 7; -1: a random one each time", func(p *Params) *int { return &p.Net.Symmetry })),
 			number("policyOptimism", 0, 1, kataGo, "share of the optimistic policy in the tree, where the network has one", func(p *Params) *float64 { return &p.Net.PolicyOptimism }),
 			number("rootPolicyOptimism", 0, 1, kataGo, "the same at the root", func(p *Params) *float64 { return &p.Net.RootOptimism }),
 			number("nnPolicyTemperature", 0.01, 100, kataGo, "flattens the policy everywhere", func(p *Params) *float64 { return &p.Net.PolicyTemperature }),
-			number("playoutDoublingAdvantage", -3, 3, kataGo, "advantage that the network is told of, in doublings of search effort", func(p *Params) *float64 { return &p.Net.PlayoutDoublingAdvantage }),
-			Setting{Name: "playoutDoublingAdvantagePla", Kind: ChoiceSetting, Words: []string{"mover", "black", "white"}, Source: kataGo,
-				Doc: "whose advantage it is; mover: whoever is to move at the root", field: func(p *Params) any { return &p.Net.AdvantageFor }},
+			common(number("playoutDoublingAdvantage", -3, 3, kataGo, "advantage that the network is told of, in doublings of search effort", func(p *Params) *float64 { return &p.Net.PlayoutDoublingAdvantage })),
+			choice("playoutDoublingAdvantagePla", []string{"mover", "black", "white"}, kataGo, "whose advantage it is; mover: whoever is to move at the root", func(p *Params) *board.Color { return &p.Net.AdvantageFor }),
 		}),
-		under("Evaluations under way at once, and memory", []Setting{
-			integer("visitsPerFlight", 0, 1e6, measured, "one evaluation under way for so many visits of the root; 0: no such bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight }),
+		setting.Under("Evaluations under way at once, and memory", setting.Table[Params]{
+			ours(integer("visitsPerFlight", 0, 1e6, measured, "one evaluation under way for so many visits of the root; 0: no such bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight })),
 			integer("minPlayoutsPerThread", 0, 1e6, kataGo, "one evaluation under way for so many playouts of a limited search; 0: no such bound", func(p *Params) *int { return &p.Parallel.PlayoutsPerFlight }),
-			integer("collisionRetries", 0, 1000, lc0, "times to look for another leaf after one that is being evaluated", func(p *Params) *int { return &p.Parallel.CollisionRetries }),
-			number("freePerFlight", 0, 1000, lc0, "playouts without evaluation for each one under way", func(p *Params) *float64 { return &p.Parallel.FreePerFlight }),
-			integer("priorsPerNode", 8, board.MaxMoves, measured, "moves that a node remembers the priors of, the others being asked for again when needed", func(p *Params) *int { return &p.Memory.PriorsPerNode }),
+			ours(integer("collisionRetries", 0, 1000, lc0, "times to look for another leaf after one that is being evaluated", func(p *Params) *int { return &p.Parallel.CollisionRetries })),
+			ours(number("freePerFlight", 0, 1000, lc0, "playouts without evaluation for each one under way", func(p *Params) *float64 { return &p.Parallel.FreePerFlight })),
+			ours(integer("priorsPerNode", 8, board.MaxMoves, measured, "moves that a node remembers the priors of, the others being asked for again when needed", func(p *Params) *int { return &p.Memory.PriorsPerNode })),
 		}),
-		under("Ending a search early", []Setting{
+		setting.Under("Ending a search early", setting.Table[Params]{
 			number("futileVisitsThreshold", 0, 1, kataGo, "skip moves that cannot reach this share of the best move's visits any more; 0: off", func(p *Params) *float64 { return &p.Stop.FutileVisitsThreshold }),
-			toggle("stopWhenDecided", lc0, "stop when no other move can catch up with the best one", func(p *Params) *bool { return &p.Stop.WhenDecided }),
-			number("decidedShare", 0.01, 1, lc0, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare }),
+			ours(toggle("stopWhenDecided", lc0, "stop when no other move can catch up with the best one", func(p *Params) *bool { return &p.Stop.WhenDecided })),
+			ours(number("decidedShare", 0.01, 1, lc0, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare })),
 		}),
-		under("Mirror Go", []Setting{
+		setting.Under("Mirror Go", setting.Table[Params]{
 			toggle("antiMirror", kataGo, "steer against an opponent who plays the point opposite to every move; off in analysis", func(p *Params) *bool { return &p.AntiMirror }),
 		}),
 	)
-}
-
-func under(group string, list []Setting) []Setting {
-	for i := range list {
-		list[i].Group = group
-	}
-	return list
-}
-
-func join(lists ...[]Setting) []Setting {
-	var all []Setting
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
 }

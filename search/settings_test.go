@@ -12,6 +12,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/search"
+	"kosumi/setting"
 )
 
 // beyond names settings of the recorded searches that the search has not, or
@@ -88,9 +89,9 @@ func TestSettingsReachEveryField(t *testing.T) {
 		before := leavesOf(p)
 		other := s.Words
 		switch s.Kind {
-		case search.BoolSetting:
+		case setting.Bool:
 			other = []string{"true", "false"}
-		case search.NumberSetting, search.IntegerSetting:
+		case setting.Number, setting.Integer:
 			other = []string{fmt.Sprint(s.Low), fmt.Sprint(s.High)}
 		}
 		was := s.Get(&p)

@@ -363,7 +363,7 @@ func TestValidateFindsEveryFault(t *testing.T) {
 	p.Memory.MaxBytes = 1
 	err := p.Validate()
 	require.ErrorIs(t, err, ErrParams)
-	require.Equal(t, 6, strings.Count(err.Error(), "must be from"))
+	require.Equal(t, 6, strings.Count(err.Error(), "must be "))
 	_, err = New(p, &stub{}, nil)
 	require.ErrorIs(t, err, ErrParams)
 	_, err = New(Defaults(), nil, nil)

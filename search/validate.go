@@ -23,13 +23,13 @@ func (f *faults) in(name string, v, lo, hi float64) {
 // or nil.
 func (p Params) Validate() error {
 	var f faults
-	for i := range settings {
-		settings[i].check(&p, &f)
+	for _, fault := range settings.Check(&p) {
+		f = append(f, fmt.Errorf("%w: %w", ErrParams, fault))
 	}
 	if p.Choice.UseLCB {
 		f.in("lcbStdevs with useLcbForSelection", p.Choice.LCBStdevs, 0.1, 12)
 	}
-	f.in("Parallel.Workers", float64(p.Parallel.Workers), 1, 4096)
+	f.in("numSearchThreads", float64(p.Parallel.Workers), 1, 4096)
 	if p.Memory.MaxBytes != 0 {
 		f.in("Memory.MaxBytes", float64(p.Memory.MaxBytes), float64(minBytes), math.MaxInt64)
 	}

@@ -198,19 +198,12 @@ func (a *agreement) print(w io.Writer) {
 
 // measureAgreement adds the comparison to a benchmark's results.
 func (out *benchmark) measureAgreement(cmd *cobra.Command, s *settings, params search.Params, server *nn.Server, f agreementFlags, log *slog.Logger) error {
-	size, err := s.size()
-	if err != nil {
-		return err
-	}
-	rules, err := s.gameRules()
-	if err != nil {
-		return err
-	}
 	if len(f.workers) == 0 {
 		f.workers = []int{params.Parallel.Workers}
 	}
 	progress, done := showCount(cmd, f.positions, "positions compared", log)
-	out.Agreement, err = agree(cmd.Context(), params, server, size, rules, f, progress)
+	var err error
+	out.Agreement, err = agree(cmd.Context(), params, server, s.Play.Size, s.Play.Rules, f, progress)
 	done()
 	return err
 }

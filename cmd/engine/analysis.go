@@ -16,7 +16,8 @@ import (
 func analysisCommand() *cobra.Command {
 	s := defaultSettings()
 	conf := analysis.Defaults()
-	s.Visits = conf.Limits.Visits
+	s.Play.Limits = conf.Limits
+	s.searchFrom(conf.Search)
 	var perspective string
 	c := &cobra.Command{
 		Use:   "analysis",
@@ -27,8 +28,8 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 			if err := s.load(cmd); err != nil {
 				return err
 			}
-			if s.Visits < 1 {
-				return usagef("--visits %d: an analysis needs an end, 1 or more", s.Visits)
+			if s.Play.Limits.Visits < 1 {
+				return usagef("--visits %d: an analysis needs an end, 1 or more", s.Play.Limits.Visits)
 			}
 			var err error
 			if conf.Perspective, err = analysis.ParsePerspective(perspective); err != nil {
@@ -39,28 +40,23 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 	}
 	f := c.Flags()
 	s.networkFlags(f)
-	f.Int64Var(&s.Visits, "visits", s.Visits, "visits for a position where the query does not say")
+	s.flagAs(f, "visits", "visits for a position where the query does not say")
 	f.IntVar(&conf.Threads, "positions", conf.Threads, "positions searched at the same time")
 	f.IntVar(&conf.Threads, "analysis-threads", conf.Threads, "KataGo's name of --positions")
 	f.StringVar(&perspective, "perspective", "SIDETOMOVE", "whose view numbers are given in: BLACK, WHITE or SIDETOMOVE")
 	f.BoolVar(&conf.QuitWithoutWaiting, "quit-without-waiting", false, "stop at once when the input ends")
-	f.IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of all search trees together in `MiB`")
+	s.flagAs(f, "max-memory", "limit of all search trees together in `MiB`")
 	s.searchFlags(f)
 	s.foreignFlags(f)
 	return c
 }
 
 func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error {
-	size, err := s.size()
-	if err != nil {
-		return err
-	}
+	size := s.Play.Size
 	s.useTuning(size)
 	conf.Version = version
-	conf.Limits = search.Limits{Visits: s.Visits}
-	if conf.Search, err = s.searchParams(conf.Search); err != nil {
-		return usageError{err}
-	}
+	conf.Limits = search.Limits{Visits: s.Play.Limits.Visits}
+	conf.Search = s.params()
 	conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/max(1, conf.Threads))
 	conf.Search.Memory.MaxBytes /= int64(max(1, conf.Threads))
 	net := openNetwork(s, size, true, s.stderr)

@@ -94,7 +94,7 @@ it, changes of the search (--set) can be compared without playing games.`,
 			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds > 0 && f.seconds <= 3600) {
 				return usagef("--rounds 1 to 1000, --seconds above 0 and up to 3600")
 			}
-			if f.tune && (f.sweep || s.Sessions != 0 || s.Batch != 0 || s.Threads != 0) {
+			if f.tune && (f.sweep || s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0) {
 				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
 			}
 			if err := f.agreement.check(); err != nil {
@@ -114,7 +114,7 @@ it, changes of the search (--set) can be compared without playing games.`,
 	s.networkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	s.searchFlags(c.Flags())
-	c.Flags().IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of the search tree in `MiB`")
+	s.flags(c.Flags(), "max-memory")
 	c.Flags().Float64Var(&f.seconds, "seconds", 2, "`seconds` of each measurement")
 	c.Flags().IntVar(&f.rounds, "rounds", 5, "rounds; the medians are reported")
 	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
@@ -127,17 +127,11 @@ it, changes of the search (--set) can be compared without playing games.`,
 
 func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark, error) {
 	ctx := cmd.Context()
-	size, err := s.size()
-	if err != nil {
-		return nil, err
-	}
+	size := s.Play.Size
 	if !f.tune && !f.sweep {
 		s.useTuning(size)
 	}
-	rules, err := s.gameRules()
-	if err != nil {
-		return nil, err
-	}
+	rules := s.Play.Rules
 	m, err := s.openModel(s.stderr)
 	if err != nil {
 		return nil, err
@@ -208,10 +202,7 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 	if err := server.Warm(games[0].Size()); err != nil {
 		return err
 	}
-	params, err := s.searchParams(search.Defaults())
-	if err != nil {
-		return err
-	}
+	params := s.params()
 	run := searchRun{server: server, games: games, params: params}
 	run.params.Seed = 1
 	var raw, evals, visits, ratios []float64

@@ -56,10 +56,7 @@ func announce(s *settings, net *network, what string) error {
 	if err := net.wait(); err != nil {
 		return err
 	}
-	size, err := s.size()
-	if err != nil {
-		return err
-	}
+	size := s.Play.Size
 	d := net.model.DescribeAt(size)
 	fmt.Fprintf(os.Stderr, "Kosumi %s: %s on %s, %s (%s); %d workers, %d sessions; %s\n",
 		version, d.Name, d.Provider, d.Precision, d.Why, s.workers(), s.sessionCount(), what)

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"kosumi/search"
+	"kosumi/engine"
+	"kosumi/setting"
 )
 
 func configCommand() *cobra.Command {
@@ -29,15 +29,6 @@ them; --set NAME=VALUE sets them on the command line, kata-set-param over GTP.`,
 	}
 }
 
-// sources says where defaults of flags come from that are not of our own making.
-var sources = map[string]string{
-	"boardsize": "GTP's usual", "rules": "KataGo's example config", "komi": "the rules",
-	"resign": "KataGo's example config", "resign-threshold": "KataGo's example config, 3 moves there too",
-	"lag-buffer": "KataGo's example config", "handicap-advantage": "KataGo 1.17", "analysis-wide-noise": "KataGo 1.17", "ponder": "off, so that engines share a machine fairly",
-	"visits": "off, the clock decides", "playouts": "off, the clock decides", "time": "5 where nothing else limits a move",
-	"batch": "own measurements on CPUs", "sessions": "own measurements on CPUs", "threads": "own measurements on CPUs",
-}
-
 // writeConfig writes every setting, commented out.
 func writeConfig(w io.Writer) {
 	fmt.Fprint(w, `# Settings of Kosumi: engine gtp --config FILE. Made by engine config.
@@ -48,18 +39,13 @@ func writeConfig(w io.Writer) {
 # the file. Names that are not known are refused.
 `)
 	s := defaultSettings()
-	for _, part := range []struct {
-		title string
-		add   func(*pflag.FlagSet)
-	}{
-		{"The network and what runs it", s.networkFlags}, {"The game", s.gameFlags},
-		{"Limits of a move, and manners at the table", s.seatFlags}, {"The search", s.searchFlags},
-	} {
-		fmt.Fprintf(w, "\n# %s\n", part.title)
-		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-		flags.SortFlags = false
-		part.add(flags)
-		flags.VisitAll(func(f *pflag.Flag) { writeFlag(w, f) })
+	for _, group := range []string{networkGroup, engine.GameGroup, engine.SeatGroup, searchGroup} {
+		fmt.Fprintf(w, "\n# %s\n", group)
+		for i := range table {
+			if row := &table[i]; row.Group == group {
+				writeSetting(w, row, &s)
+			}
+		}
 	}
 	fmt.Fprint(w, `
 # Every technique of the search. --set NAME=VALUE sets them on the command line,
@@ -69,19 +55,17 @@ func writeConfig(w io.Writer) {
 		fmt.Fprintf(w, "#   %-28s --set %s\n", o.name, o.off)
 	}
 	fmt.Fprint(w, "[search]\n")
-	p := search.Defaults()
 	group := ""
-	for _, set := range search.Settings() {
-		if set.Group != group {
-			group = set.Group
+	for i := range table {
+		row := &table[i]
+		if row.Section == "" {
+			continue
+		}
+		if row.Group != group {
+			group = row.Group
 			fmt.Fprintf(w, "\n# %s\n", group)
 		}
-		value := set.Get(&p)
-		if set.Kind == search.ChoiceSetting {
-			value = strconv.Quote(value)
-		}
-		wants := strings.NewReplacer("a number from ", "", "an integer from ", "", "true or false", "").Replace(set.Wants())
-		writeSetting(w, set.Name, set.Doc, strings.TrimPrefix(wants+"; "+set.Source, "; "), value)
+		writeSetting(w, row, &s)
 	}
 }
 
@@ -113,35 +97,24 @@ var techniques = []struct{ name, off string }{
 	{"randomness of the choice", "chosenMoveTemperature=0,chosenMoveTemperatureEarly=0"},
 }
 
-// writeFlag writes the setting of a flag, if a file can hold it.
-func writeFlag(w io.Writer, f *pflag.Flag) {
-	if _, list := f.Value.(pflag.SliceValue); list || f.Name == "config" {
-		return
-	}
-	_, usage := pflag.UnquoteUsage(f)
-	value := f.Value.String()
-	if f.Value.Type() == "string" {
+// writeSetting writes a commented setting under its explanation.
+func writeSetting(w io.Writer, row *setting.Setting[settings], defaults *settings) {
+	value := row.Get(defaults)
+	if row.Kind == setting.Text || row.Kind == setting.Choice {
 		value = strconv.Quote(value)
 	}
-	if f.Name == "komi" {
-		s := defaultSettings()
-		if rules, err := s.gameRules(); err == nil {
-			value = strconv.FormatFloat(float64(rules.Komi), 'g', -1, 32)
-		}
+	facts := []string{row.Source}
+	if wants := strings.NewReplacer("a number from ", "", "an integer from ", "", "true or false", "").Replace(row.Wants()); wants != "" {
+		facts = append([]string{wants}, facts...)
 	}
-	source := sources[f.Name]
-	if source == "" {
-		source = "own choice"
+	if row.KataGo != "" && row.KataGo != row.Name {
+		facts = append(facts, "in KataGo's files "+row.KataGo)
 	}
-	writeSetting(w, f.Name, usage, source, value)
-}
-
-// writeSetting writes a commented setting under its explanation.
-func writeSetting(w io.Writer, name, doc, source, value string) {
-	for _, line := range wrap(fmt.Sprintf("%s (%s)", doc, source), 90) {
+	doc := strings.ReplaceAll(row.Doc, "`", "")
+	for _, line := range wrap(fmt.Sprintf("%s (%s)", doc, strings.Join(facts, "; ")), 90) {
 		fmt.Fprintf(w, "# %s\n", line)
 	}
-	fmt.Fprintf(w, "#%s = %s\n", name, value)
+	fmt.Fprintf(w, "#%s = %s\n", row.Name, value)
 }
 
 // wrap breaks a text into lines of at most so many bytes, at spaces.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -28,46 +27,32 @@ func TestExampleConfig(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, text, string(file), "the file is not what engine config prints: engine config > kosumi.example.toml")
 
-	untouched, err := parseConfig([]byte(text), defaultSettings())
+	untouched, err := parseConfig([]byte(text))
 	require.NoError(t, err)
-	require.Equal(t, defaultSettings().Search, emptyToNil(untouched.Search))
+	require.Empty(t, untouched)
 
 	set := regexp.MustCompile(`(?m)^#([A-Za-z-]+ = )`).ReplaceAllString(text, "$1")
-	s, err := parseConfig([]byte(set), defaultSettings())
+	values, err := parseConfig([]byte(set))
 	require.NoError(t, err)
-	require.Len(t, s.Search, len(search.Settings()))
-	params, err := s.searchParams(search.Defaults())
-	require.NoError(t, err)
-	want, plain := search.Defaults(), defaultSettings()
-	want, err = plain.searchParams(want)
-	require.NoError(t, err)
-	require.Equal(t, want, params)
-	rules, err := plain.gameRules()
-	require.NoError(t, err)
-	require.InDelta(t, float64(rules.Komi), s.Komi, 0)
-	s.Search, s.Komi, s.komiSet = nil, 0, false
+	require.Len(t, values, len(table))
+	s := defaultSettings()
+	require.NoError(t, table.Apply(&s, values, table.Set))
+	require.NoError(t, s.check())
+	plain := defaultSettings()
+	require.NoError(t, plain.check())
+	s.stderr, plain.stderr = nil, nil
 	require.Equal(t, plain, s)
 
 	keys := map[string]int{}
 	for _, m := range regexp.MustCompile(`(?m)^#([A-Za-z-]+) = `).FindAllStringSubmatch(text, -1) {
 		keys[m[1]]++
 	}
-	fields := reflect.TypeFor[settings]()
-	for i := range fields.NumField() {
-		if name := fields.Field(i).Tag.Get("toml"); name != "" && name != "search" {
-			require.Equal(t, 1, keys[name], name)
-		}
+	for _, row := range table {
+		require.Equal(t, 1, keys[row.Name], row.Name)
 	}
 	for _, line := range strings.Split(text, "\n") {
 		require.LessOrEqual(t, len(line), 100, line)
 	}
-}
-
-func emptyToNil(m map[string]any) map[string]any {
-	if len(m) == 0 {
-		return nil
-	}
-	return m
 }
 
 // TestPresetsLeaveAnalysisAlone: what tells analysis from play stays as it is
@@ -75,10 +60,11 @@ func emptyToNil(m map[string]any) map[string]any {
 func TestPresetsLeaveAnalysisAlone(t *testing.T) {
 	for _, preset := range search.Presets {
 		s := defaultSettings()
-		s.Preset = preset
 		base := analysis.Defaults().Search
-		p, err := s.searchParams(base)
-		require.NoError(t, err)
+		s.searchFrom(base)
+		require.NoError(t, table.Set(&s, "preset", preset))
+		p := s.params()
+		require.Equal(t, preset, s.Preset)
 		require.InDelta(t, base.Root.WideNoise, p.Root.WideNoise, 0, preset)
 		require.Equal(t, base.Pass.IgnorePreRootHistory, p.Pass.IgnorePreRootHistory, preset)
 		require.Equal(t, base.AntiMirror, p.AntiMirror, preset)
@@ -88,14 +74,11 @@ func TestPresetsLeaveAnalysisAlone(t *testing.T) {
 // TestTechniques: each switch can be set, and changes the search.
 func TestTechniques(t *testing.T) {
 	for _, o := range techniques {
-		s := defaultSettings()
-		s.sets = []string{o.off}
-		p, err := s.searchParams(search.Defaults())
+		s, err := loaded(t, "--set", o.off)
 		require.NoError(t, err, o.name)
-		plain := defaultSettings()
-		on, err := plain.searchParams(search.Defaults())
+		plain, err := loaded(t)
 		require.NoError(t, err)
-		require.NotEqual(t, on, p, o.name)
+		require.NotEqual(t, plain.params(), s.params(), o.name)
 	}
 }
 
@@ -104,8 +87,7 @@ func TestSearchSettings(t *testing.T) {
 	file := writeFile(t, "engine.toml", "preset = \"tutorial\"\n[search]\ncpuctExploration = 2\nuseGraphSearch = true\nvirtualLossForm = \"count\"\nlcbStdevs = 4.5\n")
 	s, err := loaded(t, "--config", file, "--set", "cpuctExploration=3, fpuReductionMax=0.5", "--set", "rootNoiseEnabled=true")
 	require.NoError(t, err)
-	c, err := s.engineConfig()
-	require.NoError(t, err)
+	c := s.engineConfig()
 	p := c.Search
 	require.True(t, p.FPU.Zero, "of the preset")
 	require.True(t, p.Graph.Use, "of the file")

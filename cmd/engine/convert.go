@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/board"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 )
@@ -54,7 +55,7 @@ func convert(cmd *cobra.Command, in, out, size string, form katago.Form) error {
 		}
 		return reportFile(cmd, out)
 	}
-	s, err := parseSize(size)
+	s, err := board.ParseSize(size)
 	if err != nil {
 		return usageError{err}
 	}

@@ -143,11 +143,7 @@ func examineCache() finding {
 
 func examineNetwork(s *settings) finding {
 	f := finding{What: "network"}
-	size, err := s.size()
-	if err != nil {
-		f.Found = err.Error()
-		return f
-	}
+	size := s.Play.Size
 	m, err := model.Open(s.Model, s.modelConfig(s.stderr))
 	if err != nil {
 		f.Found, f.Advice = err.Error(), "name another file with --model, or another --provider or --precision"

@@ -15,6 +15,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
+	"kosumi/board"
 	"kosumi/match"
 )
 
@@ -78,7 +79,7 @@ starts games from positions of a file, which "match openings" makes.`,
 
 func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	var err error
-	if c.Size, err = parseSize(f.size); err != nil {
+	if c.Size, err = board.ParseSize(f.size); err != nil {
 		return usageError{err}
 	}
 	if cmd.Flags().Changed("komi") {

@@ -78,20 +78,14 @@ func (f *openingFlags) check() error {
 }
 
 func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
-	size, err := s.size()
-	if err != nil {
-		return err
-	}
-	rules, err := s.gameRules()
-	if err != nil {
-		return err
-	}
+	size := s.Play.Size
+	rules := s.Play.Rules
 	net := openNetwork(s, size, false, s.stderr)
 	defer net.Close()
 	if err := net.Serves(size); err != nil {
 		return err
 	}
-	seed := s.Seed
+	seed := s.Play.Seed
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
@@ -108,7 +102,7 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	err = createWhole(f.out, func(w io.Writer) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
-			len(openings), size, s.Rules, rules.Komi, f.least, f.most, net.model.Describe().Name, f.temperature, seed)
+			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.model.Describe().Name, f.temperature, seed)
 		for _, o := range openings {
 			fmt.Fprintln(&b, o)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/board"
 	"kosumi/nn/arch"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
@@ -69,7 +70,7 @@ func writeFresh(name, size string, seed uint64, out string) error {
 		if !strings.EqualFold(filepath.Ext(out), ".onnx") {
 			return katago.WriteFile(out, net)
 		}
-		s, err := parseSize(orDefault(size, "19"))
+		s, err := board.ParseSize(orDefault(size, "19"))
 		if err != nil {
 			return usageError{err}
 		}
@@ -87,7 +88,7 @@ func writeFresh(name, size string, seed uint64, out string) error {
 		return usagef("%s networks are written as .onnx", name)
 	}
 	if size != "" {
-		s, err := parseSize(size)
+		s, err := board.ParseSize(size)
 		if err != nil {
 			return usageError{err}
 		}

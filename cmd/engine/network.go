@@ -144,13 +144,13 @@ func (s *settings) modelConfig(log *slog.Logger) model.Config {
 }
 
 func (s *settings) serverConfig() nn.ServerConfig {
-	seed := s.Seed
+	seed := s.Play.Seed
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
 	return nn.ServerConfig{
 		Sessions: s.sessionCount(), MaxBatch: s.batchSize(),
-		CacheBytes: int64(s.Cache) << 20, Seed: seed,
+		CacheBytes: s.Cache, Seed: seed,
 	}
 }
 

@@ -97,13 +97,9 @@ the network plays other games for it, unless --verify names records.`,
 	fl.BoolVar(&f.nearest, "nearest", false, "round weights to the nearest step; faster, less accurate")
 	fl.StringVar(&f.processor, "for", "", "`PROCESSOR` that is to compute in integers: vnni, avx2, arm64 or any (default: this one, "+quant.Here().String()+")")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
-	fl.StringVar(&s.BoardSize, "boardsize", s.BoardSize, "board `SIZE` of the graph: 2 to 25, or for example 9x13")
-	fl.StringVar(&s.Encoder, "encoder", s.Encoder, "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7")
-	fl.StringVar(&s.Policy, "policy", s.Policy, "policy output of a foreign ONNX network: logits, log_softmax or softmax")
-	fl.StringVar(&s.Value, "value", s.Value, "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)")
-	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
-	fl.Uint64Var(&s.Seed, "seed", s.Seed, "seed of the games and positions; the same seed gives the same file")
-	fl.StringVar(&s.LogLevel, "log-level", s.LogLevel, "what goes to stderr: debug, info, warn or error")
+	s.flagAs(fl, "boardsize", "board `SIZE` of the graph: 2 to 25, or for example 9x13")
+	s.flags(fl, "encoder", "policy", "value", "onnxruntime", "log-level")
+	s.flagAs(fl, "seed", "seed of the games and positions; the same seed gives the same file")
 	return c
 }
 
@@ -138,10 +134,7 @@ func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) er
 	if err != nil {
 		return err
 	}
-	size, err := s.size()
-	if err != nil {
-		return err
-	}
+	size := s.Play.Size
 	m, err := model.Open(in, model.Config{Provider: ort.CPU, Library: s.OnnxRuntime, Log: s.stderr,
 		Overrides: model.Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value}})
 	if err != nil {
@@ -151,7 +144,7 @@ func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) er
 	if err := m.Serves(size); err != nil {
 		return err
 	}
-	o := model.QuantizeOptions{Quant: qo, Positions: f.count, Held: f.held, Seed: s.Seed}
+	o := model.QuantizeOptions{Quant: qo, Positions: f.count, Held: f.held, Seed: s.Play.Seed}
 	if err := f.gather(cmd.Context(), m, size, &o); err != nil {
 		return err
 	}

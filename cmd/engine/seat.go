@@ -82,18 +82,6 @@ func (s *seat) Evaluate(ctx context.Context, r gtp.RawRequest) (*gtp.RawOutput, 
 	return out, nil
 }
 
-// Params lists what kata-get-param can be asked for.
-func (s *seat) Params() []gtp.Param {
-	kinds := map[engine.ParamKind]gtp.ParamKind{
-		engine.TextParam: gtp.ParamString, engine.NumberParam: gtp.ParamNumber, engine.BoolParam: gtp.ParamBool,
-	}
-	var all []gtp.Param
-	for _, p := range s.Engine.Params() {
-		all = append(all, gtp.Param{Name: p.Name, Value: p.Value, Kind: kinds[p.Kind], Choices: p.Choices, Expert: p.Expert})
-	}
-	return all
-}
-
 // Models lists the network in use.
 func (s *seat) Models() []gtp.ModelInfo {
 	info, ok := s.net.info(s.Game().Size(), s.opts.batchSize())

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +17,10 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
+	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/setting/tomlfile"
 	"kosumi/train/selfplay"
 )
 
@@ -33,7 +34,7 @@ type selfplayFlags struct {
 
 func selfplayCommand() *cobra.Command {
 	s := defaultSettings()
-	s.Cache, s.Batch = 64, 16
+	s.Cache, s.Batch = 64<<20, 16
 	var f selfplayFlags
 	c := &cobra.Command{
 		Use:   "selfplay --out DIR",
@@ -92,7 +93,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 			return conf, fmt.Errorf("recipe: %w", err)
 		}
 		conf.Boards = nil
-		if err := decodeStrict(data, &conf); err != nil {
+		if err := tomlfile.Decode(data, &conf); err != nil {
 			return conf, usagef("recipe %s: %w", f.recipe, err)
 		}
 		if conf.Boards == nil {
@@ -100,7 +101,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 		}
 	}
 	if f.size != "" {
-		size, err := parseSize(f.size)
+		size, err := board.ParseSize(f.size)
 		if err != nil {
 			return conf, usageError{err}
 		}
@@ -121,20 +122,6 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 		return conf, usageError{err}
 	}
 	return conf, nil
-}
-
-// decodeStrict reads TOML and names the keys that mean nothing.
-func decodeStrict(data []byte, into any) error {
-	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(into)
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) {
-		keys := make([]string, 0, len(strict.Errors))
-		for _, e := range strict.Errors {
-			keys = append(keys, strings.Join(e.Key(), "."))
-		}
-		return fmt.Errorf("unknown key %s", strings.Join(keys, ", "))
-	}
-	return err
 }
 
 // selfplaySummary is what `engine selfplay --json` prints.

@@ -1,69 +1,50 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 	"kosumi/search"
+	"kosumi/setting"
 )
 
-// settings are what the subcommands share. A config file sets them by the name
-// of the flag; a flag on the command line wins over the file.
+// settings are what the subcommands share: which network runs, and on what, and
+// how to play. Flags, config files and --set change them, through table.
 type settings struct {
-	Model       string  `toml:"model"`
-	Provider    string  `toml:"provider"`
-	Precision   string  `toml:"precision"`
-	OnnxRuntime string  `toml:"onnxruntime"`
-	Encoder     string  `toml:"encoder"`
-	Policy      string  `toml:"policy"`
-	Value       string  `toml:"value"`
-	Threads     int     `toml:"threads"`
-	Sessions    int     `toml:"sessions"`
-	Batch       int     `toml:"batch"`
-	Cache       int     `toml:"cache"`
-	MaxMemory   int     `toml:"max-memory"`
-	Visits      int64   `toml:"visits"`
-	Playouts    int64   `toml:"playouts"`
-	Time        float64 `toml:"time"`
-	BoardSize   string  `toml:"boardsize"`
-	Rules       string  `toml:"rules"`
-	Komi        float64 `toml:"komi"`
-	Seed        uint64  `toml:"seed"`
-	LogLevel    string  `toml:"log-level"`
+	Model       string
+	Provider    string
+	Precision   string
+	OnnxRuntime string
+	Encoder     string
+	Policy      string
+	Value       string
+	Sessions    int
+	Batch       int
+	Cache       int64 // in bytes
+	LogLevel    string
+	StrictPlay  bool
+	Preset      string
 
-	Ponder     bool    `toml:"ponder"`
-	Resign     bool    `toml:"resign"`
-	ResignAt   float64 `toml:"resign-threshold"`
-	LagBuffer  float64 `toml:"lag-buffer"`
-	StrictPlay bool    `toml:"strict-play"`
-	EarlyStop  bool    `toml:"early-stop"`
-	Extend     float64 `toml:"extend"`
-	Handicap   float64 `toml:"handicap-advantage"`
-	WideNoise  float64 `toml:"analysis-wide-noise"`
-
-	Preset string         `toml:"preset"`
-	Search map[string]any `toml:"search"` // by the names of search.Settings
+	// Play holds all that a seat is told. Its number of workers is 0 where it
+	// was not asked for: see params.
+	Play engine.Config
 
 	config  string
-	sets    []string // NAME=VALUE of --set
-	komiSet bool
+	given   map[string]string // by the flags, name and text
+	sets    []string          // NAME=VALUE of --set
 	stderr  *slog.Logger
 	foreign struct {
 		overrides          []string
@@ -72,63 +53,99 @@ type settings struct {
 }
 
 func defaultSettings() settings {
-	return settings{
-		Provider: "auto", Precision: "auto",
-		Cache: 256, MaxMemory: 4096,
-		BoardSize: "19", Rules: "chinese", LogLevel: "info",
-		Resign: true, ResignAt: -0.90, LagBuffer: 1.0, Preset: "katago",
-		EarlyStop: engine.Defaults().EarlyStop, Extend: engine.Defaults().Extend,
-		Handicap: engine.Defaults().HandicapAdvantage, WideNoise: engine.Defaults().AnalysisWideNoise,
-	}
+	s := settings{Provider: "auto", Precision: "auto", Cache: 256 << 20, LogLevel: "info", Preset: "katago", Play: engine.Defaults()}
+	s.searchFrom(s.Play.Search)
+	return s
+}
+
+// searchFrom makes parameters of the search the defaults; the machine's part
+// stays as it is.
+func (s *settings) searchFrom(p search.Params) {
+	p.Parallel.Workers, p.Memory.MaxBytes = 0, 4<<30
+	s.Play.Search = p
+}
+
+// The headings of the settings that are not the engine's, and of those that are.
+const (
+	networkGroup = "The network and what runs it"
+	searchGroup  = "The search"
+)
+
+// table lists everything that can be set.
+var table = makeTable()
+
+func makeTable() setting.Table[settings] {
+	play := setting.Lift(engine.Settings(), func(s *settings) *engine.Config { return &s.Play })
+	split := slices.IndexFunc(play, func(s setting.Setting[settings]) bool { return s.Section != "" })
+	return setting.Join(networkTable(), play[:split], setting.Table[settings]{
+		setting.Of(setting.Info{Name: "strict-play", Group: engine.SeatGroup, Source: "a bot does not leave a server's game",
+			Doc: "refuse ko, superko and suicide violations in GTP's play (default: warn and follow the server)"},
+			func(s *settings) *bool { return &s.StrictPlay }),
+		setting.Custom(setting.Info{Name: "preset", Group: searchGroup, Source: "the strongest",
+			Doc: "what settings of the search start from: " + strings.Join(search.Presets, ", ")},
+			func(s *settings) setting.Value { return preset{s} }),
+	}, play[split:])
+}
+
+func networkTable() setting.Table[settings] {
+	return setting.Under(networkGroup, setting.Table[settings]{
+		setting.Of(setting.Info{Name: "model", Source: "the one that the program carries",
+			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one"},
+			func(s *settings) *string { return &s.Model }),
+		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", model.OnnxGo}, ort.ProviderNames()...), Source: "the best that works",
+			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go"},
+			func(s *settings) *string { return &s.Provider }),
+		setting.Of(setting.Info{Name: "precision", Source: "the fastest that is accurate",
+			Doc: "number format of the network: auto, fp32, int8 (on the CPU) or fp16 (for GPUs); auto is int8 where that is faster and accurate, prepared once for each network and board size"},
+			func(s *settings) *string { return &s.Precision }),
+		setting.Of(setting.Info{Name: "onnxruntime", Source: "found by itself",
+			Doc: "onnxruntime library `FILE`; default: looked for (see engine doctor)"},
+			func(s *settings) *string { return &s.OnnxRuntime }),
+		setting.Of(setting.Info{Name: "encoder", Source: "what the network says of itself",
+			Doc: "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7"},
+			func(s *settings) *string { return &s.Encoder }),
+		setting.Of(setting.Info{Name: "policy", Source: "what the network says of itself",
+			Doc: "policy output of a foreign ONNX network: logits, log_softmax or softmax"},
+			func(s *settings) *string { return &s.Policy }),
+		setting.Of(setting.Info{Name: "value", Source: "what the network says of itself",
+			Doc: "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)"},
+			func(s *settings) *string { return &s.Value }),
+		setting.Of(setting.Info{Name: "sessions", KataGo: "numNNServerThreadsPerModel", High: 256, Source: "own measurements on CPUs",
+			Doc: "network sessions at work at once; 0: one for each core"},
+			func(s *settings) *int { return &s.Sessions }),
+		setting.Of(setting.Info{Name: "batch", KataGo: "nnMaxBatchSize", High: 1024, Source: "own measurements on CPUs",
+			Doc: "most positions in one network call; 0: 8"},
+			func(s *settings) *int { return &s.Batch }),
+		setting.Of(setting.Info{Name: "cache", High: 1 << 20, Unit: 1 << 20, Source: "some 100,000 positions of 19x19",
+			Doc: "cache of evaluations in `MiB`; 0: none"},
+			func(s *settings) *int64 { return &s.Cache }),
+		setting.Custom(setting.Info{Name: "log-level", Source: "what people have to know",
+			Doc: "what goes to stderr: debug, info, warn or error"},
+			func(s *settings) setting.Value { return logLevel{&s.LogLevel} }),
+	})
 }
 
 // networkFlags adds what says which network runs, and on what.
 func (s *settings) networkFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.Model, "model", s.Model, "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one")
-	f.StringVar(&s.Provider, "provider", s.Provider, "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go")
-	f.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: auto, fp32, int8 (on the CPU) or fp16 (for GPUs); auto is int8 where that is faster and accurate, prepared once for each network and board size")
-	f.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
-	f.StringVar(&s.Encoder, "encoder", s.Encoder, "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7")
-	f.StringVar(&s.Policy, "policy", s.Policy, "policy output of a foreign ONNX network: logits, log_softmax or softmax")
-	f.StringVar(&s.Value, "value", s.Value, "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)")
-	f.IntVar(&s.Threads, "threads", s.Threads, "search workers; 0: chosen to suit sessions and batch")
-	f.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at work at once; 0: one for each core")
-	f.IntVar(&s.Batch, "batch", s.Batch, "most positions in one network call; 0: 8")
-	f.IntVar(&s.Cache, "cache", s.Cache, "cache of evaluations in `MiB`; 0: none")
+	s.groupFlags(f, networkGroup)
+	s.flags(f, "threads", "seed")
 	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes; engine config makes one")
-	f.StringVar(&s.LogLevel, "log-level", s.LogLevel, "what goes to stderr: debug, info, warn or error")
-	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of everything random; 0: a new one each time")
 }
 
 // playFlags adds what says how to play.
 func (s *settings) playFlags(f *pflag.FlagSet) {
 	s.gameFlags(f)
-	s.seatFlags(f)
+	s.groupFlags(f, engine.SeatGroup)
 	s.searchFlags(f)
 }
 
-// seatFlags adds how a game is played.
-func (s *settings) seatFlags(f *pflag.FlagSet) {
-	f.Int64Var(&s.Visits, "visits", s.Visits, "visits for a move, those of the reused tree included; 0: no limit")
-	f.Int64Var(&s.Playouts, "playouts", s.Playouts, "new playouts for a move; 0: no limit")
-	f.Float64Var(&s.Time, "time", s.Time, "`seconds` for a move where the clock gives no limit; 0: none")
-	f.IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of the search tree in `MiB`")
-	f.BoolVar(&s.Ponder, "ponder", s.Ponder, "search on while the opponent thinks")
-	f.BoolVar(&s.Resign, "resign", s.Resign, "resign hopeless games")
-	f.Float64Var(&s.ResignAt, "resign-threshold", s.ResignAt, "resign when win minus loss, -1 to 1, stays below this for three own moves")
-	f.Float64Var(&s.LagBuffer, "lag-buffer", s.LagBuffer, "`seconds` of each move kept back for the way to the server")
-	f.BoolVar(&s.EarlyStop, "early-stop", s.EarlyStop, "on a clock: move as soon as no other move can catch up")
-	f.Float64Var(&s.Extend, "extend", s.Extend, "on a clock: how much longer than planned, as a share, to think while the choice is unstable")
-	f.Float64Var(&s.Handicap, "handicap-advantage", s.Handicap, "advantage that the side behind from the start is told to have, in doublings of search effort for each point; 0: none")
-	f.Float64Var(&s.WideNoise, "analysis-wide-noise", s.WideNoise, "how much wider than play analysis looks at the root, 0 to 5")
-	f.BoolVar(&s.StrictPlay, "strict-play", s.StrictPlay, "refuse ko, superko and suicide violations in GTP's play (default: warn and follow the server)")
-}
-
 // gameFlags adds what says which game is played.
-func (s *settings) gameFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.BoardSize, "boardsize", s.BoardSize, "board `SIZE`: 2 to 25, or for example 9x13")
-	f.StringVar(&s.Rules, "rules", s.Rules, "rules: a name such as tromp-taylor, chinese, japanese, aga, or a JSON object")
-	f.Float64Var(&s.Komi, "komi", s.Komi, "komi; default: what the rules say")
+func (s *settings) gameFlags(f *pflag.FlagSet) { s.groupFlags(f, engine.GameGroup) }
+
+// searchFlags adds what changes the search itself.
+func (s *settings) searchFlags(f *pflag.FlagSet) {
+	s.groupFlags(f, searchGroup)
+	f.StringArrayVar(&s.sets, "set", nil, "`NAME=VALUE` of the search, may be given often; engine config lists the names")
 }
 
 // foreignFlags adds what launch lines made for KataGo carry and this engine has
@@ -151,76 +168,48 @@ func (s *settings) ignoreForeign() {
 	}
 }
 
-// load reads the config file, if one is named, under the flags that were given.
-func (s *settings) load(cmd *cobra.Command) error {
-	flags := cmd.Flags()
+// load takes over the config file, if one is named, the flags, and --set, each
+// winning over the one before.
+func (s *settings) load(*cobra.Command) error {
 	if strings.EqualFold(filepath.Ext(s.config), ".cfg") {
 		s.foreign.config, s.config = s.config, ""
 	}
+	values := map[string]string{}
 	if s.config != "" {
-		if err := s.loadFile(flags); err != nil {
-			return err
+		data, err := readBounded(s.config, maxConfigSize)
+		if err != nil {
+			return fmt.Errorf("config file: %w", err)
+		}
+		if values, err = parseConfig(data); err != nil {
+			return usagef("config file %s: %w", s.config, err)
 		}
 	}
-	s.komiSet = s.komiSet || flags.Changed("komi")
-	if err := s.check(); err != nil {
+	maps.Copy(values, s.given)
+	for _, set := range s.sets {
+		for one := range strings.SplitSeq(set, ",") {
+			name, value, ok := strings.Cut(one, "=")
+			if !ok {
+				return usagef("--set %s: want NAME=VALUE", one)
+			}
+			values[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	set := func(s *settings, name, text string) error {
+		err := table.Set(s, name, text)
+		if _, flag := s.given[name]; flag && err != nil {
+			return fmt.Errorf("--%w", err)
+		}
 		return err
+	}
+	if err := errors.Join(table.Apply(s, values, set), s.check()); err != nil {
+		return usageError{err}
 	}
 	s.ignoreForeign()
 	return nil
 }
 
-func (s *settings) loadFile(flags *pflag.FlagSet) error {
-	data, err := readBounded(s.config, maxConfigSize)
-	if err != nil {
-		return fmt.Errorf("config file: %w", err)
-	}
-	given := map[string]string{}
-	flags.Visit(func(f *pflag.Flag) {
-		if _, list := f.Value.(pflag.SliceValue); !list { // lists are no settings of the file
-			given[f.Name] = f.Value.String()
-		}
-	})
-	loaded, err := parseConfig(data, *s)
-	if err != nil {
-		return usagef("config file %s: %w", s.config, err)
-	}
-	*s = loaded
-	for name, value := range given {
-		if err := flags.Set(name, value); err != nil {
-			return usageError{err}
-		}
-	}
-	return nil
-}
-
 // maxConfigSize bounds a config file; real ones have a few kilobytes.
 const maxConfigSize = 1 << 20
-
-// parseConfig reads a TOML file over the given settings. Unknown keys are
-// refused, so that a misspelt one does not pass unnoticed.
-func parseConfig(data []byte, base settings) (settings, error) {
-	out := base
-	dec := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil {
-		var strict *toml.StrictMissingError
-		if errors.As(err, &strict) && len(strict.Errors) > 0 {
-			keys := make([]string, 0, len(strict.Errors))
-			for _, e := range strict.Errors {
-				keys = append(keys, strings.Join(e.Key(), "."))
-			}
-			return base, fmt.Errorf("unknown key %s", strings.Join(keys, ", "))
-		}
-		return base, fmt.Errorf("not a valid TOML file: %w", err)
-	}
-	var has struct {
-		Komi *float64 `toml:"komi"`
-	}
-	if err := toml.Unmarshal(data, &has); err == nil && has.Komi != nil {
-		out.komiSet = true
-	}
-	return out, nil
-}
 
 // readBounded reads a whole file that must not be larger than limit bytes.
 func readBounded(path string, limit int64) ([]byte, error) {
@@ -237,47 +226,15 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
+// check finds what is wrong with the settings as a whole, and opens the log.
 func (s *settings) check() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
-	fault(s.Threads < 0 || s.Threads > 1024, "--threads %d: 0 to 1024", s.Threads)
-	fault(s.Sessions < 0 || s.Sessions > 256, "--sessions %d: 0 to 256", s.Sessions)
-	fault(s.Batch < 0 || s.Batch > 1024, "--batch %d: 0 to 1024", s.Batch)
-	fault(s.Cache < 0 || s.Cache > 1<<20, "--cache %d: 0 to 1048576 MiB", s.Cache)
-	fault(s.MaxMemory < 16 || s.MaxMemory > 1<<24, "--max-memory %d: 16 MiB or more", s.MaxMemory)
-	fault(s.Visits < 0, "--visits %d: 0 or more", s.Visits)
-	fault(s.Playouts < 0, "--playouts %d: 0 or more", s.Playouts)
-	fault(!(s.Time >= 0 && s.Time <= 1e7), "--time %g: 0 or more seconds", s.Time)
-	fault(!(s.Komi >= -400 && s.Komi <= 400), "--komi %g: -400 to 400", s.Komi)
-	fault(!(s.ResignAt >= -1 && s.ResignAt <= 1), "--resign-threshold %g: -1 to 1", s.ResignAt)
-	fault(!(s.Extend >= 0 && s.Extend <= 10), "--extend %g: 0 to 10", s.Extend)
-	fault(!(s.Handicap >= 0 && s.Handicap <= 0.5), "--handicap-advantage %g: 0 to 0.5", s.Handicap)
-	fault(!(s.WideNoise >= 0 && s.WideNoise <= 5), "--analysis-wide-noise %g: 0 to 5", s.WideNoise)
-	fault(!(s.LagBuffer >= 0 && s.LagBuffer <= 3600), "--lag-buffer %g: 0 to 3600 seconds", s.LagBuffer)
-	providers := append([]string{"auto", model.OnnxGo}, ort.ProviderNames()...)
-	fault(!slices.Contains(providers, strings.ToLower(s.Provider)), "--provider %q: %s", s.Provider, strings.Join(providers, ", "))
-	if _, err := s.size(); err != nil {
-		faults = append(faults, err)
-	}
-	if _, err := s.gameRules(); err != nil {
-		faults = append(faults, err)
-	}
-	if _, err := s.searchParams(search.Defaults()); err != nil {
-		faults = append(faults, err)
-	}
+	s.Play.Search.Seed = s.Play.Seed
 	level, err := parseLevel(s.LogLevel)
 	if err != nil {
-		faults = append(faults, err)
-	}
-	if len(faults) > 0 {
-		return usageError{errors.Join(faults...)}
+		return err
 	}
 	s.stderr = slog.New(newPlainHandler(os.Stderr, level))
-	return nil
+	return s.engineConfig().Validate()
 }
 
 func parseLevel(name string) (slog.Level, error) {
@@ -290,36 +247,62 @@ func parseLevel(name string) (slog.Level, error) {
 	return l, fmt.Errorf("--log-level %q: debug, info, warn or error", name)
 }
 
-func (s *settings) size() (board.Size, error) { return parseSize(s.BoardSize) }
+// logLevel is the value of --log-level.
+type logLevel struct{ at *string }
 
-// parseSize reads "9" or "9x13" (width first).
-func parseSize(text string) (board.Size, error) {
-	w, h, rect := strings.Cut(strings.ToLower(text), "x")
-	if !rect {
-		h = w
+func (v logLevel) String() string { return *v.at }
+
+func (v logLevel) Set(text string) error {
+	_, err := parseLevel(text)
+	if err == nil {
+		*v.at = text
 	}
-	width, errW := strconv.Atoi(strings.TrimSpace(w))
-	height, errH := strconv.Atoi(strings.TrimSpace(h))
-	size := board.Size{W: width, H: height}
-	if errW != nil || errH != nil || size.Check() != nil {
-		return board.Size{}, fmt.Errorf("board size %q: a number from 2 to 25, or for example 9x13", text)
-	}
-	return size, nil
+	return err
 }
 
-// gameRules returns the rules with the komi that was asked for.
-func (s *settings) gameRules() (board.Rules, error) {
-	rules, err := board.ParseRules(s.Rules)
+// preset is the value of --preset: a named set of parameters of the search.
+type preset struct{ s *settings }
+
+func (v preset) String() string { return v.s.Preset }
+
+func (v preset) Set(name string) error {
+	from, err := search.Preset(name)
 	if err != nil {
-		return rules, fmt.Errorf("--rules: %w", err)
+		return err
 	}
-	if s.komiSet {
-		rules.Komi = float32(s.Komi)
-	}
-	return rules, nil
+	p := &v.s.Play.Search
+	// These tell analysis from play; presets are about how to search.
+	from.Root.WideNoise, from.Pass.IgnorePreRootHistory = p.Root.WideNoise, p.Pass.IgnorePreRootHistory
+	from.AntiMirror = from.AntiMirror && p.AntiMirror
+	// And these are the machine's.
+	from.Parallel.Workers, from.Memory.MaxBytes, from.Seed = p.Parallel.Workers, p.Memory.MaxBytes, p.Seed
+	v.s.Preset, *p = name, from
+	return nil
 }
 
-func (s *settings) moveTime() time.Duration { return time.Duration(s.Time * float64(time.Second)) }
+// engineConfig returns the configuration of a seat.
+func (s *settings) engineConfig() engine.Config {
+	conf := s.Play
+	conf.Search = s.params()
+	return conf
+}
+
+// params returns the parameters of the search, with the number of workers that
+// suits the network where none was asked for.
+func (s *settings) params() search.Params {
+	p := s.Play.Search
+	p.Parallel.Workers = s.workers()
+	return p
+}
+
+// workers is the number of evaluations under way at once: enough to keep one
+// batch running and one filling in every session.
+func (s *settings) workers() int {
+	if n := s.Play.Search.Parallel.Workers; n > 0 {
+		return n
+	}
+	return 2 * s.sessionCount() * s.batchSize()
+}
 
 func (s *settings) sessionCount() int {
 	if s.Sessions > 0 {
@@ -334,5 +317,3 @@ func (s *settings) batchSize() int {
 	}
 	return 8
 }
-
-func (s *settings) lag() time.Duration { return time.Duration(s.LagBuffer * float64(time.Second)) }

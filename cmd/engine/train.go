@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -29,7 +28,7 @@ type trainFlags struct {
 
 func trainCommand() *cobra.Command {
 	s := defaultSettings()
-	s.Provider = "cpu"
+	s.Provider, s.Play.Seed = "cpu", 1
 	var c learn.RunConfig
 	f := trainFlags{method: string(autodiff.SGD), schedule: "constant"}
 	cmd := &cobra.Command{
@@ -59,7 +58,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&s.Model, "model", "", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz")
+	s.flagAs(fl, "model", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz")
 	fl.StringArrayVar(&c.Data, "data", nil, "`DIR` or file of rows or game records; may be given more than once")
 	fl.StringVarP(&c.Out, "out", "o", "", "`DIR` for everything that comes of it")
 	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")
@@ -88,24 +87,23 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	fl.Int64Var(&c.ValidateEvery, "validate-every", 1000, "steps between measurements; 0: at the beginning and the end")
 	fl.Int64Var(&c.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints; 0: every five minutes")
 	fl.Int64Var(&c.LogEvery, "log-every", 10, "steps that a line of metrics.jsonl sums up")
-	fl.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
+	s.flags(fl, "seed")
 	fl.BoolVar(&c.NoSymmetries, "no-symmetries", false, "do not turn boards at random")
 	fl.BoolVar(&c.NoHistoryDropout, "no-history-dropout", false, "do not hide history at random")
 	fl.IntVar(&c.WindowRows, "window", 0, "use the newest files with so many `ROWS` only; 0: all")
 	fl.IntVar(&f.memory, "memory", 256, "`MiB` of rows held at a time; shuffling is within half of it")
-	fl.IntVar(&s.Threads, "threads", 0, "threads of a step; 0: one for each processor")
-	fl.StringVar(&s.Provider, "provider", s.Provider, "what computes: cpu or cuda")
-	fl.StringVar(&s.OnnxRuntime, "onnxruntime", "", "onnxruntime library `FILE`; default: looked for (see engine doctor)")
-	fl.StringVar(&s.Encoder, "encoder", "", "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7")
-	fl.StringVar(&s.Policy, "policy", "", "policy output of a foreign ONNX network: logits, log_softmax or softmax")
-	fl.StringVar(&s.Value, "value", "", "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)")
-	fl.StringVar(&s.LogLevel, "log-level", "info", "what goes to stderr: debug, info, warn or error")
+	s.flagAs(fl, "threads", "threads of a step; 0: one for each processor")
+	s.flagAs(fl, "provider", "what computes: cpu or cuda")
+	s.flags(fl, "onnxruntime", "encoder", "policy", "value", "log-level")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
 }
 
 // apply turns flags into the configuration of a run.
 func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) error {
+	if err := s.load(cmd); err != nil {
+		return err
+	}
 	if s.Model == "" || len(c.Data) == 0 || c.Out == "" {
 		return usagef("--model, --data and -o are needed")
 	}
@@ -114,21 +112,17 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 		return usagef("give --steps or --epochs")
 	}
 	if f.size != "" {
-		size, err := parseSize(f.size)
+		size, err := board.ParseSize(f.size)
 		if err != nil {
 			return usageError{err}
 		}
-		c.Size = board.Size(size)
+		c.Size = size
 	}
 	if f.memory < 1 {
 		return usagef("--memory %d: at least 1 MiB is needed", f.memory)
 	}
-	level, err := parseLevel(s.LogLevel)
-	if err != nil {
-		return usageError{err}
-	}
 	l := &c.Learn
-	l.Model, l.Provider, l.Library, l.Threads, l.Seed = s.Model, s.Provider, s.OnnxRuntime, s.Threads, s.Seed
+	l.Model, l.Provider, l.Library, l.Threads, l.Seed = s.Model, s.Provider, s.OnnxRuntime, s.Play.Search.Parallel.Workers, s.Play.Seed
 	l.Overrides = s.modelConfig(nil).Overrides
 	l.Method = autodiff.Method(f.method)
 	if !changed("lr") {
@@ -138,11 +132,12 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 	if f.schedule == "steps" {
 		l.Schedule.Drops, l.Schedule.Factor = f.drops, 0.1
 	}
+	var err error
 	if l.Losses, err = parseLosses(f.losses); err != nil {
 		return usageError{err}
 	}
-	c.Seed, c.MemoryBytes = s.Seed, int64(f.memory)<<20
-	l.Log = slog.New(newPlainHandler(os.Stderr, level))
+	c.Seed, c.MemoryBytes = s.Play.Seed, int64(f.memory)<<20
+	l.Log = s.stderr
 	return nil
 }
 

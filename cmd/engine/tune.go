@@ -58,6 +58,11 @@ func (s *settings) defaultPlan() plan {
 	return plan{d.sessionCount(), d.batchSize(), d.workers()}
 }
 
+// use puts a plan into the settings.
+func (s *settings) use(p plan) {
+	s.Sessions, s.Batch, s.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
+}
+
 // plans are tried by --tune, the default first. On a CPU the sessions are at most
 // one for each core; a GPU needs few of them and large batches.
 func plans(first plan, provider string) []plan {
@@ -90,10 +95,7 @@ func plans(first plan, provider string) []plan {
 // way, which is best for the search, among those that are nearly as fast as the
 // fastest.
 func (out *benchmark) tune(ctx context.Context, s *settings, m *model.Model, games []*board.Game, length time.Duration) error {
-	params, err := s.searchParams(search.Defaults())
-	if err != nil {
-		return err
-	}
+	params := s.params()
 	params.Seed = 1
 	all := plans(s.defaultPlan(), out.Provider)
 	rates, ratios := make([][]float64, len(all)), make([][]float64, len(all))
@@ -112,7 +114,7 @@ func (out *benchmark) tune(ctx context.Context, s *settings, m *model.Model, gam
 		out.Tuning = append(out.Tuning, tuningTrial{p, median(rates[i]), median(ratios[i])})
 	}
 	best := choosePlan(out.Tuning)
-	s.Sessions, s.Batch, s.Threads = best.Sessions, best.Batch, best.Threads
+	s.use(best.plan)
 	out.Recommended = best.plan.String()
 	return s.keepTuning(games[0].Size(), tuned{plan: best.plan, Model: out.Model, Board: out.Board, Provider: out.Provider, Precision: out.Precision, Evals: best.Evals})
 }
@@ -182,7 +184,7 @@ func (s *settings) keepTuning(size board.Size, t tuned) error {
 // network, machine and board, where none of --sessions, --batch and --threads
 // was given.
 func (s *settings) useTuning(size board.Size) {
-	if s.Sessions != 0 || s.Batch != 0 || s.Threads != 0 {
+	if s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0 {
 		return
 	}
 	path, err := s.tuningPath(size)
@@ -198,17 +200,17 @@ func (s *settings) useTuning(size board.Size) {
 		err = json.Unmarshal(data, &t)
 	}
 	with := *s
-	with.Sessions, with.Batch, with.Threads = t.Sessions, t.Batch, t.Threads
+	with.use(t.plan)
 	if err == nil && (t.Sessions < 1 || t.Batch < 1 || t.Threads < 1) {
 		err = errors.New("numbers below 1")
 	}
 	if err == nil {
-		err = with.check()
+		err = errors.Join(append(table.Check(&with), with.check())...)
 	}
 	if err != nil {
 		s.stderr.Warn("what engine benchmark --tune kept cannot be used", "file", path, "error", err)
 		return
 	}
-	s.Sessions, s.Batch, s.Threads = t.Sessions, t.Batch, t.Threads
+	s.use(t.plan)
 	s.stderr.Debug("settings by engine benchmark --tune", "settings", t.plan)
 }

@@ -35,7 +35,7 @@ func TestPlans(t *testing.T) {
 			require.False(t, seen[p], p)
 			seen[p] = true
 			with := defaultSettings()
-			with.Sessions, with.Batch, with.Threads = p.Sessions, p.Batch, p.Threads
+			with.Sessions, with.Batch, with.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
 			require.NoError(t, with.check(), p)
 		}
 		require.Greater(t, len(all), 8)
@@ -67,22 +67,21 @@ func TestTuning(t *testing.T) {
 		s := defaultSettings()
 		s.Model, s.Precision, s.stderr = freshNetwork(t), "fp32", slog.New(slog.DiscardHandler)
 		change(&s)
-		size, err := s.size()
-		require.NoError(t, err)
+		size := s.Play.Size
 		s.useTuning(size)
-		return plan{s.Sessions, s.Batch, s.Threads}
+		return plan{s.Sessions, s.Batch, s.Play.Search.Parallel.Workers}
 	}
-	five := func(s *settings) { s.BoardSize = "5" }
+	five := func(s *settings) { s.Play.Size = board.Square(5) }
 	require.Equal(t, best, use(five))
 	for name, change := range map[string]func(*settings){
-		"board":     func(s *settings) { s.BoardSize = "9" },
-		"precision": func(s *settings) { s.BoardSize, s.Precision = "5", "int8" },
-		"network":   func(s *settings) { s.BoardSize, s.Model = "5", "" },
-		"absent":    func(s *settings) { s.BoardSize, s.Model = "5", "absent.onnx" },
+		"board":     func(s *settings) { s.Play.Size = board.Square(9) },
+		"precision": func(s *settings) { s.Play.Size, s.Precision = board.Square(5), "int8" },
+		"network":   func(s *settings) { s.Play.Size, s.Model = board.Square(5), "" },
+		"absent":    func(s *settings) { s.Play.Size, s.Model = board.Square(5), "absent.onnx" },
 	} {
 		require.Zero(t, use(change), "another %s", name)
 	}
-	require.Equal(t, plan{0, 4, 0}, use(func(s *settings) { s.BoardSize, s.Batch = "5", 4 }), "what is asked for wins")
+	require.Equal(t, plan{0, 4, 0}, use(func(s *settings) { s.Play.Size, s.Batch = board.Square(5), 4 }), "what is asked for wins")
 
 	s := defaultSettings()
 	s.Model, s.Precision = freshNetwork(t), "fp32"

@@ -12,15 +12,13 @@
 package loop
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"kosumi/setting/tomlfile"
 	"kosumi/train/selfplay"
 )
 
@@ -215,16 +213,7 @@ func ParseConfig(text []byte) (Config, error) {
 }
 
 func decode(text []byte, c *Config) error {
-	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(c)
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) {
-		keys := make([]string, 0, len(strict.Errors))
-		for _, e := range strict.Errors {
-			keys = append(keys, strings.Join(e.Key(), "."))
-		}
-		return fmt.Errorf("%w: unknown key %s", ErrConfig, strings.Join(keys, ", "))
-	}
-	if err != nil {
+	if err := tomlfile.Decode(text, c); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return nil

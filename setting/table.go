@@ -1,0 +1,155 @@
+package setting
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Table is a list of settings in the order in which they are shown, and in which
+// they are set: a later one may build on an earlier one.
+type Table[T any] []Setting[T]
+
+// Join puts tables one behind the other.
+func Join[T any](tables ...Table[T]) Table[T] { return slices.Concat(tables...) }
+
+// Under puts a table under a heading.
+func Under[T any](group string, table Table[T]) Table[T] {
+	for i := range table {
+		table[i].Group = group
+	}
+	return table
+}
+
+// Lift turns the settings of a part into settings of the whole.
+func Lift[Whole, Part any](table Table[Part], part func(*Whole) *Part) Table[Whole] {
+	out := make(Table[Whole], len(table))
+	for i, s := range table {
+		out[i] = Setting[Whole]{s.Info, func(w *Whole) value { return s.value(part(w)) }}
+	}
+	return out
+}
+
+// Find returns the setting of a name, ours or KataGo's; nil if there is none.
+func (t Table[T]) Find(name string) *Setting[T] {
+	for i := range t {
+		if t[i].Name == name {
+			return &t[i]
+		}
+	}
+	for i := range t {
+		if t[i].Is(name) {
+			return &t[i]
+		}
+	}
+	return nil
+}
+
+// Set sets one setting from text, by our name, or by KataGo's and in KataGo's
+// words where that is another. Errors name what was probably meant; v then stays
+// as it was.
+func (t Table[T]) Set(v *T, name, text string) error {
+	s := t.Find(name)
+	switch {
+	case s == nil:
+		return t.Unknown(name)
+	case s.Name == name:
+		return s.Set(v, text)
+	}
+	return s.SetKataGo(v, name, text)
+}
+
+// SetKataGo sets one setting as a client or a file made for KataGo does: by
+// KataGo's name and in its words, or by ours where it has none.
+func (t Table[T]) SetKataGo(v *T, name, text string) error {
+	s := t.Find(name)
+	switch {
+	case s == nil:
+		return t.Unknown(name)
+	case s.KataGo == "":
+		return s.Set(v, text)
+	}
+	return s.SetKataGo(v, name, text)
+}
+
+// Apply sets many settings, in the order of the table and each by set: Table.Set
+// or Table.SetKataGo. It returns all faults; what is not at fault is set.
+func (t Table[T]) Apply(v *T, values map[string]string, set func(v *T, name, text string) error) error {
+	place := func(name string) int {
+		s := t.Find(name)
+		return slices.IndexFunc(t, func(o Setting[T]) bool { return s != nil && o.Name == s.Name })
+	}
+	names := slices.Sorted(maps.Keys(values)) // sorted, so that faults have an order
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+	var faults []error
+	for _, name := range names {
+		faults = append(faults, set(v, name, values[name]))
+	}
+	return errors.Join(faults...)
+}
+
+// Check returns an error for every setting that holds what it may not.
+func (t Table[T]) Check(v *T) []error {
+	var faults []error
+	for i := range t {
+		if err := t[i].Check(v); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return faults
+}
+
+// Unknown is the error for a name that no setting has. It suggests one that was
+// probably meant.
+func (t Table[T]) Unknown(name string) error {
+	suggest := func(is func(own, lower string) bool) string {
+		lower := strings.ToLower(name)
+		for i := range t {
+			for _, n := range []string{t[i].Name, t[i].KataGo} {
+				if n != "" && is(strings.ToLower(n), lower) {
+					return ", did you mean " + n + "?"
+				}
+			}
+		}
+		return ""
+	}
+	meant := suggest(func(own, lower string) bool { return own == lower })
+	if meant == "" {
+		meant = suggest(func(own, lower string) bool {
+			return len(lower) > 3 && len(own) > 3 && (strings.Contains(own, lower) || strings.Contains(lower, own))
+		})
+	}
+	return fmt.Errorf("unknown setting %s%s", name, meant)
+}
+
+// Param is a setting with its value, as GTP clients see it: by KataGo's name
+// and in KataGo's words where it has them.
+type Param struct {
+	Info
+	Name, Value string
+}
+
+// Params lists the settings that may change while the program runs.
+func (t Table[T]) Params(v *T) []Param {
+	var all []Param
+	for i := range t {
+		s := &t[i]
+		if s.Change == Fixed {
+			continue
+		}
+		text := s.Get(v)
+		if s.KataGo != "" {
+			text = s.GetKataGo(v)
+		}
+		all = append(all, Param{s.Info, s.Param(), text})
+	}
+	return all
+}
+
+// Changeable returns the settings that may change while the program runs.
+func (t Table[T]) Changeable() Table[T] {
+	return slices.DeleteFunc(slices.Clone(t), func(s Setting[T]) bool { return s.Change == Fixed })
+}

@@ -1,0 +1,35 @@
+// Package tomlfile reads TOML strictly: a key that means nothing is an error, so
+// that a misspelt one does not pass unnoticed.
+package tomlfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Decode reads a file into a struct or a map. Errors name unknown keys, or the
+// line at fault.
+func Decode(data []byte, into any) error {
+	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(into)
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) {
+		keys := make([]string, 0, len(strict.Errors))
+		for _, e := range strict.Errors {
+			keys = append(keys, strings.Join(e.Key(), "."))
+		}
+		return fmt.Errorf("unknown key %s", strings.Join(keys, ", "))
+	}
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		line, _ := at.Position()
+		return fmt.Errorf("not a valid TOML file: line %d: %w", line, err)
+	}
+	if err != nil {
+		return fmt.Errorf("not a valid TOML file: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package setting
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// errValue is any value that cannot be; Setting.set says what is wrong with it.
+var errValue = errors.New("bad value")
+
+// in reads a number within the bounds of a setting. NaN is in no bounds.
+func (i *Info) in(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= i.Low && x <= i.High) {
+		return 0, errValue
+	}
+	return x, nil
+}
+
+// unit is what the field holds for a value of 1.
+func (i *Info) unit() int64 { return max(i.Unit, 1) }
+
+type boolean struct{ at *bool }
+
+func (v boolean) String() string { return strconv.FormatBool(*v.at) }
+func (v boolean) check() bool    { return true }
+func (v boolean) Set(text string) error {
+	x, err := strconv.ParseBool(text)
+	if err == nil {
+		*v.at = x
+	}
+	return err
+}
+
+type text struct{ at *string }
+
+func (v text) String() string     { return *v.at }
+func (v text) check() bool        { return true }
+func (v text) Set(s string) error { *v.at = s; return nil }
+
+// word is a text that must be one of some words, in any case.
+type word struct {
+	at    *string
+	words []string
+}
+
+func (v word) String() string { return *v.at }
+func (v word) check() bool    { return slices.Contains(v.words, *v.at) }
+func (v word) Set(text string) error {
+	i := indexFold(v.words, text)
+	if i < 0 {
+		return errValue
+	}
+	*v.at = v.words[i]
+	return nil
+}
+
+func indexFold(words []string, text string) int {
+	return slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, text) })
+}
+
+// enum is the index of a word.
+type enum[F ~uint8 | ~int8] struct {
+	at    *F
+	words []string
+}
+
+func (v enum[F]) String() string {
+	if !v.check() {
+		return strconv.Itoa(int(*v.at))
+	}
+	return v.words[*v.at]
+}
+func (v enum[F]) check() bool { return int(*v.at) >= 0 && int(*v.at) < len(v.words) }
+func (v enum[F]) Set(text string) error {
+	i := indexFold(v.words, text)
+	if i < 0 {
+		return errValue
+	}
+	*v.at = F(i)
+	return nil
+}
+
+type real[F float32 | float64] struct {
+	at   *F
+	info Info
+}
+
+func (v real[F]) String() string {
+	bits := 64
+	if _, single := any(*v.at).(float32); single {
+		bits = 32
+	}
+	return strconv.FormatFloat(float64(*v.at), 'g', -1, bits)
+}
+func (v real[F]) check() bool { return float64(*v.at) >= v.info.Low && float64(*v.at) <= v.info.High }
+func (v real[F]) Set(text string) error {
+	x, err := v.info.in(text)
+	if err == nil {
+		*v.at = F(x)
+	}
+	return err
+}
+
+type whole[F int | int64] struct {
+	at   *F
+	info Info
+}
+
+func (v whole[F]) value() float64 { return float64(int64(*v.at) / v.info.unit()) }
+func (v whole[F]) String() string { return strconv.FormatInt(int64(*v.at)/v.info.unit(), 10) }
+func (v whole[F]) check() bool    { return v.value() >= v.info.Low && v.value() <= v.info.High }
+func (v whole[F]) Set(text string) error {
+	x, err := v.info.in(text)
+	if err != nil || x != math.Trunc(x) || math.Abs(x)*float64(v.info.unit()) >= 1<<63 {
+		return errValue
+	}
+	*v.at = F(int64(x) * v.info.unit())
+	return nil
+}
+
+// natural is a whole number of any size, such as a seed.
+type natural struct{ at *uint64 }
+
+func (v natural) String() string { return strconv.FormatUint(*v.at, 10) }
+func (v natural) check() bool    { return true }
+func (v natural) Set(text string) error {
+	x, err := strconv.ParseUint(text, 10, 64)
+	if err == nil {
+		*v.at = x
+	}
+	return err
+}
+
+type seconds struct {
+	at   *time.Duration
+	info Info
+}
+
+func (v seconds) String() string { return strconv.FormatFloat(v.at.Seconds(), 'g', -1, 64) }
+func (v seconds) check() bool    { return v.at.Seconds() >= v.info.Low && v.at.Seconds() <= v.info.High }
+func (v seconds) Set(text string) error {
+	x, err := v.info.in(text)
+	if err == nil {
+		*v.at = time.Duration(x * float64(time.Second))
+	}
+	return err
+}
+
+// own is a place that reads and writes itself.
+type own struct{ Value }
+
+func (own) check() bool { return true }
