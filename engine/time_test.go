@@ -113,7 +113,7 @@ func TestPonderingIsNotLost(t *testing.T) {
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	var snapshot search.Result
-	require.Eventually(t, func() bool { return e.pondering != nil }, time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return e.pondering != nil }, time.Minute, time.Millisecond)
 	server := e.net.(anySize).Server
 	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > 1000 }, time.Minute, time.Millisecond)
 	e.Stop()

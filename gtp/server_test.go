@@ -11,12 +11,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"kosumi/board"
 
 	"github.com/stretchr/testify/require"
 )
+
+// Tests that are about the passing of time run on the clock of a bubble, which goes
+// on when everybody waits: they hold on a busy machine.
 
 // talk serves a whole script to an engine and returns the output.
 func talk(t testing.TB, f Engine, o Options, script string) string {
@@ -28,33 +32,37 @@ func talk(t testing.TB, f Engine, o Options, script string) string {
 }
 
 func TestScriptRunsInFull(t *testing.T) {
-	// The end of the input, or quit, comes with the command: nobody has left.
-	for _, end := range []string{"", "\nquit\n"} {
-		f := newFake()
-		began := time.Now()
-		out := talk(t, f, Options{}, "boardsize 9\nkata-set-param maxVisits 1000000000\nkata-set-param maxTime 0.2\ngenmove b\ngenmove w"+end)
-		require.GreaterOrEqual(t, time.Since(began), 400*time.Millisecond)
-		require.Equal(t, 2, f.game.NumMoves())
-		require.True(t, strings.HasPrefix(out, "= \n\n= \n\n= \n\n= A9\n\n= B9\n\n"), out)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		// The end of the input, or quit, comes with the command: nobody has left.
+		for _, end := range []string{"", "\nquit\n"} {
+			f := newFake()
+			began := time.Now()
+			out := talk(t, f, Options{}, "boardsize 9\nkata-set-param maxVisits 1000000000\nkata-set-param maxTime 0.2\ngenmove b\ngenmove w"+end)
+			require.Equal(t, 400*time.Millisecond, time.Since(began))
+			require.Equal(t, 2, f.game.NumMoves())
+			require.True(t, strings.HasPrefix(out, "= \n\n= \n\n= \n\n= A9\n\n= B9\n\n"), out)
+		}
+	})
 }
 
 func TestLongScriptRunsInFull(t *testing.T) {
-	// A script may take long to read, as long as it comes without a pause.
-	f := newFake()
-	s := serveFake(t, f, Options{})
-	began := time.Now()
-	s.Send("boardsize 9\nkata-set-param maxVisits 1000000000\nkata-set-param maxTime 0.8\ngenmove b\n")
-	for range 15 {
-		time.Sleep(burst / 5)
-		s.Send("name\n")
-	}
-	s.Send("quit\n")
-	for range 20 {
-		require.True(t, s.Next().OK)
-	}
-	s.Ends(time.Second, true)
-	require.GreaterOrEqual(t, time.Since(began), 800*time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		// A script may take long to read, as long as it comes without a pause.
+		f := newFake()
+		s := serveFake(t, f, Options{})
+		began := time.Now()
+		s.Send("boardsize 9\nkata-set-param maxVisits 1000000000\nkata-set-param maxTime 0.8\ngenmove b\n")
+		for range 15 {
+			time.Sleep(burst / 5)
+			s.Send("name\n")
+		}
+		s.Send("quit\n")
+		for range 20 {
+			require.True(t, s.Next().OK)
+		}
+		s.Ends(true)
+		require.GreaterOrEqual(t, time.Since(began), 800*time.Millisecond)
+	})
 }
 
 func TestScriptEndsAnalysis(t *testing.T) {
@@ -63,18 +71,20 @@ func TestScriptEndsAnalysis(t *testing.T) {
 }
 
 func TestLeavingAbortsQueuedSearches(t *testing.T) {
-	s := serveFake(t, newFake(), Options{})
-	s.All("boardsize 9", "kata-set-param maxVisits 1000000000")
-	s.Send("genmove b\ngenmove w\ngenmove b\n")
-	s.Silent(2 * burst)
-	began := time.Now()
-	s.Send("quit\n")
-	for range 3 {
-		require.Regexp(t, `^[A-J]\d$`, s.Next().Text)
-	}
-	require.True(t, s.Next().OK)
-	s.Ends(time.Second, true)
-	require.Less(t, time.Since(began), time.Second)
+	synctest.Test(t, func(t *testing.T) {
+		s := serveFake(t, newFake(), Options{})
+		s.All("boardsize 9", "kata-set-param maxVisits 1000000000")
+		s.Send("genmove b\ngenmove w\ngenmove b\n")
+		s.Silent(2 * burst)
+		began := time.Now()
+		s.Send("quit\n")
+		for range 3 {
+			require.Regexp(t, `^[A-J]\d$`, s.Next().Text)
+		}
+		require.True(t, s.Next().OK)
+		s.Ends(true)
+		require.Less(t, time.Since(began), time.Second)
+	})
 }
 
 func TestPanicBecomesInternalError(t *testing.T) {
@@ -111,15 +121,17 @@ func TestAdministrationWhileLoading(t *testing.T) {
 }
 
 func TestLeavingWhileLoading(t *testing.T) {
-	f := newFake()
-	f.loading = make(chan struct{})
-	s := serveFake(t, f, Options{})
-	s.Send("final_score\n")
-	s.Silent(2 * burst)
-	s.Send("quit\n")
-	require.Equal(t, "cannot score", s.Next().Text)
-	require.True(t, s.Next().OK)
-	s.Ends(time.Second, true)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.loading = make(chan struct{})
+		s := serveFake(t, f, Options{})
+		s.Send("final_score\n")
+		s.Silent(2 * burst)
+		s.Send("quit\n")
+		require.Equal(t, "cannot score", s.Next().Text)
+		require.True(t, s.Next().OK)
+		s.Ends(true)
+	})
 }
 
 func TestServeEndsWithContext(t *testing.T) {
@@ -334,13 +346,15 @@ func (r *lastReader) Read(p []byte) (int, error) {
 }
 
 func TestNothingIsReadAfterQuit(t *testing.T) {
-	in := &lastReader{"name\nquit\n", make(chan struct{})}
-	var out bytes.Buffer
-	require.NoError(t, NewServer(newFake(), slog.New(slog.DiscardHandler), Options{}).Serve(t.Context(), in, &out))
-	require.Equal(t, "= Kosumi\n\n= \n\n", out.String())
-	select {
-	case <-in.more:
-		t.Fatal("the reader went on after quit")
-	case <-time.After(50 * time.Millisecond):
-	}
+	synctest.Test(t, func(t *testing.T) {
+		in := &lastReader{"name\nquit\n", make(chan struct{})}
+		var out bytes.Buffer
+		require.NoError(t, NewServer(newFake(), slog.New(slog.DiscardHandler), Options{}).Serve(t.Context(), in, &out))
+		require.Equal(t, "= Kosumi\n\n= \n\n", out.String())
+		select {
+		case <-in.more:
+			t.Fatal("the reader went on after quit")
+		case <-time.After(50 * time.Millisecond):
+		}
+	})
 }

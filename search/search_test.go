@@ -77,7 +77,7 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-func TestCancelStopsSoon(t *testing.T) {
+func TestCancelStops(t *testing.T) {
 	for _, workers := range []int{1, 8} {
 		p := Defaults()
 		p.Parallel.Workers = workers
@@ -85,10 +85,8 @@ func TestCancelStopsSoon(t *testing.T) {
 		tree.Reset(newGame(t, 9))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(30*time.Millisecond, cancel)
-		began := time.Now()
-		r, err := tree.Search(ctx, Limits{})
+		r, err := tree.Search(ctx, Limits{}) // which has no other end
 		require.NoError(t, err)
-		require.Less(t, time.Since(began), 10*time.Second)
 		require.Equal(t, StopCancelled, r.Stop)
 		require.Positive(t, r.Root.Visits)
 		requireSound(t, tree)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -253,6 +254,7 @@ func TestSnapshots(t *testing.T) {
 	require.Empty(t, empty.Moves)
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
+	ctx, enough := context.WithCancel(t.Context())
 	grew := 0
 	wg.Go(func() {
 		last := int64(0)
@@ -260,7 +262,9 @@ func TestSnapshots(t *testing.T) {
 			var r Result
 			tree.Snapshot(&r)
 			if r.Root.Visits > last {
-				grew++
+				if grew++; grew == 3 {
+					enough()
+				}
 				last = r.Root.Visits
 				for _, m := range r.Moves {
 					if m.Order == 0 && len(m.PV) == 0 {
@@ -275,8 +279,9 @@ func TestSnapshots(t *testing.T) {
 			}
 		}
 	})
-	r, err := tree.Search(t.Context(), Limits{Time: 150 * time.Millisecond, SnapshotEvery: 10 * time.Millisecond})
+	r, err := tree.Search(ctx, Limits{SnapshotEvery: 10 * time.Millisecond}) // ends when it has been seen to grow
 	require.NoError(t, err)
+	require.Equal(t, StopCancelled, r.Stop)
 	time.Sleep(5 * time.Millisecond)
 	close(stop)
 	wg.Wait()

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -82,23 +81,21 @@ func bigGame(size int) []byte {
 	return out.Bytes()
 }
 
-func TestLargeFileIsQuick(t *testing.T) {
+func TestLargeFile(t *testing.T) {
 	text := bigGame(10 << 20)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	start := time.Now()
 	roots, err := sgf.Parse(text)
-	took := time.Since(start)
 	require.NoError(t, err)
 	runtime.ReadMemStats(&after)
-	t.Logf("10 MiB read in %v, %d MiB allocated", took, (after.TotalAlloc-before.TotalAlloc)>>20)
-	require.Less(t, took, 10*time.Second)
+	t.Logf("10 MiB read, %d MiB allocated", (after.TotalAlloc-before.TotalAlloc)>>20)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
 	require.Len(t, roots, 1)
 }
 
-// Each of these is a file of a few megabytes made to be slow or large.
+// Each of these is a file of a few megabytes made to be slow or large: work that
+// grows with the square of it would take hours.
 func TestHostileFiles(t *testing.T) {
 	tests := map[string]string{
 		"bare nodes":            "(" + strings.Repeat(";", 4<<20) + ")",
@@ -116,12 +113,10 @@ func TestHostileFiles(t *testing.T) {
 	}
 	for name, text := range tests {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			roots, err := sgf.Parse([]byte(text))
 			for _, root := range roots[:min(len(roots), 10)] {
 				_, _ = sgf.RecordOf(root)
 			}
-			require.Less(t, time.Since(start), 20*time.Second)
 			if err != nil {
 				require.Less(t, len(err.Error()), 300)
 			}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testtalk"
 )
 
 func TestUsageErrors(t *testing.T) {
@@ -90,7 +92,7 @@ func TestBadNetworks(t *testing.T) {
 	for path, want := range networks {
 		for _, sub := range []string{"gtp", "analysis", "benchmark"} {
 			p := start(t, nil, sub, "--model", path) // the input stays open
-			require.Equal(t, exitFailed, p.ends(t, 20*time.Second), "%s %s: %s", sub, path, p.stderr.String())
+			require.Equal(t, exitFailed, p.ends(t), "%s %s: %s", sub, path, p.stderr.String())
 			require.Contains(t, p.stderr.String(), want)
 			require.NotContains(t, p.stderr.String(), "panic")
 		}
@@ -147,7 +149,7 @@ func TestWithoutLibrary(t *testing.T) {
 	require.Contains(t, o.stderr, "make deps")
 
 	p := start(t, env, "gtp", "--provider", "cpu")
-	require.Equal(t, exitFailed, p.ends(t, 20*time.Second))
+	require.Equal(t, exitFailed, p.ends(t))
 	require.Contains(t, p.stderr.String(), "make deps", "an explicit choice is not replaced")
 }
 
@@ -167,7 +169,7 @@ func TestBrokenLibrary(t *testing.T) {
 		{[]string{"KOSUMI_ONNXRUNTIME=/no/such/file"}, "gtp --provider cpu"},
 	} {
 		p := start(t, c.env, strings.Fields(c.args)...)
-		require.Equal(t, exitFailed, p.ends(t, 20*time.Second), c.args)
+		require.Equal(t, exitFailed, p.ends(t), c.args)
 		said := p.stderr.String() + readAll(t, p.out)
 		if c.env == nil {
 			require.Contains(t, said, text, c.args)
@@ -184,10 +186,10 @@ func TestNoGPU(t *testing.T) {
 	p := start(t, nil, "gtp", "--provider", "cuda", "--boardsize", "9")
 	select {
 	case <-p.ended:
-		require.Equal(t, exitFailed, p.ends(t, time.Second))
+		require.Equal(t, exitFailed, p.ends(t))
 		require.Contains(t, p.stderr.String(), "cuda")
 		require.NotContains(t, p.stderr.String(), "onnx-go", "an explicit choice is not replaced")
-	case <-time.After(20 * time.Second):
+	case <-time.After(testtalk.Patience):
 		require.Contains(t, p.stderr.String(), " on cuda", "no error, so it must run there")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/internal/testtalk"
 	"kosumi/nn/ort"
 )
 
@@ -79,7 +80,7 @@ func invoke(t testing.TB, env []string, input string, args ...string) outcome {
 	}()
 	stdout, err := io.ReadAll(p.out)
 	require.NoError(t, err)
-	code := p.ends(t, 2*time.Minute)
+	code := p.ends(t)
 	return outcome{code, string(stdout), p.stderr.String()}
 }
 
@@ -134,14 +135,13 @@ func (p *process) wait() error {
 	return p.err
 }
 
-// ends requires that the program ends within d and returns its exit status, -1
-// after a signal.
-func (p *process) ends(t testing.TB, d time.Duration) int {
+// ends waits for the program's end and returns its exit status, -1 after a signal.
+func (p *process) ends(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(d):
-		require.FailNow(t, "still running", "%v after %v", p.cmd.Args[1:], d)
+	case <-time.After(2 * testtalk.Patience):
+		require.FailNow(t, "still running", "%v", p.cmd.Args[1:])
 	}
 	var exit *exec.ExitError
 	if p.err != nil {

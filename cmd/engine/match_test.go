@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,7 +90,7 @@ func TestMatchResumes(t *testing.T) {
 	p := start(t, nil, args...)
 	p.says(t, "2 of 16:")
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
-	require.Equal(t, exitFailed, p.ends(t, 10*time.Second))
+	require.Equal(t, exitFailed, p.ends(t))
 	require.Contains(t, p.stderr.String(), "interrupted; the same command goes on where it stopped")
 
 	done := invoke(t, nil, "", args...)
@@ -110,7 +109,7 @@ func TestMatchResumes(t *testing.T) {
 	lost := start(t, nil, "match", "--a", opponent, "--b", opponent, "--games", "1000", "--boardsize", "9", "--rules", "chinese")
 	lost.says(t, "1 of 1000:")
 	require.NoError(t, lost.cmd.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, exitFailed, lost.ends(t, 10*time.Second))
+	require.Equal(t, exitFailed, lost.ends(t))
 	require.Contains(t, lost.stderr.String(), "the games are lost")
 }
 

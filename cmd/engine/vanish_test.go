@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,7 +48,7 @@ func occupy(t *testing.T, command, input, until string) *process {
 }
 
 // TestClientVanishes lets the client go in every way at every time: the program
-// ends soon, and as a success.
+// ends, and as a success, whatever it was at.
 func TestClientVanishes(t *testing.T) {
 	needLibrary(t)
 	for _, o := range occupations {
@@ -63,10 +66,8 @@ func TestClientVanishes(t *testing.T) {
 			}
 			t.Run(o.name+", "+name, func(t *testing.T) {
 				p := occupy(t, o.command, o.input, o.until)
-				began := time.Now()
 				vanish(p)
-				require.Equal(t, exitDone, p.ends(t, 10*time.Second), p.stderr.String())
-				require.Less(t, time.Since(began), 2*time.Second)
+				require.Equal(t, exitDone, p.ends(t), p.stderr.String())
 			})
 		}
 	}
@@ -83,7 +84,7 @@ func TestSignals(t *testing.T) {
 			p := occupy(t, o.command, o.input, o.until)
 			go io.Copy(io.Discard, p.out)
 			require.NoError(t, p.cmd.Process.Signal(signal))
-			require.Equal(t, exitDone, p.ends(t, 3*time.Second), "%s: %s", o.name, p.stderr.String())
+			require.Equal(t, exitDone, p.ends(t), "%s: %s", o.name, p.stderr.String())
 		}
 	}
 }
@@ -105,25 +106,47 @@ func TestStuckClient(t *testing.T) {
 		case <-p.ended:
 		case <-time.After(time.Second):
 			require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
-			p.ends(t, 5*time.Second)
+			p.ends(t)
 		}
 	}
 }
 
-// TestIdleEngineRests requires that an engine without work takes no processor
-// time.
+// TestIdleEngineRests requires that an engine without work soon takes no processor
+// time: less than a tenth of a second in one and a half. One that spins takes all
+// that it gets.
 func TestIdleEngineRests(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the processor time of a running program is read from /proc")
+	}
 	needLibrary(t)
 	for _, o := range occupations {
 		if !strings.Contains(o.name, "idle") {
 			continue
 		}
 		p := occupy(t, o.command, o.input, o.until)
-		time.Sleep(1500 * time.Millisecond)
+		rests := func() bool {
+			before := ticks(t, p.cmd.Process.Pid)
+			time.Sleep(1500 * time.Millisecond)
+			return ticks(t, p.cmd.Process.Pid)-before < 10
+		}
+		for tries := 0; !rests(); tries++ { // it may still be loading
+			require.Less(t, tries, 20)
+		}
 		p.in.Close()
 		go io.Copy(io.Discard, p.out)
-		require.Equal(t, exitDone, p.ends(t, 2*time.Second))
-		took := p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
-		require.Less(t, took, time.Second, "loading included")
+		require.Equal(t, exitDone, p.ends(t))
 	}
+}
+
+// ticks returns the processor time of a running program in hundredths of a second.
+func ticks(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(t, err)
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, err := strconv.Atoi(fields[11]) // utime and stime are fields 14 and 15
+	require.NoError(t, err)
+	system, err := strconv.Atoi(fields[12])
+	require.NoError(t, err)
+	return user + system
 }

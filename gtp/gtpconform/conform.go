@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -73,18 +72,4 @@ func (s *Session) unchanged(f func()) {
 	require.Equal(s.T, board, s.OK("showboard"))
 	require.Equal(s.T, komi, s.OK("get_komi"))
 	require.Equal(s.T, rules, s.OK("kata-get-rules"))
-}
-
-// within requires that one of a few attempts takes no longer than d: a busy
-// machine may be late once.
-func (s *Session) within(d time.Duration, attempt func() time.Duration) {
-	s.T.Helper()
-	var took []time.Duration
-	for range 4 {
-		took = append(took, attempt())
-		if took[len(took)-1] <= d {
-			return
-		}
-	}
-	require.FailNow(s.T, "too slow", "want %v, took %v", d, took)
 }

@@ -51,26 +51,17 @@ func checkStreamFrame(s *Session, _ Open) {
 	}
 	s.CloseStream()
 	for _, input := range []string{"\n", "# comment\n", "# interrupt\n", "  \r\n"} {
-		s.within(100*time.Millisecond, func() time.Duration {
-			s.OpenStream("kata-analyze 5")
-			s.Info()
-			began := time.Now()
-			s.Send(input)
-			_, at := s.Rest()
-			return at.Sub(began)
-		})
+		s.OpenStream("kata-analyze 5")
+		s.Info()
+		s.Send(input)
+		s.Rest()
 		s.Silent(50 * time.Millisecond)
 	}
-	s.within(100*time.Millisecond, func() time.Duration {
-		s.OpenStream("4 lz-analyze w 5")
-		s.Info()
-		began := time.Now()
-		s.Send("5 protocol_version\n")
-		s.Rest()
-		r := s.Next()
-		require.Equal(s.T, []string{"=5 2"}, r.Raw)
-		return r.At.Sub(began)
-	})
+	s.OpenStream("4 lz-analyze w 5")
+	s.Info()
+	s.Send("5 protocol_version\n")
+	s.Rest()
+	require.Equal(s.T, []string{"=5 2"}, s.Next().Raw)
 	// The next analysis may follow at once, and so may the end of a burst.
 	s.Send("kata-analyze 1000\nlz-analyze 1000\nstop\n")
 	for range 2 {

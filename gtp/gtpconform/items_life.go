@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/internal/testtalk"
 )
 
 var lifeItems = []item{
@@ -14,10 +12,10 @@ var lifeItems = []item{
 }
 
 // settle is longer than what belongs together as one script.
-const settle = 300 * time.Millisecond
+const settle = 400 * time.Millisecond
 
-// states bring an engine into each state that a client may leave it in. pending
-// tells that a reply is still to come.
+// states bring an engine into each state that a client may leave it in; searches
+// have no end of their own. pending tells that a reply is still to come.
 var states = []struct {
 	name    string
 	enter   func(s *Session)
@@ -41,41 +39,33 @@ var states = []struct {
 
 func checkQuit(s *Session, open Open) {
 	for _, st := range states {
-		s.within(time.Second, func() time.Duration {
-			s := open(s.T)
-			st.enter(s)
-			began := time.Now()
-			s.Send("77 quit\n")
-			switch {
-			case st.pending && st.name == "analysing":
-				s.Rest()
-			case st.pending:
-				require.Regexp(s.T, `^(pass|resign|[A-HJ-Z]\d+)$`, s.Next().Text)
-			}
-			require.Equal(s.T, []string{"=77 "}, s.Next().Raw, st.name)
-			s.Ends(testtalk.Patience, true)
-			return time.Since(began)
-		})
+		s := open(s.T)
+		st.enter(s)
+		s.Send("77 quit\n")
+		switch {
+		case st.pending && st.name == "analysing":
+			s.Rest()
+		case st.pending:
+			require.Regexp(s.T, `^(pass|resign|[A-HJ-Z]\d+)$`, s.Next().Text)
+		}
+		require.Equal(s.T, []string{"=77 "}, s.Next().Raw, st.name)
+		s.Ends(true)
 	}
 	s.OK("quit")
-	s.Ends(testtalk.Patience, true)
+	s.Ends(true)
 }
 
 func checkEndOfInput(s *Session, open Open) {
 	for _, st := range states {
-		s.within(time.Second, func() time.Duration {
-			s := open(s.T)
-			st.enter(s)
-			began := time.Now()
-			require.NoError(s.T, s.In.Close())
-			if st.name == "analysing" {
-				s.Rest()
-			}
-			s.Ends(testtalk.Patience, true)
-			return time.Since(began)
-		})
-		// A client that no longer reads: the engine may fail, but must end.
 		s := open(s.T)
+		st.enter(s)
+		require.NoError(s.T, s.In.Close())
+		if st.name == "analysing" {
+			s.Rest()
+		}
+		s.Ends(true)
+		// A client that no longer reads: the engine may fail, but must end.
+		s = open(s.T)
 		st.enter(s)
 		require.NoError(s.T, s.Out.Close())
 		s.In.Write([]byte("name\n")) // fails if the engine is gone already
@@ -83,7 +73,7 @@ func checkEndOfInput(s *Session, open Open) {
 		if st.name == "searching" {
 			s.In.Write([]byte("# interrupt\n")) // the reply is what it cannot write
 		}
-		s.Ends(5*time.Second, false)
+		s.Ends(false)
 	}
 	s.OK("name")
 }

@@ -27,7 +27,6 @@ func Program(path string, env []string, args ...string) Open {
 		out, outWrite, err := os.Pipe()
 		require.NoError(t, err)
 		cmd.Stdout = outWrite
-		started := time.Now()
 		err = cmd.Start()
 		outWrite.Close()
 		require.NoError(t, err)
@@ -36,7 +35,6 @@ func Program(path string, env []string, args ...string) Open {
 			defer close(ended)
 			return cmd.Wait()
 		})
-		s.Started = started
 		t.Cleanup(func() {
 			in.Close()
 			select {

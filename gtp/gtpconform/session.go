@@ -19,7 +19,6 @@ import (
 // Session is a conversation with one engine. New makes it ready for use.
 type Session struct {
 	*testtalk.Talk
-	Started time.Time // when the engine was
 }
 
 // Open starts an engine for a test with the given arguments and has it end with
@@ -29,7 +28,7 @@ type Open func(t testing.TB, args ...string) *Session
 // New starts to read the engine's output. wait is called once and returns
 // when the engine has ended.
 func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Session {
-	return &Session{Talk: testtalk.New(t, in, out, wait), Started: time.Now()}
+	return &Session{Talk: testtalk.New(t, in, out, wait)}
 }
 
 // line returns the next line of output.
@@ -56,7 +55,6 @@ type Reply struct {
 	ID   string
 	Text string   // without status, id and final line ends
 	Raw  []string // the lines as they came, without the empty one
-	At   time.Time
 }
 
 // Lines are the lines of Text.
@@ -85,7 +83,6 @@ func (s *Session) Next() Reply {
 		r.Raw = append(r.Raw, l.Text)
 		r.Text += "\n" + l.Text
 	}
-	r.At = l.At
 	stream := m[1] == "=" && m[4] == "" && len(r.Raw) > 1
 	require.True(s.T, m[3] == " " || stream, "no space after the status in %q", r.Raw[0])
 	if r.Text == "" || m[4] == "" {
@@ -128,10 +125,10 @@ func (s *Session) All(commands ...string) {
 	}
 }
 
-// Ends requires that the engine ends within d, and with success if asked.
-func (s *Session) Ends(d time.Duration, success bool) {
+// Ends waits for the engine's end, which has to be a success where that is told.
+func (s *Session) Ends(success bool) {
 	s.T.Helper()
-	if err := s.End(d); success {
+	if err := s.End(testtalk.Patience); success {
 		require.NoError(s.T, err, "exit status")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,14 +22,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(pack(f, plainBytes(f, toy(f, 8))))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		start := time.Now()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		n, err := ReadLimited(bytes.NewReader(data), "fuzz", Limits{MaxBytes: 8 << 20})
 		runtime.ReadMemStats(&after)
-		if took := time.Since(start); took > 5*time.Second {
-			t.Fatalf("took %v", took)
-		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20+64*uint64(len(data)) {
 			t.Fatalf("%d bytes of input took %d bytes of memory", len(data), used)
 		}
