@@ -31,7 +31,7 @@ var allowed = map[string]string{
 	"nn/onnxgo":   "nn nn/onnx",
 	"nn/nntest":   "board nn nn/features nn/onnx",
 	"nn/model":    "board models nn nn/arch nn/features nn/katago nn/onnx nn/onnxgo nn/ort nn/quant",
-	"search":      "board nn setting",
+	"search":      "board nn nn/features setting",
 	"katagocfg":   "board",
 	"engine":      "board katagocfg nn search setting sgf",
 	"review":      "board nn search sgf",

@@ -157,13 +157,13 @@ func TestKeys(t *testing.T) {
 		}
 		return g
 	}
-	profile, err := features.ParseMeta("rank_3k")
+	profile, _, err := features.ParseProfile("rank_3k")
 	require.NoError(t, err)
-	other, err := features.ParseMeta("rank_2k")
+	other, _, err := features.ParseProfile("rank_2k")
 	require.NoError(t, err)
 	base := func() Query { return Query{Game: game(board.TrompTaylor(), 10, 20, 30, 40)} }
 	want := base()
-	key := s.key(&want)
+	key := s.key(&want, want.Meta)
 
 	same := map[string]func(q *Query){
 		"orientation": func(q *Query) { q.Symmetry = 3 },
@@ -176,7 +176,7 @@ func TestKeys(t *testing.T) {
 	for name, change := range same {
 		q := base()
 		change(&q)
-		require.Equal(t, key, s.key(&q), name)
+		require.Equal(t, key, s.key(&q, q.Meta), name)
 	}
 	komi := board.TrompTaylor()
 	komi.Komi = 6.5
@@ -201,15 +201,15 @@ func TestKeys(t *testing.T) {
 	for name, change := range differ {
 		q := base()
 		change(&q)
-		k := s.key(&q)
+		k := s.key(&q, q.Meta)
 		require.NotContains(t, seen, k, name)
 		seen[k] = name
 	}
 
 	q := Query{Game: game(board.TrompTaylor(), 10, 20, 30, board.Pass)}
-	plain := s.key(&q)
+	plain := s.key(&q, q.Meta)
 	q.Options.ConservativePassRoot = true
-	require.NotEqual(t, plain, s.key(&q), "a pass would end the game")
+	require.NotEqual(t, plain, s.key(&q, q.Meta), "a pass would end the game")
 }
 
 // A query that misses only the ownership gets it, and keeps policy and values.

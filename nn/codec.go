@@ -52,6 +52,9 @@ func (c *Codec) Spec() Spec { return c.spec }
 // Size returns the board size that the codec serves.
 func (c *Codec) Size() board.Size { return c.size }
 
+// NeedsProfile reports whether the network wants to know who plays.
+func (c *Codec) NeedsProfile() bool { return c.meta >= 0 }
+
 // HasOwnership reports whether the network predicts ownership.
 func (c *Codec) HasOwnership() bool { return c.ownership >= 0 }
 
@@ -215,7 +218,7 @@ func (c *Codec) Orientation(sym int8) board.Symmetry {
 func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratch) error {
 	if c.meta >= 0 {
 		if q.Meta == nil {
-			return fmt.Errorf("%w: network %q wants to know who plays: set Query.Meta or a default profile", ErrQuery, c.spec.Name)
+			return &ProfileError{Network: c.spec.Name}
 		}
 		features.EncodeMeta(rows[c.meta], q.Meta, q.Game.ToMove(), c.size)
 	}

@@ -335,7 +335,8 @@ func TestMetaNetworksNeedAProfile(t *testing.T) {
 	rows := makeRows(spec.Inputs, func() float32 { return 0 })
 	q := nn.Query{Game: newGame(t, size)}
 	require.ErrorIs(t, c.Encode(&q, 0, rows, c.NewScratch()), nn.ErrQuery)
-	profile, err := features.ParseMeta("rank_1d")
+	require.ErrorContains(t, c.Encode(&q, 0, rows, c.NewScratch()), "Did you specify humanSLProfile=")
+	profile, _, err := features.ParseProfile("rank_1d")
 	require.NoError(t, err)
 	q.Meta = &profile
 	require.NoError(t, c.Encode(&q, 0, rows, c.NewScratch()))

@@ -2,8 +2,10 @@ package nn
 
 import (
 	"context"
+	"path/filepath"
 
 	"kosumi/board"
+	"kosumi/nn/features"
 )
 
 // Job is one evaluation that is asked for now and answered later. It may be used
@@ -77,8 +79,14 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 		return false, err
 	}
 	j.pool = p
+	var who *features.Meta
+	if p.codec.NeedsProfile() {
+		if who = s.profile(q); who == nil {
+			return false, &ProfileError{Network: s.fileName()}
+		}
+	}
 	if s.cache != nil && !q.SkipCache {
-		j.key, j.store = s.key(q), true
+		j.key, j.store = s.key(q, who), true
 		hit, partial := s.cache.get(j.key, q.NeedOwnership && p.codec.HasOwnership(), j.Out)
 		if hit && !partial {
 			s.stats.hits.Add(1)
@@ -100,6 +108,15 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 		j.Query = &j.changed
 	}
 	return false, nil
+}
+
+// fileName names the network as people know it.
+func (s *Server) fileName() string {
+	d := s.model.Describe()
+	if d.File == "" {
+		return d.Name
+	}
+	return filepath.Base(d.File)
 }
 
 // finish gives the job back to its owner.

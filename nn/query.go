@@ -28,6 +28,17 @@ var (
 	ErrBackend = errors.New("the network could not be run")
 )
 
+// ProfileError is returned where a human-like network is asked without a profile
+// of the players. Its text is KataGo's. It is an ErrQuery.
+type ProfileError struct{ Network string }
+
+func (e *ProfileError) Error() string {
+	return "SGFMetadata is required for " + e.Network + " but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?"
+}
+
+// Is implements what errors.Is asks for.
+func (e *ProfileError) Is(target error) bool { return target == ErrQuery }
+
 // Query is one position to evaluate. The game must stay unchanged until
 // Evaluate returns.
 type Query struct {

@@ -148,8 +148,9 @@ func (s *Server) randomSymmetry() int8 {
 	return int8(scramble(s.conf.Seed+n*0x9e3779b97f4a7c15) >> 61)
 }
 
-// key returns the identity of a query in the cache.
-func (s *Server) key(q *Query) cacheKey {
+// key returns the identity of a query in the cache; who plays only counts for
+// networks that want to know, nil for the others.
+func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	g, o := q.Game, &q.Options
 	h := g.Hash()
 	k := cacheKey{h.Hi, h.Lo}
@@ -172,14 +173,18 @@ func (s *Server) key(q *Query) cacheKey {
 	k = k.mix(flags)
 	k = k.mix(uint64(floatBits(o.PlayoutDoublingAdvantage))<<32 | uint64(floatBits(q.Optimism)))
 	k = k.mix(uint64(floatBits(q.PolicyTemperature))<<32 | uint64(floatBits(float32(o.DrawWins()))))
-	meta := q.Meta
-	if meta == nil {
-		meta = s.conf.Meta
-	}
-	if meta != nil {
-		k = mixMeta(k, meta)
+	if who != nil {
+		k = mixMeta(k, who)
 	}
 	return k
+}
+
+// profile returns who plays in a query; nil if nobody says.
+func (s *Server) profile(q *Query) *features.Meta {
+	if q.Meta != nil {
+		return q.Meta
+	}
+	return s.conf.Meta
 }
 
 // Warm opens the backends for a board size and runs each of them once with a

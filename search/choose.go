@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"kosumi/board"
 )
@@ -36,6 +37,7 @@ type candidate struct {
 	score      float64 // PUCT score at the end
 	value      float64 // what the move is chosen by
 	plain      float64 // value before LCB
+	unmixed    float64 // value without the human policy's share, where it has one
 	lcb, below float64
 }
 
@@ -84,7 +86,45 @@ func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
 		return dst
 	}
 	t.judge(dst, &x, root)
+	if !t.imitate(dst, i, n) {
+		t.p.Choice.fallBack(dst)
+	}
+	scaleUp(dst)
 	return dst
+}
+
+// fallBack chooses by prior where no move has any weight.
+func (c *Choice) fallBack(moves []candidate) {
+	if slices.ContainsFunc(moves, func(m candidate) bool { return m.value > leastValue }) {
+		return
+	}
+	values := make([]float64, len(moves))
+	for k := range moves {
+		values[k] = max(0, float64(moves[k].edge.prior))
+	}
+	c.drop(values)
+	for k, v := range values {
+		moves[k].value, moves[k].plain = v, v
+	}
+}
+
+// leastValue and below counts as nothing.
+const leastValue = 1e-50
+
+// scaleUp makes the largest value at least 1.
+func scaleUp(moves []candidate) {
+	var value, plain float64
+	for k := range moves {
+		value, plain = max(value, moves[k].value), max(plain, moves[k].plain)
+	}
+	for k := range moves {
+		if value > 0 && value < 1 {
+			moves[k].value /= value
+		}
+		if plain > 0 && plain < 1 {
+			moves[k].plain /= plain
+		}
+	}
 }
 
 // judge turns weights into what moves are chosen by: at the root it takes away
@@ -165,6 +205,13 @@ func (c *Choice) applyLCB(moves []candidate, most float64) {
 func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 	moves := make([]board.Point, 0, len(r.Moves))
 	values := make([]float64, 0, len(r.Moves))
+	for _, o := range r.options {
+		moves, values = append(moves, o.move), append(values, o.value)
+	}
+	if most(values) > 0 {
+		return moves[r.choice.draw(values, temperature, rng)]
+	}
+	moves, values = moves[:0], values[:0]
 	for i := range r.Moves {
 		if m := &r.Moves[i]; m.SymmetryOf == board.NoPoint {
 			moves, values = append(moves, m.Move), append(values, m.Selection)
@@ -183,7 +230,7 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 	if len(moves) == 0 {
 		return board.Pass
 	}
-	return moves[draw(values, temperature, rng)]
+	return moves[r.choice.draw(values, temperature, rng)]
 }
 
 func most(values []float64) float64 {
@@ -212,21 +259,26 @@ func (c *Choice) drop(values []float64) {
 const argmaxTemperature = 1e-4
 
 // draw returns a place with probability proportional to value^(1/temperature).
-func draw(values []float64, temperature float64, rng *rand.Rand) int {
+// With TemperatureOnlyBelow only smaller shares are changed by the temperature.
+func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int {
 	at := 0
 	for i, v := range values {
 		if v > values[at] {
 			at = i
 		}
 	}
-	if temperature <= argmaxTemperature || rng == nil || values[at] <= 0 {
+	if temperature <= argmaxTemperature && c.TemperatureOnlyBelow >= 1 || rng == nil || values[at] <= 0 {
 		return at
 	}
+	temperature = max(temperature, argmaxTemperature)
 	top, sum := math.Log(values[at]), 0.0
+	limit := c.untouched(values) - top
 	weights := make([]float64, len(values))
 	for i, v := range values {
 		if v > 0 {
-			weights[i] = math.Exp((math.Log(v) - top) / temperature)
+			if weights[i] = v / values[at]; math.Log(v)-top <= limit {
+				weights[i] = math.Exp((math.Log(v)-top-limit)/temperature + limit)
+			}
 			sum += weights[i]
 		}
 	}
@@ -237,6 +289,16 @@ func draw(values []float64, temperature float64, rng *rand.Rand) int {
 		}
 	}
 	return at
+}
+
+// untouched returns the logarithm of the value above which the temperature does
+// not change a move's chance; no less than the largest where it changes them all.
+func (c *Choice) untouched(values []float64) float64 {
+	all, top := 0.0, most(values)
+	for _, v := range values {
+		all += max(0, v)
+	}
+	return min(math.Log(top), math.Log(max(1e-50, c.TemperatureOnlyBelow))+math.Log(all))
 }
 
 // TemperatureAt returns the temperature that moves are chosen with at a turn:

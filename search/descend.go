@@ -10,7 +10,8 @@ type arrival uint8
 const (
 	atLeaf      arrival = iota // the slot has to be run, then applied
 	counted                    // backed up, no evaluation was needed
-	uncounted                  // backed up without weight
+	uncounted                  // backed up without weight, as if it had not been
+	unweighted                 // backed up without weight, but counted as a playout
 	atCollision                // given up at a node that is being evaluated
 )
 
@@ -34,7 +35,7 @@ func (t *Tree) descend(s *slot) arrival {
 		case n.is(flagTruncated) && n.edgeCount >= n.priorCount:
 			return t.await(s, i, forPriors)
 		}
-		place, mute := t.choose(s.path, i, n)
+		place, quiet := t.choose(s.path, i, n)
 		if place == selectNone {
 			old := t.rememberLast(s)
 			t.addOwn(n, float64(n.ownWeight))
@@ -47,7 +48,7 @@ func (t *Tree) descend(s *slot) arrival {
 			}
 			n = t.a.node(i)
 		}
-		if end := t.follow(s, i, n, place, mute); end != atLeaf {
+		if end := t.follow(s, i, n, place, quiet); end != atLeaf {
 			return end
 		}
 		i = t.a.edge(n.edges + uint32(place)).child
@@ -60,9 +61,9 @@ func (s *slot) reset() {
 	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias = nil, false, false, false
 }
 
-// choose selects a move, or makes a weightless probe of passing and of not
-// passing where a pass would end the phase: mute tells so.
-func (t *Tree) choose(path []step, i uint32, n *node) (place int, mute bool) {
+// choose selects a move by the search's policy or the human one, or makes a
+// weightless probe of passing and of not passing where a pass would end the phase.
+func (t *Tree) choose(path []step, i uint32, n *node) (place int, quiet muteness) {
 	edges := t.a.edgesOf(n)
 	if t.p.Graph.Use {
 		for k := range edges {
@@ -70,16 +71,24 @@ func (t *Tree) choose(path []step, i uint32, n *node) (place int, mute bool) {
 		}
 	}
 	if i == t.root && t.gumbel.active {
-		return t.gumbelMove(n), false
+		return t.gumbelMove(n), loud
 	}
 	t.counter.follow(t, path)
-	place = t.selectMove(n, edges, i == t.root)
+	switch how := t.drawSelection(i, n); how {
+	case ordinary:
+		place = t.selectMove(n, edges, i == t.root)
+	case humanWeightless:
+		quiet = human
+		fallthrough
+	default:
+		place = t.selectHuman(i, n, edges, how)
+	}
 	if t.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && len(t.bans) == 0 {
 		if probe, ok := t.probe(n, edges, place); ok {
-			return probe, true
+			return probe, probed
 		}
 	}
-	return place, false
+	return place, quiet
 }
 
 // probe tells which move to look at without weight in place of the selected
@@ -129,12 +138,14 @@ func (t *Tree) bringForward(n *node, move board.Point) bool {
 
 // follow steps through an edge. Anything but atLeaf means that the descent is
 // over: the child has visits that this edge has not, or lies on the path already.
-func (t *Tree) follow(s *slot, i uint32, n *node, place int, mute bool) arrival {
+func (t *Tree) follow(s *slot, i uint32, n *node, place int, quiet muteness) arrival {
 	e := t.a.edge(n.edges + uint32(place))
-	s.path = append(s.path, step{node: i, place: int32(place), move: e.move, mute: mute})
+	s.path = append(s.path, step{node: i, place: int32(place), move: e.move, mute: quiet})
 	e.inFlight++
-	if mute {
-		t.search.stats.Probes++
+	if quiet != loud {
+		if quiet == probed {
+			t.search.stats.Probes++
+		}
 		return atLeaf
 	}
 	child := t.a.node(e.child)

@@ -83,7 +83,10 @@ func (t *Tree) expand(s *slot) {
 	if t.p.Bias.Factor != 0 && r.hasBias && s.leaf != t.root {
 		t.bias.attach(n, r.biasKey)
 	}
-	t.a.storePriors(s.leaf, s.block[:blockWords(r.stored)], r.stored)
+	if s.human.wanted {
+		n.flags |= flagHuman
+	}
+	t.a.storePriors(s.leaf, s.block[:r.words], r.stored)
 	t.own.add(s, r.weight)
 	t.addOwn(n, float64(n.ownWeight))
 }
@@ -145,9 +148,14 @@ func (t *Tree) backUp(s *slot, old *before) arrival {
 			continue
 		}
 		child := t.a.node(e.child)
-		if at.mute {
+		if end == unweighted {
+			continue
+		}
+		if at.mute != loud {
 			e.refresh(child)
-			end = uncounted
+			if end = uncounted; at.mute == human {
+				end = unweighted
+			}
 			continue
 		}
 		e.visits++

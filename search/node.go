@@ -68,6 +68,7 @@ const (
 	flagTruncated                       // there are legal moves beyond the priors stored
 	flagUnsorted                        // priors after the next one are not in order
 	flagPassEnds                        // a pass here would end the phase
+	flagHuman                           // a human policy lies behind the priors
 	flagMark                            // reached by the walk that is going on
 )
 

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,7 +200,8 @@ func (t *Tree) mayLaunch() bool {
 	r, p := &t.search, &t.p.Parallel
 	most := p.Workers
 	if p.VisitsPerFlight > 0 {
-		most = min(most, max(1, int(t.Visits())/p.VisitsPerFlight))
+		visits := max(t.Visits(), r.stats.Reused+r.stats.Playouts) // some have no weight
+		most = min(most, max(1, int(visits)/p.VisitsPerFlight))
 	}
 	if r.target >= 0 {
 		if r.stats.Playouts+int64(r.inFlight) >= r.target {
@@ -241,20 +243,13 @@ func (t *Tree) launch(ctx context.Context) bool {
 // ask has a slot's question answered: by an evaluator that answers later, or by
 // the slot's worker, which is started if need be.
 func (t *Tree) ask(ctx context.Context, s *slot) {
-	if sh := &t.sh; sh.later != nil {
+	if sh := &t.sh; sh.later != nil && (sh.human.eval == nil || sh.human.later != nil) {
 		s.done = t.search.done
 		if !s.begin(sh) {
 			s.done <- s
 			return
 		}
-		if s.job.Done == nil {
-			s.job.Done = func() {
-				s.finish(sh, s.job.Err)
-				s.done <- s
-			}
-		}
-		s.job.Query, s.job.Out = &s.query, &s.out
-		sh.later.Submit(ctx, &s.job)
+		s.submit(ctx, sh)
 		return
 	}
 	if !s.started {
@@ -268,6 +263,33 @@ func (t *Tree) ask(ctx context.Context, s *slot) {
 		})
 	}
 	s.wake <- struct{}{}
+}
+
+// submit asks both networks at once; whichever answers last finishes the slot.
+func (s *slot) submit(ctx context.Context, sh *shared) {
+	h := &s.human
+	if s.job.Done == nil {
+		s.job.Done = func() {
+			if h.pending.Add(-1) > 0 {
+				return
+			}
+			err := s.job.Err
+			if h.wanted {
+				err = cmp.Or(err, h.job.Err)
+			}
+			s.finish(sh, err)
+			s.done <- s
+		}
+		h.job.Done = s.job.Done
+	}
+	h.pending.Store(1)
+	s.job.Query, s.job.Out = &s.query, &s.out
+	if h.wanted {
+		h.pending.Store(2)
+		h.job.Query, h.job.Out = &h.query, &h.out
+		sh.human.later.Submit(ctx, &h.job)
+	}
+	sh.later.Submit(ctx, &s.job)
 }
 
 // applyFinished takes what has come back, without waiting.

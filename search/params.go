@@ -21,6 +21,7 @@ type Params struct {
 	Parallel    Parallel
 	Memory      Memory
 	Stop        Stop
+	Human       Human
 	// AntiMirror steers against an opponent who answers every move with the
 	// point opposite to it, and does nothing else. KataGo on in play, off in
 	// analysis (antiMirror).
@@ -224,6 +225,10 @@ type Choice struct {
 	Temperature         float64
 	TemperatureEarly    float64
 	TemperatureHalflife float64
+	// TemperatureOnlyBelow leaves moves of a larger share alone when Temperature
+	// flattens or sharpens the choice. KataGo 1, all moves
+	// (chosenMoveTemperatureOnlyBelowProb).
+	TemperatureOnlyBelow float64
 	// Subtract and Prune drop moves with little weight. KataGo 0 and 1.
 	Subtract float64
 	Prune    float64
@@ -305,11 +310,12 @@ func Defaults() Params {
 			Gumbel: Gumbel{VisitScale: 50, ValueScale: 1}},
 		Pass: Pass{Conservative: true, Hacks: true, MoreHacks: true, FillDameBefore: true},
 		Choice: Choice{UseLCB: true, LCBStdevs: 5, MinVisitPropForLCB: 0.15, Reduce: true,
-			Temperature: 0.10, TemperatureEarly: 0.50, TemperatureHalflife: 19, Prune: 1},
+			Temperature: 0.10, TemperatureEarly: 0.50, TemperatureHalflife: 19, TemperatureOnlyBelow: 1, Prune: 1},
 		Net:      Net{Symmetry: -1, PolicyOptimism: 1, RootOptimism: 0.2, PolicyTemperature: 1},
 		Parallel: Parallel{Workers: 1, VisitsPerFlight: 32, PlayoutsPerFlight: 8, CollisionRetries: 4, FreePerFlight: 2.4},
 		Memory:   Memory{PriorsPerNode: 64},
 		Stop:     Stop{DecidedShare: 1},
+		Human:    Human{Exploration: 1, PiklLambda: 1e9},
 
 		AntiMirror: true,
 	}
@@ -349,6 +355,6 @@ func Tutorial() Params {
 	p.Utility = Utility{WinLossFactor: 1, DynamicCenterScale: 0.75, DrawEquivalentWinsForWhite: 0.5}
 	p.Root.DirichletShaped = false
 	p.Root.DirichletAlpha = 0.3
-	p.Choice = Choice{Temperature: 0, TemperatureEarly: 0, TemperatureHalflife: 19}
+	p.Choice = Choice{Temperature: 0, TemperatureEarly: 0, TemperatureHalflife: 19, TemperatureOnlyBelow: 1}
 	return p
 }

@@ -21,6 +21,10 @@ func (t *Tree) result(final bool) *Result {
 	moves := t.candidates(nil, t.root)
 	r.Policy = slices.Clone(t.top.out.Policy[:area+1])
 	r.Root = t.rootInfo(moves)
+	if t.top.human != nil {
+		r.Human = humanInfo(&t.top.humanOut, area)
+	}
+	r.options = t.humanOptions(moves)
 	if t.gumbel.active {
 		r.Improved = t.improvedPolicy()
 	}
@@ -30,7 +34,7 @@ func (t *Tree) result(final bool) *Result {
 		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
 	}
 	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int {
-		return cmp.Or(cmp.Compare(b.Selection, a.Selection), cmp.Compare(b.EdgeVisits, a.EdgeVisits),
+		return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection), cmp.Compare(b.EdgeVisits, a.EdgeVisits),
 			cmp.Compare(b.Prior, a.Prior))
 	})
 	r.Moves = t.addCopies(r.Moves)

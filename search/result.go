@@ -20,6 +20,8 @@ type Result struct {
 	// Policy holds the network's probability of every move at the root, by
 	// Size.Index, before temperature and noise; -1 where illegal.
 	Policy []float32
+	// Human is what the human network says; nil where it takes no part.
+	Human *HumanInfo
 	// Improved is the policy that a Gumbel search says the network should have
 	// had, a target for training; nil after other searches. Moves that are not
 	// searched have -1.
@@ -34,7 +36,8 @@ type Result struct {
 	// Final is set once the search is over; a snapshot has it unset.
 	Final bool
 
-	choice Choice
+	choice  Choice
+	options []option // all that may be chosen, where the human policy has a share in that
 }
 
 // MoveInfo is what the search found out about a move at the root.

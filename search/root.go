@@ -17,6 +17,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	v := &t.sh.value
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
 	t.watchMirror()
+	t.readyHuman()
 	fresh := t.root == 0
 	if fresh {
 		t.plantRoot()
@@ -35,6 +36,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	}
 	t.countEvaluation(s)
 	t.top.out = s.out
+	t.keepHuman(s)
 	t.top.weighted = s.out.ErrWinLoss >= 0
 	if fresh {
 		v.scores = s.out.HasScore
@@ -54,6 +56,17 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	}
 	t.installRoot(s, fresh)
 	return nil
+}
+
+// keepHuman keeps what the human network says of the root.
+func (t *Tree) keepHuman(s *slot) {
+	t.top.human = nil
+	if !s.human.wanted {
+		return
+	}
+	t.top.humanOut = s.human.out
+	area := t.sh.size.Area()
+	t.top.human = humanBits(appendHuman(make([]uint32, 0, tailWords(area)), s.human.out.Policy[:area+1]))
 }
 
 // plantRoot makes a root without evaluation.
@@ -78,7 +91,7 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 	r.weight = v.weight(float64(r.own.scoreMean), float64(r.errWinLoss), float64(r.errScore))
 	t.setOwn(n, r)
 	n.flags |= flagEvaluated
-	n.flags &^= flagPassEnds | flagTruncated | flagUnsorted | flagTerminal
+	n.flags &^= flagPassEnds | flagTruncated | flagUnsorted | flagTerminal | flagHuman
 	if r.passEnds {
 		n.flags |= flagPassEnds
 	}

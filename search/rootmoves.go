@@ -233,16 +233,16 @@ func (t *Tree) selectSpecial(n *node, edges []edge, x *explorer, root bool) int 
 		if e.inFlight != 0 {
 			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
 		}
-		if s := t.specialScore(n, e, x, u, w, total, root); s > best {
+		if s := t.specialScore(n, e, x, float64(e.prior), u, w, total, root); s > best {
 			best, at = s, i
 		}
 	}
 	return t.orNew(n, edges, x, root, best, at)
 }
 
-// specialScore is the selection value of an edge with a utility and a weight.
-func (t *Tree) specialScore(n *node, e *edge, x *explorer, utility, weight, total float64, root bool) float64 {
-	prior := float64(e.prior)
+// specialScore is the selection value of an edge with a prior, a utility and a
+// weight.
+func (t *Tree) specialScore(n *node, e *edge, x *explorer, prior, utility, weight, total float64, root bool) float64 {
 	if root {
 		switch k := t.p.Root.DesiredPerChildVisitsCoeff; {
 		case t.p.Stop.FutileVisitsThreshold > 0 && t.futile(n, e):

@@ -114,7 +114,7 @@ var settings = setting.Join(
 		toggle("useGraphSearch", kataGo, "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
 		integer("graphSearchRepBound", 3, 50, kataGo, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
 	}),
-	rootSettings(), passSettings(), choiceSettings(), engineSettings(),
+	rootSettings(), passSettings(), choiceSettings(), humanSettings(), engineSettings(),
 )
 
 func rootSettings() setting.Table[Params] {
@@ -158,8 +158,27 @@ func choiceSettings() setting.Table[Params] {
 		common(number("chosenMoveTemperature", 0, 10, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
 		common(number("chosenMoveTemperatureEarly", 0, 10, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),
 		number("chosenMoveTemperatureHalflife", 0.1, 1e6, kataGo, "moves of a 19x19 game after which half of the difference is left", func(p *Params) *float64 { return &p.Choice.TemperatureHalflife }),
+		number("chosenMoveTemperatureOnlyBelowProb", 0, 1, kataGo, "share above which a move's chance is left as it is; 1: no move", func(p *Params) *float64 { return &p.Choice.TemperatureOnlyBelow }),
 		number("chosenMoveSubtract", 0, 1e6, kataGo, "visits taken off every move before one is drawn", func(p *Params) *float64 { return &p.Choice.Subtract }),
 		number("chosenMovePrune", 0, 1e6, kataGo, "moves of fewer visits are not drawn", func(p *Params) *float64 { return &p.Choice.Prune }),
+	})
+}
+
+func humanSettings() setting.Table[Params] {
+	return setting.Under("Human-like network (--human-model)", setting.Table[Params]{
+		common(setting.Custom(row("humanSLProfile", kataGo, "who plays: rank_5k, rank_3k_1d (Black, White), preaz_5k, proyear_1950; empty: nobody said"),
+			func(p *Params) setting.Value { return profileName{&p.Human.Profile} })),
+		number("humanSLRootExploreProbWeightless", 0, 1, kataGo, "share of the root's visits that follow human moves without weight", func(p *Params) *float64 { return &p.Human.Root.Weightless }),
+		number("humanSLRootExploreProbWeightful", 0, 1, kataGo, "share of the root's visits that follow human moves with weight", func(p *Params) *float64 { return &p.Human.Root.Weightful }),
+		number("humanSLPlaExploreProbWeightless", 0, 1, kataGo, "the first share below the root, for the player to move there", func(p *Params) *float64 { return &p.Human.Own.Weightless }),
+		number("humanSLPlaExploreProbWeightful", 0, 1, kataGo, "the second share below the root, for the player to move there", func(p *Params) *float64 { return &p.Human.Own.Weightful }),
+		number("humanSLOppExploreProbWeightless", 0, 1, kataGo, "the first share below the root, for the other player", func(p *Params) *float64 { return &p.Human.Opponent.Weightless }),
+		number("humanSLOppExploreProbWeightful", 0, 1, kataGo, "the second share below the root, for the other player", func(p *Params) *float64 { return &p.Human.Opponent.Weightful }),
+		number("humanSLCpuctExploration", 0, 1000, kataGo, "exploration among human moves", func(p *Params) *float64 { return &p.Human.Exploration }),
+		number("humanSLCpuctPermanent", 0, 1000, kataGo, "exploration that does not shrink with visits, so that they tend to the human policy", func(p *Params) *float64 { return &p.Human.Permanent }),
+		number("humanSLChosenMoveProp", 0, 1, kataGo, "share of the human policy in the choice of the move", func(p *Params) *float64 { return &p.Human.ChosenShare }),
+		toggle("humanSLChosenMoveIgnorePass", kataGo, "leave passing to the search, not to the human policy", func(p *Params) *bool { return &p.Human.IgnorePass }),
+		number("humanSLChosenMovePiklLambda", 0, 1e9, kataGo, "utility that makes a human move e times less likely to be chosen (piKL)", func(p *Params) *float64 { return &p.Human.PiklLambda }),
 	})
 }
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"sync/atomic"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -12,8 +13,17 @@ type step struct {
 	node  uint32 // that the move is made in
 	place int32  // of the edge among the node's edges
 	move  board.Point
-	mute  bool // the visit is not counted on this edge nor above it
+	mute  muteness
 }
+
+// muteness says whether a visit is counted on an edge, and above it.
+type muteness uint8
+
+const (
+	loud   muteness = iota // it is
+	probed                 // it is not, and it is no playout either
+	human                  // it is not, but it is a playout: selected by the human policy
+)
 
 // purpose says what an evaluation is for.
 type purpose uint8
@@ -48,13 +58,23 @@ type slot struct {
 	keys    [board.MaxMoves]uint64
 	block   [blockMax]uint32
 	job     nn.Job // for evaluators that answer later
+	human   humanQuestion
 	done    chan<- *slot
 	started bool // a goroutine serves the slot
 	wake    chan struct{}
 }
 
-// blockMax is the longest block of priors.
-const blockMax = 2 + board.MaxMoves + board.MaxMoves/2 + 2
+// humanQuestion is what a slot asks the human network, beside its own question.
+type humanQuestion struct {
+	wanted  bool
+	query   nn.Query
+	out     nn.Output
+	job     nn.Job
+	pending atomic.Int32 // of the two questions, where they are answered later
+}
+
+// blockMax is the longest block of priors, a human policy behind it included.
+const blockMax = 2 + board.MaxMoves + board.MaxMoves/2 + 2 + board.MaxMoves + 1
 
 // leafResult is what a worker found out, in White's view.
 type leafResult struct {
@@ -71,6 +91,7 @@ type leafResult struct {
 	hasBias    bool
 	keys       int // legal moves
 	stored     int // of them stored in block
+	words      int // of block in use
 	sorted     bool
 	fromCache  bool
 }
@@ -83,6 +104,7 @@ type shared struct {
 	value  valuer
 	mirror mirror
 	eval   nn.Evaluator
+	human  humanState
 	later  nn.Submitter // eval, if it can answer later
 	limits Limits
 	bans   []Restriction
@@ -90,9 +112,10 @@ type shared struct {
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
-// where these are all. Against mirror Go any move may be lifted, so all are kept.
+// where these are all. Against mirror Go any move may be lifted, and so by the
+// human policy: then all are kept.
 func (sh *shared) priorsKept() int {
-	if sh.mirror.player != board.Empty {
+	if sh.mirror.player != board.Empty || sh.human.inTree {
 		return board.MaxMoves
 	}
 	return sh.p.Memory.PriorsPerNode
@@ -211,26 +234,46 @@ func (s *slot) ask(sh *shared) {
 	if s.game.ToMove() != strong {
 		o.PlayoutDoublingAdvantage = 0 - o.PlayoutDoublingAdvantage // never -0: caches would tell it from 0
 	}
+	q.Meta = sh.human.profile
+	s.askHuman(sh, root)
+}
+
+// askHuman asks the human network what the main one is asked.
+func (s *slot) askHuman(sh *shared, root bool) {
+	h := &s.human
+	h.wanted = sh.human.eval != nil && s.purpose != forPriors && (root || sh.human.inTree)
+	if h.wanted {
+		h.query = s.query
+		h.query.NeedOwnership = false
+	}
 }
 
 // evaluate asks the evaluator: once, or at the root once for each of several
 // orientations, whose mean it takes.
 func (s *slot) evaluate(ctx context.Context, sh *shared) error {
+	err := s.evaluateBy(ctx, sh, sh.eval, &s.query, &s.out)
+	if err == nil && s.human.wanted {
+		err = s.evaluateBy(ctx, sh, sh.human.eval, &s.human.query, &s.human.out)
+	}
+	return err
+}
+
+func (s *slot) evaluateBy(ctx context.Context, sh *shared, e nn.Evaluator, q *nn.Query, out *nn.Output) error {
 	n := sh.p.Root.NumSymmetries
 	if s.purpose != forRoot || n <= 1 {
-		return sh.eval.Evaluate(ctx, &s.query, &s.out)
+		return e.Evaluate(ctx, q, out)
 	}
 	all := s.game.Size().Symmetries()
 	answers := make([]nn.Output, min(n, all))
 	first := max(0, sh.p.Net.Symmetry)
-	s.query.SkipCache = true
+	q.SkipCache = true
 	for k := range answers {
-		s.query.Symmetry = int8((first + k) % all)
-		if err := sh.eval.Evaluate(ctx, &s.query, &answers[k]); err != nil {
+		q.Symmetry = int8((first + k) % all)
+		if err := e.Evaluate(ctx, q, &answers[k]); err != nil {
 			return err
 		}
 	}
-	nn.Average(&s.out, answers, s.game.Size())
+	nn.Average(out, answers, s.game.Size())
 	return nil
 }
 
@@ -276,7 +319,12 @@ func (s *slot) rank(sh *shared) {
 		return
 	}
 	r.stored, r.sorted = rankKeys(keys, sh.priorsKept(), pass)
-	packPriors(s.block[:blockWords(r.stored)], keys[:r.stored], sh.size)
+	block := s.block[:blockWords(r.stored)]
+	packPriors(block, keys[:r.stored], sh.size)
+	if s.human.wanted {
+		block = appendHuman(block, s.human.out.Policy[:pass+1])
+	}
+	r.words = len(block)
 }
 
 // restrict drops the moves that are not allowed at the leaf's depth.

@@ -38,6 +38,9 @@ type Tree struct {
 	gumbel  gumbelState
 	counter counter
 
+	humanFor board.Color      // who was to move in the last search with the human network
+	decide   func() selection // in place of the draw; for tests
+
 	rng       *rand.Rand
 	search    running
 	published atomic.Pointer[Result]
@@ -57,6 +60,8 @@ type scratch struct {
 // rootState is what holds at the root only, made anew by each search.
 type rootState struct {
 	out      nn.Output // the network's answer
+	humanOut nn.Output // the human network's, where human is set
+	human    humanBits // its policy
 	weighted bool      // evaluations are weighted by their errors
 	// bonus is the score, in White's points, that a move at the root is
 	// changed by, by Size.Index.

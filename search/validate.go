@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"kosumi/nn/features"
 )
 
 // ErrParams is wrapped by every fault that Validate finds.
@@ -25,6 +27,9 @@ func (p Params) Validate() error {
 	var f faults
 	for _, fault := range settings.Check(&p) {
 		f = append(f, fmt.Errorf("%w: %w", ErrParams, fault))
+	}
+	if _, _, err := features.ParseProfile(p.Human.Profile); err != nil {
+		f = append(f, fmt.Errorf("%w: %w", ErrParams, err))
 	}
 	if p.Choice.UseLCB {
 		f.in("lcbStdevs with useLcbForSelection", p.Choice.LCBStdevs, 0.1, 12)

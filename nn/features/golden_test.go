@@ -67,7 +67,7 @@ func TestAllVersionsEqualKataGo(t *testing.T) {
 			if p.Input.Profile == "" {
 				return
 			}
-			m, err := features.ParseMeta(p.Input.Profile)
+			m, _, err := features.ParseProfile(p.Input.Profile)
 			require.NoError(t, err)
 			meta := make([]float32, features.MetaSize)
 			features.EncodeMeta(meta, &m, g.ToMove(), g.Size())

@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,61 +77,62 @@ type Meta struct {
 	Source        Source
 }
 
-// ParseMeta reads a profile name as KataGo's humanSLProfile has them:
-// rank_5k, rank_1d_3d (Black, White), preaz_5k (the style before AlphaZero),
-// proyear_1995. Case does not matter.
-func ParseMeta(profile string) (Meta, error) {
-	kind, rest, _ := strings.Cut(strings.ToLower(profile), "_")
-	bad := fmt.Errorf("unknown profile %q: use rank_5k, rank_1d_3d, preaz_5k or proyear_1995 (1800 to 2023)", profile)
-	switch kind {
-	case "rank", "preaz":
-		black, white, two := strings.Cut(rest, "_")
-		if !two {
-			white = black
-		}
-		b, okB := parseRank(black)
-		w, okW := parseRank(white)
-		if !okB || !okW {
-			return Meta{}, bad
-		}
-		m := Meta{Black: Player{Human: true, Rank: b}, White: Player{Human: true, Rank: w},
-			Time: TimeByoYomi, MainSeconds: 1200, PeriodSeconds: 30, Periods: 5,
-			Days: days(2020, time.March), Source: SourceKGS}
-		if kind == "preaz" {
-			m.Days = days(2016, time.September)
-		}
-		return m, nil
-	case "proyear":
-		year, err := strconv.Atoi(rest)
-		if err != nil || year < 1800 || year > 2023 {
-			return Meta{}, bad
-		}
-		pro := Player{Human: true, Rank: 1}
-		m := Meta{Black: pro, White: pro, Rated: RatedYes, Days: days(year, time.June), Source: SourceGoGoD}
-		if year > 2020 {
-			m.Source = SourceGo4Go
-		}
-		return m, nil
+// ParseProfile reads a profile by KataGo's names of humanSLProfile: rank_5k,
+// rank_1d_3d (Black's rank, then White's), preaz_5k (the style before AlphaZero),
+// proyear_1995. Case matters. Empty text, _ and two double quotes are no profile:
+// then set is false. The text of an error is KataGo's.
+func ParseProfile(name string) (m Meta, set bool, err error) {
+	if name == "" || name == "_" || name == `""` {
+		return Meta{}, false, nil
 	}
-	return Meta{}, bad
+	kind, rest, _ := strings.Cut(name, "_")
+	ok := false
+	switch kind {
+	case "rank":
+		m, ok = rankMeta(rest, days(2020, time.March))
+	case "preaz":
+		m, ok = rankMeta(rest, days(2016, time.September))
+	case "proyear":
+		m, ok = yearMeta(rest)
+	}
+	if !ok {
+		return Meta{}, false, fmt.Errorf("Unknown human SL network profile: %s", name) //nolint:staticcheck // KataGo's text, which clients show
+	}
+	return m, true, nil
 }
 
-// parseRank reads 9d..1d and 1k..20k as 1..29.
-func parseRank(s string) (int, bool) {
-	if len(s) < 2 {
-		return 0, false
+// rankMeta describes a rated game of two players of a rank, or of two ranks
+// separated by _.
+func rankMeta(ranks string, day int) (Meta, bool) {
+	black, white, two := strings.Cut(ranks, "_")
+	if !two {
+		white = black
 	}
-	n, err := strconv.Atoi(s[:len(s)-1])
-	switch {
-	case err != nil || n < 1:
-		return 0, false
-	case s[len(s)-1] == 'd' && n <= 9:
-		return 10 - n, true
-	case s[len(s)-1] == 'k' && n <= 20:
-		return 9 + n, true
-	}
-	return 0, false
+	b, w := inverseRank(black), inverseRank(white)
+	return Meta{Black: Player{Human: true, Rank: b}, White: Player{Human: true, Rank: w},
+		Time: TimeByoYomi, MainSeconds: 1200, PeriodSeconds: 30, Periods: 5,
+		Days: day, Source: SourceKGS}, b > 0 && w > 0
 }
+
+// yearMeta describes a professionals' game of a year.
+func yearMeta(text string) (Meta, bool) {
+	year, err := strconv.Atoi(strings.Trim(text, " \t\n\v\f\r"))
+	if err != nil || year < 1800 || year > 2023 {
+		return Meta{}, false
+	}
+	pro := Player{Human: true, Rank: 1}
+	m := Meta{Black: pro, White: pro, Rated: RatedYes, Days: days(year, time.June), Source: SourceGoGoD}
+	if year > 2020 {
+		m.Source = SourceGo4Go
+	}
+	return m, true
+}
+
+// rankNames lists the ranks from the top: a rank's inverse is its place from 1.
+var rankNames = strings.Fields("9d 8d 7d 6d 5d 4d 3d 2d 1d 1k 2k 3k 4k 5k 6k 7k 8k 9k 10k 11k 12k 13k 14k 15k 16k 17k 18k 19k 20k")
+
+// inverseRank reads 9d..1d and 1k..20k as 1..29; 0 for anything else.
+func inverseRank(name string) int { return slices.Index(rankNames, name) + 1 }
 
 // days returns the days from 1970-01-01 to the first of a month.
 func days(year int, month time.Month) int {

@@ -226,35 +226,3 @@ func TestV6HistoryEndsAtIllegalMoves(t *testing.T) {
 	require.Equal(t, 5, shown(features.V7))
 	require.Equal(t, 2, shown(features.V6))
 }
-
-func TestParseMeta(t *testing.T) {
-	m, err := features.ParseMeta("RANK_9d_20K")
-	require.NoError(t, err)
-	require.Equal(t, 1, m.Black.Rank)
-	require.Equal(t, 29, m.White.Rank)
-	old, err := features.ParseMeta("preaz_9d_20k")
-	require.NoError(t, err)
-	require.Less(t, old.Days, m.Days)
-	pro, err := features.ParseMeta("proyear_2022")
-	require.NoError(t, err)
-	require.Equal(t, features.SourceGo4Go, pro.Source)
-	for _, bad := range []string{"", "rank", "rank_", "rank_10d", "rank_0k", "rank_21k", "rank_5k_", "rank_5k_x", "proyear_1799", "proyear_2024", "proyear_x", "pro_5k"} {
-		_, err := features.ParseMeta(bad)
-		require.ErrorContains(t, err, "unknown profile", bad)
-	}
-}
-
-// Whatever a caller puts into a profile, the inputs stay finite.
-func FuzzEncodeMeta(f *testing.F) {
-	f.Add(5, uint8(3), uint8(2), 1200.0, 30.0, 5, 0, 18000, uint8(2), true)
-	f.Fuzz(func(t *testing.T, rank int, rated, tc uint8, main, period float64, periods, moves, days int, source uint8, flag bool) {
-		p := features.Player{Human: flag, Unranked: !flag, Rank: rank}
-		m := features.Meta{Black: p, White: p, Rated: features.Rated(rated), Time: features.TimeControl(tc), MainSeconds: main,
-			PeriodSeconds: period, Periods: periods, CanadianMoves: moves, Days: days, Source: features.Source(source)}
-		dst := make([]float32, features.MetaSize)
-		features.EncodeMeta(dst, &m, board.White, board.Square(9))
-		for i, x := range dst {
-			require.False(t, x != x || x > 100 || x < -100, "%d: %v", i, x)
-		}
-	})
-}

@@ -1,0 +1,270 @@
+package search
+
+import (
+	"math"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/features"
+)
+
+// Human is how a network of human moves beside the main one is used: which moves
+// the search looks at, and which it chooses. Nothing of it has an effect while
+// no such network is loaded, or while it wants a profile and there is none.
+type Human struct {
+	// Profile says who plays, by KataGo's names: rank_5k, rank_3k_1d, preaz_5k,
+	// proyear_1950; "" is nobody (humanSLProfile). A main network that takes
+	// profiles gets it too.
+	Profile string
+	// Root, Own and Opponent are how often a descent follows the human policy: at
+	// the root, below it where the player of the root is to move, and where the
+	// other one is.
+	Root, Own, Opponent HumanShare
+	Exploration         float64 // of human moves; humanSLCpuctExploration
+	// Permanent is exploration that does not shrink as visits grow, so that visits
+	// tend to the human policy itself; humanSLCpuctPermanent.
+	Permanent float64
+	// ChosenShare of the choice of the move goes to the human policy, weighted by
+	// exp(utility/PiklLambda) (piKL, arXiv 2112.07544). IgnorePass leaves the share
+	// of the pass to the search.
+	ChosenShare float64
+	IgnorePass  bool
+	PiklLambda  float64
+}
+
+// profileName is the setting of a profile: any of KataGo's names.
+type profileName struct{ at *string }
+
+func (n profileName) String() string { return *n.at }
+
+// Set reads a name. The text of an error is KataGo's.
+func (n profileName) Set(name string) error {
+	_, _, err := features.ParseProfile(name)
+	if err == nil {
+		*n.at = name
+	}
+	return err
+}
+
+// HumanShare is how often, 0 to 1, a move is selected by the human policy
+// instead of the search's own, in visits without weight (the move is looked at,
+// but nothing above it hears of it) and in ordinary ones. Together they may exceed
+// 1; then the first go first.
+type HumanShare struct{ Weightless, Weightful float64 }
+
+func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
+
+// humanSource is an evaluator beside which a network of human moves is loaded:
+// humans is nil if there is none, profiled tells whether it wants a profile.
+type humanSource interface {
+	Humans(board.Size) (humans nn.Evaluator, profiled bool)
+}
+
+// humanState is what one search knows of the human network. Workers read it.
+type humanState struct {
+	eval    nn.Evaluator // nil: not in use
+	later   nn.Submitter // eval, if it can answer later
+	profile *features.Meta
+	inTree  bool // also asked below the root
+}
+
+// readyHuman finds out whether the human network takes part in the search that
+// begins. A kept tree that was searched for the other player is dropped where the
+// two players' shares differ.
+func (t *Tree) readyHuman() {
+	h, p := &t.sh.human, &t.p.Human
+	*h = humanState{}
+	meta, set, err := features.ParseProfile(p.Profile)
+	if err == nil && set {
+		h.profile = &meta
+	}
+	source, ok := t.sh.eval.(humanSource)
+	if !ok {
+		return
+	}
+	eval, profiled := source.Humans(t.sh.size)
+	if eval == nil || profiled && !set {
+		return
+	}
+	h.eval = eval
+	h.later, _ = eval.(nn.Submitter)
+	h.inTree = p.Own.any() || p.Opponent.any()
+	if mover := t.base.ToMove(); t.humanFor != mover {
+		if t.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {
+			t.clear()
+		}
+		t.humanFor = mover
+	}
+}
+
+// humanBits holds a human policy by Size.Index, as the bits of float32s; nil
+// where there is none. Illegal moves have -1.
+type humanBits []uint32
+
+func (h humanBits) at(i int) float64 { return float64(math.Float32frombits(h[i])) }
+
+// tailWords is the room that a human policy takes behind a block of priors.
+func tailWords(area int) int { return (area + 2) &^ 1 }
+
+// appendHuman puts a human policy behind a block of priors.
+func appendHuman(block []uint32, policy []float32) []uint32 {
+	words := tailWords(len(policy) - 1)
+	block = block[:len(block)+words]
+	tail := block[len(block)-words:]
+	for i, p := range policy {
+		tail[i] = math.Float32bits(p)
+	}
+	return block
+}
+
+// humanOf returns the human policy of a node.
+func (t *Tree) humanOf(i uint32, n *node) humanBits {
+	switch {
+	case i == t.root:
+		return t.top.human
+	case !n.is(flagHuman):
+		return nil
+	}
+	length := t.a.wordsAt(n.priors, 2)[1]
+	return t.a.wordsAt(n.priors, int(length))[int(length)-tailWords(t.sh.size.Area()):]
+}
+
+// selection is by whose policy a move is selected.
+type selection uint8
+
+const (
+	ordinary selection = iota
+	humanWeightless
+	humanWeightful
+)
+
+// drawSelection decides by whose policy a move of a node is selected.
+func (t *Tree) drawSelection(i uint32, n *node) selection {
+	if t.sh.human.eval == nil {
+		return ordinary
+	}
+	share := t.p.Human.Opponent
+	switch {
+	case i == t.root:
+		share = t.p.Human.Root
+	case n.toMove() == t.base.ToMove():
+		share = t.p.Human.Own
+	}
+	if !share.any() || t.humanOf(i, n) == nil {
+		return ordinary
+	}
+	if t.decide != nil {
+		return t.decide()
+	}
+	switch r := t.rng.Float64(); {
+	case r < share.Weightless:
+		return humanWeightless
+	case r < share.Weightless+share.Weightful:
+		return humanWeightful
+	}
+	return ordinary
+}
+
+// selectHuman is selectMove by the human policy. Visits without weight look at
+// all that is known of a move, and at none of the exceptions made at the root.
+func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
+	policy, root := t.humanOf(i, n), i == t.root
+	weightless := how == humanWeightless
+	var total, mass float64
+	for k := range edges {
+		total += t.weightFor(&edges[k], weightless)
+		if p := policy.at(t.sh.size.Index(edges[k].move)); p > 0 {
+			mass += p
+		}
+	}
+	p := &t.p.Human
+	radius := t.sh.value.radius()
+	x := explorer{sign: n.sign(), scale: (p.Exploration + p.Permanent*math.Sqrt(total)) * math.Sqrt(total+t.p.PUCT.ParentOffset)}
+	x.fpu = t.p.FPU.utility(n, mass, x.sign, radius, root, t.p.Root.NoiseEnabled)
+	best, at := math.Inf(-1), selectNone
+	for k := range edges {
+		e := &edges[k]
+		prior := policy.at(t.sh.size.Index(e.move))
+		if prior < 0 || e.prior < 0 {
+			continue
+		}
+		u, w := x.fpu, t.weightFor(e, weightless)
+		if w > 0 {
+			c := t.a.node(e.child)
+			if u = c.utility; root {
+				u += t.bonusUtility(e.move, &c.avg)
+			}
+		}
+		if e.inFlight != 0 {
+			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
+		}
+		s := x.score(u, w, prior)
+		if !weightless {
+			s = t.specialScore(n, e, &x, prior, u, w, total, root)
+		}
+		if s > best {
+			best, at = s, k
+		}
+	}
+	return t.orNewHuman(n, edges, &x, policy, root, weightless, best, at)
+}
+
+// weightFor is the weight of an edge, or all that the position behind it has.
+func (t *Tree) weightFor(e *edge, weightless bool) float64 {
+	if !weightless {
+		return float64(e.weight)
+	}
+	if c := t.a.node(e.child); c.visits > 0 {
+		return c.weight
+	}
+	return 0
+}
+
+// orNewHuman returns the place of the best edge, or selectNew if the likeliest
+// human move without one scores more; that move then comes next.
+func (t *Tree) orNewHuman(n *node, edges []edge, x *explorer, policy humanBits, root, weightless bool, best float64, at int) int {
+	move, prior, order := board.NoPoint, -1.0, 0
+	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
+		p, _ := t.a.priorAt(n, k)
+		i := t.sh.size.Index(p)
+		h := policy.at(i)
+		if !weightless && t.counter.on {
+			h = float64(t.counter.prior(p, float32(h)))
+		}
+		if h >= 0 && (h > prior || h == prior && i < order) {
+			move, prior, order = p, h, i
+		}
+	}
+	if move == board.NoPoint {
+		return at
+	}
+	u := x.fpu
+	if root && !weightless {
+		prior, u = t.widen(prior, u, x.sign)
+	}
+	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n, edges) {
+		return at
+	}
+	if p, _ := t.a.priorAt(n, int(n.edgeCount)); p != move {
+		t.bringForward(n, move)
+		n.flags |= flagUnsorted
+	}
+	return selectNew
+}
+
+// HumanInfo is what the human network says of the position at the root, in the
+// view of the side to move there.
+type HumanInfo struct {
+	Winrate, ScoreMean, ScoreStdev float64
+	WinrateError, ScoreError       float64 // expected of itself; WinrateError is half the error of win minus loss
+	// Policy holds a probability for every move, by Size.Index; -1 where illegal.
+	Policy []float32
+}
+
+func humanInfo(o *nn.Output, area int) *HumanInfo {
+	return &HumanInfo{
+		Winrate: 0.5 + 0.5*float64(o.Win-o.Loss), ScoreMean: float64(o.ScoreMean), ScoreStdev: float64(o.ScoreStdev),
+		WinrateError: float64(o.ErrWinLoss) / 2, ScoreError: float64(o.ErrScore),
+		Policy: append([]float32(nil), o.Policy[:area+1]...),
+	}
+}

@@ -1,0 +1,163 @@
+package search
+
+import (
+	"math"
+
+	"kosumi/board"
+)
+
+// option is a move with what it is chosen by.
+type option struct {
+	move    board.Point
+	value   float64
+	utility float64 // in the view of the side to move at the root; NaN: not searched
+}
+
+// imitates tells whether the human policy has a share in the choice at a node.
+func (t *Tree) imitates(i uint32, n *node) bool {
+	return t.sh.human.eval != nil && t.p.Human.ChosenShare > 0 && t.humanOf(i, n) != nil
+}
+
+// imitate gives the human policy its share in what the moves of a node are chosen
+// by, with LCB and without. It returns false where it has none.
+func (t *Tree) imitate(moves []candidate, i uint32, n *node) bool {
+	if len(moves) == 0 || !t.imitates(i, n) {
+		return false
+	}
+	for k := range moves {
+		moves[k].unmixed = moves[k].value
+	}
+	early := i == t.root && t.passIsEarly(moves)
+	mixed := t.options(moves, false)
+	t.share(mixed, t.humanOf(i, n), early)
+	for k := range moves {
+		moves[k].value = mixed[k].value
+		mixed[k].value = moves[k].plain
+	}
+	t.settleValues(mixed, moves)
+	t.share(mixed, t.humanOf(i, n), early)
+	for k := range moves {
+		moves[k].plain = mixed[k].value
+	}
+	return true
+}
+
+// options lists the moves of a node with what they are chosen by, and at the root,
+// if asked, every other legal move.
+func (t *Tree) options(moves []candidate, all bool) []option {
+	list := make([]option, 0, len(moves)+t.sh.size.Area()+1)
+	sign := t.view()
+	for k := range moves {
+		m := &moves[k]
+		o := option{move: m.edge.move, value: m.unmixed, utility: math.NaN()}
+		if c := t.a.node(m.edge.child); c.visits > 0 && c.weight > 0 {
+			o.utility = sign * c.utility
+		}
+		list = append(list, o)
+	}
+	t.settleValues(list, moves)
+	if !all {
+		return list
+	}
+	edges := t.a.edgesOf(t.a.node(t.root))
+	for i := range t.sh.size.Area() + 1 {
+		p := t.sh.size.FromIndex(i)
+		if t.top.human.at(i) >= 0 && t.allowedAtRoot(p) && !hasMove(edges, p) {
+			list = append(list, option{move: p, utility: math.NaN()})
+		}
+	}
+	return list
+}
+
+// settleValues drops the values that are too small, and takes the priors where
+// none is left.
+func (t *Tree) settleValues(list []option, moves []candidate) {
+	values := make([]float64, len(moves))
+	for k := range moves {
+		values[k] = list[k].value
+	}
+	if most(values) <= leastValue {
+		for k := range moves {
+			values[k] = max(0, float64(moves[k].edge.prior))
+		}
+	}
+	t.p.Choice.drop(values)
+	for k := range moves {
+		list[k].value = values[k]
+	}
+}
+
+// share mixes the human policy into what moves are chosen by: the share
+// ChosenShare of the sum goes in proportion to policy * exp(utility/PiklLambda).
+func (t *Tree) share(list []option, policy humanBits, passIsEarly bool) {
+	h := &t.p.Human
+	mean, best, searched := 0.0, math.Inf(-1), 0
+	for k := range list {
+		if u := list[k].utility; !math.IsNaN(u) {
+			mean += u
+			best = max(best, u)
+			searched++
+		}
+	}
+	if searched > 0 {
+		mean /= float64(searched)
+	}
+	best = max(best, mean)
+	wish := make([]float64, len(list))
+	sum, noPass := 0.0, 0.0
+	total, totalNoPass := 0.0, 0.0
+	for k := range list {
+		o := &list[k]
+		u := o.utility
+		if math.IsNaN(u) {
+			u = mean
+		}
+		wish[k] = max(0, policy.at(t.sh.size.Index(o.move)))
+		if o.move == board.Pass && passIsEarly {
+			wish[k] = 0
+		}
+		wish[k] *= math.Exp((u - best) / h.PiklLambda)
+		sum += wish[k]
+		total += o.value
+		if o.move != board.Pass {
+			totalNoPass += o.value
+		}
+	}
+	if !(sum > 0) {
+		return
+	}
+	for k := range wish {
+		wish[k] /= sum
+		if list[k].move != board.Pass {
+			noPass += wish[k]
+		}
+	}
+	if h.IgnorePass && noPass > 0 {
+		for k := range wish {
+			if list[k].move == board.Pass {
+				wish[k] = (total - totalNoPass) / total
+			} else {
+				wish[k] *= totalNoPass / total / noPass
+			}
+		}
+	}
+	for k := range list {
+		list[k].value += h.ChosenShare * (total*wish[k] - list[k].value)
+	}
+}
+
+// humanOptions lists all that may be chosen at the root where the human policy has
+// a share in that; nil elsewhere.
+func (t *Tree) humanOptions(moves []candidate) []option {
+	if !t.imitates(t.root, t.a.node(t.root)) {
+		return nil
+	}
+	list := t.options(moves, true)
+	if len(moves) == 0 { // nothing was searched: start from the main policy
+		for k := range list {
+			list[k].value = max(0, float64(t.top.out.Policy[t.sh.size.Index(list[k].move)]))
+		}
+	}
+	t.share(list, t.top.human, t.passIsEarly(moves))
+	return list
+}

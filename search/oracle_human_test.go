@@ -1,0 +1,153 @@
+package search_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// humanRecord is a search that KataGo made with a human-like network beside the
+// main one, or as the main one.
+type humanRecord struct {
+	record
+	Profile, HumanNet string
+	Draws             string
+	RawHuman          *struct{ Winrate, ScoreMean, ScoreStdev, StWrError, StScoreError float64 }
+	Result            struct {
+		RootInfo  rootInfo
+		MoveInfos []struct {
+			moveInfo
+			HumanPrior *float64
+		}
+		Policy, HumanPolicy []float64
+	}
+}
+
+// beside is an evaluator with a network of human moves beside it.
+type beside struct {
+	*nn.Server
+	humans   *nn.Server
+	profiled bool
+}
+
+func (b beside) Humans(board.Size) (nn.Evaluator, bool) {
+	if b.humans == nil {
+		return nil, false
+	}
+	return b.humans, b.profiled
+}
+
+// with returns the networks of a record.
+func (n networks) with(main, humans string) nn.Evaluator {
+	b := beside{Server: n.get(main, true)}
+	b.ClearCache()
+	if humans != "" {
+		b.humans, b.profiled = n.get(humans, true), humans == "synth-human-b3c32"
+		b.humans.ClearCache()
+	}
+	return b
+}
+
+func humanSettings(t testing.TB) map[string]map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(testshared.Path(t, "golden/human/settings.json"))
+	require.NoError(t, err)
+	var file struct {
+		Settings map[string]map[string]string
+	}
+	require.NoError(t, json.Unmarshal(data, &file))
+	return file.Settings
+}
+
+// search repeats the search, with the record's draws in place of random ones. It
+// returns how many of those were left over; negative: too few.
+func (r *humanRecord) search(t testing.TB, nets networks, settings map[string]map[string]string) (search.Result, int) {
+	t.Helper()
+	p := katagoParams(t, settings[r.Settings])
+	p.Human.Profile = r.Profile
+	tree, err := search.New(p, nets.with(r.Net, r.HumanNet), nil)
+	require.NoError(t, err)
+	left := tree.Feed(r.Draws)
+	tree.Reset(r.game(t))
+	got, err := tree.Search(t.Context(), search.Limits{Visits: r.Visits})
+	require.NoError(t, err)
+	return got, left()
+}
+
+// compare describes how far a search is from the record.
+func (r *humanRecord) compare(got *search.Result) difference {
+	plain := r.record
+	plain.Result.RootInfo = r.Result.RootInfo
+	plain.Result.MoveInfos = nil
+	for i := range r.Result.MoveInfos {
+		plain.Result.MoveInfos = append(plain.Result.MoveInfos, r.Result.MoveInfos[i].moveInfo)
+	}
+	d := compare(&plain, got)
+	d.visits += abs(r.Result.RootInfo.Visits - got.Root.Visits)
+	if (r.RawHuman != nil) != (got.Human != nil) {
+		d.line, d.missing = "human output", d.missing+1
+		return d
+	}
+	if got.Human == nil {
+		return d
+	}
+	s, rate := 1.0, got.Human.Winrate
+	if got.ToMove == board.Black {
+		s, rate = -1, 1-rate
+	}
+	d.note("human winrate", r.RawHuman.Winrate, rate, 1)
+	d.note("human score", r.RawHuman.ScoreMean, s*got.Human.ScoreMean, 10)
+	d.note("human stdev", r.RawHuman.ScoreStdev, got.Human.ScoreStdev, 10)
+	d.note("human winrate error", r.RawHuman.StWrError, got.Human.WinrateError, 1)
+	d.note("human score error", r.RawHuman.StScoreError, got.Human.ScoreError, 10)
+	for i := range r.Result.MoveInfos {
+		m := &r.Result.MoveInfos[i]
+		p, _ := got.Size.ParseVertex(m.Move)
+		d.note(m.Move+" human prior", *m.HumanPrior, math.Max(0, float64(got.Human.Policy[got.Size.Index(p)])), 1)
+	}
+	for i, want := range r.Result.HumanPolicy {
+		d.note(fmt.Sprint("human policy ", i), want, float64(got.Human.Policy[i]), 1)
+	}
+	return d
+}
+
+// TestHumanSearchesOracle repeats searches that KataGo v1.17 made with human-like
+// networks, with every humanSL parameter: every visit must go to the same node,
+// every number reported must be the same, and all random decisions used up.
+func TestHumanSearchesOracle(t *testing.T) {
+	settings := humanSettings(t)
+	nets := newNetworks(t)
+	tallies := map[string]*tally{}
+	var all tally
+	for i, r := range decodeLines[humanRecord](t, testshared.Path(t, "golden/human/search.jsonl.gz")) {
+		if !r.wanted(i%7 == 0) {
+			continue
+		}
+		one := tallies[r.Settings]
+		if one == nil {
+			one = &tally{}
+			tallies[r.Settings] = one
+		}
+		got, left := r.search(t, nets, settings)
+		d := r.compare(&got)
+		same := left == 0 && d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
+		one.count(same)
+		all.count(same)
+		if !same {
+			t.Errorf("%s: %d draws left, %+v", r.ID, left, d)
+		}
+	}
+	for name, one := range tallies {
+		one.log(t, name)
+	}
+	all.log(t, "human")
+}
