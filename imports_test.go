@@ -33,7 +33,7 @@ var allowed = map[string]string{
 	"nn/model":    "board models nn nn/arch nn/features nn/katago nn/onnx nn/onnxgo nn/ort nn/quant",
 	"search":      "board nn nn/features setting",
 	"katagocfg":   "board",
-	"engine":      "board katagocfg nn search setting sgf",
+	"engine":      "board katagocfg nn nn/features search setting sgf",
 	"review":      "board nn search sgf",
 	"match":       "board gtp sgf",
 	"nn/autodiff": "nn/onnx",

@@ -59,6 +59,8 @@ type Config struct {
 	// start is told to have, in doublings of search effort for each point
 	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
+	// Delay is how long to wait before a move is answered.
+	Delay Delay
 }
 
 // Resignation is when a game is given up.

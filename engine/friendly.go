@@ -49,6 +49,7 @@ func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Poin
 	p.Net.PlayoutDoublingAdvantage = 0
 	p.Root.NoiseEnabled, p.Root.WideNoise = false, 0
 	p.Pass.Conservative, p.AntiMirror = true, false
+	p.Human = p.Human.Alone()
 	p.Memory.MaxBytes = shortSearchBytes
 	tree, err := search.New(p, e.net, nil)
 	if err != nil {

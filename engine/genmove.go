@@ -87,6 +87,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if r.Deterministic || r.Keep {
 		return move, nil
 	}
+	e.pause(ctx, &result, move.Point)
 	if e.resigns(&result, game) {
 		return Move{Resign: true}, nil
 	}
@@ -146,6 +147,19 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*
 // uncached evaluates everything anew: what an earlier search left in the cache
 // may have been seen in another orientation.
 type uncached struct{ e nn.Evaluator }
+
+// Humans implements what the search asks for.
+func (u uncached) Humans(size board.Size) (nn.Evaluator, bool) {
+	s, ok := u.e.(humanSource)
+	if !ok {
+		return nil, false
+	}
+	humans, profiled := s.Humans(size)
+	if humans == nil {
+		return nil, false
+	}
+	return uncached{humans}, profiled
+}
 
 func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	fresh := *q

@@ -28,7 +28,7 @@ func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimi
 	if err != nil {
 		return nil, err
 	}
-	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Optimism: optimism}
+	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Optimism: optimism, Meta: e.profile()}
 	q.Options.ConservativePassRoot = e.cfg.Search.Pass.Conservative
 	q.Options.PassingHacks = e.cfg.Search.Pass.Hacks
 	var out nn.Output

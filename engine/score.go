@@ -207,7 +207,7 @@ func (e *Engine) ownership(ctx context.Context, g *board.Game) ([]float32, error
 	sums := make([]float32, area)
 	var out nn.Output
 	for sym := range int8(8) {
-		q := nn.Query{Game: g, Symmetry: sym, SkipCache: true, NeedOwnership: true}
+		q := nn.Query{Game: g, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.profile()}
 		if err := e.net.Evaluate(ctx, &q, &out); err != nil {
 			return nil, err
 		}

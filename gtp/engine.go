@@ -202,7 +202,9 @@ type RootAnalysis struct {
 type RawRequest struct {
 	Color    board.Color // side to move
 	Symmetry int         // 0..7, board.Symmetry
-	Optimism float64     // weight of the optimistic policy in [0,1], where the network has one
+	// Human asks the network of human moves, under the profile that is set.
+	Human    bool
+	Optimism float64 // weight of the optimistic policy in [0,1], where the network has one
 }
 
 // RawOutput is what the network says, always from WHITE's view.

@@ -16,6 +16,7 @@ import (
 func (s *Server) networkCommands() []handler {
 	return []handler{
 		{name: "kata-raw-nn", run: s.rawNetwork},
+		{name: "kata-raw-human-nn", run: s.rawHuman},
 		{name: "kata-get-models", run: s.models},
 	}
 }
@@ -69,19 +70,70 @@ func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 	return err
 }
 
+// rawHuman takes [COLOR] SYMMETRY|all. Texts of errors are KataGo's.
+func (s *Server) rawHuman(ctx context.Context, c Command, r *Reply) error {
+	const form = "kata-raw-human-nn (expected an optional color followed by a symmetry 'all' or index [0-7])"
+	g := s.engine.Game()
+	req := RawRequest{Color: g.ToMove(), Human: true}
+	args := c.Args
+	if len(args) > 0 {
+		if color, err := board.ParseColor(args[0]); err == nil {
+			req.Color, args = color, args[1:]
+		}
+	}
+	if len(args) == 0 {
+		return errors.New("Expected a symmetry argument 'all' or index [0-7] for " + form) //nolint:staticcheck // KataGo's text
+	}
+	first, last := 0, symmetries-1
+	if args[0] != "all" {
+		n, err := parseInt(args[0])
+		if err != nil || n < 0 || n >= symmetries {
+			return fmt.Errorf("Expected a symmetry argument 'all' or index [0-7] but got '%s' for %s", args[0], form) //nolint:staticcheck // KataGo's text
+		}
+		first, last = n, n
+	}
+	if len(args) > 1 {
+		return fmt.Errorf("Unexpected extra argument '%s' for %s", args[1], form) //nolint:staticcheck // KataGo's text
+	}
+	var b []byte
+	for req.Symmetry = first; req.Symmetry <= last; req.Symmetry++ {
+		o, err := s.engine.Evaluate(ctx, req)
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			b = append(b, '\n')
+		}
+		b = appendEvaluation(b, g.Size(), req.Symmetry, o, []number{
+			{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
+			{"whiteScore", o.ScoreSelfplay}, {"whiteScoreSq", o.ScoreSelfplaySq},
+			{"shorttermWinlossError", o.ShorttermWinlossError}, {"shorttermScoreError", o.ShorttermScoreError},
+		})
+	}
+	_, err := r.Write(b)
+	return err
+}
+
 // appendRaw writes one evaluation in KataGo's layout, which clients read line by
 // line.
 func appendRaw(b []byte, size board.Size, symmetry int, o *RawOutput) []byte {
-	b = fmt.Appendf(b, "symmetry %d\n", symmetry)
-	for _, v := range []struct {
-		key   string
-		value float64
-	}{
+	return appendEvaluation(b, size, symmetry, o, []number{
 		{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
 		{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreSelfplay}, {"whiteScoreSelfplaySq", o.ScoreSelfplaySq},
 		{"varTimeLeft", o.VarTimeLeft}, {"shorttermWinlossError", o.ShorttermWinlossError},
 		{"shorttermScoreError", o.ShorttermScoreError},
-	} {
+	})
+}
+
+// number is a line of a raw evaluation.
+type number struct {
+	key   string
+	value float64
+}
+
+func appendEvaluation(b []byte, size board.Size, symmetry int, o *RawOutput, numbers []number) []byte {
+	b = fmt.Appendf(b, "symmetry %d\n", symmetry)
+	for _, v := range numbers {
 		b = append(b, v.key...)
 		b = appendFloat(b, " ", v.value)
 		b = append(b, '\n')

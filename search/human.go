@@ -46,6 +46,13 @@ func (n profileName) Set(name string) error {
 	return err
 }
 
+// Alone returns the settings under which the main network judges alone: the
+// profile stays, for a main network that takes one.
+func (h Human) Alone() Human {
+	h.Root, h.Own, h.Opponent, h.ChosenShare = HumanShare{}, HumanShare{}, HumanShare{}, 0
+	return h
+}
+
 // HumanShare is how often, 0 to 1, a move is selected by the human policy
 // instead of the search's own, in visits without weight (the move is looked at,
 // but nothing above it hears of it) and in ordinary ones. Together they may exceed

@@ -91,6 +91,8 @@ func TestSettingsReachEveryField(t *testing.T) {
 		switch s.Kind {
 		case setting.Bool:
 			other = []string{"true", "false"}
+		case setting.Text:
+			other = []string{"rank_5k", ""}
 		case setting.Number, setting.Integer:
 			other = []string{fmt.Sprint(s.Low), fmt.Sprint(s.High)}
 		}

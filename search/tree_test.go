@@ -393,7 +393,7 @@ func TestEarlyStop(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	r := Result{Size: board.Square(9), choice: Choice{Prune: 1}}
+	r := Result{Size: board.Square(9), choice: Choice{Prune: 1, TemperatureOnlyBelow: 1}}
 	rng := rand.New(rand.NewPCG(3, 4))
 	require.Equal(t, board.Pass, r.Choose(1, rng))
 	r.Policy = make([]float32, 82)

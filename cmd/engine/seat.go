@@ -64,7 +64,13 @@ var statuses = [...]gtp.Status{
 
 // Evaluate asks the network about the position on the board.
 func (s *seat) Evaluate(ctx context.Context, r gtp.RawRequest) (*gtp.RawOutput, error) {
-	raw, err := s.RawNetwork(ctx, r.Color, int8(r.Symmetry), float32(r.Optimism))
+	var raw *engine.RawOutput
+	var err error
+	if r.Human {
+		raw, err = s.RawHuman(ctx, r.Color, int8(r.Symmetry))
+	} else {
+		raw, err = s.RawNetwork(ctx, r.Color, int8(r.Symmetry), float32(r.Optimism))
+	}
 	if err != nil {
 		return nil, err
 	}

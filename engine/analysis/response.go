@@ -18,6 +18,7 @@ type response struct {
 	Ownership      []float32  `json:"ownership,omitempty"`
 	OwnershipStdev []float32  `json:"ownershipStdev,omitempty"`
 	Policy         []float32  `json:"policy,omitempty"`
+	HumanPolicy    []float32  `json:"humanPolicy,omitempty"`
 }
 
 // nothing is the last message about a turn of which nothing is known.
@@ -45,6 +46,7 @@ type moveInfo struct {
 	ScoreLead          float64   `json:"scoreLead"`
 	ScoreSelfplay      float64   `json:"scoreSelfplay"`
 	Prior              float64   `json:"prior"`
+	HumanPrior         *float64  `json:"humanPrior,omitempty"`
 	LCB                float64   `json:"lcb"`
 	Utility            float64   `json:"utility"`
 	UtilityLCB         float64   `json:"utilityLcb"`
@@ -78,6 +80,16 @@ type rootInfo struct {
 	RawStWrError          float64  `json:"rawStWrError"`
 	RawStScoreError       float64  `json:"rawStScoreError"`
 	RawVarTimeLeft        float64  `json:"rawVarTimeLeft"`
+	*humanRootInfo
+}
+
+// humanRootInfo is what a network of human moves says of the position.
+type humanRootInfo struct {
+	Winrate      float64 `json:"humanWinrate"`
+	ScoreMean    float64 `json:"humanScoreMean"`
+	ScoreStdev   float64 `json:"humanScoreStdev"`
+	WinrateError float64 `json:"humanStWrError"`
+	ScoreError   float64 `json:"humanStScoreError"`
 }
 
 // viewer turns numbers of the side to move into those of the chosen view.
@@ -137,7 +149,11 @@ func (t *task) response(r *search.Result, during bool) response {
 	out := response{ID: q.id, TurnNumber: t.turn, IsDuringSearch: during,
 		RootInfo: t.rootInfo(r, v), MoveInfos: make([]moveInfo, 0, len(r.Moves))}
 	for i := range r.Moves {
-		out.MoveInfos = append(out.MoveInfos, q.moveInfo(&r.Moves[i], v))
+		m := q.moveInfo(&r.Moves[i], v)
+		if r.Human != nil {
+			m.HumanPrior = finitePointer(max(0, float64(r.Human.Policy[r.Size.Index(r.Moves[i].Move)])))
+		}
+		out.MoveInfos = append(out.MoveInfos, m)
 	}
 	if q.wishes.ownership {
 		out.Ownership = v.points(r.Ownership)
@@ -147,6 +163,9 @@ func (t *task) response(r *search.Result, during bool) response {
 	}
 	if q.wishes.policy {
 		out.Policy = unsigned.points(r.Policy)
+		if r.Human != nil {
+			out.HumanPolicy = unsigned.points(r.Human.Policy)
+		}
 	}
 	return out
 }
@@ -169,6 +188,10 @@ func (t *task) rootInfo(r *search.Result, v viewer) *rootInfo {
 	}
 	if t.query.wishes.noResult {
 		out.NoResultValue = finitePointer(root.NoResult)
+	}
+	if h := r.Human; h != nil {
+		out.humanRootInfo = &humanRootInfo{Winrate: v.chance(h.Winrate), ScoreMean: v.value(h.ScoreMean),
+			ScoreStdev: finite(h.ScoreStdev), WinrateError: finite(h.WinrateError), ScoreError: finite(h.ScoreError)}
 	}
 	return out
 }

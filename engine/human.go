@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/features"
+	"kosumi/search"
+)
+
+// humanSource is a network beside which one of human moves may be loaded.
+type humanSource interface {
+	// Humans returns that network for boards of a size, nil where there is none,
+	// and whether it wants a profile of the players.
+	Humans(board.Size) (humans nn.Evaluator, profiled bool)
+}
+
+// Refusals of RawHuman. The texts are KataGo's.
+var (
+	ErrNoHumans  = errors.New("Cannot run kata-raw-human-nn, -human-model was not provided")        //nolint:staticcheck // KataGo's text
+	ErrNoProfile = errors.New("Cannot run kata-raw-human-nn, humanSLProfile parameter was not set") //nolint:staticcheck // KataGo's text
+)
+
+// profile is who plays, for networks that want to know; nil if nobody said.
+func (e *Engine) profile() *features.Meta {
+	m, set, err := features.ParseProfile(e.cfg.Search.Human.Profile)
+	if err != nil || !set {
+		return nil
+	}
+	return &m
+}
+
+// RawHuman is RawNetwork by the network of human moves, under the profile that is
+// set. Errors are ErrNoHumans and ErrNoProfile, or the network's.
+func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOutput, error) {
+	var humans nn.Evaluator
+	var profiled bool
+	if s, ok := e.net.(humanSource); ok {
+		humans, profiled = s.Humans(e.game.Size())
+	}
+	switch {
+	case humans == nil:
+		return nil, ErrNoHumans
+	case profiled && e.profile() == nil:
+		return nil, ErrNoProfile
+	}
+	e.Stop()
+	game, err := e.gameFor(c)
+	if err != nil {
+		return nil, err
+	}
+	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.profile(),
+		Optimism: float32(e.cfg.Search.Net.RootOptimism)}
+	var out nn.Output
+	if err := humans.Evaluate(ctx, &q, &out); err != nil {
+		return nil, err
+	}
+	return whiteView(&out, game), nil
+}
+
+// Delay makes the engine wait before it answers with a move, as people do: the
+// longer the less obvious the move is.
+type Delay struct {
+	// Scale, in seconds, stretches the waits; 0 is none (KataGo's delayMoveScale).
+	Scale float64
+	// Most is the longest wait, in seconds (KataGo's delayMoveMax).
+	Most float64
+}
+
+// forMove draws the wait before a move that had a probability: on average half of
+// Scale over probability + 0.1, spread like the sum of two exponential variates.
+func (d Delay) forMove(probability float64, rng *rand.Rand) time.Duration {
+	if d.Scale <= 0 {
+		return 0
+	}
+	mean := 0.5 * d.Scale / (probability + 0.10)
+	wait := mean * (rng.ExpFloat64() + rng.ExpFloat64()) / 2
+	return time.Duration(max(0.0001, min(wait, d.Most)) * float64(time.Second))
+}
+
+// probability is how likely a move was, to the human network where there is one,
+// else to the main one.
+func probability(r *search.Result, p board.Point) float64 {
+	policy := r.Policy
+	if r.Human != nil {
+		policy = r.Human.Policy
+	}
+	if i := r.Size.Index(p); i < len(policy) {
+		return math.Max(0, float64(policy[i]))
+	}
+	return 0
+}
+
+// pause waits before the answer, no longer than ctx lasts.
+func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point) {
+	wait := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(rand.Uint64(), e.moveCount)))
+	if wait <= 0 {
+		return
+	}
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+}
