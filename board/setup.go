@@ -34,6 +34,44 @@ func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	return g.setup(b.Size(), b.appendColors(nil), toMove, 0)
 }
 
+// Restart makes the position on the board a start: what led here is forgotten,
+// but for stones taken off and the phase.
+func (g *Game) Restart(toMove Color) {
+	captured := g.board.state.captured
+	if err := g.setup(g.Size(), g.board.appendColors(nil), toMove, g.phase); err != nil {
+		panic(err) // a position that was played can be set up
+	}
+	g.board.state.captured = captured
+}
+
+// LayOut returns a board on which stones were laid one after the other, as KataGo
+// takes lists of stones: a later stone replaces an earlier one on its point and
+// captures what it deprives of liberties; one that would have none is left out.
+func LayOut(s Size, stones []Move) *Board {
+	b := NewBoard(s)
+	for _, m := range stones {
+		switch old := b.At(m.Point); {
+		case old == m.Color:
+			continue
+		case old != Empty:
+			colors := b.appendColors(nil)
+			colors[m.Point] = Empty
+			b = NewBoard(s)
+			if err := b.setUp(colors); err != nil {
+				panic(err) // fewer stones have no fewer liberties
+			}
+			if b.IsSuicide(m.Color, m.Point) {
+				continue
+			}
+		case b.IsIllegalSuicide(m.Color, m.Point, true):
+			continue
+		}
+		b.Play(m.Color, m.Point)
+	}
+	b.ClearKo()
+	return b
+}
+
 // StartInPhase begins the game anew from its start position in a clean-up phase,
 // or in the main phase again. Phases 1 and 2 need territory scoring.
 func (g *Game) StartInPhase(phase int) error {

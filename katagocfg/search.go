@@ -97,15 +97,14 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 	return v, err
 }
 
-// player turns the name of a colour into E, B or W, by which KataGo shows it.
+// player turns the name of a colour into B or W, by which KataGo shows it; E is
+// nobody.
 func player(text string) (string, error) {
 	switch strings.ToLower(text) {
 	case "b", "black":
 		return "B", nil
 	case "w", "white":
 		return "W", nil
-	case "e", "empty", "":
-		return "E", nil
 	}
 	return "", errors.New("Could not parse player in field playoutDoublingAdvantagePla, should be BLACK or WHITE")
 }

@@ -78,7 +78,7 @@ func General(x float64) string {
 // Float writes a number in the shortest form that reads back the same, with a
 // point or an exponent.
 func Float(x float64) string {
-	if a := math.Abs(x); a == 0 || a >= 1e-5 && a < 1e15 {
+	if a := math.Abs(x); a == 0 || a >= 1e-4 && a < 1e15 {
 		text := strconv.FormatFloat(x, 'f', -1, 64)
 		if !strings.Contains(text, ".") {
 			text += ".0"

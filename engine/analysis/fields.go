@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // fieldError is a fault of one field of a query.
@@ -20,18 +21,22 @@ func faultf(field, format string, args ...any) error {
 }
 
 // fieldReader reads the fields of one JSON object, each at most once. It keeps
-// the first fault and reads nothing after it.
+// the first fault and reads nothing after it. Texts of faults are KataGo's.
 type fieldReader struct {
 	fields map[string]json.RawMessage
-	// quoted lets strings stand for the values that they hold, as in "5".
-	quoted bool
 	err    error
 }
 
-func (r *fieldReader) fail(err error) {
+func (r *fieldReader) fail(field, format string, args ...any) {
 	if r.err == nil {
-		r.err = err
+		r.err = faultf(field, format, args...)
 	}
+}
+
+// has tells whether a field is there; it is none after a fault.
+func (r *fieldReader) has(field string) bool {
+	_, ok := r.fields[field]
+	return ok && r.err == nil
 }
 
 // raw takes the text of a field; nil if it is absent or there was a fault.
@@ -41,29 +46,18 @@ func (r *fieldReader) raw(field string) json.RawMessage {
 	if !ok || r.err != nil {
 		return nil
 	}
-	return text
+	return bytes.TrimSpace(text)
 }
 
-// value is raw for a number or a truth value, without quotes where they are
-// allowed.
-func (r *fieldReader) value(field string) json.RawMessage {
-	text := r.raw(field)
-	var inner string
-	if r.quoted && json.Unmarshal(text, &inner) == nil && text[0] == '"' {
-		return json.RawMessage(strings.TrimSpace(inner))
-	}
-	return text
-}
-
-// take decodes a field into v and reports whether it was there. want says what
-// it must be.
-func (r *fieldReader) take(field, want string, v any) bool {
+// take decodes a field into v and reports whether it was there. fault is said
+// where it cannot be.
+func (r *fieldReader) take(field, fault string, v any) bool {
 	text := r.raw(field)
 	if text == nil {
 		return false
 	}
 	if err := decode(text, v); err != nil {
-		r.fail(faultf(field, "must be %s", want))
+		r.fail(field, "%s", fault)
 		return false
 	}
 	return true
@@ -78,63 +72,67 @@ func decode(text json.RawMessage, v any) error {
 }
 
 // boolean reads true or false.
-func (r *fieldReader) boolean(field string, v *bool) {
-	text := r.value(field)
-	switch string(text) {
-	case "true":
-		*v = true
-	case "false":
-		*v = false
-	default:
-		if text != nil {
-			r.fail(faultf(field, "must be true or false"))
-		}
-	}
-}
+func (r *fieldReader) boolean(field string, v *bool) { r.take(field, "Must be a boolean", v) }
 
 // number reads a number within limits.
-func (r *fieldReader) number(field string, low, high float64, v *float64) bool {
-	text := r.value(field)
+func (r *fieldReader) number(field string, low, high float64, fault string, v *float64) bool {
+	text := r.raw(field)
 	if text == nil {
 		return false
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !(f >= low && f <= high) {
-		r.fail(faultf(field, "must be a number from %g to %g", low, high))
+		r.fail(field, "%s", fault)
 		return false
 	}
 	*v = f
 	return true
 }
 
-// integer reads an integer within limits; it may be written with a fraction of
-// zero.
-func (r *fieldReader) integer(field string, low, high int64, v *int64) bool {
-	text := r.value(field)
+// wholeNumber is how JSON writes an integer.
+var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
+
+// integer reads an integer within limits, written without a fraction.
+func (r *fieldReader) integer(field string, low, high int64, fault string, v *int64) bool {
+	text := r.raw(field)
 	if text == nil {
 		return false
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		f, floatErr := strconv.ParseFloat(string(text), 64)
-		if floatErr == nil && f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
-			n, err = int64(f), nil
-		}
-	}
-	if err != nil || n < low || n > high {
-		r.fail(faultf(field, "must be an integer from %d to %d", low, high))
+	if err != nil || !wholeNumber.Match(text) || n < low || n > high {
+		r.fail(field, "%s", fault)
 		return false
 	}
 	*v = n
 	return true
 }
 
-// rest returns the names of the fields that were not taken, in order.
-func (r *fieldReader) rest() []string {
-	names := make([]string, 0, len(r.fields))
-	for name := range r.fields {
-		names = append(names, name)
+// integers reads a list of numbers; fractions are cut off.
+func (r *fieldReader) integers(field, fault string) (list []int64, given bool) {
+	var items []json.RawMessage
+	if !r.take(field, fault, &items) {
+		return nil, false
 	}
-	slices.Sort(names)
-	return names
+	for _, item := range items {
+		n, err := strconv.ParseInt(string(item), 10, 64)
+		if err != nil {
+			var f float64
+			if f, err = strconv.ParseFloat(string(item), 64); err == nil {
+				n = int64(math.Trunc(f))
+			}
+		}
+		switch string(item) {
+		case "true", "false": // KataGo's library counts with them
+			n, err = map[string]int64{"true": 1}[string(item)], nil
+		}
+		if err != nil {
+			r.fail(field, "%s", fault)
+			return nil, true
+		}
+		list = append(list, n)
+	}
+	return list, true
 }
+
+// rest returns the names of the fields that were not taken, in order.
+func (r *fieldReader) rest() []string { return slices.Sorted(maps.Keys(r.fields)) }

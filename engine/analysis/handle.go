@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 )
@@ -17,28 +16,32 @@ func (s *Server) handle(line []byte) {
 			s.write(map[string]any{"error": "internal error"})
 		}
 	}()
+	line = bytes.TrimSpace(line)
 	var fields map[string]json.RawMessage
-	if err := decode(bytes.TrimSpace(line), &fields); err != nil {
-		s.write(map[string]any{"error": "not a JSON object: " + complaint(err)})
+	if fault := jsonFault(line); fault != "" {
+		s.fault(map[string]any{"error": fault + " - could not parse input line as json request: " + string(line)})
 		return
 	}
-	var id string
+	if line[0] != '{' || json.Unmarshal(line, &fields) != nil {
+		s.fault(map[string]any{"error": "Request line was valid json but was not an object, ignoring: " + string(dump(line))})
+		return
+	}
+	var id, action string
 	if err := decode(fields["id"], &id); err != nil {
-		s.write(map[string]any{"error": "id: is required and must be a string"})
+		s.fault(map[string]any{"error": `Request must have a string "id" field`})
 		return
 	}
-	if _, ok := fields["action"]; ok {
-		s.act(id, fields)
+	if decode(fields["action"], &action) == nil {
+		s.act(id, action, fields)
 		return
 	}
-	delete(fields, "id")
 	q, warnings, err := s.parseQuery(id, fields)
+	for _, w := range warnings {
+		s.fault(map[string]any{"warning": w.text, "field": w.field, "id": id})
+	}
 	if err != nil {
 		s.refuse(id, err)
 		return
-	}
-	for _, w := range warnings {
-		s.write(map[string]any{"warning": w.text, "field": w.field, "id": id})
 	}
 	tasks := make([]*task, len(q.turns))
 	for i, turn := range q.turns {
@@ -47,13 +50,14 @@ func (s *Server) handle(line []byte) {
 	s.queue.add(tasks)
 }
 
-// complaint says what is wrong with a line.
-func complaint(err error) string {
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) {
-		return wrongType.Value
+// fault writes an error or a warning, and notes it.
+func (s *Server) fault(message map[string]any) {
+	s.write(message)
+	if s.conf.Faulty != nil {
+		text, _ := json.Marshal(message) // strings only
+		_, warning := message["warning"]
+		s.conf.Faulty(warning, string(text))
 	}
-	return err.Error()
 }
 
 // refuse answers a request that cannot be carried out.
@@ -63,19 +67,14 @@ func (s *Server) refuse(id string, err error) {
 	if errors.As(err, &fault) {
 		message["error"], message["field"] = fault.text, fault.field
 	}
-	s.write(message)
+	s.fault(message)
 }
 
 // act carries out an action and echoes the request.
-func (s *Server) act(id string, fields map[string]json.RawMessage) {
+func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 	reply := map[string]any{}
 	for name, raw := range fields {
-		reply[name] = raw
-	}
-	var action string
-	if err := decode(fields["action"], &action); err != nil {
-		s.write(map[string]any{"error": "action: must be a string"})
-		return
+		reply[name] = json.RawMessage(dump(raw))
 	}
 	switch action {
 	case "query_version":
@@ -92,13 +91,15 @@ func (s *Server) act(id string, fields map[string]json.RawMessage) {
 			s.refuse(id, err)
 			return
 		}
-		s.write(reply) // before any result: clients wait for it
-		for _, t := range s.queue.terminate(match) {
+		waiting, stop := s.queue.terminate(match)
+		for _, t := range waiting {
 			s.write(noResults(t))
 		}
+		s.write(reply) // before the results that it brings about
+		stop()
 		return
 	default:
-		s.write(map[string]any{"error": fmt.Sprintf("action: %q is unknown", action)})
+		s.fault(map[string]any{"error": "'action' field must be 'query_version' or 'query_models' or 'clear_cache' or 'terminate' or 'terminate_all'"})
 		return
 	}
 	s.write(reply)
@@ -113,12 +114,12 @@ func terminated(action string, fields map[string]json.RawMessage) (func(*task) b
 		}
 	}
 	var id string
-	if action == "terminate" && !r.take("terminateId", "a string", &id) {
-		r.fail(faultf("terminateId", "is required: a string"))
+	const fault = `Requests for a terminate action must have a string "terminateId" field`
+	if action == "terminate" && !r.take("terminateId", fault, &id) {
+		r.fail("terminateId", fault)
 	}
-	var turns []int
-	some := r.take("turnNumbers", "a list of integers", &turns)
+	turns, some := r.integers("turnNumbers", "If provided, must be an array of integers indicating turns to terminate")
 	return func(t *task) bool {
-		return (action == "terminate_all" || t.query.id == id) && (!some || slices.Contains(turns, t.turn))
+		return (action == "terminate_all" || t.query.id == id) && (!some || slices.Contains(turns, int64(t.turn)))
 	}, r.err
 }

@@ -1,12 +1,16 @@
 package analysis
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"kosumi/board"
+	"kosumi/katagocfg"
 	"kosumi/search"
 )
 
@@ -20,97 +24,156 @@ const (
 	White
 )
 
+var perspectives = []string{"", "black", "white"}
+
 // ParsePerspective reads KataGo's names: SIDETOMOVE, BLACK, WHITE.
 func ParsePerspective(s string) (Perspective, error) {
 	switch strings.ToUpper(s) {
 	case "SIDETOMOVE":
 		return SideToMove, nil
-	case "BLACK":
+	case "B", "BLACK":
 		return Black, nil
-	case "WHITE":
+	case "W", "WHITE":
 		return White, nil
 	}
 	return 0, fmt.Errorf("perspective %q must be BLACK, WHITE or SIDETOMOVE", s)
 }
 
-// accepted are settings of KataGo that clients send and that change nothing
-// here: they tune what this engine does not do, or does by itself. So do all
-// that begin with humanSL.
-var accepted = map[string]bool{
-	"delayMoveScale": true, "delayMoveMax": true, "numSearchThreads": true, "nnRandomize": true,
-	"chosenMoveTemperature": true, "chosenMoveTemperatureEarly": true,
-}
-
-// readOverrides changes the settings of one query. Values may be strings, as in
-// a config file. Bad values are errors; unknown names give a warning.
-func (q *query) readOverrides(r *fieldReader) []fieldError {
+// readOverrides changes the settings of one query. Bad values are errors;
+// unknown names give a warning.
+func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
+	const field = "overrideSettings"
 	var settings map[string]json.RawMessage
-	if !r.take("overrideSettings", "an object", &settings) {
+	if !r.take(field, "Must be an object", &settings) || len(settings) == 0 {
 		return nil
 	}
-	o := &fieldReader{fields: settings, quoted: true}
-	q.overrideReports(o)
-	q.overrideLimits(o)
-	q.overrideSearch(o)
-	if o.err != nil {
-		r.fail(faultf("overrideSettings", "%v", o.err))
+	pairs := map[string]string{}
+	for name, raw := range settings {
+		pairs[name] = settingText(raw)
+	}
+	values, view, unknown, err := s.base.Query(pairs, s.since, perspectives[q.view], s.conf.HumanModel)
+	if err == nil && values["humanSLProfile"].Text != "" && !s.conf.TakesProfile {
+		err = fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", s.conf.ModelNames)
+	}
+	if err == nil {
+		unknown, err = q.ownSettings(unknown, pairs)
+	}
+	if err != nil {
+		r.fail(field, "Could not set settings: %v", err)
 		return nil
 	}
-	var unknown []string
-	for _, name := range o.rest() {
-		if !accepted[name] && !strings.HasPrefix(name, "humanSL") {
-			unknown = append(unknown, name)
-		}
+	q.view = Perspective(slices.Index(perspectives, view))
+	idle := q.apply(values, s.since, pairs)
+	q.longerPV(pairs, &unknown)
+	var warnings []fieldError
+	if len(unknown) > 0 {
+		warnings = append(warnings, fieldError{field, "Unknown config params: " + strings.Join(unknown, ",")})
 	}
-	if len(unknown) == 0 {
-		return nil
+	if len(idle) > 0 {
+		warnings = append(warnings, fieldError{field, "Config params without effect here: " + strings.Join(idle, ",")})
 	}
-	return []fieldError{{"overrideSettings", "unknown settings, ignored: " + strings.Join(unknown, ", ")}}
+	return warnings
 }
 
-func (q *query) overrideReports(o *fieldReader) {
+// settingText is the value of a setting as a config file would have it.
+func settingText(raw json.RawMessage) string {
 	var text string
-	if o.take("reportAnalysisWinratesAs", "BLACK, WHITE or SIDETOMOVE", &text) {
-		view, err := ParsePerspective(text)
-		if err != nil {
-			o.fail(faultf("reportAnalysisWinratesAs", "%v", err))
+	if json.Unmarshal(raw, &text) == nil {
+		if bytes.Equal(raw, []byte("null")) {
+			return "null"
 		}
-		q.view = view
+		return text
 	}
-	length := int64(q.wishes.pvLen)
-	o.integer("analysisPVLen", 1, maxPVLen, &length)
-	q.wishes.pvLen = int(length)
+	return string(dump(raw))
 }
 
-func (q *query) overrideLimits(o *fieldReader) {
-	s := 0.0
-	if o.number("maxTime", 0, 1e20, &s) {
-		q.limits.Time = 0
-		if s < 1e8 { // else as good as none, and more than a Duration holds
-			q.limits.Time = max(seconds(s), time.Nanosecond)
+// ownSettings sets what only this engine knows, and returns the names that it
+// does not know either.
+func (q *query) ownSettings(names []string, pairs map[string]string) (unknown []string, err error) {
+	for _, name := range names {
+		if set := search.FindSetting(name); set == nil {
+			unknown = append(unknown, name)
+		} else if err := set.Set(&q.params, pairs[name]); err != nil {
+			return nil, err
 		}
 	}
-	o.integer("maxVisits", 1, maxVisits, &q.limits.Visits)
-	o.integer("maxPlayouts", 1, maxVisits, &q.limits.Playouts)
+	return unknown, nil
 }
 
-// overrideSearch reads the settings of the search, by the names of KataGo's
-// configuration file.
-func (q *query) overrideSearch(o *fieldReader) {
-	for _, s := range search.Settings() {
-		if accepted[s.Name] || s.Name == "playoutDoublingAdvantagePla" {
+// apply sets the parameters that a query gives or that follow from those. It
+// returns the names of parameters that have no effect here.
+func (q *query) apply(values, since katagocfg.Search, pairs map[string]string) (idle []string) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := values[name]
+		if _, given := pairs[name]; !given && v == since[name] {
 			continue
 		}
-		if text := o.value(s.Name); text != nil && s.Set(&q.params, string(text)) != nil {
-			o.fail(faultf(s.Name, "must be %s", s.Wants()))
+		if !q.applyLimit(name, v) && !SetParam(&q.params, name, v) && v != since[name] {
+			idle = append(idle, name)
 		}
 	}
-	var player string
-	if o.take("playoutDoublingAdvantagePla", "BLACK or WHITE", &player) && player != "" {
-		c, err := board.ParseColor(player)
-		if err != nil {
-			o.fail(faultf("playoutDoublingAdvantagePla", "must be BLACK or WHITE"))
-		}
-		q.advanced = c
+	return idle
+}
+
+// applyLimit sets what is no parameter of the search here.
+func (q *query) applyLimit(name string, v katagocfg.Value) bool {
+	switch name {
+	case "maxVisits":
+		q.limits.Visits = v.Int
+	case "maxPlayouts":
+		q.limits.Playouts = v.Int
+	case "maxTime":
+		q.limits.Time = Seconds(v.Number)
+	case "playoutDoublingAdvantagePla":
+		q.advanced, _ = board.ParseColor(v.Text) // E is nobody
+	case "humanSLProfile":
+		return v.Text == ""
+	default:
+		return false
+	}
+	return true
+}
+
+// Seconds is a limit of time: as good as none where it is more than a Duration
+// holds, and no limit of no time, which would be none.
+func Seconds(s float64) time.Duration {
+	if s >= 1e8 {
+		return 0
+	}
+	return max(seconds(s), time.Nanosecond)
+}
+
+// SetParam sets a parameter of KataGo's in p. It returns false if p has nothing
+// like it.
+func SetParam(p *search.Params, name string, v katagocfg.Value) bool {
+	switch name {
+	case "numSearchThreads":
+		p.Parallel.Workers = int(v.Int)
+		return true
+	case "playoutDoublingAdvantagePla":
+		word := map[string]string{"E": "mover", "B": "black", "W": "white"}[v.Text]
+		return p.SetByName(name, word) == nil
+	case "minPlayoutsPerThread":
+		return p.SetByName(name, fmt.Sprint(int(min(v.Number, 1e6)))) == nil
+	case "chosenMovePrune", "chosenMoveSubtract":
+		v.Number = min(v.Number, 1e6)
+	case "useNonBuggyLcb", "graphSearchCatchUpLeakProb", "nodeTableShardsPowerOfTwo", "alwaysComputePassAliveUnderSuicideRules":
+		return true // another way to the same ends: nothing of a result depends on it
+	}
+	return p.SetByName(name, v.Exact()) == nil
+}
+
+// longerPV reads analysisPVLen, which a config file has too but KataGo does not
+// read again for a query; here it counts.
+func (q *query) longerPV(pairs map[string]string, unknown *[]string) {
+	i := slices.Index(*unknown, "analysisPVLen")
+	if i < 0 {
+		return
+	}
+	c := katagocfg.New(pairs)
+	v, err := c.Get(katagocfg.Key{Name: "analysisPVLen", Kind: katagocfg.Int, Low: 1, High: maxPVLen})
+	if err == nil {
+		q.wishes.pvLen = int(v.Int) + 1
+		*unknown = slices.Delete(*unknown, i, i+1)
 	}
 }

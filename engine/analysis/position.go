@@ -10,28 +10,40 @@ func (q *query) start() (*board.Game, error) {
 	if err != nil {
 		return nil, faultf("rules", "%v", err)
 	}
-	o := g.Options()
-	o.StartBlackMovesAreHandicap = true
-	g.SetOptions(o)
-	if err := g.Setup(q.black, q.white, q.first); err != nil {
+	g.SetOptions(q.options)
+	if err := g.SetupBoard(board.LayOut(q.size, q.stones), q.first); err != nil {
 		return nil, faultf("initialStones", "%v", err)
 	}
 	return g, nil
 }
 
 // position returns the game after the first n moves. Records may hold moves
-// that break the rules of ko or suicide; they are played all the same.
+// that break the rules of ko or suicide; they are played all the same, but for
+// the suicide of a single stone, which leaves the board as it was. Where a colour
+// moves twice, a game begins that knows nothing of the moves before.
 func (q *query) position(n int) (*board.Game, error) {
 	g, err := q.start()
 	if err != nil {
 		return nil, err
 	}
 	for i, m := range q.moves[:n] {
-		if err := g.PlayTolerant(m.Color, m.Point); err != nil {
-			return nil, faultf("moves", "move %d, %s %s, is illegal: %v", i, m.Color, q.size.Vertex(m.Point), err)
+		if m.Color != g.ToMove() {
+			g.Restart(m.Color)
+		}
+		lone := g.Size().Contains(m.Point) && g.At(m.Point) == board.Empty && g.Board().IsIllegalSuicide(m.Color, m.Point, true)
+		if lone || g.PlayTolerant(m.Color, m.Point) != nil {
+			return nil, faultf("moves", "Illegal move %d: %s", i, q.moveName(i))
 		}
 	}
 	return g, nil
+}
+
+// moveName names a move as KataGo does, also where it is not on the board.
+func (q *query) moveName(i int) string {
+	if q.moves[i].Point == board.NoPoint {
+		return q.size.OffBoardName(q.words[i])
+	}
+	return q.size.Vertex(q.moves[i].Point)
 }
 
 // checkMoves replays the whole game, so that an illegal move is an error of the
@@ -39,29 +51,4 @@ func (q *query) position(n int) (*board.Game, error) {
 func (q *query) checkMoves() error {
 	_, err := q.position(len(q.moves))
 	return err
-}
-
-// symmetricHash identifies stones and side to move whatever way the board is
-// turned: the least hash of all its images.
-func symmetricHash(g *board.Game) board.Hash {
-	size := g.Size()
-	var least board.Hash
-	for k := range board.Symmetry(size.Symmetries()) {
-		turned := board.NewBoard(size)
-		for p := range board.Point(size.Area()) {
-			if c := g.At(p); c != board.Empty {
-				// No part of a position is ever captured while it is laid
-				// out: each chain keeps its liberties to the end.
-				turned.Play(c, size.SymMap(k, p))
-			}
-		}
-		h := turned.Hash()
-		if k == 0 || h.Hi < least.Hi || h.Hi == least.Hi && h.Lo < least.Lo {
-			least = h
-		}
-	}
-	if g.ToMove() == board.White {
-		least.Hi, least.Lo = ^least.Hi, ^least.Lo
-	}
-	return least
 }

@@ -14,7 +14,8 @@ type task struct {
 	turn     int
 	priority int64
 	order    int64  // of arrival
-	symHash  string // set when the search begins
+	hash     string // set when the search begins
+	symHash  string
 	cancel   context.CancelFunc
 }
 
@@ -71,16 +72,11 @@ func (q *queue) finish(t *task) {
 	t.cancel()
 }
 
-// terminate stops the tasks that match: those that run are told, those that
-// wait are taken out and returned in the order in which they came.
-func (q *queue) terminate(match func(*task) bool) []*task {
+// terminate takes the tasks that match and wait out of the queue and returns
+// them in the order in which they came; stop stops those that match and run.
+func (q *queue) terminate(match func(*task) bool) (waiting []*task, stop func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for t := range q.running {
-		if match(t) {
-			t.cancel()
-		}
-	}
 	var out, kept taskHeap
 	for _, t := range q.waiting {
 		if match(t) {
@@ -92,7 +88,17 @@ func (q *queue) terminate(match func(*task) bool) []*task {
 	q.waiting = kept
 	heap.Init(&q.waiting)
 	slices.SortFunc(out, func(a, b *task) int { return cmp.Compare(a.order, b.order) })
-	return out
+	var running []context.CancelFunc
+	for t := range q.running {
+		if match(t) {
+			running = append(running, t.cancel)
+		}
+	}
+	return out, func() {
+		for _, cancel := range running {
+			cancel()
+		}
+	}
 }
 
 // close lets take return nil once the queue is empty.

@@ -27,7 +27,7 @@ func TestQueueOrder(t *testing.T) {
 	for i, x := range all {
 		odd[x] = i%3 == 0
 	}
-	out := q.terminate(func(x *task) bool { return odd[x] })
+	out, _ := q.terminate(func(x *task) bool { return odd[x] })
 	require.Equal(t, slices.DeleteFunc(slices.Clone(all), func(x *task) bool { return !odd[x] }), out, "in order of arrival")
 	left := slices.DeleteFunc(slices.Clone(all), func(x *task) bool { return odd[x] })
 	slices.SortStableFunc(left, func(a, b *task) int { return int(b.priority - a.priority) })
@@ -49,11 +49,16 @@ func TestQueueTerminatesRunning(t *testing.T) {
 	q.add([]*task{a, b})
 	_, ctxA := q.take(t.Context())
 	_, ctxB := q.take(t.Context())
-	require.Empty(t, q.terminate(func(x *task) bool { return x == b }))
+	waiting, stop := q.terminate(func(x *task) bool { return x == b })
+	require.Empty(t, waiting)
+	require.NoError(t, ctxB.Err(), "not before it is told to")
+	stop()
 	require.NoError(t, ctxA.Err())
 	require.ErrorIs(t, ctxB.Err(), context.Canceled)
 	q.finish(b)
-	require.Empty(t, q.terminate(func(*task) bool { return true }), "what has finished is gone")
+	waiting, stop = q.terminate(func(*task) bool { return true })
+	stop()
+	require.Empty(t, waiting, "what has finished is gone")
 	require.Error(t, ctxA.Err())
 }
 

@@ -2,9 +2,10 @@ package analysis
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	"kosumi/board"
@@ -16,12 +17,15 @@ type query struct {
 	id         string
 	size       board.Size
 	rules      board.Rules
-	black      []board.Point // set up before the first move
-	white      []board.Point
-	first      board.Color // to play the first move
+	options    board.GameOptions
+	stones     []board.Move // laid out before the first move
+	first      board.Color  // to play the first move
 	moves      []board.Move
-	turns      []int   // to analyse, each once
-	priorities []int64 // one for each turn
+	words      []string // the moves' places as they were written
+	turns      []int    // to analyse, each once
+	priorities []int64  // one for each turn
+	// ownPriorities says that the query gives each turn its own.
+	ownPriorities bool
 
 	params   search.Params
 	limits   search.Limits
@@ -37,7 +41,7 @@ type schedule struct{ first, every time.Duration }
 
 // wishes are what a query wants to be told.
 type wishes struct {
-	pvLen                               int
+	pvLen                               int // moves, the first included
 	ownership, ownershipStdev           bool
 	movesOwnership, movesOwnershipStdev bool
 	policy, pvVisits, noResult          bool
@@ -46,285 +50,360 @@ type wishes struct {
 // Limits of a query's numbers, as of KataGo.
 const (
 	maxVisits   = 1 << 50
-	maxPriority = 1 << 62
+	maxPriority = 1<<62 - 1
 	maxKomi     = 400
 	maxPVLen    = 1000
 	maxSeconds  = 1e6
 )
 
-const defaultPVLen = 15
-
-// parseQuery reads a query over the server's defaults. The error is a fieldError.
+// parseQuery reads a query over the server's defaults. Fields are read in
+// KataGo's order, since the first fault is the one that is said. The error is a
+// fieldError; warnings may come with it.
 func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*query, []fieldError, error) {
 	r := &fieldReader{fields: fields}
-	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, wishes: wishes{pvLen: defaultPVLen}}
-	q.readBoard(r, s.net)
-	q.readRules(r)
+	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, wishes: wishes{pvLen: s.conf.PVLen + 1}}
+	q.options = board.GameOptions{PreventEncore: !s.conf.CleanupPhases, StartBlackMovesAreHandicap: !s.conf.NoInferredHandicap}
+	delete(fields, "id")
+	delete(fields, "action") // one that is no string
+	delete(fields, "terminateId")
+	delete(fields, "turnNumbers")
+	q.readBoard(r, s.conf.MaxSize, s.net)
 	q.readPosition(r)
 	q.readTurns(r)
-	warnings := q.readOverrides(r)
+	q.readRules(r)
+	warnings := s.readOverrides(q, r)
 	q.readSearch(r)
-	q.readRestrictions(r)
 	q.readWishes(r)
+	q.readReports(r)
+	q.readPriority(r)
+	q.readRestrictions(r)
 	if r.err != nil {
-		return nil, nil, r.err
+		return nil, warnings, r.err
+	}
+	if n, ok := s.net.(rulesLimiter); ok {
+		if rules := n.SupportedRules(q.rules); rules != q.rules {
+			warnings = append(warnings, fieldError{"rules", "Rules " + rulesText(q.rules) + " not supported by neural net, using " + rulesText(rules) + " instead"})
+			q.rules = rules
+		}
 	}
 	for _, name := range r.rest() {
-		warnings = append(warnings, fieldError{name, "unknown field, ignored"})
+		if !s.conf.IgnoreUnknown {
+			warnings = append(warnings, fieldError{name, "Unexpected or unused field, do you have a typo? (set warnUnusedFields=false in the config to disable this warning)"})
+		}
 	}
 	return q, warnings, q.checkMoves()
 }
 
-func (q *query) readBoard(r *fieldReader, net Network) {
+// rulesLimiter is a network that was not trained under all rules: it returns the
+// nearest that it knows.
+type rulesLimiter interface {
+	SupportedRules(board.Rules) board.Rules
+}
+
+// rulesText writes rules and komi in KataGo's older form.
+func rulesText(r board.Rules) string {
+	return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 64)
+}
+
+func (q *query) readBoard(r *fieldReader, most int, net Network) {
+	fault := "Must provide an integer from 2 to " + strconv.Itoa(most)
+	for _, field := range []string{"boardXSize", "boardYSize"} {
+		if !r.has(field) {
+			r.fail(field, "%s", fault)
+		}
+	}
 	var w, h int64
-	hasW := r.integer("boardXSize", board.MinSize, board.MaxSize, &w)
-	hasH := r.integer("boardYSize", board.MinSize, board.MaxSize, &h)
-	switch {
-	case r.err != nil:
-		return
-	case !hasW:
-		r.fail(faultf("boardXSize", "is required: an integer from %d to %d", board.MinSize, board.MaxSize))
-		return
-	case !hasH:
-		r.fail(faultf("boardYSize", "is required: an integer from %d to %d", board.MinSize, board.MaxSize))
+	r.integer("boardXSize", board.MinSize, int64(most), fault, &w)
+	r.integer("boardYSize", board.MinSize, int64(most), fault, &h)
+	if r.err != nil {
 		return
 	}
 	q.size = board.Size{W: int(w), H: int(h)}
 	if err := net.Serves(q.size); err != nil {
-		r.fail(faultf("boardXSize", "%v", err))
+		r.fail("boardXSize", "%v", err)
 	}
 }
 
 func (q *query) readRules(r *fieldReader) {
-	const want = "the name of a rule set, such as \"chinese\", or an object"
-	var text json.RawMessage
-	if !r.take("rules", want, &text) {
-		r.fail(faultf("rules", "is required: %s", want))
+	const fault = `Must specify rules string, such as "chinese" or "tromp-taylor", or a JSON object with detailed rules parameters.`
+	text := r.raw("rules")
+	if r.err != nil {
 		return
 	}
-	name := string(text)
-	if text[0] != '{' && json.Unmarshal(text, &name) != nil {
-		r.fail(faultf("rules", "must be %s", want))
+	var name string
+	switch {
+	case len(text) > 0 && text[0] == '{':
+		name = string(dump(text))
+	case len(text) > 0 && text[0] == '"' && json.Unmarshal(text, &name) == nil:
+	default:
+		r.fail("rules", "%s", fault)
 		return
 	}
 	var err error
 	if q.rules, err = board.ParseRules(name); err != nil {
-		r.fail(faultf("rules", "%v", err))
+		r.fail("rules", "Could not parse rules: %s", name)
 		return
 	}
-	var bonus string
-	if r.take("whiteHandicapBonus", wantedBonus, &bonus) {
-		kind, ok := bonuses[bonus]
-		if !ok {
-			r.fail(faultf("whiteHandicapBonus", "must be %s", wantedBonus))
-		}
-		q.rules.HandicapBonus = kind
-	}
+	const komiFault = "Must be a integer or half-integer from -400.0 to 400.0"
 	komi := 0.0
-	if r.number("komi", -maxKomi, maxKomi, &komi) {
+	if r.number("komi", -maxKomi, maxKomi, komiFault, &komi) {
 		if komi*2 != math.Trunc(komi*2) {
-			r.fail(faultf("komi", "must be a multiple of 0.5"))
+			r.fail("komi", "%s", komiFault)
 		}
 		q.rules.Komi = float32(komi)
 	}
-}
-
-const wantedBonus = `"0", "N" or "N-1"`
-
-var bonuses = map[string]board.HandicapBonus{"0": board.BonusZero, "N": board.BonusN, "N-1": board.BonusNMinus1}
-
-func (q *query) readPosition(r *fieldReader) {
-	stones, _ := q.moveList(r, "initialStones")
-	for _, m := range stones {
-		switch {
-		case m.Point == board.Pass:
-			r.fail(faultf("initialStones", "a pass is no stone"))
-		case m.Color == board.Black:
-			q.black = append(q.black, m.Point)
-		default:
-			q.white = append(q.white, m.Point)
-		}
-	}
-	var given bool
-	if q.moves, given = q.moveList(r, "moves"); !given {
-		r.fail(faultf("moves", "is required: %s", wantedMoves))
-	}
-	var player string
-	if r.take("initialPlayer", wantedPlayer, &player) {
-		c, err := board.ParseColor(player)
-		if err != nil {
-			r.fail(faultf("initialPlayer", "must be %s", wantedPlayer))
-		}
-		q.first = c
+	var bonus string
+	if !r.take("whiteHandicapBonus", "Must be a string", &bonus) {
 		return
 	}
+	if !slices.Contains([]string{"0", "N", "N-1"}, bonus) {
+		r.fail("whiteHandicapBonus", "Rules::parseWhiteHandicapBonusRule: Invalid whiteHandicapBonus rule: %s", bonus)
+		return
+	}
+	if q.rules, err = q.rules.With("whiteHandicapBonus", bonus); err != nil {
+		r.fail("whiteHandicapBonus", "%v", err)
+	}
+}
+
+func (q *query) readPosition(r *fieldReader) {
+	q.stones, _ = q.moveList(r, "initialStones", false)
+	if !r.has("moves") {
+		r.fail("moves", "Must specify an array of [player,location] pairs")
+	}
+	q.moves, q.words = q.moveList(r, "moves", true)
+	if r.has("initialPlayer") {
+		q.first = readPlayer(r, "initialPlayer", r.raw("initialPlayer"))
+		return
+	}
+	if r.err != nil {
+		return
+	}
+	b := board.LayOut(q.size, q.stones)
 	switch {
 	case len(q.moves) > 0:
 		q.first = q.moves[0].Color
-	case len(q.black) > 1 && len(q.white) == 0: // handicap stones
+	case b.Stones(board.White) == 0 && b.Stones(board.Black) > 1: // handicap stones
 		q.first = board.White
 	default:
 		q.first = board.Black
 	}
 }
 
-const (
-	wantedMoves  = "a list of [player, location]"
-	wantedPlayer = `"B" or "W"`
-)
-
-// moveList reads a list of [player, location].
-func (q *query) moveList(r *fieldReader, field string) (moves []board.Move, given bool) {
-	var list [][]string
-	if !r.take(field, wantedMoves, &list) {
-		return nil, false
+// readPlayer reads a colour.
+func readPlayer(r *fieldReader, field string, text json.RawMessage) board.Color {
+	var name string
+	if json.Unmarshal(text, &name) == nil {
+		if c, err := board.ParseColor(name); err == nil {
+			return c
+		}
 	}
-	moves = make([]board.Move, 0, len(list))
-	for i, pair := range list {
-		if len(pair) != 2 {
-			r.fail(faultf(field, "entry %d is not [player, location]", i))
-			return nil, true
-		}
-		c, err := board.ParseColor(pair[0])
-		if err != nil {
-			r.fail(faultf(field, "entry %d: player %q must be %s", i, pair[0], wantedPlayer))
-			return nil, true
-		}
-		p, err := q.size.ParseVertex(pair[1])
-		if err != nil {
-			r.fail(faultf(field, "entry %d: no location %q on the board", i, pair[1]))
-			return nil, true
-		}
-		moves = append(moves, board.Move{Color: c, Point: p})
-	}
-	return moves, true
+	r.fail(field, `Must be "b" or "w"`)
+	return board.Empty
 }
 
-// readTurns reads which turns are wanted and how urgently. Turns keep the order
-// in which they are named; one that is named twice counts once, with the last
-// priority.
+// errPairs is a list that is not of pairs.
+const errPairs = `Must be an array of pairs of the form: ["b" or "w", GTP board vertex]`
+
+// moveList reads a list of [player, location], and returns the locations also as
+// they were written.
+func (q *query) moveList(r *fieldReader, field string, passes bool) (moves []board.Move, words []string) {
+	var list [][]*string
+	if !r.take(field, errPairs, &list) {
+		return nil, nil
+	}
+	moves = make([]board.Move, 0, len(list))
+	for _, pair := range list {
+		if len(pair) != 2 || pair[0] == nil || pair[1] == nil {
+			r.fail(field, "%s", errPairs)
+			return nil, nil
+		}
+		c, err := board.ParseColor(*pair[0])
+		if err != nil {
+			r.fail(field, "Could not parse player: %s", *pair[0])
+			return nil, nil
+		}
+		p, err := q.size.ParseLocation(*pair[1])
+		if err != nil || p == board.Pass && !passes {
+			r.fail(field, "Could not parse board location: %s", *pair[1])
+			return nil, nil
+		}
+		if p == board.NoPoint && !passes {
+			continue // a stone off the board is none
+		}
+		moves = append(moves, board.Move{Color: c, Point: p})
+		words = append(words, *pair[1])
+	}
+	return moves, words
+}
+
+// readTurns reads which turns are wanted and how urgently each is. One that is
+// named twice counts once, with the last priority.
 func (q *query) readTurns(r *fieldReader) {
-	turns := []int{len(q.moves)}
-	given := r.take("analyzeTurns", "a list of integers", &turns)
-	priorities := readPriorities(r, given, len(turns))
+	turns, given := r.integers("analyzeTurns", "Must specify an array of integers indicating turns to analyze")
+	if !given {
+		turns = []int64{int64(len(q.moves))}
+	}
+	for _, t := range turns {
+		if t < 0 || t > int64(len(q.moves)) {
+			r.fail("analyzeTurns", "Invalid turn number: %d", t)
+		}
+	}
+	priorities := slices.Repeat([]int64{0}, len(turns))
+	q.ownPriorities = r.has("priorities")
+	if q.ownPriorities {
+		list, _ := r.integers("priorities", "Must specify an array of integers indicating priorities")
+		switch {
+		case r.err != nil:
+		case !given:
+			r.fail("priorities", "Can only specify when also specifying analyzeTurns")
+		case len(list) != len(turns):
+			r.fail("priorities", "Must be of matching length to analyzeTurns")
+		}
+		for _, p := range list {
+			if p < -maxPriority || p > maxPriority {
+				r.fail("priorities", "Invalid priority: %d", p)
+			}
+		}
+		priorities = list
+	}
 	if r.err != nil {
 		return
 	}
-	place := map[int]int{}
+	urgency := map[int]int64{}
 	for i, t := range turns {
-		if t < 0 || t > len(q.moves) {
-			r.fail(faultf("analyzeTurns", "turn %d is not in 0 to %d", t, len(q.moves)))
-			return
+		urgency[int(t)] = priorities[i]
+	}
+	for t := range len(q.moves) + 1 {
+		if p, wanted := urgency[t]; wanted {
+			q.turns = append(q.turns, t)
+			q.priorities = append(q.priorities, p)
 		}
-		if k, again := place[t]; again {
-			q.priorities[k] = priorities[i]
-			continue
-		}
-		place[t] = len(q.turns)
-		q.turns = append(q.turns, t)
-		q.priorities = append(q.priorities, priorities[i])
 	}
 }
 
-// readPriorities returns a priority for each of n turns.
-func readPriorities(r *fieldReader, turnsGiven bool, n int) []int64 {
-	var one int64
-	hasOne := r.integer("priority", -maxPriority, maxPriority, &one)
-	var many []int64
-	switch hasMany := r.take("priorities", "a list of integers", &many); {
-	case hasMany && hasOne:
-		r.fail(faultf("priority", "priority and priorities exclude each other"))
-	case hasMany && (!turnsGiven || len(many) != n):
-		r.fail(faultf("priorities", "needs analyzeTurns of the same length"))
-	case hasMany:
-		for _, p := range many {
-			if p < -maxPriority || p > maxPriority {
-				r.fail(faultf("priorities", "%d is not within -2^62 and 2^62", p))
-			}
-		}
-		return many
+// readPriority reads the priority of all turns.
+func (q *query) readPriority(r *fieldReader) {
+	if !r.has("priority") {
+		return
 	}
-	return slices.Repeat([]int64{one}, n)
+	if q.ownPriorities {
+		r.fail("priority", "Cannot specify both priority and priorities")
+		return
+	}
+	var one int64
+	r.integer("priority", -maxPriority, maxPriority, "Must be a number between -2^62 and 2^62", &one)
+	q.priorities = slices.Repeat([]int64{one}, len(q.turns))
 }
 
 func (q *query) readSearch(r *fieldReader) {
-	r.integer("maxVisits", 1, maxVisits, &q.limits.Visits)
-	root := &q.params.Root
-	if r.number("rootPolicyTemperature", 0.01, 100, &root.PolicyTemperature) {
-		root.PolicyTemperatureEarly = root.PolicyTemperature
+	r.integer("maxVisits", 1, maxVisits, "Must be an integer from 1 to 2^50", &q.limits.Visits)
+	var length int64
+	if r.integer("analysisPVLen", 1, maxPVLen, "Must be an integer from 1 to 1000", &length) {
+		q.wishes.pvLen = int(length) + 1
 	}
-	r.number("rootFpuReductionMax", 0, 2, &q.params.FPU.RootReductionMax)
-	var every, first float64
-	r.number("reportDuringSearchEvery", 0.001, maxSeconds, &every)
-	r.number("firstReportDuringSearchAfter", 0.001, maxSeconds, &first)
-	q.reports = schedule{first: seconds(first), every: seconds(every)}
-	if first == 0 {
-		q.reports.first = q.reports.every
+	root := &q.params.Root
+	r.number("rootFpuReductionMax", 0, 2, "Must be a number from 0.0 to 2.0", &q.params.FPU.RootReductionMax)
+	if r.number("rootPolicyTemperature", 0.01, 100, "Must be a number from 0.01 to 100.0", &root.PolicyTemperature) {
+		root.PolicyTemperatureEarly = root.PolicyTemperature
 	}
 	if r.err != nil {
 		return
 	}
 	if err := q.params.Validate(); err != nil {
-		r.fail(faultf("overrideSettings", "%s", strings.ReplaceAll(err.Error(), "\n", "; ")))
+		r.fail("overrideSettings", "Could not set settings: %v", errors.Unwrap(err))
+	}
+}
+
+func (q *query) readReports(r *fieldReader) {
+	const fault = "Must be number of seconds from 0.001 to 1000000.0"
+	var every, first float64
+	r.number("reportDuringSearchEvery", 0.001, maxSeconds, fault, &every)
+	r.number("firstReportDuringSearchAfter", 0.001, maxSeconds, fault, &first)
+	q.reports = schedule{first: seconds(first), every: seconds(every)}
+	if first == 0 {
+		q.reports.first = q.reports.every
 	}
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-const wantedRestrictions = `a list of {"player": "B" or "W", "moves": list of locations, "untilDepth": 1 or more}`
+// errRestrictions is a list that is not one of restrictions.
+const errRestrictions = "Must be a list of dicts with subfields 'player', 'moves', 'untilDepth'"
 
 // readRestrictions reads which moves the search has to stay away from.
 func (q *query) readRestrictions(r *fieldReader) {
-	_, avoid := r.fields["avoidMoves"]
-	_, allow := r.fields["allowMoves"]
-	field := "avoidMoves"
+	field, allow := "avoidMoves", r.has("allowMoves")
 	if allow {
 		field = "allowMoves"
+		if r.has("avoidMoves") {
+			r.fail(field, "Cannot specify both allowMoves and avoidMoves")
+		}
 	}
-	if avoid && allow {
-		r.fail(faultf(field, "avoidMoves and allowMoves exclude each other"))
+	var lists []map[string]json.RawMessage
+	if !r.take(field, errRestrictions, &lists) {
+		return
 	}
-	var lists []struct {
-		Player     string   `json:"player"`
-		Moves      []string `json:"moves"`
-		UntilDepth int      `json:"untilDepth"`
+	if allow && len(lists) > 2 {
+		r.fail(field, "Currently allowMoves only allows at most one entry per player")
 	}
-	r.take(field, wantedRestrictions, &lists)
 	seen := map[board.Color]bool{}
 	for _, l := range lists {
-		c, err := board.ParseColor(l.Player)
-		if err != nil || l.UntilDepth < 1 || l.Moves == nil {
-			r.fail(faultf(field, "must be %s", wantedRestrictions))
+		one, ok := q.restriction(r, field, l)
+		if !ok {
 			return
 		}
-		if allow && seen[c] {
-			r.fail(faultf(field, "only one list for each player"))
+		if one.Allow = allow; allow && seen[one.Color] {
+			r.fail(field, "Cannot specify allowMoves more than once for the same player")
 		}
-		seen[c] = true
-		one := search.Restriction{Color: c, Depth: l.UntilDepth, Allow: allow}
-		for _, m := range l.Moves {
-			p, err := q.size.ParseVertex(m)
-			if err != nil {
-				r.fail(faultf(field, "no location %q on the board", m))
-				return
-			}
-			one.Points = append(one.Points, p)
-		}
+		seen[one.Color] = true
 		q.restrict = append(q.restrict, one)
 	}
 }
 
+// restriction reads one entry of the list. Its faults name its own fields.
+func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one search.Restriction, ok bool) {
+	for _, name := range []string{"moves", "untilDepth", "player"} {
+		if _, there := fields[name]; !there {
+			r.fail(field, "%s", errRestrictions)
+		}
+	}
+	if r.err != nil {
+		return one, false
+	}
+	inner := &fieldReader{fields: fields}
+	one.Color = readPlayer(inner, "player", inner.raw("player"))
+	const fault = "Must be an array of GTP board vertices"
+	var names []*string
+	inner.take("moves", fault, &names)
+	for _, name := range names {
+		if name == nil {
+			inner.fail("moves", "%s", fault)
+			break
+		}
+		p, err := q.size.ParseLocation(*name)
+		if err != nil {
+			inner.fail("moves", "Could not parse board location: %s", *name)
+			break
+		}
+		one.Points = append(one.Points, p)
+	}
+	var depth int64
+	inner.integer("untilDepth", 1, 1e9, "Must be a positive integer", &depth)
+	one.Depth = int(depth)
+	if r.err == nil {
+		r.err = inner.err
+	}
+	return one, r.err == nil
+}
+
 func (q *query) readWishes(r *fieldReader) {
 	w := &q.wishes
-	r.boolean("includeOwnership", &w.ownership)
-	r.boolean("includeOwnershipStdev", &w.ownershipStdev)
 	r.boolean("includeMovesOwnership", &w.movesOwnership)
 	r.boolean("includeMovesOwnershipStdev", &w.movesOwnershipStdev)
+	r.boolean("includeOwnership", &w.ownership)
+	r.boolean("includeOwnershipStdev", &w.ownershipStdev)
 	r.boolean("includePolicy", &w.policy)
 	r.boolean("includePVVisits", &w.pvVisits)
 	r.boolean("includeNoResultValue", &w.noResult)
-	length := int64(w.pvLen)
-	r.integer("analysisPVLen", 1, maxPVLen, &length)
-	w.pvLen = int(length)
 	q.limits.Ownership = w.ownership || w.ownershipStdev || w.movesOwnership || w.movesOwnershipStdev
 }

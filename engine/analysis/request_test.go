@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -55,10 +54,11 @@ func TestDefaultsOfQuery(t *testing.T) {
 	rules := board.TrompTaylor()
 	require.Equal(t, float32(7.5), rules.Komi)
 	require.Equal(t, &query{
-		id: "x", size: size, rules: rules, first: board.Black,
-		moves: []board.Move{{Color: board.Black, Point: size.Point(2, 4)}, {Color: board.White, Point: board.Pass}},
-		turns: []int{2}, priorities: []int64{0},
-		params: Defaults().Search, limits: search.Limits{Visits: 500}, wishes: wishes{pvLen: 15},
+		id: "x", size: size, rules: rules, first: board.Black, words: []string{"C3", "pass"},
+		options: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true},
+		moves:   []board.Move{{Color: board.Black, Point: size.Point(2, 4)}, {Color: board.White, Point: board.Pass}},
+		turns:   []int{2}, priorities: []int64{0},
+		params: Defaults().Search, limits: search.Limits{Visits: 500}, wishes: wishes{pvLen: 16},
 	}, q)
 }
 
@@ -77,8 +77,8 @@ func TestFieldsOfQuery(t *testing.T) {
 		changes map[string]string
 		want    func(q *query)
 	}{
-		{"size", map[string]string{"boardXSize": "19", "boardYSize": "2.0", "moves": "[]"}, func(q *query) {
-			q.size, q.moves, q.turns = board.Size{W: 19, H: 2}, []board.Move{}, []int{0}
+		{"size", map[string]string{"boardXSize": "19", "boardYSize": "2", "moves": "[]"}, func(q *query) {
+			q.size, q.moves, q.words, q.turns = board.Size{W: 19, H: 2}, []board.Move{}, nil, []int{0}
 		}},
 		{"rules by any spelling", map[string]string{"rules": `"New ZEALAND"`}, func(q *query) {
 			q.rules.Ko, q.rules.FriendlyPassOk, q.rules.Komi = board.KoSituational, true, 7
@@ -90,24 +90,26 @@ func TestFieldsOfQuery(t *testing.T) {
 		{"half komi", map[string]string{"komi": "6.5"}, func(q *query) { q.rules.Komi = 6.5 }},
 		{"handicap bonus", map[string]string{"whiteHandicapBonus": `"N-1"`}, func(q *query) { q.rules.HandicapBonus = board.BonusNMinus1 }},
 		{"initial stones", map[string]string{"initialStones": `[["b","a1"],["WHITE","B2"]]`}, func(q *query) {
-			q.black, q.white = at("A1"), at("B2")
+			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}, {Color: board.White, Point: at("B2")[0]}}
 		}},
 		{"handicap", map[string]string{"initialStones": `[["B","A1"],["B","B2"]]`, "moves": "[]"}, func(q *query) {
-			q.black, q.first, q.moves, q.turns = at("A1", "B2"), board.White, []board.Move{}, []int{0}
+			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}, {Color: board.Black, Point: at("B2")[0]}}
+			q.first, q.moves, q.words, q.turns = board.White, []board.Move{}, nil, []int{0}
 		}},
 		{"one stone is no handicap", map[string]string{"initialStones": `[["B","A1"]]`, "moves": "[]"}, func(q *query) {
-			q.black, q.moves, q.turns = at("A1"), []board.Move{}, []int{0}
+			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}}
+			q.moves, q.words, q.turns = []board.Move{}, nil, []int{0}
 		}},
 		{"the first mover begins", map[string]string{"moves": `[["w","C3"]]`}, func(q *query) {
-			q.first, q.moves, q.turns = board.White, []board.Move{{Color: board.White, Point: at("C3")[0]}}, []int{1}
+			q.first, q.moves, q.words, q.turns = board.White, []board.Move{{Color: board.White, Point: at("C3")[0]}}, []string{"C3"}, []int{1}
 		}},
 		{"initial player", map[string]string{"initialPlayer": `"w"`}, func(q *query) { q.first = board.White }},
 		{"turns", map[string]string{"analyzeTurns": "[2,0,2]", "priority": "-7"}, func(q *query) {
-			q.turns, q.priorities = []int{2, 0}, []int64{-7, -7}
+			q.turns, q.priorities = []int{0, 2}, []int64{-7, -7}
 		}},
 		{"no turns", map[string]string{"analyzeTurns": "[]"}, func(q *query) { q.turns, q.priorities = nil, nil }},
 		{"priorities", map[string]string{"analyzeTurns": "[0,1,0]", "priorities": "[4611686018427387903,-5,9]"}, func(q *query) {
-			q.turns, q.priorities = []int{0, 1}, []int64{9, -5}
+			q.turns, q.priorities, q.ownPriorities = []int{0, 1}, []int64{9, -5}, true
 		}},
 		{"exact priority", map[string]string{"priority": "4611686018427387903"}, func(q *query) { q.priorities = []int64{1<<62 - 1} }},
 		{"visits", map[string]string{"maxVisits": "1125899906842624"}, func(q *query) { q.limits.Visits = 1 << 50 }},
@@ -133,7 +135,7 @@ func TestFieldsOfQuery(t *testing.T) {
 			"includeOwnershipStdev": "true", "includeMovesOwnershipStdev": "true", "includePolicy": "true", "includePVVisits": "true",
 			"includeNoResultValue": "true", "includeMovesOwnership": "false", "analysisPVLen": "1000",
 		}, func(q *query) {
-			q.wishes = wishes{pvLen: 1000, ownershipStdev: true, movesOwnershipStdev: true, policy: true, pvVisits: true, noResult: true}
+			q.wishes = wishes{pvLen: 1001, ownershipStdev: true, movesOwnershipStdev: true, policy: true, pvVisits: true, noResult: true}
 			q.limits.Ownership = true
 		}},
 		{"ownership", map[string]string{"includeOwnership": "true", "includeMovesOwnership": "true"}, func(q *query) {
@@ -159,10 +161,10 @@ func TestFaultsOfQuery(t *testing.T) {
 		"rules":                        {"", "5", "null", "[]", `"martian"`, `{"ko":"NONE"}`, `{"kO2":"SIMPLE"}`, `{"komi":"x"}`, `""`},
 		"komi":                         {"6.3", "400.5", "-401", `"7"`, "null", "1e999"},
 		"whiteHandicapBonus":           {"0", `"n"`, `"M"`, "null"},
-		"initialStones":                {"5", "null", `[["B","pass"]]`, `[["B","Z1"]]`, `[["B","A1"],["W","A1"]]`, `[["X","A1"]]`, `["B"]`},
+		"initialStones":                {"5", "null", `[["B","pass"]]`, `[["B","Z1"]]`, `[["X","A1"]]`, `["B"]`},
 		"moves":                        {"", "null", "{}", `[["B"]]`, `[["B","C3","x"]]`, `[["B",3]]`, `[[null,"C3"]]`, `[["B","C3"],["W","C3"]]`, `[["B","C8"]]`, `[["B","I3"]]`},
 		"initialPlayer":                {`"x"`, "1", "null", `""`},
-		"analyzeTurns":                 {"[3]", "[-1]", "2", `["1"]`, "[1.5]", "null"},
+		"analyzeTurns":                 {"[3]", "[-1]", "2", `["1"]`, "null"},
 		"maxVisits":                    {"0", "-1", "1.5", "1125899906842625", `"100"`, "null", "1e30"},
 		"analysisPVLen":                {"0", "1001", "true"},
 		"rootPolicyTemperature":        {"0", "101", "[]"},
@@ -186,24 +188,27 @@ func TestFaultsOfQuery(t *testing.T) {
 		for _, text := range texts {
 			_, _, err := parse(t, map[string]string{field: text})
 			require.Error(t, err, "%s %s", field, text)
-			require.Equal(t, field, err.(fieldError).field, "%s %s: %v", field, text, err)
+			if got := err.(fieldError).field; !slices.Contains([]string{"player", "moves", "untilDepth"}, got) { // of an entry of the field
+				require.Equal(t, field, got, "%s %s: %v", field, text, err)
+			}
 			require.NotEmpty(t, err.(fieldError).text)
 		}
 	}
 	for field, changes := range map[string]map[string]string{
-		"priority":      {"priority": "1", "priorities": "[1]", "analyzeTurns": "[0]"},
-		"priorities":    {"priorities": "[1,2]", "analyzeTurns": "[0]"},
-		"allowMoves":    {"allowMoves": "[]", "avoidMoves": "[]"},
-		"initialStones": {"initialStones": `[["B","A1"],["B","B1"],["B","A2"],["W","B2"],["W","C1"],["W","A3"]]`, "moves": "[]"},
+		"priority":   {"priority": "1", "priorities": "[1]", "analyzeTurns": "[0]"},
+		"priorities": {"priorities": "[1,2]", "analyzeTurns": "[0]"},
+		"allowMoves": {"allowMoves": "[]", "avoidMoves": "[]"},
 	} {
 		_, _, err := parse(t, changes)
 		require.Error(t, err, "%v", changes)
 		require.Equal(t, field, err.(fieldError).field, "%v", err)
 	}
 	_, _, err := parse(t, map[string]string{"priorities": "[4611686018427387905]", "analyzeTurns": "[0]"})
-	require.ErrorContains(t, err, "2^62")
+	require.ErrorContains(t, err, "Invalid priority: 4611686018427387905")
 	_, _, err = parse(t, map[string]string{"moves": `[["B","C3"],["W","D4"],["B","D4"]]`})
-	require.ErrorContains(t, err, "move 2, black D4, is illegal")
+	require.EqualError(t, err, "moves: Illegal move 2: D4")
+	_, _, err = parse(t, map[string]string{"moves": `[["B","A2"],["W","E5"],["B","B1"],["W","A1"]]`})
+	require.EqualError(t, err, "moves: Illegal move 3: A1", "the suicide of a single stone")
 }
 
 // TestTolerance plays what records hold: ko, suicide, one colour twice.
@@ -211,24 +216,30 @@ func TestTolerance(t *testing.T) {
 	for name, moves := range map[string]string{
 		"twice":   `[["B","C3"],["B","D4"],["W","A1"],["W","B1"]]`,
 		"ko":      `[["B","B1"],["W","C1"],["B","A2"],["W","D2"],["B","B3"],["W","C3"],["B","C2"],["W","B2"],["B","C2"]]`,
-		"suicide": `[["B","A2"],["W","E5"],["B","B1"],["W","A1"]]`,
+		"suicide": `[["B","A2"],["W","A1"],["B","B2"],["W","E5"],["B","C1"],["W","B1"]]`,
 	} {
 		q, _, err := parse(t, map[string]string{"moves": moves, "rules": `"chinese"`})
 		require.NoError(t, err, name)
 		g, err := q.position(len(q.moves))
 		require.NoError(t, err)
-		require.Len(t, g.Moves(), len(q.moves))
+		require.Equal(t, q.moves[len(q.moves)-1].Color.Opponent(), g.ToMove())
+		if name == "twice" {
+			require.Equal(t, 1, g.NumMoves(), "a game begins where a colour moves twice")
+		}
 	}
 }
 
+const unexpected = "Unexpected or unused field, do you have a typo? (set warnUnusedFields=false in the config to disable this warning)"
+
 func TestWarnings(t *testing.T) {
 	_, warnings, err := parse(t, map[string]string{
-		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"delayMoveMax":5,"humanSLProfile":"rank_3d"}`,
+		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"delayMoveMax":5,"useEvalCache":false,"ignoreAllHistory":true,"humanSLProfile":""}`,
 	})
 	require.NoError(t, err)
 	require.Equal(t, []fieldError{
-		{"overrideSettings", "unknown settings, ignored: another, noSuch"},
-		{"action2", "unknown field, ignored"}, {"zebra", "unknown field, ignored"},
+		{"overrideSettings", "Unknown config params: another,delayMoveMax,noSuch"},
+		{"overrideSettings", "Config params without effect here: ignoreAllHistory"},
+		{"action2", unexpected}, {"zebra", unexpected},
 	}, warnings)
 }
 
@@ -252,7 +263,9 @@ func TestOverrides(t *testing.T) {
 			q.params.Pass.IgnorePreRootHistory, q.params.Pass.Conservative, q.params.Root.NumSymmetries = false, false, 2
 		}},
 		{`{"antiMirror":true}`, func(q *query) { q.params.AntiMirror = true }},
-		{`{"analysisPVLen":3,"rootPolicyTemperature":2}`, func(q *query) { q.wishes.pvLen, q.params.Root.PolicyTemperature = 3, 2 }},
+		{`{"analysisPVLen":3,"rootPolicyTemperature":2}`, func(q *query) {
+			q.wishes.pvLen, q.params.Root.PolicyTemperature, q.params.Root.PolicyTemperatureEarly = 4, 2, 2
+		}},
 	} {
 		want, _, err := parse(t, nil)
 		require.NoError(t, err)
@@ -287,37 +300,11 @@ func TestOverridesStayInsideTheirQuery(t *testing.T) {
 }
 
 func TestParsePerspective(t *testing.T) {
-	for name, want := range map[string]Perspective{"BLACK": Black, "white": White, "SideToMove": SideToMove} {
+	for name, want := range map[string]Perspective{"BLACK": Black, "white": White, "SideToMove": SideToMove, "b": Black} {
 		got, err := ParsePerspective(name)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	_, err := ParsePerspective("B")
-	require.ErrorContains(t, err, `"B"`)
-}
-
-func TestSymmetricHash(t *testing.T) {
-	game := func(first board.Color, moves ...string) *board.Game {
-		g, err := board.NewGame(board.Square(9), board.TrompTaylor())
-		require.NoError(t, err)
-		g.SetToMove(first)
-		for _, v := range moves {
-			p, err := g.Size().ParseVertex(v)
-			require.NoError(t, err)
-			require.NoError(t, g.Play(g.ToMove(), p))
-		}
-		return g
-	}
-	corners := []string{"C2", "B3", "G2", "H3", "B7", "C8", "G8", "H7"}
-	var hashes []board.Hash
-	for _, v := range corners {
-		hashes = append(hashes, symmetricHash(game(board.Black, v)))
-	}
-	require.Len(t, slices.Compact(hashes), 1, "one stone on any of eight images")
-	seen := map[string]bool{hashText(hashes[0]): true}
-	for i, g := range []*board.Game{game(board.Black), game(board.White), game(board.White, "C2"), game(board.Black, "C3"), game(board.Black, "C2", "B3")} {
-		h := hashText(symmetricHash(g))
-		require.False(t, seen[h], fmt.Sprint(i))
-		seen[h] = true
-	}
+	_, err := ParsePerspective("RED")
+	require.ErrorContains(t, err, `"RED"`)
 }

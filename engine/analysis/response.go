@@ -1,32 +1,32 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
 	"kosumi/board"
 	"kosumi/search"
 )
 
-// response is one message about one turn of which something is known.
+// response is one message about one turn of which something is known. Fields
+// stand in the order of their names, as KataGo writes them.
 type response struct {
+	HumanPolicy    numbers    `json:"humanPolicy,omitempty"`
 	ID             string     `json:"id"`
-	TurnNumber     int        `json:"turnNumber"`
 	IsDuringSearch bool       `json:"isDuringSearch"`
 	MoveInfos      []moveInfo `json:"moveInfos"`
+	Ownership      shares     `json:"ownership,omitempty"`
+	OwnershipStdev shares     `json:"ownershipStdev,omitempty"`
+	Policy         numbers    `json:"policy,omitempty"`
 	RootInfo       *rootInfo  `json:"rootInfo"`
-	Ownership      []float32  `json:"ownership,omitempty"`
-	OwnershipStdev []float32  `json:"ownershipStdev,omitempty"`
-	Policy         []float32  `json:"policy,omitempty"`
-	HumanPolicy    []float32  `json:"humanPolicy,omitempty"`
+	TurnNumber     int        `json:"turnNumber"`
 }
 
 // nothing is the last message about a turn of which nothing is known.
 type nothing struct {
 	ID             string `json:"id"`
-	TurnNumber     int    `json:"turnNumber"`
 	IsDuringSearch bool   `json:"isDuringSearch"`
 	NoResults      bool   `json:"noResults"`
+	TurnNumber     int    `json:"turnNumber"`
 }
 
 func noResults(t *task) nothing {
@@ -34,62 +34,61 @@ func noResults(t *task) nothing {
 }
 
 type moveInfo struct {
-	Move               string    `json:"move"`
-	Visits             int64     `json:"visits"`
-	EdgeVisits         int64     `json:"edgeVisits"`
-	Weight             float64   `json:"weight"`
-	EdgeWeight         float64   `json:"edgeWeight"`
-	Winrate            float64   `json:"winrate"`
-	NoResultValue      *float64  `json:"noResultValue,omitempty"`
-	ScoreMean          float64   `json:"scoreMean"`
-	ScoreStdev         float64   `json:"scoreStdev"`
-	ScoreLead          float64   `json:"scoreLead"`
-	ScoreSelfplay      float64   `json:"scoreSelfplay"`
-	Prior              float64   `json:"prior"`
-	HumanPrior         *float64  `json:"humanPrior,omitempty"`
-	LCB                float64   `json:"lcb"`
-	Utility            float64   `json:"utility"`
-	UtilityLCB         float64   `json:"utilityLcb"`
-	PlaySelectionValue float64   `json:"playSelectionValue"`
-	IsSymmetryOf       string    `json:"isSymmetryOf,omitempty"`
-	Order              int       `json:"order"`
-	PV                 []string  `json:"pv"`
-	PVVisits           []int64   `json:"pvVisits,omitempty"`
-	PVEdgeVisits       []int64   `json:"pvEdgeVisits,omitempty"`
-	Ownership          []float32 `json:"ownership,omitempty"`
-	OwnershipStdev     []float32 `json:"ownershipStdev,omitempty"`
+	EdgeVisits         int64    `json:"edgeVisits"`
+	EdgeWeight         number   `json:"edgeWeight"`
+	HumanPrior         *number  `json:"humanPrior,omitempty"`
+	IsSymmetryOf       string   `json:"isSymmetryOf,omitempty"`
+	LCB                number   `json:"lcb"`
+	Move               string   `json:"move"`
+	NoResultValue      *number  `json:"noResultValue,omitempty"`
+	Order              int      `json:"order"`
+	Ownership          shares   `json:"ownership,omitempty"`
+	OwnershipStdev     shares   `json:"ownershipStdev,omitempty"`
+	PlaySelectionValue number   `json:"playSelectionValue"`
+	Prior              number   `json:"prior"`
+	PV                 []string `json:"pv"`
+	PVEdgeVisits       []int64  `json:"pvEdgeVisits,omitempty"`
+	PVVisits           []int64  `json:"pvVisits,omitempty"`
+	ScoreLead          number   `json:"scoreLead"`
+	ScoreMean          number   `json:"scoreMean"`
+	ScoreSelfplay      number   `json:"scoreSelfplay"`
+	ScoreStdev         number   `json:"scoreStdev"`
+	Utility            number   `json:"utility"`
+	UtilityLCB         number   `json:"utilityLcb"`
+	Visits             int64    `json:"visits"`
+	Weight             number   `json:"weight"`
+	Winrate            number   `json:"winrate"`
 }
 
 type rootInfo struct {
-	Visits                int64    `json:"visits"`
-	Winrate               float64  `json:"winrate"`
-	NoResultValue         *float64 `json:"noResultValue,omitempty"`
-	ScoreLead             float64  `json:"scoreLead"`
-	ScoreSelfplay         float64  `json:"scoreSelfplay"`
-	ScoreStdev            float64  `json:"scoreStdev"`
-	Utility               float64  `json:"utility"`
-	Weight                float64  `json:"weight"`
-	CurrentPlayer         string   `json:"currentPlayer"`
-	ThisHash              string   `json:"thisHash"`
-	SymHash               string   `json:"symHash"`
-	RawWinrate            float64  `json:"rawWinrate"`
-	RawLead               float64  `json:"rawLead"`
-	RawScoreSelfplay      float64  `json:"rawScoreSelfplay"`
-	RawScoreSelfplayStdev float64  `json:"rawScoreSelfplayStdev"`
-	RawNoResultProb       float64  `json:"rawNoResultProb"`
-	RawStWrError          float64  `json:"rawStWrError"`
-	RawStScoreError       float64  `json:"rawStScoreError"`
-	RawVarTimeLeft        float64  `json:"rawVarTimeLeft"`
+	CurrentPlayer string `json:"currentPlayer"`
 	*humanRootInfo
+	RawLead               number `json:"rawLead"`
+	RawNoResultProb       number `json:"rawNoResultProb"`
+	RawScoreSelfplay      number `json:"rawScoreSelfplay"`
+	RawScoreSelfplayStdev number `json:"rawScoreSelfplayStdev"`
+	RawStScoreError       number `json:"rawStScoreError"`
+	RawStWrError          number `json:"rawStWrError"`
+	RawVarTimeLeft        number `json:"rawVarTimeLeft"`
+	RawWinrate            number `json:"rawWinrate"`
+	ScoreLead             number `json:"scoreLead"`
+	ScoreSelfplay         number `json:"scoreSelfplay"`
+	ScoreStdev            number `json:"scoreStdev"`
+	SymHash               string `json:"symHash"`
+	ThisHash              string `json:"thisHash"`
+	Utility               number `json:"utility"`
+	Visits                int64  `json:"visits"`
+	Weight                number `json:"weight"`
+	Winrate               number `json:"winrate"`
 }
 
 // humanRootInfo is what a network of human moves says of the position.
 type humanRootInfo struct {
-	Winrate      float64 `json:"humanWinrate"`
-	ScoreMean    float64 `json:"humanScoreMean"`
-	ScoreStdev   float64 `json:"humanScoreStdev"`
-	WinrateError float64 `json:"humanStWrError"`
-	ScoreError   float64 `json:"humanStScoreError"`
+	ScoreMean    number `json:"humanScoreMean"`
+	ScoreStdev   number `json:"humanScoreStdev"`
+	ScoreError   number `json:"humanStScoreError"`
+	WinrateError number `json:"humanStWrError"`
+	Winrate      number `json:"humanWinrate"`
 }
 
 // viewer turns numbers of the side to move into those of the chosen view.
@@ -102,14 +101,17 @@ func (q *query) viewer(toMove board.Color) viewer {
 	return viewer{1}
 }
 
-func (v viewer) value(x float64) float64 { return finite(v.sign * x) }
+func (v viewer) value(x float64) number { return number(finite(v.sign * x)) }
 
-func (v viewer) chance(x float64) float64 {
+func (v viewer) chance(x float64) number {
 	if v.sign < 0 {
 		x = 1 - x
 	}
-	return finite(x)
+	return plain(x)
 }
+
+// plain is a number that is the same from every view.
+func plain(x float64) number { return number(finite(x)) }
 
 // points turns a list of numbers by points of the board.
 func (v viewer) points(values []float32) []float32 {
@@ -134,11 +136,6 @@ func finite(x float64) float64 {
 	return max(-huge, min(huge, x))
 }
 
-func finitePointer(x float64) *float64 {
-	x = finite(x)
-	return &x
-}
-
 // unsigned is the view of numbers that are nobody's.
 var unsigned = viewer{1}
 
@@ -151,20 +148,21 @@ func (t *task) response(r *search.Result, during bool) response {
 	for i := range r.Moves {
 		m := q.moveInfo(&r.Moves[i], v)
 		if r.Human != nil {
-			m.HumanPrior = finitePointer(max(0, float64(r.Human.Policy[r.Size.Index(r.Moves[i].Move)])))
+			prior := plain(max(0, float64(r.Human.Policy[r.Size.Index(r.Moves[i].Move)])))
+			m.HumanPrior = &prior
 		}
 		out.MoveInfos = append(out.MoveInfos, m)
 	}
 	if q.wishes.ownership {
-		out.Ownership = v.points(r.Ownership)
+		out.Ownership = shares(v.points(r.Ownership))
 	}
 	if q.wishes.ownershipStdev {
-		out.OwnershipStdev = unsigned.points(r.OwnershipStdev)
+		out.OwnershipStdev = shares(unsigned.points(r.OwnershipStdev))
 	}
 	if q.wishes.policy {
-		out.Policy = unsigned.points(r.Policy)
+		out.Policy = numbers(unsigned.points(r.Policy))
 		if r.Human != nil {
-			out.HumanPolicy = unsigned.points(r.Human.Policy)
+			out.HumanPolicy = numbers(unsigned.points(r.Human.Policy))
 		}
 	}
 	return out
@@ -178,37 +176,33 @@ func (t *task) rootInfo(r *search.Result, v viewer) *rootInfo {
 	}
 	out := &rootInfo{
 		Visits: root.Visits, Winrate: v.chance(root.Winrate), ScoreLead: v.value(root.Lead),
-		ScoreSelfplay: v.value(root.ScoreMean), ScoreStdev: finite(root.ScoreStdev),
-		Utility: v.value(root.Utility), Weight: finite(root.Weight), CurrentPlayer: player,
-		ThisHash: hashText(root.Hash), SymHash: t.symHash,
+		ScoreSelfplay: v.value(root.ScoreMean), ScoreStdev: plain(root.ScoreStdev),
+		Utility: v.value(root.Utility), Weight: plain(root.Weight), CurrentPlayer: player,
+		ThisHash: t.hash, SymHash: t.symHash,
 		RawWinrate: v.chance(root.Raw.Winrate), RawLead: v.value(root.Raw.Lead),
-		RawScoreSelfplay: v.value(root.Raw.ScoreMean), RawScoreSelfplayStdev: finite(root.Raw.ScoreStdev),
-		RawNoResultProb: finite(root.Raw.NoResult), RawStWrError: finite(root.Raw.WinrateError),
-		RawStScoreError: finite(root.Raw.ScoreError), RawVarTimeLeft: finite(root.Raw.VarTimeLeft),
-	}
-	if t.query.wishes.noResult {
-		out.NoResultValue = finitePointer(root.NoResult)
+		RawScoreSelfplay: v.value(root.Raw.ScoreMean), RawScoreSelfplayStdev: plain(root.Raw.ScoreStdev),
+		RawNoResultProb: plain(root.Raw.NoResult), RawStWrError: plain(root.Raw.WinrateError),
+		RawStScoreError: plain(root.Raw.ScoreError), RawVarTimeLeft: plain(root.Raw.VarTimeLeft),
 	}
 	if h := r.Human; h != nil {
 		out.humanRootInfo = &humanRootInfo{Winrate: v.chance(h.Winrate), ScoreMean: v.value(h.ScoreMean),
-			ScoreStdev: finite(h.ScoreStdev), WinrateError: finite(h.WinrateError), ScoreError: finite(h.ScoreError)}
+			ScoreStdev: plain(h.ScoreStdev), WinrateError: plain(h.WinrateError), ScoreError: plain(h.ScoreError)}
 	}
 	return out
 }
 
-func hashText(h board.Hash) string { return fmt.Sprintf("%016X%016X", h.Hi, h.Lo) }
-
 func (q *query) moveInfo(m *search.MoveInfo, v viewer) moveInfo {
 	out := moveInfo{
 		Move: q.size.Vertex(m.Move), Visits: m.Visits, EdgeVisits: m.EdgeVisits,
-		Weight: finite(m.Weight), EdgeWeight: finite(m.EdgeWeight), Winrate: v.chance(m.Winrate),
+		Weight: plain(m.Weight), EdgeWeight: plain(m.EdgeWeight), Winrate: v.chance(m.Winrate),
 		ScoreMean: v.value(m.Lead), ScoreLead: v.value(m.Lead), ScoreSelfplay: v.value(m.ScoreMean),
-		ScoreStdev: finite(m.ScoreStdev), Prior: finite(float64(m.Prior)), LCB: v.chance(m.LCB),
+		ScoreStdev: plain(m.ScoreStdev), Prior: plain(float64(m.Prior)), LCB: v.chance(m.LCB),
 		Utility: v.value(m.Utility), UtilityLCB: v.value(m.UtilityLCB),
-		PlaySelectionValue: finite(m.Selection), Order: m.Order,
+		PlaySelectionValue: plain(m.Selection), Order: m.Order,
 	}
 	if q.wishes.noResult {
-		out.NoResultValue = finitePointer(m.NoResult)
+		chance := plain(m.NoResult)
+		out.NoResultValue = &chance
 	}
 	if m.SymmetryOf != board.NoPoint {
 		out.IsSymmetryOf = q.size.Vertex(m.SymmetryOf)
@@ -222,10 +216,10 @@ func (q *query) moveInfo(m *search.MoveInfo, v viewer) moveInfo {
 		out.PVEdgeVisits = m.PVEdgeVisits[:min(n, len(m.PVEdgeVisits))]
 	}
 	if q.wishes.movesOwnership {
-		out.Ownership = v.points(m.Ownership)
+		out.Ownership = shares(v.points(m.Ownership))
 	}
 	if q.wishes.movesOwnershipStdev {
-		out.OwnershipStdev = unsigned.points(m.OwnershipStdev)
+		out.OwnershipStdev = shares(unsigned.points(m.OwnershipStdev))
 	}
 	return out
 }

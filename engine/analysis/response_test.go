@@ -23,7 +23,7 @@ func found(toMove board.Color) *search.Result {
 			Ownership: []float32{1, -0.5, 0.25, 0}, OwnershipStdev: []float32{0.5, 0.25, 0, 1},
 		}, pass},
 		Root: search.RootInfo{
-			Hash: board.Hash{Hi: 1, Lo: 2}, Visits: 11, Weight: 12, Winrate: 0.75, NoResult: 0.25, Utility: 0.5, Lead: 2,
+			Visits: 11, Weight: 12, Winrate: 0.75, NoResult: 0.25, Utility: 0.5, Lead: 2,
 			ScoreMean: 1.5, ScoreStdev: 3,
 			Raw: search.RawInfo{Winrate: 0.25, NoResult: 0.125, ScoreMean: -1, ScoreStdev: 6, Lead: -2, WinrateError: 0.5, ScoreError: 7, VarTimeLeft: 8},
 		},
@@ -55,7 +55,7 @@ func TestPerspectives(t *testing.T) {
 		{SideToMove, board.Black, false}, {Black, board.Black, false}, {White, board.Black, true},
 		{SideToMove, board.White, false}, {Black, board.White, true}, {White, board.White, false},
 	} {
-		task := &task{turn: 7, symHash: "ab", query: &query{id: "q", size: board.Square(2), view: c.view, wishes: everything}}
+		task := &task{turn: 7, hash: "cd", symHash: "ab", query: &query{id: "q", size: board.Square(2), view: c.view, wishes: everything}}
 		got := inJSON(t, task.response(found(c.toMove), true))
 		sign, chance := 1.0, func(x float64) float64 { return x }
 		if c.flipped {
@@ -70,9 +70,9 @@ func TestPerspectives(t *testing.T) {
 		}
 		player := map[board.Color]string{board.Black: "B", board.White: "W"}[c.toMove]
 		require.Equal(t, map[string]any{
-			"visits": 11.0, "weight": 12.0, "winrate": chance(0.75), "noResultValue": 0.25, "scoreLead": sign * 2,
+			"visits": 11.0, "weight": 12.0, "winrate": chance(0.75), "scoreLead": sign * 2,
 			"scoreSelfplay": sign * 1.5, "scoreStdev": 3.0, "utility": sign * 0.5, "currentPlayer": player,
-			"thisHash": "00000000000000010000000000000002", "symHash": "ab", "rawWinrate": chance(0.25), "rawLead": sign * -2,
+			"thisHash": "cd", "symHash": "ab", "rawWinrate": chance(0.25), "rawLead": sign * -2,
 			"rawScoreSelfplay": sign * -1, "rawScoreSelfplayStdev": 6.0, "rawNoResultProb": 0.125, "rawStWrError": 0.5,
 			"rawStScoreError": 7.0, "rawVarTimeLeft": 8.0,
 		}, got["rootInfo"])

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
 	"kosumi/board"
+	"kosumi/katagocfg"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -28,12 +30,26 @@ type Config struct {
 	Search      search.Params // of each search
 	Limits      search.Limits // where a query gives none
 	Threads     int           // positions searched at the same time
+	PVLen       int           // moves of a variation after the first, where a query does not say
+	MaxSize     int           // longest side of a board; 0: board.MaxSize
 	Perspective Perspective   // where a query does not choose
 	// QuitWithoutWaiting drops what is queued when the input ends.
 	QuitWithoutWaiting bool
 	Version            string       // "a.b.c"
 	Models             func() []any // answers query_models, one object a network; nil: none
 	MaxLine            int          // longest input line in bytes; 0: 16 MiB
+	// Base is the config that overrideSettings of a query change; nil: an empty one.
+	Base *katagocfg.Config
+	// HumanModel says that there is a second network for human-like play,
+	// TakesProfile that some network varies by profile; ModelNames is what messages
+	// call the networks.
+	HumanModel, TakesProfile bool
+	ModelNames               string
+	IgnoreUnknown            bool // say nothing of fields that mean nothing
+	CleanupPhases            bool // two passes begin the clean-up phases of territory rules
+	NoInferredHandicap       bool // Black's moves before White's first are no handicap stones
+	// Faulty, if not nil, is told every error and warning, as JSON.
+	Faulty func(warning bool, text string)
 }
 
 // Defaults returns KataGo's settings for analysis: wide root noise, and every
@@ -43,7 +59,7 @@ func Defaults() Config {
 	p.Root.WideNoise = 0.04
 	p.Pass.IgnorePreRootHistory = true
 	p.Pass.FillDameBefore, p.AntiMirror = false, false
-	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, Version: "0.0.0"}
+	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, PVLen: 15, Version: "0.0.0"}
 }
 
 // Server answers queries. Make one with [New].
@@ -53,6 +69,8 @@ type Server struct {
 	log   *slog.Logger
 	queue *queue
 	out   output
+	base  *katagocfg.Config
+	since katagocfg.Search // what base holds before any query changes it
 }
 
 // New returns a server for one client.
@@ -60,8 +78,8 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if err := c.Search.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Threads < 1 || c.Threads > 4096 {
-		return nil, fmt.Errorf("analysis threads %d: must be 1 to 4096", c.Threads)
+	if c.Threads < 1 || c.Threads > 16384 {
+		return nil, fmt.Errorf("analysis threads %d: must be 1 to 16384", c.Threads)
 	}
 	if c.Models == nil {
 		c.Models = func() []any { return nil }
@@ -69,10 +87,20 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if c.MaxLine <= 0 {
 		c.MaxLine = 16 << 20
 	}
+	if c.MaxSize <= 0 {
+		c.MaxSize = board.MaxSize
+	}
+	if c.Base == nil {
+		c.Base = katagocfg.New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, c.Search.Parallel.Workers))})
+	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{conf: c, net: net, log: log, queue: newQueue()}, nil
+	since, err := c.Base.Clone().Search(katagocfg.Analysis, c.HumanModel)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{conf: c, net: net, log: log, queue: newQueue(), base: c.Base, since: since}, nil
 }
 
 // leaveWithin is how long Serve waits for what is under way once nobody wants
@@ -130,7 +158,10 @@ func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-c
 	workers.Wait()
 }
 
-func (s *Server) dropQueue() { s.queue.terminate(func(*task) bool { return true }) }
+func (s *Server) dropQueue() {
+	_, stop := s.queue.terminate(func(*task) bool { return true })
+	stop()
+}
 
 // handleLines answers line after line until there are no more or the session
 // ends.

@@ -66,7 +66,7 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	if err != nil {
 		return search.Result{}, err
 	}
-	t.symHash = hashText(symmetricHash(game))
+	t.hash, t.symHash = game.PositionHash().String(), game.SymmetricHash().String()
 	params := q.params
 	if q.advanced != board.Empty && q.advanced != game.ToMove() {
 		params.Net.PlayoutDoublingAdvantage *= -1

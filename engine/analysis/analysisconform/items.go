@@ -71,7 +71,7 @@ func checkTerminate(s *Session, _ Open, _ Options) {
 			request[k] = v
 		}
 		s.Send(request)
-		m := s.Answer() // before the results that it brings about, or Result finds none
+		m := s.Answer() // after the results of what waited, before those of what ran
 		for k := range request {
 			require.Contains(s.T, m.Raw, k, "the echo of the request")
 		}
@@ -94,7 +94,7 @@ func checkTerminate(s *Session, _ Open, _ Options) {
 	}
 	last := fmt.Sprintf("more %d", more-1)
 	terminate(map[string]any{"terminateId": last, "turnNumbers": []int{1}})
-	require.True(s.T, s.Result(last, 1).NoResults, "it was waiting")
+	require.True(s.T, s.seen[turn{last, 1}], "it was waiting")
 	terminate(map[string]any{"terminateId": "running"})
 	require.Positive(s.T, s.Result("running", 1).RootInfo.Visits)
 	terminate(map[string]any{"action": "terminate_all", "turnNumbers": []int{1}})
@@ -121,7 +121,7 @@ func (s *Session) finished(id string, number int) {
 func checkErrors(s *Session, _ Open, _ Options) {
 	for _, line := range []string{
 		"{", "nonsense", "[]", "5", "null", `"text"`, `{"id":5}`, `{"id":null}`, `{}`, `{"id":["x"]}`, `{"id":"x"} {"id":"y"}`,
-		"\x00\xff", `{"id":"x","action":"dance"}`, `{"id":"x","action":7}`,
+		"\x00\xff", `{"id":"x","action":"dance"}`,
 	} {
 		s.Send(line)
 		m := s.Next()
@@ -223,7 +223,7 @@ func checkNumbers(s *Session, _ Open, o Options) {
 			checkOwnership(s, &m, area)
 		}
 		for _, mi := range m.MoveInfos {
-			require.LessOrEqual(s.T, len(mi.PV), 3)
+			require.LessOrEqual(s.T, len(mi.PV), 4, "the move and three more")
 			require.Len(s.T, mi.PVVisits, len(mi.PV))
 		}
 	}

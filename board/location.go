@@ -1,0 +1,55 @@
+package board
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ParseLocation reads the name of a move in every way that KataGo's protocols
+// have: a vertex, "pass", "pss", or "(x,y)" with the column from the left and the
+// row from the top, both from 0. For coordinates that are not on the board it
+// returns NoPoint without an error where KataGo finds out only when the move is
+// made; OffBoardName then says what it calls them.
+func (s Size) ParseLocation(text string) (Point, error) {
+	text = strings.TrimSpace(text)
+	if strings.EqualFold(text, "pss") {
+		return Pass, nil
+	}
+	inner, isPair := strings.CutPrefix(text, "(")
+	if !isPair {
+		return s.ParseVertex(text)
+	}
+	x, y, err := parsePair(inner)
+	if err != nil {
+		return NoPoint, fmt.Errorf("%w %q: want (x,y), two numbers from 0", ErrVertex, text)
+	}
+	if x >= 0 && x < s.W && y >= 0 && y < s.H {
+		return s.Point(x, y), nil
+	}
+	return NoPoint, nil
+}
+
+// parsePair reads "x,y)".
+func parsePair(text string) (x, y int, err error) {
+	inner, closed := strings.CutSuffix(text, ")")
+	left, right, two := strings.Cut(inner, ",")
+	if !closed || !two {
+		return 0, 0, ErrVertex
+	}
+	if x, err = strconv.Atoi(strings.TrimSpace(left)); err == nil {
+		y, err = strconv.Atoi(strings.TrimSpace(right))
+	}
+	return x, y, err
+}
+
+// OffBoardName returns what KataGo calls "(x,y)" off the board: the point of its
+// padded board, W+1 wide, that these coordinates fall on.
+func (s Size) OffBoardName(text string) string {
+	x, y, err := parsePair(strings.TrimPrefix(strings.TrimSpace(text), "("))
+	if err != nil {
+		return text
+	}
+	at := x + 1 + (y+1)*(s.W+1)
+	return fmt.Sprintf("(%d,%d)", at%(s.W+1)-1, at/(s.W+1)-1)
+}

@@ -1,0 +1,76 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+func TestParseLocation(t *testing.T) {
+	s := board.Size{W: 9, H: 5}
+	for text, want := range map[string]board.Point{
+		"A5": 0, "j1": 44, "PASS": board.Pass, "pss": board.Pass, "(0,0)": 0, "( 8 , 4 )": 44, " (3,2)": 21, "(9,0)": board.NoPoint, "(0,-1)": board.NoPoint,
+	} {
+		p, err := s.ParseLocation(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, p, text)
+	}
+	for _, text := range []string{"", "I5", "A6", "(1,1", "(1)", "(a,1)", "(1,2,3)", "resign", "()"} {
+		_, err := s.ParseLocation(text)
+		require.ErrorIs(t, err, board.ErrVertex, text)
+	}
+	require.Equal(t, "(-1,1)", board.Square(9).OffBoardName("(9,0)"))
+}
+
+// TestLayOut lays stones that replace, capture or have no liberty.
+func TestLayOut(t *testing.T) {
+	s := board.Square(3)
+	for _, c := range []struct{ stones, want string }{
+		{"B A1 W A1", "...\n...\nO..\n"},
+		{"W A1 B A2 B B1", "...\nX..\n.X.\n"},
+		{"B A2 B B1 W A1", "...\nX..\n.X.\n"},
+		{"B A1 B A1", "...\n...\nX..\n"},
+		{"B A2 B B2 B C1 W B1 W A1", "...\nXX.\n..X\n"},
+	} {
+		var moves []board.Move
+		color := board.Empty
+		for _, word := range strings.Fields(c.stones) {
+			if next, err := board.ParseColor(word); err == nil {
+				color = next
+				continue
+			}
+			p, err := s.ParseVertex(word)
+			require.NoError(t, err)
+			moves = append(moves, board.Move{Color: color, Point: p})
+		}
+		b := board.LayOut(s, moves)
+		got := ""
+		for y := range s.H {
+			for x := range s.W {
+				got += map[board.Color]string{board.Empty: ".", board.Black: "X", board.White: "O"}[b.At(s.Point(x, y))]
+			}
+			got += "\n"
+		}
+		require.Equal(t, c.want, got, c.stones)
+		require.Equal(t, board.NoPoint, b.KoPoint())
+	}
+}
+
+// TestRestart forgets the way but not what was captured.
+func TestRestart(t *testing.T) {
+	g, err := board.NewGame(board.Square(3), board.Japanese())
+	require.NoError(t, err)
+	for _, v := range []string{"A2", "A1", "B1"} {
+		p, err := g.Size().ParseVertex(v)
+		require.NoError(t, err)
+		require.NoError(t, g.Play(g.ToMove(), p))
+	}
+	g.Restart(board.Black)
+	require.Zero(t, g.NumMoves())
+	require.Equal(t, board.Black, g.ToMove())
+	require.Equal(t, 1, g.Board().Captured(board.White))
+	require.Equal(t, 2, g.Board().Stones(board.Black))
+}

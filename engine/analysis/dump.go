@@ -1,0 +1,114 @@
+package analysis
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/katagocfg"
+)
+
+// dump writes JSON as KataGo's library does: names sorted, no blanks, numbers in
+// their shortest form, fractions always with a point. text must be valid.
+func dump(text json.RawMessage) []byte {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return text
+	}
+	return appendDump(nil, v)
+}
+
+func appendDump(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case json.Number:
+		if !strings.ContainsAny(string(v), ".eE") {
+			return append(b, v...)
+		}
+		f, _ := v.Float64() // out of range is infinity
+		return append(b, katagocfg.Float(finite(f))...)
+	case string:
+		return appendString(b, v)
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendDump(b, item)
+		}
+		return append(b, ']')
+	case map[string]any:
+		b = append(b, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, name), ':')
+			b = appendDump(b, v[name])
+		}
+		return append(b, '}')
+	}
+	return append(b, "null"...)
+}
+
+// appendString writes a string without escaping what HTML would need.
+func appendString(b []byte, s string) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.Encode(s) // a string can be encoded
+	return append(b, bytes.TrimRight(out.Bytes(), "\n")...)
+}
+
+// number is a number of a result, written with nine digits that count and always
+// with a point.
+type number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
+
+func appendNumber(b []byte, x float64) []byte {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64) // what was just written can be read
+	return append(b, katagocfg.Float(x)...)
+}
+
+// numbers are many of them.
+type numbers []float32
+
+// MarshalJSON implements json.Marshaler.
+func (list numbers) MarshalJSON() ([]byte, error) {
+	return appendList(list, appendNumber), nil
+}
+
+// shares are numbers in [-1,1], one for each point, written with six decimals at
+// most.
+type shares []float32
+
+// MarshalJSON implements json.Marshaler.
+func (list shares) MarshalJSON() ([]byte, error) {
+	return appendList(list, func(b []byte, x float64) []byte {
+		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'f', 6, 64), 64)
+		return append(b, katagocfg.Float(x)...)
+	}), nil
+}
+
+func appendList(list []float32, one func([]byte, float64) []byte) []byte {
+	b := make([]byte, 0, 10*len(list)+2)
+	b = append(b, '[')
+	for i, x := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = one(b, float64(x))
+	}
+	return append(b, ']')
+}
