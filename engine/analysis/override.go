@@ -87,13 +87,16 @@ func settingText(raw json.RawMessage) string {
 	return string(dump(raw))
 }
 
+// searchTable lists the settings of the search.
+var searchTable = search.Settings()
+
 // ownSettings sets what only this engine knows, and returns the names that it
 // does not know either.
 func (q *query) ownSettings(names []string, pairs map[string]string) (unknown []string, err error) {
 	for _, name := range names {
-		if set := search.FindSetting(name); set == nil {
+		if row := searchTable.Find(name); row == nil {
 			unknown = append(unknown, name)
-		} else if err := set.Set(&q.params, pairs[name]); err != nil {
+		} else if err := row.Set(&q.params, pairs[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -152,15 +155,15 @@ func SetParam(p *search.Params, name string, v katagocfg.Value) bool {
 		return true
 	case "playoutDoublingAdvantagePla":
 		word := map[string]string{"E": "mover", "B": "black", "W": "white"}[v.Text]
-		return p.SetByName(name, word) == nil
+		return searchTable.Set(p, name, word) == nil
 	case "minPlayoutsPerThread":
-		return p.SetByName(name, fmt.Sprint(int(min(v.Number, 1e6)))) == nil
+		return searchTable.Set(p, name, fmt.Sprint(int(min(v.Number, 1e6)))) == nil
 	case "chosenMovePrune", "chosenMoveSubtract":
 		v.Number = min(v.Number, 1e6)
 	case "useNonBuggyLcb", "graphSearchCatchUpLeakProb", "nodeTableShardsPowerOfTwo", "alwaysComputePassAliveUnderSuicideRules":
 		return true // another way to the same ends: nothing of a result depends on it
 	}
-	return p.SetByName(name, v.Exact()) == nil
+	return searchTable.Set(p, name, v.Exact()) == nil
 }
 
 // longerPV reads analysisPVLen, which a config file has too but KataGo does not
