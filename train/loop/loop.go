@@ -46,6 +46,7 @@ type Loop struct {
 
 	began     time.Time
 	gamesThen int64
+	beat      time.Duration // between two lines of a stage that goes on
 }
 
 // ConfigFile is the name of the recipe in a loop's folder.
@@ -85,7 +86,7 @@ func Open(dir string, o Options) (*Loop, error) {
 	case !free:
 		return nil, fmt.Errorf("%s: another loop is at work in this folder", dir)
 	}
-	l := &Loop{dir: dir, conf: conf, o: o, known: map[string]dataFile{}, lock: lock}
+	l := &Loop{dir: dir, conf: conf, o: o, known: map[string]dataFile{}, lock: lock, beat: time.Minute}
 	if l.o.Log == nil {
 		l.o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -259,9 +260,9 @@ func (l *Loop) selfplay(ctx context.Context) error {
 	}
 	began, before, evals := time.Now(), l.session.Stats(), l.evals()
 	gamesThen, rowsThen := s.Games, s.Rows
-	done := l.heartbeat(func() string {
+	done := l.heartbeat(func() string { // beside the one that counts files into the state
 		st := l.session.Stats().Sub(before)
-		return l.selfplayLine(&st, l.evals()-evals, time.Since(began))
+		return selfplayLine(&st, gamesThen+int64(st.Games), l.evals()-evals, time.Since(began))
 	})
 	ctx, cancel := l.limit(ctx)
 	defer cancel()
@@ -289,7 +290,7 @@ func (l *Loop) selfplay(ctx context.Context) error {
 	if err != nil || !l.goalReached() {
 		return errors.Join(err, s.save(l.dir))
 	}
-	l.say("self-play by %s: %s", orNone(s.Current), l.selfplayLine(&st, l.evals()-evals, time.Since(began)))
+	l.say("self-play by %s: %s", orNone(s.Current), selfplayLine(&st, s.Games, l.evals()-evals, time.Since(began)))
 	s.GoalGames, s.GoalRows = 0, 0
 	if l.bootstrapping() {
 		l.session.Drop()
@@ -325,11 +326,12 @@ func (l *Loop) evals() uint64 {
 	return l.player.server.Stats().Rows
 }
 
-func (l *Loop) selfplayLine(st *selfplay.Stats, evals uint64, took time.Duration) string {
+// selfplayLine tells of a stretch of self-play, and of all games of the loop.
+func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duration) string {
 	games := max(1, st.Games)
 	return fmt.Sprintf("%d games (%.0f/h), %d rows, %.0f evals/s, length %.1f, Black won %.0f %%; %d games in all",
 		st.Games, float64(st.Games)/took.Hours(), st.Rows, float64(evals)/took.Seconds(), st.MeanLength(),
-		100*float64(st.Black)/float64(games), l.state.Games)
+		100*float64(st.Black)/float64(games), all)
 }
 
 // prepareSession opens the network that plays, and the session that plays with
@@ -438,12 +440,13 @@ func (c *Compute) sessions() int {
 	return runtime.NumCPU()
 }
 
-// heartbeat says once a minute how a stage comes along.
+// heartbeat says once a minute how a stage comes along. line is called by a
+// goroutine of its own: the state is not its to read.
 func (l *Loop) heartbeat(line func() string) (done func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(time.Minute)
+		tick := time.NewTicker(l.beat)
 		defer tick.Stop()
 		for {
 			select {

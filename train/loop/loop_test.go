@@ -404,3 +404,29 @@ func runToFirstNetwork(t *testing.T, dir string) *State {
 	require.NotEmpty(t, s.Current)
 	return s
 }
+
+// TestHeartbeatBesideSelfplay lets the goroutine that tells of the progress run
+// as often as it can while files of self-play are counted into the state: under
+// the race detector, reading the state there would be found.
+func TestHeartbeatBesideSelfplay(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	var lines []string
+	l, err := Open(dir, Options{Status: func(line string) { lines = append(lines, line) }})
+	require.NoError(t, err)
+	defer l.Close()
+	l.beat = 50 * time.Microsecond
+	require.NoError(t, l.selfplay(t.Context()))
+	require.Greater(t, len(lines), 1, "no line came before the last")
+	last := -1
+	for _, line := range lines {
+		_, tail, found := strings.Cut(line, "Black won ")
+		require.True(t, found, line)
+		var percent, all int
+		_, err := fmt.Sscanf(tail, "%d %%; %d games in all", &percent, &all)
+		require.NoError(t, err, line)
+		require.GreaterOrEqual(t, all, last, "games are not lost: %s", line)
+		last = all
+	}
+	require.EqualValues(t, l.state.Games, last)
+}
