@@ -1,43 +1,60 @@
 package gtp
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
 	"sync"
+	"time"
 )
 
 // output is the one place that writes to the client. Its methods may be called
-// from any goroutine; what one call writes is flushed as a whole.
+// from any goroutine; what one call writes is sent as a whole.
 type output struct {
-	mu struct {
+	ctx    context.Context // of the session
+	texts  chan []byte     // to the goroutine that writes
+	wrote  chan error      // its answer to each
+	failed func()          // called once, without the lock, when writing fails
+	mu     struct {
 		sync.Mutex
-		w   *bufio.Writer
-		err error // the first failure to write; nothing is written after it
+		text []byte // with the goroutine that writes while it is at it
+		err  error  // the first failure to write; nothing is written after it
 	}
-	failed func() // called once, without the lock, when writing fails
 }
 
-func newOutput(w io.Writer, failed func()) *output {
-	o := &output{failed: failed}
-	o.mu.w = bufio.NewWriter(w)
+// lastWrite is how long a write may take once the session is over: a client that
+// reads takes its last reply, one that does not is left.
+const lastWrite = 250 * time.Millisecond
+
+// newOutput starts the goroutine that writes to w; close ends it.
+func newOutput(ctx context.Context, w io.Writer, failed func()) *output {
+	o := &output{ctx: ctx, texts: make(chan []byte), wrote: make(chan error, 1), failed: failed}
+	go func() {
+		for text := range o.texts {
+			_, err := w.Write(text)
+			o.wrote <- err
+		}
+	}()
 	return o
 }
 
-// write sends text and flushes. After a failure it does nothing but return the
-// first error.
+// close ends the goroutine that writes, or leaves it behind in its write. No
+// write may follow.
+func (o *output) close() { close(o.texts) }
+
+// write sends text, of which it keeps nothing. After a failure it does nothing
+// but return the first error.
 func (o *output) write(text []byte) error {
 	o.mu.Lock()
 	if o.mu.err != nil {
 		defer o.mu.Unlock()
 		return o.mu.err
 	}
-	_, err := o.mu.w.Write(text)
-	if err == nil {
-		err = o.mu.w.Flush()
-	}
+	o.mu.text = append(o.mu.text[:0], text...)
+	o.texts <- o.mu.text
+	err := o.wait()
 	o.mu.err = err
 	o.mu.Unlock()
 	if err != nil {
@@ -45,6 +62,27 @@ func (o *output) write(text []byte) error {
 	}
 	return err
 }
+
+// wait returns what the write came to, or that it was still under way when the
+// session was over.
+func (o *output) wait() error {
+	select {
+	case err := <-o.wrote:
+		return err
+	case <-o.ctx.Done():
+	}
+	timeout := time.NewTimer(lastWrite)
+	defer timeout.Stop()
+	select {
+	case err := <-o.wrote:
+		return err
+	case <-timeout.C:
+		return errNotTaken
+	}
+}
+
+// errNotTaken ends a session whose client does not read.
+var errNotTaken = errors.New("the client does not read")
 
 func (o *output) err() error {
 	o.mu.Lock()

@@ -98,7 +98,8 @@ var ErrOutput = errors.New("cannot write to the GTP client")
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	o := newOutput(out, func() { stop(ErrOutput) })
+	o := newOutput(ctx, out, func() { stop(ErrOutput) })
+	defer o.close()
 	q := newQueue(4 * s.opts.MaxLine)
 	go q.read(ctx, in, s.opts.MaxLine)
 	for {

@@ -358,3 +358,35 @@ func TestNothingIsReadAfterQuit(t *testing.T) {
 		}
 	})
 }
+
+// stuckWriter takes nothing and never fails, as a pipe that nobody reads.
+type stuckWriter struct{ reached chan struct{} }
+
+func (w *stuckWriter) Write([]byte) (int, error) {
+	close(w.reached)
+	select {}
+}
+
+// TestServeLeavesAStuckClient ends the context while a reply, or a report of an
+// analysis, is not taken.
+func TestServeLeavesAStuckClient(t *testing.T) {
+	for _, command := range []string{"name\n", "kata-analyze b 1\n"} {
+		w := &stuckWriter{make(chan struct{})}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		in, inWrite := io.Pipe()
+		defer inWrite.Close()
+		served := make(chan error, 1)
+		s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+		go func() { served <- s.Serve(ctx, in, w) }()
+		_, err := io.WriteString(inWrite, command)
+		require.NoError(t, err)
+		<-w.reached
+		cancel(errors.New("told to"))
+		select {
+		case err := <-served:
+			require.ErrorIs(t, err, ErrOutput)
+		case <-time.After(time.Minute):
+			require.FailNow(t, "still serving", command)
+		}
+	}
+}
