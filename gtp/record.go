@@ -2,11 +2,10 @@ package gtp
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
+
+	"kosumi/internal/file"
 )
 
 // recordCommands load and save games.
@@ -24,7 +23,7 @@ func (s *Server) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	if err != nil {
 		return err
 	}
-	data, err := readFile(name, s.opts.MaxSGF)
+	data, err := file.Read(name, s.opts.MaxSGF)
 	if err != nil {
 		return because(errCannotLoad, err)
 	}
@@ -60,26 +59,6 @@ func fileAndMove(rest string) (name string, move int, err error) {
 	return name, move, nil
 }
 
-func readFile(name string, most int64) ([]byte, error) {
-	info, err := os.Stat(name) // before Open, which may wait at a named pipe
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s has more than %d bytes", name, most)
-	}
-	return data, err
-}
-
 // printSGF takes [FILE]; without it, or with "-", the record is the reply.
 func (s *Server) printSGF(_ context.Context, c Command, r *Reply) error {
 	data, err := s.engine.SaveSGF()
@@ -94,5 +73,5 @@ func (s *Server) printSGF(_ context.Context, c Command, r *Reply) error {
 	if quoted, ok := strings.CutPrefix(name, `"`); ok {
 		name = strings.TrimSuffix(quoted, `"`)
 	}
-	return orFail(errCannotSave, os.WriteFile(name, data, 0o644))
+	return orFail(errCannotSave, file.WriteBytes(name, data))
 }

@@ -292,6 +292,10 @@ func TestRecordFiles(t *testing.T) {
 	_, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, "? cannot save file\n\n", talk(t, newFake(), Options{}, "printsgf "+dir))
+	require.Equal(t, "? cannot save file\n\n", talk(t, newFake(), Options{}, "printsgf "+filepath.Join(dir, "no", "folder")))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "nothing unfinished is left")
 	require.Equal(t, "? cannot load file\n\n", talk(t, newFake(), Options{MaxSGF: 10}, "loadsgf "+path))
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/sgf"
 )
 
@@ -252,17 +253,11 @@ func (m *run) hopeless(r *GameResult) error {
 	return nil
 }
 
-// writeSGF writes a file in one step, so that it is never half there.
+// writeSGF writes the record of a game.
 func writeSGF(name string, r *sgf.Record) error {
 	text, err := sgf.Marshal(r.Tree())
-	if err == nil {
-		err = os.WriteFile(name+".part", text, 0o666)
-	}
-	if err == nil {
-		err = os.Rename(name+".part", name)
-	}
 	if err != nil {
-		return fmt.Errorf("cannot write the game: %w", err)
+		return err
 	}
-	return nil
+	return file.WriteBytes(name, text)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 )
@@ -91,32 +92,10 @@ func readNetwork(path string) (*katago.Network, error) {
 
 // writeModel writes an ONNX file that appears whole or not at all.
 func writeModel(path string, m *onnx.Model) error {
-	return createWhole(path, func(w io.Writer) error {
+	return file.Write(path, func(w io.Writer) error {
 		_, err := m.WriteTo(w)
 		return err
 	})
-}
-
-// createWhole writes a file beside its place and moves it there when it is
-// complete.
-func createWhole(path string, write func(w io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 func reportFile(cmd *cobra.Command, path string) error {

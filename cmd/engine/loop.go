@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/internal/file"
 	"kosumi/train/loop"
 )
 
@@ -120,7 +121,7 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		return usageError{err}
 	}
 	if f.config != "" {
-		if text, err = readBounded(f.config, maxConfigSize); err != nil {
+		if text, err = file.Read(f.config, maxConfigSize); err != nil {
 			return err
 		}
 	}

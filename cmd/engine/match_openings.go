@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn"
 )
 
@@ -99,7 +100,7 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	if err != nil {
 		return err
 	}
-	err = createWhole(f.out, func(w io.Writer) error {
+	err = file.Write(f.out, func(w io.Writer) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
 			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.model.Describe().Name, f.temperature, seed)

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/setting/tomlfile"
@@ -88,7 +89,7 @@ Print the recipe in use with --recipe show.`,
 func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 	conf := selfplay.Defaults()
 	if f.recipe != "" && f.recipe != "show" {
-		data, err := readBounded(f.recipe, maxConfigSize)
+		data, err := file.Read(f.recipe, maxConfigSize)
 		if err != nil {
 			return conf, fmt.Errorf("recipe: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kosumi/engine"
+	"kosumi/internal/file"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 	"kosumi/search"
@@ -176,7 +177,7 @@ func (s *settings) load(*cobra.Command) error {
 	}
 	values := map[string]string{}
 	if s.config != "" {
-		data, err := readBounded(s.config, maxConfigSize)
+		data, err := file.Read(s.config, maxConfigSize)
 		if err != nil {
 			return fmt.Errorf("config file: %w", err)
 		}
@@ -210,21 +211,6 @@ func (s *settings) load(*cobra.Command) error {
 
 // maxConfigSize bounds a config file; real ones have a few kilobytes.
 const maxConfigSize = 1 << 20
-
-// readBounded reads a whole file that must not be larger than limit bytes.
-func readBounded(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder", path)
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are accepted", path, info.Size(), limit)
-	}
-	return os.ReadFile(path)
-}
 
 // check finds what is wrong with the settings as a whole, and opens the log.
 func (s *settings) check() error {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search"
@@ -177,7 +178,7 @@ func (s *settings) keepTuning(size board.Size, t tuned) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("the result cannot be kept: %w", err)
 	}
-	return createWhole(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
+	return file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 
 // useTuning takes over what an earlier `engine benchmark --tune` found for this

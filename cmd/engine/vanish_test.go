@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -109,6 +111,30 @@ func TestStuckClient(t *testing.T) {
 			require.Equal(t, exitDone, p.ends(t), p.stderr.String())
 		}
 	}
+}
+
+// TestNamedPipes gives the names of pipes and devices where files are wanted: the
+// program says so, and goes on or ends.
+func TestNamedPipes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no named pipes in folders on Windows")
+	}
+	needLibrary(t)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, exec.Command("mkfifo", pipe).Run())
+	o := invoke(t, nil, "printsgf "+pipe+"\nloadsgf "+pipe+"\nloadsgf /dev/zero\nname\n", append([]string{"gtp"}, frugal...)...)
+	require.Zero(t, o.code, o.stderr)
+	require.Equal(t, "? cannot save file\n\n? cannot load file\n\n? cannot load file\n\n= Kosumi\n\n", o.stdout)
+
+	o = invoke(t, nil, "", "gtp", "--config", "/dev/zero")
+	require.Equal(t, exitFailed, o.code, o.stderr)
+	require.Contains(t, o.stderr, "/dev/zero: not a file but a device")
+	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // nobody else writes, and it does not end
+	require.NoError(t, err)
+	defer w.Close()
+	o = invoke(t, nil, "", "gtp", "--config", pipe)
+	require.Equal(t, exitFailed, o.code, o.stderr)
+	require.Contains(t, o.stderr, "a pipe that did not end")
 }
 
 // untilFull returns when a pipe that nobody reads holds no more.

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"kosumi/internal/file"
 )
 
 // Format says how a network file is laid out.
@@ -71,37 +72,12 @@ func WriteFormat(w io.Writer, n *Network, f Format) error {
 
 // WriteFile writes the network in the format of the path's ending. The file
 // appears whole or not at all.
-func WriteFile(path string, n *Network) (err error) {
+func WriteFile(path string, n *Network) error {
 	format, err := FormatOf(path)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".katago-*")
-	if err != nil {
-		return fmt.Errorf("write katago network: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err = WriteFormat(f, n, format); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return fmt.Errorf("write katago network: %w", err)
-	}
-	if err = f.Sync(); err != nil {
-		return fmt.Errorf("write katago network: %w", err)
-	}
-	if err = f.Close(); err != nil {
-		return fmt.Errorf("write katago network: %w", err)
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("write katago network: %w", err)
-	}
-	return nil
+	return file.Write(path, func(w io.Writer) error { return WriteFormat(w, n, format) })
 }
 
 // sink is the medium that writes: one token a line, float blocks in between,

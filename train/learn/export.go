@@ -1,15 +1,14 @@
 package learn
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
+	"kosumi/internal/file"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
-	"kosumi/train/rows"
 )
 
 // Export writes the network as it is now to a file: ONNX by the suffix .onnx,
@@ -24,7 +23,7 @@ func (l *Learner) Export(path, name string, average bool) error {
 		return err
 	}
 	if strings.EqualFold(filepath.Ext(path), ".onnx") {
-		return rows.WriteAtomic(path, func(w io.Writer) error {
+		return file.Write(path, func(w io.Writer) error {
 			_, err := m.WriteTo(w)
 			return err
 		})
@@ -43,14 +42,7 @@ func (l *Learner) Export(path, name string, average bool) error {
 	if name != "" {
 		net.Header.Name = name
 	}
-	var file bytes.Buffer
-	if err := katago.WriteFormat(&file, net, format); err != nil {
-		return err
-	}
-	return rows.WriteAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(file.Bytes())
-		return err
-	})
+	return file.Write(path, func(w io.Writer) error { return katago.WriteFormat(w, net, format) })
 }
 
 // KataGo reports whether the network can be written in KataGo's format.

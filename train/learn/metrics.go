@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-
-	"kosumi/train/rows"
 )
 
 // Line is a line of the metrics file: the mean over the steps since the last one,
@@ -34,31 +31,29 @@ type metrics struct {
 }
 
 // openMetrics opens the file to go on after a step: lines of later steps, which an
-// interrupted run has left, are dropped.
+// interrupted run has left, are cut off.
 func openMetrics(path string, step int64) (*metrics, error) {
-	lines, err := ReadMetrics(path)
+	var keep int64
+	err := eachMetric(path, func(l *Line, end int64) bool {
+		// What is measured at a step comes after it and is measured again.
+		if l.Step > step || l.Step == step && l.Kind != "step" {
+			return false
+		}
+		keep = end
+		return true
+	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var keep bytes.Buffer
-	for _, l := range lines {
-		// What is measured at a step comes after it and is measured again.
-		if l.Step < step || l.Step == step && l.Kind == "step" {
-			text, err := json.Marshal(l)
-			if err != nil {
-				return nil, err
-			}
-			keep.Write(append(text, '\n'))
-		}
-	}
-	if err := rows.WriteAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(keep.Bytes())
-		return err
-	}); err != nil {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	if err = f.Truncate(keep); err == nil {
+		_, err = f.Seek(keep, io.SeekStart)
+	}
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
 	return &metrics{path: path, f: f}, nil
@@ -67,24 +62,36 @@ func openMetrics(path string, step int64) (*metrics, error) {
 // ReadMetrics reads a metrics file. A last line that was not written to its end is
 // left out.
 func ReadMetrics(path string) ([]Line, error) {
+	var lines []Line
+	err := eachMetric(path, func(l *Line, _ int64) bool {
+		lines = append(lines, *l)
+		return true
+	})
+	return lines, err
+}
+
+// eachMetric passes line after line with the place of its end in the file, until
+// use returns false.
+func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var lines []Line
-	in := bufio.NewScanner(bytes.NewReader(data))
-	in.Buffer(nil, 1<<20)
-	for n := 1; in.Scan(); n++ {
-		var l Line
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			if !bytes.HasSuffix(data, []byte("\n")) && bytes.HasSuffix(data, in.Bytes()) {
-				break
-			}
-			return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
+	end := 0
+	for n := 1; end < len(data); n++ {
+		size := bytes.IndexByte(data[end:], '\n') + 1
+		if size == 0 {
+			return nil
 		}
-		lines = append(lines, l)
+		var l Line
+		if err := json.Unmarshal(data[end:end+size], &l); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, n, err)
+		}
+		if end += size; !use(&l, int64(end)) {
+			return nil
+		}
 	}
-	return lines, in.Err()
+	return nil
 }
 
 func lineOf(kind string, c *Counters, r *Result) Line {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
-	"kosumi/train/rows"
+	"kosumi/internal/file"
 )
 
 // curve names what a panel shows of a line of the metrics.
@@ -85,7 +85,7 @@ func Plot(metrics, png string) error {
 			}
 		}
 	}
-	return rows.WriteAtomic(png, func(w io.Writer) error {
+	return file.Write(png, func(w io.Writer) error {
 		_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
 		return err
 	})

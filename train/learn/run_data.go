@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/train/rows"
 )
 
@@ -168,8 +168,5 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return rows.WriteAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
+	return file.WriteBytes(path, append(text, '\n'))
 }

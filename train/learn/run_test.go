@@ -132,6 +132,15 @@ func equalRuns(t *testing.T, a, b string) {
 		}
 	}
 	require.Equal(t, want, got)
+	var names [2][]string
+	for i, dir := range []string{a, b} {
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, e := range entries {
+			names[i] = append(names[i], e.Name())
+		}
+	}
+	require.Equal(t, names[0], names[1], "nothing else is left")
 }
 
 // TestRun: a whole run leaves what it should, ^C ends it, the same call goes on,

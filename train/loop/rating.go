@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"os"
@@ -13,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/internal/file"
 	"kosumi/match"
-	"kosumi/train/rows"
 )
 
 // RatingsFile is the name of the file that remembers rating games.
@@ -140,10 +139,7 @@ func (r *rater) save() error {
 	if err != nil {
 		return err
 	}
-	return rows.WriteAtomic(filepath.Join(r.dir, RatingsFile), func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return file.WriteBytes(filepath.Join(r.dir, RatingsFile), data)
 }
 
 // networks lists those to be rated, oldest first.

@@ -4,23 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/nn/autodiff"
 	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
 
 func writeFile(path string, data []byte) error {
-	return rows.WriteAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return file.WriteBytes(path, data)
 }
 
 func (l *Loop) checkpoints() string { return filepath.Join(l.dir, "checkpoints") }

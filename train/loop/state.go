@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -132,10 +132,7 @@ func (s *State) save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return rows.WriteAtomic(statePath(dir), func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return file.WriteBytes(statePath(dir), data)
 }
 
 // dataFile is a file of self-play on disk.

@@ -5,13 +5,12 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 
 	"github.com/klauspost/compress/flate"
+
+	"kosumi/internal/file"
 )
 
 // deflateLevel trades size for time: rows are mostly zeros, so that higher
@@ -96,48 +95,5 @@ func writeFloats(w *bufio.Writer, a []float32) {
 // WriteFile writes the rows so that the file is either there as a whole or not
 // at all, also after a power cut.
 func (s *Set) WriteFile(path string) error {
-	return WriteAtomic(path, s.Write)
-}
-
-// WriteAtomic writes a file under a temporary name beside it, syncs it, gives it
-// its name and syncs the folder.
-func WriteAtomic(path string, write func(w io.Writer) error) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("writing %s: %w", path, err)
-		}
-	}()
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = write(f); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(dir)
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	_ = d.Sync() // some file systems refuse it for folders; the rename stands anyhow
-	return nil
+	return file.Write(path, s.Write)
 }

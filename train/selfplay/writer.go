@@ -12,6 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn/features"
 	"kosumi/sgf"
 	"kosumi/train/rows"
@@ -159,7 +160,7 @@ func (w *Writer) Flush() error {
 	w.info.First = w.filed
 	w.set.Info = w.info
 	text := w.sgfs.String()
-	err := rows.WriteAtomic(filepath.Join(w.dir, "sgfs", name+".sgfs"), func(out io.Writer) error {
+	err := file.Write(filepath.Join(w.dir, "sgfs", name+".sgfs"), func(out io.Writer) error {
 		_, err := io.WriteString(out, text)
 		return err
 	})

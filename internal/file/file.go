@@ -1,0 +1,184 @@
+// Package file reads and writes whole files as a program should that may be
+// killed, told to stop, or given the name of something that is no file.
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// ErrKind is wrapped where a name belongs to something that is no file: a
+// folder, a device, a pipe that is to be written.
+var ErrKind = errors.New("not a file")
+
+// ErrExists is wrapped by [Try] where a file would be replaced unasked.
+var ErrExists = errors.New("there is such a file already")
+
+// Write makes a file with what write gives, or replaces one: it appears under its
+// name as a whole and on the disk, or what was there stays. What a process that
+// was killed has left beside it is used up by the next Write of the same name.
+func Write(path string, write func(w io.Writer) error) error {
+	if path == os.DevNull {
+		return write(io.Discard)
+	}
+	if err := replace(path, write); err != nil {
+		return fmt.Errorf("writing %s: %w", path, bare(err))
+	}
+	return nil
+}
+
+// WriteBytes is [Write] of what is known already.
+func WriteBytes(path string, data []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// bare takes the name of an unfinished file, which says nothing to anybody, out
+// of an error.
+func bare(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}
+
+// target follows links to what a name stands for, and refuses what is no file.
+// mode is that of the file to replace, 0 if there is none.
+func target(path string) (real string, mode fs.FileMode, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, 0, nil
+	case err != nil:
+		return "", 0, err
+	case info.IsDir():
+		return "", 0, fmt.Errorf("%w but a folder", ErrKind)
+	case !info.Mode().IsRegular():
+		return "", 0, fmt.Errorf("%w but a device or a pipe", ErrKind)
+	}
+	real, err = filepath.EvalSymlinks(path)
+	return real, info.Mode().Perm(), err
+}
+
+func replace(path string, write func(w io.Writer) error) (err error) {
+	path, mode, err := target(path)
+	if err != nil {
+		return err
+	}
+	f, err := unfinished(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name()) // while it is locked: nobody else's yet
+			f.Close()
+		}
+	}()
+	if mode != 0 {
+		if err := f.Chmod(mode); err != nil {
+			return err
+		}
+	}
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := rename(f, path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_ = d.Sync() // some file systems refuse it for folders; the rename stands anyhow
+	return nil
+}
+
+// Try tells, before the work that a file is to hold, whether [Write] could make
+// it. Unless over is set, a file that is there already is an error too.
+func Try(path string, over bool) error {
+	if path == os.DevNull {
+		return nil
+	}
+	real, mode, err := target(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, bare(err))
+	case mode != 0 && !over:
+		return fmt.Errorf("%s: %w", path, ErrExists)
+	}
+	f, err := unfinished(real)
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, bare(err))
+	}
+	os.Remove(f.Name())
+	return f.Close()
+}
+
+// patience is how long Read waits for a pipe.
+const patience = 5 * time.Second
+
+// Read returns what a file holds, most bytes at the most. A named pipe must give
+// all it has within a few seconds; devices and folders are refused.
+func Read(path string, most int64) ([]byte, error) {
+	data, err := read(path, most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, bare(err))
+	}
+	return data, nil
+}
+
+func read(path string, most int64) ([]byte, error) {
+	if path == os.DevNull {
+		return nil, nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%w but a folder", ErrKind)
+	case !info.Mode().IsRegular() && info.Mode()&fs.ModeNamedPipe == 0:
+		return nil, fmt.Errorf("%w but a device", ErrKind)
+	case info.Size() > most:
+		return nil, tooLong(most)
+	}
+	// Opening a pipe would wait for its other end.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	_ = f.SetReadDeadline(time.Now().Add(patience)) // for pipes; files need none and refuse
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fmt.Errorf("a pipe that did not end within %v", patience)
+	case err == nil && int64(len(data)) > most:
+		return nil, tooLong(most)
+	}
+	return data, err
+}
+
+func tooLong(most int64) error { return fmt.Errorf("more than the %d bytes that are accepted", most) }

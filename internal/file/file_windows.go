@@ -1,0 +1,41 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// mostWriters is how many may write to one name at the same time.
+const mostWriters = 64
+
+// unfinished opens the file that is to become path, empty and for this process
+// alone. What one has left unfinished is taken by the next.
+func unfinished(path string) (*os.File, error) {
+	for n := range mostWriters {
+		name := fmt.Sprintf("%s.%d.tmp", path, n)
+		wide, err := windows.UTF16PtrFromString(name)
+		if err != nil {
+			return nil, err
+		}
+		h, err := windows.CreateFile(wide, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.CREATE_ALWAYS, windows.FILE_ATTRIBUTE_NORMAL, 0)
+		if errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return os.NewFile(uintptr(h), name), nil
+	}
+	return nil, fmt.Errorf("%d others write to it", mostWriters)
+}
+
+// rename lets go of a file and gives it its name.
+func rename(f *os.File, path string) error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
