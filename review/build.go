@@ -15,17 +15,13 @@ const (
 	linesKept  = 3  // of these have their continuation
 )
 
-// describe shows a position with what a search found.
-func (g *Game) describe(t int, e *Eval) (Position, error) {
-	game, err := g.Position(t)
-	if err != nil {
-		return Position{}, err
-	}
+// describe shows a position with what a search found, which may be nothing.
+func describe(game *board.Game, e *Eval) Position {
 	p := Position{Stones: strings.ReplaceAll(game.Board().String(), "\n", ""), ToMove: letter(game.ToMove())}
 	if e != nil {
 		p.Visits, p.Winrate, p.Lead, p.Stdev, p.Ownership = e.Visits, e.Winrate, e.Lead, e.Stdev, e.Ownership
 	}
-	return p, nil
+	return p
 }
 
 func letter(c board.Color) string {
@@ -49,11 +45,11 @@ func (r *run) result(complete bool) (*Result, error) {
 	res := &Result{Version: Version, Game: g.Info(), Network: r.conf.Network, Visits: r.visits, First: r.conf.First,
 		Complete: complete, Notes: g.Notes}
 	for t := range r.evals {
-		p, err := g.describe(t, r.evals[t])
+		game, err := g.Position(t)
 		if err != nil {
 			return nil, err
 		}
-		res.Positions = append(res.Positions, p)
+		res.Positions = append(res.Positions, describe(game, r.evals[t]))
 	}
 	for t := range g.Moves {
 		res.Moves = append(res.Moves, r.move(t))

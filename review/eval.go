@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"math"
@@ -76,12 +75,6 @@ func (o *Owners) UnmarshalText(text []byte) error {
 // winrate count as a point, as in LizzieYzy Next.
 const pointsPerWinrate = 1 / 0.06
 
-// searcher searches the positions of one game, one at a time.
-type searcher struct {
-	game *Game
-	tree *search.Tree
-}
-
 // searchParams makes searches repeatable: no noise, one evaluation at a time, one
 // orientation.
 func searchParams(p search.Params) search.Params {
@@ -94,28 +87,6 @@ func searchParams(p search.Params) search.Params {
 	p.Seed = 1
 	p.Stop.WhenDecided, p.Stop.FutileVisitsThreshold = false, 0
 	return p
-}
-
-// search searches position t from the start: evaluations that were made before
-// are remembered, so that only new ones cost anything.
-func (s *searcher) search(ctx context.Context, t int, visits int64) (*Eval, error) {
-	game, err := s.game.Position(t)
-	if err != nil {
-		return nil, err
-	}
-	s.tree.Reset(game)
-	result, err := s.tree.Search(ctx, search.Limits{Visits: visits, Ownership: true})
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	played := board.NoPoint
-	if t < len(s.game.Moves) {
-		played = s.game.Moves[t].Point
-	}
-	return evalOf(&result, played), nil
 }
 
 // evalOf turns a result round to Black's view.

@@ -14,6 +14,9 @@ var pageText string
 //go:embed summary.html
 var summaryText string
 
+//go:embed drill.html
+var drillText string
+
 // WritePage writes one self-contained HTML page about a game: a board to go
 // through, the graph, the mistakes, the tables. It needs no network and no other
 // file.
@@ -21,6 +24,9 @@ func WritePage(w io.Writer, res *Result) error { return writePage(w, pageText, r
 
 // WriteSummaryPage writes one self-contained HTML page about many games.
 func WriteSummaryPage(w io.Writer, s *Summary) error { return writePage(w, summaryText, s) }
+
+// WriteDrillPage writes one self-contained HTML page that asks problems.
+func WriteDrillPage(w io.Writer, d *Drills) error { return writePage(w, drillText, d) }
 
 // writePage puts data into a page. encoding/json escapes what could end a script.
 func writePage(w io.Writer, page string, data any) error {

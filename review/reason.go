@@ -394,7 +394,7 @@ func (k *mistake) territory() (Kind, string, []board.Point) {
 		return "", "", nil
 	}
 	big := slices.MaxFunc(k.parts, func(a, b part) int { return cmp.Compare(a.sum, b.sum) })
-	if big.sum < 0.6*k.loss {
+	if big.sum < 0.6*k.loss || !k.near(big.points, k.best) && !k.near(big.points, k.played) {
 		return "", "", nil
 	}
 	return Territory, fmt.Sprintf("%s gains %s in the %s.", k.bestV, points(math.Min(big.sum, k.loss), k.err), k.region(big.points)), big.points
@@ -413,6 +413,11 @@ func (k *mistake) distance(p, q board.Point) int {
 	px, py := k.size.XY(p)
 	qx, qy := k.size.XY(q)
 	return max(px-qx, qx-px) + max(py-qy, qy-py)
+}
+
+// near tells whether a move lies in or beside some points.
+func (k *mistake) near(points []board.Point, move board.Point) bool {
+	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= 3 })
 }
 
 // at names a group by one of its stones.

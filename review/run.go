@@ -108,14 +108,14 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		progress = func(Progress) {}
 	}
 	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1)}
-	workers := make([]*searcher, c.Parallel)
+	workers := make([]*Judge, c.Parallel)
 	shared := newMemo(net)
 	for i := range workers {
 		tree, err := search.New(searchParams(c.Search), shared, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return nil, err
 		}
-		workers[i] = &searcher{game: g, tree: tree}
+		workers[i] = &Judge{tree: tree}
 	}
 	r.pass = 1
 	err := r.searchAll(ctx, workers, r.firstPass())
@@ -138,7 +138,7 @@ type task struct {
 }
 
 // searchAll carries tasks out, several at a time, in order.
-func (r *run) searchAll(ctx context.Context, workers []*searcher, tasks []task) error {
+func (r *run) searchAll(ctx context.Context, workers []*Judge, tasks []task) error {
 	queue := make(chan task)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -175,18 +175,21 @@ func (r *run) late() bool {
 }
 
 // do carries out one task, from the store where that has it.
-func (r *run) do(ctx context.Context, w *searcher, t task) error {
+func (r *run) do(ctx context.Context, w *Judge, t task) error {
+	game, err := r.game.Position(t.ply)
+	if err != nil {
+		return err
+	}
 	e := r.store.get(t.ply, t.visits)
 	known := e != nil
 	if !known {
-		var err error
-		if e, err = w.search(ctx, t.ply, t.visits); err != nil {
+		played := board.NoPoint
+		if t.ply < len(r.game.Moves) {
+			played = r.game.Moves[t.ply].Point
+		}
+		if e, err = w.search(ctx, game, t.visits, played); err != nil {
 			return err
 		}
-	}
-	position, err := r.game.describe(t.ply, e)
-	if err != nil {
-		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,7 +207,7 @@ func (r *run) do(ctx context.Context, w *searcher, t task) error {
 	}
 	r.evals[t.ply] = e
 	r.visits += e.Visits
-	r.tell(r.progress(t.ply, position))
+	r.tell(r.progress(t.ply, describe(game, e)))
 	return nil
 }
 

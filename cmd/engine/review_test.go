@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/review"
+	"kosumi/sgf"
+)
+
+// poor is a game of 7x7 in which both sides leave groups to die.
+const poor = `(;GM[1]FF[4]SZ[7]KM[8.5]RU[Chinese]PB[Ada]PW[Bob]DT[2026-01-02]RE[W+R]C[a lesson]` +
+	`;B[dd]N[start];W[dc](;B[cc]C[seen];W[ed];B[aa];W[de];B[ga];W[cd];B[gg];W[bc];B[ag])(;B[ed]))`
+
+// shortReview keeps a review to a second.
+var shortReview = append([]string{"review", "--first-visits", "4", "--visits", "12"}, frugal...)
+
+func readResult(t testing.TB, name string) *review.Result {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	var r review.Result
+	require.NoError(t, json.Unmarshal(text, &r))
+	return &r
+}
+
+func TestReviewFolder(t *testing.T) {
+	needLibrary(t)
+	in, out := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"a.sgf":       poor,
+		"sub/two.SGF": poor + "(;SZ[5:7]AB[aa][bb]HA[2];W[cc];B[dd];W[];B[])",
+		"empty.sgf":   "(;SZ[9])",
+		"broken.sgf":  "this is no record",
+		"illegal.sgf": "(;SZ[9]RU[Mars];B[ee];W[dd];B[ee];W[aa])",
+		"chess.sgf":   "(;GM[3];B[ee])",
+		"size.sgf":    "(;SZ[99];B[ee])",
+	} {
+		file := filepath.Join(in, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	o := invoke(t, nil, "", append(shortReview, in, "-o", out, "--drills", "--json")...)
+	require.Zero(t, o.code, o.stderr)
+	var s review.Summary
+	require.NoError(t, json.Unmarshal([]byte(o.stdout), &s))
+	require.Len(t, s.Games, 4)
+	require.Len(t, s.Refused, 4)
+	for file, reason := range map[string]string{"empty": "it has no moves", "broken": "no game tree", "chess": "not a game of Go", "size": "unacceptable board size"} {
+		require.Regexp(t, file+`\.sgf: not reviewed: .*`+reason, o.stderr)
+	}
+	for _, name := range []string{"a", "two-1", "two-2", "illegal"} {
+		require.FileExists(t, filepath.Join(out, name+".html"))
+		require.FileExists(t, filepath.Join(out, name+".sgf"))
+	}
+	r := readResult(t, filepath.Join(out, "a.json"))
+	require.Equal(t, review.Version, r.Version)
+	require.True(t, r.Complete)
+	require.Len(t, r.Moves, 11)
+	require.NotEmpty(t, r.Mistakes, "stones in the corners are mistakes")
+	require.Contains(t, strings.Join(readResult(t, filepath.Join(out, "illegal.json")).Notes, " "), "ends after move 2")
+
+	roots, err := sgf.ReadFile(filepath.Join(out, "a.sgf"))
+	require.NoError(t, err)
+	again := filepath.Join(t.TempDir(), "again")
+	o = invoke(t, nil, "", append(shortReview, filepath.Join(out, "a.sgf"), "-o", again, "--player", "ada")...)
+	require.Zero(t, o.code, o.stderr)
+	second, err := sgf.ReadFile(filepath.Join(again, "a.sgf"))
+	require.NoError(t, err)
+	require.Equal(t, strings.Count(text(t, roots), "--- Kosumi ---"), strings.Count(text(t, second), "--- Kosumi ---"), "a second review replaces the first")
+	require.Contains(t, text(t, second), "a lesson")
+	for _, m := range readResult(t, filepath.Join(again, "a.json")).Mistakes {
+		require.Equal(t, 0, m%2, "only Ada's moves")
+	}
+
+	o = invoke(t, nil, "", append(shortReview, filepath.Join(in, "empty.sgf"), "-o", again)...)
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "nothing was reviewed")
+	require.Equal(t, exitUsage, invoke(t, nil, "", "review", filepath.Join(in, "missing.sgf")).code)
+	require.Equal(t, exitUsage, invoke(t, nil, "", "review", in, "--first-visits", "0").code)
+}
+
+func text(t testing.TB, roots []*sgf.Node) string {
+	t.Helper()
+	out, err := sgf.Marshal(roots...)
+	require.NoError(t, err)
+	return string(out)
+}
+
+// TestReviewGoesOnAfterAKill kills a review at several moments and lets it go on: the
+// end is that of one that was left alone.
+func TestReviewGoesOnAfterAKill(t *testing.T) {
+	needLibrary(t)
+	dir := t.TempDir()
+	game := writeFile(t, "game.sgf", poor)
+	want := filepath.Join(dir, "want")
+	require.Zero(t, invoke(t, nil, "", append(shortReview, game, "-o", want)...).code)
+	got := filepath.Join(dir, "got")
+	args := append(shortReview, game, "-o", got, "--positions", "2")
+	for lines := 1; lines < 20; lines += 6 {
+		p := start(t, nil, args...)
+		require.Eventually(t, func() bool {
+			select {
+			case <-p.ended:
+				return true
+			default:
+			}
+			stores, _ := filepath.Glob(filepath.Join(got, "searches", "*.jsonl"))
+			if len(stores) == 0 {
+				return false
+			}
+			known, _ := os.ReadFile(stores[0])
+			return strings.Count(string(known), "\n") >= lines
+		}, time.Minute, time.Millisecond)
+		p.cmd.Process.Kill()
+		p.wait()
+	}
+	o := invoke(t, nil, "", args...)
+	require.Zero(t, o.code, o.stderr)
+	for _, name := range []string{"game.json", "game.sgf", "game.html"} {
+		a, err := os.ReadFile(filepath.Join(want, name))
+		require.NoError(t, err)
+		b, err := os.ReadFile(filepath.Join(got, name))
+		require.NoError(t, err)
+		require.Equal(t, string(a), string(b), name)
+	}
+}
+
+func TestDrill(t *testing.T) {
+	needLibrary(t)
+	set := review.Drills{Version: review.DrillVersion, Problems: []review.Problem{{
+		ID: "p", Game: "game", Number: 3, Width: 5, Height: 5, Stones: "......XO..XO.............", ToMove: "b",
+		Rules: `{"ko":"SIMPLE","scoring":"AREA","tax":"NONE","suicide":false}`, Komi: 7.5, Played: "A1", Loss: 8, Kind: review.Other, Reason: "C3 is better.",
+		Answers: []review.Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
+	}}}
+	raw, err := json.Marshal(set)
+	require.NoError(t, err)
+	file := writeFile(t, "drills.json", string(raw))
+	answers := strings.TrimSuffix(file, ".json") + "-answers.jsonl"
+	ask := func(input string) string {
+		o := invoke(t, nil, input, append([]string{"drill", file, "--turn=false", "--visits", "4"}, frugal...)...)
+		require.Zero(t, o.code, o.stderr)
+		return o.stdout
+	}
+	said := ask("nonsense\nhint\nplay b C3\n")
+	require.Contains(t, said, "Black (X) to play")
+	require.Contains(t, said, "invalid vertex")
+	require.Contains(t, said, "What was played is A1")
+	require.Contains(t, said, "Right: C3")
+	require.Contains(t, said, "1 of 1 right")
+	require.Contains(t, ask(""), "Nothing is due")
+	log, err := os.ReadFile(answers)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(log), "\n"))
+
+	require.NoError(t, os.Remove(answers))
+	require.Contains(t, ask("A1\n"), "Wrong: A1 is what was played")
+	require.NoError(t, os.Remove(answers))
+	require.Contains(t, ask("b4\n"), "occupied")
+	require.Contains(t, ask("D2\n"), "loses") // searched on the spot
+	require.NoError(t, os.WriteFile(file, []byte(`{"version":9}`), 0o644))
+	o := invoke(t, nil, "", "drill", file)
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", review.DrillVersion))
+}

@@ -1,0 +1,45 @@
+package review
+
+import (
+	"context"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// Judge searches single positions in the way that reviews do, for answers that a
+// problem set does not know. One goroutine at a time.
+type Judge struct {
+	tree   *search.Tree
+	visits int64
+}
+
+// NewJudge returns a judge that gives each position so many visits.
+func NewJudge(net nn.Evaluator, p search.Params, visits int64) (*Judge, error) {
+	tree, err := search.New(searchParams(p), newMemo(net), nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Judge{tree, visits}, nil
+}
+
+// Position searches a position.
+func (j *Judge) Position(ctx context.Context, g *board.Game) (*Eval, error) {
+	return j.search(ctx, g, j.visits, board.NoPoint)
+}
+
+// search searches a position from the start: evaluations that were made before are
+// remembered, so that only new ones cost anything. The move that was played is kept
+// among the candidates.
+func (j *Judge) search(ctx context.Context, g *board.Game, visits int64, played board.Point) (*Eval, error) {
+	j.tree.Reset(g)
+	result, err := j.tree.Search(ctx, search.Limits{Visits: visits, Ownership: true})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return evalOf(&result, played), nil
+}
