@@ -16,12 +16,11 @@ import (
 
 	"kosumi/board"
 	"kosumi/review"
-	"kosumi/search"
 )
 
 func drillCommand() *cobra.Command {
 	s := defaultSettings()
-	s.Visits = 100
+	s.Play.Limits.Visits = 100
 	var log string
 	fresh, turn := 10, true
 	c := &cobra.Command{
@@ -52,7 +51,7 @@ GTP's play b Q16 is understood too.`,
 	f.StringVar(&log, "answers", "", "`FILE` that remembers the answers; default: beside the problems")
 	f.IntVar(&fresh, "new", fresh, "most problems that were never asked before")
 	f.BoolVar(&turn, "turn", turn, "turn, mirror and exchange colours at random")
-	f.Int64Var(&s.Visits, "visits", s.Visits, "visits for a move that has to be searched")
+	s.flagAs(f, "visits", "visits for a move that has to be searched")
 	s.searchFlags(f)
 	return c
 }
@@ -81,7 +80,7 @@ func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, 
 	}
 	d := &drill{s: s, in: bufio.NewScanner(cmd.InOrStdin()), out: cmd.OutOrStdout(), log: log, schedule: schedule}
 	defer d.close()
-	if d.random = rand.New(rand.NewPCG(s.Seed, 1)); s.Seed == 0 {
+	if d.random = rand.New(rand.NewPCG(s.Play.Seed, 1)); s.Play.Seed == 0 {
 		d.random = rand.New(rand.NewPCG(rand.Uint64(), 1))
 	}
 	d.turn = turn
@@ -267,11 +266,7 @@ func (d *drill) judgeMove(ctx context.Context, p *review.Problem, move string) (
 	if d.net == nil {
 		fmt.Fprintln(d.out, "That move was not searched yet; one moment.")
 		d.net = openNetwork(d.s, start.Size(), false, d.s.stderr)
-		params, err := d.s.searchParams(search.Defaults())
-		if err != nil {
-			return nil, err
-		}
-		if d.judge, err = review.NewJudge(d.net, params, d.s.Visits); err != nil {
+		if d.judge, err = review.NewJudge(d.net, d.s.params(), d.s.Play.Limits.Visits); err != nil {
 			return nil, err
 		}
 	}

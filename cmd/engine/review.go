@@ -14,7 +14,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/review"
-	"kosumi/search"
 	"kosumi/sgf"
 )
 
@@ -29,7 +28,7 @@ type reviewFlags struct {
 func reviewCommand() *cobra.Command {
 	s := defaultSettings()
 	f := reviewFlags{out: "review", conf: review.Defaults()}
-	s.Visits = f.conf.Visits
+	s.Play.Limits.Visits = f.conf.Visits
 	c := &cobra.Command{
 		Use:   "review FILE|DIR...",
 		Short: "Find the mistakes in game records: annotated SGF, a page a game, a summary",
@@ -65,14 +64,14 @@ Letters in the lists: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	fl := c.Flags()
 	s.networkFlags(fl)
 	fl.StringVarP(&f.out, "output", "o", f.out, "`DIR` for the reports; what was searched is kept there too, in the folder searches")
-	fl.Int64Var(&s.Visits, "visits", s.Visits, "budget of a game, in visits a position on average")
+	s.flagAs(fl, "visits", "budget of a game, in visits a position on average")
 	fl.Int64Var(&f.conf.First, "first-visits", f.conf.First, "visits of every position in the first pass")
 	fl.Int64Var(&f.conf.Most, "most-visits", 0, "most visits of one position; 0: 64 times the first pass")
-	fl.Float64Var(&s.Time, "time", s.Time, "budget of a game in `seconds`, instead of --visits; 0: none")
+	s.flagAs(fl, "time", "budget of a game in `seconds`, instead of --visits; 0: none")
 	fl.StringVar(&f.conf.Player, "player", "", "review only the moves of the player whose name contains `NAME`")
-	fl.StringVar(&s.Rules, "rules", s.Rules, "rules of records that name none, or none that is known")
+	s.flagAs(fl, "rules", "rules of records that name none, or none that is known")
 	fl.IntVar(&f.conf.Parallel, "positions", f.conf.Parallel, "positions searched at the same time; changes the speed, not the result")
-	fl.IntVar(&s.MaxMemory, "max-memory", s.MaxMemory, "limit of all search trees together in `MiB`")
+	s.flagAs(fl, "max-memory", "limit of all search trees together in `MiB`")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.BoolVar(&f.drills, "drills", false, "make a problem set of the mistakes: drills.html, drills.sgf and drills.json, for engine drill")
 	s.searchFlags(fl)
@@ -95,15 +94,9 @@ type reviewer struct {
 }
 
 func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) error {
-	r := &reviewer{s: s, f: f, out: cmd.OutOrStdout(), games: review.NewCollector(f.conf.Player), names: map[string]bool{"index": true, "summary": true, "drills": true}}
-	var err error
-	if r.rules, err = s.gameRules(); err != nil {
-		return usageError{err}
-	}
-	r.f.conf.Visits, r.f.conf.Time = s.Visits, s.moveTime()
-	if r.f.conf.Search, err = s.searchParams(search.Defaults()); err != nil {
-		return usageError{err}
-	}
+	r := &reviewer{s: s, f: f, rules: s.Play.Rules, out: cmd.OutOrStdout(), games: review.NewCollector(f.conf.Player),
+		names: map[string]bool{"index": true, "summary": true, "drills": true}}
+	r.f.conf.Visits, r.f.conf.Time, r.f.conf.Search = s.Play.Limits.Visits, s.Play.Limits.Time, s.params()
 	r.f.conf.Search.Memory.MaxBytes /= int64(max(1, f.conf.Parallel))
 	if err := r.f.conf.Validate(); err != nil {
 		return usageError{err}
