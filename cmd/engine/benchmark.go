@@ -91,8 +91,8 @@ it, changes of the search (--set) can be compared without playing games.`,
 			if err := s.load(cmd); err != nil {
 				return err
 			}
-			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds > 0 && f.seconds <= 3600) {
-				return usagef("--rounds 1 to 1000, --seconds above 0 and up to 3600")
+			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds >= leastSeconds && f.seconds <= 3600) {
+				return usagef("--rounds 1 to 1000, --seconds %g to 3600", leastSeconds)
 			}
 			if f.tune && (f.sweep || s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0) {
 				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
@@ -159,6 +159,10 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 	}
 	return out, out.measure(cmd, s, m, games, length, f)
 }
+
+// leastSeconds is the shortest measurement: many steps of a clock that goes by
+// whole milliseconds.
+const leastSeconds = 0.02
 
 // sweep finds the smallest batch that is within 3 % of the fastest.
 func (out *benchmark) sweep(ctx context.Context, s *settings, m *model.Model, games []*board.Game, length time.Duration) error {

@@ -73,7 +73,7 @@ func processor() string {
 	for name, present := range map[string]bool{
 		"AVX2": cpu.X86.HasAVX2, "AVX-512": cpu.X86.HasAVX512F, "AVX-512 VNNI": cpu.X86.HasAVX512VNNI,
 		"AVX-VNNI": cpu.X86.HasAVXVNNI, "AMX int8": cpu.X86.HasAMXInt8,
-		"dot product": cpu.ARM64.HasASIMDDP, "SVE": cpu.ARM64.HasSVE,
+		"dot product": cpu.ARM64.HasASIMDDP, "I8MM": cpu.ARM64.HasI8MM, "SVE": cpu.ARM64.HasSVE,
 	} {
 		if present {
 			has = append(has, name)

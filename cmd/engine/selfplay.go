@@ -258,6 +258,7 @@ func nextGame(dir string) (uint64, error) {
 }
 
 func summarise(network string, st selfplay.Stats, server *nn.Server, took time.Duration) selfplaySummary {
+	took = max(took, time.Millisecond) // clocks may go by steps
 	out := selfplaySummary{Network: network, Games: st.Games, Rows: st.Rows, Moves: st.Moves, Seconds: took.Seconds(),
 		GamesPerHour: float64(st.Games) / took.Hours(), RowsPerHour: float64(st.Rows) / took.Hours(), MeanLength: st.MeanLength(),
 		Black: st.Black, White: st.White, Draws: st.Draws, MoveLimit: st.Limit, Resigned: st.Resigned, Tested: st.Tested, Wrong: st.WrongResigns}

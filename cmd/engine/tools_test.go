@@ -52,7 +52,7 @@ func TestBenchmark(t *testing.T) {
 func TestAgreement(t *testing.T) {
 	needLibrary(t)
 	run := func(short, long string, more ...string) *agreement {
-		args := append([]string{"benchmark", "--json", "--model", realNetwork(t), "--boardsize", "5", "--seconds", "0.01", "--rounds", "1",
+		args := append([]string{"benchmark", "--json", "--model", realNetwork(t), "--boardsize", "5", "--seconds", "0.02", "--rounds", "1",
 			"--agreement", "--positions", "6", "--short-visits", short, "--long-visits", long}, frugal...)
 		o := invoke(t, nil, "", append(args, more...)...)
 		require.Zero(t, o.code, o.stderr)
