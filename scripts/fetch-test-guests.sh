@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests work with: @sabaki/gtp (npm), a real
-# GTP client, into testdata/sabaki/node_modules, and, where this user may install
-# packages, GNU Go and Chromium (which looks at the report of engine loop).
+# Installs the programs that the tests work with: @sabaki/gtp, a real GTP client,
+# and axe-core, which checks pages (npm, into testdata/*/node_modules), and, where
+# this user may install packages, GNU Go and Chromium (which looks at the pages).
 # Nothing is done twice.
 set -eu
 cd "$(dirname "$0")/.."
 
-if [ ! -d testdata/sabaki/node_modules/@sabaki/gtp ]; then
+for guest in sabaki:@sabaki/gtp axe:axe-core; do
+	folder=testdata/${guest%%:*} package=${guest#*:}
+	[ -d "$folder/node_modules/$package" ] && continue
 	if command -v npm >/dev/null 2>&1; then
-		echo "fetching @sabaki/gtp from npm" >&2
-		(cd testdata/sabaki && npm ci --silent --no-audit --no-fund >&2)
+		echo "fetching $package from npm" >&2
+		(cd "$folder" && npm ci --silent --no-audit --no-fund >&2)
 	else
-		echo "npm not found: the tests with a real GTP client need it" >&2
+		echo "npm not found: the tests with $package need it" >&2
 	fi
-fi
+done
 
 missing=""
 PATH="$PATH:/usr/games" command -v gnugo >/dev/null 2>&1 || missing="gnugo"
