@@ -295,3 +295,26 @@ func (b *Board) chainHash(p Point) Hash {
 		}
 	}
 }
+
+// IsEye tells whether an empty point is an eye of one side that should not be
+// filled, as random players judge it: all neighbours are its stones, and the other
+// side holds at most one of the points diagonal to it, none at the edge.
+func (b *Board) IsEye(p Point, c Color) bool {
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) != c {
+			return false
+		}
+	}
+	size := b.Size()
+	x, y := size.XY(p)
+	others, edge := 0, 0
+	for _, d := range [4][2]int{{-1, -1}, {1, -1}, {-1, 1}, {1, 1}} {
+		dx, dy := x+d[0], y+d[1]
+		if dx < 0 || dy < 0 || dx >= size.W || dy >= size.H {
+			edge = 1
+		} else if b.At(size.Point(dx, dy)) == c.Opponent() {
+			others++
+		}
+	}
+	return others+edge < 2
+}

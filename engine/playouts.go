@@ -73,32 +73,9 @@ func (r *rollouts) pick(c board.Color) board.Point {
 		i := r.rng.IntN(n)
 		p := r.empty[i]
 		r.empty[i] = r.empty[n-1]
-		if !r.isEye(c, p) && !r.work.IsSuicide(c, p) {
+		if !r.work.IsEye(p, c) && !r.work.IsSuicide(c, p) {
 			return p
 		}
 	}
 	return board.Pass
-}
-
-// isEye reports whether p is surrounded by stones of c in such a way that a
-// random player should not fill it: all neighbours are c's, and at most one
-// diagonal point (none at the edge) is the opponent's.
-func (r *rollouts) isEye(c board.Color, p board.Point) bool {
-	for _, q := range r.work.Neighbors(p) {
-		if r.work.At(q) != c {
-			return false
-		}
-	}
-	size := r.work.Size()
-	x, y := size.XY(p)
-	enemies, offBoard := 0, 0
-	for _, d := range [4][2]int{{-1, -1}, {1, -1}, {-1, 1}, {1, 1}} {
-		dx, dy := x+d[0], y+d[1]
-		if dx < 0 || dy < 0 || dx >= size.W || dy >= size.H {
-			offBoard = 1
-		} else if r.work.At(size.Point(dx, dy)) == c.Opponent() {
-			enemies++
-		}
-	}
-	return enemies+offBoard < 2
 }

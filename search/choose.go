@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/nn"
 )
 
 // lcb is the lower confidence bound of a move's utility for its player, and how
@@ -271,7 +272,7 @@ func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int
 		return at
 	}
 	temperature = max(temperature, argmaxTemperature)
-	top, sum := math.Log(values[at]), 0.0
+	top := math.Log(values[at])
 	limit := c.untouched(values) - top
 	weights := make([]float64, len(values))
 	for i, v := range values {
@@ -279,16 +280,9 @@ func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int
 			if weights[i] = v / values[at]; math.Log(v)-top <= limit {
 				weights[i] = math.Exp((math.Log(v)-top-limit)/temperature + limit)
 			}
-			sum += weights[i]
 		}
 	}
-	u := rng.Float64() * sum
-	for i, w := range weights {
-		if u -= w; u < 0 && w > 0 {
-			return i
-		}
-	}
-	return at
+	return nn.Draw(weights, 1, rng)
 }
 
 // untouched returns the logarithm of the value above which the temperature does

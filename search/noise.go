@@ -2,7 +2,8 @@ package search
 
 import (
 	"math"
-	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // byTurn returns what a setting is at a turn: early at move 0, late in the end;
@@ -49,8 +50,8 @@ func (t *Tree) addNoise(policy []float32) {
 	dirichletAlphas(alpha, policy, r)
 	sum := 0.0
 	for i, a := range alpha {
-		if policy[i] >= 0 {
-			alpha[i] = gamma(t.rng, a)
+		if policy[i] >= 0 && a > 0 {
+			alpha[i] = distuv.Gamma{Alpha: a, Beta: 1, Src: t.rng}.Rand()
 			sum += alpha[i]
 		}
 	}
@@ -99,31 +100,6 @@ func dirichletAlphas(alpha []float64, policy []float32, r *Root) {
 			alpha[i] = total * even
 		} else {
 			alpha[i] = total * (0.5*alpha[i]/shares + 0.5*even)
-		}
-	}
-}
-
-// gamma draws from the gamma distribution of shape a and scale 1 (Marsaglia and
-// Tsang 2000; below 1 by their boost).
-func gamma(rng *rand.Rand, a float64) float64 {
-	if a <= 0 {
-		return 0
-	}
-	if a < 1 {
-		u := 1 - rng.Float64()
-		return gamma(rng, a+1) * math.Pow(u, 1/a)
-	}
-	d := a - 1.0/3
-	c := 1 / math.Sqrt(9*d)
-	for {
-		x := rng.NormFloat64()
-		v := 1 + c*x
-		if v <= 0 {
-			continue
-		}
-		v = v * v * v
-		if math.Log(1-rng.Float64()) < 0.5*x*x+d-d*v+d*math.Log(v) {
-			return d * v
 		}
 	}
 }

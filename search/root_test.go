@@ -2,7 +2,7 @@ package search
 
 import (
 	"math"
-	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -118,17 +118,31 @@ func TestDirichletConcentration(t *testing.T) {
 	dirichletAlphas(alpha, policy, &r)
 	require.Equal(t, []float64{0.3, 0.3, 0.3, 0.3}, alpha[:4])
 
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, shape := range []float64{0.03, 0.3, 1, 4} {
-		mean, square := 0.0, 0.0
-		const n = 200000
-		for range n {
-			x := gamma(rng, shape)
-			mean += x / n
-			square += x * x / n
+	// On average the noise is what the concentrations say, and it always adds up.
+	p := Plain()
+	p.Root.DirichletShaped, p.Root.DirichletWeight, p.Root.DirichletTotalConcentration = true, 1, 0.5
+	tree := newTree(t, p, &stub{})
+	dirichletAlphas(alpha, policy, &p.Root)
+	mean := make([]float64, len(policy))
+	const n = 50_000
+	for range n {
+		noisy := slices.Clone(policy)
+		tree.addNoise(noisy)
+		total := float32(0)
+		for i, x := range noisy {
+			if policy[i] < 0 {
+				require.Equal(t, policy[i], x)
+				continue
+			}
+			total += x
+			mean[i] += float64(x) / n
 		}
-		require.InEpsilon(t, shape, mean, 0.05)
-		require.InEpsilon(t, shape, square-mean*mean, 0.1)
+		require.InDelta(t, 1, total, 1e-4)
+	}
+	for i := range policy {
+		if policy[i] >= 0 {
+			require.InDelta(t, alpha[i]/0.5, mean[i], 0.015, "move %d", i)
+		}
 	}
 }
 

@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"runtime/pprof"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"kosumi/bench"
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/model"
-	"kosumi/search"
 )
 
 // benchmark is what `engine benchmark --json` prints. Rates are medians of
@@ -45,9 +39,9 @@ type benchmark struct {
 	Trials       []trial `json:"trials,omitempty"`
 	Recommended  string  `json:"recommended,omitempty"`
 
-	Tuning []tuningTrial `json:"tuning,omitempty"`
+	Tuning []bench.Trial `json:"tuning,omitempty"`
 
-	Agreement *agreement `json:"agreement,omitempty"`
+	Agreement *bench.Agreement `json:"agreement,omitempty"`
 }
 
 // trial is the raw speed at one batch size.
@@ -94,7 +88,7 @@ it, changes of the search (--set) can be compared without playing games.`,
 			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds >= leastSeconds && f.seconds <= 3600) {
 				return usagef("--rounds 1 to 1000, --seconds %g to 3600", leastSeconds)
 			}
-			if f.tune && (f.sweep || s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0) {
+			if f.tune && (f.sweep || s.planned()) {
 				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
 			}
 			if err := f.agreement.check(); err != nil {
@@ -142,7 +136,7 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 	}
 	d := m.DescribeAt(size)
 	out := &benchmark{Model: d.Name, Board: fmt.Sprintf("%dx%d", size.W, size.H), Provider: d.Provider, Precision: d.Precision, Rounds: f.rounds}
-	games, err := benchmarkGames(ctx, m, size, rules)
+	games, err := bench.Positions(ctx, m, size, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -168,12 +162,12 @@ const leastSeconds = 0.02
 func (out *benchmark) sweep(ctx context.Context, s *settings, m *model.Model, games []*board.Game, length time.Duration) error {
 	best := 0.0
 	for _, batch := range []int{1, 2, 4, 8, 16, 32} {
-		pool, err := openRaw(m, games, s.sessionCount(), batch)
+		pool, err := bench.OpenRaw(m, games, s.sessionCount(), batch)
 		if err != nil {
 			return err
 		}
-		rate, err := pool.rate(ctx, length)
-		pool.close()
+		rate, err := pool.Rate(ctx, length)
+		pool.Close()
 		if err != nil {
 			return err
 		}
@@ -193,11 +187,11 @@ func (out *benchmark) sweep(ctx context.Context, s *settings, m *model.Model, ga
 func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, games []*board.Game, length time.Duration, f benchmarkFlags) error {
 	ctx := cmd.Context()
 	out.Threads, out.Sessions, out.Batch = s.workers(), s.sessionCount(), s.batchSize()
-	pool, err := openRaw(m, games, out.Sessions, out.Batch)
+	pool, err := bench.OpenRaw(m, games, out.Sessions, out.Batch)
 	if err != nil {
 		return err
 	}
-	defer pool.close()
+	defer pool.Close()
 	server, err := nn.NewServer(m, s.serverConfig())
 	if err != nil {
 		return err
@@ -207,29 +201,29 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 		return err
 	}
 	params := s.params()
-	run := searchRun{server: server, games: games, params: params}
-	run.params.Seed = 1
+	run := bench.Search{Server: server, Games: games, Params: params}
+	run.Params.Seed = 1
 	var raw, evals, visits, ratios []float64
 	for range out.Rounds {
-		r, err := pool.rate(ctx, length)
+		r, err := pool.Rate(ctx, length)
 		if err != nil {
 			return err
 		}
-		v, e, err := run.rate(ctx, length)
+		v, e, err := run.Rate(ctx, length)
 		if err != nil {
 			return err
 		}
 		raw, evals, visits, ratios = append(raw, r), append(evals, e), append(visits, v), append(ratios, e/r)
 	}
-	out.RawEvals, out.SearchEvals, out.Visits, out.Ratio = median(raw), median(evals), median(visits), median(ratios)
+	out.RawEvals, out.SearchEvals, out.Visits, out.Ratio = bench.Median(raw), bench.Median(evals), bench.Median(visits), bench.Median(ratios)
 	stats := server.Stats()
 	out.MeanBatch, out.CacheHitRate = stats.MeanBatch(), stats.HitRate()
-	out.OwnMicros = float64(run.own.Microseconds()) / float64(max(run.playouts, 1))
-	out.Collisions = float64(run.collisions) / float64(max(run.collisions+run.playouts, 1))
-	out.BytesPerNode = run.bytesPerNode
+	out.OwnMicros = float64(run.Own.Microseconds()) / float64(max(run.Playouts, 1))
+	out.Collisions = float64(run.Collisions) / float64(max(run.Collisions+run.Playouts, 1))
+	out.BytesPerNode = run.BytesPerNode
 	out.PeakRSS = peakRSS()
 	if f.profile != "" {
-		if err := run.profile(ctx, f.profile, time.Duration(out.Rounds)*length); err != nil {
+		if err := run.Profile(ctx, f.profile, time.Duration(out.Rounds)*length); err != nil {
 			return err
 		}
 	}
@@ -237,168 +231,6 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 		return out.measureAgreement(cmd, s, params, server, f.agreement, s.stderr)
 	}
 	return nil
-}
-
-// benchmarkPositions is at how many positions benchmark searches by turns.
-const benchmarkPositions = 8
-
-// benchmarkGames returns positions that the network itself leads to, the same
-// each time: from a few moves to about half of the board.
-func benchmarkGames(ctx context.Context, m nn.Model, size board.Size, rules board.Rules) ([]*board.Game, error) {
-	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true})
-	if err != nil {
-		return nil, err
-	}
-	defer server.Close()
-	rng := rand.New(rand.NewPCG(1, 0xbe9c4))
-	games := make([]*board.Game, benchmarkPositions)
-	for k := range games {
-		if games[k], err = likelyPosition(ctx, server, size, rules, k, rng); err != nil {
-			return nil, err
-		}
-	}
-	return games, nil
-}
-
-// rawPool runs full batches on every session at once.
-type rawPool struct {
-	backends []nn.Backend
-	batch    int
-}
-
-func openRaw(m *model.Model, games []*board.Game, sessions, batch int) (*rawPool, error) {
-	size := games[0].Size()
-	spec, err := m.Spec(size)
-	if err != nil {
-		return nil, err
-	}
-	codec, err := nn.NewCodec(spec, size)
-	if err != nil {
-		return nil, err
-	}
-	pool := &rawPool{batch: batch}
-	for range sessions {
-		b, err := m.Open(size, batch)
-		if err != nil {
-			pool.close()
-			return nil, err
-		}
-		pool.backends = append(pool.backends, b)
-		scratch := codec.NewScratch()
-		inputs := b.Inputs()
-		for row := range batch {
-			rows := make([][]float32, len(inputs))
-			for i := range inputs {
-				n := spec.Inputs[i].Len()
-				rows[i] = inputs[i][row*n : (row+1)*n]
-			}
-			q := nn.Query{Game: games[row%len(games)]}
-			if err := codec.Encode(&q, 0, rows, scratch); err != nil {
-				pool.close()
-				return nil, err
-			}
-		}
-		if err := b.Run(batch); err != nil { // warm up
-			pool.close()
-			return nil, err
-		}
-	}
-	return pool, nil
-}
-
-func (p *rawPool) close() {
-	for _, b := range p.backends {
-		b.Close()
-	}
-}
-
-// rate returns evaluations per second.
-func (p *rawPool) rate(ctx context.Context, length time.Duration) (float64, error) {
-	var wg sync.WaitGroup
-	counts := make([]int, len(p.backends))
-	errs := make([]error, len(p.backends))
-	start := time.Now()
-	for i, b := range p.backends {
-		wg.Go(func() {
-			for time.Since(start) < length && ctx.Err() == nil && errs[i] == nil {
-				errs[i] = b.Run(p.batch)
-				counts[i] += p.batch
-			}
-		})
-	}
-	wg.Wait()
-	seconds := time.Since(start).Seconds()
-	total := 0
-	for i := range counts {
-		if errs[i] != nil {
-			return 0, errs[i]
-		}
-		total += counts[i]
-	}
-	return float64(total) / seconds, ctx.Err()
-}
-
-// searchRun searches one position after another, each for a while.
-type searchRun struct {
-	server *nn.Server
-	games  []*board.Game
-	params search.Params
-	next   int
-
-	own          time.Duration
-	playouts     int64
-	collisions   int64
-	bytesPerNode float64
-}
-
-// rate returns visits and network evaluations per second.
-func (r *searchRun) rate(ctx context.Context, length time.Duration) (visits, evals float64, err error) {
-	tree, err := search.New(r.params, r.server, nil)
-	if err != nil {
-		return 0, 0, err
-	}
-	before := r.server.Stats()
-	r.server.ClearCache()
-	tree.Reset(r.games[r.next%len(r.games)])
-	r.next++
-	result, err := tree.Search(ctx, search.Limits{Time: length})
-	if err != nil {
-		return 0, 0, err
-	}
-	stats := r.server.Stats()
-	delta := stats.Sub(before)
-	seconds := result.Stats.Elapsed.Seconds()
-	r.own += result.Stats.Elapsed - result.Stats.Waiting
-	r.playouts += result.Stats.Playouts
-	r.collisions += result.Stats.Collisions
-	r.bytesPerNode = result.Stats.BytesPerNode()
-	return float64(result.Stats.Playouts) / seconds, float64(delta.Rows) / seconds, ctx.Err()
-}
-
-// profile searches once more, for as long as all rounds took, and writes to a file
-// where the processor's time went.
-func (r *searchRun) profile(ctx context.Context, name string, length time.Duration) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	_, _, err = r.rate(ctx, length)
-	pprof.StopCPUProfile()
-	return errors.Join(err, f.Close())
-}
-
-func median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	if len(s) == 0 {
-		return 0
-	}
-	if n := len(s); n%2 == 0 {
-		return (s[n/2-1] + s[n/2]) / 2
-	}
-	return s[len(s)/2]
 }
 
 func (out *benchmark) print(w io.Writer) {
@@ -421,6 +253,6 @@ func (out *benchmark) print(w io.Writer) {
 		}
 	}
 	if out.Agreement != nil {
-		out.Agreement.print(w)
+		out.Agreement.Print(w)
 	}
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +13,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"kosumi/board"
 	"kosumi/internal/file"
-	"kosumi/nn"
+	"kosumi/match/opening"
 )
 
 // openingFlags say which openings to draw.
@@ -91,11 +87,10 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 		seed = rand.Uint64()
 	}
 	shown, done := showCount(cmd, f.count, "openings", s.stderr)
-	book := openingBook{
-		flags: f, eval: net, size: size, rules: rules,
-		rng: rand.New(rand.NewPCG(seed, 0x09e7)), seen: map[string]bool{}, found: shown,
-	}
-	openings, err := book.draw(cmd.Context())
+	openings, err := opening.Draw(cmd.Context(), net, opening.Config{
+		Count: f.count, Least: f.least, Most: f.most, Temperature: f.temperature, Balance: f.balance,
+		Size: size, Rules: rules, Seed: seed, Found: shown,
+	})
 	done()
 	if err != nil {
 		return err
@@ -115,129 +110,6 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, %d openings\n", f.out, len(openings))
 	return nil
-}
-
-// openingBook draws openings.
-type openingBook struct {
-	flags openingFlags
-	eval  nn.Evaluator
-	size  board.Size
-	rules board.Rules
-	rng   *rand.Rand
-	seen  map[string]bool // positions by what sameEverywhere says
-	found func(n int)     // told of progress
-}
-
-// triesPerOpening bounds how long the book looks for a further opening: few
-// short ones differ, so that a large book of them does not exist.
-const triesPerOpening = 500
-
-// draw returns openings as lines of a text file.
-func (b *openingBook) draw(ctx context.Context) ([]string, error) {
-	var lines []string
-	for failed := 0; len(lines) < b.flags.count; {
-		line, ok, err := b.one(ctx)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return nil, fmt.Errorf("interrupted after %d of %d openings; no file was written", len(lines), b.flags.count)
-		case err != nil:
-			return nil, err
-		case ok:
-			failed = 0
-			lines = append(lines, line)
-			b.found(len(lines))
-			continue
-		}
-		if failed++; failed == triesPerOpening {
-			return nil, fmt.Errorf("%d openings found, and then none in %d tries: ask for fewer (--count), longer (--max-moves) or less balanced ones (--balance), or raise --temperature", len(lines), failed)
-		}
-	}
-	return lines, nil
-}
-
-// one draws an opening. It returns false if it is no good: known already,
-// unbalanced, or with a pass in it.
-func (b *openingBook) one(ctx context.Context) (string, bool, error) {
-	g, err := board.NewGame(b.size, b.rules)
-	if err != nil {
-		return "", false, err
-	}
-	var out nn.Output
-	var words []string
-	for range b.flags.least + b.rng.IntN(b.flags.most-b.flags.least+1) {
-		if err := b.evaluate(ctx, g, &out); err != nil {
-			return "", false, err
-		}
-		p, ok := drawMove(out.Policy[:b.size.Area()], b.flags.temperature, b.size, b.rng)
-		if !ok {
-			return "", false, nil
-		}
-		if err := g.Play(g.ToMove(), p); err != nil {
-			return "", false, err
-		}
-		words = append(words, b.size.Vertex(p))
-	}
-	key := sameEverywhere(g)
-	if b.seen[key] {
-		return "", false, nil
-	}
-	b.seen[key] = true
-	if err := b.evaluate(ctx, g, &out); err != nil {
-		return "", false, err
-	}
-	return strings.Join(words, " "), math.Abs(float64(out.Win-out.Loss)) <= 2*b.flags.balance, nil
-}
-
-// evaluate asks in one fixed orientation, so that a seed gives the same book.
-func (b *openingBook) evaluate(ctx context.Context, g *board.Game, out *nn.Output) error {
-	return b.eval.Evaluate(ctx, &nn.Query{Game: g}, out)
-}
-
-// drawMove draws a point with probability p^(1/temperature), illegal moves
-// (negative entries) left out. It returns false if no move has a probability.
-func drawMove(policy []float32, temperature float64, size board.Size, rng *rand.Rand) (board.Point, bool) {
-	top := slices.Max(policy)
-	if top <= 0 {
-		return board.Pass, false
-	}
-	weights, sum := make([]float64, len(policy)), 0.0
-	for i, p := range policy {
-		if p > 0 {
-			weights[i] = math.Pow(float64(p/top), 1/temperature)
-			sum += weights[i]
-		}
-	}
-	x, last := rng.Float64()*sum, 0
-	for i, w := range weights {
-		if w == 0 {
-			continue
-		}
-		if last = i; x < w {
-			break
-		}
-		x -= w
-	}
-	return size.FromIndex(last), true
-}
-
-// sameEverywhere returns a text that two positions share if one can be turned or
-// mirrored into the other: the least of the diagrams of all orientations, and
-// the side to move.
-func sameEverywhere(g *board.Game) string {
-	size := g.Size()
-	least := ""
-	for k := range size.Symmetries() {
-		diagram := make([]byte, size.Area()+1)
-		for i := range size.Area() {
-			p := size.FromIndex(i)
-			diagram[size.SymMap(board.Symmetry(k), p)] = '0' + byte(g.At(p))
-		}
-		diagram[size.Area()] = '0' + byte(g.ToMove())
-		if s := string(diagram); least == "" || s < least {
-			least = s
-		}
-	}
-	return least
 }
 
 // showCount reports progress towards a number of things: a bar on a terminal,

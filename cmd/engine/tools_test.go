@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/bench"
 )
 
 func TestBenchmark(t *testing.T) {
@@ -51,7 +53,7 @@ func TestBenchmark(t *testing.T) {
 // agree.
 func TestAgreement(t *testing.T) {
 	needLibrary(t)
-	run := func(short, long string, more ...string) *agreement {
+	run := func(short, long string, more ...string) *bench.Agreement {
 		args := append([]string{"benchmark", "--json", "--model", realNetwork(t), "--boardsize", "5", "--seconds", "0.02", "--rounds", "1",
 			"--agreement", "--positions", "6", "--short-visits", short, "--long-visits", long}, frugal...)
 		o := invoke(t, nil, "", append(args, more...)...)

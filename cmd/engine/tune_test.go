@@ -10,37 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/bench"
 	"kosumi/board"
 	"kosumi/nn/ort"
 )
-
-func TestChoosePlan(t *testing.T) {
-	first := tuningTrial{plan: plan{2, 8, 32}, Ratio: 1}
-	few := tuningTrial{plan: plan{2, 8, 16}, Ratio: 0.98}
-	fast := tuningTrial{plan: plan{2, 16, 64}, Ratio: 1.2}
-	likely := tuningTrial{plan: plan{2, 16, 32}, Ratio: 1.17}
-	require.Equal(t, first, choosePlan([]tuningTrial{first}))
-	require.Equal(t, few, choosePlan([]tuningTrial{first, few}), "as fast with fewer under way")
-	require.Equal(t, fast, choosePlan([]tuningTrial{first, few, fast}))
-	require.Equal(t, likely, choosePlan([]tuningTrial{first, few, fast, likely}))
-}
-
-func TestPlans(t *testing.T) {
-	for _, provider := range []string{"cpu", "cuda"} {
-		s := settings{}
-		all := plans(s.defaultPlan(), provider)
-		require.Equal(t, s.defaultPlan(), all[0])
-		seen := map[plan]bool{}
-		for _, p := range all {
-			require.False(t, seen[p], p)
-			seen[p] = true
-			with := defaultSettings()
-			with.Sessions, with.Batch, with.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
-			require.NoError(t, with.check(), p)
-		}
-		require.Greater(t, len(all), 8)
-	}
-}
 
 // TestTuning measures, keeps the result, and finds it again unless something else
 // is asked for.
@@ -60,16 +33,16 @@ func TestTuning(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
 	require.Greater(t, len(b.Tuning), 5)
 	require.Equal(t, 1.0, b.Tuning[0].Ratio)
-	best := plan{b.Sessions, b.Batch, b.Threads}
+	best := bench.Plan{Sessions: b.Sessions, Batch: b.Batch, Threads: b.Threads}
 	require.Equal(t, best.String(), b.Recommended)
 
-	use := func(change func(*settings)) plan {
+	use := func(change func(*settings)) bench.Plan {
 		s := defaultSettings()
 		s.Model, s.Precision, s.stderr = freshNetwork(t), "fp32", slog.New(slog.DiscardHandler)
 		change(&s)
 		size := s.Play.Size
 		s.useTuning(size)
-		return plan{s.Sessions, s.Batch, s.Play.Search.Parallel.Workers}
+		return bench.Plan{Sessions: s.Sessions, Batch: s.Batch, Threads: s.Play.Search.Parallel.Workers}
 	}
 	five := func(s *settings) { s.Play.Size = board.Square(5) }
 	require.Equal(t, best, use(five))
@@ -81,11 +54,11 @@ func TestTuning(t *testing.T) {
 	} {
 		require.Zero(t, use(change), "another %s", name)
 	}
-	require.Equal(t, plan{0, 4, 0}, use(func(s *settings) { s.Play.Size, s.Batch = board.Square(5), 4 }), "what is asked for wins")
+	require.Equal(t, bench.Plan{Batch: 4}, use(func(s *settings) { s.Play.Size, s.Batch = board.Square(5), 4 }), "what is asked for wins")
 
 	s := defaultSettings()
 	s.Model, s.Precision = freshNetwork(t), "fp32"
-	path, err := s.tuningPath(board.Square(5))
+	path, err := s.tuningUse(board.Square(5)).Path()
 	require.NoError(t, err)
 	for _, text := range []string{"", "[]", "{}", `{"sessions":-1,"batch":8,"threads":8}`, `{"sessions":1,"batch":99999,"threads":8}`} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -271,7 +270,7 @@ func (r *rater) rate() {
 		players = append(players, p)
 		return index[name]
 	}
-	var points []pairPoints
+	var points []match.PairPoints
 	for i := range r.ratings.Pairs {
 		p := &r.ratings.Pairs[i]
 		if p.games() == 0 {
@@ -280,7 +279,7 @@ func (r *rater) rate() {
 		a, b := id(p.A), id(p.B)
 		players[a].Played += p.games()
 		players[b].Played += p.games()
-		points = append(points, pairPoints{a, b, float64(p.Wins) + float64(p.Draws)/2, float64(p.games())})
+		points = append(points, match.PairPoints{A: a, B: b, Points: float64(p.Wins) + float64(p.Draws)/2, Games: float64(p.games())})
 	}
 	if len(players) == 0 {
 		return
@@ -292,7 +291,7 @@ func (r *rater) rate() {
 			break
 		}
 	}
-	elo, errs := fitElo(len(players), points, zero)
+	elo, errs := match.FitElo(len(players), points, zero)
 	for i := range players {
 		players[i].Elo, players[i].Error = elo[i], errs[i]
 	}
@@ -309,103 +308,4 @@ func (r *rater) rate() {
 		return strings.Compare(a.Name, b.Name)
 	})
 	r.ratings.Players = players
-}
-
-// pairPoints is what player a got in games against player b.
-type pairPoints struct {
-	a, b          int
-	points, games float64
-}
-
-// fitElo returns the most likely Elo numbers and their 95 % errors, with one
-// player fixed at 0: Newton's method on the logistic likelihood, with two drawn
-// games of every player against the mean of all, which keeps numbers finite.
-func fitElo(n int, pairs []pairPoints, zero int) (elo, errs []float64) {
-	scale := math.Ln10 / 400
-	elo = make([]float64, n)
-	const virtual = 2.0
-	var inverse [][]float64
-	for range 100 {
-		mean := 0.0
-		for _, e := range elo {
-			mean += e / float64(n)
-		}
-		gradient := make([]float64, n)
-		hessian := make([][]float64, n)
-		for i := range hessian {
-			hessian[i] = make([]float64, n)
-		}
-		for _, p := range pairs {
-			x := 1 / (1 + math.Exp(-scale*(elo[p.a]-elo[p.b])))
-			d, w := scale*(p.points-p.games*x), scale*scale*p.games*x*(1-x)
-			gradient[p.a] += d
-			gradient[p.b] -= d
-			hessian[p.a][p.a] += w
-			hessian[p.b][p.b] += w
-			hessian[p.a][p.b] -= w
-			hessian[p.b][p.a] -= w
-		}
-		for i := range elo {
-			x := 1 / (1 + math.Exp(-scale*(elo[i]-mean)))
-			gradient[i] += scale * virtual * (0.5 - x)
-			hessian[i][i] += scale * scale * virtual * x * (1 - x)
-		}
-		inverse = invert(hessian)
-		step := 0.0
-		for i := range elo {
-			d := 0.0
-			for k := range gradient {
-				d += inverse[i][k] * gradient[k]
-			}
-			d = max(-200, min(200, d))
-			elo[i] += d
-			step = max(step, math.Abs(d))
-		}
-		if step < 1e-6 {
-			break
-		}
-	}
-	base := elo[zero]
-	errs = make([]float64, n)
-	for i := range elo {
-		elo[i] -= base
-		v := inverse[i][i] + inverse[zero][zero] - 2*inverse[i][zero]
-		errs[i] = 1.96 * math.Sqrt(max(0, v))
-	}
-	return elo, errs
-}
-
-// invert returns the inverse of a symmetric positive definite matrix (Gauss and
-// Jordan with pivots).
-func invert(m [][]float64) [][]float64 {
-	n := len(m)
-	a := make([][]float64, n)
-	for i := range a {
-		a[i] = append(slices.Clone(m[i]), make([]float64, n)...)
-		a[i][n+i] = 1
-	}
-	for c := range n {
-		pivot := c
-		for i := c + 1; i < n; i++ {
-			if math.Abs(a[i][c]) > math.Abs(a[pivot][c]) {
-				pivot = i
-			}
-		}
-		a[c], a[pivot] = a[pivot], a[c]
-		d := a[c][c]
-		for k := range a[c] {
-			a[c][k] /= d
-		}
-		for i := range a {
-			if f := a[i][c]; i != c && f != 0 {
-				for k := range a[i] {
-					a[i][k] -= f * a[c][k]
-				}
-			}
-		}
-	}
-	for i := range a {
-		a[i] = a[i][n:]
-	}
-	return a
 }

@@ -221,27 +221,11 @@ func (p *player) policyMove(ctx context.Context, temperature float64) (board.Poi
 	if err := p.evaluate(ctx); err != nil {
 		return 0, err
 	}
-	sum := 0.0
-	weight := func(i int) float64 {
-		if x := p.out.Policy[i]; x > 0 {
-			return math.Pow(float64(x), 1/temperature)
-		}
-		return 0
+	at := nn.Draw(p.out.Policy[:size.Area()], temperature, p.rng)
+	if at < 0 {
+		return board.Pass, nil
 	}
-	for i := range size.Area() {
-		sum += weight(i)
-	}
-	x := p.rng.Float64() * sum
-	move := board.Pass
-	for i := range size.Area() {
-		if w := weight(i); w > 0 {
-			move = size.FromIndex(i)
-			if x -= w; x < 0 {
-				break
-			}
-		}
-	}
-	return move, nil
+	return size.FromIndex(at), nil
 }
 
 // sensibleMove draws any legal move that fills no eye and is in no settled
@@ -303,25 +287,15 @@ func (p *player) bannedMoves() (banned []board.Point, settled bool) {
 }
 
 // isEye tells whether an empty point is an eye of one side that should not be
-// filled: all neighbours are its stones, none of them in atari, and the other
-// side does not hold enough of the diagonal points to make it false.
+// filled: one whose stones are in no danger.
 func isEye(b *board.Board, q board.Point, own board.Color) bool {
-	near := b.Neighbors(q)
-	for _, n := range near {
-		if b.At(n) != own || b.Liberties(n) == 1 {
+	if !b.IsEye(q, own) {
+		return false
+	}
+	for _, n := range b.Neighbors(q) {
+		if b.Liberties(n) == 1 {
 			return false
 		}
 	}
-	size := b.Size()
-	x, y := int(q)%size.W, int(q)/size.W
-	others, edge := 0, 0
-	for _, d := range [4][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
-		dx, dy := x+d[0], y+d[1]
-		if dx < 0 || dy < 0 || dx >= size.W || dy >= size.H {
-			edge = 1
-		} else if b.At(size.Point(dx, dy)) == own.Opponent() {
-			others++
-		}
-	}
-	return others+edge < 2
+	return true
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/train/rows"
 )
@@ -278,25 +279,11 @@ func (p *player) side(ctx context.Context, r *search.Result, played board.Point)
 	case x >= 0.7:
 		temperature = 2
 	}
-	weights := make([]float64, len(r.Policy))
-	sum := 0.0
-	for i, x := range r.Policy {
-		if x > 0 && r.Size.FromIndex(i) != played {
-			weights[i] = math.Pow(float64(x), 1/temperature)
-			sum += weights[i]
-		}
-	}
-	if sum <= 0 {
+	others := slices.Clone(r.Policy)
+	others[r.Size.Index(played)] = 0
+	at := nn.Draw(others, temperature, p.rng)
+	if at < 0 {
 		return nil
-	}
-	x, at := p.rng.Float64()*sum, -1
-	for i, w := range weights {
-		if w > 0 {
-			at = i
-			if x -= w; x < 0 {
-				break
-			}
-		}
 	}
 	move := r.Size.FromIndex(at)
 	var g board.Game

@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Raw runs full batches on every session at once: the network alone.
+type Raw struct {
+	backends []nn.Backend
+	batch    int
+}
+
+// OpenRaw opens the sessions and fills their batches with positions.
+func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error) {
+	size := games[0].Size()
+	spec, err := m.Spec(size)
+	if err != nil {
+		return nil, err
+	}
+	codec, err := nn.NewCodec(spec, size)
+	if err != nil {
+		return nil, err
+	}
+	pool := &Raw{batch: batch}
+	for range sessions {
+		b, err := m.Open(size, batch)
+		if err != nil {
+			pool.Close()
+			return nil, err
+		}
+		pool.backends = append(pool.backends, b)
+		scratch := codec.NewScratch()
+		inputs := b.Inputs()
+		for row := range batch {
+			rows := make([][]float32, len(inputs))
+			for i := range inputs {
+				n := spec.Inputs[i].Len()
+				rows[i] = inputs[i][row*n : (row+1)*n]
+			}
+			q := nn.Query{Game: games[row%len(games)]}
+			if err := codec.Encode(&q, 0, rows, scratch); err != nil {
+				pool.Close()
+				return nil, err
+			}
+		}
+		if err := b.Run(batch); err != nil { // warm up
+			pool.Close()
+			return nil, err
+		}
+	}
+	return pool, nil
+}
+
+// Close closes the sessions.
+func (p *Raw) Close() {
+	for _, b := range p.backends {
+		b.Close()
+	}
+}
+
+// Rate runs batches for a while and returns evaluations per second.
+func (p *Raw) Rate(ctx context.Context, length time.Duration) (float64, error) {
+	var wg sync.WaitGroup
+	counts := make([]int, len(p.backends))
+	errs := make([]error, len(p.backends))
+	start := time.Now()
+	for i, b := range p.backends {
+		wg.Go(func() {
+			for time.Since(start) < length && ctx.Err() == nil && errs[i] == nil {
+				errs[i] = b.Run(p.batch)
+				counts[i] += p.batch
+			}
+		})
+	}
+	wg.Wait()
+	seconds := time.Since(start).Seconds()
+	total := 0
+	for i := range counts {
+		if errs[i] != nil {
+			return 0, errs[i]
+		}
+		total += counts[i]
+	}
+	return float64(total) / seconds, ctx.Err()
+}

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// Search searches one position after another, each for a while.
+type Search struct {
+	Server *nn.Server
+	Games  []*board.Game
+	Params search.Params
+	next   int
+
+	// What the searches so far came to: time that was not spent on waiting for
+	// the network, playouts, and selections that met a leaf under evaluation.
+	Own          time.Duration
+	Playouts     int64
+	Collisions   int64
+	BytesPerNode float64 // of the last search's tree
+}
+
+// Rate searches for a while and returns visits and network evaluations per second.
+func (r *Search) Rate(ctx context.Context, length time.Duration) (visits, evals float64, err error) {
+	tree, err := search.New(r.Params, r.Server, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	before := r.Server.Stats()
+	r.Server.ClearCache()
+	tree.Reset(r.Games[r.next%len(r.Games)])
+	r.next++
+	result, err := tree.Search(ctx, search.Limits{Time: length})
+	if err != nil {
+		return 0, 0, err
+	}
+	stats := r.Server.Stats()
+	delta := stats.Sub(before)
+	seconds := result.Stats.Elapsed.Seconds()
+	r.Own += result.Stats.Elapsed - result.Stats.Waiting
+	r.Playouts += result.Stats.Playouts
+	r.Collisions += result.Stats.Collisions
+	r.BytesPerNode = result.Stats.BytesPerNode()
+	return float64(result.Stats.Playouts) / seconds, float64(delta.Rows) / seconds, ctx.Err()
+}
+
+// Profile searches once more, for as long as all rounds took, and writes to a file
+// where the processor's time went.
+func (r *Search) Profile(ctx context.Context, name string, length time.Duration) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	_, _, err = r.Rate(ctx, length)
+	pprof.StopCPUProfile()
+	return errors.Join(err, f.Close())
+}
+
+// Median returns the median of some numbers; 0 of none.
+func Median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	if len(s) == 0 {
+		return 0
+	}
+	if n := len(s); n%2 == 0 {
+		return (s[n/2-1] + s[n/2]) / 2
+	}
+	return s[len(s)/2]
+}

@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/cpu"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// Plan is how a network is put to use.
+type Plan struct {
+	Sessions int `json:"sessions"`
+	Batch    int `json:"batch"`
+	Threads  int `json:"threads"`
+}
+
+// String returns the flags that ask for the plan.
+func (p Plan) String() string {
+	return fmt.Sprintf("--sessions %d --batch %d --threads %d", p.Sessions, p.Batch, p.Threads)
+}
+
+// Trial is the speed of a search with a plan.
+type Trial struct {
+	Plan
+	Evals float64 `json:"search_evals_per_second"` // median of the rounds
+	Ratio float64 `json:"to_default"`              // median of the rounds' ratios to the first plan
+}
+
+// Plans returns what is worth trying, first the one given. On a CPU the sessions
+// are at most one for each core; a GPU needs few of them and large batches.
+func Plans(first Plan, onCPU bool) []Plan {
+	all := []Plan{first}
+	add := func(sessions, batch, rounds int) { // rounds batches for each session under way
+		p := Plan{sessions, batch, min(sessions*batch*rounds, 1024)}
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	if onCPU {
+		cores := runtime.NumCPU()
+		for _, batch := range []int{4, 8, 16} {
+			for _, rounds := range []int{1, 2, 3} {
+				add(cores, batch, rounds)
+			}
+		}
+		add((cores+1)/2, 8, 2) // for cores that are halves of one
+		return all
+	}
+	for _, sessions := range []int{1, 2, 3} {
+		for _, batch := range []int{8, 16, 32, 64, 128} {
+			add(sessions, batch, 2)
+		}
+	}
+	return all
+}
+
+// TuneConfig says what Tune tries plans on.
+type TuneConfig struct {
+	Model  nn.Model
+	Server nn.ServerConfig // sessions and batches are the plans'
+	Games  []*board.Game
+	Params search.Params // workers are the plans'
+	Rounds int
+	Length time.Duration   // of a search
+	Round  func(round int) // told of the start of each round
+}
+
+// Tune measures plans in turns, so that a machine whose speed drifts favours none.
+func Tune(ctx context.Context, c TuneConfig, plans []Plan) ([]Trial, error) {
+	rates, ratios := make([][]float64, len(plans)), make([][]float64, len(plans))
+	for round := range c.Rounds {
+		c.Round(round)
+		for i, p := range plans {
+			rate, err := c.rate(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			rates[i] = append(rates[i], rate)
+			ratios[i] = append(ratios[i], rate/max(rates[0][round], 1e-9))
+		}
+	}
+	trials := make([]Trial, len(plans))
+	for i, p := range plans {
+		trials[i] = Trial{p, Median(rates[i]), Median(ratios[i])}
+	}
+	return trials, nil
+}
+
+// rate is the speed of a search with a plan.
+func (c *TuneConfig) rate(ctx context.Context, p Plan) (float64, error) {
+	conf := c.Server
+	conf.Sessions, conf.MaxBatch = p.Sessions, p.Batch
+	server, err := nn.NewServer(c.Model, conf)
+	if err != nil {
+		return 0, err
+	}
+	defer server.Close()
+	if err := server.Warm(c.Games[0].Size()); err != nil {
+		return 0, err
+	}
+	run := Search{Server: server, Games: c.Games, Params: c.Params}
+	run.Params.Parallel.Workers = p.Threads
+	_, evals, err := run.Rate(ctx, c.Length)
+	return evals, err
+}
+
+// nearly is the share of the fastest plan's speed that is as good.
+const nearly = 0.97
+
+// Best returns the plan with the fewest evaluations under way, which is best for
+// the search, among those that are nearly as fast as the fastest.
+func Best(all []Trial) Trial {
+	top := slices.MaxFunc(all, func(a, b Trial) int { return cmp.Compare(a.Ratio, b.Ratio) })
+	good := slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return t.Ratio < nearly*top.Ratio })
+	return slices.MinFunc(good, func(a, b Trial) int {
+		return cmp.Or(cmp.Compare(a.Threads, b.Threads), cmp.Compare(b.Ratio, a.Ratio))
+	})
+}
+
+// Tuned is what was found to be best, as it is kept for later starts.
+type Tuned struct {
+	Plan
+	Model     string  `json:"model"`
+	Board     string  `json:"board"`
+	Provider  string  `json:"provider"`
+	Precision string  `json:"precision"`
+	Evals     float64 `json:"search_evals_per_second"`
+}
+
+// Use names what a tuning holds for: a network's file ("" is the embedded one) on
+// boards of a size, how it is to run, and this machine.
+type Use struct {
+	File                string
+	Size                board.Size
+	Provider, Precision string
+}
+
+// Path says where the tuning is kept.
+func (u Use) Path() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	name, bytes := "embedded", int64(0)
+	if u.File != "" {
+		info, err := os.Stat(u.File)
+		if err != nil {
+			return "", err
+		}
+		name, bytes = filepath.Base(u.File), info.Size()
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%d|%v|%s|%s|%d|%s|%+v|%+v", name, bytes, u.Size,
+		strings.ToLower(u.Provider), u.Precision, runtime.NumCPU(), runtime.GOARCH, cpu.X86, cpu.ARM64))
+	return filepath.Join(base, "kosumi", "tuning", fmt.Sprintf("%dx%d-%s.json", u.Size.W, u.Size.H, hex.EncodeToString(sum[:8]))), nil
+}
+
+// Keep writes a tuning for later starts.
+func (u Use) Keep(t Tuned) error {
+	path, err := u.Path()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		err = file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
+	}
+	if err != nil {
+		return fmt.Errorf("the result cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// Kept returns what Keep has written, and the file; os.ErrNotExist if there is
+// none.
+func (u Use) Kept() (Tuned, string, error) {
+	var t Tuned
+	path, err := u.Path()
+	if err != nil {
+		return t, "", os.ErrNotExist // no such network: others say so
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &t)
+	}
+	if err == nil && (t.Sessions < 1 || t.Batch < 1 || t.Threads < 1) {
+		err = errors.New("numbers below 1")
+	}
+	return t, path, err
+}

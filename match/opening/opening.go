@@ -1,0 +1,125 @@
+// Package opening draws random openings from a network's policy, for matches.
+package opening
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Config says which openings are drawn.
+type Config struct {
+	Count       int
+	Least, Most int     // moves of an opening
+	Temperature float64 // of the policy; below 1 keeps to its favourites
+	Balance     float64 // largest distance of Black's winrate from one half
+	Size        board.Size
+	Rules       board.Rules
+	Seed        uint64
+	Found       func(n int) // told of progress
+}
+
+// book draws openings.
+type book struct {
+	Config
+	eval nn.Evaluator
+	rng  *rand.Rand
+	seen map[string]bool // positions by what Key says
+}
+
+// Draw returns openings as lines of a text file, such as "C3 G7 F2". The same seed
+// and network give the same ones.
+func Draw(ctx context.Context, eval nn.Evaluator, c Config) ([]string, error) {
+	b := book{Config: c, eval: eval, rng: rand.New(rand.NewPCG(c.Seed, 0x09e7)), seen: map[string]bool{}}
+	return b.draw(ctx)
+}
+
+// triesPerOpening bounds how long the book looks for a further opening: few
+// short ones differ, so that a large book of them does not exist.
+const triesPerOpening = 500
+
+func (b *book) draw(ctx context.Context) ([]string, error) {
+	var lines []string
+	for failed := 0; len(lines) < b.Count; {
+		line, ok, err := b.one(ctx)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, fmt.Errorf("interrupted after %d of %d openings; no file was written", len(lines), b.Count)
+		case err != nil:
+			return nil, err
+		case ok:
+			failed = 0
+			lines = append(lines, line)
+			b.Found(len(lines))
+			continue
+		}
+		if failed++; failed == triesPerOpening {
+			return nil, fmt.Errorf("%d openings found, and then none in %d tries: ask for fewer, longer or less balanced ones, or raise the temperature", len(lines), failed)
+		}
+	}
+	return lines, nil
+}
+
+// one draws an opening. It returns false if it is no good: known already,
+// unbalanced, or with a pass in it.
+func (b *book) one(ctx context.Context) (string, bool, error) {
+	g, err := board.NewGame(b.Size, b.Rules)
+	if err != nil {
+		return "", false, err
+	}
+	var out nn.Output
+	var words []string
+	for range b.Least + b.rng.IntN(b.Most-b.Least+1) {
+		if err := b.evaluate(ctx, g, &out); err != nil {
+			return "", false, err
+		}
+		at := nn.Draw(out.Policy[:b.Size.Area()], b.Temperature, b.rng)
+		if at < 0 {
+			return "", false, nil
+		}
+		p := b.Size.FromIndex(at)
+		if err := g.Play(g.ToMove(), p); err != nil {
+			return "", false, err
+		}
+		words = append(words, b.Size.Vertex(p))
+	}
+	key := Key(g)
+	if b.seen[key] {
+		return "", false, nil
+	}
+	b.seen[key] = true
+	if err := b.evaluate(ctx, g, &out); err != nil {
+		return "", false, err
+	}
+	return strings.Join(words, " "), math.Abs(float64(out.Win-out.Loss)) <= 2*b.Balance, nil
+}
+
+// evaluate asks in one fixed orientation, so that a seed gives the same book.
+func (b *book) evaluate(ctx context.Context, g *board.Game, out *nn.Output) error {
+	return b.eval.Evaluate(ctx, &nn.Query{Game: g}, out)
+}
+
+// Key returns a text that two positions share if one can be turned or
+// mirrored into the other: the least of the diagrams of all orientations, and
+// the side to move.
+func Key(g *board.Game) string {
+	size := g.Size()
+	least := ""
+	for k := range size.Symmetries() {
+		diagram := make([]byte, size.Area()+1)
+		for i := range size.Area() {
+			p := size.FromIndex(i)
+			diagram[size.SymMap(board.Symmetry(k), p)] = '0' + byte(g.At(p))
+		}
+		diagram[size.Area()] = '0' + byte(g.ToMove())
+		if s := string(diagram); least == "" || s < least {
+			least = s
+		}
+	}
+	return least
+}

@@ -1,0 +1,66 @@
+package opening_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/match/opening"
+	"kosumi/nn"
+)
+
+// TestRunOut asks for more openings than there are: on 3x3 the first move is one
+// of three, however it is turned.
+func TestRunOut(t *testing.T) {
+	server, err := nn.NewServer(nn.Uniform(), nn.ServerConfig{})
+	require.NoError(t, err)
+	defer server.Close()
+	draw := func(count int) ([]string, error) {
+		found := 0
+		lines, err := opening.Draw(context.Background(), server, opening.Config{
+			Count: count, Least: 1, Most: 1, Temperature: 1, Balance: 0.5,
+			Size: board.Square(3), Rules: board.Chinese(), Seed: 1, Found: func(n int) { found = n },
+		})
+		require.Equal(t, min(count, 3), found)
+		return lines, err
+	}
+	lines, err := draw(3)
+	require.NoError(t, err)
+	require.Len(t, lines, 3)
+	again, err := draw(3)
+	require.NoError(t, err)
+	require.Equal(t, lines, again, "a seed gives one book")
+	_, err = draw(4)
+	require.ErrorContains(t, err, "3 openings found")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = opening.Draw(ctx, server, opening.Config{Count: 3, Least: 1, Most: 1, Temperature: 1, Balance: 0.5, Size: board.Square(3), Rules: board.Chinese(), Found: func(int) {}})
+	require.ErrorContains(t, err, "interrupted after 0 of 3 openings")
+}
+
+// TestKey: a position and its images share a key, others do not.
+func TestKey(t *testing.T) {
+	size := board.Square(5)
+	play := func(points ...board.Point) *board.Game {
+		g, err := board.NewGame(size, board.Chinese())
+		require.NoError(t, err)
+		for _, p := range points {
+			require.NoError(t, g.Play(g.ToMove(), p))
+		}
+		return g
+	}
+	moves := []board.Point{size.Point(1, 0), size.Point(3, 1), size.Point(2, 2)}
+	key := opening.Key(play(moves...))
+	for k := range size.Symmetries() {
+		var turned []board.Point
+		for _, p := range moves {
+			turned = append(turned, size.SymMap(board.Symmetry(k), p))
+		}
+		require.Equal(t, key, opening.Key(play(turned...)))
+	}
+	require.NotEqual(t, key, opening.Key(play(moves[:2]...)))
+	require.NotEqual(t, key, opening.Key(play(moves[2], moves[1], moves[0]))+" ")
+	require.NotEqual(t, key, opening.Key(play(moves[1], moves[0], moves[2])), "other colours")
+}
