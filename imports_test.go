@@ -38,7 +38,7 @@ var allowed = map[string]string{
 	"search":        "board nn nn/features setting",
 	"katagocfg":     "board",
 	"engine":        "board katagocfg nn nn/features search setting sgf",
-	"bench":         "board nn search",
+	"bench":         "board nn nn/features search",
 	"match/opening": "board nn",
 	"review":        "board nn search sgf",
 	"match":         "board gtp sgf",

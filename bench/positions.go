@@ -6,6 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/features"
 )
 
 // positions is at how many positions a benchmark searches by turns.
@@ -14,7 +15,7 @@ const positions = 8
 // Positions returns positions that the network itself leads to, the same
 // each time: from a few moves to about half of the board.
 func Positions(ctx context.Context, m nn.Model, size board.Size, rules board.Rules) ([]*board.Game, error) {
-	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true})
+	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
 	if err != nil {
 		return nil, err
 	}

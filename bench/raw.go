@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/features"
 )
 
 // Raw runs full batches on every session at once: the network alone.
@@ -42,7 +43,7 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 				n := spec.Inputs[i].Len()
 				rows[i] = inputs[i][row*n : (row+1)*n]
 			}
-			q := nn.Query{Game: games[row%len(games)]}
+			q := nn.Query{Game: games[row%len(games)], Meta: &features.Amateurs}
 			if err := codec.Encode(&q, 0, rows, scratch); err != nil {
 				pool.Close()
 				return nil, err

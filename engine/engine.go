@@ -83,6 +83,7 @@ func Defaults() Config {
 		Lag:         time.Second,
 		EarlyStop:   true, Extend: 1,
 		AnalysisWideNoise: 0.04,
+		Delay:             Delay{Most: 10},
 		HandicapAdvantage: 0.045,
 	}
 }

@@ -3,8 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"kosumi/board"
@@ -28,11 +31,38 @@ var (
 
 // profile is who plays, for networks that want to know; nil if nobody said.
 func (e *Engine) profile() *features.Meta {
-	m, set, err := features.ParseProfile(e.cfg.Search.Human.Profile)
-	if err != nil || !set {
-		return nil
+	if m, set := e.cfg.Search.Human.Meta(); set {
+		return &m
 	}
-	return &m
+	return nil
+}
+
+// profiled is a network, or several, whose files can be named, and of which some
+// may want a profile of the players.
+type profiled interface {
+	Profiled(board.Size) (files []string, any bool)
+}
+
+// CheckHuman refuses settings of human-like play that no network loaded can heed:
+// names are those that are about to change, h is what they would make. The texts
+// are KataGo's.
+func CheckHuman(net Network, size board.Size, names []string, h search.Human) error {
+	var humans nn.Evaluator
+	if s, ok := net.(humanSource); ok {
+		humans, _ = s.Humans(size)
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "humanSL") && name != "humanSLProfile" && humans == nil {
+			return fmt.Errorf("Provided parameter %s but no human model was specified (e.g -human-model b18c384nbt-humanv0.bin.gz)", name) //nolint:staticcheck // KataGo's text
+		}
+	}
+	_, set := h.Meta()
+	if p, ok := net.(profiled); ok && set && slices.Contains(names, "humanSLProfile") {
+		if files, any := p.Profiled(size); !any && len(files) > 0 {
+			return fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s", strings.Join(files, " and ")) //nolint:staticcheck // KataGo's text
+		}
+	}
+	return nil
 }
 
 // RawHuman is RawNetwork by the network of human moves, under the profile that is

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"kosumi/setting"
 )
@@ -22,6 +24,9 @@ func (e *Engine) SetParams(values map[string]string) error {
 	}
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
+	}
+	if err := CheckHuman(e.net, e.game.Size(), slices.Sorted(maps.Keys(values)), next.Search.Human); err != nil {
+		return err
 	}
 	e.Stop()
 	if err := e.tree.SetParams(next.Search); err != nil {

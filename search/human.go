@@ -46,6 +46,12 @@ func (n profileName) Set(name string) error {
 	return err
 }
 
+// Meta returns who plays, and whether anybody said so.
+func (h Human) Meta() (m features.Meta, set bool) {
+	m, set, err := features.ParseProfile(h.Profile)
+	return m, set && err == nil
+}
+
 // Alone returns the settings under which the main network judges alone: the
 // profile stays, for a main network that takes one.
 func (h Human) Alone() Human {
@@ -81,8 +87,8 @@ type humanState struct {
 func (t *Tree) readyHuman() {
 	h, p := &t.sh.human, &t.p.Human
 	*h = humanState{}
-	meta, set, err := features.ParseProfile(p.Profile)
-	if err == nil && set {
+	meta, set := p.Meta()
+	if set {
 		h.profile = &meta
 	}
 	source, ok := t.sh.eval.(humanSource)

@@ -71,12 +71,12 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 
 // models answers query_models as KataGo does.
 func (n *network) models(size board.Size, maxBatch int) []any {
-	info, ok := n.info(size, maxBatch)
-	if !ok {
-		return nil
+	var all []any
+	for _, info := range n.infos(size, maxBatch) {
+		all = append(all, map[string]any{
+			"name": info.Name, "internalName": info.InternalName, "maxBatchSize": info.MaxBatchSize,
+			"usesHumanSLProfile": info.HumanProfile, "version": info.Version, "usingFP16": strconv.FormatBool(info.FP16),
+		})
 	}
-	return []any{map[string]any{
-		"name": info.Name, "internalName": info.InternalName, "maxBatchSize": info.MaxBatchSize,
-		"usesHumanSLProfile": info.HumanProfile, "version": info.Version, "usingFP16": strconv.FormatBool(info.FP16),
-	}}
+	return all
 }

@@ -11,6 +11,7 @@ import (
 	"kosumi/bench"
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/features"
 	"kosumi/nn/model"
 )
 
@@ -192,7 +193,9 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 		return err
 	}
 	defer pool.Close()
-	server, err := nn.NewServer(m, s.serverConfig())
+	conf := s.serverConfig()
+	conf.Meta = &features.Amateurs
+	server, err := nn.NewServer(m, conf)
 	if err != nil {
 		return err
 	}

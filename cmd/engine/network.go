@@ -25,6 +25,8 @@ type network struct {
 	conf  nn.ServerConfig
 	log   *slog.Logger
 	err   error
+	// humans is the network of human moves beside this one; nil if there is none.
+	humans *network
 
 	mu        sync.RWMutex // held for reading while a query is handed over
 	server    *nn.Server
@@ -42,15 +44,20 @@ func openNetwork(s *settings, size board.Size, atOnce bool, log *slog.Logger) *n
 	if atOnce {
 		conf.Later = n.prepared
 	}
+	if s.HumanModel != "" {
+		n.humans = openHumans(s, size, log)
+	}
 	go func() {
 		defer close(n.ready)
-		n.err = n.load(s, conf, size)
+		if n.err = n.load(s, s.Model, conf, size); n.err == nil {
+			n.err = n.awaitHumans(s.Play.Search.Human, size)
+		}
 	}()
 	return n
 }
 
-func (n *network) load(s *settings, conf model.Config, size board.Size) error {
-	m, err := s.openModelAs(conf)
+func (n *network) load(s *settings, file string, conf model.Config, size board.Size) error {
+	m, err := s.openModelAs(file, conf)
 	if err != nil {
 		return err
 	}
@@ -125,11 +132,11 @@ func (n *network) SearchBegins(size board.Size) (ends func()) {
 
 // openModel opens the network that the flags name.
 func (s *settings) openModel(log *slog.Logger) (*model.Model, error) {
-	return s.openModelAs(s.modelConfig(log))
+	return s.openModelAs(s.Model, s.modelConfig(log))
 }
 
-func (s *settings) openModelAs(conf model.Config) (*model.Model, error) {
-	m, err := model.Open(s.Model, conf)
+func (s *settings) openModelAs(file string, conf model.Config) (*model.Model, error) {
+	m, err := model.Open(file, conf)
 	if errors.Is(err, model.ErrPrecision) {
 		return nil, usageError{err}
 	}
@@ -234,11 +241,17 @@ func (n *network) ClearCache() {
 		n.mu.RLock()
 		defer n.mu.RUnlock()
 		n.server.ClearCache()
+		if n.humans != nil {
+			n.humans.ClearCache()
+		}
 	}
 }
 
 // Close waits for the network to be loaded and lets go of it.
 func (n *network) Close() error {
+	if n.humans != nil {
+		defer n.humans.Close()
+	}
 	if n.wait() != nil {
 		return nil
 	}

@@ -88,11 +88,7 @@ func (s *seat) Evaluate(ctx context.Context, r gtp.RawRequest) (*gtp.RawOutput, 
 	return out, nil
 }
 
-// Models lists the network in use.
+// Models lists the networks in use.
 func (s *seat) Models() []gtp.ModelInfo {
-	info, ok := s.net.info(s.Game().Size(), s.opts.batchSize())
-	if !ok {
-		return nil
-	}
-	return []gtp.ModelInfo{info}
+	return s.net.infos(s.Game().Size(), s.opts.batchSize())
 }

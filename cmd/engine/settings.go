@@ -26,6 +26,7 @@ import (
 // how to play. Flags, config files and --set change them, through table.
 type settings struct {
 	Model       string
+	HumanModel  string
 	Provider    string
 	Precision   string
 	OnnxRuntime string
@@ -48,8 +49,8 @@ type settings struct {
 	sets    []string          // NAME=VALUE of --set
 	stderr  *slog.Logger
 	foreign struct {
-		overrides          []string
-		humanModel, config string
+		overrides []string
+		config    string
 	}
 }
 
@@ -93,6 +94,9 @@ func networkTable() setting.Table[settings] {
 		setting.Of(setting.Info{Name: "model", Source: "the one that the program carries",
 			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one"},
 			func(s *settings) *string { return &s.Model }),
+		setting.Of(setting.Info{Name: "human-model", Source: "none",
+			Doc: "network `FILE` of human moves (KataGo's b18c384nbt-humanv0, say) beside the model: see humanSLProfile and its settings"},
+			func(s *settings) *string { return &s.HumanModel }),
 		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", model.OnnxGo}, ort.ProviderNames()...), Source: "the best that works",
 			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go"},
 			func(s *settings) *string { return &s.Provider }),
@@ -153,16 +157,12 @@ func (s *settings) searchFlags(f *pflag.FlagSet) {
 // no use for: it is named on stderr and ignored, as is a .cfg file.
 func (s *settings) foreignFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.foreign.overrides, "override-config", nil, "`SETTINGS` of KataGo, ignored")
-	f.StringVar(&s.foreign.humanModel, "human-model", "", "second network `FILE` of KataGo, ignored; name a human-like network with --model")
 }
 
 // ignoreForeign says which parts of the launch line do nothing.
 func (s *settings) ignoreForeign() {
 	for _, o := range s.foreign.overrides {
 		s.stderr.Warn("this setting of KataGo is ignored", "override-config", o)
-	}
-	if s.foreign.humanModel != "" {
-		s.stderr.Warn("a second network for human-like play is not supported and is ignored", "human-model", s.foreign.humanModel)
 	}
 	if s.foreign.config != "" {
 		s.stderr.Warn("config files of KataGo are not read; flags and .toml files set this engine", "config", s.foreign.config)
@@ -220,6 +220,9 @@ func (s *settings) check() error {
 		return err
 	}
 	s.stderr = slog.New(newPlainHandler(os.Stderr, level))
+	if err := s.checkHuman(); err != nil {
+		return err
+	}
 	return s.engineConfig().Validate()
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/katagocfg"
+	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -51,9 +52,10 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	for name, raw := range settings {
 		pairs[name] = settingText(raw)
 	}
-	values, view, unknown, err := s.base.Query(pairs, s.since, perspectives[q.view], s.conf.HumanModel)
-	if err == nil && values["humanSLProfile"].Text != "" && !s.conf.TakesProfile {
-		err = fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", s.conf.ModelNames)
+	human, takes, names := s.humans(q.size)
+	values, view, unknown, err := s.base.Query(pairs, s.since, perspectives[q.view], human)
+	if _, set := (search.Human{Profile: values["humanSLProfile"].Text}).Meta(); err == nil && set && !takes {
+		err = fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", names)
 	}
 	if err == nil {
 		unknown, err = q.ownSettings(unknown, pairs)
@@ -73,6 +75,25 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 		warnings = append(warnings, fieldError{field, "Config params without effect here: " + strings.Join(idle, ",")})
 	}
 	return warnings
+}
+
+// humanSource is a network, or several, that may vary by profile, or have one of
+// human moves among them.
+type humanSource interface {
+	Humans(board.Size) (humans nn.Evaluator, profiled bool)
+	Profiled(board.Size) (files []string, any bool)
+}
+
+// humans tells whether a network of human moves is loaded, whether any network
+// varies by profile, and how messages call them all.
+func (s *Server) humans(size board.Size) (loaded, profile bool, names string) {
+	n, ok := s.net.(humanSource)
+	if !ok {
+		return s.conf.HumanModel, s.conf.TakesProfile, s.conf.ModelNames
+	}
+	humans, _ := n.Humans(size)
+	files, any := n.Profiled(size)
+	return humans != nil, any, strings.Join(files, " and ")
 }
 
 // settingText is the value of a setting as a config file would have it.
@@ -130,7 +151,7 @@ func (q *query) applyLimit(name string, v katagocfg.Value) bool {
 	case "playoutDoublingAdvantagePla":
 		q.advanced, _ = board.ParseColor(v.Text) // E is nobody
 	case "humanSLProfile":
-		return v.Text == ""
+		q.params.Human.Profile = v.Text
 	default:
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/features"
 	"kosumi/nn/ort"
 	"kosumi/nn/quant"
 )
@@ -53,7 +54,7 @@ func (m *Model) calibrationRows(ctx context.Context, size board.Size, o Quantize
 			return nil, fmt.Errorf("%w: a calibration position is on %v, not %v", nn.ErrSize, g.Size(), size)
 		}
 		sym := codec.Orientation(int8(rng.IntN(board.NumSymmetries)))
-		if err := codec.Encode(&nn.Query{Game: g}, sym, rows[i], scratch); err != nil {
+		if err := codec.Encode(&nn.Query{Game: g, Meta: &features.Amateurs}, sym, rows[i], scratch); err != nil {
 			return nil, err
 		}
 	}

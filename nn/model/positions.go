@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/features"
 )
 
 // lockstep is how many games are played side by side in one session. It is part
@@ -179,7 +180,7 @@ func (p *party) group(ctx context.Context, number int) ([]*board.Game, error) {
 		}
 		going := 0
 		for i, g := range games {
-			if err := p.codec.Encode(&nn.Query{Game: g}, 0, in[i], scratch); err != nil {
+			if err := p.codec.Encode(&nn.Query{Game: g, Meta: &features.Amateurs}, 0, in[i], scratch); err != nil {
 				return nil, err
 			}
 			if move < lengths[i] && !g.Finished() && !g.PastPhaseEnd() {
@@ -196,7 +197,7 @@ func (p *party) group(ctx context.Context, number int) ([]*board.Game, error) {
 			if move >= lengths[i] || g.Finished() || g.PastPhaseEnd() {
 				continue
 			}
-			p.codec.Decode(&nn.Query{Game: g}, 0, out[i], scratch, &answer)
+			p.codec.Decode(&nn.Query{Game: g, Meta: &features.Amateurs}, 0, out[i], scratch, &answer)
 			if err := g.Play(g.ToMove(), drawMove(&answer, p.size, move, rng)); err != nil {
 				return nil, fmt.Errorf("a move of the network's policy: %w", err)
 			}

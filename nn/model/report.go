@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/features"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
@@ -137,7 +138,7 @@ func (m *Model) evaluate(ctx context.Context, b nn.Backend, spec nn.Spec, size b
 		}
 		part := games[at:min(at+batch, len(games))]
 		for i, g := range part {
-			if err := codec.Encode(&nn.Query{Game: g}, 0, in[i], scratch); err != nil {
+			if err := codec.Encode(&nn.Query{Game: g, Meta: &features.Amateurs}, 0, in[i], scratch); err != nil {
 				return err
 			}
 		}
@@ -145,7 +146,7 @@ func (m *Model) evaluate(ctx context.Context, b nn.Backend, spec nn.Spec, size b
 			return err
 		}
 		for i, g := range part {
-			ok := codec.Decode(&nn.Query{Game: g, NeedOwnership: true}, 0, out[i], scratch, &answer)
+			ok := codec.Decode(&nn.Query{Game: g, NeedOwnership: true, Meta: &features.Amateurs}, 0, out[i], scratch, &answer)
 			see(at+i, &answer, ok)
 		}
 	}
