@@ -36,7 +36,7 @@ var allowed = map[string]string{
 	"nn/nntest":     "board nn nn/features nn/onnx",
 	"nn/model":      "board models nn nn/arch nn/features nn/katago nn/onnx nn/onnxgo nn/ort nn/quant",
 	"search":        "board nn nn/features setting",
-	"katagocfg":     "board",
+	"katagocfg":     "board nn/features",
 	"engine":        "board katagocfg nn nn/features search setting sgf",
 	"bench":         "board nn nn/features search",
 	"match/opening": "board nn",

@@ -21,6 +21,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/nn"
+	"kosumi/nn/features"
 	"kosumi/search"
 )
 
@@ -106,6 +107,7 @@ func Tune(ctx context.Context, c TuneConfig, plans []Plan) ([]Trial, error) {
 // rate is the speed of a search with a plan.
 func (c *TuneConfig) rate(ctx context.Context, p Plan) (float64, error) {
 	conf := c.Server
+	conf.Meta = &features.Amateurs
 	conf.Sessions, conf.MaxBatch = p.Sessions, p.Batch
 	server, err := nn.NewServer(c.Model, conf)
 	if err != nil {

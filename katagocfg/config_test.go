@@ -94,15 +94,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestProfiles(t *testing.T) {
-	for _, name := range []string{"", "_", "rank_9d", "rank_20k", "preaz_1k", "rank_3k_5d", "proyear_1800", "proyear_2023"} {
-		require.NoError(t, CheckProfile(name), name)
-	}
-	for _, name := range []string{"foo", "rank_", "rank_10d", "rank_21k", "rank_0k", "rank_03k", "rank_1k_2k_3k", "proyear_1799", "proyear_", "rank_1K"} {
-		require.EqualError(t, CheckProfile(name), "Unknown human SL network profile: "+name)
-	}
-}
-
 // TestParameters changes what may change, all or nothing.
 func TestParameters(t *testing.T) {
 	c := New(map[string]string{"numSearchThreads": "2", "maxVisits": "8"})

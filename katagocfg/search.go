@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"kosumi/nn/features"
 )
 
 // Program is one of KataGo's programs: their defaults differ.
@@ -92,7 +93,7 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 	case "playoutDoublingAdvantagePla":
 		v.Text, err = player(v.Text)
 	case "humanSLProfile":
-		err = CheckProfile(v.Text)
+		_, _, err = features.ParseProfile(v.Text)
 	}
 	return v, err
 }
@@ -107,42 +108,6 @@ func player(text string) (string, error) {
 		return "W", nil
 	}
 	return "", errors.New("Could not parse player in field playoutDoublingAdvantagePla, should be BLACK or WHITE")
-}
-
-// CheckProfile reports a profile of human-like play that KataGo does not know:
-// "rank_3k", "rank_3k_5d" (Black's and White's), the same after "preaz_",
-// "proyear_1850", or none ("" and "_").
-func CheckProfile(name string) error {
-	if name == "" || name == "_" || name == `""` {
-		return nil
-	}
-	unknown := fmt.Errorf("Unknown human SL network profile: %s", name)
-	if year, ok := strings.CutPrefix(name, "proyear_"); ok {
-		if n, err := strconv.Atoi(year); err == nil && n >= 1800 && n <= 2023 {
-			return nil
-		}
-		return unknown
-	}
-	ranks, ok := strings.CutPrefix(name, "rank_")
-	if !ok {
-		ranks, ok = strings.CutPrefix(name, "preaz_")
-	}
-	list := strings.Split(ranks, "_")
-	if !ok || len(list) > 2 || slices.ContainsFunc(list, func(r string) bool { return !isRank(r) }) {
-		return unknown
-	}
-	return nil
-}
-
-// isRank tells whether a text is a rank from 20k to 9d.
-func isRank(text string) bool {
-	for most, unit := range map[int]string{9: "d", 20: "k"} {
-		number, ok := strings.CutSuffix(text, unit)
-		if n, err := strconv.Atoi(number); ok && err == nil && n >= 1 && n <= most && number == strconv.Itoa(n) {
-			return true
-		}
-	}
-	return false
 }
 
 // fixed are the parameters that may not change while a program runs.
