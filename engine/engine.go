@@ -59,6 +59,8 @@ type Config struct {
 	// start is told to have, in doublings of search effort for each point
 	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
+	// Name is who plays, in records of games.
+	Name string
 	// Delay is how long to wait before a move is answered.
 	Delay Delay
 }
@@ -140,6 +142,8 @@ type Engine struct {
 
 	pondering *background
 	ahead     advantage
+	thoughts  map[thoughtOf]thought // of the moves chosen here, for records
+	resigned  resigned
 	values    []ownValue // root values of the own moves of this game, for resignation
 	moveCount uint64     // moves chosen so far: stream of the move sampler
 	judged    judgement  // the last position whose dead stones were asked for
@@ -158,7 +162,7 @@ func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree}, nil
+	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree, thoughts: map[thoughtOf]thought{}}, nil
 }
 
 // Close stops what runs in the background.

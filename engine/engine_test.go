@@ -13,6 +13,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/sgf"
 )
 
 // anySize is a network of pseudo-random opinions for every board.
@@ -500,4 +501,58 @@ func TestSettingsReadThemselves(t *testing.T) {
 		require.NoError(t, s.Set(&c, s.Get(&c)), s.Name)
 		require.Equal(t, Defaults(), c, s.Name)
 	}
+}
+
+// TestRecordsHoldThoughts plays both sides, takes moves back, sends the game anew,
+// and resigns.
+func TestRecordsHoldThoughts(t *testing.T) {
+	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
+	record := func() *sgf.Record {
+		data, err := e.SaveSGF()
+		require.NoError(t, err)
+		roots, err := sgf.Parse(data)
+		require.NoError(t, err)
+		r, err := sgf.RecordOf(roots[0])
+		require.NoError(t, err)
+		rules, err := r.BoardRules()
+		require.NoError(t, err)
+		require.Equal(t, e.game.Rules(), rules, "the rules are read back")
+		return r
+	}
+	play(t, e, "C3")
+	require.Empty(t, record().White.Name, "nothing was chosen here")
+	m, err := e.GenMove(t.Context(), MoveRequest{Color: board.White})
+	require.NoError(t, err)
+	r := record()
+	require.Equal(t, "Kosumi 1", r.White.Name)
+	require.Empty(t, r.Black.Name)
+	require.Equal(t, "Tromp-Taylor", r.Rules)
+	require.Equal(t, time.Now().Year(), mustDate(t, r.Date).Year())
+	require.Empty(t, r.Steps[0].Comment)
+	require.Regexp(t, `^(Black|White) [0-9.]+ %, [-+][0-9.]+ points, 8 visits\n`, r.Steps[1].Comment)
+	data, err := e.SaveSGF()
+	require.NoError(t, err)
+	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, string(data))
+
+	// A client that sends the game anew finds the thoughts again.
+	require.NoError(t, e.NewGame(board.Square(5)))
+	play(t, e, "C3")
+	require.NoError(t, e.Play(board.White, m.Point))
+	require.Equal(t, r.Steps[1].Comment, record().Steps[1].Comment)
+	require.NoError(t, e.Undo(1))
+	require.Len(t, record().Steps, 1)
+
+	e.resigned = resigned{board.White, e.game.Hash()}
+	r = record()
+	require.Equal(t, "B+R", r.Result)
+	require.Equal(t, "Kosumi 1", r.White.Name)
+	play(t, e, "A1")
+	require.Empty(t, record().Result, "the game went on")
+}
+
+func mustDate(t *testing.T, text string) time.Time {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, text)
+	require.NoError(t, err)
+	return day
 }

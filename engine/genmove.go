@@ -89,8 +89,10 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	e.pause(ctx, &result, move.Point)
 	if e.resigns(&result, game) {
+		e.resigned = resigned{game.ToMove(), e.game.Hash()}
 		return Move{Resign: true}, nil
 	}
+	e.remember(game, &result, move.Point)
 	if err := e.commit(r.Color, move.Point, start); err != nil {
 		return Move{}, err
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"kosumi/board"
 	"kosumi/sgf"
@@ -50,19 +51,65 @@ func (e *Engine) recordRules(r *sgf.Record) board.Rules {
 	return rules
 }
 
-// SaveSGF returns the game so far as one SGF tree.
+// SaveSGF returns the game so far as one SGF tree: who played, the result where
+// there is one, the day, the rules by their usual name, and what was thought of the
+// moves that were chosen here: a comment, and Black's winrate in percent and lead in
+// points as SBKV and SBKS, which Sabaki draws.
 func (e *Engine) SaveSGF() ([]byte, error) {
-	rules := e.game.Rules()
+	rules, moves := e.game.Rules(), e.game.Moves()
+	thoughts, err := e.thoughtsOf()
+	if err != nil {
+		return nil, err
+	}
 	record := sgf.Record{
 		Size: e.game.Size(), Komi: float64(rules.Komi), HasKomi: true,
-		Rules: rules.JSON(), Handicap: e.handicap, Application: "Kosumi",
-		Steps: sgf.Steps(e.game.Moves(), nil),
+		Rules: rulesName(rules), Handicap: e.handicap, Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
+		Steps: sgf.Steps(moves, nil),
+	}
+	black, white := e.Chose()
+	if black {
+		record.Black.Name = e.cfg.Name
+	}
+	if white {
+		record.White.Name = e.cfg.Name
 	}
 	record.Setup = e.startPosition()
-	if e.game.Finished() {
+	switch {
+	case e.gaveUp() && e.resigned.color == board.Black:
+		record.Result = "W+R"
+	case e.gaveUp():
+		record.Result = "B+R"
+	case e.game.Finished():
 		record.Result = resultText(float64(e.game.Score()))
 	}
-	return sgf.Marshal(record.Tree())
+	for i, t := range thoughts {
+		if t != nil {
+			record.Steps[i].Comment = t.text(record.Size)
+		}
+	}
+	root := record.Tree()
+	i := -1
+	for n := range root.MainLine() {
+		if i >= 0 && i < len(thoughts) && thoughts[i] != nil {
+			n.Set("SBKV", strconv.FormatFloat(100*thoughts[i].winrate, 'f', 1, 64))
+			n.Set("SBKS", strconv.FormatFloat(thoughts[i].lead, 'f', 1, 64))
+		}
+		i++
+	}
+	return sgf.Marshal(root)
+}
+
+// rulesName is the name of rules as records have it (FF[4], RU), or KataGo's form
+// of those without one.
+func rulesName(r board.Rules) string {
+	switch name := r.Name(); name {
+	case "TrompTaylor":
+		return "Tromp-Taylor"
+	case "NewZealand":
+		return "NZ"
+	default:
+		return name
+	}
 }
 
 // startPosition returns what was on the board before the first move, nil for

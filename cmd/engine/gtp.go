@@ -14,6 +14,7 @@ import (
 
 func gtpCommand() *cobra.Command {
 	s := defaultSettings()
+	var games string
 	c := &cobra.Command{
 		Use:   "gtp",
 		Short: "Play over the Go Text Protocol on standard input and output",
@@ -26,26 +27,32 @@ A move takes what the clock allows. Without a clock it takes --time seconds,
 			if err := s.load(cmd); err != nil {
 				return err
 			}
-			return serveGTP(cmd.Context(), &s)
+			return serveGTP(cmd.Context(), &s, games)
 		},
 	}
 	s.networkFlags(c.Flags())
 	s.playFlags(c.Flags())
+	c.Flags().StringVar(&games, "autosave", "", "`DIR` that gets the record of every game played, one file a game, with what was thought")
 	s.foreignFlags(c.Flags())
 	return c
 }
 
-func serveGTP(ctx context.Context, s *settings) error {
+func serveGTP(ctx context.Context, s *settings, games string) error {
+	saved, err := newAutosave(games, s.stderr)
+	if err != nil {
+		return err
+	}
 	size := s.Play.Size
 	s.useTuning(size)
 	net := openNetwork(s, size, true, s.stderr)
 	conf := s.engineConfig()
+	conf.Name = "Kosumi " + version
 	e, err := engine.New(conf, net, s.stderr)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	server := gtp.NewServer(&seat{Engine: e, net: net, opts: s}, s.stderr, gtp.Options{Strict: s.StrictPlay})
+	server := gtp.NewServer(&savingSeat{&seat{Engine: e, net: net, opts: s}, saved}, s.stderr, gtp.Options{Strict: s.StrictPlay})
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		fmt.Fprintln(os.Stderr, "Type GTP commands: genmove b, play w D4, showboard, final_score, list_commands, quit")
 	}

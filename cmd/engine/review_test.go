@@ -170,3 +170,41 @@ func TestDrill(t *testing.T) {
 	require.Equal(t, exitFailed, o.code)
 	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", review.DrillVersion))
 }
+
+// TestAutosave plays two games; the second one is killed in the middle.
+func TestAutosave(t *testing.T) {
+	needLibrary(t)
+	dir := filepath.Join(t.TempDir(), "games")
+	args := append([]string{"gtp", "--visits", "2", "--boardsize", "5", "--autosave", dir, "--log-level", "warn"}, frugal...)
+	o := invoke(t, nil, "genmove b\nplay w a1\nundo\nclear_board\nplay b e5\nplay w a1\ngenmove b\nquit\n", args...)
+	require.Zero(t, o.code, o.stderr)
+	games, err := filepath.Glob(filepath.Join(dir, "*.sgf"))
+	require.NoError(t, err)
+	require.Len(t, games, 2, o.stdout)
+	p := start(t, nil, args...)
+	_, err = p.in.Write([]byte("genmove w\ngenmove b\n"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		games, _ = filepath.Glob(filepath.Join(dir, "*.sgf"))
+		for _, name := range games {
+			text, _ := os.ReadFile(name)
+			if strings.Contains(string(text), "PW[Kosumi") && strings.Contains(string(text), ";B[") {
+				return true
+			}
+		}
+		return false
+	}, time.Minute, 10*time.Millisecond)
+	p.cmd.Process.Kill()
+	p.wait()
+	for _, name := range games {
+		roots, err := sgf.ReadFile(name)
+		require.NoError(t, err)
+		r, err := sgf.RecordOf(roots[0])
+		require.NoError(t, err)
+		require.Contains(t, r.Black.Name, "Kosumi")
+		require.Equal(t, "Chinese", r.Rules)
+		require.NotEmpty(t, r.Date)
+		require.Contains(t, string(text(t, roots)), "visits")
+	}
+	require.Equal(t, exitFailed, invoke(t, nil, "quit\n", "gtp", "--autosave", games[0]).code)
+}
