@@ -5,13 +5,34 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test test-avx2 build deps deps-test race fuzz bench gpu-bench lint fmt clean
+.PHONY: run test test-avx2 build page check-page deps deps-test race fuzz bench gpu-bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
 
-build:
+build: page
 	$(GO) build -o $(ENGINE) ./cmd/engine
+
+# The page of engine web, from packages pinned in web/ui/package-lock.json. Where
+# there is no npm the program is built without it, and says so.
+PAGE_SOURCES := $(shell find web/api web/build web/i18n web/ui/src -type f -not -path 'web/ui/src/gen/*' 2>/dev/null)
+
+page: web/ui/dist/build.txt
+
+web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
+	@if command -v npm >/dev/null 2>&1; then \
+		if [ web/ui/package-lock.json -nt web/ui/node_modules/.package-lock.json ]; then \
+			cd web/ui && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
+		fi; \
+		$(GO) run ./web/build; \
+	else \
+		echo "npm not found: the program is built without its page for the browser" >&2; \
+	fi
+
+# The page's TypeScript, checked.
+check-page: page
+	$(GO) run ./web/build -types
+	cd web/ui && node_modules/.bin/tsc --noEmit
 
 # The onnxruntime library, fetched once into the user's cache and verified.
 deps:
@@ -53,4 +74,4 @@ fmt:
 	gofmt -w .
 
 clean:
-	rm -rf bin
+	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen

@@ -45,6 +45,9 @@ var allowed = map[string]string{
 	"nn/autodiff":   "nn/onnx",
 	"nn/quant":      "nn/onnx",
 	"train":         "board engine match models nn nn/arch nn/autodiff nn/features nn/katago nn/model nn/onnx nn/ort nn/quant search setting sgf",
+	"web/api":       "",
+	"web/build":     "",
+	"web":           "board engine gtp nn search sgf web/api",
 	"cmd/engine":    "*",
 }
 

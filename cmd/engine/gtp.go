@@ -55,6 +55,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	server := gtp.NewServer(&savingSeat{&seat{Engine: e, net: net, opts: s}, saved}, s.stderr, gtp.Options{Strict: s.StrictPlay})
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		fmt.Fprintln(os.Stderr, "Type GTP commands: genmove b, play w D4, showboard, final_score, list_commands, quit")
+		fmt.Fprintln(os.Stderr, "To play on a board in the browser instead, quit and run: engine web")
 	}
 	game := fmt.Sprintf("%dx%d, %s rules, komi %g", size.W, size.H, table.Find("rules").Get(s), conf.Rules.Komi)
 	return serveClient(ctx, s, net, game, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })

@@ -62,16 +62,18 @@ func newRoot() *cobra.Command {
 		Short: "Kosumi, a Go engine: plays over GTP, analyses, referees, converts and measures",
 		Long: `Kosumi is a Go (board game) engine. Without a subcommand it speaks GTP on
 standard input and output, which is what Sabaki, GoGui, LizzieYzy and the
-bridges to OGS and KGS expect.`,
+bridges to OGS and KGS expect. engine web opens a board in the browser, and so
+does a double click on the program.`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("Kosumi {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
+	cobra.MousetrapHelpText = "" // a double click opens the page
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		gtpCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
+		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
 		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), versionCommand(),
 	)
 	needSubcommand(root)
@@ -128,9 +130,13 @@ func refuseArguments(c *cobra.Command) {
 	}
 }
 
-// withSubcommand puts "gtp" in front where no subcommand is named.
+// withSubcommand puts "gtp" in front where no subcommand is named; a double click
+// on the program opens the page instead.
 func withSubcommand(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {
+		if startedByClick() {
+			return []string{"web"}
+		}
 		return []string{"gtp"}
 	}
 	switch args[0] {

@@ -1,0 +1,299 @@
+package web
+
+import (
+	"context"
+	"encoding/base64"
+	"math"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/search"
+	"kosumi/web/api"
+)
+
+// lossBounds are the upper bounds, in points, of the classes of moves: best or
+// good, fine, slip, mistake, big mistake; above is a blunder.
+var lossBounds = []float64{0.5, 1.5, 3, 6, 12}
+
+// classOf returns the class of a loss, from 0.
+func classOf(loss float64) int {
+	for i, b := range lossBounds {
+		if loss <= b {
+			return i
+		}
+	}
+	return len(lossBounds)
+}
+
+// unseenFor is how long an analysis goes on while nobody can see its page.
+const unseenFor = 5 * time.Second
+
+// run is the analysis of one connection: a goroutine that searches what was
+// asked for last. It has its own tree, so that going back and forth keeps what
+// is known.
+type run struct {
+	c    *conn
+	seat seat
+	done chan struct{}
+
+	mu   sync.Mutex
+	want api.Analyse
+	gen  int // of want
+	cut  context.CancelFunc
+	wake chan struct{}
+}
+
+// analyse sets what this connection analyses.
+func (c *conn) analyse(a *api.Analyse) (any, error) {
+	if a.Visits < 0 || a.Moves < 0 || len(a.Avoid)+len(a.Allow) > board.MaxMoves {
+		return nil, refuse("bad_request", "out of range")
+	}
+	if a.On {
+		if _, err := c.s.doc(a.Doc); err != nil {
+			return nil, err
+		}
+	}
+	if c.run == nil {
+		if !a.On {
+			return nil, nil
+		}
+		c.run = &run{c: c, seat: seat{s: c.s}, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+		go c.run.loop()
+	}
+	r := c.run
+	r.mu.Lock()
+	r.want = *a
+	r.gen++
+	if r.cut != nil {
+		r.cut()
+	}
+	r.mu.Unlock()
+	r.look()
+	return nil, nil
+}
+
+// look has the run see what is wanted now.
+func (r *run) look() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close waits for the run's end; its connection's context must have ended.
+func (r *run) close() { <-r.done }
+
+func (r *run) loop() {
+	defer close(r.done)
+	defer r.seat.close()
+	var idle <-chan time.Time
+	for {
+		select {
+		case <-r.c.ctx.Done():
+			return
+		case <-idle: // the tree's memory is worth more than the way back to it
+			r.seat.close()
+			idle = nil
+			continue
+		case <-r.wake:
+		}
+		for r.c.ctx.Err() == nil && r.once() {
+		}
+		idle = time.After(30 * time.Second)
+	}
+}
+
+// steadiness tells whether the first move and the lead have stood still.
+type steadiness struct {
+	move  board.Point
+	lead  float64
+	since time.Time
+}
+
+const steadyFor = 3 * time.Second
+
+func (s *steadiness) see(m board.Point, lead float64) bool {
+	now := time.Now()
+	if m != s.move || math.Abs(lead-s.lead) > 0.1 || s.since.IsZero() {
+		*s = steadiness{m, lead, now}
+	}
+	return now.Sub(s.since) > steadyFor
+}
+
+// once searches for what is wanted now, for as long as the desk lets it; true if
+// there is more to do.
+func (r *run) once() bool {
+	r.mu.Lock()
+	want, gen := r.want, r.gen
+	ctx, cut := context.WithCancel(r.c.ctx)
+	r.cut = cut
+	r.mu.Unlock()
+	defer cut()
+	if !want.On || !r.c.isVisible() {
+		return false
+	}
+	req, game, handicap, err := r.request(&want)
+	if err != nil {
+		r.c.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
+		return false
+	}
+	var last *search.Result
+	var steady steadiness
+	isSteady := false
+	ran := r.c.s.desk.do(ctx, forAnalysis, func(ctx context.Context) {
+		inner, stop := context.WithCancel(ctx)
+		defer stop()
+		err = r.seat.with(game, handicap, func(e *engine.Engine) error {
+			return e.Analyze(inner, req, func(res *search.Result) {
+				if len(res.Moves) == 0 {
+					return
+				}
+				last = res
+				if want.Steady && steady.see(res.Moves[0].Move, res.Root.Lead) && res.Root.Visits >= 200 {
+					isSteady = true
+					stop()
+				}
+				r.show(&want, gen, res, "")
+			})
+		})
+	})
+	if !ran {
+		return r.c.ctx.Err() == nil && r.changed(gen)
+	}
+	if err != nil {
+		r.c.s.log.Error("an analysis failed", "error", err)
+		r.c.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
+		return r.changed(gen)
+	}
+	if last != nil && !r.changed(gen) {
+		switch {
+		case isSteady:
+			r.show(&want, gen, last, "steady")
+			return false
+		case want.Visits > 0 && last.Root.Visits >= want.Visits:
+			r.show(&want, gen, last, "visits")
+			return false
+		case last.Stop == search.StopMemory:
+			r.show(&want, gen, last, "memory")
+			return false
+		case last.Stop != search.StopCancelled:
+			r.show(&want, gen, last, "visits")
+			return false
+		}
+	}
+	return true
+}
+
+// changed tells whether something else is wanted by now.
+func (r *run) changed(gen int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.gen != gen
+}
+
+// unseen ends the search if its page stays out of sight.
+func (r *run) unseen() {
+	time.AfterFunc(unseenFor, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if !r.c.isVisible() && r.cut != nil {
+			r.cut()
+		}
+	})
+}
+
+// request turns what is wanted into a search.
+func (r *run) request(want *api.Analyse) (req engine.AnalyzeRequest, g *board.Game, handicap int, err error) {
+	d, err := r.c.s.doc(want.Doc)
+	if err != nil {
+		return req, nil, 0, err
+	}
+	d.mu.Lock()
+	n, ok := d.nodes[want.Node]
+	if ok {
+		g, handicap, err = d.game(n)
+	}
+	size := d.size
+	d.mu.Unlock()
+	if !ok {
+		return req, nil, 0, refuse("not_found", "the node is gone")
+	}
+	if err != nil {
+		return req, nil, 0, err
+	}
+	req = engine.AnalyzeRequest{Color: g.ToMove(), Interval: 100 * time.Millisecond, Ownership: want.Ownership, Limits: search.Limits{Visits: want.Visits}}
+	for _, list := range []struct {
+		vertices []string
+		allow    bool
+	}{{want.Avoid, false}, {want.Allow, true}} {
+		var points []board.Point
+		for _, v := range list.vertices {
+			if p, err := size.ParseVertex(v); err == nil {
+				points = append(points, p)
+			}
+		}
+		if len(points) > 0 {
+			req.Restrict = append(req.Restrict, search.Restriction{Color: g.ToMove(), Points: points, Depth: 1, Allow: list.allow})
+		}
+	}
+	return req, g, handicap, nil
+}
+
+// show sends a result as a frame, unless something else is wanted by now.
+func (r *run) show(want *api.Analyse, gen int, res *search.Result, final string) {
+	if r.changed(gen) {
+		return
+	}
+	f := frameOf(res, want)
+	f.Final = final
+	r.c.show(api.Event{T: "analysis.frame", D: f})
+}
+
+// longestLine is how many moves of a variation are shown.
+const longestLine = 24
+
+func frameOf(res *search.Result, want *api.Analyse) api.Frame {
+	most := want.Moves
+	if most == 0 {
+		most = 12
+	}
+	c := res.ToMove
+	f := api.Frame{Doc: want.Doc, Node: want.Node, Visits: res.Root.Visits, Winrate: round(res.Root.Winrate, 4), Lead: round(blacks(c, res.Root.Lead), 2),
+		Spread: round(res.Root.ScoreStdev, 1), Moves: []api.Candidate{}}
+	if c == board.White {
+		f.Winrate = round(1-res.Root.Winrate, 4)
+	}
+	if s := res.Stats.Elapsed.Seconds(); s > 0.05 {
+		f.Speed = math.Round(float64(res.Stats.Playouts) / s)
+	}
+	for i := range res.Moves {
+		m := &res.Moves[i]
+		if len(f.Moves) == most || m.Visits == 0 && i > 0 {
+			break
+		}
+		loss := max(0, res.Moves[0].Lead-m.Lead)
+		if i == 0 {
+			loss = 0
+		}
+		f.Moves = append(f.Moves, api.Candidate{Move: res.Size.Vertex(m.Move), Visits: m.Visits, Winrate: round(m.Winrate, 4), Lead: round(m.Lead, 2),
+			Loss: round(loss, 2), Class: classOf(loss), Prior: round(float64(m.Prior), 4), PV: vertices(res.Size, m.PV, longestLine)})
+	}
+	if want.Ownership {
+		f.Ownership = ownership(res.Ownership, c)
+	}
+	if want.Policy {
+		f.Policy = policyBytes(res.Policy)
+	}
+	return f
+}
+
+// policyBytes packs probabilities as the square root in a byte.
+func policyBytes(policy []float32) string {
+	b := make([]byte, len(policy))
+	for i, p := range policy {
+		b[i] = byte(math.Round(255 * math.Sqrt(float64(min(1, max(0, p))))))
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}

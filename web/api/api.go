@@ -1,0 +1,139 @@
+// Package api holds the messages of Kosumi's page and of other programs that
+// speak with `engine web`: the one source of the TypeScript types that the page
+// is built with and of the schema in docs/web-api.schema.json.
+//
+// Every message is one JSON object: {"t": name, ...}. A client sends commands
+// {"t","id","d"} and gets {"t":"ok","re","d"} or {"t":"err","re","d"}; the server
+// also sends events {"t","d"} on its own. Moves are GTP's vertices ("D4",
+// "pass"), colours "b" and "w", points count row by row from the top left, stones
+// are a string of W*H characters out of ".bw". Winrates are Black's, in [0,1],
+// leads Black's, in points, unless a comment says otherwise.
+package api
+
+import "encoding/json"
+
+// Version of the protocol. Additions are free; a meaning never changes within it.
+const Version = 1
+
+// Subprotocol is what a WebSocket client must ask for.
+const Subprotocol = "kosumi.v1"
+
+// Command is what a client sends. ID is unique for the client: the same one
+// again, within ten minutes, gets the same answer and does nothing.
+type Command struct {
+	T  string          `json:"t"`
+	ID string          `json:"id,omitempty"`
+	D  json.RawMessage `json:"d,omitempty"`
+}
+
+// Event is what the server sends: an answer, which has Re, or news. F numbers
+// the frames of a stream: a client acknowledges them, see Ack.
+type Event struct {
+	T  string `json:"t"`
+	Re string `json:"re,omitempty"`
+	F  int64  `json:"f,omitempty"`
+	D  any    `json:"d,omitempty"`
+}
+
+// Error is the answer to a command that was refused. Text is English; Code and
+// Args are what a page translates.
+type Error struct {
+	// Code is bad_request, unauthorised, unsupported, not_found, stale, illegal,
+	// busy, limit, engine_failed, not_saved or internal.
+	Code string `json:"code"`
+	Text string `json:"text"`
+	// Args say more: for illegal "ko", "superko", "suicide", "occupied", "over",
+	// "turn" or "board".
+	Args  []string `json:"args,omitempty"`
+	Retry bool     `json:"retry,omitempty"`
+}
+
+// Hello is a client's first message, within five seconds.
+type Hello struct {
+	Token  string `json:"token,omitempty"`
+	Key    string `json:"key,omitempty"` // one-time key, answered with the token
+	API    []int  `json:"api"`
+	Client string `json:"client"` // random, one for each tab
+}
+
+// Welcome answers Hello.
+type Welcome struct {
+	API      int       `json:"api"`
+	Version  string    `json:"version"`
+	Build    string    `json:"build"` // of the page that this server serves
+	Token    string    `json:"token,omitempty"`
+	Networks []Network `json:"networks"`
+	Engine   Engine    `json:"engine"`
+	Features []string  `json:"features"` // of "levels", "review", "training"
+	// Loss holds the upper bounds, in points, of the classes of moves but the last.
+	Loss   []float64 `json:"loss"`
+	Levels []Level   `json:"levels"`
+	Rules  []Rules   `json:"rules"`
+	Folder string    `json:"folder"` // where games are kept
+}
+
+// Level is one strength that the engine can play at.
+type Level struct {
+	ID   string `json:"id"`   // "12k", "1d"
+	Rank int    `json:"rank"` // 1d is 0, 1k is -1, 2d is 1
+}
+
+// Rules names a rule set and its usual komi.
+type Rules struct {
+	ID   string  `json:"id"`
+	Komi float64 `json:"komi"`
+}
+
+// Network is one that the server can play and analyse with.
+type Network struct {
+	Name   string `json:"name"`
+	Sizes  string `json:"sizes"` // "any", or for example "9x9"
+	Human  bool   `json:"human"` // has a policy of human players
+	Weak   string `json:"weak"`  // boards that it knows well, if not all: "9x9"
+	InUse  bool   `json:"inUse"`
+	Detail string `json:"detail"`
+}
+
+// Engine is how the engine is.
+type Engine struct {
+	State     string  `json:"state"` // loading, ready, failed
+	Name      string  `json:"name"`
+	Provider  string  `json:"provider"`
+	Precision string  `json:"precision"`
+	Why       string  `json:"why"`
+	Speed     float64 `json:"speed"` // visits a second lately
+	Error     string  `json:"error,omitempty"`
+	Slow      bool    `json:"slow,omitempty"` // runs without onnxruntime
+}
+
+// Watch asks for the state of something now and for every change: what is "games",
+// "game:ID", "doc:ID", "docs", "engine", "training" or "reviews".
+type Watch struct {
+	What string `json:"what"`
+}
+
+// Visible tells whether anybody can see the page.
+type Visible struct {
+	Visible bool `json:"visible"`
+}
+
+// Ping asks for Pong, to compare clocks.
+type Ping struct {
+	T0 float64 `json:"t0"`
+}
+
+// Pong carries the server's clock in milliseconds.
+type Pong struct {
+	T0 float64 `json:"t0"`
+	T1 float64 `json:"t1"`
+}
+
+// Ack says which frame was painted last.
+type Ack struct {
+	F int64 `json:"f"`
+}
+
+// ID names a game, document or review.
+type ID struct {
+	ID string `json:"id"`
+}

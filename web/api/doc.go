@@ -1,0 +1,148 @@
+package api
+
+// Node is one node of a game tree. The root's ID is 0.
+type Node struct {
+	ID       int      `json:"id"`
+	Parent   int      `json:"parent"` // -1 for the root
+	Children []int    `json:"children,omitempty"`
+	Colour   string   `json:"c,omitempty"` // of the move
+	Move     string   `json:"m,omitempty"`
+	Black    []string `json:"b,omitempty"` // set-up stones
+	White    []string `json:"w,omitempty"`
+	Empty    []string `json:"e,omitempty"`
+	Turn     string   `json:"pl,omitempty"`
+	Note     string   `json:"note,omitempty"`
+	Marks    []Mark   `json:"marks,omitempty"`
+	Bad      string   `json:"bad,omitempty"` // why the node cannot be played
+}
+
+// Mark is a mark on a point: kind is tr, sq, cr, ma or lb.
+type Mark struct {
+	Kind  string `json:"k"`
+	Point string `json:"p"`
+	Label string `json:"l,omitempty"`
+}
+
+// Doc is a game tree to analyse.
+type Doc struct {
+	Doc    string  `json:"doc"`
+	Rev    int     `json:"rev"`
+	Size   [2]int  `json:"size"`
+	Rules  string  `json:"rules"`
+	Komi   float64 `json:"komi"`
+	Black  string  `json:"black"`
+	White  string  `json:"white"`
+	Title  string  `json:"title"`
+	Date   string  `json:"date"`
+	Result string  `json:"result"`
+	Nodes  []Node  `json:"nodes"`
+	At     int     `json:"at"`             // where the reader was
+	Warn   string  `json:"warn,omitempty"` // what was repaired or left out
+}
+
+// DocChange is what changed in a document.
+type DocChange struct {
+	Doc  string `json:"doc"`
+	Rev  int    `json:"rev"`
+	Set  []Node `json:"set"`
+	Gone []int  `json:"gone,omitempty"`
+}
+
+// NewDoc makes an empty document, or one from a played game; the answer is ID.
+type NewDoc struct {
+	Size  [2]int   `json:"size"`
+	Rules string   `json:"rules,omitempty"`
+	Komi  *float64 `json:"komi,omitempty"`
+	Game  string   `json:"game,omitempty"`
+	SGF   string   `json:"sgf,omitempty"`
+}
+
+// TreeOp changes a game tree: op is play, delete, promote, note, setup, marks,
+// goto or info. The answer to play and setup is the node's id (NodeRef).
+type TreeOp struct {
+	Doc   string   `json:"doc"`
+	Op    string   `json:"op"`
+	Node  int      `json:"node"`
+	Move  string   `json:"move,omitempty"`
+	Line  []string `json:"line,omitempty"` // play: several moves, one after the other
+	C     string   `json:"c,omitempty"`    // colour; empty: whose turn it is
+	Note  string   `json:"note,omitempty"`
+	Black []string `json:"b,omitempty"`
+	White []string `json:"w,omitempty"`
+	Empty []string `json:"e,omitempty"`
+	Turn  string   `json:"pl,omitempty"`
+	Marks []Mark   `json:"marks,omitempty"`
+	Rules string   `json:"rules,omitempty"`
+	Komi  *float64 `json:"komi,omitempty"`
+}
+
+// NodeRef names a node.
+type NodeRef struct {
+	Node int `json:"node"`
+}
+
+// DocCard is a document in a list.
+type DocCard struct {
+	Doc     string `json:"doc"`
+	Size    [2]int `json:"size"`
+	Title   string `json:"title"`
+	Moves   int    `json:"moves"`
+	Changed int64  `json:"changed"`
+}
+
+// Docs lists documents, newest first.
+type Docs struct {
+	Docs []DocCard `json:"docs"`
+}
+
+// Analyse sets this connection's analysis. Off stops it.
+type Analyse struct {
+	Doc    string `json:"doc"`
+	Node   int    `json:"node"`
+	On     bool   `json:"on"`
+	Visits int64  `json:"visits"` // to stop at; 0: until told
+	// Steady also stops when the first move and the lead have not changed for
+	// three seconds.
+	Steady    bool     `json:"steady,omitempty"`
+	Ownership bool     `json:"ownership,omitempty"`
+	Policy    bool     `json:"policy,omitempty"`
+	Moves     int      `json:"moves,omitempty"` // most candidates; 0: 12
+	Avoid     []string `json:"avoid,omitempty"`
+	Allow     []string `json:"allow,omitempty"`
+}
+
+// Candidate is a move that the search looks at.
+type Candidate struct {
+	Move    string   `json:"m"`
+	Visits  int64    `json:"v"`
+	Winrate float64  `json:"w"`    // of the side to move
+	Lead    float64  `json:"lead"` // of the side to move
+	Loss    float64  `json:"loss"` // points lost against the first one
+	Class   int      `json:"cls"`  // of the loss, from 0
+	Prior   float64  `json:"p"`
+	PV      []string `json:"pv"`
+}
+
+// Frame is a state of an analysis: only the newest counts.
+type Frame struct {
+	Doc       string      `json:"doc"`
+	Node      int         `json:"node"`
+	Visits    int64       `json:"visits"`
+	Speed     float64     `json:"speed"`
+	Winrate   float64     `json:"winrate"`
+	Lead      float64     `json:"lead"`
+	Spread    float64     `json:"spread"` // standard deviation of the score
+	Moves     []Candidate `json:"moves"`
+	Ownership string      `json:"own,omitempty"`    // as in Estimate
+	Policy    string      `json:"policy,omitempty"` // base64 of uint8, square root of the probability, 255 is 1
+	Human     string      `json:"human,omitempty"`
+	Final     string      `json:"final,omitempty"` // why it ended: visits, steady, stopped, memory, failed
+	Error     string      `json:"error,omitempty"`
+}
+
+// Imported answers POST /api/import for each file.
+type Imported struct {
+	Name  string `json:"name"`
+	ID    string `json:"id,omitempty"`
+	Error string `json:"error,omitempty"`
+}

@@ -1,0 +1,169 @@
+package api
+
+// Seat is the opponent.
+type Seat struct {
+	Level string `json:"level,omitempty"` // of Welcome.Levels, or "auto"; empty: full strength
+	// Visits and Seconds limit a move at full strength; 0 is no limit.
+	Visits  int64   `json:"visits,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"`
+	Pace    string  `json:"pace,omitempty"` // "human" waits a little; else at once
+}
+
+// Clock is the time limit of both players. Kind is none, absolute, byoyomi,
+// canadian or fischer; times are in seconds.
+type Clock struct {
+	Kind    string  `json:"kind"`
+	Main    float64 `json:"main"`
+	Period  float64 `json:"period,omitempty"`
+	Periods int     `json:"periods,omitempty"` // byoyomi: periods; canadian: stones in a period
+	Bonus   float64 `json:"bonus,omitempty"`   // fischer: seconds added after each move
+}
+
+// NewGame begins a game; the answer is its ID.
+type NewGame struct {
+	Size     [2]int   `json:"size"` // columns, rows: 2 to 25
+	Rules    string   `json:"rules"`
+	Komi     *float64 `json:"komi,omitempty"` // absent: as the rules say
+	Handicap int      `json:"handicap,omitempty"`
+	Free     bool     `json:"free,omitempty"` // Black places the handicap stones
+	Colour   string   `json:"colour"`         // the player's: b, w or random
+	Seat     Seat     `json:"seat"`
+	Clock    Clock    `json:"clock"`
+}
+
+// Play makes a move. Rev is the state that it answers to: another one gets the
+// error stale.
+type Play struct {
+	Game string `json:"game"`
+	Rev  int    `json:"rev"`
+	Move string `json:"move"`
+}
+
+// GameCommand is a command without more to say: undo, redo, resign, pause,
+// resume, delete.
+type GameCommand struct {
+	Game string `json:"game"`
+	Rev  int    `json:"rev"`
+}
+
+// Score is a step of counting, exactly one of the fields after Rev.
+type Score struct {
+	Game   string `json:"game"`
+	Rev    int    `json:"rev"`
+	Toggle string `json:"toggle,omitempty"` // a stone of the group to mark or unmark
+	Ask    bool   `json:"ask,omitempty"`    // the engine's own marking again
+	Accept bool   `json:"accept,omitempty"` // the count stands as marked
+	PlayOn bool   `json:"playOn,omitempty"`
+}
+
+// AskHint asks for help with the next move: 1 a region, 2 three moves, 3 the
+// best with its line.
+type AskHint struct {
+	Game  string `json:"game"`
+	Rev   int    `json:"rev"`
+	Stage int    `json:"stage"`
+}
+
+// Hint answers AskHint. Region holds the points of stage 1.
+type Hint struct {
+	Stage  int      `json:"stage"`
+	Rev    int      `json:"rev"`
+	Region []int    `json:"region,omitempty"`
+	Moves  []string `json:"moves,omitempty"`
+	Line   []string `json:"line,omitempty"`
+	Loss   float64  `json:"loss,omitempty"` // of the second best, in points
+}
+
+// Estimate answers game.estimate.
+type Estimate struct {
+	Rev       int     `json:"rev"`
+	Lead      float64 `json:"lead"` // Black's
+	Spread    float64 `json:"spread"`
+	Open      int     `json:"open"`      // points that are not settled
+	Ownership string  `json:"ownership"` // base64 of int8 for each point, 127 is Black's
+}
+
+// ClockState is what a player has left, in milliseconds, at the moment of the
+// message; it runs down if Running.
+type ClockState struct {
+	Main    int64 `json:"main"`
+	Periods int   `json:"periods"` // left, or stones left in the Canadian period
+	Period  int64 `json:"period"`  // left of the period
+	Over    bool  `json:"over"`    // in overtime
+	Running bool  `json:"running"`
+}
+
+// GameState is a game as it stands.
+type GameState struct {
+	Game     string        `json:"game"`
+	Rev      int           `json:"rev"`
+	Phase    string        `json:"phase"` // place (free handicap), play, count, over
+	Size     [2]int        `json:"size"`
+	Rules    string        `json:"rules"`
+	Komi     float64       `json:"komi"`
+	Handicap int           `json:"handicap"`
+	Setup    []string      `json:"setup,omitempty"` // handicap stones
+	Colour   string        `json:"colour"`          // the player's
+	Seat     Seat          `json:"seat"`
+	Stones   string        `json:"stones"`
+	ToMove   string        `json:"toMove"`
+	Moves    []string      `json:"moves"` // since the start, pass included
+	First    string        `json:"first"` // who made the first of them
+	Ko       string        `json:"ko,omitempty"`
+	Legal    string        `json:"legal"`    // for each point: "1" legal, "0" not, for the side to move
+	Captures [2]int        `json:"captures"` // stones taken by Black, by White
+	Clock    Clock         `json:"clock"`
+	Clocks   [2]ClockState `json:"clocks"`   // of Black, of White
+	Thinking bool          `json:"thinking"` // the engine's turn
+	Paused   string        `json:"paused,omitempty"`
+	Trouble  string        `json:"trouble,omitempty"`
+	CanUndo  bool          `json:"canUndo"`
+	CanRedo  bool          `json:"canRedo"`
+	Count    *Count        `json:"count,omitempty"`
+	Result   string        `json:"result,omitempty"` // "W+1.5", "B+R", "W+T", "0"
+	ByPlayer bool          `json:"byPlayer,omitempty"`
+	Hints    int           `json:"hints"`
+	Undone   int           `json:"undone"`
+}
+
+// Count is the board as it is being counted.
+type Count struct {
+	Judging bool      `json:"judging"` // the engine is still looking
+	Dead    []string  `json:"dead"`
+	Owner   string    `json:"owner"` // for each point, out of ".bw": territory and stones
+	Black   CountSide `json:"black"`
+	White   CountSide `json:"white"`
+	Score   float64   `json:"score"`            // Black minus White, all included
+	Differs []string  `json:"differs"`          // stones marked otherwise than the engine would
+	Lives   bool      `json:"lives,omitempty"`  // the engine holds the first of them alive
+	Method  string    `json:"method,omitempty"` // area or territory
+}
+
+// CountSide is one player's sum.
+type CountSide struct {
+	Stones    int     `json:"stones"` // area counting
+	Territory int     `json:"territory"`
+	Prisoners int     `json:"prisoners"` // territory counting
+	Komi      float64 `json:"komi"`      // and handicap bonus
+	Total     float64 `json:"total"`
+}
+
+// GameCard is a game in a list.
+type GameCard struct {
+	Game    string `json:"game"`
+	Size    [2]int `json:"size"`
+	Move    int    `json:"move"`
+	Colour  string `json:"colour"`
+	Seat    Seat   `json:"seat"`
+	Stones  string `json:"stones"`
+	Last    string `json:"last,omitempty"`
+	Yours   bool   `json:"yours"` // your turn
+	Phase   string `json:"phase"`
+	Result  string `json:"result,omitempty"`
+	Changed int64  `json:"changed"` // Unix seconds
+}
+
+// Games lists the games, newest first.
+type Games struct {
+	Games []GameCard `json:"games"`
+}

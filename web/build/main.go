@@ -1,0 +1,227 @@
+// Command build makes the page of engine web: the types of its messages from Go
+// (tygo), its languages from web/i18n, and one bundle of it all (esbuild), in
+// web/ui/dist, from where web embeds it. The packages of web/ui/package-lock.json
+// must be unpacked: make build does both.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"github.com/gzuidhof/tygo/tygo"
+	"github.com/pelletier/go-toml/v2"
+)
+
+func main() {
+	typesOnly := flag.Bool("types", false, "write the generated sources only, for the type checker")
+	flag.Parse()
+	if err := run(*typesOnly); err != nil {
+		fmt.Fprintln(os.Stderr, "the page cannot be built:", err)
+		os.Exit(1)
+	}
+}
+
+func run(typesOnly bool) error {
+	if err := os.MkdirAll("web/ui/src/gen", 0o755); err != nil {
+		return err
+	}
+	if err := types(); err != nil {
+		return err
+	}
+	if err := languages(); err != nil {
+		return err
+	}
+	if typesOnly {
+		return nil
+	}
+	files, err := bundle()
+	if err != nil {
+		return err
+	}
+	return write(files)
+}
+
+// types writes the TypeScript of package web/api.
+func types() error {
+	return tygo.New(&tygo.Config{Packages: []*tygo.PackageConfig{{
+		Path: "kosumi/web/api", OutputPath: "web/ui/src/gen/api.ts",
+		TypeMappings: map[string]string{"json.RawMessage": "unknown"},
+	}}}).Generate()
+}
+
+// languages turns web/i18n/*.toml into JSON, and the keys of English into a type.
+func languages() error {
+	paths, err := filepath.Glob("web/i18n/*.toml")
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		texts := map[string]string{}
+		if err := toml.Unmarshal(data, &texts); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		name := strings.TrimSuffix(filepath.Base(p), ".toml")
+		out, err := json.MarshalIndent(texts, "", "\t")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile("web/ui/src/gen/"+name+".json", out, 0o644); err != nil {
+			return err
+		}
+		if name == "en" {
+			if err := keyType(texts); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func keyType(texts map[string]string) error {
+	var b strings.Builder
+	b.WriteString("// Made by web/build from web/i18n/en.toml.\nexport type Key =\n")
+	seen := map[string]bool{}
+	for _, k := range slices.Sorted(maps.Keys(texts)) {
+		k = strings.TrimSuffix(strings.TrimSuffix(k, "_one"), "_other")
+		if !seen[k] {
+			seen[k] = true
+			fmt.Fprintf(&b, "\t| %q\n", k)
+		}
+	}
+	return os.WriteFile("web/ui/src/gen/keys.ts", []byte(strings.TrimSuffix(b.String(), "\n")+";\n"), 0o644)
+}
+
+// bundle runs esbuild and returns the files of the page by name.
+func bundle() (map[string][]byte, error) {
+	r := api.Build(api.BuildOptions{
+		EntryPoints: []string{"web/ui/src/main.tsx", "web/ui/src/style.css"},
+		Outdir:      "web/ui/dist/assets", EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]",
+		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact",
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+		LegalComments: api.LegalCommentsNone, Metafile: true, LogLevel: api.LogLevelWarning,
+		NodePaths: []string{"web/ui/node_modules"},
+	})
+	if len(r.Errors) > 0 {
+		return nil, fmt.Errorf("%d errors", len(r.Errors))
+	}
+	files := map[string][]byte{}
+	var script, style string
+	for _, f := range r.OutputFiles {
+		name := "assets/" + filepath.Base(f.Path)
+		files[name] = f.Contents
+		switch base := filepath.Base(f.Path); {
+		case strings.HasPrefix(base, "main-"):
+			script = name
+		case strings.HasPrefix(base, "style-"):
+			style = name
+		}
+	}
+	licences, err := licenceTexts(r.Metafile)
+	if err != nil {
+		return nil, err
+	}
+	files["assets/licences.txt"] = licences
+	html, err := os.ReadFile("web/ui/src/index.html")
+	if err != nil {
+		return nil, err
+	}
+	files["index.html"] = []byte(strings.NewReplacer("{{script}}", "/"+script, "{{style}}", "/"+style).Replace(string(html)))
+	for _, name := range []string{"icon.svg", "manifest.webmanifest"} {
+		if files[name], err = os.ReadFile("web/ui/src/" + name); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// licenceTexts gathers the licences of the packages in the bundle.
+func licenceTexts(meta string) ([]byte, error) {
+	var m struct {
+		Inputs map[string]any `json:"inputs"`
+	}
+	if err := json.Unmarshal([]byte(meta), &m); err != nil {
+		return nil, err
+	}
+	packages := map[string]bool{}
+	for input := range m.Inputs {
+		_, path, ok := strings.Cut(input, "node_modules/")
+		if !ok {
+			continue
+		}
+		parts := strings.Split(path, "/")
+		n := 1
+		if strings.HasPrefix(path, "@") {
+			n = 2
+		}
+		packages[strings.Join(parts[:n], "/")] = true
+	}
+	var b bytes.Buffer
+	for _, p := range slices.Sorted(maps.Keys(packages)) {
+		texts, err := filepath.Glob("web/ui/node_modules/" + p + "/LICEN[CS]E*")
+		if err != nil || len(texts) == 0 {
+			return nil, fmt.Errorf("package %s has no licence file", p)
+		}
+		text, err := os.ReadFile(texts[0])
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s\n\n%s\n\n", p, bytes.TrimSpace(text))
+	}
+	return b.Bytes(), nil
+}
+
+// write replaces the contents of web/ui/dist: every file compressed, but those
+// that a browser asks for by a fixed name as they are as well.
+func write(files map[string][]byte) error {
+	const dist = "web/ui/dist"
+	if err := os.RemoveAll(dist + "/assets"); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dist+"/assets", 0o755); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	total := 0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(sum, "%s %x\n", name, sha256.Sum256(files[name]))
+		var packed bytes.Buffer
+		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(files[name]); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		total += packed.Len()
+		path := filepath.Join(dist, name)
+		if name == "index.html" {
+			err = os.WriteFile(path, files[name], 0o644)
+		} else {
+			err = os.WriteFile(path+".gz", packed.Bytes(), 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	fmt.Printf("the page: %d files, %.0f kB compressed\n", len(files), float64(total)/1000)
+	return os.WriteFile(dist+"/build.txt", []byte(hex.EncodeToString(sum.Sum(nil))[:12]+"\n"), 0o644)
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// OwnCertificate reads the certificate kept in a folder, or makes one for these
+// names that holds for ten years. fingerprint is its sha256, for people who
+// compare it with what their browser shows.
+func OwnCertificate(folder string, names []string) (cert tls.Certificate, fingerprint string, err error) {
+	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	cert, err = tls.LoadX509KeyPair(certFile, keyFile)
+	if os.IsNotExist(err) {
+		if err = makeCertificate(certFile, keyFile, names); err == nil {
+			cert, err = tls.LoadX509KeyPair(certFile, keyFile)
+		}
+	}
+	if err != nil {
+		return cert, "", fmt.Errorf("the certificate: %w", err)
+	}
+	sum := sha256.Sum256(cert.Certificate[0])
+	parts := make([]string, len(sum))
+	for i, b := range sum {
+		parts[i] = fmt.Sprintf("%02X", b)
+	}
+	return cert, strings.Join(parts, ":"), nil
+}
+
+func makeCertificate(certFile, keyFile string, names []string) error {
+	if err := os.MkdirAll(filepath.Dir(certFile), 0o700); err != nil {
+		return err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return err
+	}
+	t := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "Kosumi on this machine"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true}
+	for _, n := range append([]string{"localhost", "127.0.0.1", "::1"}, names...) {
+		if ip := net.ParseIP(n); ip != nil {
+			t.IPAddresses = append(t.IPAddresses, ip)
+		} else {
+			t.DNSNames = append(t.DNSNames, n)
+		}
+	}
+	if own, err := net.InterfaceAddrs(); err == nil {
+		for _, a := range own {
+			if n, ok := a.(*net.IPNet); ok {
+				t.IPAddresses = append(t.IPAddresses, n.IP)
+			}
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
+	if err != nil {
+		return err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
+		return err
+	}
+	return writeFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}

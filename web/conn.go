@@ -1,0 +1,435 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"kosumi/web/api"
+)
+
+// Limits of connections.
+const (
+	maxMessage    = 64 << 10
+	maxConns      = 128
+	maxNewcomers  = 16
+	helloWithin   = 5 * time.Second
+	writeWithin   = 10 * time.Second
+	maxQueue      = 256 // events that wait for a client
+	commandsASec  = 50
+	commandsBurst = 100
+	strikes       = 200 // commands over the limit before the connection is closed
+	silence       = 45 * time.Second
+)
+
+// Reasons to close a connection.
+const (
+	closeGoingAway = websocket.StatusGoingAway
+	closePolicy    = websocket.StatusPolicyViolation
+	closeTryAgain  = websocket.StatusTryAgainLater
+	closeNoToken   = websocket.StatusCode(4401)
+)
+
+// conn is one WebSocket of one tab.
+type conn struct {
+	s      *Server
+	ws     *websocket.Conn
+	client string
+	ctx    context.Context
+	cancel context.CancelFunc
+	events chan api.Event // reliable, in order
+	slow   sync.WaitGroup // commands that take their time
+	run    *run           // the analysis; nil before the first
+	bucket bucket
+
+	mu      sync.Mutex
+	topics  []string
+	visible bool
+	frame   *api.Event // the newest, not yet sent
+	frameNo int64
+	unacked time.Time // when the frame under way was sent; zero: none is
+	wake    chan struct{}
+	code    websocket.StatusCode // why it ends
+	reason  string
+}
+
+// bucket counts commands: so many a second, with a burst.
+type bucket struct {
+	tokens  float64
+	last    time.Time
+	strikes int
+}
+
+func (b *bucket) take(now time.Time) bool {
+	if b.last.IsZero() {
+		b.tokens = commandsBurst
+	}
+	b.tokens = min(commandsBurst, b.tokens+now.Sub(b.last).Seconds()*commandsASec)
+	b.last = now
+	if b.tokens < 1 {
+		b.strikes++
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// serveSocket takes a WebSocket, waits for its hello and serves it to its end.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	full := len(s.conns) >= maxConns || s.newcomers >= maxNewcomers
+	if !full {
+		s.newcomers++
+	}
+	s.mu.Unlock()
+	if full {
+		http.Error(w, "too many connections", http.StatusServiceUnavailable)
+		return
+	}
+	s.jobs.Add(1)
+	defer s.jobs.Done()
+	newcomer := true
+	settled := func() {
+		if newcomer {
+			newcomer = false
+			s.mu.Lock()
+			s.newcomers--
+			s.mu.Unlock()
+		}
+	}
+	defer settled()
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{api.Subprotocol}})
+	if err != nil {
+		return // Accept has answered
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(maxMessage)
+	c := &conn{s: s, ws: ws, events: make(chan api.Event, maxQueue), wake: make(chan struct{}, 1), visible: true, code: websocket.StatusNormalClosure}
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	defer c.cancel()
+	if !c.greet() {
+		return
+	}
+	settled()
+	c.serve()
+}
+
+// greet reads the hello and answers it.
+func (c *conn) greet() bool {
+	ctx, done := context.WithTimeout(c.ctx, helloWithin)
+	defer done()
+	var cmd api.Command
+	var hello api.Hello
+	_, data, err := c.ws.Read(ctx)
+	if err != nil {
+		return false
+	}
+	if json.Unmarshal(data, &cmd) != nil || cmd.T != "hello" || json.Unmarshal(cmd.D, &hello) != nil {
+		c.ws.Close(closeNoToken, "say hello first")
+		return false
+	}
+	if !c.s.keys.admit(hello.Token, hello.Key) {
+		c.s.complain("refused a connection without the right key: open the address that engine web prints", "key")
+		select {
+		case <-time.After(c.s.keys.penalty()):
+		case <-ctx.Done():
+		}
+		c.ws.Close(closeNoToken, "the token is missing or wrong")
+		return false
+	}
+	if len(hello.API) > 0 && !slices.Contains(hello.API, api.Version) {
+		c.ws.Close(closePolicy, "this server speaks version 1 only")
+		return false
+	}
+	c.client = shown(hello.Client, 64)
+	welcome := c.s.welcome()
+	if hello.Key != "" {
+		welcome.Token = c.s.keys.token
+	}
+	return c.write(api.Event{T: "welcome", Re: cmd.ID, D: welcome}) == nil
+}
+
+func (s *Server) welcome() api.Welcome {
+	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.build(), Networks: s.conf.Backend.Networks(), Engine: s.conf.Backend.Status(),
+		Features: []string{}, Loss: lossBounds, Levels: levels(), Rules: ruleSets(), Folder: s.conf.Folder}
+	if len(w.Levels) > 0 {
+		w.Features = append(w.Features, "levels")
+	}
+	return w
+}
+
+// serve reads commands until the connection ends.
+func (c *conn) serve() {
+	c.s.mu.Lock()
+	c.s.conns[c] = true
+	c.s.mu.Unlock()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.writeAll()
+	}()
+	for c.ctx.Err() == nil {
+		ctx, done := context.WithTimeout(c.ctx, silence)
+		kind, data, err := c.ws.Read(ctx)
+		done()
+		if err != nil {
+			break
+		}
+		if kind != websocket.MessageText {
+			c.close(websocket.StatusUnsupportedData, "text only")
+			break
+		}
+		c.command(data)
+	}
+	c.s.mu.Lock()
+	delete(c.s.conns, c)
+	c.s.mu.Unlock()
+	c.cancel()
+	if c.run != nil {
+		c.run.close()
+	}
+	<-written
+	c.slow.Wait()
+	c.mu.Lock()
+	code, reason := c.code, c.reason
+	c.mu.Unlock()
+	end := time.AfterFunc(time.Second, func() { c.ws.CloseNow() })
+	c.ws.Close(code, reason)
+	end.Stop()
+}
+
+// close ends the connection for a reason that its client is told.
+func (c *conn) close(code websocket.StatusCode, reason string) {
+	c.mu.Lock()
+	if c.reason == "" {
+		c.code, c.reason = code, reason
+	}
+	c.mu.Unlock()
+	c.cancel()
+}
+
+// command answers one message.
+func (c *conn) command(data []byte) {
+	var cmd api.Command
+	if err := json.Unmarshal(data, &cmd); err != nil || cmd.T == "" || len(cmd.ID) > 64 {
+		c.post(api.Event{T: "err", D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}"}})
+		return
+	}
+	if !c.bucket.take(time.Now()) {
+		if c.bucket.strikes > strikes {
+			c.close(closePolicy, "too many commands")
+			return
+		}
+		if c.bucket.strikes%10 == 1 { // answering each would only add to it
+			c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "limit", Text: "too many commands at once", Retry: true}})
+		}
+		return
+	}
+	h, ok := handlers[cmd.T]
+	if !ok {
+		c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + shown(cmd.T, 40)}})
+		return
+	}
+	switch {
+	case h.slow:
+		c.slow.Go(func() { c.answer(&cmd, h) })
+	case h.once && cmd.ID != "":
+		c.once(&cmd, h)
+	default:
+		c.answer(&cmd, h)
+	}
+}
+
+func (c *conn) answer(cmd *api.Command, h handler) {
+	if e := c.perform(cmd, h); cmd.ID != "" || e.T == "err" {
+		c.post(e)
+	}
+}
+
+func (c *conn) perform(cmd *api.Command, h handler) api.Event {
+	d, err := h.do(c, cmd.D)
+	if err != nil {
+		return api.Event{T: "err", Re: cmd.ID, D: *asError(err)}
+	}
+	return api.Event{T: "ok", Re: cmd.ID, D: d}
+}
+
+// answer is what was said to a command, for when it is sent again.
+type answer struct {
+	at    time.Time
+	done  chan struct{}
+	event api.Event
+}
+
+// remembered is how long, and maxAnswers how many, answers are kept.
+const (
+	remembered = 10 * time.Minute
+	maxAnswers = 4096
+)
+
+// once performs a command, or says again what was said to it.
+func (c *conn) once(cmd *api.Command, h handler) {
+	key := c.client + " " + cmd.ID
+	now := time.Now()
+	c.s.mu.Lock()
+	if len(c.s.answers) >= maxAnswers {
+		for k, a := range c.s.answers {
+			if now.Sub(a.at) > remembered || len(c.s.answers) >= maxAnswers {
+				delete(c.s.answers, k)
+			}
+		}
+	}
+	a, again := c.s.answers[key]
+	if !again {
+		a = &answer{at: now, done: make(chan struct{})}
+		c.s.answers[key] = a
+	}
+	c.s.mu.Unlock()
+	if !again {
+		a.event = c.perform(cmd, h)
+		close(a.done)
+	}
+	<-a.done
+	c.post(a.event)
+}
+
+// post queues an event that must arrive. A client that does not read is let go:
+// it comes back and gets everything anew.
+func (c *conn) post(e api.Event) {
+	select {
+	case c.events <- e:
+	default:
+		c.close(closeTryAgain, "the client reads too slowly")
+	}
+}
+
+// show puts a frame in place of the one before, sent or not.
+func (c *conn) show(e api.Event) {
+	c.mu.Lock()
+	c.frame = &e
+	c.mu.Unlock()
+	c.nudge()
+}
+
+func (c *conn) nudge() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (c *conn) ack(f int64) {
+	c.mu.Lock()
+	if f == c.frameNo {
+		c.unacked = time.Time{}
+	}
+	c.mu.Unlock()
+	c.nudge()
+}
+
+// frameEvery is the least time between frames, frameUnacked how long one may
+// stay unacknowledged before the next is sent all the same.
+const (
+	frameEvery   = 95 * time.Millisecond
+	frameUnacked = 250 * time.Millisecond
+)
+
+// writeAll is the only writer of the connection.
+func (c *conn) writeAll() {
+	defer c.cancel()
+	var sent time.Time
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case e := <-c.events:
+			if c.write(e) != nil {
+				return
+			}
+		case <-c.wake:
+		case <-timer.C:
+		}
+		e, wait := c.nextFrame(sent)
+		switch {
+		case e != nil:
+			sent = time.Now()
+			if c.write(*e) != nil {
+				return
+			}
+		case wait > 0:
+			timer.Reset(wait)
+		}
+	}
+}
+
+// nextFrame returns the frame to send now, or how long to wait for it.
+func (c *conn) nextFrame(sent time.Time) (*api.Event, time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.frame == nil || !c.visible {
+		return nil, 0
+	}
+	if wait := frameEvery - time.Since(sent); wait > 0 {
+		return nil, wait
+	}
+	if wait := frameUnacked - time.Since(c.unacked); !c.unacked.IsZero() && wait > 0 {
+		return nil, wait
+	}
+	e := c.frame
+	c.frame = nil
+	c.frameNo++
+	e.F, c.unacked = c.frameNo, time.Now()
+	return e, 0
+}
+
+func (c *conn) write(e api.Event) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		c.s.log.Error("an event cannot be written", "event", e.T, "error", err)
+		return err
+	}
+	ctx, done := context.WithTimeout(c.ctx, writeWithin)
+	defer done()
+	return c.ws.Write(ctx, websocket.MessageText, data)
+}
+
+func (c *conn) watches(topic string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.topics, topic)
+}
+
+// maxTopics bounds what one connection watches.
+const maxTopics = 32
+
+func (c *conn) watch(topic string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.topics, topic) {
+		return nil
+	}
+	if len(c.topics) >= maxTopics {
+		return refuse("limit", "too many things are watched")
+	}
+	c.topics = append(c.topics, topic)
+	return nil
+}
+
+func (c *conn) unwatch(topic string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.topics = slices.DeleteFunc(c.topics, func(t string) bool { return t == topic })
+}
+
+func (c *conn) isVisible() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.visible
+}

@@ -1,0 +1,159 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+)
+
+const hostile = `(;GM[1]FF[4]SZ[9]PB[<script>alert(1)</script>]PW[` + "\u202e" + `evil]C[<img src=x onerror=alert(1)>];B[ee];W[cc](;B[gg])(;B[gc]LB[aa:<b>]TR[bb]))`
+
+func upload(t *testing.T, s *Server, files map[string]string) []api.Imported {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for name, text := range files {
+		part, err := w.CreateFormFile("file", name)
+		require.NoError(t, err)
+		part.Write([]byte(text))
+	}
+	require.NoError(t, w.Close())
+	req, err := http.NewRequest("POST", s.Address()+"api/import", &body)
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", w.FormDataContentType())
+	req.Header.Set("Authorization", "Bearer "+s.keys.token)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	require.Equal(t, 200, resp.StatusCode)
+	var out []api.Imported
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&out))
+	return out
+}
+
+func TestImport(t *testing.T) {
+	s := serve(t, t.TempDir())
+	answers := upload(t, s, map[string]string{"good.sgf": hostile, "no.pdf": "%PDF-1.4", "big.sgf": "(;SZ[26])", "deep.sgf": "(;SZ[9]" + strings.Repeat("(;B[aa]", 10000) + strings.Repeat(")", 10001)})
+	require.Len(t, answers, 4)
+	for _, a := range answers {
+		switch a.Name {
+		case "good.sgf", "deep.sgf":
+			require.Empty(t, a.Error, a.Name)
+		default:
+			require.NotEmpty(t, a.Error, a.Name)
+			require.Empty(t, a.ID)
+		}
+	}
+}
+
+// TestTree changes a document in every way, and reads it from disk again.
+func TestTree(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	var id api.ID
+	c.ask("doc.new", api.NewDoc{SGF: hostile}, &id)
+	var d api.Doc
+	c.ask("watch", api.Watch{What: "doc:" + id.ID}, &d)
+	require.Len(t, d.Nodes, 5)
+	require.Equal(t, "<script>alert(1)</script>", d.Black, "text stays text")
+	require.Equal(t, []int{3, 4}, d.Nodes[2].Children)
+	require.Equal(t, "E5", d.Nodes[1].Move)
+	require.Len(t, d.Nodes[4].Marks, 2)
+
+	op := func(o api.TreeOp) api.NodeRef {
+		t.Helper()
+		o.Doc = id.ID
+		var ref api.NodeRef
+		m := c.request("tree.op", o)
+		require.Equal(t, "ok", m.T, string(m.D))
+		if m.D != nil {
+			require.NoError(t, json.Unmarshal(m.D, &ref))
+		}
+		return ref
+	}
+	refused := func(o api.TreeOp) api.Error {
+		t.Helper()
+		o.Doc = id.ID
+		return c.refused("tree.op", o)
+	}
+	require.Equal(t, 1, op(api.TreeOp{Op: "play", Node: 0, Move: "E5"}).Node, "a move that is there is followed")
+	op(api.TreeOp{Op: "play", Node: 2, Line: []string{"B2", "D7"}})
+	require.Equal(t, []string{"occupied"}, refused(api.TreeOp{Op: "play", Node: 1, Move: "E5"}).Args)
+	require.Equal(t, "not_found", refused(api.TreeOp{Op: "play", Node: 99, Move: "A1"}).Code)
+	require.Equal(t, "bad_request", refused(api.TreeOp{Op: "delete", Node: 0}).Code)
+	require.Equal(t, "unsupported", refused(api.TreeOp{Op: "burn", Node: 0}).Code)
+	op(api.TreeOp{Op: "note", Node: 3, Note: "a ] note \\"})
+	op(api.TreeOp{Op: "marks", Node: 3, Marks: []api.Mark{{Kind: "sq", Point: "A1"}, {Kind: "lb", Point: "B1", Label: "x"}}})
+	op(api.TreeOp{Op: "promote", Node: 4})
+	setup := op(api.TreeOp{Op: "setup", Node: 3, Black: []string{"A9"}, White: []string{"J1"}, Turn: "w"})
+	require.Equal(t, "illegal", refused(api.TreeOp{Op: "setup", Node: 3, Black: []string{"A1"}, White: []string{"A2", "B1"}}).Code, "a chain without a liberty")
+	op(api.TreeOp{Op: "goto", Node: setup.Node})
+
+	d1, err := s.doc(id.ID)
+	require.NoError(t, err)
+	require.NoError(t, d1.save())
+	before := d1.state()
+	s.mu.Lock()
+	delete(s.docs, id.ID)
+	s.mu.Unlock()
+	d2, err := s.doc(id.ID)
+	require.NoError(t, err)
+	after := d2.state()
+	require.Len(t, after.Nodes, len(before.Nodes))
+	var notes []string
+	for _, n := range after.Nodes {
+		if n.Note != "" {
+			notes = append(notes, n.Note)
+		}
+	}
+	require.Contains(t, notes, "a ] note \\")
+	require.Equal(t, before.Black, after.Black)
+
+	c.ask("doc.delete", api.ID{ID: id.ID}, nil)
+	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "doc:" + id.ID}).Code)
+}
+
+// TestAnalysis searches what it is told, stops at its visits, and goes to another
+// node at once.
+func TestAnalysis(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	var id api.ID
+	c.ask("doc.new", api.NewDoc{Size: [2]int{5, 5}}, &id)
+	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true, Visits: 40, Ownership: true, Policy: true}, nil)
+	f := until(c, "analysis.frame", func(f *api.Frame) bool { return f.Final != "" })
+	require.Equal(t, "visits", f.Final)
+	require.GreaterOrEqual(t, f.Visits, int64(40))
+	require.NotEmpty(t, f.Moves)
+	require.Zero(t, f.Moves[0].Loss)
+	require.NotEmpty(t, f.Ownership)
+	require.NotEmpty(t, f.Policy)
+	var ref api.NodeRef
+	c.ask("tree.op", api.TreeOp{Doc: id.ID, Op: "play", Node: 0, Move: "C3"}, &ref)
+	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil) // without an end
+	until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == 0 && f.Final == "" })
+	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Visits: 20}, nil)
+	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && f.Final != "" })
+	require.Equal(t, "visits", f.Final)
+	c.ask("analysis.set", api.Analyse{On: false}, nil)
+
+	// A game in the middle of somebody's endless analysis is answered.
+	other := join(t, s)
+	other.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil)
+	until(other, "analysis.frame", func(f *api.Frame) bool { return true })
+	g := begin(c, small("b"))
+	require.Len(t, c.play(g, "C3").Moves, 2)
+}
+
+func TestClasses(t *testing.T) {
+	for loss, want := range map[float64]int{0: 0, 0.5: 0, 0.51: 1, 1.5: 1, 3: 2, 5.9: 3, 12: 4, 12.1: 5, 80: 5} {
+		require.Equal(t, want, classOf(loss), "%g", loss)
+	}
+}

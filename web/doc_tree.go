@@ -1,0 +1,483 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+// Limits of documents.
+const (
+	maxNodes   = 1_000_000
+	maxNote    = 32 << 10
+	maxSGFSize = 20 << 20
+)
+
+// doc is a game tree that people look at and change. Nodes keep their IDs while
+// the server runs; on disk a document is an SGF file.
+type doc struct {
+	s  *Server
+	id string
+
+	mu      sync.Mutex
+	root    *sgf.Node
+	nodes   map[int]*docNode
+	next    int
+	size    board.Size
+	rules   board.Rules
+	rev     int
+	at      int
+	warn    string
+	changed time.Time
+	dirty   bool
+	saver   *time.Timer
+}
+
+type docNode struct {
+	id     int
+	sgf    *sgf.Node
+	parent *docNode
+	kids   []*docNode
+}
+
+// newDocFrom makes a document of an SGF tree.
+func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
+	d := &doc{s: s, id: id, root: root, nodes: map[int]*docNode{}, changed: time.Now()}
+	var err error
+	if d.size, err = sgf.SizeOf(root); err != nil {
+		return nil, err
+	}
+	rec := &sgf.Record{Rules: root.SimpleText("RU")}
+	if _, err := fmt.Sscan(root.SimpleText("KM"), &rec.Komi); err == nil {
+		rec.HasKomi = rec.Komi >= -400 && rec.Komi <= 400
+	}
+	if d.rules, err = rec.BoardRules(); err != nil || rec.Rules == "" {
+		d.rules = board.Chinese()
+		if rec.HasKomi {
+			d.rules.Komi = float32(rec.Komi)
+		}
+	}
+	if d.rules.Check() != nil {
+		d.rules.Komi = board.Chinese().Komi
+	}
+	type todo struct {
+		node   *sgf.Node
+		parent *docNode
+	}
+	for stack := []todo{{root, nil}}; len(stack) > 0; {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if d.next >= maxNodes {
+			return nil, fmt.Errorf("the tree has more than %d nodes", maxNodes)
+		}
+		n := d.add(t.node, t.parent)
+		for _, k := range slices.Backward(t.node.Children) {
+			stack = append(stack, todo{k, n})
+		}
+	}
+	return d, nil
+}
+
+func (d *doc) add(node *sgf.Node, parent *docNode) *docNode {
+	n := &docNode{id: d.next, sgf: node, parent: parent}
+	d.next++
+	d.nodes[n.id] = n
+	if parent != nil {
+		parent.kids = append(parent.kids, n)
+	}
+	return n
+}
+
+// wire writes a node as pages read it.
+func (d *doc) wire(n *docNode) api.Node {
+	w := api.Node{ID: n.id, Parent: -1, Note: n.sgf.Text("C")}
+	if n.parent != nil {
+		w.Parent = n.parent.id
+	}
+	for _, k := range n.kids {
+		w.Children = append(w.Children, k.id)
+	}
+	if c, p, ok := d.move(n); ok {
+		w.Colour, w.Move = letter(c), d.size.Vertex(p)
+	}
+	w.Black, w.White, w.Empty = d.points(n, "AB"), d.points(n, "AW"), d.points(n, "AE")
+	w.Turn = letter(turnOf(n.sgf))
+	for _, kind := range []string{"TR", "SQ", "CR", "MA"} {
+		for _, p := range d.points(n, kind) {
+			w.Marks = append(w.Marks, api.Mark{Kind: strings.ToLower(kind), Point: p})
+		}
+	}
+	for _, v := range n.sgf.Values("LB") {
+		at, label, ok := strings.Cut(v, ":")
+		if p, err := sgf.ParsePoint(d.size, at); ok && err == nil && p != board.Pass {
+			w.Marks = append(w.Marks, api.Mark{Kind: "lb", Point: d.size.Vertex(p), Label: shown(sgf.SimpleText(label), 8)})
+		}
+	}
+	return w
+}
+
+func turnOf(n *sgf.Node) board.Color {
+	switch strings.ToLower(n.SimpleText("PL")) {
+	case "b", "black", "1":
+		return board.Black
+	case "w", "white", "2":
+		return board.White
+	}
+	return board.Empty
+}
+
+// move returns the move of a node.
+func (d *doc) move(n *docNode) (board.Color, board.Point, bool) {
+	for _, c := range []board.Color{board.Black, board.White} {
+		id := strings.ToUpper(letter(c))
+		if !n.sgf.Has(id) {
+			continue
+		}
+		if p, err := sgf.ParsePoint(d.size, n.sgf.Get(id)); err == nil {
+			return c, p, true
+		}
+	}
+	return board.Empty, board.NoPoint, false
+}
+
+func (d *doc) points(n *docNode, id string) []string {
+	var all []board.Point
+	for _, v := range n.sgf.Values(id) {
+		all, _ = sgf.AppendPoints(all, d.size, v) // a bad point is left out
+	}
+	var names []string
+	for _, p := range all {
+		if p >= 0 {
+			names = append(names, d.size.Vertex(p))
+		}
+	}
+	return names
+}
+
+func (d *doc) state() *api.Doc {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text := func(id string) string { return shown(d.root.SimpleText(id), 200) }
+	name := func(id, rank string) string { return strings.TrimSpace(text(id) + " " + text(rank)) }
+	out := &api.Doc{Doc: d.id, Rev: d.rev, Size: [2]int{d.size.W, d.size.H}, Rules: rulesName(d.rules), Komi: float64(d.rules.Komi),
+		Black: name("PB", "BR"), White: name("PW", "WR"), Title: d.title(), Date: text("DT"), Result: text("RE"), At: d.at, Warn: d.warn,
+		Nodes: make([]api.Node, 0, len(d.nodes))}
+	for id := range d.next {
+		if n, ok := d.nodes[id]; ok {
+			out.Nodes = append(out.Nodes, d.wire(n))
+		}
+	}
+	return out
+}
+
+func (d *doc) title() string {
+	text := func(id string) string { return shown(d.root.SimpleText(id), 100) }
+	if b, w := text("PB"), text("PW"); b != "" || w != "" {
+		return strings.TrimSpace(b + " – " + w)
+	}
+	if t := text("GN"); t != "" {
+		return t
+	}
+	return text("EV")
+}
+
+// game plays the moves down to a node on a board. Set-up in the middle begins the
+// history anew.
+func (d *doc) game(n *docNode) (*board.Game, int, error) {
+	var path []*docNode
+	for m := n; m != nil; m = m.parent {
+		path = append(path, m)
+	}
+	g, err := board.NewGame(d.size, d.rules)
+	if err != nil {
+		return nil, 0, err
+	}
+	handicap := 0
+	for _, m := range slices.Backward(path) {
+		if err := d.playNode(g, m); err != nil {
+			return nil, 0, err
+		}
+		if m.parent == nil {
+			fmt.Sscan(m.sgf.SimpleText("HA"), &handicap)
+			if handicap > 1 && handicap < 100 {
+				g.SetHandicapStones(handicap)
+			} else {
+				handicap = 0
+			}
+		}
+	}
+	return g, handicap, nil
+}
+
+func (d *doc) playNode(g *board.Game, m *docNode) error {
+	if err := d.setUpNode(g, m); err != nil {
+		return err
+	}
+	if c, p, ok := d.move(m); ok {
+		if c != g.ToMove() {
+			g.SetToMove(c)
+		}
+		if err := g.PlayTolerant(c, p); err != nil {
+			return fmt.Errorf("%s %s: %w", c, d.size.Vertex(p), err)
+		}
+	}
+	return nil
+}
+
+func (d *doc) setUpNode(g *board.Game, m *docNode) error {
+	has := m.sgf.Has("AB") || m.sgf.Has("AW") || m.sgf.Has("AE")
+	turn := turnOf(m.sgf)
+	if has {
+		at := map[board.Point]board.Color{}
+		for p := range board.Point(d.size.Area()) {
+			at[p] = g.At(p)
+		}
+		for _, part := range []struct {
+			id string
+			c  board.Color
+		}{{"AE", board.Empty}, {"AB", board.Black}, {"AW", board.White}} {
+			for _, v := range d.points(m, part.id) {
+				p, _ := d.size.ParseVertex(v)
+				at[p] = part.c
+			}
+		}
+		var stones [3][]board.Point
+		for p := range board.Point(d.size.Area()) {
+			stones[at[p]] = append(stones[at[p]], p)
+		}
+		next := turn
+		if next == board.Empty {
+			if next = g.ToMove(); m.parent == nil && len(stones[board.White]) == 0 {
+				next = board.White // handicap stones
+			}
+			if c := d.nextColour(m); c != board.Empty {
+				next = c
+			}
+		}
+		return g.Setup(stones[board.Black], stones[board.White], next)
+	}
+	if turn != board.Empty && turn != g.ToMove() {
+		g.SetToMove(turn)
+	}
+	return nil
+}
+
+// nextColour is who makes the first move after a node.
+func (d *doc) nextColour(m *docNode) board.Color {
+	if len(m.kids) > 0 {
+		if c, _, ok := d.move(m.kids[0]); ok {
+			return c
+		}
+	}
+	return board.Empty
+}
+
+// doc returns a document, read from its file if need be.
+func (s *Server) doc(id string) (*doc, error) {
+	if !validID(id) {
+		return nil, refuse("not_found", "no such document")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d, ok := s.docs[id]; ok {
+		return d, nil
+	}
+	data, err := readBounded(s.store.path("docs", id, ".sgf"), maxSGFSize)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, refuse("not_found", "no such document")
+	}
+	if err != nil {
+		return nil, refuse("not_found", "%v", err)
+	}
+	d, err := s.parseDoc(id, data)
+	if err != nil {
+		return nil, refuse("not_found", "%v", err)
+	}
+	s.docs[id] = d
+	return d, nil
+}
+
+func (s *Server) parseDoc(id string, data []byte) (*doc, error) {
+	roots, err := sgf.Options{MaxBytes: maxSGFSize, MaxElements: 4 * maxNodes}.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.newDocFrom(id, roots[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(roots) > 1 {
+		d.warn = fmt.Sprintf("the first of %d games", len(roots))
+	}
+	return d, nil
+}
+
+// keepDoc makes a new document known and writes it.
+func (s *Server) keepDoc(d *doc) error {
+	d.mu.Lock()
+	d.dirty = true
+	d.mu.Unlock()
+	if err := d.save(); err != nil {
+		return refuse("not_saved", "this is not saved: %v", err)
+	}
+	s.mu.Lock()
+	s.docs[d.id] = d
+	s.mu.Unlock()
+	s.publishDocs()
+	return nil
+}
+
+// newDoc makes a document: empty, of a game that was played here, or of SGF.
+func (c *conn) newDoc(n *api.NewDoc) (any, error) {
+	var d *doc
+	var err error
+	switch {
+	case n.Game != "":
+		g, e := c.s.game(n.Game)
+		if e != nil {
+			return nil, e
+		}
+		g.mu.Lock()
+		root := g.record().Tree()
+		g.mu.Unlock()
+		d, err = c.s.newDocFrom(newID(), root)
+	case n.SGF != "":
+		d, err = c.s.parseDoc(newID(), []byte(n.SGF))
+	default:
+		d, err = c.s.emptyDoc(n)
+	}
+	if err != nil {
+		return nil, refuse("bad_request", "%v", err)
+	}
+	if n.Game != "" {
+		d.at = d.lastOfMainLine()
+	}
+	return api.ID{ID: d.id}, c.s.keepDoc(d)
+}
+
+func (d *doc) lastOfMainLine() int {
+	n := d.nodes[0]
+	for len(n.kids) > 0 {
+		n = n.kids[0]
+	}
+	return n.id
+}
+
+func (s *Server) emptyDoc(n *api.NewDoc) (*doc, error) {
+	size := board.Size{W: n.Size[0], H: n.Size[1]}
+	if err := size.Check(); err != nil {
+		return nil, err
+	}
+	rules := board.Chinese()
+	if n.Rules != "" {
+		var err error
+		if rules, err = board.ParseRules(n.Rules); err != nil {
+			return nil, err
+		}
+	}
+	if n.Komi != nil {
+		rules.Komi = float32(*n.Komi)
+	}
+	if err := checkRules(rules); err != nil {
+		return nil, err
+	}
+	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: rules.JSON(), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
+	return s.newDocFrom(newID(), rec.Tree())
+}
+
+// save writes the document if it has changed.
+func (d *doc) save() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.dirty {
+		return nil
+	}
+	data, err := sgf.Marshal(d.root)
+	if err == nil {
+		err = writeFile(d.s.store.path("docs", d.id, ".sgf"), data)
+	}
+	if err == nil {
+		d.dirty = false
+	}
+	return err
+}
+
+func (c *conn) deleteDoc(v *api.ID) (any, error) {
+	d, err := c.s.doc(v.ID)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	d.dirty = false
+	d.mu.Unlock()
+	c.s.mu.Lock()
+	delete(c.s.docs, v.ID)
+	c.s.mu.Unlock()
+	if err := os.Remove(c.s.store.path("docs", v.ID, ".sgf")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, refuse("internal", "%v", err)
+	}
+	c.s.publishDocs()
+	return nil, nil
+}
+
+func (s *Server) docCards() (*api.Docs, error) {
+	ids, err := s.newest("docs", ".sgf", maxCards)
+	if err != nil {
+		return nil, err
+	}
+	list := &api.Docs{Docs: []api.DocCard{}}
+	for _, id := range ids {
+		d, err := s.doc(id)
+		if err != nil {
+			continue
+		}
+		d.mu.Lock()
+		moves := 0
+		for n := d.nodes[0]; len(n.kids) > 0; n = n.kids[0] {
+			moves++
+		}
+		list.Docs = append(list.Docs, api.DocCard{Doc: id, Size: [2]int{d.size.W, d.size.H}, Title: d.title(), Moves: moves, Changed: d.changed.Unix()})
+		d.mu.Unlock()
+	}
+	return list, nil
+}
+
+func (s *Server) publishDocs() {
+	if !s.watched("docs") {
+		return
+	}
+	if list, err := s.docCards(); err == nil {
+		s.publish("docs", api.Event{T: "docs.state", D: list})
+	}
+}
+
+// serveDoc sends a document as SGF.
+func (s *Server) serveDoc(w http.ResponseWriter, r *http.Request) {
+	id, ok := trimExt(r.PathValue("file"), ".sgf")
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	d, err := s.doc(id)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	d.mu.Lock()
+	data, err := sgf.Marshal(d.root)
+	d.mu.Unlock()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	download(w, "kosumi-"+time.Now().Format("2006-01-02-1504")+".sgf", data)
+}

@@ -1,0 +1,600 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/gtp"
+	"kosumi/web/api"
+)
+
+// Phases of a game.
+const (
+	phasePlace = "place" // Black puts down handicap stones
+	phasePlay  = "play"
+	phaseCount = "count"
+	phaseOver  = "over"
+)
+
+// game is one game against the engine. Every change is a line of its journal
+// before it is made, so that it can be read back from there.
+type game struct {
+	s    *Server
+	head header
+
+	mu      sync.Mutex
+	journal *journal
+	board   *board.Game
+	setup   []board.Point // handicap stones
+	rev     int
+	phase   string
+	changed time.Time
+	clocks  [2]clock
+	ran     time.Time // when the clock of the side to move was last booked; zero: it stands
+	flag    *time.Timer
+	paused  string
+	trouble string
+	undone  []board.Move
+	dead    map[board.Point]bool // in the count
+	judged  []board.Point        // dead as the engine sees it
+	isSure  bool                 // judged holds
+	result  string
+	byWord  bool // the count differs from the engine's
+	hints   int
+	undos   int
+	thinks  *thought
+	seat    *seat
+	alone   time.Time // since when nobody watches
+	removed bool
+}
+
+// player returns the colour of the person.
+func (g *game) player() board.Color {
+	if g.head.Colour == "w" {
+		return board.White
+	}
+	return board.Black
+}
+
+func (g *game) size() board.Size { return board.Size{W: g.head.Size[0], H: g.head.Size[1]} }
+
+// newGame begins a game.
+func (c *conn) newGame(n *api.NewGame) (any, error) {
+	h, err := c.s.agree(n)
+	if err != nil {
+		return nil, err
+	}
+	j, err := newJournal(c.s.store.path("games", h.ID, ".jsonl"), h)
+	if err != nil {
+		return nil, refuse("not_saved", "the game cannot be saved: %v", err)
+	}
+	g, err := c.s.setUp(h)
+	if err != nil {
+		j.close()
+		return nil, err
+	}
+	g.journal = j
+	c.s.mu.Lock()
+	c.s.games[h.ID] = g
+	c.s.mu.Unlock()
+	g.mu.Lock()
+	g.goOn()
+	g.mu.Unlock()
+	c.s.publishGames()
+	return api.ID{ID: h.ID}, nil
+}
+
+// agree checks what a page asks for and fills in what it leaves open.
+func (s *Server) agree(n *api.NewGame) (header, error) {
+	size := board.Size{W: n.Size[0], H: n.Size[1]}
+	if err := size.Check(); err != nil {
+		return header{}, refuse("bad_request", "%v", err)
+	}
+	rules, err := board.ParseRules(n.Rules)
+	if err != nil {
+		return header{}, refuse("bad_request", "%v", err)
+	}
+	if n.Komi != nil {
+		rules.Komi = float32(*n.Komi)
+	} else if n.Handicap > 1 {
+		rules.Komi = 0.5
+	}
+	if err := checkRules(rules); err != nil {
+		return header{}, err
+	}
+	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && gtp.FixedHandicap(size, n.Handicap) == nil {
+		return header{}, refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
+	}
+	if _, err := timeSettings(n.Clock); err != nil {
+		return header{}, refuse("bad_request", "%v", err)
+	}
+	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
+		return header{}, refuse("bad_request", "visits or seconds of a move are out of range")
+	}
+	if n.Seat.Level != "" && !knownLevel(n.Seat.Level) {
+		return header{}, refuse("bad_request", "unknown level %q", shown(n.Seat.Level, 20))
+	}
+	colour := n.Colour
+	switch colour {
+	case "b", "w":
+	case "random":
+		colour = "b"
+		if newID()[0]&1 == 0 {
+			colour = "w"
+		}
+	default:
+		return header{}, refuse("bad_request", "colour: b, w or random")
+	}
+	return header{V: 1, ID: newID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
+		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
+}
+
+// checkRules refuses rules and komi that the engine does not play.
+func checkRules(r board.Rules) error {
+	if k := float64(r.Komi); !(math.Abs(k) <= engine.MaxKomi) || 2*k != math.Trunc(2*k) {
+		return refuse("bad_request", "komi %g: a multiple of 0.5 within %d", k, engine.MaxKomi)
+	}
+	if err := r.Check(); err != nil {
+		return refuse("bad_request", "%v", err)
+	}
+	return nil
+}
+
+// setUp makes a game at its beginning.
+func (s *Server) setUp(h header) (*game, error) {
+	g := &game{s: s, head: h, phase: phasePlay, changed: h.Created}
+	rules, err := board.ParseRules(h.Rules)
+	if err != nil {
+		return nil, err
+	}
+	rules.Komi = float32(h.Komi)
+	if g.board, err = board.NewGame(g.size(), rules); err != nil {
+		return nil, err
+	}
+	set, err := timeSettings(h.Clock)
+	if err != nil {
+		return nil, err
+	}
+	g.clocks = [2]clock{newClock(set), newClock(set)}
+	switch {
+	case h.Handicap > 1 && h.Free:
+		g.phase = phasePlace
+	case h.Handicap > 1:
+		return g, g.placeHandicap(gtp.FixedHandicap(g.size(), h.Handicap))
+	}
+	return g, nil
+}
+
+func (g *game) placeHandicap(stones []board.Point) error {
+	g.setup, g.phase = stones, phasePlay
+	if err := g.board.Setup(stones, nil, board.White); err != nil {
+		return err
+	}
+	g.board.SetHandicapStones(len(stones))
+	return nil
+}
+
+// game returns a game, read from its journal if need be.
+func (s *Server) game(id string) (*game, error) {
+	if !validID(id) {
+		return nil, refuse("not_found", "no such game")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g, ok := s.games[id]; ok {
+		return g, nil
+	}
+	g, err := s.readGame(id)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, refuse("not_found", "no such game")
+	}
+	if err != nil {
+		return nil, refuse("not_found", "%v", err)
+	}
+	s.games[id] = g
+	return g, nil
+}
+
+// readGame plays a journal through.
+func (s *Server) readGame(id string) (*game, error) {
+	path := s.store.path("games", id, ".jsonl")
+	h, steps, err := readJournal(path, true)
+	if err != nil {
+		return nil, err
+	}
+	h.ID = id
+	g, err := s.setUp(h)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errJournal, err)
+	}
+	for _, e := range steps {
+		if err := g.apply(&e); err != nil {
+			return nil, fmt.Errorf("%w: step %d: %w", errJournal, e.Rev, err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	g.journal = &journal{f}
+	if g.phase == phasePlay && g.clocks[0].limited() && g.paused == "" && g.rev > 0 {
+		g.paused = "restart"
+	}
+	return g, nil
+}
+
+// commit writes a step and then makes it. The caller holds mu and has checked
+// that the step can be made.
+func (g *game) commit(e entry) error {
+	if g.removed {
+		return refuse("not_found", "the game is deleted")
+	}
+	e.Rev, e.At = g.rev+1, time.Now().Round(time.Millisecond)
+	if g.clocks[0].limited() {
+		e.Clocks = new(g.clockStates(false))
+	}
+	if err := g.journal.append(e); err != nil {
+		return refuse("not_saved", "this is not saved: %v", err)
+	}
+	if err := g.apply(&e); err != nil {
+		return refuse("internal", "%v", err)
+	}
+	g.saveSGF()
+	return nil
+}
+
+// apply makes a step: the only place where a game changes, whether it is played
+// or read.
+func (g *game) apply(e *entry) error {
+	g.rev, g.changed = e.Rev, e.At
+	if e.Clocks != nil {
+		for i := range g.clocks {
+			g.clocks[i].restore(e.Clocks[i])
+		}
+	}
+	switch e.K {
+	case "stone":
+		p, err := g.size().ParseVertex(e.M)
+		if err != nil {
+			return err
+		}
+		if g.setup = append(g.setup, p); len(g.setup) == g.head.Handicap {
+			return g.placeHandicap(g.setup)
+		}
+		return g.board.Setup(g.setup, nil, board.Black)
+	case "move", "redo":
+		return g.applyMove(e)
+	case "undo":
+		for range e.N {
+			m := g.board.LastMove(0)
+			if !g.board.Undo() {
+				return errors.New("nothing to undo")
+			}
+			g.undone = append(g.undone, m)
+		}
+		g.phase, g.paused = phasePlay, ""
+		g.undos++
+		g.stopCounting()
+	case "dead":
+		g.dead = map[board.Point]bool{}
+		for _, v := range e.Dead {
+			p, err := g.size().ParseVertex(v)
+			if err != nil {
+				return err
+			}
+			g.dead[p] = true
+		}
+	case "playon":
+		g.phase = phasePlay
+		g.stopCounting()
+	case "over":
+		g.phase, g.result, g.byWord, g.paused = phaseOver, e.Result, e.Why == "player", ""
+	case "pause":
+		g.paused = e.Why
+	case "resume":
+		g.paused = ""
+	case "help":
+		g.hints++
+	default:
+		return fmt.Errorf("unknown step %q", e.K)
+	}
+	return nil
+}
+
+func (g *game) stopCounting() { g.dead, g.judged, g.isSure = nil, nil, false }
+
+func (g *game) applyMove(e *entry) error {
+	p, err := g.size().ParseVertex(e.M)
+	if err != nil {
+		return err
+	}
+	if err := g.board.Play(g.board.ToMove(), p); err != nil {
+		return err
+	}
+	if g.paused = ""; e.K == "redo" {
+		g.undone = g.undone[:max(0, len(g.undone)-1)]
+	} else {
+		g.undone = nil
+	}
+	switch {
+	case g.board.NoResult():
+		g.phase, g.result = phaseOver, "Void"
+	case g.board.ConsecutivePasses() >= 2:
+		g.phase = phaseCount
+	}
+	return nil
+}
+
+// command performs a command of the player on the state that it answers to.
+func (g *game) command(rev int, do func(*game) error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if rev != g.rev {
+		g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+		return refuse("stale", "the game has gone on")
+	}
+	if err := do(g); err != nil {
+		return err
+	}
+	g.goOn()
+	return nil
+}
+
+// illegal turns the board's refusals into codes.
+func illegal(err error) error {
+	why := "board"
+	for _, known := range []struct {
+		err  error
+		name string
+	}{{board.ErrOccupied, "occupied"}, {board.ErrSuicide, "suicide"}, {board.ErrKo, "ko"}, {board.ErrSuperko, "superko"}} {
+		if errors.Is(err, known.err) {
+			why = known.name
+		}
+	}
+	return refuseWith("illegal", why, err.Error())
+}
+
+func refuseWith(code, arg, text string) error {
+	return refused{api.Error{Code: code, Text: text, Args: []string{arg}}}
+}
+
+func (c *conn) play(p *api.Play) (any, error) {
+	g, err := c.s.game(p.Game)
+	if err != nil {
+		return nil, err
+	}
+	return nil, g.command(p.Rev, func(g *game) error { return g.playerMoves(p.Move) })
+}
+
+// playerMoves makes the player's move, or puts down a handicap stone.
+func (g *game) playerMoves(vertex string) error {
+	p, err := g.size().ParseVertex(vertex)
+	if err != nil {
+		return refuseWith("illegal", "board", "no such point")
+	}
+	if g.phase == phasePlace && g.player() == board.Black {
+		if p == board.Pass || slices.Contains(g.setup, p) {
+			return refuseWith("illegal", "occupied", "a handicap stone goes on an empty point")
+		}
+		return g.commit(entry{K: "stone", M: g.size().Vertex(p)})
+	}
+	switch {
+	case g.phase != phasePlay:
+		return refuseWith("illegal", "over", "the game is over")
+	case g.board.ToMove() != g.player():
+		return refuseWith("illegal", "turn", "it is not your turn")
+	}
+	if err := g.board.Legal(g.player(), p); err != nil {
+		return illegal(err)
+	}
+	return g.makeMove(p, "move")
+}
+
+// makeMove books the clock of the side to move and plays.
+func (g *game) makeMove(p board.Point, kind string) error {
+	c := &g.clocks[g.board.ToMove()-board.Black]
+	before := g.clocks
+	if !g.ran.IsZero() && !c.spend(time.Since(g.ran)) {
+		return g.loseOnTime()
+	}
+	c.moved()
+	if err := g.commit(entry{K: kind, M: g.size().Vertex(p)}); err != nil {
+		g.clocks = before
+		return err
+	}
+	g.ran = time.Time{}
+	return nil
+}
+
+func (g *game) loseOnTime() error {
+	return g.commit(entry{K: "over", Result: winner(g.board.ToMove().Opponent()) + "+T"})
+}
+
+func winner(c board.Color) string {
+	if c == board.White {
+		return "W"
+	}
+	return "B"
+}
+
+// undo takes back to the player's own last move.
+func (g *game) undo() error {
+	n := g.canUndo()
+	if n == 0 {
+		return refuseWith("illegal", "over", "there is nothing to take back")
+	}
+	g.ran = time.Time{}
+	return g.commit(entry{K: "undo", N: n})
+}
+
+// canUndo is how many moves undo takes back; 0 if it cannot.
+func (g *game) canUndo() int {
+	if g.phase != phasePlay && g.phase != phaseCount {
+		return 0
+	}
+	for i, m := range slices.Backward(g.board.Moves()) {
+		if m.Color == g.player() {
+			return g.board.NumMoves() - i
+		}
+	}
+	return 0
+}
+
+// redo makes again what undo took back.
+func (g *game) redo() error {
+	if !g.canRedo() {
+		return refuseWith("illegal", "over", "there is nothing to bring back")
+	}
+	for len(g.undone) > 0 && g.phase == phasePlay {
+		m := g.undone[len(g.undone)-1]
+		if m.Color != g.board.ToMove() {
+			return nil
+		}
+		if err := g.commit(entry{K: "redo", M: g.size().Vertex(m.Point)}); err != nil {
+			return err
+		}
+		g.ran = time.Time{}
+		if g.board.ToMove() == g.player() {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (g *game) canRedo() bool {
+	return len(g.undone) > 0 && g.phase == phasePlay && g.board.ToMove() == g.player() && g.undone[len(g.undone)-1].Color == g.player()
+}
+
+func (g *game) resign() error {
+	if g.phase == phaseOver {
+		return refuseWith("illegal", "over", "the game is over")
+	}
+	return g.commit(entry{K: "over", Result: winner(g.player().Opponent()) + "+R"})
+}
+
+func (g *game) pause() error {
+	if g.phase != phasePlay || g.paused != "" || !g.clocks[0].limited() {
+		return nil
+	}
+	return g.halt("player")
+}
+
+// halt stops the clock.
+func (g *game) halt(why string) error {
+	if !g.ran.IsZero() {
+		if c := &g.clocks[g.board.ToMove()-board.Black]; !c.spend(time.Since(g.ran)) {
+			return g.loseOnTime()
+		}
+		g.ran = time.Time{}
+	}
+	return g.commit(entry{K: "pause", Why: why})
+}
+
+func (g *game) resume() error {
+	if g.paused == "" && g.trouble == "" {
+		return nil
+	}
+	g.trouble = ""
+	return g.commit(entry{K: "resume"})
+}
+
+// remove deletes the game and its files.
+func (g *game) remove() error {
+	g.stopThinking()
+	g.journal.close()
+	g.removed = true
+	id := g.head.ID
+	for _, ext := range []string{".jsonl", ".sgf"} {
+		if err := os.Remove(g.s.store.path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return refuse("internal", "%v", err)
+		}
+	}
+	go func() {
+		g.s.mu.Lock()
+		delete(g.s.games, id)
+		g.s.mu.Unlock()
+		g.s.publishGames()
+	}()
+	return nil
+}
+
+// goOn follows every change: clocks, the engine's turn, the count, and the news
+// to pages. The caller holds mu.
+func (g *game) goOn() {
+	if g.removed {
+		return
+	}
+	g.runClock()
+	g.stopThinking()
+	switch {
+	case g.paused != "" || g.trouble != "":
+	case g.phase == phasePlay && g.board.ToMove() != g.player(), g.phase == phasePlace && g.player() == board.White:
+		g.think()
+	case g.phase == phaseCount && !g.isSure:
+		g.judge()
+	case g.phase == phaseOver:
+		g.leaveSeat()
+	}
+	g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	if g.s.watched("games") {
+		go g.s.publishGames()
+	}
+}
+
+// runClock starts or stops the clock of the side to move.
+func (g *game) runClock() {
+	runs := g.phase == phasePlay && g.paused == "" && g.trouble == "" && g.clocks[0].limited()
+	if g.flag != nil {
+		g.flag.Stop()
+		g.flag = nil
+	}
+	if !runs {
+		g.ran = time.Time{}
+		return
+	}
+	now := time.Now()
+	if g.ran.IsZero() {
+		g.ran = now
+	}
+	rev := g.rev
+	left := g.clocks[g.board.ToMove()-board.Black].left() - now.Sub(g.ran)
+	g.flag = time.AfterFunc(max(left, 0)+time.Millisecond, func() { g.flagFalls(rev) })
+}
+
+func (g *game) flagFalls(rev int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.rev != rev || g.phase != phasePlay || g.ran.IsZero() {
+		return
+	}
+	c := &g.clocks[g.board.ToMove()-board.Black]
+	if c.spend(time.Since(g.ran)) {
+		g.ran = time.Now()
+	} else if err := g.loseOnTime(); err != nil {
+		g.trouble = err.Error()
+	}
+	g.goOn()
+}
+
+// close ends what runs for the game.
+func (g *game) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stopThinking()
+	if g.flag != nil {
+		g.flag.Stop()
+	}
+	if !g.removed {
+		if g.phase == phasePlay && !g.ran.IsZero() {
+			g.halt("restart")
+		}
+		g.journal.close()
+	}
+}

@@ -1,0 +1,327 @@
+package web
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+func small(colour string) api.NewGame {
+	return api.NewGame{Size: [2]int{5, 5}, Rules: "chinese", Colour: colour, Seat: api.Seat{Visits: 4}}
+}
+
+// begin starts a game and watches it.
+func begin(c *client, n api.NewGame) *api.GameState {
+	c.t.Helper()
+	var id api.ID
+	c.ask("game.new", n, &id)
+	g := new(api.GameState)
+	c.ask("watch", api.Watch{What: "game:" + id.ID}, g)
+	return c.settled(g)
+}
+
+// settled waits until the engine does nothing.
+func (c *client) settled(g *api.GameState) *api.GameState {
+	c.t.Helper()
+	rest := func(s *api.GameState) bool {
+		return s.Game == g.Game && s.Rev >= g.Rev && !s.Thinking && (s.Count == nil || !s.Count.Judging) &&
+			(s.Phase != phasePlay || s.ToMove == s.Colour)
+	}
+	if rest(g) {
+		return g
+	}
+	return until(c, "game.state", rest)
+}
+
+// do sends a command on a game, which must be taken, and waits for the engine.
+func (c *client) do(g *api.GameState, typ string, d any) *api.GameState {
+	c.t.Helper()
+	c.ask(typ, d, nil)
+	now := new(api.GameState)
+	c.ask("watch", api.Watch{What: "game:" + g.Game}, now)
+	return c.settled(now)
+}
+
+func (c *client) play(g *api.GameState, move string) *api.GameState {
+	c.t.Helper()
+	return c.do(g, "game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: move})
+}
+
+// TestGame plays a game with everything in it, and reads it back.
+func TestGame(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	c := join(t, s)
+	g := begin(c, small("b"))
+	require.Equal(t, "b", g.ToMove)
+	require.Equal(t, 7.5, g.Komi)
+	require.Equal(t, strings.Repeat("1", 25), g.Legal)
+
+	g = c.play(g, "C3")
+	require.Len(t, g.Moves, 2)
+	require.Equal(t, "C3", g.Moves[0])
+	for _, tc := range []struct{ move, code, why string }{{"C3", "illegal", "occupied"}, {"F1", "illegal", "board"}, {"I1", "illegal", "board"}, {"", "illegal", "board"}} {
+		e := c.refused("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: tc.move})
+		require.Equal(t, tc.code, e.Code, tc.move)
+		require.Equal(t, []string{tc.why}, e.Args, tc.move)
+	}
+	require.Equal(t, "stale", c.refused("game.play", api.Play{Game: g.Game, Rev: g.Rev - 1, Move: "B2"}).Code)
+
+	var e api.Estimate
+	c.ask("game.estimate", api.GameCommand{Game: g.Game, Rev: g.Rev}, &e)
+	require.NotEmpty(t, e.Ownership)
+	for stage := 1; stage <= 3; stage++ {
+		var h api.Hint
+		c.ask("game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: stage}, &h)
+		g.Rev = h.Rev
+		require.Equal(t, stage == 1, len(h.Region) > 0)
+		require.Equal(t, stage == 3, len(h.Line) > 0)
+	}
+	before := g.Stones
+	g = c.do(g, "game.undo", api.GameCommand{Game: g.Game, Rev: g.Rev})
+	require.Equal(t, strings.Repeat(".", 25), g.Stones)
+	require.True(t, g.CanRedo)
+	g = c.do(g, "game.redo", api.GameCommand{Game: g.Game, Rev: g.Rev})
+	require.Equal(t, before, g.Stones)
+
+	// To the end: the player passes until the engine does too.
+	for i := 0; g.Phase == phasePlay && i < 60; i++ {
+		g = c.play(g, "pass")
+	}
+	if g.Phase == phaseOver { // the engine never resigns on a move like that, but may
+		require.NotEmpty(t, g.Result)
+		return
+	}
+	require.Equal(t, phaseCount, g.Phase)
+	white := strings.IndexByte(g.Stones, 'w')
+	require.GreaterOrEqual(t, white, 0)
+	stone := board.Square(5).Vertex(board.Point(white))
+	was := g.Count.Score
+	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Toggle: stone})
+	require.NotEqual(t, was, g.Count.Score)
+	require.NotEmpty(t, g.Count.Differs)
+	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Ask: true})
+	require.Equal(t, was, g.Count.Score)
+	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Accept: true})
+	require.Equal(t, phaseOver, g.Phase)
+	require.Equal(t, resultText(was), g.Result)
+	require.False(t, g.ByPlayer)
+
+	data, err := os.ReadFile(s.store.path("games", g.Game, ".sgf"))
+	require.NoError(t, err)
+	roots, err := sgf.Parse(data)
+	require.NoError(t, err)
+	rec, err := sgf.RecordOf(roots[0])
+	require.NoError(t, err)
+	require.Equal(t, g.Result, rec.Result)
+	require.Len(t, rec.Moves(), len(g.Moves))
+
+	// Read back, it is the same game.
+	s.mu.Lock()
+	delete(s.games, g.Game)
+	s.mu.Unlock()
+	again, err := s.game(g.Game)
+	require.NoError(t, err)
+	st := again.state()
+	require.Equal(t, g.Stones, st.Stones)
+	require.Equal(t, g.Moves, st.Moves)
+	require.Equal(t, g.Result, st.Result)
+	require.Equal(t, 3, st.Hints)
+}
+
+// TestCommandTwice sends a command again after the answer got lost.
+func TestCommandTwice(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	g := begin(c, small("b"))
+	move := api.Play{Game: g.Game, Rev: g.Rev, Move: "C3"}
+	for range 2 {
+		c.post("game.play", "same", move)
+		m := c.read()
+		for m.Re != "same" {
+			m = c.read()
+		}
+		require.Equal(t, "ok", m.T)
+	}
+	now := new(api.GameState)
+	c.ask("watch", api.Watch{What: "game:" + g.Game}, now)
+	now = c.settled(now)
+	require.Len(t, now.Moves, 2)
+	require.Equal(t, "C3", now.Moves[0])
+}
+
+// TestCrash cuts a journal at every byte: what was acknowledged is there, and
+// what was torn is not.
+func TestCrash(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	g := begin(c, small("b"))
+	for _, m := range []string{"C3", "B2"} {
+		if g.Legal[boardPoint(t, m)] == '1' {
+			g = c.play(g, m)
+		}
+	}
+	whole, err := os.ReadFile(s.store.path("games", g.Game, ".jsonl"))
+	require.NoError(t, err)
+	head := strings.IndexByte(string(whole), '\n') + 1
+	for cut := head; cut <= len(whole); cut++ {
+		id := newID()
+		path := s.store.path("games", id, ".jsonl")
+		require.NoError(t, os.WriteFile(path, whole[:cut], 0o600))
+		read, err := s.readGame(id)
+		require.NoError(t, err, "cut at %d", cut)
+		require.Equal(t, strings.Count(string(whole[head:cut]), "\n"), read.rev)
+		require.NoError(t, read.journal.append(entry{Rev: read.rev + 1, K: "over", Result: "B+R"}))
+		read.journal.close()
+		_, steps, err := readJournal(path, false)
+		require.NoError(t, err, "cut at %d", cut)
+		require.Equal(t, "over", steps[len(steps)-1].K)
+	}
+}
+
+func boardPoint(t *testing.T, v string) board.Point {
+	p, err := board.Square(5).ParseVertex(v)
+	require.NoError(t, err)
+	return p
+}
+
+func TestAgreements(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	bad := func(change func(*api.NewGame)) api.NewGame {
+		n := small("b")
+		change(&n)
+		return n
+	}
+	huge := 1000.0
+	for name, n := range map[string]api.NewGame{
+		"size 1":         bad(func(n *api.NewGame) { n.Size = [2]int{1, 5} }),
+		"size 26":        bad(func(n *api.NewGame) { n.Size = [2]int{26, 26} }),
+		"rules":          bad(func(n *api.NewGame) { n.Rules = "house" }),
+		"komi":           bad(func(n *api.NewGame) { n.Komi = &huge }),
+		"handicap 1":     bad(func(n *api.NewGame) { n.Handicap = 1 }),
+		"handicap 9":     bad(func(n *api.NewGame) { n.Handicap = 9 }),
+		"colour":         bad(func(n *api.NewGame) { n.Colour = "red" }),
+		"clock":          bad(func(n *api.NewGame) { n.Clock = api.Clock{Kind: "hourglass"} }),
+		"no time at all": bad(func(n *api.NewGame) { n.Clock = api.Clock{Kind: "absolute"} }),
+		"visits":         bad(func(n *api.NewGame) { n.Seat.Visits = -1 }),
+		"level":          bad(func(n *api.NewGame) { n.Seat.Level = "40k" }),
+	} {
+		require.Equal(t, "bad_request", c.refused("game.new", n).Code, name)
+	}
+	g := begin(c, api.NewGame{Size: [2]int{9, 7}, Rules: "japanese", Handicap: 4, Colour: "b", Seat: api.Seat{Visits: 2}})
+	require.Len(t, g.Setup, 4)
+	require.Equal(t, 0.5, g.Komi)
+	require.Len(t, g.Moves, 1, "White began")
+	g = begin(c, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Handicap: 3, Free: true, Colour: "b", Seat: api.Seat{Visits: 2}})
+	require.Equal(t, phasePlace, g.Phase)
+	for _, m := range []string{"C3", "G7", "E5"} {
+		g = c.play(g, m)
+	}
+	require.Equal(t, phasePlay, g.Phase)
+	require.Len(t, g.Setup, 3)
+	g = begin(c, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Handicap: 2, Free: true, Colour: "w", Seat: api.Seat{Visits: 2}})
+	require.Equal(t, phasePlay, g.Phase, "the engine has placed its stones")
+	require.Equal(t, "w", g.ToMove)
+	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
+	require.Equal(t, "B+R", g.Result)
+	require.Equal(t, "illegal", c.refused("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: "A1"}).Code)
+	c.ask("game.delete", api.GameCommand{Game: g.Game, Rev: g.Rev}, nil)
+	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + newID()}).Code)
+}
+
+// TestGameClock books times on clocks of every kind.
+func TestGameClock(t *testing.T) {
+	const s = time.Second
+	type left struct {
+		main, period time.Duration
+		periods      int
+		over         bool
+	}
+	for _, tc := range []struct {
+		name  string
+		set   api.Clock
+		spend []time.Duration // a move each
+		falls bool            // with the last of them
+		want  left
+	}{
+		{"none", api.Clock{}, []time.Duration{time.Hour}, false, left{}},
+		{"absolute", api.Clock{Kind: "absolute", Main: 60}, []time.Duration{20 * s, 30 * s}, false, left{main: 10 * s}},
+		{"absolute over", api.Clock{Kind: "absolute", Main: 60}, []time.Duration{20 * s, 40 * s}, true, left{}},
+		{"fischer", api.Clock{Kind: "fischer", Main: 60, Bonus: 5}, []time.Duration{20 * s, 30 * s}, false, left{main: 20 * s}},
+		{"byoyomi in main time", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{59 * s}, false, left{main: 1 * s}},
+		{"byoyomi keeps a period", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{69 * s}, false, left{period: 10 * s, periods: 3, over: true}},
+		{"byoyomi loses two", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{60 * s, 25 * s}, false, left{period: 10 * s, periods: 1, over: true}},
+		{"byoyomi over", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{90 * s}, true, left{}},
+		{"canadian", api.Clock{Kind: "canadian", Main: 10, Period: 30, Periods: 3}, []time.Duration{15 * s, 5 * s}, false, left{period: 20 * s, periods: 1, over: true}},
+		{"canadian begins anew", api.Clock{Kind: "canadian", Main: 10, Period: 30, Periods: 3}, []time.Duration{15 * s, 5 * s, 5 * s}, false, left{period: 30 * s, periods: 3, over: true}},
+		{"canadian over", api.Clock{Kind: "canadian", Main: 10, Period: 30, Periods: 3}, []time.Duration{15 * s, 26 * s}, true, left{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			set, err := timeSettings(tc.set)
+			require.NoError(t, err)
+			c := newClock(set)
+			for i, d := range tc.spend {
+				last := i == len(tc.spend)-1
+				if tc.set.Kind != "" {
+					require.Equal(t, d >= c.left(), last && tc.falls, "what left says, move %d", i)
+				}
+				require.Equal(t, !(last && tc.falls), c.spend(d), "move %d", i)
+				c.moved()
+			}
+			if !tc.falls {
+				require.Equal(t, tc.want, left{c.main, c.period, c.periods, c.over})
+				var back clock
+				back.set = c.set
+				back.restore(c.state(0, false))
+				require.Equal(t, c, back)
+			}
+		})
+	}
+}
+
+// TestLoseOnTime lets the engine's player sit until the flag falls.
+func TestLoseOnTime(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	n := small("b")
+	n.Clock = api.Clock{Kind: "absolute", Main: 1}
+	g := begin(c, n)
+	require.True(t, g.Clocks[0].Running)
+	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == phaseOver })
+	require.Equal(t, "W+T", over.Result)
+	require.Zero(t, over.Clocks[0].Main)
+}
+
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte(`{"v":1,"size":[5,5],"rules":"chinese","komi":7.5,"colour":"b","clock":{"kind":"none"}}` + "\n" + `{"rev":1,"k":"move","m":"C3"}` + "\n" + `{"rev":2,"k":"undo","n":1}` + "\n"))
+	f.Add([]byte("{}\n"))
+	s := &Server{}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := t.TempDir() + "/j"
+		if os.WriteFile(path, data, 0o600) != nil {
+			t.Skip()
+		}
+		h, steps, err := readJournal(path, false)
+		if err != nil {
+			return
+		}
+		g, err := s.setUp(h)
+		if err != nil {
+			return
+		}
+		for _, e := range steps {
+			if g.apply(&e) != nil {
+				return
+			}
+			g.state()
+		}
+	})
+}

@@ -1,0 +1,434 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v)
+}
+
+func number(n int64) string {
+	if n == 0 {
+		n = 1 << 50 // KataGo's word for no limit
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+func letter(c board.Color) string {
+	switch c {
+	case board.Black:
+		return "b"
+	case board.White:
+		return "w"
+	}
+	return ""
+}
+
+func parseColour(s string) board.Color {
+	switch s {
+	case "b":
+		return board.Black
+	case "w":
+		return board.White
+	}
+	return board.Empty
+}
+
+// stonesOf writes a position as pages read it.
+func stonesOf(g *board.Game) string {
+	b := make([]byte, g.Size().Area())
+	for i := range b {
+		b[i] = ".bw"[g.At(board.Point(i))]
+	}
+	return string(b)
+}
+
+func (g *game) state() *api.GameState {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.stateLocked()
+}
+
+func (g *game) clockStates(live bool) [2]api.ClockState {
+	var all [2]api.ClockState
+	for i := range all {
+		running := live && !g.ran.IsZero() && int(g.board.ToMove()-board.Black) == i
+		all[i] = g.clocks[i].state(time.Since(g.ran), running)
+	}
+	return all
+}
+
+// stateLocked says all there is to say of the game. The caller holds mu.
+func (g *game) stateLocked() *api.GameState {
+	size, moves := g.size(), g.board.Moves()
+	st := &api.GameState{
+		Game: g.head.ID, Rev: g.rev, Phase: g.phase, Size: g.head.Size, Rules: rulesName(g.board.Rules()), Komi: g.head.Komi,
+		Handicap: g.head.Handicap, Colour: g.head.Colour, Seat: g.head.Seat, Stones: stonesOf(g.board), ToMove: letter(g.board.ToMove()),
+		Moves: make([]string, len(moves)), First: "b", Clock: g.head.Clock, Clocks: g.clockStates(true), Paused: g.paused, Trouble: g.trouble,
+		Captures: [2]int{g.board.Board().Captured(board.White), g.board.Board().Captured(board.Black)},
+		CanUndo:  g.canUndo() > 0, CanRedo: g.canRedo(), Result: g.result, ByPlayer: g.byWord, Hints: g.hints, Undone: g.undos,
+	}
+	for _, p := range g.setup {
+		st.Setup = append(st.Setup, size.Vertex(p))
+	}
+	for i, m := range moves {
+		st.Moves[i] = size.Vertex(m.Point)
+	}
+	if len(moves) > 0 {
+		st.First = letter(moves[0].Color)
+	} else if g.phase != phasePlace {
+		st.First = st.ToMove
+	}
+	st.Thinking = g.thinks != nil && (g.phase == phasePlay || g.phase == phasePlace)
+	if p := g.board.Board().KoPoint(); p >= 0 {
+		st.Ko = size.Vertex(p)
+	}
+	st.Legal = g.legal()
+	if g.phase == phaseCount || g.phase == phaseOver && g.dead != nil {
+		st.Count = g.count()
+	}
+	return st
+}
+
+func (g *game) legal() string {
+	area := g.size().Area()
+	b := []byte(strings.Repeat("0", area))
+	if g.phase == phasePlace || g.phase == phasePlay {
+		for i, ok := range g.board.LegalMoves(nil)[:area] {
+			if ok {
+				b[i] = '1'
+			}
+		}
+	}
+	return string(b)
+}
+
+// rulesName returns the name of a rule set that the page offers, or its JSON.
+func rulesName(r board.Rules) string {
+	for _, known := range ruleSets() {
+		if k, err := board.ParseRules(known.ID); err == nil {
+			if k.Komi = r.Komi; k == r {
+				return known.ID
+			}
+		}
+	}
+	return r.JSON()
+}
+
+// count adds the board up with the stones that are marked dead.
+func (g *game) count() *api.Count {
+	rules, b, area := g.board.Rules(), g.board.Board(), g.size().Area()
+	c := &api.Count{Judging: !g.isSure && g.phase == phaseCount, Dead: []string{}, Differs: []string{}, Method: "area"}
+	stones := make([]board.Color, area)
+	var dead []board.Point
+	for p := range stones {
+		if stones[p] = b.At(board.Point(p)); g.dead[board.Point(p)] {
+			stones[p] = board.Empty
+			dead = append(dead, board.Point(p))
+			c.Dead = append(c.Dead, g.size().Vertex(board.Point(p)))
+		}
+	}
+	owner := owners(b, stones)
+	text := make([]byte, area)
+	sides := [3]*api.CountSide{nil, &c.Black, &c.White}
+	for p, o := range owner {
+		if text[p] = ".bw"[o]; o == board.Empty {
+			continue
+		}
+		if stones[p] == o {
+			sides[o].Stones++
+		} else {
+			sides[o].Territory++
+		}
+	}
+	c.Owner = string(text)
+	c.Black.Prisoners, c.White.Prisoners = b.Captured(board.White), b.Captured(board.Black)
+	for _, p := range dead {
+		sides[b.At(p).Opponent()].Prisoners++
+	}
+	white := float64(g.board.ScoreWithDead(dead))
+	c.Black.Total = float64(c.Black.Stones + c.Black.Territory)
+	c.White.Total = float64(c.White.Stones + c.White.Territory)
+	if rules.Scoring == board.ScoringTerritory {
+		c.Method = "territory"
+		c.Black.Total = float64(c.Black.Territory + c.Black.Prisoners)
+		c.White.Total = float64(c.White.Territory + c.White.Prisoners)
+	}
+	c.White.Komi = white - (c.White.Total - c.Black.Total) // komi, and what the rules give besides
+	c.White.Total += c.White.Komi
+	c.Score = -white
+	g.compare(c)
+	return c
+}
+
+// compare lists where the marking differs from the engine's.
+func (g *game) compare(c *api.Count) {
+	if !g.isSure {
+		return
+	}
+	for p := range board.Point(g.size().Area()) {
+		if judged := slices.Contains(g.judged, p); judged != g.dead[p] {
+			if len(c.Differs) == 0 {
+				c.Lives = !judged
+			}
+			c.Differs = append(c.Differs, g.size().Vertex(p))
+		}
+	}
+}
+
+// owners returns whom each point counts for: stones, and empty regions that touch
+// one colour only.
+func owners(b *board.Board, stones []board.Color) []board.Color {
+	owner := slices.Clone(stones)
+	seen := make([]bool, len(stones))
+	for start := range stones {
+		if seen[start] || stones[start] != board.Empty {
+			continue
+		}
+		region, touches := []board.Point{board.Point(start)}, [3]bool{}
+		seen[start] = true
+		for i := 0; i < len(region); i++ {
+			for _, q := range b.Neighbors(region[i]) {
+				if stones[q] != board.Empty {
+					touches[stones[q]] = true
+				} else if !seen[q] {
+					seen[q] = true
+					region = append(region, q)
+				}
+			}
+		}
+		who := board.Empty
+		if touches[board.Black] != touches[board.White] {
+			if who = board.White; touches[board.Black] {
+				who = board.Black
+			}
+		}
+		for _, p := range region {
+			owner[p] = who
+		}
+	}
+	return owner
+}
+
+// score is a step of the count.
+func (c *conn) score(v *api.Score) (any, error) {
+	g, err := c.s.game(v.Game)
+	if err != nil {
+		return nil, err
+	}
+	return nil, g.command(v.Rev, func(g *game) error {
+		if g.phase != phaseCount {
+			return refuseWith("illegal", "over", "the game is not being counted")
+		}
+		switch {
+		case v.PlayOn:
+			return g.commit(entry{K: "playon"})
+		case v.Toggle != "":
+			return g.toggle(v.Toggle)
+		case v.Ask:
+			if !g.isSure {
+				return nil
+			}
+			return g.commit(entry{K: "dead", Dead: vertices(g.size(), g.judged, len(g.judged))})
+		case v.Accept:
+			return g.accept()
+		}
+		return refuse("bad_request", "a step of the count says what to do")
+	})
+}
+
+// toggle marks the group of a stone dead, or alive again: all stones of its
+// colour in the region that the other colour's living stones surround.
+func (g *game) toggle(vertex string) error {
+	p, err := g.size().ParseVertex(vertex)
+	if err != nil || p == board.Pass || g.board.At(p) == board.Empty {
+		return refuseWith("illegal", "board", "there is no stone")
+	}
+	b, mine, to := g.board.Board(), g.board.At(p), !g.dead[p]
+	group := []board.Point{p}
+	seen := map[board.Point]bool{p: true}
+	for i := 0; i < len(group); i++ {
+		for _, q := range b.Neighbors(group[i]) {
+			if !seen[q] && (b.At(q) != mine.Opponent() || to && g.dead[q]) {
+				seen[q] = true
+				group = append(group, q)
+			}
+		}
+	}
+	next := map[board.Point]bool{}
+	for d := range g.dead {
+		next[d] = true
+	}
+	for _, q := range group {
+		if b.At(q) == mine {
+			next[q] = to
+		} else if to {
+			delete(next, q) // what stood dead around it lives
+		}
+	}
+	var dead []string
+	for q := range board.Point(g.size().Area()) {
+		if next[q] {
+			dead = append(dead, g.size().Vertex(q))
+		}
+	}
+	return g.commit(entry{K: "dead", Dead: dead})
+}
+
+// accept ends the game with the count as it is marked.
+func (g *game) accept() error {
+	if g.dead == nil {
+		return refuse("busy", "the count is not ready")
+	}
+	c := g.count()
+	why := ""
+	if len(c.Differs) > 0 {
+		why = "player"
+	}
+	// The marking is kept even where nobody touched it: the engine might judge
+	// otherwise another time.
+	if err := g.commit(entry{K: "dead", Dead: c.Dead}); err != nil {
+		return err
+	}
+	return g.commit(entry{K: "over", Result: resultText(c.Score), Why: why})
+}
+
+// resultText writes Black's lead as SGF does.
+func resultText(score float64) string {
+	switch {
+	case score > 0:
+		return "B+" + decimal(score)
+	case score < 0:
+		return "W+" + decimal(-score)
+	}
+	return "0"
+}
+
+// record returns the game as SGF.
+func (g *game) record() *sgf.Record {
+	r := &sgf.Record{Size: g.size(), Komi: g.head.Komi, HasKomi: true, Rules: g.board.Rules().JSON(), Handicap: len(g.setup),
+		Application: "Kosumi", Date: g.head.Created.Format(time.DateOnly), Result: g.result, Steps: sgf.Steps(g.board.Moves(), nil)}
+	you, engine := sgf.Player{Name: "You"}, sgf.Player{Name: "Kosumi", Rank: g.head.Seat.Level}
+	if r.Black, r.White = you, engine; g.player() == board.White {
+		r.Black, r.White = engine, you
+	}
+	if len(g.setup) > 0 {
+		r.Setup = &sgf.Setup{Black: g.setup, ToMove: g.board.ToMove()}
+		if len(g.setup) == g.head.Handicap {
+			r.Setup.ToMove = board.White
+		}
+	}
+	if g.byWord {
+		r.Comment = "Counted by the player's word."
+	}
+	return r
+}
+
+// saveSGF writes the game beside its journal, for other programs.
+func (g *game) saveSGF() {
+	data, err := sgf.Marshal(g.record().Tree())
+	if err == nil {
+		err = writeFile(g.s.store.path("games", g.head.ID, ".sgf"), data)
+	}
+	if err != nil {
+		g.s.complain(fmt.Sprintf("the SGF of game %s cannot be written: %v", g.head.ID, err), "sgf")
+	}
+}
+
+// serveGame sends a game's SGF.
+func (s *Server) serveGame(w http.ResponseWriter, r *http.Request) {
+	id, ok := trimExt(r.PathValue("file"), ".sgf")
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	g, err := s.game(id)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	g.mu.Lock()
+	data, err := sgf.Marshal(g.record().Tree())
+	g.mu.Unlock()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	download(w, "kosumi-"+g.head.Created.Format("2006-01-02-1504")+".sgf", data)
+}
+
+func download(w http.ResponseWriter, name string, data []byte) {
+	w.Header().Set("Content-Type", "application/x-go-sgf; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	w.Write(data)
+}
+
+// maxCards is how many games a list has.
+const maxCards = 60
+
+// gameCards lists the games, newest first.
+func (s *Server) gameCards() (*api.Games, error) {
+	ids, err := s.newest("games", ".jsonl", maxCards)
+	if err != nil {
+		return nil, err
+	}
+	list := &api.Games{Games: []api.GameCard{}}
+	for _, id := range ids {
+		g, err := s.game(id)
+		if err != nil {
+			s.complain(fmt.Sprintf("game %s: %v", id, err), "game "+id)
+			continue
+		}
+		list.Games = append(list.Games, g.card())
+	}
+	slices.SortFunc(list.Games, func(a, b api.GameCard) int { return int(b.Changed - a.Changed) })
+	return list, nil
+}
+
+func (g *game) card() api.GameCard {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := api.GameCard{Game: g.head.ID, Size: g.head.Size, Move: g.board.NumMoves(), Colour: g.head.Colour, Seat: g.head.Seat, Stones: stonesOf(g.board),
+		Yours: g.phase == phasePlay && g.board.ToMove() == g.player(), Phase: g.phase, Result: g.result, Changed: g.changed.Unix()}
+	if m := g.board.LastMove(0); m.Point != board.NoPoint {
+		c.Last = g.size().Vertex(m.Point)
+	}
+	return c
+}
+
+func (s *Server) publishGames() {
+	if list, err := s.gameCards(); err == nil {
+		s.publish("games", api.Event{T: "games.state", D: list})
+	}
+}
+
+// newest returns the IDs of the files of a kind that changed last.
+func (s *Server) newest(kind, ext string, most int) ([]string, error) {
+	ids, err := s.store.list(kind, ext)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]time.Time{}
+	for _, id := range ids {
+		if info, err := os.Stat(s.store.path(kind, id, ext)); err == nil {
+			at[id] = info.ModTime()
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int { return at[b].Compare(at[a]) })
+	return ids[:min(most, len(ids))], nil
+}

@@ -1,0 +1,273 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// policy is what a page of this server may do: its own files and nothing else,
+// no inline script or style, no markup made from text.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
+	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+// guard lets only requests through that are meant for this server and do not
+// come from another site's page, and sets the headers that keep the page to
+// itself.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()")
+		h.Set("Cache-Control", "no-store")
+		if r.TLS != nil {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		if !s.ours(r.Host) {
+			s.refuse(w, r, http.StatusMisdirectedRequest, "this server does not answer to that name")
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" && !s.ourOrigin(origin) {
+			s.refuse(w, r, http.StatusForbidden, "requests from other sites are refused")
+			return
+		}
+		if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+			if r.Header.Get("Sec-Fetch-Mode") != "navigate" || !isRoute(r.URL.Path) {
+				s.refuse(w, r, http.StatusForbidden, "requests from other sites are refused")
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuse answers a request that is not for us; the log says each reason once a
+// minute.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, code int, why string) {
+	s.complain(fmt.Sprintf("refused %s %s (host %s, origin %s): %s", shown(r.Method, 10), shown(r.URL.Path, 60), shown(r.Host, 60), shown(r.Header.Get("Origin"), 60), why), why)
+	http.Error(w, why, code)
+}
+
+// complain logs a refusal, one of each kind a minute.
+func (s *Server) complain(text, kind string) {
+	now := time.Now()
+	s.mu.Lock()
+	old := now.Sub(s.complained[kind]) < time.Minute
+	if !old {
+		s.complained[kind] = now
+	}
+	s.mu.Unlock()
+	if !old {
+		s.log.Warn(text)
+	}
+}
+
+// shown makes text of a stranger fit for a line of the log.
+func shown(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, text)
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return text
+}
+
+// ours tells whether a Host header names this server.
+func (s *Server) ours(host string) bool {
+	_, ok := s.hosts[strings.ToLower(host)]
+	return ok
+}
+
+func (s *Server) ourOrigin(origin string) bool {
+	host, ok := strings.CutPrefix(strings.ToLower(origin), s.scheme()+"://")
+	return ok && s.ours(host)
+}
+
+func (s *Server) scheme() string {
+	if s.conf.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// hostNames returns the Host headers that mean a server at addr: loopback by its
+// names, any other address by itself and by the names given for it.
+func hostNames(addr net.Addr, names []string) (map[string]bool, error) {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return nil, err
+	}
+	port := fmt.Sprint(at.Port())
+	all := map[string]bool{}
+	add := func(host string) { all[strings.ToLower(net.JoinHostPort(host, port))] = true }
+	for _, n := range names {
+		add(n)
+	}
+	ip := at.Addr().Unmap()
+	if ip.IsLoopback() || ip.IsUnspecified() {
+		add("127.0.0.1")
+		add("localhost")
+		add("::1")
+	}
+	if !ip.IsUnspecified() {
+		add(ip.String())
+		return all, nil
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range own {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() {
+			add(n.IP.String())
+		}
+	}
+	return all, nil
+}
+
+// keys holds the token, and the one-time keys that are exchanged for it.
+type keys struct {
+	token string
+	mu    sync.Mutex
+	once  map[string]time.Time // one-time key -> when it ends
+	wrong int                  // wrong ones in a row
+}
+
+// keyLives is how long a one-time key may be used.
+const keyLives = time.Minute
+
+// patience is how many wrong tokens are answered at once; after that each waits.
+const patience = 10
+
+// loadToken reads the token in dir, or makes one.
+func loadToken(dir string, fresh bool) (string, error) {
+	path := filepath.Join(dir, "token")
+	if data, err := os.ReadFile(path); err == nil && !fresh {
+		if text := strings.TrimSpace(string(data)); len(text) >= 40 {
+			return text, os.Chmod(path, 0o600)
+		}
+	}
+	text := randomText(32)
+	return text, writeFile(path, []byte(text+"\n"))
+}
+
+func randomText(bytes int) string {
+	b := make([]byte, bytes)
+	rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// newID returns 128 random bits as text that can be a file name.
+func newID() string {
+	b := make([]byte, 16)
+	rand.Read(b)
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+}
+
+// validID tells whether text can be an ID: nothing that a client sends becomes
+// a path unless it is one.
+func validID(text string) bool {
+	if len(text) != 26 {
+		return false
+	}
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < '2' || c > '7') {
+			return false
+		}
+	}
+	return true
+}
+
+// oneTime returns a key that can be exchanged for the token once.
+func (k *keys) oneTime() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
+	for old, end := range k.once {
+		if now.After(end) {
+			delete(k.once, old)
+		}
+	}
+	key := randomText(18)
+	if k.once == nil {
+		k.once = map[string]time.Time{}
+	}
+	k.once[key] = now.Add(keyLives)
+	return key
+}
+
+// admit tells whether a token or a one-time key is right. Guessing is slowed
+// down for everybody, which nobody notices who knows the token.
+func (k *keys) admit(token, key string) bool {
+	if subtle.ConstantTimeCompare([]byte(token), []byte(k.token)) == 1 {
+		k.mu.Lock()
+		k.wrong = 0
+		k.mu.Unlock()
+		return true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if end, ok := k.once[key]; ok {
+		delete(k.once, key)
+		return time.Now().Before(end)
+	}
+	k.wrong++
+	return false
+}
+
+// penalty is how long the answer to a wrong token waits.
+func (k *keys) penalty() time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.wrong > patience {
+		return time.Second
+	}
+	return 0
+}
+
+// bearer tells whether a request carries the token in its Authorization header.
+func (s *Server) bearer(r *http.Request) bool {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && s.keys.admit(token, "")
+}
+
+// writeFile replaces a file as a whole, for this user's eyes only.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := f.Chmod(0o600); err != nil && !os.IsPermission(err) {
+		f.Close()
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

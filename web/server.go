@@ -1,0 +1,327 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/web/api"
+)
+
+// Backend is what the server plays and analyses with.
+type Backend interface {
+	engine.Network
+	// Status says how the network is, without waiting for it.
+	Status() api.Engine
+	// Networks lists the networks that can be chosen, by name.
+	Networks() []api.Network
+	// Use changes to another one of them; searches that are under way end with
+	// the old one.
+	Use(name string) error
+}
+
+// Config is what a server is made of.
+type Config struct {
+	Folder   string // where games, documents and the token are kept
+	Version  string
+	Backend  Backend
+	Engine   engine.Config // of every seat; size, rules and limits come from the game
+	Listen   string        // address; "" is loopback, the port of last time if it is free
+	Names    []string      // further host names of this server
+	TLS      *tls.Config
+	NewToken bool
+	Page     fs.FS // the page's files; nil: those in the program
+	Dev      bool  // the page's files may change: nothing is cached
+	Log      *slog.Logger
+}
+
+// Server is one running page. Make one with [New], [Server.Serve] it, and
+// [Server.Close] it.
+type Server struct {
+	conf  Config
+	log   *slog.Logger
+	page  fs.FS
+	hosts map[string]bool
+	keys  keys
+	store *store
+	desk  desk
+	ln    net.Listener
+	http  *http.Server
+
+	ctx  context.Context // ends when the server closes
+	stop context.CancelFunc
+	jobs sync.WaitGroup
+
+	mu         sync.Mutex
+	conns      map[*conn]bool
+	newcomers  int // connections that have not said hello
+	complained map[string]time.Time
+	answers    map[string]*answer // by client and id, to answer a repeated command alike
+	engineSeen api.Engine
+	games      map[string]*game
+	docs       map[string]*doc
+
+	lastLook time.Time // of leaveIdle, which alone uses it
+}
+
+// New opens the folder and the port. Errors of the folder wrap [ErrTaken] if
+// another server has it.
+func New(c Config) (*Server, error) {
+	s := &Server{conf: c, log: c.Log, page: c.Page, conns: map[*conn]bool{}, complained: map[string]time.Time{},
+		answers: map[string]*answer{}, games: map[string]*game{}, docs: map[string]*doc{}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.page == nil {
+		page, err := Page()
+		if err != nil {
+			return nil, err
+		}
+		s.page = page
+	}
+	var err error
+	if s.store, err = openStore(c.Folder); err != nil {
+		return nil, err
+	}
+	if err := s.open(); err != nil {
+		s.store.close()
+		return nil, err
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.http = &http.Server{Handler: s.guard(s.routes()), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
+		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), TLSConfig: c.TLS}
+	s.jobs.Go(s.watchEngine)
+	return s, nil
+}
+
+// open reads what is kept and begins to listen.
+func (s *Server) open() error {
+	var err error
+	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken); err != nil {
+		return fmt.Errorf("the token cannot be kept: %w", err)
+	}
+	if s.ln, err = listen(s.conf.Listen, s.store.lastPort()); err != nil {
+		return err
+	}
+	if s.hosts, err = hostNames(s.ln.Addr(), s.conf.Names); err != nil {
+		return err
+	}
+	if err := s.store.keepAddress(s.Address(), s.ln.Addr().(*net.TCPAddr).Port); err != nil {
+		s.ln.Close()
+		return err
+	}
+	return nil
+}
+
+// listen opens addr; without one, a port of loopback: the one of last time if it
+// is free, so that the page's address and what browsers keep for it stay.
+func listen(addr string, last int) (net.Listener, error) {
+	if addr != "" {
+		return net.Listen("tcp", addr)
+	}
+	if last > 0 {
+		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", last)); err == nil {
+			return ln, nil
+		}
+	}
+	return net.Listen("tcp", "127.0.0.1:0")
+}
+
+// Address is where the page is, without its key.
+func (s *Server) Address() string {
+	host := s.ln.Addr().(*net.TCPAddr)
+	name := host.IP.String()
+	if host.IP.IsUnspecified() {
+		name = "127.0.0.1"
+	}
+	if len(s.conf.Names) > 0 {
+		name = s.conf.Names[0]
+	}
+	return fmt.Sprintf("%s://%s/", s.scheme(), net.JoinHostPort(name, fmt.Sprint(host.Port)))
+}
+
+// URL is the page's address with the token, for the person to whom this server
+// belongs.
+func (s *Server) URL() string { return s.Address() + "#k=" + s.keys.token }
+
+// OneTimeURL is an address that works once, within a minute: what is handed to
+// other programs, whose arguments all users of a machine can see.
+func (s *Server) OneTimeURL() string { return s.Address() + "#o=" + s.keys.oneTime() }
+
+// Serve answers until Close.
+func (s *Server) Serve() error {
+	var err error
+	if s.conf.TLS != nil {
+		err = s.http.ServeTLS(s.ln, "", "")
+	} else {
+		err = s.http.Serve(s.ln)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends all connections and searches and writes what is not yet on disk.
+func (s *Server) Close() error {
+	s.stop()
+	s.http.Close()
+	s.mu.Lock()
+	for c := range s.conns {
+		c.close(closeGoingAway, "the server stops")
+	}
+	s.mu.Unlock()
+	s.jobs.Wait()
+	s.mu.Lock()
+	games, docs := s.games, s.docs
+	s.mu.Unlock()
+	for _, g := range games {
+		g.close()
+	}
+	for _, d := range docs {
+		d.save()
+	}
+	return s.store.close()
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/hello", func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, map[string]any{"app": "kosumi", "api": api.Version, "version": s.conf.Version})
+	})
+	mux.HandleFunc("GET /api/ws", s.serveSocket)
+	mux.HandleFunc("POST /api/key", s.withToken(func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
+	}))
+	mux.HandleFunc("GET /api/games/{file}", s.withToken(s.serveGame))
+	mux.HandleFunc("GET /api/docs/{file}", s.withToken(s.serveDoc))
+	mux.HandleFunc("POST /api/import", s.withToken(s.serveImport))
+	mux.HandleFunc("GET /assets/", s.serveAsset)
+	for _, name := range []string{"/manifest.webmanifest", "/icon.svg"} {
+		mux.HandleFunc("GET "+name, s.serveAsset)
+	}
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		if !isRoute(r.URL.Path) {
+			http.NotFound(w, r)
+			return
+		}
+		s.servePage(w, r)
+	})
+	return mux
+}
+
+// withToken lets only requests with the token through.
+func (s *Server) withToken(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if s.bearer(r) {
+			next(w, r)
+			return
+		}
+		select {
+		case <-time.After(s.keys.penalty()):
+		case <-r.Context().Done():
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+	}
+}
+
+// watchEngine tells pages when the engine has changed.
+func (s *Server) watchEngine() {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.leaveIdle()
+		s.mu.Lock()
+		idle := len(s.conns) == 0
+		s.mu.Unlock()
+		if idle {
+			continue
+		}
+		now := s.conf.Backend.Status()
+		s.mu.Lock()
+		changed := now != s.engineSeen
+		s.engineSeen = now
+		s.mu.Unlock()
+		if changed {
+			s.publish("engine", api.Event{T: "engine.state", D: now})
+		}
+	}
+}
+
+// publish sends an event to all who watch a topic.
+func (s *Server) publish(topic string, e api.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.watches(topic) {
+			c.post(e)
+		}
+	}
+}
+
+// watched tells whether anybody watches a topic.
+func (s *Server) watched(topic string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.watches(topic) {
+			return true
+		}
+	}
+	return false
+}
+
+// ruleSets are the rules that the page offers, with their usual komi.
+func ruleSets() []api.Rules {
+	var all []api.Rules
+	for _, name := range []string{"chinese", "japanese", "korean", "aga", "new-zealand", "tromp-taylor", "stone-scoring", "ancient-territory"} {
+		if r, err := board.ParseRules(name); err == nil {
+			all = append(all, api.Rules{ID: name, Komi: float64(r.Komi)})
+		}
+	}
+	return all
+}
+
+// DefaultFolder is where games are kept unless told otherwise.
+func DefaultFolder() (string, error) {
+	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "kosumi"), nil
+}
+
+func trimExt(file, ext string) (string, bool) {
+	id, ok := strings.CutSuffix(file, ext)
+	return id, ok && validID(id)
+}
+
+// build names the page's files: a page of another build is told to reload.
+func (s *Server) build() string {
+	data, err := fs.ReadFile(s.page, "build.txt")
+	if err != nil {
+		return "dev"
+	}
+	return strings.TrimSpace(string(data))
+}

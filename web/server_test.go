@@ -1,0 +1,336 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/engine"
+	"kosumi/nn"
+	"kosumi/nn/model"
+	"kosumi/web/api"
+)
+
+// oneNetwork is the network inside the program as a Backend.
+type oneNetwork struct {
+	*nn.Server
+	*model.Model
+}
+
+func (n oneNetwork) Close() error            { return n.Server.Close() }
+func (n oneNetwork) Status() api.Engine      { return api.Engine{State: "ready", Name: "built in"} }
+func (n oneNetwork) Networks() []api.Network { return []api.Network{{Name: "built in", InUse: true}} }
+func (n oneNetwork) Use(string) error        { return nil }
+
+var page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
+
+// serve starts a server on the embedded network; one session, so that tests
+// leave room for others.
+func serve(t *testing.T, folder string) *Server {
+	t.Helper()
+	m, err := model.Open("", model.Config{Precision: "fp32"})
+	require.NoError(t, err)
+	net, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20})
+	require.NoError(t, err)
+	conf := engine.Defaults()
+	conf.Search.Parallel.Workers = 8
+	s, err := New(Config{Folder: folder, Version: "1.2.3", Backend: oneNetwork{net, m}, Engine: conf, Page: page})
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve() }()
+	t.Cleanup(func() {
+		require.NoError(t, s.Close())
+		require.NoError(t, <-done)
+		net.Close()
+		m.Close()
+	})
+	return s
+}
+
+// client is a page without a screen.
+type client struct {
+	t      *testing.T
+	ws     *websocket.Conn
+	n      int
+	events []api.Event
+}
+
+type message struct {
+	T  string          `json:"t"`
+	Re string          `json:"re"`
+	F  int64           `json:"f"`
+	D  json.RawMessage `json:"d"`
+}
+
+func dial(t *testing.T, s *Server) *websocket.Conn {
+	t.Helper()
+	ws, _, err := websocket.Dial(t.Context(), s.Address()+"api/ws", &websocket.DialOptions{Subprotocols: []string{api.Subprotocol}})
+	require.NoError(t, err)
+	ws.SetReadLimit(8 << 20)
+	t.Cleanup(func() { ws.CloseNow() })
+	return ws
+}
+
+func join(t *testing.T, s *Server) *client {
+	t.Helper()
+	c := &client{t: t, ws: dial(t, s)}
+	var w api.Welcome
+	c.ask("hello", api.Hello{Token: s.keys.token, API: []int{1}, Client: newID()}, &w)
+	require.Equal(t, api.Version, w.API)
+	return c
+}
+
+func (c *client) post(typ, id string, d any) {
+	c.t.Helper()
+	data, err := json.Marshal(map[string]any{"t": typ, "id": id, "d": d})
+	require.NoError(c.t, err)
+	require.NoError(c.t, c.ws.Write(c.t.Context(), websocket.MessageText, data))
+}
+
+func (c *client) read() message {
+	c.t.Helper()
+	ctx, done := context.WithTimeout(c.t.Context(), time.Minute)
+	defer done()
+	var m message
+	_, data, err := c.ws.Read(ctx)
+	require.NoError(c.t, err)
+	require.NoError(c.t, json.Unmarshal(data, &m))
+	return m
+}
+
+// request sends a command and returns its answer; events in between are dropped.
+func (c *client) request(typ string, d any) message {
+	c.t.Helper()
+	c.n++
+	id := fmt.Sprint("c", c.n)
+	c.post(typ, id, d)
+	for {
+		if m := c.read(); m.Re == id {
+			return m
+		}
+	}
+}
+
+func (c *client) ask(typ string, d, answer any) {
+	c.t.Helper()
+	m := c.request(typ, d)
+	require.NotEqual(c.t, "err", m.T, string(m.D))
+	if answer != nil {
+		require.NoError(c.t, json.Unmarshal(m.D, answer))
+	}
+}
+
+func (c *client) refused(typ string, d any) api.Error {
+	c.t.Helper()
+	m := c.request(typ, d)
+	require.Equal(c.t, "err", m.T, string(m.D))
+	var e api.Error
+	require.NoError(c.t, json.Unmarshal(m.D, &e))
+	return e
+}
+
+// until reads events of one kind until one is as wanted.
+func until[T any](c *client, typ string, want func(*T) bool) *T {
+	c.t.Helper()
+	for {
+		m := c.read()
+		if m.F > 0 {
+			c.post("ack", "", api.Ack{F: m.F})
+		}
+		if m.T != typ {
+			continue
+		}
+		v := new(T)
+		require.NoError(c.t, json.Unmarshal(m.D, v))
+		if want(v) {
+			return v
+		}
+	}
+}
+
+// TestRefusals asks as other sites, other names and strangers do.
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret.sgf"), []byte("secret"), 0o600))
+	s := serve(t, filepath.Join(dir, "home"))
+	own := strings.TrimSuffix(strings.TrimPrefix(s.Address(), "http://"), "/")
+	port := own[strings.LastIndex(own, ":"):]
+	type header = map[string]string
+	for _, tc := range []struct {
+		name, method, path, host string
+		header                   header
+		want                     int
+	}{
+		{"the page", "GET", "/", "", nil, 200},
+		{"a game's page", "GET", "/play/abc", "", nil, 200},
+		{"an asset", "GET", "/assets/a.js", "", nil, 200},
+		{"by localhost", "GET", "/", "localhost" + port, nil, 200},
+		{"a link from elsewhere", "GET", "/", "", header{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200},
+		{"who are you", "GET", "/api/hello", "", nil, 200},
+		{"DNS rebinding", "GET", "/", "evil.example" + port, nil, 421},
+		{"a name that begins like ours", "GET", "/", "127.0.0.1.evil.example" + port, nil, 421},
+		{"another port", "GET", "/", "127.0.0.1:1", nil, 421},
+		{"no port", "GET", "/", "127.0.0.1", nil, 421},
+		{"another site", "GET", "/api/hello", "", header{"Origin": "http://evil.example"}, 403},
+		{"another port's page", "GET", "/api/hello", "", header{"Origin": "http://127.0.0.1:1"}, 403},
+		{"https for http", "GET", "/api/hello", "", header{"Origin": "https://" + own}, 403},
+		{"origin null", "GET", "/api/hello", "", header{"Origin": "null"}, 403},
+		{"a script of another site", "GET", "/assets/a.js", "", header{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403},
+		{"a frame's navigation to the API", "GET", "/api/hello", "", header{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403},
+		{"another site's socket", "GET", "/api/ws", "", header{"Origin": "http://evil.example", "Connection": "Upgrade", "Upgrade": "websocket"}, 403},
+		{"rebound socket", "GET", "/api/ws", "evil.example" + port, header{"Origin": "http://evil.example" + port, "Connection": "Upgrade", "Upgrade": "websocket"}, 421},
+		{"no token", "GET", "/api/games/" + newID() + ".sgf", "", nil, 401},
+		{"wrong token", "POST", "/api/import", "", header{"Authorization": "Bearer x"}, 401},
+		{"token in the query", "POST", "/api/import?token=" + s.keys.token, "", nil, 401},
+		{"no such game", "GET", "/api/games/" + newID() + ".sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
+		{"a path for a game", "GET", "/api/games/..%2f..%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
+		{"a path for a document", "GET", "/api/docs/%2e%2e%2f%2e%2e%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
+		{"a path for an asset", "GET", "/assets/..%2f..%2fsecret.sgf", "", nil, 404},
+		{"the key file", "GET", "/token", "", nil, 404},
+		{"not a method", "DELETE", "/", "", nil, 405},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			req, err := http.NewRequest(tc.method, s.Address()+strings.TrimPrefix(tc.path, "/"), nil)
+			require.NoError(t, err)
+			if tc.host != "" {
+				req.Host = tc.host
+			}
+			for k, v := range tc.header {
+				req.Header.Set(k, v)
+			}
+			resp, err := http.DefaultTransport.RoundTrip(req)
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			body, _ := io.ReadAll(resp.Body)
+			require.Equal(t, tc.want, resp.StatusCode, string(body))
+			require.NotContains(t, string(body), "secret")
+			require.NotContains(t, string(body), s.keys.token)
+			require.Empty(t, resp.Header.Get("Access-Control-Allow-Origin"))
+			require.Equal(t, policy, resp.Header.Get("Content-Security-Policy"))
+			require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
+			require.Equal(t, "no-referrer", resp.Header.Get("Referrer-Policy"))
+		})
+	}
+}
+
+// TestStrangers opens sockets that must not get anywhere.
+func TestStrangers(t *testing.T) {
+	s := serve(t, t.TempDir())
+	player := join(t, s)
+	for _, tc := range []struct {
+		name  string
+		typ   websocket.MessageType
+		send  string
+		wants websocket.StatusCode
+	}{
+		{"no hello", websocket.MessageText, `{"t":"games"}`, closeNoToken},
+		{"no token", websocket.MessageText, `{"t":"hello","d":{}}`, closeNoToken},
+		{"wrong token", websocket.MessageText, `{"t":"hello","d":{"token":"` + randomText(32) + `"}}`, closeNoToken},
+		{"an empty key", websocket.MessageText, `{"t":"hello","d":{"key":""}}`, closeNoToken},
+		{"not JSON", websocket.MessageText, `hello`, closeNoToken},
+		{"another version", websocket.MessageText, `{"t":"hello","d":{"token":"` + s.keys.token + `","api":[99]}}`, closePolicy},
+		{"10 MB", websocket.MessageText, strings.Repeat("x", 10<<20), websocket.StatusMessageTooBig},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ws := dial(t, s)
+			ws.Write(t.Context(), tc.typ, []byte(tc.send)) // a server that has closed refuses the rest
+			_, data, err := ws.Read(t.Context())
+			require.Error(t, err, string(data))
+			if got := websocket.CloseStatus(err); got != -1 {
+				require.Equal(t, tc.wants, got)
+			}
+		})
+	}
+	t.Run("one-time key", func(t *testing.T) {
+		key := s.keys.oneTime()
+		c := &client{t: t, ws: dial(t, s)}
+		var w api.Welcome
+		c.ask("hello", api.Hello{Key: key, API: []int{1}}, &w)
+		require.Equal(t, s.keys.token, w.Token)
+		ws := dial(t, s)
+		data, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Key: key}})
+		require.NoError(t, err)
+		require.NoError(t, ws.Write(t.Context(), websocket.MessageText, data))
+		_, _, err = ws.Read(t.Context())
+		require.Equal(t, closeNoToken, websocket.CloseStatus(err), "it works once")
+	})
+	t.Run("binary", func(t *testing.T) {
+		c := join(t, s)
+		require.NoError(t, c.ws.Write(t.Context(), websocket.MessageBinary, []byte("x")))
+		_, _, err := c.ws.Read(t.Context())
+		require.Equal(t, websocket.StatusUnsupportedData, websocket.CloseStatus(err))
+	})
+	t.Run("10,000 messages", func(t *testing.T) {
+		c := join(t, s)
+		for range 10_000 {
+			if c.ws.Write(t.Context(), websocket.MessageText, []byte(`{"t":"ping","id":"p","d":{}}`)) != nil {
+				break
+			}
+		}
+		for {
+			if _, _, err := c.ws.Read(t.Context()); err != nil {
+				require.Contains(t, []websocket.StatusCode{closePolicy, closeTryAgain, -1}, websocket.CloseStatus(err))
+				break
+			}
+		}
+	})
+	t.Run("too many", func(t *testing.T) {
+		var all []*websocket.Conn
+		for range maxNewcomers {
+			all = append(all, dial(t, s))
+		}
+		_, resp, err := websocket.Dial(t.Context(), s.Address()+"api/ws", &websocket.DialOptions{Subprotocols: []string{api.Subprotocol}})
+		require.Error(t, err)
+		require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+		for _, ws := range all {
+			ws.CloseNow()
+		}
+	})
+	var p api.Pong
+	player.ask("ping", api.Ping{T0: 7}, &p)
+	require.Equal(t, 7.0, p.T0, "others go on")
+	require.Equal(t, "unsupported", player.refused("no.such", nil).Code)
+	require.Equal(t, "bad_request", player.refused("game.new", "text").Code)
+	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "game:../../token"}).Code)
+	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + newID()}).Code)
+}
+
+// TestOneServer finds that a folder has only one server, and that the key stays.
+func TestOneServer(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	_, err := New(Config{Folder: dir, Page: page})
+	var taken *TakenError
+	require.ErrorAs(t, err, &taken)
+	require.Equal(t, s.Address(), taken.Address)
+	again, err := loadToken(dir, false)
+	require.NoError(t, err)
+	require.Equal(t, s.keys.token, again)
+	info, err := os.Stat(filepath.Join(dir, "token"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	fresh, err := loadToken(dir, true)
+	require.NoError(t, err)
+	require.NotEqual(t, again, fresh)
+}
+
+func TestOwnCertificate(t *testing.T) {
+	dir := t.TempDir()
+	cert, print1, err := OwnCertificate(dir, []string{"board.home"})
+	require.NoError(t, err)
+	require.NotEmpty(t, cert.Certificate)
+	_, print2, err := OwnCertificate(dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, print1, print2, "it is kept")
+}

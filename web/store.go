@@ -1,0 +1,90 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrTaken says that another server has the folder; the error's text is where.
+var ErrTaken = errors.New("a server is already running for this folder")
+
+// TakenError names the page of the server that has the folder.
+type TakenError struct{ Address string }
+
+// Error says where the other server is.
+func (e *TakenError) Error() string { return fmt.Sprintf("%v: %s", ErrTaken, e.Address) }
+
+// Unwrap returns ErrTaken.
+func (e *TakenError) Unwrap() error { return ErrTaken }
+
+// store is the folder of a server: its lock, its address, games and documents.
+type store struct {
+	dir  string
+	lock *flock.Flock
+}
+
+// addressFile is what a server leaves for the next one.
+type addressFile struct {
+	Address string `json:"address"`
+	Port    int    `json:"port"`
+}
+
+func openStore(dir string) (*store, error) {
+	for _, sub := range []string{"", "games", "docs"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return nil, fmt.Errorf("the folder for games cannot be made: %w", err)
+		}
+	}
+	st := &store{dir: dir, lock: flock.New(filepath.Join(dir, "lock"))}
+	ok, err := st.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("the folder %s cannot be locked: %w", dir, err)
+	}
+	if !ok {
+		return nil, &TakenError{Address: st.address().Address}
+	}
+	return st, nil
+}
+
+func (st *store) close() error { return st.lock.Unlock() }
+
+func (st *store) address() addressFile {
+	var a addressFile
+	if data, err := os.ReadFile(filepath.Join(st.dir, "address.json")); err == nil {
+		json.Unmarshal(data, &a) // a damaged file is as good as none
+	}
+	return a
+}
+
+func (st *store) lastPort() int { return st.address().Port }
+
+func (st *store) keepAddress(address string, port int) error {
+	data, err := json.Marshal(addressFile{address, port})
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(st.dir, "address.json"), data)
+}
+
+// path returns the name of a file of this store; id must be valid.
+func (st *store) path(kind, id, ext string) string { return filepath.Join(st.dir, kind, id+ext) }
+
+// list returns the IDs of all files of a kind.
+func (st *store) list(kind, ext string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(st.dir, kind))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if id, ok := trimExt(e.Name(), ext); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}

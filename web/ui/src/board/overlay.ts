@@ -1,0 +1,190 @@
+// What streams over the board, drawn on one canvas: candidates, ownership,
+// policy, a variation. A pure function of the frame and the metrics.
+import type { Metrics } from "./metrics";
+import type { Colour } from "../rules";
+
+export interface Disc {
+	p: number;
+	size: number; // 0 to 1, share of the most visits
+	cls: number; // class of the loss
+	best: boolean;
+	top: string; // first line, or the letter alone on small boards
+	low: string;
+	letter: string;
+}
+
+export interface Overlay {
+	stones: string; // the position under it
+	discs?: Disc[];
+	ownership?: Int8Array; // Black's, 127 is sure
+	territory?: string; // ".bw"
+	policy?: Uint8Array; // square root of the probability
+	human?: Uint8Array;
+	line?: { p: number; c: Colour; n: number }[]; // a variation
+	region?: Set<number>; // shaded
+	hints?: number[];
+	turn?: Colour;
+}
+
+// The loss scale: colour and the ink on it.
+export const SCALE: [string, string][] = [
+	["#0B57D0", "#FFFFFF"],
+	["#4FB6E6", "#14110D"],
+	["#FFE97A", "#14110D"],
+	["#EE7419", "#14110D"],
+	["#B91C3B", "#FFFFFF"],
+	["#470D4E", "#FFFFFF"],
+];
+export const INK = "#14110D";
+
+export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number): void {
+	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+	ctx.clearRect(0, 0, m.width, m.height);
+	if (!o) return;
+	const area = w * h;
+	const at = (p: number): [number, number] => {
+		const q = flip ? area - 1 - p : p;
+		return [m.margin + (q % w) * m.cell, m.margin + Math.floor(q / w) * m.cell];
+	};
+	if (o.region) shade(ctx, o.region, at, m, area);
+	if (o.ownership) for (let p = 0; p < area; p++) square(ctx, o.stones[p], o.ownership[p] / 127, at(p), m);
+	if (o.territory) for (let p = 0; p < area; p++) if (o.territory[p] !== o.stones[p]) square(ctx, o.stones[p], o.territory[p] === "b" ? 0.7 : o.territory[p] === "w" ? -0.7 : 0, at(p), m);
+	if (o.policy) policy(ctx, o.policy, at, m, area, false);
+	if (o.human) policy(ctx, o.human, at, m, area, true);
+	if (o.line?.length) variation(ctx, o.line, at, m);
+	else if (o.discs) for (const d of o.discs) disc(ctx, d, at(d.p), m);
+	if (o.hints) for (const p of o.hints) ring(ctx, at(p), m);
+}
+
+function square(ctx: CanvasRenderingContext2D, stone: string, v: number, [x, y]: [number, number], m: Metrics) {
+	const strength = Math.abs(v);
+	if (strength < 0.15 || stone === (v > 0 ? "b" : "w")) return;
+	const half = 0.2 * Math.sqrt(strength) * m.cell;
+	ctx.fillStyle = v > 0 ? "#1D1D20" : "#F7F4ED";
+	ctx.strokeStyle = v > 0 ? "#F7F4ED88" : "#1D1D2088";
+	ctx.lineWidth = 1;
+	ctx.beginPath();
+	ctx.rect(x - half, y - half, 2 * half, 2 * half);
+	ctx.fill();
+	ctx.stroke();
+}
+
+function shade(ctx: CanvasRenderingContext2D, region: Set<number>, at: (p: number) => [number, number], m: Metrics, area: number) {
+	ctx.fillStyle = "#0B57D033";
+	for (let p = 0; p < area; p++) {
+		if (!region.has(p)) continue;
+		const [x, y] = at(p);
+		ctx.fillRect(x - m.cell / 2, y - m.cell / 2, m.cell, m.cell);
+	}
+}
+
+function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number) => [number, number], m: Metrics, area: number, hollow: boolean) {
+	ctx.font = `600 ${Math.max(9, m.cell * 0.26)}px system-ui, sans-serif`;
+	ctx.textAlign = "center";
+	ctx.textBaseline = "middle";
+	for (let p = 0; p < area; p++) {
+		const v = root[p] / 255;
+		const share = v * v;
+		if (share < 0.002) continue;
+		const [x, y] = at(p);
+		const r = Math.max(0.06, 0.46 * v) * m.cell;
+		ctx.beginPath();
+		ctx.arc(x, y, r, 0, 7);
+		if (hollow) {
+			ctx.strokeStyle = "#5F574B";
+			ctx.lineWidth = 2.5;
+			ctx.stroke();
+		} else {
+			ctx.fillStyle = "#5F574BDD";
+			ctx.fill();
+		}
+		if (share >= 0.01 && m.cell >= 26 && !hollow) {
+			ctx.fillStyle = r > 0.24 * m.cell ? "#FFFFFF" : INK;
+			ctx.fillText(String(Math.round(share * 100)), x, y + 0.5);
+		}
+	}
+}
+
+function stone(ctx: CanvasRenderingContext2D, c: Colour, x: number, y: number, r: number) {
+	const g = ctx.createRadialGradient(x - 0.28 * r, y - 0.38 * r, r * 0.1, x, y, r);
+	if (c === "b") {
+		g.addColorStop(0, "#55565A");
+		g.addColorStop(1, "#0C0C0E");
+	} else {
+		g.addColorStop(0, "#FFFFFF");
+		g.addColorStop(1, "#CFCABF");
+	}
+	ctx.beginPath();
+	ctx.arc(x, y, r, 0, 7);
+	ctx.fillStyle = g;
+	ctx.fill();
+	ctx.strokeStyle = c === "w" ? "#8D877A" : "#000";
+	ctx.lineWidth = 0.7;
+	ctx.stroke();
+}
+
+function variation(ctx: CanvasRenderingContext2D, line: { p: number; c: Colour; n: number }[], at: (p: number) => [number, number], m: Metrics) {
+	ctx.textAlign = "center";
+	ctx.textBaseline = "middle";
+	const seen = new Set<number>();
+	for (const s of line) {
+		if (s.p < 0 || seen.has(s.p)) continue;
+		seen.add(s.p);
+		const [x, y] = at(s.p);
+		ctx.globalAlpha = 0.88;
+		stone(ctx, s.c, x, y, 0.46 * m.cell);
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = s.c === "b" ? "#FFFFFF" : INK;
+		ctx.font = `600 ${m.cell * (s.n > 9 ? 0.38 : 0.44)}px system-ui, sans-serif`;
+		ctx.fillText(String(s.n), x, y + m.cell * 0.02);
+	}
+}
+
+function disc(ctx: CanvasRenderingContext2D, d: Disc, [x, y]: [number, number], m: Metrics) {
+	const [fill, ink] = SCALE[Math.min(d.cls, SCALE.length - 1)];
+	const r = (d.top ? 0.3 + 0.17 * Math.sqrt(d.size) : 0.15) * m.cell;
+	ctx.beginPath();
+	ctx.arc(x, y, r, 0, 7);
+	ctx.fillStyle = fill;
+	ctx.fill();
+	ctx.strokeStyle = INK;
+	ctx.lineWidth = 1.5;
+	ctx.stroke();
+	if (d.best) {
+		ctx.beginPath();
+		ctx.arc(x, y, r - 2.2, 0, 7);
+		ctx.strokeStyle = "#FFFFFF";
+		ctx.lineWidth = 1.8;
+		ctx.stroke();
+	}
+	if (!d.top) return;
+	ctx.fillStyle = ink;
+	ctx.textAlign = "center";
+	ctx.textBaseline = "middle";
+	const fit = (text: string, most: number) => Math.min(most, (1.62 * r) / Math.max(1, text.length * 0.56));
+	if (m.cell < 24) {
+		ctx.font = `700 ${Math.max(9, m.cell * 0.5)}px system-ui, sans-serif`;
+		ctx.fillText(d.letter, x, y + 0.5);
+	} else if (r >= 0.38 * m.cell && m.cell >= 30 && d.low) {
+		ctx.font = `700 ${fit(d.top, m.cell * 0.29)}px system-ui, sans-serif`;
+		ctx.fillText(d.top, x, y - 0.13 * m.cell);
+		ctx.font = `500 ${fit(d.low, m.cell * 0.22)}px system-ui, sans-serif`;
+		ctx.fillText(d.low, x, y + 0.17 * m.cell);
+	} else {
+		ctx.font = `700 ${fit(d.top, m.cell * 0.29)}px system-ui, sans-serif`;
+		ctx.fillText(d.top, x, y + 0.5);
+	}
+}
+
+function ring(ctx: CanvasRenderingContext2D, [x, y]: [number, number], m: Metrics) {
+	for (const [r, width, colour] of [
+		[0.36, 0.13, INK],
+		[0.36, 0.08, "#8AB4F8"],
+	] as const) {
+		ctx.beginPath();
+		ctx.arc(x, y, r * m.cell, 0, 7);
+		ctx.strokeStyle = colour;
+		ctx.lineWidth = width * m.cell;
+		ctx.stroke();
+	}
+}

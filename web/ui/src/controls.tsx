@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { Icon, type IconName } from "./icons";
+
+/** One choice out of a few, as a row of buttons. */
+export function Choice<T extends string | number>(q: { label: string; value: T; options: [T, string][]; onChange: (v: T) => void; wide?: boolean }) {
+	return (
+		<div class={"choice" + (q.wide ? " wide" : "")} role="radiogroup" aria-label={q.label}>
+			{q.options.map(([v, text]) => (
+				<button key={v} type="button" role="radio" aria-checked={v === q.value} class={v === q.value ? "on" : ""} tabIndex={v === q.value ? 0 : -1}
+					onClick={() => q.onChange(v)}
+					onKeyDown={(e) => {
+						const step = e.key === "ArrowRight" || e.key === "ArrowDown" ? 1 : e.key === "ArrowLeft" || e.key === "ArrowUp" ? -1 : 0;
+						if (!step) return;
+						e.preventDefault();
+						const i = q.options.findIndex(([o]) => o === q.value);
+						const next = (i + step + q.options.length) % q.options.length;
+						q.onChange(q.options[next][0]);
+						(e.currentTarget.parentElement?.children[next] as HTMLElement | undefined)?.focus();
+					}}>
+					{text}
+				</button>
+			))}
+		</div>
+	);
+}
+
+export function Field({ label, hint, children }: { label: string; hint?: ComponentChildren; children: ComponentChildren }) {
+	return (
+		<div class="field">
+			<div class="field-label">{label}</div>
+			<div class="field-body">
+				{children}
+				{hint && <div class="hint">{hint}</div>}
+			</div>
+		</div>
+	);
+}
+
+/** A button with an icon and its words; on is for switches. */
+export function Tool(q: { icon: IconName; text: string; onClick: () => void; on?: boolean; disabled?: boolean; keys?: string; primary?: boolean; quiet?: boolean }) {
+	return (
+		<button type="button" class={"tool" + (q.on ? " on" : "") + (q.primary ? " primary" : "") + (q.quiet ? " quiet" : "")} disabled={q.disabled} aria-pressed={q.on} title={q.keys ? `${q.text} (${q.keys})` : q.text} onClick={q.onClick}>
+			<Icon name={q.icon} />
+			<span>{q.text}</span>
+		</button>
+	);
+}
+
+export function Switch({ label, value, onChange }: { label: string; value: boolean; onChange: (v: boolean) => void }) {
+	return (
+		<button type="button" role="switch" aria-checked={value} class={"switch" + (value ? " on" : "")} onClick={() => onChange(!value)}>
+			<span class="knob" /> <span>{label}</span>
+		</button>
+	);
+}

@@ -1,0 +1,27 @@
+import {
+	BookOpen, ChartLine, ChevronFirst, ChevronLast, ChevronLeft, ChevronRight, CircleHelp, Download, Dumbbell, Ellipsis, Flag, FlipVertical2, GitBranch,
+	Grid3x3, Lightbulb, MessageSquare, Pause, Pencil, Play, Plus, Redo2, Scale, Settings, Sparkles, Target, Trash2, TriangleAlert, Undo2, Upload, Volume2, VolumeX, X, Activity, Check, Search,
+} from "lucide";
+
+type Data = [string, Record<string, string | number | undefined>][];
+
+const all = {
+	play: Grid3x3, analyse: Sparkles, review: BookOpen, drills: Target, training: Activity, settings: Settings, help: CircleHelp, more: Ellipsis,
+	undo: Undo2, redo: Redo2, hint: Lightbulb, count: Scale, pass: ChevronRight, resign: Flag, first: ChevronFirst, last: ChevronLast, back: ChevronLeft, on: ChevronRight,
+	pause: Pause, go: Play, save: Download, open: Upload, flip: FlipVertical2, tree: GitBranch, note: MessageSquare, graph: ChartLine, edit: Pencil, bin: Trash2,
+	warn: TriangleAlert, sound: Volume2, mute: VolumeX, close: X, plus: Plus, check: Check, muscle: Dumbbell, search: Search,
+};
+
+export type IconName = keyof typeof all;
+
+/** An icon; the control that carries it has the words. */
+export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+	return (
+		<svg class="icon" width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+			{(all[name] as unknown as Data).map(([Tag, attributes], i) => {
+				const Any = Tag as "path";
+				return <Any key={i} {...(attributes as object)} />;
+			})}
+		</svg>
+	);
+}

@@ -1,0 +1,212 @@
+// The connection to the server: commands with answers, things that are watched,
+// frames that only count while they are new.
+import { signal } from "@preact/signals";
+import type { Error as Refusal, Frame, Welcome } from "./gen/api";
+
+export type Status = "connecting" | "open" | "lost" | "denied";
+export const status = signal<Status>("connecting");
+export const lostSince = signal(0);
+export const welcome = signal<Welcome | null>(null);
+export const trip = signal(0); // half a round trip in ms
+
+export class Refused extends Error {
+	constructor(public said: Refusal) {
+		super(said.text);
+	}
+}
+
+interface Pending {
+	message: string;
+	again: boolean; // send it again after a reconnect
+	done: (d: unknown) => void;
+	fail: (e: Refused) => void;
+}
+
+const client = crypto.randomUUID();
+const pending = new Map<string, Pending>();
+const watches = new Map<string, Set<(d: any) => void>>();
+const listeners = new Map<string, Set<(d: any) => void>>();
+let socket: WebSocket | null = null;
+let counter = 0;
+let attempt = 0;
+let timer = 0;
+let frame: { f: number; d: Frame } | null = null;
+let onFrame: ((f: Frame) => void) | null = null;
+let silent = 0;
+
+const STORE = "kosumi.token";
+
+function credentials(): { token?: string; key?: string } {
+	const hash = new URLSearchParams(location.hash.slice(1));
+	const [token, key] = [hash.get("k"), hash.get("o")];
+	if (token) localStorage.setItem(STORE, token);
+	if (token || key) history.replaceState(history.state, "", location.pathname + location.search);
+	return key && !token ? { key, token: localStorage.getItem(STORE) ?? undefined } : { token: localStorage.getItem(STORE) ?? undefined };
+}
+
+export const token = () => localStorage.getItem(STORE) ?? "";
+
+export function giveToken(text: string): void {
+	const m = /#k=([\w-]+)/.exec(text);
+	localStorage.setItem(STORE, m ? m[1] : text.trim());
+	status.value = "connecting";
+	connect();
+}
+
+export function connect(): void {
+	clearTimeout(timer);
+	const ws = new WebSocket(location.origin.replace(/^http/, "ws") + "/api/ws", "kosumi.v1");
+	socket = ws;
+	const who = credentials();
+	ws.onopen = () => ws.send(JSON.stringify({ t: "hello", id: "hello", d: { ...who, api: [1], client } }));
+	ws.onmessage = (e) => {
+		silent = performance.now();
+		receive(JSON.parse(e.data as string));
+	};
+	ws.onclose = (e) => {
+		if (socket !== ws) return;
+		socket = null;
+		if (e.code === 4401) {
+			status.value = "denied";
+			return;
+		}
+		if (status.value === "open") lostSince.value = Date.now();
+		else if (!lostSince.value) lostSince.value = Date.now();
+		status.value = "lost";
+		for (const [id, p] of pending) {
+			if (p.again) continue;
+			pending.delete(id);
+			p.fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
+		}
+		timer = window.setTimeout(connect, attempt === 0 ? 0 : Math.min(5000, 250 * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random()));
+		attempt++;
+	};
+}
+
+function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
+	switch (m.t) {
+		case "welcome": {
+			const w = m.d as Welcome;
+			if (w.token) localStorage.setItem(STORE, w.token);
+			welcome.value = w;
+			attempt = 0;
+			lostSince.value = 0;
+			status.value = "open";
+			tellVisible();
+			for (const what of watches.keys()) void snapshot(what);
+			for (const p of pending.values()) socket?.send(p.message);
+			return;
+		}
+		case "ok":
+		case "err": {
+			const p = m.re ? pending.get(m.re) : undefined;
+			if (!p) return;
+			pending.delete(m.re!);
+			if (m.t === "ok") p.done(m.d);
+			else p.fail(new Refused(m.d as Refusal));
+			return;
+		}
+		case "analysis.frame":
+			if (!frame) requestAnimationFrame(paint);
+			frame = { f: m.f!, d: m.d as Frame };
+			return;
+	}
+	const topic = m.d?.game ? "game:" + m.d.game : m.d?.doc ? "doc:" + m.d.doc : m.t.split(".")[0];
+	for (const f of watches.get(topic) ?? []) f(m.d);
+	for (const f of listeners.get(m.t) ?? []) f(m.d);
+}
+
+// One animation frame paints the newest; only then the server may send the next.
+function paint(): void {
+	const now = frame;
+	frame = null;
+	if (!now) return;
+	onFrame?.(now.d);
+	post("ack", { f: now.f });
+}
+
+export function frames(f: ((f: Frame) => void) | null): void {
+	onFrame = f;
+}
+
+/** A command without an answer. */
+export function post(t: string, d: unknown): void {
+	if (socket?.readyState === WebSocket.OPEN && status.value === "open") socket.send(JSON.stringify({ t, d }));
+}
+
+/** A command and its answer. again: it waits for the connection to come back. */
+export function send<T = unknown>(t: string, d: unknown, again = false): Promise<T> {
+	return new Promise<T>((done, fail) => {
+		const id = `c${++counter}`;
+		const message = JSON.stringify({ t, id, d });
+		if (status.value !== "open" && !again) {
+			fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
+			return;
+		}
+		pending.set(id, { message, again, done: done as (d: unknown) => void, fail });
+		if (status.value === "open") socket?.send(message);
+	});
+}
+
+/** Calls f with the state of something, now and whenever it changes. */
+export function watch<T>(what: string, f: (d: T) => void, refused?: (e: Refused) => void): () => void {
+	let all = watches.get(what);
+	if (!all) watches.set(what, (all = new Set()));
+	all.add(f);
+	if (status.value === "open") void snapshot(what, refused);
+	return () => {
+		all.delete(f);
+		if (all.size === 0) {
+			watches.delete(what);
+			post("unwatch", { what });
+		}
+	};
+}
+
+async function snapshot(what: string, refused?: (e: Refused) => void): Promise<void> {
+	try {
+		const d = await send("watch", { what });
+		for (const f of watches.get(what) ?? []) f(d);
+	} catch (e) {
+		if (e instanceof Refused) refused?.(e);
+	}
+}
+
+function tellVisible(): void {
+	post("visible", { visible: document.visibilityState === "visible" });
+}
+
+document.addEventListener("visibilitychange", () => {
+	tellVisible();
+	if (document.visibilityState === "visible" && status.value === "lost") connect();
+});
+window.addEventListener("online", () => status.value === "lost" && connect());
+
+async function ping(): Promise<void> {
+	if (status.value !== "open") return;
+	if (performance.now() - silent > 40000) {
+		socket?.close();
+		return;
+	}
+	const t0 = performance.now();
+	await send("ping", { t0 }).catch(() => undefined);
+	trip.value = (performance.now() - t0) / 2;
+}
+setInterval(() => void ping(), 15000);
+
+/** Fetches a file of the server's with the token and saves it. */
+export async function save(path: string): Promise<void> {
+	const r = await fetch(path, { headers: { Authorization: "Bearer " + token() } });
+	if (!r.ok) throw new Refused({ code: "not_found", text: await r.text() });
+	const name = /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "game.sgf";
+	const a = document.createElement("a");
+	a.href = URL.createObjectURL(await r.blob());
+	a.download = name;
+	a.click();
+	setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+}
+
+export async function textOf(path: string): Promise<string> {
+	const r = await fetch(path, { headers: { Authorization: "Bearer " + token() } });
+	return r.text();
+}

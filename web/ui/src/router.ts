@@ -1,0 +1,21 @@
+import { signal } from "@preact/signals";
+
+export const route = signal(location.pathname);
+export const query = () => new URLSearchParams(location.search);
+
+export function go(path: string, replace = false): void {
+	if (replace) history.replaceState(null, "", path);
+	else history.pushState(null, "", path);
+	route.value = location.pathname;
+	if (!replace) window.scrollTo(0, 0);
+}
+
+window.addEventListener("popstate", () => (route.value = location.pathname));
+
+/** Makes links inside the page change the route without a load. */
+export function follow(e: MouseEvent): void {
+	const a = (e.target as Element).closest?.("a[href^='/']");
+	if (!a || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || a.hasAttribute("download") || a.getAttribute("target")) return;
+	e.preventDefault();
+	go(a.getAttribute("href")!);
+}

@@ -1,0 +1,52 @@
+import { effect, signal } from "@preact/signals";
+import type { Coordinates } from "./board/metrics";
+
+export interface Settings {
+	language: string; // "" is the browser's
+	theme: "system" | "light" | "dark";
+	wood: "wood" | "plain" | "paper";
+	coordinates: Coordinates;
+	confirm: "size" | "always" | "never";
+	sound: boolean;
+	volume: number;
+	numbers: boolean;
+	motion: "system" | "off";
+	contrast: boolean;
+	text: number; // percent
+	keys: boolean;
+	spoken: "short" | "long";
+}
+
+const defaults: Settings = {
+	language: "", theme: "system", wood: "wood", coordinates: "a1", confirm: "size", sound: true, volume: 60,
+	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short",
+};
+
+function load<T extends object>(name: string, base: T): T {
+	try {
+		return { ...base, ...(JSON.parse(localStorage.getItem(name) ?? "{}") as Partial<T>) };
+	} catch {
+		return base;
+	}
+}
+
+export const settings = signal<Settings>(load("kosumi.settings", defaults));
+
+export function set<K extends keyof Settings>(key: K, value: Settings[K]): void {
+	settings.value = { ...settings.value, [key]: value };
+}
+
+effect(() => {
+	const s = settings.value;
+	localStorage.setItem("kosumi.settings", JSON.stringify(s));
+	const root = document.documentElement;
+	root.dataset.theme = s.theme;
+	root.dataset.wood = s.wood;
+	root.dataset.motion = s.motion;
+	root.dataset.contrast = s.contrast ? "more" : "";
+	root.style.fontSize = s.text + "%";
+});
+
+export function remember<T extends object>(name: string, base: T): { get: () => T; put: (v: T) => void } {
+	return { get: () => load(name, base), put: (v) => localStorage.setItem(name, JSON.stringify(v)) };
+}
