@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test test-avx2 build page check-page deps deps-test race fuzz bench gpu-bench lint fmt clean
+.PHONY: run test test-avx2 build page check-page deps deps-test race race-short fuzz bench gpu-bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
@@ -53,6 +53,13 @@ test-avx2: deps
 
 race: deps-test
 	$(GO) test -race -short -timeout 40m ./...
+
+# The same without the packages that only compute, which the detector slows down
+# most, and the program, which would have to be built once more.
+NO_RACE := board|cmd/engine|nn/autodiff|nn/katago|nn/onnx.*|nn/quant|sgf
+
+race-short: deps
+	$(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -vE '^kosumi/($(NO_RACE))$$')
 
 # Every fuzz target in turn, FUZZTIME each.
 fuzz:

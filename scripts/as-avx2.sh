@@ -1,9 +1,9 @@
 #!/bin/sh
 # as-avx2.sh COMMAND...: runs a command as on a processor with AVX2 and nothing
 # newer (no AVX-512, no VNNI, no AMX), at full speed. onnxruntime is a copy whose
-# cpuid instructions are answered by as-avx2.c, Go's own detection is told by
-# GODEBUG, and our kernels by KOSUMI_KERNELS. For go test -exec. The copy is made
-# once, in bin/avx2. Needs Linux on x86-64, a C compiler and binutils.
+# cpuid instructions are answered by as-avx2.c; our own code is told by
+# KOSUMI_PROCESSOR, our kernels by KOSUMI_KERNELS. For go test -exec. The copy is
+# made once, in bin/avx2. Needs Linux on x86-64, a C compiler and binutils.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -48,7 +48,6 @@ if ! [ "$dir/libonnxruntime.so" -nt "$library" ] || ! [ "$dir/as-avx2.so" -nt "$
 	trap - EXIT
 fi
 
-off=cpu.avx512f=off,cpu.avx512vnni=off,cpu.avxvnni=off,cpu.avxvnniint8=off,cpu.amxint8=off
-export KOSUMI_ONNXRUNTIME="$dir/libonnxruntime.so" KOSUMI_KERNELS=avx2
-export GODEBUG="${GODEBUG:+$GODEBUG,}$off" LD_PRELOAD="$dir/as-avx2.so${LD_PRELOAD:+:$LD_PRELOAD}"
+export KOSUMI_ONNXRUNTIME="$dir/libonnxruntime.so" KOSUMI_PROCESSOR=avx2 KOSUMI_KERNELS=avx2
+export LD_PRELOAD="$dir/as-avx2.so${LD_PRELOAD:+:$LD_PRELOAD}"
 exec "$@"

@@ -20,6 +20,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/quant"
 )
 
 // graphCache keeps graphs as onnxruntime has rewritten them. An empty dir keeps
@@ -59,7 +60,7 @@ func newGraphCache(dir string, log *slog.Logger) graphCache {
 
 // file names the graph: readable in front, exact behind.
 func (k graphKey) file() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%+v|%s|%+v|%+v", graphFormat, k, runtime.GOARCH, cpu.X86, cpu.ARM64))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%+v|%s|%+v|%+v|%v", graphFormat, k, runtime.GOARCH, cpu.X86, cpu.ARM64, quant.Here()))
 	return fmt.Sprintf("%.12s-%dx%d-%s-%s-%s.onnx", k.sha256, k.size.W, k.size.H, k.provider, k.precision, hex.EncodeToString(sum[:8]))
 }
 

@@ -46,6 +46,8 @@ func (c *choice) cacheName() string {
 // add them up in 32 bits at once; "" where it has none.
 func fastInt8() string {
 	switch {
+	case !quant.VNNI.Serves(quant.Here()):
+		return ""
 	case cpu.X86.HasAMXInt8 && cpu.X86.HasAVX512VNNI:
 		return "AMX and AVX-512 VNNI"
 	case cpu.X86.HasAVX512VNNI:

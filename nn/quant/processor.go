@@ -3,6 +3,7 @@ package quant
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -50,8 +51,18 @@ func ParseProcessor(s string) (Processor, error) {
 	return 0, fmt.Errorf("%w: unknown processor %q: use one of %s", ErrOptions, s, strings.Join(processorNames[1:], ", "))
 }
 
-// Here returns the kind of processor that this program runs on: never AtHand.
+// EnvProcessor is the environment variable that names the processor to work as, for
+// tests: see scripts/as-avx2.sh.
+const EnvProcessor = "KOSUMI_PROCESSOR"
+
+// Here returns the kind of processor that this program runs on, or is told to work
+// as: never AtHand.
 func Here() Processor {
+	if named := os.Getenv(EnvProcessor); named != "" {
+		if p, err := ParseProcessor(named); err == nil {
+			return p
+		}
+	}
 	switch runtime.GOARCH {
 	case "amd64", "386":
 		if cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI {
