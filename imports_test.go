@@ -48,6 +48,7 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "",
 	"web":           "board engine gtp nn search sgf web/api",
+	"cluster":       "board match nn review sgf train",
 	"cmd/engine":    "*",
 }
 

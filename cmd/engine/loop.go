@@ -22,6 +22,7 @@ type loopFlags struct {
 	json           bool
 	logLevel       string
 	initOnly       bool
+	serve          loopServeFlags
 }
 
 func loopCommand() *cobra.Command {
@@ -45,14 +46,27 @@ unfinished games and a few minutes of training, nothing that was counted.
   DIR/report.html          curves, networks and the newest games; made anew after each
                            iteration, or by engine loop report DIR
 
-Without --games and --hours the loop goes on until ^C.`,
+Without --games and --hours the loop goes on until ^C.
+
+With --serve other machines play too, each by engine work ADDRESS with the address
+that is printed. Outside of this machine the way is encrypted, by a certificate of
+the loop's own that the address names. Every game is checked before it counts.`,
 		Example: `  engine loop run1
   engine loop run1 --hours 8
   engine loop more --from embedded
   engine loop class --preset tutorial --games 1000
+  engine loop run1 --serve :4222
   engine loop big --config my.toml --init`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runLoop(cmd, args[0], &f) },
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 { // --serve ADDR; --serve=ADDR is one word
+				if f.serve.addr != defaultServe {
+					return usagef("%q: a loop has one folder; an address belongs to --serve", args[1])
+				}
+				f.serve.addr = args[1]
+			}
+			return runLoop(cmd, args[0], &f)
+		},
 	}
 	c.AddCommand(loopReportCommand(), loopRateCommand())
 	fl := c.Flags()
@@ -64,6 +78,7 @@ Without --games and --hours the loop goes on until ^C.`,
 	fl.Float64Var(&f.hours, "hours", 0, "end after so many `hours`; 0: no such end")
 	fl.BoolVar(&f.json, "json", false, "print the state as JSON at the end")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr beside the status lines: debug, info, warn or error")
+	f.serve.add(c)
 	return c
 }
 
@@ -81,14 +96,31 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if f.initOnly {
 		return nil
 	}
-	l, err := loop.Open(dir, loop.Options{
-		Log: slog.New(newPlainHandler(os.Stderr, level)), Games: f.games, Time: time.Duration(f.hours * float64(time.Hour)),
+	log := slog.New(newPlainHandler(os.Stderr, level))
+	if f.serve.addr != "" {
+		if log, err = clusterLog(f.logLevel, f.serve.jsonLog); err != nil {
+			return err
+		}
+	}
+	var others exchange
+	o := loop.Options{
+		Log: log, Games: f.games, Time: time.Duration(f.hours * float64(time.Hour)),
 		Status: func(line string) { fmt.Fprintf(os.Stderr, "%s %s\n", time.Now().Format("15:04:05"), line) },
-	})
+	}
+	if f.serve.addr != "" {
+		o.Exchange = &others
+	}
+	l, err := loop.Open(dir, o)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
+	if f.serve.addr != "" {
+		defer func() { others.close() }()
+		if err := others.open(cmd, &f.serve, dir, l, log); err != nil {
+			return err
+		}
+	}
 	s := l.State()
 	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays\n",
 		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))

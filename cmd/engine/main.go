@@ -75,6 +75,7 @@ does a double click on the program.`,
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
 		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), versionCommand(),
+		workCommand(), clusterCommand(),
 	)
 	needSubcommand(root)
 	for _, c := range root.Commands() {

@@ -23,9 +23,9 @@ const (
 	calibrationFiles = 64
 )
 
-// calibration returns positions of the newest games on boards of a size, for
+// Calibration returns positions of the newest games in a loop's folder on boards of a size, for
 // quantizing a network. Nil if there are too few.
-func calibration(dir string, size board.Size) []*board.Game {
+func Calibration(dir string, size board.Size) []*board.Game {
 	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "sgfs", "*.sgfs"))
 	if err != nil {
 		return nil

@@ -29,7 +29,7 @@ func TestCalibrationFindsRareSizes(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%016x.sgfs", i)), []byte(games), 0o644))
 	}
 	for size, want := range map[int]int{9: calibrationPositions, 7: calibrationPositions, 8: 0, 19: 0} {
-		list := calibration(dir, board.Size{W: size, H: size})
+		list := Calibration(dir, board.Size{W: size, H: size})
 		require.Len(t, list, want, "%dx%d", size, size)
 		for _, g := range list {
 			require.Equal(t, size, g.Size().W)

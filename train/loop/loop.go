@@ -23,6 +23,9 @@ type Options struct {
 	Log    *slog.Logger
 	Status func(line string) // one line a stage, and one a minute within; nil: silent
 	Done   func(s *State)    // after each iteration; nil: nobody
+	// Exchange, where others play for the loop, is asked for the games instead
+	// of playing here; nil: the loop plays.
+	Exchange Exchange
 	// The loop ends after so many games more, or so much time; 0: no such end.
 	Games int64
 	Time  time.Duration
@@ -42,6 +45,8 @@ type Loop struct {
 	player  *player
 	session *selfplay.Session
 	writer  *selfplay.Writer
+	filing  selfplay.Filing
+	store   store
 	record  Record
 
 	began     time.Time
@@ -138,6 +143,7 @@ func (l *Loop) load() error {
 	for _, bad := range s.recount(l.dir, l.known) {
 		l.o.Log.Warn("a file of self-play is skipped", "error", bad)
 	}
+	l.filing.Next = uint64(s.Games)
 	if s.Arch != l.conf.Arch {
 		return l.grow()
 	}
@@ -189,7 +195,10 @@ func (l *Loop) Close() error {
 func (l *Loop) Run(ctx context.Context) error {
 	l.began, l.gamesThen = time.Now(), l.state.Games
 	for ctx.Err() == nil && !l.finished() {
-		var err error
+		err := l.offer()
+		if err != nil {
+			return err
+		}
 		switch l.state.Stage {
 		case stageSelfplay:
 			err = l.selfplay(ctx)
@@ -255,6 +264,9 @@ func (l *Loop) selfplay(ctx context.Context) error {
 			return err
 		}
 	}
+	if l.o.Exchange != nil {
+		return l.await(ctx, &c)
+	}
 	if err := l.prepareSession(&c); err != nil {
 		return err
 	}
@@ -280,6 +292,7 @@ func (l *Loop) selfplay(ctx context.Context) error {
 			err = l.session.Play(ctx, nil, goal)
 		}
 		err = errors.Join(err, l.writer.Flush())
+		l.count()
 	}
 	done()
 	spent := time.Since(began).Seconds()
@@ -347,7 +360,7 @@ func (l *Loop) prepareSession(c *Config) error {
 		}
 		l.player = p
 	}
-	name, sha := "random", ""
+	name, sha := randomPlayer, ""
 	if l.player != nil {
 		name, sha = l.player.name, l.player.sha256
 	}
@@ -361,7 +374,7 @@ func (l *Loop) prepareSession(c *Config) error {
 	}
 	seed := s.Seed ^ uint64(s.Games)*0x9e3779b97f4a7c15
 	w, err := selfplay.NewWriter(selfplay.WriterConfig{Dir: folder, Encoding: encoding, Side: c.Selfplay.Side(), QValues: c.Selfplay.Rows.QValues,
-		First: uint64(s.Games), Network: name, SHA256: sha, Seed: seed, Settings: c.Selfplay, Written: l.written})
+		Filing: &l.filing, Network: name, SHA256: sha, Seed: seed, Settings: c.Selfplay, Written: l.written})
 	if err != nil {
 		return err
 	}
@@ -371,13 +384,6 @@ func (l *Loop) prepareSession(c *Config) error {
 	}
 	l.session, l.writer = session, w
 	return nil
-}
-
-// written counts a file of self-play.
-func (l *Loop) written(f selfplay.FileInfo) {
-	d := dataFile{path: f.Path, first: uint64(l.state.Games), games: f.Games, rows: f.Rows, moves: f.Moves}
-	l.known[f.Path] = d
-	l.state.count(d)
 }
 
 // encoding is what the network reads.
@@ -422,7 +428,7 @@ func (l *Loop) windowRows(c *Config) int {
 
 // newest lists the files of self-play, newest first.
 func (l *Loop) newest() ([]string, error) {
-	list, bad := dataFiles(l.dir, l.known)
+	list, bad := dataFiles(l.dir, l.state.Seed, l.known)
 	for _, err := range bad {
 		l.o.Log.Warn("a file of self-play is skipped", "error", err)
 	}

@@ -142,7 +142,7 @@ func checkFolder(t *testing.T, dir string, before State) State {
 	require.GreaterOrEqual(t, s.Samples, before.Samples)
 	require.GreaterOrEqual(t, s.Iteration, before.Iteration)
 
-	list, bad := dataFiles(dir, nil)
+	list, bad := dataFiles(dir, 0, nil)
 	require.Empty(t, bad)
 	var next uint64
 	hashes := map[[6]float32]string{}
@@ -362,7 +362,7 @@ func TestBoardsMayChange(t *testing.T) {
 	require.Greater(t, last.Samples, first.Samples)
 	require.Greater(t, last.Iteration, first.Iteration)
 	checkFolder(t, dir, State{})
-	list, bad := dataFiles(dir, nil)
+	list, bad := dataFiles(dir, 0, nil)
 	require.Empty(t, bad)
 	count := map[board.Size]int{}
 	for _, d := range list {

@@ -83,7 +83,7 @@ func (p *player) close() {
 // Positions for int8 are taken from the games in the loop's folder.
 func openPlayer(dir, path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
 	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, CacheDir: "none", Log: log,
-		Calibration: func(size board.Size) []*board.Game { return calibration(dir, size) }})
+		Calibration: func(size board.Size) []*board.Game { return Calibration(dir, size) }})
 	if err != nil {
 		return nil, err
 	}

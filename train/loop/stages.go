@@ -291,6 +291,7 @@ func (l *Loop) cleanUp(c *Config) error {
 		n.Gone = true
 		networks = append(networks, n.Name)
 	}
+	surplus := l.surplus(c)
 	if err := s.save(l.dir); err != nil {
 		return err
 	}
@@ -299,20 +300,33 @@ func (l *Loop) cleanUp(c *Config) error {
 			return err
 		}
 	}
-	return l.dropRows(c)
+	return l.dropRows(surplus)
 }
 
-// dropRows removes the oldest files of self-play.
-func (l *Loop) dropRows(c *Config) error {
-	list, _ := dataFiles(l.dir, l.known)
+// surplus lists the oldest files of self-play, which are not kept, and closes the
+// numbers of their games.
+func (l *Loop) surplus(c *Config) []dataFile {
+	list, _ := dataFiles(l.dir, l.state.Seed, l.known)
 	most := int(c.Keep.Rows * float64(max(l.windowRows(c), c.Window.MinRows)))
 	kept := 0
+	var surplus []dataFile
 	for i := len(list) - 1; i >= 0; i-- {
 		d := list[i]
 		if kept < most {
 			kept += d.rows
 			continue
 		}
+		surplus = append(surplus, d)
+		for _, id := range d.ids {
+			l.state.Closed = max(l.state.Closed, id.Number+1)
+		}
+	}
+	return surplus
+}
+
+// dropRows removes files of self-play with the records of their games.
+func (l *Loop) dropRows(files []dataFile) error {
+	for _, d := range files {
 		games := filepath.Join(filepath.Dir(filepath.Dir(d.path)), "sgfs", filepath.Base(d.path[:len(d.path)-len(".npz")])+".sgfs")
 		for _, path := range []string{d.path, games} {
 			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

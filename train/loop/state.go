@@ -54,6 +54,9 @@ type State struct {
 	Before int64 `json:"samples_before,omitempty"`
 	// Credited is the number of rows that have been turned into samples.
 	Credited int64 `json:"credited"`
+	// Closed is the first number of a game that may still be filed, where others
+	// play too: files with games of lower numbers have been dropped.
+	Closed uint64 `json:"closed,omitempty"`
 
 	Current   string  `json:"current"`   // network that plays; "" is none: random games
 	Candidate string  `json:"candidate"` // network to be gated
@@ -142,11 +145,15 @@ type dataFile struct {
 	games int
 	rows  int
 	moves int
+	// random tells that no network played. IDs are those of the games, as far as
+	// their numbers are the run's own.
+	random bool
+	ids    []selfplay.Filed
 }
 
 // dataFiles lists the files of self-play, oldest first. Files that cannot be
 // read are left out and named.
-func dataFiles(dir string, known map[string]dataFile) (list []dataFile, bad []error) {
+func dataFiles(dir string, seed uint64, known map[string]dataFile) (list []dataFile, bad []error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "tdata", "*.npz"))
 	if err != nil {
 		return nil, []error{err}
@@ -160,7 +167,12 @@ func dataFiles(dir string, known map[string]dataFile) (list []dataFile, bad []er
 				continue
 			}
 			f.Close()
-			d = dataFile{path, f.Info.First, f.Info.Games, f.N, f.Info.Moves}
+			d = dataFile{path: path, first: f.Info.First, games: f.Info.Games, rows: f.N, moves: f.Info.Moves, random: f.Info.Network == randomPlayer}
+			if f.Info.Seed == exchangeSeed(seed) {
+				for _, id := range f.Info.IDs {
+					d.ids = append(d.ids, selfplay.Filed{ID: selfplay.ID{Number: id[0], Fork: int(id[1])}, More: id[2] == 1})
+				}
+			}
 			if known != nil {
 				known[path] = d
 			}
@@ -173,7 +185,7 @@ func dataFiles(dir string, known map[string]dataFile) (list []dataFile, bad []er
 
 // recount adds the files that the state does not know of yet.
 func (s *State) recount(dir string, known map[string]dataFile) []error {
-	list, bad := dataFiles(dir, known)
+	list, bad := dataFiles(dir, s.Seed, known)
 	for _, d := range list {
 		if d.first < uint64(s.Games) {
 			continue
@@ -188,7 +200,7 @@ func (s *State) count(d dataFile) {
 	s.Games += int64(d.games)
 	s.Rows += int64(d.rows)
 	s.Moves += int64(d.moves)
-	if s.Current == "" {
+	if d.random {
 		s.Random += int64(d.games)
 		s.RandRow += int64(d.rows)
 	}

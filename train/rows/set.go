@@ -95,6 +95,10 @@ type Info struct {
 	Moves    int    `json:"moves,omitempty"`    // of all games
 	Evals    int64  `json:"evals,omitempty"`    // that the games took
 	Settings string `json:"settings,omitempty"` // the settings of self-play, TOML
+	// IDs tells the games of the file from all others of their run: the number
+	// that each was begun with, how often it has branched off, and 1 if another
+	// game branches off it.
+	IDs [][3]uint64 `json:"ids,omitempty"`
 }
 
 // Set is N rows in the arrays of a KataGo training file, each array C-ordered

@@ -10,18 +10,19 @@ import (
 )
 
 // end closes the game.
-func (p *player) end(e rows.End) *finished {
+func (p *player) end(e rows.End) *Finished {
 	p.record.End = e
 	p.reweigh()
 	final := new(board.Game)
 	final.CopyFrom(&p.game)
 	game := p.record
-	f := &finished{number: p.number, game: &game, final: final, changed: p.changed, resigned: p.resigned}
+	f := &Finished{ID: p.id, Game: &game, Final: final, Changed: p.changed, Resigned: p.resigned}
 	if p.resignAt != 0 {
-		f.tested, f.wrongResign = true, e.Winner == board.Color(p.resignAt)
+		f.Tested, f.WrongResign = true, e.Winner == board.Color(p.resignAt)
 	}
 	p.resignAt, p.active = 0, false
 	p.branch()
+	f.More = p.next != nil
 	return f
 }
 

@@ -15,11 +15,13 @@ import (
 type player struct {
 	c    *Config
 	eval lean
-	rng  *rand.Rand
+	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
 
-	number uint64 // of the game
-	active bool   // a game is under way
+	id     ID
+	active bool // a game is under way
+	pcg    rand.PCG
+	mark   mark
 	game   board.Game
 	record rows.Game
 	out    nn.Output
@@ -38,9 +40,11 @@ type player struct {
 }
 
 // lean passes queries on without asking for ownership, which self-play has no
-// use for and caches may lack.
+// use for and caches may lack. A random orientation is a function of the position
+// and the run, so that games do not depend on what else was evaluated.
 type lean struct {
 	nn.Evaluator
+	salt  uint64
 	query nn.Query
 }
 
@@ -48,26 +52,79 @@ type lean struct {
 func (l *lean) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	l.query = *q
 	l.query.NeedOwnership = false
+	if q.Symmetry == nn.SymmetryRandom {
+		l.query.Symmetry = symmetryOf(q.Game, l.salt)
+	}
 	return l.Evaluator.Evaluate(ctx, &l.query, out)
 }
 
-// finished is a game that is over.
-type finished struct {
-	number  uint64
-	game    *rows.Game
-	final   *board.Game
-	changed bool
-	// wrongResign tells, for games played out after a resignation would have
-	// ended them, whether it would have been wrong; tested whether they are
-	// such games.
-	tested, wrongResign bool
-	resigned            board.Color // who gave up; Empty: nobody
+// symmetryOf draws the orientation in which a network of a run sees a position.
+func symmetryOf(g *board.Game, salt uint64) int8 {
+	h := g.Hash()
+	x := (h.Lo ^ salt) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>32 ^ h.Hi) * 0xd1342543de82ef95
+	return int8(x >> 61)
 }
 
-// begin draws the conditions of a new game.
+// mark is what an interrupted step goes back to, so that it can be played again
+// as if nothing had been.
+type mark struct {
+	pcg           rand.PCG
+	recent, sides int
+	low           [3]int
+	resignAt      int
+}
+
+func (p *player) setMark() {
+	p.mark = mark{p.pcg, len(p.recent), len(p.record.Sides), p.low, p.resignAt}
+}
+
+func (p *player) rewind() {
+	m := &p.mark
+	p.pcg, p.low, p.resignAt, p.resigned = m.pcg, m.low, m.resignAt, board.Empty
+	p.recent, p.record.Sides = p.recent[:m.recent], p.record.Sides[:m.sides]
+	p.tree = nil // a search that was cut off leaves traces
+}
+
+// ID tells a game of a run from all others: its number, and how often it has
+// branched off, counted from the game that began with that number.
+type ID struct {
+	Number uint64 `json:"number"`
+	Fork   int    `json:"fork,omitempty"`
+}
+
+// Filed names a game in a file; More tells whether another branches off it.
+type Filed struct {
+	ID
+	More bool
+}
+
+// Finished is a game that is over.
+type Finished struct {
+	ID      ID
+	More    bool // another game branches off this one
+	Game    *rows.Game
+	Final   *board.Game
+	Changed bool // the network changed during the game
+	// WrongResign tells, for games played out after a resignation would have
+	// ended them, whether it would have been wrong; Tested whether they are
+	// such games.
+	Tested, WrongResign bool
+	Resigned            board.Color // who gave up; Empty: nobody
+}
+
+// begin draws the conditions of a new game: all of it is a function of the seed,
+// the number and the network, wherever and whenever it is played.
 func (p *player) begin(number, seed uint64) error {
-	p.number, p.active, p.changed = number, true, false
-	p.rng = rand.New(rand.NewPCG(seed, number*0x9e3779b97f4a7c15+1))
+	if p.next == nil {
+		p.id = ID{Number: number}
+	} else {
+		p.id.Fork++
+	}
+	p.active, p.changed = true, false
+	p.pcg = *rand.NewPCG(seed, p.id.Number*0x9e3779b97f4a7c15+1+uint64(p.id.Fork)*0xd1342543de82ef95)
+	p.rng = rand.New(&p.pcg)
+	p.eval.salt = seed
 	c := p.c
 	p.playOut, p.restPass = p.rng.Float64() < c.Ending.PlayOut, p.rng.Float64() < c.Ending.PlayOutSettled
 	p.low, p.resigned, p.recent = [3]int{}, board.Empty, p.recent[:0]
@@ -110,7 +167,8 @@ func (p *player) drawRules() board.Rules {
 }
 
 // step plays one move. It returns the game if that was its last.
-func (p *player) step(ctx context.Context) (*finished, error) {
+func (p *player) step(ctx context.Context) (*Finished, error) {
+	p.setMark()
 	if p.record.Start == nil {
 		return nil, p.openingMove(ctx)
 	}
@@ -128,7 +186,7 @@ func (p *player) step(ctx context.Context) (*finished, error) {
 }
 
 // over returns the game if it has ended.
-func (p *player) over() *finished {
+func (p *player) over() *Finished {
 	switch {
 	case p.resigned != board.Empty:
 		return p.end(rows.End{Known: true, Winner: p.resigned.Opponent()})
@@ -160,6 +218,7 @@ func (p *player) openingMove(ctx context.Context) error {
 			return err
 		}
 		p.turnLeft--
+		p.setMark()
 	}
 	if p.turnLeft > 0 {
 		return nil

@@ -17,24 +17,36 @@ type Goal struct {
 	Games, Rows int
 }
 
+// Numbers hands out the number of the next game; false: there is none, now or
+// because the context ended.
+type Numbers func(ctx context.Context) (uint64, bool)
+
 // Session plays games, many at once. Only Stats may be called while Play runs.
 type Session struct {
 	conf    Config
 	seed    uint64
-	next    atomic.Uint64 // number of the next game
+	next    Numbers
+	take    func(f *Finished) (rows int, err error)
 	players []*player
-	writer  *Writer
 	stats   statsCounter
 }
 
 // NewSession returns a session whose games are numbered from first on. The same
-// seed and number draw the same conditions.
+// seed, number and network make the same game.
 func NewSession(c Config, seed, first uint64, w *Writer) (*Session, error) {
+	var next atomic.Uint64
+	next.Store(first)
+	return NewSessionOf(c, seed, func(context.Context) (uint64, bool) { return next.Add(1) - 1, true }, w.Add)
+}
+
+// NewSessionOf returns a session that asks for the number of each game and hands
+// finished games on, one at a time. A game that branches off another has that
+// one's number.
+func NewSessionOf(c Config, seed uint64, next Numbers, take func(f *Finished) (rows int, err error)) (*Session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("self-play settings: %w", err)
 	}
-	s := &Session{conf: c, seed: seed, writer: w}
-	s.next.Store(first)
+	s := &Session{conf: c, seed: seed, next: next, take: take}
 	for range c.Parallel {
 		s.players = append(s.players, &player{c: &s.conf})
 	}
@@ -61,13 +73,13 @@ func (s *Session) Drop() {
 // Stats returns what was done so far.
 func (s *Session) Stats() Stats { return s.stats.read() }
 
-// Play plays with an evaluator until the goal is reached or the context ends.
-// Finished games are with the writer then, and those under way are kept. The
+// Play plays with an evaluator until the goal is reached, no number is left or
+// the context ends. Finished games have been handed on then, and those under way are kept. The
 // context's end is no error.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{session: s, goal: goal, cancel: cancel, done: make(chan *finished, len(s.players))}
+	r := &run{session: s, goal: goal, cancel: cancel, done: make(chan *Finished, len(s.players))}
 	before := s.stats.read()
 	var workers sync.WaitGroup
 	for _, p := range s.players {
@@ -91,7 +103,7 @@ type run struct {
 	goal    Goal
 	cancel  context.CancelCauseFunc
 	paused  atomic.Bool
-	done    chan *finished
+	done    chan *Finished
 	err     error // of collect
 
 	mu      sync.Mutex
@@ -103,23 +115,41 @@ func (r *run) work(ctx context.Context, p *player) {
 	s := r.session
 	for !r.paused.Load() && ctx.Err() == nil {
 		if !p.active {
-			if err := p.begin(s.next.Add(1)-1, s.seed); err != nil {
-				r.fail(err)
+			if err := r.begin(ctx, p); err != nil {
+				if !errors.Is(err, errNoNumber) {
+					r.fail(err)
+				}
 				return
 			}
 		}
 		f, err := p.step(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return // the turn is played again later
+			p.rewind() // the turn is played again later
+			return
 		case err != nil:
-			r.fail(fmt.Errorf("self-play, game %d: %w", p.number, err))
+			r.fail(fmt.Errorf("self-play, game %d: %w", p.id.Number, err))
 			return
 		case f != nil:
 			r.done <- f
 		}
 		s.stats.moves.Add(1)
 	}
+}
+
+var errNoNumber = errors.New("no game is left to be played")
+
+// begin begins a player's next game.
+func (r *run) begin(ctx context.Context, p *player) error {
+	number := uint64(0)
+	if p.next == nil {
+		n, ok := r.session.next(ctx)
+		if !ok {
+			return errNoNumber
+		}
+		number = n
+	}
+	return p.begin(number, r.session.seed)
 }
 
 func (r *run) fail(err error) {
@@ -131,14 +161,14 @@ func (r *run) fail(err error) {
 	r.paused.Store(true)
 }
 
-// collect hands finished games to the writer and watches the goal.
+// collect hands finished games on and watches the goal.
 func (r *run) collect(before Stats) {
 	s := r.session
 	for f := range r.done {
 		if r.err != nil {
 			continue
 		}
-		n, err := s.writer.add(f)
+		n, err := s.take(f)
 		if err != nil {
 			r.err = err
 			r.paused.Store(true)
@@ -207,14 +237,14 @@ func (c *statsCounter) read() Stats {
 	return s
 }
 
-func (c *statsCounter) finish(f *finished, rows int) {
+func (c *statsCounter) finish(f *Finished, rows int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.stats
 	s.Games++
 	s.Rows += rows
-	s.Length += int64(f.final.NumMoves())
-	switch e := f.game.End; {
+	s.Length += int64(f.Final.NumMoves())
+	switch e := f.Game.End; {
 	case e.Winner == board.Black:
 		s.Black++
 	case e.Winner == board.White:
@@ -222,16 +252,16 @@ func (c *statsCounter) finish(f *finished, rows int) {
 	default:
 		s.Draws++
 	}
-	if f.game.End.HitLimit {
+	if f.Game.End.HitLimit {
 		s.Limit++
 	}
-	if f.resigned != board.Empty {
+	if f.Resigned != board.Empty {
 		s.Resigned++
 	}
-	if f.tested {
+	if f.Tested {
 		s.Tested++
 	}
-	if f.wrongResign {
+	if f.WrongResign {
 		s.WrongResigns++
 	}
 }

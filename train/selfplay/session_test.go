@@ -106,7 +106,7 @@ func checkRecord(t *testing.T, root *sgf.Node) {
 		return
 	}
 	e := rows.ScoreEnd(g, false)
-	require.Equal(t, r.Result, result(&finished{game: &rows.Game{End: e}}))
+	require.Equal(t, r.Result, result(&Finished{Game: &rows.Game{End: e}}))
 }
 
 func TestPlayEndsWithItsContext(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -24,21 +25,32 @@ import (
 // sort by age. A file appears as a whole or not at all; the rows come last, so
 // that a set of rows stands for everything about its games.
 type Writer struct {
-	dir   string
-	info  rows.Info
-	build *rows.Builder
-	set   *rows.Set
-	sgfs  strings.Builder
-	rng   *rand.Rand
-	filed uint64 // number of the next game to be filed
-	per   int    // games a file
-	done  func(FileInfo)
+	dir    string
+	info   rows.Info
+	build  *rows.Builder
+	set    *rows.Set
+	sgfs   strings.Builder
+	rng    *rand.PCG
+	filing *Filing
+	per    int // games a file
+	ids    []Filed
+	done   func(FileInfo)
+}
+
+// Filing numbers the games that are filed in a folder, whoever writes the files:
+// one file at a time.
+type Filing struct {
+	mu   sync.Mutex
+	Next uint64 // number of the next game to be filed
 }
 
 // FileInfo tells of a file that was written.
 type FileInfo struct {
 	Path               string
+	First              uint64 // number of the first game, as it was filed
 	Games, Rows, Moves int
+	Network            string
+	IDs                []Filed
 }
 
 // WriterConfig says where games go.
@@ -49,6 +61,8 @@ type WriterConfig struct {
 	QValues  bool
 	PerFile  int    // games a file; 0 means 64
 	First    uint64 // number of the first game that is filed
+	// Filing, if not nil, is shared with other writers; First counts no more.
+	Filing   *Filing
 	Network  string // that plays, and the sha256 of its file
 	SHA256   string
 	Seed     uint64
@@ -68,8 +82,10 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	if c.PerFile == 0 {
 		c.PerFile = 64
 	}
-	w := &Writer{build: b, set: rows.NewSet(l), filed: c.First, per: c.PerFile, done: c.Written,
-		rng: rand.New(rand.NewPCG(c.Seed, c.First^0x5e1f))}
+	w := &Writer{build: b, set: rows.NewSet(l), filing: c.Filing, per: c.PerFile, done: c.Written, rng: new(rand.PCG)}
+	if w.filing == nil {
+		w.filing = &Filing{Next: c.First}
+	}
 	if c.QValues {
 		w.set.Q = []int16{}
 	}
@@ -129,19 +145,23 @@ func CleanFolder(dir string) error {
 
 // Filed returns the number of the next game to be filed, without those that
 // wait for their file.
-func (w *Writer) Filed() uint64 { return w.filed }
+func (w *Writer) Filed() uint64 { return w.filing.Next }
 
-// add takes a game and returns the number of its rows.
-func (w *Writer) add(f *finished) (int, error) {
-	n, err := w.build.Append(w.set, f.game, w.rng)
+// Add takes a game and returns the number of its rows, which are a function of
+// the game.
+func (w *Writer) Add(f *Finished) (int, error) {
+	w.rng.Seed(f.Game.Hash[0], f.Game.Hash[1])
+	n, err := w.build.Append(w.set, f.Game, rand.New(w.rng))
 	if err != nil {
 		return 0, err
 	}
-	if f.changed {
+	if f.Changed {
 		w.set.MarkChanged(w.set.N-n, w.set.N)
 	}
 	w.info.Games++
-	w.info.Moves += f.final.NumMoves()
+	w.info.IDs = append(w.info.IDs, [3]uint64{f.ID.Number, uint64(f.ID.Fork), more(f)})
+	w.ids = append(w.ids, Filed{f.ID, f.More})
+	w.info.Moves += f.Final.NumMoves()
 	if err := w.record(f); err != nil {
 		return 0, err
 	}
@@ -151,13 +171,23 @@ func (w *Writer) add(f *finished) (int, error) {
 	return n, nil
 }
 
+func more(f *Finished) uint64 {
+	if f.More {
+		return 1
+	}
+	return 0
+}
+
 // Flush writes the games that wait for their file.
 func (w *Writer) Flush() error {
 	if w.info.Games == 0 {
 		return nil
 	}
-	name := fmt.Sprintf("%016x", w.filed)
-	w.info.First = w.filed
+	w.filing.mu.Lock()
+	defer w.filing.mu.Unlock()
+	filed := w.filing.Next
+	name := fmt.Sprintf("%016x", filed)
+	w.info.First = filed
 	w.set.Info = w.info
 	text := w.sgfs.String()
 	err := file.Write(filepath.Join(w.dir, "sgfs", name+".sgfs"), func(out io.Writer) error {
@@ -171,30 +201,35 @@ func (w *Writer) Flush() error {
 	if err := w.set.WriteFile(path); err != nil {
 		return err
 	}
-	told := FileInfo{path, w.info.Games, w.set.N, w.info.Moves}
-	w.filed += uint64(w.info.Games)
-	w.info.Games, w.info.Moves = 0, 0
-	w.set.Reset()
-	w.sgfs.Reset()
+	told := FileInfo{path, filed, w.info.Games, w.set.N, w.info.Moves, w.info.Network, w.ids}
+	w.filing.Next += uint64(w.info.Games)
+	w.Discard()
 	if w.done != nil {
 		w.done(told)
 	}
 	return nil
 }
 
+// Discard forgets the games that wait for their file.
+func (w *Writer) Discard() {
+	w.info.Games, w.info.Moves, w.info.IDs, w.ids = 0, 0, nil, nil
+	w.set.Reset()
+	w.sgfs.Reset()
+}
+
 // record appends the game's record.
-func (w *Writer) record(f *finished) error {
-	g := f.final
+func (w *Writer) record(f *Finished) error {
+	g := f.Final
 	rules := g.Rules()
 	r := sgf.Record{Size: g.Size(), Komi: float64(rules.Komi), HasKomi: true, Rules: rules.JSON(),
-		Application: "Kosumi", Event: "self-play", Name: strconv.FormatUint(f.number, 10), Result: result(f)}
+		Application: "Kosumi", Event: "self-play", Name: strconv.FormatUint(f.ID.Number, 10), Result: result(f)}
 	r.Black.Name, r.White.Name = w.info.Network, w.info.Network
 	r.Comment = fmt.Sprintf("startTurnIdx=%d,gameHash=%016X%016X,mode=%d,seed=%d,sha256=%s",
-		f.game.FirstTurn, f.game.Hash[1], f.game.Hash[0], f.game.Mode, w.info.Seed, w.info.SHA256)
-	start := f.game.Start.NumMoves()
+		f.Game.FirstTurn, f.Game.Hash[1], f.Game.Hash[0], f.Game.Mode, w.info.Seed, w.info.SHA256)
+	start := f.Game.Start.NumMoves()
 	comments := make([]string, g.NumMoves())
-	for i := range f.game.Turns {
-		t := &f.game.Turns[i]
+	for i := range f.Game.Turns {
+		t := &f.Game.Turns[i]
 		if t.HasRoot && start+i < len(comments) {
 			comments[start+i] = fmt.Sprintf("%.2f %.2f %.2f %.1f v=%d weight=%.2f", t.Root.Win, t.Root.Loss, t.Root.NoResult, t.Root.Score, t.Visits, t.Weight)
 		}
@@ -210,8 +245,8 @@ func (w *Writer) record(f *finished) error {
 }
 
 // result is the text of RE.
-func result(f *finished) string {
-	e := &f.game.End
+func result(f *Finished) string {
+	e := &f.Game.End
 	name := map[board.Color]string{board.Black: "B+", board.White: "W+"}
 	switch {
 	case e.NoResult:

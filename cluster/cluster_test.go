@@ -1,0 +1,480 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/train/loop"
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
+)
+
+// folder stands for the loop: it keeps the packed games, and complains about
+// doubles.
+type folder struct {
+	mu    sync.Mutex
+	games map[selfplay.ID][]byte
+	filed []selfplay.Filed
+	twice int
+	full  atomic.Bool  // as a disk may be
+	most  atomic.Int64 // games wanted
+}
+
+func newFolder(most int64) *folder {
+	f := &folder{games: map[selfplay.ID][]byte{}}
+	f.most.Store(most)
+	return f
+}
+
+func (f *folder) File(_ loop.Work, games []*selfplay.Finished) ([]error, error) {
+	if f.full.Load() {
+		return nil, fmt.Errorf("no space left on device")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, g := range games {
+		data, err := selfplay.Marshal(g)
+		if err != nil {
+			return nil, err
+		}
+		if f.games[g.ID] != nil {
+			f.twice++
+		}
+		f.games[g.ID] = data
+		f.filed = append(f.filed, selfplay.Filed{ID: g.ID, More: g.More})
+	}
+	return make([]error, len(games)), nil
+}
+
+func (f *folder) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.games)
+}
+
+func (f *folder) known() []selfplay.Filed {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.filed)
+}
+
+func (f *folder) Wanted() bool { return int64(f.count()) < f.most.Load() }
+
+// recipe is one of short games on small boards.
+func recipe() selfplay.Config {
+	c := selfplay.Defaults()
+	c.Boards = []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}
+	c.Parallel = 4
+	c.Search.Visits, c.Search.CheapVisits = 8, 4
+	c.Opening.Forks = 0.2
+	return c
+}
+
+func stub(t testing.TB, seed uint64) *nn.Server {
+	t.Helper()
+	s, err := nn.NewServer(nn.HashModel(seed), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, ExactCache: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// site is a broker with a server.
+type site struct {
+	t      testing.TB
+	dir    string
+	host   *folder
+	work   loop.Work
+	broker *Broker
+	server *Server
+	conn   *nats.Conn
+	token  string
+	addr   string
+	log    *testshared.Log
+}
+
+func newSite(t testing.TB, host *folder) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir(), host: host, token: NewID(), addr: "127.0.0.1:0", log: new(testshared.Log)}
+	path := filepath.Join(s.dir, "model.bin.gz")
+	data := bytes.Repeat([]byte("network"), 100_000)
+	require.NoError(t, os.WriteFile(path, data, 0o644))
+	sum, err := fileSum(path)
+	require.NoError(t, err)
+	s.work = loop.Work{Network: "stub", SHA256: sum, Path: path, Seed: 7, Recipe: recipe()}
+	s.startBroker()
+	s.start()
+	t.Cleanup(s.stop)
+	return s
+}
+
+func (s *site) startBroker() {
+	var err error
+	s.broker, err = StartBroker(s.addr, s.token, nil)
+	require.NoError(s.t, err)
+	s.addr = s.broker.Addr()
+}
+
+func (s *site) start() {
+	conn, err := s.broker.Connect()
+	require.NoError(s.t, err)
+	s.conn = conn
+	s.server, err = NewServer(ServerConfig{Dir: filepath.Join(s.dir, "cluster"), Host: s.host, Known: s.host.known(), Linger: 20 * time.Millisecond,
+		Open: func(string) (nn.Evaluator, func(), error) { return stub(s.t, 3), func() {}, nil }, Version: "test",
+		Log: slog.New(slog.NewTextHandler(s.log, nil))})
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.server.Offer(s.work))
+	require.NoError(s.t, s.server.Serve(conn))
+}
+
+func (s *site) stop() {
+	if s.server != nil {
+		require.NoError(s.t, s.server.Close())
+		s.conn.Close()
+		s.server = nil
+	}
+	if s.broker != nil {
+		s.broker.Close()
+		s.broker = nil
+	}
+}
+
+func (s *site) address() string { return Address{Token: s.token, Host: s.addr}.String() }
+
+// worker returns a worker with a network of its own; change may make it bad.
+func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
+	s.t.Helper()
+	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{ID: NewID(), Name: "test"}}
+	c.Open = func(context.Context, string, *Offer) (*Seat, error) {
+		return &Seat{Evaluator: stub(s.t, 3), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+	}
+	if change != nil {
+		change(&c)
+	}
+	if c.Conn == nil {
+		conn, err := Dial(DialConfig{Address: s.address(), ID: c.Card.ID})
+		require.NoError(s.t, err)
+		s.t.Cleanup(conn.Close)
+		c.Conn = conn
+	}
+	w, err := NewWorker(c)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { w.Close(0) })
+	return w
+}
+
+// runUntil runs workers until the folder is as wanted.
+func (s *site) runUntil(workers []*Worker, done func() bool) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, w := range workers {
+		all.Go(func() {
+			if err := w.Run(ctx); err != nil {
+				s.t.Errorf("a worker: %v", err)
+			}
+		})
+	}
+	for !done() && ctx.Err() == nil {
+		time.Sleep(5 * time.Millisecond)
+	}
+	require.NoError(s.t, ctx.Err(), "in time; the log:\n%s", s.log.String())
+	cancel()
+	all.Wait()
+}
+
+// settled tells that all games of numbers below n have come, with what branches
+// off them.
+func (s *site) settled(n uint64) func() bool {
+	return func() bool {
+		s.server.mu.Lock()
+		defer s.server.mu.Unlock()
+		for number := range n {
+			if !s.server.book.complete(number) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// alone plays numbers in one session.
+func alone(t testing.TB, c selfplay.Config, seed uint64, numbers uint64) map[selfplay.ID][]byte {
+	t.Helper()
+	games := map[selfplay.ID][]byte{}
+	var next atomic.Uint64
+	s, err := selfplay.NewSessionOf(c, seed, func(context.Context) (uint64, bool) {
+		n := next.Add(1) - 1
+		return n, n < numbers
+	}, func(f *selfplay.Finished) (int, error) {
+		data, err := selfplay.Marshal(f)
+		games[f.ID] = data
+		return 0, err
+	})
+	require.NoError(t, err)
+	require.NoError(t, s.Play(t.Context(), stub(t, 3), selfplay.Goal{}))
+	return games
+}
+
+// TestWorkersPlayTheSameGames plays a set of numbers by one session and by four
+// workers.
+func TestWorkersPlayTheSameGames(t *testing.T) {
+	const numbers = 40
+	want := alone(t, recipe(), 7, numbers)
+	s := newSite(t, newFolder(1<<40))
+	var workers []*Worker
+	for range 4 {
+		workers = append(workers, s.worker(t.TempDir(), nil))
+	}
+	s.runUntil(workers, s.settled(numbers))
+	require.Zero(t, s.host.twice)
+	for id, data := range want {
+		require.True(t, bytes.Equal(data, s.host.games[id]), "game %v", id)
+	}
+	for id := range s.host.games {
+		if id.Number < numbers {
+			require.Contains(t, want, id)
+		}
+	}
+	st := s.server.Status()
+	require.Len(t, st.Workers, 4)
+	require.Empty(t, st.Aside)
+	require.Zero(t, st.Rejected, s.log.String())
+	require.GreaterOrEqual(t, st.Audits, int64(4))
+}
+
+// TestRestartsLoseNothing stops the server, the broker and workers again and
+// again, fills the server's disk, and has everything sent twice.
+func TestRestartsLoseNothing(t *testing.T) {
+	const numbers = 60
+	s := newSite(t, newFolder(1<<40))
+	dirs := []string{t.TempDir(), t.TempDir()}
+	id := []string{NewID(), NewID()}
+	for round := range 6 {
+		var workers []*Worker
+		for i := range dirs {
+			workers = append(workers, s.worker(dirs[i], func(c *WorkerConfig) { c.Card.ID = id[i] }))
+		}
+		before := s.host.count()
+		var flip sync.WaitGroup
+		flip.Go(func() { // an outage in the middle of the work
+			time.Sleep(30 * time.Millisecond)
+			switch round {
+			case 1, 4:
+				s.stop()
+				s.startBroker()
+				s.start()
+			case 2:
+				s.host.full.Store(true)
+				time.Sleep(100 * time.Millisecond)
+				s.host.full.Store(false)
+			}
+		})
+		s.runUntil(workers, func() bool { return s.host.count() >= before+8 })
+		flip.Wait()
+	}
+	last := []*Worker{s.worker(dirs[0], func(c *WorkerConfig) { c.Card.ID = id[0] }), s.worker(dirs[1], func(c *WorkerConfig) { c.Card.ID = id[1] })}
+	s.server.mu.Lock()
+	for number := range s.server.book.out { // who crashed does not come back
+		s.server.book.out[number] = hold{}
+	}
+	s.server.mu.Unlock()
+	s.runUntil(last, s.settled(numbers))
+	require.Zero(t, s.host.twice)
+	for id, data := range alone(t, recipe(), 7, numbers) {
+		require.True(t, bytes.Equal(data, s.host.games[id]), "game %v", id)
+	}
+	for _, dir := range dirs {
+		left, err := filepath.Glob(filepath.Join(dir, "spool", "*", "*.game"))
+		require.NoError(t, err)
+		for _, path := range left {
+			require.Less(t, len(left), 300, path)
+		}
+	}
+	require.Empty(t, s.server.Status().Aside)
+}
+
+// TestBadWorkers lets workers in that are broken or hostile: each is set aside
+// with a reason, and none of its games is filed.
+func TestBadWorkers(t *testing.T) {
+	type spoil func(f *selfplay.Finished)
+	for name, bad := range map[string]struct {
+		change func(c *WorkerConfig)
+		spoil  spoil
+		reason string
+	}{
+		"another network": {change: func(c *WorkerConfig) {
+			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
+				return &Seat{Evaluator: stub(t, 4), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+			}
+		}, reason: "in the exam"},
+		"another network behind the exam": {change: func(c *WorkerConfig) {
+			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
+				return &Seat{Evaluator: &twoFaced{first: stub(t, 3), then: stub(t, 4)}, Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+			}
+		}, reason: "off by"},
+		"old protocol": {change: func(c *WorkerConfig) { c.Card.Version = "old" }, reason: "update the older"},
+		"flipped values": {spoil: func(f *selfplay.Finished) {
+			for i := range f.Game.Turns {
+				f.Game.Turns[i].RawWinLoss *= -1
+			}
+		}, reason: "off by"},
+		"flipped roots": {spoil: func(f *selfplay.Finished) {
+			for i := range f.Game.Turns {
+				r := &f.Game.Turns[i].Root
+				r.Win, r.Loss = r.Loss, r.Win
+			}
+		}, reason: "made again"},
+		"random policies": {spoil: func(f *selfplay.Finished) {
+			for i := range f.Game.Turns {
+				f.Game.Turns[i].Policy = []rows.MoveWeight{{Index: uint16(f.Game.Start.Size().Area()), Weight: 1}}
+			}
+		}, reason: "made again"},
+		"another number": {spoil: func(f *selfplay.Finished) { f.ID.Number += 1 << 20 }, reason: "hash"},
+		"many visits":    {spoil: func(f *selfplay.Finished) { f.Game.Turns[0].Visits = 5000 }, reason: "visits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, newFolder(1<<40))
+			w := s.worker(t.TempDir(), bad.change)
+			if name == "old protocol" {
+				w.conf.Card.Protocol = [2]int{0, 0}
+			}
+			w.spoil = bad.spoil
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			err := w.Run(ctx)
+			require.ErrorIs(t, err, ErrRefused)
+			require.ErrorContains(t, err, bad.reason)
+			require.Zero(t, s.host.count())
+			if name != "old protocol" {
+				again := s.worker(t.TempDir(), func(c *WorkerConfig) { c.Card.ID = w.conf.Card.ID })
+				require.ErrorIs(t, again.Run(ctx), ErrRefused, "it stays out")
+				require.Len(t, s.server.Status().Aside, 1)
+			}
+		})
+	}
+}
+
+// twoFaced answers the exam by one network and plays by another.
+type twoFaced struct {
+	first, then nn.Evaluator
+	n           atomic.Int64
+}
+
+func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if e.n.Add(1) <= 8 {
+		return e.first.Evaluate(ctx, q, out)
+	}
+	return e.then.Evaluate(ctx, q, out)
+}
+
+// TestHostileMessages sends what no worker sends.
+func TestHostileMessages(t *testing.T) {
+	s := newSite(t, newFolder(1<<40))
+	id := NewID()
+	conn, err := Dial(DialConfig{Address: s.address(), ID: id})
+	require.NoError(t, err)
+	defer conn.Close()
+	for _, subject := range []string{subjectHello, subjectLease, subjectExam, subjectGame, subjectNet, subjectBeat, subjectRelease} {
+		for _, data := range []string{"", "{", "null", "[]", `{"worker":7}`, strings.Repeat("x", 300_000)} {
+			conn.Request(subject, []byte(data), 10*time.Millisecond)
+		}
+	}
+	require.ErrorIs(t, conn.Publish(subjectGame, make([]byte, 1<<30)), nats.ErrMaxPayload)
+	_, err = conn.SubscribeSync("kosumi.>")
+	require.NoError(t, err)
+	require.NoError(t, conn.Flush())
+	require.ErrorIs(t, conn.LastError(), nats.ErrPermissionViolation)
+	require.Zero(t, s.host.count())
+	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 4 })
+
+	wrong, err := nats.Connect("nats://"+s.addr, nats.Token("wrong"), nats.Name(id))
+	require.ErrorIs(t, err, nats.ErrAuthorization)
+	require.Nil(t, wrong)
+}
+
+func TestAddress(t *testing.T) {
+	pin := strings.Repeat("ab", 32)
+	for text, want := range map[string]Address{
+		"nats://tok@host":             {Token: "tok", Host: "host:4222"},
+		"nats://tok@[::1]:5":          {Token: "tok", Host: "[::1]:5"},
+		"tls://tok@host:1":            {Token: "tok", Host: "host:1", TLS: true},
+		"nats://tok@host:4222#" + pin: {Token: "tok", Host: "host:4222", Pin: pin, TLS: true},
+		"nats://127.0.0.1:4222":       {Host: "127.0.0.1:4222"},
+	} {
+		got, err := ParseAddress(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+		again, err := ParseAddress(got.String())
+		require.NoError(t, err)
+		require.Equal(t, want, again)
+		require.NotContains(t, got.Hidden(), "tok")
+	}
+	for _, text := range []string{"", "host:1", "http://host", "nats://", "nats://a:b@host", "nats://t@host#12", "nats://[::1"} {
+		_, err := ParseAddress(text)
+		require.Error(t, err, text)
+	}
+}
+
+// TestTLS connects by the pinned certificate and by no other.
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	cert, pin, err := Certificate(dir)
+	require.NoError(t, err)
+	_, again, err := Certificate(dir)
+	require.NoError(t, err)
+	require.Equal(t, pin, again)
+	b, err := StartBroker("127.0.0.1:0", "a-token-of-sixteen", &cert)
+	require.NoError(t, err)
+	defer b.Close()
+	conn, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: pin}.String(), ID: NewID()})
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.FlushTimeout(5*time.Second))
+	other, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: strings.Repeat("00", 32)}.String(), ID: NewID()})
+	require.NoError(t, err)
+	defer other.Close()
+	require.Error(t, other.FlushTimeout(300*time.Millisecond))
+}
+
+// TestRandomGames plays without a network.
+func TestRandomGames(t *testing.T) {
+	s := newSite(t, newFolder(100))
+	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""
+	s.work.Recipe.Search.Method = selfplay.Random
+	require.NoError(t, s.server.Offer(s.work))
+	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 100 })
+	require.Empty(t, s.server.Status().Aside)
+}
+
+// TestWorkChanges offers another network in the middle: games that were begun come
+// in too, and none is lost.
+func TestWorkChanges(t *testing.T) {
+	s := newSite(t, newFolder(1<<40))
+	w := []*Worker{s.worker(t.TempDir(), nil)}
+	s.runUntil(w, func() bool { return s.host.count() >= 10 })
+	s.work.Recipe.Search.Visits = 10
+	require.NoError(t, s.server.Offer(s.work))
+	n := s.host.count()
+	s.runUntil(w, func() bool { return s.host.count() >= n+30 })
+	w[0].Close(5 * time.Second)
+	finished, waiting := w[0].Games()
+	require.Zero(t, waiting)
+	require.Equal(t, finished, int64(s.host.count()))
+	require.Zero(t, s.host.twice)
+}

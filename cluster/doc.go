@@ -1,0 +1,29 @@
+// Package cluster has games played by many machines for one loop, over NATS.
+//
+// The loop's folder is the only truth, NATS only carries: a game counts when it
+// lies in that folder, synced, and a worker keeps it on its own disk until it is
+// told so. A game is named by its number, and number, recipe and network make the
+// game, so it does not matter who plays it, or how often it arrives: it is stored
+// once. Workers are not trusted: the server plays every game through on its own
+// board, makes the training rows from that, and asks the network again about a
+// sample.
+//
+// Subjects: kosumi.hello, kosumi.lease, kosumi.exam, kosumi.game, kosumi.net and
+// kosumi.status are requests, kosumi.beat and kosumi.release are published.
+package cluster
+
+// Protocol versions that this program speaks; a worker and a server agree on the
+// highest that both do.
+const (
+	Protocol    = 1
+	ProtocolMin = 1
+)
+
+// Limits that keep one side from filling the other's memory.
+const (
+	maxGame    = 1 << 20   // bytes of a game, packed
+	maxControl = 1 << 18   // bytes of any other request
+	piece      = 512 << 10 // bytes of a network that travel at a time
+	maxNetwork = 4 << 30
+	maxLease   = 1024 // numbers handed out at a time
+)

@@ -1,0 +1,269 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"kosumi/train/loop"
+	"kosumi/train/selfplay"
+)
+
+// job is an upload on its way through the server.
+type job struct {
+	msg    *nats.Msg
+	since  time.Time
+	worker string
+	offer  *Offer
+	game   *selfplay.Finished
+	busy   bool // many others wait
+}
+
+// game takes an upload in.
+func (s *Server) game(m *nats.Msg) {
+	s.mu.Lock()
+	jobs := s.jobs
+	s.mu.Unlock()
+	if jobs == nil {
+		return
+	}
+	select {
+	case jobs <- &job{msg: m, since: time.Now(), busy: len(jobs) > queueLength/8}:
+	default:
+		s.tally.later.Add(1)
+		reply(m, receipt{later, "the server is busy"})
+	}
+}
+
+// check looks at uploads until there are no more.
+func (s *Server) check() {
+	s.mu.Lock()
+	jobs := s.jobs
+	s.mu.Unlock()
+	if jobs == nil {
+		return
+	}
+	for j := range jobs {
+		if r := s.examine(j); r != nil {
+			s.answer(j, *r)
+			continue
+		}
+		s.checked <- j
+	}
+}
+
+// answer tells a worker what became of its game.
+func (s *Server) answer(j *job, r receipt) {
+	s.mu.Lock()
+	w := s.members[j.worker]
+	switch r.Verdict {
+	case stored:
+		s.tally.stored.Add(1)
+		s.tally.lag.add(time.Since(j.since))
+	case duplicate:
+		s.tally.duplicate.Add(1)
+	case rejected:
+		s.tally.reject(j.worker, r.Reason)
+		s.conf.Log.Warn("a game is rejected", "worker", short(j.worker), "reason", r.Reason)
+	case later:
+		s.tally.later.Add(1)
+	}
+	if w != nil {
+		w.count(r.Verdict)
+	}
+	s.mu.Unlock()
+	reply(j.msg, r)
+}
+
+func short(id string) string { return id[:min(8, len(id))] }
+
+// examine unpacks and checks a game; nil if it can be filed.
+func (s *Server) examine(j *job) *receipt {
+	line, packed, found := bytes.Cut(j.msg.Data, []byte("\n"))
+	var u upload
+	if !found || len(j.msg.Data) > maxGame {
+		return &receipt{rejected, fmt.Sprintf("%d bytes that are no game", len(j.msg.Data))}
+	}
+	if err := unpack(line, &u); err != nil {
+		return &receipt{rejected, err.Error()}
+	}
+	j.worker = u.Worker
+	s.mu.Lock()
+	reason, aside := s.aside[u.Worker]
+	o := s.book.find(u.Offer)
+	if o != nil {
+		copied := *o
+		j.offer = &copied
+	}
+	w := s.members[u.Worker]
+	s.mu.Unlock()
+	switch {
+	case aside:
+		return &receipt{rejected, "set aside: " + reason}
+	case o == nil:
+		return &receipt{rejected, "played for work that nobody offered, or long ago"}
+	case w == nil:
+		return &receipt{later, needHello}
+	}
+	f, err := selfplay.Unmarshal(packed)
+	if err == nil {
+		err = j.offer.Recipe.Verify(f, j.offer.Seed)
+	}
+	if err != nil {
+		s.setAside(u.Worker, err.Error())
+		return &receipt{rejected, err.Error()}
+	}
+	j.game = f
+	if r := s.known(f.ID); r != nil {
+		return r
+	}
+	if f.ID.Fork > 0 && w.good.Load() < probation {
+		return &receipt{later, "games that branch off others wait until the first games of a worker have been checked"}
+	}
+	if err := s.judge(j, w); err != nil {
+		s.setAside(u.Worker, err.Error())
+		return &receipt{rejected, err.Error()}
+	}
+	return nil
+}
+
+// needHello is the reason for which a worker says hello again.
+const needHello = "say hello"
+
+// known answers for a game that was filed or comes too late.
+func (s *Server) known(id selfplay.ID) *receipt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.book.stored[id] {
+		return &receipt{Verdict: duplicate}
+	}
+	if id.Number < s.book.disk.Closed {
+		return &receipt{rejected, "too late: games of its time have left the window"}
+	}
+	return nil
+}
+
+// file writes checked games, many to a file, and answers once they are synced.
+func (s *Server) file() {
+	var batch []*job
+	var timer <-chan time.Time
+	flush := func() {
+		s.fileBatch(batch)
+		batch, timer = batch[:0], nil
+	}
+	for {
+		select {
+		case j, open := <-s.checked:
+			if !open {
+				flush()
+				return
+			}
+			if batch = append(batch, j); len(batch) == 1 {
+				timer = time.After(s.conf.Linger)
+			}
+			if len(batch) >= fileGames {
+				flush()
+			}
+		case <-timer:
+			flush()
+		}
+	}
+}
+
+// fileBatch files the games of each offer together.
+func (s *Server) fileBatch(batch []*job) {
+	byOffer := map[string][]*job{}
+	seen := map[selfplay.ID]bool{}
+	for _, j := range batch {
+		if r := s.known(j.game.ID); r != nil {
+			s.answer(j, *r)
+			continue
+		}
+		if seen[j.game.ID] {
+			s.answer(j, receipt{later, "the same game is being filed"})
+			continue
+		}
+		seen[j.game.ID] = true
+		byOffer[j.offer.ID] = append(byOffer[j.offer.ID], j)
+	}
+	for _, jobs := range byOffer {
+		s.fileOffer(jobs)
+	}
+}
+
+func (s *Server) fileOffer(jobs []*job) {
+	o := jobs[0].offer
+	games := make([]*selfplay.Finished, len(jobs))
+	for i, j := range jobs {
+		games[i] = j.game
+	}
+	faults, err := s.conf.Host.File(loop.Work{Network: o.Network, SHA256: o.SHA256, Seed: o.Seed, Recipe: o.Recipe}, games)
+	if err != nil {
+		s.conf.Log.Error("games cannot be filed; their workers keep them", "games", len(games), "error", err)
+		for _, j := range jobs {
+			s.answer(j, receipt{later, "the server cannot write: " + err.Error()})
+		}
+		return
+	}
+	for i, j := range jobs {
+		if faults[i] != nil {
+			s.answer(j, receipt{rejected, faults[i].Error()})
+			continue
+		}
+		s.mu.Lock()
+		s.book.settle(selfplay.Filed{ID: j.game.ID, More: j.game.More})
+		s.mu.Unlock()
+		s.answer(j, receipt{Verdict: stored})
+	}
+}
+
+// judge asks the network again about a game.
+func (s *Server) judge(j *job, w *member) error {
+	random := j.offer.Recipe.Search.Method == selfplay.Random
+	judge := s.judgeOf(j.offer.SHA256)
+	if !random && judge == nil {
+		return nil // its network is no longer open
+	}
+	if judge != nil {
+		defer judge.users.Done()
+	}
+	n := w.judged.Add(1) // games so far
+	again := w.good.Load() < probation || !j.busy && n%auditEvery == 0
+	if j.busy && !again && n%8 != 0 {
+		return nil
+	}
+	positions, searches := 3, 0
+	if again {
+		positions, searches = 8, 6
+		if random {
+			searches = 1 << 20
+		}
+	}
+	if random && !again {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var a selfplay.Audit
+	var err error
+	if random {
+		a, err = j.offer.Recipe.Recheck(ctx, j.game, j.offer.Seed, nil, 0, searches)
+	} else {
+		a, err = j.offer.Recipe.Recheck(ctx, j.game, j.offer.Seed, judge.eval, positions, searches)
+	}
+	if err != nil {
+		s.conf.Log.Error("a game cannot be checked", "error", err)
+		return nil
+	}
+	if again {
+		s.tally.audits.Add(1)
+	}
+	err = w.assess(&a, again, random)
+	if again && err == nil {
+		w.good.Add(1)
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"kosumi/train/selfplay"
+)
+
+// Subjects.
+const (
+	subjectHello   = "kosumi.hello"
+	subjectLease   = "kosumi.lease"
+	subjectExam    = "kosumi.exam"
+	subjectGame    = "kosumi.game"
+	subjectNet     = "kosumi.net"
+	subjectStatus  = "kosumi.status"
+	subjectBeat    = "kosumi.beat"
+	subjectRelease = "kosumi.release"
+)
+
+// Card is what a worker says of itself.
+type Card struct {
+	ID        string `json:"id"` // random, 32 hex digits; a worker keeps it
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Processor string `json:"processor,omitempty"`
+	Provider  string `json:"provider,omitempty"`
+	Precision string `json:"precision,omitempty"`
+	Protocol  [2]int `json:"protocol"` // lowest and highest that it speaks
+}
+
+// welcome answers a hello.
+type welcome struct {
+	Run      string `json:"run"`
+	Protocol int    `json:"protocol"`
+	Refused  string `json:"refused,omitempty"` // why; such a worker need not come again,
+	WaitMS   int64  `json:"wait_ms,omitempty"` // unless it is told when
+}
+
+// Offer is work as it travels. Its ID is a hash of the rest.
+type Offer struct {
+	ID      string          `json:"id"`
+	Network string          `json:"network"`
+	SHA256  string          `json:"sha256,omitempty"` // "" where no network plays
+	File    string          `json:"file,omitempty"`   // its base name, which tells the format
+	Bytes   int64           `json:"bytes,omitempty"`
+	Seed    uint64          `json:"seed"`
+	Recipe  selfplay.Config `json:"recipe"`
+}
+
+// request asks for numbers of games; Held are those that the worker still has.
+type request struct {
+	Worker string   `json:"worker"`
+	Want   int      `json:"want"`
+	Held   []uint64 `json:"held,omitempty"`
+}
+
+// lease hands out numbers, or says what has to be done before.
+type lease struct {
+	Offer   *Offer   `json:"offer,omitempty"`
+	Numbers []uint64 `json:"numbers,omitempty"`
+	Exam    bool     `json:"exam,omitempty"` // answer the exam of this network first
+	WaitMS  int64    `json:"wait_ms,omitempty"`
+	Refused string   `json:"refused,omitempty"`
+	Hello   bool     `json:"hello,omitempty"` // the server does not know the worker: say hello again
+}
+
+// answers are what a network says of the exam's positions.
+type answers struct {
+	Worker string      `json:"worker"`
+	Offer  string      `json:"offer"`
+	Policy [][]float32 `json:"policy"`
+	Value  []float32   `json:"value"` // win minus loss, of the side to move
+}
+
+// upload is a game on its way; the packed game follows its header's line.
+type upload struct {
+	Worker string `json:"worker"`
+	Offer  string `json:"offer"`
+}
+
+// Verdicts on an upload.
+const (
+	stored    = "stored"    // it lies in the loop's folder, synced
+	duplicate = "duplicate" // it did so before
+	rejected  = "rejected"  // it is not wanted, now or later
+	later     = "later"     // send it again
+)
+
+// receipt answers an upload, an exam, and whatever cannot be understood.
+type receipt struct {
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// wanted asks for a piece of a network.
+type wanted struct {
+	SHA256 string `json:"sha256"`
+	Offset int64  `json:"offset"`
+}
+
+// beat says how a worker is.
+type beat struct {
+	Worker  string   `json:"worker"`
+	Held    []uint64 `json:"held,omitempty"`
+	Spooled int      `json:"spooled"`
+	Games   int64    `json:"games"` // finished since it began
+	Time    float64  `json:"seconds"`
+}
+
+func pack(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil { // none of the messages can fail
+		panic(fmt.Sprintf("cluster: %T: %v", v, err))
+	}
+	return data
+}
+
+func unpack(data []byte, v any) error {
+	if len(data) > maxControl {
+		return fmt.Errorf("a message of %d bytes; %d are the most", len(data), maxControl)
+	}
+	return json.Unmarshal(data, v)
+}
+
+// leaseTime is how long numbers stay a worker's without a sign of life.
+const leaseTime = 2 * time.Minute

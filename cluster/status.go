@@ -1,0 +1,195 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// tally counts what came in.
+type tally struct {
+	stored, duplicate, later, audits atomic.Int64
+	rejected                         atomic.Int64
+	lag                              lags
+
+	mu      sync.Mutex
+	reasons []Rejection // the last ones
+}
+
+// Rejection is a game that was not taken.
+type Rejection struct {
+	Time   time.Time `json:"time"`
+	Worker string    `json:"worker"`
+	Reason string    `json:"reason"`
+}
+
+func (t *tally) reject(worker, reason string) {
+	t.rejected.Add(1)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reasons = append(t.reasons, Rejection{time.Now().UTC().Truncate(time.Second), short(worker), reason})
+	if n := len(t.reasons); n > 20 {
+		t.reasons = slices.Delete(t.reasons, 0, n-20)
+	}
+}
+
+// lags keeps the last times from an upload's arrival to its receipt.
+type lags struct {
+	mu   sync.Mutex
+	last []time.Duration
+	at   int
+}
+
+func (l *lags) add(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.last) < 4096 {
+		l.last = append(l.last, d)
+		return
+	}
+	l.last[l.at] = d
+	l.at = (l.at + 1) % len(l.last)
+}
+
+// quantile is a value that the share q of the last ones does not exceed.
+func (l *lags) quantile(q float64) time.Duration {
+	l.mu.Lock()
+	all := slices.Clone(l.last)
+	l.mu.Unlock()
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[min(len(all)-1, int(q*float64(len(all))))]
+}
+
+// Status is how a cluster is.
+type Status struct {
+	Run      string  `json:"run"`
+	Version  string  `json:"version"`
+	Seconds  float64 `json:"seconds"` // since the server began
+	Network  string  `json:"network"`
+	Offer    string  `json:"offer"`
+	Wanted   bool    `json:"wanted"` // games are handed out
+	Stored   int64   `json:"stored"` // games since the server began
+	Rate     float64 `json:"games_per_hour"`
+	Doubles  int64   `json:"duplicate"`
+	Rejected int64   `json:"rejected"`
+	Later    int64   `json:"later"`
+	Audits   int64   `json:"audits"`
+	Out      int     `json:"leased"`
+	Queue    int     `json:"queue"`
+	LagP50   float64 `json:"lag_p50_seconds"`
+	LagP99   float64 `json:"lag_p99_seconds"`
+
+	Workers []WorkerStatus    `json:"workers"`
+	Aside   map[string]string `json:"set_aside"`
+	Reasons []Rejection       `json:"last_rejected"`
+}
+
+// WorkerStatus is how a worker is.
+type WorkerStatus struct {
+	Card
+	counts
+	Seen    float64 `json:"seen_seconds_ago"`
+	Rate    float64 `json:"games_per_hour"`
+	Spooled int     `json:"spooled"`
+}
+
+// Status returns how the cluster is.
+func (s *Server) Status() Status {
+	s.mu.Lock()
+	st := Status{Run: s.book.disk.Run, Version: s.conf.Version, Out: len(s.book.out), Queue: len(s.jobs) + len(s.checked), Aside: maps.Clone(s.aside)}
+	if o := s.book.present(); o != nil {
+		st.Network, st.Offer = o.Network, o.ID
+	}
+	for _, w := range s.members {
+		ws := WorkerStatus{Card: w.card, counts: w.games, Seen: time.Since(w.seen).Seconds(), Spooled: w.last.Spooled}
+		if w.last.Time > 0 {
+			ws.Rate = float64(w.last.Games) / w.last.Time * 3600
+		}
+		st.Workers = append(st.Workers, ws)
+	}
+	s.mu.Unlock()
+	st.Wanted = s.conf.Host.Wanted()
+	st.Seconds = time.Since(s.began).Seconds()
+	t := &s.tally
+	st.Stored, st.Doubles, st.Rejected, st.Later, st.Audits = t.stored.Load(), t.duplicate.Load(), t.rejected.Load(), t.later.Load(), t.audits.Load()
+	st.Rate = float64(st.Stored) / st.Seconds * 3600
+	st.LagP50, st.LagP99 = t.lag.quantile(0.5).Seconds(), t.lag.quantile(0.99).Seconds()
+	t.mu.Lock()
+	st.Reasons = slices.Clone(t.reasons)
+	t.mu.Unlock()
+	sort.Slice(st.Workers, func(i, k int) bool { return st.Workers[i].ID < st.Workers[k].ID })
+	return st
+}
+
+// status answers who asks over NATS. The ids of workers are theirs alone and are
+// cut short; of many workers only the first are listed.
+func (s *Server) status(m *nats.Msg) {
+	st := s.Status()
+	if len(st.Workers) > 1000 {
+		st.Workers = st.Workers[:1000]
+	}
+	for i := range st.Workers {
+		st.Workers[i].ID = short(st.Workers[i].ID)
+	}
+	aside := map[string]string{}
+	for id, reason := range st.Aside {
+		aside[short(id)] = reason
+	}
+	st.Aside = aside
+	reply(m, st)
+}
+
+// ServeHTTP writes the metrics in Prometheus' text format.
+func (s *Server) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	st := s.Status()
+	st.WriteMetrics(w)
+}
+
+// WriteMetrics writes a status in Prometheus' text format.
+func (st *Status) WriteMetrics(w io.Writer) {
+	for _, m := range []struct {
+		name, kind, help string
+		value            float64
+	}{
+		{"kosumi_games_stored_total", "counter", "Games that were stored.", float64(st.Stored)},
+		{"kosumi_games_duplicate_total", "counter", "Games that came again.", float64(st.Doubles)},
+		{"kosumi_games_rejected_total", "counter", "Games that were rejected.", float64(st.Rejected)},
+		{"kosumi_games_later_total", "counter", "Uploads that were put off.", float64(st.Later)},
+		{"kosumi_games_audited_total", "counter", "Games that were searched again.", float64(st.Audits)},
+		{"kosumi_games_leased", "gauge", "Numbers of games that workers hold.", float64(st.Out)},
+		{"kosumi_games_wanted", "gauge", "1 while games are handed out.", float64(map[bool]int{true: 1}[st.Wanted])},
+		{"kosumi_queue_length", "gauge", "Uploads that wait to be checked or filed.", float64(st.Queue)},
+		{"kosumi_workers", "gauge", "Workers at work.", float64(len(st.Workers))},
+		{"kosumi_workers_set_aside", "gauge", "Workers whose games are not taken.", float64(len(st.Aside))},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %g\n", m.name, m.help, m.name, m.kind, m.name, m.value)
+	}
+	fmt.Fprintf(w, "# HELP kosumi_lag_seconds From an upload's arrival to its receipt.\n# TYPE kosumi_lag_seconds summary\n")
+	fmt.Fprintf(w, "kosumi_lag_seconds{quantile=\"0.5\"} %g\nkosumi_lag_seconds{quantile=\"0.99\"} %g\n", st.LagP50, st.LagP99)
+}
+
+// AskStatus asks a cluster how it is.
+func AskStatus(ctx context.Context, c DialConfig, patience time.Duration) (*Status, error) {
+	conn, err := Dial(c)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if err := conn.FlushTimeout(patience); err != nil {
+		return nil, fmt.Errorf("no connection: is the address right, its token too, and does the loop serve? %w", err)
+	}
+	return ask[Status](ctx, conn, subjectStatus, nil, patience)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/cluster"
+)
+
+func clusterCommand() *cobra.Command {
+	c := &cobra.Command{Use: "cluster", Short: "See how the machines that play for a loop are doing"}
+	c.AddCommand(clusterStatusCommand())
+	needSubcommand(c)
+	return c
+}
+
+func clusterStatusCommand() *cobra.Command {
+	var creds, ca string
+	var asJSON, metrics bool
+	c := &cobra.Command{
+		Use:   "status ADDRESS",
+		Short: "Print games, workers, rejected games and lag of a loop that serves",
+		Long: `Asks a loop that was started with engine loop DIR --serve how it is. ADDRESS is
+the one that its workers take.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := cluster.ParseAddress(args[0]); err != nil {
+				return usageError{err}
+			}
+			st, err := cluster.AskStatus(cmd.Context(), cluster.DialConfig{Address: args[0], Creds: creds, CA: ca, ID: cluster.NewID()}, 5*time.Second)
+			if err != nil {
+				return err
+			}
+			switch {
+			case asJSON:
+				return writeJSON(cmd.OutOrStdout(), st)
+			case metrics:
+				st.WriteMetrics(cmd.OutOrStdout())
+			default:
+				printStatus(cmd.OutOrStdout(), st)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&creds, "creds", "", "`FILE` of NATS credentials, for a NATS cluster of your own")
+	c.Flags().StringVar(&ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&metrics, "metrics", false, "print Prometheus metrics")
+	return c
+}
+
+func printStatus(w io.Writer, st *cluster.Status) {
+	fmt.Fprintf(w, "%s plays (offer %s), %s since %s ago\n", st.Network, st.Offer, "served", time.Duration(st.Seconds*float64(time.Second)).Round(time.Second))
+	fmt.Fprintf(w, "%d games stored (%.0f/h), %d came again, %d rejected, %d searched again; %d numbers out, %d uploads wait, lag %.2f s (p99 %.2f s)\n",
+		st.Stored, st.Rate, st.Doubles, st.Rejected, st.Audits, st.Out, st.Queue, st.LagP50, st.LagP99)
+	if !st.Wanted {
+		fmt.Fprintln(w, "no games are handed out now: the learner has to catch up first")
+	}
+	if len(st.Workers) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "worker\tname\tplays with\tgames\tgames/h\trejected\twaiting\tseen")
+		for _, k := range st.Workers {
+			with := k.Processor
+			if k.Precision != "" {
+				with += ", " + k.Provider + " " + k.Precision
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.0f\t%d\t%d\t%.0f s ago\n", k.ID, k.Name, with, k.Stored, k.Rate, k.Rejected, k.Spooled, k.Seen)
+		}
+		t.Flush()
+	}
+	var ids []string
+	for id := range st.Aside {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		fmt.Fprintf(w, "set aside: %s, %s\n", id, st.Aside[id])
+	}
+	for _, r := range st.Reasons {
+		fmt.Fprintf(w, "rejected %s: %s, %s\n", r.Time.Format(time.DateTime), r.Worker, r.Reason)
+	}
+}

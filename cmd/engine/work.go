@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/board"
+	"kosumi/cluster"
+	"kosumi/nn"
+	"kosumi/nn/model"
+)
+
+type workFlags struct {
+	dir, name, creds, ca string
+	parallel             int
+	games                int64
+	jsonLog              bool
+}
+
+func workCommand() *cobra.Command {
+	s := defaultSettings()
+	s.Cache, s.Batch, s.Precision = 64, 16, "fp32"
+	f := workFlags{}
+	c := &cobra.Command{
+		Use:   "work ADDRESS",
+		Short: "Play games for a loop on another machine",
+		Long: `Plays games for a loop that was started with engine loop DIR --serve, which prints
+the ADDRESS: nats://TOKEN@HOST:PORT, and behind # the fingerprint of its
+certificate where it has one. The worker fetches network and recipe, plays,
+and sends the games, over and over, until ^C. A finished game stays on this
+machine's disk until the loop has confirmed that it lies on its own; after
+outages of either side or of the network the worker goes on by itself.`,
+		Example: `  engine work nats://TOKEN@trainer:4222
+  engine work nats://nats.example.org --creds worker.creds --precision auto`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			return runWork(cmd, args[0], &s, &f)
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.dir, "dir", "", "`FOLDER` for networks and games on their way; default: kosumi/work in the cache folder")
+	fl.StringVar(&f.name, "name", "", "name that the loop shows; default: the machine's")
+	fl.StringVar(&f.creds, "creds", "", "`FILE` of NATS credentials, for a NATS cluster of your own")
+	fl.StringVar(&f.ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by; default: the system's")
+	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: as the recipe says")
+	fl.Int64Var(&f.games, "games", 0, "end after so many games; 0: go on until ^C")
+	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
+	fl.StringVar(&s.Provider, "provider", s.Provider, "what runs the network: auto, cpu, cuda, ...")
+	fl.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: fp32, auto, int8 or fp16; int8 is prepared anew for each network")
+	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
+	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at work at once; 0: one for each core")
+	fl.IntVar(&s.Batch, "batch", s.Batch, "most positions in one network call")
+	fl.Int64Var(&s.Cache, "cache", s.Cache, "cache of evaluations in `MiB`; 0: none")
+	fl.StringVar(&s.LogLevel, "log-level", s.LogLevel, "what goes to stderr: debug, info, warn or error")
+	return c
+}
+
+// clusterLog is the log of a program that others watch.
+func clusterLog(level string, asJSON bool) (*slog.Logger, error) {
+	l, err := parseLevel(level)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
+	}
+	return slog.New(newPlainHandler(os.Stderr, l)), nil
+}
+
+func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) error {
+	log, err := clusterLog(s.LogLevel, f.jsonLog)
+	if err != nil {
+		return err
+	}
+	if _, err := cluster.ParseAddress(address); err != nil {
+		return usageError{err}
+	}
+	if f.games < 0 || f.parallel < 0 {
+		return usagef("--games and --parallel: 0 or more")
+	}
+	if f.dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("no cache folder: %w; name one with --dir", err)
+		}
+		f.dir = filepath.Join(cache, "kosumi", "work")
+	}
+	claim, err := cluster.ClaimFolder(f.dir)
+	if err != nil {
+		return err
+	}
+	defer claim.Close()
+	host, _ := os.Hostname()
+	card := cluster.Card{ID: claim.ID, Name: orDefault(f.name, host), Version: version, Processor: processorName()}
+	conn, err := cluster.Dial(cluster.DialConfig{Address: address, Creds: f.creds, CA: f.ca, ID: card.ID, Log: log})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: s.openSeat(log, nil)})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	began := time.Now()
+	line := func() string {
+		games, waiting := w.Games()
+		return fmt.Sprintf("%d games (%.0f/h), %d not confirmed yet", games, float64(games)/time.Since(began).Hours(), waiting)
+	}
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if n%60 == 0 {
+				log.Info(line())
+			}
+			if games, _ := w.Games(); f.games > 0 && games >= f.games {
+				stop()
+			}
+		}
+	}()
+	err = w.Run(ctx)
+	w.Close(10 * time.Second)
+	fmt.Fprintln(cmd.OutOrStdout(), line())
+	return err
+}
+
+// openSeat opens a worker's network. The cache is exact, so that games do not
+// depend on what was evaluated before. positions, if there are any, are for int8.
+func (s *settings) openSeat(log *slog.Logger, positions func(board.Size) []*board.Game) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
+	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
+		conf := s.modelConfig(log)
+		conf.CacheDir, conf.Calibration = "none", positions
+		m, err := model.Open(path, conf)
+		if err != nil {
+			return nil, err
+		}
+		sc := s.serverConfig()
+		sc.ExactCache = true
+		server, err := nn.NewServer(m, sc)
+		if err != nil {
+			m.Close()
+			return nil, err
+		}
+		seat := &cluster.Seat{Evaluator: server, Close: func() { server.Close(); m.Close() }}
+		for _, b := range o.Recipe.Boards {
+			err := m.Prepare(ctx, b.Size())
+			if err == nil {
+				err = server.Warm(b.Size())
+			}
+			if err != nil {
+				seat.Close()
+				return nil, err
+			}
+			d := m.DescribeAt(b.Size())
+			seat.Provider, seat.Precision = d.Provider, d.Precision
+		}
+		return seat, nil
+	}
+}
+
+// processorName is what this machine computes with, as far as it is known.
+func processorName() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, found := strings.CutPrefix(line, "model name"); found {
+				return strings.TrimSpace(strings.TrimLeft(name, " \t:"))
+			}
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}

@@ -1,0 +1,218 @@
+package loop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kosumi/nn/features"
+	"kosumi/train/selfplay"
+)
+
+// Exchange has games played elsewhere and brings them in through [Loop.File]. They
+// may come at any time, also while the learner is at work.
+type Exchange interface {
+	// Offer says what is to be played from now on. It is called again whenever the
+	// loop goes on, mostly with the same work.
+	Offer(w Work) error
+	// Play has this machine play too, until the context ends; nil if it does not.
+	Play(ctx context.Context) error
+}
+
+// Work is what is to be played.
+type Work struct {
+	Network string // its name; "random" where no network plays
+	SHA256  string // of its file, hex
+	Path    string
+	Seed    uint64
+	Recipe  selfplay.Config
+	Closed  uint64 // games of lower numbers come too late
+}
+
+const randomPlayer = "random"
+
+// exchangeSeed is the seed of games that are played elsewhere, which differs from
+// that of all games played here.
+func exchangeSeed(seed uint64) uint64 { return seed ^ 0xe8c4a96e }
+
+// store is what an exchange and the loop share.
+type store struct {
+	mu       sync.Mutex // held while games are filed
+	writers  map[string]*selfplay.Writer
+	encoding features.Encoding
+
+	arriving sync.Mutex
+	arrived  []dataFile
+	news     chan struct{} // capacity 1
+	most     atomic.Int64  // rows that may wait to be counted
+	wait     atomic.Int64  // rows that do
+	work     Work
+}
+
+// written notes a file of self-play, to be counted by the loop.
+func (l *Loop) written(f selfplay.FileInfo) {
+	d := dataFile{path: f.Path, first: f.First, games: f.Games, rows: f.Rows, moves: f.Moves, random: f.Network == randomPlayer}
+	if l.o.Exchange != nil {
+		d.ids = f.IDs
+	}
+	l.store.arriving.Lock()
+	l.store.arrived = append(l.store.arrived, d)
+	l.store.arriving.Unlock()
+	l.store.wait.Add(int64(d.rows))
+	if l.store.news != nil {
+		select {
+		case l.store.news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// count counts the files that have been written.
+func (l *Loop) count() {
+	l.store.arriving.Lock()
+	arrived := l.store.arrived
+	l.store.arrived = nil
+	l.store.arriving.Unlock()
+	for _, d := range arrived {
+		l.known[d.path] = d
+		l.state.count(d)
+		l.store.wait.Add(-int64(d.rows))
+	}
+}
+
+// offer tells the exchange what is to be played now.
+func (l *Loop) offer() error {
+	if l.o.Exchange == nil {
+		return nil
+	}
+	s, c := l.state, l.stageConfig()
+	if l.store.news == nil {
+		encoding, err := l.encoding()
+		if err != nil {
+			return err
+		}
+		l.store.mu.Lock()
+		l.store.encoding, l.store.writers = encoding, map[string]*selfplay.Writer{}
+		l.store.mu.Unlock()
+		l.store.news = make(chan struct{}, 1)
+	}
+	// Games may run ahead of the learner by four iterations; of random ones
+	// there are never too few.
+	l.store.most.Store(4 * int64(max(c.Iteration.Rows, 32*c.Iteration.Games)))
+	if l.bootstrapping() {
+		l.store.most.Store(1)
+	}
+	w := Work{Network: randomPlayer, Seed: exchangeSeed(s.Seed), Recipe: c.Selfplay, Closed: s.Closed}
+	if !l.bootstrapping() {
+		w.Network, w.Path = s.Current, modelPath(l.dir, s.Arch, s.Current)
+		w.SHA256 = l.store.work.SHA256
+		if w.Path != l.store.work.Path {
+			data, err := os.ReadFile(w.Path)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(data)
+			w.SHA256 = hex.EncodeToString(sum[:])
+		}
+	}
+	l.store.work = w
+	return l.o.Exchange.Offer(w)
+}
+
+// Wanted tells whether more games are to be played now: not where the learner is
+// far behind. It may be called at any time.
+func (l *Loop) Wanted() bool { return l.store.wait.Load() < l.store.most.Load() }
+
+// Stored returns the games of an exchange that lie in the folder. Not while Run
+// runs.
+func (l *Loop) Stored() []selfplay.Filed {
+	var all []selfplay.Filed
+	for _, d := range l.known {
+		all = append(all, d.ids...)
+	}
+	return all
+}
+
+// File writes games that were played for some work into the loop's folder, synced.
+// Games that make no rows are left out and have an error at their place. It may be
+// called at any time between the first offer and Close.
+func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
+	s := &l.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := fmt.Sprint(w.Network, w.SHA256, w.Recipe)
+	writer := s.writers[key]
+	if writer == nil {
+		var err error
+		writer, err = selfplay.NewWriter(selfplay.WriterConfig{Dir: filepath.Join(l.dir, "selfplay", w.Network), Encoding: s.encoding,
+			Side: w.Recipe.Side(), QValues: w.Recipe.Rows.QValues, PerFile: 1 << 20, Filing: &l.filing, Network: w.Network,
+			SHA256: w.SHA256, Seed: w.Seed, Settings: w.Recipe, Written: l.written})
+		if err != nil {
+			return nil, err
+		}
+		if len(s.writers) > 8 {
+			clear(s.writers)
+		}
+		s.writers[key] = writer
+	}
+	faults := make([]error, len(games))
+	for i, f := range games {
+		_, faults[i] = writer.Add(f)
+	}
+	if err := writer.Flush(); err != nil {
+		writer.Discard()
+		return nil, err
+	}
+	return faults, nil
+}
+
+// await lets others play until the goal of the iteration is reached.
+func (l *Loop) await(ctx context.Context, c *Config) error {
+	s := l.state
+	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
+	ctx, cancel := l.limit(ctx)
+	defer cancel()
+	playing, stop := context.WithCancel(ctx)
+	var here sync.WaitGroup
+	var played error
+	here.Go(func() { played = l.o.Exchange.Play(playing) })
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	stats := func() *selfplay.Stats {
+		return &selfplay.Stats{Games: int(s.Games - gamesThen), Rows: int(s.Rows - rowsThen), Length: s.Moves - movesThen}
+	}
+	l.count()
+	for ctx.Err() == nil && !l.goalReached() {
+		select {
+		case <-l.store.news:
+			l.count()
+		case <-tick.C:
+			l.say("... %s", l.awaitLine(stats(), time.Since(began)))
+		case <-ctx.Done():
+		}
+	}
+	stop()
+	here.Wait()
+	spent := time.Since(began).Seconds()
+	s.Seconds.Selfplay += spent
+	l.noteSelfplay(*stats(), 0, spent)
+	if played != nil || !l.goalReached() {
+		return errors.Join(played, s.save(l.dir))
+	}
+	l.say("self-play by %s: %s", orNone(s.Current), l.awaitLine(stats(), time.Since(began)))
+	s.GoalGames, s.GoalRows = 0, 0
+	l.setTarget(c)
+	return l.enter(stageTrain)
+}
+
+func (l *Loop) awaitLine(st *selfplay.Stats, took time.Duration) string {
+	return fmt.Sprintf("%d games (%.0f/h), %d rows, length %.1f; %d games in all",
+		st.Games, float64(st.Games)/took.Hours(), st.Rows, st.MeanLength(), l.state.Games)
+}
