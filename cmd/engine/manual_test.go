@@ -1,0 +1,73 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/engine"
+	"kosumi/gtp"
+	"kosumi/setting"
+)
+
+var update = flag.Bool("update", false, "write docs/gtp.md anew")
+
+// TestManual: docs/gtp.md has every command and every setting that there is.
+func TestManual(t *testing.T) {
+	server := gtp.NewServer(&seat{}, slog.New(slog.DiscardHandler), gtp.Options{})
+	commands, missing, surplus := server.Manual()
+	require.Empty(t, missing, "commands that gtp/manual.go does not explain")
+	require.Empty(t, surplus, "explained, and no command")
+
+	const path = "../../docs/gtp.md"
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	want := section(t, string(file), "commands", commands)
+	want = section(t, want, "settings", settingsManual())
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(file), "out of date: go test ./cmd/engine -run TestManual -update")
+}
+
+// section puts a text between the two marks of a name.
+func section(t *testing.T, file, name, text string) string {
+	t.Helper()
+	marks := regexp.MustCompile(`(?s)(<!-- ` + name + `:[^\n]*-->\n).*?(<!-- end -->)`)
+	require.Regexp(t, marks, file)
+	return marks.ReplaceAllStringFunc(file, func(old string) string {
+		m := marks.FindStringSubmatch(old)
+		return m[1] + text + m[2]
+	})
+}
+
+// settingsManual is the table of what may change while the engine runs.
+func settingsManual() string {
+	var b strings.Builder
+	b.WriteString("| setting | default | values | what it does |\n|---|---|---|---|\n")
+	conf := engine.Defaults()
+	list := engine.Settings()
+	for i := range list {
+		s := &list[i]
+		if s.Change == setting.Fixed {
+			continue
+		}
+		value := s.Get(&conf)
+		if s.KataGo != "" {
+			value = s.GetKataGo(&conf)
+		}
+		if s.Name == "threads" {
+			value = "by sessions and batch"
+		}
+		doc := strings.NewReplacer("`", "", "|", "\\|").Replace(s.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Param(), value, s.Wants(), doc)
+	}
+	return b.String()
+}
