@@ -57,7 +57,7 @@ func (t *Tree) descend(s *slot) arrival {
 
 func (s *slot) reset() {
 	s.path = s.path[:0]
-	s.crowd, s.replayed, s.forced, s.purpose = 0, false, false, forLeaf
+	s.collisionLoss, s.replayed, s.forced, s.purpose = 0, false, false, forLeaf
 	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias = nil, false, false, false
 }
 
@@ -191,7 +191,7 @@ func (t *Tree) collide(s *slot, n *node) arrival {
 			there := other.path[len(other.path)-1]
 			if there.node == here.node && there.place == here.place {
 				t.edgeAt(here).inFlight++
-				other.crowd++
+				other.collisionLoss++
 			}
 		}
 	}

@@ -8,9 +8,9 @@ func (t *Tree) apply(s *slot) error {
 	r := &s.result
 	n := t.a.node(s.leaf)
 	n.flags &^= flagPending
-	if s.crowd > 0 {
-		t.edgeAt(s.path[len(s.path)-1]).inFlight -= s.crowd
-		s.crowd = 0
+	if s.collisionLoss > 0 {
+		t.edgeAt(s.path[len(s.path)-1]).inFlight -= s.collisionLoss
+		s.collisionLoss = 0
 	}
 	switch {
 	case r.err != nil:

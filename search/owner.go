@@ -411,7 +411,7 @@ func (t *Tree) look() {
 	r := &t.search
 	now := time.Now()
 	r.setLook(now)
-	if !r.deadline.IsZero() && !now.Before(r.deadline) && !t.putOff(now) {
+	if !r.deadline.IsZero() && !now.Before(r.deadline) && !t.extendDeadline(now) {
 		r.stop = StopTime
 		return
 	}

@@ -43,12 +43,12 @@ type slot struct {
 	index int
 
 	// Filled by the owner.
-	purpose  purpose
-	leaf     uint32
-	path     []step
-	crowd    uint16 // virtual losses that other descents left on the last edge
-	replayed bool   // game holds the leaf's position already
-	forced   bool   // a game that is over here goes on
+	purpose       purpose
+	leaf          uint32
+	path          []step
+	collisionLoss uint16 // virtual losses that other descents left on the last edge
+	replayed      bool   // game holds the leaf's position already
+	forced        bool   // a game that is over here goes on
 
 	// Filled by the worker.
 	game    board.Game

@@ -40,9 +40,9 @@ func (t *Tree) favourites() (moves []candidate, top, chosen int) {
 	return moves, top, chosen
 }
 
-// putOff moves the deadline that has come by an eighth of the time of the search,
+// extendDeadline moves the deadline that has come by an eighth of the time of the search,
 // if it may be moved and the choice is unstable.
-func (t *Tree) putOff(now time.Time) bool {
+func (t *Tree) extendDeadline(now time.Time) bool {
 	r := &t.search
 	if !now.Before(r.hard) || !t.unstable() {
 		return false

@@ -67,17 +67,17 @@ func TestDeadlineIsPutOff(t *testing.T) {
 	r := &tree.search
 	start := r.start
 	for _, want := range []time.Duration{9 * time.Second, 10125 * time.Millisecond, 10500 * time.Millisecond} {
-		require.True(t, tree.putOff(r.deadline))
+		require.True(t, tree.extendDeadline(r.deadline))
 		require.Equal(t, want, r.deadline.Sub(start))
 		require.Equal(t, want-8*time.Second, r.stats.Extended)
 	}
-	require.False(t, tree.putOff(r.deadline), "no more is allowed")
+	require.False(t, tree.extendDeadline(r.deadline), "no more is allowed")
 
 	stable := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	stable.begin(Limits{Time: 8 * time.Second, Extend: time.Second})
-	require.False(t, stable.putOff(stable.search.deadline))
+	require.False(t, stable.extendDeadline(stable.search.deadline))
 	tree.begin(Limits{Time: time.Second})
-	require.False(t, tree.putOff(tree.search.deadline), "without Extend")
+	require.False(t, tree.extendDeadline(tree.search.deadline), "without Extend")
 }
 
 // TestDecided: as soon as the second cannot catch up with the visits that are
