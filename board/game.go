@@ -116,6 +116,12 @@ func (e *encore) reset() {
 	e.second = e.second[:0]
 }
 
+// StartAt returns the colour of a point in the position that the game began with.
+func (g *Game) StartAt(p Point) Color { return g.start.colors[p] }
+
+// StartToMove returns the side that was to move in that position.
+func (g *Game) StartToMove() Color { return g.start.toMove }
+
 // Board returns the board of the game, for reading only.
 func (g *Game) Board() *Board { return &g.board }
 

@@ -3,38 +3,84 @@ package board
 // koMemory is what a game remembers of earlier positions.
 type koMemory struct {
 	keys     keyList // the ko keys of the positions that still count
-	passKeys [White + 1][]Hash
+	passKeys [White + 1]hashList
 }
 
 func (k *koMemory) reset() {
 	k.keys.reset()
 	for c := range k.passKeys {
-		k.passKeys[c] = k.passKeys[c][:0]
+		k.passKeys[c].reset()
 	}
 }
 
 func (k *koMemory) copyFrom(src *koMemory) {
-	k.keys.list = append(k.keys.list[:0], src.keys.list...)
+	k.keys.copyFrom(&src.keys.hashList)
 	k.keys.bloom = src.keys.bloom
 	for c := range k.passKeys {
-		k.passKeys[c] = append(k.passKeys[c][:0], src.passKeys[c]...)
+		k.passKeys[c].copyFrom(&src.passKeys[c])
 	}
 }
 
-// passed tells whether c has passed before with that key.
-func (k *koMemory) passed(c Color, key Hash) bool {
-	for _, h := range k.passKeys[c] {
-		if h == key {
+// hashList is a list of hashes that is asked how often it has one. Short lists
+// are looked through; one that grows long gets an index, so that n moves of a game
+// cost n steps. Copies of long lists have none, since copies are many and ask
+// little: those of a search.
+type hashList struct {
+	list  []Hash
+	index map[Hash]int32 // how often each is in list; nil: not made
+}
+
+// shortList is the length up to which a list is looked through.
+const shortList = 1024
+
+func (l *hashList) reset() { l.list, l.index = l.list[:0], nil }
+
+func (l *hashList) copyFrom(src *hashList) { l.list, l.index = append(l.list[:0], src.list...), nil }
+
+func (l *hashList) add(h Hash) {
+	l.list = append(l.list, h)
+	switch {
+	case l.index != nil:
+		l.index[h]++
+	case len(l.list) == shortList:
+		l.index = make(map[Hash]int32, 2*shortList)
+		for _, h := range l.list {
+			l.index[h]++
+		}
+	}
+}
+
+// count returns how often a hash is in the list.
+func (l *hashList) count(h Hash) int {
+	if l.index != nil {
+		return int(l.index[h])
+	}
+	n := 0
+	for i := range l.list {
+		if l.list[i] == h {
+			n++
+		}
+	}
+	return n
+}
+
+// has tells whether a hash is in the list.
+func (l *hashList) has(h Hash) bool {
+	if l.index != nil {
+		return l.index[h] > 0
+	}
+	for i := len(l.list) - 1; i >= 0; i-- {
+		if l.list[i] == h {
 			return true
 		}
 	}
 	return false
 }
 
-// keyList is a list of keys with a Bloom filter (Bloom 1970) before it, so that
-// most questions for absent keys need no scan.
+// keyList is a hashList with a Bloom filter (Bloom 1970) before it, so that most
+// questions for absent keys need no scan.
 type keyList struct {
-	list  []Hash
+	hashList
 	bloom [bloomBits / 64]uint64
 }
 
@@ -42,12 +88,12 @@ type keyList struct {
 const bloomBits = 4096
 
 func (k *keyList) reset() {
-	k.list = k.list[:0]
+	k.hashList.reset()
 	clear(k.bloom[:])
 }
 
 func (k *keyList) add(h Hash) {
-	k.list = append(k.list, h)
+	k.hashList.add(h)
 	k.bloom[h.Lo%bloomBits/64] |= 1 << (h.Lo % 64)
 	k.bloom[h.Hi%bloomBits/64] |= 1 << (h.Hi % 64)
 }
@@ -57,26 +103,5 @@ func (k *keyList) mayHave(h Hash) bool {
 	return k.bloom[h.Lo%bloomBits/64]>>(h.Lo%64)&1 != 0 && k.bloom[h.Hi%bloomBits/64]>>(h.Hi%64)&1 != 0
 }
 
-// count returns how often a key is in the list.
-func (k *keyList) count(h Hash) int {
-	n := 0
-	for i := range k.list {
-		if k.list[i] == h {
-			n++
-		}
-	}
-	return n
-}
-
 // has tells whether a key is in the list.
-func (k *keyList) has(h Hash) bool {
-	if !k.mayHave(h) {
-		return false
-	}
-	for i := len(k.list) - 1; i >= 0; i-- {
-		if k.list[i] == h {
-			return true
-		}
-	}
-	return false
-}
+func (k *keyList) has(h Hash) bool { return k.mayHave(h) && k.hashList.has(h) }

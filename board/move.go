@@ -80,21 +80,21 @@ func (g *Game) countPass(c Color) (repeated bool) {
 		g.end.passes = 0
 		g.forgetPositions()
 		for i := range g.ko.passKeys {
-			g.ko.passKeys[i] = g.ko.passKeys[i][:0]
+			g.ko.passKeys[i].reset()
 		}
 		return false
 	}
 	key := g.koKey(c)
 	if g.passLiftsBans() {
 		g.forgetPositions()
-		repeated = g.ko.passed(c, key)
+		repeated = g.ko.passKeys[c].has(key)
 	}
 	if g.passesCount() {
 		g.end.passes++
 	} else {
 		g.end.passes = 0
 	}
-	g.ko.passKeys[c] = append(g.ko.passKeys[c], key)
+	g.ko.passKeys[c].add(key)
 	return repeated
 }
 
@@ -220,7 +220,7 @@ func (g *Game) PassWouldEndPhase() bool {
 // passWouldRepeat tells whether the side to move has passed in this position
 // before, where that ends the phase.
 func (g *Game) passWouldRepeat() bool {
-	return !g.points.buttonOnSide && g.passLiftsBans() && g.ko.passed(g.toMove, g.koKey(g.toMove))
+	return !g.points.buttonOnSide && g.passLiftsBans() && g.ko.passKeys[g.toMove].has(g.koKey(g.toMove))
 }
 
 // PassWouldEndGame tells whether a pass by the side to move ends the game.

@@ -115,15 +115,18 @@ func (g *Game) SetToMove(c Color) {
 
 // Undo takes the last move back and tells whether there was one. Set-up stones
 // are not moves. The game is replayed from its start.
-func (g *Game) Undo() bool {
-	if len(g.moves) == 0 {
+func (g *Game) Undo() bool { return g.UndoMoves(1) }
+
+// UndoMoves takes the last n moves back in one go, at the price of one Undo. It
+// tells whether there were as many; else nothing has changed.
+func (g *Game) UndoMoves(n int) bool {
+	if n < 1 || n > len(g.moves) {
 		return false
 	}
-	last := g.moves[len(g.moves)-1]
-	g.replay(g.moves[:len(g.moves)-1])
-	if g.toMove != last.Color {
-		g.SetToMove(last.Color)
-	}
+	keep := len(g.moves) - n
+	side := g.moves[keep].Color
+	g.replay(g.moves[:keep])
+	g.SetToMove(side)
 	return true
 }
 

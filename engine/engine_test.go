@@ -21,12 +21,12 @@ type anySize struct{ *nn.Server }
 
 func (anySize) Serves(board.Size) error { return nil }
 
-func newEngine(t *testing.T, size int, change func(*Config)) *Engine {
+func newEngine(t testing.TB, size int, change func(*Config)) *Engine {
 	t.Helper()
 	return engineOver(t, nn.HashModel(1), size, change)
 }
 
-func engineOver(t *testing.T, m nn.Model, size int, change func(*Config)) *Engine {
+func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engine {
 	t.Helper()
 	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 1 << 20, Seed: 1})
 	require.NoError(t, err)

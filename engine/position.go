@@ -74,7 +74,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 	inTurn := c == e.game.ToMove()
 	e.Stop()
 	if legal == nil && inTurn {
-		follow := e.tree.Matches(e.game)
+		follow := e.tree.Visits() > 0 && e.tree.Matches(e.game) // without a tree there is nothing to keep
 		if err := e.game.Play(c, p); err != nil {
 			return err
 		}
@@ -99,11 +99,7 @@ func (e *Engine) Undo(n int) error {
 		return ErrCannotUndo
 	}
 	e.Stop()
-	for range n {
-		if !e.game.Undo() {
-			return ErrCannotUndo
-		}
-	}
+	e.game.UndoMoves(n)
 	e.values = slices.DeleteFunc(e.values, func(v ownValue) bool { return v.turn >= e.game.NumMoves() })
 	return nil
 }

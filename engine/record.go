@@ -115,27 +115,27 @@ func rulesName(r board.Rules) string {
 // startPosition returns what was on the board before the first move, nil for
 // an empty board with Black to move.
 func (e *Engine) startPosition() *sgf.Setup {
-	start, err := board.NewGame(e.game.Size(), e.game.Rules())
-	if err != nil {
-		return nil
-	}
-	start.CopyFrom(e.game)
-	for start.Undo() {
-	}
-	s := &sgf.Setup{}
-	for p := range board.Point(start.Size().Area()) {
-		switch start.At(p) {
+	s := &sgf.Setup{ToMove: e.startToMove()}
+	for p := range board.Point(e.game.Size().Area()) {
+		switch e.game.StartAt(p) {
 		case board.Black:
 			s.Black = append(s.Black, p)
 		case board.White:
 			s.White = append(s.White, p)
 		}
 	}
-	if len(s.Black)+len(s.White) == 0 && start.ToMove() == board.Black {
+	if len(s.Black)+len(s.White) == 0 && s.ToMove == board.Black {
 		return nil
 	}
-	s.ToMove = start.ToMove()
 	return s
+}
+
+// startToMove is who made the first move, which may have been out of turn.
+func (e *Engine) startToMove() board.Color {
+	if moves := e.game.Moves(); len(moves) > 0 {
+		return moves[0].Color
+	}
+	return e.game.StartToMove()
 }
 
 // resultText writes a score, White minus Black, as SGF does.

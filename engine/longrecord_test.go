@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// longRecord is the record of a game of so many random moves, a tenth of them
+// passes.
+func longRecord(t testing.TB, moves int) []byte {
+	t.Helper()
+	g, err := board.NewGame(board.Square(9), board.Japanese())
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for g.NumMoves() < moves {
+		p := board.Pass
+		if rng.IntN(10) > 0 {
+			p = board.Point(rng.IntN(g.Size().Area()))
+		}
+		_ = g.Play(g.ToMove(), p)
+	}
+	record := sgf.Record{Size: g.Size(), Rules: "Japanese", Steps: sgf.Steps(g.Moves(), nil)}
+	data, err := sgf.Marshal(record.Tree())
+	require.NoError(t, err)
+	return data
+}
+
+// allocated is how many bytes f allocates: a measure of its work that no
+// processor changes.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestLongRecord loads, takes back, prints and plays on a record of 100,000 moves.
+// The work for each move must not grow with their number: a copy of the game for
+// each would be some terabytes.
+func TestLongRecord(t *testing.T) {
+	const moves, most = 100_000, 5000 // bytes for each move
+	data := longRecord(t, moves)
+	e := newEngine(t, 9, nil)
+	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	require.NoError(t, err) // so that there is a tree to take along
+	for name, step := range map[string]func(){
+		"load":  func() { require.NoError(t, e.LoadSGF(data, 0)) },
+		"print": func() { _, err := e.SaveSGF(); require.NoError(t, err) },
+		"undo":  func() { require.NoError(t, e.Undo(e.game.NumMoves()/2)) },
+		"play": func() {
+			for range 1000 {
+				require.NoError(t, e.Play(e.game.ToMove(), board.Pass))
+			}
+		},
+	} {
+		require.NoError(t, e.LoadSGF(data, 0))
+		require.Less(t, allocated(step), uint64(most*moves), name)
+	}
+	require.NoError(t, e.LoadSGF(data, 0))
+	saved, err := e.SaveSGF()
+	require.NoError(t, err)
+	require.Equal(t, moves, bytes.Count(saved, []byte(";B["))+bytes.Count(saved, []byte(";W[")))
+	require.NoError(t, e.Undo(moves-1))
+	require.Equal(t, 1, e.game.NumMoves())
+}
+
+// BenchmarkLongRecord loads a record of 100,000 moves, takes half of it back and
+// prints it.
+func BenchmarkLongRecord(b *testing.B) {
+	data := longRecord(b, 100_000)
+	e := newEngine(b, 9, nil)
+	for b.Loop() {
+		require.NoError(b, e.LoadSGF(data, 0))
+		require.NoError(b, e.Undo(50_000))
+		_, err := e.SaveSGF()
+		require.NoError(b, err)
+	}
+}
