@@ -39,15 +39,18 @@ type queue struct {
 	mu    struct {
 		sync.Mutex
 		lines   []line
-		size    int   // bytes of text in lines
+		size    int   // bytes that lines take
 		last    int64 // seq of the newest line
 		script  int   // that the newest line belongs to
 		left    bool  // quit or the end of input was read
 		ended   bool  // no line will follow
 		running *running
 	}
-	most int // bytes of text beyond which the reader waits
+	most int // bytes beyond which the reader waits
 }
+
+// bytes is what a waiting line takes, about: its text, and its place in the queue.
+func (l *line) bytes() int { return len(l.text) + 64 }
 
 // running is the command that the dispatcher is at.
 type running struct {
@@ -86,8 +89,9 @@ func (q *queue) push(text string, tooLong bool) (more bool) {
 	if !ok && !tooLong {
 		return true
 	}
-	q.mu.lines = append(q.mu.lines, line{text: text, seq: q.mu.last, script: q.mu.script, tooLong: tooLong})
-	q.mu.size += len(text)
+	l := line{text: text, seq: q.mu.last, script: q.mu.script, tooLong: tooLong}
+	q.mu.lines = append(q.mu.lines, l)
+	q.mu.size += l.bytes()
 	if c.Name == "quit" && !tooLong {
 		q.leave()
 		q.mu.ended = true
@@ -146,7 +150,7 @@ func (q *queue) pop(ctx context.Context) (l line, ok bool) {
 			l = q.mu.lines[0]
 			q.mu.lines[0] = line{}
 			q.mu.lines = q.mu.lines[1:]
-			q.mu.size -= len(l.text)
+			q.mu.size -= l.bytes()
 			q.mu.Unlock()
 			token(q.room)
 			return l, true

@@ -18,6 +18,9 @@ type Options struct {
 	Strict bool
 	// MaxLine is the longest input line in bytes; longer ones fail. 0 means 16 MiB.
 	MaxLine int
+	// MaxQueue is how much is read ahead of the command at work, in bytes of
+	// memory; when it is full, the client has to wait. 0 means 16 MiB.
+	MaxQueue int
 	// MaxSGF is the largest game record that loadsgf reads in bytes. 0 means 16 MiB.
 	MaxSGF int64
 }
@@ -25,6 +28,9 @@ type Options struct {
 func (o *Options) fill() {
 	if o.MaxLine <= 0 {
 		o.MaxLine = 16 << 20
+	}
+	if o.MaxQueue <= 0 {
+		o.MaxQueue = 16 << 20
 	}
 	if o.MaxSGF <= 0 {
 		o.MaxSGF = 16 << 20
@@ -100,7 +106,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer stop(nil)
 	o := newOutput(ctx, out, func() { stop(ErrOutput) })
 	defer o.close()
-	q := newQueue(4 * s.opts.MaxLine)
+	q := newQueue(s.opts.MaxQueue)
 	go q.read(ctx, in, s.opts.MaxLine)
 	for {
 		l, ok := q.pop(ctx)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -392,5 +393,46 @@ func TestServeLeavesAStuckClient(t *testing.T) {
 		case <-time.After(time.Minute):
 			require.FailNow(t, "still serving", command)
 		}
+	}
+}
+
+// floodReader is a client that never stops to send the same line.
+type floodReader struct{ line string }
+
+func (f *floodReader) Read(p []byte) (int, error) {
+	n := 0
+	for n+len(f.line) <= len(p) {
+		n += copy(p[n:], f.line)
+	}
+	return n, nil
+}
+
+// heap is how much memory is in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestQueueIsBounded sends commands without end while the first is at work: the
+// server soon reads no more, however short the lines.
+func TestQueueIsBounded(t *testing.T) {
+	const most = 8 << 20
+	for _, command := range []string{"x", "wait", strings.Repeat("x", 5000)} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{MaxQueue: most})
+			busy := make(chan struct{})
+			s.Handle(command, func(context.Context, Command, *Reply) error { <-busy; return nil })
+			ctx, cancel := context.WithCancel(t.Context())
+			served := make(chan error)
+			before := heap()
+			go func() { served <- s.Serve(ctx, &floodReader{command + "\n"}, io.Discard) }()
+			synctest.Wait() // never returns while it reads
+			require.Less(t, heap()-before, int64(3*most), "%.10s", command)
+			cancel()
+			close(busy)
+			<-served
+		})
 	}
 }

@@ -47,6 +47,7 @@ func (s *Server) handle(line []byte) {
 	for i, turn := range q.turns {
 		tasks[i] = &task{query: q, turn: turn, priority: q.priorities[i]}
 	}
+	q.bytes = q.memory(len(line))
 	s.queue.add(tasks)
 }
 

@@ -27,10 +27,13 @@ type queue struct {
 	running map[*task]bool
 	arrived int64
 	closed  bool
+	most    int64         // bytes beyond which no more is taken in
+	size    int64         // bytes that the queries of waiting tasks take
+	room    chan struct{} // holds a token if there may be room again
 }
 
-func newQueue() *queue {
-	q := &queue{running: map[*task]bool{}}
+func newQueue(most int64) *queue {
+	q := &queue{running: map[*task]bool{}, most: most, room: make(chan struct{}, 1)}
 	q.ready.L = &q.mu
 	return q
 }
@@ -43,8 +46,40 @@ func (q *queue) add(tasks []*task) {
 		q.arrived++
 		t.order = q.arrived
 		heap.Push(&q.waiting, t)
+		if t.query.waiting++; t.query.waiting == 1 {
+			q.size += t.query.bytes
+		}
 	}
 	q.ready.Broadcast()
+}
+
+// left notes that a task waits no more. The caller holds the lock.
+func (q *queue) left(t *task) {
+	if t.query.waiting--; t.query.waiting > 0 {
+		return
+	}
+	q.size -= t.query.bytes
+	select {
+	case q.room <- struct{}{}:
+	default:
+	}
+}
+
+// awaitRoom returns when more may be added; false when ctx has ended.
+func (q *queue) awaitRoom(ctx context.Context) bool {
+	for {
+		q.mu.Lock()
+		full := q.size > q.most
+		q.mu.Unlock()
+		if !full {
+			return ctx.Err() == nil
+		}
+		select {
+		case <-q.room:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // take waits for the first task; nil once the queue is closed and empty.
@@ -59,6 +94,7 @@ func (q *queue) take(ctx context.Context) (*task, context.Context) {
 		q.ready.Wait()
 	}
 	t := heap.Pop(&q.waiting).(*task)
+	q.left(t)
 	ctx, t.cancel = context.WithCancel(ctx)
 	q.running[t] = true
 	return t, ctx
@@ -81,6 +117,7 @@ func (q *queue) terminate(match func(*task) bool) (waiting []*task, stop func())
 	for _, t := range q.waiting {
 		if match(t) {
 			out = append(out, t)
+			q.left(t)
 		} else {
 			kept = append(kept, t)
 		}

@@ -2,9 +2,14 @@ package analysis
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -12,12 +17,12 @@ import (
 
 func TestQueueOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	q := newQueue()
+	q := newQueue(1 << 20)
 	var all []*task
 	for range 20 {
 		var some []*task
 		for range 1 + rng.IntN(9) {
-			some = append(some, &task{priority: rng.Int64N(5) - 2})
+			some = append(some, &task{query: &query{}, priority: rng.Int64N(5) - 2})
 		}
 		q.add(some)
 		all = append(all, some...)
@@ -44,8 +49,8 @@ func TestQueueOrder(t *testing.T) {
 }
 
 func TestQueueTerminatesRunning(t *testing.T) {
-	q := newQueue()
-	a, b := &task{turn: 1}, &task{turn: 2}
+	q := newQueue(1 << 20)
+	a, b := &task{query: &query{}, turn: 1}, &task{query: &query{}, turn: 2}
 	q.add([]*task{a, b})
 	_, ctxA := q.take(t.Context())
 	_, ctxB := q.take(t.Context())
@@ -63,7 +68,7 @@ func TestQueueTerminatesRunning(t *testing.T) {
 }
 
 func TestQueueWakesWorkers(t *testing.T) {
-	q := newQueue()
+	q := newQueue(1 << 20)
 	taken := make(chan *task)
 	for range 3 {
 		go func() {
@@ -72,9 +77,87 @@ func TestQueueWakesWorkers(t *testing.T) {
 		}()
 	}
 	time.Sleep(10 * time.Millisecond)
-	q.add([]*task{{turn: 1}, {turn: 2}})
+	q.add([]*task{{query: &query{}, turn: 1}, {query: &query{}, turn: 2}})
 	require.NotNil(t, <-taken)
 	require.NotNil(t, <-taken)
 	q.close()
 	require.Nil(t, <-taken)
+}
+
+// TestQueueHasABound fills a queue: no more is taken in until a query of it waits
+// no longer, whether it is searched or terminated.
+func TestQueueHasABound(t *testing.T) {
+	q := newQueue(100)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	big := &query{bytes: 60}
+	q.add([]*task{{query: big}, {query: big, turn: 1}})
+	require.True(t, q.awaitRoom(t.Context()), "each query counts once")
+	q.add([]*task{{query: &query{bytes: 60}, turn: 2}})
+	require.False(t, q.awaitRoom(ended))
+	_, _ = q.take(t.Context())
+	require.False(t, q.awaitRoom(ended), "half of it still waits")
+	room := make(chan bool)
+	go func() { room <- q.awaitRoom(t.Context()) }()
+	_, _ = q.take(t.Context())
+	require.True(t, <-room)
+	q.add([]*task{{query: big}})
+	require.False(t, q.awaitRoom(ended))
+	q.terminate(func(*task) bool { return true })
+	require.True(t, q.awaitRoom(t.Context()))
+	require.Zero(t, q.size)
+}
+
+// floodReader is a client that never stops to ask the same.
+type floodReader struct{ line string }
+
+func (f *floodReader) Read(p []byte) (int, error) {
+	n := 0
+	for n+len(f.line) <= len(p) {
+		n += copy(p[n:], f.line)
+	}
+	if n == 0 { // a line that is longer than the buffer comes in parts
+		n = copy(p, f.line)
+		f.line = f.line[n:] + f.line[:n]
+	}
+	return n, nil
+}
+
+// inUse is how much memory is in use.
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestFloodOfQueries sends queries without end while none is searched: the server
+// soon reads no more, whatever it is sent.
+func TestFloodOfQueries(t *testing.T) {
+	turns := make([]string, 3000)
+	for i := range turns {
+		turns[i] = strconv.Itoa(i)
+	}
+	passes := strings.TrimSuffix(strings.Repeat(`["B","pass"],`, len(turns)), ",")
+	for name, line := range map[string]string{
+		"short": query5Text("q"),
+		"turns": `{"id":"q","rules":"chinese","boardXSize":9,"boardYSize":9,"moves":[` + passes + `],"analyzeTurns":[` + strings.Join(turns, ",") + "]}",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := testConfig()
+			c.MaxQueue = 8 << 20
+			net := newGated(t)
+			s, err := New(c, net, nil)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			before := inUse()
+			served := make(chan error)
+			go func() { served <- s.Serve(ctx, &floodReader{line + "\n"}, io.Discard) }()
+			synctest.Wait() // never returns while it reads
+			require.Less(t, inUse()-before, 2*c.MaxQueue, name)
+			cancel()
+			net.open()
+			require.NoError(t, <-served)
+		})
+	}
 }

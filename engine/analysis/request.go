@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"kosumi/board"
 	"kosumi/search"
@@ -34,6 +35,16 @@ type query struct {
 	view     Perspective
 	reports  schedule
 	wishes   wishes
+
+	bytes   int64 // see memory
+	waiting int   // of its tasks, counted by the queue
+}
+
+// memory is about what a query of a line of that length takes while it waits, in
+// bytes: its moves and lists take less than twice their text.
+func (q *query) memory(line int) int64 {
+	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // and its places in queue and lists
+	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
 // schedule says when a search that goes on is reported. Zero: only its end.

@@ -38,6 +38,9 @@ type Config struct {
 	Version            string       // "a.b.c"
 	Models             func() []any // answers query_models, one object a network; nil: none
 	MaxLine            int          // longest input line in bytes; 0: 16 MiB
+	// MaxQueue is how much memory the queries that wait may take, in bytes; when it
+	// is full, no more is read and the client has to wait. 0: 64 MiB.
+	MaxQueue int64
 	// Base is the config that overrideSettings of a query change; nil: an empty one.
 	Base *katagocfg.Config
 	// HumanModel says that there is a second network for human-like play,
@@ -93,6 +96,9 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if c.Base == nil {
 		c.Base = katagocfg.New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, c.Search.Parallel.Workers))})
 	}
+	if c.MaxQueue <= 0 {
+		c.MaxQueue = 64 << 20
+	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -100,7 +106,7 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{conf: c, net: net, log: log, queue: newQueue(), base: c.Base, since: since}, nil
+	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), base: c.Base, since: since}, nil
 }
 
 // leaveWithin is how long Serve waits for what is under way once nobody wants
@@ -163,10 +169,10 @@ func (s *Server) dropQueue() {
 	stop()
 }
 
-// handleLines answers line after line until there are no more or the session
-// ends.
+// handleLines answers line after line, as long as the queue has room, until there
+// are no more or the session ends.
 func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
-	for {
+	for s.queue.awaitRoom(ctx) {
 		select {
 		case <-ctx.Done():
 			return
