@@ -13,7 +13,9 @@ const (
 	wordChunk = 1 << wordBits
 
 	chunkBytes = nodeChunk * int64(unsafe.Sizeof(node{}))
-	minBytes   = 16 * chunkBytes // least memory limit that leaves room to search
+
+	// MinBytes is the least Params.Memory.MaxBytes: it leaves room to search.
+	MinBytes = 16 * chunkBytes
 
 	defaultBytes = 4 << 30
 )
@@ -73,6 +75,18 @@ func (a *arena) used() int64 {
 	return int64(a.nodeCount)*int64(unsafe.Sizeof(node{})) +
 		int64(a.edgeCount)*int64(unsafe.Sizeof(edge{})) +
 		int64(a.wordCount)*int64(unsafe.Sizeof(uint32(0)))
+}
+
+// indices is how many things of each kind can be told apart, 0 included: nodes in
+// 512 GiB, edges in 128, words in 16.
+const indices = 1 << 32
+
+// spent tells whether so many bytes more could need an index that there is not.
+func (a *arena) spent(bytes int64) bool {
+	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
+		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),
+		(indices-int64(a.wordCount))*int64(unsafe.Sizeof(uint32(0))))
+	return left < bytes
 }
 
 // newNode returns a zeroed node.

@@ -434,6 +434,9 @@ func (t *Tree) full() bool {
 	}
 	perLeaf := int64(unsafe.Sizeof(node{})+2*unsafe.Sizeof(edge{})) + 4*int64(blockWords(min(board.MaxMoves, t.sh.priorsKept()*4/3)))
 	reserve := 6*chunkBytes + int64(t.p.Parallel.Workers)*perLeaf
+	if t.a.spent(reserve) {
+		return true
+	}
 	if t.a.used()+t.graph.bytes()+t.graph.growth()+reserve > limit {
 		return true
 	}

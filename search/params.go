@@ -269,7 +269,7 @@ type Parallel struct {
 
 // Memory bounds the tree.
 type Memory struct {
-	MaxBytes int64 // of nodes, edges and priors; 0 is 4 GiB
+	MaxBytes int64 // of nodes, edges and priors, MinBytes or more; 0 is 4 GiB
 	// PriorsPerNode is how many moves a node remembers the priors of, or a
 	// third more where these are all; when all of them are searched it is
 	// evaluated again for the rest. 64.

@@ -22,7 +22,7 @@ func TestSoak(t *testing.T) {
 		p.Parallel.Workers = 1 + int(seed%3)*4
 		p.Parallel.VisitsPerFlight = 1
 		p.Memory.PriorsPerNode = 8 + rng.IntN(20)
-		p.Memory.MaxBytes = minBytes
+		p.Memory.MaxBytes = MinBytes
 		p.Graph.Use = seed%2 == 0
 		p.Root.NoiseEnabled = seed == 3
 		e := &stub{errors: seed%2 == 1, ownership: true, delay: 30 * time.Microsecond}

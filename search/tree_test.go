@@ -58,7 +58,7 @@ func TestMemoryLimitEndsTheSearch(t *testing.T) {
 	for _, graph := range []bool{false, true} {
 		p := Defaults()
 		p.Graph.Use = graph
-		p.Memory.MaxBytes = minBytes
+		p.Memory.MaxBytes = MinBytes
 		tree := newTree(t, p, newQuick(81))
 		g := newGame(t, 9)
 		tree.Reset(g)

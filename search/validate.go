@@ -36,7 +36,7 @@ func (p Params) Validate() error {
 	}
 	f.in("numSearchThreads", float64(p.Parallel.Workers), 1, 4096)
 	if p.Memory.MaxBytes != 0 {
-		f.in("Memory.MaxBytes", float64(p.Memory.MaxBytes), float64(minBytes), math.MaxInt64)
+		f.in("Memory.MaxBytes", float64(p.Memory.MaxBytes), float64(MinBytes), math.MaxInt64)
 	}
 	return errors.Join(f...)
 }

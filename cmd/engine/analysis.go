@@ -31,6 +31,13 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 			if s.Play.Limits.Visits < 1 {
 				return usagef("--visits %d: an analysis needs an end, 1 or more", s.Play.Limits.Visits)
 			}
+			if conf.Threads < 1 || conf.Threads > analysis.MaxThreads {
+				return usagef("--positions %d: 1 to %d", conf.Threads, analysis.MaxThreads)
+			}
+			if least := int64(search.MinBytes) * int64(conf.Threads); s.Play.Search.Memory.MaxBytes < least {
+				return usagef("--max-memory %d is shared by --positions %d: %d or more, or fewer positions",
+					s.Play.Search.Memory.MaxBytes>>20, conf.Threads, least>>20)
+			}
 			var err error
 			if conf.Perspective, err = analysis.ParsePerspective(perspective); err != nil {
 				return usageError{err}
@@ -57,8 +64,8 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	conf.Version = version
 	conf.Limits = search.Limits{Visits: s.Play.Limits.Visits}
 	conf.Search = s.params()
-	conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/max(1, conf.Threads))
-	conf.Search.Memory.MaxBytes /= int64(max(1, conf.Threads))
+	conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
+	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 	net := openNetwork(s, size, true, s.stderr)
 	conf.Models = func() []any { return net.models(size, s.batchSize()) }
 	server, err := analysis.New(conf, net, s.stderr)

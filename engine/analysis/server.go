@@ -55,6 +55,9 @@ type Config struct {
 	Faulty func(warning bool, text string)
 }
 
+// MaxThreads is the largest Config.Threads.
+const MaxThreads = 16384
+
 // Defaults returns KataGo's settings for analysis: wide root noise, and every
 // position judged without its history.
 func Defaults() Config {
@@ -81,8 +84,8 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if err := c.Search.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Threads < 1 || c.Threads > 16384 {
-		return nil, fmt.Errorf("analysis threads %d: must be 1 to 16384", c.Threads)
+	if c.Threads < 1 || c.Threads > MaxThreads {
+		return nil, fmt.Errorf("analysis threads %d: must be 1 to %d", c.Threads, MaxThreads)
 	}
 	if c.Models == nil {
 		c.Models = func() []any { return nil }

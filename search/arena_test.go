@@ -1,0 +1,44 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestIndicesEnd brings each count of a tree to where an index of 32 bits ends:
+// below 16 TiB of allowed memory the tree is full before that, and as long as it is
+// not full, what is in flight still finds indices.
+func TestIndicesEnd(t *testing.T) {
+	p := Defaults()
+	p.Memory.MaxBytes = 16 << 40
+	tree := newTree(t, p, &stub{})
+	tree.Reset(newGame(t, 19))
+	for name, c := range map[string]struct {
+		count *uint32
+		size  int64 // bytes of one
+	}{
+		"nodes": {&tree.a.nodeCount, 128},
+		"edges": {&tree.a.edgeCount, 32},
+		"words": {&tree.a.wordCount, 4},
+	} {
+		before := *c.count
+		*c.count = 1 << 31
+		require.False(t, tree.full(), name)
+		low, high := int64(1)<<31, int64(indices-1)
+		for high-low > 1 { // the boundary between room and none
+			middle := (low + high) / 2
+			if *c.count = uint32(middle); tree.full() {
+				high = middle
+			} else {
+				low = middle
+			}
+		}
+		*c.count = uint32(high)
+		require.True(t, tree.full(), name)
+		left := (indices - low) * c.size
+		require.Greater(t, left, 6*chunkBytes, "%s: what is in flight finds indices", name)
+		require.Less(t, left, int64(64<<20), "%s: and little is given away", name)
+		*c.count = before
+	}
+}
