@@ -62,14 +62,16 @@ func (t *thought) text(size board.Size) string {
 // thoughtsOf returns what was thought of each move of the game, nil where nothing
 // was: moves of the opponent, and those that were not chosen here.
 func (e *Engine) thoughtsOf() ([]*thought, error) {
+	all := make([]*thought, e.game.NumMoves())
+	if len(e.thoughts) == 0 {
+		return all, nil
+	}
 	game, err := board.NewGame(e.game.Size(), e.game.Rules())
 	if err != nil {
 		return nil, err
 	}
 	game.CopyFrom(e.game)
-	for game.Undo() {
-	}
-	all := make([]*thought, e.game.NumMoves())
+	game.UndoMoves(game.NumMoves())
 	for i, m := range e.game.Moves() {
 		if game.ToMove() != m.Color {
 			game.SetToMove(m.Color)
