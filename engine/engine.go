@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"kosumi/board"
@@ -201,11 +202,30 @@ func (e *Engine) ponder() {
 	go func() {
 		defer close(b.done)
 		defer ends()
-		if _, err := e.tree.Search(ctx, search.Limits{}); err != nil && ctx.Err() == nil {
+		if _, err := e.search(ctx, e.tree, search.Limits{}); err != nil && ctx.Err() == nil {
 			e.log.Error("pondering failed", "error", err)
 		}
 	}()
 	e.pondering = b
+}
+
+// search searches a tree. A panic becomes an error, and the engine's own tree,
+// which may be in any state then, makes room for a new one.
+func (e *Engine) search(ctx context.Context, t *search.Tree, l search.Limits) (result search.Result, err error) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		e.log.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
+		err = search.ErrFault
+		if t == e.tree {
+			if tree, err := search.New(e.cfg.Search, e.net, e.log); err == nil {
+				e.tree = tree
+			}
+		}
+	}()
+	return t.Search(ctx, l)
 }
 
 // syncTree makes the tree's root this position, keeping the tree if it is.

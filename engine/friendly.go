@@ -65,7 +65,7 @@ func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Poin
 	}
 	tree.Reset(after)
 	defer e.searching()()
-	result, err := tree.Search(ctx, l)
+	result, err := e.search(ctx, tree, l)
 	return result.Root, err
 }
 

@@ -173,7 +173,7 @@ func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 func (e *Engine) runSearch(ctx context.Context, t *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
 	defer e.searching()()
 	if report == nil {
-		return t.Search(ctx, l)
+		return e.search(ctx, t, l)
 	}
 	if every > 0 {
 		l.SnapshotEvery = min(max(every/2, 5*time.Millisecond), 50*time.Millisecond)
@@ -184,7 +184,7 @@ func (e *Engine) runSearch(ctx context.Context, t *search.Tree, l search.Limits,
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		result, err := t.Search(ctx, l)
+		result, err := e.search(ctx, t, l)
 		done <- outcome{result, err}
 	}()
 	var tick <-chan time.Time

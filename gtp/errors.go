@@ -24,6 +24,10 @@ var (
 	errLineTooLong    = errors.New("line too long")
 )
 
+// ErrUnusable is wrapped by the errors of an Engine that can do nothing at all, as
+// without its network: the reply says why, whatever the command was.
+var ErrUnusable = errors.New("the engine cannot be used")
+
 // fixedTexts are the failures above.
 var fixedTexts = []error{
 	errUnknownCommand, errSyntax, errSize, errKomi, errIllegalMove, errCannotUndo, errCannotScore,
@@ -38,6 +42,9 @@ func because(failure, cause error) error {
 
 // failureText is the text of the reply for an error.
 func failureText(err error) string {
+	if errors.Is(err, ErrUnusable) {
+		return err.Error()
+	}
 	for _, fixed := range fixedTexts {
 		if errors.Is(err, fixed) {
 			return fixed.Error()
@@ -46,10 +53,11 @@ func failureText(err error) string {
 	return err.Error()
 }
 
-// orFail is nil if the cause is, else the failure because of it.
+// orFail is nil if the cause is, else the failure because of it. What makes the
+// engine unusable stands for itself.
 func orFail(failure, cause error) error {
-	if cause == nil {
-		return nil
+	if cause == nil || errors.Is(cause, ErrUnusable) {
+		return cause
 	}
 	return because(failure, cause)
 }

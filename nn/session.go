@@ -2,7 +2,9 @@ package nn
 
 import (
 	"fmt"
+	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"time"
 )
 
@@ -59,7 +61,7 @@ func (x *session) encode() {
 	for _, j := range x.batch {
 		err := j.ctx.Err()
 		if err == nil {
-			err = x.pool.codec.Encode(j.Query, j.orientation, x.in[len(x.rows)], x.scratch)
+			err = x.encodeRow(j, len(x.rows))
 		}
 		if err != nil {
 			j.finish(err)
@@ -69,12 +71,40 @@ func (x *session) encode() {
 	}
 }
 
+// contain turns a panic into the error of a query: a fault in one costs the
+// program nothing else.
+func contain(err *error) {
+	if p := recover(); p != nil {
+		slog.Error("an evaluation panicked", "panic", p, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%w: internal error: %v", ErrBackend, p)
+	}
+}
+
+func (x *session) encodeRow(j *Job, row int) (err error) {
+	defer contain(&err)
+	return x.pool.codec.Encode(j.Query, j.orientation, x.in[row], x.scratch)
+}
+
+func (x *session) runRows() (err error) {
+	defer contain(&err)
+	return x.backend.Run(len(x.rows))
+}
+
+func (x *session) decodeRow(j *Job, row int) (err error) {
+	defer contain(&err)
+	server := x.pool.server
+	if !x.pool.codec.Decode(j.Query, j.orientation, x.out[row], x.scratch, j.Out) {
+		server.stats.invalid.Add(1)
+	}
+	j.settle(server)
+	return nil
+}
+
 // run evaluates the rows and answers their jobs.
 func (x *session) run() {
-	server, codec := x.pool.server, x.pool.codec
 	start := time.Now()
-	err := x.backend.Run(len(x.rows))
-	server.stats.ran(len(x.rows), time.Since(start))
+	err := x.runRows()
+	x.pool.server.stats.ran(len(x.rows), time.Since(start))
 	if err != nil {
 		err = fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(x.rows), x.pool.size, err)
 		for _, j := range x.rows {
@@ -83,10 +113,6 @@ func (x *session) run() {
 		return
 	}
 	for row, j := range x.rows {
-		if !codec.Decode(j.Query, j.orientation, x.out[row], x.scratch, j.Out) {
-			server.stats.invalid.Add(1)
-		}
-		j.settle(server)
-		j.finish(nil)
+		j.finish(x.decodeRow(j, row))
 	}
 }

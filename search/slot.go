@@ -2,6 +2,9 @@ package search
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
 
 	"kosumi/board"
@@ -149,8 +152,18 @@ func (s *slot) step(sh *shared, p board.Point, last bool) bool {
 	return s.game.Play(c, p) == nil
 }
 
+// contain turns a panic into the failure of the slot's question: what goes wrong
+// at one leaf ends the search and not the program.
+func (s *slot) contain() {
+	if p := recover(); p != nil {
+		slog.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
+		s.result.err = fmt.Errorf("%w: %v", ErrFault, p)
+	}
+}
+
 // run answers the slot's question. It does not touch the tree.
 func (s *slot) run(ctx context.Context, sh *shared) {
+	defer s.contain()
 	if s.begin(sh) {
 		s.finish(sh, s.evaluate(ctx, sh))
 	}
@@ -173,6 +186,7 @@ func (s *slot) begin(sh *shared) bool {
 
 // finish makes of the network's answer what the tree takes.
 func (s *slot) finish(sh *shared, err error) {
+	defer s.contain()
 	r := &s.result
 	if r.err = err; err != nil {
 		return

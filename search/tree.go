@@ -16,6 +16,9 @@ import (
 // be played.
 var ErrNoGame = errors.New("the search tree has no position: reset it")
 
+// ErrFault is returned by Search when something in it has panicked.
+var ErrFault = errors.New("internal error in the search")
+
 // Tree is a search tree for one game at a time. Only Snapshot may be called
 // while Search runs; everything else is for one goroutine.
 type Tree struct {

@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
+	"kosumi/nn/ort"
+
 	"kosumi/internal/testtalk"
 )
 
@@ -98,6 +101,14 @@ func TestBadNetworks(t *testing.T) {
 			require.Contains(t, p.stderr.String(), want)
 			require.NotContains(t, p.stderr.String(), "panic")
 		}
+	}
+	for _, command := range []string{"boardsize 9", "genmove b", "loadsgf ../../testdata/sgf/collection.sgf"} {
+		missing := filepath.Join(t.TempDir(), "missing.bin.gz")
+		o := invoke(t, nil, "1 "+command+"\n", "gtp", "--model", missing)
+		require.Equal(t, exitFailed, o.code)
+		first, _, _ := strings.Cut(o.stdout, "\n")
+		require.Contains(t, first, "missing.bin.gz", command)
+		require.Contains(t, first, "no such file", command)
 	}
 	o := invoke(t, nil, "1 genmove b\n", "gtp", "--model", writeFile(t, "bad.onnx", "bad"))
 	require.Equal(t, exitFailed, o.code)
@@ -194,4 +205,25 @@ func TestNoGPU(t *testing.T) {
 	case <-time.After(testtalk.Patience):
 		require.Contains(t, p.stderr.String(), " on cuda", "no error, so it must run there")
 	}
+}
+
+// TestNothingIsReported plays with a home of its own: the library leaves no id and
+// no database of telemetry there, nor anything else that is not ours.
+func TestNothingIsReported(t *testing.T) {
+	lib, err := ort.Find("")
+	if err != nil {
+		testshared.Absent(t, "no onnxruntime library (make deps fetches it): %v", err)
+	}
+	home := t.TempDir()
+	env := []string{"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "LOCALAPPDATA=" + filepath.Join(home, "cache"), "ORT_DISABLE_TELEMETRY="}
+	o := invoke(t, env, "boardsize 9\ngenmove b\nquit\n", append([]string{"gtp", "--provider", "cpu", "--onnxruntime", lib.Path, "--visits", "2"}, frugal...)...)
+	require.Zero(t, o.code, o.stderr)
+	var left []string
+	require.NoError(t, filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !strings.Contains(path, "kosumi") {
+			left = append(left, path)
+		}
+		return err
+	}))
+	require.Empty(t, left)
 }

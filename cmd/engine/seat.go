@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
 )
@@ -25,6 +26,30 @@ func (*seat) Name() string { return "Kosumi" }
 
 // Version returns three dotted integers.
 func (*seat) Version() string { return version }
+
+// NewGame also says what is wrong with the network, if something is.
+func (s *seat) NewGame(size board.Size) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.Engine.NewGame(size)
+}
+
+// LoadSGF also says what is wrong with the network, if something is.
+func (s *seat) LoadSGF(data []byte, before int) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.Engine.LoadSGF(data, before)
+}
+
+// usable waits for the network and returns why it cannot be used.
+func (s *seat) usable() error {
+	if err := s.net.wait(); err != nil {
+		return fmt.Errorf("%w: %w", gtp.ErrUnusable, err)
+	}
+	return nil
+}
 
 // SetClock translates the settings of both clocks.
 func (s *seat) SetClock(t gtp.TimeSettings) error {

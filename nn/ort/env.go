@@ -4,6 +4,7 @@ package ort
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -71,6 +72,13 @@ func samePath(a, b string) bool {
 }
 
 func initialize(lib *Library) error {
+	// Microsoft's builds report usage, and on Linux and macOS they keep an id of the
+	// device and a database for it in the user's cache as soon as they are loaded.
+	// Nobody asked us to. The variable is the library's own; the call below is for
+	// Windows.
+	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
+		return fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
+	}
 	loadCompanions(filepath.Dir(lib.Path))
 	ort.SetSharedLibraryPath(lib.Path)
 	if err := ort.InitializeEnvironment(); err != nil {
@@ -82,7 +90,6 @@ func initialize(lib *Library) error {
 		return fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
 	}
 	lib.Version = ort.GetVersion()
-	// Microsoft's builds for Windows report usage; nobody asked us to.
 	_ = ort.DisableTelemetry()
 	return nil
 }
