@@ -62,6 +62,8 @@ type Config struct {
 	HandicapAdvantage float64
 	// Name is who plays, in records of games.
 	Name string
+	// Level is the rank to play at, "20k" to "9d"; "" is as strong as it can.
+	Level string
 	// Delay is how long to wait before a move is answered.
 	Delay Delay
 }
@@ -146,6 +148,8 @@ type Engine struct {
 	thoughts  map[thoughtOf]thought // of the moves chosen here, for records
 	resigned  resigned
 	values    []ownValue // root values of the own moves of this game, for resignation
+	levelSaid string     // the last note about the level that was given
+	gameSeed  uint64     // of what a level misjudges in this game
 	moveCount uint64     // moves chosen so far: stream of the move sampler
 	judged    judgement  // the last position whose dead stones were asked for
 }
@@ -163,7 +167,7 @@ func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree, thoughts: map[thoughtOf]thought{}}, nil
+	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree, gameSeed: newSeed(cfg.Seed, 0), thoughts: map[thoughtOf]thought{}}, nil
 }
 
 // Close stops what runs in the background.
@@ -188,7 +192,7 @@ func (e *Engine) Stop() {
 
 // ponder searches on at the position on the board, without a limit but memory.
 func (e *Engine) ponder() {
-	if !e.cfg.Ponder || e.game.Finished() || e.pondering != nil {
+	if !e.cfg.Ponder || e.cfg.Level != "" || e.game.Finished() || e.pondering != nil {
 		return
 	}
 	if err := e.tree.SetParams(e.searchParams()); err != nil {

@@ -120,12 +120,17 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 // searchFor returns the tree to search and its limits.
 func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*search.Tree, search.Limits, error) {
 	if !r.Deterministic {
-		if err := e.tree.SetParams(e.searchParams()); err != nil {
+		params, limits := e.searchParams(), e.limitsFor(r.Color, start)
+		if e.cfg.Level != "" {
+			params, limits = e.levelSearch(params)
+			e.tree.Clear() // what a level sees must not depend on what was searched before
+		}
+		if err := e.tree.SetParams(params); err != nil {
 			return nil, search.Limits{}, err
 		}
 		e.syncTree(game)
 		e.tree.Restrict(r.Restrict...)
-		return e.tree, e.limitsFor(r.Color, start), nil
+		return e.tree, limits, nil
 	}
 	p := e.cfg.Search
 	p.Parallel.Workers = 1
@@ -216,14 +221,16 @@ func (e *Engine) runSearch(ctx context.Context, t *search.Tree, l search.Limits,
 // tree believes, an illegal move is never played.
 func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest) board.Point {
 	e.moveCount++
-	seed := e.cfg.Seed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	rng := rand.New(rand.NewPCG(seed, e.moveCount))
+	rng := rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount))
 	temperature := e.cfg.Search.Choice.TemperatureAt(game.NumMoves(), game.Size())
 	if r.Deterministic {
 		temperature = 0
+	} else if e.cfg.Level != "" {
+		p, err := e.chooseLevel(result, game, rng)
+		if err == nil && game.Legal(r.Color, p) == nil {
+			return p
+		}
+		e.log.Warn("the level could not choose a move", "error", err)
 	}
 	if p := result.Choose(temperature, rng); game.Legal(r.Color, p) == nil {
 		return p
@@ -236,6 +243,14 @@ func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest)
 	return board.Pass
 }
 
+// newSeed is the configured seed, told apart by n, or one that nobody chose.
+func newSeed(configured, n uint64) uint64 {
+	if configured == 0 {
+		return rand.Uint64()
+	}
+	return configured + n
+}
+
 // resigns decides whether to give the game up: when the last Turns searches of
 // ours in this game all found it hopeless.
 func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
@@ -244,17 +259,27 @@ func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
 	if !p.Enabled || !e.mayResign(game, result.Root.Lead) {
 		return false
 	}
+	if e.cfg.Level != "" {
+		p.Threshold = levelResignThreshold
+		return levelResigns(game, result.Root.Lead, e.hopelessTurns(game.ToMove(), p.Threshold))
+	}
+	return e.hopelessTurns(game.ToMove(), p.Threshold) >= p.Turns
+}
+
+// hopelessTurns is how many of the last own turns of a colour all stood below a
+// value.
+func (e *Engine) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
-	for i := len(e.values) - 1; i >= 0 && hopeless < p.Turns; i-- {
+	for i := len(e.values) - 1; i >= 0; i-- {
 		switch v := e.values[i]; {
-		case v.color != game.ToMove():
-		case v.value >= p.Threshold:
-			return false
+		case v.color != c:
+		case v.value >= threshold:
+			return hopeless
 		default:
 			hopeless++
 		}
 	}
-	return hopeless >= p.Turns
+	return hopeless
 }
 
 // ending says in what way a search took other than its time.

@@ -36,6 +36,7 @@ func (e *Engine) NewGame(size board.Size) error {
 func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
 	e.game, e.handicap = game, handicap
+	e.gameSeed = newSeed(e.cfg.Seed, e.moveCount)
 	e.values, e.ahead = e.values[:0], advantage{}
 }
 

@@ -80,6 +80,14 @@ func (n *network) Profiled(size board.Size) (files []string, any bool) {
 	return files, any
 }
 
+// SHA256 is that of the network's file.
+func (n *network) SHA256() string {
+	if n.wait() != nil {
+		return ""
+	}
+	return n.model.Describe().SHA256
+}
+
 // infos describes the main network and then the one of human moves.
 func (n *network) infos(size board.Size, maxBatch int) []gtp.ModelInfo {
 	var all []gtp.ModelInfo

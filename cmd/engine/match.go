@@ -73,7 +73,7 @@ starts games from positions of a file, which "match openings" makes.`,
 	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "chance to accept elo0 where elo1 is true")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr: debug, info, warn or error")
-	cmd.AddCommand(openingsCommand())
+	cmd.AddCommand(openingsCommand(), ladderCommand())
 	return cmd
 }
 

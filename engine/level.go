@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/level"
+	"kosumi/search"
+)
+
+// identified is a network that can say which file it was read from.
+type identified interface {
+	SHA256() string
+}
+
+// levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
+// measuring.
+type levelValue struct{ at *string }
+
+func (v levelValue) String() string { return *v.at }
+
+// Set reads a level.
+func (v levelValue) Set(text string) error {
+	text = strings.TrimSpace(text)
+	if text != "" {
+		if _, _, err := parseLevel(text); err != nil {
+			return err
+		}
+	}
+	*v.at = text
+	return nil
+}
+
+// parseLevel reads a rank, or METHOD:DIAL as a setting.
+func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
+	method, dial, byDial := strings.Cut(text, ":")
+	if !byDial {
+		r, err = level.ParseRank(text)
+		return r, nil, err
+	}
+	d, err := strconv.ParseFloat(dial, 64)
+	if err != nil {
+		return 0, nil, fmt.Errorf("no level %q: METHOD:DIAL has a number from 0 to 10", text)
+	}
+	s, err := level.ByDial(method, d)
+	return 0, &s, err
+}
+
+// LevelNote says what to know about the level that is set, on boards of the
+// current size; "" without one.
+func (e *Engine) LevelNote() string {
+	if e.cfg.Level == "" {
+		return ""
+	}
+	if e.imitates() {
+		return e.cfg.Level + ": by the network of human moves"
+	}
+	s, err := e.levelSetting()
+	if err != nil {
+		return err.Error()
+	}
+	return s.Note
+}
+
+// imitates tells whether the level is played by a network of human moves.
+func (e *Engine) imitates() bool {
+	source, ok := e.net.(humanSource)
+	if !ok || strings.Contains(e.cfg.Level, ":") {
+		return false
+	}
+	humans, profiled := source.Humans(e.game.Size())
+	return humans != nil && profiled
+}
+
+// levelSetting is how the level is played with this network on this board.
+func (e *Engine) levelSetting() (level.Setting, error) {
+	r, fixed, err := parseLevel(e.cfg.Level)
+	if err != nil {
+		return level.Setting{}, err
+	}
+	if fixed != nil {
+		return *fixed, nil
+	}
+	ladders, err := level.Ladders()
+	if err != nil {
+		return level.Setting{}, err
+	}
+	sha := ""
+	if n, ok := e.net.(identified); ok {
+		sha = n.SHA256()
+	}
+	return level.Find(ladders, sha, e.game.Size(), r)
+}
+
+// levelSearch makes of the settings those that a level is chosen by: every likely
+// move gets its share of a search of fixed length, whatever the clock, the komi
+// or the opponent.
+func (e *Engine) levelSearch(p search.Params) (search.Params, search.Limits) {
+	p.Net.PlayoutDoublingAdvantage, p.Root.WideNoise, p.AntiMirror = 0, 0, false
+	if !e.imitates() {
+		p.Human = p.Human.Alone()
+		p.Root.Gumbel = search.Gumbel{Considered: level.Considered, VisitScale: 50, ValueScale: 1, Greedy: true}
+		return p, search.Limits{Playouts: level.Visits}
+	}
+	// KataGo's example of human play (gtp_human5k_example.cfg) at every rank.
+	p.Human.Profile = "rank_" + strings.ToLower(e.cfg.Level)
+	p.Human.ChosenShare, p.Human.IgnorePass, p.Human.PiklLambda = 1, true, 1e8
+	c := &p.Choice
+	c.UseLCB, c.Prune, c.TemperatureOnlyBelow = false, 0, 0.01
+	c.TemperatureEarly, c.Temperature, c.TemperatureHalflife = 0.85, 0.70, 80
+	return p, search.Limits{Playouts: 40}
+}
+
+// chooseLevel picks the move of the level from a search by levelSearch.
+func (e *Engine) chooseLevel(result *search.Result, game *board.Game, rng *rand.Rand) (board.Point, error) {
+	if note := e.LevelNote(); note != "" && note != e.levelSaid {
+		e.log.Info("level " + note)
+		e.levelSaid = note
+	}
+	if e.imitates() {
+		return result.Choose(imitationTemperature(game), rng), nil
+	}
+	s, err := e.levelSetting()
+	if err != nil {
+		return board.Pass, err
+	}
+	p := level.Player{Method: s.Method, Dial: s.Dial, Seed: e.gameSeed}
+	c, _ := p.Choose(game, result, rng)
+	b, us := game.Board(), game.ToMove()
+	nonsense := c.Move != board.Pass && (level.FillsEye(b, us, c.Move) ||
+		level.Suicidal(b, board.NewBoard(b.Size()), us, c.Move) && !(c.Loss < 1))
+	e.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused, "nonsense", nonsense)
+	return c.Move, nil
+}
+
+// imitationTemperature is that of KataGo's example of human play.
+func imitationTemperature(g *board.Game) float64 {
+	c := search.Choice{TemperatureEarly: 0.85, Temperature: 0.70, TemperatureHalflife: 80}
+	return c.TemperatureAt(g.NumMoves(), g.Size())
+}
+
+// levelResigns tells whether a person would give the game up: past 40 % of the
+// board's moves, behind by many points, and lost for many turns.
+func levelResigns(game *board.Game, lead float64, hopeless int) bool {
+	area := game.Size().Area()
+	behind, turns := -40.0, 20
+	switch {
+	case area <= 100:
+		behind, turns = -15, 8
+	case area <= 200:
+		behind, turns = -25, 12
+	}
+	return game.NumMoves() > area*2/5 && lead < behind && hopeless >= turns
+}
+
+// levelResignThreshold is the win minus loss, own view, below which a level counts
+// a position as lost.
+const levelResignThreshold = -0.98

@@ -1,0 +1,147 @@
+package level
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// Player chooses moves at a level.
+type Player struct {
+	Method Method
+	Dial   float64 // 0 to 10; higher is weaker
+	Seed   uint64  // of the game: what it misjudges
+}
+
+// Choice is what a player decided.
+type Choice struct {
+	Move board.Point
+	// Loss is by how many points the move is worse than the search's best one; NaN
+	// where that is not known.
+	Loss float64
+	// Refused counts the candidates that the screen kept out.
+	Refused int
+}
+
+// plausible is the least probability of a move that may be played: this share of
+// 1/area, so that it means the same on every board.
+const plausible = 0.02
+
+// Choose draws a move from a finished search of the position. The search's own
+// choice is final where it is to pass, or to end the game by a pass. It returns
+// false if no move is left but passing.
+func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice, bool) {
+	if r.Choose(0, nil) == board.Pass || passWins(g, r) {
+		return Choice{Move: board.Pass, Loss: 0}, true
+	}
+	s := Situation{Game: g, Seed: p.Seed, Empty: emptyShare(g)}
+	var refused int
+	s.Candidates, refused = candidates(g, r, &s)
+	if len(s.Candidates) == 0 {
+		return Choice{Move: board.Pass, Loss: math.NaN(), Refused: refused}, false
+	}
+	limit := p.mostLost(g.Size())
+	at := p.Method.Choose(&s, p.Dial, rng)
+	for range 3 {
+		if !(s.Candidates[at].Loss > limit) || len(s.Candidates) == 1 {
+			break
+		}
+		refused++
+		s.Candidates = slices.Delete(s.Candidates, at, at+1)
+		at = p.Method.Choose(&s, p.Dial, rng)
+	}
+	c := s.Candidates[at]
+	return Choice{Move: c.Move, Loss: c.Loss, Refused: refused}, true
+}
+
+// mostLost is the largest loss in points, as far as the search sees, of a move
+// that may be played: 1 point at the strong end, any at the weak one.
+func (p *Player) mostLost(size board.Size) float64 {
+	if p.Dial >= 9.5 {
+		return math.Inf(1)
+	}
+	return math.Pow(2, p.Dial*0.7) * scale(size)
+}
+
+// passWins tells whether the opponent has passed and passing too is within a third
+// of a point of the best move.
+func passWins(g *board.Game, r *search.Result) bool {
+	last := g.LastMove(0)
+	if last.Point != board.Pass || last.Color == board.Empty {
+		return false
+	}
+	pass := r.Move(board.Pass)
+	if pass == nil || pass.Visits == 0 {
+		return false
+	}
+	best := math.Inf(-1)
+	for i := range r.Moves {
+		if r.Moves[i].Visits > 0 {
+			best = max(best, r.Moves[i].Lead)
+		}
+	}
+	return pass.Lead >= best-0.34
+}
+
+func emptyShare(g *board.Game) float64 {
+	area := g.Size().Area()
+	return 1 - float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/float64(area)
+}
+
+// candidates lists the plausible moves that the screen lets through, likeliest
+// first, and counts the others that were likely enough.
+func candidates(g *board.Game, r *search.Result, s *Situation) (list []Candidate, refused int) {
+	size := g.Size()
+	loss := losses(r)
+	least := plausible / float64(size.Area())
+	screen := newScreen(g)
+	policy := r.Policy
+	if r.Human != nil {
+		policy = r.Human.Policy
+	}
+	for p := range board.Point(size.Area()) {
+		prior := float64(policy[p])
+		if prior < least || g.Legal(g.ToMove(), p) != nil {
+			continue
+		}
+		l, seen := loss[p]
+		if !seen {
+			l = math.NaN()
+		}
+		if screen.refuses(p, prior, l, s.Empty) {
+			refused++
+			continue
+		}
+		list = append(list, Candidate{Move: p, Prior: prior, Loss: l})
+	}
+	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Prior, a.Prior) })
+	return list, refused
+}
+
+// losses returns by how many points each searched move is worse than the best
+// one. A network without scores gives winrates only: then a hundredth of the game
+// counts as half a point.
+func losses(r *search.Result) map[board.Point]float64 {
+	value := func(m *search.MoveInfo) float64 {
+		if !r.Root.Raw.HasScore {
+			return 50 * m.Winrate
+		}
+		return m.Lead
+	}
+	best, all := math.Inf(-1), map[board.Point]float64{}
+	for i := range r.Moves {
+		if m := &r.Moves[i]; m.Visits > 0 {
+			best = max(best, value(m))
+		}
+	}
+	for i := range r.Moves {
+		if m := &r.Moves[i]; m.Visits > 0 {
+			all[m.Move] = best - value(m)
+		}
+	}
+	return all
+}

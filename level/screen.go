@@ -1,0 +1,108 @@
+package level
+
+import (
+	"math"
+
+	"kosumi/board"
+)
+
+// screen keeps out the moves that no person makes, whatever the rank.
+type screen struct {
+	game  *board.Game
+	alive []board.Color // owners of pass-alive areas
+	work  *board.Board
+}
+
+func newScreen(g *board.Game) *screen {
+	return &screen{game: g, alive: g.Board().PassAlive(nil, g.Rules().Suicide), work: board.NewBoard(g.Size())}
+}
+
+// Bounds of the screen.
+const (
+	bigChain  = 5    // stones that nobody gives away for nothing
+	opening   = 0.88 // share of empty points above which the edge is left alone
+	edgePrior = 0.05 // unless the move is at least so likely
+)
+
+// refuses tells whether nobody plays p: it fills an eye or settled area, gives away
+// a big chain without taking anything and without the search finding it good, or
+// is on the edge in the opening. loss may be NaN, not known.
+func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
+	us := s.game.ToMove()
+	if s.alive[p] != board.Empty && !s.takes(p, us) {
+		return true
+	}
+	if s.game.Board().IsEye(p, us) && !s.inAtari(p, us) {
+		return true
+	}
+	if Suicidal(s.game.Board(), s.work, us, p) && !(loss < 1) {
+		return true
+	}
+	size := s.game.Size()
+	x, y := size.XY(p)
+	edge := min(x, y, size.W-1-x, size.H-1-y)
+	return edge == 0 && empty > opening && prior < edgePrior
+}
+
+// takes tells whether a move captures something.
+func (s *screen) takes(p board.Point, us board.Color) bool {
+	b := s.game.Board()
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == us.Opponent() && b.Liberties(q) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// inAtari tells whether a chain of ours around an eye can be taken by playing
+// there: then filling it may connect.
+func (s *screen) inAtari(p board.Point, us board.Color) bool {
+	b := s.game.Board()
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == us && b.Liberties(q) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// Suicidal tells whether a move puts a chain of its own of five stones or more
+// into atari, or off the board, and takes nothing. work is a board to try it on.
+func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
+	own := 0
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == us {
+			own = max(own, b.ChainSize(q))
+		}
+	}
+	if own < bigChain-1 {
+		return false
+	}
+	work.CopyFrom(b)
+	if work.Play(us, p) > 0 {
+		return false
+	}
+	return work.At(p) != us || work.Liberties(p) == 1 && work.ChainSize(p) >= bigChain
+}
+
+// FillsEye tells whether a move fills the last eye of a chain of ours, or one of its
+// last two: what the meter of nonsense counts.
+func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
+	if !b.IsEye(p, us) {
+		return false
+	}
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == us && b.Liberties(q) == 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Sane is the largest loss of a move that counts as no blunder, in points of a
+// 9x9 game: beyond ten points on every board.
+const Sane = 10.0
+
+// Blunder tells whether a loss is more than ten points.
+func Blunder(loss float64) bool { return !math.IsNaN(loss) && loss > Sane }

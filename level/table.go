@@ -1,0 +1,191 @@
+package level
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"kosumi/board"
+)
+
+// Visits is how long a search is that a level chooses from.
+const Visits = 48
+
+// Considered is how many of the likeliest moves such a search looks at.
+const Considered = 16
+
+// Support is a dial whose strength was measured.
+type Support struct {
+	Dial  float64 `json:"dial"`
+	Elo   float64 `json:"elo"`
+	Error float64 `json:"error"` // 95 %
+	Games int     `json:"games"`
+	// PointsLost a move, and Blunders: the share of moves that lose more than ten
+	// points, by the search that they were chosen from.
+	PointsLost float64 `json:"pointsLost"`
+	Blunders   float64 `json:"blunders"`
+	// Nonsense is the number of moves in 1,000 that fill an eye or give away five
+	// stones for nothing.
+	Nonsense float64 `json:"nonsense"`
+}
+
+// Anchor is another program that the dials were measured against.
+type Anchor struct {
+	Name  string  `json:"name"`
+	Elo   float64 `json:"elo"`
+	Error float64 `json:"error"`
+	Games int     `json:"games"`
+}
+
+// Ladder says how strong each dial is with one network on one board. Elo counts
+// from GNU Go 3.8 at level 10.
+type Ladder struct {
+	Network string    `json:"network"` // its name
+	SHA256  string    `json:"sha256"`  // of its file
+	Size    int       `json:"size"`
+	Method  string    `json:"method"`
+	Visits  int       `json:"visits"`
+	Machine string    `json:"machine"`
+	Date    string    `json:"date"`
+	Support []Support `json:"supports"` // by dial
+	Anchors []Anchor  `json:"anchors"`
+}
+
+// Ties of ranks to Elo: GNU Go 3.8 at level 10 is taken for 10k, give or take
+// three ranks, and a rank for so many Elo. Both are assumptions; docs/levels.md
+// has their sources.
+const (
+	anchorRank = Rank(10) // 10k
+	eloARank   = 50.0
+)
+
+// EloOf is the Elo that a rank stands for, from GNU Go's level 10.
+func EloOf(r Rank) float64 { return eloARank * float64(r-anchorRank) }
+
+//go:embed ladder.json
+var ladderFile []byte
+
+// Ladders returns the measured ladders that the program carries.
+func Ladders() ([]Ladder, error) { return ParseLadders(ladderFile) }
+
+// ParseLadders reads a file of ladders, as "engine match ladder" writes it.
+func ParseLadders(data []byte) ([]Ladder, error) {
+	var all []Ladder
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("not a file of ladders: %w", err)
+	}
+	for i := range all {
+		l := &all[i]
+		sorted := slices.IsSortedFunc(l.Support, func(a, b Support) int {
+			if a.Dial < b.Dial {
+				return -1
+			}
+			return 1
+		})
+		if len(l.Support) < 2 || !sorted || FindMethod(l.Method) == nil || l.Size < board.MinSize || l.Size > board.MaxSize {
+			return nil, fmt.Errorf("not a file of ladders: ladder %d has fewer than two supports, in order of their dials, no known method or no size of a board", i)
+		}
+		for _, s := range l.Support {
+			if math.IsNaN(s.Elo) || !(s.Dial >= 0 && s.Dial <= 10) {
+				return nil, fmt.Errorf("not a file of ladders: ladder %d has a dial of %g", i, s.Dial)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Setting is a level, ready to play.
+type Setting struct {
+	Rank   Rank
+	Method Method
+	Dial   float64
+	// Note says what to know about it: how far it is measured, and where the
+	// network's strength ends.
+	Note string
+}
+
+// Find returns how a rank is played with a network, by the sha256 of its file, on
+// a board: by the network's own ladder of the nearest size, else by another one's.
+func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, error) {
+	var best *Ladder
+	side := math.Sqrt(float64(size.Area()))
+	worse := func(l *Ladder) float64 {
+		d := math.Abs(float64(l.Size) - side)
+		if l.SHA256 != sha256 {
+			d += 100
+		}
+		return d
+	}
+	for i := range ladders {
+		if best == nil || worse(&ladders[i]) < worse(best) {
+			best = &ladders[i]
+		}
+	}
+	if best == nil {
+		return Setting{}, fmt.Errorf("there is no ladder: make one with engine match ladder")
+	}
+	s := Setting{Rank: r, Method: FindMethod(best.Method)}
+	var served Rank
+	s.Dial, served = best.dial(r)
+	switch {
+	case served != r:
+		s.Note = fmt.Sprintf("%s is beyond what %s serves on %dx%d: it plays at about %s", r, best.Network, best.Size, best.Size, served)
+	case best.SHA256 != sha256:
+		s.Note = fmt.Sprintf("%s: not measured with this network, taken from %s on %dx%d; engine match ladder measures it", r, best.Network, best.Size, best.Size)
+	case float64(best.Size) != side:
+		s.Note = fmt.Sprintf("%s: not measured on %s, taken over from %dx%d", r, size, best.Size, best.Size)
+	default:
+		s.Note = fmt.Sprintf("%s: measured on %dx%d, give or take 3 ranks", r, best.Size, best.Size)
+	}
+	return s, nil
+}
+
+// dial returns the dial of a rank, and the rank that it really serves.
+func (l *Ladder) dial(r Rank) (float64, Rank) {
+	elo := l.falling()
+	want := EloOf(r)
+	first, last := elo[0], elo[len(elo)-1] // strongest and weakest
+	rank := func(e float64) Rank { return anchorRank + Rank(math.Round(e/eloARank)) }
+	switch {
+	case want >= first:
+		return l.Support[0].Dial, min(r, max(Lowest, rank(first)))
+	case want <= last:
+		return l.Support[len(elo)-1].Dial, max(r, min(Highest, rank(last)))
+	}
+	i := slices.IndexFunc(elo, func(e float64) bool { return e <= want })
+	t := (elo[i-1] - want) / max(elo[i-1]-elo[i], 1e-9)
+	return l.Support[i-1].Dial + t*(l.Support[i].Dial-l.Support[i-1].Dial), r
+}
+
+// falling returns the Elo of the supports, made to fall as the dial rises: the
+// nearest such numbers (isotonic regression by pooling adjacent violators).
+func (l *Ladder) falling() []float64 {
+	type block struct{ sum, n float64 }
+	var blocks []block
+	for _, s := range l.Support {
+		blocks = append(blocks, block{s.Elo, 1})
+		for k := len(blocks) - 1; k > 0 && blocks[k].sum/blocks[k].n > blocks[k-1].sum/blocks[k-1].n; k-- {
+			blocks[k-1].sum += blocks[k].sum
+			blocks[k-1].n += blocks[k].n
+			blocks = blocks[:k]
+		}
+	}
+	var elo []float64
+	for _, b := range blocks {
+		for range int(b.n) {
+			elo = append(elo, b.sum/b.n)
+		}
+	}
+	return elo
+}
+
+// ByDial returns the level of a dial, as the measuring of ladders needs it.
+func ByDial(method string, dial float64) (Setting, error) {
+	m := FindMethod(method)
+	if m == nil || !(dial >= 0 && dial <= 10) {
+		return Setting{}, fmt.Errorf("no level %s:%g: a method (loss, temperature, blinded) and a dial from 0 to 10", method, dial)
+	}
+	return Setting{Method: m, Dial: dial}, nil
+}
