@@ -36,7 +36,7 @@ func ladderCommand() *cobra.Command {
 		Use:   "ladder",
 		Short: "Measure how strong the levels are, and write the table that --level goes by",
 		Long: `Plays dials of a method for levels against their neighbours and against GNU Go,
-fits Elo to all the games at once, with GNU Go's level 10 at 0, and writes or
+fits Elo to all the games at once, on a scale with GNU Go's level 10 at 0, and writes or
 updates a ladder in a file. Copied over level/ladder.json it is what a build
 goes by. Interrupted, the same command goes on where it stopped.
 
@@ -51,7 +51,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.StringVar(&f.c.Method, "method", f.c.Method, "how levels choose: loss, temperature or blinded")
 	fl.StringVar(&f.dials, "dials", f.dials, "dials that play, strongest first")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
-	fl.StringVar(&f.anchors, "anchors", f.anchors, "levels of GNU Go to play, the first of which has Elo 0")
+	fl.StringVar(&f.anchors, "anchors", f.anchors, "levels of GNU Go to play, the first of which sets the scale")
 	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "every how many dials GNU Go is played")
 	fl.StringVar(&f.gnugo, "gnugo", "", "`FILE` of GNU Go; default: looked for")
 	fl.StringVar(&f.c.Rules, "rules", f.c.Rules, "rules, by area")
@@ -128,10 +128,22 @@ func (f *ladderFlags) prepare() error {
 		if err != nil || n < 0 || n > 10 {
 			return fmt.Errorf("--anchors: GNU Go has levels 0 to 10, not %q", text)
 		}
+		if len(f.c.Anchors) == 0 {
+			f.c.ZeroElo = gnugoElo(n)
+		}
 		f.c.Anchors = append(f.c.Anchors, match.Program{
 			Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(f.gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n)})
 	}
 	return f.c.Check()
+}
+
+// gnugoElo is the Elo of a level of GNU Go 3.8 on 9x9, from level 10: a fit to a few
+// hundred games of this engine's against levels 1, 5 and 10, give or take 200.
+func gnugoElo(n int) float64 {
+	if n >= 5 {
+		return -109 * float64(10-n) / 5
+	}
+	return -109 - 185*float64(5-n)/4
 }
 
 // write puts a ladder into the file in place of the one of the same network, size

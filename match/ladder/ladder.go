@@ -24,9 +24,10 @@ type Config struct {
 	Engine string
 	Method string
 	Dials  []float64 // rising, 0 to 10
-	// Anchors are fixed opponents, the first of which has Elo 0. Each plays every
+	// Anchors are fixed opponents, the first of which has ZeroElo. Each plays every
 	// AnchorStep-th dial.
 	Anchors    []match.Program
+	ZeroElo    float64
 	AnchorStep int
 	Games      int // of each pair, an even number
 	Size       board.Size
@@ -127,6 +128,9 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 		zero = 0
 	}
 	elo, errs := match.FitElo(players, points, zero)
+	for i := range elo {
+		elo[i] += c.ZeroElo
+	}
 	for i, d := range c.Dials {
 		s := level.Support{Dial: d, Elo: math.Round(elo[i]), Error: math.Round(errs[i]), Games: played[i]}
 		if err := c.readMoves(i, &s); err != nil {
