@@ -77,8 +77,8 @@ func (a Address) Hidden() string {
 	return a.String()
 }
 
-// tlsConfig verifies the server by the pin, or by the system's roots.
-func (a Address) tlsConfig() *tls.Config {
+// TLSConfig verifies the server by the pin, or by the system's roots.
+func (a Address) TLSConfig() *tls.Config {
 	host, _, _ := net.SplitHostPort(a.Host)
 	c := &tls.Config{MinVersion: tls.VersionTLS13, ServerName: host}
 	if a.Pin != "" {

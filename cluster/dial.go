@@ -52,7 +52,7 @@ func Dial(c DialConfig) (*nats.Conn, error) {
 	scheme := "nats://"
 	if a.TLS {
 		scheme = "tls://"
-		o = append(o, nats.Secure(a.tlsConfig()), func(n *nats.Options) error {
+		o = append(o, nats.Secure(a.TLSConfig()), func(n *nats.Options) error {
 			n.TLSConfig.MinVersion = tls.VersionTLS13
 			return nil
 		})

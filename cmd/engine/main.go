@@ -75,7 +75,7 @@ does a double click on the program.`,
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
 		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), versionCommand(),
-		workCommand(), clusterCommand(),
+		workCommand(), clusterCommand(), serveCommand(), remoteCommand(),
 	)
 	needSubcommand(root)
 	for _, c := range root.Commands() {

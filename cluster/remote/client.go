@@ -1,0 +1,134 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net"
+	"time"
+)
+
+// ErrRefused says that the host does not want this client.
+var ErrRefused = errors.New("the server refuses the connection")
+
+// ClientConfig says where an engine is. Dial, Token and Kind are needed.
+type ClientConfig struct {
+	Dial  func(ctx context.Context) (net.Conn, error)
+	Token string
+	Kind  string
+	Log   *slog.Logger
+}
+
+// talk is what a client remembers of a conversation, so that it can be taken up
+// with an engine that knows nothing of it.
+type talk interface {
+	// sent is told of a line on its way to the engine.
+	sent(line []byte)
+	// came takes a line of the engine, and returns what the user gets of it.
+	came(line []byte) []byte
+	// again returns the lines that bring a new engine to where the old one was,
+	// open questions included.
+	again() []byte
+}
+
+// Run passes lines between the user and a remote engine until either side ends.
+// Connections that break are made again; if the engine itself is gone, a new one
+// is brought to the same position.
+func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var id [16]byte
+	rand.Read(id[:])
+	r := &client{conf: c, out: out, stream: clientStream(), session: hex.EncodeToString(id[:])}
+	r.talk = newAnalysisTalk()
+	if c.Kind == GTP {
+		r.talk = newGTPTalk()
+	}
+	go func() { cancel(r.connect(ctx)) }()
+	go r.read(in)
+	stop := context.AfterFunc(ctx, func() { r.current().close() })
+	defer stop()
+	err := r.write()
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// connect keeps the stream connected.
+func (r *client) connect(ctx context.Context) error {
+	for n := 1; ctx.Err() == nil; n++ {
+		connected, err := r.once(ctx)
+		if errors.Is(err, ErrRefused) {
+			return err
+		}
+		if connected {
+			n = 0
+		}
+		r.conf.Log.Debug("not connected", "error", err)
+		if n == 3 {
+			r.conf.Log.Warn("the engine cannot be reached; the program goes on trying", "error", err)
+		}
+		if n > 1 {
+			d := min(10*time.Second, 20*time.Millisecond<<min(n, 9))
+			select {
+			case <-time.After(d/2 + mathrand.N(d/2)):
+			case <-ctx.Done():
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// once makes one connection and uses it while it lasts.
+func (r *client) once(ctx context.Context) (connected bool, err error) {
+	conn, err := r.conf.Dial(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	s := r.current()
+	text, err := json.Marshal(greeting{Token: r.conf.Token, Kind: r.conf.Kind, Session: r.session, Received: s.position()})
+	if err != nil {
+		return false, err
+	}
+	if _, err := conn.Write(append(text, '\n')); err != nil {
+		return false, err
+	}
+	br := bufio.NewReaderSize(conn, maxFrame)
+	line, err := br.ReadSlice('\n')
+	if err != nil {
+		return false, err
+	}
+	var a answer
+	if err := json.Unmarshal(line, &a); err != nil {
+		return false, err
+	}
+	if a.Error != "" && !a.Later {
+		return false, fmt.Errorf("%w: %s", ErrRefused, a.Error)
+	}
+	if a.Error != "" {
+		return false, errors.New(a.Error)
+	}
+	if r.seat != "" && r.seat != a.Seat {
+		r.conf.Log.Warn("the engine was lost; another one takes up the game")
+		s = r.restart()
+	}
+	r.seat = a.Seat
+	conn.SetDeadline(time.Time{})
+	return true, s.carry(conn, br, a.Received)
+}

@@ -1,0 +1,233 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+)
+
+// Kinds of seats.
+const (
+	GTP      = "gtp"
+	Analysis = "analysis"
+)
+
+// User is somebody who may sit.
+type User struct {
+	Name  string
+	Token string
+	Seats int // at a time; 0 is no limit
+}
+
+// HostConfig says how seats are offered. Users and Sit are needed.
+type HostConfig struct {
+	Users []User
+	// Sit serves one seat of a user until its input ends.
+	Sit func(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error
+	// Keep is how long a seat waits for its user to come back; 0 means 30 minutes.
+	Keep time.Duration
+	// Seats bounds those of all users together; 0 means 64.
+	Seats int
+	Log   *slog.Logger
+}
+
+// Host offers seats to clients.
+type Host struct {
+	conf  HostConfig
+	mu    sync.Mutex
+	seats map[string]*seat
+	work  sync.WaitGroup
+}
+
+// seat is an engine that somebody uses, connected or not.
+type seat struct {
+	id, user, kind string
+	stream         *stream
+	stop           context.CancelFunc
+}
+
+// greeting is what a client says first, answer what it hears, one line of JSON
+// each.
+type greeting struct {
+	Token    string `json:"token"`
+	Kind     string `json:"kind"`
+	Session  string `json:"session"` // drawn by the client
+	Received uint64 `json:"received"`
+}
+
+type answer struct {
+	Seat     string `json:"seat"` // drawn by the host: another one knows nothing of the game
+	Received uint64 `json:"received"`
+	Error    string `json:"error,omitempty"`
+	Later    bool   `json:"later,omitempty"` // the error may pass
+}
+
+// NewHost makes a host.
+func NewHost(c HostConfig) *Host {
+	if c.Keep == 0 {
+		c.Keep = 30 * time.Minute
+	}
+	if c.Seats == 0 {
+		c.Seats = 64
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Host{conf: c, seats: map[string]*seat{}}
+}
+
+// Serve takes connections until the context ends, which is no error.
+func (h *Host) Serve(ctx context.Context, l net.Listener) error {
+	stop := context.AfterFunc(ctx, func() { l.Close() })
+	defer stop()
+	defer h.work.Wait()
+	h.work.Go(func() { h.sweep(ctx) })
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		go h.greet(ctx, conn)
+	}
+}
+
+// Seats counts the seats in use, by user.
+func (h *Host) Seats() map[string]int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := map[string]int{}
+	for _, s := range h.seats {
+		n[s.user]++
+	}
+	return n
+}
+
+// sweep ends seats whose users do not come back.
+func (h *Host) sweep(ctx context.Context) {
+	tick := time.NewTicker(min(h.conf.Keep/4+1, 10*time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+		h.mu.Lock()
+		for _, s := range h.seats {
+			if ctx.Err() != nil || s.stream.idle() > h.conf.Keep {
+				s.stop()
+				s.stream.close()
+			}
+		}
+		h.mu.Unlock()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// greet finds out who connects, finds or makes the seat, and carries its stream.
+func (h *Host) greet(ctx context.Context, conn net.Conn) {
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	r := bufio.NewReaderSize(conn, maxFrame)
+	var g greeting
+	line, err := r.ReadSlice('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &g)
+	}
+	if err != nil {
+		return
+	}
+	s, err := h.find(ctx, &g)
+	var a answer
+	if err != nil {
+		a.Error = err.Error()
+		a.Later = errors.Is(err, errFull)
+	} else {
+		a.Seat, a.Received = s.id, s.stream.position()
+	}
+	text, _ := json.Marshal(a)
+	if _, werr := conn.Write(append(text, '\n')); werr != nil || err != nil {
+		return
+	}
+	conn.SetDeadline(time.Time{})
+	if err := s.stream.carry(conn, r, g.Received); err != nil {
+		h.conf.Log.Debug("a connection ends", "user", s.user, "seat", s.id[:8], "error", err)
+	}
+}
+
+var errFull = errors.New("all seats are taken")
+
+// find returns the seat that a greeting means, or a new one.
+func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
+	user := h.user(g.Token)
+	if user == nil {
+		return nil, errors.New("this token is not known here")
+	}
+	if g.Kind != GTP && g.Kind != Analysis {
+		return nil, fmt.Errorf("there are no seats of kind %q", g.Kind)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key := user.Name + "/" + g.Kind + "/" + g.Session
+	if s := h.seats[key]; s != nil {
+		return s, nil
+	}
+	own := 0
+	for _, s := range h.seats {
+		if s.user == user.Name {
+			own++
+		}
+	}
+	if len(h.seats) >= h.conf.Seats || user.Seats > 0 && own >= user.Seats {
+		return nil, errFull
+	}
+	var id [16]byte
+	rand.Read(id[:])
+	ctx, stop := context.WithCancel(ctx)
+	s := &seat{id: hex.EncodeToString(id[:]), user: user.Name, kind: g.Kind, stream: newStream(), stop: stop}
+	h.seats[key] = s
+	h.conf.Log.Info("a seat is taken", "user", s.user, "kind", s.kind, "seat", s.id[:8])
+	h.work.Go(func() {
+		defer stop()
+		err := h.conf.Sit(ctx, s.user, s.kind, s.stream, s.stream)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, errClosed) {
+			h.conf.Log.Warn("a seat fails", "user", s.user, "error", err)
+		}
+		s.stream.end()
+		s.stream.drained(5 * time.Second)
+		h.mu.Lock()
+		delete(h.seats, key)
+		h.mu.Unlock()
+		s.stream.close()
+		h.conf.Log.Info("a seat is free", "user", s.user, "seat", s.id[:8])
+	})
+	return s, nil
+}
+
+// user finds the user of a token; hashed, so that the time tells nothing.
+func (h *Host) user(token string) *User {
+	want := sha256.Sum256([]byte(token))
+	var found *User
+	for i := range h.conf.Users {
+		have := sha256.Sum256([]byte(h.conf.Users[i].Token))
+		if subtle.ConstantTimeCompare(have[:], want[:]) == 1 {
+			found = &h.conf.Users[i]
+		}
+	}
+	return found
+}

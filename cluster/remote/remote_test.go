@@ -1,0 +1,354 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+var drops = flag.Int64("drops", 5, "how many connections TestGamesOutliveConnections breaks, at least")
+
+// fakeEngine speaks as much GTP as the tests need: its moves tell how many were
+// played before, and "position" lists them.
+func fakeEngine(ctx context.Context, _, kind string, in io.Reader, out io.Writer) error {
+	if kind == Analysis {
+		return fakeAnalysis(in, out)
+	}
+	var moves []string
+	komi := "0"
+	for scan := bufio.NewScanner(in); scan.Scan(); {
+		words := strings.Fields(scan.Text())
+		id := ""
+		if len(words) > 0 && strings.Trim(words[0], "0123456789") == "" {
+			id, words = words[0], words[1:]
+		}
+		if len(words) == 0 {
+			continue
+		}
+		text := ""
+		switch words[0] {
+		case "clear_board":
+			moves = nil
+		case "komi":
+			komi = words[1]
+		case "play":
+			moves = append(moves, words[1]+words[2])
+		case "undo":
+			moves = moves[:len(moves)-1]
+		case "genmove":
+			time.Sleep(time.Millisecond)
+			text = fmt.Sprint("A", len(moves)+1)
+			moves = append(moves, words[1]+text)
+		case "kata-genmove_analyze":
+			fmt.Fprintf(out, "=%s\ninfo move A1\ninfo move A2\n", id)
+			move := fmt.Sprint("A", len(moves)+1)
+			moves = append(moves, words[1]+move)
+			fmt.Fprintf(out, "play %s\n\n", move)
+			continue
+		case "position":
+			text = komi + " " + strings.Join(moves, " ")
+		case "quit":
+			fmt.Fprintf(out, "=%s\n\n", id)
+			return nil
+		}
+		if _, err := fmt.Fprintf(out, "=%s %s\n\n", id, text); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func fakeAnalysis(in io.Reader, out io.Writer) error {
+	for scan := bufio.NewScanner(in); scan.Scan(); {
+		var q queryKeys
+		if err := json.Unmarshal(scan.Bytes(), &q); err != nil {
+			return err
+		}
+		for _, turn := range q.Turns {
+			time.Sleep(time.Millisecond)
+			if _, err := fmt.Fprintf(out, "{\"id\":%q,\"turnNumber\":%d}\n", q.ID, turn); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// place is a host that can be reached, cut off and started anew.
+type place struct {
+	t     testing.TB
+	conf  HostConfig
+	mu    sync.Mutex
+	addr  string
+	conns []net.Conn
+	stop  context.CancelFunc
+	done  chan error
+	host  *Host
+}
+
+func newPlace(t testing.TB) *place {
+	p := &place{t: t, conf: HostConfig{Users: []User{{"ann", "token of ann", 2}, {"bob", "token of bob", 0}}, Sit: fakeEngine}}
+	p.start()
+	t.Cleanup(p.end)
+	return p
+}
+
+func (p *place) start() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(p.t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	host, done := NewHost(p.conf), make(chan error, 1)
+	p.mu.Lock()
+	p.addr, p.stop, p.done, p.host = l.Addr().String(), stop, done, host
+	p.mu.Unlock()
+	go func() { done <- host.Serve(ctx, l) }()
+}
+
+func (p *place) end() {
+	p.stop()
+	require.NoError(p.t, <-p.done)
+}
+
+// cut breaks all connections.
+func (p *place) cut() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.conns)
+	for _, c := range p.conns {
+		c.Close()
+	}
+	p.conns = nil
+	return n
+}
+
+func (p *place) dial(ctx context.Context) (net.Conn, error) {
+	p.mu.Lock()
+	addr := p.addr
+	p.mu.Unlock()
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err == nil {
+		p.mu.Lock()
+		p.conns = append(p.conns, c)
+		p.mu.Unlock()
+	}
+	return c, err
+}
+
+// gui is a program that talks to an engine.
+type gui struct {
+	t    testing.TB
+	to   io.WriteCloser
+	from *bufio.Reader
+	done chan error
+}
+
+func (p *place) gui(t testing.TB, token, kind string) *gui {
+	in, to := io.Pipe()
+	from, out := io.Pipe()
+	g := &gui{t: t, to: to, from: bufio.NewReader(from), done: make(chan error, 1)}
+	go func() {
+		err := Run(t.Context(), ClientConfig{Dial: p.dial, Token: token, Kind: kind}, in, out)
+		out.CloseWithError(io.EOF)
+		g.done <- err
+	}()
+	return g
+}
+
+// ask sends a command and returns the answer.
+func (g *gui) ask(command string) string {
+	g.t.Helper()
+	_, err := io.WriteString(g.to, command+"\n")
+	require.NoError(g.t, err)
+	var b strings.Builder
+	for {
+		line, err := g.from.ReadString('\n')
+		require.NoError(g.t, err, "%s: %q", command, b.String())
+		if line == "\n" {
+			return b.String()
+		}
+		b.WriteString(line)
+	}
+}
+
+// TestGamesOutliveConnections plays on while connections break all the time, and
+// the host too is started anew: the engine's position stays the GUI's.
+func TestGamesOutliveConnections(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		p := newPlace(t)
+		g := p.gui(t, "token of bob", GTP)
+		var wild sync.WaitGroup
+		stop := make(chan struct{})
+		var cuts atomic.Int64
+		wild.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Duration(5+rand.IntN(20)) * time.Millisecond):
+				}
+				cuts.Add(int64(p.cut()))
+				if restarts && n%10 == 9 {
+					p.end()
+					p.start()
+				}
+			}
+		})
+		require.Equal(t, "= \n", g.ask("clear_board"))
+		require.Equal(t, "=7 \n", g.ask("7 komi 6.5"))
+		want := "6.5"
+		for n := 1; n <= 60 || cuts.Load() < *drops; n += 3 {
+			require.Equal(t, fmt.Sprintf("=%d A%d\n", n, n), g.ask(fmt.Sprint(n, " genmove b")))
+			require.Equal(t, "= \n", g.ask("play w Q16"))
+			require.Equal(t, "= \n", g.ask("undo"))
+			require.Equal(t, "= \n", g.ask("play w Q17"))
+			answer := g.ask("kata-genmove_analyze b 10")
+			require.Equal(t, 1, strings.Count(answer, "=\n"), answer)
+			require.True(t, strings.HasSuffix(answer, fmt.Sprintf("play A%d\n", n+2)), answer)
+			want += fmt.Sprintf(" bA%d wQ17 bA%d", n, n+2)
+		}
+		close(stop)
+		wild.Wait()
+		require.Equal(t, "= "+want+"\n", g.ask("position"))
+		require.Equal(t, "=\n", g.ask("quit"))
+		require.NoError(t, <-g.done)
+		t.Logf("%d connections were broken (host started anew: %v), %d moves", cuts.Load(), restarts, strings.Count(want, " "))
+	}
+}
+
+// TestAnalysesOutliveConnections asks for many positions: each is answered once.
+func TestAnalysesOutliveConnections(t *testing.T) {
+	p := newPlace(t)
+	g := p.gui(t, "token of bob", Analysis)
+	const queries, turns = 40, 5
+	go func() {
+		for i := range queries {
+			fmt.Fprintf(g.to, "{\"id\":\"q%d\",\"analyzeTurns\":[0,1,2,3,4]}\n", i)
+		}
+	}()
+	got := map[string]int{}
+	for n := range queries * turns {
+		line, err := g.from.ReadString('\n')
+		require.NoError(t, err)
+		got[line]++
+		switch n % 40 {
+		case 10, 20:
+			p.cut()
+		case 30:
+			p.end()
+			p.start()
+		}
+	}
+	require.Len(t, got, queries*turns)
+	require.NoError(t, g.to.Close())
+}
+
+func TestHostRefuses(t *testing.T) {
+	p := newPlace(t)
+	stranger := p.gui(t, "wrong", GTP)
+	require.ErrorIs(t, <-stranger.done, ErrRefused)
+	odd := p.gui(t, "token of ann", "chess")
+	require.ErrorIs(t, <-odd.done, ErrRefused)
+	a, b := p.gui(t, "token of ann", GTP), p.gui(t, "token of ann", GTP)
+	a.ask("komi 1")
+	b.ask("komi 1")
+	require.Equal(t, map[string]int{"ann": 2}, p.host.Seats())
+	c := p.gui(t, "token of ann", GTP) // waits for a seat
+	bob := p.gui(t, "token of bob", GTP)
+	bob.ask("komi 1")
+	a.ask("quit")
+	require.NoError(t, <-a.done)
+	require.Equal(t, "= \n", c.ask("komi 2"))
+	for _, junk := range []string{"", "x", "{}\n", "null\n", strings.Repeat("y", 100_000), "GET / HTTP/1.1\r\n\r\n",
+		"{\"token\":\"token of bob\",\"kind\":\"gtp\",\"received\":77}\n", "{\"token\":\"token of bob\",\"kind\":\"gtp\"}\nD\xff\xff\xff\xff", "{\"token\":\"token of bob\",\"kind\":\"gtp\"}\nA\xff\xff\xff\xff\xff\xff\xff\xffZ"} {
+		conn, err := p.dial(t.Context())
+		require.NoError(t, err)
+		conn.Write([]byte(junk))
+		conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		io.Copy(io.Discard, conn)
+		conn.Close()
+	}
+	require.Equal(t, "= 1 \n", bob.ask("position"))
+}
+
+// TestSeatsEnd gives seats back whose users do not return.
+func TestSeatsEnd(t *testing.T) {
+	p := newPlace(t)
+	p.end()
+	p.conf.Keep = 30 * time.Millisecond
+	p.start()
+	conn, err := p.dial(t.Context())
+	require.NoError(t, err)
+	_, err = io.WriteString(conn, "{\"token\":\"token of bob\",\"kind\":\"gtp\"}\n")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return len(p.host.Seats()) == 1 }, 5*time.Second, time.Millisecond)
+	conn.Close()
+	require.Eventually(t, func() bool { return len(p.host.Seats()) == 0 }, 5*time.Second, time.Millisecond)
+}
+
+// record answers at once, and remembers who asked.
+type record struct {
+	mu   sync.Mutex
+	held []*nn.Job
+}
+
+func (r *record) Evaluate(context.Context, *nn.Query, *nn.Output) error { return nil }
+
+func (r *record) Submit(_ context.Context, j *nn.Job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = append(r.held, j)
+}
+
+// TestFair lets one user ask a hundred times before others ask once: they have
+// their answers with the next ones.
+func TestFair(t *testing.T) {
+	r := new(record)
+	f := NewFair(r, 2)
+	g, err := board.NewGame(board.Square(9), board.Rules{})
+	require.NoError(t, err)
+	var order []string
+	submit := func(user string) {
+		f.Of(user).Submit(t.Context(), &nn.Job{Query: &nn.Query{Game: g}, Out: new(nn.Output), Done: func() { order = append(order, user) }})
+	}
+	for range 100 {
+		submit("greedy")
+	}
+	submit("ann")
+	submit("bob")
+	for len(order) < 102 {
+		require.LessOrEqual(t, len(r.held), 2, "no more are under way")
+		j := r.held[0]
+		r.held = r.held[1:]
+		j.Done()
+	}
+	require.Less(t, slices.Index(order, "ann"), 6)
+	require.Less(t, slices.Index(order, "bob"), 6)
+	require.Equal(t, map[string]uint64{"greedy": 100, "ann": 1, "bob": 1}, f.Evaluations())
+}
+
+// BenchmarkAddedLatency is the way of a command there and back, over loopback.
+func BenchmarkAddedLatency(b *testing.B) {
+	p := newPlace(b)
+	g := p.gui(b, "token of bob", GTP)
+	g.ask("komi 1")
+	for b.Loop() {
+		g.ask("komi 1")
+	}
+}

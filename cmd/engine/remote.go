@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/cluster"
+	"kosumi/cluster/remote"
+)
+
+func remoteCommand() *cobra.Command {
+	level := "warn"
+	c := &cobra.Command{
+		Use:   "remote ADDRESS gtp|analysis",
+		Short: "Use an engine on another machine as if it were a local one",
+		Long: `Connects a GUI to engine serve on another machine: the GUI starts this program as
+its engine. ADDRESS is the one that engine serve prints. Connections that break are
+made again, in the middle of a move too; if the server was started anew, the game
+is taken up there at the same position.`,
+		Example: `  engine remote kosumi://TOKEN@bigmachine:7777#FINGERPRINT gtp`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			log, err := clusterLog(level, false)
+			if err != nil {
+				return err
+			}
+			rest, found := strings.CutPrefix(args[0], "kosumi://")
+			if !found {
+				return usagef("%q is no address; it looks like kosumi://TOKEN@HOST:PORT#FINGERPRINT", args[0])
+			}
+			a, err := cluster.ParseAddress("tls://" + rest)
+			if err != nil {
+				return usageError{err}
+			}
+			if args[1] != remote.GTP && args[1] != remote.Analysis {
+				return usagef("%q: gtp or analysis", args[1])
+			}
+			dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: a.TLSConfig()}
+			return remote.Run(cmd.Context(), remote.ClientConfig{Token: a.Token, Kind: args[1], Log: log,
+				Dial: func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", a.Host) }}, os.Stdin, os.Stdout)
+		},
+	}
+	c.Flags().StringVar(&level, "log-level", level, "what goes to stderr: debug, info, warn or error")
+	return c
+}

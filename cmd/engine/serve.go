@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/cluster"
+	"kosumi/cluster/remote"
+	"kosumi/engine"
+	"kosumi/engine/analysis"
+	"kosumi/gtp"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+type serveFlags struct {
+	listen, dir, users, metrics string
+	cert, key                   string
+	seats, positions            int
+	keep                        time.Duration
+	jsonLog                     bool
+}
+
+func serveCommand() *cobra.Command {
+	s := defaultSettings()
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Offer this machine's engine to GUIs on other machines",
+		Long: `Offers seats, for GTP and for KataGo's analysis protocol, over TLS. engine remote
+on another machine is what a GUI starts there. The address for it goes to stdout:
+kosumi://TOKEN@HOST:PORT#FINGERPRINT. All seats share the network, and users have
+equal parts of it, however much each of them asks.
+
+--users FILE names users, one a line: NAME TOKEN, and how many SEATS at a time if
+not any number. Without it there is one user, whose token is made at the first
+start. A seat whose user loses the connection waits for him.`,
+		Example: `  engine serve --model net.bin.gz --listen :7777
+  engine remote kosumi://TOKEN@bigmachine:7777#FINGERPRINT gtp`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			return runServe(cmd, &s, &f)
+		},
+	}
+	s.networkFlags(c.Flags())
+	s.playFlags(c.Flags())
+	fl := c.Flags()
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:7777", "`HOST:PORT` to listen on")
+	fl.StringVar(&f.dir, "dir", "", "`FOLDER` of token and certificate; default: kosumi/serve in the config folder")
+	fl.StringVar(&f.users, "users", "", "`FILE` of users: NAME TOKEN [SEATS] a line")
+	fl.StringVar(&f.cert, "cert", "", "`FILE` of a certificate; default: one of its own")
+	fl.StringVar(&f.key, "key", "", "`FILE` of its key")
+	fl.StringVar(&f.metrics, "metrics", "", "Prometheus metrics over HTTP on `HOST:PORT`, at /metrics")
+	fl.IntVar(&f.seats, "seats", 64, "seats at a time, of all users together")
+	fl.IntVar(&f.positions, "positions", 2, "positions that an analysis seat searches at the same time")
+	fl.DurationVar(&f.keep, "keep", 30*time.Minute, "how long a seat waits for a user who lost the connection")
+	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
+	return c
+}
+
+func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
+	log, err := clusterLog(s.LogLevel, f.jsonLog)
+	if err != nil {
+		return err
+	}
+	if f.seats < 1 || f.positions < 1 || f.keep <= 0 {
+		return usagef("--seats and --positions: 1 or more; --keep: above 0")
+	}
+	if (f.cert == "") != (f.key == "") {
+		return usagef("--cert and --key belong together")
+	}
+	if f.dir == "" {
+		base, err := os.UserConfigDir()
+		if err != nil {
+			return fmt.Errorf("no config folder: %w; name one with --dir", err)
+		}
+		f.dir = filepath.Join(base, "kosumi", "serve")
+	}
+	users, err := serveUsers(f)
+	if err != nil {
+		return err
+	}
+	cert, pin, err := serveCertificate(f)
+	if err != nil {
+		return err
+	}
+	s.useTuning(s.Play.Size)
+	n := openNetwork(s, s.Play.Size, true, log)
+	defer n.Close()
+	if err := n.wait(); err != nil {
+		return err
+	}
+	l, err := tls.Listen("tcp", f.listen, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
+	if err != nil {
+		return err
+	}
+	d := &desk{settings: s, net: n, fair: remote.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: f.positions, log: log}
+	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Keep: f.keep, Seats: f.seats, Log: log})
+	if f.metrics != "" {
+		stop, err := d.serveMetrics(f.metrics, host)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	for _, u := range users {
+		fmt.Fprintln(cmd.OutOrStdout(), remoteAddress(u.Token, l.Addr().String(), f.listen, pin))
+		if f.users != "" {
+			break // the others are known to whoever wrote the file
+		}
+	}
+	return host.Serve(cmd.Context(), l)
+}
+
+// remoteAddress is what engine remote takes.
+func remoteAddress(token, addr, listen, pin string) string {
+	if host, _, err := net.SplitHostPort(listen); err == nil {
+		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+			if name, err := os.Hostname(); err == nil {
+				_, port, _ := net.SplitHostPort(addr)
+				addr = net.JoinHostPort(name, port)
+			}
+		}
+	}
+	a := cluster.Address{Token: token, Host: addr, Pin: pin, TLS: true}
+	_, rest, _ := strings.Cut(a.String(), "://")
+	return "kosumi://" + rest
+}
+
+func serveUsers(f *serveFlags) ([]remote.User, error) {
+	if f.users == "" {
+		token, err := cluster.Token(f.dir)
+		return []remote.User{{Name: "user", Token: token}}, err
+	}
+	r, err := os.Open(f.users)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var users []remote.User
+	scan := bufio.NewScanner(r)
+	for n := 1; scan.Scan(); n++ {
+		line, _, _ := strings.Cut(scan.Text(), "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		u := remote.User{Name: words[0]}
+		if len(words) == 3 {
+			if _, err := fmt.Sscan(words[2], &u.Seats); err != nil || u.Seats < 1 {
+				return nil, usagef("%s, line %d: %q is no number of seats", f.users, n, words[2])
+			}
+		}
+		if len(words) < 2 || len(words) > 3 || len(words[1]) < 16 {
+			return nil, usagef("%s, line %d: NAME TOKEN [SEATS] is expected, with a token of 16 characters or more", f.users, n)
+		}
+		u.Token = words[1]
+		users = append(users, u)
+	}
+	if len(users) == 0 {
+		return nil, usagef("%s: no users", f.users)
+	}
+	return users, scan.Err()
+}
+
+func serveCertificate(f *serveFlags) (tls.Certificate, string, error) {
+	if f.cert == "" {
+		return cluster.Certificate(f.dir)
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	return pair, "", err
+}
+
+// desk seats users at engines of their own, which share one network.
+type desk struct {
+	settings  *settings
+	net       *network
+	fair      *remote.Fair
+	positions int
+	log       *slog.Logger
+}
+
+// sharedNetwork is the network as one user has it.
+type sharedNetwork struct {
+	*network
+	share *remote.Share
+}
+
+func (n *sharedNetwork) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	return n.share.Evaluate(ctx, q, out)
+}
+
+func (n *sharedNetwork) Submit(ctx context.Context, j *nn.Job) { n.share.Submit(ctx, j) }
+
+func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
+	s := *d.settings
+	shared := &sharedNetwork{d.net, d.fair.Of(user)}
+	if kind == remote.Analysis {
+		conf := analysis.Defaults()
+		conf.Version, conf.Threads = version, d.positions
+		if s.Play.Limits.Visits > 0 {
+			conf.Limits = search.Limits{Visits: s.Play.Limits.Visits}
+		}
+		conf.Search = s.params()
+		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
+		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
+		conf.Models = func() []any { return d.net.models(s.Play.Size, s.batchSize()) }
+		server, err := analysis.New(conf, shared, d.log)
+		if err != nil {
+			return err
+		}
+		return server.Serve(ctx, in, out)
+	}
+	conf := s.engineConfig()
+	conf.Name = "Kosumi " + version
+	e, err := engine.New(conf, shared, d.log)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return gtp.NewServer(&seat{Engine: e, net: d.net, opts: &s}, d.log, gtp.Options{Strict: s.StrictPlay}).Serve(ctx, in, out)
+}
+
+// serveMetrics writes what the users take.
+func (d *desk) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "# TYPE kosumi_seats gauge")
+		for user, n := range host.Seats() {
+			fmt.Fprintf(w, "kosumi_seats{user=%q} %d\n", user, n)
+		}
+		fmt.Fprintln(w, "# TYPE kosumi_evaluations_total counter")
+		for user, n := range d.fair.Evaluations() {
+			fmt.Fprintf(w, "kosumi_evaluations_total{user=%q} %d\n", user, n)
+		}
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	go server.Serve(l)
+	return func() { server.Close() }, nil
+}
