@@ -144,7 +144,7 @@ func (s *stream) carry(conn net.Conn, r *bufio.Reader, theirs uint64) error {
 		return errClosed
 	}
 	if theirs < s.base || theirs > s.base+uint64(len(s.out)) {
-		s.mu.Unlock()
+		defer s.mu.Unlock()
 		return fmt.Errorf("the other side has %d bytes, this one sent %d to %d", theirs, s.base, s.base+uint64(len(s.out)))
 	}
 	if s.conn != nil {
