@@ -261,7 +261,10 @@ func (s *Server) judge(j *job, w *member) error {
 	if again {
 		s.tally.audits.Add(1)
 	}
-	err = w.assess(&a, again, random)
+	s.mu.Lock()
+	t := w.card.tolerance()
+	s.mu.Unlock()
+	err = w.assess(&a, t, again, random)
 	if again && err == nil {
 		w.good.Add(1)
 	}

@@ -83,10 +83,9 @@ func (c *Card) tolerance() tolerance {
 }
 
 // assess says what is wrong with a game that was looked at again, if anything.
-func (w *member) assess(a *selfplay.Audit, again, random bool) error {
+func (w *member) assess(a *selfplay.Audit, t tolerance, again, random bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t := w.card.tolerance()
 	if random {
 		if !a.Opening || a.Turns > 0 && (a.Policy > 0 || a.Root > 0) {
 			return errors.New("a game of random moves is not the one that its number makes")
@@ -251,6 +250,12 @@ func (s *Server) exam(m *nats.Msg) {
 	}
 	s.mu.Lock()
 	w, o := s.members[a.Worker], s.book.find(a.Offer)
+	var t tolerance
+	if w != nil && o != nil {
+		t = w.card.tolerance()
+		copied := *o
+		o = &copied
+	}
 	s.mu.Unlock()
 	if w == nil || o == nil {
 		reply(m, receipt{later, needHello})
@@ -268,7 +273,7 @@ func (s *Server) exam(m *nats.Msg) {
 		reply(m, receipt{later, "the server cannot check now"})
 		return
 	}
-	if err := compareAnswers(&j.want, &a, w.card.tolerance()); err != nil {
+	if err := compareAnswers(&j.want, &a, t); err != nil {
 		s.setAside(a.Worker, err.Error())
 		reply(m, receipt{rejected, err.Error()})
 		return
