@@ -51,14 +51,14 @@ test-avx2: deps
 	@scripts/as-avx2.sh true
 	$(GO) test -timeout 20m -exec $(CURDIR)/scripts/as-avx2.sh ./nn/...
 
-race: deps-test
+race: deps-test page
 	$(GO) test -race -short -timeout 40m ./...
 
 # The same without the packages that only compute, which the detector slows down
 # most, and the program, which would have to be built once more.
 NO_RACE := board|cmd/engine|nn/autodiff|nn/katago|nn/onnx.*|nn/quant|sgf
 
-race-short: deps
+race-short: deps-test page
 	$(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -vE '^kosumi/($(NO_RACE))$$')
 
 # Every fuzz target in turn, FUZZTIME each.
