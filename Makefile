@@ -21,7 +21,7 @@ page: web/ui/dist/build.txt
 
 web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 	@if command -v npm >/dev/null 2>&1; then \
-		if [ web/ui/package-lock.json -nt web/ui/node_modules/.package-lock.json ]; then \
+		if ! [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ]; then \
 			cd web/ui && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
 		fi; \
 		$(GO) run ./web/build; \

@@ -136,19 +136,21 @@ func TestLeavingWhileLoading(t *testing.T) {
 }
 
 func TestServeEndsWithContext(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	in, feed := io.Pipe()
-	defer feed.Close()
-	var out bytes.Buffer
-	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
-	done := make(chan error)
-	go func() { done <- s.Serve(ctx, in, &out) }()
-	fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\ngenmove b\n")
-	time.Sleep(50 * time.Millisecond)
-	reason := errors.New("terminated")
-	cancel(reason)
-	require.ErrorIs(t, <-done, reason)
-	require.Regexp(t, `^= \n\n= [A-T]\d+\n\n$`, out.String(), "the reply is finished")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		in, feed := io.Pipe()
+		defer feed.Close()
+		var out bytes.Buffer
+		s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+		done := make(chan error)
+		go func() { done <- s.Serve(ctx, in, &out) }()
+		fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\ngenmove b\n")
+		time.Sleep(50 * time.Millisecond)
+		reason := errors.New("terminated")
+		cancel(reason)
+		require.ErrorIs(t, <-done, reason)
+		require.Regexp(t, `^= \n\n= [A-T]\d+\n\n$`, out.String(), "the reply is finished")
+	})
 }
 
 // failingWriter takes some bytes and then no more.

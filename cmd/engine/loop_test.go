@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testtalk"
 	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/train/rows"
@@ -89,9 +90,15 @@ func TestSelfplayCommand(t *testing.T) {
 	require.GreaterOrEqual(t, second.Rows, 100)
 	require.Equal(t, first.Games+second.Games, filed(t, dir))
 
+	files := func() int {
+		list, err := filepath.Glob(filepath.Join(dir, "sgfs", "*.sgfs"))
+		require.NoError(t, err)
+		return len(list)
+	}
+	before := files()
 	cmd := exec.Command(program, "selfplay", "--method", "random", "--out", dir, "--boardsize", "5")
 	require.NoError(t, cmd.Start())
-	time.Sleep(time.Second)
+	require.Eventually(t, func() bool { return files() > before }, testtalk.Patience, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, cmd.Wait(), "an endless run ends well with ^C")
 	require.Greater(t, filed(t, dir), first.Games+second.Games)
