@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ type Config struct {
 // Defaults returns the settings of a review that takes about a minute a game on
 // two cores.
 func Defaults() Config {
-	return Config{Search: search.Defaults(), First: 16, Visits: 50, Parallel: 16}
+	return Config{Search: search.Defaults(), First: 16, Visits: 100, Parallel: 16}
 }
 
 // Validate reports every fault of the settings.
@@ -88,9 +89,10 @@ type run struct {
 	pass  int
 
 	mu      sync.Mutex
-	evals   []*Eval // by position
-	visits  int64   // of evals
-	fresh   int64   // visits that this run searched
+	evals   []*Eval   // by position
+	moved   []float64 // points by which the newest search of a position changed its lead
+	visits  int64     // of evals
+	fresh   int64     // visits that this run searched
 	failure error
 }
 
@@ -107,7 +109,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1)}
+	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1), moved: make([]float64, len(g.Moves)+1)}
 	workers := make([]*Judge, c.Parallel)
 	shared := newMemo(net)
 	for i := range workers {
@@ -201,6 +203,7 @@ func (r *run) do(ctx context.Context, w *Judge, t task) error {
 	}
 	if old := r.evals[t.ply]; old != nil {
 		r.visits -= old.Visits
+		r.moved[t.ply] = math.Abs(e.Lead - old.Lead)
 		if !known {
 			r.fresh -= old.Visits
 		}
