@@ -28,15 +28,23 @@ type finding struct {
 
 func doctorCommand() *cobra.Command {
 	s := defaultSettings()
-	var asJSON bool
+	var asJSON, clean bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what was found on this machine and what to do about what is missing",
 		Long: `Looks for the onnxruntime library, asks it for its execution providers, and
-checks the processor, the cache folders and the network. Nothing is changed.`,
+checks the processor, the cache folders and the network. Nothing is changed, unless
+--clean-cache asks for it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
+			}
+			if clean {
+				use, err := model.CleanCache("")
+				if err != nil {
+					return fmt.Errorf("--clean-cache: %w", err)
+				}
+				fmt.Fprintf(cmd.ErrOrStderr(), "removed %d graphs, %.1f MiB, from %s\n", use.Files, float64(use.Bytes)/(1<<20), use.Dir)
 			}
 			findings := examine(&s)
 			if asJSON {
@@ -54,6 +62,7 @@ checks the processor, the cache folders and the network. Nothing is changed.`,
 	s.networkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	c.Flags().BoolVar(&clean, "clean-cache", false, "first remove the graphs that were kept to start faster; they are made anew when they are needed")
 	return c
 }
 
@@ -63,7 +72,7 @@ func examine(s *settings) []finding {
 		{What: "processor", OK: true, Found: processor()},
 	}
 	all = append(all, examineLibrary(s)...)
-	all = append(all, examineCache())
+	all = append(all, examineCache(), examineGraphs())
 	return append(all, examineNetwork(s))
 }
 
@@ -139,6 +148,16 @@ func examineCache() finding {
 		return nil
 	})
 	return finding{What: "cache folder", OK: true, Found: fmt.Sprintf("%s: %d files, %.1f MiB", dir, files, float64(size)/(1<<20))}
+}
+
+// examineGraphs says how full the cache of graphs is.
+func examineGraphs() finding {
+	use, err := model.Cache("")
+	if err != nil {
+		return finding{What: "graphs", Found: err.Error(), Advice: "make the folder readable"}
+	}
+	return finding{What: "graphs", OK: true, Found: fmt.Sprintf("%d kept, %.1f of at most %.0f MiB; --clean-cache removes them",
+		use.Files, float64(use.Bytes)/(1<<20), float64(use.Limit)/(1<<20))}
 }
 
 func examineNetwork(s *settings) finding {

@@ -72,7 +72,11 @@ func (c graphCache) load(k graphKey) ([]byte, bool) {
 		return nil, false
 	}
 	data, err := os.ReadFile(c.path(k))
-	return data, err == nil && len(data) > 0
+	if err != nil || len(data) == 0 {
+		return nil, false
+	}
+	c.touch(c.path(k))
+	return data, true
 }
 
 // has reports whether a rewritten graph is there.
@@ -227,5 +231,6 @@ func (c graphCache) fill(k graphKey, open func(path string) (nn.Backend, error))
 	if err := os.Rename(tmp.Name(), c.path(k)); err != nil {
 		c.log.Debug("a graph is not cached", "error", err)
 	}
+	c.shrink(maxCache)
 	return b, nil
 }
