@@ -75,7 +75,7 @@ func readNetwork(path string) (*katago.Network, error) {
 	if !strings.EqualFold(filepath.Ext(path), ".onnx") {
 		return katago.ReadFile(path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path, maxNetwork)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,22 @@ func TestUsageErrors(t *testing.T) {
 		{"analysis --max-memory 16 --positions 8", []string{"--max-memory 16", "--positions 8", "32 or more"}},
 		{"gtp --max-memory 20000000", []string{"--max-memory", "20000000", "from 16 to 16777216"}},
 		{"analysis --boardsize 9", []string{"unknown flag"}},
-		{"convert one", []string{"2 arg"}},
+		{"convert one", []string{"1 arguments", "engine convert IN OUT"}},
+		{"match --a x --b y --games abc", []string{`--games is "abc", must be an integer`}},
+		{"benchmark --rounds abc", []string{`--rounds is "abc", must be an integer`}},
+		{"analysis --positions x", []string{`--positions is "x", must be an integer`}},
+		{"train --lr x", []string{`--lr is "x", must be a number`}},
+		{"gtp --seed x", []string{`--seed is "x"`}},
+		{"benchmark --batch 99999999999999999999", []string{"--batch", "from 0 to 1024"}},
+		{"quantize", []string{"0 arguments", "engine quantize"}},
+		{"review", []string{"0 arguments", "engine review"}},
+		{"loop", []string{"0 arguments", "engine loop"}},
+		{"drill", []string{"0 arguments", "engine drill"}},
+		{"net info", []string{"0 arguments", "engine net info"}},
+		{"net neww", []string{"did you mean new?"}},
+		{"config x", []string{`"x"`}},
+		{"train --model x", []string{"--model, --data and -o"}},
+		{"selfplay", []string{"--out DIR"}},
 		{"benchmark --rounds 0", []string{"--rounds"}},
 		{"net", []string{"subcommand"}},
 		{"net fly", []string{`unknown command "fly" for "engine net"`}},
@@ -64,6 +79,7 @@ func TestUsageErrors(t *testing.T) {
 			require.Contains(t, o.stderr, w, c.args)
 		}
 		require.Contains(t, o.stderr, "engine: ")
+		require.NotContains(t, o.stderr, "strconv", c.args)
 		require.NotContains(t, o.stdout, "= ")
 	}
 }
@@ -124,6 +140,7 @@ func TestMissingFiles(t *testing.T) {
 		"convert /no/such/file.bin.gz /tmp/x.onnx": "no such file",
 		"match --a x --b y --openings /no/such":    "no such file",
 		"net info /no/such/file":                   "no such file",
+		"net info /":                               "folder",
 	} {
 		o := invoke(t, nil, "", strings.Fields(args)...)
 		require.Equal(t, exitFailed, o.code, "%s: %s", args, o.stderr)

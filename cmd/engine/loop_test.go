@@ -31,7 +31,7 @@ func TestTrainingUsageErrors(t *testing.T) {
 		"selfplay --out x --recipe " + method:                "alphabeta",
 		"selfplay --out x --method random --rows-encoder v9": "v9",
 		"loop":                                        "arg",
-		"loop a b":                                    "arg",
+		"loop a b":                                    "one folder",
 		"loop new --preset huge":                      "huge",
 		"loop new --config " + recipe:                 "unknown key bogus",
 		"loop new --from no-such.bin.gz":              "no-such.bin.gz",

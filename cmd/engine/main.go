@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three
@@ -71,7 +72,7 @@ does a double click on the program.`,
 	root.SetVersionTemplate("Kosumi {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.MousetrapHelpText = "" // a double click opens the page
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlagError(err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
 		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), versionCommand(),
@@ -82,6 +83,22 @@ does a double click on the program.`,
 		refuseArguments(c)
 	}
 	return root
+}
+
+// plainFlagError says what a flag wants where its library quotes Go's parsers.
+func plainFlagError(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	wants, known := map[string]string{
+		"int": "an integer", "int64": "an integer", "uint64": "an integer from 0 up", "float64": "a number", "float32": "a number",
+		"bool": "true or false", "duration": "a time such as 90s or 1h30m",
+	}[bad.GetFlag().Value.Type()]
+	if !known {
+		return err
+	}
+	return fmt.Errorf("--%s is %q, must be %s", bad.GetFlag().Name, bad.GetValue(), wants)
 }
 
 // needSubcommand makes a command that only groups others refuse words that name
@@ -121,6 +138,9 @@ func refuseArguments(c *cobra.Command) {
 	if c.Runnable() {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
+				if strings.Contains(err.Error(), "arg(s)") {
+					err = fmt.Errorf("%d arguments are given; want: %s", len(args), cmd.UseLine())
+				}
 				return usageError{err}
 			}
 			return nil

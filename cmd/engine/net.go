@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn/arch"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
@@ -149,11 +149,14 @@ type netInfo struct {
 	Metadata   map[string]string `json:"metadata"`
 }
 
+// maxNetwork bounds a network's file in bytes; onnx files end at 2 GiB.
+const maxNetwork = 4 << 30
+
 // describeFile reads a network file of either format. A KataGo network is
 // described by its graph for 19x19.
 func describeFile(path string) (*netInfo, error) {
 	info := &netInfo{File: path, Format: "onnx"}
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path, maxNetwork)
 	if err != nil {
 		return nil, err
 	}
