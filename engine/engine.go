@@ -62,8 +62,9 @@ type Config struct {
 	HandicapAdvantage float64
 	// Name is who plays, in records of games.
 	Name string
-	// Level is the rank to play at, "20k" to "9d"; "" is as strong as it can.
-	Level string
+	// Level is the rank to play at, "20k" to "9d", or "auto"; "" is as strong as it
+	// can. LevelFile keeps what auto finds out; "" is one in the user's own folder.
+	Level, LevelFile string
 	// Delay is how long to wait before a move is answered.
 	Delay Delay
 }
@@ -148,10 +149,11 @@ type Engine struct {
 	thoughts  map[thoughtOf]thought // of the moves chosen here, for records
 	resigned  resigned
 	values    []ownValue // root values of the own moves of this game, for resignation
-	levelSaid string     // the last note about the level that was given
-	gameSeed  uint64     // of what a level misjudges in this game
-	moveCount uint64     // moves chosen so far: stream of the move sampler
-	judged    judgement  // the last position whose dead stones were asked for
+	auto      autoGame
+	levelSaid string    // the last note about the level that was given
+	gameSeed  uint64    // of what a level misjudges in this game
+	moveCount uint64    // moves chosen so far: stream of the move sampler
+	judged    judgement // the last position whose dead stones were asked for
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
@@ -171,7 +173,10 @@ func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
 }
 
 // Close stops what runs in the background.
-func (e *Engine) Close() { e.Stop() }
+func (e *Engine) Close() {
+	e.Stop()
+	e.countGame()
+}
 
 // background is a search that runs until stopped.
 type background struct {

@@ -90,6 +90,8 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	e.pause(ctx, &result, move.Point)
 	if e.resigns(&result, game) {
 		e.resigned = resigned{game.ToMove(), e.game.Hash()}
+		e.auto.resigned = true
+		e.countGame()
 		return Move{Resign: true}, nil
 	}
 	e.remember(game, &result, move.Point)

@@ -26,7 +26,7 @@ func (v levelValue) String() string { return *v.at }
 // Set reads a level.
 func (v levelValue) Set(text string) error {
 	text = strings.TrimSpace(text)
-	if text != "" {
+	if text != "" && text != autoLevel {
 		if _, _, err := parseLevel(text); err != nil {
 			return err
 		}
@@ -78,7 +78,14 @@ func (e *Engine) imitates() bool {
 
 // levelSetting is how the level is played with this network on this board.
 func (e *Engine) levelSetting() (level.Setting, error) {
-	r, fixed, err := parseLevel(e.cfg.Level)
+	var r level.Rank
+	var fixed *level.Setting
+	var err error
+	if e.cfg.Level == autoLevel {
+		r, err = e.autoRank()
+	} else {
+		r, fixed, err = parseLevel(e.cfg.Level)
+	}
 	if err != nil {
 		return level.Setting{}, err
 	}
@@ -108,6 +115,13 @@ func (e *Engine) levelSearch(p search.Params) (search.Params, search.Limits) {
 	}
 	// KataGo's example of human play (gtp_human5k_example.cfg) at every rank.
 	p.Human.Profile = "rank_" + strings.ToLower(e.cfg.Level)
+	if e.cfg.Level == autoLevel {
+		r, err := e.autoRank()
+		if err != nil {
+			e.log.Warn("the player's level is not known", "error", err)
+		}
+		p.Human.Profile = "rank_" + r.String()
+	}
 	p.Human.ChosenShare, p.Human.IgnorePass, p.Human.PiklLambda = 1, true, 1e8
 	c := &p.Choice
 	c.UseLCB, c.Prune, c.TemperatureOnlyBelow = false, 0, 0.01

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +38,57 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.Equal(t, "3d", e.cfg.Level)
 	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
 	require.Empty(t, e.LevelNote())
+}
+
+// anyMove is what a beginner plays: the first point that is no eye of theirs, and a
+// pass in answer to a pass late in the game.
+func anyMove(g *board.Game) board.Point {
+	if g.LastMove(0).Point == board.Pass && g.NumMoves() > 12 {
+		return board.Pass
+	}
+	for p := range board.Point(g.Size().Area()) {
+		if g.Legal(g.ToMove(), p) == nil && !g.Board().IsEye(p, g.ToMove()) {
+			return p
+		}
+	}
+	return board.Pass
+}
+
+// Games at auto are counted once, for the player, and the file goes on with them.
+func TestAutoLevelRemembers(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "deep", "levels.json")
+	one := func() *Engine {
+		return newEngine(t, 5, func(c *Config) { c.Level, c.LevelFile, c.Resign.Enabled = "auto", name, false })
+	}
+	e := one()
+	for range 75 {
+		if e.Game().Finished() {
+			break
+		}
+		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		require.NoError(t, err)
+		if !e.Game().Finished() {
+			require.NoError(t, e.Play(board.White, anyMove(e.Game())))
+		}
+	}
+	require.True(t, e.Game().Finished())
+	require.NoError(t, e.NewGame(board.Square(5)))
+	all, _, err := e.finders()
+	require.NoError(t, err)
+	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "the game that ended")
+	before := all.On(board.Square(5)).Next()
+	e.Close()
+	all, _, err = e.finders()
+	require.NoError(t, err)
+	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "no game was played since")
+	require.Equal(t, before, all.On(board.Square(5)).Next())
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	require.NoError(t, os.WriteFile(name, []byte("{"), 0o666))
+	_, _, err = one().finders()
+	require.ErrorContains(t, err, "levels.json")
+	require.InDelta(t, 1, playersPoints(-3, board.White), 0)
+	require.InDelta(t, 0, playersPoints(3, board.White), 0)
+	require.InDelta(t, 0.5, playersPoints(0, board.Black), 0)
 }
 
 // The same seed plays the same game, since a level depends on nothing else.

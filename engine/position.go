@@ -35,6 +35,8 @@ func (e *Engine) NewGame(size board.Size) error {
 // replace puts another game on the board.
 func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
+	e.countGame()
+	e.auto = autoGame{}
 	e.game, e.handicap = game, handicap
 	e.gameSeed = newSeed(e.cfg.Seed, e.moveCount)
 	e.values, e.ahead = e.values[:0], advantage{}

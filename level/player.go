@@ -122,9 +122,11 @@ func candidates(g *board.Game, r *search.Result, s *Situation) (list []Candidate
 	return list, refused
 }
 
-// losses returns by how many points each searched move is worse than the best
-// one. A network without scores gives winrates only: then a hundredth of the game
-// counts as half a point.
+// losses returns by how many points each searched move is worse than the one that
+// the search would play. A move that was looked at less is taken to be worse by a
+// point over the root of its visits: of many rough estimates the best one is
+// mostly luck. A network without scores gives winrates only: then a hundredth of
+// the game counts as half a point.
 func losses(r *search.Result) map[board.Point]float64 {
 	value := func(m *search.MoveInfo) float64 {
 		if !r.Root.Raw.HasScore {
@@ -132,15 +134,15 @@ func losses(r *search.Result) map[board.Point]float64 {
 		}
 		return m.Lead
 	}
-	best, all := math.Inf(-1), map[board.Point]float64{}
-	for i := range r.Moves {
-		if m := &r.Moves[i]; m.Visits > 0 {
-			best = max(best, value(m))
-		}
+	doubt := func(m *search.MoveInfo) float64 { return scale(r.Size) / math.Sqrt(float64(m.Visits)) }
+	all := map[board.Point]float64{}
+	best := r.Move(r.Choose(0, nil))
+	if best == nil || best.Visits == 0 {
+		return all
 	}
 	for i := range r.Moves {
 		if m := &r.Moves[i]; m.Visits > 0 {
-			all[m.Move] = best - value(m)
+			all[m.Move] = max(0, value(best)-value(m)+max(0, doubt(m)-doubt(best)))
 		}
 	}
 	return all

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/level"
+)
+
+// autoLevel is the level that finds the player's.
+const autoLevel = "auto"
+
+// levelFile is where the levels of the player are kept.
+func (e *Engine) levelFile() (string, error) {
+	if e.cfg.LevelFile != "" {
+		return e.cfg.LevelFile, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder to keep the player's level in, name a file with --level-file: %w", err)
+	}
+	return filepath.Join(dir, "kosumi", "levels.json"), nil
+}
+
+// mostLevels bounds the file of levels; a real one has some kilobytes.
+const mostLevels = 1 << 20
+
+// finders reads what is known of the player.
+func (e *Engine) finders() (level.Finders, string, error) {
+	name, err := e.levelFile()
+	if err != nil {
+		return nil, "", err
+	}
+	data, err := file.Read(name, mostLevels)
+	if errors.Is(err, fs.ErrNotExist) {
+		return level.Finders{}, name, nil
+	}
+	if err != nil {
+		return nil, name, err
+	}
+	all, err := level.ParseFinders(data)
+	if err != nil {
+		return nil, name, fmt.Errorf("%s: %w", name, err)
+	}
+	return all, name, nil
+}
+
+// autoRank is the rank of this game, found when it begins.
+func (e *Engine) autoRank() (level.Rank, error) {
+	if e.auto.rank == nil {
+		all, _, err := e.finders()
+		if err != nil {
+			return 0, err
+		}
+		f := all.On(e.game.Size())
+		r := f.Next()
+		e.auto.rank = &r
+		e.log.Info("level " + f.Explain(e.game.Size()))
+	}
+	return *e.auto.rank, nil
+}
+
+// autoGame is what --level auto knows of the game on the board.
+type autoGame struct {
+	rank     *level.Rank // played at; nil before the first move
+	resigned bool        // by us
+	counted  bool
+}
+
+// countGame takes a finished game into account, once: one that we played one side
+// of at a level found by ourselves, and that went on for a while.
+func (e *Engine) countGame() {
+	a := &e.auto
+	if e.cfg.Level != autoLevel || a.rank == nil || a.counted || len(e.values) == 0 ||
+		!a.resigned && !e.game.Finished() || e.game.NumMoves() < e.game.Size().Area()*3/10 {
+		return
+	}
+	us := e.values[0].color
+	for _, v := range e.values {
+		if v.color != us {
+			return // it played both sides
+		}
+	}
+	a.counted = true
+	points := 1.0 // of the player
+	if !a.resigned {
+		white, err := e.FinalScore(context.Background())
+		if err != nil {
+			e.log.Warn("the game does not count for the player's level", "error", err)
+			return
+		}
+		points = playersPoints(white, us)
+	}
+	all, name, err := e.finders()
+	if err == nil {
+		f := all.On(e.game.Size())
+		ahead := e.headStart() // of Black
+		if us == board.Black {
+			ahead = -ahead
+		}
+		f.Played(*a.rank, level.HandicapElo(e.game.Size(), ahead), points, 1, time.Now())
+		e.log.Info("level " + f.Explain(e.game.Size()))
+		err = saveFinders(name, all)
+	}
+	if err != nil {
+		e.log.Warn("the player's level could not be kept", "error", err)
+	}
+}
+
+// playersPoints is what a score, White's view, gives our opponent.
+func playersPoints(white float64, us board.Color) float64 {
+	switch {
+	case white == 0:
+		return 0.5
+	case (white > 0) == (us == board.White):
+		return 0
+	}
+	return 1
+}
+
+func saveFinders(name string, all level.Finders) error {
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return file.WriteBytes(name, append(data, '\n'))
+}

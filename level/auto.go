@@ -1,0 +1,179 @@
+package level
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"kosumi/board"
+)
+
+// The grid of strengths that a player may have, in Elo on the ladder's scale: from
+// four ranks below the lowest level to four above the highest.
+const (
+	gridStep  = 20.0
+	gridFirst = eloARank * (0 - float64(anchorRank) - 4)
+	gridCount = int(eloARank*(float64(Highest)+8)/gridStep) + 1
+)
+
+// Finder finds a player's level on one size of board: a probability for every
+// strength that games make narrower and time wider.
+type Finder struct {
+	Games float64   `json:"games"` // counted, in part where they count less
+	Last  time.Time `json:"last"`  // when the last one ended
+	// Weights are the probabilities of the grid, from the weakest.
+	Weights []float64 `json:"weights"`
+}
+
+// NewFinder knows nothing yet of its player: about 12k, give or take seven ranks.
+func NewFinder() *Finder {
+	f := &Finder{Weights: make([]float64, gridCount)}
+	mean := EloOf(Rank(8))
+	for i := range f.Weights {
+		z := (grid(i) - mean) / (7 * eloARank)
+		f.Weights[i] = math.Exp(-z * z / 2)
+	}
+	f.normalise()
+	return f
+}
+
+func grid(i int) float64 { return gridFirst + gridStep*float64(i) }
+
+func (f *Finder) normalise() {
+	sum := 0.0
+	for _, w := range f.Weights {
+		sum += w
+	}
+	for i := range f.Weights {
+		f.Weights[i] /= sum
+	}
+}
+
+// valid tells whether a finder read from a file can be gone on with.
+func (f *Finder) valid() bool {
+	sum := 0.0
+	for _, w := range f.Weights {
+		if !(w >= 0) {
+			return false
+		}
+		sum += w
+	}
+	return len(f.Weights) == gridCount && sum > 0.5 && sum < 2 && f.Games >= 0
+}
+
+// Played takes a game into account: the rank that was played against, how many Elo
+// a handicap was worth to the player, the player's points (1, 0.5 or 0), and how
+// much the game counts, 0 to 1. One game in forty is lost or won by accident.
+func (f *Finder) Played(against Rank, handicap, points, weight float64, when time.Time) {
+	f.drift(when)
+	for i := range f.Weights {
+		p := 1 / (1 + math.Pow(10, (EloOf(against)-handicap-grid(i))/400))
+		win, loss := 0.025+0.95*p, 0.025+0.95*(1-p)
+		f.Weights[i] *= math.Pow(math.Pow(win, points)*math.Pow(loss, 1-points), weight)
+	}
+	f.normalise()
+	f.Games += weight
+	f.Last = when
+}
+
+// drift makes what is known less certain with the days since the last game: a
+// player's strength wanders by 10 Elo a day, and by 15 from game to game.
+func (f *Finder) drift(now time.Time) {
+	days := 0.0
+	if !f.Last.IsZero() {
+		days = max(0, min(90, now.Sub(f.Last).Hours()/24))
+	}
+	sd := math.Sqrt(100*days+225) / gridStep
+	reach := int(4*sd) + 1
+	next := make([]float64, len(f.Weights))
+	for i, w := range f.Weights {
+		for k := -reach; k <= reach; k++ {
+			if j := i + k; j >= 0 && j < len(next) {
+				z := float64(k) / sd
+				next[j] += w * math.Exp(-z*z/2)
+			}
+		}
+	}
+	f.Weights = next
+	f.normalise()
+}
+
+// quantile is the strength below which the player is with a probability.
+func (f *Finder) quantile(q float64) float64 {
+	sum := 0.0
+	for i, w := range f.Weights {
+		if sum += w; sum >= q {
+			return grid(i)
+		}
+	}
+	return grid(len(f.Weights) - 1)
+}
+
+func (f *Finder) mean() float64 {
+	mean := 0.0
+	for i, w := range f.Weights {
+		mean += w * grid(i)
+	}
+	return mean
+}
+
+// rankAt is the rank of a strength, within the scale.
+func rankAt(elo float64) Rank {
+	return max(Lowest, min(Highest, anchorRank+Rank(math.Round(elo/eloARank))))
+}
+
+// Next is the rank to play the next game at: one that the player beats 45 times in
+// a hundred, and an easier one in the first three games.
+func (f *Finder) Next() Rank {
+	if f.Games < 3 {
+		return rankAt(f.quantile(0.25))
+	}
+	return rankAt(f.mean() + 35)
+}
+
+// Explain says what is known, as in "you are at about 8k on 9x9 (10k to 7k), 14
+// games".
+func (f *Finder) Explain(size board.Size) string {
+	if f.Games == 0 {
+		return fmt.Sprintf("nothing is known of you on %s yet; the first game is at %s", size, f.Next())
+	}
+	plural := "games"
+	if f.Games == 1 {
+		plural = "game"
+	}
+	return fmt.Sprintf("you are at about %s on %s (%s to %s), %g %s", rankAt(f.mean()), size,
+		rankAt(f.quantile(0.1)), rankAt(f.quantile(0.9)), f.Games, plural)
+}
+
+// Finders holds a finder for each size of board, by its name such as 9x9.
+type Finders map[string]*Finder
+
+// ParseFinders reads a file of finders; finders that make no sense are refused.
+func ParseFinders(data []byte) (Finders, error) {
+	all := Finders{}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("not a file of players' levels: %w", err)
+	}
+	for name, f := range all {
+		if f == nil || !f.valid() {
+			return nil, fmt.Errorf("not a file of players' levels: what it says of %s makes no sense", name)
+		}
+	}
+	return all, nil
+}
+
+// On returns the finder of a size, a new one if there is none.
+func (f Finders) On(size board.Size) *Finder {
+	name := size.String()
+	if f[name] == nil {
+		f[name] = NewFinder()
+	}
+	return f[name]
+}
+
+// HandicapElo is what a head start in points is worth: a rank is two points on 9x9
+// and grows as the board to the power 1.3, to 14 on 19x19.
+func HandicapElo(size board.Size, points float64) float64 {
+	return eloARank * points / (2 * math.Pow(float64(size.Area())/81, 1.3))
+}

@@ -1,0 +1,86 @@
+package level
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// A player of any strength is found within three ranks after some thirty games.
+func TestFinderFindsThePlayer(t *testing.T) {
+	for _, truth := range []Rank{2, 8, 15, 22} {
+		rng := rand.New(rand.NewPCG(uint64(truth), 9))
+		off := 0.0
+		const players = 20
+		for range players {
+			f := NewFinder()
+			now := time.Unix(1e9, 0)
+			for range 30 {
+				against := f.Next()
+				p := 1 / (1 + math.Pow(10, (EloOf(against)-EloOf(truth))/400))
+				points := 0.0
+				if rng.Float64() < p {
+					points = 1
+				}
+				now = now.Add(24 * time.Hour)
+				f.Played(against, 0, points, 1, now)
+			}
+			off += math.Abs(float64(rankAt(f.mean())-truth)) / players
+		}
+		require.Less(t, off, 3.0, truth)
+	}
+}
+
+func TestFinderMovesTheRightWay(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	f := NewFinder()
+	require.Contains(t, f.Explain(board.Square(9)), "nothing is known")
+	require.Less(t, f.Next(), Rank(8), "the first games are easy")
+	before := f.mean()
+	f.Played(8, 0, 1, 1, now)
+	require.Greater(t, f.mean(), before)
+	require.Contains(t, f.Explain(board.Square(9)), "on 9x9")
+	won := f.mean()
+	f.Played(8, 0, 0, 0, now)
+	require.InDelta(t, won, f.mean(), 5, "a game that does not count")
+	f.Played(8, 0, 0, 1, now)
+	require.Less(t, f.mean(), won)
+	narrow := f.quantile(0.9) - f.quantile(0.1)
+	f.drift(now.Add(90 * 24 * time.Hour))
+	require.Greater(t, f.quantile(0.9)-f.quantile(0.1), narrow, "after a long time less is sure")
+}
+
+func TestFindersAreKept(t *testing.T) {
+	all := Finders{}
+	all.On(board.Square(13)).Played(10, 0, 1, 1, time.Unix(1e9, 0).UTC())
+	data, err := json.Marshal(all)
+	require.NoError(t, err)
+	again, err := ParseFinders(data)
+	require.NoError(t, err)
+	require.Equal(t, all.On(board.Square(13)).Next(), again.On(board.Square(13)).Next())
+	for _, bad := range []string{"", "[]", `{"9x9":null}`, `{"9x9":{"weights":[1]}}`, `{"9x9":{"weights":"x"}}`} {
+		_, err := ParseFinders([]byte(bad))
+		require.Error(t, err, bad)
+	}
+}
+
+func FuzzParseFinders(f *testing.F) {
+	data, err := json.Marshal(Finders{"9x9": NewFinder()})
+	require.NoError(f, err)
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, err := ParseFinders(data)
+		if err != nil {
+			return
+		}
+		for _, one := range all {
+			require.NotPanics(t, func() { one.Played(5, 0, 1, 1, time.Now()); _ = one.Next() })
+		}
+	})
+}
