@@ -265,8 +265,11 @@ func (s *Server) judge(j *job, w *member) error {
 	t := w.card.tolerance()
 	s.mu.Unlock()
 	err = w.assess(&a, t, again, random)
-	if again && err == nil {
-		w.good.Add(1)
+	if again && err == nil && w.good.Add(1) == probation {
+		s.mu.Lock()
+		s.trusted[j.worker] = time.Now().UTC().Format(time.DateTime)
+		s.saveList(trustedFile, s.trusted)
+		s.mu.Unlock()
 	}
 	return err
 }

@@ -62,6 +62,7 @@ type Server struct {
 	netSHA  string
 	members map[string]*member
 	aside   map[string]string // why, by worker
+	trusted map[string]string // when, by worker: those whose first games were found right
 	judges  []*judge          // newest last
 }
 
@@ -90,7 +91,10 @@ func NewServer(c ServerConfig) (*Server, error) {
 	}
 	s := &Server{conf: c, book: b, began: time.Now(), members: map[string]*member{},
 		jobs: make(chan *job, queueLength), checked: make(chan *job, queueLength)}
-	if s.aside, err = loadAside(filepath.Join(c.Dir, asideFile)); err != nil {
+	if s.aside, err = loadList(filepath.Join(c.Dir, asideFile)); err != nil {
+		return nil, err
+	}
+	if s.trusted, err = loadList(filepath.Join(c.Dir, trustedFile)); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -242,6 +246,9 @@ func (s *Server) hello(m *nats.Msg) {
 	if w.Refused == "" {
 		if s.members[c.ID] == nil {
 			s.members[c.ID] = &member{passed: map[string]bool{}}
+			if s.trusted[c.ID] != "" {
+				s.members[c.ID].good.Store(probation)
+			}
 			s.conf.Log.Info("worker joins", "worker", c.ID[:8], "name", c.Name, "processor", c.Processor, "provider", c.Provider, "precision", c.Precision)
 		}
 		s.members[c.ID].card, s.members[c.ID].seen = c, time.Now()

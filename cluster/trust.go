@@ -27,6 +27,8 @@ const (
 	probation  = 4  // games of a new worker that must be found right when they are searched again
 	auditEvery = 50 // later games of which one is
 	asideFile  = "aside.json"
+
+	trustedFile = "trusted.json" // who passed the probation, also before a restart
 )
 
 // member is a worker as the server knows it.
@@ -169,28 +171,37 @@ func (s *Server) setAside(worker, reason string) {
 	w := s.members[worker]
 	s.conf.Log.Warn("a worker is set aside", "worker", short(worker), "name", w.card.Name, "reason", reason)
 	delete(s.members, worker)
-	data, err := json.MarshalIndent(s.aside, "", " ")
-	if err == nil {
-		err = file.WriteBytes(filepath.Join(s.conf.Dir, asideFile), data)
-	}
-	if err != nil {
-		s.conf.Log.Error("the list of workers set aside cannot be written", "error", err)
+	s.saveList(asideFile, s.aside)
+	if s.trusted[worker] != "" {
+		delete(s.trusted, worker)
+		s.saveList(trustedFile, s.trusted)
 	}
 }
 
-func loadAside(path string) (map[string]string, error) {
-	aside := map[string]string{}
+// saveList writes a list of workers.
+func (s *Server) saveList(name string, list map[string]string) {
+	data, err := json.MarshalIndent(list, "", " ")
+	if err == nil {
+		err = file.WriteBytes(filepath.Join(s.conf.Dir, name), data)
+	}
+	if err != nil {
+		s.conf.Log.Error("a list of workers cannot be written", "list", name, "error", err)
+	}
+}
+
+func loadList(path string) (map[string]string, error) {
+	list := map[string]string{}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return aside, nil
+		return list, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &aside); err != nil {
+	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return aside, nil
+	return list, nil
 }
 
 // examPositions are positions that a network is asked about: random legal moves

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// TestDeploymentFiles reads the files in deploy and has the program parse the
+// command lines in them.
+func TestDeploymentFiles(t *testing.T) {
+	parse := func(args []string) {
+		c, rest, err := newRoot().Find(args)
+		require.NoError(t, err, args)
+		require.NoError(t, c.ParseFlags(rest), args)
+	}
+	data, err := os.ReadFile("../../deploy/kubernetes.yaml")
+	require.NoError(t, err)
+	kinds := map[string]int{}
+	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var object struct {
+			APIVersion string `yaml:"apiVersion"`
+			Kind       string
+			Metadata   struct{ Name string }
+			Spec       struct {
+				Template struct {
+					Spec struct {
+						Containers []struct {
+							Image string
+							Args  []string
+						}
+					}
+				}
+			}
+		}
+		err := dec.Decode(&object)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		require.NotEmpty(t, object.APIVersion)
+		require.NotEmpty(t, object.Metadata.Name)
+		kinds[object.Kind]++
+		for _, c := range object.Spec.Template.Spec.Containers {
+			if c.Image == "kosumi" {
+				parse(c.Args)
+			}
+		}
+	}
+	require.Equal(t, map[string]int{"Service": 2, "Deployment": 2, "StatefulSet": 1, "HorizontalPodAutoscaler": 1}, kinds)
+
+	var compose struct {
+		Services map[string]struct{ Entrypoint []string }
+	}
+	data, err = os.ReadFile("../../deploy/compose.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(data, &compose))
+	unit, err := os.ReadFile("../../deploy/kosumi-work.service")
+	require.NoError(t, err)
+	lines := string(unit)
+	for _, s := range compose.Services {
+		lines += strings.Join(s.Entrypoint, " ") + "\n"
+	}
+	found := 0
+	for line := range strings.Lines(lines) {
+		if _, words, ok := strings.Cut(line, "/opt/kosumi/engine "); ok {
+			parse(strings.Fields(words))
+			found++
+		}
+	}
+	require.Equal(t, 3, found)
+}
