@@ -4,16 +4,10 @@ import type { Key } from "./gen/keys";
 
 export const LANGUAGES: [string, string][] = [
 	["en", "English"],
-	["zh-Hans", "简体中文"],
-	["ja", "日本語"],
-	["ko", "한국어"],
 ];
 
-const loaders: Record<string, () => Promise<{ default: Record<string, string> }>> = {
-	"zh-Hans": () => import("./gen/zh-Hans.json"),
-	ja: () => import("./gen/ja.json"),
-	ko: () => import("./gen/ko.json"),
-};
+// The other languages, each loaded when it is chosen.
+const loaders: Record<string, () => Promise<{ default: Record<string, string> }>> = {};
 
 export const language = signal("en");
 let texts: Record<string, string> = english;
@@ -23,7 +17,6 @@ let numbers = new Intl.NumberFormat("en");
 /** The language that the browser asks for, of those that there are. */
 export function preferred(): string {
 	for (const l of navigator.languages) {
-		if (l.startsWith("zh")) return "zh-Hans";
 		const known = LANGUAGES.find(([id]) => id === l.split("-")[0]);
 		if (known) return known[0];
 	}

@@ -1,1 +1,577 @@
-export function Analyse(_: { id: string }) { return null; }
+import { computed, effect, signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { Board } from "../board/Board";
+import { SCALE, type Disc, type Overlay } from "../board/overlay";
+import { Choice, Tool } from "../controls";
+import { openFiles } from "../files";
+import type { Doc, DocChange, Docs, Frame, ID, Network } from "../gen/api";
+import { num, resultText, short, signed, t } from "../i18n";
+import { Icon } from "../icons";
+import { keys } from "../keys";
+import { say, toast } from "../live";
+import { frames, post, Refused, save, send, status, watch, welcome } from "../net";
+import { go } from "../router";
+import { other, point, vertex, type Colour } from "../rules";
+import { remember as stored, set, settings } from "../settings";
+import { stoneSound } from "../sound";
+import * as tree from "../tree";
+import { Graph, type Point } from "./Graph";
+import { classOf, Tree } from "./Tree";
+
+interface Wish { on: boolean; visits: number; moves: boolean; area: boolean; policy: boolean; bestOnly: boolean; tab: "mistakes" | "tree" | "notes" | "game" }
+const store = stored<Wish>("kosumi.analysis", { on: true, visits: 1000, moves: true, area: false, policy: false, bestOnly: false, tab: "tree" });
+const wish = signal<Wish>(store.get());
+const change = (v: Partial<Wish>) => {
+	wish.value = { ...wish.value, ...v };
+	store.put(wish.value);
+};
+const goOn = signal(false); // past the budget
+const hover = signal(-1); // row of the table
+const steps = signal(0); // how much of its line is shown; 0: all
+const edit = signal<"" | "b" | "w" | "alt" | "erase" | "tr" | "sq" | "cr" | "ma" | "lb">("");
+const menu = signal(false);
+const flip = signal(false);
+const gone = signal(false);
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+const frame = computed<Frame | null>(() => tree.results.value.get(tree.at.value) ?? null);
+
+// The rows of the table change places only when visits differ by a tenth.
+let order: string[] = [];
+let orderNode = -1;
+const rows = computed(() => {
+	const f = frame.value;
+	if (!f) return [];
+	if (orderNode !== f.node) {
+		order = [];
+		orderNode = f.node;
+	}
+	const now = f.moves.map((m) => m.m);
+	const kept = order.filter((m) => now.includes(m));
+	const list = [...kept, ...now.filter((m) => !kept.includes(m))];
+	const of = new Map(f.moves.map((m) => [m.m, m]));
+	list.sort((a, b) => (a === now[0] ? -1 : b === now[0] ? 1 : 0));
+	for (let i = 1; i < list.length - 1; i++) for (let j = i; j >= 1 && of.get(list[j + 1])!.v > of.get(list[j])!.v * 1.1; j--) [list[j], list[j + 1]] = [list[j + 1], list[j]];
+	order = list;
+	return list.map((m) => of.get(m)!);
+});
+
+const overlay = computed<Overlay | null>(() => {
+	const p = tree.position.value;
+	const f = frame.value;
+	const w = wish.value;
+	const o: Overlay = { stones: p.stones, turn: p.turn };
+	if (!f || edit.value) return o;
+	const [bw, bh] = tree.size.value;
+	if (w.area && f.own) o.ownership = Int8Array.from(atob(f.own), (c) => (c.charCodeAt(0) << 24) >> 24);
+	if (w.policy && f.policy) o.policy = Uint8Array.from(atob(f.policy), (c) => c.charCodeAt(0));
+	const chosen = rows.value[hover.value];
+	if (chosen) {
+		const pv = steps.value > 0 ? chosen.pv.slice(0, steps.value) : chosen.pv;
+		o.line = pv.map((m, i) => ({ p: point(m, bw, bh), c: i % 2 ? other(p.turn) : p.turn, n: i + 1 }));
+		return o;
+	}
+	if (w.moves && !w.policy) o.discs = discs(f, bw, bh);
+	return o;
+});
+
+function discs(f: Frame, bw: number, bh: number): Disc[] {
+	const most = Math.max(1, ...f.moves.map((m) => m.v));
+	const list = (wish.value.bestOnly ? f.moves.slice(0, 1) : rows.value).map((m, i): Disc | null => {
+		const p = point(m.m, bw, bh);
+		if (p < 0) return null;
+		const best = m.m === f.moves[0].m;
+		const labelled = i < 8 && (i < 3 || m.v >= Math.max(3, most * 0.01));
+		return { p, size: m.v / most, cls: m.cls, best, letter: LETTERS[i], top: !labelled ? "" : best ? Math.round(m.w * 100) + "%" : signed(-m.loss), low: labelled ? short(m.v) : "" };
+	});
+	return list.filter((d): d is Disc => d !== null).reverse(); // the best on top
+}
+
+// Asks for the analysis of what is looked at: at 50 ms after the last step.
+let timer = 0;
+let lastAsk = 0;
+function ask(): void {
+	const d = tree.doc.peek();
+	if (!d || status.peek() !== "open" || sweep.peek()) return;
+	const w = wish.peek();
+	clearTimeout(timer);
+	const fast = performance.now() - lastAsk < 150;
+	lastAsk = performance.now();
+	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy });
+	const known = tree.results.peek().get(tree.at.peek());
+	const enough = goOn.peek() ? 0 : w.visits;
+	if (w.on && known?.final && !goOn.peek() && known.visits >= w.visits * 0.98 && (!w.area || known.own) && (!w.policy || known.policy)) {
+		post("analysis.set", { on: false });
+		return;
+	}
+	if (fast && w.on) {
+		request(60);
+		timer = window.setTimeout(() => request(enough), 220);
+	} else timer = window.setTimeout(() => request(enough), 30);
+}
+
+// A look at the whole game: every position of the line for a moment, the graph's
+// shape first (every eighth move), while the reader may stay where they are.
+const SWEEP_VISITS = 80;
+const sweep = signal<{ todo: number[]; all: number } | null>(null);
+
+function startSweep(): void {
+	const l = tree.line.value;
+	const rank = (i: number) => (i % 8 === 0 ? 0 : i % 4 === 0 ? 1 : i % 2 === 0 ? 2 : 3);
+	const todo = l.map((id, i) => ({ id, i })).filter((x) => (tree.results.value.get(x.id)?.visits ?? 0) < SWEEP_VISITS).sort((a, b) => rank(a.i) - rank(b.i) || a.i - b.i).map((x) => x.id);
+	if (todo.length === 0) return;
+	sweep.value = { todo, all: l.length };
+	change({ tab: "mistakes" });
+	askSweep();
+}
+
+function askSweep(): void {
+	const d = tree.doc.peek();
+	const next = sweep.peek()?.todo[0];
+	if (d && next !== undefined && status.peek() === "open") post("analysis.set", { doc: d.doc, node: next, on: true, visits: SWEEP_VISITS });
+}
+
+function swept(f: Frame): void {
+	const s = sweep.peek();
+	if (!s || f.node !== s.todo[0] || !f.final) return;
+	const todo = s.todo.slice(1);
+	sweep.value = todo.length ? { ...s, todo } : null;
+	if (todo.length) askSweep();
+	else ask();
+}
+
+function stopSweep(): void {
+	sweep.value = null;
+	ask();
+}
+
+function Mistakes() {
+	const s = sweep.value;
+	const list = tree.line.value.map((id, i) => ({ id, i, loss: tree.lossOf(id) })).filter((x) => x.loss !== undefined && x.loss > 1.5).sort((a, b) => b.loss! - a.loss!).slice(0, 12);
+	const known = tree.line.value.filter((id) => tree.results.value.has(id)).length;
+	return (
+		<div class="mistakes">
+			{s ? (
+				<div class="row sweep">
+					<progress max={s.all} value={s.all - s.todo.length} aria-label={t("whole_game")} />
+					<span class="dim">{t("of", { n: s.all - s.todo.length, of: s.all })}</span>
+					<button class="plain" onClick={stopSweep}>{t("stop")}</button>
+				</div>
+			) : known < tree.line.value.length ? (
+				<button class="button quiet small" onClick={startSweep}><Icon name="review" size={16} /> {t("whole_game")}</button>
+			) : null}
+			{list.length > 0 ? (
+				<ol>
+					{list.map((x) => {
+						const n = tree.nodes.value.get(x.id)!;
+						const better = tree.results.value.get(n.parent)?.moves[0];
+						const cls = classOf(x.loss!);
+						return (
+							<li key={x.id}>
+								<button class={x.id === tree.at.value || n.parent === tree.at.value ? "on" : ""} onClick={() => tree.goTo(n.parent)}>
+									<span class="chip-loss" style={{ background: SCALE[cls][0], color: SCALE[cls][1] }}>{signed(-x.loss!)}{["", "", "", " ?", " ??", " ???"][cls]}</span>
+									<span><span class={"dot " + n.c} /> {t("move_played", { n: x.i, move: n.m ?? "" })}{better && better.m !== n.m ? <span class="dim"> · {t("better", { move: better.m })}</span> : null}</span>
+								</button>
+							</li>
+						);
+					})}
+				</ol>
+			) : (
+				!s && <p class="dim pad">{known < tree.line.value.length ? t("mistakes_empty") : t("no_mistakes")}</p>
+			)}
+		</div>
+	);
+}
+
+async function playHere(p: number, forbidden: boolean): Promise<void> {
+	const [w, h] = tree.size.value;
+	if (edit.value) return place(p);
+	if (forbidden) return;
+	stoneSound((p % w) / Math.max(1, w - 1));
+	await attempt(tree.playMoves([vertex(p, w, h)]));
+}
+
+const REASONS = { ko: "no_ko", superko: "no_superko", suicide: "no_suicide", occupied: "no_occupied" } as const;
+
+async function attempt(work: Promise<unknown>): Promise<void> {
+	try {
+		await work;
+	} catch (e) {
+		if (!(e instanceof Refused)) throw e;
+		const why = REASONS[(e.said.args?.[0] ?? "") as keyof typeof REASONS];
+		toast(why ? t(why) : e.said.text, { bad: true, ms: 4000 });
+	}
+}
+
+// Set-up and marks.
+let alternate: Colour = "b";
+async function place(p: number): Promise<void> {
+	const [w, h] = tree.size.value;
+	const v = vertex(p, w, h);
+	const n = tree.nodes.value.get(tree.at.value);
+	const tool = edit.value;
+	if (["tr", "sq", "cr", "ma", "lb"].includes(tool)) {
+		const marks = (n?.marks ?? []).map((m) => ({ ...m }));
+		const there = marks.findIndex((m) => m.p === v);
+		const same = there >= 0 && marks[there].k === tool;
+		if (there >= 0) marks.splice(there, 1);
+		if (!same) marks.push({ k: tool, p: v, l: tool === "lb" ? (LETTERS[[...LETTERS].findIndex((l) => !marks.some((m) => m.l === l))] ?? "A") : "" });
+		await attempt(tree.op("marks", { marks }));
+		return;
+	}
+	let colour = tool === "erase" ? "." : tool === "alt" ? alternate : tool;
+	const now = tree.position.value.stones[p];
+	if (now === colour) colour = ".";
+	else if (tool === "alt") alternate = other(alternate);
+	// One node holds all that is set up: what it does is said again, with this.
+	const setUp = !n?.m && !tree.children(n).length;
+	const lists: Record<string, Set<string>> = { b: new Set(setUp ? n?.b : []), w: new Set(setUp ? n?.w : []), ".": new Set(setUp ? n?.e : []) };
+	for (const l of Object.values(lists)) l.delete(v);
+	if (colour !== "." || now !== ".") lists[colour].add(v);
+	try {
+		const ref = await tree.op("setup", { b: [...lists.b], w: [...lists.w], e: [...lists["."]], pl: n?.pl || tree.position.value.turn });
+		if (ref) tree.goTo(ref.node);
+	} catch (e) {
+		toast(e instanceof Refused ? e.said.text : String(e), { bad: true });
+	}
+}
+
+async function setTurn(c: Colour): Promise<void> {
+	const n = tree.nodes.value.get(tree.at.value);
+	const setUp = !n?.m && !tree.children(n).length;
+	await attempt(tree.op("setup", { b: setUp ? n?.b : [], w: setUp ? n?.w : [], e: setUp ? n?.e : [], pl: c }).then((r) => r && tree.goTo(r.node)));
+}
+
+function best(): void {
+	const m = frame.value?.moves[0];
+	if (m) void attempt(tree.playMoves([m.m]));
+}
+
+function speak(): void {
+	const f = frame.value;
+	if (!f?.moves.length) {
+		say(t("no_result_yet"));
+		return;
+	}
+	say(leadText(f) + ". " + f.moves.slice(0, 3).map((m, i) => (i ? t("said_loses", { move: m.m, points: m.loss.toFixed(1) }) : t("said_best", { move: m.m }))).join(", "));
+}
+
+const leadText = (f: Frame) => t("leads", { who: t(f.lead >= 0 ? "black" : "white"), points: Math.abs(f.lead).toFixed(1) });
+
+function mistake(step: number): void {
+	const l = tree.line.value;
+	const i = l.indexOf(tree.at.value);
+	for (let k = i + step; k >= 0 && k < l.length; k += step) {
+		const loss = tree.lossOf(l[k]);
+		if (loss !== undefined && loss > 3) {
+			tree.goTo(l[k]);
+			say(t("said_mistake", { n: k, move: tree.nodes.value.get(l[k])?.m ?? "", points: loss.toFixed(1) }));
+			return;
+		}
+	}
+	toast(t("no_mistake"), { ms: 2500 });
+}
+
+function EngineLine() {
+	const f = frame.value;
+	const w = wish.value;
+	const e = welcome.value?.engine;
+	const state = !w.on ? t("analysis_off") : f?.error ? f.error : f?.final === "steady" ? t("stopped_steady", { visits: num(f.visits) }) : f ? `${num(f.visits)} ${t("visits")}${f.speed ? " · " + num(f.speed) + "/s" : ""}` : t("asking");
+	return (
+		<div class="engine-line">
+			<div class="verdict">
+				<strong class="lead">{f && !f.error ? (f.lead >= 0 ? "B+" : "W+") + Math.abs(f.lead).toFixed(1) : "–"}</strong>
+				{f && !f.error && <span class="wr">{t("black")} {(f.winrate * 100).toFixed(1)} %</span>}
+				<span class="bar" aria-hidden="true"><span style={{ width: (f ? f.winrate * 100 : 50) + "%" }} /></span>
+			</div>
+			<div class="engine-row">
+				<button class="plain engine-name" title={t("change_network")} onClick={() => (menu.value = !menu.value)} aria-expanded={menu.value}>
+					<span class="dim">{state}</span>
+				</button>
+				{w.on && f?.final && !f.error && <button class="plain" onClick={() => { goOn.value = true; ask(); }} title="shift+space">{t("keep_going")}</button>}
+				<button class="button quiet small" aria-pressed={w.on} onClick={() => change({ on: !w.on })} title="space"><Icon name={w.on ? "pause" : "go"} size={16} /> {t(w.on ? "stop" : "analyse")}</button>
+			</div>
+			{menu.value && (
+				<div class="engine-menu">
+					<label>{t("network")}
+						<select value={(welcome.value?.networks ?? []).find((n) => n.inUse)?.name} onChange={(ev) => {
+							const name = ev.currentTarget.value;
+							send<Network[]>("network.use", { name }).then((all) => { if (welcome.value) welcome.value = { ...welcome.value, networks: all }; tree.results.value = new Map(); toast(t("network_changed", { name })); }, (err) => toast(String((err as Error).message), { bad: true }));
+						}}>
+							{(welcome.value?.networks ?? []).map((n) => <option key={n.name} value={n.name}>{n.name}</option>)}
+						</select>
+					</label>
+					<label>{t("visits_budget")} <input type="number" min="10" max="10000000" value={w.visits} onChange={(ev) => change({ visits: Math.max(10, Math.round(Number(ev.currentTarget.value)) || 1000) })} /></label>
+					<div class="dim">{[e?.provider, e?.precision].filter(Boolean).join(" · ")}</div>
+				</div>
+			)}
+		</div>
+	);
+}
+
+function Candidates() {
+	const list = rows.value;
+	const f = frame.value;
+	return (
+		<div class="cands" onMouseLeave={() => (hover.value = -1)}>
+			<table aria-label={t("candidates")}>
+				<thead><tr><th /><th scope="col">{t("move")}</th><th scope="col">{t("loss")}</th><th scope="col">{t("win")}</th><th scope="col">{t("visits_budget")}</th><th scope="col">{t("line")}</th></tr></thead>
+				<tbody>
+					{list.slice(0, 10).map((m, i) => {
+						const first = m.m === f?.moves[0]?.m;
+						return (
+							<tr key={m.m} tabIndex={0} class={hover.value === i ? "on" : ""} onMouseEnter={() => { hover.value = i; steps.value = 0; }} onFocus={() => { hover.value = i; steps.value = 0; }} onBlur={() => (hover.value = -1)}
+								onClick={() => void attempt(tree.playMoves([m.m]))} onAuxClick={(e) => { if (e.button === 1) { e.preventDefault(); void attempt(tree.playMoves(m.pv)); } }}
+								onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); e.stopPropagation(); void attempt(tree.playMoves(e.shiftKey ? m.pv : [m.m])); } }}
+								onWheel={(e) => { e.preventDefault(); steps.value = Math.max(1, Math.min(m.pv.length, (steps.value || (e.deltaY > 0 ? 0 : m.pv.length)) + Math.sign(e.deltaY))); }}>
+								<td><span class="key" style={{ background: SCALE[m.cls][0], color: SCALE[m.cls][1] }}>{LETTERS[i]}</span></td>
+								<th scope="row">{m.m === "pass" ? t("pass_said") : m.m}</th>
+								<td>{first ? t("best") : signed(-m.loss)}</td>
+								<td>{(m.w * 100).toFixed(1)}</td>
+								<td>{short(m.v)}</td>
+								<td class="pv">{m.pv.slice(1, 7).join(" ")}</td>
+							</tr>
+						);
+					})}
+				</tbody>
+			</table>
+			{list.length === 0 && <p class="dim pad">{wish.value.on ? t("asking") : t("analysis_off")}</p>}
+		</div>
+	);
+}
+
+function Nav() {
+	const l = tree.line.value;
+	const i = l.indexOf(tree.at.value);
+	const kids = tree.children(tree.nodes.value.get(tree.nodes.value.get(tree.at.value)?.parent ?? -1));
+	return (
+		<div class="nav">
+			<button class="tool" aria-label={t("key_first")} onClick={() => tree.goTo(l[0])}><Icon name="first" /></button>
+			<button class="tool" aria-label={t("key_back")} onClick={() => tree.walk(-1)}><Icon name="back" /></button>
+			<span class="where">{t("move_of", { n: i, of: l.length - 1 })}</span>
+			<button class="tool" aria-label={t("key_on")} onClick={() => tree.walk(1)}><Icon name="on" /></button>
+			<button class="tool" aria-label={t("key_last")} onClick={() => tree.goTo(l[l.length - 1])}><Icon name="last" /></button>
+			{kids.length > 1 && <button class="plain" onClick={() => tree.beside(1)} title="↓">{t("variation_of", { n: kids.indexOf(tree.at.value) + 1, of: kids.length })}</button>}
+		</div>
+	);
+}
+
+function Legend() {
+	const w = wish.value;
+	const toggle = (key: "moves" | "area" | "policy" | "bestOnly", text: string, n: string) => (
+		<button type="button" class={"chip" + (w[key] ? " on" : "")} aria-pressed={w[key]} title={`${text} (${n})`} onClick={() => change({ [key]: !w[key] })}>{text}</button>
+	);
+	return (
+		<div class="legend">
+			{toggle("moves", t("moves"), "1")}
+			{toggle("area", t("area"), "2")}
+			{toggle("policy", t("policy"), "3")}
+			{toggle("bestOnly", t("best_only"), "5")}
+			<span class="scale" role="img" aria-label={t("scale_said")}>
+				{["0.5", "1.5", "3", "6", "12", "+"].map((b, i) => <span key={b} style={{ background: SCALE[i][0], color: SCALE[i][1] }}>{i === 5 ? "12+" : "≤" + b}</span>)}
+			</span>
+		</div>
+	);
+}
+
+const TOOLS: [typeof edit.value, string][] = [["b", "●"], ["w", "○"], ["alt", "◐"], ["erase", "⌫"], ["tr", "△"], ["sq", "□"], ["cr", "◯"], ["ma", "✕"], ["lb", "A"]];
+
+function EditBar() {
+	const turn = tree.position.value.turn;
+	return (
+		<div class="legend edit" role="toolbar" aria-label={t("set_up")}>
+			{TOOLS.map(([id, sign]) => <button type="button" key={id} class={"chip" + (edit.value === id ? " on" : "")} aria-pressed={edit.value === id} aria-label={t(`tool_${id}` as "tool_b")} title={t(`tool_${id}` as "tool_b")} onClick={() => (edit.value = id)}>{sign}</button>)}
+			<Choice label={t("to_move")} value={turn} options={[["b", t("black")], ["w", t("white")]]} onChange={(c) => void setTurn(c)} />
+			<button type="button" class="button primary small" onClick={() => (edit.value = "")}>{t("done")}</button>
+		</div>
+	);
+}
+
+function Notes() {
+	const n = tree.nodes.value.get(tree.at.value);
+	const [text, setText] = useState(n?.note ?? "");
+	useEffect(() => setText(n?.note ?? ""), [n?.id, n?.note]);
+	return <textarea class="notes" value={text} placeholder={t("notes_here")} aria-label={t("notes")} maxLength={20000} onInput={(e) => setText(e.currentTarget.value)} onChange={() => void attempt(tree.op("note", { note: text }))} />;
+}
+
+function GameTab({ d }: { d: Doc }) {
+	return (
+		<div class="game-tab">
+			<dl>
+				{d.black && <><dt>{t("black")}</dt><dd>{d.black}</dd></>}
+				{d.white && <><dt>{t("white")}</dt><dd>{d.white}</dd></>}
+				{d.date && <><dt>{t("date")}</dt><dd>{d.date}</dd></>}
+				{d.result && <><dt>{t("result")}</dt><dd>{/^[BW]\+/.test(d.result) ? resultText(d.result) : d.result}</dd></>}
+				<dt>{t("rules")}</dt>
+				<dd><select value={d.rules} aria-label={t("rules")} onChange={(e) => void attempt(tree.op("info", { rules: e.currentTarget.value }).then(() => { tree.results.value = new Map(); ask(); }))}>
+					{(welcome.value?.rules ?? []).map((r) => <option key={r.id} value={r.id}>{r.id}</option>)}
+				</select></dd>
+				<dt>{t("komi")}</dt><dd><input type="number" step="0.5" class="short" value={d.komi} aria-label={t("komi")} onChange={(e) => void attempt(tree.op("info", { komi: Number(e.currentTarget.value) }).then(() => { tree.results.value = new Map(); ask(); }))} /></dd>
+			</dl>
+			{d.warn && <p class="note warn">{d.warn}</p>}
+		</div>
+	);
+}
+
+function points(): Point[] {
+	return tree.line.value.map((id) => {
+		const f = tree.results.value.get(id);
+		const loss = tree.lossOf(id);
+		return { lead: f && !f.error ? f.lead : undefined, winrate: f && !f.error ? f.winrate : undefined, loss, cls: loss === undefined ? undefined : classOf(loss), colour: tree.nodes.value.get(id)?.c };
+	});
+}
+
+function Cut() {
+	const n = tree.nodes.value.get(tree.at.value);
+	return (
+		<div class="row tools-row">
+			<Tool icon="edit" text={t("set_up")} keys="e" on={!!edit.value} onClick={() => (edit.value = edit.value ? "" : "alt")} />
+			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
+			<Tool icon="pass" text={t("pass")} keys="p" onClick={() => void attempt(tree.playMoves(["pass"]))} />
+			<Tool icon="tree" text={t("main_line")} keys="shift+B" disabled={!n || n.parent < 0} onClick={() => void attempt(tree.op("promote"))} />
+			<Tool icon="bin" text={t("delete")} disabled={!n || n.parent < 0} onClick={() => void attempt(tree.op("delete"))} />
+			<Tool icon="save" text={t("save_sgf")} keys="ctrl+S" onClick={() => void save(`/api/docs/${tree.doc.value?.doc}.sgf`)} />
+		</div>
+	);
+}
+
+function typed(text: string): boolean {
+	const [w, h] = tree.size.value;
+	const [word, arg] = text.trim().toLowerCase().split(/\s+/);
+	switch (word) {
+		case "best": best(); return true;
+		case "undo": tree.walk(-1); return true;
+		case "pass": void attempt(tree.playMoves(["pass"])); return true;
+		case "last": say(tree.nodes.value.get(tree.at.value)?.m ?? t("said_empty")); return true;
+		case "go": tree.goTo(tree.line.value[Number(arg)]); return true;
+	}
+	const p = point(word ?? "", w, h);
+	if (p < 0) return false;
+	void playHere(p, tree.position.value.stones[p] !== ".");
+	return true;
+}
+
+function DocView({ id }: { id: string }) {
+	useEffect(() => {
+		gone.value = false;
+		sweep.value = null;
+		edit.value = "";
+		goOn.value = false;
+		const stop = watch<Doc | DocChange>("doc:" + id, (d) => ("nodes" in d ? tree.take(d as Doc) : tree.change(d as DocChange)), () => (gone.value = true));
+		frames((f) => { if (f.doc !== id) return; tree.remember(f); swept(f); });
+		const offAsk = effect(() => {
+			void tree.at.value; void tree.doc.value; void wish.value; void goOn.value;
+			if (status.value === "open" && sweep.peek()) askSweep();
+			else ask();
+		});
+		const offHover = effect(() => { void tree.at.value; hover.value = -1; steps.value = 0; });
+		const offBudget = effect(() => { void tree.at.value; goOn.value = false; });
+		const off = keys({
+			ArrowLeft: () => tree.walk(-1), ArrowRight: () => tree.walk(1), j: () => tree.walk(-1), k: () => tree.walk(1),
+			PageUp: () => tree.walk(-10), PageDown: () => tree.walk(10), "shift+ArrowLeft": () => tree.walk(-10), "shift+ArrowRight": () => tree.walk(10),
+			Home: () => tree.goTo(tree.line.value[0]), End: () => tree.goTo(tree.line.value.at(-1)), "0": () => tree.goTo(tree.line.value[0]), $: () => tree.goTo(tree.line.value.at(-1)),
+			ArrowUp: () => tree.beside(-1), ArrowDown: () => tree.beside(1),
+			space: () => change({ on: !wish.value.on }), "shift+space": () => { goOn.value = true; },
+			"1": () => change({ moves: !wish.value.moves }), "2": () => change({ area: !wish.value.area }), "3": () => change({ policy: !wish.value.policy }), "5": () => change({ bestOnly: !wish.value.bestOnly }),
+			",": best, c: speak, e: () => (edit.value = edit.value ? "" : "alt"), f: () => (flip.value = !flip.value), m: () => set("numbers", !settings.value.numbers), p: () => void attempt(tree.playMoves(["pass"])),
+			n: () => mistake(1), N: () => mistake(-1), B: () => void attempt(tree.op("promote")), "ctrl+s": () => void save(`/api/docs/${id}.sgf`), Escape: () => { edit.value = ""; menu.value = false; },
+		}, typed);
+		return () => { stop(); off(); offAsk(); offHover(); offBudget(); frames(null); post("analysis.set", { on: false }); };
+	}, [id]);
+
+	if (gone.value) return <main class="empty"><p>{t("doc_gone")}</p><a class="button primary" href="/analyse">{t("analyse")}</a></main>;
+	const d = tree.doc.value;
+	if (!d || d.doc !== id) return <main class="empty" aria-busy="true" />;
+	const [w, h] = tree.size.value;
+	const p = tree.position.value;
+	const n = tree.nodes.value.get(tree.at.value);
+	const next = tree.children(n).map((k) => tree.nodes.value.get(k)!).filter((k) => k?.m);
+	const legal = [...p.stones].map((s) => (s === "." ? "1" : "0")).join("");
+	const wsh = wish.value;
+	const tabs: [Wish["tab"], string][] = [["mistakes", t("mistakes")], ["tree", t("tree")], ["notes", t("notes")], ["game", t("game")]];
+	const phone = innerWidth < 640;
+	return (
+		<main class="analyse" data-node={tree.at.value} data-visits={frame.value?.visits ?? 0}>
+			<h1 class="sr">{t("analyse")}</h1>
+			<div class="stage">
+				<Board w={w} h={h} stones={p.stones} last={p.last} legal={legal} any={!!edit.value} turn={edit.value === "w" ? "w" : edit.value === "b" ? "b" : p.turn} flip={flip.value} coordinates={settings.value.coordinates} confirm={edit.value ? "never" : settings.value.confirm}
+					overlay={overlay} marks={(n?.marks ?? []).map((m) => ({ k: m.k, p: point(m.p, w, h), l: m.l }))} next={next.map((k) => ({ p: point(k.m!, w, h), c: k.c as Colour }))}
+					numbers={settings.value.numbers ? numbersOf() : undefined} label={t("board_plain", { w, h })}
+					cell={(q) => { const i = rows.peek().findIndex((m) => point(m.m, w, h) === q); return i < 0 ? "" : `${LETTERS[i]}, ${i ? t("loses", { points: rows.peek()[i].loss.toFixed(1) }) : t("best")}`; }}
+					onPlay={(q, no) => void playHere(q, no)} onHover={(q) => { const i = q < 0 || edit.value ? -1 : rows.peek().findIndex((m) => point(m.m, w, h) === q); if (i !== hover.peek()) { hover.value = i; steps.value = 0; } }}
+					onWheel={(s) => { const c = rows.value[hover.value]; if (c) steps.value = Math.max(1, Math.min(c.pv.length, (steps.value || (s > 0 ? 0 : c.pv.length)) + s)); else tree.walk(s); }}
+					onMiddle={(q) => { const c = rows.value.find((m) => point(m.m, w, h) === q); if (c) void attempt(tree.playMoves(c.pv)); }} />
+				<Nav />
+				<Graph points={points()} at={tree.line.value.indexOf(tree.at.value)} onSeek={(i) => tree.goTo(tree.line.value[i])} height={phone ? 84 : 132} />
+				{edit.value ? <EditBar /> : <Legend />}
+			</div>
+			<aside class="panel" aria-label={t("panel")}>
+				<EngineLine />
+				<Candidates />
+				<div class="tabs" role="tablist">
+					{tabs.map(([key, text]) => <button key={key} role="tab" aria-selected={wsh.tab === key} class={wsh.tab === key ? "on" : ""} onClick={() => change({ tab: key })}>{text}</button>)}
+				</div>
+				<div class="tab-body" role="tabpanel">{wsh.tab === "mistakes" ? <Mistakes /> : wsh.tab === "tree" ? <Tree /> : wsh.tab === "notes" ? <Notes /> : <GameTab d={d} />}</div>
+				<Cut />
+			</aside>
+		</main>
+	);
+}
+
+function numbersOf(): Map<number, number> {
+	const [w, h] = tree.size.value;
+	const all = new Map<number, number>();
+	let i = 0;
+	for (const id of tree.pathTo(tree.at.value)) {
+		const m = tree.nodes.value.get(id)?.m;
+		if (!m) continue;
+		i++;
+		const p = point(m, w, h);
+		if (p >= 0 && tree.position.value.stones[p] !== ".") all.set(p, i);
+	}
+	return all;
+}
+
+const docs = signal<Docs["docs"]>([]);
+
+async function fresh(size: number): Promise<void> {
+	try {
+		const { id } = await send<ID>("doc.new", { size: [size, size] }, true);
+		go("/analyse/" + id);
+	} catch (e) {
+		toast(e instanceof Refused ? e.said.text : String(e), { bad: true });
+	}
+}
+
+function List() {
+	useEffect(() => watch<Docs>("docs", (d) => (docs.value = d.docs)), []);
+	return (
+		<main class="home">
+			<section class="card">
+				<h1>{t("analyse")}</h1>
+				<p class="dim">{t("analyse_empty")}</p>
+				<div class="row">
+					{[9, 13, 19].map((n) => <button key={n} class="button" onClick={() => void fresh(n)}>{n}×{n}</button>)}
+					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+				</div>
+			</section>
+			{docs.value.length > 0 && (
+				<section class="card" aria-labelledby="docs">
+					<h2 id="docs">{t("docs_title")}</h2>
+					<ul class="doc-list">
+						{docs.value.map((d) => (
+							<li key={d.doc}>
+								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleDateString()}</span></a>
+								<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("doc.delete", { id: d.doc }, true)}><Icon name="bin" size={16} /></button>
+							</li>
+						))}
+					</ul>
+				</section>
+			)}
+		</main>
+	);
+}
+
+export function Analyse({ id }: { id: string }) {
+	return id ? <DocView key={id} id={id} /> : <List />;
+}

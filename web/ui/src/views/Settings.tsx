@@ -1,1 +1,63 @@
-export function Settings() { return null; }
+import { Choice, Field, Switch } from "../controls";
+import { LANGUAGES, t } from "../i18n";
+import { toast } from "../live";
+import { textOf, welcome } from "../net";
+import { set, settings, type Settings as Values } from "../settings";
+import { signal } from "@preact/signals";
+
+const licences = signal("");
+
+// Every change holds at once and can be undone.
+function change<K extends keyof Values>(key: K, value: Values[K]): void {
+	const before = settings.value[key];
+	set(key, value);
+	toast(t("saved"), { action: t("undo"), run: () => set(key, before) });
+}
+
+export function Settings(_: { id: string }) {
+	const s = settings.value;
+	const w = welcome.value;
+	return (
+		<main class="settings">
+			<h1>{t("settings")}</h1>
+			<section class="card" aria-labelledby="s-board">
+				<h2 id="s-board">{t("set_board")}</h2>
+				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["plain", t("wood_plain")], ["paper", t("wood_paper")]]} onChange={(v) => change("wood", v)} /></Field>
+				<Field label={t("set_coordinates")}><Choice label={t("set_coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => change("coordinates", v)} /></Field>
+				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => change("confirm", v)} /></Field>
+				<Switch label={t("key_numbers")} value={s.numbers} onChange={(v) => change("numbers", v)} />
+				<div class="row">
+					<Switch label={t("sound")} value={s.sound} onChange={(v) => change("sound", v)} />
+					<input type="range" min="0" max="100" value={s.volume} aria-label={t("volume")} onInput={(e) => set("volume", Number(e.currentTarget.value))} />
+				</div>
+			</section>
+			<section class="card" aria-labelledby="s-look">
+				<h2 id="s-look">{t("set_look")}</h2>
+				<Field label={t("set_theme")}><Choice label={t("set_theme")} value={s.theme} options={[["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]]} onChange={(v) => change("theme", v)} /></Field>
+				<Field label={t("set_text")}><Choice label={t("set_text")} value={s.text} options={[[90, "90 %"], [100, "100 %"], [115, "115 %"], [135, "135 %"]]} onChange={(v) => change("text", v)} /></Field>
+				<Switch label={t("set_contrast")} value={s.contrast} onChange={(v) => change("contrast", v)} />
+				<Switch label={t("set_motion")} value={s.motion === "off"} onChange={(v) => change("motion", v ? "off" : "system")} />
+			</section>
+			<section class="card" aria-labelledby="s-lang">
+				<h2 id="s-lang">{t("set_language")}</h2>
+				<Field label={t("set_language")}>
+					<select value={s.language} aria-label={t("set_language")} onChange={(e) => set("language", e.currentTarget.value)}>
+						<option value="">{t("theme_system")}</option>
+						{LANGUAGES.map(([id, name]) => <option key={id} value={id} lang={id}>{name}</option>)}
+					</select>
+				</Field>
+				<Switch label={t("set_keys")} value={s.keys} onChange={(v) => change("keys", v)} />
+			</section>
+			<section class="card" aria-labelledby="s-about">
+				<h2 id="s-about">{t("set_about")}</h2>
+				<p>Kosumi {w?.version} · {w?.engine.name} · {[w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
+				<p class="dim">{w?.engine.why}</p>
+				<p>{t("set_folder", { folder: w?.folder ?? "" })}</p>
+				<details onToggle={(e) => { if ((e.currentTarget as HTMLDetailsElement).open && !licences.value) void textOf("/assets/licences.txt").then((x) => (licences.value = x)); }}>
+					<summary>{t("licences")}</summary>
+					<pre class="licences" tabIndex={0}>{licences.value}</pre>
+				</details>
+			</section>
+		</main>
+	);
+}

@@ -1,0 +1,173 @@
+// A game tree as the server keeps it, positions played from it, and what the
+// engine has said of its nodes.
+import { batch, computed, signal } from "@preact/signals";
+import type { Doc, DocChange, Frame, Node, NodeRef } from "./gen/api";
+import { post, send } from "./net";
+import { other, play, point, type Colour } from "./rules";
+
+export interface Position {
+	stones: string;
+	turn: Colour;
+	last: number;
+	number: number; // of the last move
+}
+
+export const doc = signal<Doc | null>(null);
+export const nodes = signal<Map<number, Node>>(new Map());
+export const at = signal(0);
+export const results = signal<Map<number, Frame>>(new Map());
+let positions = new Map<number, Position>();
+
+export const size = computed(() => (doc.value?.size ?? [9, 9]) as unknown as [number, number]);
+
+export function take(d: Doc): void {
+	batch(() => {
+		const same = doc.value?.doc === d.doc;
+		positions = new Map();
+		nodes.value = new Map(d.nodes.map((n) => [n.id, n]));
+		doc.value = d;
+		if (!same) {
+			results.value = new Map();
+			at.value = nodes.value.has(d.at) ? d.at : 0;
+		} else if (!nodes.value.has(at.value)) at.value = 0;
+	});
+}
+
+export function change(c: DocChange): void {
+	if (c.doc !== doc.value?.doc) return;
+	const next = new Map(nodes.value);
+	let replay = false;
+	for (const n of c.set) {
+		const before = next.get(n.id);
+		if (before && JSON.stringify([before.b, before.w, before.e, before.pl]) !== JSON.stringify([n.b, n.w, n.e, n.pl])) replay = true;
+		next.set(n.id, n);
+	}
+	for (const id of c.gone ?? []) next.delete(id);
+	batch(() => {
+		if (replay) {
+			positions = new Map();
+			results.value = new Map();
+		}
+		nodes.value = next;
+		for (let id = at.value; !next.has(id); ) {
+			at.value = 0;
+			id = 0;
+		}
+	});
+}
+
+export const children = (n: Node | undefined): number[] => (n?.children ?? []) as number[];
+
+/** The nodes from the beginning to one. */
+export function pathTo(id: number): number[] {
+	const out: number[] = [];
+	for (let n = nodes.value.get(id); n; n = nodes.value.get(n.parent)) out.push(n.id);
+	return out.reverse();
+}
+
+/** The line through the present node: down to it, then always the first child. */
+export const line = computed<number[]>(() => {
+	const out = pathTo(at.value);
+	for (let kids = children(nodes.value.get(at.value)); kids.length; kids = children(nodes.value.get(kids[0]))) out.push(kids[0]);
+	return out;
+});
+
+export function positionOf(id: number): Position {
+	const known = positions.get(id);
+	if (known) return known;
+	const [w, h] = size.peek();
+	const path = pathTo(id);
+	let start = path.length - 1;
+	while (start >= 0 && !positions.has(path[start])) start--;
+	let p: Position = start >= 0 ? positions.get(path[start])! : { stones: ".".repeat(w * h), turn: "b", last: -1, number: 0 };
+	for (let i = start + 1; i < path.length; i++) {
+		p = step(p, nodes.peek().get(path[i])!, w, h);
+		positions.set(path[i], p);
+	}
+	return p;
+}
+
+function step(p: Position, n: Node, w: number, h: number): Position {
+	let { stones, turn, last, number } = p;
+	if (n.b?.length || n.w?.length || n.e?.length) {
+		const b = stones.split("");
+		for (const [list, c] of [[n.e, "."], [n.b, "b"], [n.w, "w"]] as [string[] | undefined, string][]) for (const v of list ?? []) b[point(v, w, h)] = c;
+		stones = b.join("");
+		last = -1;
+		const first = nodes.peek().get(children(n)[0]);
+		turn = (n.pl as Colour) || (first?.c as Colour) || (n.parent < 0 && !stones.includes("w") ? "w" : turn);
+	} else if (n.pl) turn = n.pl as Colour;
+	if (n.m) {
+		const c = n.c as Colour;
+		const q = point(n.m, w, h);
+		stones = play(stones, q, c, w, h).stones;
+		last = q;
+		number++;
+		turn = other(c);
+	}
+	return { stones, turn, last, number };
+}
+
+export const position = computed<Position>(() => {
+	void nodes.value;
+	return positionOf(at.value);
+});
+
+let told = 0;
+
+/** Goes to a node; the server is told, for the next reader. */
+export function goTo(id: number | undefined): void {
+	if (id === undefined || !nodes.value.has(id) || id === at.value) return;
+	at.value = id;
+	clearTimeout(told);
+	told = window.setTimeout(() => doc.value && post("tree.op", { doc: doc.value.doc, op: "goto", node: at.value }), 400);
+}
+
+export function walk(steps: number): void {
+	const l = line.value;
+	const i = l.indexOf(at.value);
+	goTo(l[Math.max(0, Math.min(l.length - 1, i + steps))]);
+}
+
+/** The next or previous variation beside the present node. */
+export function beside(step: number): void {
+	const n = nodes.value.get(at.value);
+	const kids = children(nodes.value.get(n?.parent ?? -1));
+	const i = kids.indexOf(at.value);
+	if (kids.length > 1) goTo(kids[(i + step + kids.length) % kids.length]);
+}
+
+/** Plays moves below a node; moves that are there are followed. */
+export async function playMoves(moves: string[], from = at.value): Promise<void> {
+	const d = doc.value;
+	if (!d || moves.length === 0) return;
+	if (moves.length === 1) {
+		const there = children(nodes.value.get(from)).find((k) => nodes.value.get(k)?.m === moves[0]);
+		if (there !== undefined) {
+			goTo(there);
+			return;
+		}
+	}
+	const ref = await send<NodeRef>("tree.op", { doc: d.doc, op: "play", node: from, line: moves, c: positionOf(from).turn }, true);
+	goTo(ref.node);
+}
+
+export const op = (o: string, more: object = {}, node = at.value) => send<NodeRef | null>("tree.op", { doc: doc.value?.doc, op: o, node, ...more }, true);
+
+export function remember(f: Frame): void {
+	const known = results.value.get(f.node);
+	if (known && known.visits > f.visits && (!f.final || known.final)) return;
+	const next = new Map(results.value);
+	next.set(f.node, known && !f.own && known.own ? { ...f, own: known.own } : f);
+	results.value = next;
+}
+
+/** How many points a move lost, from the two positions around it; undefined while unknown. */
+export function lossOf(id: number): number | undefined {
+	const n = nodes.value.get(id);
+	if (!n?.m || n.parent < 0) return undefined;
+	const [before, after] = [results.value.get(n.parent), results.value.get(id)];
+	if (!before || !after || before.error || after.error) return undefined;
+	const lost = n.c === "b" ? before.lead - after.lead : after.lead - before.lead;
+	return Math.max(0, lost);
+}
