@@ -1,8 +1,6 @@
 package main
 
 import (
-	"log/slog"
-
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
@@ -43,15 +41,16 @@ func (f *agreementFlags) check() error {
 }
 
 // measureAgreement adds the comparison to a benchmark's results.
-func (out *benchmark) measureAgreement(cmd *cobra.Command, s *settings, params search.Params, server *nn.Server, f agreementFlags, log *slog.Logger) error {
+func (out *benchmark) measureAgreement(cmd *cobra.Command, s *settings, params search.Params, server *nn.Server, f agreementFlags) error {
 	if len(f.workers) == 0 {
 		f.workers = []int{params.Parallel.Workers}
 	}
-	progress, done := showCount(cmd, f.positions, "positions compared", log)
+	progress := newDisplay(cmd.ErrOrStderr())
 	var err error
 	out.Agreement, err = bench.Agree(cmd.Context(), params, server, bench.AgreementConfig{
-		Short: f.short, Long: f.long, Positions: f.positions, Workers: f.workers, Size: s.Play.Size, Rules: s.Play.Rules, Progress: progress,
+		Short: f.short, Long: f.long, Positions: f.positions, Workers: f.workers, Size: s.Play.Size, Rules: s.Play.Rules,
+		Progress: func(n int) { progress.show("", int64(n), int64(f.positions), "positions compared", "") },
 	})
-	done()
+	progress.close()
 	return err
 }

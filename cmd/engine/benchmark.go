@@ -231,7 +231,7 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 		}
 	}
 	if f.agreement.on {
-		return out.measureAgreement(cmd, s, params, server, f.agreement, s.stderr)
+		return out.measureAgreement(cmd, s, params, server, f.agreement)
 	}
 	return nil
 }

@@ -8,12 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"kosumi/board"
 	"kosumi/match"
@@ -143,27 +139,16 @@ func interrupted(c match.Config) error {
 
 // showMatch reports progress: a bar on a terminal, else a line a game.
 func showMatch(c *match.Config) (done func()) {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		c.Progress = func(p match.Progress) {
-			if p.Game != nil {
-				fmt.Fprintln(os.Stderr, progressLine(p))
-			}
-		}
-		return func() {}
-	}
-	bars := mpb.New(mpb.WithOutput(os.Stderr), mpb.WithRefreshRate(200*time.Millisecond))
-	var text string
-	bar := bars.AddBar(int64(max(c.Games, 1)),
-		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d games")),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return text }), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})))
+	d := newDisplay(os.Stderr)
 	c.Progress = func(p match.Progress) {
-		text = score(&p.Summary)
-		bar.SetCurrent(int64(p.Summary.Games))
+		switch {
+		case d.terminal():
+			d.show("", int64(p.Summary.Games), int64(p.Total), "games", score(&p.Summary))
+		case p.Game != nil:
+			d.note(progressLine(p))
+		}
 	}
-	return func() {
-		bar.Abort(false)
-		bars.Wait()
-	}
+	return d.close
 }
 
 func progressLine(p match.Progress) string {

@@ -3,15 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"kosumi/internal/file"
 	"kosumi/match/opening"
@@ -86,12 +81,12 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	shown, done := showCount(cmd, f.count, "openings", s.stderr)
+	progress := newDisplay(cmd.ErrOrStderr())
 	openings, err := opening.Draw(cmd.Context(), net, opening.Config{
 		Count: f.count, Least: f.least, Most: f.most, Temperature: f.temperature, Balance: f.balance,
-		Size: size, Rules: rules, Seed: seed, Found: shown,
+		Size: size, Rules: rules, Seed: seed, Found: func(n int) { progress.show("", int64(n), int64(f.count), "openings", "") },
 	})
-	done()
+	progress.close()
 	if err != nil {
 		return err
 	}
@@ -110,26 +105,4 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, %d openings\n", f.out, len(openings))
 	return nil
-}
-
-// showCount reports progress towards a number of things: a bar on a terminal,
-// else a line for each tenth.
-func showCount(cmd *cobra.Command, total int, things string, log *slog.Logger) (found func(n int), done func()) {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		next := 1
-		return func(n int) {
-			if n*10 >= next*total {
-				log.Info(fmt.Sprintf("%d of %d %s", n, total, things))
-				next = n*10/total + 1
-			}
-		}, func() {}
-	}
-	bars := mpb.NewWithContext(cmd.Context(), mpb.WithOutput(cmd.ErrOrStderr()))
-	bar := bars.AddBar(int64(total),
-		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d "+things)),
-		mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
-	return func(n int) { bar.SetCurrent(int64(n)) }, func() {
-		bar.Abort(false)
-		bars.Wait()
-	}
 }

@@ -148,10 +148,10 @@ func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) er
 	if err := f.gather(cmd.Context(), m, size, &o); err != nil {
 		return err
 	}
-	shown, done := showStages(cmd, s.stderr)
-	o.Progress = shown
+	show := newDisplay(cmd.ErrOrStderr())
+	o.Progress = func(stage string, done, total int) { show.show(stage, int64(done), int64(total), "", "") }
 	q, err := f.rewrite(cmd.Context(), m, size, o)
-	done()
+	show.close()
 	switch {
 	case err != nil && cmd.Context().Err() != nil:
 		return errors.New("interrupted; nothing was written")

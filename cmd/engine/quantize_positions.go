@@ -5,18 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -226,45 +219,4 @@ func readRows(ctx context.Context, m *model.Model, path string, size board.Size,
 		}
 	}
 	return out, ctx.Err()
-}
-
-// showStages reports progress through stages: a bar for each on a terminal, else
-// a line for each fifth.
-func showStages(cmd *cobra.Command, log *slog.Logger) (shown func(stage string, done, total int), finish func()) {
-	var mu sync.Mutex
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		var now string
-		next := 1
-		return func(stage string, done, total int) {
-			mu.Lock()
-			defer mu.Unlock()
-			if stage != now {
-				now, next = stage, 1
-			}
-			if done*5 >= next*total {
-				log.Info(fmt.Sprintf("%s: %d of %d", stage, done, total))
-				next = done*5/total + 1
-			}
-		}, func() {}
-	}
-	bars := mpb.NewWithContext(cmd.Context(), mpb.WithOutput(cmd.ErrOrStderr()))
-	all := map[string]*mpb.Bar{}
-	return func(stage string, done, total int) {
-			mu.Lock()
-			defer mu.Unlock()
-			bar := all[stage]
-			if bar == nil {
-				bar = bars.AddBar(int64(total),
-					mpb.PrependDecorators(decor.Name(stage, decor.WC{W: 22, C: decor.DindentRight}), decor.CountersNoUnit("%d/%d")),
-					mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
-				all[stage] = bar
-			}
-			bar.SetTotal(int64(total), false)
-			bar.SetCurrent(int64(done))
-		}, func() {
-			for _, bar := range all {
-				bar.Abort(false)
-			}
-			bars.Wait()
-		}
 }

@@ -13,9 +13,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"kosumi/board"
 	"kosumi/internal/file"
@@ -289,26 +286,20 @@ func (s *selfplaySummary) print(w io.Writer) {
 // showSelfplay reports progress: a bar on a terminal, else a line every ten
 // seconds.
 func showSelfplay(f *selfplayFlags, summary func() selfplaySummary) (done func()) {
-	every, update := 10*time.Second, func() {
-		s := summary()
-		fmt.Fprintln(os.Stderr, s.line())
+	d := newDisplay(os.Stderr)
+	every := lineEvery
+	if d.terminal() {
+		every = 500 * time.Millisecond
 	}
-	var bars *mpb.Progress
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		bars = mpb.New(mpb.WithOutput(os.Stderr), mpb.WithRefreshRate(200*time.Millisecond))
-		total, counter := f.games, "%d/%d games"
-		if total == 0 {
-			total, counter = f.rows, "%d/%d rows"
-		}
-		bar := bars.AddBar(int64(max(total, 1)), mpb.PrependDecorators(decor.CountersNoUnit(counter)),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { s := summary(); return s.line() })))
-		every, update = 500*time.Millisecond, func() {
-			s := summary()
-			n := s.Games
-			if f.games == 0 {
-				n = s.Rows
-			}
-			bar.SetCurrent(int64(min(n, max(total, 1)-1)))
+	update := func() {
+		s := summary()
+		switch {
+		case !d.terminal():
+			d.note(s.line())
+		case f.games > 0 || f.rows == 0:
+			d.show("", int64(s.Games), int64(f.games), "games", s.line())
+		default:
+			d.show("", int64(s.Rows), int64(f.rows), "rows", s.line())
 		}
 	}
 	stop, ended := make(chan struct{}), make(chan struct{})
@@ -328,8 +319,6 @@ func showSelfplay(f *selfplayFlags, summary func() selfplaySummary) (done func()
 	return func() {
 		close(stop)
 		<-ended
-		if bars != nil {
-			bars.Shutdown()
-		}
+		d.close()
 	}
 }

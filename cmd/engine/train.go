@@ -159,9 +159,10 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(25) // rows are large and live long: with 100 they would take twice their size
 	}
-	show := newTrainProgress(cmd.ErrOrStderr(), &c)
+	show := newDisplay(cmd.ErrOrStderr())
+	c.Progress = func(p learn.Progress) { show.show("", p.Step, p.Total, "steps", trainLine(&p)) }
 	report, err := learn.Run(cmd.Context(), c)
-	show.done()
+	show.close()
 	switch {
 	case errors.Is(err, learn.ErrConfig):
 		return usageError{err}
