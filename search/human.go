@@ -255,7 +255,7 @@ func (t *Tree) orNewHuman(n *node, edges []edge, x *explorer, policy humanBits, 
 	if root && !weightless {
 		prior, u = t.widen(prior, u, x.sign)
 	}
-	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n, edges) {
+	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n) {
 		return at
 	}
 	if p, _ := t.a.priorAt(n, int(n.edgeCount)); p != move {

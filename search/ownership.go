@@ -71,7 +71,7 @@ func (m *ownerSum) add(s *slot, weight float64, area int) {
 }
 
 // advance makes what was learned below a move the start of the next sums.
-func (o *ownership) advance(_ *Tree, p board.Point) {
+func (o *ownership) advance(p board.Point) {
 	if m := o.moves[p]; m != nil {
 		o.total, o.moves = *m, make(map[board.Point]*ownerSum)
 		return

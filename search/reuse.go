@@ -32,7 +32,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 		t.clear()
 		return false
 	}
-	t.own.advance(t, p)
+	t.own.advance(p)
 	t.promote(child)
 	t.published.Store(&Result{})
 	return true

@@ -275,7 +275,7 @@ func (t *Tree) orNew(n *node, edges []edge, x *explorer, root bool, best float64
 	if root {
 		prior, u = t.widen(prior, u, x.sign)
 	}
-	if x.score(u, 0, prior) <= best || root && t.futileNew(n, edges) {
+	if x.score(u, 0, prior) <= best || root && t.futileNew(n) {
 		return at
 	}
 	if place != int(n.edgeCount) {

@@ -120,7 +120,7 @@ func (t *Tree) futile(n *node, e *edge) bool {
 }
 
 // futileNew is futile for a move without an edge.
-func (t *Tree) futileNew(n *node, _ []edge) bool {
+func (t *Tree) futileNew(n *node) bool {
 	if t.p.Stop.FutileVisitsThreshold <= 0 || t.search.target < 0 {
 		return false
 	}

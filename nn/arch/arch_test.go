@@ -13,6 +13,7 @@ import (
 
 	"kosumi/nn/arch"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 	"kosumi/nn/onnx/onnxref"
 )
 
@@ -59,7 +60,7 @@ func TestRegister(t *testing.T) {
 	require.NoError(t, err)
 	m, err := arch.Build(c, 1)
 	require.NoError(t, err)
-	require.Equal(t, "toy", m.Metadata[arch.MetaArch])
+	require.Equal(t, "toy", m.Metadata[meta.Arch])
 	_, err = arch.Parse("nothing")
 	require.ErrorContains(t, err, "toy")
 }
@@ -100,7 +101,7 @@ func TestShapesOnEveryBoard(t *testing.T) {
 					require.Equal(t, onnx.Shape{n, onnx.D(1)}, got["score"])
 					require.Equal(t, onnx.Shape{n, area}, got["ownership"])
 				}
-				require.Equal(t, fmt.Sprintf("%dx%d", w, h), m.Metadata[arch.MetaBoard])
+				require.Equal(t, fmt.Sprintf("%dx%d", w, h), m.Metadata[meta.Board])
 			}
 		})
 	}
@@ -134,7 +135,7 @@ func TestFreshNetworksAreSane(t *testing.T) {
 			sum, most := 0.0, 0.0
 			for _, p := range policy {
 				v := float64(p)
-				if m.Metadata[arch.MetaPolicy] == "log_softmax" {
+				if m.Metadata[meta.Policy] == "log_softmax" {
 					v = math.Exp(v)
 				}
 				sum, most = sum+v, max(most, v)

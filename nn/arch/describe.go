@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 )
 
 // Description says what an ONNX file holds.
@@ -133,12 +134,12 @@ func looks(m *onnx.Model, d Description) Looks {
 	for _, n := range m.Graph.Nodes {
 		l.Quantized = l.Quantized || n.Is("QuantizeLinear", "DequantizeLinear", "QLinearConv", "ConvInteger", "MatMulInteger")
 	}
-	if m.Metadata[MetaFormat] == "" {
+	if m.Metadata[meta.Format] == "" {
 		return l
 	}
 	l.Declared = true
-	l.Arch = m.Metadata[MetaArch]
-	for key, dst := range map[string]*string{MetaKind: &l.Kind, MetaEncoder: &l.Encoder, MetaBoard: &l.Board, MetaPolicy: &l.Policy, MetaValue: &l.Value} {
+	l.Arch = m.Metadata[meta.Arch]
+	for key, dst := range map[string]*string{meta.Kind: &l.Kind, meta.Encoder: &l.Encoder, meta.Board: &l.Board, meta.Policy: &l.Policy, meta.Value: &l.Value} {
 		if v := m.Metadata[key]; v != "" {
 			*dst = v
 		}

@@ -4,19 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-)
 
-// Keys of the metadata that our networks carry, so that a file says what it is.
-const (
-	MetaFormat  = "kosumi.format"  // "1"
-	MetaKind    = "kosumi.kind"    // "dual-head", "seed" or "katago"
-	MetaEncoder = "kosumi.encoder" // input planes: "mini7", "seed22", "v3" to "v7"
-	MetaBoard   = "kosumi.board"   // "9x9" (width x height), or "any"
-	MetaPolicy  = "kosumi.policy"  // "logits", "log_softmax" or "softmax"
-	MetaValue   = "kosumi.value"   // "tanh" or "wdl"
-	MetaHeads   = "kosumi.heads"   // outputs, comma-separated
-	MetaArch    = "kosumi.arch"    // what Config.String returns
-	MetaSeed    = "kosumi.seed"    // of the first weights, decimal
+	"kosumi/nn/onnx/meta"
 )
 
 // Names of the inputs and outputs of this package's networks.
@@ -31,14 +20,14 @@ const (
 // metadata returns what a network says of itself.
 func metadata(c Config, seed uint64, kind, encoder, policy string, heads ...string) map[string]string {
 	return map[string]string{
-		MetaFormat:  "1",
-		MetaKind:    kind,
-		MetaEncoder: encoder,
-		MetaBoard:   fmt.Sprintf("%dx%d", c.Width, c.Height),
-		MetaPolicy:  policy,
-		MetaValue:   "tanh",
-		MetaHeads:   strings.Join(heads, ","),
-		MetaArch:    c.String(),
-		MetaSeed:    strconv.FormatUint(seed, 10),
+		meta.Format:  "1",
+		meta.Kind:    kind,
+		meta.Encoder: encoder,
+		meta.Board:   fmt.Sprintf("%dx%d", c.Width, c.Height),
+		meta.Policy:  policy,
+		meta.Value:   "tanh",
+		meta.Heads:   strings.Join(heads, ","),
+		meta.Arch:    c.String(),
+		meta.Seed:    strconv.FormatUint(seed, 10),
 	}
 }

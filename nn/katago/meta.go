@@ -6,37 +6,37 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"kosumi/nn/onnx/meta"
 )
 
-// Keys of the metadata that Build writes into an ONNX file. Values are text:
-// numbers in decimal, flags as 0 or 1.
+// Keys of the metadata that Build writes into an ONNX file.
 const (
-	MetaFormat       = "kosumi.format"        // "1"
-	MetaKind         = "kosumi.kind"          // "katago"
-	MetaEncoderName  = "kosumi.encoder"       // input encoding: "v3" to "v7"
-	MetaBoard        = "kosumi.board"         // "19x19": width x height
-	MetaPolicy       = "kosumi.policy"        // "logits"
-	MetaValue        = "kosumi.value"         // "wdl"
-	MetaHeads        = "kosumi.heads"         // outputs, comma-separated
-	MetaName         = "kosumi.name"          // the network's own name
-	MetaSource       = "kosumi.source"        // file it came from
-	MetaSourceSHA256 = "kosumi.source_sha256" // of that file as stored
+	MetaFormat       = meta.Format
+	MetaKind         = meta.Kind
+	MetaEncoderName  = meta.Encoder
+	MetaBoard        = meta.Board
+	MetaPolicy       = meta.Policy
+	MetaValue        = meta.Value
+	MetaHeads        = meta.Heads
+	MetaName         = meta.Name
+	MetaSource       = meta.Source
+	MetaSourceSHA256 = meta.SourceSHA256
 
-	MetaKataGoForm         = "kosumi.katago.form" // "run" or "exact"
-	MetaKataGoVersion      = "kosumi.katago.version"
-	MetaPolicyChannels     = "kosumi.katago.policy_channels"
-	MetaScoreValues        = "kosumi.katago.score_values"
-	MetaTDScoreMult        = "kosumi.katago.td_score_multiplier"
-	MetaScoreMeanMult      = "kosumi.katago.score_mean_multiplier"
-	MetaScoreStdevMult     = "kosumi.katago.score_stdev_multiplier"
-	MetaLeadMult           = "kosumi.katago.lead_multiplier"
-	MetaVarTimeMult        = "kosumi.katago.var_time_multiplier"
-	MetaValueErrorMult     = "kosumi.katago.shortterm_value_error_multiplier"
-	MetaScoreErrorMult     = "kosumi.katago.shortterm_score_error_multiplier"
-	MetaPassAliveUnderSuic = "kosumi.katago.pass_alive_under_suicide"
-	MetaMetaEncoder        = "kosumi.katago.meta_encoder"
-	// MetaLayout is the KataGo file without its blocks of numbers; FormExact only.
-	MetaLayout = "kosumi.katago.layout"
+	MetaKataGoForm         = meta.KataGoForm
+	MetaKataGoVersion      = meta.KataGoVersion
+	MetaPolicyChannels     = meta.PolicyChannels
+	MetaScoreValues        = meta.ScoreValues
+	MetaTDScoreMult        = meta.TDScoreMult
+	MetaScoreMeanMult      = meta.ScoreMeanMult
+	MetaScoreStdevMult     = meta.ScoreStdevMult
+	MetaLeadMult           = meta.LeadMult
+	MetaVarTimeMult        = meta.VarTimeMult
+	MetaValueErrorMult     = meta.ValueErrorMult
+	MetaScoreErrorMult     = meta.ScoreErrorMult
+	MetaPassAliveUnderSuic = meta.PassAliveSuicide
+	MetaMetaEncoder        = meta.MetaEncoder
+	MetaLayout             = meta.Layout
 )
 
 // Encoder names the input encoding of the network: "v3" to "v7".

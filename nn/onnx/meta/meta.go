@@ -1,0 +1,49 @@
+// Package meta names the metadata that ONNX files of ours carry, so that a file
+// says what it is. Values are text: numbers in decimal, flags as 0 or 1.
+package meta
+
+// Keys of every network.
+const (
+	Format  = "kosumi.format"  // "1"
+	Kind    = "kosumi.kind"    // "dual-head", "seed" or "katago"
+	Encoder = "kosumi.encoder" // input planes: "mini7", "seed22", "v3" to "v7"
+	Board   = "kosumi.board"   // "9x13" (width x height), or "any"
+	Policy  = "kosumi.policy"  // "logits", "log_softmax" or "softmax"
+	Value   = "kosumi.value"   // "tanh" or "wdl"
+	Heads   = "kosumi.heads"   // outputs, comma-separated
+)
+
+// Where a network comes from.
+const (
+	Name         = "kosumi.name"          // the network's own name
+	Source       = "kosumi.source"        // file it was converted from
+	SourceSHA256 = "kosumi.source_sha256" // of that file as stored
+	Arch         = "kosumi.arch"          // architecture, as `engine net new` knows it
+	Seed         = "kosumi.seed"          // of the first weights
+)
+
+// What was made of a network to run it.
+const (
+	Precision   = "kosumi.precision"   // "int8" or "fp16"
+	Quantizer   = "kosumi.quantizer"   // version of nn/quant
+	Calibration = "kosumi.calibration" // such as "mse, 256 positions"
+	For         = "kosumi.for"         // the processor of an int8 network: "vnni", "avx2", "arm64" or "any"
+)
+
+// What a KataGo network says of itself in its own file.
+const (
+	KataGoForm       = "kosumi.katago.form" // "run" or "exact"
+	KataGoVersion    = "kosumi.katago.version"
+	PolicyChannels   = "kosumi.katago.policy_channels"
+	ScoreValues      = "kosumi.katago.score_values"
+	TDScoreMult      = "kosumi.katago.td_score_multiplier"
+	ScoreMeanMult    = "kosumi.katago.score_mean_multiplier"
+	ScoreStdevMult   = "kosumi.katago.score_stdev_multiplier"
+	LeadMult         = "kosumi.katago.lead_multiplier"
+	VarTimeMult      = "kosumi.katago.var_time_multiplier"
+	ValueErrorMult   = "kosumi.katago.shortterm_value_error_multiplier"
+	ScoreErrorMult   = "kosumi.katago.shortterm_score_error_multiplier"
+	PassAliveSuicide = "kosumi.katago.pass_alive_under_suicide"
+	MetaEncoder      = "kosumi.katago.meta_encoder"
+	Layout           = "kosumi.katago.layout" // the KataGo file without its blocks of numbers; only where every weight is kept
+)
