@@ -14,6 +14,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/nn/arch"
+	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 )
@@ -54,37 +55,18 @@ func netNewCommand() *cobra.Command {
 
 func architectures() string {
 	var b strings.Builder
-	for _, f := range arch.Families() {
-		fmt.Fprintf(&b, "  %-16s %s\n", f.Pattern, f.Doc)
+	for _, k := range fresh.Kinds() {
+		fmt.Fprintf(&b, "  %-16s %s\n", k.Pattern, k.Doc)
 	}
-	fmt.Fprintf(&b, "  %-16s %s\n", "kbNcM[nbt]", "KataGo-compatible, any board size: 22 planes and 19 global values, KataGo's heads")
 	return b.String()
 }
 
 func writeFresh(name, size string, seed uint64, out string) error {
-	if strings.HasPrefix(name, "kb") {
-		net, err := katago.Fresh(name, seed)
-		if err != nil {
-			return usageError{err}
-		}
-		if !strings.EqualFold(filepath.Ext(out), ".onnx") {
-			return katago.WriteFile(out, net)
-		}
-		s, err := board.ParseSize(orDefault(size, "19"))
-		if err != nil {
-			return usageError{err}
-		}
-		m, err := katago.Build(net, katago.Size(s), katago.Options{Form: katago.FormExact})
-		if err != nil {
-			return err
-		}
-		return writeModel(out, m)
-	}
-	conf, err := arch.Parse(name)
+	a, err := fresh.Parse(name)
 	if err != nil {
 		return usageError{err}
 	}
-	if !strings.EqualFold(filepath.Ext(out), ".onnx") {
+	if !a.KataGo() && !strings.EqualFold(filepath.Ext(out), ".onnx") {
 		return usagef("%s networks are written as .onnx", name)
 	}
 	if size != "" {
@@ -92,13 +74,9 @@ func writeFresh(name, size string, seed uint64, out string) error {
 		if err != nil {
 			return usageError{err}
 		}
-		conf = conf.On(s.W, s.H)
+		a = a.On(s.W, s.H)
 	}
-	m, err := arch.Build(conf, seed)
-	if err != nil {
-		return err
-	}
-	return writeModel(out, m)
+	return a.Write(out, seed)
 }
 
 func orDefault(s, def string) string {

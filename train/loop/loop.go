@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"kosumi/nn/features"
+	"kosumi/nn/fresh"
 	"kosumi/train/learn"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
@@ -118,7 +119,7 @@ func (l *Loop) load() error {
 		return fmt.Errorf("%w: the loop in %s was begun with random weights, the recipe names %s to start from; take another folder",
 			ErrConfig, l.dir, l.conf.Start.Network)
 	}
-	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(isKataGo(s.Arch) && isKataGo(l.conf.Arch)) {
+	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(fresh.IsKataGo(s.Arch) && fresh.IsKataGo(l.conf.Arch)) {
 		return fmt.Errorf("%w: the loop in %s was begun with arch %s and seed %d, the recipe says %s and %d; take another folder",
 			ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
 	}
@@ -388,7 +389,7 @@ func (l *Loop) prepareSession(c *Config) error {
 
 // encoding is what the network reads.
 func (l *Loop) encoding() (features.Encoding, error) {
-	if isKataGo(l.state.Arch) {
+	if fresh.IsKataGo(l.state.Arch) {
 		return features.V7, nil
 	}
 	fresh := freshName(l.state.Arch) // only KataGo's networks are begun with

@@ -5,26 +5,16 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/nn/arch"
-	"kosumi/nn/katago"
+	"kosumi/nn/fresh"
 	"kosumi/nn/model"
 	"kosumi/train/selfplay"
 )
 
-// isKataGo tells whether an architecture is written in KataGo's format.
-func isKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
-
 // fileName is what the file of a network is called in its folder.
-func fileName(archName string) string {
-	if isKataGo(archName) {
-		return "model.bin.gz"
-	}
-	return "model.onnx"
-}
+func fileName(archName string) string { return "model" + fresh.Ending(archName) }
 
 func modelPath(dir, archName, name string) string {
 	return filepath.Join(dir, "models", name, fileName(archName))
@@ -38,29 +28,14 @@ func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) er
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if isKataGo(name) {
-		net, err := katago.Fresh(name, seed)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrConfig, err)
-		}
-		return katago.WriteFile(path, net)
-	}
-	conf, err := arch.Parse(name)
+	a, err := fresh.Parse(name)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	if len(boards) > 0 {
-		conf = conf.On(boards[0].Width, boards[0].Height)
+	if len(boards) > 0 && !a.KataGo() {
+		a = a.On(boards[0].Width, boards[0].Height)
 	}
-	m, err := arch.Build(conf, seed)
-	if err != nil {
-		return err
-	}
-	data, err := m.Marshal()
-	if err != nil {
-		return err
-	}
-	return writeFile(path, data)
+	return a.Write(path, seed)
 }
 
 // player is an open network that can be asked.

@@ -12,6 +12,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/nn/autodiff"
+	"kosumi/nn/fresh"
 	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
@@ -30,7 +31,7 @@ func (l *Loop) openLearner() error {
 	t := &l.conf.Train
 	c := learn.Config{Model: modelPath(l.dir, l.state.Arch, l.state.base(l.state.Arch)), Batch: t.Batch, Method: autodiff.Method(t.Method),
 		Momentum: t.Momentum, WeightDecay: t.WeightDecay, ClipNorm: t.ClipNorm, Rate: t.Rate,
-		Schedule: learn.Schedule{Warmup: t.WarmupSteps}, HeadRate: t.HeadRate, Losses: t.Losses, Aux: t.Aux && isKataGo(l.state.Arch),
+		Schedule: learn.Schedule{Warmup: t.WarmupSteps}, HeadRate: t.HeadRate, Losses: t.Losses, Aux: t.Aux && fresh.IsKataGo(l.state.Arch),
 		Average: learn.Average{Every: t.AverageEvery, Window: t.AverageWindow}, Threads: l.conf.Compute.Threads, Seed: l.state.Seed, Log: l.o.Log}
 	learner, extra, err := learn.Resume(l.checkpoints(), c)
 	if errors.Is(err, learn.ErrNoCheckpoint) {

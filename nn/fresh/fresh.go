@@ -1,0 +1,109 @@
+// Package fresh knows every architecture by name, and makes networks of it with
+// random weights: those of package arch, and those of KataGo's format.
+package fresh
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"kosumi/internal/file"
+	"kosumi/nn/arch"
+	"kosumi/nn/katago"
+	"kosumi/nn/onnx"
+)
+
+// Architecture is the shape of a network.
+type Architecture struct {
+	name   string
+	katago bool
+	own    arch.Config // where it is not KataGo's
+	size   katago.Size // of an ONNX file of KataGo's
+}
+
+// Kind is a family of architectures, for people.
+type Kind struct{ Pattern, Doc string }
+
+// Kinds lists what Parse knows.
+func Kinds() []Kind {
+	var all []Kind
+	for _, f := range arch.Families() {
+		all = append(all, Kind{f.Pattern, f.Doc})
+	}
+	return append(all, Kind{"kbNcM[nbt]", "KataGo-compatible, any board size: 22 planes and 19 global values, KataGo's heads"})
+}
+
+// Parse reads a name, such as "mini", "b10c128" or "kb6c96".
+func Parse(name string) (Architecture, error) {
+	a := Architecture{name: name, size: katago.Size{W: 19, H: 19}}
+	own, err := arch.Parse(name)
+	if err == nil {
+		a.own = own
+		return a, nil
+	}
+	if !IsKataGo(name) {
+		return a, fmt.Errorf("%w and kbNcM[nbt]", err)
+	}
+	a.katago = true
+	_, err = katago.ParseArch(name)
+	return a, err
+}
+
+// IsKataGo tells whether a name is meant for an architecture of KataGo's format,
+// which serves every board size.
+func IsKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
+
+// KataGo tells whether the network is of KataGo's format.
+func (a Architecture) KataGo() bool { return a.katago }
+
+// On returns the architecture for boards of a size. Networks of KataGo's format
+// serve all of them, but an ONNX file is for one.
+func (a Architecture) On(width, height int) Architecture {
+	a.own = a.own.On(width, height)
+	a.size = katago.Size{W: width, H: height}
+	return a
+}
+
+// Ending is that of the files that networks of a name are usually kept in.
+func Ending(name string) string {
+	if IsKataGo(name) {
+		return ".bin.gz"
+	}
+	return ".onnx"
+}
+
+// Write makes a network and writes it: as ONNX where the path ends so, else in
+// KataGo's format. The same seed gives the same file.
+func (a Architecture) Write(path string, seed uint64) error {
+	asONNX := strings.EqualFold(filepath.Ext(path), ".onnx")
+	if !a.katago {
+		if !asONNX {
+			return fmt.Errorf("%s networks are written as .onnx", a.name)
+		}
+		m, err := arch.Build(a.own, seed)
+		if err != nil {
+			return err
+		}
+		return writeONNX(path, m)
+	}
+	net, err := katago.Fresh(a.name, seed)
+	if err != nil {
+		return err
+	}
+	if !asONNX {
+		return katago.WriteFile(path, net)
+	}
+	m, err := katago.Build(net, a.size, katago.Options{Form: katago.FormExact})
+	if err != nil {
+		return err
+	}
+	return writeONNX(path, m)
+}
+
+func writeONNX(path string, m *onnx.Model) error {
+	return file.Write(path, func(w io.Writer) error {
+		_, err := m.WriteTo(w)
+		return err
+	})
+}
