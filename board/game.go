@@ -10,6 +10,10 @@ type GameOptions struct {
 	// StartBlackMovesAreHandicap counts the moves that Black makes before
 	// White's first as handicap stones.
 	StartBlackMovesAreHandicap bool
+	// ForgetOutOfTurn lets a game begin anew where a colour moves that is not to
+	// move, or is made to: nothing of what was before counts any more, but that
+	// Undo goes back there. Handicap stones count on.
+	ForgetOutOfTurn bool
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal,
 	// which some networks were trained with.
 	PassAliveUnderSuicide bool
@@ -70,6 +74,7 @@ type Game struct {
 	end     ending
 	points  points
 	moves   []Move
+	known   int // the moves before are forgotten, see GameOptions.ForgetOutOfTurn
 	ko      koMemory
 	encore  encore
 }
@@ -99,7 +104,7 @@ func (g *Game) CopyFrom(src *Game) {
 	g.rules, g.options, g.start = src.rules, src.options, src.start
 	g.toMove, g.phase, g.end, g.points = src.toMove, src.phase, src.end, src.points
 	g.board.CopyFrom(&src.board)
-	g.moves = append(g.moves[:0], src.moves...)
+	g.moves, g.known = append(g.moves[:0], src.moves...), src.known
 	g.ko.copyFrom(&src.ko)
 	g.encore.copyFrom(&src.encore)
 }
@@ -146,6 +151,25 @@ func (g *Game) Moves() []Move { return g.moves }
 
 // NumMoves returns the number of moves since the start or the last set-up.
 func (g *Game) NumMoves() int { return len(g.moves) }
+
+// Forgotten returns how many of the moves are forgotten: those before the last
+// one out of turn, under GameOptions.ForgetOutOfTurn.
+func (g *Game) Forgotten() int { return g.known }
+
+// forget makes the position a beginning, with c to move.
+func (g *Game) forget(c Color) {
+	g.toMove, g.end, g.known = c, ending{}, len(g.moves)
+	g.board.ClearKo()
+	if g.points.bonus = 0; g.rules.Scoring == ScoringTerritory {
+		g.points.bonus = float32(g.board.Stones(Black) - g.board.Stones(White))
+	}
+	g.encore.captures = g.encore.captures[:0]
+	g.forgetPositions()
+	for i := range g.ko.passKeys {
+		g.ko.passKeys[i] = g.ko.passKeys[i][:0]
+	}
+	g.ko.keys.add(g.koKey(c))
+}
 
 // LastMove returns the move i turns ago, 0 being the newest. Its Point is
 // NoPoint if there was none.
@@ -225,7 +249,7 @@ func (g *Game) begin(s *start) {
 		panic(err) // checked before a start is made
 	}
 	g.toMove, g.phase, g.end = s.toMove, s.phase, ending{}
-	g.moves = g.moves[:0]
+	g.moves, g.known = g.moves[:0], 0
 	g.encore.reset()
 	if s.phase == 2 {
 		g.encore.second = append(g.encore.second, s.colors...)

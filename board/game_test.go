@@ -409,3 +409,35 @@ func TestReadersShareAGame(t *testing.T) {
 		require.Equal(t, want, text)
 	}
 }
+
+// TestForgetOutOfTurn plays a colour twice: what was before is forgotten, and
+// comes back when the move is taken back.
+func TestForgetOutOfTurn(t *testing.T) {
+	g, err := board.NewGame(board.Square(5), board.Japanese())
+	require.NoError(t, err)
+	o := g.Options()
+	o.ForgetOutOfTurn = true
+	g.SetOptions(o)
+	play := func(c board.Color, v string) {
+		p, err := g.Size().ParseVertex(v)
+		require.NoError(t, err)
+		require.NoError(t, g.PlayTolerant(c, p))
+	}
+	play(board.Black, "A1")
+	play(board.White, "E5")
+	play(board.White, "D4")
+	require.Equal(t, 2, g.Forgotten())
+	require.Equal(t, 3, g.NumMoves())
+	require.Equal(t, 1, g.ValidTurns())
+	require.Equal(t, board.Black, g.ToMove())
+	require.True(t, g.Undo())
+	require.Zero(t, g.Forgotten())
+	require.Equal(t, 2, g.ValidTurns())
+	require.Equal(t, board.Black, g.ToMove(), "as after the moves that are left")
+	g.SetToMove(board.White)
+	require.Equal(t, 2, g.Forgotten())
+	require.Zero(t, g.ValidTurns())
+	play(board.White, "pass")
+	play(board.Black, "pass")
+	require.True(t, g.Finished() || g.PastPhaseEnd())
+}

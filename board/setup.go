@@ -109,6 +109,10 @@ func (g *Game) SetToMove(c Color) {
 		g.begin(&s)
 		return
 	}
+	if g.options.ForgetOutOfTurn {
+		g.forget(c)
+		return
+	}
 	g.toMove = c
 	g.board.ClearKo()
 }
@@ -126,7 +130,9 @@ func (g *Game) UndoMoves(n int) bool {
 	keep := len(g.moves) - n
 	side := g.moves[keep].Color
 	g.replay(g.moves[:keep])
-	g.SetToMove(side)
+	if !g.options.ForgetOutOfTurn {
+		g.SetToMove(side)
+	}
 	return true
 }
 
