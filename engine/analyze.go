@@ -43,6 +43,6 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 func (e *Engine) analysisParams() search.Params {
 	p := e.cfg.Search
 	p.Root.WideNoise = e.cfg.AnalysisWideNoise
-	p.Pass.IgnorePreRootHistory, p.AntiMirror = true, false
+	p.Pass.IgnorePreRootHistory, p.AntiMirror = !e.cfg.AnalysisHistory, e.cfg.AnalysisAntiMirror
 	return p
 }

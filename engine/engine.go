@@ -67,6 +67,26 @@ type Config struct {
 	Level, LevelFile string
 	// Delay is how long to wait before a move is answered.
 	Delay Delay
+	// Game is how games are conducted beside their rules.
+	Game board.GameOptions
+	// AnalysisHistory lets Analyze show the network the moves before the position,
+	// AnalysisAntiMirror has it steer against mirror Go.
+	AnalysisHistory, AnalysisAntiMirror bool
+	// PonderLimits end a search in the opponent's time.
+	PonderLimits search.Limits
+	Hurry        Hurry
+	// NoFriendlyPass plays on where the rest is only filling, CleanUp takes dead
+	// stones off the board before a pass although the rules do not ask for it.
+	NoFriendlyPass, CleanUp bool
+}
+
+// Hurry is how much of its limits a search uses where little depends on it: a
+// share, 0 to 1; 0 is all of them.
+type Hurry struct {
+	AfterOnePass, AfterTwoPasses float64 // searchFactorAfterOnePass, searchFactorAfterTwoPass
+	// Winning holds where the last two searches of ours gave Threshold at least, as
+	// a chance to win (searchFactorWhenWinning, searchFactorWhenWinningThreshold).
+	Winning, Threshold float64
 }
 
 // Resignation is when a game is given up.
@@ -76,6 +96,9 @@ type Resignation struct {
 	// the last Turns own moves all stood below it.
 	Threshold float64
 	Turns     int
+	// MinScore is the number of points to be behind at least, MinMovesPerArea how
+	// many moves must have been made for each point of the board.
+	MinScore, MinMovesPerArea float64
 }
 
 // Defaults returns the configuration of a plain game: 19x19, Chinese rules, one
@@ -91,6 +114,7 @@ func Defaults() Config {
 		AnalysisWideNoise: 0.04,
 		Delay:             Delay{Most: 10},
 		HandicapAdvantage: 0.045,
+		Game:              board.GameOptions{PreventEncore: true},
 	}
 }
 
@@ -161,7 +185,7 @@ func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	game, err := board.NewGame(cfg.Size, cfg.Rules)
+	game, err := freshGame(cfg, cfg.Size, cfg.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +194,15 @@ func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
 		return nil, err
 	}
 	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree, gameSeed: newSeed(cfg.Seed, 0), thoughts: map[thoughtOf]thought{}}, nil
+}
+
+// freshGame returns a game on an empty board.
+func freshGame(cfg Config, size board.Size, rules board.Rules) (*board.Game, error) {
+	game, err := board.NewGame(size, rules)
+	if err == nil {
+		game.SetOptions(cfg.Game)
+	}
+	return game, err
 }
 
 // Close stops what runs in the background.
@@ -195,7 +228,8 @@ func (e *Engine) Stop() {
 	e.pondering = nil
 }
 
-// ponder searches on at the position on the board, without a limit but memory.
+// ponder searches on at the position on the board, until PonderLimits or memory
+// end it.
 func (e *Engine) ponder() {
 	if !e.cfg.Ponder || e.cfg.Level != "" || e.game.Finished() || e.pondering != nil {
 		return
@@ -211,7 +245,7 @@ func (e *Engine) ponder() {
 	go func() {
 		defer close(b.done)
 		defer ends()
-		if _, err := e.search(ctx, e.tree, search.Limits{}); err != nil && ctx.Err() == nil {
+		if _, err := e.search(ctx, e.tree, e.cfg.PonderLimits); err != nil && ctx.Err() == nil {
 			e.log.Error("pondering failed", "error", err)
 		}
 	}()

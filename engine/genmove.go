@@ -75,10 +75,10 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	move := Move{Point: e.choose(&result, game, &r)}
 	hurried := !r.Deterministic && e.hurried(r.Color)
 	if move.Point == board.Pass || r.Cleanup {
-		if p := e.beforePass(ctx, game, &result, r.Cleanup, hurried); p != board.Pass {
+		if p := e.beforePass(ctx, game, &result, r.Cleanup || e.cfg.CleanUp, hurried); p != board.Pass {
 			move.Point = p
 		}
-	} else if !r.Deterministic && !hurried {
+	} else if !r.Deterministic && !hurried && !e.cfg.NoFriendlyPass {
 		if move.Point, err = e.friendlyPass(ctx, game, &result, move.Point); err != nil {
 			return Move{}, err
 		}
@@ -258,7 +258,8 @@ func newSeed(configured, n uint64) uint64 {
 func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
 	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.Value})
 	p := e.cfg.Resign
-	if !p.Enabled || !e.mayResign(game, result.Root.Lead) {
+	if !p.Enabled || !e.mayResign(game, result.Root.Lead) || p.MinScore > 0 && result.Root.Lead > -p.MinScore ||
+		float64(game.NumMoves()) < p.MinMovesPerArea*float64(game.Size().Area()) {
 		return false
 	}
 	if e.cfg.Level != "" {

@@ -24,7 +24,7 @@ func (e *Engine) NewGame(size board.Size) error {
 	if err := e.net.Serves(size); err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)
 	}
-	game, err := board.NewGame(size, e.game.Rules())
+	game, err := freshGame(e.cfg, size, e.game.Rules())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)
 	}
@@ -40,6 +40,14 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.game, e.handicap = game, handicap
 	e.gameSeed = newSeed(e.cfg.Seed, e.moveCount)
 	e.values, e.ahead = e.values[:0], advantage{}
+}
+
+// Turn makes c the side to move.
+func (e *Engine) Turn(c board.Color) {
+	if c != e.game.ToMove() {
+		e.Stop()
+		e.game.SetToMove(c)
+	}
 }
 
 // SetKomi changes komi and nothing else.
@@ -109,7 +117,7 @@ func (e *Engine) Undo(n int) error {
 
 // Setup replaces stones and side to move; history and handicap are forgotten.
 func (e *Engine) Setup(black, white []board.Point, toMove board.Color) error {
-	game, err := board.NewGame(e.game.Size(), e.game.Rules())
+	game, err := freshGame(e.cfg, e.game.Size(), e.game.Rules())
 	if err != nil {
 		return err
 	}
@@ -137,7 +145,7 @@ func (e *Engine) SetHandicap(stones []board.Point) error {
 		}
 		seen[p] = true
 	}
-	game, err := board.NewGame(e.game.Size(), e.game.Rules())
+	game, err := freshGame(e.cfg, e.game.Size(), e.game.Rules())
 	if err != nil {
 		return err
 	}

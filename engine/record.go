@@ -36,6 +36,7 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
+	game.SetOptions(e.cfg.Game)
 	e.replace(game, record.Handicap)
 	return nil
 }

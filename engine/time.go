@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"time"
 
 	"kosumi/board"
@@ -85,5 +86,33 @@ func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 	case l.Visits == 0 && l.Playouts == 0 && l.Time == 0:
 		l.Time = e.cfg.DefaultTime
 	}
+	e.hurry(&l)
 	return l
+}
+
+// hurry shortens limits where little depends on the search.
+func (e *Engine) hurry(l *search.Limits) {
+	h, share := e.cfg.Hurry, 1.0
+	switch passes := e.game.ConsecutivePasses(); {
+	case passes == 1 && h.AfterOnePass > 0:
+		share = h.AfterOnePass
+	case passes > 1 && h.AfterTwoPasses > 0:
+		share = h.AfterTwoPasses
+	}
+	if n := len(e.values); h.Winning > 0 && n >= 2 {
+		sure := 2*h.Threshold - 1
+		if e.values[n-1].value > sure && e.values[n-2].value > sure {
+			share *= h.Winning
+		}
+	}
+	if share >= 1 {
+		return
+	}
+	shorten := func(n int64) int64 {
+		if n <= 0 {
+			return n
+		}
+		return max(1, int64(math.Ceil(float64(n)*share)))
+	}
+	l.Visits, l.Playouts, l.Time = shorten(l.Visits), shorten(l.Playouts), time.Duration(shorten(int64(l.Time)))
 }
