@@ -16,6 +16,7 @@ type dialect uint8
 const (
 	leela dialect = iota // lz-: whole numbers of 1/10000
 	kata                 // kata-: decimals, more keys and options
+	plain                // KataGo's analyze: its decimals, without its options
 )
 
 // analysisCommands stream what a search finds. "analyze" and "genmove_analyze"

@@ -173,6 +173,7 @@ type MoveAnalysis struct {
 	Winrate    float64 // [0,1]
 	LCB        float64 // lower confidence bound of Winrate; may leave [0,1]
 	Prior      float64 // [0,1], the network's
+	Selection  float64 // what the move is chosen by, in visits
 	Utility    float64 // what the search maximises, about [-1.5,1.5]
 	UtilityLCB float64
 	// ScoreLead is points of lead if both played evenly, ScoreSelfplay the mean
@@ -194,6 +195,9 @@ type RootAnalysis struct {
 	Winrate                              float64 // [0,1]
 	Utility                              float64
 	ScoreLead, ScoreSelfplay, ScoreStdev float64 // points
+	// Advantage is what the network was told of the analysed side's advantage, in
+	// doublings of search effort.
+	Advantage float64
 	// The network's own estimates of its error; -1 where it has none.
 	RawStWrError, RawStScoreError, RawVarTimeLeft float64
 }

@@ -40,6 +40,14 @@ func because(failure, cause error) error {
 	return fmt.Errorf("%w: %w", failure, cause)
 }
 
+// kataError is a failure in KataGo's words.
+type kataError string
+
+// Error implements error.
+func (e kataError) Error() string { return string(e) }
+
+func kataErrorf(format string, args ...any) error { return kataError(fmt.Sprintf(format, args...)) }
+
 // failureText is the text of the reply for an error.
 func failureText(err error) string {
 	if errors.Is(err, ErrUnusable) {

@@ -3,6 +3,7 @@ package gtp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"kosumi/board"
@@ -45,8 +46,15 @@ func (s *Server) genMove(r MoveRequest) HandlerFunc {
 func (s *Server) think(ctx context.Context, r MoveRequest) (string, error) {
 	size := s.engine.Game().Size()
 	began := time.Now()
+	var found *Analysis
+	if s.opts.Chat != nil && !r.Keep {
+		found = s.listen(&r)
+	}
 	m, err := s.engine.GenMove(ctx, r)
 	s.thought += time.Since(began)
+	if found != nil && found.Root.Visits > 0 && err == nil && !m.Resign {
+		s.chat(size, found, m.Point)
+	}
 	switch {
 	case r.Keep && errors.Is(context.Cause(ctx), errInput):
 		return "cancelled", nil
@@ -58,4 +66,40 @@ func (s *Server) think(ctx context.Context, r MoveRequest) (string, error) {
 		return "", errors.New("the engine found no move")
 	}
 	return size.Vertex(m.Point), nil
+}
+
+// listen has the engine report what it finds, for the chat.
+func (s *Server) listen(r *MoveRequest) *Analysis {
+	found := &Analysis{}
+	report := r.Report
+	if r.Analysis == nil {
+		r.Analysis = &AnalyzeRequest{Color: r.Color}
+	}
+	r.Report = func(a *Analysis) {
+		*found = *keep(a)
+		if report != nil {
+			report(a)
+		}
+	}
+	return found
+}
+
+// chat says what a search thinks of a move in the words that bridges to OGS look
+// for on stderr: gtp2ogs shows lines that begin with MALKOVICH: in the game's chat.
+func (s *Server) chat(size board.Size, a *Analysis, p board.Point) {
+	pv, most := vertices(size, []board.Point{p}), 14
+	if k := s.opts.KataGo; k != nil {
+		a, most = (&kataServer{Server: s, k: k}).seen(a), k.PVLen+1
+	}
+	for _, m := range a.Moves {
+		if m.Move == p && len(m.PV) > 0 {
+			pv = vertices(size, m.PV[:min(len(m.PV), most)])
+		}
+	}
+	advantage := ""
+	if a.Root.Advantage != 0 {
+		advantage = fmt.Sprintf(" (PDA %.2f)", a.Root.Advantage)
+	}
+	s.opts.Chat(fmt.Sprintf("MALKOVICH:Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f%s PV %s",
+		a.Root.Visits, 100*a.Root.Winrate, a.Root.ScoreLead, a.Root.ScoreStdev, advantage, pv))
 }

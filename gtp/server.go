@@ -23,6 +23,11 @@ type Options struct {
 	MaxQueue int
 	// MaxSGF is the largest game record that loadsgf reads in bytes. 0 means 16 MiB.
 	MaxSGF int64
+	// KataGo, if not nil, makes the server answer as KataGo does.
+	KataGo *KataGo
+	// Chat, if not nil, gets a line about every move that was searched, which
+	// bridges to game servers post to the game's chat.
+	Chat func(line string)
 }
 
 func (o *Options) fill() {
@@ -73,6 +78,9 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 		for _, h := range group {
 			s.add(h)
 		}
+	}
+	if opts.KataGo != nil {
+		newKataServer(s)
 	}
 	return s
 }
@@ -126,6 +134,13 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // answer carries out one line.
 func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit bool) {
 	c, _ := Parse(l.text)
+	if s.opts.KataGo != nil {
+		var fault string
+		if c, fault = parseKataGo(l.text); fault != "" {
+			o.write([]byte(fault)) // an error is kept in o and ends the session
+			return false
+		}
+	}
 	r := &Reply{out: o, id: c.ID}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

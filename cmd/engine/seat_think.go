@@ -76,7 +76,7 @@ func analysisOf(r *search.Result, want *gtp.AnalyzeRequest) *gtp.Analysis {
 func moveAnalysis(m *search.MoveInfo, want gtp.Details) gtp.MoveAnalysis {
 	out := gtp.MoveAnalysis{
 		Move: m.Move, Visits: m.Visits, EdgeVisits: m.EdgeVisits, Weight: m.Weight,
-		Winrate: m.Winrate, LCB: m.LCB, Prior: float64(m.Prior), Utility: m.Utility, UtilityLCB: m.UtilityLCB,
+		Winrate: m.Winrate, LCB: m.LCB, Prior: float64(m.Prior), Selection: m.Selection, Utility: m.Utility, UtilityLCB: m.UtilityLCB,
 		ScoreLead: m.Lead, ScoreSelfplay: m.ScoreMean, ScoreStdev: m.ScoreStdev,
 		NoResult: m.NoResult, SymmetryOf: m.SymmetryOf, PV: m.PV,
 	}

@@ -1,0 +1,297 @@
+package gtp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+)
+
+func (k *kataServer) debug() []handler {
+	return []handler{
+		{name: "debug_moves", run: k.debugMoves}, {name: "kata-benchmark", run: k.benchmark},
+		{name: "final_status_list", run: k.statusList},
+	}
+}
+
+// log is what KataGo writes about a search: board, effort and the first moves.
+func (k *kataServer) log(g *board.Game, at board.Point, took float64) string {
+	b := kataBoard(g, at) + "\n" + g.Rules().Text() + "komi" + general(float64(g.Rules().Komi)) + "\n"
+	if k.last == nil {
+		return b
+	}
+	b += fmt.Sprintf("Time taken: %s\nRoot visits: %d\n", general(took), k.last.Root.Visits)
+	if len(k.last.Moves) > 0 {
+		b += "PV: " + vertices(g.Size(), k.last.Moves[0].PV) + "\n"
+	}
+	return b + "Tree:\n" + strings.TrimRight(k.tree(g), "\n")
+}
+
+// tree writes the position and its moves as the last search found them, seen by
+// the side that was searched for.
+func (k *kataServer) tree(g *board.Game) string {
+	a := k.seen(k.last)
+	size := g.Size()
+	values := func(utility, winrate, score, lead float64) string {
+		win := 200*winrate - 100
+		return fmt.Sprintf("T %6.2fc W %6.2fc S %6.2fc (%+5.1f L %+5.1f)", 100*utility, win, 100*utility-win, score, lead)
+	}
+	var b strings.Builder
+	pv := ""
+	if len(a.Moves) > 0 {
+		pv = vertices(size, a.Moves[0].PV)
+	}
+	fmt.Fprintf(&b, ": %s N %7d  --  %s\n---%s(^)---\n", values(a.Root.Utility, a.Root.Winrate, a.Root.ScoreSelfplay, a.Root.ScoreLead), a.Root.Visits, pv, colorName(a.Color))
+	for i := range a.Moves {
+		if m := &a.Moves[i]; m.SymmetryOf == board.NoPoint && m.Visits > 0 {
+			fmt.Fprintf(&b, "%-4s: %s LCB %7.2fc P %5.2f%% WF %5.1f PSV %7.0f N %7d  --  %s\n", size.Vertex(m.Move),
+				values(m.Utility, m.Winrate, m.ScoreSelfplay, m.ScoreLead), 100*m.UtilityLCB, 100*m.Prior, m.Weight, m.Selection, m.Visits, vertices(size, m.PV))
+		}
+	}
+	return b.String()
+}
+
+// debugMoves takes [MOVE...] [rawstats]: the board after the moves, what the last
+// search knows of the position, and with rawstats what the network says.
+func (k *kataServer) debugMoves(ctx context.Context, c Command, r *Reply) error {
+	fault := kataError("Invalid move sequence")
+	g := k.snapshot()
+	raw := false
+	for _, word := range c.Args {
+		if word == "rawstats" {
+			raw = true
+			continue
+		}
+		p, err := g.Size().ParseLocation(word)
+		if err != nil || g.PlayTolerant(g.ToMove(), p) != nil {
+			return fault
+		}
+	}
+	k.engine.Stop()
+	r.WriteString(kataBoard(g, board.NoPoint))
+	if k.last != nil {
+		r.WriteString(k.tree(k.engine.Game()))
+	}
+	if !raw {
+		return nil
+	}
+	for s := range symmetries {
+		o, err := k.engine.Evaluate(ctx, RawRequest{Color: k.engine.Game().ToMove(), Symmetry: s, Optimism: rootOptimism})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(r, "symmetry %d whiteWin %.6f whiteLoss %.6f noResult %.6f whiteLead %.3f whiteScoreSelfplay %.3f\n", s, o.Win, o.Loss, o.NoResult, o.Lead, o.ScoreSelfplay)
+	}
+	return nil
+}
+
+// benchmark takes VISITS.
+func (k *kataServer) benchmark(ctx context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 1 {
+		return kataErrorf("Expected one argument for kata-benchmark but got '%s'", c.args())
+	}
+	visits, err := strconv.Atoi(c.Args[0])
+	if err != nil || visits < 1 {
+		return kataErrorf("Could not parse number of visits: %s", c.Args[0])
+	}
+	size := k.engine.Game().Size()
+	switch {
+	case size.W != size.H:
+		return kataErrorf("Current board size is %v, no built-in benchmarks for rectangular boards", size)
+	case size.W < 7 || size.W > 19:
+		return kataErrorf("getBenchmarkSGFData: unsupported board size: %d", size.W)
+	}
+	k.engine.Stop()
+	if err := r.Stream(); err != nil {
+		return err
+	}
+	return k.k.Benchmark(ctx, size.W, visits, r)
+}
+
+// statusList writes all points on one line, from the top left. There is no seki.
+func (k *kataServer) statusList(ctx context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 1 {
+		return kataErrorf("Expected one argument for final_status_list but got '%s'", c.args())
+	}
+	var want []Status
+	switch c.Args[0] {
+	case "alive":
+		want = []Status{StatusAlive, StatusSeki}
+	case "dead":
+		want = []Status{StatusDead}
+	case "seki":
+		return nil
+	default:
+		return kataError("Argument to final_status_list must be 'alive' or 'seki' or 'dead'")
+	}
+	status, err := k.status(ctx)
+	if err != nil {
+		return err
+	}
+	g := k.engine.Game()
+	var points []board.Point
+	for p := range board.Point(len(status)) {
+		for _, w := range want {
+			if g.At(p) != board.Empty && status[p] == w {
+				points = append(points, p)
+			}
+		}
+	}
+	_, err = r.WriteString(vertices(g.Size(), points))
+	return err
+}
+
+func (k *kataServer) records() []handler {
+	return []handler{{name: "loadsgf", run: k.loadSGF}, {name: "printsgf", run: k.printSGF}}
+}
+
+// loadSGF takes FILE [MOVE], the position before that move, from 1.
+func (k *kataServer) loadSGF(_ context.Context, c Command, _ *Reply) error {
+	name, before, err := fileAndMove(c.Rest)
+	if len(c.Args) == 0 {
+		return kataErrorf("Expected one or two arguments for loadsgf but got '%s'", c.args())
+	}
+	if words := c.Args; err != nil || len(words) == 2 && (before < 1 || before > 10000001) {
+		return kataError("Invalid value for moveNumber for loadsgf")
+	}
+	data, err := file.Read(name, k.opts.MaxSGF)
+	if err != nil {
+		return because(kataErrorf("Could not load sgf: Could not open file %s - does not exist or invalid permissions?", name), err)
+	}
+	was := k.engine.Game().Rules()
+	size := k.engine.Game().Size()
+	if err := k.engine.LoadSGF(data, before); err != nil {
+		var illegal *IllegalMoveError
+		if errors.As(err, &illegal) {
+			return kataErrorf("Could not load sgf: Illegal move in %s turn %d move %s", name, illegal.Turn, illegal.Vertex)
+		}
+		return kataErrorf("Could not load sgf: %v", err)
+	}
+	k.last = nil
+	g := k.engine.Game()
+	now := g.Rules()
+	if k.k.ForcedKomi != nil {
+		if err := k.engine.SetKomi(*k.k.ForcedKomi); err != nil {
+			return err
+		}
+		now.Komi = *k.k.ForcedKomi
+	}
+	if now.JSON() != was.JSON() {
+		k.k.Say("Changing rules to " + now.JSON())
+	}
+	if now.Komi != was.Komi {
+		k.k.Say("Changing komi to " + general(float64(now.Komi)))
+	}
+	if g.Size() != size {
+		k.k.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", g.Size().W, g.Size().H))
+	}
+	return nil
+}
+
+// IllegalMoveError is a move of a record that cannot be played.
+type IllegalMoveError struct {
+	Turn   int // from 1
+	Vertex string
+}
+
+// Error implements error.
+func (e *IllegalMoveError) Error() string {
+	return fmt.Sprintf("illegal move %s at turn %d", e.Vertex, e.Turn)
+}
+
+// printSGF takes [FILE].
+func (k *kataServer) printSGF(_ context.Context, c Command, r *Reply) error {
+	if len(c.Args) > 1 {
+		return kataErrorf("Expected zero or one argument for print but got '%s'", c.args())
+	}
+	record := kataRecord(k.snapshot())
+	if len(c.Args) == 0 || c.Args[0] == "-" {
+		_, err := r.WriteString(record)
+		return err
+	}
+	if err := file.WriteBytes(c.Args[0], []byte(record)); err != nil {
+		return because(kataError("Could not open or write to file: "+c.Args[0]), err)
+	}
+	return nil
+}
+
+// kataRecord writes a game from where it is known, as KataGo writes records.
+func kataRecord(g *board.Game) string {
+	size, rules := g.Size(), g.Rules()
+	moves := append([]board.Move{}, g.Moves()[g.Forgotten():]...)
+	finished, noResult, score := g.Finished(), g.NoResult(), 0.0
+	if finished && !noResult {
+		score = float64(g.Score())
+	}
+	o := g.Options()
+	o.ForgetOutOfTurn = false
+	g.SetOptions(o)
+	for range moves {
+		g.Undo()
+	}
+	coordinates := func(p board.Point) string {
+		if p < 0 {
+			return ""
+		}
+		x, y := size.XY(p)
+		return string([]byte{'a' + byte(x), 'a' + byte(y)})
+	}
+	dimensions := strconv.Itoa(size.W)
+	if size.W != size.H {
+		dimensions += ":" + strconv.Itoa(size.H)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "(;FF[4]GM[1]SZ[%s]PB[]PW[]HA[%d]KM[%s]RU[%s]", dimensions, handicapStones(g, moves), general(float64(rules.Komi)), rules.Name())
+	result := scoreText(score)
+	if finished {
+		if noResult {
+			result = "Void"
+		}
+		b.WriteString("RE[" + result + "]")
+	}
+	for i, color := range []board.Color{board.Black, board.White} {
+		stones := ""
+		for p := range board.Point(size.Area()) {
+			if g.At(p) == color {
+				stones += "[" + coordinates(p) + "]"
+			}
+		}
+		if stones != "" {
+			b.WriteString([]string{"AB", "AW"}[i] + stones)
+		}
+	}
+	for i, m := range moves {
+		fmt.Fprintf(&b, ";%s[%s]", colorName(m.Color)[:1], coordinates(m.Point))
+		if finished && i == len(moves)-1 {
+			b.WriteString("C[result=" + result + "]")
+		}
+	}
+	return b.String() + ")"
+}
+
+// handicapStones counts Black's stones at the start and its moves before White's
+// first; a single one is none, and none count where White had stones.
+func handicapStones(start *board.Game, moves []board.Move) int {
+	b := start.Board()
+	n := b.Stones(board.Black)
+	for i, m := range moves {
+		if m.Color == board.White && i+1 < len(moves) && moves[i+1].Color == board.White {
+			return 0
+		}
+		if m.Color == board.White && m.Point != board.Pass {
+			break
+		}
+		if m.Color == board.Black && m.Point != board.Pass {
+			n++
+		}
+	}
+	if b.Stones(board.White) > 0 || n <= 1 {
+		return 0
+	}
+	return n
+}
