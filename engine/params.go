@@ -22,6 +22,12 @@ func (e *Engine) SetParams(values map[string]string) error {
 	if err := params.Apply(&next, values, params.SetKataGo); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
+	return e.Configure(next)
+}
+
+// Configure changes everything that may change while the engine runs: all but the
+// game on the board.
+func (e *Engine) Configure(next Config) error {
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
@@ -32,6 +38,7 @@ func (e *Engine) SetParams(values map[string]string) error {
 	if err := e.tree.SetParams(next.Search); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
+	next.Size, next.Rules, next.Game = e.cfg.Size, e.cfg.Rules, e.cfg.Game
 	e.cfg = next
 	return nil
 }

@@ -58,6 +58,10 @@ func failureText(err error) string {
 			return fixed.Error()
 		}
 	}
+	var kata kataError
+	if errors.As(err, &kata) {
+		return string(kata)
+	}
 	return err.Error()
 }
 

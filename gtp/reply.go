@@ -169,7 +169,7 @@ func frame(status byte, id, text string) []byte {
 	b = append(b, id...)
 	b = append(b, ' ')
 	if status == '?' {
-		text = strings.TrimSpace(strings.ReplaceAll(text, "\n", " "))
+		text = strings.ReplaceAll(strings.Trim(text, "\r\n"), "\n", " ")
 	}
 	for i, line := range strings.Split(strings.ReplaceAll(text, "\r", ""), "\n") {
 		if i > 0 {

@@ -163,8 +163,11 @@ func (t *Tree) addCopies(moves []MoveInfo) []MoveInfo {
 		if m.Move == board.Pass {
 			continue
 		}
-		for p := range board.Point(t.sh.size.Area()) {
-			if t.top.copyOf[p] != m.Move || !allowed(t.bans, t.base.ToMove(), p, 0) {
+		first := len(all)
+		for _, k := range t.top.symmetries { // KataGo's order
+			p := t.sh.size.SymMap(k, m.Move)
+			if t.top.copyOf[p] != m.Move || !allowed(t.bans, t.base.ToMove(), p, 0) ||
+				slices.ContainsFunc(all[first:], func(o MoveInfo) bool { return o.Move == p }) {
 				continue
 			}
 			c := m

@@ -24,7 +24,7 @@ const lastWords = time.Second
 // serveClient runs serve, which speaks a protocol on standard input and output,
 // to its end. Without its network the engine can do nothing: that is an error,
 // after lastWords. A client that is gone, and a signal to stop, are none. The
-// banner ends with what it plays or analyses.
+// banner ends with what it plays or analyses; without that there is none.
 func serveClient(ctx context.Context, s *settings, net *network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -55,6 +55,9 @@ func serveClient(ctx context.Context, s *settings, net *network, what string, se
 func announce(s *settings, net *network, what string) error {
 	if err := net.wait(); err != nil {
 		return err
+	}
+	if what == "" {
+		return nil
 	}
 	size := s.Play.Size
 	d := net.model.DescribeAt(size)

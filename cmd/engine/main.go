@@ -41,9 +41,15 @@ func run(args []string) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	// Without this a client that no longer reads would end it as a failure.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	args, kata, err := asKataGo(os.Args[0], args)
+	if kata {
+		return runKataGo(ctx, args)
+	}
 	root := newRoot()
 	root.SetArgs(withSubcommand(root, longDashes(args)))
-	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	var usage usageError
 	switch {
 	case err == nil:

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/katagocfg"
+)
+
+// kataLog writes what KataGo logs: to a file, to stderr, to stdout, each line with
+// the time if the config wants it. Its methods may be called from any goroutine.
+type kataLog struct {
+	mu     sync.Mutex
+	conf   katagocfg.Log
+	file   *os.File // nil: none
+	stderr io.Writer
+}
+
+// openKataLog opens the log. A file that cannot be opened is a warning only.
+func openKataLog(conf katagocfg.Log, c *katagocfg.Config) *kataLog {
+	l := &kataLog{conf: conf, stderr: os.Stderr}
+	path := conf.File
+	stamp := time.Now().Format("20060102-150405")
+	switch {
+	case conf.Dir != "":
+		path = filepath.Join(conf.Dir, fmt.Sprintf("%s-%08X.log", stamp, rand.Uint32()))
+	case conf.DirDated != "":
+		path = filepath.Join(conf.DirDated, stamp, fmt.Sprintf("%08X.log", rand.Uint32()))
+	}
+	if path != "" {
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			l.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		}
+		if err != nil {
+			fmt.Fprintln(l.stderr, "WARNING: could not open file for logging:", err)
+		}
+	}
+	if conf.Contents {
+		l.write("Running with following config:\n" + strings.Join(c.Lines(), "\n") + "\n")
+	}
+	return l
+}
+
+// write writes a line to the log.
+func (l *kataLog) write(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conf.TimeStamp {
+		line = time.Now().Format("2006-01-02 15:04:05-0700") + ": " + line
+	}
+	line += "\n"
+	if l.file != nil {
+		io.WriteString(l.file, line) // a full disk stops no game
+	}
+	if l.conf.ToStderr {
+		io.WriteString(l.stderr, line)
+	}
+	if l.conf.ToStdout {
+		io.WriteString(os.Stdout, line)
+	}
+}
+
+// say writes a line to the log, and to stderr where the log does not go there.
+func (l *kataLog) say(line string) {
+	l.write(line)
+	l.aloud(line)
+}
+
+// aloud writes a line to stderr only, if the log does not go there.
+func (l *kataLog) aloud(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.conf.ToStderr {
+		io.WriteString(l.stderr, line+"\n")
+	}
+}
+
+func (l *kataLog) close() {
+	if l.file != nil {
+		l.file.Close()
+	}
+}
+
+// logger is where the engine's own messages go: warnings to people, the rest to the
+// log if search is to be logged.
+func (l *kataLog) logger(search bool) *slog.Logger {
+	level := slog.LevelWarn
+	if search {
+		level = slog.LevelInfo
+	}
+	return slog.New(newPlainHandler(lines(func(line string) {
+		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {
+			l.say(line)
+		} else {
+			l.write(line)
+		}
+	}), level))
+}
+
+// lines is a writer that gets whole lines.
+type lines func(line string)
+
+func (f lines) Write(p []byte) (int, error) {
+	for line := range strings.Lines(string(p)) {
+		f(strings.TrimRight(line, "\n"))
+	}
+	return len(p), nil
+}
+
+// tee copies lines that pass through a stream to the log, with a word before.
+type tee struct {
+	r    io.Reader
+	w    io.Writer
+	word string
+	log  *kataLog
+	mu   sync.Mutex
+	rest bytes.Buffer
+}
+
+func (t *tee) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.note(p[:n])
+	return n, err
+}
+
+func (t *tee) Write(p []byte) (int, error) {
+	n, err := t.w.Write(p)
+	t.note(p[:n])
+	return n, err
+}
+
+func (t *tee) note(p []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rest.Write(p)
+	for {
+		line, err := t.rest.ReadString('\n')
+		if err != nil {
+			t.rest.Reset()
+			t.rest.WriteString(line)
+			return
+		}
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			t.log.write(t.word + line)
+		}
+	}
+}
