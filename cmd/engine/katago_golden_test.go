@@ -1,0 +1,513 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+)
+
+// asKataGoProgram returns the program under the name katago.
+func asKataGoProgram(t testing.TB) string {
+	t.Helper()
+	link := filepath.Join(t.TempDir(), "katago")
+	if err := os.Symlink(program, link); err != nil { // as on Windows
+		data, err := os.ReadFile(program)
+		require.NoError(t, err)
+		link += ".exe"
+		require.NoError(t, os.WriteFile(link, data, 0o755))
+	}
+	return link
+}
+
+// goldenLines reads a file of one JSON object a line.
+func goldenLines[T any](t testing.TB, name string) []T {
+	t.Helper()
+	f, err := os.Open(testshared.Path(t, "golden/compat/"+name))
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	var all []T
+	for d := json.NewDecoder(z); d.More(); {
+		var one T
+		require.NoError(t, d.Decode(&one))
+		all = append(all, one)
+	}
+	return all
+}
+
+// kataTalk is a conversation with the program as katago.
+type kataTalk struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan string
+	err   testshared.Log
+}
+
+func talk(t *testing.T, dir string, args ...string) *kataTalk {
+	t.Helper()
+	k := &kataTalk{t: t, cmd: exec.Command(asKataGoProgram(t), args...), lines: make(chan string, 1<<12)}
+	k.cmd.Dir, k.cmd.Stderr = dir, &k.err
+	var err error
+	k.in, err = k.cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := k.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, k.cmd.Start())
+	t.Cleanup(func() { k.cmd.Process.Kill(); k.cmd.Wait() })
+	go func() {
+		defer close(k.lines)
+		r := bufio.NewReader(out)
+		for {
+			line, err := r.ReadString('\n')
+			if line != "" {
+				k.lines <- line
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return k
+}
+
+func (k *kataTalk) send(line string) {
+	k.t.Helper()
+	_, err := io.WriteString(k.in, line+"\n")
+	require.NoError(k.t, err, k.err.String())
+}
+
+// line waits for one line of output; "" at the end.
+func (k *kataTalk) line() string {
+	k.t.Helper()
+	select {
+	case l := <-k.lines:
+		return l
+	case <-time.After(time.Minute):
+		require.FailNow(k.t, "no answer", k.err.String())
+		return ""
+	}
+}
+
+// until reads lines up to one that is empty, that one included.
+func (k *kataTalk) until() string {
+	k.t.Helper()
+	var b strings.Builder
+	for {
+		l := k.line()
+		b.WriteString(l)
+		if l == "\n" || l == "" {
+			return b.String()
+		}
+	}
+}
+
+// close ends the input and returns the exit status.
+func (k *kataTalk) close() int {
+	k.in.Close()
+	for range k.lines { // the rest
+	}
+	k.cmd.Wait()
+	return k.cmd.ProcessState.ExitCode()
+}
+
+// sameNumbers compares texts word by word; numbers may differ a little.
+func sameNumbers(a, b string) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	return slices.EqualFunc(x, y, func(v, w string) bool {
+		f, errF := strconv.ParseFloat(strings.Trim(v, "c%("), 64)
+		g, errG := strconv.ParseFloat(strings.Trim(w, "c%("), 64)
+		return v == w || errF == nil && errG == nil && math.Abs(f-g) <= max(2e-3, 1e-3*math.Abs(g))
+	})
+}
+
+type gtpSession struct {
+	ID, Title string
+	Config    map[string]string
+	Flags     []string
+	Files     map[string]string
+	Pairs     []struct{ Cmd, Reply, Compare string }
+	Exit      int
+	Stderr    []string
+}
+
+// unlike are the replies that differ from KataGo's, and why.
+var unlike = map[string]string{
+	"g25 kata-set-param humanSLProfile rank_5k":                                         "KataGo's ends with one empty line too many",
+	"g32 kata-search_analyze b ownership true ownershipStdev true maxmoves 1":           "KataGo's table of subtree bias outlives the tree",
+	"g32 kata-search_analyze b movesOwnership true movesOwnershipStdev true maxmoves 1": "the same",
+	"g32 kata-search_analyze 100 minmoves 12 maxmoves 12":                               "the same",
+	"g44 debug_moves": "the part of the utility that comes from the score is not kept for each node",
+}
+
+// TestKataGoGTP holds KataGo's sessions with the program, under its name.
+func TestKataGoGTP(t *testing.T) {
+	needLibrary(t)
+	same, all := 0, 0
+	for _, s := range goldenLines[gtpSession](t, "gtp.jsonl.gz") {
+		t.Run(s.ID, func(t *testing.T) {
+			n := s.hold(t)
+			same, all = same+n, all+len(s.Pairs)
+		})
+	}
+	t.Logf("pairs as KataGo has them: %d of %d", same, all)
+}
+
+func (s *gtpSession) hold(t *testing.T) (same int) {
+	dir, model := t.TempDir(), realNetwork(t)
+	config := "precision = fp32\n"
+	for key, value := range s.Config {
+		config += key + " = " + value + "\n"
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gtp.cfg"), []byte(config), 0o644))
+	for name, text := range s.Files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	k := talk(t, dir, append([]string{"gtp", "-config", "gtp.cfg", "-model", model}, s.Flags...)...)
+	for i, p := range s.Pairs {
+		k.send(p.Cmd)
+		got := s.reply(k, i)
+		got = strings.ReplaceAll(got, model, "MODEL")
+		ok := got == p.Reply
+		switch p.Compare {
+		case "numbers":
+			ok = sameNumbers(got, p.Reply)
+		case "keys":
+			ok = (got == "") == (p.Reply == "")
+		case "stream":
+			ok = strings.SplitN(got, "\n", 2)[0] == strings.SplitN(p.Reply, "\n", 2)[0] && strings.Contains(got, "info") == strings.Contains(p.Reply, "info")
+		}
+		if why := unlike[s.ID+" "+p.Cmd]; why != "" {
+			require.False(t, ok, "%s: no longer unlike KataGo (%s)", p.Cmd, why)
+			continue
+		}
+		require.True(t, ok, "%s (%s)\nwant %q\ngot  %q", p.Cmd, p.Compare, p.Reply, got)
+		same++
+	}
+	require.Equal(t, s.Exit, k.close())
+	said := strings.Split(strings.ReplaceAll(k.err.String(), model, "MODEL"), "\n")
+	for _, line := range s.Stderr {
+		if plainLine(line) {
+			require.Contains(t, said, line)
+		}
+	}
+	return same
+}
+
+// plainLine tells whether a line of stderr holds no number that varies.
+func plainLine(line string) bool {
+	for _, prefix := range []string{"KataGo", "Using", "Initializing", "Loaded", "Model", "GTP", "Chang", "WARNING"} {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// reply reads what a command gives up to the next one.
+func (s *gtpSession) reply(k *kataTalk, i int) string {
+	p := s.Pairs[i]
+	streamBefore := i > 0 && s.Pairs[i-1].Compare == "stream"
+	if streamBefore { // ends what ran
+		for l := k.line(); l != "\n"; l = k.line() {
+		}
+	}
+	switch {
+	case p.Compare == "stream":
+		text := k.line()
+		if strings.Contains(p.Reply, "info") {
+			text += k.line()
+		}
+		return text
+	case p.Reply == "":
+		return ""
+	case !strings.HasSuffix(p.Reply, "\n\n") && p.Compare == "exact":
+		return k.line()
+	}
+	text := k.until()
+	for range strings.Count(p.Reply, "\n\n=") { // that of a search that the command ended comes first
+		text += k.until()
+	}
+	return text
+}
+
+type analysisCase struct {
+	ID, Config, Note string
+	Lines, Replies   []string
+	Ordered          bool
+	Delay            float64
+	Compare          string
+}
+
+// analyst starts katago analysis with one of the golden configs.
+func analyst(t *testing.T, config string) *kataTalk {
+	t.Helper()
+	text, err := os.ReadFile(testshared.Path(t, "golden/compat/analysis-"+config+".cfg"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "CONFIG"), append(text, "precision = fp32\n"...), 0o644))
+	return talk(t, dir, "analysis", "-config", "CONFIG", "-model", realNetwork(t))
+}
+
+// unlikeAnalysis are the cases with numbers unlike KataGo's.
+var unlikeAnalysis = map[string]string{"a041": "ownership of a root whose best move ends the game"}
+
+// TestKataGoAnalysis sends KataGo's queries to the program, under its name.
+func TestKataGoAnalysis(t *testing.T) {
+	needLibrary(t)
+	open := map[string]*kataTalk{"plain": analyst(t, "plain"), "quiet": analyst(t, "quiet")}
+	same, all := 0, 0
+	for _, c := range goldenLines[analysisCase](t, "analysis.jsonl.gz") {
+		all++
+		if ok := t.Run(c.ID, func(t *testing.T) { c.check(t, open[c.Config]) }); ok && unlikeAnalysis[c.ID] == "" {
+			same++
+		}
+	}
+	t.Logf("cases as KataGo has them: %d of %d", same, all)
+	for _, k := range open {
+		require.Zero(t, k.close())
+		require.Contains(t, k.err.String(), "Started, ready to begin handling requests")
+	}
+}
+
+func (c *analysisCase) check(t *testing.T, k *kataTalk) {
+	for i, line := range c.Lines {
+		if i > 0 && c.Compare == "volatile" {
+			time.Sleep(time.Duration(c.Delay * float64(time.Second)))
+		}
+		k.send(line)
+	}
+	var got []string
+	if c.Compare == "volatile" { // reports come in any number
+		k.send(`{"id":"end","action":"query_version"}`)
+		for final := 0; final < strings.Count(strings.Join(c.Replies, "\n"), `"isDuringSearch":false`) || len(got) == 0 || !strings.Contains(strings.Join(got, ""), `"id":"end"`); {
+			l := k.line()
+			got = append(got, l)
+			final += strings.Count(l, `"isDuringSearch":false`)
+		}
+		return
+	}
+	for range c.Replies {
+		got = append(got, strings.TrimRight(k.line(), "\n"))
+	}
+	want := slices.Clone(c.Replies)
+	if !c.Ordered {
+		slices.SortFunc(got, byTurn)
+		slices.SortFunc(want, byTurn)
+	}
+	for i := range want {
+		text := strings.NewReplacer(realNetwork(t), "MODEL", `"git_hash":"none"`, `"git_hash":"<omitted>"`).Replace(got[i])
+		if c.Compare == "exact" {
+			require.Equal(t, want[i], text)
+			continue
+		}
+		var a, b any
+		require.NoError(t, json.Unmarshal([]byte(text), &a), text)
+		require.NoError(t, json.Unmarshal([]byte(want[i]), &b))
+		require.Equal(t, keysOf(b), keysOf(a), "%s: the same keys", c.Note)
+		if c.Compare == "numbers" && unlikeAnalysis[c.ID] == "" {
+			require.Empty(t, differ("", a, b), c.Note)
+		}
+	}
+}
+
+func byTurn(a, b string) int {
+	turn := func(s string) int {
+		var m struct{ TurnNumber int }
+		json.Unmarshal([]byte(s), &m)
+		return m.TurnNumber
+	}
+	return turn(a) - turn(b)
+}
+
+// keysOf is what a message consists of, without its values.
+func keysOf(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		keys := map[string]any{}
+		for name, inner := range v {
+			keys[name] = keysOf(inner)
+		}
+		return keys
+	case []any:
+		if len(v) > 0 {
+			return []any{keysOf(v[0])}
+		}
+	}
+	return nil
+}
+
+// differ returns where two messages differ by more than evaluations in another
+// order do.
+func differ(at string, a, b any) string {
+	switch a := a.(type) {
+	case map[string]any:
+		other, _ := b.(map[string]any)
+		for name, inner := range a {
+			if d := differ(at+"."+name, inner, other[name]); d != "" {
+				return d
+			}
+		}
+		return ""
+	case []any:
+		other, _ := b.([]any)
+		if len(a) != len(other) {
+			return fmt.Sprintf("%s: %d and %d entries", at, len(a), len(other))
+		}
+		for i := range a {
+			if d := differ(fmt.Sprintf("%s[%d]", at, i), a[i], other[i]); d != "" {
+				return d
+			}
+		}
+		return ""
+	case float64:
+		other, ok := b.(float64)
+		if ok && math.Abs(a-other) <= max(2e-3, 1e-3*math.Abs(other)) {
+			return ""
+		}
+	}
+	if a == b {
+		return ""
+	}
+	return fmt.Sprintf("%s: %v and %v", at, a, b)
+}
+
+type hashCase struct {
+	ID, Kind                         string
+	Query                            map[string]any
+	PreventCleanupPhase              bool
+	CurrentPlayer, ThisHash, SymHash string
+}
+
+// TestKataGoHashes asks for positions and compares both hashes bit for bit.
+func TestKataGoHashes(t *testing.T) {
+	needLibrary(t)
+	plain, encore := analyst(t, "plain"), analyst(t, "encore")
+	all := goldenLines[hashCase](t, "hashes.jsonl.gz")
+	want := map[string]hashCase{}
+	for _, c := range all {
+		k := plain
+		if !c.PreventCleanupPhase {
+			k = encore
+		}
+		c.Query["id"] = c.ID
+		text, err := json.Marshal(c.Query)
+		require.NoError(t, err)
+		k.send(string(text))
+		want[c.ID] = c
+		var m struct {
+			ID       string
+			RootInfo *struct{ CurrentPlayer, ThisHash, SymHash string }
+		}
+		for m.RootInfo == nil {
+			line := k.line()
+			require.NotContains(t, line, `"error"`, c.ID)
+			require.NoError(t, json.Unmarshal([]byte(line), &m))
+		}
+		require.Equal(t, c.ID, m.ID)
+		require.Equal(t, []string{c.CurrentPlayer, c.ThisHash, c.SymHash}, []string{m.RootInfo.CurrentPlayer, m.RootInfo.ThisHash, m.RootInfo.SymHash}, "%s %s", c.ID, c.Kind)
+	}
+	t.Logf("hashes as KataGo has them: %d of %d", len(all), len(all))
+}
+
+// TestKataGoRefuses starts katago with what it cannot use. Its clients look for
+// "Uncaught exception" and for the exit status.
+func TestKataGoRefuses(t *testing.T) {
+	k := asKataGoProgram(t)
+	for _, c := range []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"analysis"}, 1, "Uncaught exception: -config CONFIG_FILE_NAME.cfg was not specified"},
+		{[]string{"gtp", "-config", "/no/such.cfg"}, 1, "Uncaught exception: Could not open file /no/such.cfg"},
+		{[]string{"gtp", "-bogus"}, 1, "PARSE ERROR: "},
+		{[]string{"gtp", "-config"}, 1, "Missing a value"},
+		{[]string{"gtp", "-override-config", "numSearchThreads=0"}, 1, "Uncaught exception: Key 'numSearchThreads' must be in the range 1 to 4096 in config file"},
+		{[]string{"gtp", "-model", "/no/such.bin.gz"}, 1, "Uncaught exception: "},
+		{[]string{"fly"}, 1, ""}, {[]string{}, 0, ""}, {[]string{"version"}, 0, ""}, {[]string{"gtp", "-help"}, 0, ""}, {[]string{"gtp", "-version"}, 0, ""},
+	} {
+		cmd := exec.Command(k, c.args...)
+		var out, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &stderr
+		cmd.Run()
+		require.Equal(t, c.code, cmd.ProcessState.ExitCode(), "%v: %s", c.args, stderr.String())
+		require.Contains(t, stderr.String(), c.stderr)
+		require.NotContains(t, stderr.String(), "panic")
+	}
+	o := invoke(t, nil, "name\nquit\n", "--personality", "katago", "gtp")
+	require.Equal(t, "= KataGo\n\n= \n\n", o.stdout)
+	o = invoke(t, nil, "", "--personality", "gnugo", "gtp")
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.stderr, `"gnugo"`)
+}
+
+// TestKataGoConfigs starts katago with KataGo's folders of configs: it refuses what
+// KataGo refuses, in the same words, and has the same parameters.
+func TestKataGoConfigs(t *testing.T) {
+	needLibrary(t)
+	type example struct {
+		Name, Mode   string
+		Args         []string
+		Exit         int
+		Params       map[string]any
+		Komi         float64
+		TimeControls []string
+		Stderr       []string
+	}
+	data, err := os.ReadFile(testshared.Path(t, "golden/compat/configs/expected.jsonl"))
+	require.NoError(t, err)
+	model, same := realNetwork(t), 0
+	for line := range bytes.Lines(data) {
+		var e example
+		require.NoError(t, json.Unmarshal(line, &e))
+		t.Run(e.Name, func(t *testing.T) {
+			from, dir := testshared.Path(t, "golden/compat/configs/"+e.Name), t.TempDir()
+			require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+			k := talk(t, dir, slices.Concat([]string{e.Mode}, e.Args, []string{"-model", model})...)
+			if e.Exit != 0 {
+				require.Equal(t, exitFailed, k.close())
+				require.Contains(t, k.err.String(), "Uncaught exception: "+strings.TrimPrefix(e.Stderr[len(e.Stderr)-1], "  what():  "))
+				same++
+				return
+			}
+			if e.Mode == "gtp" {
+				k.send("kata-get-params")
+				var params map[string]any
+				require.NoError(t, json.Unmarshal([]byte(strings.TrimPrefix(k.until(), "= ")), &params))
+				require.Equal(t, e.Params, params)
+				k.send("get_komi")
+				require.Equal(t, fmt.Sprintf("= %g\n\n", e.Komi), k.until())
+				k.send("kata-debug-print-tc")
+				require.Equal(t, "= "+strings.Join(e.TimeControls, "\n")+"\n\n", k.until())
+			}
+			require.Zero(t, k.close())
+			said := strings.ReplaceAll(k.err.String(), model, "MODEL")
+			for _, line := range e.Stderr {
+				if plainLine(line) {
+					require.Contains(t, said, line)
+				}
+			}
+			same++
+		})
+	}
+	t.Logf("configs as KataGo has them: %d", same)
+}
