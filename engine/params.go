@@ -22,6 +22,12 @@ func (e *Engine) SetParams(values map[string]string) error {
 	if err := params.Apply(&next, values, params.SetKataGo); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
+	if err := next.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrParam, err)
+	}
+	if err := CheckHuman(e.net, e.game.Size(), slices.Sorted(maps.Keys(values)), next.Search.Human); err != nil {
+		return err
+	}
 	return e.Configure(next)
 }
 
@@ -30,9 +36,6 @@ func (e *Engine) SetParams(values map[string]string) error {
 func (e *Engine) Configure(next Config) error {
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
-	}
-	if err := CheckHuman(e.net, e.game.Size(), slices.Sorted(maps.Keys(values)), next.Search.Human); err != nil {
-		return err
 	}
 	e.Stop()
 	if err := e.tree.SetParams(next.Search); err != nil {

@@ -13,7 +13,8 @@ import (
 )
 
 func configCommand() *cobra.Command {
-	return &cobra.Command{
+	var from string
+	c := &cobra.Command{
 		Use:   "config",
 		Short: "Print a config file with every setting, its default and where that comes from",
 		Long: `Prints a config file for --config. Every setting is commented out at its default;
@@ -23,10 +24,15 @@ them; --set NAME=VALUE sets them on the command line, kata-set-param over GTP.`,
 		Example: `  engine config > kosumi.toml
   engine gtp --config kosumi.toml --set useGraphSearch=false,subtreeValueBiasFactor=0`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if from != "" {
+				return convertConfig(cmd.OutOrStdout(), from)
+			}
 			writeConfig(cmd.OutOrStdout())
 			return nil
 		},
 	}
+	c.Flags().StringVar(&from, "from-katago", "", "print what a config `FILE`.cfg of KataGo's sets, as a file for --config")
+	return c
 }
 
 // writeConfig writes every setting, commented out.

@@ -34,6 +34,7 @@ A move takes what the clock allows. Without a clock it takes --time seconds,
 	s.playFlags(c.Flags())
 	c.Flags().StringVar(&games, "autosave", "", "`DIR` that gets the record of every game played, one file a game, with what was thought")
 	s.foreignFlags(c.Flags())
+	c.Flags().BoolVar(&s.chat, "ogs-chat", false, "write a line about each move to standard error in the form that gtp2ogs shows in a game's chat")
 	return c
 }
 
@@ -52,7 +53,11 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		return err
 	}
 	defer e.Close()
-	server := gtp.NewServer(&savingSeat{&seat{Engine: e, net: net, opts: s}, saved}, s.stderr, gtp.Options{Strict: s.StrictPlay})
+	opts := gtp.Options{Strict: s.StrictPlay}
+	if s.chat {
+		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
+	}
+	server := gtp.NewServer(&savingSeat{&seat{Engine: e, net: net, opts: s}, saved}, s.stderr, opts)
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		fmt.Fprintln(os.Stderr, "Type GTP commands: genmove b, play w D4, showboard, final_score, list_commands, quit")
 		fmt.Fprintln(os.Stderr, "To play on a board in the browser instead, quit and run: engine web")

@@ -42,7 +42,7 @@ func kataAnalysis(ctx context.Context, f *kataFlags) error {
 	if err := s.kataOwn(c); err != nil {
 		return err
 	}
-	s.Model, s.foreign.humanModel = f.model(), human
+	s.Model, s.HumanModel = f.model(), human
 	s.stderr = log.logger(a.LogSearch)
 	if err := s.engineConfig().Validate(); err != nil {
 		return err
@@ -74,8 +74,8 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 		log.write(line)
 		fmt.Fprintln(os.Stderr, line)
 	}
-	conf.HumanModel, conf.ModelNames = s.foreign.humanModel != "", s.Model
-	conf.TakesProfile = net.kataProfile(size, s.foreign.humanModel)
+	conf.HumanModel, conf.ModelNames = s.HumanModel != "", s.Model
+	conf.TakesProfile = net.kataProfile(size, s.HumanModel)
 	if a.Search["humanSLProfile"].Text != "" && !conf.TakesProfile {
 		log.say("WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + s.Model)
 	}

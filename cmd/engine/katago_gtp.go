@@ -54,7 +54,7 @@ func kataGTP(ctx context.Context, f *kataFlags) error {
 	if err != nil {
 		return err
 	}
-	s.Model, s.foreign.humanModel = f.model(), f.texts["human-model"]
+	s.Model, s.HumanModel = f.model(), f.texts["human-model"]
 	s.stderr = log.logger(g.LogSearch)
 	if err := s.engineConfig().Validate(); err != nil {
 		return err
@@ -77,7 +77,7 @@ func kataServe(ctx context.Context, f *kataFlags, s *settings, c *katagocfg.Conf
 		return err
 	}
 	defer e.Close()
-	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: s}, conf: c, g: g, start: g.Play.Search, play: g.Play, manners: g.Manners, settings: s, human: s.foreign.humanModel != ""}
+	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: s}, conf: c, g: g, start: g.Play.Search, play: g.Play, manners: g.Manners, settings: s, human: s.HumanModel != ""}
 	say := log.say
 	if !g.Greet {
 		say = log.write
@@ -116,7 +116,7 @@ func (k *kataSeat) greet(f *kataFlags, say func(string), log *kataLog, idle []st
 		log.write(line)
 		fmt.Fprintln(os.Stderr, line)
 	}
-	if k.play.Search["humanSLProfile"].Text != "" && !k.net.kataProfile(size, k.settings.foreign.humanModel) {
+	if k.play.Search["humanSLProfile"].Text != "" && !k.net.kataProfile(size, k.settings.HumanModel) {
 		log.write(k.unprofiled())
 		fmt.Fprintln(os.Stderr, k.unprofiled())
 	}
@@ -124,7 +124,7 @@ func (k *kataSeat) greet(f *kataFlags, say func(string), log *kataLog, idle []st
 	say("Loaded config " + k.conf.Name())
 	say("Loaded model " + k.settings.Model)
 	if k.human {
-		say("Loaded human SL model " + k.settings.foreign.humanModel)
+		say("Loaded human SL model " + k.settings.HumanModel)
 	}
 	say("Model name: " + model.InternalName)
 	say("GTP ready, beginning main protocol loop")
@@ -175,7 +175,7 @@ func (k *kataSeat) Set(values map[string]string) error {
 	if err != nil {
 		return err
 	}
-	if _, given := values["humanSLProfile"]; given && play.Search["humanSLProfile"].Text != "" && !k.net.kataProfile(k.Game().Size(), k.settings.foreign.humanModel) {
+	if _, given := values["humanSLProfile"]; given && play.Search["humanSLProfile"].Text != "" && !k.net.kataProfile(k.Game().Size(), k.settings.HumanModel) {
 		return fmt.Errorf("%s\n", k.unprofiled()) //nolint:staticcheck // KataGo's text
 	}
 	s := *k.settings

@@ -81,7 +81,7 @@ does a double click on the program.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlagError(err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
-		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), versionCommand(),
+		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
 		workCommand(), clusterCommand(), serveCommand(), remoteCommand(),
 	)
 	needSubcommand(root)

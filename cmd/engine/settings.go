@@ -44,6 +44,7 @@ type settings struct {
 	// was not asked for: see params.
 	Play engine.Config
 
+	chat    bool // tell bridges about moves, see gtp.Options.Chat
 	config  string
 	given   map[string]string // by the flags, name and text
 	sets    []string          // NAME=VALUE of --set

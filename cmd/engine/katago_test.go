@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAsKataGo(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		args    []string
+		rest    []string
+		yes     bool
+	}{
+		{"/usr/bin/katago", []string{"gtp"}, []string{"gtp"}, true}, {`C:\go\KataGo.exe`, nil, nil, true}, {"engine", []string{"gtp"}, []string{"gtp"}, false},
+		{"engine", []string{"--personality", "katago", "gtp"}, []string{"gtp"}, true}, {"engine", []string{"-personality=katago"}, []string{}, true},
+		{"katago", []string{"--personality=kosumi", "doctor"}, []string{"doctor"}, false}, {"katago2", []string{}, []string{}, false},
+	} {
+		rest, yes, err := asKataGo(c.program, c.args)
+		require.NoError(t, err)
+		require.Equal(t, c.yes, yes, "%s %v", c.program, c.args)
+		require.Equal(t, c.rest, rest)
+	}
+	_, _, err := asKataGo("engine", []string{"--personality", "leela"})
+	require.ErrorContains(t, err, `"leela"`)
+}
+
+func TestKataFlags(t *testing.T) {
+	f, err := parseKataFlags("benchmark", []string{"-config", "a.cfg", "--config=b.cfg", "-t", "1,2", "-v", "16", "-s"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.cfg", "b.cfg"}, f.configs)
+	require.Equal(t, "1,2", f.texts["threads"])
+	require.True(t, f.switches["tune"])
+	for _, args := range [][]string{{"gtp"}, {"-v", "5"}, {"-model"}, {"-model", "a", "-model", "b"}, {"-"}} {
+		_, err := parseKataFlags("gtp", args)
+		require.Error(t, err, args)
+	}
+}
+
+func TestShortName(t *testing.T) {
+	for name, want := range map[string]string{
+		"g170-b6c96-s175395328-d26788732": "g170-b6c96-s175M", "kata1-b18c384nbt-s9996604416-d4316597426": "b18c384nbt-s9996M",
+		"net": "net", "x-s12345": "x-s12K", "x-s99": "x-s99",
+	} {
+		require.Equal(t, want, shortName(name))
+	}
+}
+
+func TestInstallAsKataGo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "bin")
+	for range 2 { // twice is fine
+		o := invoke(t, nil, "", "install-as-katago", dir)
+		require.Zero(t, o.code, o.stderr)
+	}
+	out, err := exec.Command(filepath.Join(dir, "katago"), "version").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "KataGo v1.17.2")
+	other := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, "katago"), []byte("another"), 0o755))
+	o := invoke(t, nil, "", "install-as-katago", other)
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "another program")
+}
+
+// TestConfigFromKataGo translates a file, and starts from what comes out.
+func TestConfigFromKataGo(t *testing.T) {
+	cfg := writeFile(t, "gtp.cfg", `logAllGTPCommunication = false
+logSearchInfo = false
+numSearchThreads = 3
+rules = japanese
+maxVisits = 50
+cpuctExploration = 0.7
+ponderingEnabled = true
+midgameTimeFactor = 2
+fooBar = 1
+`)
+	o := invoke(t, nil, "", "config", "--from-katago", cfg)
+	require.Zero(t, o.code, o.stderr)
+	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# midgameTimeFactor has no effect here", "# fooBar has no effect here"} {
+		require.Contains(t, o.stdout, line+"\n")
+	}
+	values, err := parseConfig([]byte(o.stdout))
+	require.NoError(t, err, o.stdout)
+	s := defaultSettings()
+	require.NoError(t, table.Apply(&s, values, table.Set))
+	require.EqualValues(t, 50, s.Play.Limits.Visits)
+	o = invoke(t, nil, "", "config", "--from-katago", writeFile(t, "bad.cfg", "a = 1\na = 2\n"))
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.stderr, "specified multiple times")
+}
