@@ -166,7 +166,7 @@ func (g *Game) forget(c Color) {
 	g.encore.captures = g.encore.captures[:0]
 	g.forgetPositions()
 	for i := range g.ko.passKeys {
-		g.ko.passKeys[i] = g.ko.passKeys[i][:0]
+		g.ko.passKeys[i].reset()
 	}
 	g.ko.keys.add(g.koKey(c))
 }

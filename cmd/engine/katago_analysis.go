@@ -75,6 +75,9 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 		fmt.Fprintln(os.Stderr, line)
 	}
 	conf.HumanModel, conf.ModelNames = s.HumanModel != "", s.Model
+	if conf.HumanModel {
+		conf.ModelNames += " and " + s.HumanModel
+	}
 	conf.TakesProfile = net.kataProfile(size, s.HumanModel)
 	if a.Search["humanSLProfile"].Text != "" && !conf.TakesProfile {
 		log.say("WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + s.Model)

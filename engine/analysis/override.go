@@ -93,7 +93,10 @@ func (s *Server) humans(size board.Size) (loaded, profile bool, names string) {
 	}
 	humans, _ := n.Humans(size)
 	files, any := n.Profiled(size)
-	return humans != nil, any, strings.Join(files, " and ")
+	if names = s.conf.ModelNames; names == "" {
+		names = strings.Join(files, " and ")
+	}
+	return humans != nil, any, names
 }
 
 // settingText is the value of a setting as a config file would have it.
