@@ -241,3 +241,36 @@ func Simplify(m *Model, eval Evaluator) error {
 	*m = *c
 	return nil
 }
+
+// SplitBatchNorm replaces each BatchNormalization by Mul and Add.
+func SplitBatchNorm(g *Graph) {
+	consts := g.InitializerMap()
+	names := NewNames(g)
+	var nodes []*Node
+	for _, n := range g.Nodes {
+		scale, shift, ok := BatchNormAffine(n, consts)
+		if !ok {
+			nodes = append(nodes, n)
+			continue
+		}
+		constant := func(kind string, v []float64) string {
+			t := NewTensor(names.New(n.Outputs[0]+"."+kind), narrow(v), int64(len(v)), 1, 1)
+			g.Initializers = append(g.Initializers, t)
+			return t.Name
+		}
+		mid := names.New(n.Outputs[0] + ".scaled")
+		nodes = append(nodes,
+			&Node{OpType: "Mul", Inputs: []string{n.Inputs[0], constant("scale", scale)}, Outputs: []string{mid}},
+			&Node{OpType: "Add", Inputs: []string{mid, constant("shift", shift)}, Outputs: []string{n.Outputs[0]}})
+	}
+	g.Nodes = nodes
+	RemoveUnused(g)
+}
+
+func narrow(v []float64) []float32 {
+	out := make([]float32, len(v))
+	for i, x := range v {
+		out[i] = float32(x)
+	}
+	return out
+}

@@ -21,7 +21,7 @@ const Available = true
 type session struct {
 	spec    nn.Spec
 	config  Config
-	run     *ort.DynamicAdvancedSession
+	run     *native
 	inputs  [][]float32
 	outputs [][]float32
 	pins    runtime.Pinner
@@ -84,7 +84,7 @@ func names(specs []nn.TensorSpec) []string {
 
 // open loads the library if need be and makes a session of a model, of which it
 // holds its own copy.
-func (c Config) open(model []byte, inputs, outputs []string) (*ort.DynamicAdvancedSession, error) {
+func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	lib, err := Load(c.Library)
 	if err != nil {
 		return nil, err
@@ -94,11 +94,16 @@ func (c Config) open(model []byte, inputs, outputs []string) (*ort.DynamicAdvanc
 		return nil, err
 	}
 	defer options.Destroy()
+	ops, err := addOperators(options, lib)
+	if err != nil {
+		return nil, err
+	}
 	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, options)
 	if err != nil {
+		ops.drop()
 		return nil, c.loadError(err, lib)
 	}
-	return run, nil
+	return &native{run, ops}, nil
 }
 
 // sessionOptions turns the configuration into onnxruntime's options, which the

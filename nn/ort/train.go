@@ -72,7 +72,7 @@ func (t *Tensor) Close() {
 // Graph is a session of any ONNX graph of float32 tensors, such as one that takes
 // a training step. One caller at a time.
 type Graph struct {
-	run             *ort.DynamicAdvancedSession
+	run             *native
 	inputs, outputs []port
 	bindings        []*Binding
 	closed          bool

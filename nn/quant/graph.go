@@ -25,7 +25,7 @@ func newGraph(m *onnx.Model) (*graph, error) {
 	if err := onnx.Simplify(c, nil); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGraph, err)
 	}
-	splitNorms(c.Graph)
+	onnx.SplitBatchNorm(c.Graph)
 	g := &graph{m: c}
 	return g, g.index()
 }
@@ -41,31 +41,6 @@ func (g *graph) index() error {
 	g.users = g.m.Graph.Users()
 	g.consts = g.m.Graph.InitializerMap()
 	return nil
-}
-
-// splitNorms replaces each BatchNormalization by Mul and Add.
-func splitNorms(g *onnx.Graph) {
-	consts := g.InitializerMap()
-	names := onnx.NewNames(g)
-	var nodes []*onnx.Node
-	for _, n := range g.Nodes {
-		scale, shift, ok := onnx.BatchNormAffine(n, consts)
-		if !ok {
-			nodes = append(nodes, n)
-			continue
-		}
-		constant := func(kind string, v []float64) string {
-			t := onnx.NewTensor(names.New(n.Outputs[0]+"."+kind), narrowed(v), int64(len(v)), 1, 1)
-			g.Initializers = append(g.Initializers, t)
-			return t.Name
-		}
-		mid := names.New(n.Outputs[0] + ".scaled")
-		nodes = append(nodes,
-			&onnx.Node{OpType: "Mul", Inputs: []string{n.Inputs[0], constant("scale", scale)}, Outputs: []string{mid}},
-			&onnx.Node{OpType: "Add", Inputs: []string{mid, constant("shift", shift)}, Outputs: []string{n.Outputs[0]}})
-	}
-	g.Nodes = nodes
-	onnx.RemoveUnused(g)
 }
 
 func narrowed(v []float64) []float32 {

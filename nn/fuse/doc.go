@@ -1,0 +1,18 @@
+// Package fuse rewrites a network's graph for the kernels of package kernel: its
+// convolutions become nodes Conv of the domain "kosumi", together with what surrounds
+// them.
+//
+// With s = conv(x, weights) + bias + residual a node computes
+//
+//	y = activation(scale*s + shift)    and, where it is wanted, sum = s
+//
+// in this order of inputs: x, weights [out,in,k,k], bias [out] or [N,out], residual,
+// scale [out], shift [out]; all but the first two may be left out, and all but x,
+// bias and residual are constant. Attributes: activation and precision (the numbers
+// of package kernel), and planes, 1 where x is the network's input [N,in,H,W];
+// elsewhere boards are [N,H,W,channels] from one node to the next. A node also serves
+// as the product of tokens [N,S,in] by a matrix.
+//
+// Values that other nodes read are transposed back for them; global pooling reads
+// them as they are. Inputs and outputs of the graph stay what they were.
+package fuse

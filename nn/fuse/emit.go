@@ -1,0 +1,157 @@
+package fuse
+
+import (
+	"slices"
+
+	"kosumi/nn/kernel"
+	"kosumi/nn/onnx"
+)
+
+// emit puts a node in the place of each layer.
+func (r *rewriter) emit() {
+	r.g.Nodes = slices.DeleteFunc(r.g.Nodes, func(n *onnx.Node) bool { return r.gone[n] })
+	for _, l := range r.layers {
+		if l.tokens {
+			continue
+		}
+		r.boards[l.out] = true
+		if l.sum != "" {
+			r.boards[l.sum] = true
+		}
+	}
+	for _, l := range r.layers {
+		r.g.Nodes = append(r.g.Nodes, r.node(l))
+	}
+}
+
+// node writes a layer. What it reads is put into its layout by seams.
+func (r *rewriter) node(l *layer) *onnx.Node {
+	constant := func(what string, v []float32, dims ...int64) string {
+		if v == nil {
+			return ""
+		}
+		t := onnx.NewTensor(r.names.New(l.out+"."+what), v, dims...)
+		r.g.Initializers = append(r.g.Initializers, t)
+		return t.Name
+	}
+	outs, size := int64(l.outs), int64(l.size)
+	bias := constant("bias", l.bias, outs)
+	if l.column != "" {
+		column := r.names.New(l.out + ".column")
+		shape := onnx.NewTensor(r.names.New(l.out+".shape"), []int64{0, outs}, 2)
+		r.g.Initializers = append(r.g.Initializers, shape)
+		r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Reshape", Inputs: []string{l.column, shape.Name}, Outputs: []string{column}})
+		if bias != "" {
+			sum := r.names.New(l.out + ".bias_sum")
+			r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Add", Inputs: []string{column, bias}, Outputs: []string{sum}})
+			column = sum
+		}
+		bias = column
+	}
+	planes := int64(0)
+	if l.planes {
+		planes = 1
+	}
+	n := &onnx.Node{
+		Name: r.names.New(l.out + ".conv"), OpType: "Conv", Domain: Domain,
+		Inputs: []string{l.x, constant("weights", l.weights, outs, int64(l.in), size, size), bias, l.residual,
+			constant("scale", l.scale, outs), constant("shift", l.shift, outs)},
+		Outputs: []string{l.out},
+		Attrs: onnx.Attrs{"activation": onnx.AttrInt(int64(l.activation)), "precision": onnx.AttrInt(int64(r.precisionOf(l))),
+			"planes": onnx.AttrInt(planes)},
+	}
+	for n.Inputs[len(n.Inputs)-1] == "" {
+		n.Inputs = n.Inputs[:len(n.Inputs)-1]
+	}
+	if l.sum != "" {
+		n.Outputs = append(n.Outputs, l.sum)
+	}
+	return n
+}
+
+// leastOuts is how many outputs a layer has at least whose products are in integers:
+// the last layers of the heads, which have less, gain nothing.
+const leastOuts = 8
+
+func (r *rewriter) precisionOf(l *layer) kernel.Precision {
+	if l.outs < leastOuts || l.planes {
+		return kernel.Float32
+	}
+	return r.precision
+}
+
+// pools lets global pooling read boards as they are.
+func (r *rewriter) pools() {
+	for _, n := range slices.Clone(r.g.Nodes) {
+		reduce := map[string]string{"GlobalAveragePool": "ReduceMean", "GlobalMaxPool": "ReduceMax"}[n.OpType]
+		if reduce == "" || !n.IsDefault() || !r.boards[n.Input(0)] {
+			continue
+		}
+		mid, channels := r.names.New(n.Output(0)+".pooled"), r.shapes[n.Input(0)][1].Size
+		shape := onnx.NewTensor(r.names.New(n.Output(0)+".shape"), []int64{0, channels, 1, 1}, 4)
+		r.g.Initializers = append(r.g.Initializers, shape)
+		r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Reshape", Inputs: []string{mid, shape.Name}, Outputs: n.Outputs})
+		n.OpType, n.Outputs = reduce, []string{mid}
+		n.Attrs = onnx.Attrs{"keepdims": onnx.AttrInt(1)}
+		if r.opset < 18 {
+			n.Attrs["axes"] = onnx.AttrInts(1, 2)
+		} else {
+			axes := onnx.NewTensor(r.names.New(n.Input(0)+".axes"), []int64{1, 2}, 2)
+			r.g.Initializers = append(r.g.Initializers, axes)
+			n.Inputs = []string{n.Input(0), axes.Name}
+		}
+		r.pooled = append(r.pooled, n)
+	}
+}
+
+// seams transposes values where nodes of the two layouts meet, and those that are
+// outputs of the graph.
+func (r *rewriter) seams() {
+	var added []*onnx.Node
+	transpose := func(from, to string, perm ...int64) {
+		added = append(added, &onnx.Node{OpType: "Transpose", Inputs: []string{from}, Outputs: []string{to},
+			Attrs: onnx.Attrs{"perm": onnx.AttrInts(perm...)}})
+	}
+	names := map[string]string{} // value -> its name in the other layout
+	for i := range r.g.Outputs {
+		if name := r.g.Outputs[i].Name; r.boards[name] { // the layer's value takes another name
+			inside := r.names.New(name + ".board")
+			r.g.ReplaceUses(name, inside)
+			for _, n := range r.g.Nodes {
+				for j := range n.Outputs {
+					if n.Outputs[j] == name {
+						n.Outputs[j] = inside
+					}
+				}
+			}
+			r.boards[inside] = true
+			delete(r.boards, name)
+			names[inside] = name
+			transpose(inside, name, 0, 3, 1, 2)
+		}
+	}
+	for _, n := range r.g.Nodes {
+		for i, name := range n.Inputs {
+			wants := n.Domain == Domain && (i == 0 || i == 3) && r.wantsBoard(n) || i == 0 && slices.Contains(r.pooled, n)
+			if name == "" || r.boards[name] == wants || n.Domain == Domain && i != 0 && i != 3 {
+				continue
+			}
+			if names[name] == "" {
+				if r.boards[name] {
+					names[name] = r.names.New(name + ".nchw")
+					transpose(name, names[name], 0, 3, 1, 2)
+				} else {
+					names[name] = r.names.New(name + ".nhwc")
+					transpose(name, names[name], 0, 2, 3, 1)
+				}
+			}
+			n.Inputs[i] = names[name]
+		}
+	}
+	r.g.Nodes = append(r.g.Nodes, added...)
+}
+
+// wantsBoard reports whether a Conv reads and writes boards: not planes, not tokens.
+func (r *rewriter) wantsBoard(n *onnx.Node) bool {
+	return n.Int("planes", 0) == 0 && r.boards[n.Output(0)]
+}

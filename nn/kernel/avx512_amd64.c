@@ -1,0 +1,16 @@
+// AVX-512 without VNNI: Skylake servers.
+
+#include <immintrin.h>
+#include "target.h"
+TARGET_BEGIN("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")
+#define ISA isa_avx512
+// By intrinsics gcc 12 keeps half of the sums in memory.
+static inline __attribute__((always_inline)) __m512i dot2(__m512i acc, __m512i w, __m512i v)
+{
+	__m512i product = _mm512_madd_epi16(w, v);
+	__asm__("vpaddd %1, %0, %0" : "+v"(acc) : "v"(product));
+	return acc;
+}
+#define DOT2(acc, w, v) dot2(acc, w, v)
+#include "zmm.h"
+TARGET_END

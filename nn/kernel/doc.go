@@ -1,0 +1,72 @@
+// Package kernel computes the convolutions and matrix products of networks on a
+// CPU, several times as fast as a direct convolution in float32 does.
+//
+// # Fewer products
+//
+// A 3x3 convolution computes each output from 9 inputs. Winograd's method computes
+// a tile of outputs at once from products of sums: F(4,3), along one axis, gives 4
+// outputs from 6 products where there were 12. Let the inputs d be the 6 values
+// around a tile, g the 3 weights, and
+//
+//	y = Aᵀ [ (G g) ⊙ (Bᵀ d) ]
+//
+// Row i of G evaluates the polynomial g0 + g1 x + g2 x² at a point p_i; the rows of
+// Bᵀ are the coefficients of the products of (x - p_j) over all j but i, divided by
+// that product at p_i; Aᵀ holds the powers of the points. One point is infinity: the
+// polynomial's highest coefficient. Nested along both axes, F(4x4,3x3) has 36
+// products for 144, and F(3x3,3x3) 25 for 81. What remains between the transforms
+// is, for each of the 36 positions, a matrix product over channels.
+//
+// The points are 0, ±1/√2, ±√2 and infinity: half the error of 0, ±1, ±2 and
+// infinity. F(3,3) leaves out -√2, so that both share their transformed weights and
+// a board is covered by tiles of 4 and of 3 mixed: 19 = 4·4+3, 13 = 4+3·3, 9 = 3·3.
+// The divisors stand in Bᵀ. A tile may reach over the edge: what lies there counts
+// as 0 and is not written.
+//
+// # Fewer bits
+//
+// The products are made in 16-bit integers and summed in 32 bits, where a processor
+// makes twice as many or more a cycle as in float32.
+//
+// Inputs: the rows of Bᵀ are scaled so that their absolute values sum to 1 (Aᵀ has
+// the factors), so a transformed input is no larger than the largest input. Where
+// inputs lie between -l and h, l <= h, it is no larger than 5/9 h + 4/9 l: the
+// positive entries of no row of the two-dimensional matrix sum to more than 5/9. So
+// the scale of a board is known from its largest and least input alone, and no
+// result depends on the other boards of a batch.
+//
+// Weights: one scale for each output and position, the largest for which all are
+// within 16 bits and their absolute values times the largest input within 31:
+//
+//	limit * Σ|u| <= 2³¹ - 1
+//
+// No sum can overflow, whatever the inputs. limit is 32767 up to 64 channels, 16383
+// up to 256 and 8191 beyond: the more channels, the fewer bits the second bound
+// leaves to weights.
+//
+// A 1x1 convolution is one position, and its tiles are points.
+//
+// # In the cache
+//
+// Boards are worked on together as far as they fit the cache. For each 48 outputs or
+// so all positions are multiplied, 9 tiles times 48 outputs at a time in registers
+// (fewer without AVX-512), then the tiles are transformed back, and bias, residual
+// and activation applied, while the products are still there. The panel of weights
+// for the next position is fetched meanwhile.
+//
+// # The first layer
+//
+// Its input planes are mostly zeros and ones. What a plane of ones adds is known
+// beforehand; of the others only what is not 0 is multiplied, in float32.
+//
+// # Files
+//
+// isa.h is the kernels, compiled once for each set of instructions; layer.c packs
+// weights and shares them; kernel.h is the interface in C. Layers reach onnxruntime
+// as operators through package ort.
+//
+// Sources: S. Winograd, "Arithmetic complexity of computations", 1980; A. Lavin and
+// S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016; B.
+// Barabasz and others, "Error analysis and improving the accuracy of Winograd
+// convolution", ACM TOMS 2020, for the choice of points.
+package kernel

@@ -1,0 +1,103 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/cpu"
+)
+
+// ISA is a set of instructions that there are kernels for.
+type ISA int
+
+// The sets of instructions, the best last. The numbers are those of kernel.h.
+const (
+	Portable   ISA = iota // any processor
+	NEON                  // 64-bit ARM
+	AVX2                  // with FMA: Haswell, Zen and later
+	AVXVNNI               // AVX2 with VNNI: Alder Lake and later
+	AVX512                // F, BW, DQ and VL: Skylake servers
+	AVX512VNNI            // Cascade Lake and Ice Lake servers, Zen 4 and later
+)
+
+var isaNames = []string{"portable", "neon", "avx2", "avxvnni", "avx512", "avx512vnni"}
+
+// String returns the name that [EnvISA] takes.
+func (i ISA) String() string {
+	if i >= 0 && int(i) < len(isaNames) {
+		return isaNames[i]
+	}
+	return fmt.Sprintf("unknown(%d)", int(i))
+}
+
+// Integers reports whether there are kernels in 16-bit integers.
+func (i ISA) Integers() bool { return i >= AVX2 }
+
+// EnvISA names the environment variable that chooses a set of instructions by name
+// instead of the best one; what the processor lacks is not taken.
+const EnvISA = "KOSUMI_KERNELS"
+
+// Precision is what a layer computes with.
+type Precision int
+
+// The precisions. The numbers are those of kernel.h and of the operators' attribute.
+const (
+	Float32 Precision = iota
+	Int16             // 16-bit integers, summed in 32 bits
+)
+
+// Activation is what a layer applies to its outputs.
+type Activation int
+
+// The activations. The numbers are those of kernel.h and of the operators' attribute.
+const (
+	Identity Activation = iota
+	ReLU
+	Mish
+	SiLU
+)
+
+// Available returns the sets of instructions that this processor has, the best
+// last; none where the program was built without cgo.
+func Available() []ISA {
+	if !compiled {
+		return nil
+	}
+	has := []ISA{Portable}
+	x := &cpu.X86
+	if cpu.ARM64.HasASIMD {
+		has = append(has, NEON)
+	}
+	if x.HasAVX2 && x.HasFMA {
+		has = append(has, AVX2)
+		if x.HasAVXVNNI {
+			has = append(has, AVXVNNI)
+		}
+		if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL {
+			has = append(has, AVX512)
+			if x.HasAVX512VNNI {
+				has = append(has, AVX512VNNI)
+			}
+		}
+	}
+	return has
+}
+
+// Best returns the set of instructions that layers should be made for: the one that
+// [EnvISA] names, or the best of [Available]. ok is false where there are no kernels
+// at all.
+var Best = sync.OnceValues(func() (isa ISA, ok bool) {
+	has := Available()
+	if len(has) == 0 {
+		return Portable, false
+	}
+	for _, isa := range has {
+		if strings.EqualFold(isa.String(), os.Getenv(EnvISA)) {
+			return isa, true
+		}
+	}
+	return slices.Max(has), true
+})

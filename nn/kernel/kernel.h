@@ -1,0 +1,56 @@
+// The kernels' interface in C. nn/ort's operators call it too, through the table
+// that kernel_table returns, so that each package links by itself.
+#ifndef KOSUMI_KERNEL_H
+#define KOSUMI_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What a layer computes with. The numbers are part of the operators' attributes.
+enum { KERNEL_FLOAT = 0, KERNEL_INT16 = 1 };
+
+// Activations; part of the operators' attributes.
+enum { ACT_NONE = 0, ACT_RELU = 1, ACT_MISH = 2, ACT_SILU = 3 };
+
+// The sets of instructions, the best last. A processor has some of them.
+enum { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVXVNNI, ISA_AVX512, ISA_AVX512VNNI, ISA_COUNT };
+
+// What a layer is. Weights are [out][in][ky][kx] as ONNX has them, size 1 or 3,
+// or for a layer of planes any odd size.
+typedef struct {
+	int in, out, size;
+	int precision, activation;
+	int planes;                  // the input is [n][in][h][w] and mostly zeros and ones
+	const float *scale, *shift;  // [out] each, or NULL: 1 and 0
+} layer_shape;
+
+typedef struct layer layer;
+typedef struct scratch scratch;
+
+// What a layer reads and writes. Boards are [n][h][w][channels] but for the input
+// of a layer of planes. With s = conv(x) + bias + residual,
+//   y = activation(scale*s + shift), and sum = s where it is wanted.
+// residual may be sum itself.
+typedef struct {
+	int n, h, w;
+	const float *x, *bias, *residual;
+	int bias_by_board; // bias is [n][out], else [out]
+	float *y, *sum;    // either may be NULL
+} layer_call;
+
+typedef struct {
+	// make packs weights for a set of instructions: NULL if there is no memory.
+	// Layers of equal weights share them.
+	layer *(*make)(int isa, const layer_shape *, const float *weights);
+	void (*drop)(layer *);
+	// run returns 0, or -1 if there is no memory. One scratch serves one caller
+	// at a time, and any number of layers.
+	int (*run)(const layer *, const layer_call *, scratch *);
+	scratch *(*scratch_make)(void);
+	void (*scratch_drop)(scratch *);
+	size_t (*packed_bytes)(const layer *);
+} kernel_table_t;
+
+const kernel_table_t *kernel_table(void);
+
+#endif

@@ -1,0 +1,71 @@
+// What the parts of this package share; see kernel.h for the interface.
+#ifndef KOSUMI_LAYER_H
+#define KOSUMI_LAYER_H
+
+#include "kernel.h"
+
+// POINTS is the number of evaluation points of F(4,3) along one axis: 0, a, -a,
+// b, -b and infinity. F(3,3) has all of them but the one with the index EXTRA.
+enum { POINTS = 6, EXTRA = 4, POSITIONS = POINTS * POINTS };
+
+// packed holds weights as the kernels of one set of instructions read them.
+//
+// For each block of outputs, each position and each panel of the block stand
+// ins/2 pairs (KERNEL_INT16) or ins values (KERNEL_FLOAT) for each output of the
+// panel, the pairs of one input together.
+typedef struct packed {
+	struct packed *next;
+	uint64_t hash[2];
+	int refs;
+	size_t bytes;
+	void *u;
+	float *unscale; // [positions][outs]: what an integer is worth; NULL for floats
+} packed;
+
+// isa is what a set of instructions brings: how it likes its weights, and the
+// functions that isa.h makes for it.
+typedef struct {
+	int lanes;    // floats in a vector
+	int widest;   // vectors of outputs in the widest panel
+	int rows[5];  // the most tiles at a time for a panel of so many vectors
+	int integers; // whether it has KERNEL_INT16
+	int (*run)(const layer *, const layer_call *, scratch *);
+} isa_t;
+
+// plane_sum is what a plane of ones adds up to, [h][w][outs].
+typedef struct plane_sum {
+	struct plane_sum *next;
+	int plane, h, w;
+	float sum[];
+} plane_sum;
+
+struct layer {
+	int in, out, size, precision, activation, planes;
+	int ins, outs;  // in and out padded to whole vectors
+	int positions;  // 1 or POSITIONS
+	int limit;      // the largest integer an input becomes
+	int panels;     // how outs is cut
+	int panel[64];  // vectors in each
+	float *scale, *shift; // [outs]
+	packed *weights;
+	const isa_t *isa;
+	plane_sum *sums; // of layers of planes, made when first met
+};
+
+struct scratch {
+	void *data;
+	size_t size;
+};
+
+// scratch_take returns size bytes at a cache line's border; NULL if there is no
+// memory. What it returned before is gone.
+void *scratch_take(scratch *, size_t size);
+
+// block_end returns the first panel behind the block that begins with panel p, and
+// in outs the block's outputs.
+int block_end(const layer *, int p, int *outs);
+
+const isa_t *isa_of(int isa);
+extern const isa_t isa_portable, isa_neon, isa_avx2, isa_avxvnni, isa_avx512, isa_avx512vnni;
+
+#endif

@@ -1,0 +1,16 @@
+// What isa.h wants to know of processors with AVX2.
+#define LANES 8
+#define NR 2
+#define ROWS {0, 6, 6}
+#define INTEGERS 1
+#define PREFETCH(p) _mm_prefetch(p, _MM_HINT_T0)
+#define SPLAT2(p) _mm256_set1_epi32(*(const int32_t *)(p))
+#define TO_FLOAT(x) ((vf)_mm256_cvtepi32_ps(x))
+#define STORE16(p, x) store_int16((int16_t *)(p), _mm256_cvtps_epi32((__m256)(x)))
+typedef __m256i vi;
+
+static inline __attribute__((always_inline)) void store_int16(int16_t *p, __m256i x)
+{
+	_mm_storeu_si128((__m128i *)p, _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1)));
+}
+#include "isa.h"

@@ -1,0 +1,11 @@
+// What isa.h wants to know of processors with AVX-512.
+#define LANES 16
+#define NR 4
+#define ROWS {0, 12, 12, 9, 6}
+#define INTEGERS 1
+#define PREFETCH(p) _mm_prefetch(p, _MM_HINT_T0)
+#define SPLAT2(p) _mm512_set1_epi32(*(const int32_t *)(p))
+#define TO_FLOAT(x) ((vf)_mm512_cvtepi32_ps(x))
+#define STORE16(p, x) _mm256_storeu_si256((__m256i *)(p), _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32((__m512)(x))))
+typedef __m512i vi;
+#include "isa.h"

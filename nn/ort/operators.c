@@ -1,0 +1,315 @@
+// The operators of the domain "kosumi" as onnxruntime's custom operators.
+//
+// onnxruntime's interface is a table of functions whose places never change; those
+// used here are counted from the list in onnxruntime_c_api.h, and a test counts
+// them again.
+
+#include "operators.h"
+#include "kernel.h"
+#include <stdlib.h>
+
+typedef void status; // OrtStatus
+typedef struct {
+	const void *const *(*get_api)(uint32_t version);
+} api_base;
+
+enum { API_VERSION = 18 };
+
+// Places in OrtApi.
+enum {
+	CREATE_STATUS = 0,
+	CREATE_CUSTOM_OP_DOMAIN = 26,
+	CUSTOM_OP_DOMAIN_ADD = 27,
+	ADD_CUSTOM_OP_DOMAIN = 28,
+	GET_TENSOR_MUTABLE_DATA = 51,
+	GET_DIMENSIONS_COUNT = 61,
+	GET_DIMENSIONS = 62,
+	GET_TENSOR_TYPE_AND_SHAPE = 65,
+	KERNEL_INFO_GET_ATTRIBUTE_INT64 = 86,
+	KERNEL_CONTEXT_GET_INPUT = 90,
+	KERNEL_CONTEXT_GET_OUTPUT = 91,
+	RELEASE_TENSOR_TYPE_AND_SHAPE_INFO = 99,
+	RELEASE_CUSTOM_OP_DOMAIN = 101,
+	KERNEL_INFO_GET_INPUT_COUNT = 230,
+	KERNEL_INFO_GET_CONSTANT_INPUT_TENSOR = 249,
+};
+
+#define CALL(place, result, ...) ((result(*)(__VA_ARGS__))api[place])
+
+// custom_op is OrtCustomOp as of version 18.
+typedef struct custom_op {
+	uint32_t version;
+	void *(*create_kernel)(const struct custom_op *, const void *const *, const void *);
+	const char *(*get_name)(const struct custom_op *);
+	const char *(*get_provider)(const struct custom_op *);
+	int (*input_type)(const struct custom_op *, size_t);
+	size_t (*input_count)(const struct custom_op *);
+	int (*output_type)(const struct custom_op *, size_t);
+	size_t (*output_count)(const struct custom_op *);
+	void (*compute)(void *, void *);
+	void (*destroy)(void *);
+	int (*input_kind)(const struct custom_op *, size_t);
+	int (*output_kind)(const struct custom_op *, size_t);
+	int (*input_memory)(const struct custom_op *, size_t);
+	int (*variadic[4])(const struct custom_op *);
+	status *(*create_kernel_v2)(const struct custom_op *, const void *const *, const void *, void **);
+	status *(*compute_v2)(void *, void *);
+	status *(*infer_shape)(const struct custom_op *, void *);
+	int (*start_version)(const struct custom_op *);
+	int (*end_version)(const struct custom_op *);
+	size_t (*may_inplace)(int **, int **);
+	void (*release_inplace)(int *, int *);
+	size_t (*alias)(int **, int **);
+	void (*release_alias)(int *, int *);
+} custom_op;
+
+// operators belongs to one session, which has one caller at a time.
+struct operators {
+	custom_op conv; // first, so that it can be told from its address
+	const void *const *api;
+	const kernel_table_t *kernels;
+	int isa;
+	void *domain;
+	scratch *scratch;
+};
+
+// The inputs and outputs of Conv.
+enum { IN_X, IN_WEIGHTS, IN_BIAS, IN_RESIDUAL, IN_SCALE, IN_SHIFT, INPUTS };
+enum { OUT_Y, OUT_SUM, OUTPUTS };
+
+typedef struct {
+	const operators *owner;
+	layer *layer;
+	size_t inputs;
+	int64_t in, out, planes;
+} conv_kernel;
+
+enum { FAIL = 1, INVALID_ARGUMENT = 2, TYPE_FLOAT = 1, MOST_DIMENSIONS = 8 };
+
+static status *fail(const void *const *api, int code, const char *text)
+{
+	return CALL(CREATE_STATUS, status *, int, const char *)(code, text);
+}
+
+#define TRY(x) \
+	do { \
+		status *failed = (x); \
+		if (failed) \
+			return failed; \
+	} while (0)
+
+// dimensions reads a tensor's shape.
+static status *dimensions(const void *const *api, const void *value, int64_t *dims, size_t *rank)
+{
+	void *info;
+	TRY(CALL(GET_TENSOR_TYPE_AND_SHAPE, status *, const void *, void **)(value, &info));
+	status *s = CALL(GET_DIMENSIONS_COUNT, status *, const void *, size_t *)(info, rank);
+	if (!s && *rank > MOST_DIMENSIONS)
+		s = fail(api, INVALID_ARGUMENT, "kosumi.Conv: too many dimensions");
+	if (!s)
+		s = CALL(GET_DIMENSIONS, status *, const void *, int64_t *, size_t)(info, dims, *rank);
+	CALL(RELEASE_TENSOR_TYPE_AND_SHAPE_INFO, void, void *)(info);
+	return s;
+}
+
+static status *data_of(const void *const *api, const void *value, float **data)
+{
+	return CALL(GET_TENSOR_MUTABLE_DATA, status *, const void *, void **)(value, (void **)data);
+}
+
+// constant reads an initializer; data is NULL where the input is left out.
+static status *constant(const void *const *api, const void *info, size_t count, size_t index, float **data, int64_t *dims, size_t *rank)
+{
+	int is = 0;
+	const void *value = NULL;
+	*data = NULL;
+	if (index >= count)
+		return NULL;
+	TRY(CALL(KERNEL_INFO_GET_CONSTANT_INPUT_TENSOR, status *, const void *, size_t, int *, const void **)(info, index, &is, &value));
+	if (!is || !value)
+		return NULL;
+	TRY(dimensions(api, value, dims, rank));
+	return data_of(api, value, data);
+}
+
+static status *conv_make(const custom_op *op, const void *const *api, const void *info, void **made)
+{
+	const operators *o = (const operators *)op;
+	int64_t dims[MOST_DIMENSIONS], small[MOST_DIMENSIONS], activation, precision, planes;
+	size_t rank, count;
+	float *weights, *scale, *shift;
+	TRY(CALL(KERNEL_INFO_GET_INPUT_COUNT, status *, const void *, size_t *)(info, &count));
+	TRY(CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, "activation", &activation));
+	TRY(CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, "precision", &precision));
+	TRY(CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, "planes", &planes));
+	size_t one;
+	TRY(constant(api, info, count, IN_SCALE, &scale, small, &one));
+	TRY(constant(api, info, count, IN_SHIFT, &shift, small, &one));
+	TRY(constant(api, info, count, IN_WEIGHTS, &weights, dims, &rank));
+	if (!weights || rank != 4 || dims[2] != dims[3] || dims[2] % 2 == 0 || (dims[2] > 3 && !planes))
+		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: weights must be constant, [out, in, size, size], of size 1 or 3");
+	conv_kernel *k = calloc(1, sizeof *k);
+	if (!k)
+		return fail(api, FAIL, "kosumi.Conv: no memory");
+	layer_shape shape = {.in = (int)dims[1], .out = (int)dims[0], .size = (int)dims[2], .precision = (int)precision,
+		.activation = (int)activation, .planes = (int)planes, .scale = scale, .shift = shift};
+	*k = (conv_kernel){.owner = o, .inputs = count, .in = dims[1], .out = dims[0], .planes = planes};
+	k->layer = o->kernels->make(o->isa, &shape, weights);
+	if (!k->layer) {
+		free(k);
+		return fail(api, FAIL, "kosumi.Conv: no memory for the weights");
+	}
+	*made = k;
+	return NULL;
+}
+
+static void conv_destroy(void *kernel)
+{
+	conv_kernel *k = kernel;
+	k->owner->kernels->drop(k->layer);
+	free(k);
+}
+
+// input reads an input that may be left out.
+static status *input(const conv_kernel *k, void *context, size_t index, float **data, int64_t *dims, size_t *rank)
+{
+	const void *const *api = k->owner->api;
+	const void *value = NULL;
+	*data = NULL;
+	*rank = 0;
+	if (index >= k->inputs)
+		return NULL;
+	TRY(CALL(KERNEL_CONTEXT_GET_INPUT, status *, const void *, size_t, const void **)(context, index, &value));
+	if (!value)
+		return NULL;
+	TRY(dimensions(api, value, dims, rank));
+	return data_of(api, value, data);
+}
+
+static status *output(const conv_kernel *k, void *context, size_t index, const int64_t *dims, size_t rank, float **data)
+{
+	const void *const *api = k->owner->api;
+	void *value = NULL;
+	*data = NULL;
+	TRY(CALL(KERNEL_CONTEXT_GET_OUTPUT, status *, void *, size_t, const int64_t *, size_t, void **)(context, index, dims, rank, &value));
+	return value ? data_of(api, value, data) : NULL;
+}
+
+static status *conv_compute(void *kernel, void *context)
+{
+	const conv_kernel *k = kernel;
+	const void *const *api = k->owner->api;
+	int64_t dims[MOST_DIMENSIONS], other[MOST_DIMENSIONS];
+	size_t rank, other_rank;
+	float *x, *bias, *residual, *y, *sum;
+	TRY(input(k, context, IN_X, &x, dims, &rank));
+	TRY(input(k, context, IN_BIAS, &bias, other, &other_rank));
+	layer_call c = {.x = x, .bias = bias, .bias_by_board = other_rank > 1};
+	if (rank < 3 || dims[k->planes ? 1 : rank - 1] != k->in || (k->planes && rank != 4))
+		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: the input does not fit the weights");
+	if (k->planes) { // [n, in, h, w] becomes [n, h, w, out]
+		dims[1] = dims[2];
+		dims[2] = dims[3];
+	}
+	dims[rank - 1] = k->out;
+	c.n = (int)dims[0];
+	c.h = (int)dims[1];
+	c.w = 1;
+	for (size_t i = 2; i + 1 < rank; i++)
+		c.w *= (int)dims[i];
+	int64_t values = k->out * c.n * c.h * c.w, others = 1;
+	if (bias && (other[other_rank - 1] != k->out || (other_rank > 1 && other[0] != c.n)))
+		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: the bias does not fit");
+	TRY(input(k, context, IN_RESIDUAL, &residual, other, &other_rank));
+	for (size_t i = 0; i < other_rank; i++)
+		others *= other[i];
+	if (residual && others != values)
+		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: the residual does not fit");
+	TRY(output(k, context, OUT_Y, dims, rank, &y));
+	TRY(output(k, context, OUT_SUM, dims, rank, &sum));
+	c.residual = residual;
+	c.y = y;
+	c.sum = sum;
+	if (k->owner->kernels->run(k->layer, &c, k->owner->scratch))
+		return fail(api, FAIL, "kosumi.Conv: no memory");
+	return NULL;
+}
+
+static const char *conv_name(const custom_op *op) { (void)op; return "Conv"; }
+static const char *on_cpu(const custom_op *op) { (void)op; return NULL; }
+static int float_type(const custom_op *op, size_t i) { (void)op, (void)i; return TYPE_FLOAT; }
+static size_t input_count(const custom_op *op) { (void)op; return INPUTS; }
+static size_t output_count(const custom_op *op) { (void)op; return OUTPUTS; }
+static int input_kind(const custom_op *op, size_t i) { (void)op; return i >= IN_BIAS; }
+static int output_kind(const custom_op *op, size_t i) { (void)op; return i >= OUT_SUM; }
+static int default_memory(const custom_op *op, size_t i) { (void)op, (void)i; return 0; }
+static int zero(const custom_op *op) { (void)op; return 0; }
+static int first_version(const custom_op *op) { (void)op; return 1; }
+static int last_version(const custom_op *op) { (void)op; return INT32_MAX; }
+
+operators *operators_make(const void *base, void *session_options, const void *kernels, int isa, const char **why)
+{
+	const void *const *api = ((const api_base *)base)->get_api(API_VERSION);
+	operators *o = calloc(1, sizeof *o);
+	*why = "no memory";
+	if (!api || !o) {
+		if (!api)
+			*why = "the library does not have the interface";
+		free(o);
+		return NULL;
+	}
+	o->conv = (custom_op){.version = API_VERSION, .get_name = conv_name, .get_provider = on_cpu, .input_type = float_type,
+		.input_count = input_count, .output_type = float_type, .output_count = output_count, .destroy = conv_destroy,
+		.input_kind = input_kind, .output_kind = output_kind, .input_memory = default_memory,
+		.variadic = {zero, zero, zero, zero}, .create_kernel_v2 = conv_make, .compute_v2 = conv_compute,
+		.start_version = first_version, .end_version = last_version};
+	o->api = api;
+	o->kernels = kernels;
+	o->isa = isa;
+	o->scratch = o->kernels->scratch_make();
+	*why = "the library refuses the operators";
+	if (!o->scratch || CALL(CREATE_CUSTOM_OP_DOMAIN, status *, const char *, void **)("kosumi", &o->domain) ||
+		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->conv) ||
+		CALL(ADD_CUSTOM_OP_DOMAIN, status *, void *, void *)(session_options, o->domain)) {
+		operators_drop(o);
+		return NULL;
+	}
+	return o;
+}
+
+void operators_drop(operators *o)
+{
+	if (!o)
+		return;
+	const void *const *api = o->api;
+	if (o->domain)
+		CALL(RELEASE_CUSTOM_OP_DOMAIN, void, void *)(o->domain);
+	o->kernels->scratch_drop(o->scratch);
+	free(o);
+}
+
+#if defined(_WIN32)
+#include <windows.h>
+const void *find_api_base(const char *path)
+{
+	wchar_t wide[4096];
+	HMODULE library = NULL;
+	if (MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, 4096) && (library = GetModuleHandleW(wide))) {
+		const void *(*get)(void) = (const void *(*)(void))(void *)GetProcAddress(library, "OrtGetApiBase");
+		return get ? get() : NULL;
+	}
+	return NULL;
+}
+#else
+#include <dlfcn.h>
+const void *find_api_base(const char *path)
+{
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	if (!library)
+		return NULL;
+	const void *(*get)(void) = (const void *(*)(void))dlsym(library, "OrtGetApiBase");
+	const void *base = get ? get() : NULL;
+	dlclose(library); // its owner keeps it loaded
+	return base;
+}
+#endif
