@@ -66,7 +66,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	conf.Search = s.params()
 	conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-	net := openNetwork(s, size, true, s.stderr)
+	net := openNetwork(s, size, s.stderr)
 	conf.Models = func() []any { return net.models(size, s.batchSize()) }
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {

@@ -132,10 +132,7 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 		return nil, err
 	}
 	defer m.Close()
-	if err := m.Prepare(ctx, size); err != nil {
-		return nil, err
-	}
-	d := m.DescribeAt(size)
+	d := m.Describe()
 	out := &benchmark{Model: d.Name, Board: fmt.Sprintf("%dx%d", size.W, size.H), Provider: d.Provider, Precision: d.Precision, Rounds: f.rounds}
 	games, err := bench.Positions(ctx, m, size, rules)
 	if err != nil {

@@ -59,8 +59,7 @@ func announce(s *settings, net *network, what string) error {
 	if what == "" {
 		return nil
 	}
-	size := s.Play.Size
-	d := net.model.DescribeAt(size)
+	d := net.model.Describe()
 	fmt.Fprintf(os.Stderr, "Kosumi %s: %s on %s, %s (%s); %d workers, %d sessions; %s\n",
 		version, d.Name, d.Provider, d.Precision, d.Why, s.workers(), s.sessionCount(), what)
 	return nil

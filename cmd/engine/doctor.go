@@ -28,23 +28,15 @@ type finding struct {
 
 func doctorCommand() *cobra.Command {
 	s := defaultSettings()
-	var asJSON, clean bool
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what was found on this machine and what to do about what is missing",
 		Long: `Looks for the onnxruntime library, asks it for its execution providers, and
-checks the processor, the cache folders and the network. Nothing is changed, unless
---clean-cache asks for it.`,
+checks the processor, the cache folders and the network. Nothing is changed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
-			}
-			if clean {
-				use, err := model.CleanCache("")
-				if err != nil {
-					return fmt.Errorf("--clean-cache: %w", err)
-				}
-				fmt.Fprintf(cmd.ErrOrStderr(), "removed %d graphs, %.1f MiB, from %s\n", use.Files, float64(use.Bytes)/(1<<20), use.Dir)
 			}
 			findings := examine(&s)
 			if asJSON {
@@ -62,7 +54,6 @@ checks the processor, the cache folders and the network. Nothing is changed, unl
 	s.networkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
-	c.Flags().BoolVar(&clean, "clean-cache", false, "first remove the graphs that were kept to start faster; they are made anew when they are needed")
 	return c
 }
 
@@ -72,7 +63,7 @@ func examine(s *settings) []finding {
 		{What: "processor", OK: true, Found: processor()},
 	}
 	all = append(all, examineLibrary(s)...)
-	all = append(all, examineCache(), examineGraphs())
+	all = append(all, examineCache())
 	return append(all, examineNetwork(s))
 }
 
@@ -150,16 +141,6 @@ func examineCache() finding {
 	return finding{What: "cache folder", OK: true, Found: fmt.Sprintf("%s: %d files, %.1f MiB", dir, files, float64(size)/(1<<20))}
 }
 
-// examineGraphs says how full the cache of graphs is.
-func examineGraphs() finding {
-	use, err := model.Cache("")
-	if err != nil {
-		return finding{What: "graphs", Found: err.Error(), Advice: "make the folder readable"}
-	}
-	return finding{What: "graphs", OK: true, Found: fmt.Sprintf("%d kept, %.1f of at most %.0f MiB; --clean-cache removes them",
-		use.Files, float64(use.Bytes)/(1<<20), float64(use.Limit)/(1<<20))}
-}
-
 func examineNetwork(s *settings) finding {
 	f := finding{What: "network"}
 	size := s.Play.Size
@@ -169,12 +150,7 @@ func examineNetwork(s *settings) finding {
 		return f
 	}
 	defer m.Close()
-	precision, why, err := m.Outlook(size)
-	if err != nil {
-		f.Found = err.Error()
-		return f
-	}
-	b, err := m.OpenOriginal(size, 1) // nothing is to be prepared here
+	b, err := m.Open(size, 1)
 	if err != nil {
 		f.Found = err.Error()
 		return f
@@ -184,12 +160,9 @@ func examineNetwork(s *settings) finding {
 		f.Found = err.Error()
 		return f
 	}
-	d := m.DescribeAt(size)
+	d := m.Describe()
 	f.OK = true
-	f.Found = fmt.Sprintf("%s on %s (%s), evaluates %dx%d; --precision %s: %s", d.Name, d.Provider, d.Why, size.W, size.H, s.Precision, precision)
-	if why != "" {
-		f.Found += " (" + why + ")"
-	}
+	f.Found = fmt.Sprintf("%s on %s in %s (%s), evaluates %dx%d", d.Name, d.Provider, d.Precision, d.Why, size.W, size.H)
 	return f
 }
 

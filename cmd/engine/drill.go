@@ -265,7 +265,7 @@ func (d *drill) judgeMove(ctx context.Context, p *review.Problem, move string) (
 	}
 	if d.net == nil {
 		fmt.Fprintln(d.out, "That move was not searched yet; one moment.")
-		d.net = openNetwork(d.s, start.Size(), false, d.s.stderr)
+		d.net = openNetwork(d.s, start.Size(), d.s.stderr)
 		if d.judge, err = review.NewJudge(d.net, d.s.params(), d.s.Play.Limits.Visits); err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -244,23 +243,4 @@ func TestNothingIsReported(t *testing.T) {
 		return err
 	}))
 	require.Empty(t, left)
-}
-
-// TestCleanCache has the doctor say what the kept graphs take, and remove them.
-func TestCleanCache(t *testing.T) {
-	cache := t.TempDir()
-	env := []string{"HOME=" + cache, "XDG_CACHE_HOME=" + cache, "LOCALAPPDATA=" + cache}
-	base := cache
-	if runtime.GOOS == "darwin" {
-		base = filepath.Join(cache, "Library", "Caches")
-	}
-	graphs := filepath.Join(base, "kosumi", "graphs")
-	require.NoError(t, os.MkdirAll(graphs, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(graphs, "old.onnx"), make([]byte, 3<<20), 0o644))
-	o := invoke(t, env, "", "doctor", "--boardsize", "9", "--precision", "fp32")
-	require.Regexp(t, `graphs: [1-9]\d* kept, \d+\.\d of at most 2048 MiB`, o.stdout)
-	require.FileExists(t, filepath.Join(graphs, "old.onnx"), "nothing is changed unasked")
-	o = invoke(t, env, "", "doctor", "--boardsize", "9", "--precision", "fp32", "--clean-cache")
-	require.Contains(t, o.stderr, "from "+graphs)
-	require.NoFileExists(t, filepath.Join(graphs, "old.onnx"))
 }

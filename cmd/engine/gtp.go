@@ -45,7 +45,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	}
 	size := s.Play.Size
 	s.useTuning(size)
-	net := openNetwork(s, size, true, s.stderr)
+	net := openNetwork(s, size, s.stderr)
 	conf := s.engineConfig()
 	conf.Name = "Kosumi " + version
 	e, err := engine.New(conf, net, s.stderr)

@@ -12,18 +12,12 @@ import (
 	"kosumi/search"
 )
 
-// openHumans starts to load the network of human moves. It computes in fp32
-// unless a precision is asked for: its policy is what matters, and it is asked
-// far less than the main network.
+// openHumans starts to load the network of human moves.
 func openHumans(s *settings, size board.Size, log *slog.Logger) *network {
 	n := &network{ready: make(chan struct{}), conf: s.serverConfig(), log: log}
-	conf := s.modelConfig(log)
-	if conf.Precision == "auto" {
-		conf.Precision = ""
-	}
 	go func() {
 		defer close(n.ready)
-		if n.err = n.load(s, s.HumanModel, conf, size); n.err != nil {
+		if n.err = n.load(s, s.HumanModel, size); n.err != nil {
 			n.err = fmt.Errorf("--human-model: %w", n.err)
 		}
 	}()

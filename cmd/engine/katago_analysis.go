@@ -66,7 +66,7 @@ func kataAnalysis(ctx context.Context, f *kataFlags) error {
 func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf analysis.Config, a *katagocfg.AnalysisSettings, log *kataLog, idle []string) error {
 	size := board.Square(katagocfg.MaxSize)
 	log.write("After dedups: nnModelFile0 = " + s.Model + " useFP16 " + a.Network.FP16)
-	net := openNetwork(s, size, true, s.stderr)
+	net := openNetwork(s, size, s.stderr)
 	if err := net.wait(); err != nil {
 		return err
 	}

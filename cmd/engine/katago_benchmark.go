@@ -179,7 +179,7 @@ func kataBenchmark(ctx context.Context, f *kataFlags) error {
 		s.Batch = batch
 	}
 	fmt.Println("Loading model and initializing benchmark...")
-	net := openNetwork(&s, board.Square(side), false, s.stderr)
+	net := openNetwork(&s, board.Square(side), s.stderr)
 	if err := net.wait(); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func kataBenchmark(ctx context.Context, f *kataFlags) error {
 	if err != nil {
 		return err
 	}
-	d := net.model.DescribeAt(size)
+	d := net.model.Describe()
 	current := int(g.Play.Search["numSearchThreads"].Int)
 	fmt.Printf("Testing using %d visits.\n\nYour GTP config is currently set to use numSearchThreads = %d\n\n", visits, current)
 	fmt.Printf("You are currently using the %s version of KataGo.\n\n", fmt.Sprintf("Kosumi %s (%s, %s)", version, d.Provider, d.Precision))

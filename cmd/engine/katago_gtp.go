@@ -65,7 +65,7 @@ func kataGTP(ctx context.Context, f *kataFlags) error {
 // kataServe loads the network, greets and serves.
 func kataServe(ctx context.Context, f *kataFlags, s *settings, c *katagocfg.Config, g *katagocfg.GTPSettings, log *kataLog, idle []string) error {
 	size := s.Play.Size
-	net := openNetwork(s, size, true, s.stderr)
+	net := openNetwork(s, size, s.stderr)
 	if err := net.wait(); err != nil {
 		return err
 	}

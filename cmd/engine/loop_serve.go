@@ -15,7 +15,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/cluster"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -153,10 +152,9 @@ func (h *hub) seatWorker(dir string, c *loop.Compute, conn *nats.Conn, log *slog
 	}
 	s := defaultSettings()
 	s.Provider, s.Precision, s.Sessions, s.Batch, s.Cache = c.Provider, c.Precision, c.Sessions, max(1, c.Batch), int64(c.CacheMiB)
-	games := func(size board.Size) []*board.Game { return loop.Calibration(filepath.Dir(dir), size) }
 	var err error
 	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: own, Dir: dir, InMemory: true, Log: log,
-		Open: s.openSeat(log, games), Poll: time.Second, Card: cluster.Card{ID: cluster.NewID(), Name: "here", Version: version, Processor: processorName()}})
+		Open: s.openSeat(log), Poll: time.Second, Card: cluster.Card{ID: cluster.NewID(), Name: "here", Version: version, Processor: processorName()}})
 	return err
 }
 
@@ -198,7 +196,7 @@ func (h *hub) close() error {
 // openJudge opens networks in fp32 to check games with.
 func openJudge(c *loop.Compute) func(path string) (nn.Evaluator, func(), error) {
 	return func(path string) (nn.Evaluator, func(), error) {
-		m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: "fp32", CacheDir: "none"})
+		m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: "fp32"})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -72,7 +72,7 @@ func (f *openingFlags) check() error {
 func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	size := s.Play.Size
 	rules := s.Play.Rules
-	net := openNetwork(s, size, false, s.stderr)
+	net := openNetwork(s, size, s.stderr)
 	defer net.Close()
 	if err := net.Serves(size); err != nil {
 		return err

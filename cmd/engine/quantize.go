@@ -179,7 +179,7 @@ func (f *quantizeFlags) report(cmd *cobra.Command, m *model.Model, size board.Si
 	if err != nil {
 		return err
 	}
-	d := m.DescribeAt(size)
+	d := m.Describe()
 	r := quantizeResult{
 		Model: d.Name, SHA256: d.SHA256, Out: f.out, Bytes: info.Size(), Board: fmt.Sprintf("%dx%d", size.W, size.H),
 		Precision: f.precision, Report: q.Report, Seconds: math.Round(took.Seconds()*10) / 10,

@@ -2,16 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/board"
-	"kosumi/nn"
 )
 
 // freshNetwork writes a small network that serves every board.
@@ -102,45 +98,4 @@ func TestQuantize(t *testing.T) {
 		require.NotContains(t, o.stderr, "panic")
 	}
 	require.NoFileExists(t, filepath.Join(dir, "twice.onnx"))
-}
-
-// TestNetworksChangeBetweenSearches offers another server while a search is under
-// way: it takes over when the search is over, and nothing is lost.
-func TestNetworksChangeBetweenSearches(t *testing.T) {
-	needLibrary(t)
-	s := defaultSettings()
-	s.Model, s.Precision, s.Sessions = freshNetwork(t), "fp32", 1
-	size := board.Square(5)
-	n := openNetwork(&s, size, true, slog.New(slog.DiscardHandler))
-	require.NoError(t, n.wait())
-	g, err := board.NewGame(size, board.Chinese())
-	require.NoError(t, err)
-	evaluate := func() {
-		var out nn.Output
-		require.NoError(t, n.Evaluate(t.Context(), &nn.Query{Game: g}, &out))
-		require.True(t, out.HasScore)
-	}
-	first := n.server
-	evaluate()
-	ends := n.SearchBegins(size)
-	endsToo := n.SearchBegins(size)
-	n.prepared(size)
-	require.Same(t, first, n.server, "never inside a search")
-	evaluate()
-	n.prepared(size) // one waits already
-	ends()
-	require.Same(t, first, n.server, "one search is still under way")
-	endsToo()
-	require.NotSame(t, first, n.server)
-	require.Nil(t, n.next)
-	evaluate()
-	require.Equal(t, uint64(2), n.Stats().Rows, "those of both; one was in the cache")
-	second := n.server
-	n.prepared(size) // nothing is under way
-	require.NotSame(t, second, n.server)
-	evaluate()
-	require.NoError(t, n.Close())
-	require.NoError(t, n.Close(), "a second time")
-	n.prepared(size) // comes too late
-	require.Nil(t, n.next)
 }

@@ -197,7 +197,7 @@ func (r *reviewer) review(ctx context.Context, file, name string, root *sgf.Node
 		return err
 	}
 	conf := r.f.conf
-	d := r.net.model.DescribeAt(g.Record.Size)
+	d := r.net.model.Describe()
 	conf.Network = d.Name
 	store, err := review.OpenStore(filepath.Join(r.f.out, "searches"), g, strings.Join([]string{d.SHA256, d.Provider, d.Precision}, " "), conf)
 	if err != nil {
@@ -228,7 +228,7 @@ var errNotServed = errors.New("the network does not serve this board")
 func (r *reviewer) open(size board.Size) error {
 	if r.net == nil {
 		r.s.useTuning(size)
-		r.net = openNetwork(r.s, size, false, r.s.stderr)
+		r.net = openNetwork(r.s, size, r.s.stderr)
 	}
 	if err := r.net.wait(); err != nil {
 		return fmt.Errorf("%w: %w", errNoNetwork, err)

@@ -168,14 +168,11 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		}
 		defer server.Close()
 		for _, b := range conf.Boards {
-			if err := m.Prepare(cmd.Context(), b.Size()); err != nil {
-				return err
-			}
 			if err := server.Warm(b.Size()); err != nil {
 				return err
 			}
 		}
-		d := m.DescribeAt(conf.Boards[0].Size())
+		d := m.Describe()
 		w.Network, w.SHA256 = d.Name, d.SHA256
 		spec, err := m.Spec(conf.Boards[0].Size())
 		if err != nil {

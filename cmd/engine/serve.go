@@ -99,7 +99,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 		return err
 	}
 	s.useTuning(s.Play.Size)
-	n := openNetwork(s, s.Play.Size, true, log)
+	n := openNetwork(s, s.Play.Size, log)
 	defer n.Close()
 	if err := n.wait(); err != nil {
 		return err

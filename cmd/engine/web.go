@@ -204,7 +204,7 @@ func newWebBackend(s *settings, folder string) *webBackend {
 	if s.Model == "" {
 		b.name = embeddedName
 	}
-	b.cur = openNetwork(s, board.Square(9), true, s.stderr)
+	b.cur = openNetwork(s, board.Square(9), s.stderr)
 	return b
 }
 
@@ -235,14 +235,11 @@ func (b *webBackend) Serves(size board.Size) error { return b.now().Serves(size)
 
 // SearchBegins tells that a search is under way until the function that it
 // returns is called.
-func (b *webBackend) SearchBegins(size board.Size) (ends func()) {
+func (b *webBackend) SearchBegins(board.Size) (ends func()) {
 	b.mu.Lock()
-	net := b.cur
 	b.searching++
 	b.mu.Unlock()
-	inner := net.SearchBegins(size)
 	return func() {
-		inner()
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.searching--
@@ -321,7 +318,7 @@ func (b *webBackend) Use(name string) error {
 	}
 	s := *b.s
 	s.Model = path
-	net := openNetwork(&s, board.Square(9), true, s.stderr)
+	net := openNetwork(&s, board.Square(9), s.stderr)
 	if err := net.wait(); err != nil {
 		return err
 	}

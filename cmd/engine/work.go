@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/cluster"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -108,7 +107,7 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 		return err
 	}
 	defer conn.Close()
-	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: s.openSeat(log, nil)})
+	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: s.openSeat(log)})
 	if err != nil {
 		return err
 	}
@@ -143,12 +142,10 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 }
 
 // openSeat opens a worker's network. The cache is exact, so that games do not
-// depend on what was evaluated before. positions, if there are any, are for int8.
-func (s *settings) openSeat(log *slog.Logger, positions func(board.Size) []*board.Game) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
+// depend on what was evaluated before.
+func (s *settings) openSeat(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
-		conf := s.modelConfig(log)
-		conf.CacheDir, conf.Calibration = "none", positions
-		m, err := model.Open(path, conf)
+		m, err := model.Open(path, s.modelConfig(log))
 		if err != nil {
 			return nil, err
 		}
@@ -161,17 +158,13 @@ func (s *settings) openSeat(log *slog.Logger, positions func(board.Size) []*boar
 		}
 		seat := &cluster.Seat{Evaluator: server, Close: func() { server.Close(); m.Close() }}
 		for _, b := range o.Recipe.Boards {
-			err := m.Prepare(ctx, b.Size())
-			if err == nil {
-				err = server.Warm(b.Size())
-			}
-			if err != nil {
+			if err := server.Warm(b.Size()); err != nil {
 				seat.Close()
 				return nil, err
 			}
-			d := m.DescribeAt(b.Size())
-			seat.Provider, seat.Precision = d.Provider, d.Precision
 		}
+		d := m.Describe()
+		seat.Provider, seat.Precision = d.Provider, d.Precision
 		return seat, nil
 	}
 }

@@ -10,12 +10,6 @@ import (
 	"kosumi/search"
 )
 
-// watcher is a network that wants to know when a search is under way, so that it
-// changes between searches only.
-type watcher interface {
-	SearchBegins(board.Size) (ends func())
-}
-
 // work searches one task after another with a tree of its own.
 func (s *Server) work(ctx context.Context) {
 	var tree *search.Tree
@@ -81,9 +75,6 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	}
 	(*tree).Reset(game)
 	(*tree).Restrict(q.restrict...)
-	if w, ok := s.net.(watcher); ok {
-		defer w.SearchBegins(game.Size())()
-	}
 	if q.reports.first == 0 {
 		return (*tree).Search(ctx, q.limits)
 	}

@@ -13,7 +13,6 @@
 // The mathematics stands in doc.go.
 
 #include "layer.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +89,7 @@ INLINE vf activate(int activation, vf x)
 {
 	switch (activation) {
 	case ACT_RELU:
-		return vmax(x, splat(0));
+		return pick(x < 0, splat(0), x); // what is no number stays none
 	case ACT_MISH:
 		return mish(x);
 	case ACT_SILU:
@@ -367,29 +366,33 @@ INLINE place place_of(const tiling *t, int kind, int i)
 
 // ---- Inputs ----------------------------------------------------------------
 
-// spread returns the largest and the least of n values, no less and no more than 0.
+// spread returns the largest and the least of n values, no less and no more than 0;
+// NaN for both where a value is none, or infinite.
 static void spread(const float *x, size_t n, float *most, float *least)
 {
-	vf a[4] = {{0}}, b[4] = {{0}};
+	vf a[4] = {{0}}, b[4] = {{0}}, c[4] = {{0}};
 	size_t i = 0;
 	for (; i + 4 * LANES <= n; i += 4 * LANES)
 		for (int j = 0; j < 4; j++) {
 			vf v = load(x + i + j * LANES);
 			a[j] = vmax(v, a[j]);
 			b[j] = vmin(v, b[j]);
+			c[j] += v - v;
 		}
-	float hi = 0, lo = 0;
+	float hi = 0, lo = 0, none = 0;
 	for (int j = 0; j < 4; j++)
 		for (int k = 0; k < LANES; k++) {
 			hi = a[j][k] > hi ? a[j][k] : hi;
 			lo = b[j][k] < lo ? b[j][k] : lo;
+			none += c[j][k];
 		}
 	for (; i < n; i++) {
 		hi = x[i] > hi ? x[i] : hi;
 		lo = x[i] < lo ? x[i] : lo;
+		none += x[i] - x[i];
 	}
-	*most = hi;
-	*least = lo;
+	*most = hi + none;
+	*least = lo + none;
 }
 
 // keep stores LANES inputs as the products want them.
@@ -512,8 +515,6 @@ static float scales(const layer *l, const float *x, size_t n, float *unit)
 	if (l->precision != KERNEL_INT16)
 		return 1;
 	spread(x, n, &hi, &lo);
-	if (!(hi - lo <= 3e38f))
-		hi = lo = NAN; // whatever is computed must not look like a result
 	float bound = hi > -lo ? hi : -lo, other = hi > -lo ? -lo : hi;
 	if (l->positions > 1)
 		bound = WORST * bound + (1 - WORST) * other;

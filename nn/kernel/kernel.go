@@ -87,17 +87,13 @@ func Available() []ISA {
 }
 
 // Best returns the set of instructions that layers should be made for: the one that
-// [EnvISA] names, or the best of [Available]. ok is false where there are no kernels
-// at all.
+// [EnvISA] names, or the best of [Available]. ok is false where there is none that is
+// worth it; Portable is taken only by name.
 var Best = sync.OnceValues(func() (isa ISA, ok bool) {
-	has := Available()
-	if len(has) == 0 {
-		return Portable, false
-	}
-	for _, isa := range has {
-		if strings.EqualFold(isa.String(), os.Getenv(EnvISA)) {
-			return isa, true
+	for _, isa := range slices.Backward(Available()) {
+		if name := os.Getenv(EnvISA); name == "" || strings.EqualFold(isa.String(), name) {
+			return isa, isa != Portable || name != ""
 		}
 	}
-	return slices.Max(has), true
+	return Portable, false
 })

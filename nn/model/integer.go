@@ -18,17 +18,13 @@ func writtenFor(m *onnx.Model) quant.Processor {
 }
 
 // forProcessor returns an integer network of ours as here computes it rightly. An
-// empty warning says that it is the file as it was, data.
-func forProcessor(m *onnx.Model, data []byte, here quant.Processor) (out []byte, warning string, err error) {
+// empty warning says that it is the network as it was.
+func forProcessor(m *onnx.Model, here quant.Processor) (out *onnx.Model, warning string, err error) {
 	written := writtenFor(m)
 	if m.Metadata[MetaPrecision] != int8Precision || written.Serves(here) {
-		return data, "", nil
+		return m, "", nil
 	}
-	exact, err := quant.Exact(m)
-	if err != nil {
-		return nil, "", err
-	}
-	if out, err = exact.Marshal(); err != nil {
+	if out, err = quant.Exact(m); err != nil {
 		return nil, "", err
 	}
 	return out, fmt.Sprintf("the network was written for other processors (%v): here it needs longer sums and is little faster than fp32; engine quantize --for %v writes a faster one", written, here), nil

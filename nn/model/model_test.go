@@ -19,7 +19,7 @@ const fixtures = "../../testdata/onnx"
 
 func open(t *testing.T, path string, o model.Overrides) (*model.Model, error) {
 	t.Helper()
-	return model.Open(path, model.Config{Provider: model.OnnxGo, CacheDir: "none", Overrides: o})
+	return model.Open(path, model.Config{Provider: model.OnnxGo, Overrides: o})
 }
 
 func TestForeignNetworksAreUnderstood(t *testing.T) {
@@ -159,30 +159,6 @@ func evaluate(t *testing.T, m *model.Model, size board.Size) [][]float32 {
 		out = append(out, append([]float32(nil), o...))
 	}
 	return out
-}
-
-func TestCachedGraphsComputeTheSame(t *testing.T) {
-	dir := t.TempDir()
-	conf := model.Config{Provider: "cpu", CacheDir: dir}
-	first, err := model.Open("", conf)
-	needLibrary(t, err)
-	for _, size := range []board.Size{board.Square(9), board.Square(13), board.Square(19), {W: 7, H: 11}} {
-		want := evaluate(t, first, size)
-		again, err := model.Open("", conf)
-		require.NoError(t, err)
-		require.Equal(t, want, evaluate(t, again, size), "%v", size)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.onnx"))
-	require.NoError(t, err)
-	require.Len(t, files, 4, "one graph a size, and nothing half-written")
-
-	for _, f := range files { // damage is found, and mended
-		require.NoError(t, os.WriteFile(f, []byte("garbage"), 0o644))
-	}
-	want := evaluate(t, first, board.Square(9))
-	mended, err := model.Open("", conf)
-	require.NoError(t, err)
-	require.Equal(t, want, evaluate(t, mended, board.Square(9)))
 }
 
 // TestConvertedNetworksServeEverySize checks that an exact ONNX file is a

@@ -30,8 +30,6 @@ type SelfPlay struct {
 	Seed uint64
 	// Workers play at once; 0 means one for each core.
 	Workers int
-	// Quiet leaves the processor to others as far as the system allows.
-	Quiet bool
 	// Progress, if not nil, is told how many moves of about how many were made.
 	Progress func(done, total int)
 }
@@ -70,16 +68,9 @@ func (m *Model) SelfPositions(ctx context.Context, size board.Size, s SelfPlay) 
 	close(next)
 	errs := make([]error, groups)
 	for range min(groups, workers) {
-		play := func() {
+		work.Go(func() {
 			for i := range next {
 				games[i], errs[i] = p.group(ctx, i)
-			}
-		}
-		work.Go(func() {
-			if s.Quiet {
-				quietly(play)
-			} else {
-				play()
 			}
 		})
 	}

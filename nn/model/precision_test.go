@@ -5,12 +5,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
@@ -18,7 +14,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/arch"
 	"kosumi/nn/katago"
-	"kosumi/nn/onnx"
+	"kosumi/nn/kernel"
 	"kosumi/nn/ort"
 	"kosumi/nn/quant"
 )
@@ -93,7 +89,7 @@ func TestRewrittenFilesRun(t *testing.T) {
 		{freshNetwork(t), small, 8, 5},
 		{freshMini(t), board.Square(9), 9, 2},
 	} {
-		m, _ := openOnCPU(t, c.path, Config{CacheDir: "none"})
+		m, _ := openOnCPU(t, c.path, Config{})
 		o := QuantizeOptions{Positions: 64, Held: 64, Games: 8}
 		whole, err := m.Quantize(context.Background(), c.size, o)
 		require.NoError(t, err)
@@ -111,17 +107,16 @@ func TestRewrittenFilesRun(t *testing.T) {
 			require.Less(t, r.Winrate, 0.005, precision)
 			require.Less(t, r.Lead, 0.1, precision)
 			require.Less(t, r.Ownership, 0.005, precision)
-			require.Empty(t, r.fault())
 
 			data, err := q.Model.Marshal()
 			require.NoError(t, err)
 			path := filepath.Join(t.TempDir(), "net.onnx")
 			require.NoError(t, os.WriteFile(path, data, 0o644))
-			file, _ := openOnCPU(t, path, Config{Precision: "auto", CacheDir: "none"})
+			file, _ := openOnCPU(t, path, Config{Precision: "auto"})
 			b, err := file.Open(c.size, 2)
 			require.NoError(t, err)
 			defer b.Close()
-			require.Equal(t, precision, file.DescribeAt(c.size).Precision)
+			require.Equal(t, precision, file.Describe().Precision)
 			require.ErrorIs(t, file.Serves(board.Square(13)), nn.ErrSize)
 			original, err := m.OpenOriginal(c.size, 2)
 			require.NoError(t, err)
@@ -132,8 +127,7 @@ func TestRewrittenFilesRun(t *testing.T) {
 
 			_, err = file.Quantize(context.Background(), c.size, o)
 			require.ErrorIs(t, err, ErrPrecision, "it was rewritten already")
-			other, _ := openOnCPU(t, path, Config{Precision: "fp32", CacheDir: "none"})
-			_, err = other.Open(c.size, 1)
+			_, err = Open(path, Config{Provider: ort.CPU, Precision: "fp32"})
 			require.ErrorIs(t, err, ErrPrecision)
 			require.ErrorContains(t, err, "original")
 		}
@@ -143,220 +137,71 @@ func TestRewrittenFilesRun(t *testing.T) {
 // TestHalfOnTheCPU asks for fp16 by name.
 func TestHalfOnTheCPU(t *testing.T) {
 	library(t)
-	m, log := openOnCPU(t, freshNetwork(t), Config{Precision: "fp16", CacheDir: t.TempDir()})
+	m, log := openOnCPU(t, freshNetwork(t), Config{Precision: "fp16"})
 	require.Contains(t, log.String(), "no faster")
 	want, err := m.OpenOriginal(small, 1)
 	require.NoError(t, err)
 	defer want.Close()
-	for range 2 { // made, then from the cache
-		got, err := m.Open(small, 1)
-		require.NoError(t, err)
-		defer got.Close()
-		require.Equal(t, halfPrecision, m.DescribeAt(small).Precision)
-		x, y := answer(t, m, want, small), answer(t, m, got, small)
-		require.InDelta(t, x.Value(), y.Value(), 0.005)
-		require.NotEqual(t, x.Policy, y.Policy, "it does compute in 16 bits")
-	}
-	_, err = Open(freshNetwork(t), Config{Provider: OnnxGo, Precision: "fp16"})
-	require.ErrorIs(t, err, ErrPrecision)
+	got, err := m.Open(small, 1)
+	require.NoError(t, err)
+	defer got.Close()
+	require.Equal(t, halfPrecision, m.Describe().Precision)
+	x, y := answer(t, m, want, small), answer(t, m, got, small)
+	require.InDelta(t, x.Value(), y.Value(), 0.005)
+	require.NotEqual(t, x.Policy, y.Policy, "it does compute in 16 bits")
 }
 
-// needFastInt8 skips where auto does not even try int8.
-func needFastInt8(t testing.TB) {
-	t.Helper()
+// TestPrecisions: auto takes integers where there are kernels for them, whatever the
+// network, and what cannot be done is refused by name.
+func TestPrecisions(t *testing.T) {
 	library(t)
-	if fastInt8() == "" {
-		t.Skip("this processor has no fast 8-bit instructions, so auto stays in fp32")
+	isa, ok := kernel.Best()
+	best := floatPrecision
+	if ok && isa.Integers() {
+		best = int16Precision
 	}
-}
-
-// TestAutoPreparesBehind opens at once in fp32, and comes to a verdict later that
-// the next start finds.
-func TestAutoPreparesBehind(t *testing.T) {
-	needFastInt8(t)
-	later := make(chan board.Size, 1)
-	conf := Config{Precision: "auto", CacheDir: t.TempDir(), Later: func(s board.Size) { later <- s }}
-	m, log := openOnCPU(t, freshNetwork(t), conf)
-	precision, why, err := m.Outlook(small)
-	require.NoError(t, err)
-	require.Equal(t, int8Precision, precision)
-	require.Contains(t, why, "first use")
-	b, err := m.Open(small, 1)
-	require.NoError(t, err)
-	require.NoError(t, b.Close())
-	require.NotContains(t, log.String(), "preparing", "nobody has searched yet")
-	m.Searched(small)
-	m.Searched(small)
-	require.Eventually(t, func() bool { // ready, or turned down for being no faster here
-		return strings.Contains(log.String(), "int8 is ready") || strings.Contains(log.String(), "stays in fp32")
-	}, time.Minute, 10*time.Millisecond, log)
-	require.Equal(t, 1, strings.Count(log.String(), "preparing int8 for 7x7 in the background"))
-	taken := floatPrecision
-	if strings.Contains(log.String(), "int8 is ready") {
-		require.Equal(t, small, <-later)
-		taken = int8Precision
-	}
-	b, err = m.Open(small, 1)
-	require.NoError(t, err)
-	require.NoError(t, b.Close())
-	require.Equal(t, taken, m.DescribeAt(small).Precision)
-
-	again, log := openOnCPU(t, freshNetwork(t), conf)
-	precision, _, err = again.Outlook(small)
-	require.NoError(t, err)
-	require.Equal(t, taken, precision)
-	b, err = again.Open(small, 1)
-	require.NoError(t, err)
-	require.NoError(t, b.Close())
-	require.Equal(t, taken, again.DescribeAt(small).Precision)
-	require.NotContains(t, log.String(), "preparing", "nothing is prepared twice")
-}
-
-// TestOnePrepares starts two programs' worth of models at once with one cache:
-// one of them prepares, the other waits for what it makes, or gives up waiting.
-func TestOnePrepares(t *testing.T) {
-	library(t)
-	dir := t.TempDir()
 	path := freshNetwork(t)
-	var both sync.WaitGroup
-	logs := make([]*testshared.Log, 2)
-	for i := range logs {
-		var m *Model
-		m, logs[i] = openOnCPU(t, path, Config{Precision: "int8", CacheDir: dir})
-		both.Go(func() {
-			b, err := m.Open(small, 1)
-			if assert.NoError(t, err) {
-				assert.NoError(t, b.Close())
-				assert.Equal(t, int8Precision, m.DescribeAt(small).Precision)
-			}
-		})
+	for _, c := range []struct {
+		config Config
+		want   string
+		says   string
+	}{
+		{Config{Provider: ort.CPU, Precision: "auto"}, best, ""},
+		{Config{Provider: ort.CPU}, floatPrecision, ""},
+		{Config{Provider: ort.CPU, Precision: "fp32"}, floatPrecision, ""},
+		{Config{Provider: ort.CPU, Precision: "fp16"}, halfPrecision, ""},
+		{Config{Provider: OnnxGo, Precision: "auto"}, floatPrecision, ""},
+		{Config{Provider: OnnxGo, Precision: "fp16"}, "", "needs onnxruntime"},
+		{Config{Provider: OnnxGo, Precision: "int16"}, "", "needs the CPU"},
+		{Config{Provider: ort.CPU, Precision: "int8"}, "", "engine quantize"},
+		{Config{Provider: ort.CPU, Precision: "int4"}, "", "use one of auto, int16, fp32, fp16"},
+	} {
+		m, err := Open(path, c.config)
+		if c.says != "" {
+			require.ErrorIs(t, err, ErrPrecision)
+			require.ErrorContains(t, err, c.says)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.want, m.Describe().Precision)
+		b, err := m.Open(small, 2)
+		require.NoError(t, err)
+		original, err := m.OpenOriginal(small, 2)
+		require.NoError(t, err)
+		want, got := answer(t, m, original, small), answer(t, m, b, small)
+		require.InDelta(t, want.Value(), got.Value(), 0.005)
+		if c.want == int16Precision {
+			require.NotEqual(t, want.Policy, got.Policy, "it does compute in 16 bits")
+		}
+		require.NoError(t, b.Close())
+		require.NoError(t, original.Close())
+		require.NoError(t, m.Close())
 	}
-	both.Wait()
-	all := logs[0].String() + logs[1].String()
-	require.Equal(t, 1, strings.Count(all, "int8 is ready"), all)
-
-	m, _ := openOnCPU(t, path, Config{Precision: "int8", CacheDir: t.TempDir()})
-	cache := m.run.(*ortRunner).cache
-	free, err := cache.claim(t.Context(), m.int8Key(small), m.conf.Log)
-	require.NoError(t, err)
-	defer free()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	require.ErrorIs(t, m.Prepare(ctx, small), context.DeadlineExceeded)
-}
-
-// TestInt8IsKept asks for int8 by name: it is there with the first session, and
-// damage to what was kept is mended.
-func TestInt8IsKept(t *testing.T) {
-	library(t)
-	conf := Config{Precision: "int8", CacheDir: t.TempDir()}
-	m, log := openOnCPU(t, freshNetwork(t), conf)
-	b, err := m.Open(small, 1)
-	require.NoError(t, err)
-	want := answer(t, m, b, small)
-	require.NoError(t, b.Close())
-	require.Equal(t, int8Precision, m.DescribeAt(small).Precision)
-	require.Contains(t, log.String(), "int8 is ready")
-
-	again, log := openOnCPU(t, freshNetwork(t), conf)
-	b, err = again.Open(small, 1)
-	require.NoError(t, err)
-	require.Equal(t, want.Policy, answer(t, again, b, small).Policy)
-	require.NoError(t, b.Close())
-	require.NotContains(t, log.String(), "preparing")
-
-	files, err := filepath.Glob(filepath.Join(conf.CacheDir, "*int8*.onnx"))
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-	require.NoError(t, os.WriteFile(files[0], []byte("garbage"), 0o644))
-	mended, log := openOnCPU(t, freshNetwork(t), conf)
-	b, err = mended.Open(small, 1)
-	require.NoError(t, err)
-	require.NoError(t, b.Close())
-	require.Contains(t, log.String(), "made anew")
-	require.Equal(t, int8Precision, mended.DescribeAt(small).Precision)
-}
-
-// TestAutoFallsBack has a network whose policy hangs on differences that 8 bits
-// do not hold.
-func TestAutoFallsBack(t *testing.T) {
-	needFastInt8(t)
-	net, err := katago.Fresh("kb2c16", 3)
-	require.NoError(t, err)
-	for i := range net.Policy.P2.Weights {
-		net.Policy.P2.Weights[i] *= 1000
-	}
-	path := filepath.Join(t.TempDir(), "sharp.bin.gz")
-	require.NoError(t, katago.WriteFile(path, net))
-	conf := Config{Precision: "auto", CacheDir: t.TempDir()}
-	m, log := openOnCPU(t, path, conf)
-	require.NoError(t, m.Prepare(context.Background(), small))
-	require.Contains(t, log.String(), "the network stays in fp32")
-	require.Contains(t, log.String(), "policy KL")
-	d := m.DescribeAt(small)
-	require.Equal(t, floatPrecision, d.Precision)
-	require.Contains(t, d.Why, "not be accurate enough")
-
-	again, log := openOnCPU(t, path, conf)
-	require.NoError(t, again.Prepare(context.Background(), small))
-	require.Empty(t, log.String(), "the verdict is kept")
-	require.Equal(t, d.Why, again.DescribeAt(small).Why)
-
-	named, log := openOnCPU(t, path, Config{Precision: "int8", CacheDir: conf.CacheDir})
-	require.NoError(t, named.Prepare(context.Background(), small))
-	require.Equal(t, int8Precision, named.DescribeAt(small).Precision, "as asked for")
-	require.Contains(t, log.String(), "auto would not")
-	again, log = openOnCPU(t, path, conf)
-	require.NoError(t, again.Prepare(context.Background(), small))
-	require.Empty(t, log.String(), "what was prepared on demand is judged all the same")
-	require.Equal(t, floatPrecision, again.DescribeAt(small).Precision)
-}
-
-// TestNothingToQuantize has a network without convolutions.
-func TestNothingToQuantize(t *testing.T) {
-	library(t)
-	b := onnx.NewBuilder("plain", 17)
-	x := b.Flatten(b.Input("x", onnx.Float, "N", 7, 5, 5))
-	matrix := func(name string, out int64) onnx.Value {
-		return b.Floats(name, make([]float32, 175*out), 175, out)
-	}
-	b.Output("p", b.MatMul(x, matrix("wp", 26)))
-	b.Output("v", b.Tanh(b.MatMul(x, matrix("wv", 1))))
-	net, err := b.Model(nil)
-	require.NoError(t, err)
-	data, err := net.Marshal()
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "plain.onnx")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
-	size := board.Square(5)
-
-	named, _ := openOnCPU(t, path, Config{Precision: "int8", CacheDir: "none"})
-	_, err = named.Open(size, 1)
-	require.ErrorIs(t, err, ErrPrecision)
-	require.ErrorIs(t, err, quant.ErrNothing)
-	if fastInt8() != "" {
-		m, log := openOnCPU(t, path, Config{Precision: "auto", CacheDir: t.TempDir()})
-		require.NoError(t, m.Prepare(context.Background(), size))
-		require.Equal(t, floatPrecision, m.DescribeAt(size).Precision)
-		require.Contains(t, log.String(), "worth quantizing")
-	}
-}
-
-// TestPreparationEnds gives up what nobody waits for any more.
-func TestPreparationEnds(t *testing.T) {
-	library(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	m, _ := openOnCPU(t, freshNetwork(t), Config{Precision: "int8", CacheDir: "none"})
-	require.ErrorIs(t, m.Prepare(ctx, small), context.Canceled)
-	require.NoError(t, m.Prepare(context.Background(), small), "it can be taken up again")
-	require.NoError(t, m.Close())
-	require.ErrorIs(t, m.Prepare(context.Background(), board.Square(26)), nn.ErrSize)
 }
 
 func TestCalibrationRowsAreChecked(t *testing.T) {
 	library(t)
-	m, _ := openOnCPU(t, freshNetwork(t), Config{CacheDir: "none"})
+	m, _ := openOnCPU(t, freshNetwork(t), Config{})
 	other, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
 	for want, o := range map[error]QuantizeOptions{
@@ -378,40 +223,4 @@ func hostileRows(size board.Size) [][]float32 {
 	zero := float32(0)
 	rows[0][5] = zero / zero
 	return rows
-}
-
-func TestVerdicts(t *testing.T) {
-	good := &Report{Positions: 64}
-	for want, v := range map[string]verdict{
-		"":                {Report: good, Speedup: 1.2},
-		"1.19 times":      {Report: good, Speedup: 1.19},
-		"too few":         {Report: &Report{Positions: 47}, Speedup: 3},
-		"accurate enough": {Report: &Report{Positions: 64, PolicyKL: 1}, Speedup: 3},
-		"no convolutions": {Fault: "no convolutions"},
-		"nothing":         {},
-	} {
-		if want == "" {
-			require.Empty(t, v.against())
-		}
-		require.Contains(t, v.against(), want)
-	}
-}
-
-func TestFaults(t *testing.T) {
-	good := Report{Positions: 64, PolicyKL: 0.01, Winrate: 0.005, Lead: 0.3, HasLead: true}
-	require.Empty(t, good.fault())
-	zero := 0.0
-	for want, change := range map[string]func(*Report){
-		"policy KL":     func(r *Report) { r.PolicyKL = 0.021 },
-		"winrate error": func(r *Report) { r.Winrate = 0.0101 },
-		"lead error":    func(r *Report) { r.Lead = 0.61 },
-		"NaN":           func(r *Report) { r.Unusable = 1 },
-		"KL NaN":        func(r *Report) { r.PolicyKL = zero / zero },
-	} {
-		r := good
-		change(&r)
-		require.Contains(t, r.fault(), want)
-	}
-	good.Lead, good.HasLead = 9, false
-	require.Empty(t, good.fault(), "a network without score")
 }

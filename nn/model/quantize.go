@@ -31,8 +31,6 @@ type QuantizeOptions struct {
 	Seed  uint64
 	// Workers is how many threads work at once; 0 means one for each core.
 	Workers int
-	// Quiet leaves the processor to others as far as the system allows.
-	Quiet bool
 	// Progress, if not nil, is told of each stage how much of it is done. It may
 	// be called from several goroutines, one at a time.
 	Progress func(stage string, done, total int)
@@ -140,17 +138,13 @@ func (m *Model) Half(ctx context.Context, size board.Size, o QuantizeOptions) (*
 	return &Quantized{Model: out, Report: report}, nil
 }
 
-// halfGraph returns the network in 16-bit floats, ready for a session.
-func (m *Model) halfGraph(size board.Size) ([]byte, error) {
-	graph, err := m.floatGraph(size)
-	if err != nil {
-		return nil, err
-	}
-	half, err := quant.Half(graph)
+// half returns a graph in 16-bit floats.
+func (m *Model) half(g *onnx.Model) (*onnx.Model, error) {
+	half, err := quant.Half(g)
 	if err != nil {
 		return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
 	}
-	return half.Marshal()
+	return half, nil
 }
 
 // rewritable refuses what cannot be quantized.
@@ -174,7 +168,7 @@ func (m *Model) label(g *onnx.Model, size board.Size, precision string) error {
 	delete(meta, katago.MetaLayout) // the weights are no longer those of the file
 	meta[MetaPrecision] = precision
 	meta[katago.MetaBoard] = fmt.Sprintf("%dx%d", size.W, size.H)
-	d := m.DescribeAt(size)
+	d := m.Describe()
 	for key, value := range map[string]string{
 		katago.MetaFormat: "1", katago.MetaKind: spec.Kind.String(), katago.MetaEncoderName: spec.Encoding.String(),
 		katago.MetaPolicy: spec.Policy.String(), katago.MetaValue: spec.Value.String(),
@@ -193,11 +187,7 @@ func (m *Model) floatGraph(size board.Size) (*onnx.Model, error) {
 	if p := src.precision(); p != floatPrecision {
 		return nil, fmt.Errorf("%w: the network is in %s already; quantize the original", ErrPrecision, p)
 	}
-	data, err := src.graph(size)
-	if err != nil {
-		return nil, err
-	}
-	return onnx.Read(data)
+	return src.graph(size, false)
 }
 
 // playFor has the network play where positions are missing. Calibration and
@@ -212,7 +202,7 @@ func (m *Model) playFor(ctx context.Context, size board.Size, o *QuantizeOptions
 			continue
 		}
 		games, err := m.SelfPositions(ctx, size, SelfPlay{
-			Positions: p.count, Games: o.Games, Seed: o.Seed*2 + uint64(i), Workers: o.Workers, Quiet: o.Quiet,
+			Positions: p.count, Games: o.Games, Seed: o.Seed*2 + uint64(i), Workers: o.Workers,
 			Progress: func(done, total int) { o.Progress(p.stage, done, total) },
 		})
 		if err != nil {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -22,6 +23,7 @@ type Report struct {
 	Winrate      float64 `json:"winrate_error"` // of the side to move's winning probability, 0 to 1
 	WinrateMax   float64 `json:"winrate_error_max"`
 	Lead         float64 `json:"lead_error"` // in points
+	LeadMax      float64 `json:"lead_error_max"`
 	ScoreMean    float64 `json:"score_error"`
 	Ownership    float64 `json:"ownership_error"` // of each point's value in [-1,1]
 	HasLead      bool    `json:"has_lead"`
@@ -43,43 +45,11 @@ func (r Report) String() string {
 	return s + fmt.Sprintf(" (%d positions)", r.Positions)
 }
 
-// Limits of what a network may lose by another number format without being
-// asked, as means over leastPositions or more.
-const (
-	mostKL         = 0.02
-	mostWinrate    = 0.01
-	mostLead       = 0.6 // points
-	leastPositions = 48
-)
-
-// fault says what is too much of a difference; "" for none.
-func (r *Report) fault() string {
-	switch {
-	case r.Unusable > 0:
-		return fmt.Sprintf("%d of %d positions gave NaN or infinity", r.Unusable, r.Positions)
-	case !(r.PolicyKL <= mostKL):
-		return fmt.Sprintf("mean policy KL %.4f is above %g", r.PolicyKL, mostKL)
-	case !(r.Winrate <= mostWinrate):
-		return fmt.Sprintf("mean winrate error %.4f is above %g", r.Winrate, mostWinrate)
-	case r.HasLead && !(r.Lead <= mostLead):
-		return fmt.Sprintf("mean lead error %.2f is above %g points", r.Lead, mostLead)
-	}
-	return ""
-}
-
 // compareBatch is the batch in which positions are compared.
 const compareBatch = 8
 
 // Compare runs a rewritten graph of this network beside the original.
 func (m *Model) Compare(ctx context.Context, size board.Size, rewritten *onnx.Model, games []*board.Game, progress func(done int)) (Report, error) {
-	want, err := m.answers(ctx, size, games)
-	if err != nil {
-		return Report{}, err
-	}
-	return m.compareWith(ctx, size, rewritten, games, want, progress)
-}
-
-func (m *Model) compareWith(ctx context.Context, size board.Size, rewritten *onnx.Model, games []*board.Game, want []nn.Output, progress func(done int)) (Report, error) {
 	var r Report
 	data, err := rewritten.Marshal()
 	if err != nil {
@@ -94,7 +64,44 @@ func (m *Model) compareWith(ctx context.Context, size board.Size, rewritten *onn
 		return r, fmt.Errorf("the quantized network: %w", err)
 	}
 	defer b.Close()
-	err = m.evaluate(ctx, b, spec, size, games, func(i int, out *nn.Output, ok bool) {
+	err = m.compare(ctx, size, b, games, &r, progress)
+	r.mean()
+	return r, err
+}
+
+// CompareWith evaluates positions, of any sizes, with this network as its file has it
+// and with another opening of it, as that computes.
+func (m *Model) CompareWith(ctx context.Context, other *Model, games []*board.Game) (Report, error) {
+	var r Report
+	bySize := map[board.Size][]*board.Game{}
+	for _, g := range games {
+		bySize[g.Size()] = append(bySize[g.Size()], g)
+	}
+	for size, part := range bySize {
+		b, err := other.Open(size, compareBatch)
+		if err != nil {
+			return r, err
+		}
+		err = m.compare(ctx, size, b, part, &r, nil)
+		if err = errors.Join(err, b.Close()); err != nil {
+			return r, err
+		}
+	}
+	r.mean()
+	return r, nil
+}
+
+// compare adds to a report how the answers of a backend differ.
+func (m *Model) compare(ctx context.Context, size board.Size, b nn.Backend, games []*board.Game, r *Report, progress func(done int)) error {
+	want, err := m.answers(ctx, size, games)
+	if err != nil {
+		return err
+	}
+	spec, err := m.Spec(size)
+	if err != nil {
+		return err
+	}
+	return m.evaluate(ctx, b, spec, size, games, func(i int, out *nn.Output, ok bool) {
 		if !ok {
 			r.Unusable++
 		}
@@ -103,8 +110,6 @@ func (m *Model) compareWith(ctx context.Context, size board.Size, rewritten *onn
 			progress(i + 1)
 		}
 	})
-	r.mean()
-	return r, err
 }
 
 // answers evaluates positions with the original network.
@@ -182,6 +187,7 @@ func (r *Report) add(want, got *nn.Output, size board.Size) {
 	if want.HasScore {
 		r.HasLead = true
 		r.Lead += math.Abs(float64(got.Lead - want.Lead))
+		r.LeadMax = math.Max(r.LeadMax, math.Abs(float64(got.Lead-want.Lead)))
 		r.LeadBias += float64(got.Lead - want.Lead)
 		r.ScoreMean += math.Abs(float64(got.ScoreMean - want.ScoreMean))
 	}

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/onnxgo"
 	"kosumi/nn/ort"
@@ -22,13 +21,10 @@ type runner interface {
 
 // work is a graph to open a session for.
 type work struct {
-	sha256    string // of the network's file
-	size      board.Size
-	spec      nn.Spec
-	maxBatch  int
-	precision string                 // as the cache knows it
-	integer   bool                   // the graph has integer convolutions
-	graph     func() ([]byte, error) // makes the ONNX file
+	data     []byte // the ONNX file
+	spec     nn.Spec
+	maxBatch int
+	integer  bool // the graph has integer convolutions of onnxruntime's
 }
 
 // OnnxGo is the provider that needs no shared library.
@@ -83,7 +79,6 @@ type ortRunner struct {
 	provider, reason string
 	library          ort.Library
 	threads          int
-	cache            graphCache
 	conf             Config
 }
 
@@ -91,14 +86,7 @@ func newOrtRunner(c Config, provider string, lib ort.Library, reason string) *or
 	return &ortRunner{
 		provider: provider, library: lib, threads: c.Threads, conf: c,
 		reason: fmt.Sprintf("%s; onnxruntime %s", reason, lib.Version),
-		cache:  newGraphCache(c.CacheDir, c.Log),
 	}
-}
-
-// key says where the cache keeps what concerns a network in a precision.
-func (r *ortRunner) key(src source, size board.Size, precision string) graphKey {
-	c := choice{precision: precision, graph: func() ([]byte, error) { return nil, nil }}
-	return graphKey{src.describe().SHA256, size, r.provider, c.cacheName(), r.library.Version}
 }
 
 func (r *ortRunner) name() string { return r.provider }
@@ -112,29 +100,7 @@ func (r *ortRunner) open(w work) (nn.Backend, error) {
 	if w.integer { // nothing is left to fuse, and what is there must stay as it is
 		conf.SessionConfig = map[string]string{"session.disable_quant_qdq": "1"}
 	}
-	key := graphKey{w.sha256, w.size, r.provider, w.precision, r.library.Version}
-	if data, ok := r.cache.load(key); ok {
-		optimised := conf
-		optimised.Optimization = ort.OptimizeNone
-		b, err := ort.Open(data, w.spec, optimised)
-		if err == nil {
-			return b, nil
-		}
-		r.conf.Log.Warn("a cached graph cannot be used and is made anew", "error", err)
-		r.cache.drop(key)
-	}
-	data, err := w.graph()
-	if err != nil {
-		return nil, err
-	}
-	releaseBuilt(len(data))
-	if r.provider != ort.CPU { // other providers compile for themselves
-		return ort.Open(data, w.spec, conf)
-	}
-	return r.cache.fill(key, func(path string) (nn.Backend, error) {
-		conf.OptimizedModelPath = path
-		return ort.Open(data, w.spec, conf)
-	})
+	return ort.Open(w.data, w.spec, conf)
 }
 
 // largeGraph is the size in bytes from which the memory that building a graph
@@ -154,9 +120,5 @@ func (onnxgoRunner) name() string  { return OnnxGo }
 func (r onnxgoRunner) why() string { return r.reason }
 
 func (onnxgoRunner) open(w work) (nn.Backend, error) {
-	data, err := w.graph()
-	if err != nil {
-		return nil, err
-	}
-	return onnxgo.Open(data, w.spec, w.maxBatch)
+	return onnxgo.Open(w.data, w.spec, w.maxBatch)
 }

@@ -22,8 +22,9 @@ import (
 type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
-	// graph returns the ONNX file to run for exactly that size.
-	graph(size board.Size) ([]byte, error)
+	// graph returns the graph for exactly that size, which nobody may change.
+	// plainMish writes mish as one function and not as what is cheap on a CPU.
+	graph(size board.Size, plainMish bool) (*onnx.Model, error)
 	// precision is the number format of the graph.
 	precision() string
 	// describe fills in Name, File and SHA256.
@@ -92,17 +93,17 @@ func (katagoSource) precision() string { return floatPrecision }
 
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
 
-func (s katagoSource) graph(size board.Size) ([]byte, error) {
-	m, err := katago.Build(s.net, katago.Size(size), katago.Options{})
+func (s katagoSource) graph(size board.Size, plainMish bool) (*onnx.Model, error) {
+	m, err := katago.Build(s.net, katago.Size(size), katago.Options{PlainMish: plainMish})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, s.net.Source.File, err)
 	}
-	return m.Marshal()
+	return m, nil
 }
 
 // onnxSource is one ONNX graph, for the one board size that it was made for.
 type onnxSource struct {
-	data   []byte
+	model  *onnx.Model
 	about  nn.Description
 	only   nn.Spec
 	format string // of numbers
@@ -140,11 +141,11 @@ func openONNX(data []byte, name string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
-	data, warning, err := forProcessor(m, data, quant.Here())
+	m, warning, err := forProcessor(m, quant.Here())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 	}
-	return &onnxSource{data: data, about: about, only: spec, format: cmp.Or(m.Metadata[MetaPrecision], floatPrecision), warning: warning}, nil
+	return &onnxSource{model: m, about: about, only: spec, format: cmp.Or(m.Metadata[MetaPrecision], floatPrecision), warning: warning}, nil
 }
 
 func (s *onnxSource) precision() string { return s.format }
@@ -158,11 +159,11 @@ func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
 	return s.only, nil
 }
 
-func (s *onnxSource) graph(size board.Size) ([]byte, error) {
+func (s *onnxSource) graph(size board.Size, _ bool) (*onnx.Model, error) {
 	if _, err := s.spec(size); err != nil {
 		return nil, err
 	}
-	return s.data, nil
+	return s.model, nil
 }
 
 // openEmbedded opens the network inside the program, which serves all sizes.

@@ -21,9 +21,9 @@ func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 		}
 		return g, nil
 	}
-	data, err := src.graph(size)
+	g, err := src.graph(size, true)
 	if err != nil {
 		return nil, err
 	}
-	return onnx.Read(data)
+	return g.Clone(), nil
 }

@@ -64,7 +64,7 @@ func New(c Config) (*Learner, error) {
 	if _, err := ort.Load(c.Library); err != nil {
 		return nil, err
 	}
-	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, CacheDir: "none", Overrides: c.Overrides, Log: c.Log})
+	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Log: c.Log})
 	if err != nil {
 		return nil, err
 	}

@@ -355,7 +355,7 @@ func (l *Loop) prepareSession(c *Config) error {
 	if !l.bootstrapping() && (l.player == nil || l.player.name != s.Current) {
 		l.player.close()
 		l.player = nil
-		p, err := openPlayer(l.dir, modelPath(l.dir, s.Arch, s.Current), s.Current, &c.Compute, c.Selfplay.Boards, s.Seed+uint64(s.Games), l.o.Log)
+		p, err := openPlayer(modelPath(l.dir, s.Arch, s.Current), s.Current, &c.Compute, c.Selfplay.Boards, s.Seed+uint64(s.Games), l.o.Log)
 		if err != nil {
 			return err
 		}
@@ -393,7 +393,7 @@ func (l *Loop) encoding() (features.Encoding, error) {
 		return features.V7, nil
 	}
 	fresh := freshName(l.state.Arch) // only KataGo's networks are begun with
-	p, err := openPlayer(l.dir, modelPath(l.dir, l.state.Arch, fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
+	p, err := openPlayer(modelPath(l.dir, l.state.Arch, fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, l.o.Log)
 	if err != nil {
 		return features.None, err
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/fresh"
 	"kosumi/nn/model"
@@ -55,10 +54,8 @@ func (p *player) close() {
 }
 
 // openPlayer opens a network for self-play and matches.
-// Positions for int8 are taken from the games in the loop's folder.
-func openPlayer(dir, path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
-	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, CacheDir: "none", Log: log,
-		Calibration: func(size board.Size) []*board.Game { return Calibration(dir, size) }})
+func openPlayer(path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
+	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, Log: log})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +72,7 @@ func openPlayer(dir, path, name string, c *Compute, boards []selfplay.BoardShare
 			p.close()
 			return nil, err
 		}
-		p.sha256 = m.DescribeAt(size).SHA256
+		p.sha256 = m.Describe().SHA256
 	}
 	return p, nil
 }

@@ -196,7 +196,7 @@ func (r *rater) player(name string) (*player, error) {
 	if p := r.open[name]; p != nil {
 		return p, nil
 	}
-	p, err := openPlayer(r.dir, modelPath(r.dir, r.state.Arch, name), name, &r.conf.Compute, r.conf.Selfplay.Boards, r.state.Seed, r.o.Log)
+	p, err := openPlayer(modelPath(r.dir, r.state.Arch, name), name, &r.conf.Compute, r.conf.Selfplay.Boards, r.state.Seed, r.o.Log)
 	if err == nil {
 		r.open[name] = p
 	}

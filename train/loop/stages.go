@@ -186,7 +186,7 @@ func (l *Loop) export() error {
 func (l *Loop) gate(ctx context.Context) error {
 	s, c := l.state, l.stageConfig()
 	began := time.Now()
-	p, err := openPlayer(l.dir, modelPath(l.dir, s.Arch, s.Candidate), s.Candidate, &c.Compute, c.Selfplay.Boards, s.Seed+uint64(s.Games), l.o.Log)
+	p, err := openPlayer(modelPath(l.dir, s.Arch, s.Candidate), s.Candidate, &c.Compute, c.Selfplay.Boards, s.Seed+uint64(s.Games), l.o.Log)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) 
 	if l.player == nil || l.player.name != s.Current {
 		l.player.close()
 		l.player = nil
-		old, err := openPlayer(l.dir, modelPath(l.dir, s.Arch, s.Current), s.Current, &c.Compute, c.Selfplay.Boards, s.Seed, l.o.Log)
+		old, err := openPlayer(modelPath(l.dir, s.Arch, s.Current), s.Current, &c.Compute, c.Selfplay.Boards, s.Seed, l.o.Log)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 
 var (
 	benchModel     = flag.String("model", "", "network that BenchmarkAgainstRaw plays with")
-	benchPrecision = flag.String("precision", "int8", "its number format")
+	benchPrecision = flag.String("precision", "auto", "its number format")
 )
 
 // BenchmarkAgainstRaw compares the evaluations of self-play with those of the
@@ -32,7 +32,7 @@ func BenchmarkAgainstRaw(b *testing.B) {
 		b.Skip("name a network with -model")
 	}
 	const sessions, batch, stretch, rounds = 2, 16, 3 * time.Second, 5
-	m, err := model.Open(*benchModel, model.Config{Precision: *benchPrecision, CacheDir: "none"})
+	m, err := model.Open(*benchModel, model.Config{Precision: *benchPrecision})
 	require.NoError(b, err)
 	defer m.Close()
 	c := Defaults()

@@ -1,0 +1,323 @@
+//go:build cgo
+
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// reference computes a layer as the definition has it, in float64.
+func reference(s Shape, weights []float32, c Call) (y, sum []float64) {
+	r := s.Size / 2
+	at := func(n, h, w, i int) float64 {
+		if h < 0 || h >= c.H || w < 0 || w >= c.W {
+			return 0
+		}
+		if s.Planes {
+			return float64(c.X[((n*s.In+i)*c.H+h)*c.W+w])
+		}
+		return float64(c.X[((n*c.H+h)*c.W+w)*s.In+i])
+	}
+	for n := range c.N {
+		for p := range c.H * c.W {
+			for o := range s.Out {
+				total := 0.0
+				for k := range s.Size * s.Size {
+					for i := range s.In {
+						total += at(n, p/c.W+k/s.Size-r, p%c.W+k%s.Size-r, i) * float64(weights[(o*s.In+i)*s.Size*s.Size+k])
+					}
+				}
+				if len(c.Bias) == s.Out {
+					total += float64(c.Bias[o])
+				} else if c.Bias != nil {
+					total += float64(c.Bias[n*s.Out+o])
+				}
+				if c.Residual != nil {
+					total += float64(c.Residual[(n*c.H*c.W+p)*s.Out+o])
+				}
+				sum = append(sum, total)
+				if s.Scale != nil {
+					total *= float64(s.Scale[o])
+				}
+				if s.Shift != nil {
+					total += float64(s.Shift[o])
+				}
+				y = append(y, activate(s.Activation, total))
+			}
+		}
+	}
+	return y, sum
+}
+
+func activate(a Activation, x float64) float64 {
+	switch a {
+	case ReLU:
+		return max(x, 0)
+	case Mish:
+		return x * math.Tanh(math.Log1p(math.Exp(x)))
+	case SiLU:
+		return x / (1 + math.Exp(-x))
+	}
+	return x
+}
+
+func normal(rng *rand.Rand, n int, scale float64) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(rng.NormFloat64() * scale)
+	}
+	return v
+}
+
+// relative is the root mean square of the differences over that of the values.
+func relative(want []float64, got []float32) float64 {
+	off, all := 0.0, 1e-30
+	for i, x := range want {
+		off += (x - float64(got[i])) * (x - float64(got[i]))
+		all += x * x
+	}
+	return math.Sqrt(off / all)
+}
+
+// errors that each precision may make, relative.
+var allowed = map[Precision]float64{Float32: 1e-5, Int16: 4e-3}
+
+// everywhere runs a test for each set of instructions and precision that there is.
+func everywhere(t *testing.T, test func(t *testing.T, isa ISA, p Precision)) {
+	for _, isa := range Available() {
+		for _, p := range []Precision{Float32, Int16} {
+			if p == Int16 && !isa.Integers() {
+				continue
+			}
+			t.Run(fmt.Sprintf("%v/%d", isa, p), func(t *testing.T) { test(t, isa, p) })
+		}
+	}
+}
+
+// TestLayers compares layers of every kind with the reference.
+func TestLayers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	for _, c := range []struct {
+		in, out, size, n, h, w int
+		planes                 bool
+	}{
+		{32, 32, 3, 2, 9, 9, false}, {96, 64, 3, 1, 19, 19, false}, {64, 96, 3, 2, 13, 13, false},
+		{17, 5, 3, 2, 7, 11, false}, {1, 1, 3, 1, 2, 2, false}, {48, 80, 3, 1, 25, 2, false}, {130, 33, 3, 5, 4, 5, false},
+		{64, 32, 1, 2, 9, 9, false}, {3, 200, 1, 1, 19, 19, false}, {300, 7, 1, 9, 1, 3, false},
+		{22, 96, 5, 2, 9, 9, true}, {7, 64, 3, 3, 6, 10, true}, {22, 33, 1, 1, 19, 19, true},
+	} {
+		for _, a := range []Activation{Identity, ReLU, Mish, SiLU} {
+			s := Shape{In: c.in, Out: c.out, Size: c.size, Activation: a, Planes: c.planes}
+			area := c.n * c.h * c.w
+			call := Call{N: c.n, H: c.h, W: c.w, X: normal(rng, area*c.in, 1)}
+			weights := normal(rng, c.in*c.out*c.size*c.size, 1/math.Sqrt(float64(c.in*c.size*c.size)))
+			if a != Identity { // with all that a layer can have
+				s.Scale, s.Shift = normal(rng, c.out, 1), normal(rng, c.out, 1)
+				call.Bias, call.Residual = normal(rng, c.n*c.out, 1), normal(rng, area*c.out, 1)
+			}
+			if a == ReLU {
+				call.Bias = call.Bias[:c.out]
+			}
+			if c.planes {
+				fillPlanes(rng, call.X, c.h*c.w)
+			}
+			y, sum := reference(s, weights, call)
+			everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+				s, call := s, call
+				s.Precision = p
+				l, err := New(isa, s, weights)
+				require.NoError(t, err)
+				defer l.Close()
+				call.Y, call.Sum = make([]float32, area*c.out), make([]float32, area*c.out)
+				require.NoError(t, l.Run(call))
+				require.Less(t, relative(y, call.Y), allowed[p], "%+v %v", c, a)
+				require.Less(t, relative(sum, call.Sum), allowed[p], "%+v %v", c, a)
+				if call.Residual == nil {
+					return
+				}
+				once := call.Y
+				copy(call.Sum, call.Residual)
+				call.Residual, call.Y = call.Sum, make([]float32, len(call.Y))
+				require.NoError(t, l.Run(call))
+				require.Equal(t, once, call.Y, "the residual may be the sum")
+			})
+		}
+	}
+}
+
+// fillPlanes makes planes as boards give them: zeros and ones, all of one value, any.
+func fillPlanes(rng *rand.Rand, x []float32, area int) {
+	for at := 0; at < len(x); at += area {
+		kind := rng.IntN(4)
+		for i := range area {
+			switch kind {
+			case 0:
+				x[at+i] = float32(rng.IntN(2))
+			case 1:
+				x[at+i] = 0
+			case 2:
+				x[at+i] = 0.5
+			}
+		}
+	}
+}
+
+// TestNothingOverflows feeds integers with the worst there is: weights and inputs of
+// one size whose signs agree at a position, so that sums come as near to the bound as
+// they can, and single large values.
+func TestNothingOverflows(t *testing.T) {
+	const out, side = 4, 6
+	for _, in := range []int{16, 64, 96, 256, 384} {
+		for _, size := range []int{1, 3} {
+			for name, at := range map[string]func(i int) (w, x float32){
+				"all one":      func(int) (w, x float32) { return 1, 1 },
+				"all minus":    func(int) (w, x float32) { return -1, 1 },
+				"alternating":  func(i int) (w, x float32) { s := float32(1 - 2*(i%2)); return s, s },
+				"huge":         func(int) (w, x float32) { return 1e12, 1e12 },
+				"tiny":         func(int) (w, x float32) { return 1e-12, 1e-12 },
+				"one of many":  func(i int) (w, x float32) { return 1, float32(1000 * ((i % 7) / 6)) },
+				"checkerboard": func(i int) (w, x float32) { return 1, 1 },
+			} {
+				weights, x := make([]float32, out*in*size*size), make([]float32, side*side*in)
+				for i := range weights {
+					weights[i], _ = at(i / (size * size) % in)
+				}
+				for i := range x {
+					_, x[i] = at(i % in)
+					if pt := i / in; name == "checkerboard" && (pt/side+pt%side)%2 == 1 {
+						x[i] = -x[i]
+					}
+				}
+				s := Shape{In: in, Out: out, Size: size}
+				c := Call{N: 1, H: side, W: side, X: x}
+				want, _ := reference(s, weights, c)
+				w, v := at(6) // the largest of each kind
+				most := math.Abs(float64(w)*float64(v)) * float64(in*size*size)
+				everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+					s, c := s, c
+					s.Precision, c.Y = p, make([]float32, side*side*out)
+					l, err := New(isa, s, weights)
+					require.NoError(t, err)
+					defer l.Close()
+					require.NoError(t, l.Run(c))
+					for i := range want {
+						require.InDelta(t, want[i], float64(c.Y[i]), 4e-3*most, "%s, %d channels, size %d", name, in, size)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestBoardsDoNotMeet: a board's result does not depend on its batch.
+func TestBoardsDoNotMeet(t *testing.T) {
+	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+		rng := rand.New(rand.NewPCG(2, 0))
+		for _, size := range []int{1, 3} {
+			const in, out, n, side = 48, 64, 11, 9
+			s := Shape{In: in, Out: out, Size: size, Precision: p, Activation: ReLU}
+			l, err := New(isa, s, normal(rng, in*out*size*size, 1))
+			require.NoError(t, err)
+			defer l.Close()
+			x, y := normal(rng, n*side*side*in, 1), make([]float32, n*side*side*out)
+			for i := range side * side * in { // one board is much larger than the others
+				x[i] *= 1000
+			}
+			require.NoError(t, l.Run(Call{N: n, H: side, W: side, X: x, Y: y}))
+			for b := range n {
+				alone := make([]float32, side*side*out)
+				require.NoError(t, l.Run(Call{N: 1, H: side, W: side, X: x[b*side*side*in:][:side*side*in], Y: alone}))
+				require.Equal(t, alone, y[b*side*side*out:][:len(alone)], "board %d", b)
+			}
+		}
+	})
+}
+
+// TestNoNumberStaysNone: what is no number does not turn into one unseen.
+func TestNoNumberStaysNone(t *testing.T) {
+	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {
+			l, err := New(isa, Shape{In: 16, Out: 16, Size: 3, Precision: p}, normal(rand.New(rand.NewPCG(3, 0)), 16*16*9, 1))
+			require.NoError(t, err)
+			x, y := make([]float32, 25*16), make([]float32, 25*16)
+			x[12*16] = bad
+			require.NoError(t, l.Run(Call{N: 1, H: 5, W: 5, X: x, Y: y}))
+			l.Close()
+			require.True(t, math.IsNaN(float64(y[12*16])) || math.IsInf(float64(y[12*16]), 0), "%v became %v", bad, y[12*16])
+		}
+	})
+}
+
+// TestWeightsAreShared: layers of equal weights have one copy of them.
+func TestWeightsAreShared(t *testing.T) {
+	isa, ok := Best()
+	if !ok {
+		isa = Portable
+	}
+	rng := rand.New(rand.NewPCG(4, 0))
+	w := normal(rng, 32*32*9, 1)
+	s := Shape{In: 32, Out: 32, Size: 3}
+	a, err := New(isa, s, w)
+	require.NoError(t, err)
+	b, err := New(isa, s, w)
+	require.NoError(t, err)
+	x, y, again := normal(rng, 81*32, 1), make([]float32, 81*32), make([]float32, 81*32)
+	require.NoError(t, a.Run(Call{N: 1, H: 9, W: 9, X: x, Y: y}))
+	a.Close()
+	require.NoError(t, b.Run(Call{N: 1, H: 9, W: 9, X: x, Y: again}), "what the other one shares stays")
+	require.Equal(t, y, again)
+	b.Close()
+	b.Close()
+}
+
+func TestBadLayers(t *testing.T) {
+	w := make([]float32, 9)
+	for _, s := range []Shape{{In: 1, Out: 1, Size: 2}, {In: 0, Out: 1, Size: 3}, {In: 1, Out: 2, Size: 3}, {In: 1, Out: 1, Size: 5},
+		{In: 1, Out: 1, Size: 3, Scale: []float32{1, 2}}} {
+		_, err := New(Portable, s, w)
+		require.Error(t, err, s)
+	}
+	l, err := New(Portable, Shape{In: 1, Out: 1, Size: 3}, w)
+	require.NoError(t, err)
+	defer l.Close()
+	for _, c := range []Call{{}, {N: 1, H: 3, W: 3, X: w[:8], Y: w}, {N: 1, H: 3, W: 3, X: w, Y: w[:1]}, {N: 1, H: 3, W: 3, X: w, Y: w, Bias: w}} {
+		require.Error(t, l.Run(c))
+	}
+}
+
+// BenchmarkLayer reports products a second, counted as a direct convolution has them.
+func BenchmarkLayer(b *testing.B) {
+	for _, isa := range Available() {
+		for _, p := range []Precision{Float32, Int16} {
+			if isa == Portable || p == Int16 && !isa.Integers() {
+				continue
+			}
+			for _, side := range []int{9, 13, 19} {
+				for _, channels := range []int{32, 64, 96, 128, 192} {
+					for _, n := range []int{1, 8} {
+						b.Run(fmt.Sprintf("%v/%d/%dx%d/%dch/batch%d", isa, p, side, side, channels, n), func(b *testing.B) {
+							rng := rand.New(rand.NewPCG(1, 1))
+							l, err := New(isa, Shape{In: channels, Out: channels, Size: 3, Precision: p, Activation: ReLU}, normal(rng, 9*channels*channels, 0.1))
+							require.NoError(b, err)
+							defer l.Close()
+							x := normal(rng, n*side*side*channels, 1)
+							c := Call{N: n, H: side, W: side, X: x, Y: make([]float32, len(x))}
+							for b.Loop() {
+								if err := l.Run(c); err != nil {
+									b.Fatal(err)
+								}
+							}
+							macs := 9 * float64(n*side*side*channels*channels)
+							b.ReportMetric(macs*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
+						})
+					}
+				}
+			}
+		}
+	}
+}
