@@ -102,7 +102,7 @@ func networkTable() setting.Table[settings] {
 			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go"},
 			func(s *settings) *string { return &s.Provider }),
 		setting.Of(setting.Info{Name: "precision", Source: "the fastest that is accurate",
-			Doc: "number format of the network: auto, fp32, int8 (on the CPU) or fp16 (for GPUs); auto is int8 where that is faster and accurate, prepared once for each network and board size"},
+			Doc: "number format of the network: auto, int16 (on the CPU), fp32 or fp16 (for GPUs); auto is int16 on a processor with AVX2, else fp32"},
 			func(s *settings) *string { return &s.Precision }),
 		setting.Of(setting.Info{Name: "onnxruntime", Source: "found by itself",
 			Doc: "onnxruntime library `FILE`; default: looked for (see engine doctor)"},

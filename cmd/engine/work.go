@@ -56,7 +56,7 @@ outages of either side or of the network the worker goes on by itself.`,
 	fl.Int64Var(&f.games, "games", 0, "end after so many games; 0: go on until ^C")
 	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
 	fl.StringVar(&s.Provider, "provider", s.Provider, "what runs the network: auto, cpu, cuda, ...")
-	fl.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: fp32, auto, int8 or fp16; int8 is prepared anew for each network")
+	fl.StringVar(&s.Precision, "precision", s.Precision, "number format of the network: auto, int16, fp32 or fp16")
 	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
 	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at work at once; 0: one for each core")
 	fl.IntVar(&s.Batch, "batch", s.Batch, "most positions in one network call")
