@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,7 +51,7 @@ func TestLaunchLines(t *testing.T) {
 		text, err := json.Marshal(s.Answer().Raw["models"])
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &models))
-		require.Len(t, models, 1)
+		require.Len(t, models, 1+strings.Count(strings.Join(args, " "), "-human-model"))
 		require.Equal(t, "g170-b6c96-s175395328-d26788732", models[0].InternalName)
 		require.Equal(t, 8, models[0].Version)
 		require.Equal(t, 4, models[0].MaxBatchSize)
