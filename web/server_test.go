@@ -60,10 +60,9 @@ func serve(t *testing.T, folder string) *Server {
 
 // client is a page without a screen.
 type client struct {
-	t      *testing.T
-	ws     *websocket.Conn
-	n      int
-	events []api.Event
+	t  *testing.T
+	ws *websocket.Conn
+	n  int
 }
 
 type message struct {
