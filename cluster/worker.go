@@ -75,7 +75,6 @@ type table struct {
 	session *selfplay.Session
 	stock   chan uint64
 	leave   chan struct{} // closed when no new games are to begin
-	over    bool
 }
 
 // ErrRefused says that the server does not want this worker.

@@ -88,12 +88,11 @@ type run struct {
 	past  time.Duration // spent in earlier runs
 	pass  int
 
-	mu      sync.Mutex
-	evals   []*Eval   // by position
-	moved   []float64 // points by which the newest search of a position changed its lead
-	visits  int64     // of evals
-	fresh   int64     // visits that this run searched
-	failure error
+	mu     sync.Mutex
+	evals  []*Eval   // by position
+	moved  []float64 // points by which the newest search of a position changed its lead
+	visits int64     // of evals
+	fresh  int64     // visits that this run searched
 }
 
 // Run reviews a game. progress, if not nil, is called after each search, by one

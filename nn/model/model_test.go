@@ -142,25 +142,6 @@ func TestChoicesThatDoNotWorkAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, model.ErrPrecision)
 }
 
-// evaluate runs one position of made-up planes through a session.
-func evaluate(t *testing.T, m *model.Model, size board.Size) [][]float32 {
-	t.Helper()
-	b, err := m.Open(size, 1)
-	require.NoError(t, err)
-	defer b.Close()
-	for k, in := range b.Inputs() {
-		for i := range in {
-			in[i] = float32((i*7+k)%5) / 5
-		}
-	}
-	require.NoError(t, b.Run(1))
-	var out [][]float32
-	for _, o := range b.Outputs() {
-		out = append(out, append([]float32(nil), o...))
-	}
-	return out
-}
-
 // TestConvertedNetworksServeEverySize checks that an exact ONNX file is a
 // KataGo network again, whatever size its graph was written for.
 func TestConvertedNetworksServeEverySize(t *testing.T) {
