@@ -20,12 +20,13 @@ const (
 	int8Precision  = "int8" // of files that were quantized
 )
 
-var precisions = []string{autoPrecision, int16Precision, floatPrecision, halfPrecision}
+// Precisions are the number formats that a network can be asked to run in.
+var Precisions = []string{autoPrecision, int16Precision, floatPrecision, halfPrecision}
 
 // precision settles what sessions compute in, and says why.
 func precisionOf(c Config, src source, run runner) (precision, why string, err error) {
-	if c.Precision != "" && c.Precision != int8Precision && !slices.Contains(precisions, c.Precision) {
-		return "", "", fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(precisions, ", "))
+	if c.Precision != "" && c.Precision != int8Precision && !slices.Contains(Precisions, c.Precision) {
+		return "", "", fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(Precisions, ", "))
 	}
 	if has := src.precision(); has != floatPrecision {
 		if c.Precision != "" && c.Precision != autoPrecision && c.Precision != has {

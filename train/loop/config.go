@@ -16,9 +16,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"kosumi/nn/fresh"
+	"kosumi/nn/model"
 	"kosumi/setting/tomlfile"
 	"kosumi/train/selfplay"
 )
@@ -217,6 +219,9 @@ func decode(text []byte, c *Config) error {
 	if err := tomlfile.Decode(text, c); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	if c.Compute.Precision == "int8" { // of loops that began before 16 bits
+		c.Compute.Precision = "auto"
+	}
 	return nil
 }
 
@@ -228,6 +233,7 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
 		}
 	}
+	fault(!slices.Contains(model.Precisions, c.Compute.Precision), "compute.precision %q: %s", c.Compute.Precision, strings.Join(model.Precisions, ", "))
 	fault(c.Arch == "", "arch: name an architecture, such as kb4c64 or mini")
 	fault(c.Start.Games < 0, "start.games_behind %d: 0 or more", c.Start.Games)
 	fault(c.Start.Games > 0 && c.Start.Network == "", "start.games_behind belongs to a network: name it in start.network")

@@ -200,7 +200,10 @@ func TestPresets(t *testing.T) {
 			require.Equal(t, "puct", c.at(1e6).Selfplay.Search.Method)
 		}
 	}
-	_, err := Preset("no such")
+	c, err := ParseConfig([]byte("[compute]\nprecision = 'int8'"))
+	require.NoError(t, err, "of a loop that began when that was the default")
+	require.Equal(t, "auto", c.Compute.Precision)
+	_, err = Preset("no such")
 	require.ErrorIs(t, err, ErrConfig)
 }
 
@@ -224,6 +227,7 @@ func TestConfigFaults(t *testing.T) {
 		"[bootstrap]\nrows_share = -1.0":        "bootstrap",
 		"[train]\nratio = 0.0":                  "ratio",
 		"[compute]\nbatch = -1":                 "compute",
+		"[compute]\nprecision = 'int4'":         "compute.precision",
 		"[selfplay.rules]\nko_simple = -1.0":    "ko rules",
 		"[selfplay.rows]\npolicy_surprise = 2.": "bad settings",
 	} {
