@@ -400,30 +400,3 @@ func TestManyCallers(t *testing.T) {
 	all.Wait()
 	require.Equal(t, m.opened.Load(), m.closed.Load())
 }
-
-func TestEvaluateAllocatesNothing(t *testing.T) {
-	for name, c := range map[string]nn.ServerConfig{
-		"no cache": {},
-		"cache":    {CacheBytes: 1 << 24},
-		"exact":    {CacheBytes: 1 << 24, ExactCache: true},
-	} {
-		s := newServer(t, encoded{features.V7}, c)
-		games := make([]*board.Game, 64)
-		for i := range games {
-			games[i] = randomGame(t, board.Square(9), board.TrompTaylor(), 10+i, uint64(i))
-		}
-		var out nn.Output
-		i := 0
-		ask := func() {
-			q := nn.Query{Game: games[i%len(games)], Symmetry: nn.SymmetryRandom, SkipCache: i%3 == 0, NeedOwnership: true}
-			if err := s.Evaluate(context.Background(), &q, &out); err != nil {
-				panic(err)
-			}
-			i++
-		}
-		for range 100 {
-			ask()
-		}
-		require.Zero(t, testing.AllocsPerRun(200, ask), name)
-	}
-}
