@@ -213,7 +213,8 @@ export function Board(q: BoardProps) {
 	const [width, height] = space.value;
 	const m = useMemo(() => measure(q.w, q.h, width, height, dpr, style !== "none"), [q.w, q.h, width, height, dpr, style]);
 
-	useEffect(() => {
+	// At once, not after the next paint: else a press on what is already shown is lost.
+	useLayoutEffect(() => {
 		pointer.reset(performance.now());
 		ghost.value = { p: -1, strong: false, waiting: false };
 		q.onWaiting?.(null);
