@@ -99,6 +99,7 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 // Setting is a level, ready to play.
 type Setting struct {
 	Rank   Rank
+	Served Rank // what it really plays at: Rank, or where the ladder ends
 	Method Method
 	Dial   float64
 	// Note says what to know about it: how far it is measured, and where the
@@ -127,11 +128,10 @@ func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, er
 		return Setting{}, fmt.Errorf("there is no ladder: make one with engine match ladder")
 	}
 	s := Setting{Rank: r, Method: FindMethod(best.Method)}
-	var served Rank
-	s.Dial, served = best.dial(r)
+	s.Dial, s.Served = best.dial(r)
 	switch {
-	case served != r:
-		s.Note = fmt.Sprintf("%s is beyond what %s serves on %dx%d: it plays at about %s", r, best.Network, best.Size, best.Size, served)
+	case s.Served != r:
+		s.Note = fmt.Sprintf("%s is beyond what %s serves on %dx%d: it plays at about %s", r, best.Network, best.Size, best.Size, s.Served)
 	case best.SHA256 != sha256:
 		s.Note = fmt.Sprintf("%s: not measured with this network, taken from %s on %dx%d; engine match ladder measures it", r, best.Network, best.Size, best.Size)
 	case float64(best.Size) != side:

@@ -156,7 +156,7 @@ func (c *conn) greet() bool {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.build(), Networks: s.conf.Backend.Networks(), Engine: s.conf.Backend.Status(),
-		Features: []string{}, Loss: lossBounds, Levels: levels(), Rules: ruleSets(), Folder: s.conf.Folder}
+		Features: []string{}, Loss: lossBounds, Levels: s.levels(), Rules: ruleSets(), Folder: s.conf.Folder}
 	if len(w.Levels) > 0 {
 		w.Features = append(w.Features, "levels")
 	}

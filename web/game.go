@@ -118,7 +118,7 @@ func (s *Server) agree(n *api.NewGame) (header, error) {
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
 		return header{}, refuse("bad_request", "visits or seconds of a move are out of range")
 	}
-	if n.Seat.Level != "" && !knownLevel(n.Seat.Level) {
+	if n.Seat.Level != "" && !s.knownLevel(n.Seat.Level) {
 		return header{}, refuse("bad_request", "unknown level %q", shown(n.Seat.Level, 20))
 	}
 	colour := n.Colour

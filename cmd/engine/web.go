@@ -224,6 +224,18 @@ func (b *webBackend) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) 
 // Submit implements nn.Submitter.
 func (b *webBackend) Submit(ctx context.Context, j *nn.Job) { b.now().Submit(ctx, j) }
 
+// SHA256 is that of the network's file, by which its levels are found; "" while
+// it loads.
+func (b *webBackend) SHA256() string {
+	net := b.now()
+	select {
+	case <-net.ready:
+		return net.SHA256()
+	default:
+		return ""
+	}
+}
+
 // Stats returns what the network has done so far.
 func (b *webBackend) Stats() nn.Stats { return b.now().Stats() }
 

@@ -362,7 +362,8 @@ func TestWebAnalysis(t *testing.T) {
 	b.clean()
 }
 
-// TestWebWithoutKey opens the page as somebody who does not have its key.
+// TestWebWithoutKey opens the page as somebody who does not have its key, gives it,
+// and begins a game against a beginner.
 func TestWebWithoutKey(t *testing.T) {
 	server := startWeb(t, t.TempDir())
 	b := openTab(t)
@@ -371,6 +372,12 @@ func TestWebWithoutKey(t *testing.T) {
 	b.until(`document.querySelector(".denied")`)
 	b.axe("denied")
 	b.do(chromedp.SendKeys(".denied input", server.url+kb.Enter, chromedp.ByQuery))
-	b.until(`document.querySelector("form.new")`)
+	b.until(`document.querySelector("form.new input[type=range]")`)
+
+	// The weakest level is one key away.
+	b.do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))
+	b.until(`document.querySelector("form.new output").innerText.includes("20k")`)
+	b.press("Play")
+	b.until(play + `?.innerText.includes("20k")`)
 	b.clean()
 }

@@ -2,7 +2,7 @@ package api
 
 // Seat is the opponent.
 type Seat struct {
-	Level string `json:"level,omitempty"` // of Welcome.Levels, or "auto"; empty: full strength
+	Level string `json:"level,omitempty"` // of Welcome.Levels; empty: full strength
 	// Visits and Seconds limit a move at full strength; 0 is no limit.
 	Visits  int64   `json:"visits,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`

@@ -58,6 +58,11 @@ function sizeOf(w: Wish): [number, number] {
 	return w.other ? [w.w, w.h] : [w.size, w.size];
 }
 
+/** The level that is wished, "" where the network does not offer it. */
+function levelOf(w: Wish): string {
+	return welcome.value?.levels?.some((l) => l.id === w.level) ? w.level : "";
+}
+
 function maxHandicap(w: number, h: number, free: boolean): number {
 	if (free) return Math.min(9, Math.floor((w * h) / 4));
 	if (w % 2 && h % 2 && Math.min(w, h) >= 9) return 9;
@@ -70,11 +75,12 @@ export async function begin(): Promise<void> {
 	busy.value = true;
 	const w = wish.value;
 	const size = sizeOf(w);
-	const full = !w.level;
+	const level = levelOf(w);
+	const full = !level;
 	const game: NewGame = {
 		size: size as unknown as NewGame["size"], rules: w.rules, colour: w.colour, clock: CLOCKS[w.clock] ?? CLOCKS.none,
 		handicap: Math.min(w.handicap, maxHandicap(size[0], size[1], w.free)), free: w.free,
-		seat: { level: w.level || undefined, visits: full && w.limit === "visits" ? w.visits : undefined, seconds: full && w.limit === "seconds" && w.clock === "none" ? w.seconds : undefined, pace: w.pace ? "human" : undefined },
+		seat: { level: level || undefined, visits: full && w.limit === "visits" ? w.visits : undefined, seconds: full && w.limit === "seconds" && w.clock === "none" ? w.seconds : undefined, pace: w.pace ? "human" : undefined },
 	};
 	if (w.komi.trim() !== "" && Number.isFinite(Number(w.komi))) game.komi = Number(w.komi);
 	try {
@@ -88,8 +94,7 @@ export async function begin(): Promise<void> {
 }
 
 export function opponent(seat: { level?: string; visits?: number; seconds?: number }): string {
-	if (seat.level) return seat.level === "auto" ? t("level_auto") : rank(seat.level);
-	return t("full_strength");
+	return seat.level ? rank(seat.level) : t("full_strength");
 }
 
 function Going() {
@@ -148,21 +153,19 @@ function Past() {
 function Against() {
 	const w = wish.value;
 	const levels = welcome.value?.levels ?? [];
-	const at = w.level === "auto" ? 0 : w.level === "" ? levels.length + 1 : levels.findIndex((l) => l.id === w.level) + 1;
+	const level = levelOf(w);
+	const at = level ? levels.findIndex((l) => l.id === level) : levels.length;
 	return (
 		<Field label={t("against_label")}>
 			{levels.length > 0 && (
 				<div class="slider">
-					<input type="range" min={0} max={levels.length + 1} value={at} aria-label={t("against_label")} aria-valuetext={opponent({ level: w.level })}
-						onInput={(e) => {
-							const i = Number(e.currentTarget.value);
-							change({ level: i === 0 ? "auto" : i > levels.length ? "" : levels[i - 1].id });
-						}} />
-					<output>{w.level === "auto" ? t("level_auto") : opponent({ level: w.level })}</output>
+					<input type="range" min={0} max={levels.length} value={at} aria-label={t("against_label")} aria-valuetext={opponent({ level })}
+						onInput={(e) => change({ level: levels[Number(e.currentTarget.value)]?.id ?? "" })} />
+					<output>{opponent({ level })}</output>
 				</div>
 			)}
 			{levels.length === 0 && <div class="strength">{t("full_strength")}</div>}
-			{!w.level && w.clock === "none" && (
+			{!level && w.clock === "none" && (
 				<div class="row">
 					<Choice label={t("limit_label")} value={w.limit} options={[["seconds", t("limit_seconds")], ["visits", t("limit_visits")]]} onChange={(limit) => change({ limit })} />
 					{w.limit === "seconds" ? (
