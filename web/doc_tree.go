@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
 )
@@ -291,7 +292,7 @@ func (s *Server) doc(id string) (*doc, error) {
 	if d, ok := s.docs[id]; ok {
 		return d, nil
 	}
-	data, err := readBounded(s.store.path("docs", id, ".sgf"), maxSGFSize)
+	data, err := file.Read(s.store.path("docs", id, ".sgf"), maxSGFSize)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, refuse("not_found", "no such document")
 	}
@@ -403,7 +404,7 @@ func (d *doc) save() error {
 	}
 	data, err := sgf.Marshal(d.root)
 	if err == nil {
-		err = writeFile(d.s.store.path("docs", d.id, ".sgf"), data)
+		err = file.WritePrivate(d.s.store.path("docs", d.id, ".sgf"), data)
 	}
 	if err == nil {
 		d.dirty = false

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
 )
@@ -343,7 +344,7 @@ func (g *game) record() *sgf.Record {
 func (g *game) saveSGF() {
 	data, err := sgf.Marshal(g.record().Tree())
 	if err == nil {
-		err = writeFile(g.s.store.path("games", g.head.ID, ".sgf"), data)
+		err = file.WritePrivate(g.s.store.path("games", g.head.ID, ".sgf"), data)
 	}
 	if err != nil {
 		g.s.complain(fmt.Sprintf("the SGF of game %s cannot be written: %v", g.head.ID, err), "sgf")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/web/api"
 )
 
@@ -91,7 +92,7 @@ const maxJournal = 64 << 20
 // readJournal reads a journal. A last line that was torn by a crash is left out,
 // and cut off the file where cut is set.
 func readJournal(path string, cut bool) (h header, steps []entry, err error) {
-	data, err := readBounded(path, maxJournal)
+	data, err := file.Read(path, maxJournal)
 	if err != nil {
 		return h, nil, err
 	}
@@ -120,17 +121,4 @@ func readJournal(path string, cut bool) (h header, steps []entry, err error) {
 		return h, nil, fmt.Errorf("%w: it is empty", errJournal)
 	}
 	return h, steps, lines.Err()
-}
-
-func readBounded(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%w: more than %d bytes", errJournal, limit)
-	}
-	return data, err
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"kosumi/internal/file"
 )
 
 // policy is what a page of this server may do: its own files and nothing else,
@@ -166,7 +168,7 @@ func loadToken(dir string, fresh bool) (string, error) {
 		}
 	}
 	text := randomText(32)
-	return text, writeFile(path, []byte(text+"\n"))
+	return text, file.WritePrivate(path, []byte(text+"\n"))
 }
 
 func randomText(bytes int) string {
@@ -247,27 +249,4 @@ func (k *keys) penalty() time.Duration {
 func (s *Server) bearer(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return ok && s.keys.admit(token, "")
-}
-
-// writeFile replaces a file as a whole, for this user's eyes only.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if err := f.Chmod(0o600); err != nil && !os.IsPermission(err) {
-		f.Close()
-		return err
-	}
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"kosumi/internal/file"
 )
 
 // ErrTaken says that another server has the folder; the error's text is where.
@@ -68,7 +70,7 @@ func (st *store) keepAddress(address string, port int) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(st.dir, "address.json"), data)
+	return file.WritePrivate(filepath.Join(st.dir, "address.json"), data)
 }
 
 // path returns the name of a file of this store; id must be valid.

@@ -27,7 +27,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	if path == os.DevNull {
 		return write(io.Discard)
 	}
-	if err := replace(path, write); err != nil {
+	if err := replace(path, false, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, bare(err))
 	}
 	return nil
@@ -39,6 +39,19 @@ func WriteBytes(path string, data []byte) error {
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+// WritePrivate is [WriteBytes] for this user's eyes only, whoever could read what
+// it replaces; where files have no modes, the folder must see to it.
+func WritePrivate(path string, data []byte) error {
+	err := replace(path, true, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, bare(err))
+	}
+	return nil
 }
 
 // bare takes the name of an unfinished file, which says nothing to anybody, out
@@ -73,12 +86,16 @@ func target(path string) (real string, mode fs.FileMode, err error) {
 	return real, info.Mode().Perm(), err
 }
 
-func replace(path string, write func(w io.Writer) error) (err error) {
+func replace(path string, private bool, write func(w io.Writer) error) (err error) {
 	path, mode, err := target(path)
 	if err != nil {
 		return err
 	}
-	f, err := unfinished(path)
+	perm := fs.FileMode(0o666)
+	if private {
+		perm, mode = 0o600, 0o600
+	}
+	f, err := unfinished(path, perm)
 	if err != nil {
 		return err
 	}
@@ -89,7 +106,7 @@ func replace(path string, write func(w io.Writer) error) (err error) {
 		}
 	}()
 	if mode != 0 {
-		if err := f.Chmod(mode); err != nil {
+		if err := f.Chmod(mode); err != nil && !(private && errors.Is(err, fs.ErrPermission)) {
 			return err
 		}
 	}
@@ -128,7 +145,7 @@ func Try(path string, over bool) error {
 	case mode != 0 && !over:
 		return fmt.Errorf("%s: %w", path, ErrExists)
 	}
-	f, err := unfinished(real)
+	f, err := unfinished(real, 0o666)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, bare(err))
 	}

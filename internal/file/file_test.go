@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -51,6 +52,27 @@ func TestWriteReplacesAsAWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 0o640, info.Mode().Perm(), "the mode stays")
 	only(t, dir, "a.sgf")
+}
+
+func TestWritePrivate(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "token")
+	left := path + ".0.tmp" // by a process that was killed
+	require.NoError(t, os.WriteFile(left, []byte("a much longer text"), 0o644))
+	for _, was := range []func(){func() {}, func() { require.NoError(t, os.Chmod(path, 0o644)) }} {
+		was()
+		require.NoError(t, WritePrivate(path, []byte("secret")))
+		got, err := Read(path, 100)
+		require.NoError(t, err)
+		require.Equal(t, "secret", string(got))
+		if runtime.GOOS != "windows" {
+			info, err := os.Stat(path)
+			require.NoError(t, err)
+			require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+		}
+		only(t, dir, "token")
+	}
+	require.ErrorIs(t, WritePrivate(dir, nil), ErrKind)
 }
 
 func TestWriteFollowsLinks(t *testing.T) {

@@ -16,9 +16,9 @@ const mostWriters = 64
 // unfinished opens the file that is to become path, empty, and locks it. The lock
 // ends with the process, so that what one has left unfinished is taken by the
 // next.
-func unfinished(path string) (*os.File, error) {
+func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	for n := 0; n < mostWriters; {
-		f, err := os.OpenFile(fmt.Sprintf("%s.%d.tmp", path, n), os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := os.OpenFile(fmt.Sprintf("%s.%d.tmp", path, n), os.O_RDWR|os.O_CREATE, perm)
 		if err != nil {
 			return nil, err
 		}

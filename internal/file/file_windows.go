@@ -13,7 +13,7 @@ const mostWriters = 64
 
 // unfinished opens the file that is to become path, empty and for this process
 // alone. What one has left unfinished is taken by the next.
-func unfinished(path string) (*os.File, error) {
+func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	for n := range mostWriters {
 		name := fmt.Sprintf("%s.%d.tmp", path, n)
 		wide, err := windows.UTF16PtrFromString(name)
