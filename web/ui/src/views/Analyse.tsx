@@ -126,6 +126,7 @@ function startSweep(): void {
 }
 
 function askSweep(): void {
+	clearTimeout(timer); // what ask put off would take the engine away
 	const d = tree.doc.peek();
 	const next = sweep.peek()?.todo[0];
 	if (d && next !== undefined && status.peek() === "open") post("analysis.set", { doc: d.doc, node: next, on: true, visits: SWEEP_VISITS });
