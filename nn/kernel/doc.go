@@ -61,7 +61,7 @@
 //
 // # Files
 //
-// isa.h is the kernels, compiled once for each set of instructions; layer.c packs
+// isa.h and what it includes are the kernels, compiled once for each set of instructions; layer.c packs
 // weights and shares them; kernel.h is the interface in C. Layers reach onnxruntime
 // as operators through package ort.
 //
