@@ -7,9 +7,13 @@ TARGET_BEGIN("avx2,fma")
 // By intrinsics gcc 12 keeps half of the sums in memory.
 static inline __attribute__((always_inline)) __m256i dot2(__m256i acc, __m256i w, __m256i v)
 {
+#if defined(__clang__)
+	return _mm256_add_epi32(acc, _mm256_madd_epi16(w, v));
+#else
 	__m256i product = _mm256_madd_epi16(w, v);
 	__asm__("vpaddd %1, %0, %0" : "+x"(acc) : "x"(product));
 	return acc;
+#endif
 }
 #define DOT2(acc, w, v) dot2(acc, w, v)
 #include "ymm.h"

@@ -2,13 +2,18 @@
 
 #include <immintrin.h>
 #include "target.h"
-TARGET_BEGIN("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma")
+TARGET_BEGIN(AVX512 ",avx512vnni")
 #define ISA isa_avx512vnni
-// By the intrinsic gcc 12 keeps half of the sums in memory.
+// By the intrinsic gcc 12 keeps half of the sums in memory; what clang 20 makes of it
+// runs at six tenths of the speed of a product and a sum.
 static inline __attribute__((always_inline)) __m512i dot2(__m512i acc, __m512i w, __m512i v)
 {
+#if defined(__clang__)
+	return _mm512_add_epi32(acc, _mm512_madd_epi16(w, v));
+#else
 	__asm__("vpdpwssd %2, %1, %0" : "+v"(acc) : "v"(w), "v"(v));
 	return acc;
+#endif
 }
 #define DOT2(acc, w, v) dot2(acc, w, v)
 #include "zmm.h"

@@ -81,19 +81,19 @@ static void cut_panels(layer *l)
 // as coefficients, evaluated at the points of both axes.
 static double value_at(const float *w, int position)
 {
-	static const double points[POINTS - 1] = {0, M_SQRT1_2, -M_SQRT1_2, M_SQRT2, -M_SQRT2};
+	static const double points[AXIS - 1] = {0, M_SQRT1_2, -M_SQRT1_2, M_SQRT2, -M_SQRT2};
 	double row[3], p;
 	for (int y = 0; y < 3; y++) {
-		if (position % POINTS == POINTS - 1) {
+		if (position % AXIS == AXIS - 1) {
 			row[y] = w[3 * y + 2];
 			continue;
 		}
-		p = points[position % POINTS];
+		p = points[position % AXIS];
 		row[y] = w[3 * y] + p * (w[3 * y + 1] + p * w[3 * y + 2]);
 	}
-	if (position / POINTS == POINTS - 1)
+	if (position / AXIS == AXIS - 1)
 		return row[2];
-	p = points[position / POINTS];
+	p = points[position / AXIS];
 	return row[0] + p * (row[1] + p * row[2]);
 }
 

@@ -4,9 +4,9 @@
 
 #include "kernel.h"
 
-// POINTS is the number of evaluation points of F(4,3) along one axis: 0, a, -a,
+// AXIS is the number of evaluation points of F(4,3) along one axis: 0, a, -a,
 // b, -b and infinity. F(3,3) has all of them but the one with the index EXTRA.
-enum { POINTS = 6, EXTRA = 4, POSITIONS = POINTS * POINTS };
+enum { AXIS = 6, EXTRA = 4, POSITIONS = AXIS * AXIS };
 
 // packed holds weights as the kernels of one set of instructions read them.
 //

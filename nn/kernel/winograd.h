@@ -109,7 +109,7 @@ static tiling tile(int h, int w, int boards)
 // range returns which tiles have a position.
 static void range(const tiling *t, int position, int *from, int *to)
 {
-	int y = position / POINTS == EXTRA, x = position % POINTS == EXTRA;
+	int y = position / AXIS == EXTRA, x = position % AXIS == EXTRA;
 	*from = t->first[x ? 1 : 0];
 	*to = t->first[y ? 2 : x ? 3 : 4];
 }
@@ -192,7 +192,7 @@ INLINE void transform(int ty, int tx, int integers, const layer *l, const float 
 			input_axis(tx, d, t[i]);
 		}
 #pragma GCC unroll 6
-		for (int j = 0; j < POINTS; j++) {
+		for (int j = 0; j < AXIS; j++) {
 			vf d[6], r[6];
 			if (tx == 3 && j == EXTRA)
 				continue;
@@ -201,9 +201,9 @@ INLINE void transform(int ty, int tx, int integers, const layer *l, const float 
 				d[i] = t[i][j];
 			input_axis(ty, d, r);
 #pragma GCC unroll 6
-			for (int i = 0; i < POINTS; i++)
+			for (int i = 0; i < AXIS; i++)
 				if (ty == 4 || i != EXTRA)
-					keep(integers, v + (i * POINTS + j) * position + (size_t)c * bytes, r[i], scale);
+					keep(integers, v + (i * AXIS + j) * position + (size_t)c * bytes, r[i], scale);
 		}
 	}
 }
@@ -231,14 +231,14 @@ INLINE void restore(int ty, int tx, const layer *l, const layer_call *c, place p
 		if (first + o >= l->out)
 			return;
 #pragma GCC unroll 6
-		for (int j = 0; j < POINTS; j++) {
+		for (int j = 0; j < AXIS; j++) {
 			vf d[6], r[4];
 			if (tx == 3 && j == EXTRA)
 				continue;
 #pragma GCC unroll 6
-			for (int i = 0; i < POINTS; i++)
+			for (int i = 0; i < AXIS; i++)
 				if (ty == 4 || i != EXTRA)
-					d[i] = load(m + (i * POINTS + j) * position + o);
+					d[i] = load(m + (i * AXIS + j) * position + o);
 			output_axis(ty, d, r);
 #pragma GCC unroll 4
 			for (int i = 0; i < ty; i++)

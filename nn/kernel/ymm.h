@@ -1,4 +1,5 @@
 // What isa.h wants to know of processors with AVX2.
+#include <stdint.h>
 #define LANES 8
 #define NR 2
 #define ROWS {0, 6, 6}

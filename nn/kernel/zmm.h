@@ -1,4 +1,5 @@
 // What isa.h wants to know of processors with AVX-512.
+#include <stdint.h>
 #define LANES 16
 #define NR 4
 #define ROWS {0, 12, 12, 9, 6}
