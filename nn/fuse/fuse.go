@@ -8,8 +8,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Domain is the domain of the operators, and Version what their meaning has: it is
-// part of what tells cached graphs apart.
+// Domain is the domain of the operators, and Version what their meaning has: it
+// stands in the graphs as the version of the domain.
 const (
 	Domain  = "kosumi"
 	Version = 1

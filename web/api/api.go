@@ -1,6 +1,6 @@
 // Package api holds the messages of Kosumi's page and of other programs that
 // speak with `engine web`: the one source of the TypeScript types that the page
-// is built with and of the schema in docs/web-api.schema.json.
+// is built with.
 //
 // Every message is one JSON object: {"t": name, ...}. A client sends commands
 // {"t","id","d"} and gets {"t":"ok","re","d"} or {"t":"err","re","d"}; the server
