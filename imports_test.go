@@ -52,13 +52,13 @@ var allowed = map[string]string{
 	"train":         "board match models nn nn/arch nn/autodiff nn/features nn/fresh nn/katago nn/model nn/onnx nn/ort search setting sgf",
 	"web/api":       "",
 	"web/build":     "",
-	"web":           "board engine gtp level nn search sgf web/api",
+	"web":           "board engine gtp level nn review search sgf train web/api",
 	"cluster":       "board match nn review sgf train",
 	"cmd/engine":    "*",
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/testshared", "internal/testtalk", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/browsertest", "internal/testshared", "internal/testtalk", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
 
 type listed struct {
 	ImportPath string

@@ -78,9 +78,11 @@ func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04
 }
 
-// Collect adds the mistakes of a game that make problems.
-func (d *Drills) Collect(g *Game, res *Result) {
+// Collect adds the mistakes of a game that make problems, in place of those that an
+// earlier review of the same file made.
+func (d *Drills) Collect(res *Result) {
 	d.Version = DrillVersion
+	d.Forget(res.Game.File)
 	for rank, t := range res.Mistakes {
 		m := &res.Moves[t]
 		if m.Loss < drillLoss && rank >= drillWorst || m.Loss-m.Error < drillSure {
@@ -96,14 +98,20 @@ func (d *Drills) Collect(g *Game, res *Result) {
 			best.Prior > drillObvious || best.Prior < drillFindable {
 			continue
 		}
-		problem := problemOf(g, res, t)
+		problem := res.Problem(t)
 		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
 			d.Problems = append(d.Problems, problem)
 		}
 	}
 }
 
-func problemOf(g *Game, res *Result, t int) Problem {
+// Forget takes the problems out that were made of a game.
+func (d *Drills) Forget(game string) {
+	d.Problems = slices.DeleteFunc(d.Problems, func(p Problem) bool { return p.Game == game })
+}
+
+// Problem asks for a better move than ply t, which must have been judged.
+func (res *Result) Problem(t int) Problem {
 	m, p := &res.Moves[t], &res.Positions[t]
 	q := Problem{Game: res.Game.File, Number: m.Number, Width: res.Game.Width, Height: res.Game.Height, Stones: p.Stones, ToMove: m.Color,
 		Rules: res.Game.Rules, Komi: res.Game.Komi, Played: m.Move, Loss: m.Loss, Kind: m.Kind, Reason: m.Reason}

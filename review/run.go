@@ -36,6 +36,9 @@ type Config struct {
 	Player string
 	// Network names what judges, for the report.
 	Network string
+	// Partial, unless nil, is given the report as far as it is: after the first
+	// pass, and between the rounds of the second one, every other second at most.
+	Partial func(*Result)
 }
 
 // Defaults returns the settings of a review that takes about a minute a game on
@@ -121,7 +124,16 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	r.pass = 1
 	err := r.searchAll(ctx, workers, r.firstPass())
 	r.pass = 2
+	told := time.Time{}
 	for err == nil {
+		if c.Partial != nil && time.Since(told) > partialEvery {
+			res, faulty := r.result(false)
+			if faulty != nil {
+				return nil, faulty
+			}
+			c.Partial(res)
+			told = time.Now()
+		}
 		tasks := r.secondPass()
 		if len(tasks) == 0 {
 			break
@@ -131,6 +143,9 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	result, faulty := r.result(err == nil)
 	return result, errors.Join(err, faulty)
 }
+
+// partialEvery is the least time between reports of what is not finished.
+const partialEvery = 2 * time.Second
 
 // task asks for a position to be searched.
 type task struct {

@@ -49,6 +49,17 @@ func commands() map[string]handler {
 		"tree.op":    {do: quick((*conn).treeOp), once: true},
 
 		"analysis.set": {do: quick((*conn).analyse)},
+
+		"review.add":    {do: quick((*conn).addReview), once: true},
+		"review.again":  {do: quick((*conn).againReview), once: true},
+		"review.delete": {do: quick((*conn).deleteReview), once: true},
+		"review.front":  {do: quick((*conn).frontReview), once: true},
+		"review.pause":  {do: quick((*conn).pauseReviews)},
+		"review.try":    {do: quick((*conn).tryMove), slow: true},
+
+		"drill.next":   {do: oneDrill(quick((*conn).nextDrill)), slow: true},
+		"drill.answer": {do: oneDrill(quick((*conn).answerDrill)), slow: true},
+		"drill.grade":  {do: oneDrill(quick((*conn).gradeDrill)), slow: true},
 	}
 }
 
@@ -138,6 +149,10 @@ func (c *conn) stateOf(what string) (any, error) {
 		return c.s.gameCards()
 	case "docs":
 		return c.s.docCards()
+	case "reviews":
+		return c.s.reviews.list()
+	case "review":
+		return c.s.reviews.state(id)
 	case "game":
 		g, err := c.s.game(id)
 		if err != nil {
@@ -163,5 +178,6 @@ func (c *conn) useNetwork(n *api.Network) (any, error) {
 	if err := c.s.conf.Backend.Use(n.Name); err != nil {
 		return nil, refuse("engine_failed", "%v", err)
 	}
+	c.s.reviews.interrupt() // it goes on with the new one
 	return c.s.conf.Backend.Networks(), nil
 }

@@ -46,6 +46,7 @@ type conn struct {
 	slow   sync.WaitGroup // commands that take their time
 	run    *run           // the analysis; nil before the first
 	bucket bucket
+	drill  graded // the last answer to a problem
 
 	mu      sync.Mutex
 	topics  []string
@@ -156,7 +157,7 @@ func (c *conn) greet() bool {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.build(), Networks: s.conf.Backend.Networks(), Engine: s.conf.Backend.Status(),
-		Features: []string{}, Loss: lossBounds, Levels: s.levels(), Rules: ruleSets(), Folder: s.conf.Folder}
+		Features: []string{"review", "drills"}, Loss: lossBounds, Levels: s.levels(), Rules: ruleSets(), Folder: s.conf.Folder}
 	if len(w.Levels) > 0 {
 		w.Features = append(w.Features, "levels")
 	}
@@ -195,6 +196,9 @@ func (c *conn) serve() {
 	}
 	<-written
 	c.slow.Wait()
+	if err := c.settleDrill(); err != nil {
+		c.s.log.Error("an answer to a problem is lost", "error", err)
+	}
 	c.mu.Lock()
 	code, reason := c.code, c.reason
 	c.mu.Unlock()

@@ -11,7 +11,6 @@ const (
 	forMove = iota // a clock is running, or somebody waits for the answer
 	forHelp        // hints, estimates, counting
 	forAnalysis
-	forReview
 )
 
 // slice is how long an analysis keeps the engine while others wait for it.
@@ -24,6 +23,7 @@ type desk struct {
 	mu      sync.Mutex
 	waiting []*ticket
 	running *ticket
+	idle    chan struct{} // closed when nothing runs any more; nil: nobody waits for that
 }
 
 type ticket struct {
@@ -73,6 +73,32 @@ func (d *desk) leave(t *ticket) {
 	d.running = nil
 	d.next()
 	d.press()
+	if d.running == nil && d.idle != nil {
+		close(d.idle)
+		d.idle = nil
+	}
+}
+
+// yield waits until no search wants the engine: a review takes what is left of its
+// time, one evaluation after the other.
+func (d *desk) yield(ctx context.Context) error {
+	for {
+		d.mu.Lock()
+		if d.running == nil {
+			d.mu.Unlock()
+			return ctx.Err()
+		}
+		if d.idle == nil {
+			d.idle = make(chan struct{})
+		}
+		idle := d.idle
+		d.mu.Unlock()
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // next lets the most urgent search begin, the longest waiting first. The caller

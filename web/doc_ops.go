@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"mime"
@@ -306,10 +307,15 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxSGFSize)
 	answers := []api.Imported{}
+	keep := s.importSGF
+	if r.URL.Query().Get("to") == "review" {
+		keep = s.importReviews
+		defer s.reviews.publishList()
+	}
 	add := func(name string, data []byte, err error) {
 		a := api.Imported{Name: shown(name, 200)}
 		if err == nil {
-			a.ID, err = s.importSGF(data)
+			a.ID, err = keep(a.Name, data)
 		}
 		if err != nil {
 			a.Error = err.Error()
@@ -342,10 +348,36 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, answers)
 }
 
-func (s *Server) importSGF(data []byte) (string, error) {
+func (s *Server) importSGF(_ string, data []byte) (string, error) {
 	d, err := s.parseDoc(newID(), data)
 	if err != nil {
 		return "", err
 	}
 	return d.id, s.keepDoc(d)
+}
+
+// importReviews puts all games of a file on the list to be reviewed; the answer is
+// the first one's ID.
+func (s *Server) importReviews(name string, data []byte) (first string, err error) {
+	roots, err := parseSGF(data)
+	if err != nil {
+		return "", err
+	}
+	for i, root := range roots {
+		one := name
+		if len(roots) > 1 {
+			one = fmt.Sprintf("%s, game %d", name, i+1)
+		}
+		id, e := s.reviews.add(cmp.Or(one, "game.sgf"), root)
+		if e != nil && err == nil {
+			err = e
+		}
+		if first == "" {
+			first = id
+		}
+	}
+	if first != "" {
+		return first, nil
+	}
+	return "", err
 }

@@ -15,7 +15,7 @@ import (
 
 const hostile = `(;GM[1]FF[4]SZ[9]PB[<script>alert(1)</script>]PW[` + "\u202e" + `evil]C[<img src=x onerror=alert(1)>];B[ee];W[cc](;B[gg])(;B[gc]LB[aa:<b>]TR[bb]))`
 
-func upload(t *testing.T, s *Server, files map[string]string) []api.Imported {
+func upload(t *testing.T, s *Server, query string, files map[string]string) []api.Imported {
 	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -25,7 +25,7 @@ func upload(t *testing.T, s *Server, files map[string]string) []api.Imported {
 		part.Write([]byte(text))
 	}
 	require.NoError(t, w.Close())
-	req, err := http.NewRequest("POST", s.Address()+"api/import", &body)
+	req, err := http.NewRequest("POST", s.Address()+"api/import"+query, &body)
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", w.FormDataContentType())
 	req.Header.Set("Authorization", "Bearer "+s.keys.token)
@@ -40,7 +40,7 @@ func upload(t *testing.T, s *Server, files map[string]string) []api.Imported {
 
 func TestImport(t *testing.T) {
 	s := serve(t, t.TempDir())
-	answers := upload(t, s, map[string]string{"good.sgf": hostile, "no.pdf": "%PDF-1.4", "big.sgf": "(;SZ[26])", "deep.sgf": "(;SZ[9]" + strings.Repeat("(;B[aa]", 10000) + strings.Repeat(")", 10001)})
+	answers := upload(t, s, "", map[string]string{"good.sgf": hostile, "no.pdf": "%PDF-1.4", "big.sgf": "(;SZ[26])", "deep.sgf": "(;SZ[9]" + strings.Repeat("(;B[aa]", 10000) + strings.Repeat(")", 10001)})
 	require.Len(t, answers, 4)
 	for _, a := range answers {
 		switch a.Name {

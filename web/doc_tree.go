@@ -308,7 +308,7 @@ func (s *Server) doc(id string) (*doc, error) {
 }
 
 func (s *Server) parseDoc(id string, data []byte) (*doc, error) {
-	roots, err := sgf.Options{MaxBytes: maxSGFSize, MaxElements: 4 * maxNodes}.Parse(data)
+	roots, err := parseSGF(data)
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,18 @@ func (s *Server) leaveIdle() {
 		}
 		c.mu.Unlock()
 	}
+	pages := len(s.conns)
 	games := make([]*game, 0, len(s.games))
 	for _, g := range s.games {
 		games = append(games, g)
 	}
 	s.mu.Unlock()
+	if pages > 0 {
+		s.lastAlone = time.Time{}
+	} else if s.lastAlone.IsZero() {
+		s.lastAlone = now
+	}
+	s.reviews.attend(pages == 0 && now.Sub(s.lastAlone) > aloneFor)
 	for _, g := range games {
 		g.lookAfter(now, seen["game:"+g.head.ID], asleep)
 	}

@@ -30,6 +30,12 @@ type Backend interface {
 	// Use changes to another one of them; searches that are under way end with
 	// the old one.
 	Use(name string) error
+	// Identity names the network, and tells apart what was searched by different
+	// ones or at different precision; both are empty while it loads.
+	Identity() (name, identity string)
+	// SearchBegins keeps the network in place until the function that it returns is
+	// called.
+	SearchBegins(board.Size) (ends func())
 }
 
 // Config is what a server is made of.
@@ -38,6 +44,7 @@ type Config struct {
 	Version  string
 	Backend  Backend
 	Engine   engine.Config // of every seat; size, rules and limits come from the game
+	Reviews  string        // where reviews are kept; "" is the folder reviews of Folder
 	Listen   string        // address; "" is loopback, the port of last time if it is free
 	Names    []string      // further host names of this server
 	TLS      *tls.Config
@@ -72,8 +79,10 @@ type Server struct {
 	engineSeen api.Engine
 	games      map[string]*game
 	docs       map[string]*doc
+	reviews    *reviews
 
-	lastLook time.Time // of leaveIdle, which alone uses it
+	lastLook  time.Time // of leaveIdle, which alone uses them
+	lastAlone time.Time // when the last page went; zero: there is one
 }
 
 // New opens the folder and the port. Errors of the folder wrap [ErrTaken] if
@@ -95,11 +104,15 @@ func New(c Config) (*Server, error) {
 	if s.store, err = openStore(c.Folder); err != nil {
 		return nil, err
 	}
-	if err := s.open(); err != nil {
+	if s.reviews, err = openReviews(s); err == nil {
+		err = s.open()
+	}
+	if err != nil {
 		s.store.close()
 		return nil, err
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.jobs.Go(s.reviews.work)
 	s.http = &http.Server{Handler: s.guard(s.routes()), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
 		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), TLSConfig: c.TLS}
 	s.jobs.Go(s.watchEngine)
@@ -207,6 +220,7 @@ func (s *Server) routes() http.Handler {
 	}))
 	mux.HandleFunc("GET /api/games/{file}", s.withToken(s.serveGame))
 	mux.HandleFunc("GET /api/docs/{file}", s.withToken(s.serveDoc))
+	mux.HandleFunc("GET /api/reviews/{file}", s.withToken(s.serveReview))
 	mux.HandleFunc("POST /api/import", s.withToken(s.serveImport))
 	mux.HandleFunc("GET /assets/", s.serveAsset)
 	for _, name := range []string{"/manifest.webmanifest", "/icon.svg"} {

@@ -16,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -28,10 +29,12 @@ type oneNetwork struct {
 	*model.Model
 }
 
-func (n oneNetwork) Close() error            { return n.Server.Close() }
-func (n oneNetwork) Status() api.Engine      { return api.Engine{State: "ready", Name: "built in"} }
-func (n oneNetwork) Networks() []api.Network { return []api.Network{{Name: "built in", InUse: true}} }
-func (n oneNetwork) Use(string) error        { return nil }
+func (n oneNetwork) Close() error                      { return n.Server.Close() }
+func (n oneNetwork) Status() api.Engine                { return api.Engine{State: "ready", Name: "built in"} }
+func (n oneNetwork) Networks() []api.Network           { return []api.Network{{Name: "built in", InUse: true}} }
+func (n oneNetwork) Use(string) error                  { return nil }
+func (n oneNetwork) Identity() (name, identity string) { return "built in", n.Describe().SHA256 }
+func (n oneNetwork) SearchBegins(board.Size) func()    { return func() {} }
 
 var page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, 
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if answers == "" {
-		answers = strings.TrimSuffix(file, filepath.Ext(file)) + "-answers.jsonl"
+		answers = review.AnswersFile(file)
 	}
 	log, err := review.OpenLog(answers)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/nn/model"
 	"kosumi/review"
 	"kosumi/sgf"
 )
@@ -84,10 +84,11 @@ type reviewer struct {
 	f       reviewFlags
 	rules   board.Rules // where a record names none
 	net     *network    // opened for the first game
+	folder  *review.Folder
 	out     io.Writer
 	show    *reviewProgress
 	games   *review.Collector
-	drills  review.Drills
+	drills  *review.Drills  // those of earlier runs too
 	names   map[string]bool // of reports
 	done    int
 	refused int
@@ -105,7 +106,10 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	if err != nil {
 		return usageError{err}
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
+	if r.folder, err = review.OpenFolder(f.out); err != nil {
+		return err
+	}
+	if r.drills, err = r.folder.Drills(); f.drills && err != nil {
 		return err
 	}
 	defer r.close()
@@ -197,9 +201,9 @@ func (r *reviewer) review(ctx context.Context, file, name string, root *sgf.Node
 		return err
 	}
 	conf := r.f.conf
-	d := r.net.model.Describe()
-	conf.Network = d.Name
-	store, err := review.OpenStore(filepath.Join(r.f.out, "searches"), g, strings.Join([]string{d.SHA256, d.Provider, d.Precision}, " "), conf)
+	var identity string
+	conf.Network, identity = reviewIdentity(r.net.model)
+	store, err := review.OpenStore(r.folder.Searches(), g, identity, conf)
 	if err != nil {
 		return err
 	}
@@ -210,6 +214,13 @@ func (r *reviewer) review(ctx context.Context, file, name string, root *sgf.Node
 	}
 	result.Game.File = file
 	return r.write(g, result, r.unique(name))
+}
+
+// reviewIdentity names a network, and tells apart what was found with others or at
+// another precision.
+func reviewIdentity(m *model.Model) (name, identity string) {
+	d := m.Describe()
+	return d.Name, strings.Join([]string{d.SHA256, d.Provider, d.Precision}, " ")
 }
 
 // unique returns a name that no report has yet.
@@ -247,21 +258,13 @@ func (r *reviewer) close() {
 
 // write writes the three files of a game.
 func (r *reviewer) write(g *review.Game, result *review.Result, name string) error {
-	page, record, data := name+".html", name+".sgf", name+".json"
-	err := errors.Join(
-		replaceFile(filepath.Join(r.f.out, page), func(w io.Writer) error { return review.WritePage(w, result) }),
-		replaceFile(filepath.Join(r.f.out, record), func(w io.Writer) error {
-			return sgf.Write(w, review.Annotated(g, result, "Kosumi:"+version))
-		}),
-		replaceFile(filepath.Join(r.f.out, data), func(w io.Writer) error { return json.NewEncoder(w).Encode(result) }),
-	)
-	if err != nil {
+	if err := r.folder.Write(name, g, result, "Kosumi:"+version); err != nil {
 		return err
 	}
 	r.done++
-	r.games.Add(g, result, page, record, data)
+	r.games.Add(g, result, name+".html", name+".sgf", name+".json")
 	if r.f.drills {
-		r.drills.Collect(g, result)
+		r.drills.Collect(result)
 	}
 	r.show.line(gameLine(result))
 	return nil
@@ -320,18 +323,9 @@ func (r *reviewer) finish(ctx context.Context) error {
 
 // writeDrills writes the problem set.
 func (r *reviewer) writeDrills() error {
-	set := &r.drills
-	fmt.Fprintf(os.Stderr, "%d problems: engine drill %s\n", len(set.Problems), filepath.Join(r.f.out, "drills.json"))
-	return errors.Join(
-		replaceFile(filepath.Join(r.f.out, "drills.json"), func(w io.Writer) error { return writeJSON(w, set) }),
-		replaceFile(filepath.Join(r.f.out, "drills.html"), func(w io.Writer) error { return review.WriteDrillPage(w, set) }),
-		replaceFile(filepath.Join(r.f.out, "drills.sgf"), func(w io.Writer) error {
-			if len(set.Problems) == 0 {
-				return nil
-			}
-			return sgf.Write(w, set.Trees()...)
-		}),
-	)
+	name, err := r.folder.WriteDrills(r.drills)
+	fmt.Fprintf(os.Stderr, "%d problems: engine drill %s\n", len(r.drills.Problems), name)
+	return err
 }
 
 // replaceFile replaces a file as a whole: a reader, and a program that is killed, sees

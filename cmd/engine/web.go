@@ -29,9 +29,9 @@ import (
 
 // webOptions are the flags of `engine web` alone.
 type webOptions struct {
-	listen, folder, networks, cert, key, ui string
-	names                                   []string
-	noOpen, newToken                        bool
+	listen, folder, reviews, networks, cert, key, ui string
+	names                                            []string
+	noOpen, newToken                                 bool
 }
 
 func webCommand() *cobra.Command {
@@ -69,6 +69,7 @@ ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
 	f.StringVar(&o.cert, "tls-cert", "", "certificate `FILE` in PEM; default where TLS is needed: one of our own, whose fingerprint is printed")
 	f.StringVar(&o.key, "tls-key", "", "key `FILE` of the certificate")
 	f.StringVar(&o.folder, "folder", "", "`FOLDER` for games and settings; default: kosumi in the user's configuration folder, or $KOSUMI_HOME")
+	f.StringVar(&o.reviews, "reviews", "", "`FOLDER` for reviews and drills, the same as engine review's -o; default: reviews in --folder")
 	f.StringVar(&o.networks, "networks", "", "`FOLDER` with networks that the page may change to")
 	f.BoolVar(&o.newToken, "new-token", false, "make a new key: old addresses stop working")
 	f.StringVar(&o.ui, "ui", "", "`FOLDER` with the page's files, in place of those in the program")
@@ -85,7 +86,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 			return err
 		}
 	}
-	c := web.Config{Folder: o.folder, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
+	c := web.Config{Folder: o.folder, Reviews: o.reviews, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
 	if o.ui != "" {
 		c.Page, c.Dev = os.DirFS(o.ui), true
 	}
@@ -234,6 +235,15 @@ func (b *webBackend) SHA256() string {
 	default:
 		return ""
 	}
+}
+
+// Identity implements web.Backend: what engine review tells its searches apart by.
+func (b *webBackend) Identity() (name, identity string) {
+	net := b.now()
+	if b.Status().State != "ready" {
+		return "", ""
+	}
+	return reviewIdentity(net.model)
 }
 
 // Stats returns what the network has done so far.

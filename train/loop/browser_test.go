@@ -1,54 +1,19 @@
 package loop
 
 import (
-	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/testshared"
+	"kosumi/internal/browsertest"
 	"kosumi/sgf"
 	"kosumi/train/selfplay"
 )
-
-// browser starts Chromium without a window. Errors of the pages' scripts, and
-// whatever they say on the console, are appended to what it returns.
-func browser(t *testing.T) (context.Context, *[]string) {
-	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		testshared.Absent(t, "no browser is installed (package chromium)")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(2*time.Minute))
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
-	said := new([]string)
-	chromedp.ListenTarget(ctx, func(event any) {
-		switch e := event.(type) {
-		case *runtime.EventExceptionThrown:
-			*said = append(*said, e.ExceptionDetails.Error())
-		case *runtime.EventConsoleAPICalled:
-			*said = append(*said, fmt.Sprint(e.Args))
-		}
-	})
-	return ctx, said
-}
 
 // The white stone at B1 is captured by the fifth move.
 const capture = `(;GM[1]FF[4]SZ[5]KM[7]RE[W+2]RU[Chinese];B[ae];W[be];B[bd];W[ee]C[0.75 0.25 0.00 3.5 v=9 weight=1.0];B[ce];W[])`
@@ -82,15 +47,15 @@ func reportOf(t *testing.T, games ...string) string {
 // TestReportInBrowser opens the report in a real browser, looks at what it shows
 // and clicks through a game.
 func TestReportInBrowser(t *testing.T) {
-	ctx, said := browser(t)
+	b := browsertest.Open(t)
 	page := reportOf(t, capture, strings.Replace(capture, "SZ[5]", "SZ[7]", 1))
 	var title, folder, at, note string
 	var charts, networks, rated, stones, larger int
 	count := func(selector string, n *int) chromedp.Action {
 		return chromedp.Evaluate(fmt.Sprintf("document.querySelectorAll(%q).length", selector), n)
 	}
-	require.NoError(t, chromedp.Run(ctx, chromedp.Navigate(page), chromedp.Title(&title), chromedp.Text("#folder", &folder),
-		count("#charts figure", &charts), count("#nets tr", &networks), count("#rated tr", &rated)))
+	b.Do(chromedp.Navigate(page), chromedp.Title(&title), chromedp.Text("#folder", &folder),
+		count("#charts figure", &charts), count("#nets tr", &networks), count("#rated tr", &rated))
 	require.Contains(t, title, "Kosumi")
 	require.Equal(t, "</script><b>", folder, "names are text, not markup")
 	require.GreaterOrEqual(t, charts, 8)
@@ -104,7 +69,7 @@ func TestReportInBrowser(t *testing.T) {
 			actions[0] = chromedp.Click(key, chromedp.ByID)
 		}
 		actions = append(actions, count(black, &blacks), count(white, &whites), chromedp.Text("#at", &at), chromedp.Text("#note", &note))
-		require.NoError(t, chromedp.Run(ctx, actions...))
+		b.Do(actions...)
 		return blacks, whites
 	}
 	for _, want := range []struct {
@@ -125,12 +90,12 @@ func TestReportInBrowser(t *testing.T) {
 		require.Equal(t, want.at, strings.TrimSpace(at))
 		require.Contains(t, note, want.noteParts)
 	}
-	require.NoError(t, chromedp.Run(ctx, count("#board line", &stones), chromedp.Click("#list li:nth-child(2) button", chromedp.ByQuery), count("#board line", &larger)))
+	b.Do(count("#board line", &stones), chromedp.Click("#list li:nth-child(2) button", chromedp.ByQuery), count("#board line", &larger))
 	require.Equal(t, [2]int{10, 14}, [2]int{stones, larger}, "lines of the 5x5 and of the 7x7 board")
-	require.Empty(t, *said)
+	b.Clean()
 
 	// A report without games works too.
-	require.NoError(t, chromedp.Run(ctx, chromedp.Navigate(reportOf(t)), chromedp.Click("#next", chromedp.ByID), count("#charts figure", &charts)))
+	b.Do(chromedp.Navigate(reportOf(t)), chromedp.Click("#next", chromedp.ByID), count("#charts figure", &charts))
 	require.GreaterOrEqual(t, charts, 8)
-	require.Empty(t, *said)
+	b.Clean()
 }

@@ -1,0 +1,197 @@
+package api
+
+// Review is a game that is being reviewed, or has been: what the page of one game
+// shows. Boards is in the answer to watch only; it does not change.
+type Review struct {
+	Card ReviewCard `json:"card"`
+	// Boards holds the stones of all positions, one after the other, one more than
+	// there are moves.
+	Boards string `json:"boards,omitempty"`
+	// Moves are those of the game; what was found of them is there once the first
+	// pass is over.
+	Moves    []ReviewMove    `json:"moves"`
+	Points   []ReviewPoint   `json:"points"`   // positions that were searched
+	Mistakes []int           `json:"mistakes"` // plies from 0, worst first
+	Turning  []int           `json:"turning"`  // plies that changed the winrate most
+	Players  [2]ReviewPlayer `json:"players"`  // Black, White
+	Summary  string          `json:"summary,omitempty"`
+	Network  string          `json:"network,omitempty"`
+	Visits   int64           `json:"visits,omitempty"`
+	Notes    []string        `json:"notes,omitempty"` // what was assumed or left out
+}
+
+// ReviewPoint is one position of the graph: Black's lead and winrate before ply
+// Ply, or at the end.
+type ReviewPoint struct {
+	Ply     int     `json:"n"`
+	Lead    float64 `json:"lead"`
+	Winrate float64 `json:"w"`
+	Visits  int64   `json:"v"`
+}
+
+// ReviewMove is one move. Loss is in points, of the mover; Class is from 0.
+type ReviewMove struct {
+	Colour      string   `json:"c"`
+	Move        string   `json:"m"`
+	Judged      bool     `json:"judged,omitempty"`
+	Loss        float64  `json:"loss"`
+	Error       float64  `json:"err,omitempty"`
+	WinrateLoss float64  `json:"wl,omitempty"`
+	Class       int      `json:"cls"`
+	Listed      bool     `json:"listed,omitempty"` // a mistake worth a look
+	Phase       string   `json:"phase,omitempty"`  // opening, middle, endgame
+	Kind        string   `json:"kind,omitempty"`   // of mistake, see docs
+	Reason      string   `json:"reason,omitempty"` // in English
+	Points      []string `json:"points,omitempty"` // that the reason speaks of
+	Better      string   `json:"better,omitempty"` // the move that was best
+	Line        []string `json:"line,omitempty"`   // from there
+	Answer      []string `json:"answer,omitempty"` // how the mistake is punished
+}
+
+// ReviewPlayer sums a side up.
+type ReviewPlayer struct {
+	Name     string             `json:"name,omitempty"`
+	Rank     string             `json:"rank,omitempty"`
+	Moves    int                `json:"moves"`
+	Mean     float64            `json:"mean"`     // points lost a move
+	Accuracy float64            `json:"accuracy"` // 0 to 100
+	First    float64            `json:"first"`    // share of moves that were the first choice
+	Classes  []int              `json:"classes"`  // moves of each class
+	Phases   map[string]float64 `json:"phases"`   // points lost a move, by phase
+	Kinds    map[string]float64 `json:"kinds"`    // points lost in all, by kind of mistake
+}
+
+// ReviewCard is a review in a list. State is waiting, running, done, partial (ended
+// before its budget was used up) or refused.
+type ReviewCard struct {
+	Review    string        `json:"review"`
+	Name      string        `json:"name"` // of the file
+	State     string        `json:"state"`
+	Why       string        `json:"why,omitempty"` // it was refused
+	Size      [2]int        `json:"size"`
+	Komi      float64       `json:"komi"`
+	Handicap  int           `json:"handicap,omitempty"`
+	Black     string        `json:"black"`
+	White     string        `json:"white"`
+	BlackRank string        `json:"blackRank,omitempty"`
+	WhiteRank string        `json:"whiteRank,omitempty"`
+	Date      string        `json:"date,omitempty"`
+	Result    string        `json:"result,omitempty"`
+	Moves     int           `json:"moves"`
+	Pass      int           `json:"pass,omitempty"`   // 1 or 2 while it runs
+	Done      int           `json:"done,omitempty"`   // positions that were searched
+	Share     float64       `json:"share"`            // of the work, 0 to 1
+	Left      float64       `json:"left,omitempty"`   // seconds, estimated; 0: not known
+	Mean      [2]float64    `json:"mean"`             // points lost a move by Black, by White
+	Phases    [2][3]float64 `json:"phases"`           // the same by opening, middle, endgame
+	Worst     []WorstMove   `json:"worst"`            // three at most
+	Stones    string        `json:"stones,omitempty"` // before the worst move
+	Changed   int64         `json:"changed"`          // Unix seconds
+	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
+}
+
+// WorstMove is a mistake in a list.
+type WorstMove struct {
+	Ply   int     `json:"n"`
+	Move  string  `json:"m"`
+	Loss  float64 `json:"loss"`
+	Class int     `json:"cls"`
+}
+
+// Reviews lists the reviews, newest first.
+type Reviews struct {
+	Reviews []ReviewCard `json:"reviews"`
+	Paused  bool         `json:"paused"`
+	Folder  string       `json:"folder"` // where they are kept
+}
+
+// ReviewProgress is how far a review is, with the positions that were searched
+// since the last one.
+type ReviewProgress struct {
+	Card   ReviewCard    `json:"card"`
+	Points []ReviewPoint `json:"points"`
+}
+
+// AddReview puts a game on the list that was played here, or that is a document;
+// files come by POST /api/import?to=review. The answer is ID.
+type AddReview struct {
+	Game string `json:"game,omitempty"`
+	Doc  string `json:"doc,omitempty"`
+}
+
+// PauseReviews stops all reviews for a while, or lets them go on.
+type PauseReviews struct {
+	Paused bool `json:"paused"`
+}
+
+// TryMove asks what another move in place of a ply would have been worth.
+type TryMove struct {
+	Review string `json:"review"`
+	Ply    int    `json:"n"`
+	Move   string `json:"m"`
+}
+
+// Verdict is what a move is worth as an answer to a mistake.
+type Verdict struct {
+	Move     string   `json:"m"`
+	Accepted bool     `json:"accepted"`
+	Played   bool     `json:"played,omitempty"` // the mistake itself
+	Loss     float64  `json:"loss"`
+	Class    int      `json:"cls"`
+	Line     []string `json:"line,omitempty"` // the move first
+}
+
+// Drill is the problem that is due, and how many are.
+type Drill struct {
+	Due     int      `json:"due"`   // asked before, to be asked again now
+	Fresh   int      `json:"fresh"` // never asked; no more of them today
+	Total   int      `json:"total"`
+	Next    int64    `json:"next,omitempty"` // Unix seconds when the next one is due
+	Problem *Problem `json:"problem,omitempty"`
+}
+
+// Problem is a position with a better move than the one that was played.
+type Problem struct {
+	ID     string  `json:"id"`
+	Game   string  `json:"game"` // file that it comes from
+	Number int     `json:"n"`    // of the move
+	Size   [2]int  `json:"size"`
+	Stones string  `json:"stones"`
+	ToMove string  `json:"toMove"`
+	Last   string  `json:"last,omitempty"`
+	Loss   float64 `json:"loss"`
+	Legal  string  `json:"legal"`
+}
+
+// NextDrill asks for a problem. Not is one that is not wanted now.
+type NextDrill struct {
+	Not string `json:"not,omitempty"`
+}
+
+// DrillAnswer answers a problem. An empty move gives up.
+type DrillAnswer struct {
+	ID      string  `json:"id"`
+	Move    string  `json:"m,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; it is
+// written down when drill.grade comes, with the next problem, or when the page is
+// left.
+type DrillVerdict struct {
+	Verdict Verdict  `json:"verdict"`
+	Best    Verdict  `json:"best"`
+	Played  string   `json:"played"`
+	Loss    float64  `json:"loss"` // of what was played
+	Kind    string   `json:"kind"`
+	Reason  string   `json:"reason"`
+	Points  []string `json:"points,omitempty"`
+	Grade   int      `json:"grade"`
+	Due     [4]int64 `json:"due"` // Unix seconds when it comes again, by grade
+}
+
+// GradeDrill overrules the grade of the last answer.
+type GradeDrill struct {
+	ID    string `json:"id"`
+	Grade int    `json:"grade"`
+}

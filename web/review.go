@@ -1,0 +1,405 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/nn"
+	"kosumi/review"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+// States of a review.
+const (
+	reviewWaiting = "waiting"
+	reviewRunning = "running"
+	reviewDone    = "done"
+	reviewPartial = "partial"
+	reviewRefused = "refused"
+)
+
+// reviews are the games that are to be reviewed, one after the other, and those
+// that have been: the folder holds what engine review writes, and the records
+// that wait. A review runs while no other search wants the engine, and as long as
+// a page is open; what it has found is on disk at once, so it goes on from there.
+type reviews struct {
+	s      *Server
+	folder *review.Folder
+	wake   chan struct{}
+
+	mu     sync.Mutex
+	jobs   map[string]*job // by ID, those that are not finished
+	queue  []*job          // next first; the running one leads
+	done   map[string]finished
+	byID   map[string]string // names of files, of those that are finished
+	paused bool
+	alone  bool
+	cut    context.CancelFunc // of what runs; nil: nothing does
+	told   time.Time          // when the last progress was sent
+	read   struct {           // the result that was read last
+		name string
+		res  *review.Result
+	}
+}
+
+// job is a game that is not finished.
+type job struct {
+	id, name string
+	added    time.Time
+	game     *review.Game // nil: refused
+	state    string
+	why      string
+	now      review.Progress
+	points   map[int]api.ReviewPoint
+	news     []api.ReviewPoint // points that watchers do not know
+	part     *review.Result    // nil before the first pass is over
+}
+
+func openReviews(s *Server) (*reviews, error) {
+	dir := filepath.Join(s.conf.Folder, "reviews")
+	if s.conf.Reviews != "" {
+		dir = s.conf.Reviews
+	}
+	folder, err := review.OpenFolder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of reviews: %w", err)
+	}
+	rs := &reviews{s: s, folder: folder, wake: make(chan struct{}, 1), jobs: map[string]*job{}, done: map[string]finished{}, byID: map[string]string{}, alone: true}
+	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
+		return nil, err
+	}
+	return rs, rs.recall()
+}
+
+// records is where the records are that came from the page.
+func (rs *reviews) records() string { return rs.folder.Path("records", "") }
+
+func (rs *reviews) record(id, ext string) string { return filepath.Join(rs.records(), id+ext) }
+
+// recall queues the records that were not finished when the last server ended.
+func (rs *reviews) recall() error {
+	entries, err := os.ReadDir(rs.records())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		id, ok := trimExt(e.Name(), ".sgf")
+		if !ok {
+			continue
+		}
+		if _, err := os.Stat(rs.folder.Path(id, ".json")); err == nil {
+			continue
+		}
+		j := &job{id: id, name: rs.nameOf(id), points: map[int]api.ReviewPoint{}, state: reviewWaiting}
+		if info, err := e.Info(); err == nil {
+			j.added = info.ModTime()
+		}
+		if j.game, err = rs.load(id); err != nil {
+			j.state, j.why = reviewRefused, plain(err)
+		} else {
+			rs.queue = append(rs.queue, j)
+		}
+		rs.jobs[id] = j
+	}
+	slices.SortFunc(rs.queue, func(a, b *job) int { return a.added.Compare(b.added) })
+	return nil
+}
+
+func (rs *reviews) nameOf(id string) string {
+	if data, err := file.Read(rs.record(id, ".txt"), 1<<10); err == nil {
+		return string(data)
+	}
+	return id
+}
+
+// load reads a record that came from the page.
+func (rs *reviews) load(id string) (*review.Game, error) {
+	data, err := file.Read(rs.record(id, ".sgf"), maxSGFSize)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := parseSGF(data)
+	if err != nil {
+		return nil, err
+	}
+	return review.Load(roots[0], rs.s.conf.Engine.Rules)
+}
+
+// plain is an error without what the reader knows anyway.
+func plain(err error) string {
+	return strings.ReplaceAll(strings.TrimPrefix(err.Error(), review.ErrGame.Error()+": "), "\n", "; ")
+}
+
+// add puts a game on the list. Errors say why it cannot be reviewed.
+func (rs *reviews) add(name string, root *sgf.Node) (string, error) {
+	g, err := review.Load(root, rs.s.conf.Engine.Rules)
+	if err != nil {
+		return "", errors.New(plain(err))
+	}
+	if err := rs.s.conf.Backend.Serves(g.Record.Size); err != nil && rs.s.conf.Backend.Status().State == "ready" {
+		return "", err
+	}
+	data, err := sgf.Marshal(root)
+	if err != nil {
+		return "", err
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	j := &job{id: newID(), name: rs.unique(shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
+	if err := errors.Join(file.WriteBytes(rs.record(j.id, ".txt"), []byte(j.name)), file.WriteBytes(rs.record(j.id, ".sgf"), data)); err != nil {
+		return "", refuse("not_saved", "this is not saved: %v", err)
+	}
+	rs.jobs[j.id] = j
+	rs.queue = append(rs.queue, j)
+	rs.look()
+	return j.id, nil
+}
+
+// unique tells files of one name apart, as the problem set names games by it. The
+// caller holds mu.
+func (rs *reviews) unique(name string) string {
+	taken := func(n string) bool {
+		for _, j := range rs.jobs {
+			if j.name == n {
+				return true
+			}
+		}
+		for _, d := range rs.done {
+			if d.card.Name == n {
+				return true
+			}
+		}
+		return false
+	}
+	base, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
+	for i := 2; taken(name); i++ {
+		name = fmt.Sprintf("%s (%d)%s", base, i, ext)
+	}
+	return name
+}
+
+// look has the worker see what there is to do.
+func (rs *reviews) look() {
+	select {
+	case rs.wake <- struct{}{}:
+	default:
+	}
+}
+
+// work reviews one game after the other.
+func (rs *reviews) work() {
+	for {
+		select {
+		case <-rs.s.ctx.Done():
+			return
+		case <-rs.wake:
+		}
+		for rs.s.ctx.Err() == nil && rs.next() {
+		}
+	}
+}
+
+// next reviews the first game of the queue; false if there is nothing to do now.
+func (rs *reviews) next() bool {
+	rs.mu.Lock()
+	if rs.paused || rs.alone || len(rs.queue) == 0 {
+		rs.mu.Unlock()
+		return false
+	}
+	j := rs.queue[0]
+	ctx, cut := context.WithCancel(rs.s.ctx)
+	defer cut()
+	rs.cut, j.state, j.now = cut, reviewRunning, review.Progress{}
+	rs.mu.Unlock()
+	rs.publishCard(j)
+	res, err := rs.run(ctx, j)
+	rs.mu.Lock()
+	rs.cut = nil
+	if rs.jobs[j.id] != j { // it was deleted
+		rs.mu.Unlock()
+		return true
+	}
+	switch {
+	case ctx.Err() != nil:
+		j.state = reviewWaiting
+	case err != nil:
+		rs.s.log.Error("a review failed", "game", j.name, "error", err)
+		j.state, j.why = reviewRefused, plain(err)
+		rs.leave(j)
+	default:
+		delete(rs.jobs, j.id)
+		rs.leave(j)
+	}
+	rs.mu.Unlock()
+	if res != nil && err == nil {
+		rs.s.publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+	}
+	rs.publishList()
+	return true
+}
+
+// leave takes a job out of the queue. The caller holds mu.
+func (rs *reviews) leave(j *job) {
+	rs.queue = slices.DeleteFunc(rs.queue, func(q *job) bool { return q == j })
+}
+
+// run reviews a game and writes what belongs to it.
+func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
+	conf, identity, err := rs.config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := rs.s.conf.Backend.Serves(j.game.Record.Size); err != nil {
+		return nil, err
+	}
+	store, err := review.OpenStore(rs.folder.Searches(), j.game, identity, conf)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	defer rs.s.conf.Backend.SearchBegins(j.game.Record.Size)()
+	conf.Partial = func(res *review.Result) {
+		rs.mu.Lock()
+		res.Game.File = j.name
+		j.part = res
+		rs.mu.Unlock()
+		rs.s.publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
+	}
+	res, err := review.Run(ctx, j.game, gate{rs.s}, conf, store, func(p review.Progress) { rs.progress(j, p) })
+	if err != nil {
+		return nil, err
+	}
+	res.Game.File = j.name
+	return res, errors.Join(rs.folder.Write(j.id, j.game, res, "Kosumi:"+rs.s.conf.Version), rs.collect(res))
+}
+
+// config is what engine review has by default, with the settings of this server;
+// identity tells what searches found by another network or in another way.
+func (rs *reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
+	b := rs.s.conf.Backend
+	for b.Status().State == "loading" {
+		select {
+		case <-ctx.Done():
+			return c, "", ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if st := b.Status(); st.State == "failed" {
+		return c, "", errors.New(st.Error)
+	}
+	c = review.Defaults()
+	c.Search = rs.s.conf.Engine.Search
+	c.Search.Memory.MaxBytes /= int64(c.Parallel)
+	c.Network, identity = b.Identity()
+	return c, identity, nil
+}
+
+// gate lets a review evaluate while nothing more urgent searches.
+type gate struct{ s *Server }
+
+// Evaluate implements nn.Evaluator.
+func (g gate) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if err := g.s.desk.yield(ctx); err != nil {
+		return err
+	}
+	return g.s.conf.Backend.Evaluate(ctx, q, out)
+}
+
+// progressEvery is the least time between two messages about a review.
+const progressEvery = 200 * time.Millisecond
+
+func (rs *reviews) progress(j *job, p review.Progress) {
+	rs.mu.Lock()
+	j.now = p
+	at := api.ReviewPoint{Ply: p.Ply, Lead: round(p.Position.Lead, 2), Winrate: p.Position.Winrate, Visits: p.Position.Visits}
+	j.points[p.Ply] = at
+	j.news = append(j.news, at)
+	late := time.Since(rs.told) >= progressEvery || p.Searched == p.Positions && len(j.news) > 20
+	rs.mu.Unlock()
+	if late {
+		rs.publishCard(j)
+	}
+}
+
+// publishCard sends what is new about a job to those who look at it, or at the
+// list.
+func (rs *reviews) publishCard(j *job) {
+	rs.mu.Lock()
+	rs.told = time.Now()
+	e := api.ReviewProgress{Card: j.card(), Points: j.news}
+	j.news = nil
+	rs.mu.Unlock()
+	if e.Points == nil {
+		e.Points = []api.ReviewPoint{}
+	}
+	rs.s.publish("review:"+j.id, api.Event{T: "review.progress", D: e})
+	e.Points = []api.ReviewPoint{}
+	rs.s.publish("reviews", api.Event{T: "reviews.progress", D: e})
+}
+
+// collect makes problems of the mistakes.
+func (rs *reviews) collect(res *review.Result) error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	d, err := rs.folder.Drills()
+	if err != nil {
+		return err
+	}
+	d.Collect(res)
+	_, err = rs.folder.WriteDrills(d)
+	return err
+}
+
+// interrupt ends what runs, which stays first in the queue.
+func (rs *reviews) interrupt() {
+	rs.mu.Lock()
+	if rs.cut != nil {
+		rs.cut()
+	}
+	rs.mu.Unlock()
+	rs.look()
+}
+
+// attend says whether any page is open: without one, reviews wait.
+func (rs *reviews) attend(alone bool) {
+	rs.mu.Lock()
+	changed := rs.alone != alone
+	rs.alone = alone
+	rs.mu.Unlock()
+	if changed {
+		rs.look()
+		if alone {
+			rs.interrupt()
+		}
+	}
+}
+
+// judge searches a position as reviews do, as a help for somebody who waits.
+func (rs *reviews) judge(ctx context.Context, visits int64) func(*board.Game) (*review.Eval, error) {
+	return func(g *board.Game) (e *review.Eval, err error) {
+		p := rs.s.conf.Engine.Search
+		p.Memory.MaxBytes = min(p.Memory.MaxBytes, seatBytes)
+		j, err := review.NewJudge(rs.s.conf.Backend, p, visits)
+		if err != nil {
+			return nil, err
+		}
+		ran := rs.s.desk.do(ctx, forHelp, func(ctx context.Context) {
+			defer rs.s.conf.Backend.SearchBegins(g.Size())()
+			e, err = j.Position(ctx, g)
+		})
+		if !ran && err == nil {
+			err = ctx.Err()
+		}
+		return e, err
+	}
+}

@@ -1,0 +1,538 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/review"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+// finished is a review whose files are in the folder.
+type finished struct {
+	card    api.ReviewCard
+	changed time.Time
+	network string
+}
+
+// idOf is the ID of a file that somebody else may have named.
+func idOf(name string) string {
+	if validID(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
+}
+
+// refresh reads the reviews in the folder that have changed. The caller holds mu.
+func (rs *reviews) refresh() error {
+	names, err := rs.folder.Names()
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, name := range names {
+		info, err := os.Stat(rs.folder.Path(name, ".json"))
+		if err != nil {
+			continue
+		}
+		there[name] = true
+		if d, ok := rs.done[name]; ok && d.changed.Equal(info.ModTime()) {
+			continue
+		}
+		d := finished{changed: info.ModTime()}
+		if res, err := rs.folder.Read(name); err != nil {
+			rs.s.complain(err.Error(), "review "+name)
+		} else {
+			d.card, d.network = cardOf(res), res.Network
+			d.card.Review, d.card.Changed = idOf(name), info.ModTime().Unix()
+			if d.card.Name == "" {
+				d.card.Name = name
+			}
+		}
+		rs.done[name] = d
+		rs.byID[idOf(name)] = name
+	}
+	for name := range rs.done {
+		if !there[name] {
+			delete(rs.done, name)
+			delete(rs.byID, idOf(name))
+		}
+	}
+	return nil
+}
+
+// list returns all reviews, newest first.
+func (rs *reviews) list() (*api.Reviews, error) {
+	present, _ := rs.s.conf.Backend.Identity()
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.refresh(); err != nil {
+		return nil, err
+	}
+	all := &api.Reviews{Reviews: []api.ReviewCard{}, Paused: rs.paused, Folder: rs.folder.Path("", "")}
+	for _, j := range rs.queue {
+		all.Reviews = append(all.Reviews, j.card())
+	}
+	var rest []api.ReviewCard
+	for _, j := range rs.jobs {
+		if j.state == reviewRefused {
+			rest = append(rest, j.card())
+		}
+	}
+	for _, d := range rs.done {
+		if d.card.Review != "" {
+			d.card.Other = present != "" && d.network != present
+			rest = append(rest, d.card)
+		}
+	}
+	slices.SortFunc(rest, func(a, b api.ReviewCard) int {
+		return cmp.Or(cmp.Compare(b.Changed, a.Changed), cmp.Compare(a.Review, b.Review))
+	})
+	all.Reviews = append(all.Reviews, rest...)
+	return all, nil
+}
+
+func (rs *reviews) publishList() {
+	if !rs.s.watched("reviews") {
+		return
+	}
+	if all, err := rs.list(); err == nil {
+		rs.s.publish("reviews", api.Event{T: "reviews.state", D: all})
+	}
+}
+
+// card is a job in the list. The caller holds the reviews' mu.
+func (j *job) card() api.ReviewCard {
+	c := api.ReviewCard{Review: j.id, Name: j.name, State: j.state, Why: j.why, Changed: j.added.Unix(), Worst: []api.WorstMove{}}
+	if j.game == nil {
+		return c
+	}
+	if j.part != nil {
+		c = cardOf(j.part)
+		c.Review, c.Name, c.State, c.Changed = j.id, j.name, j.state, j.added.Unix()
+	} else {
+		describeGame(&c, j.game.Info(), len(j.game.Moves))
+	}
+	p := j.now
+	c.Pass, c.Done, c.Left = p.Pass, len(j.points), round(p.Left.Seconds(), 1)
+	if p.Budget > 0 {
+		c.Share = round(float64(p.Visits)/float64(p.Budget), 3)
+	}
+	return c
+}
+
+func describeGame(c *api.ReviewCard, i review.Info, moves int) {
+	c.Size, c.Komi, c.Handicap, c.Moves = [2]int{i.Width, i.Height}, i.Komi, i.Handicap, moves
+	c.Black, c.White, c.BlackRank, c.WhiteRank = shown(i.Black, 100), shown(i.White, 100), shown(i.BlackRank, 20), shown(i.WhiteRank, 20)
+	c.Date, c.Result = shown(i.Date, 40), shown(i.Result, 40)
+}
+
+// cardOf shows a result in the list.
+func cardOf(res *review.Result) api.ReviewCard {
+	c := api.ReviewCard{Name: shown(res.Game.File, 200), State: reviewDone, Share: 1, Done: len(res.Positions), Worst: []api.WorstMove{}}
+	if !res.Complete {
+		c.State = reviewPartial
+	}
+	describeGame(&c, res.Game, len(res.Moves))
+	for i := range res.Players {
+		c.Mean[i] = round(res.Players[i].Mean, 2)
+		for k, phase := range review.Phases {
+			c.Phases[i][k] = round(res.Players[i].ByPhase[phase].Mean, 2)
+		}
+	}
+	for _, t := range res.Mistakes[:min(3, len(res.Mistakes))] {
+		m := &res.Moves[t]
+		c.Worst = append(c.Worst, api.WorstMove{Ply: t, Move: m.Move, Loss: m.Loss, Class: slices.Index(review.Classes, m.Class)})
+	}
+	at := len(res.Positions) - 1
+	if len(res.Mistakes) > 0 {
+		at = res.Mistakes[0]
+	}
+	c.Stones = inLetters(res.Positions[at].Stones)
+	return c
+}
+
+var letters = strings.NewReplacer("X", "b", "O", "w")
+
+// inLetters turns stones as reviews write them into the page's.
+func inLetters(stones string) string { return letters.Replace(stones) }
+
+// state is what the page of one game shows.
+func (rs *reviews) state(id string) (*api.Review, error) {
+	rs.mu.Lock()
+	j := rs.jobs[id]
+	rs.mu.Unlock()
+	if j != nil {
+		if j.game == nil {
+			return nil, refuse("not_found", "%s", j.why)
+		}
+		return rs.runningReview(j, true), nil
+	}
+	res, err := rs.result(id)
+	if err != nil {
+		return nil, err
+	}
+	return rs.finishedReview(id, res, true), nil
+}
+
+// result reads a finished review.
+func (rs *reviews) result(id string) (*review.Result, error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.refresh(); err != nil {
+		return nil, err
+	}
+	name, ok := rs.byID[id]
+	if !ok {
+		return nil, refuse("not_found", "no such review")
+	}
+	if rs.read.name == name+rs.done[name].changed.String() {
+		return rs.read.res, nil
+	}
+	res, err := rs.folder.Read(name)
+	if err != nil {
+		return nil, refuse("not_found", "%v", err)
+	}
+	rs.read.name, rs.read.res = name+rs.done[name].changed.String(), res
+	return res, nil
+}
+
+// found is what is known of a game so far: its result, finished or not.
+func (rs *reviews) found(id string) (*review.Result, error) {
+	rs.mu.Lock()
+	j := rs.jobs[id]
+	var part *review.Result
+	if j != nil {
+		part = j.part
+	}
+	rs.mu.Unlock()
+	switch {
+	case part != nil:
+		return part, nil
+	case j != nil:
+		return nil, refuse("busy", "this game is not looked at yet")
+	}
+	return rs.result(id)
+}
+
+// runningReview shows a job.
+func (rs *reviews) runningReview(j *job, boards bool) *api.Review {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r := &api.Review{Card: j.card(), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Notes: j.game.Notes}
+	if j.part != nil {
+		fill(r, j.part)
+	} else {
+		for _, m := range j.game.Moves {
+			r.Moves = append(r.Moves, api.ReviewMove{Colour: letter(m.Color), Move: j.game.Record.Size.Vertex(m.Point)})
+		}
+		info := j.game.Info()
+		r.Players = [2]api.ReviewPlayer{{Name: info.Black, Rank: info.BlackRank, Classes: []int{}}, {Name: info.White, Rank: info.WhiteRank, Classes: []int{}}}
+	}
+	r.Points = r.Points[:0]
+	for _, p := range j.points {
+		r.Points = append(r.Points, p)
+	}
+	if boards {
+		var b strings.Builder
+		for t := range len(j.game.Moves) + 1 {
+			if g, err := j.game.Position(t); err == nil {
+				b.WriteString(stonesOf(g))
+			}
+		}
+		r.Boards = b.String()
+	}
+	return r
+}
+
+// finishedReview shows a result.
+func (rs *reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
+	r := &api.Review{Card: cardOf(res)}
+	r.Card.Review = id
+	present, _ := rs.s.conf.Backend.Identity()
+	r.Card.Other = present != "" && present != res.Network
+	fill(r, res)
+	if boards {
+		var b strings.Builder
+		for i := range res.Positions {
+			b.WriteString(inLetters(res.Positions[i].Stones))
+		}
+		r.Boards = b.String()
+	}
+	return r
+}
+
+// fill copies what was found.
+func fill(r *api.Review, res *review.Result) {
+	r.Moves, r.Points = make([]api.ReviewMove, 0, len(res.Moves)), make([]api.ReviewPoint, 0, len(res.Positions))
+	for i := range res.Moves {
+		r.Moves = append(r.Moves, wireMove(&res.Moves[i]))
+	}
+	for i := range res.Positions {
+		if p := &res.Positions[i]; p.Visits > 0 {
+			r.Points = append(r.Points, api.ReviewPoint{Ply: i, Lead: round(p.Lead, 2), Winrate: p.Winrate, Visits: p.Visits})
+		}
+	}
+	r.Mistakes, r.Turning = append([]int{}, res.Mistakes...), append([]int{}, res.Turning...)
+	r.Summary, r.Network, r.Visits, r.Notes = res.Summary, res.Network, res.Visits, res.Notes
+	for i := range res.Players {
+		r.Players[i] = wirePlayer(&res.Players[i])
+	}
+}
+
+func wireMove(m *review.Move) api.ReviewMove {
+	w := api.ReviewMove{Colour: m.Color, Move: m.Move, Judged: m.Judged, Loss: m.Loss, Error: m.Error, WinrateLoss: m.WinrateLoss,
+		Class: slices.Index(review.Classes, m.Class), Listed: m.Listed, Phase: string(m.Phase), Kind: string(m.Kind), Reason: m.Reason, Points: m.Points, Answer: m.Refutation}
+	if len(m.Best) > 0 {
+		w.Better, w.Line = m.Best[0].Move, m.Best[0].Line
+	}
+	return w
+}
+
+func wirePlayer(p *review.Player) api.ReviewPlayer {
+	w := api.ReviewPlayer{Name: shown(p.Name, 100), Rank: shown(p.Rank, 20), Moves: p.Moves, Mean: round(p.Mean, 2), Accuracy: round(p.Accuracy, 1), First: round(p.First, 3),
+		Classes: make([]int, len(review.Classes)), Phases: map[string]float64{}, Kinds: map[string]float64{}}
+	for i, c := range review.Classes {
+		w.Classes[i] = p.Totals.Classes[c]
+	}
+	for k, t := range p.ByPhase {
+		w.Phases[string(k)] = round(t.Mean, 2)
+	}
+	for k, t := range p.ByKind {
+		w.Kinds[string(k)] = round(t.Loss, 1)
+	}
+	return w
+}
+
+// addReview puts a game of this server's on the list.
+func (c *conn) addReview(a *api.AddReview) (any, error) {
+	var root *sgf.Node
+	name := ""
+	switch {
+	case a.Game != "":
+		g, err := c.s.game(a.Game)
+		if err != nil {
+			return nil, err
+		}
+		g.mu.Lock()
+		root, name = g.record().Tree(), g.head.Created.Format("2006-01-02 15.04")+".sgf"
+		g.mu.Unlock()
+	case a.Doc != "":
+		d, err := c.s.doc(a.Doc)
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		data, err := sgf.Marshal(d.root)
+		name = cmp.Or(d.title(), "game") + ".sgf"
+		d.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		roots, err := parseSGF(data) // a copy: people go on changing the document
+		if err != nil {
+			return nil, err
+		}
+		root = roots[0]
+	default:
+		return nil, refuse("bad_request", "a game or a document")
+	}
+	id, err := c.s.reviews.add(name, root)
+	if err != nil {
+		return nil, refuse("bad_request", "%v", err)
+	}
+	c.s.reviews.publishList()
+	return api.ID{ID: id}, nil
+}
+
+func parseSGF(data []byte) ([]*sgf.Node, error) {
+	return sgf.Options{MaxBytes: maxSGFSize, MaxElements: 4 * maxNodes}.Parse(data)
+}
+
+// deleteReview takes a review off the list, with its files.
+func (c *conn) deleteReview(v *api.ID) (any, error) {
+	rs := c.s.reviews
+	rs.mu.Lock()
+	j, name := rs.jobs[v.ID], rs.byID[v.ID]
+	if j == nil && name == "" {
+		rs.mu.Unlock()
+		return nil, refuse("not_found", "no such review")
+	}
+	if j != nil {
+		if rs.cut != nil && len(rs.queue) > 0 && rs.queue[0] == j {
+			rs.cut()
+		}
+		rs.leave(j)
+		delete(rs.jobs, v.ID)
+	}
+	var errs []error
+	if name != "" {
+		errs = append(errs, rs.folder.Remove(name))
+	}
+	if validID(v.ID) {
+		for _, ext := range []string{".sgf", ".txt"} {
+			if err := os.Remove(rs.record(v.ID, ext)); !errors.Is(err, os.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	rs.mu.Unlock()
+	if err := errors.Join(errs...); err != nil {
+		return nil, refuse("internal", "%v", err)
+	}
+	rs.publishList()
+	return nil, nil
+}
+
+// frontReview lets a game be the next.
+func (c *conn) frontReview(v *api.ID) (any, error) {
+	rs := c.s.reviews
+	rs.mu.Lock()
+	j := rs.jobs[v.ID]
+	if j == nil || j.game == nil {
+		rs.mu.Unlock()
+		return nil, refuse("not_found", "this game does not wait")
+	}
+	if len(rs.queue) > 0 && rs.queue[0] != j {
+		rs.leave(j)
+		rs.queue = slices.Insert(rs.queue, 0, j)
+		if rs.cut != nil {
+			rs.cut()
+		}
+	}
+	rs.mu.Unlock()
+	rs.look()
+	rs.publishList()
+	return nil, nil
+}
+
+// againReview reviews a finished game once more, with the present network.
+func (c *conn) againReview(v *api.ID) (any, error) {
+	rs := c.s.reviews
+	rs.mu.Lock()
+	name := rs.byID[v.ID]
+	rs.mu.Unlock()
+	if name == "" {
+		return nil, refuse("not_found", "no such review")
+	}
+	ext, path := ".sgf", rs.record(v.ID, ".sgf")
+	if _, err := os.Stat(path); err != nil {
+		path = rs.folder.Path(name, ext)
+	}
+	data, err := file.Read(path, maxSGFSize)
+	if err != nil {
+		return nil, refuse("not_found", "%v", err)
+	}
+	roots, err := parseSGF(data)
+	if err != nil {
+		return nil, refuse("bad_request", "%v", err)
+	}
+	res, err := rs.result(v.ID)
+	if err != nil {
+		return nil, err
+	}
+	id, err := rs.add(cmp.Or(res.Game.File, name), roots[0])
+	if err != nil {
+		return nil, refuse("bad_request", "%v", err)
+	}
+	rs.publishList()
+	return api.ID{ID: id}, nil
+}
+
+func (c *conn) pauseReviews(p *api.PauseReviews) (any, error) {
+	rs := c.s.reviews
+	rs.mu.Lock()
+	rs.paused = p.Paused
+	rs.mu.Unlock()
+	if p.Paused {
+		rs.interrupt()
+	}
+	rs.look()
+	rs.publishList()
+	return nil, nil
+}
+
+// tryMove judges another move in place of a mistake: by what the review knows, or
+// by a search.
+func (c *conn) tryMove(v *api.TryMove) (any, error) {
+	res, err := c.s.reviews.found(v.Review)
+	if err != nil {
+		return nil, err
+	}
+	if v.Ply < 0 || v.Ply >= len(res.Moves) || len(res.Moves[v.Ply].Best) == 0 {
+		return nil, refuse("bad_request", "this move was not looked at")
+	}
+	p := res.Problem(v.Ply)
+	return c.verdict(&p, v.Move)
+}
+
+// verdict says what a move is worth as an answer.
+func (c *conn) verdict(p *review.Problem, move string) (*api.Verdict, error) {
+	start, err := p.Position()
+	if err != nil {
+		return nil, refuse("internal", "%v", err)
+	}
+	at, err := start.Size().ParseVertex(move)
+	if err != nil {
+		return nil, refuse("bad_request", "%v", err)
+	}
+	if err := start.Legal(start.ToMove(), at); err != nil {
+		return nil, illegal(err)
+	}
+	move = start.Size().Vertex(at)
+	a := p.Answer(move)
+	if a == nil {
+		if a, err = p.Search(func(g *board.Game) (*review.Eval, error) {
+			return c.s.reviews.judge(c.ctx, review.Defaults().Visits)(g)
+		}, move); err != nil {
+			return nil, refuse("engine_failed", "%v", err)
+		}
+	}
+	return wireVerdict(p, a), nil
+}
+
+func wireVerdict(p *review.Problem, a *review.Answer) *api.Verdict {
+	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: slices.Index(review.Classes, review.ClassOf(a.Loss)), Line: a.Line}
+}
+
+// serveReview sends a file of a review: data, record or page.
+func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
+	file := r.PathValue("file")
+	for ext, kind := range map[string]string{".json": "application/json", ".sgf": "application/x-go-sgf; charset=utf-8", ".html": "text/html; charset=utf-8"} {
+		id, ok := trimExt(file, ext)
+		if !ok {
+			continue
+		}
+		s.reviews.mu.Lock()
+		err := s.reviews.refresh()
+		name := s.reviews.byID[id]
+		s.reviews.mu.Unlock()
+		if err != nil || name == "" {
+			break
+		}
+		data, err := os.ReadFile(s.reviews.folder.Path(name, ext))
+		if err != nil {
+			break
+		}
+		if ext == ".html" {
+			w.Header().Set("Content-Security-Policy", "sandbox")
+		}
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Disposition", `attachment; filename="kosumi-review`+ext+`"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+		return
+	}
+	http.NotFound(w, r)
+}

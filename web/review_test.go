@@ -1,0 +1,176 @@
+package web
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/review"
+	"kosumi/web/api"
+)
+
+// A game in which Black passes while a group dies: there are mistakes.
+const spoilt = `(;GM[1]FF[4]SZ[7]KM[7.5]PB[Ann]PW[Ben]RE[W+R];B[dd];W[cc];B[cd];W[bd];B[be];W[dc];B[ec];W[eb];B[aa];W[ed];B[ga];W[ee];B[gg];W[de];B[ag];W[ce])`
+
+// toReview sends files to be reviewed and returns the answers by name.
+func toReview(t *testing.T, s *Server, files map[string]string) map[string]api.Imported {
+	t.Helper()
+	byName := map[string]api.Imported{}
+	for _, a := range upload(t, s, "?to=review", files) {
+		byName[a.Name] = a
+	}
+	return byName
+}
+
+// ask is [client.ask] for answers of one type.
+func ask[T any](c *client, typ string, d any) T {
+	c.t.Helper()
+	var v T
+	c.ask(typ, d, &v)
+	return v
+}
+
+// finishedCard waits until a review is done.
+func finishedCard(t *testing.T, c *client, id string) api.ReviewCard {
+	t.Helper()
+	var card api.ReviewCard
+	require.Eventually(t, func() bool {
+		for _, r := range ask[api.Reviews](c, "watch", api.Watch{What: "reviews"}).Reviews {
+			if r.Review == id {
+				card = r
+			}
+		}
+		return card.State == reviewDone
+	}, time.Minute, 50*time.Millisecond)
+	return card
+}
+
+func TestReview(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	c := join(t, s)
+	answers := toReview(t, s, map[string]string{"a game.sgf": spoilt, "nonsense.sgf": "%PDF-1.4", "empty.sgf": "(;GM[1]SZ[9])"})
+	require.NotEmpty(t, answers["nonsense.sgf"].Error)
+	require.Equal(t, "it has no moves", answers["empty.sgf"].Error)
+	id := answers["a game.sgf"].ID
+	require.NotEmpty(t, id)
+	card := finishedCard(t, c, id)
+	require.Equal(t, "a game.sgf", card.Name)
+	require.Equal(t, "Ann", card.Black)
+	require.NotEmpty(t, card.Worst)
+
+	r := ask[api.Review](c, "watch", api.Watch{What: "review:" + id})
+	require.Len(t, r.Moves, 16)
+	require.Len(t, r.Points, 17)
+	require.Len(t, r.Boards, 17*49)
+	require.NotEmpty(t, r.Mistakes)
+	worst := r.Moves[r.Mistakes[0]]
+	require.GreaterOrEqual(t, worst.Loss, 3.0)
+	require.NotEmpty(t, worst.Reason)
+
+	// Another move in place of the worst: the best one is accepted, the same is not,
+	// and what nobody searched is searched.
+	at := r.Mistakes[0]
+	try := func(move string) api.Verdict {
+		return ask[api.Verdict](c, "review.try", api.TryMove{Review: id, Ply: at, Move: move})
+	}
+	require.True(t, try(worst.Better).Accepted)
+	v := try(worst.Move)
+	require.False(t, v.Accepted)
+	require.True(t, v.Played)
+	require.Equal(t, worst.Loss, v.Loss)
+	require.Equal(t, "illegal", c.refused("review.try", api.TryMove{Review: id, Ply: at, Move: r.Moves[0].Move}).Code)
+	require.Equal(t, "bad_request", c.refused("review.try", api.TryMove{Review: id, Ply: 99, Move: "A1"}).Code)
+
+	// The files are those of engine review.
+	folder, err := review.OpenFolder(filepath.Join(dir, "reviews"))
+	require.NoError(t, err)
+	res, err := folder.Read(id)
+	require.NoError(t, err)
+	require.True(t, res.Complete)
+	for _, ext := range []string{".html", ".sgf"} {
+		data, err := os.ReadFile(folder.Path(id, ext))
+		require.NoError(t, err)
+		require.Contains(t, string(data), "Ann")
+	}
+	drills(t, c, folder)
+
+	// The same file once more has another name, and costs no search.
+	again := toReview(t, s, map[string]string{"a game.sgf": spoilt})["a game.sgf"].ID
+	require.Equal(t, "a game (2).sgf", finishedCard(t, c, again).Name)
+	c.ask("review.delete", api.ID{ID: again}, nil)
+	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "review:" + again}).Code)
+	_, err = folder.Read(again)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// drills answers the problems that the review made, wrong and right.
+func drills(t *testing.T, c *client, folder *review.Folder) {
+	t.Helper()
+	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
+	require.NotNil(t, d.Problem)
+	require.Equal(t, d.Total, d.Fresh)
+	require.Zero(t, d.Due)
+	first := d.Problem.ID
+	v := ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: first, Seconds: 4})
+	require.Equal(t, 1, v.Grade, "given up")
+	require.True(t, v.Best.Accepted)
+	require.Less(t, v.Due[0], v.Due[3])
+	require.Equal(t, "bad_request", c.refused("drill.grade", api.GradeDrill{ID: first, Grade: 5}).Code)
+	v = ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: first, Move: v.Best.Move, Seconds: 4})
+	require.True(t, v.Verdict.Accepted)
+	require.Equal(t, 4, v.Grade)
+	c.ask("drill.grade", api.GradeDrill{ID: first, Grade: 3}, nil)
+	d = ask[api.Drill](c, "drill.next", api.NextDrill{})
+	require.Equal(t, d.Total-1, d.Fresh, "asked today")
+	require.Equal(t, "stale", c.refused("drill.grade", api.GradeDrill{ID: first, Grade: 1}).Code)
+
+	log, err := folder.Answers()
+	require.NoError(t, err)
+	defer log.Close()
+	require.Len(t, log.Attempts, 2)
+	require.Equal(t, review.AgainGrade, log.Attempts[0].Grade)
+	require.Equal(t, review.GoodGrade, log.Attempts[1].Grade)
+	require.Equal(t, "illegal", c.refused("drill.answer", api.DrillAnswer{ID: first, Move: occupied(t, folder, first)}).Code)
+}
+
+func occupied(t *testing.T, folder *review.Folder, id string) string {
+	t.Helper()
+	set, err := folder.Drills()
+	require.NoError(t, err)
+	for _, p := range set.Problems {
+		if p.ID == id {
+			g, err := p.Position()
+			require.NoError(t, err)
+			return g.Size().Vertex(g.Size().Point(strings.IndexAny(p.Stones, "XO")%p.Width, strings.IndexAny(p.Stones, "XO")/p.Width))
+		}
+	}
+	t.Fatal("no such problem")
+	return ""
+}
+
+// TestReviewGoesOn ends a server in the middle of a queue.
+func TestReviewGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	c := join(t, s)
+	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
+	ids := toReview(t, s, map[string]string{"one.sgf": spoilt, "two.sgf": strings.Replace(spoilt, "KM[7.5]", "KM[6.5]", 1)})
+	list := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
+	require.True(t, list.Paused)
+	require.Len(t, list.Reviews, 2)
+	require.Equal(t, reviewWaiting, list.Reviews[0].State)
+	last := list.Reviews[1].Review
+	c.ask("review.front", api.ID{ID: last}, nil)
+	require.Equal(t, last, ask[api.Reviews](c, "watch", api.Watch{What: "reviews"}).Reviews[0].Review)
+	require.NoError(t, s.Close())
+
+	c = join(t, serve(t, dir))
+	for name, a := range ids {
+		require.Equal(t, name, finishedCard(t, c, a.ID).Name)
+	}
+}
