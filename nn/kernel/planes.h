@@ -39,14 +39,12 @@ static const float *sum_of(const layer *l, int plane, int h, int w)
 	return s->sum;
 }
 
-enum { WIDE = 8 }; // vectors of outputs at a time
-
 // add_spots computes width vectors of outputs of one point, from spots[first[q]] on of
 // each point q around it.
-INLINE void add_spots(int width, const layer *l, const layer_call *c, int b, int y, int x, int o, const float *base,
+INLINE void add_spots(int width, int has, const layer *l, const layer_call *c, int b, int y, int x, int o, const float *base,
 	const spot *spots, const int *first)
 {
-	vf acc[WIDE];
+	vf acc[8];
 	int r = l->size / 2;
 #pragma GCC unroll 8
 	for (int j = 0; j < width; j++)
@@ -71,7 +69,7 @@ INLINE void add_spots(int width, const layer *l, const layer_call *c, int b, int
 #pragma GCC unroll 8
 	for (int j = 0; j < width; j++)
 		if (o + j * LANES < l->out)
-			finish(l, c, b, ((size_t)b * c->h + y) * c->w + x, o + j * LANES, acc[j]);
+			finish(has, l, c, b, ((size_t)b * c->h + y) * c->w + x, o + j * LANES, acc[j]);
 }
 
 // run_planes is a convolution of planes: planes of one value are added as a whole,
@@ -83,6 +81,7 @@ static int run_planes(const layer *l, const layer_call *c, scratch *s)
 	char *all = scratch_take(s, base_bytes + spot_bytes + (area + 1) * sizeof(int));
 	if (!all)
 		return -1;
+	int what = has(l, c);
 	float *base = (float *)all;
 	spot *spots = (spot *)(all + base_bytes);
 	int *first = (int *)(all + base_bytes + spot_bytes);
@@ -117,12 +116,11 @@ static int run_planes(const layer *l, const layer_call *c, scratch *s)
 		for (int y = 0; y < c->h; y++)
 			for (int x = 0; x < c->w; x++) {
 				int o = 0;
-				for (; o + WIDE * LANES <= l->outs; o += WIDE * LANES)
-					add_spots(WIDE, l, c, b, y, x, o, base, spots, first);
-				for (; o + 2 * LANES <= l->outs; o += 2 * LANES)
-					add_spots(2, l, c, b, y, x, o, base, spots, first);
-				for (; o < l->outs; o += LANES)
-					add_spots(1, l, c, b, y, x, o, base, spots, first);
+#define SPOTS(width) \
+				for (; o + width * LANES <= l->outs; o += width * LANES) \
+					add_spots(width, what, l, c, b, y, x, o, base, spots, first);
+				SPOTS(8) SPOTS(6) SPOTS(4) SPOTS(2) SPOTS(1)
+#undef SPOTS
 			}
 	}
 	return 0;

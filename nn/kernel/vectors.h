@@ -82,23 +82,33 @@ INLINE vf activate(int activation, vf x)
 	return x;
 }
 
+// What a call has, so that what it has not costs nothing where the compiler knows.
+// WHOLE: all points and outputs are there, none of them padding.
+enum { HAS_BIAS = 1, HAS_RESIDUAL = 2, HAS_SUM = 4, HAS_Y = 8, HAS_SCALE = 16, HAS_SHIFT = 32, HAS_RELU = 64, WHOLE = 128 };
+
+static int has(const layer *l, const layer_call *c)
+{
+	return (c->bias ? HAS_BIAS : 0) | (c->residual ? HAS_RESIDUAL : 0) | (c->sum ? HAS_SUM : 0) | (c->y ? HAS_Y : 0) |
+		(l->scale ? HAS_SCALE : 0) | (l->shift ? HAS_SHIFT : 0) | (l->activation == ACT_RELU ? HAS_RELU : 0);
+}
+
 // finish turns LANES outputs s of channel o at a point of board b into what the
 // layer gives.
-INLINE void finish(const layer *l, const layer_call *c, int b, size_t point, int o, vf s)
+INLINE void finish(int has, const layer *l, const layer_call *c, int b, size_t point, int o, vf s)
 {
 	size_t at = point * l->out + o;
-	int n = l->out - o;
-	if (c->bias)
+	int n = has & WHOLE ? LANES : l->out - o;
+	if (has & HAS_BIAS)
 		s += load_upto(c->bias + (c->bias_by_board ? (size_t)b * l->out : 0) + o, n);
-	if (c->residual)
+	if (has & HAS_RESIDUAL)
 		s += load_upto(c->residual + at, n);
-	if (c->sum)
+	if (has & HAS_SUM)
 		store_upto(c->sum + at, s, n);
-	if (!c->y)
+	if (!(has & HAS_Y))
 		return;
-	if (l->scale)
+	if (has & HAS_SCALE)
 		s *= load(l->scale + o);
-	if (l->shift)
+	if (has & HAS_SHIFT)
 		s += load(l->shift + o);
-	store_upto(c->y + at, activate(l->activation, s), n);
+	store_upto(c->y + at, activate(has & HAS_RELU ? ACT_RELU : l->activation, s), n);
 }

@@ -223,12 +223,13 @@ TRANSFORM(4, 3) TRANSFORM(4, 4) TRANSFORM(3, 4) TRANSFORM(3, 3)
 
 // restore computes the points of one tile from its products m, [position][tile][outs
 // of the block].
-INLINE void restore(int ty, int tx, const layer *l, const layer_call *c, place p, float unit, const float *m,
+INLINE void restore(int ty, int tx, int has, const layer *l, const layer_call *c, place p, float unit, const float *m,
 	size_t position, int first, int outs)
 {
+	size_t at = ((size_t)p.board * c->h + p.y) * c->w + p.x;
 	for (int o = 0; o < outs; o += LANES) {
 		vf t[4][6], y[4][4];
-		if (first + o >= l->out)
+		if (!(has & WHOLE) && first + o >= l->out)
 			return;
 #pragma GCC unroll 6
 		for (int j = 0; j < AXIS; j++) {
@@ -245,18 +246,39 @@ INLINE void restore(int ty, int tx, const layer *l, const layer_call *c, place p
 				t[i][j] = r[i];
 		}
 #pragma GCC unroll 4
-		for (int i = 0; i < ty; i++)
+		for (int i = 0; i < ty; i++) {
 			output_axis(tx, t[i], y[i]);
+			if (has & WHOLE)
+#pragma GCC unroll 4
+				for (int j = 0; j < tx; j++)
+					finish(has, l, c, p.board, at + (size_t)i * c->w + j, first + o, y[i][j] * unit);
+		}
+		if (has & WHOLE)
+			continue;
 		for (int i = 0; i < ty && p.y + i < c->h; i++)
 			for (int j = 0; j < tx && p.x + j < c->w; j++)
-				finish(l, c, p.board, ((size_t)p.board * c->h + p.y + i) * c->w + p.x + j, first + o, y[i][j] * unit);
+				finish(has, l, c, p.board, at + (size_t)i * c->w + j, first + o, y[i][j] * unit);
 	}
 }
 
+// The layers that most networks are made of are compiled by themselves.
+enum {
+	INNER_LAYER = HAS_BIAS | HAS_Y | HAS_RELU | WHOLE,
+	OUTER_LAYER = HAS_RESIDUAL | HAS_SUM | HAS_SCALE | HAS_SHIFT | HAS_Y | HAS_RELU | WHOLE,
+};
+
 #define RESTORE(ty, tx) \
-	static __attribute__((noinline)) void restore_##ty##tx(const layer *l, const layer_call *c, place p, float unit, const float *m, \
-		size_t position, int first, int outs) \
-	{ restore(ty, tx, l, c, p, unit, m, position, first, outs); }
+	static __attribute__((noinline)) void restore_##ty##tx(int has, const layer *l, const layer_call *c, place p, float unit, \
+		const float *m, size_t position, int first, int outs) \
+	{ \
+		int whole = p.y + ty <= c->h && p.x + tx <= c->w && first + outs <= l->out ? WHOLE : 0; \
+		if ((has | whole) == INNER_LAYER) \
+			restore(ty, tx, INNER_LAYER, l, c, p, unit, m, position, first, outs); \
+		else if ((has | whole) == OUTER_LAYER) \
+			restore(ty, tx, OUTER_LAYER, l, c, p, unit, m, position, first, outs); \
+		else \
+			restore(ty, tx, has & ~WHOLE, l, c, p, unit, m, position, first, outs); \
+	}
 RESTORE(4, 3) RESTORE(4, 4) RESTORE(3, 4) RESTORE(3, 3)
 
 // ---- Layers ----------------------------------------------------------------
@@ -313,9 +335,10 @@ static int run3(const layer *l, const layer_call *c, scratch *s)
 {
 	static void (*const into[4])(const layer *, const float *, int, int, place, float, const float *, char *, size_t) = {
 		transform_43, transform_44, transform_34, transform_33};
-	static void (*const out[4])(const layer *, const layer_call *, place, float, const float *, size_t, int, int) = {
+	static void (*const out[4])(int, const layer *, const layer_call *, place, float, const float *, size_t, int, int) = {
 		restore_43, restore_44, restore_34, restore_33};
 	tiling t = tile(c->h, c->w, c->n);
+	int what = has(l, c);
 	int tiles = t.first[4], widest = 0, bytes = l->precision == KERNEL_INT16 ? 2 : 4;
 	for (int p = 0, outs; p < l->panels;) {
 		p = block_end(l, p, &outs);
@@ -355,7 +378,7 @@ static int run3(const layer *l, const layer_call *c, scratch *s)
 		for (int k = 0; k < 4; k++)
 			for (int i = 0; i < t.first[k + 1] - t.first[k]; i++) {
 				place where = place_of(&t, k, i);
-				out[k](l, c, where, m.units[where.board], m.m + (size_t)(t.first[k] + i) * outs, m_position, first, outs);
+				out[k](what, l, c, where, m.units[where.board], m.m + (size_t)(t.first[k] + i) * outs, m_position, first, outs);
 			}
 	}
 	return 0;
@@ -398,7 +421,7 @@ static int run1(const layer *l, const layer_call *c, scratch *s)
 		for (int i = 0; i < rows; i++) {
 			int b = i / area;
 			for (int o = 0; o < outs && first + o < l->out; o += LANES)
-				finish(l, c, b, i, first + o, load(m.m + (size_t)i * outs + o) * m.units[b]);
+				finish(has(l, c), l, c, b, i, first + o, load(m.m + (size_t)i * outs + o) * m.units[b]);
 		}
 	}
 	return 0;
