@@ -201,7 +201,8 @@ func (t *Tree) mayLaunch() bool {
 	most := p.Workers
 	if p.VisitsPerFlight > 0 {
 		visits := max(t.Visits(), r.stats.Reused+r.stats.Playouts) // some have no weight
-		most = min(most, max(1, int(visits)/p.VisitsPerFlight))
+		busy := min(p.Sessions, 4*int(visits)/p.VisitsPerFlight)
+		most = min(most, max(1, busy, int(visits)/p.VisitsPerFlight))
 	}
 	if r.target >= 0 {
 		if r.stats.Playouts+int64(r.inFlight) >= r.target {

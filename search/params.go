@@ -255,6 +255,10 @@ type Parallel struct {
 	// VisitsPerFlight allows one evaluation in flight for so many visits of
 	// the root, so that a small tree is not scattered. 0 is no such bound.
 	VisitsPerFlight int
+	// Sessions is how many evaluations are computed at the same time. Up to so
+	// many may be in flight for a quarter of VisitsPerFlight each: fewer would
+	// leave a processor without work. 0 is one.
+	Sessions int
 	// PlayoutsPerFlight allows one evaluation in flight for so many playouts
 	// of a limited search; KataGo 8 (minPlayoutsPerThread).
 	PlayoutsPerFlight int

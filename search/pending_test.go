@@ -21,3 +21,27 @@ func TestVisitsWhilePriorsAreFetched(t *testing.T) {
 	require.GreaterOrEqual(t, r.Root.Visits, int64(20000))
 	require.Positive(t, r.Stats.Collisions)
 }
+
+// TestInFlight: small trees are not scattered, and no session is left without work.
+func TestInFlight(t *testing.T) {
+	for _, test := range []struct {
+		sessions int
+		visits   int64
+		want     int
+	}{
+		{0, 0, 1}, {0, 31, 1}, {0, 64, 2}, {0, 10000, 16},
+		{2, 0, 1}, {2, 15, 1}, {2, 16, 2}, {2, 63, 2}, {2, 96, 3}, {2, 10000, 16},
+		{8, 32, 4}, {8, 64, 8}, {8, 255, 8}, {8, 288, 9}, {64, 10000, 16},
+	} {
+		p := Defaults()
+		p.Parallel.Workers, p.Parallel.Sessions = 16, test.sessions
+		tree := newTree(t, p, &stub{})
+		tree.Reset(newGame(t, 9))
+		r := &tree.search
+		r.target, r.stats.Playouts = -1, test.visits
+		for r.inFlight = 0; tree.mayLaunch(); r.inFlight++ {
+		}
+		require.Equal(t, test.want, r.inFlight, "%d sessions, %d visits", test.sessions, test.visits)
+		r.inFlight = 0
+	}
+}

@@ -64,7 +64,8 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	conf.Version = version
 	conf.Limits = search.Limits{Visits: s.Play.Limits.Visits}
 	conf.Search = s.params()
-	conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
+	parallel := &conf.Search.Parallel
+	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 	net := openNetwork(s, size, s.stderr)
 	conf.Models = func() []any { return net.models(size, s.batchSize()) }

@@ -281,7 +281,7 @@ func (s *settings) engineConfig() engine.Config {
 // suits the network where none was asked for.
 func (s *settings) params() search.Params {
 	p := s.Play.Search
-	p.Parallel.Workers = s.workers()
+	p.Parallel.Workers, p.Parallel.Sessions = s.workers(), s.sessionCount()
 	return p
 }
 
