@@ -13,12 +13,15 @@
 // The mathematics stands in doc.go.
 
 #include "layer.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "vectors.h"
 #include "products.h"
 #include "winograd.h"
+#include "points.h"
+#include "attention.h"
 #include "planes.h"
 
 static int run(const layer *l, const layer_call *c, scratch *s)
@@ -28,4 +31,4 @@ static int run(const layer *l, const layer_call *c, scratch *s)
 	return l->size == 1 ? run1(l, c, s) : run3(l, c, s);
 }
 
-const isa_t ISA = {.lanes = LANES, .widest = NR, .rows = ROWS, .integers = INTEGERS, .run = run};
+const isa_t ISA = {.lanes = LANES, .widest = NR, .rows = ROWS, .integers = INTEGERS, .run = run, .attend = attend};

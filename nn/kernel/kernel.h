@@ -10,7 +10,9 @@
 enum { KERNEL_FLOAT = 0, KERNEL_INT16 = 1 };
 
 // Activations; part of the operators' attributes.
-enum { ACT_NONE = 0, ACT_RELU = 1, ACT_MISH = 2, ACT_SILU = 3 };
+// ACT_SWIGLU is that of layers of size 1 with nothing behind the product: with s the
+// first half of the outputs and t the second, y = silu(s)*t.
+enum { ACT_NONE = 0, ACT_RELU = 1, ACT_MISH = 2, ACT_SILU = 3, ACT_SWIGLU = 4 };
 
 // The sets of instructions, the best last. A processor has some of them.
 enum { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVXVNNI, ISA_AVX512, ISA_AVX512VNNI, ISA_COUNT };
@@ -22,6 +24,7 @@ typedef struct {
 	int precision, activation;
 	int planes;                  // the input is [n][in][h][w] and mostly zeros and ones
 	const float *scale, *shift;  // [out] each, or NULL: 1 and 0
+	float epsilon;               // of a layer of size 1, above 0: x is divided by sqrt(mean(x²) + epsilon)
 } layer_shape;
 
 typedef struct layer layer;
@@ -38,6 +41,22 @@ typedef struct {
 	float *y, *sum;    // either may be NULL
 } layer_call;
 
+// What attention is. Queries of heads/kv_heads heads in a row share a head of keys and
+// values.
+typedef struct {
+	int heads, kv_heads, q_dim, v_dim, precision;
+} attention_shape;
+
+// What attention reads and writes. x is [n][tokens][queries, keys, values] of all
+// heads, y [n][tokens][heads][v_dim]. cosines and sines, [tokens][kv_heads][q_dim/2],
+// turn queries and keys, of which the first numbers of all pairs stand before the
+// second ones; NULL: no turn.
+typedef struct {
+	int n, tokens;
+	const float *x, *cosines, *sines;
+	float *y;
+} attention_call;
+
 typedef struct {
 	// make packs weights for a set of instructions: NULL if there is no memory.
 	// Layers of equal weights share them.
@@ -49,6 +68,8 @@ typedef struct {
 	scratch *(*scratch_make)(void);
 	void (*scratch_drop)(scratch *);
 	size_t (*packed_bytes)(const layer *);
+	// attend returns 0, or -1 if there is no memory.
+	int (*attend)(int isa, const attention_shape *, const attention_call *, scratch *);
 } kernel_table_t;
 
 const kernel_table_t *kernel_table(void);

@@ -25,6 +25,14 @@ func reference(s Shape, weights []float32, c Call) (y, sum []float64) {
 	}
 	for n := range c.N {
 		for p := range c.H * c.W {
+			norm := 1.0
+			if s.Epsilon > 0 {
+				squares := 0.0
+				for i := range s.In {
+					squares += at(n, p/c.W, p%c.W, i) * at(n, p/c.W, p%c.W, i)
+				}
+				norm = 1 / math.Sqrt(squares/float64(s.In)+float64(s.Epsilon))
+			}
 			for o := range s.Out {
 				total := 0.0
 				for k := range s.Size * s.Size {
@@ -32,6 +40,7 @@ func reference(s Shape, weights []float32, c Call) (y, sum []float64) {
 						total += at(n, p/c.W+k/s.Size-r, p%c.W+k%s.Size-r, i) * float64(weights[(o*s.In+i)*s.Size*s.Size+k])
 					}
 				}
+				total *= norm
 				if len(c.Bias) == s.Out {
 					total += float64(c.Bias[o])
 				} else if c.Bias != nil {
@@ -51,7 +60,20 @@ func reference(s Shape, weights []float32, c Call) (y, sum []float64) {
 			}
 		}
 	}
+	if s.Activation == SwiGLU {
+		return gated(sum, s.Out), sum
+	}
 	return y, sum
+}
+
+// gated is silu(s)*t for the halves s and t of each point's values.
+func gated(sum []float64, out int) (y []float64) {
+	for at := 0; at < len(sum); at += out {
+		for o := range out / 2 {
+			y = append(y, activate(SiLU, sum[at+o])*sum[at+out/2+o])
+		}
+	}
+	return y
 }
 
 func activate(a Activation, x float64) float64 {
@@ -167,6 +189,39 @@ func fillPlanes(rng *rand.Rand, x []float32, area int) {
 	}
 }
 
+// TestTokens compares products of tokens, normed and gated, with the reference.
+func TestTokens(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	for _, c := range []struct {
+		in, out, n, tokens int
+		epsilon            float32
+		activation         Activation
+	}{
+		{96, 288, 2, 81, 1e-6, Identity}, {96, 512, 1, 361, 1e-6, SwiGLU}, {192, 1024, 1, 50, 0, SwiGLU}, {20, 14, 3, 9, 1e-3, SwiGLU},
+		{33, 6, 1, 5, 1, SiLU}, {256, 96, 1, 81, 0, Identity}, {8, 2, 1, 4, 1e-6, SwiGLU}, {16, 1600, 1, 7, 0, Identity},
+	} {
+		s := Shape{In: c.in, Out: c.out, Size: 1, Epsilon: c.epsilon, Activation: c.activation}
+		call := Call{N: c.n, H: c.tokens, W: 1, X: normal(rng, c.n*c.tokens*c.in, 1)}
+		for i := range call.X { // tokens of different sizes
+			call.X[i] *= float32(1 + i/c.in%5)
+		}
+		if c.activation != SwiGLU {
+			call.Bias, call.Residual = normal(rng, c.out, 1), normal(rng, c.n*c.tokens*c.out, 1)
+		}
+		weights := normal(rng, c.in*c.out, 1/math.Sqrt(float64(c.in)))
+		want, _ := reference(s, weights, call)
+		everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+			s, call := s, call
+			s.Precision, call.Y = p, make([]float32, len(want))
+			l, err := New(isa, s, weights)
+			require.NoError(t, err)
+			defer l.Close()
+			require.NoError(t, l.Run(call))
+			require.Less(t, relative(want, call.Y), map[Precision]float64{Float32: 1e-5, Int16: 6e-4}[p], "%+v", c)
+		})
+	}
+}
+
 // TestNothingOverflows feeds integers with the worst there is: weights and inputs of
 // one size whose signs agree at a position, so that sums come as near to the bound as
 // they can, and single large values.
@@ -278,7 +333,7 @@ func TestWeightsAreShared(t *testing.T) {
 func TestBadLayers(t *testing.T) {
 	w := make([]float32, 9)
 	for _, s := range []Shape{{In: 1, Out: 1, Size: 2}, {In: 0, Out: 1, Size: 3}, {In: 1, Out: 2, Size: 3}, {In: 1, Out: 1, Size: 5},
-		{In: 1, Out: 1, Size: 3, Scale: []float32{1, 2}}} {
+		{In: 1, Out: 1, Size: 3, Scale: []float32{1, 2}}, {In: 1, Out: 1, Size: 3, Epsilon: 1}, {In: 3, Out: 3, Size: 1, Activation: SwiGLU}} {
 		_, err := New(Portable, s, w)
 		require.Error(t, err, s)
 	}

@@ -63,18 +63,23 @@ int block_end(const layer *l, int p, int *outs)
 }
 
 // cut_panels divides the outputs' vectors into panels as equal as the kernels have
-// them.
-static void cut_panels(layer *l)
+// them; -1 where they would be too many.
+static int cut_panels(layer *l)
 {
 	int vectors = l->outs / l->isa->lanes, width = l->isa->widest;
-	if (width == 4)
+	if (l->activation == ACT_SWIGLU)
+		width = width == 4 && vectors % 4 == 0 ? 4 : 2;
+	else if (width == 4)
 		width = vectors % 3 == 0 ? 3 : vectors % 4 == 0 ? 4 : vectors % 2 == 0 && vectors < 8 ? 2 : 3;
 	for (l->panels = 0; vectors > 0; l->panels++) {
+		if (l->panels == MOST_PANELS)
+			return -1;
 		if (width == 3 && vectors == 4)
 			width = 2;
 		l->panel[l->panels] = vectors < width ? vectors : width;
 		vectors -= l->panel[l->panels];
 	}
+	return 0;
 }
 
 // value_at is the transformed weight at a position: the polynomial with the weights
@@ -112,6 +117,17 @@ static double integer_scale(const double *column, int n, int limit)
 	return fmin(32767 / most, ((double)INT32_MAX / limit - 0.5 * n - 1) / sum);
 }
 
+// source is which of the outputs stands at a place; -1: none. The vectors of the two
+// halves of a gated layer alternate.
+static int source(const layer *l, int place)
+{
+	int lanes = l->isa->lanes, half = l->out / 2;
+	if (l->activation != ACT_SWIGLU)
+		return place < l->out ? place : -1;
+	int o = place / lanes / 2 * lanes + place % lanes;
+	return o >= half ? -1 : place / lanes % 2 ? half + o : o;
+}
+
 // pack writes the weights as layer.h describes.
 static int pack(const layer *l, const float *w, packed *to)
 {
@@ -133,9 +149,12 @@ static int pack(const layer *l, const float *w, packed *to)
 		for (int position = 0; position < l->positions; position++)
 			for (int q = p, o = first; q < end; q++) {
 				int width = l->panel[q] * l->isa->lanes;
-				for (int j = 0; j < width && o + j < l->out; j++) {
+				for (int j = 0; j < width; j++) {
+					int out = source(l, o + j);
+					if (out < 0)
+						continue;
 					for (int k = 0; k < l->in; k++) {
-						const float *from = w + ((size_t)(o + j) * l->in + k) * kernel;
+						const float *from = w + ((size_t)out * l->in + k) * kernel;
 						column[k] = kernel == 1 ? from[0] : value_at(from, position);
 					}
 					if (bytes == 4) {
@@ -177,7 +196,7 @@ static int pack_planes(const layer *l, const float *w, packed *to)
 static void hash(const layer *l, const float *w, uint64_t out[2])
 {
 	size_t n = (size_t)l->out * l->in * l->size * l->size;
-	uint64_t shape[] = {l->in, l->out, l->size, l->precision, l->planes, (uintptr_t)l->isa};
+	uint64_t shape[] = {l->in, l->out, l->size, l->precision, l->planes, l->activation == ACT_SWIGLU, (uintptr_t)l->isa};
 	uint64_t a = 14695981039346656037u, b = 0;
 	for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
 		a = (a ^ shape[i]) * 1099511628211u;
@@ -283,11 +302,15 @@ static layer *layer_make(int isa, const layer_shape *s, const float *weights)
 	l->precision = s->precision == KERNEL_INT16 && l->isa->integers && !s->planes ? KERNEL_INT16 : KERNEL_FLOAT;
 	int lanes = l->isa->lanes;
 	l->ins = (l->in + lanes - 1) / lanes * lanes;
-	l->outs = (l->out + lanes - 1) / lanes * lanes;
+	l->outs = s->activation == ACT_SWIGLU ? (l->out / 2 + lanes - 1) / lanes * lanes * 2 : (l->out + lanes - 1) / lanes * lanes;
+	l->epsilon = s->epsilon;
 	l->positions = l->size == 3 ? POSITIONS : 1;
 	// Wide layers leave a bit of the input to the weights: both are rounded alike.
 	l->limit = l->in <= 64 ? 32767 : l->in <= 256 ? 16383 : 8191;
-	cut_panels(l);
+	if (cut_panels(l)) {
+		free(l);
+		return NULL;
+	}
 	l->weights = share(l, weights);
 	if (s->scale)
 		l->scale = padded(s->scale, l->out, l->outs);
@@ -327,7 +350,7 @@ static int layer_run(const layer *l, const layer_call *c, scratch *s)
 		part.x += done * area * l->in;
 		part.bias += c->bias && c->bias_by_board ? (size_t)done * l->out : 0;
 		part.residual += c->residual ? done * area * l->out : 0;
-		part.y += c->y ? done * area * l->out : 0;
+		part.y += c->y ? done * area * (l->activation == ACT_SWIGLU ? l->out / 2 : l->out) : 0;
 		part.sum += c->sum ? done * area * l->out : 0;
 		status = l->isa->run(l, &part, s);
 	}
@@ -355,8 +378,13 @@ void *scratch_take(scratch *s, size_t size)
 
 static size_t packed_bytes(const layer *l) { return l->weights->bytes; }
 
+static int attention_run(int isa, const attention_shape *a, const attention_call *c, scratch *s)
+{
+	return isa_of(isa)->attend(a, c, s);
+}
+
 const kernel_table_t *kernel_table(void)
 {
-	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, packed_bytes};
+	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, packed_bytes, attention_run};
 	return &table;
 }

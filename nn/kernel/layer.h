@@ -8,6 +8,8 @@
 // b, -b and infinity. F(3,3) has all of them but the one with the index EXTRA.
 enum { AXIS = 6, EXTRA = 4, POSITIONS = AXIS * AXIS };
 
+enum { MOST_PANELS = 1024 };
+
 // packed holds weights as the kernels of one set of instructions read them.
 //
 // For each block of outputs, each position and each panel of the block stand
@@ -30,6 +32,7 @@ typedef struct {
 	int rows[5];  // the most tiles at a time for a panel of so many vectors
 	int integers; // whether it has KERNEL_INT16
 	int (*run)(const layer *, const layer_call *, scratch *);
+	int (*attend)(const attention_shape *, const attention_call *, scratch *);
 } isa_t;
 
 // plane_sum is what a plane of ones adds up to, [h][w][outs].
@@ -41,11 +44,12 @@ typedef struct plane_sum {
 
 struct layer {
 	int in, out, size, precision, activation, planes;
-	int ins, outs;  // in and out padded to whole vectors
+	int ins, outs;  // in and out padded to whole vectors, the halves of a gated layer each
+	float epsilon;
 	int positions;  // 1 or POSITIONS
 	int limit;      // the largest integer an input becomes
 	int panels;     // how outs is cut
-	int panel[64];  // vectors in each
+	unsigned char panel[MOST_PANELS]; // vectors in each
 	float *scale, *shift; // [outs]
 	packed *weights;
 	const isa_t *isa;

@@ -55,6 +55,15 @@ type Shape struct {
 	Activation    Activation
 	Planes        bool      // the input is [n][in][h][w] and mostly zeros and ones
 	Scale, Shift  []float32 // [Out] each; nil: 1 and 0
+	Epsilon       float32   // above 0, of size 1: x is divided by sqrt(mean(x²) + Epsilon) first
+}
+
+// values is how many values a point of the result has.
+func (s *Shape) values() int {
+	if s.Activation == SwiGLU {
+		return s.Out / 2
+	}
+	return s.Out
 }
 
 // Layer is a convolution whose weights are packed for a set of instructions. One
@@ -74,7 +83,7 @@ func New(isa ISA, s Shape, weights []float32) (*Layer, error) {
 		return nil, err
 	}
 	shape := C.layer_shape{in: C.int(s.In), out: C.int(s.Out), size: C.int(s.Size),
-		precision: C.int(s.Precision), activation: C.int(s.Activation)}
+		precision: C.int(s.Precision), activation: C.int(s.Activation), epsilon: C.float(s.Epsilon)}
 	if s.Planes {
 		shape.planes = 1
 	}
@@ -93,6 +102,10 @@ func (s *Shape) check(weights int) error {
 		return fmt.Errorf("kernel: no layer of %d to %d channels and size %d", s.In, s.Out, s.Size)
 	case weights != s.In*s.Out*s.Size*s.Size:
 		return fmt.Errorf("kernel: %d weights, want %d", weights, s.In*s.Out*s.Size*s.Size)
+	case s.Size != 1 && (s.Epsilon != 0 || s.Activation == SwiGLU) || s.Planes && (s.Epsilon != 0 || s.Activation == SwiGLU):
+		return fmt.Errorf("kernel: a norm or SwiGLU is of layers of size 1, not %d", s.Size)
+	case s.Activation == SwiGLU && (s.Out%2 != 0 || s.Scale != nil || s.Shift != nil):
+		return fmt.Errorf("kernel: SwiGLU needs an even number of outputs, not %d, and no scale", s.Out)
 	case s.Scale != nil && len(s.Scale) != s.Out || s.Shift != nil && len(s.Shift) != s.Out:
 		return fmt.Errorf("kernel: scale and shift have %d and %d values, want %d", len(s.Scale), len(s.Shift), s.Out)
 	}
@@ -120,11 +133,11 @@ type Call struct {
 
 // Run computes a batch.
 func (l *Layer) Run(c Call) error {
-	out, area := c.N*c.H*c.W*l.shape.Out, c.N*c.H*c.W
+	out, area := c.N*c.H*c.W*l.shape.values(), c.N*c.H*c.W
 	bad := func(v []float32, n int) bool { return v != nil && len(v) != n }
 	byBoard := len(c.Bias) != l.shape.Out
 	if c.N < 1 || c.H < 1 || c.W < 1 || len(c.X) != area*l.shape.In || bad(c.Residual, out) || bad(c.Y, out) || bad(c.Sum, out) ||
-		byBoard && bad(c.Bias, c.N*l.shape.Out) {
+		byBoard && bad(c.Bias, c.N*l.shape.Out) || l.shape.Activation == SwiGLU && (c.Bias != nil || c.Residual != nil || c.Sum != nil || c.Y == nil) {
 		return fmt.Errorf("kernel: the tensors do not fit %d boards of %dx%d", c.N, c.W, c.H)
 	}
 	call := C.layer_call{n: C.int(c.N), h: C.int(c.H), w: C.int(c.W)}

@@ -1,5 +1,4 @@
-// The transforms of F(4,3) and F(3,3), tiles, and the layers that multiply. Included by
-// isa.h.
+// The transforms of F(4,3) and F(3,3), tiles, and 3x3 convolutions. Included by isa.h.
 
 // ---- Transforms along one axis ---------------------------------------------
 
@@ -299,8 +298,7 @@ static float scales(const layer *l, const float *x, size_t n, float *unit)
 		return 1;
 	spread(x, n, &hi, &lo);
 	float bound = hi > -lo ? hi : -lo, other = hi > -lo ? -lo : hi;
-	if (l->positions > 1)
-		bound = WORST * bound + (1 - WORST) * other;
+	bound = WORST * bound + (1 - WORST) * other;
 	if (bound == 0)
 		return 1;
 	*unit = bound / l->limit;
@@ -380,49 +378,6 @@ static int run3(const layer *l, const layer_call *c, scratch *s)
 				place where = place_of(&t, k, i);
 				out[k](what, l, c, where, m.units[where.board], m.m + (size_t)(t.first[k] + i) * outs, m_position, first, outs);
 			}
-	}
-	return 0;
-}
-
-// run1 is a 1x1 convolution: a product of all points by a matrix.
-static int run1(const layer *l, const layer_call *c, scratch *s)
-{
-	int area = c->h * c->w, rows = c->n * area, widest = 0, bytes = l->precision == KERNEL_INT16 ? 2 : 4;
-	for (int p = 0, outs; p < l->panels;) {
-		p = block_end(l, p, &outs);
-		widest = outs > widest ? outs : widest;
-	}
-	memory m;
-	if (lay(l, s, rows, c->n, widest, &m))
-		return -1;
-	for (int b = 0; b < c->n; b++) {
-		float scale = scales(l, c->x + (size_t)b * area * l->in, (size_t)area * l->in, &m.units[b]);
-		for (int i = b * area; i < (b + 1) * area; i++)
-			for (int k = 0; k < l->ins; k += LANES) {
-				int left = l->in - k;
-				vf x = left <= 0 ? splat(0) : load_upto(c->x + (size_t)i * l->in + k, left);
-				char *to = m.v + ((size_t)i * l->ins + k) * bytes;
-				if (bytes == 2)
-					keep(1, to, x, scale);
-				else
-					keep(0, to, x, scale);
-			}
-	}
-	const char *u = l->weights->u;
-	int first = 0;
-	for (int p = 0, outs, end; p < l->panels; p = end, first += outs) {
-		end = block_end(l, p, &outs);
-		for (int q = p, o = first; q < end; q++) {
-			int width = l->panel[q];
-			multiply(l, width, m.v, (size_t)l->ins * bytes, u, m.m + (o - first), outs, rows, l->weights->unscale + o);
-			u += (size_t)l->ins * width * LANES * bytes;
-			o += width * LANES;
-		}
-		for (int i = 0; i < rows; i++) {
-			int b = i / area;
-			for (int o = 0; o < outs && first + o < l->out; o += LANES)
-				finish(has(l, c), l, c, b, i, first + o, load(m.m + (size_t)i * outs + o) * m.units[b]);
-		}
 	}
 	return 0;
 }

@@ -1,0 +1,218 @@
+//go:build cgo
+
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// attentionReference computes attention as the definition has it, in float64.
+func attentionReference(a Attention, c AttentionCall) []float64 {
+	row := a.Heads*a.QDim + a.KVHeads*(a.QDim+a.VDim)
+	y := make([]float64, c.N*c.Tokens*a.Heads*a.VDim)
+	for n := range c.N {
+		x := c.X[n*c.Tokens*row:][:c.Tokens*row]
+		// turned is the query or key that begins at an offset of a token's row.
+		turned := func(token, offset, kv int) []float64 {
+			v := make([]float64, a.QDim)
+			for i := range v {
+				v[i] = float64(x[token*row+offset+i])
+			}
+			half := a.QDim / 2
+			for i := 0; c.Cosines != nil && i < half; i++ {
+				at := (token*a.KVHeads+kv)*half + i
+				cos, sin := float64(c.Cosines[at]), float64(c.Sines[at])
+				v[i], v[half+i] = v[i]*cos-v[half+i]*sin, v[i]*sin+v[half+i]*cos
+			}
+			return v
+		}
+		for h := range a.Heads {
+			kv := h / (a.Heads / a.KVHeads)
+			keys := make([][]float64, c.Tokens)
+			for t := range keys {
+				keys[t] = turned(t, a.Heads*a.QDim+kv*a.QDim, kv)
+			}
+			for t := range c.Tokens {
+				q := turned(t, h*a.QDim, kv)
+				scores, top := make([]float64, c.Tokens), math.Inf(-1)
+				for s := range scores {
+					for i := range q {
+						scores[s] += q[i] * keys[s][i]
+					}
+					top = max(top, scores[s])
+				}
+				sum := 0.0
+				for s := range scores {
+					scores[s] = math.Exp(scores[s] - top)
+					sum += scores[s]
+				}
+				for s, p := range scores {
+					values := x[s*row+a.Heads*a.QDim+a.KVHeads*a.QDim+kv*a.VDim:]
+					for o := range a.VDim {
+						y[((n*c.Tokens+t)*a.Heads+h)*a.VDim+o] += p / sum * float64(values[o])
+					}
+				}
+			}
+		}
+	}
+	return y
+}
+
+// turns makes the cosines and sines of angles.
+func turns(rng *rand.Rand, n int) (cosines, sines []float32) {
+	for range n {
+		s, c := math.Sincos(rng.Float64() * 20)
+		cosines, sines = append(cosines, float32(c)), append(sines, float32(s))
+	}
+	return cosines, sines
+}
+
+func TestAttention(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	for _, c := range []struct {
+		Attention
+		n, tokens int
+		turn      bool
+	}{
+		{Attention{Heads: 3, KVHeads: 3, QDim: 32, VDim: 32}, 2, 81, true},
+		{Attention{Heads: 6, KVHeads: 3, QDim: 32, VDim: 16}, 1, 361, true},
+		{Attention{Heads: 2, KVHeads: 1, QDim: 10, VDim: 7}, 2, 37, true},
+		{Attention{Heads: 1, KVHeads: 1, QDim: 5, VDim: 33}, 1, 16, false},
+		{Attention{Heads: 4, KVHeads: 2, QDim: 64, VDim: 64}, 1, 49, false},
+		{Attention{Heads: 1, KVHeads: 1, QDim: 1, VDim: 1}, 3, 1, false},
+	} {
+		row := c.Heads*c.QDim + c.KVHeads*(c.QDim+c.VDim)
+		call := AttentionCall{N: c.n, Tokens: c.tokens, X: normal(rng, c.n*c.tokens*row, 1)}
+		if c.turn {
+			call.Cosines, call.Sines = turns(rng, c.tokens*c.KVHeads*(c.QDim/2))
+		}
+		want := attentionReference(c.Attention, call)
+		everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+			a, call := c.Attention, call
+			a.Precision, call.Y = p, make([]float32, len(want))
+			require.NoError(t, a.Run(isa, call))
+			require.Less(t, relative(want, call.Y), map[Precision]float64{Float32: 1e-5, Int16: 6e-4}[p], "%+v", c)
+		})
+	}
+}
+
+// TestAttentionAtItsBounds gives scores and probabilities the worst there is: rows that
+// are flat, that see one token alone, that are far apart, and values of which one is
+// much larger than the others.
+func TestAttentionAtItsBounds(t *testing.T) {
+	const dim, tokens = 32, 361
+	a := Attention{Heads: 1, KVHeads: 1, QDim: dim, VDim: dim}
+	rng := rand.New(rand.NewPCG(2, 0))
+	for name, c := range map[string]struct {
+		fill  func(token, i int) (q, k, v float32)
+		bound float64 // of the error, relative to the largest value
+	}{
+		"flat":        {func(_, _ int) (q, k, v float32) { return 0, 1, 1 }, 6e-4},
+		"all alike":   {func(_, _ int) (q, k, v float32) { return 1, 1, -1 }, 6e-4},
+		"far apart":   {func(t, i int) (q, k, v float32) { return 5, 5 * float32(1-2*(t%2)), float32(t) }, 6e-4},
+		"one hot":     {func(t, i int) (q, k, v float32) { return hot(t, i, 30), hot(t, i, 30), float32(t % 7) }, 6e-4},
+		"zeros":       {func(_, _ int) (q, k, v float32) { return 0, 0, 0 }, 6e-4},
+		"tiny":        {func(t, i int) (q, k, v float32) { return 1e-20, 1e-20, 1e-20 * float32(t%3) }, 6e-4},
+		"huge values": {func(t, i int) (q, k, v float32) { return 1, 1, 1e15 * float32(1-2*(t%2)) }, 6e-4},
+		"one outlier": {func(t, i int) (q, k, v float32) { return hot(t, i, 1), 1, 1 + 999*hot(t, 3, 1)*hot(i, 4, 1) }, 6e-4},
+		"alternating": {func(t, i int) (q, k, v float32) { s := float32(1 - 2*(i%2)); return s, s, s }, 6e-4},
+	} {
+		call := AttentionCall{N: 1, Tokens: tokens, X: make([]float32, tokens*3*dim)}
+		for token := range tokens {
+			for i := range dim {
+				q, k, v := c.fill(token, i)
+				call.X[token*3*dim+i], call.X[token*3*dim+dim+i], call.X[token*3*dim+2*dim+i] = q, k, v
+			}
+		}
+		call.Cosines, call.Sines = turns(rng, tokens*dim/2)
+		for i := range call.Cosines { // every token by the same angles, so that what agrees goes on to
+			call.Cosines[i], call.Sines[i] = call.Cosines[i%(dim/2)], call.Sines[i%(dim/2)]
+		}
+		want, top := attentionReference(a, call), 1e-30
+		for i := 2 * dim; i < len(call.X); i++ {
+			if i%(3*dim) >= 2*dim {
+				top = max(top, math.Abs(float64(call.X[i])))
+			}
+		}
+		everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+			a, call := a, call
+			a.Precision, call.Y = p, make([]float32, len(want))
+			require.NoError(t, a.Run(isa, call))
+			for i := range want {
+				require.InDelta(t, want[i]/top, float64(call.Y[i])/top, c.bound, "%s, %d", name, i)
+			}
+		})
+	}
+}
+
+// hot is size where two numbers agree, modulo 16, else 0.
+func hot(t, i int, size float32) float32 {
+	if t%16 == i%16 {
+		return size
+	}
+	return 0
+}
+
+// TestAttentionOfNoNumbers: what is no number does not turn into one unseen.
+func TestAttentionOfNoNumbers(t *testing.T) {
+	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
+		const dim, tokens = 16, 20
+		for part := range 3 { // of a query, a key, a value
+			for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+				x := normal(rand.New(rand.NewPCG(3, 0)), tokens*3*dim, 1)
+				x[7*3*dim+part*dim] = float32(bad)
+				y := make([]float32, tokens*dim)
+				require.NoError(t, Attention{Heads: 1, KVHeads: 1, QDim: dim, VDim: dim, Precision: p}.Run(isa, AttentionCall{N: 1, Tokens: tokens, X: x, Y: y}))
+				v := float64(y[7*dim])
+				require.True(t, math.IsNaN(v) || math.IsInf(v, 0), "%v in part %d became %v", bad, part, v)
+			}
+		}
+	})
+}
+
+func TestBadAttention(t *testing.T) {
+	ok := AttentionCall{N: 1, Tokens: 2, X: make([]float32, 24), Y: make([]float32, 8)}
+	a := Attention{Heads: 1, KVHeads: 1, QDim: 4, VDim: 4}
+	require.NoError(t, a.Run(Portable, ok))
+	require.Error(t, Attention{Heads: 3, KVHeads: 2, QDim: 4, VDim: 4}.Run(Portable, ok))
+	require.Error(t, Attention{}.Run(Portable, ok))
+	for _, change := range []func(c *AttentionCall){
+		func(c *AttentionCall) { c.N = 0 }, func(c *AttentionCall) { c.Tokens = 3 }, func(c *AttentionCall) { c.X = c.X[:23] },
+		func(c *AttentionCall) { c.Y = nil }, func(c *AttentionCall) { c.Cosines = make([]float32, 4) },
+		func(c *AttentionCall) { c.Cosines, c.Sines = make([]float32, 3), make([]float32, 3) },
+	} {
+		c := ok
+		change(&c)
+		require.Error(t, a.Run(Portable, c))
+	}
+}
+
+// BenchmarkAttention reports products a second.
+func BenchmarkAttention(b *testing.B) {
+	for _, isa := range Available() {
+		for _, p := range []Precision{Float32, Int16} {
+			if isa == Portable || p == Int16 && !isa.Integers() {
+				continue
+			}
+			for _, side := range []int{9, 19} {
+				b.Run(fmt.Sprintf("%v/%d/%dx%d", isa, p, side, side), func(b *testing.B) {
+					a := Attention{Heads: 3, KVHeads: 3, QDim: 32, VDim: 32, Precision: p}
+					rng, tokens := rand.New(rand.NewPCG(1, 0)), side*side
+					c := AttentionCall{N: 1, Tokens: tokens, X: normal(rng, tokens*288, 1), Y: make([]float32, tokens*96)}
+					c.Cosines, c.Sines = turns(rng, tokens*3*16)
+					for b.Loop() {
+						if err := a.Run(isa, c); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(float64(tokens*tokens*192)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
+				})
+			}
+		}
+	}
+}
