@@ -38,9 +38,7 @@ func (r *rewriter) node(l *layer) *onnx.Node {
 	bias := constant("bias", l.bias, outs)
 	if l.column != "" {
 		column := r.names.New(l.out + ".column")
-		shape := onnx.NewTensor(r.names.New(l.out+".shape"), []int64{0, outs}, 2)
-		r.g.Initializers = append(r.g.Initializers, shape)
-		r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Reshape", Inputs: []string{l.column, shape.Name}, Outputs: []string{column}})
+		r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Reshape", Inputs: []string{l.column, r.shape(l.out, 0, outs)}, Outputs: []string{column}})
 		if bias != "" {
 			sum := r.names.New(l.out + ".bias_sum")
 			r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Add", Inputs: []string{column, bias}, Outputs: []string{sum}})
@@ -58,7 +56,7 @@ func (r *rewriter) node(l *layer) *onnx.Node {
 			constant("scale", l.scale, outs), constant("shift", l.shift, outs)},
 		Outputs: []string{l.out},
 		Attrs: onnx.Attrs{"activation": onnx.AttrInt(int64(l.activation)), "precision": onnx.AttrInt(int64(r.precisionOf(l))),
-			"planes": onnx.AttrInt(planes)},
+			"planes": onnx.AttrInt(planes), "epsilon": onnx.AttrFloat(float64(l.epsilon))},
 	}
 	for n.Inputs[len(n.Inputs)-1] == "" {
 		n.Inputs = n.Inputs[:len(n.Inputs)-1]
@@ -88,9 +86,7 @@ func (r *rewriter) pools() {
 			continue
 		}
 		mid, channels := r.names.New(n.Output(0)+".pooled"), r.shapes[n.Input(0)][1].Size
-		shape := onnx.NewTensor(r.names.New(n.Output(0)+".shape"), []int64{0, channels, 1, 1}, 4)
-		r.g.Initializers = append(r.g.Initializers, shape)
-		r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Reshape", Inputs: []string{mid, shape.Name}, Outputs: n.Outputs})
+		r.g.Nodes = append(r.g.Nodes, &onnx.Node{OpType: "Reshape", Inputs: []string{mid, r.shape(n.Output(0), 0, channels, 1, 1)}, Outputs: n.Outputs})
 		n.OpType, n.Outputs = reduce, []string{mid}
 		n.Attrs = onnx.Attrs{"keepdims": onnx.AttrInt(1)}
 		if r.opset < 18 {
@@ -100,8 +96,51 @@ func (r *rewriter) pools() {
 			r.g.Initializers = append(r.g.Initializers, axes)
 			n.Inputs = []string{n.Input(0), axes.Name}
 		}
-		r.pooled = append(r.pooled, n)
+		r.readers = append(r.readers, n)
 	}
+}
+
+// tokens lets what turns boards into tokens read them as they are: [N,H,W,C] is
+// [N,H*W,C].
+func (r *rewriter) tokens() {
+	for _, n := range r.g.Nodes {
+		flat := r.producers[n.Input(0)]
+		if !permutes(n, 0, 2, 1) || flat == nil || !flat.Is("Reshape") || !r.boards[flat.Input(0)] || len(r.shapes[flat.Input(0)]) != 4 {
+			continue
+		}
+		from, to := r.shapes[flat.Input(0)], r.shapes[n.Output(0)]
+		if len(to) != 3 || to[2] != from[1] || to[1].Size != from[2].Size*from[3].Size {
+			continue
+		}
+		n.OpType, n.Attrs = "Reshape", nil
+		n.Inputs = []string{flat.Input(0), r.shape(n.Output(0), 0, to[1].Size, to[2].Size)}
+		r.readers = append(r.readers, n)
+	}
+}
+
+// shape makes the constant shape of a value.
+func (r *rewriter) shape(name string, dims ...int64) string {
+	t := onnx.NewTensor(r.names.New(name+".shape"), dims, int64(len(dims)))
+	r.g.Initializers = append(r.g.Initializers, t)
+	return t.Name
+}
+
+// asTokens returns the tokens [N,H*W,C] that a value [N,C,H,W] was made of; "" where it
+// was made of something else.
+func (r *rewriter) asTokens(name string) string {
+	board := r.producers[name]
+	if board == nil || !board.Is("Reshape") || len(r.shapes[name]) != 4 {
+		return ""
+	}
+	turned := r.producers[board.Input(0)]
+	if !permutes(turned, 0, 2, 1) || r.boards[turned.Input(0)] {
+		return ""
+	}
+	to, from := r.shapes[name], r.shapes[turned.Input(0)]
+	if len(from) != 3 || from[2] != to[1] || from[1].Size != to[2].Size*to[3].Size {
+		return ""
+	}
+	return turned.Input(0)
 }
 
 // seams transposes values where nodes of the two layouts meet, and those that are
@@ -132,14 +171,19 @@ func (r *rewriter) seams() {
 	}
 	for _, n := range r.g.Nodes {
 		for i, name := range n.Inputs {
-			wants := n.Domain == Domain && (i == 0 || i == 3) && r.wantsBoard(n) || i == 0 && slices.Contains(r.pooled, n)
+			wants := n.Domain == Domain && (i == 0 || i == 3) && r.wantsBoard(n) || i == 0 && slices.Contains(r.readers, n)
 			if name == "" || r.boards[name] == wants || n.Domain == Domain && i != 0 && i != 3 {
 				continue
 			}
 			if names[name] == "" {
-				if r.boards[name] {
+				if tokens := r.asTokens(name); r.boards[name] {
 					names[name] = r.names.New(name + ".nchw")
 					transpose(name, names[name], 0, 3, 1, 2)
+				} else if tokens != "" {
+					names[name] = r.names.New(name + ".nhwc")
+					s := r.shapes[name]
+					added = append(added, &onnx.Node{OpType: "Reshape", Outputs: []string{names[name]},
+						Inputs: []string{tokens, r.shape(name, 0, s[2].Size, s[3].Size, s[1].Size)}})
 				} else {
 					names[name] = r.names.New(name + ".nhwc")
 					transpose(name, names[name], 0, 2, 3, 1)

@@ -30,11 +30,13 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 	}
 	r := &rewriter{
 		g: c.Graph, shapes: shapes, precision: precision, opset: c.Opset,
-		users: c.Graph.Users(), consts: c.Graph.InitializerMap(),
+		users: c.Graph.Users(), producers: c.Graph.Producers(), consts: c.Graph.InitializerMap(),
 		names: onnx.NewNames(c.Graph), gone: map[*onnx.Node]bool{}, boards: map[string]bool{},
 	}
+	r.blocks()
 	for _, n := range slices.Clone(c.Graph.Nodes) {
 		if l := r.layerOf(n); l != nil {
+			r.gone[n] = true
 			r.follow(l)
 			r.layers = append(r.layers, l)
 		}
@@ -43,7 +45,9 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 		return c, 0, nil
 	}
 	r.emit()
+	r.attend()
 	r.pools()
+	r.tokens()
 	r.seams()
 	if err := c.Graph.Sort(); err != nil {
 		return nil, 0, fmt.Errorf("fuse: %w", err)
@@ -61,14 +65,34 @@ type rewriter struct {
 	g         *onnx.Graph
 	shapes    map[string]onnx.Shape
 	users     map[string][]*onnx.Node
+	producers map[string]*onnx.Node
 	consts    map[string]*onnx.Tensor
 	names     *onnx.Names
 	precision kernel.Precision
 	opset     int64
-	layers    []*layer
-	gone      map[*onnx.Node]bool // part of a layer
-	boards    map[string]bool     // values that are [N,H,W,C] from now on
-	pooled    []*onnx.Node        // global pools of boards
+
+	layers     []*layer
+	attentions []*attention
+	gone       map[*onnx.Node]bool // part of a layer
+	boards     map[string]bool     // values that are [N,H,W,C] from now on
+	readers    []*onnx.Node        // other nodes that read boards as they are
+}
+
+// blocks finds what takes several products at once: attention, and gated layers.
+func (r *rewriter) blocks() {
+	for _, n := range slices.Clone(r.g.Nodes) {
+		switch {
+		case n.Is("Softmax"):
+			if a := r.attentionAt(n); a != nil {
+				r.attentions = append(r.attentions, a)
+				r.layers = append(r.layers, a.layer)
+			}
+		case n.Is("Mul"):
+			if l := r.gatedAt(n); l != nil {
+				r.layers = append(r.layers, l)
+			}
+		}
+	}
 }
 
 // layer is a convolution or a product of tokens with what it takes over. Its result
@@ -78,6 +102,7 @@ type layer struct {
 	in, outs, size   int
 	weights          []float32 // [outs][in][size][size]
 	planes, tokens   bool
+	epsilon          float32   // above 0: of the norm of tokens in front
 	bias             []float32 // nil: 0
 	column, residual string    // a bias by board [N,outs,1,1], and what is added
 	sum              string    // the value of the sum, where others read it
@@ -90,6 +115,7 @@ type layer struct {
 // nothing for it.
 func (r *rewriter) layerOf(n *onnx.Node) *layer {
 	switch {
+	case r.gone[n]:
 	case n.Is("Conv"):
 		return r.convOf(n)
 	case n.Is("MatMul"):
@@ -121,7 +147,6 @@ func (r *rewriter) convOf(n *onnx.Node) *layer {
 			return nil
 		}
 	}
-	r.gone[n] = true
 	return l
 }
 
@@ -158,14 +183,14 @@ func (r *rewriter) productOf(n *onnx.Node) *layer {
 	if err != nil {
 		return nil
 	}
-	l := &layer{x: n.Input(0), in: int(w.Dims[0]), outs: int(w.Dims[1]), size: 1, tokens: true, out: n.Output(0)}
+	l := &layer{in: int(w.Dims[0]), outs: int(w.Dims[1]), size: 1, tokens: true, out: n.Output(0)}
+	l.x, l.epsilon = r.normed(n.Input(0))
 	l.weights = make([]float32, len(from))
 	for i := range l.in {
 		for o := range l.outs {
 			l.weights[o*l.in+i] = from[i*l.outs+o]
 		}
 	}
-	r.gone[n] = true
 	return l
 }
 

@@ -124,7 +124,7 @@ func TestNetworks(t *testing.T) {
 func TestRealNetworks(t *testing.T) {
 	needLibrary(t)
 	for name, layers := range map[string]int{
-		"g170-b6c96-s175395328-d26788732": 20, "b7c96h3tfrs-test5-cnorm": 55, "b7c96h6kv3qk32v16tflrs-fson-bnh": 55,
+		"g170-b6c96-s175395328-d26788732": 20, "b7c96h3tfrs-test5-cnorm": 34, "b7c96h6kv3qk32v16tflrs-fson-bnh": 34,
 	} {
 		n, err := katago.ReadFile(testshared.Path(t, "models/katago/"+name+".bin.gz"))
 		require.NoError(t, err)

@@ -6,6 +6,7 @@
 
 #include "operators.h"
 #include "kernel.h"
+#include <stddef.h>
 #include <stdlib.h>
 
 typedef void status; // OrtStatus
@@ -25,6 +26,7 @@ enum {
 	GET_DIMENSIONS_COUNT = 61,
 	GET_DIMENSIONS = 62,
 	GET_TENSOR_TYPE_AND_SHAPE = 65,
+	KERNEL_INFO_GET_ATTRIBUTE_FLOAT = 85,
 	KERNEL_INFO_GET_ATTRIBUTE_INT64 = 86,
 	KERNEL_CONTEXT_GET_INPUT = 90,
 	KERNEL_CONTEXT_GET_OUTPUT = 91,
@@ -65,13 +67,16 @@ typedef struct custom_op {
 
 // operators belongs to one session, which has one caller at a time.
 struct operators {
-	custom_op conv; // first, so that it can be told from its address
+	custom_op conv, attention;
 	const void *const *api;
 	const kernel_table_t *kernels;
 	int isa;
 	void *domain;
 	scratch *scratch;
 };
+
+// owner_of returns the operators that have an operator as their member.
+#define owner_of(op, member) ((const operators *)((const char *)(op) - offsetof(operators, member)))
 
 // The inputs and outputs of Conv.
 enum { IN_X, IN_WEIGHTS, IN_BIAS, IN_RESIDUAL, IN_SCALE, IN_SHIFT, INPUTS };
@@ -81,7 +86,7 @@ typedef struct {
 	const operators *owner;
 	layer *layer;
 	size_t inputs;
-	int64_t in, out, planes;
+	int64_t in, out, planes, values; // values of a point of the result
 } conv_kernel;
 
 enum { FAIL = 1, INVALID_ARGUMENT = 2, TYPE_FLOAT = 1, MOST_DIMENSIONS = 8 };
@@ -132,28 +137,38 @@ static status *constant(const void *const *api, const void *info, size_t count, 
 	return data_of(api, value, data);
 }
 
+static status *integer(const void *const *api, const void *info, const char *name, int64_t *value)
+{
+	return CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, name, value);
+}
+
 static status *conv_make(const custom_op *op, const void *const *api, const void *info, void **made)
 {
-	const operators *o = (const operators *)op;
+	const operators *o = owner_of(op, conv);
 	int64_t dims[MOST_DIMENSIONS], small[MOST_DIMENSIONS], activation, precision, planes;
 	size_t rank, count;
 	float *weights, *scale, *shift;
 	TRY(CALL(KERNEL_INFO_GET_INPUT_COUNT, status *, const void *, size_t *)(info, &count));
-	TRY(CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, "activation", &activation));
-	TRY(CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, "precision", &precision));
-	TRY(CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, "planes", &planes));
+	TRY(integer(api, info, "activation", &activation));
+	TRY(integer(api, info, "precision", &precision));
+	TRY(integer(api, info, "planes", &planes));
+	float epsilon;
+	TRY(CALL(KERNEL_INFO_GET_ATTRIBUTE_FLOAT, status *, const void *, const char *, float *)(info, "epsilon", &epsilon));
 	size_t one;
 	TRY(constant(api, info, count, IN_SCALE, &scale, small, &one));
 	TRY(constant(api, info, count, IN_SHIFT, &shift, small, &one));
 	TRY(constant(api, info, count, IN_WEIGHTS, &weights, dims, &rank));
 	if (!weights || rank != 4 || dims[2] != dims[3] || dims[2] % 2 == 0 || (dims[2] > 3 && !planes))
 		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: weights must be constant, [out, in, size, size], of size 1 or 3");
+	int gated = activation == ACT_SWIGLU;
+	if ((gated || epsilon > 0) && (dims[2] != 1 || planes || (gated && (dims[0] % 2 || scale || shift || count > IN_BIAS))))
+		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: a norm or SwiGLU is of products of points, SwiGLU with nothing behind");
 	conv_kernel *k = calloc(1, sizeof *k);
 	if (!k)
 		return fail(api, FAIL, "kosumi.Conv: no memory");
 	layer_shape shape = {.in = (int)dims[1], .out = (int)dims[0], .size = (int)dims[2], .precision = (int)precision,
-		.activation = (int)activation, .planes = (int)planes, .scale = scale, .shift = shift};
-	*k = (conv_kernel){.owner = o, .inputs = count, .in = dims[1], .out = dims[0], .planes = planes};
+		.activation = (int)activation, .planes = (int)planes, .scale = scale, .shift = shift, .epsilon = epsilon};
+	*k = (conv_kernel){.owner = o, .inputs = count, .in = dims[1], .out = dims[0], .planes = planes, .values = gated ? dims[0] / 2 : dims[0]};
 	k->layer = o->kernels->make(o->isa, &shape, weights);
 	if (!k->layer) {
 		free(k);
@@ -171,13 +186,12 @@ static void conv_destroy(void *kernel)
 }
 
 // input reads an input that may be left out.
-static status *input(const conv_kernel *k, void *context, size_t index, float **data, int64_t *dims, size_t *rank)
+static status *input(const void *const *api, size_t inputs, void *context, size_t index, float **data, int64_t *dims, size_t *rank)
 {
-	const void *const *api = k->owner->api;
 	const void *value = NULL;
 	*data = NULL;
 	*rank = 0;
-	if (index >= k->inputs)
+	if (index >= inputs)
 		return NULL;
 	TRY(CALL(KERNEL_CONTEXT_GET_INPUT, status *, const void *, size_t, const void **)(context, index, &value));
 	if (!value)
@@ -186,9 +200,8 @@ static status *input(const conv_kernel *k, void *context, size_t index, float **
 	return data_of(api, value, data);
 }
 
-static status *output(const conv_kernel *k, void *context, size_t index, const int64_t *dims, size_t rank, float **data)
+static status *output(const void *const *api, void *context, size_t index, const int64_t *dims, size_t rank, float **data)
 {
-	const void *const *api = k->owner->api;
 	void *value = NULL;
 	*data = NULL;
 	TRY(CALL(KERNEL_CONTEXT_GET_OUTPUT, status *, void *, size_t, const int64_t *, size_t, void **)(context, index, dims, rank, &value));
@@ -202,8 +215,8 @@ static status *conv_compute(void *kernel, void *context)
 	int64_t dims[MOST_DIMENSIONS], other[MOST_DIMENSIONS];
 	size_t rank, other_rank;
 	float *x, *bias, *residual, *y, *sum;
-	TRY(input(k, context, IN_X, &x, dims, &rank));
-	TRY(input(k, context, IN_BIAS, &bias, other, &other_rank));
+	TRY(input(api, k->inputs, context, IN_X, &x, dims, &rank));
+	TRY(input(api, k->inputs, context, IN_BIAS, &bias, other, &other_rank));
 	layer_call c = {.x = x, .bias = bias, .bias_by_board = other_rank > 1};
 	if (rank < 3 || dims[k->planes ? 1 : rank - 1] != k->in || (k->planes && rank != 4))
 		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: the input does not fit the weights");
@@ -211,22 +224,22 @@ static status *conv_compute(void *kernel, void *context)
 		dims[1] = dims[2];
 		dims[2] = dims[3];
 	}
-	dims[rank - 1] = k->out;
+	dims[rank - 1] = k->values;
 	c.n = (int)dims[0];
 	c.h = (int)dims[1];
 	c.w = 1;
 	for (size_t i = 2; i + 1 < rank; i++)
 		c.w *= (int)dims[i];
-	int64_t values = k->out * c.n * c.h * c.w, others = 1;
+	int64_t values = k->values * c.n * c.h * c.w, others = 1;
 	if (bias && (other[other_rank - 1] != k->out || (other_rank > 1 && other[0] != c.n)))
 		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: the bias does not fit");
-	TRY(input(k, context, IN_RESIDUAL, &residual, other, &other_rank));
+	TRY(input(api, k->inputs, context, IN_RESIDUAL, &residual, other, &other_rank));
 	for (size_t i = 0; i < other_rank; i++)
 		others *= other[i];
 	if (residual && others != values)
 		return fail(api, INVALID_ARGUMENT, "kosumi.Conv: the residual does not fit");
-	TRY(output(k, context, OUT_Y, dims, rank, &y));
-	TRY(output(k, context, OUT_SUM, dims, rank, &sum));
+	TRY(output(api, context, OUT_Y, dims, rank, &y));
+	TRY(output(api, context, OUT_SUM, dims, rank, &sum));
 	c.residual = residual;
 	c.y = y;
 	c.sum = sum;
@@ -234,6 +247,73 @@ static status *conv_compute(void *kernel, void *context)
 		return fail(api, FAIL, "kosumi.Conv: no memory");
 	return NULL;
 }
+
+// ---- Attention --------------------------------------------------------------
+
+enum { IN_COSINES = 1, IN_SINES, ATTENTION_INPUTS };
+
+typedef struct {
+	const operators *owner;
+	attention_shape shape;
+	size_t inputs;
+} attention_kernel;
+
+static status *attention_make(const custom_op *op, const void *const *api, const void *info, void **made)
+{
+	const operators *o = owner_of(op, attention);
+	int64_t heads, kv_heads, q_dim, v_dim, precision;
+	size_t count;
+	TRY(CALL(KERNEL_INFO_GET_INPUT_COUNT, status *, const void *, size_t *)(info, &count));
+	TRY(integer(api, info, "heads", &heads));
+	TRY(integer(api, info, "kv_heads", &kv_heads));
+	TRY(integer(api, info, "q_dim", &q_dim));
+	TRY(integer(api, info, "v_dim", &v_dim));
+	TRY(integer(api, info, "precision", &precision));
+	if (kv_heads < 1 || heads < kv_heads || heads % kv_heads || q_dim < 1 || v_dim < 1 || heads > 4096 || q_dim > 4096 || v_dim > 4096)
+		return fail(api, INVALID_ARGUMENT, "kosumi.Attention: heads that do not fit each other");
+	attention_kernel *k = calloc(1, sizeof *k);
+	if (!k)
+		return fail(api, FAIL, "kosumi.Attention: no memory");
+	*k = (attention_kernel){.owner = o, .inputs = count, .shape = {.heads = (int)heads, .kv_heads = (int)kv_heads, .q_dim = (int)q_dim,
+		.v_dim = (int)v_dim, .precision = (int)precision}};
+	*made = k;
+	return NULL;
+}
+
+static status *attention_compute(void *kernel, void *context)
+{
+	const attention_kernel *k = kernel;
+	const void *const *api = k->owner->api;
+	const attention_shape *a = &k->shape;
+	int64_t dims[MOST_DIMENSIONS], other[MOST_DIMENSIONS];
+	size_t rank, other_rank;
+	float *x, *tables[2], *y;
+	TRY(input(api, k->inputs, context, IN_X, &x, dims, &rank));
+	int64_t row = (int64_t)a->heads * a->q_dim + (int64_t)a->kv_heads * (a->q_dim + a->v_dim);
+	if (rank != 3 || dims[2] != row || dims[1] < 1 || dims[1] > 1 << 16)
+		return fail(api, INVALID_ARGUMENT, "kosumi.Attention: the input does not fit the heads");
+	for (int i = 0; i < 2; i++) {
+		int64_t values = 1;
+		TRY(input(api, k->inputs, context, IN_COSINES + i, &tables[i], other, &other_rank));
+		for (size_t j = 0; j < other_rank; j++)
+			values *= other[j];
+		if ((tables[i] && (values != dims[1] * a->kv_heads * (a->q_dim / 2) || a->q_dim % 2)) || !tables[i] != !tables[0])
+			return fail(api, INVALID_ARGUMENT, "kosumi.Attention: the turns do not fit the heads");
+	}
+	attention_call c = {.n = (int)dims[0], .tokens = (int)dims[1], .x = x, .cosines = tables[0], .sines = tables[1]};
+	dims[2] = (int64_t)a->heads * a->v_dim;
+	TRY(output(api, context, 0, dims, rank, &y));
+	c.y = y;
+	if (k->owner->kernels->attend(k->owner->isa, a, &c, k->owner->scratch))
+		return fail(api, FAIL, "kosumi.Attention: no memory");
+	return NULL;
+}
+
+static const char *attention_name(const custom_op *op) { (void)op; return "Attention"; }
+static size_t attention_inputs(const custom_op *op) { (void)op; return ATTENTION_INPUTS; }
+static size_t attention_outputs(const custom_op *op) { (void)op; return 1; }
+static int attention_input_kind(const custom_op *op, size_t i) { (void)op; return i >= IN_COSINES; }
+static int attention_output_kind(const custom_op *op, size_t i) { (void)op, (void)i; return 0; }
 
 static const char *conv_name(const custom_op *op) { (void)op; return "Conv"; }
 static const char *on_cpu(const custom_op *op) { (void)op; return NULL; }
@@ -263,6 +343,15 @@ operators *operators_make(const void *base, void *session_options, const void *k
 		.input_kind = input_kind, .output_kind = output_kind, .input_memory = default_memory,
 		.variadic = {zero, zero, zero, zero}, .create_kernel_v2 = conv_make, .compute_v2 = conv_compute,
 		.start_version = first_version, .end_version = last_version};
+	o->attention = o->conv;
+	o->attention.get_name = attention_name;
+	o->attention.input_count = attention_inputs;
+	o->attention.output_count = attention_outputs;
+	o->attention.input_kind = attention_input_kind;
+	o->attention.output_kind = attention_output_kind;
+	o->attention.create_kernel_v2 = attention_make;
+	o->attention.compute_v2 = attention_compute;
+	o->attention.destroy = free;
 	o->api = api;
 	o->kernels = kernels;
 	o->isa = isa;
@@ -270,6 +359,7 @@ operators *operators_make(const void *base, void *session_options, const void *k
 	*why = "the library refuses the operators";
 	if (!o->scratch || CALL(CREATE_CUSTOM_OP_DOMAIN, status *, const char *, void **)("kosumi", &o->domain) ||
 		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->conv) ||
+		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->attention) ||
 		CALL(ADD_CUSTOM_OP_DOMAIN, status *, void *, void *)(session_options, o->domain)) {
 		operators_drop(o);
 		return NULL;
