@@ -72,7 +72,7 @@ INLINE float extent(const float *x, int depth, float *most)
 	for (int i = 0; i < depth; i += LANES) {
 		vf v = load(x + i);
 		square += v * v;
-		top = vmax(pick(v < 0, -v, v), top);
+		top = vmax(vmax(v, -v), top);
 	}
 	*most = max_lanes(top);
 	return sqrtf(sum_lanes(square));
@@ -143,7 +143,7 @@ INLINE void take_values(int integers, const attention_shape *a, const attention_
 		vf top = splat(0), none = splat(0);
 		for (int t = 0; t < c->tokens; t++) {
 			vf v = load_upto(x + t * row + o, n);
-			top = vmax(pick(v < 0, -v, v), top);
+			top = vmax(vmax(v, -v), top);
 			none += v - v;
 		}
 		vf scale = pick(top > 1e-30f, VALUE / top, splat(0));
@@ -156,7 +156,7 @@ INLINE void take_values(int integers, const attention_shape *a, const attention_
 	transpose_words(d->turned, a->v_dim, d->keys / 2, a->v_dim, d->v, d->keys / 2);
 }
 
-// take_queries packs count queries for the lanes.
+// take_queries packs count queries for the lanes, so that scores are powers of 2.
 INLINE void take_queries(int integers, const attention_shape *a, desk *d, const float *x, size_t row, int count, int lanes,
 	const float *cosines, const float *sines, size_t turns)
 {
@@ -164,10 +164,13 @@ INLINE void take_queries(int integers, const attention_shape *a, desk *d, const 
 	for (int i = 0; i < count; i++) {
 		float *q = d->q + (size_t)i * d->depth;
 		turn(a, d->depth, x + i * row, cosines ? cosines + i * turns : NULL, sines + (cosines ? i * turns : 0), q);
-		if (!integers)
+		if (!integers) {
+			for (int j = 0; j < d->depth; j += LANES)
+				store(q + j, load(q + j) * LOG2E);
 			continue;
+		}
 		float norm = extent(q, d->depth, &most), scale = within(norm, most, &d->unit[i]);
-		d->unit[i] *= d->key_unit;
+		d->unit[i] *= d->key_unit * LOG2E;
 		for (int j = 0; j < d->depth; j += LANES)
 			keep(1, (char *)q + 2 * j, load(q + j), scale);
 	}
@@ -178,10 +181,10 @@ INLINE void take_queries(int integers, const attention_shape *a, desk *d, const 
 	transpose_words(d->q, d->depth, lanes, integers ? d->depth / 2 : d->depth, d->panel, lanes);
 }
 
-// multiply_rows computes all rows of m = rows * panel, and calls for each few of them
-// what looks at m while it is in the cache.
+// multiply_rows computes m = rows * panel, and in top, unless that is NULL, the largest
+// number of each column.
 INLINE void multiply_rows(int precision, int width, const char *rows, size_t row, int count, const void *panel, int ins,
-	float *m, const float *unit, vf *top, vf *none)
+	float *m, const float *unit, vf *top)
 {
 	static const int at_most[5] = ROWS;
 	int lanes = width * LANES, blocks = (count + at_most[width] - 1) / at_most[width];
@@ -190,40 +193,43 @@ INLINE void multiply_rows(int precision, int width, const char *rows, size_t row
 		float *out = m + (size_t)done * lanes;
 		micros[precision][width][n](rows + done * row, row, panel, ins, out, lanes, unit, panel);
 		for (int r = 0; top && r < n; r++)
-			for (int j = 0; j < width; j++) {
-				vf v = load(out + (size_t)r * lanes + j * LANES);
-				top[j] = vmax(v, top[j]);
-				none[j] += v * 0;
-			}
+			for (int j = 0; j < width; j++)
+				top[j] = vmax(load(out + (size_t)r * lanes + j * LANES), top[j]);
 		done += n;
 	}
 }
 
-// weigh turns scores into probabilities times some factor, which inverse undoes.
-INLINE void weigh(int integers, int width, int tokens, desk *d, const vf *top, const vf *none)
+// weigh turns scores into probabilities times some factor, which inverse undoes. A score
+// that is no number makes its query's result none.
+INLINE void weigh(int integers, int width, int tokens, desk *d, const vf *top)
 {
 	int lanes = width * LANES;
 	vf sum[2] = {splat(0), splat(0)};
 	for (int k = 0; k < tokens; k++)
+#pragma GCC unroll 2
 		for (int j = 0; j < width; j++) {
 			float *at = d->scores + (size_t)k * lanes + j * LANES;
-			vf e = exp_down(load(at) - top[j]);
+			vf e = power(load(at) - top[j]);
 			store(at, e);
 			sum[j] += e;
 		}
+	if (tokens < d->keys)
+		memset(d->scores + (size_t)tokens * lanes, 0, 4 * lanes);
+	vf scale[2] = {splat(1), splat(1)};
+#pragma GCC unroll 2
 	for (int j = 0; j < width; j++) {
-		vf scale = splat(1);
-		if (integers) {
-			// Each of the probabilities may be rounded up by a half.
-			scale = vmin(splat(32767), (2147483647.f / VALUE - 0.5f * tokens - 64) / sum[j]);
-			for (int k = 0; k < d->keys; k += 2) {
-				float *at = d->scores + (size_t)k * lanes + j * LANES;
-				vf odd = k + 1 < tokens ? load(at + lanes) : splat(0);
-				store(d->scores + (size_t)k / 2 * lanes + j * LANES, (vf)pairs(load(at) * scale, odd * scale));
-			}
-		}
-		store(d->inverse + j * LANES, 1 / (sum[j] * scale) + none[j]);
+		if (integers) // each of the probabilities may be rounded up by a half
+			scale[j] = vmin(splat(32767), (2147483647.f / VALUE - 0.5f * tokens - 64) / sum[j]);
+		store(d->inverse + j * LANES, 1 / (sum[j] * scale[j]));
 	}
+	for (int k = 0; integers && k < d->keys; k += 2)
+#pragma GCC unroll 2
+		for (int j = 0; j < width; j++) {
+			float *at = d->scores + (size_t)k * lanes + j * LANES;
+			vmask a = __builtin_convertvector(load(at) * scale[j] + 0.5f, vmask);
+			vmask b = __builtin_convertvector(load(at + lanes) * scale[j] + 0.5f, vmask);
+			store(d->scores + (size_t)k / 2 * lanes + j * LANES, (vf)(a | b << 16));
+		}
 }
 
 // attend_some computes some vectors of queries of one head.
@@ -231,11 +237,10 @@ INLINE void attend_some(int integers, int width, const attention_shape *a, const
 {
 	static const float ones[QUERIES] = {[0 ... QUERIES - 1] = 1};
 	int precision = integers ? KERNEL_INT16 : KERNEL_FLOAT, lanes = width * LANES, bytes = integers ? 2 : 4;
-	vf top[2] = {splat(-3e38f), splat(-3e38f)}, none[2] = {splat(0), splat(0)};
-	multiply_rows(precision, width, d->k, (size_t)d->depth * bytes, c->tokens, d->panel, d->depth, d->scores, d->unit, top, none);
-	weigh(integers, width, c->tokens, d, top, none);
-	multiply_rows(precision, width, d->v, (size_t)d->keys * bytes, a->v_dim, d->scores, integers ? d->keys : c->tokens, d->mixed, ones,
-		NULL, NULL);
+	vf top[2] = {splat(-3e38f), splat(-3e38f)};
+	multiply_rows(precision, width, d->k, (size_t)d->depth * bytes, c->tokens, d->panel, d->depth, d->scores, d->unit, top);
+	weigh(integers, width, c->tokens, d, top);
+	multiply_rows(precision, width, d->v, (size_t)d->keys * bytes, a->v_dim, d->scores, integers ? d->keys : c->tokens, d->mixed, ones, NULL);
 	for (int o = 0; o < a->v_dim; o++)
 		for (int j = 0; j < width; j++) {
 			float *at = d->mixed + (size_t)o * lanes + j * LANES;

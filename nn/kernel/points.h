@@ -41,7 +41,7 @@ INLINE float take_point(int integers, const layer *l, const float *x, char *to)
 	int k = 0;
 	for (; k + LANES <= l->in; k += LANES) {
 		vf v = load(x + k);
-		top = vmax(pick(v < 0, -v, v), top);
+		top = vmax(vmax(v, -v), top);
 		square += v * v;
 		none += v * 0;
 		if (!integers && to)
@@ -49,7 +49,7 @@ INLINE float take_point(int integers, const layer *l, const float *x, char *to)
 	}
 	for (; k < l->ins; k += LANES) {
 		vf v = k < l->in ? load_part(x + k, l->in - k) : splat(0);
-		top = vmax(pick(v < 0, -v, v), top);
+		top = vmax(vmax(v, -v), top);
 		square += v * v;
 		none += v * 0;
 		if (!integers && to)

@@ -9,8 +9,14 @@ INLINE vf load(const float *p) { return *(const vf *)p; }
 INLINE void store(float *p, vf v) { *(vf *)p = v; }
 INLINE vf splat(float x) { return x - (vf){0}; }
 INLINE vf pick(vmask m, vf a, vf b) { return (vf)((m & (vmask)a) | (~m & (vmask)b)); }
+// Where one is no number, vmax and vmin give b.
+#ifdef VMAX
+INLINE vf vmax(vf a, vf b) { return VMAX(a, b); }
+INLINE vf vmin(vf a, vf b) { return VMIN(a, b); }
+#else
 INLINE vf vmax(vf a, vf b) { return pick(a > b, a, b); }
 INLINE vf vmin(vf a, vf b) { return pick(a < b, a, b); }
+#endif
 
 // Part of a vector: the first n lanes, 0 in the others.
 INLINE vf load_part(const float *p, int n)
@@ -31,43 +37,34 @@ INLINE void store_upto(float *p, vf v, int n)
 
 // ---- Activations -----------------------------------------------------------
 
-// exponential of x <= 0, to 2 units in the last place: 2^n times a polynomial.
-INLINE vf exp_down(vf x)
+// power returns 2 to x, for x from -126 to 127, to 1 part in 10 millions. What is below
+// counts as -126; what is no number stays none.
+INLINE vf power(vf x)
 {
-	x = vmax(x, splat(-87));
+	x = vmax(splat(-126), x);
 	const vf magic = splat(12582912); // 1.5 * 2^23: adding it rounds to integers
-	vf n = x * 1.44269504f + magic;
-	vmask e = (vmask)n;
-	n = n - magic;
-	vf r = x - n * 0.693359375f;
-	r = r + n * 2.12194440e-4f;
-	vf p = splat(1.9875691500e-4f);
-	p = p * r + 1.3981999507e-3f;
-	p = p * r + 8.3334519073e-3f;
-	p = p * r + 4.1665795894e-2f;
-	p = p * r + 1.6666665459e-1f;
-	p = p * r + 5.0000001201e-1f;
-	p = p * r * r + r + 1;
-	return (vf)((vmask)p + (e << 23));
+	vf n = x + magic;
+	vmask e = (vmask)n << 23;
+	vf r = x - (n - magic);
+	vf p = splat(1.3276472e-3f);
+	p = p * r + 9.6755413e-3f;
+	p = p * r + 5.5507133e-2f;
+	p = p * r + 2.4022120e-1f;
+	p = p * r + 6.9314697e-1f;
+	p = p * r + 1.0000001f;
+	return (vf)((vmask)p + e);
 }
 
-// mish is x*tanh(ln(1+e^x)) = x*u/(u+2) with u = e^x*(e^x+2), written for e^-|x| so
-// that nothing overflows.
+#define LOG2E 1.44269504f
+
+// mish is x*tanh(ln(1+e^x)) = x*u/(u+2) with u = e^x*(e^x+2). From 40 on it is x.
 INLINE vf mish(vf x)
 {
-	vmask down = x < 0;
-	vf e = exp_down(pick(down, x, -x));
-	vf u = pick(down, e * (e + 2), 1 + 2 * e);       // times e^-2x for x >= 0
-	vf two = pick(down, splat(2), 2 * e * e);
-	return x * u / (u + two);
+	vf e = power(vmin(splat(40), x) * LOG2E), u = e * (e + 2);
+	return x * u / (u + 2);
 }
 
-INLINE vf silu(vf x)
-{
-	vmask down = x < 0;
-	vf e = exp_down(pick(down, x, -x));
-	return x * pick(down, e, splat(1)) / (1 + e);
-}
+INLINE vf silu(vf x) { return x / (1 + power(vmin(splat(87), -x) * LOG2E)); }
 
 INLINE vf activate(int activation, vf x)
 {

@@ -4,6 +4,8 @@
 #define NR 2
 #define ROWS {0, 6, 6}
 #define INTEGERS 1
+#define VMAX(a, b) ((vf)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define VMIN(a, b) ((vf)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #define PREFETCH(p) _mm_prefetch(p, _MM_HINT_T0)
 #define SPLAT2(p) _mm256_set1_epi32(*(const int32_t *)(p))
 #define TO_FLOAT(x) ((vf)_mm256_cvtepi32_ps(x))

@@ -4,6 +4,8 @@
 #define NR 4
 #define ROWS {0, 12, 12, 9, 6}
 #define INTEGERS 1
+#define VMAX(a, b) ((vf)_mm512_max_ps((__m512)(a), (__m512)(b)))
+#define VMIN(a, b) ((vf)_mm512_min_ps((__m512)(a), (__m512)(b)))
 #define PREFETCH(p) _mm_prefetch(p, _MM_HINT_T0)
 #define SPLAT2(p) _mm512_set1_epi32(*(const int32_t *)(p))
 #define TO_FLOAT(x) ((vf)_mm512_cvtepi32_ps(x))
