@@ -90,14 +90,41 @@ static float within(float norm, float most, float *unit)
 	return scale;
 }
 
-// transpose_words writes rows of words as columns.
-INLINE void transpose_words(const void *from, size_t from_row, int rows, int columns, void *to, size_t to_row)
+#if defined(__clang__)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (quad_mask){__VA_ARGS__})
+#endif
+
+// transpose_four writes four rows of four words as columns.
+INLINE void transpose_four(const float *from, size_t from_row, float *to, size_t to_row)
 {
-	const int32_t *f = from;
-	int32_t *t = to;
-	for (int j = 0; j < columns; j++)
-		for (int i = 0; i < rows; i++)
-			t[j * to_row + i] = f[i * from_row + j];
+	quad a = *(const quad *)from, b = *(const quad *)(from + from_row);
+	quad c = *(const quad *)(from + 2 * from_row), d = *(const quad *)(from + 3 * from_row);
+	quad ab = SHUFFLE(a, b, 0, 4, 1, 5), cd = SHUFFLE(c, d, 0, 4, 1, 5);
+	*(quad *)to = SHUFFLE(ab, cd, 0, 1, 4, 5);
+	*(quad *)(to + to_row) = SHUFFLE(ab, cd, 2, 3, 6, 7);
+	ab = SHUFFLE(a, b, 2, 6, 3, 7);
+	cd = SHUFFLE(c, d, 2, 6, 3, 7);
+	*(quad *)(to + 2 * to_row) = SHUFFLE(ab, cd, 0, 1, 4, 5);
+	*(quad *)(to + 3 * to_row) = SHUFFLE(ab, cd, 2, 3, 6, 7);
+}
+
+// transpose writes rows of words as columns.
+static void transpose(const float *from, size_t from_row, int rows, int columns, float *to, size_t to_row)
+{
+	int i = 0;
+	for (; i + 4 <= rows; i += 4) {
+		int j = 0;
+		for (; j + 4 <= columns; j += 4)
+			transpose_four(from + i * from_row + j, from_row, to + j * to_row + i, to_row);
+		for (; j < columns; j++)
+			for (int k = i; k < i + 4; k++)
+				memcpy(to + j * to_row + k, from + k * from_row + j, 4);
+	}
+	for (; i < rows; i++)
+		for (int j = 0; j < columns; j++)
+			memcpy(to + j * to_row + i, from + i * from_row + j, 4);
 }
 
 // pairs rounds two rows of numbers to integers of 16 bits, side by side.
@@ -135,7 +162,7 @@ INLINE void take_keys(int integers, const attention_shape *a, const attention_ca
 INLINE void take_values(int integers, const attention_shape *a, const attention_call *c, desk *d, const float *x, size_t row)
 {
 	if (!integers) {
-		transpose_words(x, row, c->tokens, a->v_dim, d->v, d->keys);
+		transpose(x, row, c->tokens, a->v_dim, (float *)d->v, d->keys);
 		return;
 	}
 	for (int o = 0; o < a->v_dim; o += LANES) {
@@ -153,7 +180,7 @@ INLINE void take_values(int integers, const attention_shape *a, const attention_
 			store_upto(d->turned + (size_t)t / 2 * a->v_dim + o, (vf)pairs(even * scale, odd * scale), n);
 		}
 	}
-	transpose_words(d->turned, a->v_dim, d->keys / 2, a->v_dim, d->v, d->keys / 2);
+	transpose(d->turned, a->v_dim, d->keys / 2, a->v_dim, (float *)d->v, d->keys / 2);
 }
 
 // take_queries packs count queries for the lanes, so that scores are powers of 2.
@@ -178,7 +205,7 @@ INLINE void take_queries(int integers, const attention_shape *a, desk *d, const 
 		memset(d->q + (size_t)i * d->depth, 0, 4 * d->depth);
 		d->unit[i] = 0;
 	}
-	transpose_words(d->q, d->depth, lanes, integers ? d->depth / 2 : d->depth, d->panel, lanes);
+	transpose(d->q, d->depth, lanes, integers ? d->depth / 2 : d->depth, d->panel, lanes);
 }
 
 // multiply_rows computes m = rows * panel, and in top, unless that is NULL, the largest
@@ -246,7 +273,7 @@ INLINE void attend_some(int integers, int width, const attention_shape *a, const
 			float *at = d->mixed + (size_t)o * lanes + j * LANES;
 			store(at, load(at) * load(d->inverse + j * LANES) * (integers ? d->worth[o] : 1));
 		}
-	transpose_words(d->mixed, lanes, a->v_dim, count, y, (size_t)a->heads * a->v_dim);
+	transpose(d->mixed, lanes, a->v_dim, count, y, (size_t)a->heads * a->v_dim);
 }
 
 INLINE void attend_board(int integers, const attention_shape *a, const attention_call *c, desk *d, const float *x, float *y)
