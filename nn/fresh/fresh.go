@@ -31,7 +31,8 @@ func Kinds() []Kind {
 	for _, f := range arch.Families() {
 		all = append(all, Kind{f.Pattern, f.Doc})
 	}
-	return append(all, Kind{"kbNcM[nbt]", "KataGo-compatible, any board size: 22 planes and 19 global values, KataGo's heads"})
+	return append(all, Kind{"kbNcM[nbt]", "KataGo-compatible, any board size: 22 planes and 19 global values, KataGo's heads"},
+		Kind{"kbNcMhH[nbt]tflrs", "the same with transformer layers of H heads, such as kb10c384h6nbttflrs"})
 }
 
 // Parse reads a name, such as "mini", "b10c128" or "kb6c96".
@@ -43,7 +44,7 @@ func Parse(name string) (Architecture, error) {
 		return a, nil
 	}
 	if !IsKataGo(name) {
-		return a, fmt.Errorf("%w and kbNcM[nbt]", err)
+		return a, fmt.Errorf("%w, kbNcM[nbt] and kbNcMhH[nbt]tflrs", err)
 	}
 	a.katago = true
 	_, err = katago.ParseArch(name)

@@ -15,24 +15,38 @@ type Arch struct {
 	Channels int
 	// Nested: each block is a bottleneck to half the channels with two ordinary
 	// blocks inside. It pays from about 10 blocks on.
-	Nested     bool
+	Nested bool
+	// Heads makes transformer layers of so many heads: each block is one, or with Nested
+	// a bottleneck with two inside. 0: convolutions.
+	Heads      int
 	Activation Activation // ReLU, Mish or SiLU
 }
 
-var archName = regexp.MustCompile(`^kb([0-9]{1,3})c([0-9]{1,4})(nbt)?(-relu|-mish|-silu)?$`)
+var archName = regexp.MustCompile(`^kb([0-9]{1,3})c([0-9]{1,4})(?:h([0-9]{1,3})(nbt)?tflrs|(nbt))?(-relu|-mish|-silu)?$`)
 
-// ParseArch reads a name such as "kb6c96", "kb18c384nbt" or "kb10c128-mish":
-// blocks, channels, nested bottlenecks, activation (ReLU if not said).
+// ParseArch reads a name such as "kb6c96", "kb18c384nbt", "kb10c128-mish" or
+// "kb10c384h6nbttflrs": blocks, channels, nested bottlenecks or heads of transformer
+// layers, activation (ReLU if not said, of transformers SiLU).
 func ParseArch(name string) (Arch, error) {
 	m := archName.FindStringSubmatch(name)
 	if m == nil {
 		return Arch{}, fmt.Errorf("architecture %q: use kb<blocks>c<channels>, then nbt for nested bottlenecks, "+
-			"then -mish or -silu, such as kb6c96 or kb18c384nbt-mish", name)
+			"then -mish or -silu, such as kb6c96 or kb18c384nbt-mish; kb<blocks>c<channels>h<heads>tflrs for a transformer, "+
+			"kb10c384h6nbttflrs for one with nested bottlenecks", name)
 	}
-	a := Arch{Nested: m[3] != "", Activation: ReLU}
+	a := Arch{Nested: m[4] != "" || m[5] != "", Activation: ReLU}
+	if m[3] != "" {
+		a.Heads, _ = strconv.Atoi(m[3])
+		a.Activation = SiLU
+		if a.Heads == 0 {
+			return Arch{}, fmt.Errorf("architecture %q: a transformer has at least one head", name)
+		}
+	}
 	a.Blocks, _ = strconv.Atoi(m[1])
 	a.Channels, _ = strconv.Atoi(m[2])
-	switch m[4] {
+	switch m[6] {
+	case "-relu":
+		a.Activation = ReLU
 	case "-mish":
 		a.Activation = Mish
 	case "-silu":
@@ -43,15 +57,18 @@ func ParseArch(name string) (Arch, error) {
 
 // String returns the name that ParseArch reads.
 func (a Arch) String() string {
-	s := fmt.Sprintf("kb%dc%d", a.Blocks, a.Channels)
+	s, plain := fmt.Sprintf("kb%dc%d", a.Blocks, a.Channels), ReLU
+	if a.Heads > 0 {
+		s, plain = fmt.Sprintf("%sh%d", s, a.Heads), SiLU
+	}
 	if a.Nested {
 		s += "nbt"
 	}
-	switch a.Activation {
-	case Mish:
-		s += "-mish"
-	case SiLU:
-		s += "-silu"
+	if a.Heads > 0 {
+		s += "tflrs"
+	}
+	if a.Activation != plain {
+		s += map[Activation]string{ReLU: "-relu", Mish: "-mish", SiLU: "-silu"}[a.Activation]
 	}
 	return s
 }
@@ -65,6 +82,8 @@ func (a Arch) Validate() error {
 		return fmt.Errorf("%d channels: use a multiple of 16 from 16 to 2048", a.Channels)
 	case a.Nested && a.Channels < 32:
 		return fmt.Errorf("%d channels: nested bottlenecks need at least 32", a.Channels)
+	case a.Heads > 0 && a.mid()%(2*a.Heads) != 0:
+		return fmt.Errorf("%d heads: they must share %d channels in equal, even parts", a.Heads, a.mid())
 	case a.Activation != ReLU && a.Activation != Mish && a.Activation != SiLU:
 		return fmt.Errorf("%w: %v", ErrUnsupported, a.Activation)
 	}
@@ -76,18 +95,32 @@ func (a Arch) Validate() error {
 // ones has no such name: ErrUnsupported.
 func ArchOf(n *Network) (Arch, error) {
 	a := Arch{Blocks: len(n.Trunk.Blocks), Channels: n.Trunk.Channels, Activation: n.Trunk.TipAct.Kind}
-	nested := 0
+	nested, layers := 0, 0
 	for i, b := range n.Trunk.Blocks {
 		switch b := b.(type) {
 		case *Ordinary, *Pooling:
 		case *Nested:
 			nested++
+			if first, ok := b.Blocks[0].(*Attention); ok {
+				a.Heads = first.Heads
+			}
+		case *Attention:
+			if b.KVHeads != b.Heads {
+				return Arch{}, fmt.Errorf("%w: block %d has %d heads that share %d", ErrUnsupported, i, b.Heads, b.KVHeads)
+			}
+			a.Heads = b.Heads
+			layers++
+		case *FeedForward:
+			a.Blocks--
 		default:
 			return Arch{}, fmt.Errorf("%w: block %d is a %T", ErrUnsupported, i, b)
 		}
 	}
 	if nested != 0 && nested != a.Blocks {
 		return Arch{}, fmt.Errorf("%w: %d of %d blocks are nested", ErrUnsupported, nested, a.Blocks)
+	}
+	if layers != 0 && layers != a.Blocks {
+		return Arch{}, fmt.Errorf("%w: %d of %d blocks are attention", ErrUnsupported, layers, a.Blocks)
 	}
 	a.Nested = nested > 0
 	return a, a.Validate()
@@ -265,6 +298,10 @@ func (f *fresh) trunk() Trunk {
 		Global: f.matmul("model.linear_global", 19, c, a.Activation, 0.6),
 		Tip:    scaledNorm("model.norm_trunkfinal", c, 1/math.Sqrt(float64(a.Blocks+1))),
 		TipAct: f.act("model.act_trunkfinal"),
+	}
+	if a.Heads > 0 {
+		t.Blocks = f.transformers(c)
+		return t
 	}
 	pools := a.poolBlocks()
 	for i := range a.Blocks {

@@ -10,25 +10,27 @@ import (
 
 func TestParseArch(t *testing.T) {
 	for name, want := range map[string]Arch{
-		"kb6c96":           {Blocks: 6, Channels: 96, Activation: ReLU},
-		"kb18c384nbt-mish": {Blocks: 18, Channels: 384, Nested: true, Activation: Mish},
-		"kb10c128-silu":    {Blocks: 10, Channels: 128, Activation: SiLU},
-		"kb1c16":           {Blocks: 1, Channels: 16, Activation: ReLU},
-		"kb128c2048nbt":    {Blocks: 128, Channels: 2048, Nested: true, Activation: ReLU},
+		"kb6c96":             {Blocks: 6, Channels: 96, Activation: ReLU},
+		"kb18c384nbt-mish":   {Blocks: 18, Channels: 384, Nested: true, Activation: Mish},
+		"kb10c128-silu":      {Blocks: 10, Channels: 128, Activation: SiLU},
+		"kb10c384h6nbttflrs": {Blocks: 10, Channels: 384, Nested: true, Heads: 6, Activation: SiLU},
+		"kb7c96h3tflrs-mish": {Blocks: 7, Channels: 96, Heads: 3, Activation: Mish},
+		"kb1c16":             {Blocks: 1, Channels: 16, Activation: ReLU},
+		"kb128c2048nbt":      {Blocks: 128, Channels: 2048, Nested: true, Activation: ReLU},
 	} {
 		got, err := ParseArch(name)
 		require.NoError(t, err, name)
 		require.Equal(t, want, got)
 		require.Equal(t, name, got.String())
 	}
-	for _, name := range []string{"", "b6c96", "kb6", "kb0c16", "kb6c97", "kb6c0", "kb6c9999", "kb999c16", "kb6c96nbtx", "kb6c96-gelu", "kb4c16nbt", "kb6c96\n"} {
+	for _, name := range []string{"", "b6c96", "kb6", "kb0c16", "kb6c97", "kb6c0", "kb6c9999", "kb999c16", "kb6c96nbtx", "kb6c96-gelu", "kb4c16nbt", "kb6c96\n", "kb6c96h0tflrs", "kb6c96h5tflrs", "kb6c96h3", "kb6c96tflrs"} {
 		_, err := ParseArch(name)
 		require.Error(t, err, name)
 	}
 }
 
 func TestArchOf(t *testing.T) {
-	for _, name := range []string{"kb1c16", "kb4c64", "kb6c96-silu", "kb4c32nbt-mish"} {
+	for _, name := range []string{"kb1c16", "kb4c64", "kb6c96-silu", "kb4c32nbt-mish", "kb2c32h2tflrs", "kb3c64h2nbttflrs-mish"} {
 		n, err := Fresh(name, 1)
 		require.NoError(t, err)
 		a, err := ArchOf(n)
@@ -40,7 +42,7 @@ func TestArchOf(t *testing.T) {
 	n.Trunk.Blocks[1] = n.Trunk.Blocks[1].(*Nested).Blocks[0]
 	_, err = ArchOf(n)
 	require.ErrorIs(t, err, ErrUnsupported)
-	n.Trunk.Blocks[1] = &Attention{}
+	n.Trunk.Blocks[1] = &Attention{Heads: 1}
 	_, err = ArchOf(n)
 	require.ErrorIs(t, err, ErrUnsupported)
 }
@@ -77,7 +79,7 @@ func TestFreshIsDeterministic(t *testing.T) {
 // end must not depend much on depth or kind, and the outputs must be neither
 // flat nor so sharp that training starts from a wrong conviction.
 func TestFreshKeepsScale(t *testing.T) {
-	for _, arch := range []string{"kb2c16", "kb4c32", "kb12c32-mish", "kb24c32", "kb6c64nbt-mish", "kb16c32nbt", "kb6c32-silu"} {
+	for _, arch := range []string{"kb2c16", "kb4c32", "kb12c32-mish", "kb24c32", "kb6c64nbt-mish", "kb16c32nbt", "kb6c32-silu", "kb6c64h2tflrs", "kb6c64h2nbttflrs"} {
 		n, err := Fresh(arch, 7)
 		require.NoError(t, err)
 		c := goldenCase{w: 9, h: 9, spatial: make([]float32, 22*81), global: make([]float32, 19)}

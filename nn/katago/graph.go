@@ -165,6 +165,10 @@ func (e *emitter) toTokens(b *onnx.Builder, s stream) stream {
 
 // tip ends the trunk; the result is [N,C,H,W].
 func (e *emitter) tip(b *onnx.Builder, s stream, t *Trunk) onnx.Value {
+	if t.NormKind == 0 && s.tokens && !e.exact {
+		s.v = e.act(b.In("act"), e.tokenNorm(b.In("norm"), s.v, &t.Tip), t.TipAct.Kind)
+		return e.toBoard(b, s).v
+	}
 	if t.NormKind == 0 {
 		s = e.toBoard(b, s)
 		return e.act(b.In("act"), e.norm(b.In("norm"), s.v, &t.Tip), t.TipAct.Kind)
@@ -203,6 +207,11 @@ func (e *emitter) blocks(b *onnx.Builder, s stream, list []Block) stream {
 			s = e.toBoard(b, s)
 			s.v = e.pooling(b, s.v, block)
 		case *Nested:
+			if e.inTokens(block) {
+				s = e.toTokens(b, s)
+				s.v = e.nestedTokens(b, s.v, block)
+				continue
+			}
 			s = e.toBoard(b, s)
 			s.v = e.nested(b, s.v, block)
 		case *Attention:

@@ -55,6 +55,36 @@ func (e *emitter) biased(b *onnx.Builder, x onnx.Value, k biasedConv) onnx.Value
 	return b.Add(conv, e.column(mul, g, k.mul.Out))
 }
 
+// inTokens reports whether a nested block stays with tokens: its convolutions are
+// products, and what is inside are transformer blocks. In FormExact it does not, because
+// its numbers are read back as convolutions.
+func (e *emitter) inTokens(k *Nested) bool {
+	plain := func(c *Conv) bool { return c.KY == 1 && c.KX == 1 }
+	if e.exact || !plain(&k.ConvIn) || !plain(&k.ConvOut) {
+		return false
+	}
+	for _, block := range k.Blocks {
+		switch block.(type) {
+		case *Attention, *FeedForward:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// nestedTokens is nested on tokens [N,S,C], where a convolution is a product.
+func (e *emitter) nestedTokens(b *onnx.Builder, x onnx.Value, k *Nested) onnx.Value {
+	conv := func(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
+		return b.MatMul(v, b.Floats("weight", c.Weights, int64(c.In), int64(c.Out)))
+	}
+	v := e.act(b.In("act1"), e.tokenNorm(b.In("norm1"), x, &k.PreNorm), k.PreAct.Kind)
+	v = conv(b.In("conv1"), v, &k.ConvIn)
+	v = e.blocks(b.In("inner"), stream{v: v, channels: k.ConvIn.Out, tokens: true}, k.Blocks).v
+	v = e.act(b.In("act2"), e.tokenNorm(b.In("norm2"), v, &k.PostNorm), k.PostAct.Kind)
+	return b.Add(x, conv(b.In("conv2"), v, &k.ConvOut))
+}
+
 func (e *emitter) nested(b *onnx.Builder, x onnx.Value, k *Nested) onnx.Value {
 	v := e.normAct(b, "norm1", "act1", x, &k.PreNorm, k.PreAct)
 	v = e.conv(b.In("conv1"), v, &k.ConvIn)

@@ -39,12 +39,22 @@ func (e *emitter) norm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	if e.exact {
 		return e.exactNorm(b, v, n)
 	}
+	return affine(b, v, n, int64(n.Channels), 1, 1)
+}
+
+// tokenNorm is a batch-norm record on tokens [N,S,C], in FormRun.
+func (e *emitter) tokenNorm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
+	return affine(b, v, n, int64(n.Channels))
+}
+
+// affine is a norm as a product and a sum with constants of a shape.
+func affine(b *onnx.Builder, v onnx.Value, n *Norm, dims ...int64) onnx.Value {
 	scale, bias := n.merge()
 	if !allEqual(scale, 1) {
-		v = b.Mul(v, b.Floats("scale", scale, int64(n.Channels), 1, 1))
+		v = b.Mul(v, b.Floats("scale", scale, dims...))
 	}
 	if !allEqual(bias, 0) {
-		v = b.Add(v, b.Floats("bias", bias, int64(n.Channels), 1, 1))
+		v = b.Add(v, b.Floats("bias", bias, dims...))
 	}
 	return v
 }

@@ -1,0 +1,71 @@
+package katago
+
+import (
+	"fmt"
+	"math"
+)
+
+// innerLayers is how many transformer layers a nested block has.
+const innerLayers = 2
+
+// transformer makes a layer of attention and feed-forward on channels, in KataGo's
+// variant: RMS norms, learned turns by position, SwiGLU. What its two parts add to
+// the stream is multiplied by scale/2.
+func (f *fresh) transformer(name string, channels int, scale float64) []Block {
+	heads, dim := f.arch.Heads, channels/f.arch.Heads
+	hidden := (channels*8/3 + 15) / 16 * 16
+	norm := func(name string) RMSNorm {
+		return RMSNorm{Name: name, Channels: channels, Epsilon: 1e-6, Weights: filled(channels, 1)}
+	}
+	a := &Attention{Name: name + ".attn", Heads: heads, KVHeads: heads, QDim: dim, VDim: dim, UseRope: true, Learned: true,
+		Norm: norm(name + ".attn.norm"),
+		Q:    f.matmul(name+".attn.q_proj", channels, channels, Identity, 1),
+		K:    f.matmul(name+".attn.k_proj", channels, channels, Identity, 1),
+		V:    f.matmul(name+".attn.v_proj", channels, channels, Identity, 1),
+		O:    f.matmul(name+".attn.out_proj", channels, channels, Identity, scale/2),
+		Rope: Rope{Name: name + ".attn.rope", KVHeads: heads, Pairs: dim / 2, Freqs: f.frequencies(heads, dim/2)}}
+	ffn := &FeedForward{Name: name + ".ffn", Channels: channels, Hidden: hidden, Gated: true,
+		Norm: norm(name + ".ffn.norm"),
+		Lin1: f.matmul(name+".ffn.linear1", channels, hidden, Identity, 1),
+		Gate: f.matmul(name+".ffn.linear_gate", channels, hidden, Identity, 1),
+		Lin2: f.matmul(name+".ffn.linear2", hidden, channels, SiLU, scale/2)}
+	return []Block{a, ffn}
+}
+
+// frequencies of turns: from one radian a point down to a fiftieth, each in a random
+// direction.
+func (f *fresh) frequencies(heads, pairs int) (freqs []float32) {
+	for range heads {
+		for i := range pairs {
+			size := math.Pow(50, -float64(i)/float64(pairs))
+			y, x := math.Sincos(2 * math.Pi * f.rng.Float64())
+			freqs = append(freqs, float32(size*x), float32(size*y))
+		}
+	}
+	return freqs
+}
+
+// transformers are the blocks of a trunk of transformer layers, inside of bottlenecks
+// where the architecture is nested.
+func (f *fresh) transformers(channels int) (all []Block) {
+	for i := range f.arch.Blocks {
+		name := fmt.Sprintf("model.blocks.%d", i)
+		scale := 1 / math.Sqrt(float64(i+1))
+		if !f.arch.Nested {
+			all = append(all, f.transformer(name, channels, scale)...)
+			continue
+		}
+		mid, act := f.arch.mid(), f.arch.Activation
+		b := &Nested{Name: name,
+			PreNorm: scaledNorm(name+".normactconvp.norm", channels, scale), PreAct: f.act(name + ".normactconvp.act"),
+			ConvIn: f.conv(name+".normactconvp.conv", 1, channels, mid, act, 1)}
+		for j := range innerLayers {
+			b.Blocks = append(b.Blocks, f.transformer(fmt.Sprintf("%s.blockstack.%d", name, j), mid, 1/math.Sqrt(float64(j+1)))...)
+		}
+		b.PostNorm = scaledNorm(name+".normactconvq.norm", mid, 1/math.Sqrt(innerLayers+1))
+		b.PostAct = f.act(name + ".normactconvq.act")
+		b.ConvOut = f.conv(name+".normactconvq.conv", 1, mid, channels, act, 1)
+		all = append(all, b)
+	}
+	return all
+}
