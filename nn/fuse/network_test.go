@@ -105,7 +105,7 @@ func compare(t *testing.T, m *onnx.Model, precision kernel.Precision) float64 {
 
 func TestNetworks(t *testing.T) {
 	needLibrary(t)
-	for _, name := range []string{"kb2c32", "kb2c32-mish", "kb4c64nbt-mish"} {
+	for _, name := range []string{"kb2c32", "kb2c32-mish", "kb4c64nbt-mish", "kb2c32h2tflrs", "kb2c64h2nbttflrs"} {
 		for _, size := range []katago.Size{{W: 9, H: 9}, {W: 19, H: 19}, {W: 7, H: 12}} {
 			n, err := katago.Fresh(name, 1)
 			require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestRealNetworks(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, layers, moved, name)
 		for _, n := range fused.Graph.Nodes {
-			require.False(t, n.Is("Conv"), n.Name)
+			require.False(t, n.Is("Conv", "Softmax", "Slice"), n.Name)
 		}
 		require.Equal(t, int64(17), m.Opset, "the graph itself is not touched")
 	}
