@@ -337,7 +337,8 @@ static int together(const layer *l, const layer_call *c)
 	int boards = CACHED / (row * tiles);
 	int least = (24 + tiles - 1) / tiles;
 	boards = boards > least ? boards : least;
-	return boards < c->n ? boards : c->n;
+	int parts = (c->n + boards - 1) / boards; // of about the same size
+	return (c->n + parts - 1) / parts;
 }
 
 static int layer_run(const layer *l, const layer_call *c, scratch *s)
