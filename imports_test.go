@@ -51,14 +51,14 @@ var allowed = map[string]string{
 	"nn/quant":      "nn/onnx",
 	"train":         "board match models nn nn/arch nn/autodiff nn/features nn/fresh nn/katago nn/model nn/onnx nn/ort search setting sgf",
 	"web/api":       "",
-	"web/build":     "",
+	"web/build":     "web/api",
 	"web":           "board engine gtp level nn review search sgf train web/api",
 	"cluster":       "board match nn review sgf train",
 	"cmd/engine":    "*",
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/browsertest", "internal/testshared", "internal/testtalk", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/browsertest", "web/webtest", "internal/testshared", "internal/testtalk", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
 
 type listed struct {
 	ImportPath string

@@ -19,9 +19,9 @@ import (
 const autoLevel = "auto"
 
 // levelFile is where the levels of the player are kept.
-func (e *Engine) levelFile() (string, error) {
-	if e.cfg.LevelFile != "" {
-		return e.cfg.LevelFile, nil
+func (c *Config) levelFile() (string, error) {
+	if c.LevelFile != "" {
+		return c.LevelFile, nil
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -33,9 +33,10 @@ func (e *Engine) levelFile() (string, error) {
 // mostLevels bounds the file of levels; a real one has some kilobytes.
 const mostLevels = 1 << 20
 
-// finders reads what is known of the player.
-func (e *Engine) finders() (level.Finders, string, error) {
-	name, err := e.levelFile()
+// Finders reads what is known of the player, and names the file; nothing is known
+// where there is none.
+func (c *Config) Finders() (level.Finders, string, error) {
+	name, err := c.levelFile()
 	if err != nil {
 		return nil, "", err
 	}
@@ -56,7 +57,7 @@ func (e *Engine) finders() (level.Finders, string, error) {
 // autoRank is the rank of this game, found when it begins.
 func (e *Engine) autoRank() (level.Rank, error) {
 	if e.auto.rank == nil {
-		all, _, err := e.finders()
+		all, _, err := e.cfg.Finders()
 		if err != nil {
 			return 0, err
 		}
@@ -99,7 +100,7 @@ func (e *Engine) countGame() {
 		}
 		points = playersPoints(white, us)
 	}
-	all, name, err := e.finders()
+	all, name, err := e.cfg.Finders()
 	if err == nil {
 		f := all.On(e.game.Size())
 		ahead := e.headStart() // of Black
@@ -108,7 +109,7 @@ func (e *Engine) countGame() {
 		}
 		f.Played(*a.rank, level.HandicapElo(e.game.Size(), ahead), points, 1, time.Now())
 		e.log.Info("level " + f.Explain(e.game.Size()))
-		err = saveFinders(name, all)
+		err = SaveFinders(name, all)
 	}
 	if err != nil {
 		e.log.Warn("the player's level could not be kept", "error", err)
@@ -126,7 +127,8 @@ func playersPoints(white float64, us board.Color) float64 {
 	return 1
 }
 
-func saveFinders(name string, all level.Finders) error {
+// SaveFinders writes what is known of the player.
+func SaveFinders(name string, all level.Finders) error {
 	data, err := json.Marshal(all)
 	if err != nil {
 		return err

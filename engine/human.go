@@ -93,6 +93,23 @@ func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOut
 	return whiteView(&out, game), nil
 }
 
+// HumanPolicy is what the network of human moves expects of a player such as
+// rank_5k: W*H+1 probabilities for the colour, pass last; -1 where a move is
+// illegal. It changes no setting. Errors are ErrNoHumans, or about the profile.
+func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string) ([]float32, error) {
+	before := e.cfg.Search.Human.Profile
+	defer func() { e.cfg.Search.Human.Profile = before }()
+	e.cfg.Search.Human.Profile = profile
+	if err := e.cfg.Search.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParam, err)
+	}
+	out, err := e.RawHuman(ctx, c, 0)
+	if err != nil {
+		return nil, err
+	}
+	return out.Policy, nil
+}
+
 // Delay makes the engine wait before it answers with a move, as people do: the
 // longer the less obvious the move is.
 type Delay struct {

@@ -132,6 +132,12 @@ func (f *Finder) Next() Rank {
 	return rankAt(f.mean() + 35)
 }
 
+// Range is where the player is: eight times in ten between low and high, at mid in
+// the mean.
+func (f *Finder) Range() (low, mid, high Rank) {
+	return rankAt(f.quantile(0.1)), rankAt(f.mean()), rankAt(f.quantile(0.9))
+}
+
 // Explain says what is known, as in "you are at about 8k on 9x9 (10k to 7k), 14
 // games".
 func (f *Finder) Explain(size board.Size) string {
@@ -142,8 +148,8 @@ func (f *Finder) Explain(size board.Size) string {
 	if f.Games == 1 {
 		plural = "game"
 	}
-	return fmt.Sprintf("you are at about %s on %s (%s to %s), %g %s", rankAt(f.mean()), size,
-		rankAt(f.quantile(0.1)), rankAt(f.quantile(0.9)), f.Games, plural)
+	low, mid, high := f.Range()
+	return fmt.Sprintf("you are at about %s on %s (%s to %s), %g %s", mid, size, low, high, f.Games, plural)
 }
 
 // Finders holds a finder for each size of board, by its name such as 9x9.

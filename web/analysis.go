@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -43,11 +44,19 @@ type run struct {
 	gen  int // of want
 	cut  context.CancelFunc
 	wake chan struct{}
+
+	human struct { // the policy asked for last
+		node         int
+		doc, profile string
+		rev          int
+		policy       string
+	}
+	threads int // of the engine; 0: as it was made
 }
 
 // analyse sets what this connection analyses.
 func (c *conn) analyse(a *api.Analyse) (any, error) {
-	if a.Visits < 0 || a.Moves < 0 || len(a.Avoid)+len(a.Allow) > board.MaxMoves {
+	if a.Visits < 0 || a.Moves < 0 || a.Threads < 0 || a.Threads > 1024 || len(a.Human) > 40 || len(a.Avoid)+len(a.Allow) > board.MaxMoves {
 		return nil, refuse("bad_request", "out of range")
 	}
 	if a.On {
@@ -95,7 +104,7 @@ func (r *run) loop() {
 			return
 		case <-idle: // the tree's memory is worth more than the way back to it
 			r.seat.close()
-			idle = nil
+			idle, r.threads = nil, 0
 			continue
 		case <-r.wake:
 		}
@@ -146,6 +155,9 @@ func (r *run) once() bool {
 		inner, stop := context.WithCancel(ctx)
 		defer stop()
 		err = r.seat.with(game, handicap, func(e *engine.Engine) error {
+			if err := r.adjust(inner, e, &want, req.Color); err != nil {
+				return err
+			}
 			return e.Analyze(inner, req, func(res *search.Result) {
 				if len(res.Moves) == 0 {
 					return
@@ -184,6 +196,36 @@ func (r *run) once() bool {
 		}
 	}
 	return true
+}
+
+// adjust sets what may be set for one analysis alone, and asks the network of human
+// moves once a position.
+func (r *run) adjust(ctx context.Context, e *engine.Engine, want *api.Analyse, c board.Color) error {
+	if want.Threads != r.threads {
+		threads := want.Threads
+		if threads == 0 {
+			threads = r.c.s.conf.Engine.Search.Parallel.Workers
+		}
+		if err := e.SetParams(map[string]string{"numSearchThreads": strconv.Itoa(threads)}); err != nil {
+			return err
+		}
+		r.threads = want.Threads
+	}
+	h := &r.human
+	moves := e.Game().NumMoves()
+	if want.Human == "" {
+		h.policy, h.profile = "", ""
+		return nil
+	}
+	if h.policy != "" && h.node == want.Node && h.doc == want.Doc && h.profile == want.Human && h.rev == moves {
+		return nil
+	}
+	policy, err := e.HumanPolicy(ctx, c, want.Human)
+	if err != nil {
+		return err
+	}
+	h.node, h.doc, h.profile, h.rev, h.policy = want.Node, want.Doc, want.Human, moves, policyBytes(policy)
+	return nil
 }
 
 // changed tells whether something else is wanted by now.
@@ -248,6 +290,9 @@ func (r *run) show(want *api.Analyse, gen int, res *search.Result, final string)
 	}
 	f := frameOf(res, want)
 	f.Final = final
+	if want.Human != "" {
+		f.Human = r.human.policy
+	}
 	r.c.show(api.Event{T: "analysis.frame", D: f})
 }
 

@@ -149,6 +149,8 @@ func (c *conn) stateOf(what string) (any, error) {
 		return c.s.gameCards()
 	case "docs":
 		return c.s.docCards()
+	case "training":
+		return c.s.training.state(), nil
 	case "reviews":
 		return c.s.reviews.list()
 	case "review":

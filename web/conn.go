@@ -157,7 +157,10 @@ func (c *conn) greet() bool {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.build(), Networks: s.conf.Backend.Networks(), Engine: s.conf.Backend.Status(),
-		Features: []string{"review", "drills"}, Loss: lossBounds, Levels: s.levels(), Rules: ruleSets(), Folder: s.conf.Folder}
+		Features: []string{"review", "drills"}, Loss: lossBounds, Levels: s.levels(), Fits: s.fits(), Rules: ruleSets(), Folder: s.conf.Folder}
+	if len(s.conf.Loops) > 0 {
+		w.Features = append(w.Features, "training")
+	}
 	if len(w.Levels) > 0 {
 		w.Features = append(w.Features, "levels")
 	}

@@ -48,6 +48,7 @@ type game struct {
 	result  string
 	byWord  bool // the count differs from the engine's
 	hints   int
+	fit     *api.Fit // after a game that counted for the player's level
 	undos   int
 	thinks  *thought
 	seat    *seat
@@ -117,6 +118,12 @@ func (s *Server) agree(n *api.NewGame) (header, error) {
 	}
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
 		return header{}, refuse("bad_request", "visits or seconds of a move are out of range")
+	}
+	n.Seat.Auto = n.Seat.Level == autoLevel
+	if n.Seat.Auto {
+		if n.Seat.Level, err = s.fittingLevel(size); err != nil {
+			return header{}, refuse("unsupported", "%v", err)
+		}
 	}
 	if n.Seat.Level != "" && !s.knownLevel(n.Seat.Level) {
 		return header{}, refuse("bad_request", "unknown level %q", shown(n.Seat.Level, 20))
@@ -247,6 +254,9 @@ func (g *game) commit(e entry) error {
 		return refuse("internal", "%v", err)
 	}
 	g.saveSGF()
+	if e.K == "over" {
+		g.countForLevel()
+	}
 	return nil
 }
 

@@ -82,7 +82,7 @@ func (g *game) stateLocked() *api.GameState {
 		Handicap: g.head.Handicap, Colour: g.head.Colour, Seat: g.head.Seat, Stones: stonesOf(g.board), ToMove: letter(g.board.ToMove()),
 		Moves: make([]string, len(moves)), First: "b", Clock: g.head.Clock, Clocks: g.clockStates(true), Paused: g.paused, Trouble: g.trouble,
 		Captures: [2]int{g.board.Board().Captured(board.White), g.board.Board().Captured(board.Black)},
-		CanUndo:  g.canUndo() > 0, CanRedo: g.canRedo(), Result: g.result, ByPlayer: g.byWord, Hints: g.hints, Undone: g.undos,
+		CanUndo:  g.canUndo() > 0, CanRedo: g.canRedo(), Result: g.result, ByPlayer: g.byWord, Hints: g.hints, Undone: g.undos, Fit: g.fit,
 	}
 	for _, p := range g.setup {
 		st.Setup = append(st.Setup, size.Vertex(p))

@@ -19,10 +19,7 @@ func (s *Server) levels() []api.Level {
 		s.log.Error("the levels cannot be read", "error", err)
 		return nil
 	}
-	sha := ""
-	if n, ok := s.conf.Backend.(interface{ SHA256() string }); ok {
-		sha = n.SHA256()
-	}
+	sha := s.networkSHA()
 	const firstDan = level.Rank(20)
 	var all []api.Level
 	for r := level.Lowest; r <= level.Highest; r++ {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
 )
@@ -22,7 +23,7 @@ func TestLevels(t *testing.T) {
 		require.Less(t, offered.Levels[i].Rank, offered.Levels[i+1].Rank, "from weak to strong")
 	}
 	c := join(t, s)
-	for _, bad := range []string{"21k", "auto", "12K", "loss:3", "9d"} { // the ladder ends long before 9d
+	for _, bad := range []string{"21k", "AUTO", "12K", "loss:3", "9d"} { // the ladder ends long before 9d
 		n := small("b")
 		n.Seat = api.Seat{Level: bad}
 		require.Equal(t, "bad_request", c.refused("game.new", n).Code, bad)
@@ -48,4 +49,41 @@ func TestLevels(t *testing.T) {
 	_, err = sgf.Parse(data)
 	require.NoError(t, err)
 	require.Contains(t, string(data), "WR[20k]")
+}
+
+// TestFit plays at the level that fits: a game that was won makes the next one
+// harder, one that ended at once does not count.
+func TestFit(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	n := small("b")
+	n.Seat = api.Seat{Level: autoLevel}
+	require.Empty(t, s.fits())
+	g := begin(c, n)
+	require.True(t, g.Seat.Auto)
+	first, err := level.ParseRank(g.Seat.Level)
+	require.NoError(t, err)
+	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
+	require.Nil(t, g.Fit)
+	require.Empty(t, s.fits())
+
+	g = begin(c, n)
+	live, err := s.game(g.Game)
+	require.NoError(t, err)
+	live.mu.Lock()
+	for _, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
+		require.NoError(t, live.commit(entry{K: "move", M: v}))
+	}
+	require.NoError(t, live.commit(entry{K: "over", Result: "B+3"}))
+	state := live.stateLocked()
+	live.mu.Unlock()
+	require.NotNil(t, state.Fit)
+	require.Equal(t, "5x5", state.Fit.Size)
+	require.Equal(t, 1.0, state.Fit.Games)
+	require.Equal(t, []api.Fit{*state.Fit}, s.fits())
+
+	g = begin(c, n)
+	second, err := level.ParseRank(g.Seat.Level)
+	require.NoError(t, err)
+	require.Greater(t, second, first)
 }

@@ -20,10 +20,32 @@ type seat struct {
 	mu  sync.Mutex
 	e   *engine.Engine
 	net string // what the tree was searched with
+	has int64  // bytes that its tree may take
 }
 
-// seatBytes bounds the tree of one seat or analysis: several share the machine.
-const seatBytes = 256 << 20
+// Bounds of the trees of seats and analyses: of one, of all together, and what
+// each has at least however many there are.
+const (
+	seatBytes  = 256 << 20
+	allBytes   = 2 << 30
+	leastBytes = 8 << 20
+)
+
+// grant gives a tree its room: half of what is left. A hundred pages take 3 GiB at
+// the most.
+func (s *Server) grant() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := max(leastBytes, min(seatBytes, s.conf.Engine.Search.Memory.MaxBytes, (allBytes-s.granted)/2))
+	s.granted += n
+	return n
+}
+
+func (s *Server) giveBack(n int64) {
+	s.mu.Lock()
+	s.granted -= n
+	s.mu.Unlock()
+}
 
 // with lets f use the engine with the game on its board.
 func (st *seat) with(g *board.Game, handicap int, f func(*engine.Engine) error) error {
@@ -32,12 +54,14 @@ func (st *seat) with(g *board.Game, handicap int, f func(*engine.Engine) error) 
 	if st.e == nil {
 		conf := st.s.conf.Engine
 		conf.Size, conf.Rules = g.Size(), g.Rules()
-		conf.Search.Memory.MaxBytes = min(conf.Search.Memory.MaxBytes, seatBytes)
+		has := st.s.grant()
+		conf.Search.Memory.MaxBytes = has
 		e, err := engine.New(conf, st.s.conf.Backend, st.s.log)
 		if err != nil {
+			st.s.giveBack(has)
 			return err
 		}
-		st.e, st.net = e, ""
+		st.e, st.net, st.has = e, "", has
 	}
 	if net := st.s.conf.Backend.Status().Name; net != st.net {
 		if st.net != "" {
@@ -57,6 +81,7 @@ func (st *seat) close() {
 	if st.e != nil {
 		st.e.Close()
 		st.e = nil
+		st.s.giveBack(st.has)
 	}
 }
 

@@ -45,6 +45,7 @@ type Config struct {
 	Backend  Backend
 	Engine   engine.Config // of every seat; size, rules and limits come from the game
 	Reviews  string        // where reviews are kept; "" is the folder reviews of Folder
+	Loops    []string      // folders of engine loop to show
 	Listen   string        // address; "" is loopback, the port of last time if it is free
 	Names    []string      // further host names of this server
 	TLS      *tls.Config
@@ -77,9 +78,13 @@ type Server struct {
 	complained map[string]time.Time
 	answers    map[string]*answer // by client and id, to answer a repeated command alike
 	engineSeen api.Engine
+	granted    int64 // bytes of trees, see grant
 	games      map[string]*game
 	docs       map[string]*doc
 	reviews    *reviews
+	training   *training
+
+	fit sync.Mutex // the file of the player's levels
 
 	lastLook  time.Time // of leaveIdle, which alone uses them
 	lastAlone time.Time // when the last page went; zero: there is one
@@ -104,6 +109,7 @@ func New(c Config) (*Server, error) {
 	if s.store, err = openStore(c.Folder); err != nil {
 		return nil, err
 	}
+	s.training = openTraining(s)
 	if s.reviews, err = openReviews(s); err == nil {
 		err = s.open()
 	}
@@ -269,6 +275,7 @@ func (s *Server) watchEngine() {
 		if idle {
 			continue
 		}
+		s.training.tell()
 		now := s.conf.Backend.Status()
 		s.mu.Lock()
 		changed := now != s.engineSeen

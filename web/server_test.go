@@ -29,26 +29,34 @@ type oneNetwork struct {
 	*model.Model
 }
 
+func (n oneNetwork) SHA256() string                    { return n.Describe().SHA256 }
 func (n oneNetwork) Close() error                      { return n.Server.Close() }
 func (n oneNetwork) Status() api.Engine                { return api.Engine{State: "ready", Name: "built in"} }
 func (n oneNetwork) Networks() []api.Network           { return []api.Network{{Name: "built in", InUse: true}} }
 func (n oneNetwork) Use(string) error                  { return nil }
-func (n oneNetwork) Identity() (name, identity string) { return "built in", n.Describe().SHA256 }
+func (n oneNetwork) Identity() (name, identity string) { return n.Describe().Name, n.Describe().SHA256 }
 func (n oneNetwork) SearchBegins(board.Size) func()    { return func() {} }
 
-var page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
+var bare = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
 
 // serve starts a server on the embedded network; one session, so that tests
 // leave room for others.
 func serve(t *testing.T, folder string) *Server {
 	t.Helper()
-	m, err := model.Open("", model.Config{Precision: "fp32"})
+	return serveWith(t, "", Config{Folder: folder, Page: bare})
+}
+
+// serveWith starts a server on the network in a file.
+func serveWith(t *testing.T, file string, c Config) *Server {
+	t.Helper()
+	m, err := model.Open(file, model.Config{Precision: "fp32"})
 	require.NoError(t, err)
 	net, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20})
 	require.NoError(t, err)
 	conf := engine.Defaults()
-	conf.Search.Parallel.Workers = 8
-	s, err := New(Config{Folder: folder, Version: "1.2.3", Backend: oneNetwork{net, m}, Engine: conf, Page: page})
+	conf.Search.Parallel.Workers, conf.LevelFile = 8, filepath.Join(c.Folder, "levels.json")
+	c.Version, c.Backend, c.Engine = "1.2.3", oneNetwork{net, m}, conf
+	s, err := New(c)
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve() }()
@@ -312,7 +320,7 @@ func TestStrangers(t *testing.T) {
 func TestOneServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
-	_, err := New(Config{Folder: dir, Page: page})
+	_, err := New(Config{Folder: dir, Page: bare})
 	var taken *TakenError
 	require.ErrorAs(t, err, &taken)
 	require.Equal(t, s.Address(), taken.Address)

@@ -11,9 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cli/browser"
@@ -22,7 +20,6 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
-	"kosumi/nn"
 	"kosumi/web"
 	"kosumi/web/api"
 )
@@ -30,7 +27,7 @@ import (
 // webOptions are the flags of `engine web` alone.
 type webOptions struct {
 	listen, folder, reviews, networks, cert, key, ui string
-	names                                            []string
+	names, loops                                     []string
 	noOpen, newToken                                 bool
 }
 
@@ -71,6 +68,7 @@ ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
 	f.StringVar(&o.folder, "folder", "", "`FOLDER` for games and settings; default: kosumi in the user's configuration folder, or $KOSUMI_HOME")
 	f.StringVar(&o.reviews, "reviews", "", "`FOLDER` for reviews and drills, the same as engine review's -o; default: reviews in --folder")
 	f.StringVar(&o.networks, "networks", "", "`FOLDER` with networks that the page may change to")
+	f.StringArrayVar(&o.loops, "loop", nil, "`FOLDER` of engine loop to show while it learns; may be given several times")
 	f.BoolVar(&o.newToken, "new-token", false, "make a new key: old addresses stop working")
 	f.StringVar(&o.ui, "ui", "", "`FOLDER` with the page's files, in place of those in the program")
 	s.networkFlags(f)
@@ -86,14 +84,18 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 			return err
 		}
 	}
-	c := web.Config{Folder: o.folder, Reviews: o.reviews, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
+	c := web.Config{Folder: o.folder, Reviews: o.reviews, Loops: o.loops, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
 	if o.ui != "" {
 		c.Page, c.Dev = os.DirFS(o.ui), true
 	}
 	if c.TLS, err = o.tls(); err != nil {
 		return err
 	}
-	backend := newWebBackend(s, o.networks)
+	backend := web.NewNetworks(web.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) web.Network {
+		other := *s
+		other.Model = file
+		return webNetwork{openNetwork(&other, board.Square(9), s.stderr)}
+	}})
 	defer backend.Close()
 	c.Backend = backend
 	server, err := web.New(c)
@@ -186,182 +188,25 @@ func openBrowser(url string) {
 	}
 }
 
-// webBackend lets the page play with the network of the flags and change to
-// others, between searches.
-type webBackend struct {
-	s      *settings
-	folder string
+// webNetwork is a network as the page's server sees it.
+type webNetwork struct{ *network }
 
-	mu        sync.Mutex
-	cur       *network
-	name      string
-	next      *network // takes over when no search is under way
-	nextName  string
-	searching int
-}
+// Wait implements web.Network.
+func (n webNetwork) Wait() error { return n.wait() }
 
-func newWebBackend(s *settings, folder string) *webBackend {
-	b := &webBackend{s: s, folder: folder, name: filepath.Base(s.Model)}
-	if s.Model == "" {
-		b.name = embeddedName
-	}
-	b.cur = openNetwork(s, board.Square(9), s.stderr)
-	return b
-}
-
-const embeddedName = "kosumi-9x9 (built in)"
-
-func (b *webBackend) now() *network {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.cur
-}
-
-// Evaluate implements nn.Evaluator.
-func (b *webBackend) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	return b.now().Evaluate(ctx, q, out)
-}
-
-// Submit implements nn.Submitter.
-func (b *webBackend) Submit(ctx context.Context, j *nn.Job) { b.now().Submit(ctx, j) }
-
-// SHA256 is that of the network's file, by which its levels are found; "" while
-// it loads.
-func (b *webBackend) SHA256() string {
-	net := b.now()
+// Status implements web.Network.
+func (n webNetwork) Status() (st api.Engine, identity string) {
 	select {
-	case <-net.ready:
-		return net.SHA256()
+	case <-n.ready:
 	default:
-		return ""
+		return api.Engine{State: "loading"}, ""
 	}
-}
-
-// Identity implements web.Backend: what engine review tells its searches apart by.
-func (b *webBackend) Identity() (name, identity string) {
-	net := b.now()
-	if b.Status().State != "ready" {
-		return "", ""
+	if n.err != nil {
+		return api.Engine{State: "failed", Error: n.err.Error()}, ""
 	}
-	return reviewIdentity(net.model)
-}
-
-// Stats returns what the network has done so far.
-func (b *webBackend) Stats() nn.Stats { return b.now().Stats() }
-
-// BatchSize returns the most positions in one network call.
-func (b *webBackend) BatchSize() int { return b.now().BatchSize() }
-
-// Serves returns nil if boards of that size can be evaluated.
-func (b *webBackend) Serves(size board.Size) error { return b.now().Serves(size) }
-
-// SearchBegins tells that a search is under way until the function that it
-// returns is called.
-func (b *webBackend) SearchBegins(board.Size) (ends func()) {
-	b.mu.Lock()
-	b.searching++
-	b.mu.Unlock()
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.searching--
-		b.turn()
-	}
-}
-
-// turn lets the next network take over if no search is under way. The caller
-// holds mu.
-func (b *webBackend) turn() {
-	if b.next == nil || b.searching > 0 {
-		return
-	}
-	old := b.cur
-	b.cur, b.name, b.next = b.next, b.nextName, nil
-	go old.Close()
-}
-
-// Status implements web.Backend.
-func (b *webBackend) Status() api.Engine {
-	b.mu.Lock()
-	net, name := b.cur, b.name
-	b.mu.Unlock()
-	select {
-	case <-net.ready:
-	default:
-		return api.Engine{State: "loading", Name: name}
-	}
-	if err := net.failed(); err != nil {
-		return api.Engine{State: "failed", Name: name, Error: err.Error()}
-	}
-	d := net.model.Describe()
-	return api.Engine{State: "ready", Name: name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}
-}
-
-// Networks implements web.Backend.
-func (b *webBackend) Networks() []api.Network {
-	b.mu.Lock()
-	name := b.name
-	b.mu.Unlock()
-	var all []api.Network
-	for n := range b.files() {
-		net := api.Network{Name: n, Sizes: "any", InUse: n == name}
-		if n == embeddedName {
-			net.Weak = "9x9"
-		}
-		all = append(all, net)
-	}
-	slices.SortFunc(all, func(x, y api.Network) int { return strings.Compare(x.Name, y.Name) })
-	return all
-}
-
-// files returns the networks that can be chosen, by name: nothing else that a
-// page says is ever a path.
-func (b *webBackend) files() map[string]string {
-	all := map[string]string{embeddedName: ""}
-	if b.s.Model != "" {
-		all[filepath.Base(b.s.Model)] = b.s.Model
-	}
-	entries, _ := os.ReadDir(b.folder) // no folder: nothing more
-	for _, e := range entries {
-		for _, ext := range []string{".bin.gz", ".txt.gz", ".onnx"} {
-			if strings.HasSuffix(e.Name(), ext) && !e.IsDir() {
-				all[e.Name()] = filepath.Join(b.folder, e.Name())
-			}
-		}
-	}
-	return all
-}
-
-// Use implements web.Backend.
-func (b *webBackend) Use(name string) error {
-	path, ok := b.files()[name]
-	if !ok {
-		return errors.New("there is no network of that name")
-	}
-	s := *b.s
-	s.Model = path
-	net := openNetwork(&s, board.Square(9), s.stderr)
-	if err := net.wait(); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next != nil {
-		go b.next.Close()
-	}
-	b.next, b.nextName = net, name
-	b.turn()
-	return nil
-}
-
-// Close lets go of the networks.
-func (b *webBackend) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next != nil {
-		b.next.Close()
-	}
-	return b.cur.Close()
+	d := n.model.Describe()
+	_, identity = reviewIdentity(n.model)
+	return api.Engine{State: "ready", Name: d.Name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}, identity
 }
 
 // startedByClick tells whether the program was started from a desktop: without a

@@ -20,14 +20,14 @@ const ReportFile = "report.html"
 
 // reportData is what the page shows.
 type reportData struct {
-	Folder string       `json:"folder"`
-	State  *State       `json:"state"`
-	Games  []reportGame `json:"newest"`
-	Rated  *Ratings     `json:"rated"`
+	Folder string   `json:"folder"`
+	State  *State   `json:"state"`
+	Games  []Replay `json:"newest"`
+	Rated  *Ratings `json:"rated"`
 }
 
-// reportGame is a game to click through.
-type reportGame struct {
+// Replay is a game to click through, of the loop's games against itself.
+type Replay struct {
 	Name   string   `json:"name"`
 	Width  int      `json:"w"`
 	Height int      `json:"h"`
@@ -72,13 +72,13 @@ func writeReport(dir string, data *reportData) error {
 }
 
 // newestGames reads the last games that were filed.
-func newestGames(dir string) []reportGame {
+func newestGames(dir string) []Replay {
 	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "sgfs", "*.sgfs"))
 	if err != nil {
 		return nil
 	}
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
-	var games []reportGame
+	var games []Replay
 	for _, path := range paths[:min(2, len(paths))] {
 		roots, err := sgf.ReadFile(path)
 		if err != nil {
@@ -94,10 +94,10 @@ func newestGames(dir string) []reportGame {
 }
 
 // toReport replays a record.
-func toReport(root *sgf.Node) (reportGame, error) {
+func toReport(root *sgf.Node) (Replay, error) {
 	r, err := sgf.RecordOf(root)
 	if err != nil {
-		return reportGame{}, err
+		return Replay{}, err
 	}
 	rules, err := r.BoardRules()
 	if err != nil {
@@ -105,9 +105,9 @@ func toReport(root *sgf.Node) (reportGame, error) {
 	}
 	g, err := r.Game(rules, 0)
 	if err != nil {
-		return reportGame{}, err
+		return Replay{}, err
 	}
-	out := reportGame{Name: r.Name, Width: r.Size.W, Height: r.Size.H, Komi: r.Komi, Result: r.Result, Frames: []string{frame(g)}}
+	out := Replay{Name: r.Name, Width: r.Size.W, Height: r.Size.H, Komi: r.Komi, Result: r.Result, Frames: []string{frame(g)}}
 	for _, step := range r.Steps {
 		if step.Setup != nil {
 			continue

@@ -1,6 +1,7 @@
 // Package api holds the messages of Kosumi's page and of other programs that
 // speak with `engine web`: the one source of the TypeScript types that the page
-// is built with.
+// is built with (web/build makes them with each build) and of schema.json, which
+// describes the messages for everybody else. docs/web-api.md explains them.
 //
 // Every message is one JSON object: {"t": name, ...}. A client sends commands
 // {"t","id","d"} and gets {"t":"ok","re","d"} or {"t":"err","re","d"}; the server
@@ -68,6 +69,7 @@ type Welcome struct {
 	// Loss holds the upper bounds, in points, of the classes of moves but the last.
 	Loss   []float64 `json:"loss"`
 	Levels []Level   `json:"levels"`
+	Fits   []Fit     `json:"fits"` // what is known of the player
 	Rules  []Rules   `json:"rules"`
 	Folder string    `json:"folder"` // where games are kept
 }
@@ -76,6 +78,16 @@ type Welcome struct {
 type Level struct {
 	ID   string `json:"id"`   // "12k", "1d"
 	Rank int    `json:"rank"` // 1d is 0, 1k is -1, 2d is 1
+}
+
+// Fit is what is known of the player's level on one size of board: between Low and
+// High eight times in ten.
+type Fit struct {
+	Size  string  `json:"size"` // "9x9"
+	Low   string  `json:"low"`
+	Mid   string  `json:"mid"`
+	High  string  `json:"high"`
+	Games float64 `json:"games"` // that counted, in part where they count less
 }
 
 // Rules names a rule set and its usual komi.

@@ -103,12 +103,16 @@ type Analyse struct {
 	Visits int64  `json:"visits"` // to stop at; 0: until told
 	// Steady also stops when the first move and the lead have not changed for
 	// three seconds.
-	Steady    bool     `json:"steady,omitempty"`
-	Ownership bool     `json:"ownership,omitempty"`
-	Policy    bool     `json:"policy,omitempty"`
-	Moves     int      `json:"moves,omitempty"` // most candidates; 0: 12
-	Avoid     []string `json:"avoid,omitempty"`
-	Allow     []string `json:"allow,omitempty"`
+	Steady    bool `json:"steady,omitempty"`
+	Ownership bool `json:"ownership,omitempty"`
+	Policy    bool `json:"policy,omitempty"`
+	// Human asks for the policy of a player such as rank_5k; it needs a network of
+	// human moves, see Network.
+	Human   string   `json:"human,omitempty"`
+	Threads int      `json:"threads,omitempty"` // 0: as the server was started
+	Moves   int      `json:"moves,omitempty"`   // most candidates; 0: 12
+	Avoid   []string `json:"avoid,omitempty"`
+	Allow   []string `json:"allow,omitempty"`
 }
 
 // Candidate is a move that the search looks at.
@@ -135,8 +139,8 @@ type Frame struct {
 	Moves     []Candidate `json:"moves"`
 	Ownership string      `json:"own,omitempty"`    // as in Estimate
 	Policy    string      `json:"policy,omitempty"` // base64 of uint8, square root of the probability, 255 is 1
-	Human     string      `json:"human,omitempty"`
-	Final     string      `json:"final,omitempty"` // why it ended: visits, steady, stopped, memory, failed
+	Human     string      `json:"human,omitempty"`  // as Policy
+	Final     string      `json:"final,omitempty"`  // why it ended: visits, steady, stopped, memory, failed
 	Error     string      `json:"error,omitempty"`
 }
 

@@ -2,7 +2,10 @@ package api
 
 // Seat is the opponent.
 type Seat struct {
-	Level string `json:"level,omitempty"` // of Welcome.Levels; empty: full strength
+	Level string `json:"level,omitempty"` // of Welcome.Levels; empty: full strength; in NewGame also auto
+	// Auto tells that the level was chosen to fit the player, and that the game
+	// counts for the next one.
+	Auto bool `json:"auto,omitempty"`
 	// Visits and Seconds limit a move at full strength; 0 is no limit.
 	Visits  int64   `json:"visits,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
@@ -124,6 +127,7 @@ type GameState struct {
 	ByPlayer bool          `json:"byPlayer,omitempty"`
 	Hints    int           `json:"hints"`
 	Undone   int           `json:"undone"`
+	Fit      *Fit          `json:"fit,omitempty"` // after a game that counted
 }
 
 // Count is the board as it is being counted.

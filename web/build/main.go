@@ -25,7 +25,15 @@ import (
 
 func main() {
 	typesOnly := flag.Bool("types", false, "write the generated sources only, for the type checker")
+	schemaOnly := flag.Bool("schema", false, "write "+schemaFile+" and the lists of "+guideFile+" only")
 	flag.Parse()
+	if *schemaOnly {
+		if err := describe(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*typesOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "the page cannot be built:", err)
 		os.Exit(1)

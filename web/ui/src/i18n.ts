@@ -4,10 +4,20 @@ import type { Key } from "./gen/keys";
 
 export const LANGUAGES: [string, string][] = [
 	["en", "English"],
+	["zh", "简体中文"],
+	["ja", "日本語"],
+	["ko", "한국어"],
 ];
 
+// What a language is called in <html lang>, which also chooses the glyphs.
+const TAGS: Record<string, string> = { zh: "zh-Hans" };
+
 // The other languages, each loaded when it is chosen.
-const loaders: Record<string, () => Promise<{ default: Record<string, string> }>> = {};
+const loaders: Record<string, () => Promise<{ default: Record<string, string> }>> = {
+	zh: () => import("./gen/zh.json"),
+	ja: () => import("./gen/ja.json"),
+	ko: () => import("./gen/ko.json"),
+};
 
 export const language = signal("en");
 let texts: Record<string, string> = english;
@@ -30,7 +40,7 @@ export async function setLanguage(id: string): Promise<void> {
 	if (!load) id = "en";
 	plural = new Intl.PluralRules(id);
 	numbers = new Intl.NumberFormat(id);
-	document.documentElement.lang = id;
+	document.documentElement.lang = TAGS[id] ?? id;
 	language.value = id;
 }
 
@@ -62,6 +72,27 @@ export function rank(id: string): string {
 	if (!m) return id;
 	if (m[2] === "d" && m[1] === "1" && language.value === "ja") return "初段";
 	return t(m[2] === "k" ? "rank_k" : "rank_d", { rank: m[1] });
+}
+
+/** The name of a rule set. */
+export function rulesName(id: string): string {
+	const key = "rule_" + id.replace(/-/g, "_");
+	return key in english ? t(key as Key) : id;
+}
+
+/** A span of time in words: seconds, minutes, hours or days. */
+export function duration(seconds: number): string {
+	if (seconds < 90) return t("time_s", { n: Math.max(1, Math.round(seconds)) });
+	if (seconds < 5400) return t("time_min", { n: Math.round(seconds / 60) });
+	return seconds < 129600 ? t("time_h", { n: Math.round(seconds / 3600) }) : t("time_d", { n: Math.round(seconds / 86400) });
+}
+
+/** Why a move was a mistake. The engine's own sentence is English; other languages say the kind. */
+export function why(m: { kind?: string; reason?: string; better?: string; loss: number; m: string }): string {
+	if (language.value === "en" && m.reason) return m.reason;
+	const args = { better: m.better ?? "", points: m.loss.toFixed(1), move: m.m };
+	const key = "why_" + (m.kind ?? "").replace(/[ -]/g, "_");
+	return t((key in english ? key : "why_any") as Key, args);
 }
 
 /** A result in words. */

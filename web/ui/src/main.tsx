@@ -17,6 +17,9 @@ type Lazy = { [id: string]: FunctionComponent<{ id: string }> };
 const loaded = signal<Lazy>({});
 const loaders: Record<string, () => Promise<FunctionComponent<{ id: string }>>> = {
 	analyse: async () => (await import("./views/Analyse")).Analyse,
+	review: async () => (await import("./views/Review")).Review,
+	drills: async () => (await import("./views/Drills")).Drills,
+	training: async () => (await import("./views/Training")).Training,
 	settings: async () => (await import("./views/Settings")).Settings,
 };
 
@@ -31,9 +34,12 @@ function Later({ name, id }: { name: string; id: string }) {
 const engine = signal<Engine | null>(null);
 const dragging = signal(false);
 
-const PLACES: { path: string; icon: IconName; key: "play" | "analyse" }[] = [
+const PLACES: { path: string; icon: IconName; key: "play" | "analyse" | "review" | "drills" | "training" }[] = [
 	{ path: "/", icon: "play", key: "play" },
 	{ path: "/analyse", icon: "analyse", key: "analyse" },
+	{ path: "/review", icon: "review", key: "review" },
+	{ path: "/drills", icon: "drills", key: "drills" },
+	{ path: "/training", icon: "training", key: "training" },
 ];
 
 function here(path: string): boolean {
@@ -47,7 +53,7 @@ function Rail() {
 	const said = status.value !== "open" ? t("connection_lost") : e ? [e.name, e.provider, e.precision].filter(Boolean).join(" · ") : "";
 	return (
 		<nav class="rail" aria-label={t("sections")}>
-			{PLACES.map((p) => (
+			{PLACES.filter((p) => p.key !== "training" || welcome.value?.features?.includes("training")).map((p) => (
 				<a key={p.path} href={p.path} class={here(p.path) ? "on" : ""} aria-current={here(p.path) ? "page" : undefined}>
 					<Icon name={p.icon} size={22} />
 					<span>{t(p.key)}</span>

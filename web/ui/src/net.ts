@@ -111,7 +111,7 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 			frame = { f: m.f!, d: m.d as Frame };
 			return;
 	}
-	const topic = m.d?.game ? "game:" + m.d.game : m.d?.doc ? "doc:" + m.d.doc : m.t.split(".")[0];
+	const topic = m.t.startsWith("review.") ? "review:" + m.d.card.review : m.d?.game ? "game:" + m.d.game : m.d?.doc ? "doc:" + m.d.doc : m.t.split(".")[0];
 	for (const f of watches.get(topic) ?? []) f(m.d);
 	for (const f of listeners.get(m.t) ?? []) f(m.d);
 }

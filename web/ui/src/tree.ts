@@ -158,7 +158,7 @@ export function remember(f: Frame): void {
 	const known = results.value.get(f.node);
 	if (known && known.visits > f.visits && (!f.final || known.final)) return;
 	const next = new Map(results.value);
-	next.set(f.node, known && !f.own && known.own ? { ...f, own: known.own } : f);
+	next.set(f.node, known ? { ...f, own: f.own ?? known.own, human: f.human ?? known.human } : f);
 	results.value = next;
 }
 

@@ -5,7 +5,7 @@ import { SCALE, type Disc, type Overlay } from "../board/overlay";
 import { Choice, Tool } from "../controls";
 import { openFiles } from "../files";
 import type { Doc, DocChange, Docs, Frame, ID, Network } from "../gen/api";
-import { num, resultText, short, signed, t } from "../i18n";
+import { num, rank, resultText, rulesName, short, signed, t } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
@@ -18,8 +18,8 @@ import * as tree from "../tree";
 import { Graph, type Point } from "./Graph";
 import { classOf, Tree } from "./Tree";
 
-interface Wish { on: boolean; visits: number; moves: boolean; area: boolean; policy: boolean; bestOnly: boolean; tab: "mistakes" | "tree" | "notes" | "game" }
-const store = stored<Wish>("kosumi.analysis", { on: true, visits: 1000, moves: true, area: false, policy: false, bestOnly: false, tab: "tree" });
+interface Wish { on: boolean; visits: number; moves: boolean; area: boolean; policy: boolean; human: boolean; rank: string; threads: number; bestOnly: boolean; tab: "mistakes" | "tree" | "notes" | "game" }
+const store = stored<Wish>("kosumi.analysis", { on: true, visits: 1000, moves: true, area: false, policy: false, human: false, rank: "5k", threads: 0, bestOnly: false, tab: "tree" });
 const wish = signal<Wish>(store.get());
 const change = (v: Partial<Wish>) => {
 	wish.value = { ...wish.value, ...v };
@@ -32,6 +32,7 @@ const edit = signal<"" | "b" | "w" | "alt" | "erase" | "tr" | "sq" | "cr" | "ma"
 const menu = signal(false);
 const flip = signal(false);
 const gone = signal(false);
+const humans = computed(() => (welcome.value?.networks ?? []).some((n) => n.human));
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 const frame = computed<Frame | null>(() => tree.results.value.get(tree.at.value) ?? null);
@@ -64,6 +65,7 @@ const overlay = computed<Overlay | null>(() => {
 	if (!f || edit.value) return o;
 	const [bw, bh] = tree.size.value;
 	if (w.area && f.own) o.ownership = Int8Array.from(atob(f.own), (c) => (c.charCodeAt(0) << 24) >> 24);
+	if (humans.value && w.human && f.human) o.human = Uint8Array.from(atob(f.human), (c) => c.charCodeAt(0));
 	if (w.policy && f.policy) o.policy = Uint8Array.from(atob(f.policy), (c) => c.charCodeAt(0));
 	const chosen = rows.value[hover.value];
 	if (chosen) {
@@ -71,7 +73,7 @@ const overlay = computed<Overlay | null>(() => {
 		o.line = pv.map((m, i) => ({ p: point(m, bw, bh), c: i % 2 ? other(p.turn) : p.turn, n: i + 1 }));
 		return o;
 	}
-	if (w.moves && !w.policy) o.discs = discs(f, bw, bh);
+	if (w.moves && !w.policy && !o.human) o.discs = discs(f, bw, bh);
 	return o;
 });
 
@@ -97,10 +99,10 @@ function ask(): void {
 	clearTimeout(timer);
 	const fast = performance.now() - lastAsk < 150;
 	lastAsk = performance.now();
-	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy });
+	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy, human: humans.peek() && w.human ? "rank_" + w.rank : undefined, threads: w.threads || undefined });
 	const known = tree.results.peek().get(tree.at.peek());
 	const enough = goOn.peek() ? 0 : w.visits;
-	if (w.on && known?.final && !goOn.peek() && known.visits >= w.visits * 0.98 && (!w.area || known.own) && (!w.policy || known.policy)) {
+	if (w.on && known?.final && !goOn.peek() && known.visits >= w.visits * 0.98 && (!w.area || known.own) && (!w.policy || known.policy) && (!w.human || !humans.peek() || known.human)) {
 		post("analysis.set", { on: false });
 		return;
 	}
@@ -303,11 +305,27 @@ function EngineLine() {
 						</select>
 					</label>
 					<label>{t("visits_budget")} <input type="number" min="10" max="10000000" value={w.visits} onChange={(ev) => change({ visits: Math.max(10, Math.round(Number(ev.currentTarget.value)) || 1000) })} /></label>
+					<label>{t("threads")} <input type="number" min="0" max="256" value={w.threads} onChange={(ev) => change({ threads: Math.max(0, Math.min(256, Math.round(Number(ev.currentTarget.value)) || 0)) })} /></label>
+					{humans.value && (
+						<label>{t("human_rank")}
+							<select value={w.rank} onChange={(ev) => { change({ rank: ev.currentTarget.value, human: true }); forgetHuman(); }}>
+								{RANKS.map((r) => <option key={r} value={r}>{rank(r)}</option>)}
+							</select>
+						</label>
+					)}
 					<div class="dim">{[e?.provider, e?.precision].filter(Boolean).join(" · ")}</div>
 				</div>
 			)}
 		</div>
 	);
+}
+
+const RANKS = [...Array.from({ length: 20 }, (_, i) => `${20 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
+
+// Another rank plays other moves: what is known of the old one goes.
+function forgetHuman(): void {
+	tree.results.value = new Map([...tree.results.value].map(([id, f]) => [id, { ...f, human: undefined }]));
+	ask();
 }
 
 function Candidates() {
@@ -359,7 +377,7 @@ function Nav() {
 
 function Legend() {
 	const w = wish.value;
-	const toggle = (key: "moves" | "area" | "policy" | "bestOnly", text: string, n: string) => (
+	const toggle = (key: "moves" | "area" | "policy" | "human" | "bestOnly", text: string, n: string) => (
 		<button type="button" class={"chip" + (w[key] ? " on" : "")} aria-pressed={w[key]} title={`${text} (${n})`} onClick={() => change({ [key]: !w[key] })}>{text}</button>
 	);
 	return (
@@ -367,6 +385,7 @@ function Legend() {
 			{toggle("moves", t("moves"), "1")}
 			{toggle("area", t("area"), "2")}
 			{toggle("policy", t("policy"), "3")}
+			{humans.value && toggle("human", t("human_moves", { rank: rank(w.rank) }), "4")}
 			{toggle("bestOnly", t("best_only"), "5")}
 			<span class="scale" role="img" aria-label={t("scale_said")}>
 				{["0.5", "1.5", "3", "6", "12", "+"].map((b, i) => <span key={b} style={{ background: SCALE[i][0], color: SCALE[i][1] }}>{i === 5 ? "12+" : "≤" + b}</span>)}
@@ -405,7 +424,7 @@ function GameTab({ d }: { d: Doc }) {
 				{d.result && <><dt>{t("result")}</dt><dd>{/^[BW]\+/.test(d.result) ? resultText(d.result) : d.result}</dd></>}
 				<dt>{t("rules")}</dt>
 				<dd><select value={d.rules} aria-label={t("rules")} onChange={(e) => void attempt(tree.op("info", { rules: e.currentTarget.value }).then(() => { tree.results.value = new Map(); ask(); }))}>
-					{(welcome.value?.rules ?? []).map((r) => <option key={r.id} value={r.id}>{r.id}</option>)}
+					{(welcome.value?.rules ?? []).map((r) => <option key={r.id} value={r.id}>{rulesName(r.id)}</option>)}
 				</select></dd>
 				<dt>{t("komi")}</dt><dd><input type="number" step="0.5" class="short" value={d.komi} aria-label={t("komi")} onChange={(e) => void attempt(tree.op("info", { komi: Number(e.currentTarget.value) }).then(() => { tree.results.value = new Map(); ask(); }))} /></dd>
 			</dl>
@@ -473,7 +492,7 @@ function DocView({ id }: { id: string }) {
 			Home: () => tree.goTo(tree.line.value[0]), End: () => tree.goTo(tree.line.value.at(-1)), "0": () => tree.goTo(tree.line.value[0]), $: () => tree.goTo(tree.line.value.at(-1)),
 			ArrowUp: () => tree.beside(-1), ArrowDown: () => tree.beside(1),
 			space: () => change({ on: !wish.value.on }), "shift+space": () => { goOn.value = true; },
-			"1": () => change({ moves: !wish.value.moves }), "2": () => change({ area: !wish.value.area }), "3": () => change({ policy: !wish.value.policy }), "5": () => change({ bestOnly: !wish.value.bestOnly }),
+			"1": () => change({ moves: !wish.value.moves }), "2": () => change({ area: !wish.value.area }), "3": () => change({ policy: !wish.value.policy }), "4": () => humans.value && change({ human: !wish.value.human }), "5": () => change({ bestOnly: !wish.value.bestOnly }),
 			",": best, c: speak, e: () => (edit.value = edit.value ? "" : "alt"), f: () => (flip.value = !flip.value), m: () => set("numbers", !settings.value.numbers), p: () => void attempt(tree.playMoves(["pass"])),
 			n: () => mistake(1), N: () => mistake(-1), B: () => void attempt(tree.op("promote")), "ctrl+s": () => void save(`/api/docs/${id}.sgf`), Escape: () => { edit.value = ""; menu.value = false; },
 		}, typed);

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Choice, Field, Switch } from "../controls";
-import type { Clock, GameCard, Games, ID, NewGame } from "../gen/api";
-import { num, rank, resultText, t } from "../i18n";
+import type { Clock, Fit, GameCard, Games, ID, NewGame } from "../gen/api";
+import { num, rank, resultText, rulesName, t } from "../i18n";
 import { Icon } from "../icons";
 import { openFiles } from "../files";
 import { toast } from "../live";
@@ -17,6 +17,7 @@ interface Wish {
 	other: boolean;
 	w: number;
 	h: number;
+	auto: boolean; // the level that fits
 	level: string;
 	visits: number;
 	seconds: number;
@@ -32,7 +33,7 @@ interface Wish {
 }
 
 const store = remember<Wish>("kosumi.newgame", {
-	size: 9, other: false, w: 9, h: 9, level: "", visits: 400, seconds: 2, limit: "seconds", colour: "b", handicap: 0, free: false,
+	size: 9, other: false, w: 9, h: 9, auto: true, level: "", visits: 400, seconds: 2, limit: "seconds", colour: "b", handicap: 0, free: false,
 	rules: navigator.languages[0]?.startsWith("ja") || navigator.languages[0]?.startsWith("ko") ? "japanese" : "chinese", komi: "", clock: "none", pace: true, more: false,
 });
 const wish = signal<Wish>(store.get());
@@ -63,6 +64,11 @@ function levelOf(w: Wish): string {
 	return welcome.value?.levels?.some((l) => l.id === w.level) ? w.level : "";
 }
 
+const isAuto = (w: Wish): boolean => w.auto && (welcome.value?.levels?.length ?? 0) > 0;
+
+/** What is known of the player's level. */
+export const fitText = (f: Fit): string => t("fits_you", { rank: rank(f.mid), low: rank(f.low), high: rank(f.high), size: f.size.replace("x", "×"), n: f.games });
+
 function maxHandicap(w: number, h: number, free: boolean): number {
 	if (free) return Math.min(9, Math.floor((w * h) / 4));
 	if (w % 2 && h % 2 && Math.min(w, h) >= 9) return 9;
@@ -75,7 +81,7 @@ export async function begin(): Promise<void> {
 	busy.value = true;
 	const w = wish.value;
 	const size = sizeOf(w);
-	const level = levelOf(w);
+	const level = isAuto(w) ? "auto" : levelOf(w);
 	const full = !level;
 	const game: NewGame = {
 		size: size as unknown as NewGame["size"], rules: w.rules, colour: w.colour, clock: CLOCKS[w.clock] ?? CLOCKS.none,
@@ -155,17 +161,22 @@ function Against() {
 	const levels = welcome.value?.levels ?? [];
 	const level = levelOf(w);
 	const at = level ? levels.findIndex((l) => l.id === level) : levels.length;
+	const auto = isAuto(w);
+	const [bw, bh] = sizeOf(w);
+	const fit = ((welcome.value?.fits ?? []) as Fit[]).find((f) => f.size === `${bw}x${bh}`);
 	return (
-		<Field label={t("against_label")}>
-			{levels.length > 0 && (
+		<Field label={t("against_label")} hint={undefined}>
+			{levels.length > 0 && <Choice label={t("against_label")} value={auto ? 1 : 0} options={[[1, t("fits")], [0, t("chosen_level")]]} onChange={(v) => change({ auto: v === 1 })} />}
+			{auto && <span class="dim">{fit ? fitText(fit) : t("fits_unknown")}</span>}
+			{levels.length > 0 && !auto && (
 				<div class="slider">
 					<input type="range" min={0} max={levels.length} value={at} aria-label={t("against_label")} aria-valuetext={opponent({ level })}
-						onInput={(e) => change({ level: levels[Number(e.currentTarget.value)]?.id ?? "" })} />
+						onInput={(e) => change({ auto: false, level: levels[Number(e.currentTarget.value)]?.id ?? "" })} />
 					<output>{opponent({ level })}</output>
 				</div>
 			)}
 			{levels.length === 0 && <div class="strength">{t("full_strength")}</div>}
-			{!level && w.clock === "none" && (
+			{!auto && !level && w.clock === "none" && (
 				<div class="row">
 					<Choice label={t("limit_label")} value={w.limit} options={[["seconds", t("limit_seconds")], ["visits", t("limit_visits")]]} onChange={(limit) => change({ limit })} />
 					{w.limit === "seconds" ? (
@@ -189,7 +200,7 @@ function More() {
 			<summary>{t("more_choices")}</summary>
 			<Field label={t("rules")}>
 				<select value={w.rules} aria-label={t("rules")} onChange={(e) => change({ rules: e.currentTarget.value })}>
-					{rules.map((r) => <option key={r.id} value={r.id}>{r.id.replace("-", " ").replace(/^\w/, (c) => c.toUpperCase())}</option>)}
+					{rules.map((r) => <option key={r.id} value={r.id}>{rulesName(r.id)}</option>)}
 				</select>
 			</Field>
 			<Field label={t("komi")}>

@@ -8,12 +8,12 @@ import { num, resultText, signed, t } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
-import { Refused, save, send, status, watch } from "../net";
+import { Refused, save, send, status, watch, welcome } from "../net";
 import { go } from "../router";
 import { chain, other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { passSound, stoneSound, tickSound } from "../sound";
-import { opponent } from "./Home";
+import { fitText, opponent } from "./Home";
 
 const game = signal<GameState | null>(null);
 const arrived = signal(0); // when the state came, for the clocks
@@ -85,6 +85,8 @@ function take(g: GameState): void {
 		if (!pending.value) slow.value = false;
 		if (g.phase !== "play") resigning.value = false;
 		announce(before, g);
+		const fit = g.fit;
+		if (fit && welcome.value) welcome.value = { ...welcome.value, fits: [...(welcome.value.fits ?? []).filter((f) => f.size !== fit.size), fit] };
 	});
 	document.title = title(g);
 }
@@ -300,14 +302,25 @@ export async function analyseGame(id: string): Promise<void> {
 	}
 }
 
+async function reviewGame(id: string): Promise<void> {
+	try {
+		const r = await send<ID>("review.add", { game: id }, true);
+		go("/review/" + r.id);
+	} catch (e) {
+		refused(e);
+	}
+}
+
 function OverPanel({ g }: { g: GameState }) {
 	const won = g.result?.startsWith(g.colour === "b" ? "B+" : "W+");
 	return (
 		<div class="panel-box over">
 			<h2 class="big-result">{resultText(g.result ?? "")}</h2>
 			<p class="dim">{g.result === "0" || g.result === "Void" ? "" : won ? t("you_won") : t("you_lost")}{g.byPlayer ? " " + t("by_player") : ""}</p>
+			{g.fit && <p>{fitText(g.fit)}</p>}
 			<div class="stack">
-				<button class="button primary" onClick={() => void analyseGame(g.game)}><Icon name="analyse" /> {t("analyse_game")}</button>
+				<button class="button primary" disabled={g.moves.length === 0} onClick={() => void reviewGame(g.game)}><Icon name="review" /> {t("review")}</button>
+				<button class="button quiet" onClick={() => void analyseGame(g.game)}><Icon name="analyse" /> {t("analyse_game")}</button>
 				<button class="button quiet" onClick={() => void again(g)}>{t("again_swapped")}</button>
 				<button class="button quiet" onClick={() => void save(`/api/games/${g.game}.sgf`)}><Icon name="save" /> {t("save_sgf")}</button>
 				<a class="button quiet" href="/">{t("new_game")}</a>

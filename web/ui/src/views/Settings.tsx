@@ -43,7 +43,7 @@ export function Settings(_: { id: string }) {
 				<Field label={t("set_language")}>
 					<select value={s.language} aria-label={t("set_language")} onChange={(e) => set("language", e.currentTarget.value)}>
 						<option value="">{t("theme_system")}</option>
-						{LANGUAGES.map(([id, name]) => <option key={id} value={id} lang={id}>{name}</option>)}
+						{LANGUAGES.map(([id, name]) => <option key={id} value={id} lang={id === "zh" ? "zh-Hans" : id}>{name}</option>)}
 					</select>
 				</Field>
 				<Switch label={t("set_keys")} value={s.keys} onChange={(v) => change("keys", v)} />

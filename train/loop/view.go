@@ -1,0 +1,159 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"kosumi/train/learn"
+)
+
+// View is a loop as its folder shows it, while a process runs it or none does.
+type View struct {
+	Folder string // its name
+	State  *State // with the games that were filed since it was saved
+	// Running tells whether a process has the folder.
+	Running bool
+	// News is when the folder changed last.
+	News time.Time
+	// Done of Goal games, rows or samples are there in this stage; both are 0 in
+	// stages that have no measure. Left is estimated from the iteration before, 0
+	// where there is none.
+	Done, Goal int64
+	Unit       string // games, rows or samples
+	Left       time.Duration
+	Rated      *Ratings
+	Games      []Replay // the newest
+}
+
+// Viewer looks at the folder of a loop again and again. It reads only what has
+// changed. One goroutine at a time.
+type Viewer struct {
+	dir   string
+	known map[string]dataFile
+	games []Replay
+	of    string // the file that they come from
+}
+
+// NewViewer returns a viewer of a folder.
+func NewViewer(dir string) *Viewer { return &Viewer{dir: dir, known: map[string]dataFile{}} }
+
+// Folder is the folder's name.
+func (v *Viewer) Folder() string {
+	if abs, err := filepath.Abs(v.dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return v.dir
+}
+
+// Look returns the loop as it is now.
+func (v *Viewer) Look() (*View, error) {
+	s, err := loadState(v.dir)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", v.dir)
+	}
+	w := &View{Folder: v.Folder(), State: s, Running: taken(v.dir)}
+	w.news(statePath(v.dir))
+	var before Record
+	if len(s.History) > 0 {
+		before = s.History[len(s.History)-1]
+	}
+	switch s.Stage {
+	case stageSelfplay:
+		s.recount(v.dir, v.known)
+		w.selfplay(&before)
+	case stageTrain:
+		w.training(v.dir, &before)
+	}
+	for path := range v.known {
+		w.news(path)
+	}
+	if w.Rated, err = loadRatings(v.dir); err != nil {
+		return nil, err
+	}
+	if paths, _ := filepath.Glob(filepath.Join(v.dir, "selfplay", "*", "sgfs", "*.sgfs")); len(paths) > 0 {
+		newest := slices.MaxFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
+		if newest != v.of {
+			v.of, v.games = newest, newestGames(v.dir)
+		}
+		w.news(newest)
+	}
+	w.Games = v.games
+	return w, nil
+}
+
+func (w *View) news(path string) {
+	if info, err := os.Stat(path); err == nil && info.ModTime().After(w.News) {
+		w.News = info.ModTime()
+	}
+}
+
+// taken tells whether a process runs the loop.
+func taken(dir string) bool {
+	name := filepath.Join(dir, "lock")
+	if _, err := os.Stat(name); err != nil {
+		return false
+	}
+	lock := flock.New(name, flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock()
+	if free {
+		lock.Unlock()
+	}
+	return err == nil && !free
+}
+
+func (w *View) selfplay(before *Record) {
+	s := w.State
+	per := 0.0 // seconds
+	switch {
+	case s.GoalRows > 0:
+		w.Unit, w.Done, w.Goal = "rows", s.Rows-before.Rows, s.GoalRows-before.Rows
+		if before.Stats.Rows > 0 {
+			per = before.Seconds.Selfplay / float64(before.Stats.Rows)
+		}
+	case s.GoalGames > 0:
+		w.Unit, w.Done, w.Goal = "games", s.Games-before.Games, s.GoalGames-before.Games
+		if before.Stats.Games > 0 {
+			per = before.Seconds.Selfplay / float64(before.Stats.Games)
+		}
+	}
+	w.left(per)
+}
+
+func (w *View) training(dir string, before *Record) {
+	s := w.State
+	done := s.Samples
+	if list, err := learn.Checkpoints(filepath.Join(dir, "checkpoints")); err == nil {
+		for _, c := range list[:min(1, len(list))] {
+			name := filepath.Join(c, "state.json")
+			w.news(name)
+			var at struct{ Counters learn.Counters }
+			if data, err := os.ReadFile(name); err == nil && json.Unmarshal(data, &at) == nil {
+				done = max(done, at.Counters.Samples)
+			}
+		}
+	}
+	w.Unit, w.Done, w.Goal = "samples", done-s.Samples, s.Target-s.Samples
+	per := 0.0
+	if n := len(s.History); n > 1 {
+		if samples := before.Samples - s.History[n-2].Samples; samples > 0 {
+			per = before.Seconds.Train / float64(samples)
+		}
+	}
+	w.left(per)
+}
+
+// left estimates the time that the stage still takes at so many seconds a piece.
+func (w *View) left(per float64) {
+	w.Done = max(0, min(w.Done, w.Goal))
+	w.Left = time.Duration(per * float64(w.Goal-w.Done) * float64(time.Second))
+}

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+)
+
+// TestCrowd has a hundred pages analyse at once: each has its turn, a game goes on
+// all the while, and what they took is given back.
+func TestCrowd(t *testing.T) {
+	const pages = 100
+	s := serve(t, t.TempDir())
+	all := make([]*client, pages)
+	ids := make([]string, pages)
+	for i := range all {
+		all[i] = join(t, s)
+		ids[i] = ask[api.ID](all[i], "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID
+	}
+	for i, c := range all {
+		c.ask("analysis.set", api.Analyse{Doc: ids[i], On: true, Visits: 20}, nil)
+	}
+	for _, c := range all {
+		f := until(c, "analysis.frame", func(f *api.Frame) bool { return f.Final != "" })
+		require.Equal(t, "visits", f.Final)
+		require.GreaterOrEqual(t, f.Visits, int64(20))
+	}
+	s.mu.Lock()
+	granted := s.granted
+	s.mu.Unlock()
+	require.LessOrEqual(t, granted, int64(allBytes+pages*leastBytes))
+
+	// Now without an end; a player is not kept waiting by a hundred others.
+	for i, c := range all {
+		c.ask("analysis.set", api.Analyse{Doc: ids[i], On: true}, nil)
+	}
+	player := join(t, s)
+	g := begin(player, small("b"))
+	g = player.play(g, "C3")
+	require.GreaterOrEqual(t, len(g.Moves), 2)
+	for _, c := range all {
+		c.ws.CloseNow()
+	}
+	require.Eventually(t, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.conns) == 1 && s.granted <= seatBytes
+	}, time.Minute, 50*time.Millisecond)
+}

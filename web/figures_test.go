@@ -1,0 +1,330 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/webtest"
+)
+
+// The figures of docs/web.md are made by hand, on a quiet machine:
+//
+//	go test ./web -run TestFigures -figures bin/engine [-minutes 10] [-model FILE]
+//	go test ./web -run TestPictures -pictures docs/images [-model FILE]
+var (
+	figures  = flag.String("figures", "", "measure with this `PROGRAM`")
+	pictures = flag.String("pictures", "", "`FOLDER` for pictures of the page")
+	minutes  = flag.Float64("minutes", 0, "minutes of analysis while memory is watched")
+	modelAt  = flag.String("model", "", "network `FILE` to measure and to draw with")
+)
+
+// program is a running `engine web`.
+type program struct {
+	cmd *exec.Cmd
+	url string
+}
+
+func startProgram(t *testing.T, folder string, args ...string) *program {
+	t.Helper()
+	all := append([]string{"web", "--no-open", "--folder", folder, "--ui", "ui/dist"}, args...)
+	if *modelAt != "" {
+		all = append(all, "--model", *modelAt)
+	}
+	path, err := filepath.Abs(filepath.Join("..", *figures))
+	require.NoError(t, err)
+	cmd := exec.Command(path, all...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return &program{cmd, strings.TrimSpace(line)}
+}
+
+// rss is the memory of a process in MB.
+func rss(pid int) float64 {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	m := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(data)
+	if m == nil {
+		return 0
+	}
+	kb, _ := strconv.ParseFloat(string(m[1]), 64)
+	return kb / 1000
+}
+
+// cpu is the processor time that a process has taken.
+func cpu(pid int) time.Duration {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	u, _ := strconv.Atoi(fields[11])
+	s, _ := strconv.Atoi(fields[12])
+	return time.Duration(u+s) * 10 * time.Millisecond
+}
+
+// heap is the memory that the page's scripts hold, in MB, after a collection.
+func heap(p webtest.Page) float64 {
+	var used float64
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		if err := runtime.Enable().Do(ctx); err != nil {
+			return err
+		}
+		u, _, _, _, err := runtime.GetHeapUsage().Do(ctx)
+		used = u
+		return err
+	}))
+	return used / 1e6
+}
+
+// watchFrames measures, inside the page, what comes over the socket until it is
+// painted, and the time between animation frames.
+const watchFrames = `(() => {
+	const Real = WebSocket; window.lag = []; window.gaps = [];
+	window.WebSocket = class extends Real { set onmessage(f) { super.onmessage = (e) => { const t0 = performance.now(); f(e);
+		if (e.data.includes('"analysis.frame"')) requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = () => lag.push(performance.now() - t0); c.port2.postMessage(0); }); }; } };
+	let last = 0; const tick = (t) => { if (last) gaps.push(t - last); last = t; requestAnimationFrame(tick); }; requestAnimationFrame(tick);
+})()`
+
+func TestFigures(t *testing.T) {
+	if *figures == "" {
+		t.Skip("with -figures PROGRAM")
+	}
+	t.Run("newcomer", newcomer)
+	t.Run("stream", stream)
+	t.Run("idle", idle)
+	t.Run("kills", kills)
+	t.Run("memory", memory)
+	total := int64(0)
+	files, _ := filepath.Glob("ui/dist/assets/*.gz")
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil && !strings.Contains(f, "licences") {
+			total += info.Size()
+		}
+	}
+	fmt.Printf("bundle: %d files, %.1f kB compressed, licences apart\n", len(files)-1, float64(total)/1000)
+}
+
+// newcomer starts the program and plays the first stone.
+func newcomer(t *testing.T) {
+	var seconds, paints []float64
+	for range 5 {
+		p := webtest.Page{Tab: browsertest.Open(t)}
+		began := time.Now()
+		s := startProgram(t, t.TempDir(), "--level-file", filepath.Join(t.TempDir(), "levels.json"))
+		p.Do(chromedp.Navigate(s.url))
+		p.Until(`document.querySelector("form.new")`)
+		p.Press("Play") // the first click
+		p.Mine()
+		p.Point("E5") // the second
+		p.Until(`document.querySelectorAll(".moves li").length === 2`)
+		seconds = append(seconds, time.Since(began).Seconds())
+		paints = append(paints, browsertest.JS[float64](p.Tab, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
+		s.cmd.Process.Kill()
+	}
+	slices.Sort(seconds)
+	slices.Sort(paints)
+	fmt.Printf("newcomer: 2 clicks, %.1f s from the start of the program to the first answer (%.1f to %.1f); first paint %.0f ms (%.0f to %.0f)\n", seconds[2], seconds[0], seconds[4], paints[2], paints[0], paints[4])
+}
+
+func analyse(t *testing.T, s *program) webtest.Page {
+	t.Helper()
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(watchFrames).Do(ctx)
+		return err
+	}), chromedp.Navigate(s.url))
+	p.Until(`document.querySelector("form.new")`)
+	text, err := json.Marshal(spoiltNine)
+	require.NoError(t, err)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000000, tab: "tree", on: true, area: true }));
+		{ const d = new DataTransfer(); d.setData("text", `+string(text)+`); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil), chromedp.Reload())
+	p.Until(`document.querySelector("main")`)
+	if !browsertest.JS[bool](p.Tab, `!!document.querySelector("main.analyse")`) {
+		p.Do(chromedp.Evaluate(`document.querySelector('a[href="/analyse"]').click()`, nil))
+		p.Until(`document.querySelector(".doc-list a")`)
+		p.Do(chromedp.Evaluate(`document.querySelector(".doc-list a").click()`, nil))
+	}
+	p.Until(`document.querySelector("main.analyse")`)
+	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
+	p.Do(chromedp.Evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", { key: " ", shiftKey: true, bubbles: true }))`, nil))
+	return p
+}
+
+// stream counts frames while analysis comes in.
+func stream(t *testing.T) {
+	s := startProgram(t, t.TempDir())
+	p := analyse(t, s)
+	time.Sleep(2 * time.Second)
+	p.Do(chromedp.Evaluate(`lag.length = 0; gaps.length = 0`, nil))
+	time.Sleep(8 * time.Second)
+	lag, gaps := browsertest.JS[[]float64](p.Tab, "lag"), browsertest.JS[[]float64](p.Tab, "gaps")
+	slices.Sort(lag)
+	slices.Sort(gaps)
+	long := 0
+	for _, g := range gaps {
+		if g > 25 {
+			long++
+		}
+	}
+	at := func(v []float64, q float64) float64 { return v[int(q*float64(len(v)-1))] }
+	fmt.Printf("stream: %d updates in 8 s, painted %.1f ms after they came (90 %% within %.1f, worst %.1f); %d animation frames, %d of them after more than 25 ms (median %.1f ms, worst %.0f)\n",
+		len(lag), at(lag, 0.5), at(lag, 0.9), at(lag, 1), len(gaps), long, at(gaps, 0.5), at(gaps, 1))
+}
+
+// idle asks what an open page costs that nobody uses, and one with analysis at its
+// end.
+func idle(t *testing.T) {
+	s := startProgram(t, t.TempDir())
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.Navigate(s.url))
+	p.Until(`document.querySelector("form.new")`)
+	time.Sleep(5 * time.Second)
+	before, busy := cpu(s.cmd.Process.Pid), browsertest.JS[float64](p.Tab, "performance.now()")
+	time.Sleep(15 * time.Second)
+	spent, over := cpu(s.cmd.Process.Pid)-before, browsertest.JS[float64](p.Tab, "performance.now()")-busy
+	fmt.Printf("idle: the program took %d ms of processor in %.0f s with a page open, %.1f %%\n", spent.Milliseconds(), over/1000, 100*float64(spent.Milliseconds())/over)
+}
+
+// kills ends the program, or loads the page again, at thirty moments of a game.
+func kills(t *testing.T) {
+	dir := t.TempDir()
+	s := startProgram(t, dir)
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.Navigate(s.url))
+	p.Until(`document.querySelector("form.new")`)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, limit: "seconds", seconds: 0.5, pace: false }))`, nil), chromedp.Reload())
+	p.Until(`document.querySelector("form.new")`)
+	p.Press("Play")
+	killed, reloaded, thinking, lost := 0, 0, 0, 0
+	for range 30 {
+		if p.Mine() != "play" {
+			break
+		}
+		v := p.Free(nil)
+		before := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
+		p.Point(v)
+		p.Until(fmt.Sprintf(`document.querySelectorAll(".moves li").length > %d || document.querySelector(".toast")`, before))
+		acknowledged := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
+		if browsertest.JS[string](p.Tab, webtest.Play+".dataset.turn") == "w" {
+			thinking++
+		}
+		time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
+		if rand.IntN(2) == 0 {
+			s.cmd.Process.Kill()
+			s.cmd.Wait()
+			s = startProgram(t, dir)
+			killed++
+		} else {
+			p.Do(chromedp.Reload())
+			reloaded++
+		}
+		p.Until(`document.querySelector("main.play")?.dataset.online === "open"`)
+		if now := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`); now < acknowledged {
+			lost++
+		}
+	}
+	fmt.Printf("moments: %d kills with signal 9 and %d reloads, %d of them while the engine thought: %d moves lost\n", killed, reloaded, thinking, lost)
+}
+
+// memory watches page and program while analysis goes on.
+func memory(t *testing.T) {
+	if *minutes == 0 {
+		t.Skip("with -minutes N")
+	}
+	s := startProgram(t, t.TempDir())
+	p := analyse(t, s)
+	steps := max(2, int(*minutes))
+	for i := range steps + 1 {
+		fmt.Printf("memory: after %4.1f minutes: page %.1f MB of scripts' heap, program %.0f MB; %s visits\n", float64(i)*(*minutes)/float64(steps), heap(p), rss(s.cmd.Process.Pid),
+			browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.visits`))
+		// A person looks at other positions too.
+		p.Do(chromedp.KeyEvent(kb.ArrowRight))
+		time.Sleep(time.Duration(*minutes / float64(steps) * float64(time.Minute)))
+	}
+}
+
+// TestPictures makes the pictures of the README.
+func TestPictures(t *testing.T) {
+	if *pictures == "" {
+		t.Skip("with -pictures FOLDER")
+	}
+	out, err := filepath.Abs(filepath.Join("..", *pictures))
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(out, 0o755))
+	s := servePageWith(t, *modelAt, Config{Folder: t.TempDir()})
+	p := openPage(t, s)
+	look := func(width, height int64, dark bool) {
+		scheme := map[bool]string{true: "dark", false: "light"}[dark]
+		p.Do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 640), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		p.Until(fmt.Sprintf("innerWidth === %d", width))
+		time.Sleep(700 * time.Millisecond)
+	}
+	take := func(name string) {
+		time.Sleep(500 * time.Millisecond)
+		var data []byte
+		p.Do(chromedp.ActionFunc(func(ctx context.Context) (err error) {
+			data, err = page.CaptureScreenshot().WithFormat(page.CaptureScreenshotFormatWebp).WithQuality(82).Do(ctx)
+			return err
+		}))
+		require.Less(t, len(data), 100_000, name)
+		require.NoError(t, os.WriteFile(filepath.Join(out, name+".webp"), data, 0o644))
+	}
+	look(1280, 800, false)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "10k", pace: false })); localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 800, tab: "mistakes", on: true }));`+webtest.CountNotes, nil))
+	p.Do(chromedp.Reload())
+	p.Until(`document.querySelector("form.new")`)
+	take("home")
+	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Press("Play")
+	p.Mine()
+	for _, v := range []string{"E5", "G7", "C3", "C6", "G3", "D7", "H5"} {
+		p.Try(v)
+	}
+	time.Sleep(5 * time.Second) // notes go
+	take("play")
+	look(390, 844, true)
+	take("play-phone-dark")
+	look(1280, 800, false)
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Until(`document.querySelector("form.new")`)
+	chooseFiles(p, map[string]string{"club game.sgf": strings.Replace(spoiltNine, " <b>", "", 1)})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
+	p.Press("Show better")
+	take("review")
+	look(390, 844, false)
+	take("review-phone")
+	look(1280, 800, true)
+	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".review-tools button")].find((b) => b.innerText.includes("Analyse")).click()`, nil))
+	p.Until(`document.querySelector("main.analyse:not(.review)")`)
+	for range 12 {
+		p.Do(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	p.Press("Look at the whole game")
+	p.Until(`document.querySelector(".mistakes li") && !document.querySelector(".sweep")`)
+	p.Until(`Number(document.querySelector("main.analyse").dataset.visits) >= 600`)
+	take("analysis-dark")
+}

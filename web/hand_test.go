@@ -1,0 +1,176 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/api"
+	"kosumi/web/webtest"
+)
+
+// newGame begins a game of the server's and shows it.
+func newGame(p webtest.Page, s *Server, n api.NewGame) string {
+	p.T.Helper()
+	c := join(p.T, s)
+	id := ask[api.ID](c, "game.new", n).ID
+	p.Do(chromedp.Navigate(s.Address() + "play/" + id))
+	p.Until(webtest.Play + `?.dataset.online === "open"`)
+	return id
+}
+
+// where is the middle of a point on the screen.
+func where(p webtest.Page, v string) (x, y float64) {
+	p.T.Helper()
+	at := browsertest.JS[[]float64](p.Tab, fmt.Sprintf(`(() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect();
+		return [r.x + r.width / 2, r.y + r.height / 2]; })()`, v))
+	return at[0], at[1]
+}
+
+// touch presses one point and lets go over another.
+func touch(p webtest.Page, from, to string) {
+	p.T.Helper()
+	x, y := where(p, from)
+	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}))
+	if to != from {
+		x, y = where(p, to)
+		p.Do(input.DispatchTouchEvent(input.TouchMove, []*input.TouchPoint{{X: x, Y: y}}))
+	}
+	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
+}
+
+const movesMade = `document.querySelector("main.play").dataset.rev`
+
+// TestPhone plays on 19x19 with a finger: a tap shows, a second one plays, and
+// what was meant can be corrected.
+func TestPhone(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetTouchEmulationEnabled(true))
+	newGame(p, s, api.NewGame{Size: [2]int{19, 19}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}})
+	p.Mine()
+	time.Sleep(300 * time.Millisecond) // the board is deaf for a moment after it changed
+	rev := browsertest.JS[string](p.Tab, movesMade)
+	touch(p, "D4", "D4")
+	p.Until(`document.querySelector(".place-bar .primary")?.innerText.includes("D4")`)
+	require.Equal(t, rev, browsertest.JS[string](p.Tab, movesMade), "a tap shows only")
+	p.Do(chromedp.Evaluate(`document.querySelector('.place-bar button[aria-label="→"]').click()`, nil))
+	p.Until(`document.querySelector(".place-bar .primary")?.innerText.includes("E4")`)
+	p.Press("Place E4")
+	p.Until(movesMade + ` !== "` + rev + `"`)
+	p.Mine()
+	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E4 black"))`)
+	require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.documentElement.scrollWidth"), 390)
+
+	// A press that slides off the board plays nothing; nor does a finger that lay on
+	// the board while it changed.
+	time.Sleep(300 * time.Millisecond)
+	rev = browsertest.JS[string](p.Tab, movesMade)
+	x, y := where(p, "Q16")
+	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}), input.DispatchTouchEvent(input.TouchMove, []*input.TouchPoint{{X: x, Y: 2}}), input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
+	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".place-bar")`))
+	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}))
+	p.Press("Pass")
+	p.Until(movesMade + ` !== "` + rev + `"`)
+	p.Mine()
+	rev = browsertest.JS[string](p.Tab, movesMade)
+	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
+	time.Sleep(100 * time.Millisecond)
+	require.Equal(t, rev, browsertest.JS[string](p.Tab, movesMade))
+	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".place-bar")`))
+	p.Clean()
+}
+
+// TestTwoTabs looks at one game twice, and walks back and forward in one of them.
+func TestTwoTabs(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	ctx, stop := chromedp.NewContext(p.Ctx)
+	defer stop()
+	other := webtest.Page{Tab: &browsertest.Tab{T: t, Ctx: ctx}}
+	other.Do(chromedp.Navigate(s.Address() + "play/" + id))
+	other.Mine()
+	p.Mine()
+	p.Point("E5")
+	other.Until(`document.querySelectorAll(".moves li").length === 2`)
+	require.Equal(t, 2, other.Stones())
+	other.Mine()
+	other.Point(other.Free(map[string]bool{"E5": true}))
+	p.Until(`document.querySelectorAll(".moves li").length === 4`)
+	for _, step := range []chromedp.Action{chromedp.NavigateBack(), chromedp.NavigateForward(), chromedp.Reload()} {
+		p.Do(step)
+	}
+	p.Mine()
+	require.Equal(t, other.Stones(), p.Stones())
+	require.Equal(t, 4, browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`))
+	p.Clean()
+}
+
+// TestSizes shows odd boards: columns have no I, and nothing overlaps.
+func TestSizes(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	for _, size := range [][2]int{{5, 5}, {7, 13}, {25, 25}} {
+		for _, screen := range [][2]int64{{1280, 800}, {844, 390}, {390, 844}} {
+			p.Do(emulation.SetDeviceMetricsOverride(screen[0], screen[1], 1, screen[0] < 1000))
+			newGame(p, s, api.NewGame{Size: size, Rules: "chinese", Colour: "w", Seat: api.Seat{Visits: 1}})
+			p.Until(`document.querySelectorAll("[role=gridcell]").length === ` + fmt.Sprint(size[0]*size[1]))
+			columns := browsertest.JS[string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].slice(0, %d).map((c) => c.ariaLabel.split(/[0-9]/)[0]).join("")`, size[0]))
+			require.Equal(t, "ABCDEFGHJKLMNOPQRSTUVWXYZ"[:size[0]], columns)
+			over := browsertest.JS[[]string](p.Tab, `(() => { const b = document.querySelector(".board").getBoundingClientRect(); const bad = [];
+				if (b.left < 0 || b.top < 0 || b.right > innerWidth + 1 || b.bottom > innerHeight + 1) bad.push("board off the screen");
+				for (const e of document.querySelectorAll(".player, .actions, .message")) { const r = e.getBoundingClientRect(); if (r.width && r.left < b.right - 1 && r.right > b.left + 1 && r.top < b.bottom - 1 && r.bottom > b.top + 1) bad.push(e.className); }
+				return bad; })()`)
+			require.Empty(t, over, "%v on %v", size, screen)
+		}
+	}
+	p.Clean()
+}
+
+// TestRecords opens what people have: long records, other encodings, nonsense.
+func TestRecords(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 50, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse"))
+	p.Until(`document.querySelector("main input[type=file]")`)
+	var long strings.Builder
+	long.WriteString("(;GM[1]FF[4]CA[GB18030]SZ[19]PB[\xba\xda\xc6\xe5]PW[\u202e<script>]") // 黑棋
+	for i := range 10_000 {
+		p := i % 361
+		fmt.Fprintf(&long, ";%c[%c%c]", "BW"[i%2], 'a'+p%19, 'a'+p/19)
+		if p == 360 {
+			long.WriteString(";AE[aa:ss]")
+		}
+	}
+	long.WriteString(")")
+	path := filepath.Join(t.TempDir(), "long.sgf")
+	require.NoError(t, os.WriteFile(path, []byte(long.String()), 0o600))
+	p.Do(chromedp.SetUploadFiles(`main input[type=file]`, []string{path}, chromedp.ByQuery))
+	p.Until(`document.querySelector("main.analyse")`)
+	p.Press("Game")
+	p.Until(`document.querySelector(".game-tab")?.innerText.includes("黑棋") && document.querySelector(".game-tab").innerText.includes("<script>")`)
+	p.Press("Tree")
+	for range 40 {
+		p.Do(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	p.Until(`[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length === 40`)
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
+	p.Do(chromedp.KeyEvent(kb.PageDown), chromedp.KeyEvent(kb.End))
+	p.Until(`document.querySelector(".where").innerText.includes("10,027")`)
+
+	// Pasted nonsense is refused where it stands.
+	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "hello"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
+	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("no game record")`)
+	p.Clean()
+}

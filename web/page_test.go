@@ -1,0 +1,281 @@
+package web
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
+	"kosumi/web/webtest"
+)
+
+// servePage serves the real page on the network inside the program.
+func servePage(t *testing.T, folder string) *Server {
+	t.Helper()
+	return servePageWith(t, "", Config{Folder: folder})
+}
+
+func servePageWith(t *testing.T, network string, c Config) *Server {
+	t.Helper()
+	if _, err := os.Stat("ui/dist/index.html"); err != nil {
+		testshared.Absent(t, "%v", ErrNotBuilt)
+	}
+	c.Page = os.DirFS("ui/dist")
+	return serveWith(t, network, c)
+}
+
+// openPage opens the page in a browser.
+func openPage(t *testing.T, s *Server) webtest.Page {
+	t.Helper()
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.Navigate(s.URL()))
+	p.Until(`document.querySelector("form.new")`)
+	return p
+}
+
+// TestWebKeyboard plays without a mouse: by arrows and Enter, and by typed moves.
+func TestWebKeyboard(t *testing.T) {
+	b := openPage(t, servePage(t, t.TempDir()))
+	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, size: 5, other: true, w: 5, h: 5, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
+	b.Until(`document.querySelector("form.new")`)
+	b.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	b.Mine()
+	for i := 0; i < 60 && browsertest.JS[string](b.Tab, `document.activeElement.getAttribute("role") ?? ""`) != "gridcell"; i++ {
+		b.Do(chromedp.KeyEvent(kb.Tab))
+	}
+	require.Equal(t, "C3", browsertest.JS[string](b.Tab, "document.activeElement.ariaLabel"))
+	b.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowUp))
+	require.Equal(t, "D4", browsertest.JS[string](b.Tab, "document.activeElement.ariaLabel"))
+	b.Do(chromedp.KeyEvent(kb.Enter))
+	b.Mine()
+	b.Until(`document.activeElement.ariaLabel?.startsWith("D4 black")`) // the focus stays
+	b.Until(`document.querySelector("#polite").innerText.includes("White")`)
+	b.Do(chromedp.KeyEvent("g"))
+	b.Until(`document.querySelector("#polite").innerText.includes("group of")`)
+	phase := "play"
+	for i := 0; phase == "play" && i < 60; i++ {
+		rev := browsertest.JS[string](b.Tab, webtest.Play+".dataset.rev")
+		b.Until(`!document.querySelector("dialog[open]")`)
+		// As one event, as keyboards do: what the page keeps from its default is not
+		// typed into the field that it opens.
+		b.Do(input.DispatchKeyEvent(input.KeyDown).WithKey("/").WithCode("Slash").WithText("/"), input.DispatchKeyEvent(input.KeyUp).WithKey("/").WithCode("Slash"))
+		b.Until(`document.querySelector("dialog[open] input")`)
+		b.Do(chromedp.KeyEvent("pass"), chromedp.KeyEvent(kb.Enter))
+		b.Until(webtest.Play + `.dataset.rev !== "` + rev + `"`)
+		phase = b.Mine()
+	}
+	if phase == "count" {
+		b.Until(browsertest.Button("Agree"))
+		b.Do(chromedp.Evaluate(browsertest.Button("Agree")+".focus()", nil), chromedp.KeyEvent(kb.Enter))
+	}
+	b.Until(webtest.Play + `.dataset.phase === "over"`)
+	b.Until(`document.querySelector("#polite").innerText.includes("over")`)
+	b.Clean()
+}
+
+const recordWithScript = `(;GM[1]FF[4]SZ[9]PB[<img src=x onerror=document.title='owned'>]PW[<script>document.title='owned'</script>]C[<b>bold</b>];B[ee];W[ce];B[gc](;W[cc])(;W[gg];B[cg]))`
+
+// TestWebAnalysis pastes a record, walks it, looks at variations and mistakes.
+func TestWebAnalysis(t *testing.T) {
+	b := openPage(t, servePage(t, t.TempDir()))
+	text, err := json.Marshal(recordWithScript)
+	require.NoError(t, err)
+	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 150, tab: "tree" }));
+		{ const d = new DataTransfer(); d.setData("text", `+string(text)+`); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
+	b.Until(`document.querySelector("main.analyse")`)
+	b.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
+	for range 4 {
+		b.Do(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	b.Until(`[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length === 4`)
+	b.Do(chromedp.KeyEvent(kb.ArrowDown)) // the other variation
+	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("G3 white"))`)
+	b.Axe("analysis")
+	b.Press("Mistakes")
+	b.Press("Look at the whole game")
+	b.Until(`document.querySelector(".mistakes") && !document.querySelector(".sweep")`)
+	b.Press("Set up")
+	b.Point("A1")
+	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("A1 black"))`)
+	b.Press("Done")
+	b.Press("Game")
+	b.Until(`document.querySelector(".game-tab")?.innerText.includes("<img")`) // text, not markup
+	require.NotEqual(t, "owned", browsertest.JS[string](b.Tab, "document.title"))
+	b.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	b.Until(`innerWidth === 390`)
+	b.Axe("analysis on a phone, dark")
+	require.LessOrEqual(t, browsertest.JS[int](b.Tab, "document.documentElement.scrollWidth"), 390, "nothing sticks out")
+	b.Do(chromedp.Evaluate(`document.querySelector('a[href="/settings"]').click()`, nil))
+	b.Until(`document.querySelector("main.settings")`)
+	b.Axe("settings")
+	b.Clean()
+}
+
+const spoiltNine = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Aki <b>]PW[Bo];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db];B[eb];W[ea];B[fb];W[ch];B[fa];W[da];B[hh];W[gi];B[hi];W[fi];B[aa];W[cf];B[hb];W[de];B[ed];W[ec];B[fc])`
+
+// chooseFiles gives files to the field of a screen.
+func chooseFiles(p webtest.Page, files map[string]string) {
+	p.T.Helper()
+	var names []string
+	for name, text := range files {
+		path := filepath.Join(p.T.TempDir(), name)
+		require.NoError(p.T, os.WriteFile(path, []byte(text), 0o600))
+		names = append(names, path)
+	}
+	p.Do(chromedp.SetUploadFiles(`input[type=file]`, names, chromedp.ByQuery))
+}
+
+// TestReviewPage reviews a game, finds a better move, and answers the problems that
+// come of it.
+func TestReviewPage(t *testing.T) {
+	dir := t.TempDir()
+	p := openPage(t, servePage(t, dir))
+	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	const screen = `document.querySelector("main.review")`
+	p.Until(screen + ` && ` + screen + `.dataset.state === "done"`)
+	require.Equal(t, "38", browsertest.JS[string](p.Tab, screen+".dataset.points"))
+	p.Until(screen + `.dataset.at !== "0"`) // it opens at a mistake
+	require.NotEqual(t, "0", browsertest.JS[string](p.Tab, screen+".dataset.mistakes"))
+	p.Axe("review")
+	before := browsertest.JS[string](p.Tab, screen+".dataset.at")
+	p.Do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("n"))
+	p.Until(screen + `.dataset.at !== "0"`)
+	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
+	p.Until(`document.querySelector(".mistakes li button.on")`)
+
+	// The move of the game is what it is, and the better one is the answer.
+	played := browsertest.JS[string](p.Tab, `[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.includes("played in the game")).ariaLabel.split(/[ ,]/)[0]`)
+	p.Point(played)
+	p.Until(`document.querySelector(".mistake-box").innerText.includes("That is what was played")`)
+	p.Press("Show better")
+	p.Until(`document.querySelector(".mistake-box p:not(.bad-text)")`)
+	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
+	p.Until(`innerWidth === 390`)
+	require.LessOrEqual(t, browsertest.JS[int](p.Tab, `Math.max(...[...document.querySelectorAll(".view *")].map((e) => e.getBoundingClientRect().right))`), 391, "nothing sticks out")
+	p.Do(emulation.ClearDeviceMetricsOverride())
+	p.Press("Summary")
+	p.Until(`document.querySelector(".summary").innerText.includes("Accuracy")`)
+	require.NotEmpty(t, before)
+	p.Axe("summary")
+	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/review"]').click()`, nil))
+	p.Until(`document.querySelector(".review-row.done")?.innerText.includes("Aki <b>")`)
+	p.Axe("reviews")
+
+	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/drills"]').click()`, nil))
+	p.Until(`document.querySelector("main.drill")`)
+	p.Axe("drill")
+	p.Press("Show me")
+	p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
+	p.Do(chromedp.KeyEvent("2"))
+	p.Until(`document.querySelector("main.drill").dataset.answered === "2"`)
+	p.Axe("drill answered")
+	p.Press("Next")
+	p.Until(`document.querySelector("main.drill")?.dataset.answered === "" || document.querySelector("main.empty")`)
+	log, err := os.ReadFile(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
+	require.NoError(t, err)
+	require.Contains(t, string(log), `"grade":2`)
+	p.Clean()
+}
+
+// TestManyGames drops many files at once, some of them none.
+func TestManyGames(t *testing.T) {
+	p := openPage(t, servePage(t, t.TempDir()))
+	files := map[string]string{"no.sgf": "%PDF-1.7"}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		files[name+".sgf"] = spoilt[:len(spoilt)-1] + "C[" + name + "])"
+	}
+	chooseFiles(p, files)
+	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("no.sgf")`)
+	p.Until(`document.querySelectorAll(".review-row").length === 5`)
+	p.Until(`document.querySelectorAll(".review-row.done").length === 5 && document.querySelector(".trend")`)
+	p.Axe("games")
+	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
+	p.Until(`innerWidth === 390`)
+	require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.querySelector('.view').scrollWidth"), 390, "nothing sticks out")
+	p.Clean()
+}
+
+// TestTrainingPage shows a loop.
+func TestTrainingPage(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay","games":1500,"rows":40000,"goal_rows":45000,"samples":120000,
+		"seconds":{"selfplay":1800,"train":900,"gate":90},"current":"c","networks":[{"name":"a","hours":0.2,"promoted":true},{"name":"b","hours":0.4,"elo":-20},{"name":"c","hours":0.7,"elo":130,"promoted":true}],
+		"history":[{"iteration":0,"games":500,"rows":12000,"samples":40000,"stats":{"games":500,"rows":12000,"length":30000},"losses":{"policy":4.1,"value":0.7,"loss":40},"seconds":{"selfplay":600,"train":300}},
+		{"iteration":1,"games":1000,"rows":25000,"samples":80000,"stats":{"games":500,"rows":13000,"length":28000},"losses":{"policy":3.1,"value":0.6,"loss":36},"seconds":{"selfplay":600,"train":300}},
+		{"iteration":2,"games":1500,"rows":40000,"samples":120000,"stats":{"games":500,"rows":15000,"length":27000},"losses":{"policy":2.1,"value":0.5,"loss":33},"seconds":{"selfplay":600,"train":300}}]}`), 0o600))
+	sgfs := filepath.Join(dir, "selfplay", "c", "sgfs")
+	require.NoError(t, os.MkdirAll(sgfs, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(sgfs, "0000000000000001.sgfs"), []byte(`(;GM[1]FF[4]SZ[5]KM[7]RE[W+2]RU[Chinese];B[ae];W[be];B[bd];W[ee];B[ce];W[])`), 0o600))
+	s := servePageWith(t, "", Config{Folder: t.TempDir(), Loops: []string{dir, t.TempDir()}})
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/training"]').click()`, nil))
+	p.Until(`document.querySelectorAll(".chart").length === 6`)
+	p.Until(`document.querySelector("main.training").innerText.includes("0 of 5,000 rows")`)
+	p.Until(`document.querySelector("main.training").innerText.includes("Stopped")`)
+	p.Until(`document.querySelectorAll(".training .mini circle").length > 0`) // the newest game is played
+	p.Axe("training")
+
+	// What the loop files is seen.
+	data, err := os.ReadFile(filepath.Join(dir, "state.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate",`+string(data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):])), 0o600))
+	p.Until(`document.querySelector("main.training").dataset.iteration === "4" && document.querySelector("main.training").innerText.includes("tests the network")`)
+	p.Do(chromedp.Evaluate(`document.querySelectorAll(".training .chip")[1].click()`, nil))
+	p.Until(`document.querySelector("main.training .note.warn")?.innerText.includes("no loop in this folder")`)
+	p.Clean()
+}
+
+// TestEveryLanguage shows the screens in each language: no English text is left.
+func TestEveryLanguage(t *testing.T) {
+	texts := func(name string) map[string]string {
+		data, err := os.ReadFile(filepath.Join("i18n", name+".toml"))
+		require.NoError(t, err)
+		all := map[string]string{}
+		require.NoError(t, toml.Unmarshal(data, &all))
+		return all
+	}
+	english := texts("en")
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	review := browsertest.JS[string](p.Tab, "location.pathname")
+	for _, lang := range []struct{ name, tag string }{{"zh", "zh-Hans"}, {"ja", "ja"}, {"ko", "ko"}} {
+		own := map[string]bool{}
+		for _, text := range texts(lang.name) {
+			own[text] = true
+		}
+		var foreign []string
+		for _, text := range english {
+			if len(text) > 2 && !own[text] {
+				foreign = append(foreign, text)
+			}
+		}
+		list, err := json.Marshal(foreign)
+		require.NoError(t, err)
+		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang.name+`" }))`, nil))
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings"} {
+			p.Do(chromedp.Navigate(s.Address() + path[1:]))
+			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
+			left := browsertest.JS[[]string](p.Tab, `(() => { const english = new Set(`+string(list)+`); const found = [];
+				for (const e of document.querySelectorAll("body *")) {
+					for (const n of e.childNodes) if (n.nodeType === 3 && english.has(n.data.trim())) found.push(n.data.trim());
+					for (const a of ["aria-label", "title", "placeholder"]) if (english.has(e.getAttribute(a))) found.push(a + ": " + e.getAttribute(a));
+				}
+				return found; })()`)
+			require.Empty(t, left, "%s in %s", path, lang.name)
+			require.Equal(t, lang.tag, browsertest.JS[string](p.Tab, "document.documentElement.lang"))
+			require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.documentElement.scrollWidth"), 1280)
+		}
+	}
+	p.Clean()
+}

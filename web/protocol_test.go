@@ -1,0 +1,109 @@
+package web
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+)
+
+// TestProtocol holds the lists of messages against what this package does.
+func TestProtocol(t *testing.T) {
+	var listed, answered []string
+	for _, m := range api.Commands {
+		if m.T != "hello" {
+			listed = append(listed, m.T)
+		}
+	}
+	for name := range handlers {
+		answered = append(answered, name)
+	}
+	require.ElementsMatch(t, listed, answered)
+
+	paths, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	sent := map[string]bool{}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`api\.Event\{T: "([a-z]+\.[a-z]+)"`).FindAllStringSubmatch(string(data), -1) {
+			sent[m[1]] = true
+		}
+	}
+	for _, m := range api.Events {
+		require.True(t, sent[m.T], "%s is never sent", m.T)
+		delete(sent, m.T)
+	}
+	require.Empty(t, sent, "sent, but not listed")
+}
+
+// TestWire holds every field to its JSON name: no field may be sent under Go's.
+func TestWire(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var check func(typ reflect.Type)
+	check = func(typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			check(typ.Elem())
+		case reflect.Struct:
+			if seen[typ] || typ == reflect.TypeFor[json.RawMessage]() {
+				return
+			}
+			seen[typ] = true
+			for i := range typ.NumField() {
+				f := typ.Field(i)
+				require.NotEmpty(t, f.Tag.Get("json"), "%s.%s", typ, f.Name)
+				check(f.Type)
+			}
+		}
+	}
+	for _, m := range slices.Concat(api.Commands, api.Events) {
+		check(reflect.TypeOf(m.D))
+		if m.Answer != nil {
+			check(reflect.TypeOf(m.Answer))
+		}
+	}
+}
+
+// TestLanguages holds every language to the keys of English, and every text to the
+// arguments of the English one.
+func TestLanguages(t *testing.T) {
+	read := func(name string) map[string]string {
+		data, err := os.ReadFile(filepath.Join("i18n", name+".toml"))
+		require.NoError(t, err)
+		texts := map[string]string{}
+		require.NoError(t, toml.Unmarshal(data, &texts), name)
+		return texts
+	}
+	argument := regexp.MustCompile(`\{\w+\}`)
+	english := read("en")
+	for _, name := range []string{"zh", "ja", "ko"} {
+		texts := read(name)
+		for key, text := range english {
+			if strings.HasSuffix(key, "_one") { // these languages have no plural
+				require.NotContains(t, texts, key, name)
+				continue
+			}
+			require.Contains(t, texts, key, "%s.toml lacks it", name)
+			require.NotEmpty(t, texts[key], "%s: %s", name, key)
+			want, got := argument.FindAllString(text, -1), argument.FindAllString(texts[key], -1)
+			slices.Sort(want)
+			slices.Sort(got)
+			require.Equal(t, slices.Compact(want), slices.Compact(got), "%s: %s", name, key)
+			delete(texts, key)
+		}
+		require.Empty(t, texts, "%s.toml has keys that English does not", name)
+	}
+}

@@ -1,0 +1,163 @@
+import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Board } from "../board/Board";
+import type { Overlay } from "../board/overlay";
+import type { Drill, DrillVerdict } from "../gen/api";
+import { duration, t, why } from "../i18n";
+import { keys } from "../keys";
+import { say, toast } from "../live";
+import { Refused, send, status } from "../net";
+import { other, play, point, vertex, type Colour } from "../rules";
+import { settings } from "../settings";
+import { stoneSound } from "../sound";
+import { LossChip } from "./Review";
+import { verdictText } from "./ReviewGame";
+
+const drill = signal<Drill | null>(null);
+const answer = signal<DrillVerdict | null>(null);
+const grade = signal(0);
+const line = signal(true);
+const busy = signal(false);
+const asked = signal(0); // problems of this visit
+let began = 0;
+
+const size = computed(() => (drill.value?.problem?.size ?? [9, 9]) as unknown as [number, number]);
+
+// After an answer the stone that was placed, then the best line.
+const overlay = computed<Overlay | null>(() => {
+	const p = drill.value?.problem;
+	const a = answer.value;
+	if (!p || !a) return null;
+	const [w, h] = size.value;
+	const turn = p.toMove as Colour;
+	const o: Overlay = { stones: p.stones };
+	if (line.value) o.line = ((a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m]).slice(0, 10).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
+	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, letter: "", top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
+	return o;
+});
+
+async function next(not = ""): Promise<void> {
+	try {
+		const d = await send<Drill>("drill.next", { not }, true);
+		drill.value = d;
+		answer.value = null;
+		grade.value = 0;
+		line.value = true;
+		began = performance.now();
+		if (d.problem) say(question(d));
+	} catch (e) {
+		if (e instanceof Refused) toast(e.said.text, { bad: true });
+	}
+}
+
+function question(d: Drill): string {
+	return t("drill_question", { who: t(d.problem!.toMove === "b" ? "black" : "white"), points: d.problem!.loss.toFixed(1) });
+}
+
+async function give(move: string): Promise<void> {
+	const p = drill.value?.problem;
+	if (!p || busy.value || answer.value) return;
+	busy.value = true;
+	try {
+		const a = await send<DrillVerdict>("drill.answer", { id: p.id, m: move, seconds: (performance.now() - began) / 1000 });
+		answer.value = a;
+		grade.value = a.grade;
+		asked.value++;
+		say(move ? verdictText(a.verdict) : t("drill_given_up", { move: a.best.m }));
+	} catch (e) {
+		if (e instanceof Refused) toast(e.said.code === "illegal" ? t("no_illegal") : e.said.text, { bad: true, ms: 4000 });
+	} finally {
+		busy.value = false;
+	}
+}
+
+function place(p: number, forbidden: boolean): void {
+	const q = drill.value?.problem;
+	const [w, h] = size.value;
+	if (!q || answer.value || forbidden) return;
+	stoneSound((p % w) / Math.max(1, w - 1), play(q.stones, p, q.toMove as Colour, w, h).taken);
+	void give(vertex(p, w, h));
+}
+
+async function setGrade(g: number): Promise<void> {
+	const p = drill.value?.problem;
+	if (!p || !answer.value) return;
+	try {
+		await send("drill.grade", { id: p.id, grade: g });
+		grade.value = g;
+	} catch (e) {
+		if (e instanceof Refused) toast(e.said.text, { bad: true });
+	}
+}
+
+function Answered({ a }: { a: DrillVerdict }) {
+	const now = Date.now() / 1000;
+	return (
+		<section class="panel-card mistake-box" aria-live="polite">
+			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict) : t("drill_given_up", { move: a.best.m })}</p>
+			<p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>
+			<p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={Math.max(0, [0.5, 1.5, 3, 6, 12].filter((b) => a.loss >= b).length)} /></p>
+			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
+			<div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
+				{([1, 2, 3, 4] as const).map((g) => (
+					<button key={g} role="radio" aria-checked={grade.value === g} class={grade.value === g ? "on" : ""} onClick={() => void setGrade(g)}>
+						{t(`grade_${g}`)}<span class="dim">{duration(Math.max(60, ((a.due as unknown as number[])[g - 1] ?? now) - now))}</span>
+					</button>
+				))}
+			</div>
+			<button class="button primary" onClick={() => void next()}>{t("drill_next")}</button>
+		</section>
+	);
+}
+
+export function Drills(_: { id: string }) {
+	useEffect(() => {
+		asked.value = 0;
+		void next();
+		const off = keys({
+			"1": () => void setGrade(1), "2": () => void setGrade(2), "3": () => void setGrade(3), "4": () => void setGrade(4), Enter: () => answer.value && void next(), n: () => answer.value && void next(),
+			s: () => (answer.value ? (line.value = !line.value) : void give("")), p: () => void give("pass"),
+		}, (text) => { const [w, h] = size.value; const p = point(text.trim().toLowerCase(), w, h); if (p >= 0) { place(p, false); return true; } if (text.trim() === "pass") { void give("pass"); return true; } return false; });
+		return () => { off(); if (answer.value && status.value === "open") void send("drill.next", {}).catch(() => undefined); };
+	}, []);
+	const d = drill.value;
+	if (!d) return <main class="empty" aria-busy="true" />;
+	const p = d.problem;
+	if (!p) {
+		const wait = d.next ? d.next - Date.now() / 1000 : 0;
+		return (
+			<main class="empty">
+				<h1>{t("drills")}</h1>
+				<p>{d.total === 0 ? t("drills_none") : t("drills_done") + (wait > 0 ? " " + t("drills_wait", { time: duration(wait) }) : "")}</p>
+				<a class="button primary" href="/review">{t("review")}</a>
+			</main>
+		);
+	}
+	const [w, h] = size.value;
+	const a = answer.value;
+	const area = w * h;
+	return (
+		<main class="play drill" data-problem={p.id} data-answered={a ? grade.value : ""}>
+			<Board w={w} h={h} stones={p.stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(area) : p.legal} turn={p.toMove as Colour} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
+				overlay={overlay} label={t("board_plain", { w, h })} next={a ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
+			<aside class="panel" aria-label={t("panel")}>
+				<section class="panel-card">
+					<h1>{t("drills")}</h1>
+					<p class="dim">{t("drills_due", { n: d.due })}, {t("drills_new", { n: d.fresh })}</p>
+				</section>
+				{a ? <Answered a={a} /> : (
+					<section class="panel-card mistake-box">
+						<p class="big-result"><span class={"disc small " + p.toMove} /> {question(d)}</p>
+						<p class="dim">{t("drill_from", { game: p.game, n: p.n })}</p>
+						{busy.value && <p class="dim thinking-line">{t("judging")}</p>}
+						<div class="row">
+							<button class="button quiet" disabled={busy.value} onClick={() => void give("")}>{t("drill_show")}</button>
+							<button class="button quiet" disabled={busy.value} onClick={() => void give("pass")}>{t("pass")}</button>
+							<button class="button quiet" disabled={busy.value} onClick={() => void next(p.id)}>{t("drill_skip")}</button>
+						</div>
+					</section>
+				)}
+			</aside>
+		</main>
+	);
+}

@@ -1,0 +1,323 @@
+import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Board } from "../board/Board";
+import { SCALE, type Overlay } from "../board/overlay";
+import { Choice, Tool } from "../controls";
+import { openFiles } from "../files";
+import type { Review, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
+import { duration, signed, t, why } from "../i18n";
+import { Icon } from "../icons";
+import { keys } from "../keys";
+import { say, toast } from "../live";
+import { Refused, save, send, textOf, watch } from "../net";
+import { other, point, vertex, type Colour } from "../rules";
+import { settings } from "../settings";
+import { stoneSound } from "../sound";
+import { Graph, type Point } from "./Graph";
+import { command, LossChip, playerName } from "./Review";
+
+const review = signal<Review | null>(null);
+const boards = signal("");
+const known = signal<Map<number, ReviewPoint>>(new Map());
+const at = signal(0); // the position, before ply at
+const line = signal<"" | "better" | "answer">("");
+const steps = signal(0); // of the line; 0: all
+const verdict = signal<Verdict | null>(null);
+const tries = signal(0);
+const judging = signal(false);
+const gone = signal("");
+const side = signal<"both" | "b" | "w">("both");
+const tab = signal<"moves" | "summary">("moves");
+
+const size = computed(() => (review.value?.card.size ?? [9, 9]) as unknown as [number, number]);
+const moves = computed(() => (review.value?.moves ?? []) as ReviewMove[]);
+const stones = computed(() => {
+	const n = size.value[0] * size.value[1];
+	return boards.value.slice(at.value * n, (at.value + 1) * n) || ".".repeat(n);
+});
+const listed = computed(() => ((review.value?.mistakes ?? []) as number[]).filter((i) => moves.value[i]?.listed && (side.value === "both" || moves.value[i].c === side.value)));
+const here = computed(() => moves.value[at.value] as ReviewMove | undefined);
+const open = computed(() => !!here.value?.better && here.value.better !== here.value.m); // there is something to find
+
+const shown = computed(() => {
+	const m = here.value;
+	if (!m || !line.value) return null;
+	const moves = line.value === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])];
+	return steps.value > 0 ? moves.slice(0, steps.value) : moves.slice(0, 10);
+});
+
+const overlay = computed<Overlay | null>(() => {
+	const m = here.value;
+	const [w, h] = size.value;
+	const o: Overlay = { stones: stones.value };
+	if (!m) return o;
+	const turn = m.c as Colour;
+	if (shown.value) o.line = (shown.value as string[]).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
+	else if (verdict.value) {
+		const v = verdict.value;
+		o.discs = [{ p: point(v.m, w, h), size: 1, cls: v.cls, best: v.accepted, letter: v.accepted ? "✓" : "✕", top: v.accepted ? "✓" : signed(-v.loss), low: "" }].filter((d) => d.p >= 0);
+	}
+	return o;
+});
+
+function goTo(i: number): void {
+	at.value = Math.max(0, Math.min(moves.value.length, i));
+	line.value = "";
+	steps.value = 0;
+	verdict.value = null;
+	tries.value = 0;
+}
+
+function nextMistake(step: 1 | -1): void {
+	const order = [...listed.value].sort((a, b) => a - b);
+	const i = step > 0 ? order.find((k) => k > at.value) : order.reverse().find((k) => k < at.value);
+	if (i === undefined) {
+		toast(t("no_mistake"), { ms: 2500 });
+		return;
+	}
+	goTo(i);
+	say(spoken(i));
+}
+
+const spoken = (i: number) => t("said_mistake", { n: i + 1, move: moves.value[i].m, points: moves.value[i].loss.toFixed(1) });
+
+function show(what: "better" | "answer"): void {
+	line.value = line.value === what ? "" : what;
+	steps.value = 0;
+	if (line.value && shown.value) say((shown.value as string[]).join(" "));
+}
+
+// Another move in place of the one that was played: two tries, then the answer.
+async function tryMove(p: number, forbidden: boolean): Promise<void> {
+	const r = review.value;
+	const [w, h] = size.value;
+	if (!r || judging.value || forbidden) return;
+	if (!open.value) {
+		toast(t(here.value?.judged ? "nothing_to_find" : "not_judged"), { ms: 2500 });
+		return;
+	}
+	stoneSound((p % w) / Math.max(1, w - 1));
+	judging.value = true;
+	try {
+		const v = await send<Verdict>("review.try", { review: r.card.review, n: at.value, m: vertex(p, w, h) });
+		line.value = "";
+		verdict.value = v;
+		tries.value++;
+		say(verdictText(v));
+	} catch (e) {
+		if (e instanceof Refused) toast(e.said.text, { bad: true, ms: 4000 });
+	} finally {
+		judging.value = false;
+	}
+}
+
+export function verdictText(v: Verdict): string {
+	if (v.accepted) return v.loss < 0.05 ? t("yes_best") : t("yes_loses", { points: v.loss.toFixed(1) });
+	return v.played ? t("no_played", { points: v.loss.toFixed(1) }) : t("no_loses", { points: v.loss.toFixed(1) });
+}
+
+function MistakeBox() {
+	const m = here.value;
+	if (!m) return null;
+	const i = at.value;
+	const v = verdict.value;
+	const told = !open.value || line.value !== "" || !!v?.accepted || tries.value > 1;
+	return (
+		<section class="panel-card mistake-box" aria-live="polite">
+			<div class="row">
+				<strong><span class={"dot " + m.c} /> {t("move_played", { n: i + 1, move: m.m === "pass" ? t("pass_said") : m.m })}</strong>
+				{m.judged && <LossChip loss={m.loss} cls={Math.max(0, m.cls)} />}
+				{m.phase && <span class="dim">{t(`phase_${m.phase}` as "phase_opening")}</span>}
+			</div>
+			{m.listed && (told ? <p>{why(m)}</p> : <p class="dim">{t("find_better", { who: t(m.c === "b" ? "black" : "white") })}</p>)}
+			{judging.value && <p class="dim thinking-line">{t("judging")}</p>}
+			{v && <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v)}{!v.accepted && tries.value < 2 ? " " + t("once_more") : ""}</p>}
+			{open.value && (
+				<div class="row">
+					<button class="button small" aria-pressed={line.value === "better"} onClick={() => show("better")}>{t("show_better")}</button>
+					{(m.answer?.length ?? 0) > 0 && <button class="button quiet small" aria-pressed={line.value === "answer"} onClick={() => show("answer")}>{t("show_answer")}</button>}
+				</div>
+			)}
+		</section>
+	);
+}
+
+function Turning() {
+	const list = (review.value?.turning ?? []) as number[];
+	if (list.length === 0) return null;
+	return (
+		<div class="row turning">
+			<span class="dim">{t("turning")}</span>
+			{list.map((i) => <button key={i} class={"chip" + (i === at.value ? " on" : "")} onClick={() => goTo(i)}>{t("move_played", { n: i + 1, move: moves.value[i].m })}</button>)}
+		</div>
+	);
+}
+
+function Mistakes() {
+	return (
+		<div class="mistakes">
+			<Choice label={t("whose_moves")} value={side.value} options={[["both", t("both")], ["b", t("black")], ["w", t("white")]]} onChange={(v) => (side.value = v)} />
+			{listed.value.length === 0 && <p class="dim pad">{t(review.value?.card.pass === 1 || review.value?.card.state === "waiting" ? "asking" : "review_no_mistakes")}</p>}
+			<ol>
+				{listed.value.map((i) => {
+					const m = moves.value[i];
+					return (
+						<li key={i}>
+							<button class={i === at.value ? "on" : ""} aria-current={i === at.value} onClick={() => goTo(i)}>
+								<LossChip loss={m.loss} cls={m.cls} />
+								<span><span class={"dot " + m.c} /> {t("move_played", { n: i + 1, move: m.m })}</span>
+							</button>
+						</li>
+					);
+				})}
+			</ol>
+		</div>
+	);
+}
+
+function Summary({ r }: { r: Review }) {
+	const players = r.players as unknown as [ReviewPlayer, ReviewPlayer];
+	const row = (name: string, value: (p: ReviewPlayer) => string) => <tr key={name}><th scope="row">{name}</th>{players.map((p, i) => <td key={i}>{p.moves ? value(p) : "–"}</td>)}</tr>;
+	return (
+		<div class="mistakes summary" tabIndex={0}>
+			<table>
+				<thead><tr><td /><th scope="col">{playerName(r.card, 0)}</th><th scope="col">{playerName(r.card, 1)}</th></tr></thead>
+				<tbody>
+					{row(t("sum_mean"), (p) => p.mean.toFixed(2))}
+					{row(t("sum_accuracy"), (p) => p.accuracy.toFixed(0))}
+					{row(t("sum_first"), (p) => (p.first * 100).toFixed(0) + " %")}
+					{(["opening", "middle", "endgame"] as const).map((k) => row(t(`phase_${k}`), (p) => (p.phases as Record<string, number>)?.[k]?.toFixed(2) ?? "–"))}
+					<tr><th scope="row">{t("sum_classes")}</th>{players.map((p, i) => (
+						<td key={i}><span class="bars" role="img" aria-label={((p.classes ?? []) as number[]).join(", ")}>{((p.classes ?? []) as number[]).map((n, k) => <span key={k} title={String(n)} style={{ background: SCALE[k][0], color: SCALE[k][1], flexGrow: n }}>{n > 0 ? n : ""}</span>)}</span></td>
+					))}</tr>
+				</tbody>
+			</table>
+			<p class="dim">{t("sum_made", { network: r.network ?? "", visits: r.visits ?? 0 })}</p>
+			{(r.notes ?? []).map((n) => <p key={n} class="note">{n}</p>)}
+		</div>
+	);
+}
+
+function points(): Point[] {
+	return Array.from({ length: moves.value.length + 1 }, (_, i) => {
+		const p = known.value.get(i);
+		const m = moves.value[i - 1];
+		return { lead: p?.lead, winrate: p?.w, loss: m?.judged ? m.loss : undefined, cls: m?.judged ? m.cls : undefined, colour: m?.c };
+	});
+}
+
+function Head({ r }: { r: Review }) {
+	const c = r.card;
+	const running = c.state === "running" || c.state === "waiting";
+	return (
+		<section class="panel-card review-head">
+			<div class="row"><strong>{playerName(c, 0)} – {playerName(c, 1)}</strong></div>
+			{running ? (
+				<div class="row sweep" role="status">
+					<progress max={1} value={c.share} aria-label={t("progress")} />
+					<span class="dim">{t(c.state === "waiting" ? "waiting" : c.pass === 2 ? "second_pass" : "first_pass")}{c.left ? " · " + t("left", { time: duration(c.left) }) : ""}</span>
+				</div>
+			) : c.other ? (
+				<div class="row"><span class="dim">{t("made_with", { network: r.network ?? "" })}</span><button class="plain" onClick={() => void command("review.again", { id: c.review })}>{t("do_again")}</button></div>
+			) : null}
+		</section>
+	);
+}
+
+function Nav() {
+	const n = moves.value.length;
+	return (
+		<div class="nav wide">
+			<button class="tool" aria-label={t("key_first")} onClick={() => goTo(0)}><Icon name="first" /></button>
+			<button class="tool" aria-label={t("key_back")} onClick={() => goTo(at.value - 1)}><Icon name="back" /></button>
+			<span class="where">{t("move_of", { n: at.value, of: n })}</span>
+			<button class="tool" aria-label={t("key_on")} onClick={() => goTo(at.value + 1)}><Icon name="on" /></button>
+			<button class="tool" aria-label={t("key_last")} onClick={() => goTo(n)}><Icon name="last" /></button>
+			<button class="plain" onClick={() => nextMistake(-1)} title="shift+N">{t("prev_mistake")}</button>
+			<button class="plain" onClick={() => nextMistake(1)} title="n">{t("next_mistake")}</button>
+		</div>
+	);
+}
+
+async function analyse(id: string): Promise<void> {
+	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], t("your_games"))], "doc");
+}
+
+let opened = false; // the reader has been taken to the first mistake
+
+function take(d: Review | ReviewProgress): void {
+	if ("moves" in d) {
+		if (d.boards) boards.value = d.boards;
+		known.value = new Map((d.points as ReviewPoint[]).map((p) => [p.n, p]));
+		review.value = d;
+		if (!opened && d.mistakes.length && at.value === 0) {
+			opened = true;
+			goTo((d.turning as number[])[0] ?? (d.mistakes as number[])[0]);
+		}
+		return;
+	}
+	const next = new Map(known.value);
+	for (const p of d.points as ReviewPoint[]) next.set(p.n, p);
+	known.value = next;
+	if (review.value) review.value = { ...review.value, card: d.card };
+}
+
+export function Game({ id }: { id: string }) {
+	useEffect(() => {
+		review.value = null;
+		boards.value = "";
+		known.value = new Map();
+		gone.value = "";
+		opened = false;
+		goTo(0);
+		const m = Number(new URLSearchParams(location.search).get("m"));
+		const stop = watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = e.said.text));
+		const walk = (n: number) => () => goTo(at.value + n);
+		const inLine = (n: number) => () => { const all = line.value === "better" ? here.value?.line?.length : (here.value?.answer?.length ?? 0) + 1; if (line.value) steps.value = Math.max(1, Math.min(all ?? 1, (steps.value || (n > 0 ? 0 : (all ?? 1))) + n)); };
+		const off = keys({
+			ArrowLeft: walk(-1), ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
+			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"), ArrowDown: inLine(1), ArrowUp: inLine(-1),
+			c: () => { const p = known.value.get(at.value); say(p ? t("leads", { who: t(p.lead >= 0 ? "black" : "white"), points: Math.abs(p.lead).toFixed(1) }) : t("no_result_yet")); }, Escape: () => (line.value = ""),
+		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
+		return () => { stop(); off(); };
+	}, [id]);
+	useEffect(() => { if (review.value) history.replaceState(null, "", `/review/${id}?m=${at.value + 1}`); }, [at.value]);
+
+	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
+	const r = review.value;
+	if (!r) return <main class="empty" aria-busy="true" />;
+	const [w, h] = size.value;
+	const m = here.value;
+	const before = moves.value[at.value - 1];
+	const done = r.card.state === "done" || r.card.state === "partial";
+	return (
+		<main class="analyse review" data-at={at.value} data-state={r.card.state} data-points={known.value.size} data-mistakes={listed.value.length}>
+			<h1 class="sr">{t("review")}</h1>
+			<div class="stage">
+				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 ? 84 : 120} winrate={!r.card.handicap} />
+				<Board w={w} h={h} stones={stones.value} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
+					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={overlay} label={t("board_plain", { w, h })}
+					next={m && m.m !== "pass" && !shown.value ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
+					marks={line.value && m?.points ? m.points.map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
+					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
+					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => goTo(at.value + s)} />
+				<Nav />
+			</div>
+			<aside class="panel" aria-label={t("panel")}>
+				<Head r={r} />
+				<Turning />
+				<MistakeBox />
+				<div class="tabs" role="tablist">
+					{(["moves", "summary"] as const).map((k) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(k === "moves" ? "mistakes" : "summary")}</button>)}
+				</div>
+				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : <Summary r={r} />}</div>
+				<div class="row tools-row review-tools">
+					<Tool icon="back" text={t("your_games")} onClick={() => history.back()} />
+					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
+					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`)} />
+					<Tool icon="note" text="HTML" disabled={!done} onClick={() => void save(`/api/reviews/${id}.html`)} />
+				</div>
+			</aside>
+		</main>
+	);
+}
