@@ -114,6 +114,8 @@ func TestFigures(t *testing.T) {
 	t.Run("newcomer", newcomer)
 	t.Run("stream", stream)
 	t.Run("idle", idle)
+	t.Run("slow", slow)
+	t.Run("review", longReview)
 	t.Run("kills", kills)
 	t.Run("memory", memory)
 	total := int64(0)
@@ -192,6 +194,64 @@ func stream(t *testing.T) {
 	at := func(v []float64, q float64) float64 { return v[int(q*float64(len(v)-1))] }
 	fmt.Printf("stream: %d updates in 8 s, painted %.1f ms after they came (90 %% within %.1f, worst %.1f); %d animation frames, %d of them after more than 25 ms (median %.1f ms, worst %.0f)\n",
 		len(lag), at(lag, 0.5), at(lag, 0.9), at(lag, 1), len(gaps), long, at(gaps, 0.5), at(gaps, 1))
+}
+
+// slow plays and walks on a processor a quarter as fast.
+func slow(t *testing.T) {
+	s := startProgram(t, t.TempDir())
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.Navigate(s.url))
+	p.Until(`document.querySelector("form.new")`)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, size: 19, limit: "visits", visits: 4, pace: false }))`, nil), emulation.SetCPUThrottlingRate(4), chromedp.Reload())
+	p.Until(`document.querySelector("form.new")`)
+	paint := browsertest.JS[float64](p.Tab, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
+	p.Press("Play")
+	p.Mine()
+	p.Do(chromedp.Evaluate(`window.drawn = []; { let t0 = 0; addEventListener("pointerup", () => (t0 = performance.now()), true);
+		new MutationObserver((all) => { if (t0 && all.some((m) => [...m.addedNodes].some((n) => n.classList?.contains("stone")))) { const from = t0; t0 = 0; requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = () => drawn.push(performance.now() - from); c.port2.postMessage(0); }); } }).observe(document.querySelector(".board svg"), { childList: true, subtree: true }); }`, nil))
+	for _, v := range []string{"D4", "Q16", "D16", "Q4", "K10", "C10", "R10", "K3", "K17"} {
+		p.Point(v)
+		p.Until(`document.querySelector(".moves li")`)
+		p.Mine()
+		time.Sleep(100 * time.Millisecond)
+	}
+	drawn := browsertest.JS[[]float64](p.Tab, "drawn")
+	slices.Sort(drawn)
+	fmt.Printf("slow: processor slowed to a quarter: first paint %.0f ms; %d stones painted %.0f ms after the finger (worst %.0f)\n", paint, len(drawn), drawn[len(drawn)/2], drawn[len(drawn)-1])
+}
+
+// longReview reviews a game of 200 moves on 19x19 that the network has played
+// without a search.
+func longReview(t *testing.T) {
+	path, err := filepath.Abs(filepath.Join("..", *figures))
+	require.NoError(t, err)
+	args := []string{"gtp", "--visits", "1", "--boardsize", "19", "--resign=false", "--log-level", "error", "--set", "chosenMoveTemperature=0.9"}
+	if *modelAt != "" {
+		args = append(args, "--model", *modelAt)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Stdin = strings.NewReader(strings.Repeat("genmove b\ngenmove w\n", 100) + "printsgf\nquit\n")
+	said, err := cmd.Output()
+	require.NoError(t, err)
+	record := regexp.MustCompile(`(?s)\(;.*\)`).FindString(string(said))
+	require.NotEmpty(t, record)
+	s := startProgram(t, t.TempDir())
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.Navigate(s.url))
+	p.Until(`document.querySelector("form.new")`)
+	began := time.Now()
+	chooseFiles(p, map[string]string{"long.sgf": record})
+	since := func(expression string) float64 {
+		p.Until(expression)
+		return time.Since(began).Seconds()
+	}
+	const screen = `document.querySelector("main.review")`
+	first := since(screen + `?.querySelector(".graph canvas") && Number(` + screen + `.dataset.points) >= 26`)
+	all := since(`Number(` + screen + `.dataset.points) >= 201`)
+	mistakes := since(`Number(` + screen + `.dataset.mistakes) > 0`)
+	state := browsertest.JS[string](p.Tab, screen+".dataset.state")
+	done := since(screen + `.dataset.state === "done"`)
+	fmt.Printf("review: 200 moves on 19x19: every eighth position in the graph after %.1f s, all after %.1f s, the mistakes after %.1f s (state %s), done after %.1f s\n", first, all, mistakes, state, done)
 }
 
 // idle asks what an open page costs that nobody uses, and one with analysis at its

@@ -221,6 +221,7 @@ func (s *Server) routes() http.Handler {
 		writeJSON(w, map[string]any{"app": "kosumi", "api": api.Version, "version": s.conf.Version})
 	})
 	mux.HandleFunc("GET /api/ws", s.serveSocket)
+	mux.HandleFunc("GET /api/analysis", s.serveKataGo)
 	mux.HandleFunc("POST /api/key", s.withToken(func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
 	}))

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"kosumi/board"
+	"kosumi/engine/analysis"
+)
+
+// Limits of analysis for other programs.
+const (
+	maxAnalysts   = 8       // connections
+	maxQuery      = 1 << 20 // bytes
+	analystsQueue = 16 << 20
+)
+
+// analysts bounds the connections of other programs.
+var analysts = make(chan struct{}, maxAnalysts)
+
+// serveKataGo speaks KataGo's analysis protocol, as engine analysis does, one JSON
+// object a message: for programs that take the address of an analysis engine. They
+// bring the token in the header, or in the address where they can do no better.
+// Their searches run while nobody at the page waits.
+func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
+	if !s.bearer(r) && !s.keys.admit(r.URL.Query().Get("token"), "") {
+		time.Sleep(s.keys.penalty())
+		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+		return
+	}
+	select {
+	case analysts <- struct{}{}:
+		defer func() { <-analysts }()
+	default:
+		http.Error(w, "too many connections", http.StatusServiceUnavailable)
+		return
+	}
+	s.jobs.Add(1)
+	defer s.jobs.Done()
+	ws, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return // Accept has answered
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(maxQuery)
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	conf := analysis.Defaults()
+	conf.Version, conf.MaxLine, conf.MaxQueue, conf.QuitWithoutWaiting = s.conf.Version, maxQuery, analystsQueue, true
+	conf.Search.Parallel.Workers = s.conf.Engine.Search.Parallel.Workers
+	has := s.grant()
+	defer s.giveBack(has)
+	conf.Search.Memory.MaxBytes = max(leastBytes, has/int64(conf.Threads))
+	server, err := analysis.New(conf, served{gate{s}}, s.log)
+	if err != nil {
+		s.log.Error("analysis for another program", "error", err)
+		ws.Close(websocket.StatusInternalError, "analysis cannot start")
+		return
+	}
+	in, queries := io.Pipe()
+	go func() {
+		defer queries.Close()
+		for {
+			_, data, err := ws.Read(ctx)
+			if err != nil {
+				cancel()
+				return
+			}
+			if _, err := queries.Write(append(bytes.TrimSpace(data), '\n')); err != nil {
+				return
+			}
+		}
+	}()
+	server.Serve(ctx, in, &messages{ws: ws, ctx: ctx})
+	in.Close()
+	ws.Close(websocket.StatusNormalClosure, "")
+}
+
+// served is the network for searches that wait for others.
+type served struct{ gate }
+
+// Serves implements analysis.Network.
+func (n served) Serves(size board.Size) error { return n.s.conf.Backend.Serves(size) }
+
+// messages sends each line as a message.
+type messages struct {
+	ws   *websocket.Conn
+	ctx  context.Context
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (m *messages) Write(p []byte) (int, error) {
+	m.rest = append(m.rest, p...)
+	for {
+		line, rest, ok := bytes.Cut(m.rest, []byte("\n"))
+		if !ok {
+			return len(p), nil
+		}
+		ctx, done := context.WithTimeout(m.ctx, writeWithin)
+		err := m.ws.Write(ctx, websocket.MessageText, line)
+		done()
+		if err != nil {
+			return 0, err
+		}
+		m.rest = rest
+	}
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnalysisForOthers asks in KataGo's protocol over a WebSocket.
+func TestAnalysisForOthers(t *testing.T) {
+	s := serve(t, t.TempDir())
+	_, resp, err := websocket.Dial(t.Context(), s.Address()+"api/analysis", nil)
+	require.Error(t, err)
+	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
+	for _, options := range []*websocket.DialOptions{nil, {HTTPHeader: http.Header{"Authorization": {"Bearer " + s.keys.token}}}} {
+		address := s.Address() + "api/analysis"
+		if options == nil {
+			address += "?token=" + s.keys.token
+		}
+		ws, _, err := websocket.Dial(t.Context(), address, options)
+		require.NoError(t, err)
+		ws.SetReadLimit(1 << 20)
+		said := func(query string) (a struct {
+			ID       string
+			Error    string
+			RootInfo struct{ Visits int }
+		}) {
+			require.NoError(t, ws.Write(t.Context(), websocket.MessageText, []byte(query)))
+			_, data, err := ws.Read(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(data, &a), string(data))
+			return a
+		}
+		require.NotEmpty(t, said("nonsense").Error)
+		a := said(`{"id":"q","moves":[["B","E5"]],"rules":"chinese","komi":7.5,"boardXSize":9,"boardYSize":9,"maxVisits":10}`)
+		require.Equal(t, "q", a.ID)
+		require.GreaterOrEqual(t, a.RootInfo.Visits, 10)
+		require.NoError(t, ws.Close(websocket.StatusNormalClosure, ""))
+	}
+	require.Eventually(t, func() bool { return len(analysts) == 0 }, time.Minute, 10*time.Millisecond)
+}
