@@ -44,7 +44,15 @@
 // up to 256 and 8191 beyond: the more channels, the fewer bits the second bound
 // leaves to weights.
 //
-// A 1x1 convolution is one position, and its tiles are points.
+// A 1x1 convolution is one position, its tiles are points, and each point is scaled by
+// itself. Products of tokens are the same: a norm in front of one is a factor of the
+// point's scale, and the two halves of SwiGLU are one product.
+//
+// # Attention
+//
+// One operator for all heads: attention.h has its bounds and its order. Queries stand in
+// the lanes of vectors, so that maximum, exponential and sum of a softmax are those of
+// whole vectors, and probabilities come out as the product with the values reads them.
 //
 // # In the cache
 //
