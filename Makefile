@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test test-avx2 build page check-page deps deps-test race race-short fuzz bench gpu-bench lint fmt clean
+.PHONY: run test test-avx2 build release page check-page deps deps-test race race-short fuzz bench gpu-bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
@@ -37,6 +37,11 @@ check-page: page
 # The onnxruntime library, fetched once into the user's cache and verified.
 deps:
 	@scripts/fetch-onnxruntime.sh
+
+# What is published of a version, for every system, in dist/: make release
+# VERSION=0.1.0, or TARGETS=linux/amd64 for some of it.
+release:
+	$(GO) run ./release -version "$(VERSION)" -only "$(TARGETS)"
 
 # What the tests work with: a GTP client from npm, GNU Go and Chromium.
 deps-test: deps

@@ -52,6 +52,7 @@ var allowed = map[string]string{
 	"train":         "board match models nn nn/arch nn/autodiff nn/features nn/fresh nn/katago nn/model nn/onnx nn/ort search setting sgf",
 	"web/api":       "",
 	"web/build":     "web/api",
+	"release":       "",
 	"web":           "board engine gtp level nn review search sgf train web/api",
 	"cluster":       "board match nn review sgf train",
 	"cmd/engine":    "*",

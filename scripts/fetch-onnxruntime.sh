@@ -15,12 +15,13 @@ say() { printf 'fetch-onnxruntime: %s\n' "$*" >&2; }
 die() { say "$@"; exit 1; }
 usage() {
 	cat >&2 <<-'TEXT'
-		usage: fetch-onnxruntime.sh [--cuda] [--from npm|pip] [--platform OS/ARCH] [--dir DIR]
+		usage: fetch-onnxruntime.sh [--cuda] [--from npm|pip] [--platform OS/ARCH] [--dir DIR] [--notices DIR]
 		  --cuda      the build with the CUDA and TensorRT providers (Linux on x64;
 		              about 250 MB to download, 300 MB on disk)
 		  --from      where to take the CPU build from; without it npm, else pip
 		  --platform  linux/x64 linux/arm64 darwin/arm64 win32/x64 win32/arm64
 		  --dir       another folder to put the files in
+		  --notices   a folder that gets the licence and the notices of the wheel
 		exit status: 0 in place, 1 failed, 2 wrong usage
 	TEXT
 	exit 2
@@ -134,9 +135,12 @@ get_pip() {
 import glob, sys, zipfile
 work, names = sys.argv[1], sys.argv[2:]
 with zipfile.ZipFile(glob.glob(work + "/*.whl")[0]) as z:
-    for n in names:
+    for n in names + ["onnxruntime/LICENSE", "onnxruntime/ThirdPartyNotices.txt"]:
         z.extract(n, work + "/got")
 PY
+	if [ -n "$notices" ]; then
+		mkdir -p "$notices" && mv -f "$work/got/onnxruntime/LICENSE" "$work/got/onnxruntime/ThirdPartyNotices.txt" "$notices/"
+	fi
 }
 
 # install verifies all files, then moves each into place: a move is atomic, and
@@ -171,11 +175,11 @@ fetch() {
 	[ "$1" != cuda ] || say "it needs an NVIDIA driver that knows CUDA 13 and, on the library path, cudart, cublas, cublasLt, curand, cufft and cuDNN 9; 'engine doctor' says what is missing. The extras of the Python package bring them: pip install 'onnxruntime-gpu[cuda,cudnn]==$VERSION'"
 }
 
-flavour= from= platform= dir=
+flavour= from= platform= dir= notices=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--cuda) flavour=-cuda ;;
-	--from | --platform | --dir)
+	--from | --platform | --dir | --notices)
 		[ $# -ge 2 ] || usage
 		eval "${1#--}=\$2"
 		shift
@@ -187,6 +191,7 @@ done
 : "${platform:=$(this_platform)}"
 : "${dir:=${XDG_CACHE_HOME:-$HOME/.cache}/kosumi/onnxruntime/$VERSION$flavour}"
 
+[ -z "$notices" ] || [ "$from" = pip ] || usage
 if [ -n "$flavour" ]; then
 	[ -z "$from" ] || [ "$from" = pip ] || usage
 	sources=cuda
@@ -201,6 +206,7 @@ for s in $sources; do
 	files=$(plan "$s" "$platform")
 	[ -n "$files" ] || continue
 	known=yes
+	[ -z "$notices" ] || [ -f "$notices/LICENSE" ] || continue
 	if in_place "$files" "$dir"; then
 		say "onnxruntime $VERSION is in place: $dir"
 		exit 0

@@ -85,7 +85,7 @@ func TestUsageErrors(t *testing.T) {
 
 func TestHelpAndVersion(t *testing.T) {
 	for args, want := range map[string]string{
-		"--version": "Kosumi " + version + "\n", "-v": "Kosumi " + version + "\n", "version": "Kosumi " + version + "\n",
+		"--version": versionText(), "-v": versionText(), "version": versionText(),
 		"--help": "Usage:", "help gtp": "Usage:", "gtp --help": "--visits", "match -h": "--openings", "analysis --help": "--perspective",
 	} {
 		o := invoke(t, nil, "", strings.Fields(args)...)

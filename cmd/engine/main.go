@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -16,8 +19,9 @@ import (
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three
-// dotted integers, because clients compare them.
-const version = "0.1.0"
+// dotted integers, because clients compare them. A release sets it, and the commit
+// that it was made of.
+var version, commit = "0.1.0", ""
 
 // Exit codes of every subcommand.
 const (
@@ -65,7 +69,7 @@ func run(args []string) int {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "engine",
+		Use:   programName(),
 		Short: "Kosumi, a Go engine: plays over GTP, analyses, referees, converts and measures",
 		Long: `Kosumi is a Go (board game) engine. Without a subcommand it speaks GTP on
 standard input and output, which is what Sabaki, GoGui, LizzieYzy and the
@@ -75,14 +79,14 @@ does a double click on the program.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetVersionTemplate("Kosumi {{.Version}}\n")
+	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.MousetrapHelpText = "" // a double click opens the page
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlagError(err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
 		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
-		workCommand(), clusterCommand(), serveCommand(), remoteCommand(),
+		workCommand(), clusterCommand(), serveCommand(), remoteCommand(), manualCommand(),
 	)
 	needSubcommand(root)
 	for _, c := range root.Commands() {
@@ -124,11 +128,44 @@ func needSubcommand(c *cobra.Command) {
 	}
 }
 
+// programName is what the program is called in its help: engine, or kosumi, as
+// packages of Linux install it.
+func programName() string {
+	if filepath.Base(os.Args[0]) == "kosumi" {
+		return "kosumi"
+	}
+	return "engine"
+}
+
+// versionText is what a report of a bug has to say of the program.
+func versionText() string { return fmt.Sprintf("Kosumi %s\n%s\n", version, buildText()) }
+
+// buildText says what the program was built from, with what and for what.
+func buildText() string {
+	from := commit
+	if info, ok := debug.ReadBuildInfo(); ok && from == "" {
+		var dirty string
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				from = s.Value[:min(12, len(s.Value))]
+			case s.Key == "vcs.modified" && s.Value == "true":
+				dirty = "-dirty"
+			}
+		}
+		from += dirty
+	}
+	if from == "" {
+		from = "unknown"
+	}
+	return fmt.Sprintf("commit %s, %s, %s/%s", from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version",
+		Use: "version", Short: "Print the version and what the program was built from",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintln(cmd.OutOrStdout(), "Kosumi", version)
+			fmt.Fprint(cmd.OutOrStdout(), versionText())
 			return nil
 		},
 	}

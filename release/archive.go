@@ -1,0 +1,132 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// tree is what an archive holds, by path there.
+type tree map[string]entry
+
+type entry struct {
+	from string // file that holds it
+	mode fs.FileMode
+}
+
+func (t tree) add(path, from string, mode fs.FileMode) { t[path] = entry{from, mode} }
+
+func (t tree) clone() tree { return maps.Clone(t) }
+
+// addFolder adds all files of a folder, below the path to.
+func (t tree) addFolder(to, dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		t.add(filepath.ToSlash(filepath.Join(to, rel)), path, 0o644)
+		return err
+	})
+}
+
+// write makes a .tar.gz or a .zip whose bits depend on the files, the name of the
+// folder top that they stand in, and the time alone.
+func (t tree) write(archive, top string, when time.Time) (err error) {
+	f, err := os.Create(archive)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	if strings.HasSuffix(archive, ".zip") {
+		return t.zip(f, top, when)
+	}
+	return t.tar(f, top, when)
+}
+
+func (t tree) tar(to io.Writer, top string, when time.Time) error {
+	packed, err := gzip.NewWriterLevel(to, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	w := tar.NewWriter(packed)
+	for _, path := range slices.Sorted(maps.Keys(t)) {
+		e := t[path]
+		data, err := os.ReadFile(e.from)
+		if err != nil {
+			return err
+		}
+		h := &tar.Header{Name: top + "/" + path, Mode: int64(e.mode), Size: int64(len(data)), ModTime: when, Format: tar.FormatPAX}
+		if err := w.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := w.Write(data); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return packed.Close()
+}
+
+func (t tree) zip(to io.Writer, top string, when time.Time) error {
+	w := zip.NewWriter(to)
+	for _, path := range slices.Sorted(maps.Keys(t)) {
+		e := t[path]
+		data, err := os.ReadFile(e.from)
+		if err != nil {
+			return err
+		}
+		h := &zip.FileHeader{Name: top + "/" + path, Method: zip.Deflate, Modified: when}
+		h.SetMode(e.mode)
+		part, err := w.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		if _, err := part.Write(data); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// unzip unpacks a package of the Python registry, whose sha256 was checked.
+func unzip(archive, dir string) error {
+	r, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return os.CopyFS(dir, r)
+}
+
+// checksums writes the sha256 of each file, as sha256sum -c reads them.
+func (r *release) checksums(files []string) error {
+	var b strings.Builder
+	slices.Sort(files)
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), filepath.Base(f))
+	}
+	path := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
+	fmt.Println("  " + path)
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}

@@ -1,0 +1,196 @@
+// Command release makes what is published of a version, for every system that it
+// serves, on one machine: programs by Go and zig's C compiler, archives, packages,
+// a bill of materials and checksums, in dist/. What it makes depends on the commit
+// and the version alone, bit for bit. make release runs it; it needs python3 with
+// pip, and npm for the page.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	version := flag.String("version", "", "`VERSION` to make, such as 0.1.0")
+	only := flag.String("only", "", "`OS/ARCH,...` to make; default: all of them")
+	out := flag.String("out", "dist", "`DIR` that gets the files")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *version, *only, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// versionForm is three numbers, because clients of GTP compare them.
+var versionForm = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+
+func run(ctx context.Context, version, only, out string) error {
+	if !versionForm.MatchString(version) {
+		return fmt.Errorf("the version is %q, must be three numbers: make release VERSION=0.1.0", version)
+	}
+	chosen, err := choose(only)
+	if err != nil {
+		return err
+	}
+	r := &release{ctx: ctx, version: version, out: out}
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	defer os.RemoveAll(r.work)
+	var files []string
+	for _, t := range chosen {
+		made, err := r.target(t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+		files = append(files, made...)
+	}
+	return r.checksums(files)
+}
+
+// release is one version on its way into the folder out.
+type release struct {
+	ctx     context.Context
+	version string
+	commit  string // with "-dirty" where files were changed since
+	when    time.Time
+	out     string
+	work    string // removed at the end
+	tools   tools
+	common  tree // what every archive holds, by its path there
+}
+
+// prepare fetches the tools and makes what all systems share.
+func (r *release) prepare() error {
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	commit, when, err := source(r.ctx)
+	if err != nil {
+		return err
+	}
+	r.commit, r.when = commit, when
+	if r.work, err = os.MkdirTemp("", "kosumi-release-"); err != nil {
+		return err
+	}
+	fmt.Printf("release %s of %s\n", r.version, r.commit)
+	if r.tools, err = fetchTools(r.ctx, r.work); err != nil {
+		return err
+	}
+	r.common, err = r.shared()
+	return err
+}
+
+// source tells which commit this is, and when it was made.
+func source(ctx context.Context) (commit string, when time.Time, err error) {
+	head, err := output(exec.CommandContext(ctx, "git", "log", "-1", "--format=%h %ct", "--abbrev=12"))
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	commit, seconds, _ := strings.Cut(head, " ")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	changed, err := output(exec.CommandContext(ctx, "git", "status", "--porcelain"))
+	if err == nil && changed != "" {
+		commit += "-dirty"
+	}
+	return commit, time.Unix(unix, 0).UTC(), err
+}
+
+// target makes the archive, the packages and the bill of materials of one system.
+func (r *release) target(t target) ([]string, error) {
+	start := time.Now()
+	program := filepath.Join(r.work, t.name(), t.program())
+	if err := r.build(t, program); err != nil {
+		return nil, err
+	}
+	libraries, err := r.libraries(t)
+	if err != nil {
+		return nil, err
+	}
+	files := r.common.clone()
+	files.add(t.program(), program, 0o755)
+	for _, l := range libraries {
+		files.add(filepath.Base(l), l, 0o644)
+	}
+	top := "kosumi-" + r.version + "-" + t.name()
+	archive := filepath.Join(r.out, top+t.suffix())
+	if err := files.write(archive, top, r.when); err != nil {
+		return nil, err
+	}
+	made := []string{archive}
+	if t.os == "linux" {
+		packages, err := r.packages(t, program, libraries)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, packages...)
+	}
+	bill := filepath.Join(r.out, top+".cdx.json")
+	if err := r.bill(t, program, bill); err != nil {
+		return nil, err
+	}
+	made = append(made, bill)
+	for _, f := range made {
+		info, err := os.Stat(f)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Printf("  %-52s %6.1f MB\n", f, float64(info.Size())/1e6)
+	}
+	fmt.Printf("  %s took %s\n", t, time.Since(start).Round(time.Second))
+	return made, nil
+}
+
+// output runs a command and returns what it printed, without the last newline.
+func output(cmd *exec.Cmd) (string, error) {
+	data, err := cmd.Output()
+	if err != nil {
+		return "", explain(cmd, err)
+	}
+	return strings.TrimRight(string(data), "\r\n"), nil
+}
+
+// do runs a command, and shows what it said only if it failed.
+func do(cmd *exec.Cmd) error {
+	if data, err := cmd.CombinedOutput(); err != nil {
+		return explain(cmd, fmt.Errorf("%w\n%s", err, data))
+	}
+	return nil
+}
+
+func explain(cmd *exec.Cmd, err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		err = fmt.Errorf("%w\n%s", err, exit.Stderr)
+	}
+	return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
+}
+
+// goTool is the go command that runs this program.
+func goTool() string {
+	if p := filepath.Join(runtime.GOROOT(), "bin", "go"); exists(p) {
+		return p
+	}
+	return "go"
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// contents is one file of a package, as nfpm's configuration has them.
+type contents struct {
+	Src      string   `json:"src"`
+	Dst      string   `json:"dst"`
+	Type     string   `json:"type,omitempty"`
+	Packager string   `json:"packager,omitempty"`
+	FileInfo *details `json:"file_info,omitempty"`
+}
+
+type details struct {
+	Mode  fs.FileMode `json:"mode,omitempty"`
+	Mtime time.Time   `json:"mtime"`
+}
+
+// packages makes a .deb and a .rpm. They call the program kosumi: "engine" is too
+// common a name for a command of the whole system.
+func (r *release) packages(t target, program string, libraries []string) ([]string, error) {
+	files, err := r.installed(program, libraries)
+	if err != nil {
+		return nil, err
+	}
+	config, err := json.MarshalIndent(r.nfpm(t, files), "", " ")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(r.work, "nfpm-"+t.arch+".yaml") // JSON is YAML
+	if err := os.WriteFile(path, config, 0o644); err != nil {
+		return nil, err
+	}
+	var made []string
+	for _, kind := range []string{"deb", "rpm"} {
+		to := filepath.Join(r.out, fmt.Sprintf("kosumi-%s-%s.%s", r.version, t.name(), kind))
+		cmd := exec.CommandContext(r.ctx, filepath.Join(r.tools.bin, "nfpm"), "package", "--config", path, "--packager", kind, "--target", to)
+		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.when.Unix()))
+		if err := do(cmd); err != nil {
+			return nil, err
+		}
+		made = append(made, to)
+	}
+	return made, nil
+}
+
+// nfpm is the description of a package.
+func (r *release) nfpm(t target, files []contents) map[string]any {
+	return map[string]any{
+		"name": "kosumi", "arch": t.arch, "platform": "linux", "version": r.version, "version_schema": "semver",
+		"section": "games", "priority": "optional", "license": "MIT", "maintainer": "Kosumi <kosumi@localhost>",
+		"description": "Go (board game) engine that plays, analyses, reviews and trains\n" +
+			"GTP for Sabaki, GoGui and the bridges to servers, a board in the browser,\nKataGo's analysis protocol and networks, training without Python.",
+		"mtime": r.when, "contents": files,
+		"deb":       map[string]any{"compression": "xz"},
+		"rpm":       map[string]any{"compression": "xz", "buildhost": "kosumi", "group": "Amusements/Games"},
+		"overrides": map[string]any{"deb": map[string]any{"depends": []string{"libc6 (>= 2.28)", "libstdc++6 (>= 6)"}}, "rpm": map[string]any{"depends": []string{"glibc >= 2.28", "libstdc++ >= 6"}}},
+	}
+}
+
+// installed lists what a package holds, and where.
+func (r *release) installed(program string, libraries []string) ([]contents, error) {
+	manual := filepath.Join(r.work, "manual-kosumi")
+	if !exists(manual) {
+		if err := r.manual(manual, "kosumi"); err != nil {
+			return nil, err
+		}
+		if err := compressPages(filepath.Join(manual, "man")); err != nil {
+			return nil, err
+		}
+	}
+	var all []contents
+	add := func(src, dst string, mode fs.FileMode) {
+		all = append(all, contents{Src: src, Dst: dst, FileInfo: &details{mode, r.when}})
+	}
+	add(program, "/usr/lib/kosumi/engine", 0o755)
+	for _, l := range libraries {
+		add(l, "/usr/lib/kosumi/"+filepath.Base(l), 0o644)
+	}
+	all = append(all, contents{Src: "/usr/lib/kosumi/engine", Dst: "/usr/bin/kosumi", Type: "symlink", FileInfo: &details{Mtime: r.when}})
+	pages, err := filepath.Glob(filepath.Join(manual, "man", "man1", "*.gz"))
+	if err != nil || len(pages) == 0 {
+		return nil, fmt.Errorf("no manual pages were made: %w", err)
+	}
+	for _, p := range pages {
+		add(p, "/usr/share/man/man1/"+filepath.Base(p), 0o644)
+	}
+	completions := filepath.Join(manual, "completions")
+	add(filepath.Join(completions, "kosumi.bash"), "/usr/share/bash-completion/completions/kosumi", 0o644)
+	add(filepath.Join(completions, "kosumi.fish"), "/usr/share/fish/vendor_completions.d/kosumi.fish", 0o644)
+	for kind, dir := range map[string]string{"deb": "vendor-completions", "rpm": "site-functions"} {
+		add(filepath.Join(completions, "_kosumi"), "/usr/share/zsh/"+dir+"/_kosumi", 0o644)
+		all[len(all)-1].Packager = kind
+	}
+	for path, e := range r.common {
+		switch {
+		case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"):
+		case path == "LICENSE":
+			add(e.from, "/usr/share/doc/kosumi/copyright", 0o644)
+		default:
+			add(e.from, "/usr/share/doc/kosumi/"+path, 0o644)
+		}
+	}
+	return all, nil
+}
+
+// compressPages replaces the manual pages of a folder by gzipped ones.
+func compressPages(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		f, err := os.Create(path + ".gz")
+		if err != nil {
+			return err
+		}
+		w, err := gzip.NewWriterLevel(f, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(data); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		return os.Remove(path)
+	})
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// someTree is a program and a document, written at a time of its own.
+func someTree(t *testing.T, written time.Time) tree {
+	dir := t.TempDir()
+	all := tree{}
+	for name, mode := range map[string]os.FileMode{"engine": 0o755, "docs/gtp.md": 0o644} {
+		from := filepath.Join(dir, filepath.Base(name))
+		require.NoError(t, os.WriteFile(from, []byte("this is "+name), 0o600))
+		require.NoError(t, os.Chtimes(from, written, written))
+		all.add(name, from, mode)
+	}
+	return all
+}
+
+func TestArchivesDependOnWhatTheyHold(t *testing.T) {
+	when := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for _, name := range []string{"a.tar.gz", "a.zip"} {
+		t.Run(name, func(t *testing.T) {
+			var first []byte
+			for i := range 2 {
+				path := filepath.Join(t.TempDir(), name)
+				require.NoError(t, someTree(t, time.Unix(int64(1e9*i), 0)).write(path, "top", when))
+				data, err := os.ReadFile(path)
+				require.NoError(t, err)
+				if i == 0 {
+					first = data
+				}
+				require.Equal(t, first, data, "the same bits, whenever and wherever the files were written")
+			}
+		})
+	}
+}
+
+func TestArchivesHoldModesAndNames(t *testing.T) {
+	when := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	files := someTree(t, when)
+	want := map[string]os.FileMode{"top/engine": 0o755, "top/docs/gtp.md": 0o644}
+
+	path := filepath.Join(t.TempDir(), "a.zip")
+	require.NoError(t, files.write(path, "top", when))
+	z, err := zip.OpenReader(path)
+	require.NoError(t, err)
+	defer z.Close()
+	got := map[string]os.FileMode{}
+	for _, f := range z.File {
+		got[f.Name] = f.Mode().Perm()
+	}
+	require.Equal(t, want, got)
+
+	path = filepath.Join(t.TempDir(), "a.tar.gz")
+	require.NoError(t, files.write(path, "top", when))
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	packed, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	got = map[string]os.FileMode{}
+	for r := tar.NewReader(packed); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		require.Equal(t, when.Unix(), h.ModTime.Unix())
+		got[h.Name] = h.FileInfo().Mode().Perm()
+	}
+	require.Equal(t, want, got)
+}
+
+func TestChoose(t *testing.T) {
+	all, err := choose("")
+	require.NoError(t, err)
+	require.Len(t, all, len(targets))
+	some, err := choose("darwin/arm64,windows-amd64")
+	require.NoError(t, err)
+	require.Equal(t, "macos-arm64 windows-amd64", some[0].name()+" "+some[1].name())
+	_, err = choose("plan9/amd64")
+	require.ErrorContains(t, err, "linux/amd64")
+}
+
+func TestPins(t *testing.T) {
+	t.Chdir("..")
+	for _, name := range []string{"ziglang", "msvc-runtime"} {
+		version, err := pinned(name)
+		require.NoError(t, err)
+		require.Regexp(t, `^\d+\.\d+\.\d+$`, version)
+	}
+	pin, err := pinOf("a==1 \\\n  --hash=x\n\nb==2 \\\n  --hash=y \\\n  --hash=z\nc==3\n", "b")
+	require.NoError(t, err)
+	require.Equal(t, "b==2 \\\n  --hash=y \\\n  --hash=z\n", pin)
+	_, err = pinOf("a==1\n", "b")
+	require.ErrorContains(t, err, "does not name b")
+}
+
+func TestVersions(t *testing.T) {
+	for _, bad := range []string{"", "1", "1.2", "v1.2.3", "1.2.3-rc1", "1.2.3.4"} {
+		require.ErrorContains(t, run(t.Context(), bad, "", t.TempDir()), "three numbers", bad)
+	}
+}
+
+// TestAppleStubs holds that Go's sources name all that the linker asks for.
+func TestAppleStubs(t *testing.T) {
+	dir, err := appleStubs(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	for file, symbol := range map[string]string{
+		"libresolv.tbd": "_res_9_nsearch",
+		"CoreFoundation.framework/CoreFoundation.tbd": "_CFRelease",
+		"Security.framework/Security.tbd":             "_SecTrustEvaluateWithError",
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		require.NoError(t, err)
+		require.Contains(t, string(data), symbol)
+		require.Contains(t, string(data), "--- !tapi-tbd")
+	}
+}
+
+func TestLicenceFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"LICENSE", "license.md", "COPYING", "NOTICE.txt", "ThirdPartyNotices.txt", "LICENSE-MIT", "licences.go", "main.go", "README"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	found, err := licenceFiles(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, f := range found {
+		names = append(names, filepath.Base(f))
+	}
+	require.ElementsMatch(t, []string{"LICENSE", "license.md", "COPYING", "NOTICE.txt", "ThirdPartyNotices.txt", "LICENSE-MIT"}, names)
+}

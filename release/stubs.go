@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Go's standard library links three libraries of macOS that zig does not bring
+// along. The linker needs to know no more of them than their names and those of
+// their functions, and both stand in Go's own sources, as
+//
+//	//go:cgo_import_dynamic local_name function "/path/of/the/library"
+//
+// appleStubs writes them down as text-based stubs (.tbd), and returns the folder,
+// which is one of frameworks and of libraries.
+func appleStubs(ctx context.Context, dir string) (string, error) {
+	root, err := output(exec.CommandContext(ctx, goTool(), "env", "GOROOT"))
+	if err != nil {
+		return "", err
+	}
+	imports, err := dynamicImports(filepath.Join(root, "src"))
+	if err != nil {
+		return "", err
+	}
+	for file, path := range map[string]string{
+		"CoreFoundation.framework/CoreFoundation.tbd": "/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation",
+		"Security.framework/Security.tbd":             "/System/Library/Frameworks/Security.framework/Versions/A/Security",
+		"libresolv.tbd":                               "/usr/lib/libresolv.9.dylib",
+	} {
+		if len(imports[path]) == 0 {
+			return "", fmt.Errorf("Go's sources import nothing from %s", path)
+		}
+		to := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(to, stub(path, imports[path]), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+var dynamicImport = regexp.MustCompile(`(?m)^//go:cgo_import_dynamic \S+ (\w+) "(/[^"]+)"`)
+
+// dynamicImports collects the functions that Go's sources import from libraries by
+// their path there.
+func dynamicImports(src string) (map[string][]string, error) {
+	all := map[string][]string{}
+	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range dynamicImport.FindAllSubmatch(data, -1) {
+			all[string(m[2])] = append(all[string(m[2])], string(m[1]))
+		}
+		return nil
+	})
+	for path := range all {
+		slices.Sort(all[path])
+		all[path] = slices.Compact(all[path])
+	}
+	return all, err
+}
+
+// stub is a library's text-based stub.
+func stub(path string, functions []string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "--- !tapi-tbd\ntbd-version: 4\ntargets: [ arm64-macos ]\ninstall-name: '%s'\nexports:\n  - targets: [ arm64-macos ]\n    symbols: [ ", path)
+	for i, f := range functions {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("_" + f)
+	}
+	b.WriteString(" ]\n...\n")
+	return b.Bytes()
+}

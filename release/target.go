@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// target is a system that a release serves.
+type target struct {
+	os, arch string // as Go names them
+	zig      string // as zig's C compiler names it, with the oldest system that it is for
+	ort      string // as scripts/fetch-onnxruntime.sh names it
+	library  string // file name of the onnxruntime library
+	wheel    string // Windows: the Python platform whose packages bring the VC++ runtime
+}
+
+// targets are all of them. The floors are onnxruntime's own: glibc 2.28, macOS 14.
+var targets = []target{
+	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28", ort: "linux/x64", library: "libonnxruntime.so"},
+	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28", ort: "linux/arm64", library: "libonnxruntime.so"},
+	{os: "windows", arch: "amd64", zig: "x86_64-windows-gnu", ort: "win32/x64", library: "onnxruntime.dll", wheel: "win_amd64"},
+	{os: "windows", arch: "arm64", zig: "aarch64-windows-gnu", ort: "win32/arm64", library: "onnxruntime.dll", wheel: "win_arm64"},
+	{os: "darwin", arch: "arm64", zig: "aarch64-macos.14.0", ort: "darwin/arm64", library: "libonnxruntime.dylib"},
+}
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+// name is that of the target in file names.
+func (t target) name() string {
+	if t.os == "darwin" {
+		return "macos-" + t.arch
+	}
+	return t.os + "-" + t.arch
+}
+
+func (t target) program() string {
+	if t.os == "windows" {
+		return "engine.exe"
+	}
+	return "engine"
+}
+
+// suffix is that of the kind of archive which every such system opens.
+func (t target) suffix() string {
+	if t.os == "windows" {
+		return ".zip"
+	}
+	return ".tar.gz"
+}
+
+// choose returns the targets of a list such as linux/amd64,windows/arm64.
+func choose(only string) ([]target, error) {
+	if only == "" {
+		return targets, nil
+	}
+	var all []target
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(targets, func(t target) bool { return t.String() == name || t.name() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no target %q: %v", name, targets)
+		}
+		all = append(all, targets[i])
+	}
+	return all, nil
+}
+
+// build compiles the program for one system.
+func (r *release) build(t target, program string) error {
+	fmt.Printf("building for %s\n", t)
+	link := fmt.Sprintf("-s -w -X main.version=%s -X main.commit=%s", r.version, r.commit)
+	cc := fmt.Sprintf("'%s' cc -target %s", r.tools.zig, t.zig)
+	switch t.os {
+	case "windows":
+		link += " -extldflags=-Wl,--strip-all" // what zig would keep names its temporary files
+	case "darwin":
+		stubs, err := appleStubs(r.ctx, filepath.Join(r.work, "apple"))
+		if err != nil {
+			return err
+		}
+		cc += fmt.Sprintf(" -F'%s' -L'%s'", stubs, stubs)
+	}
+	cmd := exec.CommandContext(r.ctx, goTool(), "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", program, "./cmd/engine")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOOS="+t.os, "GOARCH="+t.arch, "CC="+cc)
+	return do(cmd)
+}
+
+// libraries fetches what the program loads: onnxruntime, and on Windows the
+// Visual C++ runtime that onnxruntime needs, so that nothing is to be installed.
+func (r *release) libraries(t target) ([]string, error) {
+	dir := filepath.Join(r.tools.cache, "onnxruntime", t.name())
+	if err := do(exec.CommandContext(r.ctx, "scripts/fetch-onnxruntime.sh", "--from", "pip", "--platform", t.ort, "--dir", dir)); err != nil {
+		return nil, err
+	}
+	all := []string{filepath.Join(dir, t.library)}
+	if t.wheel == "" {
+		return all, nil
+	}
+	dir = filepath.Join(r.tools.cache, "msvc", t.name())
+	if err := r.tools.install(r.ctx, dir, "msvc-runtime", "--platform", t.wheel, "--python-version", "3.11", "--abi", "cp311"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll", "vcruntime140_1.dll"} {
+		found, err := find(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
