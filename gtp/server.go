@@ -28,6 +28,8 @@ type Options struct {
 	// Chat, if not nil, gets a line about every move that was searched, which
 	// bridges to game servers post to the game's chat.
 	Chat func(line string)
+	// Terminal, if not nil, makes the server kind to a person who types.
+	Terminal *Terminal
 }
 
 func (o *Options) fill() {
@@ -64,6 +66,7 @@ type Server struct {
 	order   []string // names in the order of list_commands
 	table   map[string]handler
 	thought time.Duration // spent on generating moves
+	person  *person       // who types, or nil
 }
 
 // NewServer returns a Server with every command of this package.
@@ -81,6 +84,9 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	}
 	if opts.KataGo != nil {
 		newKataServer(s)
+	}
+	if opts.Terminal != nil {
+		newPerson(s, opts.Terminal)
 	}
 	return s
 }
@@ -141,6 +147,9 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 			return false
 		}
 	}
+	if s.person != nil {
+		c = s.person.complete(c)
+	}
 	r := &Reply{out: o, id: c.ID}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -151,6 +160,9 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 		q.done()
 	}
 	said := r.close(err)
+	if s.person != nil {
+		o.write(s.person.after(c, err)) // an error is kept in o and ends the session
+	}
 	switch {
 	case err == nil:
 	case said:

@@ -122,6 +122,18 @@ func (t Table[T]) Unknown(name string) error {
 			return len(lower) > 3 && len(own) > 3 && (strings.Contains(own, lower) || strings.Contains(lower, own))
 		})
 	}
+	if meant == "" {
+		var names []string
+		for i := range t {
+			names = append(names, t[i].Name)
+			if t[i].KataGo != "" {
+				names = append(names, t[i].KataGo)
+			}
+		}
+		if near := Near(name, names); near != "" {
+			meant = ", did you mean " + near + "?"
+		}
+	}
 	return fmt.Errorf("unknown setting %s%s", name, meant)
 }
 

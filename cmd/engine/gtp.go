@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
+	"kosumi/models"
 )
 
 func gtpCommand() *cobra.Command {
@@ -57,11 +59,36 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	if s.chat {
 		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
+	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
+		opts.Terminal = &gtp.Terminal{Colour: coloured(), Remark: func(size board.Size) string { return remark(s, size) }}
+	}
 	server := gtp.NewServer(&savingSeat{&seat{Engine: e, net: net, opts: s}, saved}, s.stderr, opts)
 	if term.IsTerminal(int(os.Stdin.Fd())) {
-		fmt.Fprintln(os.Stderr, "Type GTP commands: genmove b, play w D4, showboard, final_score, list_commands, quit")
-		fmt.Fprintln(os.Stderr, "To play on a board in the browser instead, quit and run: engine web")
+		greet(s, size)
 	}
 	game := fmt.Sprintf("%dx%d, %s rules, komi %g", size.W, size.H, table.Find("rules").Get(s), conf.Rules.Komi)
 	return serveClient(ctx, s, net, game, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
+}
+
+// greet tells a person at a terminal what can be done here, and elsewhere.
+func greet(s *settings, size board.Size) {
+	name := programName()
+	fmt.Fprintf(os.Stderr, "Type a move such as D4, or genmove, undo, hint, score, level 10k, boardsize 13; help lists the rest, quit ends.\n")
+	fmt.Fprintf(os.Stderr, "A board in the browser: %s web. In a GUI: give it the path of this program; arguments: gtp. See %s --help.\n", name, name)
+	if text := remark(s, size); text != "" {
+		fmt.Fprintln(os.Stderr, text)
+	}
+}
+
+// remark says what a person should know of the network on a board.
+func remark(s *settings, size board.Size) string {
+	if best := board.Square(models.Default().Size); s.Model == "" && size != best {
+		return fmt.Sprintf("The network inside this program learnt %s: on %s it is weak. --model FILE plays with another, such as KataGo's.", best, size)
+	}
+	return ""
+}
+
+// coloured tells whether boards are drawn in colours.
+func coloured() bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && enableColours(os.Stdout)
 }

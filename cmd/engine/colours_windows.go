@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// enableColours has a console obey colour sequences, which older ones do only when
+// asked, and tells whether it does; stones beyond ASCII need UTF-8 as well.
+func enableColours(f *os.File) bool {
+	var mode uint32
+	console := windows.Handle(f.Fd())
+	if windows.GetConsoleMode(console, &mode) != nil {
+		return false
+	}
+	if windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) != nil {
+		return false
+	}
+	return windows.SetConsoleOutputCP(65001) == nil
+}

@@ -1,0 +1,328 @@
+package gtp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/setting"
+)
+
+// Terminal makes a [Server] kind to a person who types: commands may leave out the
+// colour, a vertex alone is a move that the engine answers, what failed says how it
+// is called, and the board is drawn whenever it has changed. Clients that are
+// programs must not get it.
+type Terminal struct {
+	// Colour draws boards in colours of 256, with stones beyond ASCII.
+	Colour bool
+	// Remark says what a person should know of play on such a board, "" if nothing.
+	Remark func(board.Size) string
+}
+
+// person is who sits at the terminal.
+type person struct {
+	*Server
+	look  Terminal
+	shown string     // the board as it was drawn last
+	size  board.Size // of which Remark was asked last
+}
+
+// newPerson adds the commands for people to a server. They are not listed: no
+// client has to know them.
+func newPerson(s *Server, look *Terminal) {
+	p := &person{Server: s, look: *look, size: s.engine.Game().Size()}
+	s.person = p
+	p.shown = p.drawing()
+	for name, run := range map[string]HandlerFunc{
+		"help": p.help, "turn": p.turn, "hint": p.hint, "score": p.score, "level": p.level,
+		"kata-set-rules": p.rules(s.table["kata-set-rules"].run), "fixed_handicap": p.handicap(s.table["fixed_handicap"].run),
+		"place_free_handicap": p.handicap(s.table["place_free_handicap"].run),
+	} {
+		_, listed := s.table[name]
+		s.add(handler{name: name, run: run, hidden: !listed})
+	}
+}
+
+// forPeople explains the commands that a person needs, in the order of a game.
+var forPeople = []struct{ call, does string }{
+	{"D4", "plays there, and the engine answers; pass does too"},
+	{"genmove", "the engine plays for the side to move"},
+	{"play B D4", "plays without an answer; the colour may be left out"},
+	{"undo", "takes the last move back"},
+	{"hint", "what the engine would play, without playing it"},
+	{"score", "who is ahead, and by how much"},
+	{"level 10k", "plays like a person of a rank, 20k to 9d; level off: as well as it can"},
+	{"boardsize 13", "a new, empty board of that size"},
+	{"komi 6.5", "points that White gets"},
+	{"fixed_handicap 2", "a new game's handicap stones"},
+	{"kata-set-rules japanese", "other rules; komi goes with them"},
+	{"clear_board", "a new game"},
+	{"showboard", "the board, the captures, komi and rules"},
+	{"printsgf", "the game as a record"},
+	{"help COMMAND", "how a command is called; help all: every command"},
+	{"quit", "ends"},
+}
+
+// otherNames are what people type for commands of the protocol.
+var otherNames = map[string]string{
+	"exit": "quit", "bye": "quit", "?": "help", "board": "showboard", "show": "showboard", "new": "clear_board",
+	"size": "boardsize", "handicap": "fixed_handicap", "rules": "kata-set-rules", "sgf": "printsgf", "move": "genmove",
+}
+
+// complete adds what a person may leave out of a command.
+func (p *person) complete(c Command) Command {
+	if _, known := p.table[c.Name]; !known {
+		lower := strings.ToLower(c.Name)
+		if other := otherNames[lower]; other != "" {
+			lower = other
+		}
+		_, known = p.table[lower]
+		switch {
+		case known:
+			c.Name = lower
+		case c.Name != "" && len(c.Args) == 0 && p.isVertex(c.Name):
+			c.Name, c.Args, c.Rest = "turn", []string{c.Name}, c.Name
+		}
+	}
+	color := "b"
+	if p.engine.Game().ToMove() == board.White {
+		color = "w"
+	}
+	switch {
+	case len(c.Args) == 0 && slices.Contains([]string{"genmove", "reg_genmove", "kata-search"}, c.Name):
+		c.Args, c.Rest = []string{color}, color
+	case len(c.Args) == 1 && c.Name == "play" && p.isVertex(c.Args[0]):
+		c.Args, c.Rest = []string{color, c.Args[0]}, color+" "+c.Rest
+	}
+	return c
+}
+
+func (p *person) isVertex(word string) bool {
+	_, err := p.engine.Game().Size().ParseVertex(word)
+	return err == nil
+}
+
+// after is what a person sees below the reply: how a command that failed is
+// called, or the board if it has changed.
+func (p *person) after(c Command, err error) []byte {
+	var b strings.Builder
+	if err != nil {
+		b.WriteString(p.advice(c, err))
+	}
+	if now := p.drawing(); now != p.shown {
+		p.shown = now
+		b.WriteString(now + "\n")
+	}
+	if size := p.engine.Game().Size(); size != p.size {
+		p.size = size
+		if p.look.Remark != nil {
+			if text := p.look.Remark(size); text != "" {
+				b.WriteString(text + "\n")
+			}
+		}
+	}
+	if b.Len() > 0 && err == nil {
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
+
+// advice says what a failure leaves open.
+func (p *person) advice(c Command, err error) string {
+	switch {
+	case c.Name == "" && c.ID == "":
+		return ""
+	case errors.Is(err, errUnknownCommand):
+		names := append(slices.Collect(maps.Keys(otherNames)), p.order...)
+		slices.Sort(names)
+		if near := setting.Near(c.Name, names); near != "" {
+			return fmt.Sprintf("Did you mean %s? help lists the commands.\n\n", near)
+		}
+		return "help lists the commands; a move is a letter and a number, such as D4.\n\n"
+	case errors.Is(err, ErrUnusable):
+		return ""
+	}
+	why := ""
+	if text, detail := failureText(err), err.Error(); detail != text {
+		why = strings.TrimPrefix(detail, text+": ") + "\n"
+	}
+	return why + "Usage: " + p.usage(c.Name) + "\n\n"
+}
+
+// usage says how a command is called, and what it does.
+func (p *person) usage(name string) string {
+	if u, ok := manual[name]; ok {
+		return strings.TrimSpace(name+" "+u.args) + ": " + u.does
+	}
+	for _, f := range forPeople {
+		if word, _, _ := strings.Cut(f.call, " "); word == name {
+			return f.call + ": " + f.does
+		}
+	}
+	return name
+}
+
+func (p *person) help(_ context.Context, c Command, r *Reply) error {
+	var b strings.Builder
+	switch {
+	case len(c.Args) > 1:
+		return errSyntax
+	case len(c.Args) == 0:
+		for _, f := range forPeople {
+			fmt.Fprintf(&b, "\n  %-24s %s", f.call, f.does)
+		}
+	case c.Args[0] == "all":
+		for _, name := range p.order {
+			if h := p.table[name]; !h.hidden {
+				b.WriteString("\n  " + p.usage(name))
+			}
+		}
+	default:
+		asked := p.complete(Command{Name: c.Args[0]})
+		if _, known := p.table[asked.Name]; !known {
+			return fmt.Errorf("there is no command %q", c.Args[0])
+		}
+		b.WriteString(p.usage(asked.Name))
+	}
+	_, err := r.WriteString(b.String())
+	return err
+}
+
+// turn plays a vertex for the side to move, and has the engine answer.
+func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
+	if len(c.Args) != 1 {
+		return errSyntax
+	}
+	g := p.engine.Game()
+	point, err := g.Size().ParseVertex(c.Args[0])
+	if err != nil {
+		return err
+	}
+	me := g.ToMove()
+	if err := g.Legal(me, point); err != nil {
+		return because(errIllegalMove, err)
+	}
+	if err := p.engine.Play(me, point); err != nil {
+		return because(errIllegalMove, err)
+	}
+	if p.engine.Game().Finished() {
+		return p.finalScore(ctx, c, r)
+	}
+	move, err := p.think(ctx, MoveRequest{Color: me.Opponent()})
+	if err != nil {
+		return err
+	}
+	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Finished() {
+		return err
+	}
+	score, err := p.engine.FinalScore(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = r.WriteString(", and the game is over: " + scoreText(score))
+	return err
+}
+
+func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
+	g := p.engine.Game()
+	request := MoveRequest{Color: g.ToMove(), Keep: true, Deterministic: true}
+	found := p.listen(&request)
+	if _, err := p.think(ctx, request); err != nil {
+		return err
+	}
+	if len(found.Moves) == 0 {
+		return errors.New("the engine found no move")
+	}
+	best := found.Moves[0]
+	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, best.ScoreLead)
+	if len(best.PV) > 1 {
+		text += "; then " + vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
+	}
+	_, err := r.WriteString(text)
+	return err
+}
+
+func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
+	raw, err := p.engine.Evaluate(ctx, RawRequest{Color: p.engine.Game().ToMove()})
+	if err != nil {
+		return err
+	}
+	who, win, lead := board.White, raw.Win, raw.Lead
+	if raw.Win < raw.Loss {
+		who, win, lead = board.Black, raw.Loss, -raw.Lead
+	}
+	text := fmt.Sprintf("%s is ahead: wins %.0f %% of such games, %+.1f points", who, 100*win, lead)
+	counted, err := p.engine.FinalScore(ctx)
+	if err != nil {
+		return because(errCannotScore, err)
+	}
+	_, err = r.WriteString(text + "; counted as it stands " + scoreText(counted))
+	return err
+}
+
+// level shows or sets the rank to play at.
+func (p *person) level(_ context.Context, c Command, r *Reply) error {
+	if len(c.Args) > 1 {
+		return errSyntax
+	}
+	if len(c.Args) == 1 {
+		if err := p.engine.SetParams(map[string]string{"level": c.Args[0]}); err != nil {
+			return err
+		}
+	}
+	for _, param := range p.engine.Params() {
+		if param.Name == "level" {
+			_, err := r.WriteString(param.Value)
+			return err
+		}
+	}
+	return errors.New("this engine has no levels")
+}
+
+// customKomi is what the rules' players give White in an even game.
+func customKomi(r board.Rules) float32 {
+	if r.Scoring == board.ScoringTerritory {
+		return 6.5
+	}
+	return 7.5
+}
+
+// handicap is a command that places handicap stones, after which komi is 0.5: it
+// only decides draws.
+func (p *person) handicap(run HandlerFunc) HandlerFunc {
+	return func(ctx context.Context, c Command, r *Reply) error {
+		if err := run(ctx, c, r); err != nil {
+			return err
+		}
+		return p.newKomi(0.5, r)
+	}
+}
+
+// rules is the command that sets rules, after which komi is theirs.
+func (p *person) rules(run HandlerFunc) HandlerFunc {
+	return func(ctx context.Context, c Command, r *Reply) error {
+		if err := run(ctx, c, r); err != nil {
+			return err
+		}
+		if p.engine.Game().HandicapStones() > 0 {
+			return nil
+		}
+		return p.newKomi(customKomi(p.engine.Game().Rules()), r)
+	}
+}
+
+// newKomi sets komi, and says so if it was another.
+func (p *person) newKomi(komi float32, r *Reply) error {
+	if p.engine.Game().Rules().Komi == komi {
+		return nil
+	}
+	if err := p.engine.SetKomi(komi); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(r, "\nkomi is %g now, as is the custom; komi NUMBER changes it", komi)
+	return err
+}

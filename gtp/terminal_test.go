@@ -1,0 +1,89 @@
+package gtp
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/setting"
+)
+
+// typed lets a person type lines, and returns what there is to read.
+func typed(t *testing.T, look Terminal, lines ...string) string {
+	f := newFake()
+	f.params = append(f.params, setting.Param{Name: "level", Value: "off"})
+	require.NoError(t, f.NewGame(board.Square(9)))
+	var out strings.Builder
+	s := NewServer(f, slog.New(slog.DiscardHandler), Options{Terminal: &look})
+	require.NoError(t, s.Serve(t.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"), &out))
+	return out.String()
+}
+
+func TestTerminal(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		lines []string
+		has   []string
+		not   []string
+	}{
+		{"help", []string{"help"}, []string{"undo", "hint", "kata-set-rules japanese", "help all"}, []string{"?"}},
+		{"help of a command", []string{"help genmove", "help level", "help all"}, []string{"= genmove COLOR: chooses a move", "level 10k: plays like a person", "lz-analyze"}, nil},
+		{"help of nothing", []string{"help genmvoe"}, []string{`? there is no command "genmvoe"`}, nil},
+		{"a vertex is a move and gets an answer", []string{"e5"}, []string{"Move 2 was white", "Black to move, komi"}, []string{"?"}},
+		{"colours may be left out", []string{"play e5", "genmove", "play pass"}, []string{"Move 1 was black E5", "Move 2 was white", "Move 3 was black pass"}, []string{"?"}},
+		{"words of other programs", []string{"size 13", "board", "new", "exit", "name"}, []string{"13 . ."}, []string{"?", "Kosumi"}},
+		{"a wrong argument", []string{"komi x"}, []string{"? syntax error\n\nUsage: komi KOMI: points that White gets"}, nil},
+		{"an unknown command", []string{"genmvoe b"}, []string{"? unknown command\n\nDid you mean genmove?"}, nil},
+		{"nothing like it", []string{"xyzzyxyzzy"}, []string{"? unknown command\n\nhelp lists the commands"}, nil},
+		{"an occupied point", []string{"play b e5", "e5"}, []string{"? illegal move\n\n", "occupied"}, nil},
+		{"off the board", []string{"play b t19"}, []string{"Usage: play COLOR VERTEX"}, nil},
+		{"undo", []string{"play e5", "undo"}, []string{"Move 1 was black E5", "Black to move"}, []string{"?"}},
+		{"nothing to undo", []string{"undo"}, []string{"? cannot undo", "Usage: undo: takes the last move back"}, nil},
+		{"hint", []string{"hint"}, []string{"black would win"}, []string{"?", "Move 1"}},
+		{"score", []string{"score"}, []string{"is ahead", "counted as it stands"}, []string{"?"}},
+		{"level", []string{"level 5k", "level"}, []string{"= 5k"}, []string{"?"}},
+		{"handicap changes komi and says so", []string{"fixed_handicap 2"}, []string{"komi is 0.5 now", "White to move, komi 0.5"}, []string{"?"}},
+		{"rules change komi and say so", []string{"kata-set-rules japanese", "kata-set-rules chinese"}, []string{"komi is 6.5 now", "komi is 7.5 now"}, []string{"?"}},
+		{"comments are no mistakes", []string{"# hello"}, nil, []string{"?", "Usage"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			out := typed(t, Terminal{}, tc.lines...)
+			for _, want := range tc.has {
+				require.Contains(t, out, want)
+			}
+			for _, bad := range tc.not {
+				require.NotContains(t, out, bad)
+			}
+		})
+	}
+}
+
+func TestTerminalRemarksOnceForASize(t *testing.T) {
+	look := Terminal{Remark: func(s board.Size) string {
+		if s == board.Square(9) {
+			return ""
+		}
+		return "learnt 9x9"
+	}}
+	require.Equal(t, 1, strings.Count(typed(t, look, "boardsize 13", "play d4", "clear_board", "boardsize 9"), "learnt 9x9"))
+}
+
+func TestTerminalColours(t *testing.T) {
+	out := typed(t, Terminal{Colour: true}, "play b e5", "play w c3")
+	require.Contains(t, out, blackColour+"●")
+	require.Contains(t, out, whiteColour+"◉", "the last move")
+	for _, line := range strings.Split(out, "\n") {
+		require.LessOrEqual(t, strings.Count(line, woodColour), strings.Count(line, noColour), "no colour runs on: %q", line)
+	}
+}
+
+// TestPipesAreAsTheyWere holds that programs see nothing of all this.
+func TestPipesAreAsTheyWere(t *testing.T) {
+	var out strings.Builder
+	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+	require.NoError(t, s.Serve(t.Context(), strings.NewReader("help\ne5\ngenmove\nplay e5\nkomi x\nfixed_handicap 2\n"), &out))
+	require.Equal(t, "? unknown command\n\n? unknown command\n\n? syntax error\n\n? syntax error\n\n? syntax error\n\n= D4 Q16\n\n", out.String())
+}
