@@ -22,7 +22,7 @@ func Settings() setting.Table[Config] { return settings }
 var settings = setting.Join(
 	setting.Under(GameGroup, setting.Table[Config]{
 		setting.Custom(setting.Info{Name: "boardsize", KataGo: "defaultBoardSize", Source: "GTP's usual",
-			Doc: "board `SIZE`: 2 to 25, or for example 9x13"},
+			Doc: "board `SIZE`: 2 to 25, or for example 9x13; default: the only one that the network serves, 9 for the embedded one, else 19"},
 			func(c *Config) setting.Value { return sizeValue{&c.Size} }),
 		setting.Custom(setting.Info{Name: "rules", KataGo: "rules", Source: "KataGo's example config",
 			Doc: "rules: a name such as tromp-taylor, chinese, japanese, aga, or a JSON object"},

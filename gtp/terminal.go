@@ -145,6 +145,8 @@ func (p *person) advice(c Command, err error) string {
 		return "help lists the commands; a move is a letter and a number, such as D4.\n\n"
 	case errors.Is(err, ErrUnusable):
 		return ""
+	case errors.Is(err, errNotEmpty):
+		return "clear_board begins a new game.\n\n"
 	}
 	why := ""
 	if text, detail := failureText(err), err.Error(); detail != text {

@@ -62,8 +62,8 @@ func (r *release) nfpm(t target, files []contents) map[string]any {
 		"description": "Go (board game) engine that plays, analyses, reviews and trains\n" +
 			"GTP for Sabaki, GoGui and the bridges to servers, a board in the browser,\nKataGo's analysis protocol and networks, training without Python.",
 		"mtime": r.when, "contents": files,
-		"deb":       map[string]any{"compression": "xz"},
-		"rpm":       map[string]any{"compression": "xz", "buildhost": "kosumi", "group": "Amusements/Games"},
+		"deb":       map[string]any{"compression": "gzip"},
+		"rpm":       map[string]any{"compression": "gzip", "buildhost": "kosumi", "group": "Amusements/Games"},
 		"overrides": map[string]any{"deb": map[string]any{"depends": []string{"libc6 (>= 2.28)", "libstdc++6 (>= 6)"}}, "rpm": map[string]any{"depends": []string{"glibc >= 2.28", "libstdc++ >= 6"}}},
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
@@ -18,6 +18,7 @@ import (
 func convertCommand() *cobra.Command {
 	var size string
 	var runForm bool
+	var force *bool
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Convert networks between KataGo's format and ONNX",
@@ -37,9 +38,16 @@ every size from it all the same.`,
 			if runForm {
 				form = katago.FormRun
 			}
+			if !isKind(args[1], append(kataGoEndings, ".onnx")) {
+				return usagef("%s: the name has to end in .onnx, or for KataGo's format in %s", args[1], strings.Join(kataGoEndings, ", "))
+			}
+			if err := tryOutput(args[1], *force); err != nil {
+				return err
+			}
 			return convert(cmd, args[0], args[1], size, form)
 		},
 	}
+	force = forceFlag(c)
 	c.Flags().StringVar(&size, "boardsize", "19", "board `SIZE` of the ONNX graph: 2 to 25, or for example 9x13")
 	c.Flags().BoolVar(&runForm, "run-form", false, "write the graph that sessions run, with norms folded into weights; it cannot be converted back")
 	return c
@@ -56,9 +64,9 @@ func convert(cmd *cobra.Command, in, out, size string, form katago.Form) error {
 		}
 		return reportFile(cmd, out)
 	}
-	s, err := board.ParseSize(size)
+	s, err := sizeOf("boardsize", size)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	m, err := katago.Build(net, katago.Size(s), katago.Options{Form: form})
 	if err != nil {
@@ -70,10 +78,22 @@ func convert(cmd *cobra.Command, in, out, size string, form katago.Form) error {
 	return reportFile(cmd, out)
 }
 
+// kataGoEndings are those of files in KataGo's format.
+var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
+
+// isKind tells whether a file's name has one of some endings.
+func isKind(path string, endings []string) bool {
+	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })
+}
+
 // readNetwork reads a KataGo network from either kind of file.
 func readNetwork(path string) (*katago.Network, error) {
 	if !strings.EqualFold(filepath.Ext(path), ".onnx") {
-		return katago.ReadFile(path)
+		net, err := katago.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return net, nil
 	}
 	data, err := file.Read(path, maxNetwork)
 	if err != nil {
@@ -85,7 +105,7 @@ func readNetwork(path string) (*katago.Network, error) {
 	}
 	net, err := katago.FromONNX(m)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s is no ONNX file that engine convert or engine train made of KataGo's format, and others cannot go there: %w", path, err)
 	}
 	return net, nil
 }

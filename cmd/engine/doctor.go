@@ -28,12 +28,14 @@ type finding struct {
 
 func doctorCommand() *cobra.Command {
 	s := defaultSettings()
-	var asJSON bool
+	var asJSON, everything bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what was found on this machine and what to do about what is missing",
 		Long: `Looks for the onnxruntime library, asks it for its execution providers, and
-checks the processor, the cache folders and the network. Nothing is changed.`,
+checks the processor, the cache folders and the network. Nothing is changed. What
+does not matter here is left out without --all; --json has all of it, for reports
+of bugs.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
@@ -41,6 +43,9 @@ checks the processor, the cache folders and the network. Nothing is changed.`,
 			findings := examine(&s)
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), findings)
+			}
+			if !everything {
+				findings = whatMatters(findings)
 			}
 			printFindings(cmd.OutOrStdout(), findings)
 			for _, f := range findings {
@@ -54,17 +59,42 @@ checks the processor, the cache folders and the network. Nothing is changed.`,
 	s.networkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	c.Flags().BoolVar(&everything, "all", false, "list every provider and every place that was looked at")
 	return c
 }
 
 func examine(s *settings) []finding {
 	all := []finding{
-		{What: "program", OK: true, Found: fmt.Sprintf("Kosumi %s, %s, %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{What: "program", OK: true, Found: fmt.Sprintf("Kosumi %s, %s", version, buildText())},
 		{What: "processor", OK: true, Found: processor()},
 	}
 	all = append(all, examineLibrary(s)...)
 	all = append(all, examineCache())
 	return append(all, examineNetwork(s))
+}
+
+// whatMatters leaves out the providers that do not work and the places that hold no
+// library, where something else serves; the providers become one line.
+func whatMatters(all []finding) []finding {
+	var some []finding
+	var absent []string
+	serves := slices.ContainsFunc(all, func(f finding) bool { return f.What == "onnxruntime" && f.OK })
+	for _, f := range all {
+		provider, is := strings.CutPrefix(f.What, "provider ")
+		switch {
+		case is && !f.OK:
+			absent = append(absent, provider)
+		case strings.HasPrefix(f.What, "onnxruntime in ") && serves:
+		default:
+			some = append(some, f)
+		}
+	}
+	if len(absent) == 0 {
+		return some
+	}
+	at := slices.IndexFunc(some, func(f finding) bool { return f.What == "cache folder" })
+	return slices.Insert(some, at, finding{What: "other providers", OK: true,
+		Found: "not here: " + strings.Join(absent, ", ") + " (--all says why)"})
 }
 
 // processor names what matters for a network on the CPU.

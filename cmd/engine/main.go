@@ -15,7 +15,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three
@@ -51,20 +50,19 @@ func run(args []string) int {
 	}
 	root := newRoot()
 	root.SetArgs(withSubcommand(root, longDashes(args)))
+	cmd := root
 	if err == nil {
-		err = root.ExecuteContext(ctx)
+		cmd, err = root.ExecuteContextC(ctx)
 	}
-	var usage usageError
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitDone
-	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "engine: %v\nRun 'engine --help' for usage.\n", err)
-		return exitUsage
-	default:
-		fmt.Fprintf(os.Stderr, "engine: %v\n", err)
-		return exitFailed
 	}
+	fmt.Fprintf(os.Stderr, "engine: %s\n", complaint(cmd, err))
+	var usage usageError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailed
 }
 
 func newRoot() *cobra.Command {
@@ -82,33 +80,20 @@ does a double click on the program.`,
 	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.MousetrapHelpText = "" // a double click opens the page
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlagError(err)} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
 		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), quantizeCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
 		workCommand(), clusterCommand(), serveCommand(), remoteCommand(), manualCommand(),
 	)
 	needSubcommand(root)
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		refuseArguments(c)
 	}
 	return root
-}
-
-// plainFlagError says what a flag wants where its library quotes Go's parsers.
-func plainFlagError(err error) error {
-	var bad *pflag.InvalidValueError
-	if !errors.As(err, &bad) {
-		return err
-	}
-	wants, known := map[string]string{
-		"int": "an integer", "int64": "an integer", "uint64": "an integer from 0 up", "float64": "a number", "float32": "a number",
-		"bool": "true or false", "duration": "a time such as 90s or 1h30m",
-	}[bad.GetFlag().Value.Type()]
-	if !known {
-		return err
-	}
-	return fmt.Errorf("--%s is %q, must be %s", bad.GetFlag().Name, bad.GetValue(), wants)
 }
 
 // needSubcommand makes a command that only groups others refuse words that name
@@ -117,14 +102,34 @@ func needSubcommand(c *cobra.Command) {
 	c.Args, c.SuggestionsMinimumDistance = cobra.ArbitraryArgs, 2
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			cmd.Help()
-			return usagef("%s needs a subcommand", cmd.CommandPath())
+			var names []string
+			for _, sub := range cmd.Commands() {
+				if sub.IsAvailableCommand() {
+					names = append(names, sub.Name())
+				}
+			}
+			return usagef("%s needs a subcommand: %s", cmd.CommandPath(), strings.Join(names, ", "))
 		}
 		text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 			text += ", did you mean " + strings.Join(near, " or ") + "?"
 		}
 		return usageError{errors.New(text)}
+	}
+}
+
+// helpCommand is cobra's, but that a word which names no command is a mistake.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Explain a command", Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("there is no command %q", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/match"
 )
 
@@ -75,8 +74,8 @@ starts games from positions of a file, which "match openings" makes.`,
 
 func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	var err error
-	if c.Size, err = board.ParseSize(f.size); err != nil {
-		return usageError{err}
+	if c.Size, err = sizeOf("boardsize", f.size); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("komi") {
 		c.Komi = &f.komi

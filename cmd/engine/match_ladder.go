@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
@@ -87,7 +86,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 // prepare reads the flags and makes the command line of a seat.
 func (f *ladderFlags) prepare() error {
 	var err error
-	if f.c.Size, err = board.ParseSize(f.size); err != nil {
+	if f.c.Size, err = sizeOf("boardsize", f.size); err != nil {
 		return err
 	}
 	for text := range strings.SplitSeq(f.dials, ",") {

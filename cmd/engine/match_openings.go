@@ -19,6 +19,7 @@ type openingFlags struct {
 	temperature float64 // of the policy
 	balance     float64 // largest distance of Black's winrate from one half
 	out         string
+	force       *bool
 }
 
 func openingsCommand() *cobra.Command {
@@ -49,6 +50,7 @@ file holds one opening a line; match --openings plays each with both colours.`,
 	c.Flags().IntVar(&f.most, "max-moves", f.most, "moves of the longest opening")
 	c.Flags().Float64Var(&f.temperature, "temperature", f.temperature, "temperature of the policy: below 1 keeps to its favourites")
 	c.Flags().Float64Var(&f.balance, "balance", f.balance, "largest distance of Black's winrate from one half; 0.5: any position will do")
+	f.force = forceFlag(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "`FILE` to write")
 	return c
 }
@@ -70,6 +72,9 @@ func (f *openingFlags) check() error {
 }
 
 func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
+	if err := tryOutput(f.out, *f.force); err != nil {
+		return err
+	}
 	size := s.Play.Size
 	rules := s.Play.Rules
 	net := openNetwork(s, size, s.stderr)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/nn/arch"
 	"kosumi/nn/fresh"
@@ -29,6 +28,7 @@ func netCommand() *cobra.Command {
 func netNewCommand() *cobra.Command {
 	var name, size, out string
 	var seed uint64
+	var force *bool
 	c := &cobra.Command{
 		Use:   "new --arch NAME -o FILE",
 		Short: "Write a freshly initialised network",
@@ -40,12 +40,16 @@ func netNewCommand() *cobra.Command {
 			if out == "" || name == "" {
 				return usagef("--arch and -o are needed")
 			}
+			if err := tryOutput(out, *force); err != nil {
+				return err
+			}
 			if err := writeFresh(name, size, seed, out); err != nil {
 				return err
 			}
 			return reportFile(cmd, out)
 		},
 	}
+	force = forceFlag(c)
 	c.Flags().StringVar(&name, "arch", "", "architecture `NAME`")
 	c.Flags().StringVar(&size, "board", "", "board `SIZE`: 2 to 25, or for example 9x13; default: what the architecture is usually for")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the weights")
@@ -64,15 +68,15 @@ func architectures() string {
 func writeFresh(name, size string, seed uint64, out string) error {
 	a, err := fresh.Parse(name)
 	if err != nil {
-		return usageError{err}
+		return usagef("--arch: %w", err)
 	}
 	if !a.KataGo() && !strings.EqualFold(filepath.Ext(out), ".onnx") {
-		return usagef("%s networks are written as .onnx", name)
+		return usagef("-o %s: %s networks are written as .onnx", out, name)
 	}
 	if size != "" {
-		s, err := board.ParseSize(size)
+		s, err := sizeOf("board", size)
 		if err != nil {
-			return usageError{err}
+			return err
 		}
 		a = a.On(s.W, s.H)
 	}

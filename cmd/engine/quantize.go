@@ -27,6 +27,7 @@ type quantizeFlags struct {
 	float                             []string
 	processor                         string
 	nearest, json                     bool
+	force                             *bool
 }
 
 // quantizeResult is what engine quantize --json prints.
@@ -81,9 +82,11 @@ the network plays other games for it, unless --verify names records.`,
 			if err := s.load(cmd); err != nil {
 				return err
 			}
+			s.sizeFor(args[0])
 			return runQuantize(cmd, &s, f, args[0])
 		},
 	}
+	f.force = forceFlag(c)
 	fl := c.Flags()
 	fl.StringVarP(&f.out, "output", "o", "", "`FILE`.onnx to write")
 	fl.StringVar(&f.precision, "precision", f.precision, "number format to write: int8 or fp16")
@@ -109,9 +112,9 @@ func (f *quantizeFlags) options() (quant.Options, error) {
 	processor, unknown := quant.ParseProcessor(f.processor)
 	switch {
 	case err != nil:
-		return quant.Options{}, usageError{err}
+		return quant.Options{}, usagef("--method: %w", err)
 	case unknown != nil:
-		return quant.Options{}, usageError{unknown}
+		return quant.Options{}, usagef("--for: %w", unknown)
 	case f.processor != "" && f.precision == "fp16":
 		return quant.Options{}, usagef("--for %s: 16-bit floats are the same for every processor", f.processor)
 	case f.out == "":
@@ -132,6 +135,9 @@ func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) er
 	start := time.Now()
 	qo, err := f.options()
 	if err != nil {
+		return err
+	}
+	if err := tryOutput(f.out, *f.force); err != nil {
 		return err
 	}
 	size := s.Play.Size

@@ -14,7 +14,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/features"
@@ -58,8 +57,11 @@ Print the recipe in use with --recipe show.`,
 			if f.recipe == "show" {
 				return toml.NewEncoder(cmd.OutOrStdout()).Encode(conf)
 			}
-			if f.out == "" {
+			switch {
+			case f.out == "":
 				return usagef("--out DIR is needed")
+			case f.games < 0 || f.rows < 0 || f.perFile < 1:
+				return usagef("--games %d, --rows %d: 0 or more; --games-per-file %d: 1 or more", f.games, f.rows, f.perFile)
 			}
 			return runSelfplay(cmd, &s, &f, conf)
 		},
@@ -99,9 +101,9 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 		}
 	}
 	if f.size != "" {
-		size, err := board.ParseSize(f.size)
+		size, err := sizeOf("boardsize", f.size)
 		if err != nil {
-			return conf, usageError{err}
+			return conf, err
 		}
 		conf.Boards = []selfplay.BoardShare{{Width: size.W, Height: size.H, Share: 1}}
 	}

@@ -48,6 +48,7 @@ type settings struct {
 	config  string
 	given   map[string]string // by the flags, name and text
 	sets    []string          // NAME=VALUE of --set
+	sized   bool              // a board size was asked for
 	stderr  *slog.Logger
 	foreign struct {
 		overrides []string
@@ -206,8 +207,21 @@ func (s *settings) load(*cobra.Command) error {
 	if err := errors.Join(table.Apply(s, values, set), s.check()); err != nil {
 		return usageError{err}
 	}
+	_, s.sized = values["boardsize"]
+	s.sizeFor(s.Model)
 	s.ignoreForeign()
 	return nil
+}
+
+// sizeFor has a network begin on the board that it is for, unless a size was asked
+// for.
+func (s *settings) sizeFor(file string) {
+	if s.sized {
+		return
+	}
+	if own, ok := model.OwnSize(file, s.modelConfig(nil).Overrides); ok {
+		s.Play.Size = own
+	}
 }
 
 // maxConfigSize bounds a config file; real ones have a few kilobytes.

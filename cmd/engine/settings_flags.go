@@ -45,6 +45,9 @@ func (s *settings) flag(f *pflag.FlagSet, row *setting.Setting[settings]) {
 	if row.Name == "komi" {
 		flag.DefValue = "0" // not shown: the rules have it
 	}
+	if row.Name == "boardsize" {
+		flag.DefValue = "" // nor this one: the network has it
+	}
 	if row.Kind == setting.Bool {
 		flag.NoOptDefVal = "true"
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/nn/autodiff"
 	"kosumi/train/learn"
 )
@@ -62,7 +61,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	fl.StringArrayVar(&c.Data, "data", nil, "`DIR` or file of rows or game records; may be given more than once")
 	fl.StringVarP(&c.Out, "out", "o", "", "`DIR` for everything that comes of it")
 	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")
-	fl.Float64Var(&c.Epochs, "epochs", 0, "how often every row is used, where --steps is not given")
+	fl.Float64Var(&c.Epochs, "epochs", 0, fmt.Sprintf("how often every row is used; default where --steps is not given either: %d", defaultEpochs))
 	fl.IntVar(&c.Learn.Batch, "batch", 256, "rows of a step")
 	fl.Float64Var(&c.Learn.Rate, "lr", 0, "learning rate; default: 0.002 with sgd, 0.0003 with adam and adamw")
 	fl.StringVar(&f.method, "optimizer", f.method, "sgd, adam or adamw")
@@ -99,6 +98,10 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	return cmd
 }
 
+// defaultEpochs is how often every row is used where nobody says: enough to learn
+// from some games, too few to learn them by heart.
+const defaultEpochs = 5
+
 // apply turns flags into the configuration of a run.
 func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) error {
 	if err := s.load(cmd); err != nil {
@@ -108,13 +111,25 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 		return usagef("--model, --data and -o are needed")
 	}
 	changed := cmd.Flags().Changed
-	if changed("steps") == changed("epochs") {
-		return usagef("give --steps or --epochs")
+	switch {
+	case changed("steps") && changed("epochs"):
+		return usagef("--steps and --epochs: give one of them")
+	case changed("steps") && c.Steps < 1:
+		return usagef("--steps %d: 1 or more", c.Steps)
+	case changed("epochs") && !(c.Epochs > 0 && c.Epochs <= 1e6):
+		return usagef("--epochs %g: above 0, up to 1000000", c.Epochs)
+	case c.Learn.Batch < 1 || c.Learn.Batch > 1<<16:
+		return usagef("--batch %d: 1 to 65536", c.Learn.Batch)
+	case !(c.Learn.Rate >= 0):
+		return usagef("--lr %g: 0 or more", c.Learn.Rate)
+	}
+	if c.Steps == 0 && c.Epochs == 0 {
+		c.Epochs = defaultEpochs
 	}
 	if f.size != "" {
-		size, err := board.ParseSize(f.size)
+		size, err := sizeOf("boardsize", f.size)
 		if err != nil {
-			return usageError{err}
+			return err
 		}
 		c.Size = size
 	}

@@ -154,7 +154,7 @@ func (s *onnxSource) describe() nn.Description { return s.about }
 
 func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
 	if !s.only.Sizes.Serves(size) {
-		return nn.Spec{}, fmt.Errorf("%w: %s is for %s boards, not %dx%d", nn.ErrSize, s.about.File, s.only.Sizes, size.W, size.H)
+		return nn.Spec{}, fmt.Errorf("%w: %s is for %s boards, not %dx%d (--boardsize %s)", nn.ErrSize, s.about.File, s.only.Sizes, size.W, size.H, s.only.Sizes)
 	}
 	return s.only, nil
 }
@@ -164,6 +164,24 @@ func (s *onnxSource) graph(size board.Size, _ bool) (*onnx.Model, error) {
 		return nil, err
 	}
 	return s.model, nil
+}
+
+// OwnSize returns the board size to begin with where nobody says which: the one
+// that the network inside the program learnt on if path is "", else the only one
+// that the file serves. It is false for networks of every size, and for files that
+// cannot be read, about which [Open] says more.
+func OwnSize(path string, o Overrides) (size board.Size, ok bool) {
+	if path == "" {
+		return board.Square(models.Default().Size), true
+	}
+	if isKataGoName(path) {
+		return board.Size{}, false
+	}
+	src, err := openSource(path, o)
+	if one, is := src.(*onnxSource); is && err == nil {
+		return one.only.Sizes.Fixed, one.only.Sizes.Fixed != board.Size{}
+	}
+	return board.Size{}, false
 }
 
 // openEmbedded opens the network inside the program, which serves all sizes.

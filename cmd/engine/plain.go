@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/setting"
+)
+
+// complaint is an error as people read it: one line, in their words, which for
+// mistakes in the call ends with where to look.
+func complaint(cmd *cobra.Command, err error) string {
+	text := plainWords(err.Error())
+	if errors.Is(err, context.Canceled) {
+		text = strings.ReplaceAll(text, context.Canceled.Error(), "stopped")
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		text += fmt.Sprintf(" (%s --help)", cmd.CommandPath())
+	}
+	return text
+}
+
+// words replaces what Go's library says by what it means.
+var words = []struct {
+	of *regexp.Regexp
+	by string
+}{
+	{regexp.MustCompile(`(?:stat|lstat|open|mkdir|fork/exec|read|access|CreateFile) ([^:\n]+): (no such file or directory|permission denied|is a directory|not a directory|file exists|read-only file system|The system cannot find the (?:file|path) specified|Access is denied)`), "$1: $2"},
+	{regexp.MustCompile(`exec: "([^"]+)": executable file not found in \S+`), "there is no program $1"},
+	{regexp.MustCompile(`exec: no command`), "no program is named"},
+	{regexp.MustCompile(`listen tcp: (?:address|lookup) ([^:]+): missing port in address`), "cannot listen on $1: HOST:PORT is wanted, or :PORT"},
+	{regexp.MustCompile(`listen tcp: lookup (\S+?):? .*`), "cannot listen on $1: there is no such machine"},
+	{regexp.MustCompile(`listen tcp \S+: bind: address already in use`), "something listens on this port already: name another"},
+	{regexp.MustCompile(`invalid character (.+) (?:looking for|after|in) .*`), "no JSON (at $1)"},
+	{regexp.MustCompile(`strconv\.\w+: parsing ("[^"]*"): (?:invalid syntax|value out of range)`), "$1 is no number"},
+	{regexp.MustCompile(`flag needs an argument: (?:'\w' in )?(--?\w[\w-]*)`), "$1 needs a value"},
+	{regexp.MustCompile(`\n\s*`), "; "},
+}
+
+// plainWords says an error in one line, without the words of Go's library.
+func plainWords(text string) string {
+	text = strings.TrimSpace(text)
+	for _, w := range words {
+		text = w.of.ReplaceAllString(text, w.by)
+	}
+	return text
+}
+
+// plainFlagError says what a flag wants where its library quotes Go's parsers, and
+// which one was meant where there is none of that name.
+func plainFlagError(cmd *cobra.Command, err error) error {
+	var none *pflag.NotExistError
+	if errors.As(err, &none) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := setting.Near(none.GetSpecifiedName(), names); near != "" {
+			return fmt.Errorf("%w, did you mean --%s?", err, near)
+		}
+		return err
+	}
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	wants, known := map[string]string{
+		"int": "an integer", "int64": "an integer", "uint64": "an integer from 0 up", "float64": "a number", "float32": "a number",
+		"bool": "true or false", "duration": "a time such as 90s or 1h30m", "float64Slice": "numbers with commas between them",
+	}[bad.GetFlag().Value.Type()]
+	if !known {
+		return err
+	}
+	return fmt.Errorf("--%s is %q, must be %s", bad.GetFlag().Name, bad.GetValue(), wants)
+}
+
+// sizeOf reads the value of a flag that names a board size.
+func sizeOf(flag, text string) (board.Size, error) {
+	size, err := board.ParseSize(text)
+	if err != nil {
+		return size, usagef("--%s: %w", flag, err)
+	}
+	return size, nil
+}
+
+// tryOutput tells before any work whether the file that is to hold it can be
+// written. One that is there already is replaced only by --force.
+func tryOutput(path string, force bool) error {
+	err := file.Try(path, force)
+	if errors.Is(err, file.ErrExists) {
+		return fmt.Errorf("%s is there already: --force replaces it", path)
+	}
+	return err
+}
+
+// forceFlag adds the flag that lets a command replace a file.
+func forceFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("force", false, "replace the file that is there already")
+}
