@@ -81,7 +81,7 @@ func (r *release) build(t target, program string) error {
 		if err != nil {
 			return err
 		}
-		cc += fmt.Sprintf(" -F'%s' -L'%s'", stubs, stubs)
+		cc += fmt.Sprintf(" '-F%s' '-L%s'", stubs, stubs)
 	}
 	cmd := exec.CommandContext(r.ctx, goTool(), "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", program, "./cmd/engine")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOOS="+t.os, "GOARCH="+t.arch, "CC="+cc)

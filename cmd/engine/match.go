@@ -73,6 +73,9 @@ starts games from positions of a file, which "match openings" makes.`,
 }
 
 func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
+	if c.A.Command == "" || c.B.Command == "" {
+		return usagef("--a and --b are needed: the commands that start the programs")
+	}
 	var err error
 	if c.Size, err = sizeOf("boardsize", f.size); err != nil {
 		return err

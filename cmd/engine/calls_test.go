@@ -1,0 +1,197 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWrongCalls calls every subcommand with arguments that are missing, wrong,
+// huge or cannot be written: the answer is one line in plain words that names what
+// is wrong, and nothing is left behind.
+func TestWrongCalls(t *testing.T) {
+	dir := t.TempDir()
+	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")
+	there := writeFile(t, "there.onnx", "mine")
+	place := strings.NewReplacer(
+		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-9x9.bin.gz",
+		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf",
+		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"),
+	)
+	goWords := []string{"strconv", "context canceled", "exec:", "fork/exec", "goroutine", "panic", "<nil>", "looking for", "stat ", "mkdir ", "%!"}
+	for _, c := range strings.Split(strings.TrimSpace(wrongCalls), "\n") {
+		call, want, ok := strings.Cut(c, " -> ")
+		require.True(t, ok, c)
+		code, want, _ := strings.Cut(want, " ")
+		t.Run(call, func(t *testing.T) {
+			o := invoke(t, nil, "", strings.Fields(place.Replace(call))...)
+			require.Equal(t, code, map[int]string{exitFailed: "1", exitUsage: "2"}[o.code], "%s: %s", call, o.stderr)
+			said := strings.Split(strings.TrimSpace(o.stderr), "\n")
+			require.Len(t, said, 1, call)
+			require.True(t, strings.HasPrefix(said[0], "engine: "), said[0])
+			require.Contains(t, said[0], place.Replace(want), call)
+			if o.code == exitUsage {
+				require.Contains(t, said[0], "--help)", call)
+			}
+			for _, w := range goWords {
+				require.NotContains(t, said[0], w, call)
+			}
+		})
+	}
+	data, err := os.ReadFile(there)
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(data), "nothing is replaced unasked")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// wrongCalls has a call, the exit code and a part of the answer in each line.
+const wrongCalls = `
+gtp --visits -> 2 --visits needs a value
+gtp --vists 5 -> 2 did you mean --visits?
+gtp --visits 1e99 -> 2 --visits is "1e99"
+gtp --visits -1 -> 2 --visits is "-1"
+gtp --visits 99999999999999999999 -> 2 --visits is
+gtp --playouts x -> 2 --playouts is "x"
+gtp --time -1 -> 2 --time is "-1"
+gtp --time 1e300 -> 2 --time is
+gtp --boardsize 1 -> 2 --boardsize
+gtp --boardsize 9x -> 2 --boardsize
+gtp --boardsize 26 -> 2 --boardsize
+gtp --rules martian -> 2 --rules
+gtp --komi x -> 2 --komi is "x"
+gtp --config -> 2 --config needs a value
+gtp --config NOWHERE.toml -> 1 no such file
+gtp --config TEXT -> 2 TEXT
+gtp --set x -> 2 --set x
+gtp --set nosuch=1 -> 2 unknown setting nosuch
+gtp --set maxVisit=1 -> 2 did you mean maxVisits?
+gtp --level 99k -> 2 --level
+gtp --set humanSLProfile=rank_99k -> 2 humanSLProfile
+gtp --cache -1 -> 2 --cache
+gtp --sessions 9999 -> 2 --sessions
+gtp --batch 99999 -> 2 --batch
+gtp --threads x -> 2 --threads
+gtp --preset nosuch -> 2 --preset
+gtp --pace -1 -> 2 --pace
+gtp --seed -1 -> 2 --seed
+gtp --ponder=maybe -> 2 ponder
+gtp --log-level loud -> 2 "loud"
+gtp --resign-threshold 7 -> 2 --resign-threshold
+gtp --provider warp -> 2 "warp"
+gtp --autosave BLOCKED -> 1 --autosave
+gtp extra -> 2 "extra"
+analysis --positions 0 -> 2 --positions
+analysis --positions x -> 2 --positions
+analysis --perspectve BLACK -> 2 did you mean --perspective?
+analysis --perspective RED -> 2 "RED"
+analysis --visits 0 -> 2 --visits
+analysis --boardsize 9 -> 2 unknown flag: --boardsize
+match -> 2 --a and --b
+match --a x -> 2 --a and --b
+match --a x --b y --games -1 -> 2 games (-1)
+match --a x --b y --games x -> 2 --games is "x"
+match --a x --b y --boardsize 99 -> 2 --boardsize
+match --a x --b y --komi x -> 2 --komi is "x"
+match --a x --b y --time-settings never -> 2 never
+match --a x --b y --openings NOWHERE -> 1 no such file
+match --a x --b y --elo0 0 -> 2 --elo0 and --elo1
+match --a x --b y --sgf BLOCKED -> 1 BLOCKED
+match --a NOWHERE --b NOWHERE --games 2 -> 2 NOWHERE
+match openings -> 2 -o is needed
+match openings --count 0 -o DIR/x.txt -> 2 --count 0
+match openings --count 5 -o NOWHERE/x.txt -> 1 cannot be written
+match openings --count 5 -o THERE -> 1 --force
+match openings --temperature 0 -o DIR/x.txt -> 2 --temperature 0
+match ladder --dials x -> 2 --dials
+match ladders -> 2 unknown command "ladders"
+review -> 2 engine review FILE|DIR
+review NOWHERE -> 2 no such file
+review SGF --visits -1 -> 2 --visits
+review SGF --time x -> 2 --time
+review SGF -o BLOCKED -> 1 BLOCKED
+drill -> 2 engine drill
+drill NOWHERE -> 2 no such file
+drill TEXT -> 1 not a problem set
+net -> 2 info, new
+net new -> 2 --arch and -o
+net new --arch nosuch -o DIR/x.onnx -> 2 --arch
+net new --arch mini --board 9 -> 2 -o
+net new --arch mini --board 99 -o DIR/x.onnx -> 2 --board
+net new --arch mini --board 9 -o NOWHERE/x.onnx -> 1 cannot be written
+net new --arch mini --board 9 -o DIR -> 1 folder
+net new --arch mini --board 9 -o THERE -> 1 --force
+net new --arch mini --board 9 -o DIR/x.bin.gz -> 2 .onnx
+net new --arch mini --seed x -o DIR/x.onnx -> 2 --seed
+net info -> 2 engine net info FILE
+net info TEXT -> 1 TEXT
+net info DIR -> 1 folder
+convert -> 2 engine convert IN OUT
+convert a -> 2 1 arguments
+convert a b c -> 2 3 arguments
+convert NOWHERE.onnx DIR/x.onnx -> 1 no such file
+convert TEXT DIR/x.onnx -> 1 TEXT
+convert NET DIR/x.foo -> 2 .bin.gz
+convert NET NOWHERE/x.onnx -> 1 cannot be written
+convert NET THERE -> 1 --force
+convert NET DIR/x.onnx --boardsize 26 -> 2 --boardsize
+convert TORCH DIR/y.bin.gz -> 1 engine convert or engine train
+quantize -> 2 engine quantize IN
+quantize a -> 2 -o is needed
+quantize NOWHERE.onnx -o DIR/x.onnx -> 1 no such file
+quantize NET -o DIR/x.foo -> 2 .onnx
+quantize NET -o NOWHERE/x.onnx -> 1 cannot be written
+quantize NET -o THERE -> 1 --force
+quantize NET -o DIR/x.onnx --for martian -> 2 --for
+quantize NET -o DIR/x.onnx --count 0 -> 2 --count 0
+quantize NET -o DIR/x.onnx --method nosuch -> 2 --method
+quantize NET -o DIR/x.onnx --percentile x -> 2 --percentile
+selfplay -> 2 --out DIR
+selfplay --out DIR/s --games -1 -> 2 --games -1
+selfplay --out DIR/s --method nosuch -> 2 "nosuch"
+selfplay --out DIR/s --boardsize 99 -> 2 --boardsize
+selfplay --out DIR/s --recipe NOWHERE -> 1 no such file
+selfplay --out BLOCKED --games 1 --method random -> 1 BLOCKED
+train -> 2 --model, --data and -o
+train --model NET --data NOWHERE -o DIR/t -> 2 no such file
+train --model NET --data SGF -o DIR/t --epochs 0 -> 2 --epochs
+train --model NET --data SGF -o DIR/t --steps -1 -> 2 --steps
+train --model NET --data SGF -o DIR/t --steps 1 --epochs 1 -> 2 --steps and --epochs
+train --model NET --data SGF -o DIR/t --batch 0 -> 2 --batch
+train --model NET --data SGF -o DIR/t --lr -1 -> 2 --lr
+train --model NET --data SGF -o DIR/t --lr x -> 2 --lr
+train --model NET --data SGF -o DIR/t --loss value -> 2 --loss value
+train --model NET --data SGF -o DIR/t --memory 0 -> 2 --memory
+train --model NET --data SGF -o BLOCKED -> 1 BLOCKED
+loop -> 2 engine loop DIR
+loop BLOCKED -> 2 BLOCKED
+loop DIR --games -1 -> 2 --games
+loop rate NOWHERE -> 1 no loop
+benchmark --seconds 0 -> 2 --seconds
+benchmark --rounds x -> 2 --rounds
+benchmark --rounds 0 -> 2 --rounds
+benchmark --precision int1 -> 2 "int1"
+benchmark --model NOWHERE.onnx -> 1 no such file
+doctor x -> 2 "x"
+config x -> 2 "x"
+config --from-katago NOWHERE.cfg -> 2 NOWHERE.cfg
+install-as-katago -> 2 engine install-as-katago DIR
+install-as-katago BLOCKED -> 1 BLOCKED
+version x -> 2 "x"
+web --port x -> 2 unknown flag: --port
+work -> 2 engine work ADDRESS
+work nosuch -> 2 nats://
+cluster -> 2 status
+cluster status nosuch -> 2 nats://
+serve --listen nosuch -> 1 nosuch
+remote -> 2 engine remote ADDRESS
+remote nosuch gtp -> 2 kosumi://
+manual BLOCKED -> 1 BLOCKED
+help nosuch -> 2 nosuch
+benchmrk -> 2 did you mean benchmark?
+fly -> 2 unknown command "fly"
+`
