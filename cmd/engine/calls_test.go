@@ -32,7 +32,7 @@ func TestWrongCalls(t *testing.T) {
 			said := strings.Split(strings.TrimSpace(o.stderr), "\n")
 			require.Len(t, said, 1, call)
 			require.True(t, strings.HasPrefix(said[0], "engine: "), said[0])
-			require.Contains(t, said[0], place.Replace(want), call)
+			require.Contains(t, said[0], strings.NewReplacer("TEXT", text, "BLOCKED", text).Replace(want), call)
 			if o.code == exitUsage {
 				require.Contains(t, said[0], "--help)", call)
 			}
@@ -101,7 +101,7 @@ match --a x --b y --time-settings never -> 2 never
 match --a x --b y --openings NOWHERE -> 1 no such file
 match --a x --b y --elo0 0 -> 2 --elo0 and --elo1
 match --a x --b y --sgf BLOCKED -> 1 BLOCKED
-match --a NOWHERE --b NOWHERE --games 2 -> 2 NOWHERE
+match --a NOWHERE --b NOWHERE --games 2 -> 2 no such file
 match openings -> 2 -o is needed
 match openings --count 0 -o DIR/x.txt -> 2 --count 0
 match openings --count 5 -o NOWHERE/x.txt -> 1 cannot be written
@@ -178,7 +178,7 @@ benchmark --precision int1 -> 2 "int1"
 benchmark --model NOWHERE.onnx -> 1 no such file
 doctor x -> 2 "x"
 config x -> 2 "x"
-config --from-katago NOWHERE.cfg -> 2 NOWHERE.cfg
+config --from-katago NOWHERE.cfg -> 2 such.cfg
 install-as-katago -> 2 engine install-as-katago DIR
 install-as-katago BLOCKED -> 1 BLOCKED
 version x -> 2 "x"

@@ -43,7 +43,7 @@ func TestQuantize(t *testing.T) {
 		"fp16":         {[]string{"--precision", "fp16"}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := invoke(t, nil, "", append([]string{"quantize", freshNetwork(t), "-o", out, "--boardsize", "7", "--count", "16", "--held", "16", "--json", "--seed", "3"}, c.args...)...)
+			o := invoke(t, nil, "", append([]string{"quantize", freshNetwork(t), "--force", "-o", out, "--boardsize", "7", "--count", "16", "--held", "16", "--json", "--seed", "3"}, c.args...)...)
 			require.Zero(t, o.code, o.stderr)
 			var r quantizeResult
 			require.NoError(t, json.Unmarshal([]byte(o.stdout), &r), o.stdout)
@@ -60,7 +60,7 @@ func TestQuantize(t *testing.T) {
 			require.Less(t, r.Report.Winrate, 0.01)
 		})
 	}
-	text := invoke(t, nil, "", "quantize", freshNetwork(t), "-o", out, "--boardsize", "7", "--count", "16", "--held", "16")
+	text := invoke(t, nil, "", "quantize", freshNetwork(t), "--force", "-o", out, "--boardsize", "7", "--count", "16", "--held", "16")
 	require.Zero(t, text.code, text.stderr)
 	require.Contains(t, text.stdout, "8 convolutions and matrix products in integers")
 	require.Contains(t, text.stdout, "against fp32, on 16 other positions")
