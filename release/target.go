@@ -73,15 +73,14 @@ func (r *release) build(t target, program string) error {
 	fmt.Printf("building for %s\n", t)
 	link := fmt.Sprintf("-s -w -X main.version=%s -X main.commit=%s", r.version, r.commit)
 	cc := fmt.Sprintf("'%s' cc -target %s", r.tools.zig, t.zig)
-	switch t.os {
-	case "windows":
-		link += " -extldflags=-Wl,--strip-all" // what zig would keep names its temporary files
-	case "darwin":
+	if t.os == "darwin" {
 		stubs, err := appleStubs(r.ctx, filepath.Join(r.work, "apple"))
 		if err != nil {
 			return err
 		}
 		cc += fmt.Sprintf(" '-F%s' '-L%s'", stubs, stubs)
+	} else {
+		link += " -extldflags=-Wl,--strip-all" // what zig would keep names its temporary files
 	}
 	cmd := exec.CommandContext(r.ctx, goTool(), "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", program, "./cmd/engine")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOOS="+t.os, "GOARCH="+t.arch, "CC="+cc)

@@ -84,7 +84,7 @@ func TestQuantize(t *testing.T) {
 		{exitUsage, "--held", []string{freshNetwork(t), "-o", out, "--held", "0"}},
 		{exitUsage, "--percentile", []string{freshNetwork(t), "-o", out, "--percentile", "0.9"}},
 		{exitUsage, "board size", []string{freshNetwork(t), "-o", out, "--boardsize", "99"}},
-		{exitUsage, "arg", nil},
+		{exitUsage, "arguments", nil},
 		{exitUsage, "no convolution is called", []string{freshNetwork(t), "-o", out, "--boardsize", "7", "--count", "8", "--held", "8", "--float", "nothing"}},
 		{exitFailed, "no .sgf", []string{freshNetwork(t), "-o", out, "--boardsize", "7", "--positions", empty}},
 		{exitFailed, "--verify", []string{freshNetwork(t), "-o", out, "--boardsize", "7", "--verify", filepath.Join(empty, "none")}},
@@ -92,7 +92,7 @@ func TestQuantize(t *testing.T) {
 		{exitFailed, "already", []string{out, "-o", filepath.Join(dir, "twice.onnx"), "--boardsize", "7"}},
 		{exitFailed, "no such file", []string{"absent.onnx", "-o", out}},
 	} {
-		o := invoke(t, nil, "", append([]string{"quantize"}, c.args...)...)
+		o := invoke(t, nil, "", append([]string{"quantize", "--force"}, c.args...)...)
 		require.Equal(t, c.code, o.code, "%v: %s", c.args, o.stderr)
 		require.Contains(t, o.stderr, c.says, c.args)
 		require.NotContains(t, o.stderr, "panic")

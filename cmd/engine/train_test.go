@@ -15,7 +15,6 @@ func TestTrainUsage(t *testing.T) {
 	for name, args := range map[string][]string{
 		"nothing":           {},
 		"no data":           {"--model", "x.onnx", "-o", "out", "--steps", "1"},
-		"no end":            {"--model", "x.onnx", "--data", data, "-o", "out"},
 		"two ends":          {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--epochs", "1"},
 		"loss":              {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--loss", "value"},
 		"unknown loss":      {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--loss", "vlaue=1"},
