@@ -134,7 +134,7 @@ func newcomer(t *testing.T) {
 	for range 5 {
 		p := webtest.Page{Tab: browsertest.Open(t)}
 		began := time.Now()
-		s := startProgram(t, t.TempDir(), "--level-file", filepath.Join(t.TempDir(), "levels.json"))
+		s := startProgram(t, t.TempDir())
 		p.Do(chromedp.Navigate(s.url))
 		p.Until(`document.querySelector("form.new")`)
 		p.Press("Play") // the first click
@@ -319,7 +319,7 @@ func memory(t *testing.T) {
 	steps := max(2, int(*minutes))
 	for i := range steps + 1 {
 		fmt.Printf("memory: after %4.1f minutes: page %.1f MB of scripts' heap, program %.0f MB; %s visits\n", float64(i)*(*minutes)/float64(steps), heap(p), rss(s.cmd.Process.Pid),
-			browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.visits`))
+			browsertest.JS[string](p.Tab, `document.querySelector(".engine-line").dataset.visits`))
 		// A person looks at other positions too.
 		p.Do(chromedp.KeyEvent(kb.ArrowRight))
 		time.Sleep(time.Duration(*minutes / float64(steps) * float64(time.Minute)))
@@ -385,6 +385,6 @@ func TestPictures(t *testing.T) {
 	}
 	p.Press("Look at the whole game")
 	p.Until(`document.querySelector(".mistakes li") && !document.querySelector(".sweep")`)
-	p.Until(`Number(document.querySelector("main.analyse").dataset.visits) >= 600`)
+	p.Until(`Number(document.querySelector(".engine-line").dataset.visits) >= 600`)
 	take("analysis-dark")
 }

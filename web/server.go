@@ -95,6 +95,9 @@ type Server struct {
 func New(c Config) (*Server, error) {
 	s := &Server{conf: c, log: c.Log, page: c.Page, conns: map[*conn]bool{}, complained: map[string]time.Time{},
 		answers: map[string]*answer{}, games: map[string]*game{}, docs: map[string]*doc{}}
+	if s.conf.Engine.LevelFile == "" {
+		s.conf.Engine.LevelFile = filepath.Join(c.Folder, "levels.json")
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

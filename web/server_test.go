@@ -54,7 +54,7 @@ func serveWith(t *testing.T, file string, c Config) *Server {
 	net, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20})
 	require.NoError(t, err)
 	conf := engine.Defaults()
-	conf.Search.Parallel.Workers, conf.LevelFile = 8, filepath.Join(c.Folder, "levels.json")
+	conf.Search.Parallel.Workers = 8
 	c.Version, c.Backend, c.Engine = "1.2.3", oneNetwork{net, m}, conf
 	s, err := New(c)
 	require.NoError(t, err)

@@ -91,6 +91,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if c.TLS, err = o.tls(); err != nil {
 		return err
 	}
+	web.YieldToBrowser()
 	backend := web.NewNetworks(web.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) web.Network {
 		other := *s
 		other.Model = file

@@ -1,6 +1,6 @@
 // A game tree as the server keeps it, positions played from it, and what the
 // engine has said of its nodes.
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Doc, DocChange, Frame, Node, NodeRef } from "./gen/api";
 import { post, send } from "./net";
 import { other, play, point, type Colour } from "./rules";
@@ -16,7 +16,16 @@ export const doc = signal<Doc | null>(null);
 export const nodes = signal<Map<number, Node>>(new Map());
 export const at = signal(0);
 export const results = signal<Map<number, Frame>>(new Map());
+/** The same four times a second: for all but the board, where ten would only cost time. */
+export const calm = signal<Map<number, Frame>>(new Map());
+let calming = 0;
 let positions = new Map<number, Position>();
+
+effect(() => {
+	const now = results.value;
+	if (now.size === 0) calm.value = now;
+	else if (!calming) calming = window.setTimeout(() => { calming = 0; calm.value = results.peek(); }, 240);
+});
 
 export const size = computed(() => (doc.value?.size ?? [9, 9]) as unknown as [number, number]);
 
@@ -160,13 +169,14 @@ export function remember(f: Frame): void {
 	const next = new Map(results.value);
 	next.set(f.node, known ? { ...f, own: f.own ?? known.own, human: f.human ?? known.human } : f);
 	results.value = next;
+	if (f.final || !known) calm.value = next;
 }
 
 /** How many points a move lost, from the two positions around it; undefined while unknown. */
 export function lossOf(id: number): number | undefined {
 	const n = nodes.value.get(id);
 	if (!n?.m || n.parent < 0) return undefined;
-	const [before, after] = [results.value.get(n.parent), results.value.get(id)];
+	const [before, after] = [calm.value.get(n.parent), calm.value.get(id)];
 	if (!before || !after || before.error || after.error) return undefined;
 	const lost = n.c === "b" ? before.lead - after.lead : after.lead - before.lead;
 	return Math.max(0, lost);

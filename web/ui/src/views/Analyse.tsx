@@ -151,7 +151,7 @@ function stopSweep(): void {
 function Mistakes() {
 	const s = sweep.value;
 	const list = tree.line.value.map((id, i) => ({ id, i, loss: tree.lossOf(id) })).filter((x) => x.loss !== undefined && x.loss > 1.5).sort((a, b) => b.loss! - a.loss!).slice(0, 12);
-	const known = tree.line.value.filter((id) => tree.results.value.has(id)).length;
+	const known = tree.line.value.filter((id) => tree.calm.value.has(id)).length;
 	return (
 		<div class="mistakes">
 			{s ? (
@@ -167,7 +167,7 @@ function Mistakes() {
 				<ol>
 					{list.map((x) => {
 						const n = tree.nodes.value.get(x.id)!;
-						const better = tree.results.value.get(n.parent)?.moves[0];
+						const better = tree.calm.value.get(n.parent)?.moves[0];
 						const cls = classOf(x.loss!);
 						return (
 							<li key={x.id}>
@@ -275,13 +275,16 @@ function mistake(step: number): void {
 	toast(t("no_mistake"), { ms: 2500 });
 }
 
+// What the panel shows of the frame, four times a second.
+const calmFrame = (): Frame | null => tree.calm.value.get(tree.at.value) ?? null;
+
 function EngineLine() {
-	const f = frame.value;
+	const f = calmFrame();
 	const w = wish.value;
 	const e = welcome.value?.engine;
 	const state = !w.on ? t("analysis_off") : f?.error ? f.error : f?.final === "steady" ? t("stopped_steady", { visits: num(f.visits) }) : f ? `${num(f.visits)} ${t("visits")}${f.speed ? " · " + num(f.speed) + "/s" : ""}` : t("asking");
 	return (
-		<div class="engine-line">
+		<div class="engine-line" data-visits={f?.visits ?? 0}>
 			<div class="verdict">
 				<strong class="lead">{f && !f.error ? (f.lead >= 0 ? "B+" : "W+") + Math.abs(f.lead).toFixed(1) : "–"}</strong>
 				{f && !f.error && <span class="wr">{t("black")} {(f.winrate * 100).toFixed(1)} %</span>}
@@ -329,8 +332,8 @@ function forgetHuman(): void {
 }
 
 function Candidates() {
-	const list = rows.value;
-	const f = frame.value;
+	const f = calmFrame();
+	const list = f ? rows.peek() : [];
 	return (
 		<div class="cands" onMouseLeave={() => (hover.value = -1)}>
 			<table aria-label={t("candidates")}>
@@ -435,10 +438,14 @@ function GameTab({ d }: { d: Doc }) {
 
 function points(): Point[] {
 	return tree.line.value.map((id) => {
-		const f = tree.results.value.get(id);
+		const f = tree.calm.value.get(id);
 		const loss = tree.lossOf(id);
 		return { lead: f && !f.error ? f.lead : undefined, winrate: f && !f.error ? f.winrate : undefined, loss, cls: loss === undefined ? undefined : classOf(loss), colour: tree.nodes.value.get(id)?.c };
 	});
+}
+
+function Curve() {
+	return <Graph points={points()} at={tree.line.value.indexOf(tree.at.value)} onSeek={(i) => tree.goTo(tree.line.value[i])} height={innerWidth < 640 ? 84 : 132} />;
 }
 
 function Cut() {
@@ -509,9 +516,8 @@ function DocView({ id }: { id: string }) {
 	const legal = [...p.stones].map((s) => (s === "." ? "1" : "0")).join("");
 	const wsh = wish.value;
 	const tabs: [Wish["tab"], string][] = [["mistakes", t("mistakes")], ["tree", t("tree")], ["notes", t("notes")], ["game", t("game")]];
-	const phone = innerWidth < 640;
 	return (
-		<main class="analyse" data-node={tree.at.value} data-visits={frame.value?.visits ?? 0}>
+		<main class="analyse" data-node={tree.at.value}>
 			<h1 class="sr">{t("analyse")}</h1>
 			<div class="stage">
 				<Board w={w} h={h} stones={p.stones} last={p.last} legal={legal} any={!!edit.value} turn={edit.value === "w" ? "w" : edit.value === "b" ? "b" : p.turn} flip={flip.value} coordinates={settings.value.coordinates} confirm={edit.value ? "never" : settings.value.confirm}
@@ -519,10 +525,10 @@ function DocView({ id }: { id: string }) {
 					numbers={settings.value.numbers ? numbersOf() : undefined} label={t("board_plain", { w, h })}
 					cell={(q) => { const i = rows.peek().findIndex((m) => point(m.m, w, h) === q); return i < 0 ? "" : `${LETTERS[i]}, ${i ? t("loses", { points: rows.peek()[i].loss.toFixed(1) }) : t("best")}`; }}
 					onPlay={(q, no) => void playHere(q, no)} onHover={(q) => { const i = q < 0 || edit.value ? -1 : rows.peek().findIndex((m) => point(m.m, w, h) === q); if (i !== hover.peek()) { hover.value = i; steps.value = 0; } }}
-					onWheel={(s) => { const c = rows.value[hover.value]; if (c) steps.value = Math.max(1, Math.min(c.pv.length, (steps.value || (s > 0 ? 0 : c.pv.length)) + s)); else tree.walk(s); }}
+					onWheel={(s) => { const c = rows.peek()[hover.peek()]; if (c) steps.value = Math.max(1, Math.min(c.pv.length, (steps.value || (s > 0 ? 0 : c.pv.length)) + s)); else tree.walk(s); }}
 					onMiddle={(q) => { const c = rows.value.find((m) => point(m.m, w, h) === q); if (c) void attempt(tree.playMoves(c.pv)); }} />
 				<Nav />
-				<Graph points={points()} at={tree.line.value.indexOf(tree.at.value)} onSeek={(i) => tree.goTo(tree.line.value[i])} height={phone ? 84 : 132} />
+				<Curve />
 				{edit.value ? <EditBar /> : <Legend />}
 			</div>
 			<aside class="panel" aria-label={t("panel")}>

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useEffect } from "preact/hooks";
 import { SCALE } from "../board/overlay";
 import { t } from "../i18n";
-import { at, children, goTo, lossOf, nodes, results } from "../tree";
+import { at, calm, children, goTo, lossOf, nodes } from "../tree";
 
 const STEP = 26;
 const ROW = 24;
@@ -114,7 +114,7 @@ export function Tree() {
 		}
 		const frame = requestAnimationFrame(paint);
 		return () => cancelAnimationFrame(frame);
-	}, [all, at.value, results.value]);
+	}, [all, at.value, calm.value]);
 	return (
 		<div class="tree" ref={box} onScroll={paint} tabIndex={0} role="group" aria-label={t("tree")}
 			onClick={(e) => {
