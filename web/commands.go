@@ -160,6 +160,7 @@ func (c *conn) stateOf(what string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		g.wake()
 		return g.state(), nil
 	case "doc":
 		d, err := c.s.doc(id)

@@ -278,7 +278,7 @@ func kills(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, limit: "seconds", seconds: 0.5, pace: false }))`, nil), chromedp.Reload())
 	p.Until(`document.querySelector("form.new")`)
 	p.Press("Play")
-	killed, reloaded, thinking, lost := 0, 0, 0, 0
+	killed, reloaded, thinking, lost := 0, 0, 0, 0 // moments
 	for range 30 {
 		if p.Mine() != "play" {
 			break
@@ -356,7 +356,6 @@ func TestPictures(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "10k", pace: false })); localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 800, tab: "mistakes", on: true }));`+webtest.CountNotes, nil))
 	p.Do(chromedp.Reload())
 	p.Until(`document.querySelector("form.new")`)
-	take("home")
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Press("Play")
 	p.Mine()

@@ -558,6 +558,20 @@ func (g *game) goOn() {
 	}
 }
 
+// wake lets the engine go on in a game that was read from its journal: the server
+// may have ended in the middle of its thought.
+func (g *game) wake() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.thinks != nil || g.paused != "" || g.trouble != "" || g.removed {
+		return
+	}
+	switch {
+	case g.phase == phasePlay && g.board.ToMove() != g.player(), g.phase == phasePlace && g.player() == board.White, g.phase == phaseCount && !g.isSure:
+		g.goOn()
+	}
+}
+
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
 	runs := g.phase == phasePlay && g.paused == "" && g.trouble == "" && g.clocks[0].limited()

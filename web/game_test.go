@@ -186,6 +186,22 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// TestWake ends a server in the middle of the engine's thought: the next one thinks
+// again once somebody looks at the game.
+func TestWake(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	g := c.play(begin(c, small("b")), "C3")
+	require.Len(t, g.Moves, 2)
+	whole, err := os.ReadFile(s.store.path("games", g.Game, ".jsonl"))
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(whole), "\n")
+	id := newID()
+	require.NoError(t, os.WriteFile(s.store.path("games", id, ".jsonl"), []byte(lines[0]+lines[1]), 0o600))
+	c.ask("watch", api.Watch{What: "game:" + id}, g)
+	require.Len(t, c.settled(g).Moves, 2)
+}
+
 func boardPoint(t *testing.T, v string) board.Point {
 	p, err := board.Square(5).ParseVertex(v)
 	require.NoError(t, err)

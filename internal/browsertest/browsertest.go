@@ -103,11 +103,19 @@ func JS[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Until waits for an expression to become true.
+// Until waits for an expression to become true, also while pages are loaded.
 func (b *Tab) Until(expression string) {
 	b.T.Helper()
-	err := chromedp.Run(b.Ctx, chromedp.Poll("!!("+expression+")", nil, chromedp.WithPollingTimeout(2*time.Minute), chromedp.WithPollingInterval(30*time.Millisecond)))
-	if err != nil {
+	end := time.Now().Add(2 * time.Minute)
+	for {
+		err := chromedp.Run(b.Ctx, chromedp.Poll("!!("+expression+")", nil, chromedp.WithPollingTimeout(time.Until(end)), chromedp.WithPollingInterval(30*time.Millisecond)))
+		if err == nil {
+			return
+		}
+		if strings.Contains(err.Error(), "context") && b.Ctx.Err() == nil && time.Now().Before(end) {
+			time.Sleep(30 * time.Millisecond) // the page that was asked is gone
+			continue
+		}
 		b.T.Fatalf("%v: %s; the page says %q", err, expression, JS[string](b, "document.body.innerText.slice(0, 600)"))
 	}
 }

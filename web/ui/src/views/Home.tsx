@@ -165,7 +165,7 @@ function Against() {
 	const [bw, bh] = sizeOf(w);
 	const fit = ((welcome.value?.fits ?? []) as Fit[]).find((f) => f.size === `${bw}x${bh}`);
 	return (
-		<Field label={t("against_label")} hint={undefined}>
+		<Field label={t("against_label")}>
 			{levels.length > 0 && <Choice label={t("against_label")} value={auto ? 1 : 0} options={[[1, t("fits")], [0, t("chosen_level")]]} onChange={(v) => change({ auto: v === 1 })} />}
 			{auto && <span class="dim">{fit ? fitText(fit) : t("fits_unknown")}</span>}
 			{levels.length > 0 && !auto && (
