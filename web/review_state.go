@@ -86,7 +86,7 @@ func (rs *reviews) list() (*api.Reviews, error) {
 		}
 	}
 	for _, d := range rs.done {
-		if d.card.Review != "" {
+		if d.card.Review != "" && rs.jobs[d.card.Review] == nil {
 			d.card.Other = present != "" && d.network != present
 			rest = append(rest, d.card)
 		}

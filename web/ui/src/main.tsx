@@ -7,7 +7,7 @@ import { preferred, setLanguage, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { helpOpen, perform, typing } from "./keys";
 import { Live, say, toast } from "./live";
-import { connect, giveToken, lostSince, send, status, watch, welcome } from "./net";
+import { connect, giveToken, lostSince, send, status, updated, watch, welcome } from "./net";
 import { follow, route } from "./router";
 import { settings } from "./settings";
 import { Home } from "./views/Home";
@@ -73,6 +73,7 @@ function Strips() {
 	return (
 		<>
 			{away && <Away />}
+			{updated.value && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
 			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.error ?? "" })}
 				<button class="button quiet" onClick={() => void send("network.use", { name: welcome.value?.networks.find((n) => n.weak)?.name ?? "" })}>{t("use_built_in")}</button></div>}

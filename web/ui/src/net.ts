@@ -7,6 +7,8 @@ export type Status = "connecting" | "open" | "lost" | "denied";
 export const status = signal<Status>("connecting");
 export const lostSince = signal(0);
 export const welcome = signal<Welcome | null>(null);
+/** The server has another page than this one by now. */
+export const updated = signal(false);
 export const trip = signal(0); // half a round trip in ms
 
 export class Refused extends Error {
@@ -88,6 +90,7 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 		case "welcome": {
 			const w = m.d as Welcome;
 			if (w.token) localStorage.setItem(STORE, w.token);
+			if (welcome.value && welcome.value.build !== w.build) updated.value = true;
 			welcome.value = w;
 			attempt = 0;
 			lostSince.value = 0;

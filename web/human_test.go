@@ -1,0 +1,69 @@
+package web
+
+import (
+	"encoding/base64"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/model"
+	"kosumi/web/api"
+)
+
+// withPeople is a network with one of human moves beside it.
+type withPeople struct {
+	oneNetwork
+	people *nn.Server
+}
+
+func (n withPeople) Humans(board.Size) (nn.Evaluator, bool) { return n.people, true }
+
+func (n withPeople) Networks() []api.Network {
+	return []api.Network{{Name: "built in", InUse: true, Human: true}}
+}
+
+// TestHumanMoves shows what people of a rank would play, and other ranks
+// otherwise.
+func TestHumanMoves(t *testing.T) {
+	open := func(file string) (*nn.Server, *model.Model) {
+		m, err := model.Open(file, model.Config{Precision: "fp32"})
+		require.NoError(t, err)
+		net, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20})
+		require.NoError(t, err)
+		t.Cleanup(func() { net.Close(); m.Close() })
+		return net, m
+	}
+	net, m := open("")
+	people, _ := open(testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz"))
+	s, err := New(Config{Folder: t.TempDir(), Backend: withPeople{oneNetwork{net, m}, people}, Engine: engine.Defaults(), Page: bare})
+	require.NoError(t, err)
+	go s.Serve()
+	defer s.Close()
+	c := join(t, s)
+	require.True(t, s.welcome().Networks[0].Human)
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
+	moves := func(rank string) string {
+		c.ask("analysis.set", api.Analyse{Doc: doc, On: true, Visits: 10, Human: rank, Threads: 2}, nil)
+		f := until(c, "analysis.frame", func(f *api.Frame) bool { return f.Final != "" })
+		if f.Final == "failed" {
+			return f.Error
+		}
+		policy, err := base64.StdEncoding.DecodeString(f.Human)
+		require.NoError(t, err)
+		require.Len(t, policy, 82)
+		sum := 0.0
+		for _, b := range policy {
+			sum += float64(b) / 255 * float64(b) / 255
+		}
+		require.InDelta(t, 1, sum, 0.1)
+		return string(policy)
+	}
+	weak, strong := moves("rank_20k"), moves("rank_9d")
+	require.NotEqual(t, weak, strong)
+	require.Equal(t, weak, moves("rank_20k"))
+	require.Contains(t, moves("rank_99z"), "rank_99z")
+}
