@@ -126,6 +126,30 @@ func TestWebGame(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 
+	// What the page has searched in its review, engine review need not search again.
+	b.Press("Review")
+	b.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	searched := func() (names []string, size int64) {
+		found, err := filepath.Glob(filepath.Join(dir, "reviews", "searches", "*"))
+		require.NoError(t, err)
+		for _, name := range found {
+			info, err := os.Stat(name)
+			require.NoError(t, err)
+			size += info.Size()
+		}
+		return found, size
+	}
+	names, size := searched()
+	require.Len(t, names, 1)
+	require.NotZero(t, size)
+	out, err := exec.Command(program, "review", files[0], "-o", filepath.Join(dir, "reviews"), "--precision", "fp32", "--sessions", "1").CombinedOutput()
+	require.NoError(t, err, string(out))
+	again, sizeNow := searched()
+	require.Equal(t, names, again)
+	require.Equal(t, size, sizeNow, "nothing was searched twice")
+	b.Do(chromedp.NavigateBack())
+	b.Until(webtest.Play + `?.dataset.phase === "over"`)
+
 	// From here to the analysis of the game.
 	b.Press("Analyse the game")
 	b.Until(`document.querySelector("main.analyse")`)
