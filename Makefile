@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test test-avx2 build release page check-page deps deps-test race race-short fuzz bench gpu-bench lint fmt clean
+.PHONY: run test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench gpu-bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
@@ -58,6 +58,11 @@ test: deps-test build
 test-avx2: deps
 	@scripts/as-avx2.sh true
 	$(GO) test -timeout 20m -exec $(CURDIR)/scripts/as-avx2.sh ./nn/...
+
+# Some forty exports of PyTorch's, played, quantized, trained, and run in Python
+# again. Fetches PyTorch from the Python registry (3 GB) unless KOSUMI_PYTHON has it.
+test-pytorch: deps build
+	@scripts/test-pytorch.sh
 
 race: deps-test page
 	$(GO) test -race -short -timeout 40m ./...

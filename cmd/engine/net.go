@@ -144,7 +144,7 @@ func describeFile(path string) (*netInfo, error) {
 	}
 	var m *onnx.Model
 	if strings.EqualFold(filepath.Ext(path), ".onnx") {
-		m, err = onnx.Read(data)
+		m, _, err = onnx.ReadBeside(data, filepath.Dir(path))
 	} else {
 		var net *katago.Network
 		info.Format = "katago"

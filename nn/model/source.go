@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ func openSource(path string, o Overrides) (source, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return nil, fmt.Errorf("%w: %s is compressed: KataGo's networks end in .bin.gz or .txt.gz", ErrFile, path)
 	}
-	return openONNX(data, filepath.Base(path), o)
+	return openONNX(data, path, o)
 }
 
 func isKataGoName(path string) bool {
@@ -111,16 +112,20 @@ type onnxSource struct {
 	warning string
 }
 
-func openONNX(data []byte, name string, o Overrides) (source, error) {
-	m, err := onnx.Read(data)
+func openONNX(data []byte, path string, o Overrides) (source, error) {
+	name := filepath.Base(path)
+	m, beside, err := onnx.ReadBeside(data, filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 	}
 	if err := onnx.Check(m); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 	}
-	sum := sha256.Sum256(data)
-	about := nn.Description{Name: name, File: name, SHA256: hex.EncodeToString(sum[:])}
+	sum := sha256.New()
+	for _, part := range append([][]byte{data}, beside...) {
+		sum.Write(part)
+	}
+	about := nn.Description{Name: name, File: name, SHA256: hex.EncodeToString(sum.Sum(nil))}
 	if m.Metadata[katago.MetaLayout] != "" { // every size can be built from it
 		net, err := katago.FromONNX(m)
 		if err != nil {
@@ -132,6 +137,10 @@ func openONNX(data []byte, name string, o Overrides) (source, error) {
 	if err := checkFormat(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if err := inTraining(m); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
+	}
+	freeBatch(m)
 	spec, err := specOfFile(m, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -146,6 +155,28 @@ func openONNX(data []byte, name string, o Overrides) (source, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 	}
 	return &onnxSource{model: m, about: about, only: spec, format: cmp.Or(m.Metadata[MetaPrecision], floatPrecision), warning: warning}, nil
+}
+
+// inTraining refuses a graph whose norms go by the batch that happens to be there:
+// it would say something else of a position each time.
+func inTraining(m *onnx.Model) error {
+	for _, n := range m.Graph.Nodes {
+		if n.Is("BatchNormalization") && n.Int("training_mode", 0) != 0 {
+			return errors.New("it was exported as it is in training: in PyTorch call net.eval(), then torch.onnx.export(net, (x,), FILE, dynamo=False) without training=")
+		}
+	}
+	return nil
+}
+
+// freeBatch lets a graph that takes one position at a time, as exporters leave it
+// by default, take any number. Where the one is built in, the graph stays as it is.
+func freeBatch(m *onnx.Model) {
+	for _, v := range m.Graph.Feeds() {
+		if len(v.Shape) == 0 || v.Shape[0] != onnx.D(1) {
+			return
+		}
+	}
+	_ = onnx.SetBatch(m, onnx.Sym("batch"))
 }
 
 func (s *onnxSource) precision() string { return s.format }

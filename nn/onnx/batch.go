@@ -74,7 +74,7 @@ func rebatch(m *Model, old, batch Dim) error {
 	}
 	names := NewNames(g)
 	for i, n := range g.Nodes {
-		if n.Is("Reshape") && len(n.Inputs) == 2 && old.Known() && n.Int("allowzero", 0) == 0 {
+		if n.Is("Reshape") && len(n.Inputs) == 2 && old.Known() {
 			mendReshape(g, n, f, names, old, batch)
 		}
 		if err := f.node(n, m.Opsets); err != nil {
@@ -100,6 +100,12 @@ func mendReshape(g *Graph, n *Node, f *inference, names *Names, old, batch Dim) 
 	list, err := target.Int64s()
 	if err != nil || len(list) == 0 || list[0] != old.Size {
 		return
+	}
+	if n.Int("allowzero", 0) != 0 { // as PyTorch writes it, though it needs no zero
+		if slices.Contains(list, 0) {
+			return
+		}
+		delete(n.Attrs, "allowzero")
 	}
 	list[0] = 0
 	t := NewTensor(names.New(n.Inputs[1]+".batch"), list, int64(len(list)))

@@ -28,14 +28,16 @@ const maxDepth = 16
 // makes sense is for [Check].
 //
 // Errors wrap [ErrFormat], [ErrExternalData], [ErrUnsupported] or [ErrTensor].
-func Read(data []byte) (*Model, error) {
+func Read(data []byte) (*Model, error) { return read(data, nil) }
+
+func read(data []byte, o *outside) (*Model, error) {
 	if len(data) == 0 {
 		return nil, fmt.Errorf("%w: the file is empty", ErrFormat)
 	}
 	if int64(len(data)) > maxProtobuf {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, ErrTooLarge)
 	}
-	r := &reader{budget: 64<<20 + 16*int64(len(data))}
+	r := &reader{budget: 64<<20 + 16*int64(len(data)), outside: o}
 	m, err := r.model(data)
 	if err == nil && m.Graph == nil {
 		err = errors.New("it holds no graph")
@@ -43,7 +45,7 @@ func Read(data []byte) (*Model, error) {
 	if err == nil {
 		return m, nil
 	}
-	if errors.Is(err, ErrExternalData) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrTensor) {
+	if errors.Is(err, ErrExternalData) || errors.Is(err, errBeside) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrTensor) {
 		return nil, fmt.Errorf("read ONNX model: %w", err)
 	}
 	if kind := kindOf(data); kind != "" {
@@ -90,8 +92,9 @@ func kindOf(data []byte) string {
 
 // reader parses one file and counts what it allocates.
 type reader struct {
-	budget int64
-	depth  int
+	budget  int64
+	depth   int
+	outside *outside // nil: there is none
 }
 
 var errBudget = errors.New("the file asks for far more memory than its size explains")

@@ -19,7 +19,12 @@ type typed struct {
 func (r *reader) tensor(v field, t *Tensor) error {
 	var raw []byte
 	var list typed
-	external := false
+	var place map[string]string // in another file
+	external := func() {
+		if place == nil {
+			place = map[string]string{}
+		}
+	}
 	err := r.message(v, costTensor, func(v field) error {
 		switch v.num {
 		case tensorDims:
@@ -46,16 +51,19 @@ func (r *reader) tensor(v field, t *Tensor) error {
 		case tensorDoc:
 			return r.str(v, &t.Doc)
 		case tensorExternal:
-			external = true
+			external()
+			return r.external(v, place)
 		case tensorLocation:
-			external = external || v.n == locationExternal
+			if v.n == locationExternal {
+				external()
+			}
 		default:
 			return r.keep(v, &t.extra)
 		}
 		return nil
 	})
-	if err == nil && external {
-		err = ErrExternalData
+	if err == nil && place != nil {
+		raw, err = r.outside.bytes(place)
 	}
 	if err == nil {
 		err = r.fill(t, raw, list)

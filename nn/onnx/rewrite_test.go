@@ -242,6 +242,14 @@ func TestFoldConstants(t *testing.T) {
 }
 
 func TestSetBatch(t *testing.T) {
+	allowZero := func(m *Model) *Model {
+		for _, n := range m.Graph.Nodes {
+			if n.Is("Reshape") {
+				n.Attrs = map[string]Attr{"allowzero": AttrInt(1)}
+			}
+		}
+		return m
+	}
 	build := func(batch any, reshape ...int64) *Model {
 		b := NewBuilder("n", 17)
 		x := b.Input("x", Float, batch, 2, 3)
@@ -256,12 +264,13 @@ func TestSetBatch(t *testing.T) {
 		to   Dim
 		want Shape
 	}{
-		"symbol to number":         {build("N", 0, -1), D(8), ShapeOf(8, 6)},
-		"number to symbol":         {build(1, 1, -1), Sym("N"), Shape{Sym("N"), D(6)}},
-		"number to symbol, all":    {build(1, 1, 6), Sym("N"), Shape{Sym("N"), D(6)}},
-		"number to symbol, open":   {build(4, -1, 6), Sym("N"), Shape{Sym("N"), D(6)}},
-		"number to number":         {build(2, 2, 6), D(5), ShapeOf(5, 6)},
-		"symbol to another symbol": {build("N", 0, 6), Sym("batch"), Shape{Sym("batch"), D(6)}},
+		"symbol to number":                       {build("N", 0, -1), D(8), ShapeOf(8, 6)},
+		"number to symbol":                       {build(1, 1, -1), Sym("N"), Shape{Sym("N"), D(6)}},
+		"number to symbol, all":                  {build(1, 1, 6), Sym("N"), Shape{Sym("N"), D(6)}},
+		"number to symbol, open":                 {build(4, -1, 6), Sym("N"), Shape{Sym("N"), D(6)}},
+		"number to symbol, as PyTorch writes it": {allowZero(build(1, 1, 6)), Sym("N"), Shape{Sym("N"), D(6)}},
+		"number to number":                       {build(2, 2, 6), D(5), ShapeOf(5, 6)},
+		"symbol to another symbol":               {build("N", 0, 6), Sym("batch"), Shape{Sym("batch"), D(6)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, SetBatch(c.m, c.to))

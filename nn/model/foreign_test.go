@@ -1,0 +1,58 @@
+package model_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/model"
+	"kosumi/nn/onnx"
+)
+
+// changed is a fixture with something done to it, as a file.
+func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(fixtures, fixture))
+	require.NoError(t, err)
+	m, err := onnx.Read(data)
+	require.NoError(t, err)
+	change(m)
+	data, err = m.Marshal()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), fixture)
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+// TestOnePositionAtATime opens what exporters make by default for whole batches.
+func TestOnePositionAtATime(t *testing.T) {
+	for _, fixture := range []string{"pytorch-dualhead-9x9.onnx", "pytorch-dualhead-9x9-dynamo.onnx", "pytorch-dualhead-9x9-latest.onnx"} {
+		path := changed(t, fixture, func(m *onnx.Model) { require.NoError(t, onnx.SetBatch(m, onnx.D(1))) })
+		m, err := open(t, path, model.Overrides{})
+		require.NoError(t, err, fixture)
+		b, err := m.Open(board.Square(9), 4)
+		require.NoError(t, err, fixture)
+		require.NoError(t, b.Run(4), fixture)
+		b.Close()
+	}
+}
+
+func TestExportsOfTrainingAreRefused(t *testing.T) {
+	path := changed(t, "pytorch-dualhead-9x9-bn.onnx", func(m *onnx.Model) {
+		for _, n := range m.Graph.Nodes {
+			if n.Is("BatchNormalization") {
+				if n.Attrs == nil {
+					n.Attrs = map[string]onnx.Attr{}
+				}
+				n.Attrs["training_mode"] = onnx.AttrInt(1)
+				n.Outputs = n.Outputs[:1]
+			}
+		}
+	})
+	_, err := open(t, path, model.Overrides{})
+	require.ErrorIs(t, err, model.ErrFile)
+	require.ErrorContains(t, err, "net.eval()")
+}
