@@ -113,6 +113,7 @@ func TestFigures(t *testing.T) {
 	}
 	t.Run("newcomer", newcomer)
 	t.Run("stream", stream)
+	t.Run("walk", walk)
 	t.Run("idle", idle)
 	t.Run("slow", slow)
 	t.Run("review", longReview)
@@ -194,6 +195,22 @@ func stream(t *testing.T) {
 	at := func(v []float64, q float64) float64 { return v[int(q*float64(len(v)-1))] }
 	fmt.Printf("stream: %d updates in 8 s, painted %.1f ms after they came (90 %% within %.1f, worst %.1f); %d animation frames, %d of them after more than 25 ms (median %.1f ms, worst %.0f)\n",
 		len(lag), at(lag, 0.5), at(lag, 0.9), at(lag, 1), len(gaps), long, at(gaps, 0.5), at(gaps, 1))
+}
+
+// walk holds an arrow down through a game and asks when there are numbers once it
+// is let go.
+func walk(t *testing.T) {
+	s := startProgram(t, t.TempDir())
+	p := analyse(t, s)
+	p.Do(chromedp.KeyEvent(kb.Home))
+	time.Sleep(time.Second)
+	wait := browsertest.JS[[]float64](p.Tab, `(async () => { const waits = [], beat = (ms) => new Promise((f) => setTimeout(f, ms)); const key = (k) => window.dispatchEvent(new KeyboardEvent("keydown", { key: k, bubbles: true }));
+		for (let round = 0; round < 5; round++) { key("Home"); await beat(300); const end = 20 + round;
+			for (let i = 0; i < end; i++) { key("ArrowRight"); await beat(33); }
+			const t0 = performance.now(); while (!document.querySelector(".cands tbody tr")) await beat(2); waits.push(performance.now() - t0); }
+		return waits; })()`)
+	slices.Sort(wait)
+	fmt.Printf("walk: 30 moves a second; numbers %.0f ms after the key is let go (worst of %d: %.0f)\n", wait[len(wait)/2], len(wait), wait[len(wait)-1])
 }
 
 // slow plays and walks on a processor a quarter as fast.
