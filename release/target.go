@@ -71,7 +71,8 @@ func choose(only string) ([]target, error) {
 // build compiles the program for one system.
 func (r *release) build(t target, program string) error {
 	fmt.Printf("building for %s\n", t)
-	link := fmt.Sprintf("-s -w -X main.version=%s -X main.commit=%s", r.version, r.commit)
+	// The build ID of Go says how the cache was filled, not what was built.
+	link := fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s", r.version, r.commit)
 	cc := fmt.Sprintf("'%s' cc -target %s", r.tools.zig, t.zig)
 	if t.os == "darwin" {
 		stubs, err := appleStubs(r.ctx, filepath.Join(r.work, "apple"))
