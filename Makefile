@@ -41,7 +41,7 @@ deps:
 # What is published of a version, for every system, in dist/: make release
 # VERSION=0.1.0, or TARGETS=linux/amd64 for some of it.
 release:
-	$(GO) run ./release -version "$(VERSION)" -only "$(TARGETS)"
+	GO="$(GO)" $(GO) run ./release -version "$(VERSION)" -only "$(TARGETS)"
 
 # What the tests work with: a GTP client from npm, GNU Go and Chromium.
 deps-test: deps

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -15,7 +16,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -182,13 +182,8 @@ func explain(cmd *exec.Cmd, err error) error {
 	return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
 }
 
-// goTool is the go command that runs this program.
-func goTool() string {
-	if p := filepath.Join(runtime.GOROOT(), "bin", "go"); exists(p) {
-		return p
-	}
-	return "go"
-}
+// goTool is the go command: $GO, as the Makefile was told, or the one on the path.
+func goTool() string { return cmp.Or(os.Getenv("GO"), "go") }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
