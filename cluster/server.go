@@ -42,6 +42,7 @@ type ServerConfig struct {
 	MaxWorkers int
 	Version    string
 	Log        *slog.Logger
+	Now        func() time.Time // nil: time.Now
 }
 
 // Server hands out a loop's work and takes in what was played. It is a
@@ -76,6 +77,9 @@ func NewServer(c ServerConfig) (*Server, error) {
 	if c.Linger == 0 {
 		c.Linger = 5 * time.Second
 	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	if c.MaxWorkers == 0 {
 		c.MaxWorkers = 16384
 	}
@@ -85,7 +89,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	b, err := openBook(c.Dir, c.Known, time.Now())
+	b, err := openBook(c.Dir, c.Known, c.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +222,7 @@ func read[T any](s *Server, m *nats.Msg, worker func(*T) string) (*T, *member, b
 	}
 	w := s.members[worker(v)]
 	if w != nil {
-		w.seen = time.Now()
+		w.seen = s.conf.Now()
 	}
 	return v, w, true
 }
@@ -251,7 +255,7 @@ func (s *Server) hello(m *nats.Msg) {
 			}
 			s.conf.Log.Info("worker joins", "worker", c.ID[:8], "name", c.Name, "processor", c.Processor, "provider", c.Provider, "precision", c.Precision)
 		}
-		s.members[c.ID].card, s.members[c.ID].seen = c, time.Now()
+		s.members[c.ID].card, s.members[c.ID].seen = c, s.conf.Now()
 	}
 	reply(m, w)
 }
@@ -260,7 +264,7 @@ func (s *Server) hello(m *nats.Msg) {
 func (s *Server) dropIdle() bool {
 	n := len(s.members)
 	for id, w := range s.members {
-		if time.Since(w.seen) > 10*time.Minute {
+		if s.conf.Now().Sub(w.seen) > 10*time.Minute {
 			delete(s.members, id)
 		}
 	}
@@ -278,7 +282,7 @@ func (s *Server) lease(m *nats.Msg) {
 		reply(m, lease{Hello: true, Refused: s.aside[r.Worker]})
 		return
 	}
-	o, now := s.book.present(), time.Now()
+	o, now := s.book.present(), s.conf.Now()
 	if o == nil {
 		reply(m, lease{WaitMS: 1000})
 		return
@@ -309,7 +313,7 @@ func (s *Server) beat(m *nats.Msg) {
 	if b, w, ok := read(s, m, func(b *beat) string { return b.Worker }); ok && w != nil {
 		w.last = *b
 		w.last.Held = nil
-		s.book.renew(b.Worker, b.Held, time.Now())
+		s.book.renew(b.Worker, b.Held, s.conf.Now())
 	}
 }
 

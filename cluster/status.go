@@ -113,7 +113,7 @@ func (s *Server) Status() Status {
 		st.Network, st.Offer = o.Network, o.ID
 	}
 	for _, w := range s.members {
-		ws := WorkerStatus{Card: w.card, counts: w.games, Seen: time.Since(w.seen).Seconds(), Spooled: w.last.Spooled}
+		ws := WorkerStatus{Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled}
 		if w.last.Time > 0 {
 			ws.Rate = float64(w.last.Games) / w.last.Time * 3600
 		}
