@@ -12,6 +12,8 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
@@ -42,6 +44,27 @@ func addOperators(o *ort.SessionOptions, lib Library) (*operators, error) {
 
 // operators belong to one session.
 type operators C.operators
+
+// domain guards the table of domains of the whole process. The first session with
+// these operators enters theirs, which onnxruntime does without a lock: of two at
+// once, one fails. Once it stands there, sessions are made side by side.
+var domain struct {
+	sync.Mutex
+	entered atomic.Bool
+}
+
+// session makes a session with options that these operators were added to.
+func (o *operators) session(model []byte, inputs, outputs []string, options *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
+	if !domain.entered.Load() {
+		domain.Lock()
+		defer domain.Unlock()
+	}
+	s, err := ort.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, options)
+	if err == nil {
+		domain.entered.Store(true)
+	}
+	return s, err
+}
 
 func (o *operators) drop() { C.operators_drop((*C.operators)(o)) }
 

@@ -98,7 +98,7 @@ func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, options)
+	run, err := ops.session(model, inputs, outputs, options)
 	if err != nil {
 		ops.drop()
 		return nil, c.loadError(err, lib)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -156,6 +157,37 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 	n := nntest.DualHead(board.Square(5), 1, 4, 1)
 	_, err = ort.Open(n.Model, n.Spec, ort.Config{Library: other})
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)
+}
+
+// TestFirstSessions makes the first sessions of a process all at once, in many
+// processes, since each has only one first time.
+func TestFirstSessions(t *testing.T) {
+	needLibrary(t)
+	if os.Getenv("FIRST_SESSIONS") == "" {
+		for range 40 {
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestFirstSessions$")
+			cmd.Env = append(os.Environ(), "FIRST_SESSIONS=1")
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, string(out))
+		}
+		return
+	}
+	n := nntest.DualHead(board.Square(5), 1, 4, 1)
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for range 16 {
+		wg.Go(func() {
+			<-start
+			b, err := ort.Open(n.Model, n.Spec, ort.Config{MaxBatch: 1})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			b.Close()
+		})
+	}
+	close(start)
+	wg.Wait()
 }
 
 func copyFile(t *testing.T, from, to string) {
