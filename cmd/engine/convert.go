@@ -41,10 +41,14 @@ every size from it all the same.`,
 			if !isKind(args[1], append(kataGoEndings, ".onnx")) {
 				return usagef("%s: the name has to end in .onnx, or for KataGo's format in %s", args[1], strings.Join(kataGoEndings, ", "))
 			}
+			s, err := sizeOf("boardsize", size)
+			if err != nil {
+				return err
+			}
 			if err := tryOutput(args[1], *force); err != nil {
 				return err
 			}
-			return convert(cmd, args[0], args[1], size, form)
+			return convert(cmd, args[0], args[1], katago.Size(s), form)
 		},
 	}
 	force = forceFlag(c)
@@ -53,7 +57,7 @@ every size from it all the same.`,
 	return c
 }
 
-func convert(cmd *cobra.Command, in, out, size string, form katago.Form) error {
+func convert(cmd *cobra.Command, in, out string, size katago.Size, form katago.Form) error {
 	net, err := readNetwork(in)
 	if err != nil {
 		return err
@@ -64,11 +68,7 @@ func convert(cmd *cobra.Command, in, out, size string, form katago.Form) error {
 		}
 		return reportFile(cmd, out)
 	}
-	s, err := sizeOf("boardsize", size)
-	if err != nil {
-		return err
-	}
-	m, err := katago.Build(net, katago.Size(s), katago.Options{Form: form})
+	m, err := katago.Build(net, size, katago.Options{Form: form})
 	if err != nil {
 		return err
 	}

@@ -59,5 +59,5 @@ func TestParseRefuses(t *testing.T) {
 		require.Error(t, err, name)
 		require.ErrorContains(t, err, complaint)
 	}
-	require.Len(t, fresh.Kinds(), 3)
+	require.Len(t, fresh.Kinds(), 4)
 }
