@@ -19,12 +19,23 @@ var ErrNoGradient = errors.New("cannot be differentiated")
 //
 // Errors wrap ErrNoGradient, onnx.ErrBuild or what onnx.Extend says.
 func Gradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.Builder, []onnx.Value, error) {
+	return differentiate(m, loss, wrt, false, stop)
+}
+
+// KernelGradients is [Gradients] for graphs that package fuse rewrites: the derivative of
+// a 3x3 convolution's weights is written as one convolution, which onnxruntime would run
+// slowly.
+func KernelGradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.Builder, []onnx.Value, error) {
+	return differentiate(m, loss, wrt, true, stop)
+}
+
+func differentiate(m *onnx.Model, loss string, wrt []string, kernels bool, stop []string) (*onnx.Builder, []onnx.Value, error) {
 	b, err := onnx.Extend(m)
 	if err != nil {
 		return nil, nil, err
 	}
 	t := &tape{
-		b: b.In("grad"), needs: map[string]bool{}, flows: map[string][]onnx.Value{},
+		kernels: kernels, b: b.In("grad"), needs: map[string]bool{}, flows: map[string][]onnx.Value{},
 		turnedBatch: map[onnx.Value]onnx.Value{}, patched: map[patchKey]onnx.Value{},
 	}
 	nodes := m.Graph.Nodes
@@ -56,10 +67,11 @@ func Gradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.
 
 // tape holds a differentiation in progress.
 type tape struct {
-	b      *onnx.Builder
-	needs  map[string]bool         // values whose derivative is wanted on the way to wrt
-	flows  map[string][]onnx.Value // contributions to a value's derivative, each possibly narrow
-	consts map[string]*onnx.Tensor
+	b       *onnx.Builder
+	kernels bool                    // see KernelGradients
+	needs   map[string]bool         // values whose derivative is wanted on the way to wrt
+	flows   map[string][]onnx.Value // contributions to a value's derivative, each possibly narrow
+	consts  map[string]*onnx.Tensor
 
 	turnedBatch map[onnx.Value]onnx.Value // see batchLast
 	patched     map[patchKey]onnx.Value   // see patches

@@ -37,6 +37,12 @@ func (g geometry) plain1x1() bool {
 	return g.kernel == [2]int64{1, 1} && g.stride == [2]int64{1, 1} && g.pads == [4]int64{}
 }
 
+// plain3x3 reports whether a convolution keeps its input's size.
+func (g geometry) plain3x3() bool {
+	one := [2]int64{1, 1}
+	return g.kernel == [2]int64{3, 3} && g.group == 1 && g.stride == one && g.dilat == one && g.pads == [4]int64{1, 1, 1, 1}
+}
+
 // conv: x [N,C,H,W], w [O,C/group,kH,kW], bias [O].
 func conv(s *step) error {
 	x, w, out := s.dims(s.x(0)), s.dims(s.x(1)), s.dims(s.y(0))
@@ -94,6 +100,10 @@ func (t *tape) turned(w value, kernel [2]int64) value {
 
 // convWeight is the derivative of a convolution's weight, [O,C/group,kH,kW].
 func (t *tape) convWeight(x, dy value, g geometry, w []int64) value {
+	if t.kernels && g.plain3x3() {
+		exchanged := func(v value) value { return t.b.Transpose(v, 1, 0, 2, 3) }
+		return exchanged(t.b.Conv(exchanged(x), exchanged(dy), "", 1, 1, 1, 1))
+	}
 	if g.group == 1 {
 		return t.weightProduct(x, dy, g, w)
 	}

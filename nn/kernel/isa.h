@@ -23,6 +23,7 @@
 #include "points.h"
 #include "attention.h"
 #include "planes.h"
+#include "gradient.h"
 
 static int run(const layer *l, const layer_call *c, scratch *s)
 {
@@ -31,4 +32,5 @@ static int run(const layer *l, const layer_call *c, scratch *s)
 	return l->size == 1 ? run1(l, c, s) : run3(l, c, s);
 }
 
-const isa_t ISA = {.lanes = LANES, .widest = NR, .rows = ROWS, .integers = INTEGERS, .run = run, .attend = attend};
+const isa_t ISA = {.lanes = LANES, .widest = NR, .rows = ROWS, .integers = INTEGERS, .run = run, .attend = attend,
+	.pack_now = pack_now, .convolve_some = convolve_some, .gradient_some = gradient_some, .gradient_end = end_gradient};

@@ -57,6 +57,22 @@ typedef struct {
 	float *y;
 } attention_call;
 
+// What the convolutions of training read and write, 3x3 in float32: boards are
+// [n][channels][h][w], weights and their gradient dw [out][in][3][3].
+typedef struct trainer trainer;
+
+typedef struct {
+	int n, h, w, relu;
+	const float *x, *weights, *bias; // bias may be NULL
+	float *y;
+} convolution_call;
+
+typedef struct {
+	int n, h, w;
+	const float *x, *dy;
+	float *dw;
+} gradient_call;
+
 typedef struct {
 	// make packs weights for a set of instructions: NULL if there is no memory.
 	// Layers of equal weights share them.
@@ -70,6 +86,15 @@ typedef struct {
 	size_t (*packed_bytes)(const layer *);
 	// attend returns 0, or -1 if there is no memory.
 	int (*attend)(int isa, const attention_shape *, const attention_call *, scratch *);
+	// A trainer serves one call at a time, in parts that may run at once: no more than
+	// it was made for. Of a convolution begin comes first, of a gradient end last. NULL
+	// and -1: no memory.
+	trainer *(*trainer_make)(int isa, int in, int out, int parts);
+	void (*trainer_drop)(trainer *);
+	void (*convolve_begin)(trainer *, const convolution_call *);
+	int (*convolve_part)(trainer *, const convolution_call *, int part, int parts);
+	int (*gradient_part)(trainer *, const gradient_call *, int part, int parts);
+	void (*gradient_end)(trainer *, const gradient_call *, int parts);
 } kernel_table_t;
 
 const kernel_table_t *kernel_table(void);

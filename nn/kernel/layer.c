@@ -10,19 +10,19 @@
 static SRWLOCK lock = SRWLOCK_INIT;
 static void hold(void) { AcquireSRWLockExclusive(&lock); }
 static void release(void) { ReleaseSRWLockExclusive(&lock); }
-static void *aligned(size_t size) { return _aligned_malloc(size, 64); }
-static void aligned_free(void *p) { _aligned_free(p); }
+void *aligned(size_t size) { return _aligned_malloc(size, 64); }
+void aligned_free(void *p) { _aligned_free(p); }
 #else
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void hold(void) { pthread_mutex_lock(&lock); }
 static void release(void) { pthread_mutex_unlock(&lock); }
-static void *aligned(size_t size)
+void *aligned(size_t size)
 {
 	void *p = NULL;
 	return posix_memalign(&p, 64, size) ? NULL : p;
 }
-static void aligned_free(void *p) { free(p); }
+void aligned_free(void *p) { free(p); }
 #endif
 
 const isa_t *isa_of(int isa)
@@ -62,9 +62,7 @@ int block_end(const layer *l, int p, int *outs)
 	return p;
 }
 
-// cut_panels divides the outputs' vectors into panels as equal as the kernels have
-// them; -1 where they would be too many.
-static int cut_panels(layer *l)
+int cut_panels(layer *l)
 {
 	int vectors = l->outs / l->isa->lanes, width = l->isa->widest;
 	if (l->activation == ACT_SWIGLU)
@@ -358,9 +356,9 @@ static int layer_run(const layer *l, const layer_call *c, scratch *s)
 	return status;
 }
 
-static scratch *scratch_make(void) { return calloc(1, sizeof(scratch)); }
+scratch *scratch_make(void) { return calloc(1, sizeof(scratch)); }
 
-static void scratch_drop(scratch *s)
+void scratch_drop(scratch *s)
 {
 	if (s)
 		aligned_free(s->data);
@@ -386,6 +384,7 @@ static int attention_run(int isa, const attention_shape *a, const attention_call
 
 const kernel_table_t *kernel_table(void)
 {
-	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, packed_bytes, attention_run};
+	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, packed_bytes, attention_run,
+		trainer_make, trainer_drop, convolve_begin, convolve_part, gradient_part, gradient_end};
 	return &table;
 }

@@ -33,6 +33,10 @@ typedef struct {
 	int integers; // whether it has KERNEL_INT16
 	int (*run)(const layer *, const layer_call *, scratch *);
 	int (*attend)(const attention_shape *, const attention_call *, scratch *);
+	void (*pack_now)(const layer *, const float *weights, float *u);
+	int (*convolve_some)(const layer *, const convolution_call *, const float *u, int first, int last, scratch *, scratch *boards);
+	int (*gradient_some)(const layer *, const gradient_call *, int first, int last, float *du, scratch *);
+	void (*gradient_end)(const layer *, const float *du, int parts, float *dw);
 } isa_t;
 
 // plane_sum is what a plane of ones adds up to, [h][w][outs].
@@ -68,6 +72,22 @@ void *scratch_take(scratch *, size_t size);
 // block_end returns the first panel behind the block that begins with panel p, and
 // in outs the block's outputs.
 int block_end(const layer *, int p, int *outs);
+
+// cut_panels divides the outputs' vectors into panels as equal as the kernels have
+// them; -1 where they would be too many.
+int cut_panels(layer *);
+
+void *aligned(size_t size); // NULL if there is no memory
+void aligned_free(void *);
+scratch *scratch_make(void);
+void scratch_drop(scratch *);
+
+trainer *trainer_make(int isa, int in, int out, int parts);
+void trainer_drop(trainer *);
+void convolve_begin(trainer *, const convolution_call *);
+int convolve_part(trainer *, const convolution_call *, int part, int parts);
+int gradient_part(trainer *, const gradient_call *, int part, int parts);
+void gradient_end(trainer *, const gradient_call *, int parts);
 
 const isa_t *isa_of(int isa);
 extern const isa_t isa_portable, isa_neon, isa_avx2, isa_avxvnni, isa_avx512, isa_avx512vnni;

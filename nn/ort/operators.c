@@ -1,82 +1,6 @@
 // The operators of the domain "kosumi" as onnxruntime's custom operators.
-//
-// onnxruntime's interface is a table of functions whose places never change; those
-// used here are counted from the list in onnxruntime_c_api.h, and a test counts
-// them again.
 
-#include "operators.h"
-#include "kernel.h"
-#include <stddef.h>
-#include <stdlib.h>
-
-typedef void status; // OrtStatus
-typedef struct {
-	const void *const *(*get_api)(uint32_t version);
-} api_base;
-
-enum { API_VERSION = 18 };
-
-// Places in OrtApi.
-enum {
-	CREATE_STATUS = 0,
-	CREATE_CUSTOM_OP_DOMAIN = 26,
-	CUSTOM_OP_DOMAIN_ADD = 27,
-	ADD_CUSTOM_OP_DOMAIN = 28,
-	GET_TENSOR_MUTABLE_DATA = 51,
-	GET_DIMENSIONS_COUNT = 61,
-	GET_DIMENSIONS = 62,
-	GET_TENSOR_TYPE_AND_SHAPE = 65,
-	KERNEL_INFO_GET_ATTRIBUTE_FLOAT = 85,
-	KERNEL_INFO_GET_ATTRIBUTE_INT64 = 86,
-	KERNEL_CONTEXT_GET_INPUT = 90,
-	KERNEL_CONTEXT_GET_OUTPUT = 91,
-	RELEASE_TENSOR_TYPE_AND_SHAPE_INFO = 99,
-	RELEASE_CUSTOM_OP_DOMAIN = 101,
-	KERNEL_INFO_GET_INPUT_COUNT = 230,
-	KERNEL_INFO_GET_CONSTANT_INPUT_TENSOR = 249,
-};
-
-#define CALL(place, result, ...) ((result(*)(__VA_ARGS__))api[place])
-
-// custom_op is OrtCustomOp as of version 18.
-typedef struct custom_op {
-	uint32_t version;
-	void *(*create_kernel)(const struct custom_op *, const void *const *, const void *);
-	const char *(*get_name)(const struct custom_op *);
-	const char *(*get_provider)(const struct custom_op *);
-	int (*input_type)(const struct custom_op *, size_t);
-	size_t (*input_count)(const struct custom_op *);
-	int (*output_type)(const struct custom_op *, size_t);
-	size_t (*output_count)(const struct custom_op *);
-	void (*compute)(void *, void *);
-	void (*destroy)(void *);
-	int (*input_kind)(const struct custom_op *, size_t);
-	int (*output_kind)(const struct custom_op *, size_t);
-	int (*input_memory)(const struct custom_op *, size_t);
-	int (*variadic[4])(const struct custom_op *);
-	status *(*create_kernel_v2)(const struct custom_op *, const void *const *, const void *, void **);
-	status *(*compute_v2)(void *, void *);
-	status *(*infer_shape)(const struct custom_op *, void *);
-	int (*start_version)(const struct custom_op *);
-	int (*end_version)(const struct custom_op *);
-	size_t (*may_inplace)(int **, int **);
-	void (*release_inplace)(int *, int *);
-	size_t (*alias)(int **, int **);
-	void (*release_alias)(int *, int *);
-} custom_op;
-
-// operators belongs to one session, which has one caller at a time.
-struct operators {
-	custom_op conv, attention;
-	const void *const *api;
-	const kernel_table_t *kernels;
-	int isa;
-	void *domain;
-	scratch *scratch;
-};
-
-// owner_of returns the operators that have an operator as their member.
-#define owner_of(op, member) ((const operators *)((const char *)(op) - offsetof(operators, member)))
+#include "interface.h"
 
 // The inputs and outputs of Conv.
 enum { IN_X, IN_WEIGHTS, IN_BIAS, IN_RESIDUAL, IN_SCALE, IN_SHIFT, INPUTS };
@@ -88,59 +12,6 @@ typedef struct {
 	size_t inputs;
 	int64_t in, out, planes, values; // values of a point of the result
 } conv_kernel;
-
-enum { FAIL = 1, INVALID_ARGUMENT = 2, TYPE_FLOAT = 1, MOST_DIMENSIONS = 8 };
-
-static status *fail(const void *const *api, int code, const char *text)
-{
-	return CALL(CREATE_STATUS, status *, int, const char *)(code, text);
-}
-
-#define TRY(x) \
-	do { \
-		status *failed = (x); \
-		if (failed) \
-			return failed; \
-	} while (0)
-
-// dimensions reads a tensor's shape.
-static status *dimensions(const void *const *api, const void *value, int64_t *dims, size_t *rank)
-{
-	void *info;
-	TRY(CALL(GET_TENSOR_TYPE_AND_SHAPE, status *, const void *, void **)(value, &info));
-	status *s = CALL(GET_DIMENSIONS_COUNT, status *, const void *, size_t *)(info, rank);
-	if (!s && *rank > MOST_DIMENSIONS)
-		s = fail(api, INVALID_ARGUMENT, "kosumi.Conv: too many dimensions");
-	if (!s)
-		s = CALL(GET_DIMENSIONS, status *, const void *, int64_t *, size_t)(info, dims, *rank);
-	CALL(RELEASE_TENSOR_TYPE_AND_SHAPE_INFO, void, void *)(info);
-	return s;
-}
-
-static status *data_of(const void *const *api, const void *value, float **data)
-{
-	return CALL(GET_TENSOR_MUTABLE_DATA, status *, const void *, void **)(value, (void **)data);
-}
-
-// constant reads an initializer; data is NULL where the input is left out.
-static status *constant(const void *const *api, const void *info, size_t count, size_t index, float **data, int64_t *dims, size_t *rank)
-{
-	int is = 0;
-	const void *value = NULL;
-	*data = NULL;
-	if (index >= count)
-		return NULL;
-	TRY(CALL(KERNEL_INFO_GET_CONSTANT_INPUT_TENSOR, status *, const void *, size_t, int *, const void **)(info, index, &is, &value));
-	if (!is || !value)
-		return NULL;
-	TRY(dimensions(api, value, dims, rank));
-	return data_of(api, value, data);
-}
-
-static status *integer(const void *const *api, const void *info, const char *name, int64_t *value)
-{
-	return CALL(KERNEL_INFO_GET_ATTRIBUTE_INT64, status *, const void *, const char *, int64_t *)(info, name, value);
-}
 
 static status *conv_make(const custom_op *op, const void *const *api, const void *info, void **made)
 {
@@ -183,29 +54,6 @@ static void conv_destroy(void *kernel)
 	conv_kernel *k = kernel;
 	k->owner->kernels->drop(k->layer);
 	free(k);
-}
-
-// input reads an input that may be left out.
-static status *input(const void *const *api, size_t inputs, void *context, size_t index, float **data, int64_t *dims, size_t *rank)
-{
-	const void *value = NULL;
-	*data = NULL;
-	*rank = 0;
-	if (index >= inputs)
-		return NULL;
-	TRY(CALL(KERNEL_CONTEXT_GET_INPUT, status *, const void *, size_t, const void **)(context, index, &value));
-	if (!value)
-		return NULL;
-	TRY(dimensions(api, value, dims, rank));
-	return data_of(api, value, data);
-}
-
-static status *output(const void *const *api, void *context, size_t index, const int64_t *dims, size_t rank, float **data)
-{
-	void *value = NULL;
-	*data = NULL;
-	TRY(CALL(KERNEL_CONTEXT_GET_OUTPUT, status *, void *, size_t, const int64_t *, size_t, void **)(context, index, dims, rank, &value));
-	return value ? data_of(api, value, data) : NULL;
 }
 
 static status *conv_compute(void *kernel, void *context)
@@ -327,7 +175,7 @@ static int zero(const custom_op *op) { (void)op; return 0; }
 static int first_version(const custom_op *op) { (void)op; return 1; }
 static int last_version(const custom_op *op) { (void)op; return INT32_MAX; }
 
-operators *operators_make(const void *base, void *session_options, const void *kernels, int isa, const char **why)
+operators *operators_make(const void *base, void *session_options, const void *kernels, int isa, int threads, const char **why)
 {
 	const void *const *api = ((const api_base *)base)->get_api(API_VERSION);
 	operators *o = calloc(1, sizeof *o);
@@ -352,14 +200,18 @@ operators *operators_make(const void *base, void *session_options, const void *k
 	o->attention.create_kernel_v2 = attention_make;
 	o->attention.compute_v2 = attention_compute;
 	o->attention.destroy = free;
+	training_operators(o);
 	o->api = api;
 	o->kernels = kernels;
 	o->isa = isa;
+	o->threads = threads;
 	o->scratch = o->kernels->scratch_make();
 	*why = "the library refuses the operators";
 	if (!o->scratch || CALL(CREATE_CUSTOM_OP_DOMAIN, status *, const char *, void **)("kosumi", &o->domain) ||
 		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->conv) ||
 		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->attention) ||
+		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->convolution) ||
+		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->gradient) ||
 		CALL(ADD_CUSTOM_OP_DOMAIN, status *, void *, void *)(session_options, o->domain)) {
 		operators_drop(o);
 		return NULL;

@@ -23,7 +23,7 @@ import (
 
 // addOperators makes the operators of the domain "kosumi" known to a session that is
 // made with these options. What it returns is freed after the session.
-func addOperators(o *ort.SessionOptions, lib Library) (*operators, error) {
+func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, error) {
 	isa, _ := kernel.Best()
 	path := C.CString(lib.Path)
 	defer C.free(unsafe.Pointer(path))
@@ -35,7 +35,7 @@ func addOperators(o *ort.SessionOptions, lib Library) (*operators, error) {
 	// struct of one pointer, which a test pins.
 	options := *(*unsafe.Pointer)(unsafe.Pointer(o))
 	var why *C.char
-	ops := C.operators_make(base, options, kernel.Table(), C.int(isa), &why)
+	ops := C.operators_make(base, options, kernel.Table(), C.int(isa), C.int(threads), &why)
 	if ops == nil {
 		return nil, fmt.Errorf("%w: operators: %s", ErrLoad, C.GoString(why))
 	}

@@ -94,7 +94,7 @@ func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 		return nil, err
 	}
 	defer options.Destroy()
-	ops, err := addOperators(options, lib)
+	ops, err := addOperators(options, lib, c.Threads)
 	if err != nil {
 		return nil, err
 	}

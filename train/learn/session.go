@@ -7,6 +7,8 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
+	"kosumi/nn/fuse"
+	"kosumi/nn/kernel"
 	"kosumi/nn/ort"
 	"kosumi/train/rows"
 )
@@ -23,10 +25,21 @@ type session struct {
 // boundAverage is the place of the binding to averaged weights.
 const boundAverage = 2
 
+// kernels reports whether convolutions run in the kernels of package kernel.
+func (c *Config) kernels() bool {
+	_, ok := kernel.Best()
+	return ok && c.Provider == ort.CPU && !c.Plain
+}
+
 // openSession opens a plan's graph. Its weights are bound when it runs.
 func (l *Learner) openSession(p *plan) (*session, error) {
 	runs := p.model
-	if l.conf.Provider == ort.CPU && !l.conf.Plain {
+	if l.conf.kernels() {
+		var err error
+		if runs, _, err = fuse.Training(p.model); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
+		}
+	} else if l.conf.Provider == ort.CPU && !l.conf.Plain {
 		if b := blockSize(l.conf.Library); b > 0 {
 			runs = p.model.Clone()
 			if _, err := autodiff.BlockConvs(runs, b); err != nil {

@@ -1,0 +1,85 @@
+package fuse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn/fuse"
+	"kosumi/nn/onnx"
+	"kosumi/nn/ort"
+)
+
+// TestTraining: convolutions and gradients of weights are what onnxruntime computes,
+// whatever the channels, board and batch, and in parts at once.
+func TestTraining(t *testing.T) {
+	needLibrary(t)
+	for _, c := range []struct{ n, in, out, h, w, threads int }{
+		{20, 32, 48, 9, 9, 2}, {3, 22, 64, 19, 19, 2}, {1, 5, 7, 4, 11, 2}, {9, 17, 130, 13, 13, 1}, {2, 96, 96, 3, 3, 3}, {5, 1, 1, 2, 25, 2},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			b := onnx.NewBuilder("step", 17)
+			x, dy := b.Input("x", onnx.Float, c.n, c.in, c.h, c.w), b.Input("dy", onnx.Float, c.n, c.out, c.h, c.w)
+			w, bias := b.Input("w", onnx.Float, c.out, c.in, 3, 3), b.Input("bias", onnx.Float, c.out)
+			b.Output("plain", b.Conv(x, w, "", 1, 1, 1, 1))
+			b.Output("relu", b.Relu(b.Conv(x, w, bias, 1, 1, 1, 1)))
+			turn := func(v onnx.Value) onnx.Value { return b.Transpose(v, 1, 0, 2, 3) }
+			b.Output("dw", turn(b.Conv(turn(x), turn(dy), "", 1, 1, 1, 1)))
+			m, err := b.Model(nil)
+			require.NoError(t, err)
+			fused, moved, err := fuse.Training(m)
+			require.NoError(t, err)
+			require.Equal(t, 3, moved)
+
+			rng := rand.New(rand.NewPCG(1, 0))
+			in, want, got := map[string]*ort.Tensor{}, map[string]*ort.Tensor{}, map[string]*ort.Tensor{}
+			tensor := func(v onnx.ValueInfo) *ort.Tensor {
+				dims, ok := v.Shape.Sizes()
+				require.True(t, ok)
+				tensor, err := ort.NewTensor(dims...)
+				require.NoError(t, err)
+				t.Cleanup(tensor.Close)
+				return tensor
+			}
+			for _, v := range m.Graph.Inputs {
+				in[v.Name] = tensor(v)
+			}
+			for _, v := range m.Graph.Outputs {
+				want[v.Name], got[v.Name] = tensor(v), tensor(v)
+			}
+			was, is := step(t, m, in, want, c.threads), step(t, fused, in, got, c.threads)
+			for range 2 { // the second time with other weights
+				for _, v := range m.Graph.Inputs {
+					for i := range in[v.Name].Data {
+						in[v.Name].Data[i] = float32(rng.NormFloat64())
+					}
+				}
+				require.NoError(t, was.Run())
+				require.NoError(t, is.Run())
+				for name := range want {
+					off, top := 0.0, 1e-3
+					for i, x := range want[name].Data {
+						off = max(off, math.Abs(float64(x-got[name].Data[i])))
+						top = max(top, math.Abs(float64(x)))
+					}
+					require.Less(t, off/top, 1e-5, name)
+				}
+			}
+		})
+	}
+}
+
+// step opens a graph and binds it.
+func step(t *testing.T, m *onnx.Model, in, out map[string]*ort.Tensor, threads int) *ort.Binding {
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	g, err := ort.OpenGraph(data, ort.Config{Threads: threads})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = g.Close() })
+	b, err := g.Bind(in, out)
+	require.NoError(t, err)
+	return b
+}
