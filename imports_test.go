@@ -49,7 +49,7 @@ var allowed = map[string]string{
 	"match/ladder":  "board level match",
 	"nn/autodiff":   "nn/onnx",
 	"nn/quant":      "nn/onnx",
-	"train":         "board match models nn nn/arch nn/autodiff nn/features nn/fresh nn/katago nn/model nn/onnx nn/ort search setting sgf",
+	"train":         "board match models nn nn/arch nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf",
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",

@@ -67,6 +67,12 @@
 // Its input planes are mostly zeros and ones. What a plane of ones adds is known
 // beforehand; of the others only what is not 0 is multiplied, in float32.
 //
+// # Training
+//
+// The gradient of a convolution's input is a convolution. That of its weights is
+// Gᵀ[(A dy) ⊙ (Bᵀ d)] summed over all tiles: for each position a matrix product over
+// tiles, in float32.
+//
 // # Files
 //
 // isa.h and what it includes are the kernels, compiled once for each set of instructions; layer.c packs

@@ -85,7 +85,7 @@ type Config struct {
 	// Threads share each step; 0 means all processors.
 	Threads int `json:"-"`
 	// Plain keeps convolutions in the standard layout, without the blocked one
-	// that is faster on CPUs.
+	// or the kernels that are faster on CPUs.
 	Plain bool `json:"-"`
 	// Seed draws the weights of outputs that exist in training only.
 	Seed uint64 `json:"seed"`
