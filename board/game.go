@@ -41,9 +41,10 @@ type ending struct {
 type points struct {
 	bonus        float32 // button, and one point for each move under territory scoring
 	handicap     float32
-	stones       int  // handicap stones said outright, -1 to infer them
-	whiteMoved   bool // White has made a move that is not a pass
-	buttonOnSide bool // the button is not yet taken
+	stones       int    // handicap stones said outright, -1 to infer them
+	first        [2]int // stones of Black and White at the beginning
+	whiteMoved   bool   // White has made a move that is not a pass
+	buttonOnSide bool   // the button is not yet taken
 }
 
 // encore is what the clean-up phases of territory scoring remember.
@@ -160,15 +161,30 @@ func (g *Game) Forgotten() int { return g.known }
 func (g *Game) forget(c Color) {
 	g.toMove, g.end, g.known = c, ending{}, len(g.moves)
 	g.board.ClearKo()
-	if g.points.bonus = 0; g.rules.Scoring == ScoringTerritory {
-		g.points.bonus = float32(g.board.Stones(Black) - g.board.Stones(White))
+	g.encore.reset()
+	if g.phase == 2 {
+		for p := range g.Size().Area() {
+			g.encore.second = append(g.encore.second, g.board.At(Point(p)))
+		}
 	}
-	g.encore.captures = g.encore.captures[:0]
+	g.beginPoints()
 	g.forgetPositions()
 	for i := range g.ko.passKeys {
 		g.ko.passKeys[i].reset()
 	}
 	g.ko.keys.add(g.koKey(c))
+}
+
+// beginPoints sets the points that the position, as a beginning, gives White.
+// Under territory scoring stones that were taken count as moves made before.
+func (g *Game) beginPoints() {
+	b := &g.board
+	black, white := b.Stones(Black), b.Stones(White)
+	g.points = points{stones: g.points.stones, first: [2]int{black, white}, buttonOnSide: g.rules.Button && g.phase == 0}
+	if g.rules.Scoring == ScoringTerritory {
+		g.points.bonus = float32(black + b.Captured(Black) - white - b.Captured(White))
+	}
+	g.points.handicap = g.handicapBonus()
 }
 
 // LastMove returns the move i turns ago, 0 being the newest. Its Point is
@@ -254,11 +270,7 @@ func (g *Game) begin(s *start) {
 	if s.phase == 2 {
 		g.encore.second = append(g.encore.second, s.colors...)
 	}
-	g.points = points{stones: g.points.stones, buttonOnSide: g.rules.Button && s.phase == 0}
-	if g.rules.Scoring == ScoringTerritory {
-		g.points.bonus = float32(g.board.Stones(Black) - g.board.Stones(White))
-	}
-	g.points.handicap = g.handicapBonus()
+	g.beginPoints()
 	g.ko.reset()
 	g.ko.keys.add(g.koKey(g.toMove))
 }

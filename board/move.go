@@ -246,14 +246,9 @@ func (g *Game) HandicapStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones
 	}
-	n := 0
-	for _, c := range g.start.colors {
-		switch c {
-		case White:
-			return 0
-		case Black:
-			n++
-		}
+	n, white := g.points.first[0], g.points.first[1]
+	if white > 0 {
+		return 0
 	}
 	if g.options.StartBlackMovesAreHandicap {
 		n += g.leadingBlackMoves()
@@ -268,13 +263,13 @@ func (g *Game) HandicapStones() int {
 // passes between them do not end the count; two moves of White in a row tell
 // that these were no handicap stones.
 func (g *Game) leadingBlackMoves() int {
-	n := 0
-	for i, m := range g.moves {
+	n, moves := 0, g.moves[g.known:]
+	for i, m := range moves {
 		switch {
 		case m.Color == Black && m.Point != Pass:
 			n++
 		case m.Color == White:
-			if i+1 < len(g.moves) && g.moves[i+1].Color != Black {
+			if i+1 < len(moves) && moves[i+1].Color != Black {
 				return 0
 			}
 			if m.Point != Pass {

@@ -106,6 +106,20 @@ func ParseRules(s string) (Rules, error) {
 // ParseRulesKomi is ParseRules that also tells whether the text itself gave a
 // komi, which a name cannot.
 func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
+	r, komiGiven, err = ParseRulesParts(s)
+	if err != nil {
+		return r, komiGiven, err
+	}
+	if err := r.Check(); err != nil {
+		return Rules{}, false, badRules("%v", strings.TrimPrefix(err.Error(), ErrRules.Error()+": "))
+	}
+	return r, komiGiven, nil
+}
+
+// ParseRulesParts is ParseRulesKomi that lets rules through which make no sense
+// together, a button without area scoring: what is to become of them is for the
+// caller to say.
+func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	trimmed := strings.TrimSpace(s)
 	key := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(trimmed))
 	if preset, ok := presets[key]; ok {
@@ -125,9 +139,6 @@ func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
 		return Rules{}, false, badRules("Could not parse rules: %s", s)
 	}
 	p.complete()
-	if err := p.rules.Check(); err != nil {
-		return Rules{}, false, badRules("%v", strings.TrimPrefix(err.Error(), ErrRules.Error()+": "))
-	}
 	return p.rules, p.komi, nil
 }
 

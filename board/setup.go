@@ -42,6 +42,7 @@ func (g *Game) Restart(toMove Color) {
 		panic(err) // a position that was played can be set up
 	}
 	g.board.state.captured = captured
+	g.beginPoints()
 }
 
 // LayOut returns a board on which stones were laid one after the other, as KataGo

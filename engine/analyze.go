@@ -10,11 +10,13 @@ import (
 
 // AnalyzeRequest says what to analyse.
 type AnalyzeRequest struct {
-	Color     board.Color // whose move; it need not be the side to move
-	Interval  time.Duration
-	Restrict  []search.Restriction
-	Ownership bool
-	Limits    search.Limits // zero: until the context ends or memory is full
+	Color    board.Color // whose move; it need not be the side to move
+	Interval time.Duration
+	Restrict []search.Restriction
+	// Ownership asks for the owners of points, MovesOwnership for those after
+	// each move.
+	Ownership, MovesOwnership bool
+	Limits                    search.Limits // zero: until the context ends or memory is full
 }
 
 // Analyze searches the current position and calls report at every interval
@@ -33,7 +35,7 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 	e.syncTree(game)
 	e.tree.Restrict(r.Restrict...)
 	limits := r.Limits
-	limits.Ownership, limits.FirstLook = r.Ownership, true
+	limits.Ownership, limits.MovesOwnership, limits.FirstLook = r.Ownership, r.MovesOwnership, true
 	_, err = e.runSearch(ctx, e.tree, limits, r.Interval, report)
 	return err
 }

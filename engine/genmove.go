@@ -26,9 +26,11 @@ type MoveRequest struct {
 	Restrict []search.Restriction
 	// Report, if not nil, gets a snapshot of the search at every Interval (0:
 	// only at the end) and once at the end. The result is its to keep.
-	Report    func(*search.Result)
-	Interval  time.Duration
-	Ownership bool // reports carry ownership
+	Report   func(*search.Result)
+	Interval time.Duration
+	// Ownership asks that reports carry the owners of points, MovesOwnership those
+	// after each move.
+	Ownership, MovesOwnership bool
 }
 
 // Move is the answer to a MoveRequest.
@@ -66,7 +68,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if err != nil {
 		return Move{}, err
 	}
-	limits.Ownership = r.Ownership
+	limits.Ownership, limits.MovesOwnership = r.Ownership, r.MovesOwnership
 	before, began := e.work(), time.Now()
 	result, err := e.runSearch(ctx, tree, limits, r.Interval, r.Report)
 	if err != nil {

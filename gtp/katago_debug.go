@@ -153,7 +153,7 @@ func (k *kataServer) records() []handler {
 // loadSGF takes FILE [MOVE], the position before that move, from 1.
 func (k *kataServer) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	name, before, err := fileAndMove(c.Rest)
-	if len(c.Args) == 0 {
+	if len(c.Args) == 0 || len(c.Args) > 2 {
 		return kataErrorf("Expected one or two arguments for loadsgf but got '%s'", c.args())
 	}
 	if words := c.Args; err != nil || len(words) == 2 && (before < 1 || before > 10000001) {

@@ -28,12 +28,13 @@ func (k *kataServer) boardSize(_ context.Context, c Command, _ *Reply) error {
 	if len(words) == 1 {
 		words = []string{words[0], words[0]}
 	}
-	fault := kataErrorf("Expected int argument for %s or pair of ints but got '%s'", c.Name, c.args())
+	fault := kataErrorf("Expected int argument for boardsize or pair of ints but got '%s'", c.args())
 	if len(words) != 2 {
 		return fault
 	}
-	w, errW := strconv.Atoi(words[0])
-	h, errH := strconv.Atoi(words[1])
+	wide, errW := strconv.ParseInt(words[0], 10, 32)
+	high, errH := strconv.ParseInt(words[1], 10, 32)
+	w, h := int(wide), int(high)
 	switch {
 	case errW != nil || errH != nil:
 		return fault
@@ -164,8 +165,8 @@ func kataBoard(g *board.Game, at board.Point) string {
 	size := g.Size()
 	known := g.NumMoves() - g.Forgotten()
 	marks := map[board.Point]byte{}
-	for i := range min(3, known) {
-		if p := g.LastMove(i).Point; p != board.Pass && marks[p] == 0 {
+	for i := range min(3, known) { // of two moves on one point the older one shows
+		if p := g.LastMove(i).Point; p != board.Pass {
 			marks[p] = '0' + byte(min(3, known)-i)
 		}
 	}

@@ -38,7 +38,7 @@ func reason(err error) string {
 
 func (k *kataServer) setRules(_ context.Context, c Command, _ *Reply) error {
 	text := c.args()
-	rules, komi, err := board.ParseRulesKomi(text)
+	rules, komi, err := board.ParseRulesParts(text)
 	why := ""
 	switch {
 	case err != nil:
@@ -57,7 +57,7 @@ func (k *kataServer) setRules(_ context.Context, c Command, _ *Reply) error {
 // change puts rules in force, komi apart.
 func (k *kataServer) change(rules board.Rules) error {
 	defer k.k.Say("Changed rules to " + rules.Name())
-	if !k.k.Supports(rules) {
+	if !k.k.Supports(rules) || rules.Check() != nil {
 		return kataErrorf("Rules %s are not supported by this neural net version", rules.JSON())
 	}
 	return k.applyRules(rules)
@@ -148,7 +148,7 @@ func (k *kataServer) setParams(_ context.Context, c Command, _ *Reply) error {
 	values := map[string]string{}
 	for name, raw := range fields {
 		var text string
-		if json.Unmarshal(raw, &text) != nil {
+		if string(raw) == "null" || json.Unmarshal(raw, &text) != nil {
 			text = string(raw)
 		}
 		values[name] = text

@@ -34,7 +34,7 @@ func (j *Judge) Position(ctx context.Context, g *board.Game) (*Eval, error) {
 // among the candidates.
 func (j *Judge) search(ctx context.Context, g *board.Game, visits int64, played board.Point) (*Eval, error) {
 	j.tree.Reset(g)
-	result, err := j.tree.Search(ctx, search.Limits{Visits: visits, Ownership: true})
+	result, err := j.tree.Search(ctx, search.Limits{Visits: visits, Ownership: true, MovesOwnership: true})
 	if err == nil {
 		err = ctx.Err()
 	}

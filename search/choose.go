@@ -183,7 +183,7 @@ func (c *Choice) applyLCB(moves []candidate, most float64) {
 			best, at = m.lcb, k
 		}
 	}
-	if at < 0 {
+	if at < 0 || at == 0 && c.LCBNotFirst {
 		return
 	}
 	lifted := moves[at].value
@@ -213,9 +213,9 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 		return moves[r.choice.draw(values, temperature, rng)]
 	}
 	moves, values = moves[:0], values[:0]
-	for i := range r.Moves {
+	for i, v := range r.Chances() {
 		if m := &r.Moves[i]; m.SymmetryOf == board.NoPoint {
-			moves, values = append(moves, m.Move), append(values, m.Selection)
+			moves, values = append(moves, m.Move), append(values, v)
 		}
 	}
 	if most(values) <= 0 {
@@ -225,13 +225,24 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 				moves, values = append(moves, r.Size.FromIndex(i)), append(values, float64(p))
 			}
 		}
-	} else {
-		r.choice.drop(values)
 	}
 	if len(moves) == 0 {
 		return board.Pass
 	}
 	return moves[r.choice.draw(values, temperature, rng)]
+}
+
+// Chances returns what the searched moves are chosen by, in the order of Moves:
+// Selection, without moves that are too small to be trusted.
+func (r *Result) Chances() []float64 {
+	values := make([]float64, len(r.Moves))
+	for i := range r.Moves {
+		values[i] = r.Moves[i].Selection
+	}
+	if len(r.options) == 0 { // else that was done before people's moves were mixed in
+		r.choice.drop(values)
+	}
+	return values
 }
 
 func most(values []float64) float64 {

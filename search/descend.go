@@ -149,7 +149,11 @@ func (t *Tree) follow(s *slot, i uint32, n *node, place int, quiet muteness) arr
 		return atLeaf
 	}
 	child := t.a.node(e.child)
-	if e.visits < child.visits && child.is(flagEvaluated) || t.p.Graph.Use && s.visited(e.child) {
+	behind := e.visits < child.visits && child.is(flagEvaluated)
+	if behind && t.p.Graph.LeakProb > 0 && t.rng.Float64() < t.p.Graph.LeakProb {
+		behind = false
+	}
+	if behind || t.p.Graph.Use && s.visited(e.child) {
 		t.search.stats.CatchUps++
 		old := t.rememberLast(s)
 		return t.backUp(s, &old)

@@ -87,7 +87,7 @@ func (t *Tree) expand(s *slot) {
 		n.flags |= flagHuman
 	}
 	t.a.storePriors(s.leaf, s.block[:r.words], r.stored)
-	t.own.add(s, r.weight)
+	t.own.keep(n, s)
 	t.addOwn(n, float64(n.ownWeight))
 }
 

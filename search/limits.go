@@ -22,9 +22,9 @@ type Limits struct {
 	// FirstLook lets nothing interrupt the first playout of a fresh tree, so that
 	// there is something to say of a search that is stopped at once.
 	FirstLook bool
-	// Ownership averages the ownership over the search. Only evaluations of
-	// this search are in it, besides what the kept part of the tree brought.
-	Ownership bool
+	// Ownership averages the ownership over the tree, MovesOwnership over the
+	// part below each move as well. A tree that was searched without is dropped.
+	Ownership, MovesOwnership bool
 	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration
 }

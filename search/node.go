@@ -21,7 +21,7 @@ type node struct {
 	ownUtility float32 // of the node's own evaluation, bias not added
 	ownWeight  float32
 	errs       ownErrors
-	_          float32
+	owners     uint32 // place of the map of ownership, 0: none
 
 	// The second line: backup and output.
 

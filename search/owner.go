@@ -101,6 +101,11 @@ func (t *Tree) begin(l Limits) {
 		r.limits.SnapshotEvery = never
 	}
 	r.nextShot = now.Add(r.limits.SnapshotEvery)
+	r.limits.Ownership = l.Ownership || l.MovesOwnership
+	if !t.own.begin(r.limits.Ownership, t.sh.size.Area(), t.root == 0) {
+		t.clear()
+		t.own.complete = true
+	}
 	t.sh.limits, t.sh.bans = r.limits, t.bans
 }
 

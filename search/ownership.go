@@ -2,97 +2,180 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"kosumi/board"
 )
 
-// ownership averages the owners of points over the evaluations of a search, for
-// the whole tree and for each move at the root. It is filled only when a search
-// asks for it.
+// ownership keeps, for searches that ask for it, who owns the points by the
+// evaluation of each node, and averages that over a tree as KataGo does
+// (getAverageTreeOwnership in its searchresults.cpp): a node's share is split
+// between its own evaluation and its children, among the children by the squares
+// of their weights, so that what the search thinks of as likely counts more than
+// in its values. Nodes of little share count with their own evaluation, all that
+// lies below included.
 type ownership struct {
-	area  int
-	total ownerSum
-	moves map[board.Point]*ownerSum
+	area     int
+	chunks   [][]int16
+	count    uint32   // places given out, 0 (for none) included
+	free     []uint32 // places that are given back
+	complete bool     // every evaluation of the tree is here, as far as there is room
+
+	path   []uint32 // of the average that is being made
+	sum    []float64
+	square []float64
 }
 
-// ownerSum is a weighted sum of ownership maps in White's view.
-type ownerSum struct {
-	weight  float64
-	sum     []float32
-	squares []float32
-}
+const (
+	ownersChunk = 256       // maps in a chunk
+	ownersBytes = 128 << 20 // for all maps; beyond that nodes have none
+	ownersUnit  = math.MaxInt16
+)
 
-func (o *ownership) reset() { o.total, o.moves = ownerSum{}, nil }
+func (o *ownership) reset() { o.count, o.free, o.complete = 1, o.free[:0], false }
 
-// add enters the evaluation of a slot, if the search asked for ownership.
-func (o *ownership) add(s *slot, weight float64) {
-	if !s.query.NeedOwnership || !s.out.HasOwnership || len(s.path) == 0 || o.moves == nil {
-		return
+// begin makes ready for a search, of a tree that may be kept, and tells whether it
+// can be kept: not if its evaluations should be here and are not.
+func (o *ownership) begin(wanted bool, area int, empty bool) (keep bool) {
+	if !wanted {
+		o.complete = false
+		return true
 	}
-	first := s.path[0].move
-	m := o.moves[first]
-	if m == nil {
-		m = &ownerSum{}
-		o.moves[first] = m
-	}
-	m.add(s, weight, o.area)
-	o.total.add(s, weight, o.area)
-}
-
-// addRoot starts the sums of a search with the root's own evaluation.
-func (o *ownership) addRoot(s *slot, t *Tree) {
-	if !t.sh.limits.Ownership || !s.out.HasOwnership {
+	keep = empty || o.complete && o.area == area
+	if o.area != area {
+		o.area, o.chunks = area, nil
+		o.sum, o.square = make([]float64, area), make([]float64, area)
 		o.reset()
-		return
 	}
-	o.area = t.sh.size.Area()
-	if o.moves == nil {
-		o.moves = make(map[board.Point]*ownerSum)
-	}
-	if o.total.weight == 0 {
-		o.total.add(s, s.result.weight, o.area)
-	}
+	o.complete = true
+	return keep
 }
 
-func (m *ownerSum) add(s *slot, weight float64, area int) {
-	if m.sum == nil {
-		m.sum, m.squares = make([]float32, area), make([]float32, area)
+// place returns a place for a map, 0 if there is no room.
+func (o *ownership) place() uint32 {
+	if last := len(o.free) - 1; last >= 0 {
+		i := o.free[last]
+		o.free = o.free[:last]
+		return i
 	}
-	w := float32(weight)
-	signed := w
+	i := max(1, o.count)
+	if int64(i)*int64(o.area)*2 >= ownersBytes {
+		return 0
+	}
+	o.count = i + 1
+	if int(i/ownersChunk) == len(o.chunks) {
+		o.chunks = append(o.chunks, make([]int16, ownersChunk*o.area))
+	}
+	return i
+}
+
+func (o *ownership) at(i uint32) []int16 {
+	k := int(i%ownersChunk) * o.area
+	return o.chunks[i/ownersChunk][k : k+o.area]
+}
+
+// keep stores the evaluation of a slot with its node, in White's view.
+func (o *ownership) keep(n *node, s *slot) {
+	if !o.complete || !s.out.HasOwnership {
+		return
+	}
+	if n.owners == 0 {
+		if n.owners = o.place(); n.owners == 0 {
+			return
+		}
+	}
+	unit := float32(ownersUnit)
 	if s.game.ToMove() == board.Black {
-		signed = -w
+		unit = -unit
 	}
-	for i, v := range s.out.Ownership[:area] {
-		m.sum[i] += signed * v
-		m.squares[i] += w * v * v
+	to := o.at(n.owners)
+	for p, v := range s.out.Ownership[:o.area] {
+		to[p] = int16(math.Round(float64(unit * max(-1, min(1, v)))))
 	}
-	m.weight += weight
 }
 
-// advance makes what was learned below a move the start of the next sums.
-func (o *ownership) advance(p board.Point) {
-	if m := o.moves[p]; m != nil {
-		o.total, o.moves = *m, make(map[board.Point]*ownerSum)
-		return
+// release gives back the map of a node that goes.
+func (o *ownership) release(n *node) {
+	if n.owners != 0 {
+		o.free = append(o.free, n.owners)
+		n.owners = 0
 	}
-	o.reset()
 }
 
-// report returns mean and standard deviation by point, in the view of a side;
-// nil if nothing was added.
-func (m *ownerSum) report(white bool) (mean, stdev []float32) {
-	if m == nil || m.weight <= 0 {
+// owners returns mean and standard deviation by point over the tree below a
+// node, in the view of a side; nil if nothing is known.
+func (t *Tree) owners(i uint32, white bool) (mean, stdev []float32) {
+	o := &t.own
+	n := t.a.node(i)
+	if !o.complete || t.a.node(t.root).owners == 0 {
 		return nil, nil
 	}
-	mean, stdev = make([]float32, len(m.sum)), make([]float32, len(m.sum))
-	for i := range m.sum {
-		v := float64(m.sum[i]) / m.weight
-		stdev[i] = float32(math.Sqrt(max(0, float64(m.squares[i])/m.weight-v*v)))
+	clear(o.sum)
+	clear(o.square)
+	o.path = o.path[:0]
+	least := 0.5 / math.Pow(max(1, float64(n.visits)), 0.75)
+	t.addOwners(i, 1, least)
+	mean, stdev = make([]float32, o.area), make([]float32, o.area)
+	for p, v := range o.sum {
+		stdev[p] = float32(math.Sqrt(max(0, o.square[p]-v*v)))
 		if !white {
 			v = -v
 		}
-		mean[i] = float32(max(-1, min(1, v)))
+		mean[p] = float32(max(-1, min(1, v)))
 	}
 	return mean, stdev
+}
+
+// addOwners adds a node's share; it returns false if the node has nothing to add.
+// least is the share below which a node stands for all that is below it.
+func (t *Tree) addOwners(i uint32, share, least float64) bool {
+	n, o := t.a.node(i), &t.own
+	if n.owners == 0 || n.is(flagTerminal) {
+		return false
+	}
+	if share >= least && n.edgeCount > 0 && !slices.Contains(o.path, i) {
+		o.path = append(o.path, i)
+		share = t.addOwnersBelow(n, share, least)
+		o.path = o.path[:len(o.path)-1]
+	}
+	for p, v := range o.at(n.owners) {
+		x := float64(v) / ownersUnit
+		o.sum[p] += share * x
+		o.square[p] += share * x * x
+	}
+	return true
+}
+
+// addOwnersBelow adds the shares of a node's children and returns what is left for
+// its own evaluation.
+func (t *Tree) addOwnersBelow(n *node, share, least float64) (own float64) {
+	const dropped = 0.01 // of least: children below that leave their share to the node
+	var weights, squares float64
+	edges := t.a.edgesOf(n)
+	for k := range edges {
+		w := t.edgeWeight(&edges[k])
+		weights += w
+		squares += w * w
+	}
+	self := max(float64(n.ownWeight), 1e-10)
+	own = share * self / (weights + self)
+	below := share * weights / (weights + self)
+	if below <= 0 || squares <= 0 {
+		return own + below
+	}
+	for k := range edges {
+		w := t.edgeWeight(&edges[k])
+		part := w * w / squares * below
+		if part < least*dropped || !t.addOwners(edges[k].child, part, least) {
+			own += part
+		}
+	}
+	return own
+}
+
+// edgeWeight is the weight that a child has by the visits of one edge.
+func (t *Tree) edgeWeight(e *edge) float64 {
+	e2 := *e
+	e2.refresh(t.a.node(e.child))
+	return float64(e2.weight)
 }

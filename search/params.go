@@ -149,6 +149,10 @@ type Graph struct {
 	// RepBound is within how many moves a position must be able to return for
 	// the way that led to it to matter. KataGo 11 (graphSearchRepBound).
 	RepBound int
+	// LeakProb is how often a descent goes on below an edge that only had to catch
+	// up with the visits that a shared node has from elsewhere. KataGo 0
+	// (graphSearchCatchUpLeakProb).
+	LeakProb float64
 }
 
 // Root is what holds at the root only.
@@ -207,6 +211,12 @@ type Pass struct {
 	// IgnorePreRootHistory shows the network no move before the root. KataGo
 	// off in play, on in analysis.
 	IgnorePreRootHistory bool
+	// IgnoreAllHistory shows it no earlier move at all. KataGo off.
+	IgnoreAllHistory bool
+	// AliveUnderSuicide judges which areas are surely alive as if suicide were
+	// legal, whatever the rules. KataGo: as the network was trained
+	// (alwaysComputePassAliveUnderSuicideRules).
+	AliveUnderSuicide bool
 }
 
 // Choice is how the move is chosen from the finished search.
@@ -216,6 +226,9 @@ type Choice struct {
 	// the best move's weight that a move needs. KataGo 5 and 0.15.
 	LCBStdevs          float64
 	MinVisitPropForLCB float64
+	// LCBNotFirst lifts no move that was searched before all others, as KataGo
+	// did until 1.9. KataGo off (useNonBuggyLcb).
+	LCBNotFirst bool
 	// Reduce takes away the visits that the final values do not justify,
 	// before moves are compared. KataGo on, the tutorial off.
 	Reduce bool

@@ -29,7 +29,9 @@ func (t *Tree) result(final bool) *Result {
 		r.Improved = t.improvedPolicy()
 	}
 	white := t.base.ToMove() == board.White
-	r.Ownership, r.OwnershipStdev = t.own.total.report(white)
+	if t.sh.limits.Ownership {
+		r.Ownership, r.OwnershipStdev = t.owners(t.root, white)
+	}
 	for k := range moves {
 		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
 	}
@@ -66,9 +68,11 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 		v.Utility = s * c.utility
 	}
 	v.UtilityLCB = m.lcb
-	v.LCB = v.Winrate - m.below/(2*radius)
+	v.LCB = v.Winrate - m.below/2*t.sh.value.u.WinLossFactor/max(radius, 1e-20)
 	v.PV, v.PVVisits, v.PVEdgeVisits = t.variation(m.edge)
-	v.Ownership, v.OwnershipStdev = t.own.moves[v.Move].report(white)
+	if t.sh.limits.MovesOwnership {
+		v.Ownership, v.OwnershipStdev = t.owners(m.edge.child, white)
+	}
 	return v
 }
 
@@ -138,7 +142,7 @@ func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64) 
 // untilPhaseEnd returns how many moves of a variation are made before a clean-up
 // phase begins, which games as people play them do not have; at least 1.
 func (t *Tree) untilPhaseEnd(pv []board.Point) int {
-	if t.base.Rules().Scoring != board.ScoringTerritory || !slices.Contains(pv, board.Pass) {
+	if t.base.Rules().Scoring != board.ScoringTerritory || !t.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {
 		return len(pv)
 	}
 	g := &t.scratch.line

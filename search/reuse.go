@@ -32,7 +32,6 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 		t.clear()
 		return false
 	}
-	t.own.advance(p)
 	t.promote(child)
 	t.published.Store(&Result{})
 	return true
@@ -69,6 +68,7 @@ func (t *Tree) promote(child uint32) {
 	n := t.a.node(root)
 	*n = *t.a.node(child)
 	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
+	n.owners = 0
 	n.flags &^= flagForced
 	if n.edgeCount > 0 { // a block of its own
 		edges := t.a.edgesOf(n)
@@ -94,6 +94,7 @@ func (t *Tree) compact() {
 	for i := uint32(1); i < t.a.nodeCount; i++ {
 		if n := t.a.node(i); !n.is(flagMark) {
 			t.bias.release(n)
+			t.own.release(n)
 		}
 	}
 	moved := t.bias.sweep()

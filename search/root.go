@@ -96,7 +96,7 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 		n.flags |= flagPassEnds
 	}
 	t.arrangePriors(s)
-	t.own.addRoot(s, t)
+	t.own.keep(n, s)
 	if fresh {
 		t.addOwn(n, float64(n.ownWeight))
 		t.countPlayout(0, counted)

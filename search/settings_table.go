@@ -113,6 +113,7 @@ var settings = setting.Join(
 	setting.Under("Graph search", setting.Table[Params]{
 		toggle("useGraphSearch", kataGo, "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
 		integer("graphSearchRepBound", 3, 50, kataGo, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
+		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent goes on below a shared position whose visits it would only have to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
 	}),
 	rootSettings(), passSettings(), choiceSettings(), humanSettings(), engineSettings(),
 )
@@ -146,6 +147,8 @@ func passSettings() setting.Table[Params] {
 		toggle("enableMorePassingHacks", kataGo, "look at passing, and at not passing, wherever a pass would end the phase", func(p *Params) *bool { return &p.Pass.MoreHacks }),
 		toggle("fillDameBeforePass", kataGo, "do not pass while a neutral point is as good, under territory rules", func(p *Params) *bool { return &p.Pass.FillDameBefore }),
 		toggle("ignorePreRootHistory", kataGo, "show the network no move before the root; on in analysis", func(p *Params) *bool { return &p.Pass.IgnorePreRootHistory }),
+		toggle("ignoreAllHistory", kataGo, "show the network no earlier move at all", func(p *Params) *bool { return &p.Pass.IgnoreAllHistory }),
+		toggle("passAliveUnderSuicide", kataGo, "judge what is surely alive as if suicide were legal (KataGo: alwaysComputePassAliveUnderSuicideRules)", func(p *Params) *bool { return &p.Pass.AliveUnderSuicide }),
 	})
 }
 
@@ -154,6 +157,7 @@ func choiceSettings() setting.Table[Params] {
 		toggle("useLcbForSelection", kataGo, "choose by lower confidence bound", func(p *Params) *bool { return &p.Choice.UseLCB }),
 		number("lcbStdevs", 0, 12, kataGo, "width of the bound, in standard deviations", func(p *Params) *float64 { return &p.Choice.LCBStdevs }),
 		number("minVisitPropForLCB", 0, 1, kataGo, "share of the best move's weight that a move needs", func(p *Params) *float64 { return &p.Choice.MinVisitPropForLCB }),
+		toggle("lcbNotFirst", kataGo, "never lift the move that was searched first (KataGo: useNonBuggyLcb = false)", func(p *Params) *bool { return &p.Choice.LCBNotFirst }),
 		ours(toggle("reduceByFinalValues", kataGo, "take away visits that the final values do not justify, before moves are compared", func(p *Params) *bool { return &p.Choice.Reduce })),
 		common(number("chosenMoveTemperature", 0, 10, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
 		common(number("chosenMoveTemperatureEarly", 0, 10, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),

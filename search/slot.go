@@ -237,7 +237,9 @@ func (s *slot) ask(sh *shared) {
 	o.ConservativePassRoot = root && p.Pass.Conservative
 	o.PassingHacks = p.Pass.Hacks
 	o.HistoryHidden, o.MaxHistory = false, 0
-	if p.Pass.IgnorePreRootHistory {
+	if p.Pass.IgnoreAllHistory {
+		o.HistoryHidden = true
+	} else if p.Pass.IgnorePreRootHistory {
 		o.HistoryHidden, o.MaxHistory = depth == 0, depth
 	}
 	o.PlayoutDoublingAdvantage = float32(p.Net.PlayoutDoublingAdvantage)

@@ -117,6 +117,9 @@ func (t *Tree) SetParams(p Params) error {
 	t.applyParams()
 	if old != p {
 		t.clear()
+		if t.ready {
+			t.rebase()
+		}
 	}
 	return nil
 }
@@ -154,6 +157,7 @@ func (t *Tree) rebase() {
 	t.base.CopyFrom(&t.game)
 	o := t.base.Options()
 	o.PreventEncore = false
+	o.PassAliveUnderSuicide = o.PassAliveUnderSuicide || t.p.Pass.AliveUnderSuicide
 	t.base.ContinueWith(o)
 	t.sh.size = t.base.Size()
 	t.sh.game = &t.base

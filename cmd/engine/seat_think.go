@@ -17,7 +17,7 @@ func (s *seat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMov
 		req.Restrict = restrictions(a)
 		if r.Report != nil {
 			req.Interval = a.Interval
-			req.Ownership = wantsOwnership(a.Want)
+			req.Ownership, req.MovesOwnership = wantsOwnership(a.Want)
 			req.Report = reporter(*a, r.Report)
 		}
 	}
@@ -27,13 +27,13 @@ func (s *seat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMov
 
 // Analyze translates a request for analysis and its reports.
 func (s *seat) Analyze(ctx context.Context, r gtp.AnalyzeRequest, report func(*gtp.Analysis)) error {
-	return s.Engine.Analyze(ctx, engine.AnalyzeRequest{
-		Color: r.Color, Interval: r.Interval, Restrict: restrictions(&r), Ownership: wantsOwnership(r.Want),
-	}, reporter(r, report))
+	req := engine.AnalyzeRequest{Color: r.Color, Interval: r.Interval, Restrict: restrictions(&r)}
+	req.Ownership, req.MovesOwnership = wantsOwnership(r.Want)
+	return s.Engine.Analyze(ctx, req, reporter(r, report))
 }
 
-func wantsOwnership(d gtp.Details) bool {
-	return d.Ownership || d.OwnershipStdev || d.MovesOwnership || d.MovesOwnershipStdev
+func wantsOwnership(d gtp.Details) (all, moves bool) {
+	return d.Ownership || d.OwnershipStdev, d.MovesOwnership || d.MovesOwnershipStdev
 }
 
 func restrictions(r *gtp.AnalyzeRequest) []search.Restriction {

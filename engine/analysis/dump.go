@@ -33,8 +33,8 @@ func appendDump(b []byte, v any) []byte {
 		if !strings.ContainsAny(string(v), ".eE") {
 			return append(b, v...)
 		}
-		f, _ := v.Float64() // out of range is infinity
-		return append(b, katagocfg.Float(finite(f))...)
+		f, _ := v.Float64() // out of range is no JSON
+		return append(b, katagocfg.Float(f)...)
 	case string:
 		return appendString(b, v)
 	case []any:

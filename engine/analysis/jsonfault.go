@@ -3,6 +3,7 @@ package analysis
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,15 +11,12 @@ import (
 // jsonFault says what is wrong with a text that is no JSON, in the words of the
 // library that KataGo reads it with; "" if it is JSON.
 func jsonFault(text []byte) string {
-	if json.Valid(text) && utf8.Valid(text) {
-		return ""
-	}
 	p := &jsonReader{text: text}
 	p.next()
 	if p.value() {
 		p.want(tokenEnd, "value")
 	}
-	if p.fault == "" {
+	if p.fault == "" && !(json.Valid(text) && utf8.Valid(text)) {
 		return "not JSON" // the two readers differ
 	}
 	return p.fault
@@ -40,7 +38,7 @@ const (
 type jsonReader struct {
 	text  []byte
 	at    int    // behind the last byte read
-	begin int    // of the present token
+	begin int    // of the newest string or number, from which on the library remembers what it read
 	token string // the present token
 	wrong string // of an erroneous token
 	fault string
@@ -52,7 +50,6 @@ func (p *jsonReader) next() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\n\r", p.text[p.at]) >= 0 {
 		p.at++
 	}
-	p.begin = p.at
 	if p.at == len(p.text) {
 		p.at++ // the end counts as a character
 		p.token = tokenEnd
@@ -120,6 +117,7 @@ func (p *jsonReader) peek() byte {
 }
 
 func (p *jsonReader) number() {
+	p.begin = p.at
 	if p.peek() == '-' {
 		p.at++
 		if c := p.peek(); c < '0' || c > '9' {
@@ -151,9 +149,15 @@ func (p *jsonReader) number() {
 		}
 	}
 	p.token = tokenNumber
+	number := string(p.text[p.begin:p.at])
+	if _, err := strconv.ParseFloat(number, 64); err != nil && p.fault == "" {
+		p.fault = "[json.exception.out_of_range.406] number overflow parsing '" + number + "'"
+		p.bad("")
+	}
 }
 
 func (p *jsonReader) string() {
+	p.begin = p.at - 1
 	for {
 		if p.at >= len(p.text) {
 			p.at++
@@ -187,17 +191,51 @@ func (p *jsonReader) string() {
 func (p *jsonReader) escape() bool {
 	switch c := p.get(); {
 	case c == 'u':
-		for range 4 {
-			if c := p.get() | 0x20; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
-				p.bad(`invalid string: '\u' must be followed by 4 hex digits`)
-				return false
-			}
-		}
+		return p.unicode()
 	case c == 0 || strings.IndexByte(`"\/bfnrt`, c) < 0:
 		p.bad("invalid string: forbidden character after backslash")
 		return false
 	}
 	return true
+}
+
+// hex reads four hex digits.
+func (p *jsonReader) hex() (r rune, ok bool) {
+	for range 4 {
+		c := p.get()
+		digit := strings.IndexByte("0123456789abcdef", c|0x20)
+		if digit < 0 || c < '0' {
+			p.bad(`invalid string: '\u' must be followed by 4 hex digits`)
+			return 0, false
+		}
+		r = r<<4 | rune(digit)
+	}
+	return r, true
+}
+
+// unicode reads what follows \u, the second half of a pair included.
+func (p *jsonReader) unicode() bool {
+	const first, second, past = 0xD800, 0xDC00, 0xE000
+	r, ok := p.hex()
+	switch {
+	case !ok:
+		return false
+	case r >= second && r < past:
+		p.bad("invalid string: surrogate U+DC00..U+DFFF must follow U+D800..U+DBFF")
+		return false
+	case r < first || r >= past:
+		return true
+	}
+	const alone = "invalid string: surrogate U+D800..U+DBFF must be followed by U+DC00..U+DFFF"
+	if p.get() != '\\' || p.get() != 'u' {
+		p.bad(alone)
+		return false
+	}
+	if r, ok = p.hex(); ok && (r < second || r >= past) {
+		p.bad(alone)
+		ok = false
+	}
+	return ok
 }
 
 // controlNames are the names of the control characters, as the library writes

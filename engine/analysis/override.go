@@ -118,7 +118,7 @@ var searchTable = search.Settings()
 // does not know either.
 func (q *query) ownSettings(names []string, pairs map[string]string) (unknown []string, err error) {
 	for _, name := range names {
-		if row := searchTable.Find(name); row == nil {
+		if row := searchTable.Find(name); row == nil || katagocfg.FindParam(name) != nil { // KataGo's, without effect beside others
 			unknown = append(unknown, name)
 		} else if err := row.Set(&q.params, pairs[name]); err != nil {
 			return nil, err
@@ -184,8 +184,12 @@ func SetParam(p *search.Params, name string, v katagocfg.Value) bool {
 		return searchTable.Set(p, name, fmt.Sprint(int(min(v.Number, 1e6)))) == nil
 	case "chosenMovePrune", "chosenMoveSubtract":
 		v.Number = min(v.Number, 1e6)
-	case "useNonBuggyLcb", "graphSearchCatchUpLeakProb", "nodeTableShardsPowerOfTwo", "alwaysComputePassAliveUnderSuicideRules":
-		return true // another way to the same ends: nothing of a result depends on it
+	case "useNonBuggyLcb":
+		p.Choice.LCBNotFirst = !v.Bool
+		return true
+	case "alwaysComputePassAliveUnderSuicideRules":
+		p.Pass.AliveUnderSuicide = v.Text == "true"
+		return v.Text != "false" // a network that was trained so stays so
 	}
 	return searchTable.Set(p, name, v.Exact()) == nil
 }

@@ -91,11 +91,14 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	if r.err != nil {
 		return nil, warnings, r.err
 	}
+	rules := q.rules
+	rules.Button = rules.Button && rules.Scoring == board.ScoringArea
 	if n, ok := s.net.(rulesLimiter); ok {
-		if rules := n.SupportedRules(q.rules); rules != q.rules {
-			warnings = append(warnings, fieldError{"rules", "Rules " + rulesText(q.rules) + " not supported by neural net, using " + rulesText(rules) + " instead"})
-			q.rules = rules
-		}
+		rules = n.SupportedRules(rules)
+	}
+	if rules != q.rules {
+		warnings = append(warnings, fieldError{"rules", "Rules " + rulesText(q.rules) + " not supported by neural net, using " + rulesText(rules) + " instead"})
+		q.rules = rules
 	}
 	for _, name := range r.rest() {
 		if !s.conf.IgnoreUnknown {
@@ -151,7 +154,7 @@ func (q *query) readRules(r *fieldReader) {
 		return
 	}
 	var err error
-	if q.rules, err = board.ParseRules(name); err != nil {
+	if q.rules, _, err = board.ParseRulesParts(name); err != nil {
 		r.fail("rules", "Could not parse rules: %s", name)
 		return
 	}
@@ -416,5 +419,6 @@ func (q *query) readWishes(r *fieldReader) {
 	r.boolean("includePolicy", &w.policy)
 	r.boolean("includePVVisits", &w.pvVisits)
 	r.boolean("includeNoResultValue", &w.noResult)
-	q.limits.Ownership = w.ownership || w.ownershipStdev || w.movesOwnership || w.movesOwnershipStdev
+	q.limits.Ownership = w.ownership || w.ownershipStdev
+	q.limits.MovesOwnership = w.movesOwnership || w.movesOwnershipStdev
 }

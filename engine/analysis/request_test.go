@@ -136,10 +136,10 @@ func TestFieldsOfQuery(t *testing.T) {
 			"includeNoResultValue": "true", "includeMovesOwnership": "false", "analysisPVLen": "1000",
 		}, func(q *query) {
 			q.wishes = wishes{pvLen: 1001, ownershipStdev: true, movesOwnershipStdev: true, policy: true, pvVisits: true, noResult: true}
-			q.limits.Ownership = true
+			q.limits.Ownership, q.limits.MovesOwnership = true, true
 		}},
 		{"ownership", map[string]string{"includeOwnership": "true", "includeMovesOwnership": "true"}, func(q *query) {
-			q.wishes.ownership, q.wishes.movesOwnership, q.limits.Ownership = true, true, true
+			q.wishes.ownership, q.wishes.movesOwnership, q.limits.Ownership, q.limits.MovesOwnership = true, true, true, true
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -233,12 +233,12 @@ const unexpected = "Unexpected or unused field, do you have a typo? (set warnUnu
 
 func TestWarnings(t *testing.T) {
 	_, warnings, err := parse(t, map[string]string{
-		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"delayMoveMax":5,"useEvalCache":false,"ignoreAllHistory":true,"humanSLProfile":""}`,
+		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"delayMoveMax":5,"useEvalCache":false,"avoidRepeatedPatternUtility":0.1,"humanSLProfile":""}`,
 	})
 	require.NoError(t, err)
 	require.Equal(t, []fieldError{
 		{"overrideSettings", "Unknown config params: another,delayMoveMax,noSuch"},
-		{"overrideSettings", "Config params without effect here: ignoreAllHistory"},
+		{"overrideSettings", "Config params without effect here: avoidRepeatedPatternUtility"},
 		{"action2", unexpected}, {"zebra", unexpected},
 	}, warnings)
 }

@@ -47,8 +47,8 @@ type moveInfo struct {
 	PlaySelectionValue number   `json:"playSelectionValue"`
 	Prior              number   `json:"prior"`
 	PV                 []string `json:"pv"`
-	PVEdgeVisits       []int64  `json:"pvEdgeVisits,omitempty"`
-	PVVisits           []int64  `json:"pvVisits,omitempty"`
+	PVEdgeVisits       []int64  `json:"pvEdgeVisits,omitzero"`
+	PVVisits           []int64  `json:"pvVisits,omitzero"`
 	ScoreLead          number   `json:"scoreLead"`
 	ScoreMean          number   `json:"scoreMean"`
 	ScoreSelfplay      number   `json:"scoreSelfplay"`
@@ -145,8 +145,13 @@ func (t *task) response(r *search.Result, during bool) response {
 	v := q.viewer(r.ToMove)
 	out := response{ID: q.id, TurnNumber: t.turn, IsDuringSearch: during,
 		RootInfo: t.rootInfo(r, v), MoveInfos: make([]moveInfo, 0, len(r.Moves))}
+	chances := r.Chances()
 	for i := range r.Moves {
 		m := q.moveInfo(&r.Moves[i], v)
+		m.PlaySelectionValue = plain(chances[i])
+		if t.passEnds && r.Moves[i].Move == board.Pass { // KataGo shows nothing that leads into a clean-up phase
+			m.PV, m.PVVisits, m.PVEdgeVisits = []string{}, m.PVVisits[:0], m.PVEdgeVisits[:0]
+		}
 		if r.Human != nil {
 			prior := plain(max(0, float64(r.Human.Policy[r.Size.Index(r.Moves[i].Move)])))
 			m.HumanPrior = &prior
