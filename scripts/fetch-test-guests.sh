@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the programs that the tests work with: @sabaki/gtp, a real GTP client,
-# and axe-core, which checks pages (npm, into testdata/*/node_modules), and, where
+# axe-core, which checks pages (npm, into testdata/*/node_modules), KaTrain, a real
+# client of analysis (PyPI, into testdata/katrain/packages), and, where
 # this user may install packages, GNU Go and Chromium (which looks at the pages).
 # Nothing is done twice.
 set -eu
@@ -16,6 +17,17 @@ for guest in sabaki:@sabaki/gtp axe:axe-core; do
 		echo "npm not found: the tests with $package need it" >&2
 	fi
 done
+
+if ! [ -d testdata/katrain/packages/katrain ]; then
+	if command -v python3 >/dev/null 2>&1 && python3 -m pip --version >/dev/null 2>&1; then
+		echo "fetching KaTrain from PyPI" >&2
+		python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+			--target testdata/katrain/packages -r testdata/katrain/requirements.txt >&2 ||
+			echo "KaTrain could not be installed (Python 3.11 to 3.13 is needed): the test with it needs it" >&2
+	else
+		echo "python3 with pip not found: the test with KaTrain needs it" >&2
+	fi
+fi
 
 missing=""
 PATH="$PATH:/usr/games" command -v gnugo >/dev/null 2>&1 || missing="gnugo"

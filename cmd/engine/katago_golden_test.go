@@ -154,9 +154,6 @@ var unlike = map[string]string{
 	"g32 kata-search_analyze b ownership true ownershipStdev true maxmoves 1":           "KataGo's table of subtree bias outlives the tree",
 	"g32 kata-search_analyze b movesOwnership true movesOwnershipStdev true maxmoves 1": "the same",
 	"g32 kata-search_analyze 100 minmoves 12 maxmoves 12":                               "the same",
-	"g31 kata-search_analyze w rootInfo true ownership true":                            "the average of ownership over a tree of eight visits weighs moves otherwise",
-	"g31 kata-search_analyze w ownershipStdev true":                                     "the same",
-	"g31 kata-search_analyze w movesOwnership true maxmoves 1":                          "the same",
 	"g44 debug_moves": "the part of the utility that comes from the score is not kept for each node",
 }
 
@@ -271,7 +268,7 @@ func analyst(t *testing.T, config string) *kataTalk {
 }
 
 // unlikeAnalysis are the cases with numbers unlike KataGo's.
-var unlikeAnalysis = map[string]string{"a041": "ownership of a root whose best move ends the game"}
+var unlikeAnalysis = map[string]string{}
 
 // TestKataGoAnalysis sends KataGo's queries to the program, under its name.
 func TestKataGoAnalysis(t *testing.T) {

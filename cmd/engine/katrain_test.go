@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+)
+
+// reviewed is what testdata/katrain/drive.py reports.
+type reviewed struct {
+	Alive                        bool
+	Positions, Ownership, Policy int
+	Winrates                     []float64
+	Losses                       map[string]int
+	Complaints, Warnings         []string
+	AIs                          map[string]struct{ Moves, Thoughts []string }
+}
+
+// TestKaTrain lets KaTrain's core review a game and play with all of its AIs,
+// those that move like people included.
+func TestKaTrain(t *testing.T) {
+	needLibrary(t)
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		testshared.Absent(t, "no python3 to run KaTrain with: %v", err)
+	}
+	dir, err := filepath.Abs("../../testdata/katrain")
+	require.NoError(t, err)
+	packages := filepath.Join(dir, "packages")
+	if _, err := os.Stat(filepath.Join(packages, "katrain")); err != nil {
+		testshared.Absent(t, "KaTrain is not installed (make deps-test): %v", err)
+	}
+	human := testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz")
+	record := filepath.Join(t.TempDir(), "game.sgf")
+	require.NoError(t, os.WriteFile(record, []byte("(;GM[1]FF[4]SZ[19]KM[6.5]RU[Japanese];B[pd];W[dp];B[pq];W[dd];B[fc];W[cf])"), 0o644))
+
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, filepath.Join(dir, "drive.py"), asKataGoProgram(t), realNetwork(t), human, record)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+packages, "VISITS=4")
+	var stderr testshared.Log
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	var r reviewed
+	require.NoError(t, json.Unmarshal(out, &r), string(out))
+	require.True(t, r.Alive)
+	require.Empty(t, r.Complaints)
+	require.Empty(t, r.Warnings)
+	require.Equal(t, 7, r.Positions)
+	require.Len(t, r.Winrates, 7)
+	require.Equal(t, 361, r.Ownership)
+	require.Equal(t, 362, r.Policy)
+	require.Equal(t, map[string]int{"B": 3, "W": 3}, r.Losses)
+	require.Len(t, r.AIs, 16)
+	for name, ai := range r.AIs {
+		require.Len(t, ai.Moves, 2, name)
+		for k, m := range ai.Moves {
+			require.Regexp(t, `^([A-HJ-T]1?[0-9]|pass)$`, m, name)
+			require.NotEmpty(t, ai.Thoughts[k], name)
+		}
+	}
+	for _, name := range []string{"ai:human", "ai:pro"} {
+		require.Contains(t, r.AIs[name].Thoughts[0], "top move", "a move of the human policy, not the way out")
+	}
+}
