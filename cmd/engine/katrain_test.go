@@ -42,7 +42,7 @@ func TestKaTrain(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "game.sgf")
 	require.NoError(t, os.WriteFile(record, []byte("(;GM[1]FF[4]SZ[19]KM[6.5]RU[Japanese];B[pd];W[dp];B[pq];W[dd];B[fc];W[cf])"), 0o644))
 
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, filepath.Join(dir, "drive.py"), asKataGoProgram(t), realNetwork(t), human, record)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+packages, "VISITS=4")
