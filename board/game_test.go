@@ -323,13 +323,20 @@ func TestPastBoards(t *testing.T) {
 		g.SetOptions(board.GameOptions{})
 		var past board.Board
 		var boards []string
+		var hashes []board.Hash
 		for range 150 {
 			boards = append(boards, snapshot(g.Board()))
+			now, ok := g.PastHash(0)
+			require.True(t, ok)
+			hashes = append(hashes, now)
 			for ago := -1; ago <= 9; ago++ {
 				ok := g.PastBoard(&past, ago)
 				require.Equal(t, ago >= 0 && ago <= min(8, len(boards)-1), ok, "%d ago", ago)
+				h, hashed := g.PastHash(ago)
+				require.Equal(t, ok, hashed)
 				if ok {
 					require.Equal(t, boards[len(boards)-1-ago], snapshot(&past))
+					require.Equal(t, hashes[len(boards)-1-ago], h)
 				}
 			}
 			require.NoError(t, g.Play(g.ToMove(), someMoveLegal(rng, g)))

@@ -9,6 +9,24 @@ const DefaultRepBound = 11
 // StoneHash covers stones and board size only.
 func (g *Game) StoneHash() Hash { return g.board.state.hash }
 
+// PastHash covers the board as it was ago moves before now (0 to 8): stones, size
+// and the simple ko point of that time. It returns false where PastBoard does.
+func (g *Game) PastHash(ago int) (Hash, bool) {
+	b := &g.board
+	if ago < 0 || ago > min(keptUndo, b.CanUndo()) {
+		return Hash{}, false
+	}
+	s := &b.state
+	if ago > 0 {
+		s = &b.marks[len(b.marks)-ago].state
+	}
+	h := s.hash
+	if s.ko != NoPoint {
+		h = h.xor(zobrist.ko[s.ko])
+	}
+	return h, true
+}
+
 // Hash identifies the state for caches: stones, board size, side to move, phase,
 // ko point, points banned by superko, blocked stones of the clean-up phases, all
 // that makes White's points, rules, options, and what passes would do. The way

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -210,6 +211,43 @@ func TestKeys(t *testing.T) {
 	plain := s.key(&q, q.Meta)
 	q.Options.ConservativePassRoot = true
 	require.NotEqual(t, plain, s.key(&q, q.Meta), "a pass would end the game")
+}
+
+// TestExactKey: an exact cache answers only for what a network is shown, whichever
+// way the position came about.
+func TestExactKey(t *testing.T) {
+	s, err := NewServer(Uniform(), ServerConfig{ExactCache: true})
+	require.NoError(t, err)
+	defer s.Close()
+	size := board.Square(5)
+	game := func(vertices string) *board.Game {
+		g, err := board.NewGame(size, board.TrompTaylor())
+		require.NoError(t, err)
+		for _, v := range strings.Fields(vertices) {
+			p, err := size.ParseVertex(v)
+			require.NoError(t, err)
+			require.NoError(t, g.Play(g.ToMove(), p))
+		}
+		return g
+	}
+	key := func(g *board.Game, symmetry int8) cacheKey {
+		q := Query{Game: g, Symmetry: symmetry}
+		return s.key(&q, nil)
+	}
+	plain := "A1 B5 C3 D5 E1"
+	require.Equal(t, key(game(plain), 0), key(game(plain), 0))
+	copied := new(board.Game)
+	copied.CopyFrom(game(plain))
+	require.Equal(t, key(game(plain), 0), key(copied, 0))
+	require.NotEqual(t, key(game(plain), 0), key(game(plain), 3), "another orientation")
+	require.Equal(t, game(plain).Hash(), game("C3 B5 A1 D5 E1").Hash())
+	require.NotEqual(t, key(game(plain), 0), key(game("C3 B5 A1 D5 E1"), 0), "another order")
+
+	// A black move at B1 took a white stone at A1, or there was none.
+	tail := " C5 E5 C4 E4 B1 E3 C3 E2"
+	taken, none := game("A2 A1"+tail), game("A2 pass"+tail)
+	require.Equal(t, taken.Hash(), none.Hash())
+	require.NotEqual(t, key(taken, 0), key(none, 0), "another past board")
 }
 
 // A query that misses only the ownership gets it, and keeps policy and values.

@@ -26,8 +26,10 @@ type ServerConfig struct {
 	// used; 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
 	// 1.2 million on 9x9.
 	CacheBytes int64
-	// ExactCache keeps policies and ownership as they were computed. Without
-	// it they are rounded to 16 bits: relative error of a probability 2^-12.
+	// ExactCache keeps policies and ownership as they were computed, and answers
+	// for the same last moves and orientation only: what is answered does not
+	// depend on what was asked before. Without it numbers are rounded to 16 bits,
+	// relative error of a probability 2^-12, and transpositions share an answer.
 	ExactCache bool
 	// Seed starts the generator of random orientations.
 	Seed uint64
@@ -175,6 +177,29 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	k = k.mix(uint64(floatBits(q.PolicyTemperature))<<32 | uint64(floatBits(float32(o.DrawWins()))))
 	if who != nil {
 		k = mixMeta(k, who)
+	}
+	if s.conf.ExactCache {
+		k = mixHistory(k.mix(uint64(uint8(q.Symmetry))), g)
+	}
+	return k
+}
+
+// keyedHistory is how many moves and boards of the past an encoder may show.
+const keyedHistory = 8
+
+// mixHistory adds the way that led to a position.
+func mixHistory(k cacheKey, g *board.Game) cacheKey {
+	k = k.mix(uint64(min(g.ValidTurns(), keyedHistory)))
+	for i := range min(g.NumMoves(), keyedHistory) {
+		m := g.LastMove(i)
+		k = k.mix(uint64(m.Color)<<32 | uint64(uint32(m.Point)))
+	}
+	for ago := 1; ago <= keyedHistory; ago++ {
+		h, known := g.PastHash(ago)
+		if !known {
+			break
+		}
+		k = k.mix(h.Hi).mix(h.Lo)
 	}
 	return k
 }

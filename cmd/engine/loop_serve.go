@@ -150,12 +150,18 @@ func (h *hub) seatWorker(dir string, c *loop.Compute, conn *nats.Conn, log *slog
 		}
 		h.conns = append(h.conns, own)
 	}
-	s := defaultSettings()
-	s.Provider, s.Precision, s.Sessions, s.Batch, s.Cache = c.Provider, c.Precision, c.Sessions, max(1, c.Batch), int64(c.CacheMiB)
+	s := seatSettings(c)
 	var err error
 	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: own, Dir: dir, InMemory: true, Log: log,
 		Open: s.openSeat(log), Poll: time.Second, Card: cluster.Card{ID: cluster.NewID(), Name: "here", Version: version, Processor: processorName()}})
 	return err
+}
+
+// seatSettings are those of a loop's own worker.
+func seatSettings(c *loop.Compute) *settings {
+	s := defaultSettings()
+	s.Provider, s.Precision, s.Sessions, s.Batch, s.Cache = c.Provider, c.Precision, c.Sessions, max(1, c.Batch), int64(c.CacheMiB)<<20
+	return &s
 }
 
 func (h *hub) play(ctx context.Context) error { return h.worker.Run(ctx) }

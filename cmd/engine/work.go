@@ -26,7 +26,7 @@ type workFlags struct {
 
 func workCommand() *cobra.Command {
 	s := defaultSettings()
-	s.Cache, s.Batch, s.Precision = 64, 16, "fp32"
+	s.Cache, s.Batch, s.Precision = 64<<20, 16, "fp32"
 	f := workFlags{}
 	c := &cobra.Command{
 		Use:   "work ADDRESS",
@@ -60,7 +60,7 @@ outages of either side or of the network the worker goes on by itself.`,
 	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
 	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at work at once; 0: one for each core")
 	fl.IntVar(&s.Batch, "batch", s.Batch, "most positions in one network call")
-	fl.Int64Var(&s.Cache, "cache", s.Cache, "cache of evaluations in `MiB`; 0: none")
+	s.flag(fl, table.Find("cache"))
 	fl.StringVar(&s.LogLevel, "log-level", s.LogLevel, "what goes to stderr: debug, info, warn or error")
 	return c
 }

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/train/loop"
+)
+
+// TestWorkersHaveACache: what is given in MiB is not taken for bytes.
+func TestWorkersHaveACache(t *testing.T) {
+	cache := workCommand().Flags().Lookup("cache")
+	require.Equal(t, "64", cache.DefValue)
+	s := cache.Value.(*flagValue).s
+	require.EqualValues(t, 64<<20, s.serverConfig().CacheBytes)
+	require.NoError(t, cache.Value.Set("3"))
+	require.NoError(t, s.load(nil))
+	require.EqualValues(t, 3<<20, s.serverConfig().CacheBytes)
+	require.EqualValues(t, 48<<20, seatSettings(&loop.Compute{CacheMiB: 48}).serverConfig().CacheBytes)
+}
