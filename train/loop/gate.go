@@ -33,7 +33,7 @@ func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfpla
 	var games sync.WaitGroup
 	for k := range g.Games {
 		games.Go(func() {
-			m := matchGame{gate: g, rng: rand.New(rand.NewPCG(seed, uint64(k/2))), board: matchBoard(boards, k/2, (g.Games+1)/2)}
+			m := matchGame{gate: g, rng: rand.New(rand.NewPCG(seed, uint64(k/2))), board: matchBoard(boards, k/2, (g.Games+1)/2), seed: seed}
 			players := [2]nn.Evaluator{a, b} // Black, White
 			if k%2 == 1 {
 				players = [2]nn.Evaluator{b, a}
@@ -71,6 +71,7 @@ type matchGame struct {
 	gate  *Gate
 	rng   *rand.Rand
 	board selfplay.BoardShare
+	seed  uint64 // of the match
 }
 
 // openingMoves is the number of random moves that a pair of games begins with.
@@ -93,11 +94,12 @@ func (m *matchGame) play(ctx context.Context, players [2]nn.Evaluator, seed uint
 	params := search.Plain()
 	params.Choice.Temperature, params.Choice.TemperatureEarly = 0.1, m.gate.Temperature
 	params.Memory.MaxBytes = 256 << 20
+	params.Parallel.Workers = 1
 	draw := rand.New(rand.NewPCG(seed, 77))
 	var trees [2]*search.Tree
 	for i, e := range players {
 		params.Seed = seed*2 + uint64(i)
-		if trees[i], err = search.New(params, e, nil); err != nil {
+		if trees[i], err = search.New(params, selfplay.Steady(e, m.seed), nil); err != nil {
 			return board.Empty, err
 		}
 	}

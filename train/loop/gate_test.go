@@ -1,12 +1,53 @@
 package loop
 
 import (
+	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
+
+// seen notes the orientations in which positions are asked about.
+type seen struct {
+	nn.Evaluator
+	mu    sync.Mutex
+	shown map[[2]uint64]int8
+	twice bool
+}
+
+func (s *seen) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	h := q.Game.Hash()
+	key := [2]uint64{h.Hi, h.Lo}
+	s.mu.Lock()
+	if old, known := s.shown[key]; known && old != q.Symmetry {
+		s.twice = true
+	}
+	s.shown[key] = q.Symmetry
+	s.mu.Unlock()
+	return s.Evaluator.Evaluate(ctx, q, out)
+}
+
+// TestMatchOrientations: a guard match shows positions in all orientations, each in
+// the same one however often it is met.
+func TestMatchOrientations(t *testing.T) {
+	server, err := nn.NewServer(nn.HashModel(3), nn.ServerConfig{MaxBatch: 4})
+	require.NoError(t, err)
+	defer server.Close()
+	s := &seen{Evaluator: server, shown: map[[2]uint64]int8{}}
+	_, err = playMatch(t.Context(), s, s, &Gate{Games: 4, Visits: 8, Temperature: 1, Komi: 7}, []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}, 6)
+	require.NoError(t, err)
+	used := map[int8]bool{}
+	for _, k := range s.shown {
+		used[k] = true
+	}
+	require.False(t, s.twice)
+	require.Len(t, used, 8)
+	require.False(t, used[nn.SymmetryRandom])
+}
 
 // TestMatchBoard: pairs of games go to the boards by their shares of self-play.
 func TestMatchBoard(t *testing.T) {

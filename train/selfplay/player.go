@@ -58,6 +58,26 @@ func (l *lean) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error 
 	return l.Evaluator.Evaluate(ctx, &l.query, out)
 }
 
+// Steady makes an evaluator's answers functions of the query: a random orientation
+// is one of the position and the salt, and no cache, which may answer for another
+// history, is asked.
+func Steady(e nn.Evaluator, salt uint64) nn.Evaluator { return &steady{e, salt} }
+
+type steady struct {
+	nn.Evaluator
+	salt uint64
+}
+
+// Evaluate implements nn.Evaluator.
+func (s *steady) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	fixed := *q
+	fixed.SkipCache, fixed.NeedOwnership = true, false
+	if q.Symmetry == nn.SymmetryRandom {
+		fixed.Symmetry = symmetryOf(q.Game, s.salt)
+	}
+	return s.Evaluator.Evaluate(ctx, &fixed, out)
+}
+
 // symmetryOf draws the orientation in which a network of a run sees a position.
 func symmetryOf(g *board.Game, salt uint64) int8 {
 	h := g.Hash()
