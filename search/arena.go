@@ -30,7 +30,7 @@ const (
 // so the garbage collector never looks inside. Index 0 of each kind is never
 // given out and means none.
 //
-// Edges come in blocks of 2, 4, 8, ... edges; a node's block is traded for one
+// Edges come in blocks of 1, 2, 4, ... edges; a node's block is traded for one
 // twice as large when it is full, and the old one is kept on a list for reuse.
 // Priors come in blocks as long as needed, headed by their owner (see priors.go).
 type arena struct {
@@ -44,8 +44,8 @@ type arena struct {
 	freeEdges [edgeClasses]uint32 // heads of the lists of free blocks
 }
 
-// edgeClasses is the number of sizes of edge blocks: 2<<0 to 2<<9 edges.
-const edgeClasses = 10
+// edgeClasses is the number of sizes of edge blocks: 1<<0 to 1<<10 edges.
+const edgeClasses = 11
 
 func (a *arena) node(i uint32) *node { return &a.nodes[i>>nodeBits][i&(nodeChunk-1)] }
 func (a *arena) edge(i uint32) *edge { return &a.edges[i>>edgeBits][i&(edgeChunk-1)] }
@@ -106,7 +106,7 @@ func (a *arena) newEdge(n *node) int {
 	count := int(n.edgeCount)
 	if count == 0 {
 		n.edges, n.edgeClass = a.newBlock(0), 0
-	} else if count == 2<<n.edgeClass {
+	} else if count == 1<<n.edgeClass {
 		a.growEdges(n)
 	}
 	n.edgeCount++
@@ -122,13 +122,13 @@ func (a *arena) growEdges(n *node) {
 	n.edges, n.edgeClass = bigger, class+1
 }
 
-// newBlock returns a block of 2<<class edges.
+// newBlock returns a block of 1<<class edges.
 func (a *arena) newBlock(class uint8) uint32 {
 	if i := a.freeEdges[class]; i != 0 {
 		a.freeEdges[class] = a.edge(i).child
 		return i
 	}
-	size := uint32(2) << class
+	size := uint32(1) << class
 	i := a.edgeCount
 	if left := edgeChunk - i&(edgeChunk-1); left < size {
 		i += left

@@ -249,7 +249,7 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 		}
 		if t.p.Graph.Use {
 			t.graph.setHash(child, hash)
-			t.graph.add(hash, child)
+			t.graph.add(child)
 		}
 	}
 	place := t.a.newEdge(n)

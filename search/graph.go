@@ -14,10 +14,14 @@ type transpositions struct {
 	hashes []*[nodeChunk]board.Hash
 }
 
+// transposition is a node and a part of its hash, which spares looking at the
+// whole hash of nearly every other node that is met on the way.
 type transposition struct {
-	hash board.Hash
+	tag  uint32
 	node uint32
 }
+
+func tagOf(h board.Hash) uint32 { return uint32(h.Hi) }
 
 // forcedHash tells apart a position where the game goes on after two passes.
 var forcedHash = board.Hash{Hi: 0x6a09e667f3bcc908, Lo: 0xbb67ae8584caa73b}
@@ -58,28 +62,29 @@ func (g *transpositions) find(h board.Hash) uint32 {
 	}
 	mask := uint64(len(g.slots) - 1)
 	for at := h.Lo & mask; g.slots[at].node != 0; at = (at + 1) & mask {
-		if g.slots[at].hash == h {
-			return g.slots[at].node
+		if s := g.slots[at]; s.tag == tagOf(h) && g.hash(s.node) == h {
+			return s.node
 		}
 	}
 	return 0
 }
 
-// add enters a node whose hash is not there yet.
-func (g *transpositions) add(h board.Hash, i uint32) {
+// add enters a node, whose hash is set and is not in the table yet.
+func (g *transpositions) add(i uint32) {
 	if 2*(g.count+1) > len(g.slots) {
 		g.resize(max(1024, 2*len(g.slots)))
 	}
-	g.place(h, i)
+	g.place(i)
 }
 
-func (g *transpositions) place(h board.Hash, i uint32) {
+func (g *transpositions) place(i uint32) {
+	h := g.hash(i)
 	mask := uint64(len(g.slots) - 1)
 	at := h.Lo & mask
 	for g.slots[at].node != 0 {
 		at = (at + 1) & mask
 	}
-	g.slots[at] = transposition{h, i}
+	g.slots[at] = transposition{tagOf(h), i}
 	g.count++
 }
 
@@ -88,7 +93,7 @@ func (g *transpositions) resize(n int) {
 	g.slots, g.count = make([]transposition, n), 0
 	for _, s := range old {
 		if s.node != 0 {
-			g.place(s.hash, s.node)
+			g.place(s.node)
 		}
 	}
 }

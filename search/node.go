@@ -15,7 +15,7 @@ type node struct {
 	priorCount uint16 // moves in the block
 	edgeCount  uint16 // edges, created in the order of priors
 	flags      nodeFlags
-	edgeClass  uint8 // the block has room for 2<<edgeClass edges
+	edgeClass  uint8 // the block has room for 1<<edgeClass edges
 	_          uint8
 
 	ownUtility float32 // of the node's own evaluation, bias not added

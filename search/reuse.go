@@ -225,7 +225,7 @@ func (t *Tree) fillTranspositions() {
 	}
 	for i := uint32(1); i < t.a.nodeCount; i++ {
 		if i != t.root {
-			t.graph.add(t.graph.hash(i), i)
+			t.graph.add(i)
 		}
 	}
 }
