@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
-	"kosumi/nn/ort"
-
 	"kosumi/internal/testtalk"
+	"kosumi/nn/ort"
 )
 
 func TestUsageErrors(t *testing.T) {
@@ -84,8 +85,9 @@ func TestUsageErrors(t *testing.T) {
 }
 
 func TestHelpAndVersion(t *testing.T) {
+	about := fmt.Sprintf("Kosumi %s\ncommit %s, %s, %s/%s\n", version, programCommit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for args, want := range map[string]string{
-		"--version": versionText(), "-v": versionText(), "version": versionText(),
+		"--version": about, "-v": about, "version": about,
 		"--help": "Usage:", "help gtp": "Usage:", "gtp --help": "--visits", "match -h": "--openings", "analysis --help": "--perspective",
 	} {
 		o := invoke(t, nil, "", strings.Fields(args)...)
