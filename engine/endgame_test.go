@@ -23,17 +23,20 @@ func TestFriendlyPassByHand(t *testing.T) {
 		rules               board.Rules
 		passed, doubt       bool
 		passes              bool
+		friendly            Whether
 	}{
-		{"a fill", closed, "A7", board.Chinese(), true, false, true},
-		{"no pass before", closed, "A7", board.Chinese(), false, false, false},
-		{"strict rules", closed, "A7", board.TrompTaylor(), true, false, false},
-		{"territory rules", closed, "A7", board.Japanese(), true, false, false},
-		{"at a living stone", closed, "E6", board.Chinese(), true, false, false},
-		{"open borders", open, "A7", board.Chinese(), true, false, false},
-		{"a chain in doubt", closed, "A7", board.Chinese(), true, true, false},
+		{"a fill", closed, "A7", board.Chinese(), true, false, true, ByRules},
+		{"strict rules, asked to", closed, "A7", board.TrompTaylor(), true, false, true, Always},
+		{"asked not to", closed, "A7", board.Chinese(), true, false, false, Never},
+		{"no pass before", closed, "A7", board.Chinese(), false, false, false, ByRules},
+		{"strict rules", closed, "A7", board.TrompTaylor(), true, false, false, ByRules},
+		{"territory rules", closed, "A7", board.Japanese(), true, false, false, ByRules},
+		{"at a living stone", closed, "E6", board.Chinese(), true, false, false, ByRules},
+		{"open borders", open, "A7", board.Chinese(), true, false, false, ByRules},
+		{"a chain in doubt", closed, "A7", board.Chinese(), true, true, false, ByRules},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := engineOver(t, nn.Uniform(), 7, func(conf *Config) { conf.Rules = c.rules })
+			e := engineOver(t, nn.Uniform(), 7, func(conf *Config) { conf.Rules, conf.FriendlyPass = c.rules, c.friendly })
 			setUp(t, e, c.diagram, board.White)
 			if c.passed {
 				require.NoError(t, e.Play(board.White, board.Pass))

@@ -75,10 +75,21 @@ type Config struct {
 	// PonderLimits end a search in the opponent's time.
 	PonderLimits search.Limits
 	Hurry        Hurry
-	// NoFriendlyPass plays on where the rest is only filling, CleanUp takes dead
-	// stones off the board before a pass although the rules do not ask for it.
-	NoFriendlyPass, CleanUp bool
+	// FriendlyPass passes where the rest is only filling, CleanUp takes dead stones
+	// in sure territory off the board before a pass. Of Always in both, CleanUp counts.
+	FriendlyPass, CleanUp Whether
+	TimeUse               TimeUse
 }
+
+// Whether says if something is done: as the rules suggest, always, or never.
+type Whether uint8
+
+// The choices.
+const (
+	ByRules Whether = iota
+	Always
+	Never
+)
 
 // Hurry is how much of its limits a search uses where little depends on it: a
 // share, 0 to 1; 0 is all of them.
@@ -168,6 +179,7 @@ type Engine struct {
 	lastEvent time.Time     // when the opponent's move or our last reply was done
 	overrun   time.Duration // by how much our last moves ran over their time, on average
 
+	carried   time.Duration // of earlier searches, that counts for the next: see TimeUse.CarryOver
 	pondering *background
 	ahead     advantage
 	thoughts  map[thoughtOf]thought // of the moves chosen here, for records
@@ -268,13 +280,29 @@ func (e *Engine) search(ctx context.Context, t *search.Tree, l search.Limits) (r
 			}
 		}
 	}()
-	return t.Search(ctx, l)
+	result, err = t.Search(ctx, l)
+	if t == e.tree {
+		e.carried += result.Stats.Elapsed
+	}
+	return result, err
+}
+
+// advance makes a move in the tree. The time that went into what is kept of it
+// counts, in part, for the next search.
+func (e *Engine) advance(c board.Color, p board.Point) {
+	before := float64(e.tree.Visits())
+	if !e.tree.Advance(c, p) || before == 0 {
+		e.carried = 0
+		return
+	}
+	e.carried = scale(e.carried, e.cfg.TimeUse.CarryOver*float64(e.tree.Visits())/before)
 }
 
 // syncTree makes the tree's root this position, keeping the tree if it is.
 func (e *Engine) syncTree(game *board.Game) {
 	if !e.tree.Matches(game) {
 		e.tree.Reset(game)
+		e.carried = 0
 	}
 }
 
@@ -283,6 +311,7 @@ func (e *Engine) syncTree(game *board.Game) {
 func (e *Engine) ClearCache() {
 	e.Stop()
 	e.tree.Clear()
+	e.carried = 0
 	e.judged = judgement{}
 	if c, ok := e.net.(interface{ ClearCache() }); ok {
 		c.ClearCache()

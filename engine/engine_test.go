@@ -329,6 +329,27 @@ O . O . O . O
 
 // TestHurried: a clock that allows less than half a second for a move
 // leaves no time to judge chains; without a clock there is always time.
+// TestWhetherToCleanUp: dead stones in sure territory are taken where that is asked
+// for under any rules, and under none where it is not wanted.
+func TestWhetherToCleanUp(t *testing.T) {
+	for _, c := range []struct {
+		rules    board.Rules
+		cleanUp  Whether
+		friendly Whether
+		takes    bool
+	}{
+		{board.TrompTaylor(), ByRules, ByRules, true},
+		{board.TrompTaylor(), Never, ByRules, false},
+		{board.TrompTaylor(), ByRules, Always, false},
+		{board.TrompTaylor(), Always, ByRules, true},
+		{board.Japanese(), ByRules, ByRules, false},
+		{board.Japanese(), Always, ByRules, true},
+	} {
+		e := engineOver(t, nn.Uniform(), 7, func(conf *Config) { conf.Rules, conf.CleanUp, conf.FriendlyPass = c.rules, c.cleanUp, c.friendly })
+		require.Equal(t, c.takes, e.cleansUp(context.Background(), e.game, false), "%v", c)
+	}
+}
+
 func TestHurried(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.False(t, e.hurried(board.Black))

@@ -17,7 +17,8 @@ import (
 func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)
-	if move == board.Pass || !rules.FriendlyPassOk || rules.Scoring != board.ScoringArea || g.HasButton() ||
+	wanted := e.cfg.FriendlyPass == Always || e.cfg.FriendlyPass == ByRules && rules.FriendlyPassOk
+	if move == board.Pass || !wanted || e.cfg.CleanUp == Always || rules.Scoring != board.ScoringArea || g.HasButton() ||
 		last.Point != board.Pass || last.Color != g.ToMove().Opponent() || !g.PassWouldEndPhase() {
 		return move, nil
 	}

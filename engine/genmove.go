@@ -77,10 +77,10 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	move := Move{Point: e.choose(&result, game, &r)}
 	hurried := !r.Deterministic && e.hurried(r.Color)
 	if move.Point == board.Pass || r.Cleanup {
-		if p := e.beforePass(ctx, game, &result, r.Cleanup || e.cfg.CleanUp, hurried); p != board.Pass {
+		if p := e.beforePass(ctx, game, &result, r.Cleanup, hurried); p != board.Pass {
 			move.Point = p
 		}
-	} else if !r.Deterministic && !hurried && !e.cfg.NoFriendlyPass {
+	} else if !r.Deterministic && !hurried {
 		if move.Point, err = e.friendlyPass(ctx, game, &result, move.Point); err != nil {
 			return Move{}, err
 		}
@@ -114,7 +114,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 	if err := e.game.Play(c, p); err != nil {
 		return fmt.Errorf("the move that was found cannot be played: %w", err)
 	}
-	e.tree.Advance(c, p)
+	e.advance(c, p)
 	e.lastEvent = time.Now()
 	e.clockOf(c).spend(e.lastEvent.Sub(start))
 	e.ponder()

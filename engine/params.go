@@ -31,6 +31,9 @@ func (e *Engine) SetParams(values map[string]string) error {
 	return e.Configure(next)
 }
 
+// Config returns the configuration.
+func (e *Engine) Config() Config { return e.cfg }
+
 // Configure changes everything that may change while the engine runs: all but the
 // game on the board.
 func (e *Engine) Configure(next Config) error {

@@ -13,7 +13,7 @@ import (
 // board first, and so where the clock leaves no time to judge chains (hurried);
 // with cleanup every dead stone is.
 func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
-	if !cleanup && (g.Rules().Scoring != board.ScoringArea || !hurried && e.agreed(ctx, g)) {
+	if !cleanup && !e.cleansUp(ctx, g, hurried) {
 		return board.Pass
 	}
 	us := g.ToMove()
@@ -32,6 +32,17 @@ func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.R
 		return p
 	}
 	return board.Pass
+}
+
+// cleansUp tells whether dead stones are taken off before a pass.
+func (e *Engine) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool {
+	switch {
+	case e.cfg.CleanUp == Always:
+		return !g.HasButton()
+	case e.cfg.CleanUp == Never || e.cfg.FriendlyPass == Always:
+		return false
+	}
+	return g.Rules().Scoring == board.ScoringArea && (hurried || !e.agreed(ctx, g))
 }
 
 // agreed reports whether both sides will take the same stones off the board after

@@ -90,7 +90,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 			return err
 		}
 		if follow {
-			e.tree.Advance(c, p)
+			e.advance(c, p)
 		}
 	} else {
 		if err := e.game.PlayTolerant(c, p); err != nil {

@@ -75,6 +75,7 @@ func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 	budget := e.budget(c)
 	switch {
 	case !budget.unlimited:
+		budget.recommended = min(e.timeUse(budget.recommended), budget.maximum)
 		used := time.Since(start)
 		late := min(e.overrun, budget.recommended/2)
 		allowed := max(budget.recommended-used-late, time.Nanosecond)
@@ -82,12 +83,52 @@ func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 			l.Time = allowed
 			l.Extend = min(max(budget.maximum-budget.recommended, 0), scale(budget.recommended, e.cfg.Extend))
 			l.WhenDecided = e.cfg.EarlyStop && !budget.useUp
+			if !budget.useUp {
+				l.Obvious = e.cfg.TimeUse.Obvious
+			}
 		}
 	case l.Visits == 0 && l.Playouts == 0 && l.Time == 0:
 		l.Time = e.cfg.DefaultTime
 	}
 	e.hurry(&l)
 	return l
+}
+
+// TimeUse changes how time on a clock is spread over a game, by KataGo's keys. A
+// factor of 0 is 1. Moves are those of a 19x19 game.
+type TimeUse struct {
+	Overall float64 // factor of every move's time; overallocateTimeFactor
+	// Midgame is the factor at move MidgamePeak. Before it grows from 1 in equal
+	// steps, after it tends to 1 again, e times closer every EndgameDecay moves
+	// (midgameTimeFactor, midgameTurnPeakTime, endgameTurnTimeDecay).
+	Midgame, MidgamePeak, EndgameDecay float64
+	Obvious                            search.Obvious
+	// CarryOver is the share of the time in which a kept tree was searched that
+	// counts as time of the move now (treeReuseCarryOverTimeFactor).
+	CarryOver float64
+}
+
+// timeUse changes the time that the clock recommends for a move.
+func (e *Engine) timeUse(t time.Duration) time.Duration {
+	u, factor := e.cfg.TimeUse, 1.0
+	if u.Overall > 0 {
+		factor = u.Overall
+	}
+	if u.Midgame > 0 && u.Midgame != 1 {
+		size := float64(e.game.Size().Area()) / 361
+		peak, turn := u.MidgamePeak*size, float64(e.game.NumMoves())
+		weight := turn / max(peak, 1e-9)
+		if turn >= peak {
+			weight = math.Exp((peak - turn) / max(u.EndgameDecay*size, 1e-9))
+		}
+		factor *= 1 + min(max(weight, 0), 1)*(u.Midgame-1)
+	}
+	full := float64(t) * factor
+	if carried := float64(e.carried); carried > 0 && full > 0 {
+		// Softly down to nothing: a little is searched in any case.
+		full *= min(1, math.Log1p(math.Exp(6*(full-carried)/full))/6)
+	}
+	return time.Duration(full)
 }
 
 // hurry shortens limits where little depends on the search.

@@ -176,6 +176,8 @@ type MoveAnalysis struct {
 	Selection  float64 // what the move is chosen by, in visits
 	Utility    float64 // what the search maximises, about [-1.5,1.5]
 	UtilityLCB float64
+	// ScoreUtility is what the average score is worth in utility.
+	ScoreUtility float64
 	// ScoreLead is points of lead if both played evenly, ScoreSelfplay the mean
 	// final score of self-play, ScoreStdev its standard deviation.
 	ScoreLead, ScoreSelfplay, ScoreStdev float64
@@ -193,8 +195,11 @@ type RootAnalysis struct {
 	Visits                               int64
 	Weight                               float64
 	Winrate                              float64 // [0,1]
-	Utility                              float64
+	Utility, ScoreUtility                float64
 	ScoreLead, ScoreSelfplay, ScoreStdev float64 // points
+	// Value and ValueUtility are plain averages over the tree, of win minus loss and
+	// of utility.
+	Value, ValueUtility float64
 	// Advantage is what the network was told of the analysed side's advantage, in
 	// doublings of search effort.
 	Advantage float64

@@ -37,20 +37,19 @@ func (k *kataServer) log(g *board.Game, at board.Point, took float64) string {
 func (k *kataServer) tree(g *board.Game) string {
 	a := k.seen(k.last)
 	size := g.Size()
-	values := func(utility, winrate, score, lead float64) string {
-		win := 200*winrate - 100
-		return fmt.Sprintf("T %6.2fc W %6.2fc S %6.2fc (%+5.1f L %+5.1f)", 100*utility, win, 100*utility-win, score, lead)
+	values := func(utility, value, worth, score, lead float64) string {
+		return fmt.Sprintf("T %6.2fc W %6.2fc S %6.2fc (%+5.1f L %+5.1f)", 100*utility, 100*value, 100*worth, score, lead)
 	}
 	var b strings.Builder
 	pv := ""
 	if len(a.Moves) > 0 {
 		pv = vertices(size, a.Moves[0].PV)
 	}
-	fmt.Fprintf(&b, ": %s N %7d  --  %s\n---%s(^)---\n", values(a.Root.Utility, a.Root.Winrate, a.Root.ScoreSelfplay, a.Root.ScoreLead), a.Root.Visits, pv, colorName(a.Color))
+	fmt.Fprintf(&b, ": %s N %7d  --  %s\n---%s(^)---\n", values(a.Root.ValueUtility, a.Root.Value, a.Root.ScoreUtility, a.Root.ScoreSelfplay, a.Root.ScoreLead), a.Root.Visits, pv, colorName(a.Color))
 	for i := range a.Moves {
 		if m := &a.Moves[i]; m.SymmetryOf == board.NoPoint && m.Visits > 0 {
 			fmt.Fprintf(&b, "%-4s: %s LCB %7.2fc P %5.2f%% WF %5.1f PSV %7.0f N %7d  --  %s\n", size.Vertex(m.Move),
-				values(m.Utility, m.Winrate, m.ScoreSelfplay, m.ScoreLead), 100*m.UtilityLCB, 100*m.Prior, m.Weight, m.Selection, m.Visits, vertices(size, m.PV))
+				values(m.Utility, 2*m.Winrate-1, m.ScoreUtility, m.ScoreSelfplay, m.ScoreLead), 100*m.UtilityLCB, 100*m.Prior, m.Weight, m.Selection, m.Visits, vertices(size, m.PV))
 		}
 	}
 	return b.String()

@@ -220,12 +220,13 @@ func (k *kataServer) seen(a *Analysis) *Analysis {
 	for i := range c.Moves {
 		m := &c.Moves[i]
 		m.Winrate, m.LCB = 1-m.Winrate, 1-m.LCB
-		m.Utility, m.UtilityLCB = -m.Utility, -m.UtilityLCB
+		m.Utility, m.UtilityLCB, m.ScoreUtility = -m.Utility, -m.UtilityLCB, -m.ScoreUtility
 		m.ScoreLead, m.ScoreSelfplay = -m.ScoreLead, -m.ScoreSelfplay
 		m.Ownership = flip(m.Ownership)
 	}
 	r := &c.Root
-	r.Winrate, r.Utility, r.ScoreLead, r.ScoreSelfplay = 1-r.Winrate, -r.Utility, -r.ScoreLead, -r.ScoreSelfplay
+	r.Value, r.ValueUtility = -r.Value, -r.ValueUtility
+	r.Winrate, r.Utility, r.ScoreUtility, r.ScoreLead, r.ScoreSelfplay = 1-r.Winrate, -r.Utility, -r.ScoreUtility, -r.ScoreLead, -r.ScoreSelfplay
 	c.Ownership = flip(c.Ownership)
 	return c
 }

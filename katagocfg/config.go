@@ -120,10 +120,13 @@ func (c *Config) Name() string { return c.name }
 // Has tells whether a key is given, without using it.
 func (c *Config) Has(key string) bool { _, given := c.values[key]; return given }
 
+// Keys returns all keys, sorted.
+func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.values)) }
+
 // Lines returns all keys with their values, sorted, as "key = value".
 func (c *Config) Lines() []string {
 	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(c.values)) {
+	for _, key := range c.Keys() {
 		lines = append(lines, key+" = "+c.values[key])
 	}
 	return lines

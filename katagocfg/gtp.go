@@ -52,22 +52,22 @@ func (c *Config) Manners(was Manners) (Manners, error) {
 
 // GTPSettings are what the gtp program reads.
 type GTPSettings struct {
-	Log                                     Log
-	LogCommands, LogSearch, LogSearchChosen bool
-	Greet                                   bool // say on stderr what was loaded
-	Rules                                   board.Rules
-	ForcedKomi                              *float32
-	Play                                    Play
-	Manners                                 Manners
-	CleanupBeforePass, FriendlyPass         string // auto, true or false
-	ResignThreshold                         float64
-	ResignTurns                             int
-	ResignMinScore, ResignMinMovesPerArea   float64 // ResignMinScore is negative if not given
-	WinningFactor, WinningThreshold         float64
-	OGSChat                                 bool
-	PVLen                                   int // moves after the first
-	StartBlackMovesAreHandicap              bool
-	PreventCleanupPhase                     bool
+	Log                                   Log
+	LogCommands, LogSearch                bool
+	Greet                                 bool // say on stderr what was loaded
+	Rules                                 board.Rules
+	ForcedKomi                            *float32
+	Play                                  Play
+	Manners                               Manners
+	CleanupBeforePass, FriendlyPass       string // auto, true or false
+	ResignThreshold                       float64
+	ResignTurns                           int
+	ResignMinScore, ResignMinMovesPerArea float64 // ResignMinScore is negative if not given
+	WinningFactor, WinningThreshold       float64
+	OGSChat                               bool
+	PVLen                                 int // moves after the first
+	StartBlackMovesAreHandicap            bool
+	PreventCleanupPhase                   bool
 	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 where
 	// playoutDoublingAdvantage was given in its place.
 	HandicapAdvantage float64
@@ -86,7 +86,6 @@ func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	a := &asker{c: c}
 	g := GTPSettings{Log: a.log(false)}
 	g.LogCommands, g.LogSearch = a.needed("logAllGTPCommunication"), a.needed("logSearchInfo")
-	g.LogSearchChosen = a.flag("logSearchInfoForChosenMove", false)
 	g.Greet = a.flag("startupPrintMessageToStderr", true)
 	if a.err != nil {
 		return g, a.err

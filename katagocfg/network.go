@@ -7,58 +7,83 @@ import (
 
 // Network says how the network is run.
 type Network struct {
-	Cache        int // entries are 2 to this power; -1: none
-	MaxBatch     int // 0: not given
-	Sessions     int // 0: not given
-	Symmetry     int // forced, 0 to 7; -1: none
-	Randomize    bool
-	FP16         string // auto, true or false
-	Seed         string
-	HomeDataDir  string
-	SkipNetwork  bool
-	ForceMaxSize bool
+	Cache     int // entries are 2 to this power; -1: none
+	MaxBatch  int // 0: not given
+	Sessions  int // 0: not given
+	Symmetry  int // forced, 0 to 7; -1: none
+	Randomize bool
+	FP16      string // auto, true or false
+	Seed      string
+	// Idle are the keys given that only concern how KataGo itself is built:
+	// devices, buffers, locks, tuning.
+	Idle []string
 }
 
-// backends are the beginnings of keys that only one of KataGo's ways to run a
-// network reads; the others pass over them in silence.
-var backends = []string{"cuda", "trt", "metal", "opencl", "dummybackend", "numNNServerThreadsPerModel", "nnMaxBatchSize", "eigenInputsUseNHWC",
-	"eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "numEigenThreadsPerModel"}
+// machinery are the beginnings of keys about how KataGo itself is built. Each of
+// its ways to run a network passes over those of the others in silence.
+var machinery = []string{"cuda", "trt", "metal", "opencl", "dummybackend",
+	"eigenInputsUseNHWC", "eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "deviceToUse", "gpuToUse"}
 
 func (a *asker) network(of Program) Network {
 	const most = 25
 	cache := map[Program]int{GTP: 20, Analysis: 23}[of]
-	n := Network{Cache: cache, Symmetry: -1}
-	n.ForceMaxSize = of == GTP && a.flag("gtpForceMaxNNSize", false)
+	n := Network{Symmetry: -1}
 	n.MaxBatch = a.whole("nnMaxBatchSize", 1, 65536, 0)
 	n.Sessions = a.whole("numNNServerThreadsPerModel", 1, 1024, 0)
 	n.Sessions = a.whole("numEigenThreadsPerModel", 1, 1024, n.Sessions)
-	for _, prefix := range backends {
+	for _, prefix := range []string{"nnMaxBatchSize", "numNNServerThreadsPerModel", "numEigenThreadsPerModel"} {
 		a.c.Use(prefix)
 	}
-	n.SkipNetwork = a.flag("debugSkipNeuralNet", false)
-	for _, index := range []string{"0", ""} {
-		for _, key := range []string{"maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer"} {
-			a.whole(key+index, 2, most, 2)
-		}
-		a.flag("requireMaxBoardSize"+index, false)
-		a.flag("inputsUseNHWC"+index, false)
-		n.Seed += a.text("nnRandSeed" + index)
-	}
 	n.Randomize = a.flag("nnRandomize", true)
-	for key := range a.c.values {
-		if strings.HasPrefix(key, "deviceToUse") || strings.HasPrefix(key, "gpuToUse") {
-			a.whole(key, 0, 1023, 0)
-		}
-	}
-	n.HomeDataDir = a.text("homeDataDir")
 	n.FP16 = a.enabled("useFP16")
 	if a.c.Has("useFP16-0") {
 		n.FP16 = a.enabled("useFP16-0")
 	}
 	n.Symmetry = a.whole("nnForcedSymmetry", 0, 7, -1)
 	n.Cache = a.whole("nnCacheSizePowerOfTwo", -1, 48, cache)
-	a.whole("nnMutexPoolSizePowerOfTwo", -1, 24, 16)
+	n.Seed = a.text("nnRandSeed0") + a.text("nnRandSeed")
+	n.Idle = a.idle(of, most)
 	return n
+}
+
+// idle reads what only concerns how KataGo itself is built, and returns the keys
+// that are given.
+func (a *asker) idle(of Program, most int) (given []string) {
+	a.whole("nnMutexPoolSizePowerOfTwo", -1, 24, 16)
+	a.text("homeDataDir")
+	keys := []string{"nnMutexPoolSizePowerOfTwo", "homeDataDir"}
+	flags := []string{"debugSkipNeuralNet"}
+	if of == GTP {
+		flags = append(flags, "gtpForceMaxNNSize", "logSearchInfoForChosenMove")
+	}
+	for _, index := range []string{"0", ""} {
+		for _, key := range []string{"maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer"} {
+			a.whole(key+index, 2, most, 2)
+			keys = append(keys, key+index)
+		}
+		flags = append(flags, "requireMaxBoardSize"+index, "inputsUseNHWC"+index)
+	}
+	for _, key := range flags {
+		a.flag(key, false)
+	}
+	for _, key := range append(keys, flags...) {
+		if a.c.Has(key) {
+			given = append(given, key)
+		}
+	}
+	for _, prefix := range machinery {
+		for key := range a.c.values {
+			if !strings.HasPrefix(key, prefix) {
+				continue
+			}
+			if prefix == "deviceToUse" || prefix == "gpuToUse" {
+				a.whole(key, 0, 1023, 0)
+			}
+			given = append(given, key)
+		}
+		a.c.Use(prefix)
+	}
+	return given
 }
 
 // patterns reads the keys by which KataGo avoids moves of earlier games; what they

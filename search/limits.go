@@ -19,6 +19,8 @@ type Limits struct {
 	Extend time.Duration
 	// WhenDecided ends this search early, as Stop.WhenDecided does every search.
 	WhenDecided bool
+	// Obvious shortens Time.
+	Obvious Obvious
 	// FirstLook lets nothing interrupt the first playout of a fresh tree, so that
 	// there is something to say of a search that is stopped at once.
 	FirstLook bool
@@ -28,6 +30,13 @@ type Limits struct {
 	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration
 }
+
+// Obvious ends a search on a clock earlier where the network is sure of its move and
+// the search agrees: to Factor of its time at most, less where the entropy of the
+// policy is not small beside Entropy, or the surprise (by how much the choice is
+// unlike the policy, as KL divergence) beside Surprise, both in nats. A Factor of
+// 0 or 1 changes nothing. KataGo's obviousMovesTimeFactor and its tolerances.
+type Obvious struct{ Factor, Entropy, Surprise float64 }
 
 // StopReason says why a search ended.
 type StopReason uint8

@@ -33,6 +33,7 @@ type running struct {
 	nextShot  time.Time    // of publishing a snapshot
 	alarm     *time.Timer  // rings when the clock has to be looked at
 	lastLook  time.Time
+	obvious   time.Time // when to ask next if the move is
 	lookStep  int
 	untilLook int
 }
@@ -89,7 +90,7 @@ func (t *Tree) begin(l Limits) {
 	r.limits, r.stats, r.start, r.stop, r.err = l, Stats{}, now, StopNone, nil
 	r.inFlight, r.free = 0, 0
 	r.lastLook, r.lookStep, r.untilLook = now, 1, 1
-	r.quit = new(atomic.Bool)
+	r.quit, r.obvious = new(atomic.Bool), now.Add(scaled(l.Time, l.Obvious.Factor))
 	r.deadline = l.Deadline
 	if l.Time > 0 {
 		if end := now.Add(l.Time); r.deadline.IsZero() || end.Before(r.deadline) {
@@ -429,6 +430,9 @@ func (t *Tree) look() {
 	}
 	if (t.p.Stop.WhenDecided || r.limits.WhenDecided) && t.decided(now) {
 		r.stop = StopDecided
+	}
+	if r.limits.Obvious.Factor > 0 && t.obvious(now) {
+		r.stop = StopTime
 	}
 }
 

@@ -59,6 +59,8 @@ type MoveInfo struct {
 	NoResult   float64
 	Utility    float64
 	UtilityLCB float64
+	// ScoreUtility is what the average score is worth in utility.
+	ScoreUtility float64
 	// Lead is the number of points by which the mover is ahead, ScoreMean the
 	// expected final score of the network's own play and ScoreStdev its
 	// standard deviation.
@@ -92,11 +94,12 @@ type RootInfo struct {
 	Utility  float64
 	Lead     float64
 	// ScoreMean and ScoreStdev are as in MoveInfo.
-	ScoreMean  float64
-	ScoreStdev float64
+	ScoreMean    float64
+	ScoreStdev   float64
+	ScoreUtility float64
 	// Value is the plain average of win minus loss over the tree, what
-	// resignation goes by.
-	Value float64
+	// resignation goes by, and ValueUtility that of the utility.
+	Value, ValueUtility float64
 	Raw   RawInfo
 }
 

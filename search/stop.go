@@ -1,6 +1,9 @@
 package search
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // decided tells whether no other move can reach the share of the best move's
 // visits that matters, with the visits that are left.
@@ -24,6 +27,43 @@ func (t *Tree) decided(now time.Time) bool {
 	_, top, chosen := t.favourites()
 	return top == chosen
 }
+
+// obvious tells whether a move that is plain takes no more of its time.
+func (t *Tree) obvious(now time.Time) bool {
+	const every = 100 * time.Millisecond
+	r, o := &t.search, t.search.limits.Obvious
+	if r.limits.Time <= 0 || o.Factor >= 1 || now.Before(r.obvious) || t.root == 0 {
+		return false
+	}
+	r.obvious = now.Add(every)
+	entropy, surprise := t.surprise()
+	weight := math.Exp(-max(entropy/o.Entropy, surprise/o.Surprise))
+	return now.Sub(r.start) >= scaled(r.limits.Time, 1+weight*(o.Factor-1))
+}
+
+// surprise returns the entropy of the network's policy at the root, and the KL
+// divergence of what moves would be chosen by from it, both in nats.
+func (t *Tree) surprise() (entropy, surprise float64) {
+	policy := t.top.out.Policy[:t.sh.size.Area()+1]
+	for _, p := range policy {
+		if p > 0 {
+			entropy -= float64(p) * math.Log(float64(p))
+		}
+	}
+	moves := t.candidates(nil, t.root)
+	sum := 0.0
+	for k := range moves {
+		sum += moves[k].value
+	}
+	for k := range moves {
+		if v := moves[k].value / sum; v > 0 {
+			surprise += v * math.Log(v/max(float64(policy[t.sh.size.Index(moves[k].edge.move)]), 1e-30))
+		}
+	}
+	return entropy, surprise
+}
+
+func scaled(d time.Duration, f float64) time.Duration { return time.Duration(float64(d) * f) }
 
 // favourites returns the moves at the root with the places of the one that was
 // searched most and of the one that would be chosen.

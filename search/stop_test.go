@@ -142,3 +142,30 @@ func TestEarlyStopKeepsTheChoice(t *testing.T) {
 	}
 	require.Positive(t, stopped)
 }
+
+// TestObvious: a plain move takes a part of its time only, one that the network is
+// not sure of, or that it did not expect, all of it.
+func TestObvious(t *testing.T) {
+	for name, c := range map[string]struct {
+		o     Obvious
+		after time.Duration
+		want  bool
+	}{
+		"plain":          {Obvious{0.25, 1e9, 1e9}, 300 * time.Millisecond, true},
+		"plain, but now": {Obvious{0.25, 1e9, 1e9}, 200 * time.Millisecond, false},
+		"not sure":       {Obvious{0.25, 1e-9, 1e9}, 900 * time.Millisecond, false},
+		"a surprise":     {Obvious{0.25, 1e9, 1e-9}, 900 * time.Millisecond, false},
+		"no factor":      {Obvious{1, 1e9, 1e9}, 900 * time.Millisecond, false},
+	} {
+		tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
+		r, now := &tree.search, time.Now()
+		r.limits.Time, r.limits.Obvious, r.start = time.Second, c.o, now
+		r.obvious = now.Add(scaled(r.limits.Time, c.o.Factor))
+		require.Equal(t, c.want, tree.obvious(now.Add(c.after)), name)
+	}
+	tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
+	entropy, surprise := tree.surprise()
+	require.Greater(t, entropy, 0.0)
+	require.LessOrEqual(t, entropy, 4.407, "of 82 moves")
+	require.Greater(t, surprise, 0.0)
+}

@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/analysis"
+	"kosumi/engine/katago"
 	"kosumi/katagocfg"
 )
 
@@ -20,59 +21,45 @@ func kataAnalysis(ctx context.Context, f *kataFlags) error {
 	if err != nil {
 		return err
 	}
-	human := f.texts["human-model"]
-	var log *kataLog
-	a, err := c.Analysis(threads, human != "", func(conf katagocfg.Log) {
-		log = openKataLog(conf, c)
-		log.write("Analysis Engine starting...")
-		log.say(katagocfg.Version)
+	s := defaultSettings()
+	s.Model, s.HumanModel = f.model(), f.texts["human-model"]
+	var log *katago.Log
+	a, err := c.Analysis(threads, s.HumanModel != "", func(conf katagocfg.Log) {
+		log = katago.OpenLog(conf, c)
+		log.Write("Analysis Engine starting...")
+		log.Say(katagocfg.Version)
 	})
 	if err != nil {
 		return err
 	}
-	defer log.close()
-	s := defaultSettings()
-	conf := analysis.Defaults()
-	s.searchFrom(conf.Search)
-	idle := append(kataSearch(&s.Play.Search, a.Search, katagocfg.Analysis), a.Patterns...)
-	s.kataNetwork(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
-	if a.Deterministic {
-		s.seed("forDeterministicTesting")
-	}
-	if err := s.kataOwn(c); err != nil {
+	defer log.Close()
+	setup, conf := katago.Analysis(c, &a, s.Play)
+	if err := s.take(c, &setup); err != nil {
 		return err
 	}
-	s.Model, s.HumanModel = f.model(), human
-	s.stderr = log.logger(a.LogSearch)
-	if err := s.engineConfig().Validate(); err != nil {
-		return err
-	}
-	conf.Search = s.params()
+	s.stderr = kataLogger(log, a.LogSearch)
+	conf.Search = s.Play.Search
 	conf.Search.Memory.MaxBytes = max(16<<20, conf.Search.Memory.MaxBytes/int64(a.Threads))
-	conf.Limits = kataLimit(a.Search, "")
-	conf.Threads, conf.PVLen, conf.MaxSize, conf.Base, conf.Version = a.Threads, a.PVLen, katagocfg.MaxSize, c, katagocfg.Release
-	conf.Perspective, _ = analysis.ParsePerspective(map[string]string{"": "SIDETOMOVE"}[a.Perspective] + a.Perspective)
-	conf.QuitWithoutWaiting, conf.IgnoreUnknown = f.switches["quit-without-waiting"], !a.WarnUnused
-	conf.CleanupPhases, conf.NoInferredHandicap = !a.PreventCleanupPhase, !a.StartBlackMovesAreHandicap
+	conf.QuitWithoutWaiting = f.switches["quit-without-waiting"]
 	if a.LogErrors {
 		conf.Faulty = func(warning bool, text string) {
-			log.write(map[bool]string{false: "Error: ", true: "Warning: "}[warning] + text)
+			log.Write(map[bool]string{false: "Error: ", true: "Warning: "}[warning] + text)
 		}
 	}
-	return kataAnalyze(ctx, &s, c, conf, &a, log, idle)
+	return kataAnalyze(ctx, &s, c, conf, &a, log, setup.Idle)
 }
 
 // kataAnalyze loads the network, greets and serves.
-func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf analysis.Config, a *katagocfg.AnalysisSettings, log *kataLog, idle []string) error {
+func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf analysis.Config, a *katagocfg.AnalysisSettings, log *katago.Log, idle []string) error {
 	size := board.Square(katagocfg.MaxSize)
-	log.write("After dedups: nnModelFile0 = " + s.Model + " useFP16 " + a.Network.FP16)
+	log.Write("After dedups: nnModelFile0 = " + s.Model + " useFP16 " + a.Network.FP16)
 	net := openNetwork(s, size, s.stderr)
 	if err := net.wait(); err != nil {
 		return err
 	}
 	for _, line := range c.Warning() {
-		log.write(line)
-		fmt.Fprintln(os.Stderr, line)
+		log.Write(line)
+		log.Tell(line)
 	}
 	conf.HumanModel, conf.ModelNames = s.HumanModel != "", s.Model
 	if conf.HumanModel {
@@ -80,7 +67,7 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 	}
 	conf.TakesProfile = net.kataProfile(size, s.HumanModel)
 	if a.Search["humanSLProfile"].Text != "" && !conf.TakesProfile {
-		log.say("WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + s.Model)
+		log.Say(katago.Unprofiled(s.Model))
 	}
 	conf.Models = func() []any {
 		list := net.models(size, s.batchSize())
@@ -94,27 +81,17 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 	if err != nil {
 		return err
 	}
-	log.write("Loaded config " + c.Name())
-	log.write("Loaded model " + s.Model)
-	log.write(fmt.Sprintf("Analyzing up to %d positions at a time in parallel", conf.Threads))
-	warnIdle(s.stderr, c, idle)
-	log.say("Started, ready to begin handling requests")
-	in, out := &tee{r: os.Stdin, word: "Request: ", log: log}, &tee{w: os.Stdout, word: "Response: ", log: log}
-	err = serveClient(ctx, s, net, "", func(ctx context.Context) error {
-		switch {
-		case a.LogRequests && a.LogResponses:
-			return server.Serve(ctx, in, out)
-		case a.LogRequests:
-			return server.Serve(ctx, in, os.Stdout)
-		case a.LogResponses:
-			return server.Serve(ctx, os.Stdin, out)
-		}
-		return server.Serve(ctx, os.Stdin, os.Stdout)
-	})
+	log.Write("Loaded config " + c.Name())
+	log.Write("Loaded model " + s.Model)
+	log.Write(fmt.Sprintf("Analyzing up to %d positions at a time in parallel", conf.Threads))
+	katago.Warn(kataLogger(log, false), idle)
+	log.Say("Started, ready to begin handling requests")
+	in, out := log.Copy(os.Stdin, word(a.LogRequests, "Request: "), os.Stdout, word(a.LogResponses, "Response: "))
+	err = serveClient(ctx, s, net, "", func(ctx context.Context) error { return server.Serve(ctx, in, out) })
 	stats := net.Stats()
-	log.write(s.Model)
-	log.write(fmt.Sprintf("NN rows: %d", stats.Rows))
-	log.write(fmt.Sprintf("NN batches: %d", stats.Batches))
-	log.write("All cleaned up, quitting")
+	log.Write(s.Model)
+	log.Write(fmt.Sprintf("NN rows: %d", stats.Rows))
+	log.Write(fmt.Sprintf("NN batches: %d", stats.Batches))
+	log.Write("All cleaned up, quitting")
 	return err
 }

@@ -3,45 +3,66 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
+	"kosumi/engine/katago"
 	"kosumi/katagocfg"
 	"kosumi/setting"
 )
 
 // convertConfig writes a config of KataGo's gtp or analysis program as a file for
 // --config: what differs from the defaults of this program, and, in comments, the
-// keys that have no effect here.
+// keys that do nothing here, or only under the name katago.
 func convertConfig(w io.Writer, name string) error {
 	c, err := katagocfg.Load([]string{name}, nil)
 	if err != nil {
 		return usageError{err}
 	}
-	var s settings
-	var idle []string
+	lines, setup, err := translated(c)
+	if err != nil {
+		return usageError{err}
+	}
+	fmt.Fprintf(w, "# Made of %s by engine config --from-katago.\n%s", name, lines)
+	idle := slices.Concat(setup.Idle, c.Unused())
+	slices.Sort(idle)
+	for _, key := range c.Keys() {
+		rest := c.Clone()
+		rest.Override(map[string]string{key: ""})
+		switch without, other, err := translated(rest); {
+		case slices.Contains(idle, key):
+			fmt.Fprintf(w, "# %s has no effect here\n", key)
+		case err == nil && without == lines && !reflect.DeepEqual(other.Play, setup.Play):
+			fmt.Fprintf(w, "# %s has an effect only in a config of KataGo's: start the program as katago\n", key)
+		}
+	}
+	return nil
+}
+
+// translated returns what a config sets, and that as a file of ours.
+func translated(c *katagocfg.Config) (string, katago.Setup, error) {
+	s := defaultSettings()
+	var setup katago.Setup
 	if c.Has("logAllGTPCommunication") || !c.Has("numAnalysisThreads") {
 		g, err := c.GTP(true, func(string) {})
 		if err != nil {
-			return usageError{err}
+			return "", setup, err
 		}
-		if s, idle, err = kataSettings(&g, c); err != nil {
-			return usageError{err}
-		}
+		setup, _ = katago.GTP(c, &g, s.Play)
 	} else {
 		a, err := c.Analysis(0, true, func(katagocfg.Log) {})
 		if err != nil {
-			return usageError{err}
+			return "", setup, err
 		}
-		s = defaultSettings()
-		idle = append(kataSearch(&s.Play.Search, a.Search, katagocfg.Analysis), a.Patterns...)
-		s.Play.Limits = kataLimit(a.Search, "")
-		s.kataNetwork(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
+		setup, _ = katago.Analysis(c, &a, s.Play)
 	}
-	fmt.Fprintf(w, "# Made of %s by engine config --from-katago.\n", name)
-	usual := defaultSettings()
-	section := ""
+	if err := s.take(c, &setup); err != nil {
+		return "", setup, err
+	}
+	var b strings.Builder
+	usual, section := defaultSettings(), ""
 	for i := range table {
 		row := &table[i]
 		if row.Get(&s) == row.Get(&usual) {
@@ -49,20 +70,11 @@ func convertConfig(w io.Writer, name string) error {
 		}
 		if row.Section != section {
 			section = row.Section
-			fmt.Fprintf(w, "\n[%s]\n", section)
+			fmt.Fprintf(&b, "\n[%s]\n", section)
 		}
-		fmt.Fprintf(w, "%s = %s\n", row.Name, tomlValue(row.Info, row.Get(&s)))
+		fmt.Fprintf(&b, "%s = %s\n", row.Name, tomlValue(row.Info, row.Get(&s)))
 	}
-	missing := map[string]bool{}
-	for _, name := range slices.Concat(idle, c.Unused()) {
-		missing[name] = c.Has(name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(missing)) {
-		if missing[name] {
-			fmt.Fprintf(w, "# %s has no effect here\n", name)
-		}
-	}
-	return nil
+	return b.String(), setup, nil
 }
 
 // tomlValue writes a value as TOML does.

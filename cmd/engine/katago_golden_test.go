@@ -152,7 +152,6 @@ type gtpSession struct {
 var unlike = map[string]string{
 	"g25 kata-set-param humanSLProfile rank_5k":           "KataGo's ends with one empty line too many",
 	"g32 kata-search_analyze 100 minmoves 12 maxmoves 12": "KataGo's table of subtree bias outlives the tree",
-	"g44 debug_moves": "the part of the utility that comes from the score is not kept for each node",
 }
 
 // TestKataGoGTP holds KataGo's sessions with the program, under its name.

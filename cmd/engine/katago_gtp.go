@@ -3,15 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
-	"slices"
-	"strconv"
 	"time"
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/engine/katago"
 	"kosumi/gtp"
 	"kosumi/katagocfg"
 )
@@ -19,17 +17,56 @@ import (
 // kataStandIn is the config where none is given.
 const kataStandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThreads=16,rules=tromp-taylor,allowResignation=true,resignThreshold=-0.90,lagBuffer=1.0"
 
+// take takes over what a config of KataGo's sets, also by the names of this
+// program's own settings, such as precision = fp32.
+func (s *settings) take(c *katagocfg.Config, setup *katago.Setup) error {
+	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch
+	if n := setup.Net.Sessions; n > 0 {
+		s.Sessions = min(n, s.sessionCount())
+	}
+	for _, name := range c.Unused() {
+		row := table.Find(name)
+		if row == nil || row.Name != name || row.Section != "" {
+			continue
+		}
+		v, err := c.Get(katagocfg.Key{Name: name})
+		if err == nil {
+			err = row.Set(s, v.Text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if gpu := s.Provider != "cpu" && s.Provider != "auto"; gpu && setup.Net.FP16 == "true" {
+		s.Precision = "fp16"
+	} else if !gpu && c.Has("useFP16") {
+		setup.Idle = append(setup.Idle, "useFP16")
+	}
+	s.Play.Search.Parallel.Sessions = s.sessionCount()
+	return s.Play.Validate()
+}
+
+// kataLogger sends the engine's own messages to the log; warnings go to people too.
+func kataLogger(log *katago.Log, all bool) *slog.Logger {
+	level := slog.LevelWarn
+	if all {
+		level = slog.LevelInfo
+	}
+	return slog.New(newPlainHandler(log.Messages(), level))
+}
+
 // kataSeat is a seat that answers as KataGo does.
 type kataSeat struct {
 	*seat
-	conf     *katagocfg.Config
-	g        *katagocfg.GTPSettings
-	start    katagocfg.Search // what the program began with
-	play     katagocfg.Play
-	manners  katagocfg.Manners
-	settings *settings
-	human    bool
+	params *katago.Params
+	log    *katago.Log
 }
+
+// TakesProfile implements katago.Seat.
+func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size(), k.opts.HumanModel) }
+
+// WithoutEffect implements katago.Seat.
+func (k *kataSeat) WithoutEffect(idle []string) { katago.Warn(kataLogger(k.log, false), idle) }
 
 // kataGTP is katago gtp.
 func kataGTP(ctx context.Context, f *kataFlags) error {
@@ -37,167 +74,125 @@ func kataGTP(ctx context.Context, f *kataFlags) error {
 	if err != nil {
 		return err
 	}
-	human := f.texts["human-model"] != ""
-	var log *kataLog
-	var said []string
-	g, err := c.GTP(human, func(line string) { said = append(said, line) })
-	log = openKataLog(g.Log, c)
-	defer log.close()
-	log.write("GTP Engine starting...")
-	for _, line := range said {
-		log.say(line)
-	}
-	if err != nil {
-		return err
-	}
-	s, idle, err := kataSettings(&g, c)
-	if err != nil {
-		return err
-	}
+	s := defaultSettings()
 	s.Model, s.HumanModel = f.model(), f.texts["human-model"]
-	s.stderr = log.logger(g.LogSearch)
-	if err := s.engineConfig().Validate(); err != nil {
+	var said []string
+	g, err := c.GTP(s.HumanModel != "", func(line string) { said = append(said, line) })
+	log := katago.OpenLog(g.Log, c)
+	defer log.Close()
+	log.Write("GTP Engine starting...")
+	for _, line := range said {
+		log.Say(line)
+	}
+	if err != nil {
 		return err
 	}
-	return kataServe(ctx, f, &s, c, &g, log, idle)
-}
-
-// kataServe loads the network, greets and serves.
-func kataServe(ctx context.Context, f *kataFlags, s *settings, c *katagocfg.Config, g *katagocfg.GTPSettings, log *kataLog, idle []string) error {
-	size := s.Play.Size
-	net := openNetwork(s, size, s.stderr)
+	setup, dialect := katago.GTP(c, &g, s.Play)
+	if err := s.take(c, &setup); err != nil {
+		return err
+	}
+	s.stderr = kataLogger(log, dialect.LogSearch)
+	net := openNetwork(&s, s.Play.Size, s.stderr)
 	if err := net.wait(); err != nil {
 		return err
 	}
-	if rules := g.Rules; net.SupportedRules(rules) != rules {
+	if rules := s.Play.Rules; net.SupportedRules(rules) != rules {
 		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's text
 	}
-	e, err := engine.New(s.engineConfig(), net, s.stderr)
+	e, err := engine.New(s.Play, net, s.stderr)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: s}, conf: c, g: g, start: g.Play.Search, play: g.Play, manners: g.Manners, settings: s, human: s.HumanModel != ""}
-	say := log.say
-	if !g.Greet {
-		say = log.write
-	}
-	seat.greet(f, say, log, idle)
-	model, _ := net.info(size, 0)
-	version := katagocfg.Release + "+" + shortName(model.InternalName)
-	if text, ok := f.texts["override-version"]; ok {
-		version = text
-	}
-	opts := gtp.Options{KataGo: seat.dialect(version, log)}
-	if g.OGSChat {
-		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
-	}
-	server := gtp.NewServer(seat, s.stderr, opts)
-	if opts.KataGo.Clock != nil {
-		if err := seat.SetClock(*opts.KataGo.Clock); err != nil {
-			return err
-		}
-	}
-	var in io.Reader = os.Stdin
-	var out io.Writer = os.Stdout
-	if g.LogCommands {
-		in, out = &tee{r: in, word: "Controller: ", log: log}, &tee{w: out, word: "KataGo: ", log: log}
-	}
-	err = serveClient(ctx, s, net, "", func(ctx context.Context) error { return server.Serve(ctx, in, out) })
-	log.write("All cleaned up, quitting")
-	return err
+	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: &s}, log: log}
+	seat.params = katago.NewParams(c, &g, seat, s.HumanModel != "", s.Model)
+	seat.greet(c, dialect.Quiet, setup.Idle)
+	return seat.serve(ctx, f, &dialect)
 }
 
 // greet says what KataGo says once it has loaded.
-func (k *kataSeat) greet(f *kataFlags, say func(string), log *kataLog, idle []string) {
-	size := k.settings.Play.Size
-	say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
-	for _, line := range k.conf.Warning() {
-		log.write(line)
-		fmt.Fprintln(os.Stderr, line)
+func (k *kataSeat) greet(c *katagocfg.Config, quiet bool, idle []string) {
+	size, say := k.opts.Play.Size, k.log.Say
+	if quiet {
+		say = k.log.Write
 	}
-	if k.play.Search["humanSLProfile"].Text != "" && !k.net.kataProfile(size, k.settings.HumanModel) {
-		log.write(k.unprofiled())
-		fmt.Fprintln(os.Stderr, k.unprofiled())
+	say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
+	warnings := c.Warning()
+	if k.params.Profile() && !k.TakesProfile() {
+		warnings = append(warnings, katago.Unprofiled(k.opts.Model))
+	}
+	for _, line := range warnings {
+		k.log.Write(line)
+		k.log.Tell(line)
 	}
 	model, _ := k.net.info(size, 0)
-	say("Loaded config " + k.conf.Name())
-	say("Loaded model " + k.settings.Model)
-	if k.human {
-		say("Loaded human SL model " + k.settings.HumanModel)
+	say("Loaded config " + c.Name())
+	say("Loaded model " + k.opts.Model)
+	if k.opts.HumanModel != "" {
+		say("Loaded human SL model " + k.opts.HumanModel)
 	}
 	say("Model name: " + model.InternalName)
 	say("GTP ready, beginning main protocol loop")
-	warnIdle(slog.New(newPlainHandler(lines(log.say), slog.LevelWarn)), k.conf, idle)
+	k.WithoutEffect(idle)
 }
 
-// unprofiled is what KataGo says of a profile that no network takes.
-func (k *kataSeat) unprofiled() string {
-	return "WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + k.settings.Model
-}
-
-// dialect says how the server answers.
-func (k *kataSeat) dialect(version string, log *kataLog) *gtp.KataGo {
-	d := &gtp.KataGo{
-		Engine: k.Engine, Version: version, Params: k, PVLen: k.g.PVLen, MaxSize: katagocfg.MaxSize, ForcedKomi: k.g.ForcedKomi, Say: log.say,
-		Supports:  func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
-		LagBuffer: func() float64 { return k.play.Search["lagBuffer"].Number },
+// serve answers a client.
+func (k *kataSeat) serve(ctx context.Context, f *kataFlags, d *katago.Dialect) error {
+	model, _ := k.net.info(k.opts.Play.Size, 0)
+	as := &gtp.KataGo{
+		Engine: k.Engine, Version: katagocfg.Release + "+" + katago.ShortName(model.InternalName), Params: k.params, PVLen: d.PVLen,
+		MaxSize: katagocfg.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, LagBuffer: k.params.Lag,
+		Supports: func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
-			return k.benchmark(ctx, board.Square(size), int64(visits), to)
+			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
 	}
-	switch k.g.Perspective {
-	case "black":
-		d.Perspective = board.Black
-	case "white":
-		d.Perspective = board.White
+	if text, ok := f.texts["override-version"]; ok {
+		as.Version = text
 	}
-	if k.g.NoLimit {
-		d.Clock = &gtp.TimeSettings{System: gtp.TimeByoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
+	opts := gtp.Options{KataGo: as}
+	if d.Chat {
+		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
-	return d
+	if d.NoLimit {
+		as.Clock = &gtp.TimeSettings{System: gtp.TimeByoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
+		if err := k.SetClock(*as.Clock); err != nil {
+			return err
+		}
+	}
+	in, out := k.log.Copy(os.Stdin, word(d.LogCommands, "Controller: "), os.Stdout, word(d.LogCommands, "KataGo: "))
+	server := gtp.NewServer(k, k.opts.stderr, opts)
+	err := serveClient(ctx, k.opts, k.net, "", func(ctx context.Context) error { return server.Serve(ctx, in, out) })
+	k.log.Write("All cleaned up, quitting")
+	return err
 }
 
-// Names implements gtp.KataGoParams.
-func (k *kataSeat) Names() []string { return slices.Concat(katagocfg.OwnNames, k.play.Names()) }
-
-// JSON implements gtp.KataGoParams.
-func (k *kataSeat) JSON() string { return k.conf.ParamsJSON(k.play, k.manners) }
-
-// Get implements gtp.KataGoParams.
-func (k *kataSeat) Get(name string) (string, bool) { return k.conf.Param(k.play, k.manners, name) }
-
-// Set implements gtp.KataGoParams.
-func (k *kataSeat) Set(values map[string]string) error {
-	threads := strconv.FormatInt(k.play.Search["numSearchThreads"].Int, 10)
-	next := k.conf.Clone()
-	play, manners, err := next.Parameters(values, k.start, threads, k.human, k.manners)
-	if err != nil {
-		return err
+// word returns a word where it is wanted.
+func word(wanted bool, text string) string {
+	if wanted {
+		return text
 	}
-	if _, given := values["humanSLProfile"]; given && play.Search["humanSLProfile"].Text != "" && !k.net.kataProfile(k.Game().Size(), k.settings.HumanModel) {
-		return fmt.Errorf("%s\n", k.unprofiled()) //nolint:staticcheck // KataGo's text
-	}
-	s := *k.settings
-	idle := s.kataPlay(play)
-	s.kataManners(manners)
-	if next.Has("playoutDoublingAdvantage") && !next.Has("dynamicPlayoutDoublingAdvantageCapPerOppLead") {
-		s.Play.HandicapAdvantage = 0
-	}
-	if err := k.Engine.Configure(s.engineConfig()); err != nil {
-		return err
-	}
-	*k.settings, k.conf, k.play, k.manners = s, next, play, manners
-	idle = slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given })
-	warnIdle(s.stderr, next, idle)
-	return nil
+	return ""
 }
 
 // Models names the network as it was named on the command line.
 func (k *kataSeat) Models() []gtp.ModelInfo {
 	list := k.seat.Models()
 	for i := range list[:min(1, len(list))] {
-		list[i].Name = k.settings.Model
+		list[i].Name = k.opts.Model
 	}
 	return list
+}
+
+// kataProfile tells whether a network that is loaded takes profiles.
+func (n *network) kataProfile(size board.Size, human string) bool {
+	info, ok := n.info(size, 0)
+	return ok && info.HumanProfile || human != ""
+}
+
+// SupportedRules returns the nearest rules that the network was trained under, as
+// KataGo has them for its networks.
+func (n *network) SupportedRules(r board.Rules) board.Rules {
+	info, _ := n.info(board.Square(19), 0)
+	return katago.SupportedRules(r, info.Version)
 }

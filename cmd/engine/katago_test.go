@@ -41,15 +41,6 @@ func TestKataFlags(t *testing.T) {
 	}
 }
 
-func TestShortName(t *testing.T) {
-	for name, want := range map[string]string{
-		"g170-b6c96-s175395328-d26788732": "g170-b6c96-s175M", "kata1-b18c384nbt-s9996604416-d4316597426": "b18c384nbt-s9996M",
-		"net": "net", "x-s12345": "x-s12K", "x-s99": "x-s99",
-	} {
-		require.Equal(t, want, shortName(name))
-	}
-}
-
 func TestInstallAsKataGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")
 	for range 2 { // twice is fine
@@ -80,7 +71,7 @@ fooBar = 1
 `)
 	o := invoke(t, nil, "", "config", "--from-katago", cfg)
 	require.Zero(t, o.code, o.stderr)
-	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# midgameTimeFactor has no effect here", "# fooBar has no effect here"} {
+	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# midgameTimeFactor has an effect only in a config of KataGo's: start the program as katago", "# fooBar has no effect here"} {
 		require.Contains(t, o.stdout, line+"\n")
 	}
 	values, err := parseConfig([]byte(o.stdout))

@@ -191,7 +191,7 @@ func SetParam(p *search.Params, name string, v katagocfg.Value) bool {
 		p.Pass.AliveUnderSuicide = v.Text == "true"
 		return v.Text != "false" // a network that was trained so stays so
 	}
-	return searchTable.Set(p, name, v.Exact()) == nil
+	return searchTable.Find(name) != nil && searchTable.Set(p, name, v.Exact()) == nil
 }
 
 // longerPV reads analysisPVLen, which a config file has too but KataGo does not

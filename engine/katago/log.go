@@ -1,10 +1,9 @@
-package main
+package katago
 
 import (
 	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,18 +14,18 @@ import (
 	"kosumi/katagocfg"
 )
 
-// kataLog writes what KataGo logs: to a file, to stderr, to stdout, each line with
+// Log writes what KataGo logs: to a file, to stderr, to stdout, each line with
 // the time if the config wants it. Its methods may be called from any goroutine.
-type kataLog struct {
+type Log struct {
 	mu     sync.Mutex
 	conf   katagocfg.Log
 	file   *os.File // nil: none
 	stderr io.Writer
 }
 
-// openKataLog opens the log. A file that cannot be opened is a warning only.
-func openKataLog(conf katagocfg.Log, c *katagocfg.Config) *kataLog {
-	l := &kataLog{conf: conf, stderr: os.Stderr}
+// OpenLog opens the log. A file that cannot be opened is a warning only.
+func OpenLog(conf katagocfg.Log, c *katagocfg.Config) *Log {
+	l := &Log{conf: conf, stderr: os.Stderr}
 	path := conf.File
 	stamp := time.Now().Format("20060102-150405")
 	switch {
@@ -45,13 +44,13 @@ func openKataLog(conf katagocfg.Log, c *katagocfg.Config) *kataLog {
 		}
 	}
 	if conf.Contents {
-		l.write("Running with following config:\n" + strings.Join(c.Lines(), "\n") + "\n")
+		l.Write("Running with following config:\n" + strings.Join(c.Lines(), "\n") + "\n")
 	}
 	return l
 }
 
-// write writes a line to the log.
-func (l *kataLog) write(line string) {
+// Write writes a line to the log.
+func (l *Log) Write(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conf.TimeStamp {
@@ -69,41 +68,38 @@ func (l *kataLog) write(line string) {
 	}
 }
 
-// say writes a line to the log, and to stderr where the log does not go there.
-func (l *kataLog) say(line string) {
-	l.write(line)
-	l.aloud(line)
-}
-
-// aloud writes a line to stderr only, if the log does not go there.
-func (l *kataLog) aloud(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// Say writes a line to the log, and to stderr where the log does not go there.
+func (l *Log) Say(line string) {
+	l.Write(line)
 	if !l.conf.ToStderr {
-		io.WriteString(l.stderr, line+"\n")
+		l.Tell(line)
 	}
 }
 
-func (l *kataLog) close() {
+// Tell writes a line to stderr alone.
+func (l *Log) Tell(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	io.WriteString(l.stderr, line+"\n")
+}
+
+// Close closes the log's file.
+func (l *Log) Close() {
 	if l.file != nil {
 		l.file.Close()
 	}
 }
 
-// logger is where the engine's own messages go: warnings to people, the rest to the
-// log if search is to be logged.
-func (l *kataLog) logger(search bool) *slog.Logger {
-	level := slog.LevelWarn
-	if search {
-		level = slog.LevelInfo
-	}
-	return slog.New(newPlainHandler(lines(func(line string) {
+// Messages is where messages of the engine's own go, a line each: warnings and
+// errors to people, the rest to the log.
+func (l *Log) Messages() io.Writer {
+	return lines(func(line string) {
 		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {
-			l.say(line)
+			l.Say(line)
 		} else {
-			l.write(line)
+			l.Write(line)
 		}
-	}), level))
+	})
 }
 
 // lines is a writer that gets whole lines.
@@ -116,12 +112,23 @@ func (f lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Copy copies what a client sends and gets to the log, line by line.
+func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Reader, io.Writer) {
+	if sent != "" {
+		in = &tee{r: in, word: sent, log: l}
+	}
+	if got != "" {
+		out = &tee{w: out, word: got, log: l}
+	}
+	return in, out
+}
+
 // tee copies lines that pass through a stream to the log, with a word before.
 type tee struct {
 	r    io.Reader
 	w    io.Writer
 	word string
-	log  *kataLog
+	log  *Log
 	mu   sync.Mutex
 	rest bytes.Buffer
 }
@@ -150,7 +157,7 @@ func (t *tee) note(p []byte) {
 			return
 		}
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			t.log.write(t.word + line)
+			t.log.Write(t.word + line)
 		}
 	}
 }

@@ -1,0 +1,129 @@
+package katago_test
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/engine"
+	"kosumi/engine/analysis"
+	"kosumi/engine/katago"
+	"kosumi/katagocfg"
+)
+
+// key is a key of KataGo's with a value that is not its default.
+type key struct {
+	name, value string
+	programs    []string
+	with        map[string]string
+}
+
+func keys(t *testing.T) []key {
+	t.Helper()
+	data, err := os.ReadFile("testdata/keys.txt")
+	require.NoError(t, err)
+	var all []key
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		line, with, _ := strings.Cut(strings.TrimSpace(line), " with ")
+		fields := strings.Fields(line)
+		k := key{fields[0], fields[1], fields[2:], map[string]string{}}
+		for _, pair := range strings.Fields(with) {
+			name, value, ok := strings.Cut(pair, "=")
+			require.True(t, ok, line)
+			k.with[name] = value
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// made is everything that a program takes from a config.
+type made struct {
+	play    engine.Config
+	net     katago.Network
+	dialect katago.Dialect
+	conf    analysis.Config
+	logs    katagocfg.AnalysisSettings
+}
+
+// make_ returns what a program makes of a config, and which keys it names as
+// having no effect.
+func make_(t *testing.T, program string, values map[string]string) (m made, named []string) {
+	t.Helper()
+	c := katagocfg.New(values)
+	base := engine.Defaults()
+	base.Search.Parallel.Workers = 0
+	var s katago.Setup
+	if program == "gtp" {
+		g, err := c.GTP(true, func(string) {})
+		require.NoError(t, err)
+		s, m.dialect = katago.GTP(c, &g, base)
+	} else {
+		a, err := c.Analysis(0, true, func(katagocfg.Log) {})
+		require.NoError(t, err)
+		s, m.conf = katago.Analysis(c, &a, base)
+		m.conf.Base = nil
+		m.logs = katagocfg.AnalysisSettings{Log: a.Log, LogRequests: a.LogRequests, LogResponses: a.LogResponses, LogErrors: a.LogErrors, LogSearch: a.LogSearch}
+	}
+	m.play, m.net = s.Play, s.Net
+	return m, slices.Concat(s.Idle, c.Unused())
+}
+
+// needed are the keys that a program does not start without.
+var needed = map[string]map[string]string{
+	"gtp":      {"logAllGTPCommunication": "false", "logSearchInfo": "false", "numSearchThreads": "2", "rules": "tromp-taylor"},
+	"analysis": {"numAnalysisThreads": "2", "numSearchThreads": "2"},
+}
+
+// TestKeys: every key of KataGo's changes something, or is named as having no
+// effect, never both and never neither.
+func TestKeys(t *testing.T) {
+	idle := map[string][]string{}
+	for _, program := range []string{"gtp", "analysis"} {
+		mapped, all := 0, 0
+		for _, k := range keys(t) {
+			if !slices.Contains(k.programs, program) {
+				continue
+			}
+			values := map[string]string{}
+			for name, value := range needed[program] {
+				values[name] = value
+			}
+			for name, value := range k.with {
+				values[name] = value
+				if value == "" {
+					delete(values, name)
+				}
+			}
+			if program == "analysis" && k.name == "numSearchThreadsPerAnalysisThread" {
+				values["numSearchThreads"] = "2"
+			}
+			before, _ := make_(t, program, values)
+			if program == "analysis" && k.name == "numSearchThreadsPerAnalysisThread" {
+				delete(values, "numSearchThreads")
+			}
+			values[k.name] = k.value
+			after, named := make_(t, program, values)
+			changes, isNamed := !reflect.DeepEqual(before, after), slices.Contains(named, k.name)
+			require.NotEqual(t, changes, isNamed, "%s: %s = %s changes something: %v, named: %v", program, k.name, k.value, changes, isNamed)
+			all++
+			if changes {
+				mapped++
+			} else {
+				idle[program] = append(idle[program], k.name)
+			}
+		}
+		t.Logf("%s: %d keys change something, %d are named as having no effect, of %d", program, mapped, all-mapped, all)
+	}
+	for program, names := range idle {
+		slices.Sort(names)
+		t.Logf("%s: without effect: %s", program, strings.Join(slices.Compact(names), " "))
+	}
+}

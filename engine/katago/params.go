@@ -1,0 +1,79 @@
+package katago
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kosumi/engine"
+	"kosumi/katagocfg"
+)
+
+// Params are the parameters of a running seat, as clients ask for them and change
+// them. It implements gtp.KataGoParams.
+type Params struct {
+	conf    *katagocfg.Config
+	start   katagocfg.Search // what the program began with
+	play    katagocfg.Play
+	manners katagocfg.Manners
+	seat    Seat
+	human   bool // there is a network of human moves
+	model   string
+}
+
+// Seat is what parameters act on.
+type Seat interface {
+	Config() engine.Config
+	Configure(engine.Config) error
+	TakesProfile() bool     // some network varies by profile
+	WithoutEffect([]string) // names what has none
+}
+
+// NewParams returns the parameters of a seat that was set up from a config.
+func NewParams(c *katagocfg.Config, g *katagocfg.GTPSettings, s Seat, human bool, model string) *Params {
+	return &Params{conf: c, start: g.Play.Search, play: g.Play, manners: g.Manners, seat: s, human: human, model: model}
+}
+
+// Names implements gtp.KataGoParams.
+func (p *Params) Names() []string { return slices.Concat(katagocfg.OwnNames, p.play.Names()) }
+
+// JSON implements gtp.KataGoParams.
+func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.manners) }
+
+// Get implements gtp.KataGoParams.
+func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p.manners, name) }
+
+// Lag is what is kept back of each move, in seconds.
+func (p *Params) Lag() float64 { return p.play.Search["lagBuffer"].Number }
+
+// Threads is the number of search threads.
+func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
+
+// Set implements gtp.KataGoParams.
+func (p *Params) Set(values map[string]string) error {
+	next := p.conf.Clone()
+	play_, manners_, err := next.Parameters(values, p.start, strconv.Itoa(p.Threads()), p.human, p.manners)
+	if err != nil {
+		return err
+	}
+	if _, given := values["humanSLProfile"]; given && play_.Search["humanSLProfile"].Text != "" && !p.seat.TakesProfile() {
+		return fmt.Errorf("%s\n", Unprofiled(p.model)) //nolint:staticcheck // KataGo's text
+	}
+	cfg := p.seat.Config()
+	idle := play(&cfg, next, play_)
+	manners(&cfg, manners_)
+	if err := p.seat.Configure(cfg); err != nil {
+		return err
+	}
+	p.conf, p.play, p.manners = next, play_, manners_
+	p.seat.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
+	return nil
+}
+
+// Profile tells whether a profile is set.
+func (p *Params) Profile() bool { return p.play.Search["humanSLProfile"].Text != "" }
+
+// Unprofiled is what KataGo says of a profile that no network takes.
+func Unprofiled(model string) string {
+	return "WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + model
+}
