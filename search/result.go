@@ -100,7 +100,7 @@ type RootInfo struct {
 	// Value is the plain average of win minus loss over the tree, what
 	// resignation goes by, and ValueUtility that of the utility.
 	Value, ValueUtility float64
-	Raw   RawInfo
+	Raw                 RawInfo
 }
 
 // RawInfo is the network's answer at the root.

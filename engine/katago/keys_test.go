@@ -2,6 +2,7 @@ package katago_test
 
 import (
 	"os"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -123,7 +124,38 @@ func TestKeys(t *testing.T) {
 		t.Logf("%s: %d keys change something, %d are named as having no effect, of %d", program, mapped, all-mapped, all)
 	}
 	for program, names := range idle {
-		slices.Sort(names)
-		t.Logf("%s: without effect: %s", program, strings.Join(slices.Compact(names), " "))
+		documented(t, program, names)
+	}
+}
+
+// documented holds the list of keys without effect in the documents against what is
+// so.
+func documented(t *testing.T, program string, idle []string) {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/katago.md")
+	require.NoError(t, err)
+	var patterns []string
+	for _, mark := range []string{"<!-- idle keys -->", "<!-- idle keys of " + program + " -->"} {
+		_, list, ok := strings.Cut(string(data), mark)
+		require.True(t, ok, mark)
+		list, _, _ = strings.Cut(list, "<!--")
+		for i, part := range strings.Split(list, "`") {
+			if i%2 == 1 {
+				patterns = append(patterns, part)
+			}
+		}
+	}
+	used := map[string]bool{}
+	for _, name := range idle {
+		found := false
+		for _, p := range patterns {
+			if ok, _ := path.Match(p, name); ok {
+				used[p], found = true, true
+			}
+		}
+		require.True(t, found, "docs/katago.md does not say that %s has no effect in %s", name, program)
+	}
+	for _, p := range patterns {
+		require.True(t, used[p], "docs/katago.md: %s has its effect in %s", p, program)
 	}
 }
