@@ -13,6 +13,7 @@ import (
 	"kosumi/bench"
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/search"
 )
 
@@ -46,7 +47,7 @@ func TestPlans(t *testing.T) {
 
 func server(t *testing.T) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(nn.HashModel(1), nn.ServerConfig{Sessions: 2, MaxBatch: 8})
+	s, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{Sessions: 2, MaxBatch: 8})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -54,10 +55,10 @@ func server(t *testing.T) *nn.Server {
 
 func TestRates(t *testing.T) {
 	ctx := context.Background()
-	games, err := bench.Positions(ctx, nn.HashModel(1), board.Square(5), board.Chinese())
+	games, err := bench.Positions(ctx, nntest.HashModel(1), board.Square(5), board.Chinese())
 	require.NoError(t, err)
 	require.Len(t, games, 8)
-	again, err := bench.Positions(ctx, nn.HashModel(1), board.Square(5), board.Chinese())
+	again, err := bench.Positions(ctx, nntest.HashModel(1), board.Square(5), board.Chinese())
 	require.NoError(t, err)
 	for i := range games {
 		require.Equal(t, games[i].NumMoves(), again[i].NumMoves())
@@ -65,7 +66,7 @@ func TestRates(t *testing.T) {
 	}
 	require.Greater(t, games[7].NumMoves(), games[0].NumMoves())
 
-	raw, err := bench.OpenRaw(nn.HashModel(1), games, 2, 4)
+	raw, err := bench.OpenRaw(nntest.HashModel(1), games, 2, 4)
 	require.NoError(t, err)
 	defer raw.Close()
 	rate, err := raw.Rate(ctx, time.Millisecond)

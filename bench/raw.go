@@ -36,15 +36,9 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 		}
 		pool.backends = append(pool.backends, b)
 		scratch := codec.NewScratch()
-		inputs := b.Inputs()
-		for row := range batch {
-			rows := make([][]float32, len(inputs))
-			for i := range inputs {
-				n := spec.Inputs[i].Len()
-				rows[i] = inputs[i][row*n : (row+1)*n]
-			}
+		for row, inputs := range nn.Rows(spec.Inputs, b.Inputs(), batch) {
 			q := nn.Query{Game: games[row%len(games)], Meta: &features.Amateurs}
-			if err := codec.Encode(&q, 0, rows, scratch); err != nil {
+			if err := codec.Encode(&q, 0, inputs, scratch); err != nil {
 				pool.Close()
 				return nil, err
 			}

@@ -19,6 +19,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/train/loop"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
@@ -87,7 +88,7 @@ func recipe() selfplay.Config {
 
 func stub(t testing.TB, seed uint64) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(nn.HashModel(seed), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, ExactCache: true})
+	s, err := nn.NewServer(nntest.HashModel(seed), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, ExactCache: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/search"
 )
 
@@ -36,7 +36,7 @@ func TestFriendlyPassByHand(t *testing.T) {
 		{"a chain in doubt", closed, "A7", board.Chinese(), true, true, false, ByRules},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := engineOver(t, nn.Uniform(), 7, func(conf *Config) { conf.Rules, conf.FriendlyPass = c.rules, c.friendly })
+			e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) { conf.Rules, conf.FriendlyPass = c.rules, c.friendly })
 			setUp(t, e, c.diagram, board.White)
 			if c.passed {
 				require.NoError(t, e.Play(board.White, board.Pass))
@@ -102,7 +102,7 @@ func TestChainsInDoubt(t *testing.T) {
 // engine takes them and passes before long; it does not fill its own area.
 func TestCleanupEnds(t *testing.T) {
 	for _, rules := range []board.Rules{board.TrompTaylor(), board.Chinese()} {
-		e := engineOver(t, nn.Uniform(), 7, func(c *Config) { c.Rules = rules; c.Rules.Komi = 7; c.Resign.Enabled = false })
+		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = rules; c.Rules.Komi = 7; c.Resign.Enabled = false })
 		setUp(t, e, lifeAndDeath, board.Black)
 		ended := false
 		for range 30 {

@@ -12,6 +12,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/search"
 	"kosumi/sgf"
 )
@@ -23,7 +24,7 @@ func (anySize) Serves(board.Size) error { return nil }
 
 func newEngine(t testing.TB, size int, change func(*Config)) *Engine {
 	t.Helper()
-	return engineOver(t, nn.HashModel(1), size, change)
+	return engineOver(t, nntest.HashModel(1), size, change)
 }
 
 func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engine {
@@ -267,7 +268,7 @@ func setUp(t *testing.T, e *Engine, diagram string, toMove board.Color) {
 }
 
 func TestScoringOfAFinishedPosition(t *testing.T) {
-	e := engineOver(t, nn.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
+	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
 	setUp(t, e, lifeAndDeath, board.Black)
 	status, err := e.FinalStatus(context.Background())
 	require.NoError(t, err)
@@ -283,7 +284,7 @@ func TestScoringOfAFinishedPosition(t *testing.T) {
 }
 
 func TestCleanupCapturesBeforePassing(t *testing.T) {
-	e := engineOver(t, nn.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese() })
+	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese() })
 	setUp(t, e, lifeAndDeath, board.Black)
 	dead := e.game.Size().Point(5, 5)
 	for range 12 {

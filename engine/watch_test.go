@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/search"
 )
 
@@ -42,7 +43,7 @@ func (b slowBackend) Run(n int) error {
 // search without: no report may show what that search found, however long this
 // one takes to begin.
 func TestReportsAreOfTheirOwnSearch(t *testing.T) {
-	m := &slowModel{Model: nn.HashModel(1)}
+	m := &slowModel{Model: nntest.HashModel(1)}
 	server, err := nn.NewServer(m, nn.ServerConfig{}) // without a cache, so that the root is slow too
 	require.NoError(t, err)
 	defer server.Close()
@@ -80,7 +81,7 @@ func (w *watched) SearchBegins(board.Size) (ends func()) {
 
 // TestTheNetworkIsToldOfSearches covers moves, analysis and pondering.
 func TestTheNetworkIsToldOfSearches(t *testing.T) {
-	server, err := nn.NewServer(nn.HashModel(1), nn.ServerConfig{})
+	server, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{})
 	require.NoError(t, err)
 	defer server.Close()
 	net := &watched{anySize: anySize{server}}

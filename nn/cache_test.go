@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -148,8 +147,7 @@ func TestReplacedEntryIsFoundOnce(t *testing.T) {
 // Everything that changes an evaluation changes the key; what must be shared is
 // shared.
 func TestKeys(t *testing.T) {
-	s, err := NewServer(Uniform(), ServerConfig{})
-	require.NoError(t, err)
+	s := new(Server)
 	game := func(r board.Rules, moves ...board.Point) *board.Game {
 		g, err := board.NewGame(board.Square(9), r)
 		require.NoError(t, err)
@@ -216,9 +214,7 @@ func TestKeys(t *testing.T) {
 // TestExactKey: an exact cache answers only for what a network is shown, whichever
 // way the position came about.
 func TestExactKey(t *testing.T) {
-	s, err := NewServer(Uniform(), ServerConfig{ExactCache: true})
-	require.NoError(t, err)
-	defer s.Close()
+	s := &Server{conf: ServerConfig{ExactCache: true}}
 	size := board.Square(5)
 	game := func(vertices string) *board.Game {
 		g, err := board.NewGame(size, board.TrompTaylor())
@@ -248,37 +244,6 @@ func TestExactKey(t *testing.T) {
 	taken, none := game("A2 A1"+tail), game("A2 pass"+tail)
 	require.Equal(t, taken.Hash(), none.Hash())
 	require.NotEqual(t, key(taken, 0), key(none, 0), "another past board")
-}
-
-// A query that misses only the ownership gets it, and keeps policy and values.
-func TestOwnershipIsCompleted(t *testing.T) {
-	s, err := NewServer(HashModel(1), ServerConfig{CacheBytes: 1 << 20, ExactCache: true})
-	require.NoError(t, err)
-	defer s.Close()
-	g, err := board.NewGame(board.Square(5), board.Chinese())
-	require.NoError(t, err)
-	var first, second, third Output
-	q := Query{Game: g}
-	require.NoError(t, s.Evaluate(context.Background(), &q, &first))
-	require.False(t, first.FromCache || first.HasOwnership)
-	q.NeedOwnership = true
-	require.NoError(t, s.Evaluate(context.Background(), &q, &second))
-	require.True(t, second.HasOwnership)
-	require.NoError(t, s.Evaluate(context.Background(), &q, &third))
-	require.True(t, third.FromCache && third.HasOwnership)
-	require.Equal(t, second.Ownership, third.Ownership)
-	require.Equal(t, first.Policy, third.Policy)
-	require.Equal(t, Stats{Rows: 2, Batches: 2, Hits: 1, Misses: 2}, func() Stats {
-		st := s.Stats()
-		st.RunTime = 0
-		return st
-	}())
-	st := s.Stats()
-	require.InDelta(t, 1.0/3, st.HitRate(), 1e-9)
-	require.Equal(t, Stats{}, st.Sub(st))
-	q.SkipCache = true
-	require.NoError(t, s.Evaluate(context.Background(), &q, &third))
-	require.False(t, third.FromCache)
 }
 
 func BenchmarkCache(b *testing.B) {

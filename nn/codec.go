@@ -17,7 +17,7 @@ type Codec struct {
 	post   Multipliers
 	memory *features.Memory // shared by all scratches
 	// Positions in Spec.Inputs and Spec.Outputs; -1 where absent.
-	spatial, global, meta, hash                       int
+	spatial, global, meta                             int
 	policy, pass, value, scoreValue, score, ownership int
 	policyChannels, policyStride, scoreValues         int
 }
@@ -102,9 +102,6 @@ func (c *Codec) bindInputs() error {
 		return err
 	}
 	if c.global, err = bind(in, RoleGlobal, e.Globals() > 0, e.Globals()); err != nil {
-		return err
-	}
-	if c.hash, err = bind(in, RoleHash, false, hashValues); err != nil {
 		return err
 	}
 	if c.meta, err = bind(in, RoleMeta, c.spec.KataGo.MetaEncoder > 0, features.MetaSize); err != nil {
@@ -222,9 +219,6 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 		}
 		features.EncodeMeta(rows[c.meta], q.Meta, q.Game.ToMove(), c.size)
 	}
-	if c.hash >= 0 {
-		encodeHash(rows[c.hash], q.Game.Hash())
-	}
 	if c.spatial < 0 && c.global < 0 {
 		return nil
 	}
@@ -245,17 +239,6 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	return nil
 }
 
-// encodeHash spreads a hash over eight numbers that float32 holds exactly.
-func encodeHash(dst []float32, h board.Hash) {
-	for i := range 4 {
-		dst[i] = float32(h.Hi >> (16 * i) & 0xffff)
-		dst[4+i] = float32(h.Lo >> (16 * i) & 0xffff)
-	}
-}
-
-// hashValues is the length of a RoleHash row.
-const hashValues = 8
-
 // orientPlanes moves every value of src to where the symmetry takes its point.
 func orientPlanes(dst, src []float32, table []board.Point) {
 	area := len(table)
@@ -265,6 +248,20 @@ func orientPlanes(dst, src []float32, table []board.Point) {
 			to[table[p]] = v
 		}
 	}
+}
+
+// Rows cuts the memory of n rows of each tensor, such as a [Backend]'s, into rows:
+// the values of tensor i in row r are at [r][i].
+func Rows(tensors []TensorSpec, memory [][]float32, n int) [][][]float32 {
+	rows := make([][][]float32, n)
+	for r := range rows {
+		rows[r] = make([][]float32, len(tensors))
+		for i := range tensors {
+			size := tensors[i].Len()
+			rows[r][i] = memory[i][r*size : (r+1)*size : (r+1)*size]
+		}
+	}
+	return rows
 }
 
 // Scratch holds one goroutine's buffers for [Codec.Encode] and

@@ -8,12 +8,13 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 )
 
 // TestPanicInABackend: a run that panics fails its queries; the session goes on.
 func TestPanicInABackend(t *testing.T) {
 	var broken atomic.Bool
-	m := &hooked{Model: nn.HashModel(1), onRun: func(int) error {
+	m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error {
 		if broken.Load() {
 			panic("no power")
 		}
@@ -37,7 +38,7 @@ func TestPanicInABackend(t *testing.T) {
 func TestOtherSizesDoNotWait(t *testing.T) {
 	opening, release := make(chan struct{}), make(chan struct{})
 	big := board.Square(19)
-	m := &hooked{Model: nn.HashModel(1), onOpen: func(size board.Size) error {
+	m := &hooked{Model: nntest.HashModel(1), onOpen: func(size board.Size) error {
 		if size == big {
 			close(opening)
 			<-release

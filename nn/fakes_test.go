@@ -13,6 +13,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/nn/nntest"
 )
 
 // hooked is a model whose steps a test can watch, hold up, and let fail.
@@ -204,7 +205,7 @@ func BenchmarkEvaluate(b *testing.B) {
 
 func encodedOrUniform(e features.Encoding) nn.Model {
 	if e == features.None {
-		return nn.Uniform()
+		return nntest.Uniform()
 	}
 	return encoded{e}
 }

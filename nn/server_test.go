@@ -16,10 +16,11 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/nn/nntest"
 )
 
 func TestUniformIsFlatAndEven(t *testing.T) {
-	s := newServer(t, nn.Uniform(), nn.ServerConfig{})
+	s := newServer(t, nntest.Uniform(), nn.ServerConfig{})
 	for _, size := range []board.Size{board.Square(2), board.Square(9), {W: 7, H: 11}, board.Square(25)} {
 		g := randomGame(t, size, board.TrompTaylor(), size.Area()/4, 3)
 		var out nn.Output
@@ -37,9 +38,9 @@ func TestUniformIsFlatAndEven(t *testing.T) {
 }
 
 func TestHashModelDependsOnPositionOnly(t *testing.T) {
-	a := newServer(t, nn.HashModel(1), nn.ServerConfig{Sessions: 2, Seed: 5})
-	b := newServer(t, nn.HashModel(1), nn.ServerConfig{Seed: 6})
-	other := newServer(t, nn.HashModel(2), nn.ServerConfig{})
+	a := newServer(t, nntest.HashModel(1), nn.ServerConfig{Sessions: 2, Seed: 5})
+	b := newServer(t, nntest.HashModel(1), nn.ServerConfig{Seed: 6})
+	other := newServer(t, nntest.HashModel(2), nn.ServerConfig{})
 	g := randomGame(t, board.Square(9), board.Japanese(), 30, 1)
 	h := randomGame(t, board.Square(9), board.Japanese(), 31, 1)
 	ask := func(s *nn.Server, g *board.Game) nn.Output {
@@ -56,7 +57,7 @@ func TestHashModelDependsOnPositionOnly(t *testing.T) {
 }
 
 func TestConfigIsValidated(t *testing.T) {
-	_, err := nn.NewServer(nn.Uniform(), nn.ServerConfig{Sessions: -1, MaxBatch: -1, MaxSizes: -1, CacheBytes: -1})
+	_, err := nn.NewServer(nntest.Uniform(), nn.ServerConfig{Sessions: -1, MaxBatch: -1, MaxSizes: -1, CacheBytes: -1})
 	require.ErrorContains(t, err, "sessions")
 	require.ErrorContains(t, err, "batch")
 	require.ErrorContains(t, err, "sizes")
@@ -64,7 +65,7 @@ func TestConfigIsValidated(t *testing.T) {
 }
 
 func TestQueryIsChecked(t *testing.T) {
-	s := newServer(t, nn.Uniform(), nn.ServerConfig{})
+	s := newServer(t, nntest.Uniform(), nn.ServerConfig{})
 	g := newGame(t, board.Square(9))
 	var out nn.Output
 	for name, q := range map[string]*nn.Query{
@@ -86,7 +87,7 @@ func TestQueryIsChecked(t *testing.T) {
 func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		m := &hooked{Model: nn.HashModel(1), onRun: func(int) error { <-gate; return nil }}
+		m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error { <-gate; return nil }}
 		s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 4})
 		require.NoError(t, err)
 		var all sync.WaitGroup
@@ -117,7 +118,7 @@ func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 func TestGivenUpWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		m := &hooked{Model: nn.HashModel(1), onRun: func(int) error { <-gate; return nil }}
+		m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error { <-gate; return nil }}
 		s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 4})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -146,7 +147,7 @@ func TestIdleSessionsShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, rest := make(chan struct{}), make(chan struct{})
 		var runs atomic.Int64
-		m := &hooked{Model: nn.HashModel(1), onRun: func(int) error {
+		m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error {
 			if runs.Add(1) <= 2 {
 				<-first
 			} else {
@@ -188,7 +189,7 @@ func TestBackendErrorReachesTheWholeBatch(t *testing.T) {
 		broken := errors.New("out of memory")
 		gate := make(chan struct{})
 		var runs atomic.Int64
-		m := &hooked{Model: nn.HashModel(1), onRun: func(int) error {
+		m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error {
 			<-gate
 			if runs.Add(1) == 2 {
 				return broken
@@ -229,7 +230,7 @@ func TestBackendErrorReachesTheWholeBatch(t *testing.T) {
 func TestCloseAnswersWhatIsQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		m := &hooked{Model: nn.HashModel(1), onRun: func(int) error { <-gate; return nil }}
+		m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error { <-gate; return nil }}
 		s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 2, Sessions: 2})
 		require.NoError(t, err)
 		var all sync.WaitGroup
@@ -258,7 +259,7 @@ func TestCloseAnswersWhatIsQueued(t *testing.T) {
 func TestOpeningBlocksOnlyItsSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		m := &hooked{Model: nn.HashModel(1), onOpen: func(s board.Size) error {
+		m := &hooked{Model: nntest.HashModel(1), onOpen: func(s board.Size) error {
 			if s.W == 19 {
 				<-gate
 			}
@@ -296,7 +297,7 @@ func TestOpeningBlocksOnlyItsSize(t *testing.T) {
 func TestFailedOpenIsTriedAgain(t *testing.T) {
 	fail := true
 	broken := errors.New("no such file")
-	m := &hooked{Model: nn.HashModel(1), onOpen: func(board.Size) error {
+	m := &hooked{Model: nntest.HashModel(1), onOpen: func(board.Size) error {
 		if fail {
 			return broken
 		}
@@ -325,17 +326,17 @@ func TestSpecIsCheckedAgainstBackend(t *testing.T) {
 		"backend inputs":  func(s *nn.Spec) { s.Inputs = nil },
 		"backend outputs": func(s *nn.Spec) { s.Outputs = s.Outputs[:4] },
 	} {
-		m := &hooked{Model: nn.HashModel(1), spec: func(s *nn.Spec) { change(s) }}
+		m := &hooked{Model: nntest.HashModel(1), spec: func(s *nn.Spec) { change(s) }}
 		s := newServer(t, m, nn.ServerConfig{})
 		require.ErrorIs(t, s.Warm(board.Square(9)), nn.ErrSpec, name)
 		require.Equal(t, m.opened.Load(), m.closed.Load(), name)
 	}
-	m := &hooked{Model: nn.HashModel(1), spec: func(s *nn.Spec) { s.Sizes.Fixed = board.Square(19) }}
+	m := &hooked{Model: nntest.HashModel(1), spec: func(s *nn.Spec) { s.Sizes.Fixed = board.Square(19) }}
 	require.ErrorIs(t, newServer(t, m, nn.ServerConfig{}).Warm(board.Square(9)), nn.ErrSize)
 }
 
 func TestLeastRecentlyUsedSizeIsClosed(t *testing.T) {
-	m := &hooked{Model: nn.HashModel(1)}
+	m := &hooked{Model: nntest.HashModel(1)}
 	s := newServer(t, m, nn.ServerConfig{MaxSizes: 2})
 	var out nn.Output
 	ask := func(n int) {
@@ -355,7 +356,7 @@ func TestLeastRecentlyUsedSizeIsClosed(t *testing.T) {
 }
 
 func TestWarmRunsEverySession(t *testing.T) {
-	m := &hooked{Model: nn.HashModel(1)}
+	m := &hooked{Model: nntest.HashModel(1)}
 	s := newServer(t, m, nn.ServerConfig{Sessions: 3, MaxBatch: 16})
 	require.NoError(t, s.Warm(board.Square(9)))
 	require.ElementsMatch(t, []int{1, 1, 1, 16, 16, 16}, m.batches())
@@ -367,7 +368,7 @@ func TestWarmRunsEverySession(t *testing.T) {
 // Many callers, several sizes, cache, eviction and Close at once; run it with
 // the race detector.
 func TestManyCallers(t *testing.T) {
-	m := &hooked{Model: nn.HashModel(3)}
+	m := &hooked{Model: nntest.HashModel(3)}
 	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, MaxSizes: 2, CacheBytes: 1 << 22})
 	require.NoError(t, err)
 	var all sync.WaitGroup
@@ -399,4 +400,35 @@ func TestManyCallers(t *testing.T) {
 	})
 	all.Wait()
 	require.Equal(t, m.opened.Load(), m.closed.Load())
+}
+
+// A query that misses only the ownership gets it, and keeps policy and values.
+func TestOwnershipIsCompleted(t *testing.T) {
+	s, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{CacheBytes: 1 << 20, ExactCache: true})
+	require.NoError(t, err)
+	defer s.Close()
+	g, err := board.NewGame(board.Square(5), board.Chinese())
+	require.NoError(t, err)
+	var first, second, third nn.Output
+	q := nn.Query{Game: g}
+	require.NoError(t, s.Evaluate(context.Background(), &q, &first))
+	require.False(t, first.FromCache || first.HasOwnership)
+	q.NeedOwnership = true
+	require.NoError(t, s.Evaluate(context.Background(), &q, &second))
+	require.True(t, second.HasOwnership)
+	require.NoError(t, s.Evaluate(context.Background(), &q, &third))
+	require.True(t, third.FromCache && third.HasOwnership)
+	require.Equal(t, second.Ownership, third.Ownership)
+	require.Equal(t, first.Policy, third.Policy)
+	require.Equal(t, nn.Stats{Rows: 2, Batches: 2, Hits: 1, Misses: 2}, func() nn.Stats {
+		st := s.Stats()
+		st.RunTime = 0
+		return st
+	}())
+	st := s.Stats()
+	require.InDelta(t, 1.0/3, st.HitRate(), 1e-9)
+	require.Equal(t, nn.Stats{}, st.Sub(st))
+	q.SkipCache = true
+	require.NoError(t, s.Evaluate(context.Background(), &q, &third))
+	require.False(t, third.FromCache)
 }

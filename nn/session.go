@@ -19,19 +19,8 @@ type session struct {
 }
 
 func newSession(p *sizePool, b Backend) *session {
-	views := func(all [][]float32, specs []TensorSpec) [][][]float32 {
-		rows := make([][][]float32, b.MaxBatch())
-		for r := range rows {
-			rows[r] = make([][]float32, len(specs))
-			for i := range specs {
-				n := specs[i].Len()
-				rows[r][i] = all[i][r*n : (r+1)*n : (r+1)*n]
-			}
-		}
-		return rows
-	}
 	return &session{pool: p, backend: b, scratch: p.codec.NewScratch(),
-		in: views(b.Inputs(), p.codec.spec.Inputs), out: views(b.Outputs(), p.codec.spec.Outputs),
+		in: Rows(p.codec.spec.Inputs, b.Inputs(), b.MaxBatch()), out: Rows(p.codec.spec.Outputs, b.Outputs(), b.MaxBatch()),
 		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch())}
 }
 

@@ -119,10 +119,9 @@ const (
 	RoleScoreValue             // out: KataGo's 1, 2, 4 or 6 score values
 	RoleScore                  // out: [1] expected score for the side to move
 	RoleOwnership              // out: [A] or [1,H,W], + = side to move
-	RoleHash                   // in: the position's hash as 8 numbers of 16 bits (models without a network)
 )
 
-var roleNames = []string{"spatial", "global", "meta", "policy", "pass", "value", "score_value", "score", "ownership", "hash"}
+var roleNames = []string{"spatial", "global", "meta", "policy", "pass", "value", "score_value", "score", "ownership"}
 
 // String returns the role's name, such as "score_value".
 func (r Role) String() string { return nameOf(roleNames, int(r)) }

@@ -10,13 +10,14 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/sgf"
 )
 
 // server answers with made-up numbers that depend on the position alone.
 func server(t testing.TB) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(nn.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
+	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s

@@ -12,6 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine/analysis/analysisconform"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 )
 
 // hashNet is a network that makes its answers up, at any board size.
@@ -21,7 +22,7 @@ func (hashNet) Serves(size board.Size) error { return size.Check() }
 
 func newHashNet(t testing.TB) hashNet {
 	t.Helper()
-	server, err := nn.NewServer(nn.HashModel(1), nn.ServerConfig{Sessions: 2, Seed: 1, CacheBytes: 1 << 20})
+	server, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{Sessions: 2, Seed: 1, CacheBytes: 1 << 20})
 	require.NoError(t, err)
 	t.Cleanup(func() { server.Close() })
 	return hashNet{server}

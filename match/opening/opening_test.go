@@ -9,12 +9,13 @@ import (
 	"kosumi/board"
 	"kosumi/match/opening"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 )
 
 // TestRunOut asks for more openings than there are: on 3x3 the first move is one
 // of three, however it is turned.
 func TestRunOut(t *testing.T) {
-	server, err := nn.NewServer(nn.Uniform(), nn.ServerConfig{})
+	server, err := nn.NewServer(nntest.Uniform(), nn.ServerConfig{})
 	require.NoError(t, err)
 	defer server.Close()
 	draw := func(count int) ([]string, error) {

@@ -47,7 +47,7 @@ func (m *Model) calibrationRows(ctx context.Context, size board.Size, o Quantize
 		c.inputs = append(c.inputs, make([]float32, c.rows*spec.Inputs[i].Len()))
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0x73796d))
-	rows := newRows(spec.Inputs, c.inputs, c.rows)
+	rows := nn.Rows(spec.Inputs, c.inputs, c.rows)
 	scratch := codec.NewScratch()
 	for i, g := range o.Calibrate {
 		if g.Size() != size {

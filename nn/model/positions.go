@@ -162,7 +162,7 @@ func (p *party) group(ctx context.Context, number int) ([]*board.Game, error) {
 		lengths[i] = full/3 + rng.IntN(full-full/3) + 1
 	}
 	spec := p.codec.Spec()
-	in, out := newRows(spec.Inputs, b.Inputs(), lockstep), newRows(spec.Outputs, b.Outputs(), lockstep)
+	in, out := nn.Rows(spec.Inputs, b.Inputs(), lockstep), nn.Rows(spec.Outputs, b.Outputs(), lockstep)
 	scratch := p.codec.NewScratch()
 	var answer nn.Output
 	for move := 0; ; move++ {
@@ -238,16 +238,4 @@ func drawMove(o *nn.Output, size board.Size, move int, rng *rand.Rand) board.Poi
 		}
 	}
 	return size.FromIndex(best)
-}
-
-// newRows cuts the memory of a backend into rows: row, then tensor.
-func newRows(specs []nn.TensorSpec, memory [][]float32, n int) [][][]float32 {
-	all := make([][][]float32, n)
-	for r := range all {
-		for i := range specs {
-			size := specs[i].Len()
-			all[r] = append(all[r], memory[i][r*size:(r+1)*size])
-		}
-	}
-	return all
 }

@@ -134,7 +134,7 @@ func (m *Model) evaluate(ctx context.Context, b nn.Backend, spec nn.Spec, size b
 		return err
 	}
 	batch := b.MaxBatch()
-	in, out := newRows(spec.Inputs, b.Inputs(), batch), newRows(spec.Outputs, b.Outputs(), batch)
+	in, out := nn.Rows(spec.Inputs, b.Inputs(), batch), nn.Rows(spec.Outputs, b.Outputs(), batch)
 	scratch := codec.NewScratch()
 	var answer nn.Output
 	for at := 0; at < len(games); at += batch {

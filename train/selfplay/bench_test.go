@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 )
 
 // BenchmarkOwnWork plays without a network, so that what remains is the work of
@@ -21,7 +22,7 @@ func BenchmarkOwnWork(b *testing.B) {
 			c := Defaults()
 			change(&c)
 			s, _ := newSession(b, c, b.TempDir(), 64)
-			server, err := nn.NewServer(nn.HashModel(1), nn.ServerConfig{Sessions: 2, MaxBatch: 16, Seed: 1})
+			server, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{Sessions: 2, MaxBatch: 16, Seed: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

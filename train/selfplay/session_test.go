@@ -12,6 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/nn/nntest"
 	"kosumi/sgf"
 	"kosumi/train/rows"
 )
@@ -56,7 +57,7 @@ func TestSessionWritesRowsAndRecords(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			dir := t.TempDir()
 			s, w := newSession(t, small(method), dir, 10)
-			e := hashServer(t, nn.HashModel(3))
+			e := hashServer(t, nntest.HashModel(3))
 			require.NoError(t, s.Play(context.Background(), e, Goal{Games: 15}))
 			require.NoError(t, s.Play(context.Background(), e, Goal{Games: 15}))
 			require.NoError(t, w.Flush())
@@ -113,7 +114,7 @@ func TestPlayEndsWithItsContext(t *testing.T) {
 	s, w := newSession(t, small(Gumbel), t.TempDir(), 1000)
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	require.NoError(t, s.Play(ctx, hashServer(t, nn.HashModel(3)), Goal{}))
+	require.NoError(t, s.Play(ctx, hashServer(t, nntest.HashModel(3)), Goal{}))
 	require.NoError(t, w.Flush())
 }
 
