@@ -145,6 +145,7 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 // TestTheTreeIsKept wherever it stays right.
 func TestTheTreeIsKept(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
+	play(t, e, "C4 E7") // at the root of a symmetric position, copies of moves would be dropped
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	for name, change := range map[string]func() error{
