@@ -1,10 +1,6 @@
 package search
 
-import (
-	"math"
-
-	"kosumi/board"
-)
+import "math"
 
 // before is what an edge gave to its parent's averages before its child
 // changed.
@@ -30,21 +26,21 @@ func remember(e *edge, child *node) before {
 // settle brings a node's averages up to date after one of its edges gave more
 // visits or its child changed: from all children when it is time, else by the
 // difference that the edge makes. The node's visits must be counted already.
-func (t *Tree) settle(i uint32, changed *edge, old *before) {
-	n := t.a.node(i)
-	b := &t.p.Backup
+func (st *store) settle(i uint32, changed *edge, old *before) {
+	n := st.a.node(i)
+	b := &st.p.Backup
 	n.sinceExact++
 	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
 		n.sinceExact == math.MaxUint16 || changed == nil {
-		t.rebuild(i)
+		st.rebuild(i)
 		return
 	}
-	t.adjust(n, changed, old)
+	st.adjust(n, changed, old)
 }
 
 // adjust replaces what one edge gave to the averages; its share stays.
-func (t *Tree) adjust(n *node, e *edge, old *before) {
-	child := t.a.node(e.child)
+func (st *store) adjust(n *node, e *edge, old *before) {
+	child := st.a.node(e.child)
 	now := remember(e, child)
 	w := n.weight + now.weight - old.weight
 	if w <= 0 {
@@ -82,14 +78,14 @@ func (s *sums) add(w float64, o *outcome) {
 // rebuild computes a node's averages from its own evaluation and all children.
 // It does nothing to a node without an evaluation, and nothing but mend the
 // edges of a terminal one.
-func (t *Tree) rebuild(i uint32) {
-	n := t.a.node(i)
+func (st *store) rebuild(i uint32) {
+	n := st.a.node(i)
 	if !n.is(flagEvaluated) || n.is(flagTerminal) {
 		return
 	}
 	n.sinceExact = 0
-	edges := t.a.edgesOf(n)
-	original, total := t.weighChildren(n, edges)
+	edges := st.a.edgesOf(n)
+	original, total := st.weighChildren(n, edges)
 
 	var s sums
 	squares := 0.0
@@ -100,10 +96,10 @@ func (t *Tree) rebuild(i uint32) {
 			e.mult = 0
 			continue
 		}
-		w := t.scratch.children[k].weight
+		w := st.children[k].weight
 		k++
 		e.mult = float32(w / float64(e.weight))
-		c := t.a.node(e.child)
+		c := st.a.node(e.child)
 		s.utility += w * c.utility
 		s.utilitySq += w * c.utilitySq
 		s.add(w, &c.avg)
@@ -113,7 +109,7 @@ func (t *Tree) rebuild(i uint32) {
 
 	own := float64(n.ownUtility)
 	if n.bias.entry != 0 {
-		own += t.bias.update(n, original, s.utility, total)
+		own += st.bias.update(n, original, s.utility, total)
 	}
 	w0 := float64(n.ownWeight)
 	s.utility += w0 * own
@@ -136,52 +132,51 @@ func (n *node) setAverages(s *sums) {
 	}
 }
 
-// weighChildren fills t.scratch.children with the weights that the children of a node
+// weighChildren fills st.children with the weights that the children of a node
 // shall have in its averages, leaving out those without weight. It returns the
-// sum of the weights before and after. Against mirror Go, where selection is bent
-// on purpose, weights stay as they are.
-func (t *Tree) weighChildren(n *node, edges []edge) (original, total float64) {
-	t.scratch.children = t.scratch.children[:0]
+// sum of the weights before and after.
+func (st *store) weighChildren(n *node, edges []edge) (original, total float64) {
+	st.children = st.children[:0]
 	sign := n.sign()
 	// The edges were read for the selection just before; only exact arithmetic
 	// minds what may have changed since.
-	refresh := t.p.Graph.Use && t.p.Backup.ExactShare == 0
+	refresh := st.p.Graph.Use && st.p.Backup.ExactShare == 0
 	for j := range edges {
 		e := &edges[j]
 		if refresh {
-			e.refresh(t.a.node(e.child))
+			e.refresh(st.a.node(e.child))
 		}
 		if e.weight <= 0 {
 			continue
 		}
 		w := float64(e.weight)
 		original += w
-		t.scratch.children = append(t.scratch.children, child{
+		st.children = append(st.children, child{
 			weight:  w,
 			utility: sign * float64(e.utility),
 			prior:   max(leastPrior, float64(e.prior)),
 		})
 	}
 	total = original
-	if len(t.scratch.children) < 2 || t.sh.mirror.player != board.Empty {
+	if len(st.children) < 2 || st.keepWeights {
 		return original, total
 	}
-	b := &t.p.Backup
+	b := &st.p.Backup
 	if b.UseNoisePruning {
-		total = pruneNoise(t.scratch.children, b.NoisePruneUtilityScale, b.NoisePruningCap)
+		total = pruneNoise(st.children, b.NoisePruneUtilityScale, b.NoisePruningCap)
 	}
 	if b.ValueWeightExponent > 0 {
-		weighByValue(t.scratch.children, total, b.ValueWeightExponent)
+		weighByValue(st.children, total, b.ValueWeightExponent)
 	}
 	return original, total
 }
 
 // addOwn counts the node's own evaluation once more, with the given weight: at
 // the end of the game, and where no move is allowed.
-func (t *Tree) addOwn(n *node, weight float64) {
+func (st *store) addOwn(n *node, weight float64) {
 	u := float64(n.ownUtility)
 	if !n.is(flagTerminal) && n.bias.entry != 0 {
-		u += t.bias.correction(n)
+		u += st.bias.correction(n)
 	}
 	s := sums{utility: n.utility * n.weight, utilitySq: n.utilitySq * n.weight}
 	s.add(n.weight, &n.avg)

@@ -62,7 +62,7 @@ func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
 		if m.weight > 0 {
 			m.utility = c.utility
 			if root {
-				m.bonus = t.bonusUtility(e.move, &c.avg)
+				m.bonus = t.top.bonusUtility(e.move, &c.avg, &t.sh.value)
 			}
 		}
 		m.lcb, m.below = t.p.Choice.lcb(m.weight, squares, c.utility, c.utilitySq, m.bonus, sign, radius)
@@ -83,10 +83,10 @@ func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
 		for k := range dst {
 			dst[k].plain = dst[k].value
 		}
-		t.gumbelChoice(dst)
+		t.gumbel.choose(dst)
 		return dst
 	}
-	t.judge(dst, &x, root)
+	t.p.Choice.judge(dst, &x, root)
 	if !t.imitate(dst, i, n) {
 		t.p.Choice.fallBack(dst)
 	}
@@ -131,12 +131,12 @@ func scaleUp(moves []candidate) {
 // judge turns weights into what moves are chosen by: at the root it takes away
 // the weight that the final values do not justify, then it lifts the move of the
 // best lower bound.
-func (t *Tree) judge(moves []candidate, x *explorer, root bool) {
+func (c *Choice) judge(moves []candidate, x *explorer, root bool) {
 	best := mostTrusted(moves)
 	if best < 0 {
 		return
 	}
-	if root && t.p.Choice.Reduce {
+	if root && c.Reduce {
 		top := moves[best].score
 		for k := range moves {
 			m := &moves[k]
@@ -153,8 +153,8 @@ func (t *Tree) judge(moves []candidate, x *explorer, root bool) {
 	for k := range moves {
 		moves[k].plain = moves[k].value
 	}
-	if t.p.Choice.UseLCB {
-		t.p.Choice.applyLCB(moves, moves[best].value)
+	if c.UseLCB {
+		c.applyLCB(moves, moves[best].value)
 	}
 }
 

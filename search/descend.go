@@ -71,7 +71,7 @@ func (t *Tree) choose(path []step, i uint32, n *node) (place int, quiet muteness
 		}
 	}
 	if i == t.root && t.gumbel.active {
-		return t.gumbelMove(n), loud
+		return t.gumbel.next(t.search.stats.Playouts + int64(t.search.inFlight)), loud
 	}
 	t.counter.follow(t, path)
 	switch how := t.drawSelection(i, n); how {
@@ -115,25 +115,6 @@ func (t *Tree) probe(n *node, edges []edge, place int) (int, bool) {
 		return selectNew, ok
 	}
 	return 0, false
-}
-
-// bringForward makes a move the next one to get an edge. It returns false if it
-// is not among the moves left.
-func (t *Tree) bringForward(n *node, move board.Point) bool {
-	first := int(n.edgeCount)
-	for k := first; k < int(n.priorCount); k++ {
-		p, prior := t.a.priorAt(n, k)
-		if p != move {
-			continue
-		}
-		for ; k > first; k-- {
-			q, other := t.a.priorAt(n, k-1)
-			t.a.setPrior(n, k, q, other)
-		}
-		t.a.setPrior(n, first, p, prior)
-		return true
-	}
-	return false
 }
 
 // follow steps through an edge. Anything but atLeaf means that the descent is
@@ -211,10 +192,6 @@ func (t *Tree) release(s *slot) {
 	for k := range s.path {
 		t.edgeAt(s.path[k]).inFlight--
 	}
-}
-
-func (t *Tree) edgeAt(p step) *edge {
-	return t.a.edge(t.a.node(p.node).edges + uint32(p.place))
 }
 
 // newChild gives the best move without an edge an edge, to a new node or, with

@@ -91,13 +91,6 @@ func (t *Tree) expand(s *slot) {
 	t.addOwn(n, float64(n.ownWeight))
 }
 
-// setOwn stores a node's own evaluation.
-func (t *Tree) setOwn(n *node, r *leafResult) {
-	n.own = r.own
-	n.ownUtility, n.ownWeight = float32(r.utility), float32(r.weight)
-	n.errs.winLoss, n.errs.score = r.errWinLoss, r.errScore
-}
-
 // refill replaces the priors of a node that had stored only the likeliest ones.
 func (t *Tree) refill(s *slot, n *node) {
 	n.flags &^= flagTruncated | flagUnsorted
@@ -170,11 +163,6 @@ func (t *Tree) backUp(s *slot, old *before) arrival {
 	}
 	t.countPlayout(len(s.path), end)
 	return end
-}
-
-func (t *Tree) rememberStep(p step) before {
-	e := t.edgeAt(p)
-	return remember(e, t.a.node(e.child))
 }
 
 func (t *Tree) countPlayout(depth int, end arrival) {

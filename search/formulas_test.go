@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -161,7 +162,7 @@ func TestAveragingSwitches(t *testing.T) {
 		original, total := tree.weighChildren(&n, edges)
 		require.InDelta(t, 20, original, 0)
 		sum, out := 0.0, []float64{}
-		for _, c := range tree.scratch.children {
+		for _, c := range tree.children {
 			sum += c.weight
 			out = append(out, c.weight)
 		}
@@ -276,7 +277,7 @@ func TestChoiceByHand(t *testing.T) {
 			m := &moves[i]
 			m.score = x.score(m.utility, m.weight, float64(m.edge.prior))
 		}
-		tree.judge(moves, &x, true)
+		tree.p.Choice.judge(moves, &x, true)
 		return []float64{moves[0].value, moves[1].value, moves[2].value}
 	}
 	wanted := 10*0.2/(0.3+10*0.5/101-0.1) - 1 // 7.02
@@ -288,15 +289,8 @@ func TestPriorTemperatureByHand(t *testing.T) {
 	flattened := func(late, early float64, turns int) []float32 {
 		p := Plain()
 		p.Root.PolicyTemperature, p.Root.PolicyTemperatureEarly = late, early
-		tree := newTree(t, p, &stub{})
-		g := newGame(t, 9)
-		for k := range turns {
-			require.NoError(t, g.Play(g.ToMove(), board.Point(k)))
-		}
-		tree.Reset(g)
-		tree.sh.value.sqrtArea = 9
 		policy := []float32{0.64, 0.32, 0.04, -1}
-		tree.flatten(policy)
+		p.flatten(policy, turns, 9)
 		return policy
 	}
 	near := func(want []float64, got []float32) {
@@ -317,11 +311,11 @@ func TestPriorTemperatureByHand(t *testing.T) {
 func TestWideNoiseByHand(t *testing.T) {
 	p := Plain()
 	p.Root.WideNoise = 0.04
-	tree := newTree(t, p, &stub{})
+	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 20_000
 	sum, raised := 0.0, 0
 	for range n {
-		prior, u := tree.widen(0.2, 0.1, -1)
+		prior, u := p.Root.widen(0.2, 0.1, -1, rng)
 		require.InDelta(t, math.Pow(0.2, 1/1.16), prior, 1e-12)
 		sum += 0.1 - u // Black's gain
 		if u < 0.1 {
@@ -332,7 +326,6 @@ func TestWideNoiseByHand(t *testing.T) {
 	require.InDelta(t, 0.5, float64(raised)/n, 0.02)
 	require.InDelta(t, 0.5*0.04*math.Sqrt(2/math.Pi), sum/n, 0.001) // mean of |N(0,1)| is sqrt(2/pi)
 	p.Root.WideNoise = 0
-	require.NoError(t, tree.SetParams(p))
-	prior, u := tree.widen(0.2, 0.1, -1)
+	prior, u := p.Root.widen(0.2, 0.1, -1, rng)
 	require.Equal(t, []float64{0.2, 0.1}, []float64{prior, u})
 }

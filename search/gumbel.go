@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"kosumi/board"
 )
@@ -21,6 +22,10 @@ type Gumbel struct {
 // gumbelState is the state of such a search.
 type gumbelState struct {
 	active   bool
+	p        Gumbel
+	store    *store
+	size     board.Size
+	radius   float64 // the largest utility there is
 	schedule []int32 // visits that the move to visit next shall have
 	skipped  int64   // playouts of this search that were not for moves
 	noise    [board.MaxMoves]float64
@@ -30,10 +35,11 @@ type gumbelState struct {
 	visits   [board.MaxMoves]int32
 }
 
-// beginGumbel draws the noise and makes the schedule, if this search is one.
-func (t *Tree) beginGumbel(fresh bool) {
-	g, p := &t.gumbel, &t.p.Root.Gumbel
-	g.active = p.Considered > 0 && t.search.target > 0
+// begin draws the noise and makes the schedule, if the search that begins is one:
+// target is the number of its playouts, fresh tells that the root is new.
+func (g *gumbelState) begin(st *store, p Gumbel, size board.Size, radius float64, target int64, rng *rand.Rand, fresh bool) {
+	g.store, g.p, g.size, g.radius = st, p, size, radius
+	g.active = p.Considered > 0 && target > 0
 	if !g.active {
 		return
 	}
@@ -41,36 +47,36 @@ func (t *Tree) beginGumbel(fresh bool) {
 		g.noise[i], g.logits[i], g.base[i] = 0, math.Inf(-1), 0
 	}
 	moves := 0
-	t.eachRootMove(func(i, place int, prior float64) {
+	g.eachMove(func(i, place int, prior float64) {
 		moves++
 		g.logits[i] = math.Log(prior + 1e-30)
 		if !p.Greedy {
-			g.noise[i] = -math.Log(-math.Log(1 - t.rng.Float64()))
+			g.noise[i] = -math.Log(-math.Log(1 - rng.Float64()))
 		}
 		if place >= 0 {
-			g.base[i] = t.a.edgesOf(t.a.node(t.root))[place].visits
+			g.base[i] = g.store.a.edgesOf(g.store.a.node(g.store.root))[place].visits
 		}
 	})
 	g.skipped = 0
 	if fresh {
 		g.skipped = 1 // the root's own evaluation
 	}
-	g.schedule = halvingSchedule(g.schedule[:0], min(p.Considered, moves), int(t.search.target))
+	g.schedule = halvingSchedule(g.schedule[:0], min(p.Considered, moves), int(target))
 }
 
-// eachRootMove calls f for every move that the root searches, with its policy
+// eachMove calls f for every move that the root searches, with its policy
 // index and the place of its edge, -1 if it has none.
-func (t *Tree) eachRootMove(f func(i, place int, prior float64)) {
-	n := t.a.node(t.root)
-	edges := t.a.edgesOf(n)
+func (g *gumbelState) eachMove(f func(i, place int, prior float64)) {
+	n := g.store.a.node(g.store.root)
+	edges := g.store.a.edgesOf(n)
 	for k := range edges {
 		if edges[k].prior >= 0 {
-			f(t.sh.size.Index(edges[k].move), k, float64(edges[k].prior))
+			f(g.size.Index(edges[k].move), k, float64(edges[k].prior))
 		}
 	}
 	for k := len(edges); k < int(n.priorCount); k++ {
-		p, prior := t.a.priorAt(n, k)
-		f(t.sh.size.Index(p), -1, float64(prior))
+		p, prior := g.store.a.priorAt(n, k)
+		f(g.size.Index(p), -1, float64(prior))
 	}
 }
 
@@ -99,19 +105,19 @@ func halvingSchedule(dst []int32, considered, visits int) []int32 {
 	return dst[:visits]
 }
 
-// gumbelScores fills scores with noise + log prior + scaled value by policy
+// score fills scores with noise + log prior + scaled value by policy
 // index, and visits with those of this search, under way included.
-func (t *Tree) gumbelScores(scores *[board.MaxMoves]float64, visits *[board.MaxMoves]int32) {
-	g, n := &t.gumbel, t.a.node(t.root)
-	edges := t.a.edgesOf(n)
-	value := t.gumbelValues()
-	for i := range t.sh.size.Area() + 1 {
+func (g *gumbelState) score() {
+	n, scores, visits := g.store.a.node(g.store.root), &g.scores, &g.visits
+	edges := g.store.a.edgesOf(n)
+	value := g.values()
+	for i := range g.size.Area() + 1 {
 		scores[i] = g.noise[i] + g.logits[i] + value.of(0, false)
 		visits[i] = 0
 	}
 	for k := range edges {
 		e := &edges[k]
-		i := t.sh.size.Index(e.move)
+		i := g.size.Index(e.move)
 		scores[i] = g.noise[i] + g.logits[i] + value.of(float64(e.utility), e.weight > 0)
 		visits[i] = e.visits - g.base[i] + int32(e.inFlight)
 	}
@@ -124,15 +130,15 @@ type gumbelValue struct {
 	scale        float64
 }
 
-// gumbelValues prepares it for the root: a move without visits is worth a
+// values prepares it for the root: a move without visits is worth a
 // mixture of the root's own value and the values of the moves visited, weighted
 // with their priors.
-func (t *Tree) gumbelValues() gumbelValue {
-	n := t.a.node(t.root)
-	v := gumbelValue{sign: n.sign(), radius: max(1e-9, t.sh.value.radius())}
+func (g *gumbelState) values() gumbelValue {
+	n := g.store.a.node(g.store.root)
+	v := gumbelValue{sign: n.sign(), radius: max(1e-9, g.radius)}
 	var most int32
 	var visits, weighted, priors float64
-	for _, e := range t.a.edgesOf(n) {
+	for _, e := range g.store.a.edgesOf(n) {
 		most = max(most, e.visits)
 		if e.weight > 0 && e.prior > 0 {
 			visits += float64(e.visits)
@@ -144,7 +150,7 @@ func (t *Tree) gumbelValues() gumbelValue {
 	if priors > 0 {
 		v.mixed = (v.mixed + visits*weighted/priors) / (1 + visits)
 	}
-	p := &t.p.Root.Gumbel
+	p := &g.p
 	v.scale = (p.VisitScale + float64(most)) * p.ValueScale
 	return v
 }
@@ -161,71 +167,69 @@ func (v *gumbelValue) of(utility float64, visited bool) float64 {
 	return v.scale * v.unit(utility)
 }
 
-// gumbelMove returns the place of the root's edge to visit next, or selectNew
-// with that move brought forward.
-func (t *Tree) gumbelMove(n *node) int {
-	g := &t.gumbel
-	turn := t.search.stats.Playouts - g.skipped + int64(t.search.inFlight)
-	wanted := g.schedule[max(0, min(turn, int64(len(g.schedule))-1))]
-	t.gumbelScores(&g.scores, &g.visits)
+// next returns the place of the root's edge to visit next, after so many playouts
+// of the search made or under way, or selectNew with that move brought forward.
+func (g *gumbelState) next(playouts int64) int {
+	wanted := g.schedule[max(0, min(playouts-g.skipped, int64(len(g.schedule))-1))]
+	g.score()
 	best, move, at := math.Inf(-1), board.NoPoint, selectNone
-	t.eachRootMove(func(i, place int, _ float64) {
+	g.eachMove(func(i, place int, _ float64) {
 		const farOff = 1e6 // moves with other numbers of visits come last
 		s := g.scores[i] - farOff*math.Abs(float64(g.visits[i]-wanted))
 		if s > best {
-			best, move, at = s, t.sh.size.FromIndex(i), place
+			best, move, at = s, g.size.FromIndex(i), place
 		}
 	})
-	if at < 0 && move != board.NoPoint && t.bringForward(n, move) {
+	if at < 0 && move != board.NoPoint && g.store.bringForward(g.store.a.node(g.store.root), move) {
 		return selectNew
 	}
 	return at
 }
 
-// gumbelChoice lifts the move that the search came down to above the others, and
+// choose lifts the move that the search came down to above the others, and
 // in play weighs those by the improved policy.
-func (t *Tree) gumbelChoice(moves []candidate) {
-	t.gumbelScores(&t.gumbel.scores, &t.gumbel.visits)
+func (g *gumbelState) choose(moves []candidate) {
+	g.score()
 	var most int32
 	top := 0.0
 	for k := range moves {
-		most = max(most, t.gumbel.visits[t.sh.size.Index(moves[k].edge.move)])
+		most = max(most, g.visits[g.size.Index(moves[k].edge.move)])
 		top = max(top, moves[k].value)
 	}
 	best, at := math.Inf(-1), -1
 	for k := range moves {
-		i := t.sh.size.Index(moves[k].edge.move)
-		if t.gumbel.visits[i] == most && t.gumbel.scores[i] > best {
-			best, at = t.gumbel.scores[i], k
+		i := g.size.Index(moves[k].edge.move)
+		if g.visits[i] == most && g.scores[i] > best {
+			best, at = g.scores[i], k
 		}
 	}
 	if at < 0 {
 		return
 	}
 	moves[at].value = top + 1
-	if !t.p.Root.Gumbel.Greedy {
+	if !g.p.Greedy {
 		return
 	}
 	// Halving leaves the last moves with equal visits, so a choice at random must
 	// not go by those, but by how probable the improved policy makes each move.
 	for k := range moves {
 		if k != at && moves[k].value > 0 {
-			i := t.sh.size.Index(moves[k].edge.move)
-			moves[k].value = top * math.Exp(min(0, t.gumbel.scores[i]-best))
+			i := g.size.Index(moves[k].edge.move)
+			moves[k].value = top * math.Exp(min(0, g.scores[i]-best))
 		}
 	}
 }
 
-// improvedPolicy returns the policy that the search says the network should have
+// improved returns the policy that the search says the network should have
 // had: prior times exp(scaled value), every move without visits at its mixed
 // value. By policy index, sum 1; -1 where the move is not legal or not allowed.
-func (t *Tree) improvedPolicy() []float32 {
-	v := t.gumbelValues()
-	out := make([]float32, t.sh.size.Area()+1)
+func (g *gumbelState) improved() []float32 {
+	v := g.values()
+	out := make([]float32, g.size.Area()+1)
 	for i := range out {
 		out[i] = -1
 	}
-	edges := t.a.edgesOf(t.a.node(t.root))
+	edges := g.store.a.edgesOf(g.store.a.node(g.store.root))
 	logit := func(place int, prior float64) float64 {
 		if place < 0 {
 			return math.Log(prior+1e-30) + v.of(0, false)
@@ -233,8 +237,8 @@ func (t *Tree) improvedPolicy() []float32 {
 		return math.Log(prior+1e-30) + v.of(float64(edges[place].utility), edges[place].weight > 0)
 	}
 	top, sum := math.Inf(-1), 0.0
-	t.eachRootMove(func(_, place int, prior float64) { top = max(top, logit(place, prior)) })
-	t.eachRootMove(func(i, place int, prior float64) {
+	g.eachMove(func(_, place int, prior float64) { top = max(top, logit(place, prior)) })
+	g.eachMove(func(i, place int, prior float64) {
 		out[i] = float32(math.Exp(logit(place, prior) - top))
 		sum += float64(out[i])
 	})

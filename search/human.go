@@ -205,7 +205,7 @@ func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 		if w > 0 {
 			c := t.a.node(e.child)
 			if u = c.utility; root {
-				u += t.bonusUtility(e.move, &c.avg)
+				u += t.top.bonusUtility(e.move, &c.avg, &t.sh.value)
 			}
 		}
 		if e.inFlight != 0 {
@@ -223,11 +223,11 @@ func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 }
 
 // weightFor is the weight of an edge, or all that the position behind it has.
-func (t *Tree) weightFor(e *edge, weightless bool) float64 {
+func (st *store) weightFor(e *edge, weightless bool) float64 {
 	if !weightless {
 		return float64(e.weight)
 	}
-	if c := t.a.node(e.child); c.visits > 0 {
+	if c := st.a.node(e.child); c.visits > 0 {
 		return c.weight
 	}
 	return 0
@@ -253,7 +253,7 @@ func (t *Tree) orNewHuman(n *node, edges []edge, x *explorer, policy humanBits, 
 	}
 	u := x.fpu
 	if root && !weightless {
-		prior, u = t.widen(prior, u, x.sign)
+		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n) {
 		return at

@@ -29,13 +29,13 @@ func (t *Tree) imitate(moves []candidate, i uint32, n *node) bool {
 	}
 	early := i == t.root && t.passIsEarly(moves)
 	mixed := t.options(moves, false)
-	t.share(mixed, t.humanOf(i, n), early)
+	t.p.Human.share(mixed, t.humanOf(i, n), t.sh.size, early)
 	for k := range moves {
 		moves[k].value = mixed[k].value
 		mixed[k].value = moves[k].plain
 	}
-	t.settleValues(mixed, moves)
-	t.share(mixed, t.humanOf(i, n), early)
+	t.p.Choice.settle(mixed, moves)
+	t.p.Human.share(mixed, t.humanOf(i, n), t.sh.size, early)
 	for k := range moves {
 		moves[k].plain = mixed[k].value
 	}
@@ -55,23 +55,39 @@ func (t *Tree) options(moves []candidate, all bool) []option {
 		}
 		list = append(list, o)
 	}
-	t.settleValues(list, moves)
+	t.p.Choice.settle(list, moves)
 	if !all {
 		return list
 	}
 	edges := t.a.edgesOf(t.a.node(t.root))
 	for i := range t.sh.size.Area() + 1 {
 		p := t.sh.size.FromIndex(i)
-		if t.top.human.at(i) >= 0 && t.allowedAtRoot(p) && !hasMove(edges, p) {
+		if t.top.human.at(i) >= 0 && t.top.allowed(p) && !hasMove(edges, p) {
 			list = append(list, option{move: p, utility: math.NaN()})
 		}
 	}
 	return list
 }
 
-// settleValues drops the values that are too small, and takes the priors where
+// humanOptions lists all that may be chosen at the root where the human policy has
+// a share in that; nil elsewhere.
+func (t *Tree) humanOptions(moves []candidate) []option {
+	if !t.imitates(t.root, t.a.node(t.root)) {
+		return nil
+	}
+	list := t.options(moves, true)
+	if len(moves) == 0 { // nothing was searched: start from the main policy
+		for k := range list {
+			list[k].value = max(0, float64(t.top.out.Policy[t.sh.size.Index(list[k].move)]))
+		}
+	}
+	t.p.Human.share(list, t.top.human, t.sh.size, t.passIsEarly(moves))
+	return list
+}
+
+// settle drops the values that are too small, and takes the priors where
 // none is left.
-func (t *Tree) settleValues(list []option, moves []candidate) {
+func (c *Choice) settle(list []option, moves []candidate) {
 	values := make([]float64, len(moves))
 	for k := range moves {
 		values[k] = list[k].value
@@ -81,7 +97,7 @@ func (t *Tree) settleValues(list []option, moves []candidate) {
 			values[k] = max(0, float64(moves[k].edge.prior))
 		}
 	}
-	t.p.Choice.drop(values)
+	c.drop(values)
 	for k := range moves {
 		list[k].value = values[k]
 	}
@@ -89,8 +105,7 @@ func (t *Tree) settleValues(list []option, moves []candidate) {
 
 // share mixes the human policy into what moves are chosen by: the share
 // ChosenShare of the sum goes in proportion to policy * exp(utility/PiklLambda).
-func (t *Tree) share(list []option, policy humanBits, passIsEarly bool) {
-	h := &t.p.Human
+func (h *Human) share(list []option, policy humanBits, size board.Size, passIsEarly bool) {
 	mean, best, searched := 0.0, math.Inf(-1), 0
 	for k := range list {
 		if u := list[k].utility; !math.IsNaN(u) {
@@ -112,7 +127,7 @@ func (t *Tree) share(list []option, policy humanBits, passIsEarly bool) {
 		if math.IsNaN(u) {
 			u = mean
 		}
-		wish[k] = max(0, policy.at(t.sh.size.Index(o.move)))
+		wish[k] = max(0, policy.at(size.Index(o.move)))
 		if o.move == board.Pass && passIsEarly {
 			wish[k] = 0
 		}
@@ -144,20 +159,4 @@ func (t *Tree) share(list []option, policy humanBits, passIsEarly bool) {
 	for k := range list {
 		list[k].value += h.ChosenShare * (total*wish[k] - list[k].value)
 	}
-}
-
-// humanOptions lists all that may be chosen at the root where the human policy has
-// a share in that; nil elsewhere.
-func (t *Tree) humanOptions(moves []candidate) []option {
-	if !t.imitates(t.root, t.a.node(t.root)) {
-		return nil
-	}
-	list := t.options(moves, true)
-	if len(moves) == 0 { // nothing was searched: start from the main policy
-		for k := range list {
-			list[k].value = max(0, float64(t.top.out.Policy[t.sh.size.Index(list[k].move)]))
-		}
-	}
-	t.share(list, t.top.human, t.passIsEarly(moves))
-	return list
 }

@@ -134,7 +134,7 @@ func (t *Tree) watchMirror() {
 	if m.player != t.sh.mirror.player {
 		t.clear()
 	}
-	t.sh.mirror = m
+	t.sh.mirror, t.keepWeights = m, m.player != board.Empty
 }
 
 // goesOn tells whether all answers on a path from the root are copies, those

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -14,44 +15,43 @@ func byTurn(early, late, halflife float64, turn int, sqrtArea float64) float64 {
 	return late + (early-late)*math.Exp2(-halvings)
 }
 
-// flatten applies the root's policy temperature.
-func (t *Tree) flatten(policy []float32) {
-	r := &t.p.Root
+// flatten applies the root's temperature at a turn to a policy; moves below 0 are
+// not legal.
+func (p *Params) flatten(policy []float32, turn int, sqrtArea float64) {
+	r := &p.Root
 	if r.PolicyTemperature == 1 && r.PolicyTemperatureEarly == 1 {
 		return
 	}
-	temperature := byTurn(r.PolicyTemperatureEarly, r.PolicyTemperature, t.p.Choice.TemperatureHalflife,
-		t.base.NumMoves(), t.sh.value.sqrtArea)
+	temperature := byTurn(r.PolicyTemperatureEarly, r.PolicyTemperature, p.Choice.TemperatureHalflife, turn, sqrtArea)
 	most := float32(0)
-	for _, p := range policy {
-		most = max(most, p)
+	for _, x := range policy {
+		most = max(most, x)
 	}
 	if most <= 0 {
 		return
 	}
 	top, sum := math.Log(float64(most)), 0.0
-	for i, p := range policy {
-		if p > 0 {
-			policy[i] = float32(math.Exp((math.Log(float64(p)) - top) / temperature))
+	for i, x := range policy {
+		if x > 0 {
+			policy[i] = float32(math.Exp((math.Log(float64(x)) - top) / temperature))
 			sum += float64(policy[i])
 		}
 	}
-	for i, p := range policy {
-		if p > 0 {
-			policy[i] = float32(float64(p) / sum)
+	for i, x := range policy {
+		if x > 0 {
+			policy[i] = float32(float64(x) / sum)
 		}
 	}
 }
 
 // addNoise mixes Dirichlet noise into a policy; moves below 0 are not legal.
-func (t *Tree) addNoise(policy []float32) {
-	r := &t.p.Root
+func (r *Root) addNoise(policy []float32, rng *rand.Rand) {
 	alpha := make([]float64, len(policy))
 	dirichletAlphas(alpha, policy, r)
 	sum := 0.0
 	for i, a := range alpha {
 		if policy[i] >= 0 && a > 0 {
-			alpha[i] = distuv.Gamma{Alpha: a, Beta: 1, Src: t.rng}.Rand()
+			alpha[i] = distuv.Gamma{Alpha: a, Beta: 1, Src: rng}.Rand()
 			sum += alpha[i]
 		}
 	}

@@ -84,8 +84,8 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 // shared and must not be written to.
 func (t *Tree) Snapshot(dst *Result) { *dst = *t.published.Load() }
 
-func (t *Tree) begin(l Limits) {
-	r := &t.search
+// begin makes ready for a search.
+func (r *running) begin(l Limits) {
 	now := time.Now()
 	r.limits, r.stats, r.start, r.stop, r.err = l, Stats{}, now, StopNone, nil
 	r.inFlight, r.free = 0, 0
@@ -103,6 +103,12 @@ func (t *Tree) begin(l Limits) {
 	}
 	r.nextShot = now.Add(r.limits.SnapshotEvery)
 	r.limits.Ownership = l.Ownership || l.MovesOwnership
+}
+
+// begin makes the tree and what workers read ready for a search.
+func (t *Tree) begin(l Limits) {
+	r := &t.search
+	r.begin(l)
 	if !t.own.begin(r.limits.Ownership, t.sh.size.Area(), t.root == 0) {
 		t.clear()
 		t.own.complete = true
@@ -111,8 +117,8 @@ func (t *Tree) begin(l Limits) {
 }
 
 // aim sets the number of playouts to make, once it is known what was kept.
-func (t *Tree) aim(kept int64) {
-	r, l := &t.search, &t.search.limits
+func (r *running) aim(kept int64) {
+	l := &r.limits
 	r.stats.Reused = kept
 	r.target = -1
 	if l.Visits > 0 {
@@ -133,7 +139,7 @@ func (t *Tree) makeSlots() {
 // lookOnce makes the first playout of a fresh tree, see Limits.FirstLook.
 func (t *Tree) lookOnce(ctx context.Context) {
 	r, s := &t.search, t.slots[0]
-	if t.Visits() > 1 || r.target >= 0 && r.stats.Playouts >= r.target || t.full() || t.descend(s) != atLeaf {
+	if t.visits() > 1 || r.target >= 0 && r.stats.Playouts >= r.target || t.full() || t.descend(s) != atLeaf {
 		return
 	}
 	t.runTimed(ctx, s)
@@ -178,10 +184,10 @@ func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
 	r.idle = append(r.idle[:0], t.slots[:workers]...)
 	r.alarm = time.NewTimer(time.Hour)
 	defer r.alarm.Stop()
-	t.setAlarm(time.Now())
+	r.setAlarm(time.Now())
 	for t.goOn() && r.err == nil {
 		t.applyFinished(ctx)
-		if t.mayLaunch() && t.launch(ctx) {
+		if r.mayLaunch(&t.p.Parallel, t.visits()) && t.launch(ctx) {
 			continue
 		}
 		t.wait(ctx)
@@ -201,12 +207,12 @@ func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
 	r.workers.Wait()
 }
 
-// mayLaunch tells whether one more evaluation may be in flight.
-func (t *Tree) mayLaunch() bool {
-	r, p := &t.search, &t.p.Parallel
+// mayLaunch tells whether one more evaluation may be in flight, for a root with so
+// many visits.
+func (r *running) mayLaunch(p *Parallel, visits int64) bool {
 	most := p.Workers
 	if p.VisitsPerFlight > 0 {
-		visits := max(t.Visits(), r.stats.Reused+r.stats.Playouts) // some have no weight
+		visits = max(visits, r.stats.Reused+r.stats.Playouts) // some have no weight
 		busy := min(p.Sessions, 4*int(visits)/p.VisitsPerFlight)
 		most = min(most, max(1, busy, int(visits)/p.VisitsPerFlight))
 	}
@@ -331,8 +337,7 @@ func (t *Tree) wait(ctx context.Context) {
 }
 
 // setAlarm lets the owner wake up for the next snapshot or the deadline.
-func (t *Tree) setAlarm(now time.Time) {
-	r := &t.search
+func (r *running) setAlarm(now time.Time) {
 	if r.alarm == nil {
 		return
 	}
@@ -424,7 +429,7 @@ func (t *Tree) look() {
 	}
 	if now.After(r.nextShot) {
 		r.nextShot = now.Add(r.limits.SnapshotEvery)
-		t.setAlarm(now)
+		r.setAlarm(now)
 		r.stats.Elapsed = now.Sub(r.start)
 		t.published.Store(t.result(false))
 	}
@@ -447,10 +452,10 @@ func (t *Tree) full() bool {
 	if t.a.spent(reserve) {
 		return true
 	}
-	if t.a.used()+t.graph.bytes()+t.graph.growth()+reserve > limit {
+	if t.used()+t.graph.growth()+reserve > limit {
 		return true
 	}
-	if t.a.bytes()+t.graph.bytes() > limit {
+	if t.bytes() > limit {
 		t.a.trim()
 	}
 	return false

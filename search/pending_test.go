@@ -39,7 +39,7 @@ func TestInFlight(t *testing.T) {
 		tree.Reset(newGame(t, 9))
 		r := &tree.search
 		r.target, r.stats.Playouts = -1, test.visits
-		for r.inFlight = 0; tree.mayLaunch(); r.inFlight++ {
+		for r.inFlight = 0; r.mayLaunch(&p.Parallel, tree.Visits()); r.inFlight++ {
 		}
 		require.Equal(t, test.want, r.inFlight, "%d sessions, %d visits", test.sessions, test.visits)
 		r.inFlight = 0

@@ -13,7 +13,7 @@ import (
 func (t *Tree) result(final bool) *Result {
 	r := &Result{Size: t.sh.size, ToMove: t.base.ToMove(), Turn: t.base.NumMoves(), Final: final,
 		Stats: t.search.stats, Stop: t.search.stop, choice: t.p.Choice}
-	r.Stats.Nodes, r.Stats.Bytes = int64(t.a.nodeCount)-1, t.a.used()+t.graph.bytes()
+	r.Stats.Nodes, r.Stats.Bytes = int64(t.a.nodeCount)-1, t.used()
 	if t.root == 0 || !t.a.node(t.root).is(flagEvaluated) {
 		return r
 	}
@@ -26,7 +26,7 @@ func (t *Tree) result(final bool) *Result {
 	}
 	r.options = t.humanOptions(moves)
 	if t.gumbel.active {
-		r.Improved = t.improvedPolicy()
+		r.Improved = t.gumbel.improved()
 	}
 	white := t.base.ToMove() == board.White
 	if t.sh.limits.Ownership {
@@ -39,7 +39,9 @@ func (t *Tree) result(final bool) *Result {
 		return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection), cmp.Compare(b.EdgeVisits, a.EdgeVisits),
 			cmp.Compare(b.Prior, a.Prior))
 	})
-	r.Moves = t.addCopies(r.Moves)
+	if t.p.Root.SymmetryPruning {
+		r.Moves = t.top.addCopies(r.Moves)
+	}
 	for k := range r.Moves {
 		r.Moves[k].Order = k
 	}
@@ -156,63 +158,6 @@ func (t *Tree) untilPhaseEnd(pv []board.Point) int {
 	return len(pv)
 }
 
-// addCopies puts the moves left out as symmetric copies behind those searched in
-// their place.
-func (t *Tree) addCopies(moves []MoveInfo) []MoveInfo {
-	if !t.p.Root.SymmetryPruning {
-		return moves
-	}
-	all := make([]MoveInfo, 0, 2*len(moves))
-	for _, m := range moves {
-		all = append(all, m)
-		if m.Move == board.Pass {
-			continue
-		}
-		first := len(all)
-		for _, k := range t.top.symmetries { // KataGo's order
-			p := t.sh.size.SymMap(k, m.Move)
-			if t.top.copyOf[p] != m.Move || !allowed(t.bans, t.base.ToMove(), p, 0) ||
-				slices.ContainsFunc(all[first:], func(o MoveInfo) bool { return o.Move == p }) {
-				continue
-			}
-			c := m
-			c.Move, c.SymmetryOf = p, m.Move
-			t.mirror(&c)
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// mirror turns the variation and ownership of a copied move to its place.
-func (t *Tree) mirror(m *MoveInfo) {
-	size := t.sh.size
-	for _, k := range t.top.symmetries {
-		if size.SymMap(k, m.SymmetryOf) != m.Move {
-			continue
-		}
-		pv := make([]board.Point, len(m.PV))
-		for i, p := range m.PV {
-			pv[i] = size.SymMap(k, p)
-		}
-		m.PV = pv
-		m.Ownership = turned(m.Ownership, size, k)
-		m.OwnershipStdev = turned(m.OwnershipStdev, size, k)
-		return
-	}
-}
-
-func turned(values []float32, size board.Size, k board.Symmetry) []float32 {
-	if values == nil {
-		return nil
-	}
-	out := make([]float32, len(values))
-	for p, q := range board.SymTable(size, k) {
-		out[q] = values[p]
-	}
-	return out
-}
-
 // passIsEarly tells whether, under territory rules, a neutral point is as good
 // as passing, since the points are asked for at the end.
 func (t *Tree) passIsEarly(moves []candidate) bool {
@@ -229,26 +174,11 @@ func (t *Tree) passIsEarly(moves []candidate) bool {
 	avg := t.a.node(pass.edge.child).avg
 	for k := range moves {
 		m := &moves[k]
-		if k == at || m.weight <= 0 || m.edge.visits <= 500 && m.weight <= 2*math.Sqrt(pass.weight) || !t.neutral(m.edge.move) {
+		if k == at || m.weight <= 0 || m.edge.visits <= 500 && m.weight <= 2*math.Sqrt(pass.weight) || !t.top.neutral(m.edge.move) {
 			continue
 		}
 		c := t.a.node(m.edge.child).avg
 		if s*(m.utility-pass.utility) > -0.1 && s*float64(c.scoreMean-avg.scoreMean) > -0.5 && s*float64(c.lead-avg.lead) > -0.5 {
-			return true
-		}
-	}
-	return false
-}
-
-// neutral tells whether a point is not surely the opponent's, or touches a point
-// that is surely one's own.
-func (t *Tree) neutral(p board.Point) bool {
-	own := t.top.out.Ownership
-	if own[p] >= -sureOwnership {
-		return true
-	}
-	for _, q := range t.base.Board().Neighbors(p) {
-		if own[q] > sureOwnership {
 			return true
 		}
 	}

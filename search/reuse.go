@@ -37,20 +37,6 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	return true
 }
 
-// childOf returns the node that a move at the root leads to, if it is worth
-// keeping.
-func (t *Tree) childOf(p board.Point) uint32 {
-	for _, e := range t.a.edgesOf(t.a.node(t.root)) {
-		if e.move != p || e.prior < 0 {
-			continue
-		}
-		if n := t.a.node(e.child); n.is(flagEvaluated) && !n.is(flagTerminal) {
-			return e.child
-		}
-	}
-	return 0
-}
-
 // passChanges tells whether a pass ends the phase at the new root, where the
 // old tree let it: with conservative passing, and in games that keep out of the
 // clean-up phases, the root must not count on that.
@@ -61,61 +47,75 @@ func (t *Tree) passChanges() bool {
 	return t.game.Options().PreventEncore && t.base.PassWouldEndPhase()
 }
 
+// childOf returns the node that a move at the root leads to, if it is worth
+// keeping.
+func (st *store) childOf(p board.Point) uint32 {
+	for _, e := range st.a.edgesOf(st.a.node(st.root)) {
+		if e.move != p || e.prior < 0 {
+			continue
+		}
+		if n := st.a.node(e.child); n.is(flagEvaluated) && !n.is(flagTerminal) {
+			return e.child
+		}
+	}
+	return 0
+}
+
 // promote makes a copy of a node the root and throws away what cannot be reached
 // from it.
-func (t *Tree) promote(child uint32) {
-	root := t.a.newNode()
-	n := t.a.node(root)
-	*n = *t.a.node(child)
+func (st *store) promote(child uint32) {
+	root := st.a.newNode()
+	n := st.a.node(root)
+	*n = *st.a.node(child)
 	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
 	n.owners = 0
 	n.flags &^= flagForced
 	if n.edgeCount > 0 { // a block of its own
-		edges := t.a.edgesOf(n)
-		n.edges = t.a.newBlock(n.edgeClass)
+		edges := st.a.edgesOf(n)
+		n.edges = st.a.newBlock(n.edgeClass)
 		at := n.edges & (edgeChunk - 1)
-		copy(t.a.edges[n.edges>>edgeBits][at:], edges)
+		copy(st.a.edges[n.edges>>edgeBits][at:], edges)
 	}
 	n.priors, n.priorCount = 0, 0 // the root's priors are made anew
-	if t.p.Graph.Use {
-		t.graph.setHash(root, t.graph.hash(child))
+	if st.p.Graph.Use {
+		st.graph.setHash(root, st.graph.hash(child))
 	}
-	t.root = root
-	t.compact()
+	st.root = root
+	st.compact()
 }
 
 // compact slides what the root leads to together, in the order it was made, so
 // that a tree that lives through a game takes no more memory than its limit.
 // Edge blocks are copied, since they do not lie in the order of their nodes;
 // nodes and priors, the bulk, move in place.
-func (t *Tree) compact() {
-	t.mark()
-	t.dropTranspositions()
-	for i := uint32(1); i < t.a.nodeCount; i++ {
-		if n := t.a.node(i); !n.is(flagMark) {
-			t.bias.release(n)
-			t.own.release(n)
+func (st *store) compact() {
+	st.mark()
+	st.graph.reset()
+	for i := uint32(1); i < st.a.nodeCount; i++ {
+		if n := st.a.node(i); !n.is(flagMark) {
+			st.bias.release(n)
+			st.own.release(n)
 		}
 	}
-	moved := t.bias.sweep()
-	index := t.rankMarked()
-	t.slidePriors(index)
-	t.slideNodes(index, moved)
+	moved := st.bias.sweep()
+	index := st.rankMarked()
+	st.slidePriors(index)
+	st.slideNodes(index, moved)
 }
 
 // mark flags every node that the root leads to.
-func (t *Tree) mark() {
-	t.unmark()
-	t.scratch.stack = append(t.scratch.stack[:0], visit{node: t.root})
-	t.a.node(t.root).flags |= flagMark
-	for len(t.scratch.stack) > 0 {
-		last := len(t.scratch.stack) - 1
-		n := t.a.node(t.scratch.stack[last].node)
-		t.scratch.stack = t.scratch.stack[:last]
-		for _, e := range t.a.edgesOf(n) {
-			if c := t.a.node(e.child); !c.is(flagMark) {
+func (st *store) mark() {
+	st.unmark()
+	st.stack = append(st.stack[:0], visit{node: st.root})
+	st.a.node(st.root).flags |= flagMark
+	for len(st.stack) > 0 {
+		last := len(st.stack) - 1
+		n := st.a.node(st.stack[last].node)
+		st.stack = st.stack[:last]
+		for _, e := range st.a.edgesOf(n) {
+			if c := st.a.node(e.child); !c.is(flagMark) {
 				c.flags |= flagMark
-				t.scratch.stack = append(t.scratch.stack, visit{node: e.child})
+				st.stack = append(st.stack, visit{node: e.child})
 			}
 		}
 	}
@@ -136,15 +136,15 @@ func (r ranks) of(i uint32) uint32 {
 
 func (r ranks) has(i uint32) bool { return r[i/64].marks>>(i%64)&1 != 0 }
 
-func (t *Tree) rankMarked() ranks {
-	r := make(ranks, t.a.nodeCount/64+1)
+func (st *store) rankMarked() ranks {
+	r := make(ranks, st.a.nodeCount/64+1)
 	next := uint32(1)
-	for i := range t.a.nodeCount {
+	for i := range st.a.nodeCount {
 		w := &r[i/64]
 		if i%64 == 0 {
 			w.before = next
 		}
-		if i > 0 && t.a.node(i).is(flagMark) {
+		if i > 0 && st.a.node(i).is(flagMark) {
 			w.marks |= 1 << (i % 64)
 			next++
 		}
@@ -154,8 +154,8 @@ func (t *Tree) rankMarked() ranks {
 
 // slidePriors moves the blocks of priors of marked nodes together. Their nodes
 // still have their old indices.
-func (t *Tree) slidePriors(index ranks) {
-	a := &t.a
+func (st *store) slidePriors(index ranks) {
+	a := &st.a
 	end := a.wordCount
 	a.wordCount = 2
 	for i := uint32(2); i < end; {
@@ -174,8 +174,8 @@ func (t *Tree) slidePriors(index ranks) {
 
 // slideNodes moves the marked nodes to their new places, with copies of their
 // edges.
-func (t *Tree) slideNodes(index ranks, bias []uint32) {
-	a := &t.a
+func (st *store) slideNodes(index ranks, bias []uint32) {
+	a := &st.a
 	var fresh arena
 	fresh.reset()
 	next := uint32(1)
@@ -201,31 +201,28 @@ func (t *Tree) slideNodes(index ranks, bias []uint32) {
 		}
 		if next != i {
 			*a.node(next) = *n
-			if t.p.Graph.Use {
-				t.graph.setHash(next, t.graph.hash(i))
+			if st.p.Graph.Use {
+				st.graph.setHash(next, st.graph.hash(i))
 			}
 		}
 		next++
 	}
-	t.root = index.of(t.root)
+	st.root = index.of(st.root)
 	a.nodeCount = next
 	spare := a.edges
 	a.edges, a.edgeCount, a.freeEdges = fresh.edges, fresh.edgeCount, fresh.freeEdges
 	a.keepChunks(spare)
-	t.fillTranspositions()
+	st.fillTranspositions()
 }
 
-// dropTranspositions empties the table; fillTranspositions enters the nodes that
-// are left, the root excepted.
-func (t *Tree) dropTranspositions() { t.graph.reset() }
-
-func (t *Tree) fillTranspositions() {
-	if !t.p.Graph.Use {
+// fillTranspositions enters all nodes, the root excepted, into an empty table.
+func (st *store) fillTranspositions() {
+	if !st.p.Graph.Use {
 		return
 	}
-	for i := uint32(1); i < t.a.nodeCount; i++ {
-		if i != t.root {
-			t.graph.add(i)
+	for i := uint32(1); i < st.a.nodeCount; i++ {
+		if i != st.root {
+			st.graph.add(i)
 		}
 	}
 }

@@ -42,17 +42,17 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 		v.scores = s.out.HasScore
 		v.setCenter(float64(s.result.own.scoreMean))
 	}
-	t.markRoot()
+	t.top.mark(&t.base, &t.p.Root, t.bans)
 	if !fresh {
 		t.dropForbidden()
 		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 {
-			t.rescore()
+			t.rescore(v)
 		}
 	}
 	if fresh {
-		t.aim(0)
+		t.search.aim(0)
 	} else {
-		t.aim(t.Visits())
+		t.search.aim(t.visits())
 	}
 	t.installRoot(s, fresh)
 	return nil
@@ -102,7 +102,7 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 		t.countPlayout(0, counted)
 	}
 	n.sinceExact = math.MaxUint16 - 1
-	t.beginGumbel(fresh)
+	t.gumbel.begin(&t.store, t.p.Root.Gumbel, t.sh.size, v.radius(), t.search.target, t.rng, fresh)
 }
 
 // arrangePriors puts the root's priors, with temperature and noise, on its edges
@@ -112,9 +112,9 @@ func (t *Tree) arrangePriors(s *slot) {
 	area := t.sh.size.Area()
 	policy := t.scratch.policy[:area+1]
 	copy(policy, t.top.out.Policy[:area+1])
-	t.flatten(policy)
+	t.p.flatten(policy, t.base.NumMoves(), t.sh.value.sqrtArea)
 	if t.p.Root.NoiseEnabled {
-		t.addNoise(policy)
+		t.p.Root.addNoise(policy, t.rng)
 	}
 	edges := t.a.edgesOf(n)
 	keys := t.scratch.keys[:0]
@@ -126,7 +126,7 @@ func (t *Tree) arrangePriors(s *slot) {
 	rest := len(keys)
 	for i, prior := range policy {
 		p := t.sh.size.FromIndex(i)
-		if prior >= 0 && t.allowedAtRoot(p) && !hasMove(edges, p) {
+		if prior >= 0 && t.top.allowed(p) && !hasMove(edges, p) {
 			keys = append(keys, priorKey(prior, i))
 		}
 	}
@@ -134,12 +134,6 @@ func (t *Tree) arrangePriors(s *slot) {
 	block := s.block[:blockWords(len(keys))]
 	packPriors(block, keys, t.sh.size)
 	t.a.storePriors(t.root, block, len(keys))
-}
-
-// allowedAtRoot tells whether a legal move is searched at the root.
-func (t *Tree) allowedAtRoot(p board.Point) bool {
-	return allowed(t.bans, t.base.ToMove(), p, 0) && !t.top.useless[t.sh.size.Index(p)] &&
-		t.top.copyOf[t.sh.size.Index(p)] == board.NoPoint
 }
 
 // dropForbidden takes the edges off a kept root whose moves are not legal or not
@@ -150,7 +144,7 @@ func (t *Tree) dropForbidden() {
 	kept, visits := 0, int32(1)
 	for i := range edges {
 		p := edges[i].move
-		if t.top.out.Policy[t.sh.size.Index(p)] < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !t.allowedAtRoot(p) {
+		if t.top.out.Policy[t.sh.size.Index(p)] < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !t.top.allowed(p) {
 			continue
 		}
 		edges[kept] = edges[i]
@@ -163,63 +157,6 @@ func (t *Tree) dropForbidden() {
 	n.edgeCount = uint16(kept)
 	n.visits = visits
 	t.rebuild(t.root)
-}
-
-// visit is a place in a walk over the tree: a node and its next edge.
-type visit struct {
-	node uint32
-	next int32
-}
-
-// rescore computes all averages of the tree anew, children before parents, after
-// the centre of the score terms moved. A node without edges keeps its weight.
-func (t *Tree) rescore() {
-	t.unmark()
-	t.scratch.stack = append(t.scratch.stack[:0], visit{node: t.root})
-	t.a.node(t.root).flags |= flagMark
-	for len(t.scratch.stack) > 0 {
-		top := &t.scratch.stack[len(t.scratch.stack)-1]
-		n := t.a.node(top.node)
-		if int(top.next) < int(n.edgeCount) {
-			child := t.a.edge(n.edges + uint32(top.next)).child
-			top.next++
-			if c := t.a.node(child); !c.is(flagMark) {
-				c.flags |= flagMark
-				t.scratch.stack = append(t.scratch.stack, visit{node: child})
-			}
-			continue
-		}
-		t.rescoreNode(top.node)
-		t.scratch.stack = t.scratch.stack[:len(t.scratch.stack)-1]
-	}
-}
-
-func (t *Tree) rescoreNode(i uint32) {
-	n, v := t.a.node(i), &t.sh.value
-	if !n.is(flagEvaluated) {
-		return
-	}
-	n.ownUtility = float32(v.of(&n.own))
-	if !n.is(flagTerminal) {
-		n.ownWeight = float32(v.weight(float64(n.own.scoreMean), float64(n.errs.winLoss), float64(n.errs.score)))
-	}
-	if n.edgeCount == 0 { // its weight is of the old centre until it gets a child
-		n.utility = v.of(&n.avg)
-		n.utilitySq = n.utility * n.utility
-		return
-	}
-	edges := t.a.edgesOf(n)
-	for k := range edges {
-		edges[k].refresh(t.a.node(edges[k].child))
-	}
-	t.rebuild(i)
-}
-
-// unmark takes the marks of earlier walks off all nodes.
-func (t *Tree) unmark() {
-	for i := uint32(1); i < t.a.nodeCount; i++ {
-		t.a.node(i).flags &^= flagMark
-	}
 }
 
 // rawInfo turns the network's answer at the root into a report.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -121,13 +122,13 @@ func TestDirichletConcentration(t *testing.T) {
 	// On average the noise is what the concentrations say, and it always adds up.
 	p := Plain()
 	p.Root.DirichletShaped, p.Root.DirichletWeight, p.Root.DirichletTotalConcentration = true, 1, 0.5
-	tree := newTree(t, p, &stub{})
+	rng := rand.New(rand.NewPCG(1, 2))
 	dirichletAlphas(alpha, policy, &p.Root)
 	mean := make([]float64, len(policy))
 	const n = 50_000
 	for range n {
 		noisy := slices.Clone(policy)
-		tree.addNoise(noisy)
+		p.Root.addNoise(noisy, rng)
 		total := float32(0)
 		for i, x := range noisy {
 			if policy[i] < 0 {

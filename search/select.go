@@ -138,13 +138,3 @@ func (t *Tree) selectMove(n *node, edges []edge, root bool) int {
 	}
 	return at
 }
-
-// nextPrior returns the prior of the best move without an edge.
-func (t *Tree) nextPrior(n *node) (float64, bool) {
-	k := int(n.edgeCount)
-	if k >= int(n.priorCount) {
-		return 0, false
-	}
-	_, prior := t.a.priorAt(n, k)
-	return float64(prior), true
-}

@@ -8,7 +8,7 @@ import (
 // decided tells whether no other move can reach the share of the best move's
 // visits that matters, with the visits that are left.
 func (t *Tree) decided(now time.Time) bool {
-	left, ok := t.visitsLeft(now)
+	left, ok := t.search.visitsLeft(now)
 	if !ok || t.search.stats.Playouts < 2 {
 		return false
 	}
@@ -93,7 +93,7 @@ func (t *Tree) extendDeadline(now time.Time) bool {
 	}
 	r.stats.Extended += next.Sub(r.deadline)
 	r.deadline = next
-	t.setAlarm(now)
+	r.setAlarm(now)
 	return true
 }
 
@@ -127,8 +127,7 @@ func (t *Tree) unstable() bool {
 const speedAfter = 100 * time.Millisecond
 
 // visitsLeft estimates how many visits are to come: false if there is no limit.
-func (t *Tree) visitsLeft(now time.Time) (float64, bool) {
-	r := &t.search
+func (r *running) visitsLeft(now time.Time) (float64, bool) {
 	left, ok := 0.0, false
 	if r.target >= 0 {
 		left, ok = float64(r.target-r.stats.Playouts), true
@@ -168,9 +167,9 @@ func (t *Tree) futileNew(n *node) bool {
 	return left < t.p.Stop.FutileVisitsThreshold*t.heaviest(n)/(n.weight/float64(n.visits))
 }
 
-func (t *Tree) heaviest(n *node) float64 {
+func (st *store) heaviest(n *node) float64 {
 	w := 0.0
-	for _, e := range t.a.edgesOf(n) {
+	for _, e := range st.a.edgesOf(n) {
 		w = max(w, float64(e.weight))
 	}
 	return w

@@ -86,7 +86,7 @@ func TestDecided(t *testing.T) {
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	decided := func(l Limits, playouts int64, after time.Duration) bool {
 		tree.begin(l)
-		tree.aim(0)
+		tree.search.aim(0)
 		tree.search.stats.Playouts = playouts
 		return tree.decided(tree.search.start.Add(after))
 	}
@@ -112,7 +112,7 @@ func TestDecided(t *testing.T) {
 		other.a.node(e.child).utilitySq = 0.25 + []float64{10, 0}[k]
 	}
 	other.begin(Limits{Visits: 161})
-	other.aim(0)
+	other.search.aim(0)
 	other.search.stats.Playouts = 160
 	require.False(t, other.decided(other.search.start))
 }

@@ -261,7 +261,7 @@ func TestEndingBonusByHand(t *testing.T) {
 	p.Root.EndingBonusPoints = 0
 	tree = marked(diagram, board.Black, p, area)
 	require.False(t, tree.top.hasBonus)
-	require.Zero(t, tree.bonusUtility(size.Point(4, 2), &outcome{}))
+	require.Zero(t, tree.top.bonusUtility(size.Point(4, 2), &outcome{}, &tree.sh.value))
 }
 
 // TestUselessMovesAreDropped: once the opponent has passed four times, nobody

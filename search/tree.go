@@ -22,21 +22,17 @@ var ErrFault = errors.New("internal error in the search")
 // Tree is a search tree for one game at a time. Only Snapshot may be called
 // while Search runs; everything else is for one goroutine.
 type Tree struct {
+	store
 	p     Params
 	log   *slog.Logger
-	a     arena
-	bias  biasTable
-	graph transpositions
 	sh    shared
 	slots []*slot
 
 	game  board.Game // the position at the root, as the caller has it
 	base  board.Game // the same, with clean-up phases to come
 	ready bool       // there is a position
-	root  uint32     // 0: no tree yet
 	bans  []Restriction
 	top   rootState
-	own   ownership
 
 	gumbel  gumbelState
 	counter counter
@@ -53,28 +49,9 @@ type Tree struct {
 
 // scratch is memory that lasts, for work that does not.
 type scratch struct {
-	children []child // of one rebuild
-	stack    []visit // of walks over the tree
-	keys     [board.MaxMoves]uint64
-	policy   [board.MaxMoves]float32 // of the root
-	line     board.Game              // where a variation leads
-}
-
-// rootState is what holds at the root only, made anew by each search.
-type rootState struct {
-	out      nn.Output // the network's answer
-	humanOut nn.Output // the human network's, where human is set
-	human    humanBits // its policy
-	weighted bool      // evaluations are weighted by their errors
-	// bonus is the score, in White's points, that a move at the root is
-	// changed by, by Size.Index.
-	bonus    [board.MaxMoves]float32
-	hasBonus bool
-	useless  [board.MaxMoves]bool // moves that need not be searched
-	// copyOf is the move searched in place of a symmetric one, by Size.Index;
-	// NoPoint for the others.
-	copyOf     [board.MaxMoves]board.Point
-	symmetries []board.Symmetry // that those were found by
+	keys   [board.MaxMoves]uint64
+	policy [board.MaxMoves]float32 // of the root
+	line   board.Game              // where a variation leads
 }
 
 // New returns an empty tree. The evaluator may serve other trees too. A nil
@@ -125,7 +102,7 @@ func (t *Tree) SetParams(p Params) error {
 }
 
 func (t *Tree) applyParams() {
-	t.sh.p = &t.p
+	t.sh.p, t.store.p = &t.p, &t.p
 	t.bias.p = t.p.Bias
 	t.sh.value.u, t.sh.value.b = t.p.Utility, t.p.Backup
 }
@@ -144,11 +121,7 @@ func (t *Tree) Reset(g *board.Game) {
 func (t *Tree) Clear() { t.clear() }
 
 func (t *Tree) clear() {
-	t.a.reset()
-	t.bias.reset()
-	t.graph.reset()
-	t.root = 0
-	t.own.reset()
+	t.store.reset()
 	t.published.Store(&Result{}) // what was found before is of another search
 }
 
@@ -172,15 +145,10 @@ func (t *Tree) Matches(g *board.Game) bool {
 }
 
 // Visits returns the visits of the root, 0 without a tree.
-func (t *Tree) Visits() int64 {
-	if t.root == 0 {
-		return 0
-	}
-	return int64(t.a.node(t.root).visits)
-}
+func (t *Tree) Visits() int64 { return t.visits() }
 
 // Bytes returns the memory that the tree holds, free parts included.
-func (t *Tree) Bytes() int64 { return t.a.bytes() + t.graph.bytes() }
+func (t *Tree) Bytes() int64 { return t.bytes() }
 
 // Restrict forbids moves near the root. The tree is dropped if the lists differ
 // from those in force. They hold until Advance or Reset.
