@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/train/selfplay"
 )
 
@@ -34,7 +35,7 @@ func (s *seen) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error 
 // TestMatchOrientations: a guard match shows positions in all orientations, each in
 // the same one however often it is met.
 func TestMatchOrientations(t *testing.T) {
-	server, err := nn.NewServer(nn.HashModel(3), nn.ServerConfig{MaxBatch: 4})
+	server, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 4})
 	require.NoError(t, err)
 	defer server.Close()
 	s := &seen{Evaluator: server, shown: map[[2]uint64]int8{}}
