@@ -347,7 +347,7 @@ func TestWhetherToCleanUp(t *testing.T) {
 		{board.Japanese(), ByRules, ByRules, false},
 		{board.Japanese(), Always, ByRules, true},
 	} {
-		e := engineOver(t, nn.Uniform(), 7, func(conf *Config) { conf.Rules, conf.CleanUp, conf.FriendlyPass = c.rules, c.cleanUp, c.friendly })
+		e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) { conf.Rules, conf.CleanUp, conf.FriendlyPass = c.rules, c.cleanUp, c.friendly })
 		require.Equal(t, c.takes, e.cleansUp(context.Background(), e.game, false), "%v", c)
 	}
 }
