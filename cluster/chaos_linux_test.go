@@ -93,7 +93,7 @@ func (c *child) run() error {
 	}
 	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: c.Dir, Poll: 200 * time.Millisecond, Card: Card{ID: c.ID}, Log: log,
 		Open: func(context.Context, string, *Offer) (*Seat, error) {
-			s, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, ExactCache: true})
+			s, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, Reproducible: true})
 			if err != nil {
 				return nil, err
 			}
@@ -145,7 +145,7 @@ func (c *child) serve(log *slog.Logger) error {
 	}
 	s, err := NewServer(ServerConfig{Dir: filepath.Join(c.Dir, "cluster"), Host: disk, Known: disk.known, Linger: 20 * time.Millisecond, Log: log, Now: wrongClock(),
 		Open: func(string) (nn.Evaluator, func(), error) {
-			e, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 8, ExactCache: true})
+			e, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 8, Reproducible: true})
 			return e, func() {}, err
 		}})
 	if err != nil {

@@ -88,7 +88,7 @@ func recipe() selfplay.Config {
 
 func stub(t testing.TB, seed uint64) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(nntest.HashModel(seed), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, ExactCache: true})
+	s, err := nn.NewServer(nntest.HashModel(seed), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, Reproducible: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s

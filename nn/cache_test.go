@@ -211,10 +211,10 @@ func TestKeys(t *testing.T) {
 	require.NotEqual(t, plain, s.key(&q, q.Meta), "a pass would end the game")
 }
 
-// TestExactKey: an exact cache answers only for what a network is shown, whichever
+// TestReproducibleKey: a reproducible server answers only for what a network is shown, whichever
 // way the position came about.
-func TestExactKey(t *testing.T) {
-	s := &Server{conf: ServerConfig{ExactCache: true}}
+func TestReproducibleKey(t *testing.T) {
+	s := &Server{conf: ServerConfig{Reproducible: true}}
 	size := board.Square(5)
 	game := func(vertices string) *board.Game {
 		g, err := board.NewGame(size, board.TrompTaylor())

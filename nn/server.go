@@ -26,11 +26,13 @@ type ServerConfig struct {
 	// used; 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
 	// 1.2 million on 9x9.
 	CacheBytes int64
-	// ExactCache keeps policies and ownership as they were computed, and answers
-	// for the same last moves and orientation only: what is answered does not
-	// depend on what was asked before. Without it numbers are rounded to 16 bits,
-	// relative error of a probability 2^-12, and transpositions share an answer.
+	// ExactCache keeps policies and ownership as they were computed. Without it
+	// they are rounded to 16 bits: relative error of a probability 2^-12.
 	ExactCache bool
+	// Reproducible makes answers independent of what was asked before: the cache is
+	// exact, and answers for the same last moves and orientation only. Without it
+	// transpositions share an answer, as in KataGo.
+	Reproducible bool
 	// Seed starts the generator of random orientations.
 	Seed uint64
 	// FixedSymmetry answers SymmetryRandom with orientation 0, so that equal
@@ -102,7 +104,7 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 	if c.MaxSizes == 0 {
 		c.MaxSizes = 4
 	}
-	s := &Server{model: m, conf: c, cache: newCache(c.CacheBytes, c.ExactCache)}
+	s := &Server{model: m, conf: c, cache: newCache(c.CacheBytes, c.ExactCache || c.Reproducible)}
 	s.waiters.New = newWaiter
 	s.mu.pools = make(map[board.Size]*sizePool)
 	return s, nil
@@ -178,7 +180,7 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	if who != nil {
 		k = mixMeta(k, who)
 	}
-	if s.conf.ExactCache {
+	if s.conf.Reproducible {
 		k = mixHistory(k.mix(uint64(uint8(q.Symmetry))), g)
 	}
 	return k

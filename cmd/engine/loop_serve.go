@@ -206,7 +206,7 @@ func openJudge(c *loop.Compute) func(path string) (nn.Evaluator, func(), error) 
 		if err != nil {
 			return nil, nil, err
 		}
-		server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: max(1, c.Batch), CacheBytes: 8 << 20, ExactCache: true})
+		server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: max(1, c.Batch), CacheBytes: 8 << 20, Reproducible: true})
 		if err != nil {
 			m.Close()
 			return nil, nil, err

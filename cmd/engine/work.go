@@ -150,7 +150,7 @@ func (s *settings) openSeat(log *slog.Logger) func(ctx context.Context, path str
 			return nil, err
 		}
 		sc := s.serverConfig()
-		sc.ExactCache = true
+		sc.Reproducible = true
 		server, err := nn.NewServer(m, sc)
 		if err != nil {
 			m.Close()

@@ -38,7 +38,7 @@ func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ..
 
 func exactServer(t testing.TB, seed uint64) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(nntest.HashModel(seed), nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 8 << 20, ExactCache: true, Seed: seed})
+	s, err := nn.NewServer(nntest.HashModel(seed), nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 8 << 20, Reproducible: true, Seed: seed})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
