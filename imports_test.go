@@ -47,6 +47,7 @@ var allowed = map[string]string{
 	"review":        "board nn search sgf",
 	"match":         "board sgf",
 	"match/ladder":  "board level match",
+	"quantize":      "board nn nn/features nn/model nn/onnx nn/ort nn/quant sgf train",
 	"nn/autodiff":   "nn/onnx",
 	"nn/quant":      "nn/onnx",
 	"train":         "board match models nn nn/arch nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf",

@@ -16,6 +16,7 @@ import (
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 )
 
 func netCommand() *cobra.Command {
@@ -159,7 +160,7 @@ func describeFile(path string) (*netInfo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	info.Name = orDefault(d.Metadata[katago.MetaName], d.Name)
+	info.Name = orDefault(d.Metadata[meta.Name], d.Name)
 	info.Kind, info.Encoder, info.Board = d.Looks.Kind, d.Looks.Encoder, d.Looks.Board
 	info.Policy, info.Value, info.Declared = d.Looks.Policy, d.Looks.Value, d.Looks.Declared
 	if info.Format == "katago" {
@@ -176,7 +177,7 @@ func describeFile(path string) (*netInfo, error) {
 		info.Operators[o.Operator] = o.Count
 	}
 	info.Parameters, info.MACs, info.Metadata = d.Parameters, d.MACs, d.Metadata
-	delete(info.Metadata, katago.MetaLayout) // the file's own text, of no use to people
+	delete(info.Metadata, meta.Layout) // the file's own text, of no use to people
 	return info, nil
 }
 

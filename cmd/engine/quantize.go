@@ -16,6 +16,7 @@ import (
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 	"kosumi/nn/quant"
+	"kosumi/quantize"
 )
 
 // quantizeFlags are the flags of engine quantize beside those of all networks.
@@ -45,7 +46,7 @@ type quantizeResult struct {
 	Integer     int          `json:"integer_convolutions"`
 	Float       []string     `json:"float_convolutions,omitempty"`
 	WorkShare   float64      `json:"integer_share_of_work,omitempty"`
-	Report      model.Report `json:"report"`
+	Report      quantize.Report `json:"report"`
 	Seconds     float64      `json:"seconds"`
 }
 
@@ -150,9 +151,16 @@ func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) er
 	if err := m.Serves(size); err != nil {
 		return err
 	}
-	o := model.QuantizeOptions{Quant: qo, Positions: f.count, Held: f.held, Seed: s.Play.Seed}
-	if err := f.gather(cmd.Context(), m, size, &o); err != nil {
-		return err
+	o := quantize.Options{Quant: qo, Library: s.OnnxRuntime, Positions: f.count, Held: f.held, Seed: s.Play.Seed}
+	if f.verify != "" {
+		if err := o.VerifyOn(size, f.verify); err != nil {
+			return fmt.Errorf("--verify: %w", err)
+		}
+	}
+	if f.positions != "selfplay" {
+		if err := o.CalibrateOn(cmd.Context(), m, size, f.positions); err != nil {
+			return fmt.Errorf("--positions: %w", err)
+		}
 	}
 	show := newDisplay(cmd.ErrOrStderr())
 	o.Progress = func(stage string, done, total int) { show.show(stage, int64(done), int64(total), "", "") }
@@ -172,15 +180,15 @@ func runQuantize(cmd *cobra.Command, s *settings, f quantizeFlags, in string) er
 	return f.report(cmd, m, size, q, time.Since(start))
 }
 
-func (f *quantizeFlags) rewrite(ctx context.Context, m *model.Model, size board.Size, o model.QuantizeOptions) (*model.Quantized, error) {
+func (f *quantizeFlags) rewrite(ctx context.Context, m *model.Model, size board.Size, o quantize.Options) (*quantize.Network, error) {
 	if f.precision == "fp16" {
-		return m.Half(ctx, size, o)
+		return quantize.Half(ctx, m, size, o)
 	}
-	return m.Quantize(ctx, size, o)
+	return quantize.Int8(ctx, m, size, o)
 }
 
 // report prints what became of the network.
-func (f *quantizeFlags) report(cmd *cobra.Command, m *model.Model, size board.Size, q *model.Quantized, took time.Duration) error {
+func (f *quantizeFlags) report(cmd *cobra.Command, m *model.Model, size board.Size, q *quantize.Network, took time.Duration) error {
 	info, err := os.Stat(f.out)
 	if err != nil {
 		return err

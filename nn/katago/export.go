@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 )
 
 // FromONNX takes back the network of a graph that Build made in FormExact, with
@@ -17,9 +18,9 @@ import (
 // Errors: ErrNotExact if the model is no such graph or lacks initializers, and
 // those of Network.Check.
 func FromONNX(m *onnx.Model) (*Network, error) {
-	layout := m.Metadata[MetaLayout]
+	layout := m.Metadata[meta.Layout]
 	switch {
-	case layout == "" && m.Metadata[MetaKataGoForm] == FormRun.String():
+	case layout == "" && m.Metadata[meta.KataGoForm] == FormRun.String():
 		return nil, fmt.Errorf("%w: it was built to run, with norms folded into weights; "+
 			"convert the .bin.gz again or take the exact graph", ErrNotExact)
 	case layout == "":
@@ -40,7 +41,7 @@ func FromONNX(m *onnx.Model) (*Network, error) {
 	if err := n.Check(); err != nil {
 		return nil, fmt.Errorf("katago network from onnx: %w", err)
 	}
-	n.Source = Source{File: m.Metadata[MetaSource], SHA256: m.Metadata[MetaSourceSHA256]}
+	n.Source = Source{File: m.Metadata[meta.Source], SHA256: m.Metadata[meta.SourceSHA256]}
 	return n, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 )
 
 func plainBytes(t testing.TB, n *Network) []byte {
@@ -89,7 +90,7 @@ func TestFromONNXRefuses(t *testing.T) {
 	reshaped := exact()
 	*reshaped.Graph.Initializer("input.conv.weight") = *onnx.NewTensor("input.conv.weight", make([]float32, 22*16*9), 22, 16, 3, 3)
 	short := exact()
-	short.Metadata[MetaLayout] = short.Metadata[MetaLayout][:200]
+	short.Metadata[meta.Layout] = short.Metadata[meta.Layout][:200]
 	noLayout := exact()
 	delete(noLayout.Metadata, MetaLayout)
 	delete(noLayout.Metadata, MetaKataGoForm)
@@ -127,7 +128,7 @@ func TestMetadata(t *testing.T) {
 	} {
 		require.Equal(t, want, m.Metadata[key], key)
 	}
-	require.Empty(t, m.Metadata[MetaLayout])
+	require.Empty(t, m.Metadata[meta.Layout])
 	shapes := map[string]string{}
 	for _, v := range append(m.Graph.Inputs, m.Graph.Outputs...) {
 		shapes[v.Name] = v.Shape.String()

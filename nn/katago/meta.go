@@ -10,35 +10,6 @@ import (
 	"kosumi/nn/onnx/meta"
 )
 
-// Keys of the metadata that Build writes into an ONNX file.
-const (
-	MetaFormat       = meta.Format
-	MetaKind         = meta.Kind
-	MetaEncoderName  = meta.Encoder
-	MetaBoard        = meta.Board
-	MetaPolicy       = meta.Policy
-	MetaValue        = meta.Value
-	MetaHeads        = meta.Heads
-	MetaName         = meta.Name
-	MetaSource       = meta.Source
-	MetaSourceSHA256 = meta.SourceSHA256
-
-	MetaKataGoForm         = meta.KataGoForm
-	MetaKataGoVersion      = meta.KataGoVersion
-	MetaPolicyChannels     = meta.PolicyChannels
-	MetaScoreValues        = meta.ScoreValues
-	MetaTDScoreMult        = meta.TDScoreMult
-	MetaScoreMeanMult      = meta.ScoreMeanMult
-	MetaScoreStdevMult     = meta.ScoreStdevMult
-	MetaLeadMult           = meta.LeadMult
-	MetaVarTimeMult        = meta.VarTimeMult
-	MetaValueErrorMult     = meta.ValueErrorMult
-	MetaScoreErrorMult     = meta.ScoreErrorMult
-	MetaPassAliveUnderSuic = meta.PassAliveSuicide
-	MetaMetaEncoder        = meta.MetaEncoder
-	MetaLayout             = meta.Layout
-)
-
 // Encoder names the input encoding of the network: "v3" to "v7".
 func (h *Header) Encoder() string {
 	switch {
@@ -56,47 +27,47 @@ func (h *Header) ScoreValues() int { return scoreValues(h.Version) }
 func metadata(n *Network, size Size, form Form) (map[string]string, error) {
 	h, mult := &n.Header, &n.Header.Multipliers
 	heads := []string{OutputPolicy, OutputPass, OutputValue, OutputScoreValue, OutputOwnership}
-	meta := map[string]string{
-		MetaFormat:      "1",
-		MetaKind:        "katago",
-		MetaEncoderName: h.Encoder(),
-		MetaBoard:       fmt.Sprintf("%dx%d", size.W, size.H),
-		MetaPolicy:      "logits",
-		MetaValue:       "wdl",
-		MetaHeads:       strings.Join(heads, ","),
-		MetaName:        h.Name,
+	out := map[string]string{
+		meta.Format:  "1",
+		meta.Kind:    "katago",
+		meta.Encoder: h.Encoder(),
+		meta.Board:   fmt.Sprintf("%dx%d", size.W, size.H),
+		meta.Policy:  "logits",
+		meta.Value:   "wdl",
+		meta.Heads:   strings.Join(heads, ","),
+		meta.Name:    h.Name,
 
-		MetaKataGoForm:         form.String(),
-		MetaKataGoVersion:      strconv.Itoa(h.Version),
-		MetaPolicyChannels:     strconv.Itoa(n.Policy.Channels),
-		MetaScoreValues:        strconv.Itoa(h.ScoreValues()),
-		MetaTDScoreMult:        formatReal(mult.TDScore),
-		MetaScoreMeanMult:      formatReal(mult.ScoreMean),
-		MetaScoreStdevMult:     formatReal(mult.ScoreStdev),
-		MetaLeadMult:           formatReal(mult.Lead),
-		MetaVarTimeMult:        formatReal(mult.VarianceTime),
-		MetaValueErrorMult:     formatReal(mult.ShorttermValueErr),
-		MetaScoreErrorMult:     formatReal(mult.ShorttermScoreErr),
-		MetaPassAliveUnderSuic: "0",
-		MetaMetaEncoder:        strconv.Itoa(h.MetaEncoder),
+		meta.KataGoForm:       form.String(),
+		meta.KataGoVersion:    strconv.Itoa(h.Version),
+		meta.PolicyChannels:   strconv.Itoa(n.Policy.Channels),
+		meta.ScoreValues:      strconv.Itoa(h.ScoreValues()),
+		meta.TDScoreMult:      formatReal(mult.TDScore),
+		meta.ScoreMeanMult:    formatReal(mult.ScoreMean),
+		meta.ScoreStdevMult:   formatReal(mult.ScoreStdev),
+		meta.LeadMult:         formatReal(mult.Lead),
+		meta.VarTimeMult:      formatReal(mult.VarianceTime),
+		meta.ValueErrorMult:   formatReal(mult.ShorttermValueErr),
+		meta.ScoreErrorMult:   formatReal(mult.ShorttermScoreErr),
+		meta.PassAliveSuicide: "0",
+		meta.MetaEncoder:      strconv.Itoa(h.MetaEncoder),
 	}
 	if h.PassAliveUnderSuicide {
-		meta[MetaPassAliveUnderSuic] = "1"
+		out[meta.PassAliveSuicide] = "1"
 	}
 	if n.Source.File != "" {
-		meta[MetaSource] = n.Source.File
+		out[meta.Source] = n.Source.File
 	}
 	if n.Source.SHA256 != "" {
-		meta[MetaSourceSHA256] = n.Source.SHA256
+		out[meta.SourceSHA256] = n.Source.SHA256
 	}
 	if form == FormExact {
 		layout, err := layoutOf(n)
 		if err != nil {
 			return nil, err
 		}
-		meta[MetaLayout] = layout
+		out[meta.Layout] = layout
 	}
-	return meta, nil
+	return out, nil
 }
 
 // layoutOf writes the network's tokens without the blocks of numbers.

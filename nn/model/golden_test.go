@@ -15,7 +15,6 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features/featurestest"
-	"kosumi/nn/kernel"
 	"kosumi/nn/model"
 )
 
@@ -77,37 +76,6 @@ func TestKataGoNetworksEndToEnd(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestIntegersOnGames holds 16-bit integers to what the differences from float32 may
-// be: means over the recorded positions, and the worst lead.
-func TestIntegersOnGames(t *testing.T) {
-	if isa, ok := kernel.Best(); !ok || !isa.Integers() {
-		t.Skip("this processor has no kernels in integers")
-	}
-	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), testing.Short())
-	for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"} {
-		path := testshared.Path(t, "models/katago/"+name+".bin.gz")
-		exact, err := model.Open(path, model.Config{Provider: "cpu"})
-		needLibrary(t, err)
-		integers, err := model.Open(path, model.Config{Provider: "cpu", Precision: "int16"})
-		require.NoError(t, err)
-		r, err := exact.CompareWith(t.Context(), integers, games(t, positions))
-		require.NoError(t, err)
-		t.Log(name, r, "worst KL", r.PolicyKLMax, "winrate", r.WinrateMax, "lead", r.LeadMax)
-		require.Less(t, r.PolicyKL, 1e-4, name)
-		require.Less(t, r.Winrate, 5e-4, name)
-		require.Less(t, r.Lead, 0.05, name)
-		require.Less(t, r.LeadMax, 1.0, name)
-		require.Zero(t, r.Unusable)
-	}
-}
-
-func games(t *testing.T, positions []*featurestest.Position) (all []*board.Game) {
-	for _, p := range positions {
-		all = append(all, p.Game(t))
-	}
-	return all
 }
 
 // bySize orders positions by board size, so that few graphs are open at once;

@@ -13,6 +13,7 @@ import (
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 )
 
 const fixtures = "../../testdata/onnx"
@@ -121,7 +122,7 @@ func TestWhatIsAmbiguousIsAskedFor(t *testing.T) {
 	require.Equal(t, nn.KindDualHead, spec.Kind)
 	require.Equal(t, nn.PolicyLogits, spec.Policy)
 
-	later := dualHead(t, 7, map[string]string{katago.MetaFormat: "2"}, tanh)
+	later := dualHead(t, 7, map[string]string{meta.Format: "2"}, tanh)
 	_, err = open(t, later, model.Overrides{})
 	require.ErrorIs(t, err, model.ErrFile)
 	for _, o := range []model.Overrides{{Encoding: "v99"}, {Policy: "odds"}, {Value: "points"}} {

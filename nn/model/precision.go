@@ -9,6 +9,7 @@ import (
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
+	"kosumi/nn/quant"
 )
 
 // The number formats of networks.
@@ -64,7 +65,11 @@ func (m *Model) rewrite(g *onnx.Model, precision string) (*onnx.Model, error) {
 	}
 	switch _, ok := kernel.Best(); {
 	case precision == halfPrecision:
-		return m.half(g)
+		half, err := quant.Half(g)
+		if err != nil {
+			return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
+		}
+		return half, nil
 	case !ok || m.run.name() != ort.CPU:
 		return g, nil
 	}

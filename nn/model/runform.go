@@ -10,16 +10,17 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 )
 
 // specOfFile describes the network in an ONNX file that is for one board size.
 func specOfFile(m *onnx.Model, o Overrides) (nn.Spec, error) {
-	if m.Metadata[katago.MetaKind] == nn.KindKataGo.String() {
+	if m.Metadata[meta.Kind] == nn.KindKataGo.String() {
 		return runFormSpec(m)
 	}
 	// What a quantized file says of its value settles what its shape leaves open.
-	if m.Metadata[MetaPrecision] != "" {
-		o.Value = cmp.Or(o.Value, m.Metadata[katago.MetaValue])
+	if m.Metadata[meta.Precision] != "" {
+		o.Value = cmp.Or(o.Value, m.Metadata[meta.Value])
 	}
 	return specOf(m, o)
 }
@@ -27,18 +28,18 @@ func specOfFile(m *onnx.Model, o Overrides) (nn.Spec, error) {
 // runFormSpec describes a KataGo network that was made ready for sessions: from
 // its metadata, as katago.Build wrote them.
 func runFormSpec(m *onnx.Model) (nn.Spec, error) {
-	r := metaReader{meta: m.Metadata}
+	r := metaReader{values: m.Metadata}
 	net := katago.Network{Header: katago.Header{
-		Name: m.Metadata[katago.MetaName], Version: r.whole(katago.MetaKataGoVersion, katago.MinVersion, katago.MaxVersion),
-		MetaEncoder: r.whole(katago.MetaMetaEncoder, 0, 1), PassAliveUnderSuicide: r.whole(katago.MetaPassAliveUnderSuic, 0, 1) == 1,
+		Name: m.Metadata[meta.Name], Version: r.whole(meta.KataGoVersion, katago.MinVersion, katago.MaxVersion),
+		MetaEncoder: r.whole(meta.MetaEncoder, 0, 1), PassAliveUnderSuicide: r.whole(meta.PassAliveSuicide, 0, 1) == 1,
 		Multipliers: katago.Multipliers{
-			TDScore: r.real(katago.MetaTDScoreMult), ScoreMean: r.real(katago.MetaScoreMeanMult), ScoreStdev: r.real(katago.MetaScoreStdevMult),
-			Lead: r.real(katago.MetaLeadMult), VarianceTime: r.real(katago.MetaVarTimeMult),
-			ShorttermValueErr: r.real(katago.MetaValueErrorMult), ShorttermScoreErr: r.real(katago.MetaScoreErrorMult),
+			TDScore: r.real(meta.TDScoreMult), ScoreMean: r.real(meta.ScoreMeanMult), ScoreStdev: r.real(meta.ScoreStdevMult),
+			Lead: r.real(meta.LeadMult), VarianceTime: r.real(meta.VarTimeMult),
+			ShorttermValueErr: r.real(meta.ValueErrorMult), ShorttermScoreErr: r.real(meta.ScoreErrorMult),
 		},
 	}}
-	net.Policy.Channels = r.whole(katago.MetaPolicyChannels, 1, 4)
-	size := r.size(katago.MetaBoard)
+	net.Policy.Channels = r.whole(meta.PolicyChannels, 1, 4)
+	size := r.size(meta.Board)
 	for _, in := range m.Graph.Feeds() {
 		if len(in.Shape) > 1 && in.Shape[1].Known() {
 			switch in.Name {
@@ -65,16 +66,16 @@ func runFormSpec(m *onnx.Model) (nn.Spec, error) {
 
 // metaReader reads metadata and keeps the first fault.
 type metaReader struct {
-	meta map[string]string
-	err  error
+	values map[string]string
+	err    error
 }
 
 func (r *metaReader) fail(key, want string) {
-	r.err = cmp.Or(r.err, fmt.Errorf("%w: its metadata say %s=%q, not %s", ErrFile, key, r.meta[key], want))
+	r.err = cmp.Or(r.err, fmt.Errorf("%w: its metadata say %s=%q, not %s", ErrFile, key, r.values[key], want))
 }
 
 func (r *metaReader) whole(key string, least, most int) int {
-	n, err := strconv.Atoi(r.meta[key])
+	n, err := strconv.Atoi(r.values[key])
 	if err != nil || n < least || n > most {
 		r.fail(key, fmt.Sprintf("a number from %d to %d", least, most))
 		return least
@@ -83,7 +84,7 @@ func (r *metaReader) whole(key string, least, most int) int {
 }
 
 func (r *metaReader) real(key string) float64 {
-	f, err := strconv.ParseFloat(r.meta[key], 64)
+	f, err := strconv.ParseFloat(r.values[key], 64)
 	if err != nil || !(f > 0 && f < 1e9) {
 		r.fail(key, "a positive number")
 		return 1
@@ -92,7 +93,7 @@ func (r *metaReader) real(key string) float64 {
 }
 
 func (r *metaReader) size(key string) board.Size {
-	w, h, _ := strings.Cut(r.meta[key], "x")
+	w, h, _ := strings.Cut(r.values[key], "x")
 	width, errW := strconv.Atoi(w)
 	height, errH := strconv.Atoi(h)
 	size := board.Size{W: width, H: height}

@@ -16,6 +16,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 	"kosumi/nn/quant"
 )
 
@@ -126,7 +127,7 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 		sum.Write(part)
 	}
 	about := nn.Description{Name: name, File: name, SHA256: hex.EncodeToString(sum.Sum(nil))}
-	if m.Metadata[katago.MetaLayout] != "" { // every size can be built from it
+	if m.Metadata[meta.Layout] != "" { // every size can be built from it
 		net, err := katago.FromONNX(m)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
@@ -150,11 +151,11 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
-	m, warning, err := forProcessor(m, quant.Here())
+	m, warning, err := quant.Fit(m, quant.Here())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 	}
-	return &onnxSource{model: m, about: about, only: spec, format: cmp.Or(m.Metadata[MetaPrecision], floatPrecision), warning: warning}, nil
+	return &onnxSource{model: m, about: about, only: spec, format: cmp.Or(m.Metadata[meta.Precision], floatPrecision), warning: warning}, nil
 }
 
 // inTraining refuses a graph whose norms go by the batch that happens to be there:

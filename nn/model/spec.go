@@ -12,6 +12,7 @@ import (
 	"kosumi/nn/features"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 )
 
 // kataGoSpec describes a KataGo network at one board size.
@@ -66,7 +67,7 @@ func specOf(m *onnx.Model, o Overrides) (nn.Spec, error) {
 	}
 	planes := int(in.Shape[1].Size)
 	spec := nn.Spec{
-		Name: m.Metadata[katago.MetaName], Sizes: nn.Sizes{Fixed: size},
+		Name: m.Metadata[meta.Name], Sizes: nn.Sizes{Fixed: size},
 		Inputs: []nn.TensorSpec{{Name: in.Name, Role: nn.RoleSpatial, Shape: []int{planes, size.H, size.W}}},
 	}
 	encoder := cmp.Or(o.Encoding, d.Looks.Encoder)
@@ -168,7 +169,7 @@ func rowShape(s onnx.Shape) ([]int, bool) {
 
 // checkFormat refuses files of ours that a later version has written.
 func checkFormat(m *onnx.Model) error {
-	text, ok := m.Metadata[katago.MetaFormat]
+	text, ok := m.Metadata[meta.Format]
 	if !ok {
 		return nil
 	}

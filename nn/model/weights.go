@@ -27,3 +27,12 @@ func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 	}
 	return g.Clone(), nil
 }
+
+// Graph returns the network's float32 graph for one board size, which nobody may
+// change, for rewriting: an [ErrPrecision] if the file is in another precision.
+func (m *Model) Graph(size board.Size) (*onnx.Model, error) {
+	if p := m.source.precision(); p != floatPrecision {
+		return nil, fmt.Errorf("%w: the network is in %s already; quantize the original", ErrPrecision, p)
+	}
+	return m.source.graph(size, false)
+}

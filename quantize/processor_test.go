@@ -1,38 +1,39 @@
-package model
+package quantize_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/nn/model"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 	"kosumi/nn/quant"
+	"kosumi/quantize"
 )
 
 // TestFilesForOtherProcessors writes a network for processors with exact sums and
 // for all: each computes the same everywhere, the first by another graph where
 // sums saturate, and says so.
 func TestFilesForOtherProcessors(t *testing.T) {
-	library(t)
-	m, _ := openOnCPU(t, freshNetwork(t), Config{})
+	m, _ := openOnCPU(t, freshNetwork(t), model.Config{})
 	original, err := m.OpenOriginal(small, 1)
 	require.NoError(t, err)
 	defer original.Close()
 	want := answer(t, m, original, small)
 	for _, processor := range []quant.Processor{quant.VNNI, quant.Any} {
-		q, err := m.Quantize(context.Background(), small, QuantizeOptions{Quant: quant.Options{For: processor}, Positions: 32, Held: 32, Games: 4})
+		q, err := quantize.Int8(t.Context(), m, small, quantize.Options{Quant: quant.Options{For: processor}, Positions: 32, Held: 32, Games: 4})
 		require.NoError(t, err)
-		require.Equal(t, processor.String(), q.Model.Metadata[MetaFor])
+		require.Equal(t, processor.String(), q.Model.Metadata[meta.For])
 		require.Less(t, q.Report.PolicyKL, 0.001, "the report is about exact sums")
 		require.Less(t, q.Report.Lead, 0.1)
 		data, err := q.Model.Marshal()
 		require.NoError(t, err)
 
 		for _, here := range []quant.Processor{quant.VNNI, quant.ARM64, quant.AVX2} {
-			out, warning, err := forProcessor(q.Model, here)
+			out, warning, err := quant.Fit(q.Model, here)
 			require.NoError(t, err)
 			if processor.Serves(here) {
 				require.Empty(t, warning)
@@ -45,15 +46,15 @@ func TestFilesForOtherProcessors(t *testing.T) {
 			}
 		}
 		if processor == quant.VNNI { // as older files are
-			delete(q.Model.Metadata, MetaFor)
-			_, warning, err := forProcessor(q.Model, quant.AVX2)
+			delete(q.Model.Metadata, meta.For)
+			_, warning, err := quant.Fit(q.Model, quant.AVX2)
 			require.NoError(t, err)
 			require.NotEmpty(t, warning)
 		}
 
 		path := filepath.Join(t.TempDir(), "net.onnx")
 		require.NoError(t, os.WriteFile(path, data, 0o644))
-		file, log := openOnCPU(t, path, Config{})
+		file, log := openOnCPU(t, path, model.Config{})
 		if processor.Serves(quant.Here()) {
 			require.Empty(t, log.String())
 		} else {

@@ -1,9 +1,8 @@
-package model
+package quantize
 
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/nn/model"
 )
 
 // lockstep is how many games are played side by side in one session. It is part
@@ -39,7 +39,7 @@ type SelfPlay struct {
 // probabilities that the policy gives them, more sharply after the opening;
 // games are broken off at various lengths, so that they need not all be played
 // to the end.
-func (m *Model) SelfPositions(ctx context.Context, size board.Size, s SelfPlay) ([]*board.Game, error) {
+func SelfPositions(ctx context.Context, m *model.Model, size board.Size, s SelfPlay) ([]*board.Game, error) {
 	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func after(g *board.Game, n int) (*board.Game, error) {
 
 // party plays groups of games.
 type party struct {
-	model *Model
+	model *model.Model
 	codec *nn.Codec
 	size  board.Size
 	play  SelfPlay
@@ -211,31 +211,16 @@ func newSelfGame(size board.Size, number int, rng *rand.Rand) (*board.Game, erro
 	return board.NewGame(size, rules)
 }
 
-// drawMove picks a move by the policy: as it is in the opening, then towards the
+// drawMove draws a move by the policy: as it is in the opening, then rather the
 // likelier moves.
 func drawMove(o *nn.Output, size board.Size, move int, rng *rand.Rand) board.Point {
-	sharpness := 1.0
+	temperature := 1.0
 	if move > size.Area()/10 {
-		sharpness = 1.5
+		temperature = 1 / 1.5
 	}
-	total := 0.0
-	var weights [board.MaxMoves]float64
-	for i, x := range o.Policy[:size.Area()+1] {
-		if x > 0 {
-			weights[i] = math.Pow(float64(x), sharpness)
-			total += weights[i]
-		}
+	at := nn.Draw(o.Policy[:size.Area()+1], temperature, rng)
+	if at < 0 {
+		return board.Pass
 	}
-	at := rng.Float64() * total
-	best := size.Area() // pass is always legal
-	for i, w := range weights[:size.Area()+1] {
-		if w <= 0 {
-			continue
-		}
-		best = i
-		if at -= w; at < 0 {
-			break
-		}
-	}
-	return size.FromIndex(best)
+	return size.FromIndex(at)
 }

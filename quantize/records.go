@@ -1,4 +1,4 @@
-package main
+package quantize
 
 import (
 	"context"
@@ -18,52 +18,42 @@ import (
 	"kosumi/train/rows"
 )
 
-// gather fills in the positions that the flags name; what they leave open the
-// network plays for.
-func (f *quantizeFlags) gather(ctx context.Context, m *model.Model, size board.Size, o *model.QuantizeOptions) error {
-	rng := rand.New(rand.NewPCG(o.Seed, 0x73676673))
-	if f.verify != "" {
-		games, err := readGames(f.verify, size)
-		if err != nil {
-			return fmt.Errorf("--verify: %w", err)
-		}
-		if o.Verify, err = drawPositions(games, f.held, rng); err != nil {
-			return fmt.Errorf("--verify: %w", err)
-		}
-	}
-	if f.positions == "selfplay" {
-		return nil
-	}
-	kind, err := sourceKind(f.positions)
-	if err != nil {
-		return fmt.Errorf("--positions: %w", err)
-	}
-	if kind == ".npz" {
-		o.Rows, err = readRows(ctx, m, f.positions, size, f.count, o.Seed)
-	} else {
-		err = f.gatherGames(size, o, rng)
-	}
-	if err != nil {
-		return fmt.Errorf("--positions: %w", err)
-	}
-	return nil
-}
-
-// gatherGames takes calibration positions from game records and, where --verify
-// names none, those of the report from a quarter of the games.
-func (f *quantizeFlags) gatherGames(size board.Size, o *model.QuantizeOptions, rng *rand.Rand) error {
-	games, err := readGames(f.positions, size)
+// CalibrateOn takes o.Positions positions to calibrate on from an SGF file, an npz file
+// of training rows, or a folder of either, and keeps a quarter of the games for the
+// report where o.Verify names no positions.
+func (o *Options) CalibrateOn(ctx context.Context, m *model.Model, size board.Size, path string) error {
+	kind, err := sourceKind(path)
 	if err != nil {
 		return err
 	}
+	if kind == ".npz" {
+		o.Rows, err = readRows(ctx, m, path, size, o.Positions, o.Seed)
+		return err
+	}
+	games, err := readGames(path, size)
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(o.Seed, 0x73676673))
 	rng.Shuffle(len(games), func(i, j int) { games[i], games[j] = games[j], games[i] })
 	if n := len(games) / 4; o.Verify == nil && n > 0 {
-		if o.Verify, err = drawPositions(games[:n], f.held, rng); err != nil {
+		if o.Verify, err = drawPositions(games[:n], o.Held, rng); err != nil {
 			return err
 		}
 		games = games[n:]
 	}
-	o.Calibrate, err = drawPositions(games, f.count, rng)
+	o.Calibrate, err = drawPositions(games, o.Positions, rng)
+	return err
+}
+
+// VerifyOn takes o.Held positions for the report from an SGF file or a folder of
+// them.
+func (o *Options) VerifyOn(size board.Size, path string) error {
+	games, err := readGames(path, size)
+	if err != nil {
+		return err
+	}
+	o.Verify, err = drawPositions(games, o.Held, rand.New(rand.NewPCG(o.Seed, 0x76657269)))
 	return err
 }
 

@@ -1,4 +1,4 @@
-package model
+package quantize
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/nn/model"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
@@ -48,8 +49,8 @@ func (r Report) String() string {
 // compareBatch is the batch in which positions are compared.
 const compareBatch = 8
 
-// Compare runs a rewritten graph of this network beside the original.
-func (m *Model) Compare(ctx context.Context, size board.Size, rewritten *onnx.Model, games []*board.Game, progress func(done int)) (Report, error) {
+// compareGraph runs a rewritten graph of a network beside the original.
+func compareGraph(ctx context.Context, m *model.Model, size board.Size, rewritten *onnx.Model, o Options) (Report, error) {
 	var r Report
 	data, err := rewritten.Marshal()
 	if err != nil {
@@ -59,19 +60,19 @@ func (m *Model) Compare(ctx context.Context, size board.Size, rewritten *onnx.Mo
 	if err != nil {
 		return r, err
 	}
-	b, err := ort.Open(data, spec, ort.Config{Library: m.conf.Library, MaxBatch: compareBatch})
+	b, err := ort.Open(data, spec, ort.Config{Library: o.Library, MaxBatch: compareBatch})
 	if err != nil {
 		return r, fmt.Errorf("the quantized network: %w", err)
 	}
 	defer b.Close()
-	err = m.compare(ctx, size, b, games, &r, progress)
+	err = compare(ctx, m, size, b, o.Verify, &r, func(done int) { o.Progress("compare", done, len(o.Verify)) })
 	r.mean()
 	return r, err
 }
 
-// CompareWith evaluates positions, of any sizes, with this network as its file has it
+// Compare evaluates positions, of any sizes, with a network as its file has it
 // and with another opening of it, as that computes.
-func (m *Model) CompareWith(ctx context.Context, other *Model, games []*board.Game) (Report, error) {
+func Compare(ctx context.Context, m, other *model.Model, games []*board.Game) (Report, error) {
 	var r Report
 	bySize := map[board.Size][]*board.Game{}
 	for _, g := range games {
@@ -82,7 +83,7 @@ func (m *Model) CompareWith(ctx context.Context, other *Model, games []*board.Ga
 		if err != nil {
 			return r, err
 		}
-		err = m.compare(ctx, size, b, part, &r, nil)
+		err = compare(ctx, m, size, b, part, &r, nil)
 		if err = errors.Join(err, b.Close()); err != nil {
 			return r, err
 		}
@@ -92,8 +93,8 @@ func (m *Model) CompareWith(ctx context.Context, other *Model, games []*board.Ga
 }
 
 // compare adds to a report how the answers of a backend differ.
-func (m *Model) compare(ctx context.Context, size board.Size, b nn.Backend, games []*board.Game, r *Report, progress func(done int)) error {
-	want, err := m.answers(ctx, size, games)
+func compare(ctx context.Context, m *model.Model, size board.Size, b nn.Backend, games []*board.Game, r *Report, progress func(done int)) error {
+	want, err := answers(ctx, m, size, games)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (m *Model) compare(ctx context.Context, size board.Size, b nn.Backend, game
 	if err != nil {
 		return err
 	}
-	return m.evaluate(ctx, b, spec, size, games, func(i int, out *nn.Output, ok bool) {
+	return evaluate(ctx, b, spec, size, games, func(i int, out *nn.Output, ok bool) {
 		if !ok {
 			r.Unusable++
 		}
@@ -113,7 +114,7 @@ func (m *Model) compare(ctx context.Context, size board.Size, b nn.Backend, game
 }
 
 // answers evaluates positions with the original network.
-func (m *Model) answers(ctx context.Context, size board.Size, games []*board.Game) ([]nn.Output, error) {
+func answers(ctx context.Context, m *model.Model, size board.Size, games []*board.Game) ([]nn.Output, error) {
 	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
@@ -124,11 +125,11 @@ func (m *Model) answers(ctx context.Context, size board.Size, games []*board.Gam
 	}
 	defer b.Close()
 	all := make([]nn.Output, len(games))
-	return all, m.evaluate(ctx, b, spec, size, games, func(i int, out *nn.Output, _ bool) { all[i] = *out })
+	return all, evaluate(ctx, b, spec, size, games, func(i int, out *nn.Output, _ bool) { all[i] = *out })
 }
 
 // evaluate runs positions through one backend, in order.
-func (m *Model) evaluate(ctx context.Context, b nn.Backend, spec nn.Spec, size board.Size, games []*board.Game, see func(i int, out *nn.Output, ok bool)) error {
+func evaluate(ctx context.Context, b nn.Backend, spec nn.Spec, size board.Size, games []*board.Game, see func(i int, out *nn.Output, ok bool)) error {
 	codec, err := nn.NewCodec(spec, size)
 	if err != nil {
 		return err

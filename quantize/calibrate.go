@@ -1,4 +1,4 @@
-package model
+package quantize
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/nn/model"
 	"kosumi/nn/ort"
 	"kosumi/nn/quant"
 )
@@ -27,7 +28,7 @@ type calibration struct {
 var _ quant.Runner = (*calibration)(nil)
 
 // calibrationRows encodes positions, each in an orientation drawn by the seed.
-func (m *Model) calibrationRows(ctx context.Context, size board.Size, o QuantizeOptions) (*calibration, error) {
+func calibrationRows(ctx context.Context, m *model.Model, size board.Size, o Options) (*calibration, error) {
 	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (m *Model) calibrationRows(ctx context.Context, size board.Size, o Quantize
 	if err != nil {
 		return nil, err
 	}
-	c := &calibration{ctx: ctx, library: m.conf.Library, threads: o.Workers, spec: spec, rows: len(o.Calibrate), progress: o.Progress}
+	c := &calibration{ctx: ctx, library: o.Library, threads: o.Workers, spec: spec, rows: len(o.Calibrate), progress: o.Progress}
 	if c.threads <= 0 {
 		c.threads = runtime.NumCPU()
 	}
