@@ -85,6 +85,24 @@ func balance(owners []Color) int {
 	return n
 }
 
+// OwnersWithDead returns for each point the colour that it counts for when the given
+// stones are taken off the board: living stones, and empty regions that touch one
+// colour only. Points that hold no stone do not count.
+func (g *Game) OwnersWithDead(dead []Point) []Color {
+	var b Board
+	b.reset(g.board.geo)
+	colors := g.board.appendColors(make([]Color, 0, MaxPoints))
+	for _, p := range dead {
+		if g.Size().Contains(p) {
+			colors[p] = Empty
+		}
+	}
+	if b.setUp(colors) != nil { // taking stones off never takes liberties
+		return g.board.Area(nil)
+	}
+	return b.Area(nil)
+}
+
 // ScoreWithDead returns the score when the given stones are dead, White minus
 // Black, with komi and handicap bonus: under area scoring stones and surrounded
 // points, under territory scoring surrounded points and prisoners, dead stones
@@ -92,10 +110,13 @@ func balance(owners []Color) int {
 // not come in, and of bonuses only a button that was taken. Points that hold no
 // stone do not count.
 func (g *Game) ScoreWithDead(dead []Point) float32 {
-	var b Board
-	b.reset(g.board.geo)
-	colors := g.board.appendColors(make([]Color, 0, MaxPoints))
+	owners := g.OwnersWithDead(dead)
+	score := g.points.handicap + g.rules.Komi
+	if g.rules.Scoring == ScoringArea {
+		return score + float32(balance(owners)) + g.points.bonus
+	}
 	prisoners := g.board.Captured(Black) - g.board.Captured(White)
+	colors := g.board.appendColors(make([]Color, 0, MaxPoints))
 	for _, p := range dead {
 		if !g.Size().Contains(p) {
 			continue
@@ -107,14 +128,6 @@ func (g *Game) ScoreWithDead(dead []Point) float32 {
 			prisoners--
 		}
 		colors[p] = Empty
-	}
-	if b.setUp(colors) != nil { // taking stones off never takes liberties
-		return g.Score()
-	}
-	owners := b.Area(nil)
-	score := g.points.handicap + g.rules.Komi
-	if g.rules.Scoring == ScoringArea {
-		return score + float32(balance(owners)) + g.points.bonus
 	}
 	for p, c := range colors {
 		if c != Empty {

@@ -46,16 +46,11 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	area := e.game.Size().Area()
-	status := make([]Status, area)
-	stones := make([]board.Color, area)
-	for p := range stones {
-		stones[p] = e.game.At(board.Point(p))
-	}
+	status := make([]Status, e.game.Size().Area())
 	for _, p := range dead {
-		status[p], stones[p] = Dead, board.Empty
+		status[p] = Dead
 	}
-	owner := regionOwners(e.game.Board(), stones)
+	owner := e.game.OwnersWithDead(dead)
 	for p := range status {
 		if e.game.At(board.Point(p)) != board.Empty {
 			continue
@@ -70,43 +65,6 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
 		}
 	}
 	return status, nil
-}
-
-// regionOwners returns, for each empty point, the only colour that its empty
-// region touches; board.Empty where it touches both or none.
-func regionOwners(b *board.Board, stones []board.Color) []board.Color {
-	owner := make([]board.Color, len(stones))
-	seen := make([]bool, len(stones))
-	var region []board.Point
-	for start := range stones {
-		if seen[start] || stones[start] != board.Empty {
-			continue
-		}
-		region = append(region[:0], board.Point(start))
-		seen[start] = true
-		var touches [3]bool
-		for i := 0; i < len(region); i++ {
-			for _, q := range b.Neighbors(region[i]) {
-				if stones[q] != board.Empty {
-					touches[stones[q]] = true
-				} else if !seen[q] {
-					seen[q] = true
-					region = append(region, q)
-				}
-			}
-		}
-		who := board.Empty
-		switch {
-		case touches[board.Black] && !touches[board.White]:
-			who = board.Black
-		case touches[board.White] && !touches[board.Black]:
-			who = board.White
-		}
-		for _, p := range region {
-			owner[p] = who
-		}
-	}
-	return owner
 }
 
 // A chain counts as dead if its mean ownership in its own favour is below

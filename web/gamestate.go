@@ -135,23 +135,21 @@ func rulesName(r board.Rules) string {
 func (g *game) count() *api.Count {
 	rules, b, area := g.board.Rules(), g.board.Board(), g.size().Area()
 	c := &api.Count{Judging: !g.isSure && g.phase == phaseCount, Dead: []string{}, Differs: []string{}, Method: "area"}
-	stones := make([]board.Color, area)
 	var dead []board.Point
-	for p := range stones {
-		if stones[p] = b.At(board.Point(p)); g.dead[board.Point(p)] {
-			stones[p] = board.Empty
-			dead = append(dead, board.Point(p))
-			c.Dead = append(c.Dead, g.size().Vertex(board.Point(p)))
+	for p := range board.Point(area) {
+		if g.dead[p] && b.At(p) != board.Empty {
+			dead = append(dead, p)
+			c.Dead = append(c.Dead, g.size().Vertex(p))
 		}
 	}
-	owner := owners(b, stones)
+	owner := g.board.OwnersWithDead(dead)
 	text := make([]byte, area)
 	sides := [3]*api.CountSide{nil, &c.Black, &c.White}
 	for p, o := range owner {
 		if text[p] = ".bw"[o]; o == board.Empty {
 			continue
 		}
-		if stones[p] == o {
+		if b.At(board.Point(p)) == o && !g.dead[board.Point(p)] {
 			sides[o].Stones++
 		} else {
 			sides[o].Territory++
@@ -190,40 +188,6 @@ func (g *game) compare(c *api.Count) {
 			c.Differs = append(c.Differs, g.size().Vertex(p))
 		}
 	}
-}
-
-// owners returns whom each point counts for: stones, and empty regions that touch
-// one colour only.
-func owners(b *board.Board, stones []board.Color) []board.Color {
-	owner := slices.Clone(stones)
-	seen := make([]bool, len(stones))
-	for start := range stones {
-		if seen[start] || stones[start] != board.Empty {
-			continue
-		}
-		region, touches := []board.Point{board.Point(start)}, [3]bool{}
-		seen[start] = true
-		for i := 0; i < len(region); i++ {
-			for _, q := range b.Neighbors(region[i]) {
-				if stones[q] != board.Empty {
-					touches[stones[q]] = true
-				} else if !seen[q] {
-					seen[q] = true
-					region = append(region, q)
-				}
-			}
-		}
-		who := board.Empty
-		if touches[board.Black] != touches[board.White] {
-			if who = board.White; touches[board.Black] {
-				who = board.Black
-			}
-		}
-		for _, p := range region {
-			owner[p] = who
-		}
-	}
-	return owner
 }
 
 // score is a step of the count.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
+	"kosumi/internal/file"
 )
 
 // autosave keeps the record of every game that the engine plays in a folder, one
@@ -52,7 +52,7 @@ func (a *autosave) save(e *engine.Engine) {
 	if err == nil && !bytes.Equal(data, a.last) {
 		a.last = data
 		a.choose(e.Game())
-		err = replaceFile(a.name, func(w io.Writer) error { _, err := w.Write(data); return err })
+		err = file.WriteBytes(a.name, data)
 	}
 	if err != nil {
 		a.log.Warn("the game could not be saved", "error", err)

@@ -33,21 +33,21 @@ type quantizeFlags struct {
 
 // quantizeResult is what engine quantize --json prints.
 type quantizeResult struct {
-	Model       string       `json:"model"`
-	SHA256      string       `json:"sha256"` // of the original's file
-	Out         string       `json:"out"`
-	Bytes       int64        `json:"bytes"`
-	Board       string       `json:"board"`
-	Precision   string       `json:"precision"`
-	For         string       `json:"for,omitempty"` // vnni, avx2, arm64 or any
-	Method      string       `json:"method,omitempty"`
-	Calibration string       `json:"calibration,omitempty"` // where its positions come from
-	Rows        int          `json:"calibration_rows,omitempty"`
-	Integer     int          `json:"integer_convolutions"`
-	Float       []string     `json:"float_convolutions,omitempty"`
-	WorkShare   float64      `json:"integer_share_of_work,omitempty"`
+	Model       string          `json:"model"`
+	SHA256      string          `json:"sha256"` // of the original's file
+	Out         string          `json:"out"`
+	Bytes       int64           `json:"bytes"`
+	Board       string          `json:"board"`
+	Precision   string          `json:"precision"`
+	For         string          `json:"for,omitempty"` // vnni, avx2, arm64 or any
+	Method      string          `json:"method,omitempty"`
+	Calibration string          `json:"calibration,omitempty"` // where its positions come from
+	Rows        int             `json:"calibration_rows,omitempty"`
+	Integer     int             `json:"integer_convolutions"`
+	Float       []string        `json:"float_convolutions,omitempty"`
+	WorkShare   float64         `json:"integer_share_of_work,omitempty"`
 	Report      quantize.Report `json:"report"`
-	Seconds     float64      `json:"seconds"`
+	Seconds     float64         `json:"seconds"`
 }
 
 func quantizeCommand() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn/model"
 	"kosumi/review"
 	"kosumi/sgf"
@@ -298,8 +299,8 @@ func (r *reviewer) finish(ctx context.Context) error {
 	}
 	summary := r.games.Summary()
 	err := errors.Join(
-		replaceFile(filepath.Join(r.f.out, "index.html"), func(w io.Writer) error { return review.WriteSummaryPage(w, summary) }),
-		replaceFile(filepath.Join(r.f.out, "summary.json"), func(w io.Writer) error { return writeJSON(w, summary) }),
+		file.Write(filepath.Join(r.f.out, "index.html"), func(w io.Writer) error { return review.WriteSummaryPage(w, summary) }),
+		file.Write(filepath.Join(r.f.out, "summary.json"), func(w io.Writer) error { return writeJSON(w, summary) }),
 	)
 	if r.f.drills {
 		err = errors.Join(err, r.writeDrills())
@@ -326,18 +327,4 @@ func (r *reviewer) writeDrills() error {
 	name, err := r.folder.WriteDrills(r.drills)
 	fmt.Fprintf(os.Stderr, "%d problems: engine drill %s\n", len(r.drills.Problems), name)
 	return err
-}
-
-// replaceFile replaces a file as a whole: a reader, and a program that is killed, sees
-// the old one or the new one.
-func replaceFile(name string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	if err := errors.Join(write(tmp), tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return os.Rename(tmp.Name(), name)
 }

@@ -24,9 +24,9 @@ func FromONNX(m *onnx.Model) (*Network, error) {
 		return nil, fmt.Errorf("%w: it was built to run, with norms folded into weights; "+
 			"convert the .bin.gz again or take the exact graph", ErrNotExact)
 	case layout == "":
-		return nil, fmt.Errorf("%w: metadata %s is missing", ErrNotExact, MetaLayout)
+		return nil, fmt.Errorf("%w: metadata %s is missing", ErrNotExact, meta.Layout)
 	case len(layout) > 1<<24:
-		return nil, fmt.Errorf("%w: metadata %s has %d bytes", ErrNotExact, MetaLayout, len(layout))
+		return nil, fmt.Errorf("%w: metadata %s has %d bytes", ErrNotExact, meta.Layout, len(layout))
 	}
 	src := newSource(strings.NewReader(layout+"\n"), int64(len(layout)))
 	in := &initializers{source: src, byName: m.Graph.InitializerMap()}

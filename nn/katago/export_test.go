@@ -92,8 +92,8 @@ func TestFromONNXRefuses(t *testing.T) {
 	short := exact()
 	short.Metadata[meta.Layout] = short.Metadata[meta.Layout][:200]
 	noLayout := exact()
-	delete(noLayout.Metadata, MetaLayout)
-	delete(noLayout.Metadata, MetaKataGoForm)
+	delete(noLayout.Metadata, meta.Layout)
+	delete(noLayout.Metadata, meta.KataGoForm)
 	nan := exact()
 	bias := nan.Graph.Initializer("value.b3.bias")
 	bias.Raw = []byte{0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0}
@@ -118,13 +118,13 @@ func TestMetadata(t *testing.T) {
 	m, err := Build(n, Size{W: 13, H: 9}, Options{})
 	require.NoError(t, err)
 	for key, want := range map[string]string{
-		MetaFormat: "1", MetaKind: "katago", MetaEncoderName: "v7", MetaBoard: "13x9", MetaPolicy: "logits", MetaValue: "wdl",
-		MetaHeads: "policy,pass,value,score_value,ownership", MetaName: realNames[2],
-		MetaSource:       realNames[2] + ".bin.gz",
-		MetaSourceSHA256: "3e56eedcda8f997dcdc0d18324fa8390ea10e3dd687cbf5d0d4ed66674d3f74f",
-		MetaKataGoForm:   "run", MetaKataGoVersion: "17", MetaPolicyChannels: "2", MetaScoreValues: "6",
-		MetaScoreMeanMult: "20.0", MetaValueErrorMult: "0.25", MetaScoreErrorMult: "150.0",
-		MetaPassAliveUnderSuic: "0", MetaMetaEncoder: "0",
+		meta.Format: "1", meta.Kind: "katago", meta.Encoder: "v7", meta.Board: "13x9", meta.Policy: "logits", meta.Value: "wdl",
+		meta.Heads: "policy,pass,value,score_value,ownership", meta.Name: realNames[2],
+		meta.Source:       realNames[2] + ".bin.gz",
+		meta.SourceSHA256: "3e56eedcda8f997dcdc0d18324fa8390ea10e3dd687cbf5d0d4ed66674d3f74f",
+		meta.KataGoForm:   "run", meta.KataGoVersion: "17", meta.PolicyChannels: "2", meta.ScoreValues: "6",
+		meta.ScoreMeanMult: "20.0", meta.ValueErrorMult: "0.25", meta.ScoreErrorMult: "150.0",
+		meta.PassAliveSuicide: "0", meta.MetaEncoder: "0",
 	} {
 		require.Equal(t, want, m.Metadata[key], key)
 	}

@@ -37,16 +37,7 @@ func ReadBeside(data []byte, dir string) (m *Model, beside [][]byte, err error) 
 
 // external reads one entry of what a tensor says of its place in another file.
 func (r *reader) external(v field, place map[string]string) error {
-	var key, value string
-	err := r.message(v, costEntry, func(v field) error {
-		switch v.num {
-		case entryKey:
-			return r.str(v, &key)
-		case entryValue:
-			return r.str(v, &value)
-		}
-		return nil
-	})
+	key, value, err := r.entry(v)
 	place[key] = value
 	return err
 }

@@ -250,9 +250,9 @@ func (r *reader) opset(v field, def *int64, others *map[string]int64) error {
 	return nil
 }
 
-func (r *reader) metadata(v field, m *Model) error {
-	var key, value string
-	err := r.message(v, costEntry, func(v field) error {
+// entry reads a key with its value.
+func (r *reader) entry(v field) (key, value string, err error) {
+	err = r.message(v, costEntry, func(v field) error {
 		switch v.num {
 		case entryKey:
 			return r.str(v, &key)
@@ -261,6 +261,11 @@ func (r *reader) metadata(v field, m *Model) error {
 		}
 		return nil
 	})
+	return key, value, err
+}
+
+func (r *reader) metadata(v field, m *Model) error {
+	key, value, err := r.entry(v)
 	if err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
