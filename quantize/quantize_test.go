@@ -124,7 +124,7 @@ func TestRewrittenFilesRun(t *testing.T) {
 
 			_, err = quantize.Int8(t.Context(), file, c.size, o)
 			require.ErrorIs(t, err, model.ErrPrecision, "it was rewritten already")
-			_, err = Open(path, model.Config{Provider: ort.CPU, Precision: "fp32"})
+			_, err = model.Open(path, model.Config{Provider: ort.CPU, Precision: "fp32"})
 			require.ErrorIs(t, err, model.ErrPrecision)
 			require.ErrorContains(t, err, "original")
 		}
