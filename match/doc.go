@@ -24,11 +24,15 @@
 //     unscored draw under territory scoring.
 //   - A position repeated without end where the rules allow it (simple ko) is a
 //     draw without result.
-//   - Where both programs fail to start, the game is an unscored draw.
+//   - Where both programs fail to start again in mid-match, the game is an
+//     unscored draw. A program that fails at its very first start, or three times
+//     in a row before its first move, ends the match: that is no playing strength.
 //
 // The statistics. Elo and its 95 % bars come from the mean score and the normal
 // approximation of its error, over pairs where openings are played in pairs.
 // The sequential test is the generalised SPRT (GSPRT) with the exact likelihood
 // ratio over win, draw and loss, or over the five results of a pair, as Stockfish's
 // fishtest computes it (Van den Bergh, "A practical introduction to the GSPRT").
+// Games that were an earlier one over again, the same moves by the same colours
+// on a board that may be turned, count once in all of this.
 package match

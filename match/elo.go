@@ -1,6 +1,9 @@
 package match
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // EloLimit is the largest Elo difference that is reported. An end of an error
 // bar at the limit means that the games say nothing about that side.
@@ -78,6 +81,23 @@ func estimate(scores []float64, counts []int) Estimate {
 		mean = (mean*n + 0.5) / (n + 1)
 	}
 	return Estimate{eloOf(mean), eloOf(low), eloOf(high)}
+}
+
+// Elo writes a difference for people: a sign, and no digits behind the point.
+func Elo(v float64) string { return fmt.Sprintf("%+.0f", math.Round(v)+0) } // + 0: no "-0"
+
+// Text writes the difference with its error, without an end that the games say
+// nothing about.
+func (e Estimate) Text() string {
+	switch low, high := e.Low > -EloLimit, e.High < EloLimit; {
+	case low && high:
+		return fmt.Sprintf("%s, 95 %% between %s and %s", Elo(e.Elo), Elo(e.Low), Elo(e.High))
+	case low:
+		return fmt.Sprintf("%s, 95 %% above %s", Elo(e.Elo), Elo(e.Low))
+	case high:
+		return fmt.Sprintf("%s, 95 %% below %s", Elo(e.Elo), Elo(e.High))
+	}
+	return "not known yet"
 }
 
 // wilson returns Wilson's 95 % interval for a mean of n scores in [0,1].

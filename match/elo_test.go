@@ -127,3 +127,19 @@ func TestSPRTDecides(t *testing.T) {
 		require.Error(t, bad.withDefaults().check(), "%+v", bad)
 	}
 }
+
+// TestEloText reads well: no minus zero, no end that says nothing.
+func TestEloText(t *testing.T) {
+	for _, test := range []struct {
+		e    Estimate
+		want string
+	}{
+		{Estimate{-0.2, -30, 29.6}, "+0, 95 % between -30 and +30"},
+		{Estimate{120.4, -0.4, 250}, "+120, 95 % between +0 and +250"},
+		{Estimate{-200, -EloLimit, 10}, "-200, 95 % below +10"},
+		{Estimate{200, -10, EloLimit}, "+200, 95 % above -10"},
+		{Estimate{0, -EloLimit, EloLimit}, "not known yet"},
+	} {
+		require.Equal(t, test.want, test.e.Text())
+	}
+}

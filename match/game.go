@@ -20,6 +20,7 @@ type game struct {
 	board  *board.Game
 	clocks [2]*clock // by side
 	steps  []sgf.Step
+	moved  [2]bool // by side: whether it has made a move of its own
 	result GameResult
 }
 
@@ -43,6 +44,9 @@ func playGame(ctx context.Context, p *plan, seats [2]*seat, number int) (*game, 
 		err = nil
 	}
 	t.result.Moves = t.board.NumMoves()
+	if t.moved[sideA] || t.moved[sideB] {
+		t.result.Line = lineOf(t.plan.Size, t.steps)
+	}
 	t.result.NameA, t.result.NameB = p.names(seats[sideA].name, seats[sideB].name)
 	return t, err
 }
@@ -80,8 +84,9 @@ func (t *game) play(ctx context.Context) error {
 	return t.count(ctx)
 }
 
-// start starts both programs, at the same time since both may be slow at it. Of
-// two programs that fail, neither loses: done is true then.
+// start starts both programs, at the same time since both may be slow at it. A
+// program that fails at its very first start ends the match. Of two that fail
+// later, neither loses: done is true then.
 func (t *game) start(ctx context.Context) (done bool, err error) {
 	var errs [2]error
 	var wait sync.WaitGroup
@@ -149,6 +154,7 @@ func (t *game) move(ctx context.Context) (over bool, err error) {
 	}
 	m := board.Move{Color: c, Point: p}
 	t.steps = append(t.steps, sgf.Step{Move: m})
+	t.moved[s.side] = true
 	info, err := s.explain(ctx, mark)
 	t.annotate(s.side, c, took, info)
 	if err != nil {
@@ -193,6 +199,9 @@ func (t *game) stop() {
 // lose gives the game to the opponent of a program with a fault.
 func (t *game) lose(f *faultError) {
 	t.result.Faults = append(t.result.Faults, f.Fault)
+	if !t.moved[f.side] {
+		t.result.Stillborn = f.Side
+	}
 	winner := f.side.other()
 	how := "F" // forfeit
 	if f.Kind == ReasonTime || f.Kind == ReasonTimeout {

@@ -45,6 +45,7 @@ type guest struct {
 	size  board.Size
 	game  *board.Game
 	rng   *rand.Rand
+	seed  uint64
 	moves int // genmoves in this game
 	out   *bufio.Writer
 }
@@ -56,11 +57,11 @@ func runGuest(args []string) {
 	flags.IntVar(&g.at, "at", 3, "")
 	flags.BoolVar(&g.noIDs, "no-ids", false, "")
 	flags.DurationVar(&g.late, "late", 0, "")
-	seed := flags.Uint64("seed", 1, "")
+	flags.Uint64Var(&g.seed, "seed", 1, "")
 	extra := flags.String("list", "", "")
 	_ = flags.Parse(args)
 	g.extra = strings.Fields(*extra)
-	g.rng = rand.New(rand.NewPCG(*seed, 7))
+	g.rng = rand.New(rand.NewPCG(g.seed, 7))
 	g.clear()
 	switch g.mode {
 	case "exit":
@@ -89,6 +90,9 @@ func (g *guest) clear() {
 	rules.Ko, rules.Suicide = board.KoSimple, false
 	g.game, _ = board.NewGame(g.size, rules)
 	g.moves = 0
+	if g.mode == "same" { // the same moves in every game
+		g.rng = rand.New(rand.NewPCG(g.seed, 7))
+	}
 }
 
 func (g *guest) handle(words []string) {

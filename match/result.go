@@ -1,9 +1,16 @@
 package match
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 
 	"kosumi/board"
+	"kosumi/sgf"
 )
 
 // Reason is how a game ended.
@@ -74,6 +81,47 @@ type GameResult struct {
 	NameB string `json:"name_b"`
 	// SGF is the name of the game's file in Config.Dir, "" for none.
 	SGF string `json:"sgf,omitempty"`
+	// Line is a digest of the moves, the same however the board is turned: games of
+	// the same line and colours are the same game. Empty where no program has moved.
+	Line string `json:"line,omitempty"`
+	// Stillborn is the side that failed before it had made a move, "" for none.
+	Stillborn string `json:"stillborn,omitempty"`
+}
+
+// lineOf digests the moves of a game, whichever way the board is turned.
+func lineOf(size board.Size, steps []sgf.Step) string {
+	var least []byte
+	for sym := range board.Symmetry(size.Symmetries()) {
+		var text []byte
+		for _, s := range steps {
+			text = append(text, byte(s.Move.Color))
+			text = binary.LittleEndian.AppendUint16(text, uint16(size.SymMap(sym, s.Move.Point)))
+		}
+		if least == nil || bytes.Compare(text, least) < 0 {
+			least = text
+		}
+	}
+	sum := sha256.Sum256(least)
+	return hex.EncodeToString(sum[:12])
+}
+
+// repeats lists the games that an earlier one, in order of their numbers, was
+// already: the same moves, by the same colours, on a board that may be turned. Two programs that leave nothing
+// to chance play such games, and they prove nothing new.
+func repeats(results map[int]GameResult) map[int]bool {
+	seen, again := map[string]bool{}, map[int]bool{}
+	for _, i := range slices.Sorted(maps.Keys(results)) {
+		r := results[i]
+		if r.Line == "" {
+			continue
+		}
+		key := r.Black + r.Line
+		if seen[key] {
+			again[i] = true
+		}
+		seen[key] = true
+	}
+	return again
 }
 
 // Unscored reports whether the game is a draw only for want of a result.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -45,7 +44,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		defer j.close()
 		m.journal = j
 		for i, r := range results {
-			if i < p.Games {
+			if i < p.Games && r.Stillborn == "" {
 				m.results[i] = r
 			}
 		}
@@ -65,6 +64,7 @@ type run struct {
 	resumed   int
 	stillborn [2]int // games in a row that a side lost before its first move
 	decided   bool   // the test has; later results do not count
+	repeated  bool   // two games were the same, and that has been said
 	err       error  // why the match ended early, if it is nobody's wish
 }
 
@@ -220,6 +220,11 @@ func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
 		m.plan.log.Warn("fault", "game", g.result.Game, "program", f.Side, "kind", f.Kind, "detail", f.Detail)
 	}
 	s := m.summary()
+	if s.Repeats > 0 && !m.repeated {
+		m.repeated = true
+		m.plan.log.Warn("two games were the same, move for move: such games count once in Elo and tests; " +
+			"openings, or a program that leaves something to chance, make games differ")
+	}
 	if m.decided = decided(s); m.decided {
 		stop(errDecided)
 	}
@@ -231,23 +236,19 @@ func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
 
 // mostStillborn is how many games in a row a program may lose before its first
 // move until the match is given up: it will lose all the others too.
-const mostStillborn = 8
+const mostStillborn = 3
 
-// hopeless returns an error once a program fails at every start.
+// hopeless returns an error once a program fails before each first move. The
+// games that it lost so are none: a match that goes on plays them again.
 func (m *run) hopeless(r *GameResult) error {
-	failed := [2]string{}
-	if r.Moves == 0 {
-		for _, f := range r.Faults {
-			failed[slices.Index(sideNames[:], f.Side)] = f.Detail
-		}
-	}
-	for s, detail := range failed {
-		if detail == "" {
+	for s, name := range sideNames {
+		if r.Stillborn != name {
 			m.stillborn[s] = 0
 			continue
 		}
 		if m.stillborn[s]++; m.stillborn[s] == mostStillborn {
-			return fmt.Errorf("%w: program %s has failed before its first move in %d games in a row: %s", ErrConfig, side(s), mostStillborn, detail)
+			return fmt.Errorf("%w: program %s has failed before its first move in %d games in a row: %s",
+				ErrConfig, side(s), mostStillborn, r.Faults[len(r.Faults)-1].Detail)
 		}
 	}
 	return nil

@@ -104,7 +104,6 @@ func TestFaults(t *testing.T) {
 		{mode: "refuse", reason: ReasonRefusal, how: "F"},
 		{mode: "crash", reason: ReasonCrash, how: "F"},
 		{mode: "answer-and-crash", reason: ReasonCrash, how: "F"},
-		{mode: "exit", reason: ReasonCrash, how: "F"},
 		{mode: "flood", reason: ReasonCrash, how: "F"},
 		{mode: "long-line", reason: ReasonCrash, how: "F"},
 		{mode: "flood-reply", reason: ReasonCrash, how: "F"},
@@ -169,23 +168,82 @@ func TestHarmlessOddities(t *testing.T) {
 	}
 }
 
-func TestBothFailToStart(t *testing.T) {
-	s := runMatch(t, small(guestCommand("-mode", "exit"), guestCommand("-mode", "exit")))
-	require.Equal(t, 2, s.Draws)
-	require.Equal(t, 2, s.Unscored)
-	require.Equal(t, 2, s.CrashesA)
-	require.Equal(t, 2, s.CrashesB)
+// TestProgramThatNeverStarts ends a match at once where a program does not start:
+// the other one has won nothing.
+func TestProgramThatNeverStarts(t *testing.T) {
+	good, bad := guestCommand(), guestCommand("-mode", "exit")
+	for want, c := range map[string]Config{
+		"program b does not start": small(good, bad),
+		"program a does not start": small(bad, good),
+		"does not start":           small(bad, bad),
+	} {
+		c.Games, c.Parallel, c.Dir = 50, 2, t.TempDir()
+		s, err := Run(t.Context(), c)
+		require.ErrorIs(t, err, ErrConfig)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "exit status 3")
+		require.Zero(t, s.Games)
+	}
 }
 
-// TestProgramThatNeverStarts gives up a match that a program would lose to the
-// last game without ever playing.
-func TestProgramThatNeverStarts(t *testing.T) {
-	c := small(guestCommand(), guestCommand("-mode", "exit"))
-	c.Games = 50
-	s, err := Run(t.Context(), c)
+// TestProgramThatNeverMoves gives a match up that a program would lose to the last
+// game without a move of its own; the games that it lost so are none when the
+// match goes on.
+func TestProgramThatNeverMoves(t *testing.T) {
+	c := small(guestCommand(), guestCommand("-mode", "crash", "-at", "1"))
+	c.Games, c.Dir = 50, t.TempDir()
+	c.Openings = [][]board.Move{{{Color: board.Black, Point: 12}}}
+	_, err := Run(t.Context(), c)
 	require.ErrorIs(t, err, ErrConfig)
-	require.ErrorContains(t, err, "program b has failed before its first move in 8 games in a row")
-	require.Equal(t, mostStillborn, s.Games)
+	require.ErrorContains(t, err, "program b has failed before its first move in 3 games in a row")
+	require.ErrorContains(t, err, "boom")
+	var first Progress
+	c.Progress = func(p Progress) {
+		if first.Total == 0 {
+			first = p
+		}
+	}
+	_, err = Run(t.Context(), c)
+	require.ErrorIs(t, err, ErrConfig)
+	require.Equal(t, 1, first.Game.Game, "what was lost before the first move is played again")
+	require.Zero(t, first.Summary.Resumed)
+}
+
+// TestRepeatedGames counts games that were played before once: twelve games of two
+// programs that leave nothing to chance are two.
+func TestRepeatedGames(t *testing.T) {
+	a, b := guestCommand("-mode", "same", "-seed", "5"), guestCommand("-mode", "same", "-seed", "6")
+	c := small(a, b)
+	c.Games, c.Dir, c.Parallel = 12, t.TempDir(), 2
+	c.SPRT = &SPRTConfig{Elo0: 0, Elo1: 1000}
+	s := runMatch(t, c)
+	require.Equal(t, 12, s.Games)
+	require.Equal(t, 10, s.Repeats)
+	require.Equal(t, 2, s.Distinct.Games())
+	require.Equal(t, EstimateElo(s.Distinct.Wins, s.Distinct.Draws, s.Distinct.Losses), s.Estimate)
+	require.Equal(t, c.SPRT.Test(s.Distinct.Wins, s.Distinct.Draws, s.Distinct.Losses), *s.SPRT)
+	again := runMatch(t, c)
+	require.Equal(t, s.Repeats, again.Repeats, "known from the journal too")
+
+	c = small(a, b)
+	c.Games, c.Openings = 8, [][]board.Move{{{Color: board.Black, Point: 12}}, {{Color: board.Black, Point: 0}}}
+	s = runMatch(t, c)
+	require.Equal(t, 4, s.Repeats)
+	require.Equal(t, 2, s.Pairs[0]+s.Pairs[1]+s.Pairs[2]+s.Pairs[3]+s.Pairs[4])
+
+	turned := func(points ...board.Point) (steps []sgf.Step) {
+		for _, p := range points {
+			steps = append(steps, sgf.Step{Move: board.Move{Color: board.Black, Point: p}})
+		}
+		return steps
+	}
+	size := board.Square(5)
+	require.Equal(t, lineOf(size, turned(0, 6, board.Pass)), lineOf(size, turned(4, 8, board.Pass)), "the board is turned")
+	require.NotEqual(t, lineOf(size, turned(0, 6, board.Pass)), lineOf(size, turned(4, 6, board.Pass)))
+
+	s = runMatch(t, small(guestCommand("-seed", "5"), guestCommand("-seed", "6")))
+	require.Zero(t, s.Repeats)
+	require.Equal(t, s.Games, s.Distinct.Games())
 }
 
 func TestMatchThatCannotBePlayed(t *testing.T) {

@@ -99,7 +99,19 @@ func (s *seat) start(ctx context.Context) error {
 	}
 	s.client = c
 	s.starts++
-	r, err := c.hello(ctx, "name", s.plan.StartTimeout)
+	if err := s.introduce(ctx); err != nil {
+		var fault *faultError
+		if s.starts == 1 && errors.As(err, &fault) {
+			return fmt.Errorf("%w: program %s does not start: %s", ErrConfig, s.side, fault.Detail)
+		}
+		return err
+	}
+	return nil
+}
+
+// introduce asks a program that was just started who it is and what it can do.
+func (s *seat) introduce(ctx context.Context) error {
+	r, err := s.client.hello(ctx, "name", s.plan.StartTimeout)
 	if err != nil {
 		return s.broken(err, ReasonTimeout, "name")
 	}

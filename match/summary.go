@@ -27,6 +27,18 @@ type FaultCounts struct {
 	RefusalsB int `json:"refusals_b"`
 }
 
+// Results counts games by how they ended for one side.
+type Results struct {
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
+}
+
+// Games is how many they are, Points what the side got: 1 for a win, 1/2 for a
+// draw.
+func (r Results) Games() int      { return r.Wins + r.Draws + r.Losses }
+func (r Results) Points() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
+
 // Summary is the state of a match. Its JSON form is what `engine match --json`
 // prints; it never holds NaN or infinities.
 type Summary struct {
@@ -37,6 +49,10 @@ type Summary struct {
 	// Unscored are those of the draws that are only draws for want of a result:
 	// no agreement on a territory score, or both programs failed to start.
 	Unscored int `json:"unscored"`
+	// Repeats counts games that were an earlier one over again, move for move.
+	// Distinct, by a's results, is without them; so are Estimate, SPRT and Pairs.
+	Repeats  int     `json:"repeats"`
+	Distinct Results `json:"distinct"`
 
 	FaultCounts
 	// Estimate is how much stronger a is.
@@ -135,10 +151,23 @@ func (s *FaultCounts) add(f Fault) {
 // statistics fills in Elo and the sequential test. With openings they go by
 // pairs; the Elo of fewer than two pairs goes by games.
 func (p *plan) statistics(s *Summary, results map[int]GameResult) {
-	losses := s.Games - s.A.Wins - s.Draws
-	s.Estimate = EstimateElo(s.A.Wins, s.Draws, losses)
+	again := repeats(results)
+	s.Repeats = len(again)
+	d := &s.Distinct
+	for i, r := range results {
+		switch {
+		case again[i]:
+		case r.Winner == "a":
+			d.Wins++
+		case r.Winner == "b":
+			d.Losses++
+		default:
+			d.Draws++
+		}
+	}
+	s.Estimate = EstimateElo(d.Wins, d.Draws, d.Losses)
 	if len(p.Openings) > 0 {
-		pairs := pairsOf(results)
+		pairs := pairsOf(results, again)
 		s.Pairs = &pairs
 		if n := pairs[0] + pairs[1] + pairs[2] + pairs[3] + pairs[4]; n >= 2 {
 			s.Estimate = EstimateEloPairs(pairs)
@@ -147,15 +176,16 @@ func (p *plan) statistics(s *Summary, results map[int]GameResult) {
 	if p.SPRT == nil {
 		return
 	}
-	test := p.SPRT.Test(s.A.Wins, s.Draws, losses)
+	test := p.SPRT.Test(d.Wins, d.Draws, d.Losses)
 	if s.Pairs != nil {
 		test = p.SPRT.TestPairs(*s.Pairs)
 	}
 	s.SPRT = &test
 }
 
-// pairsOf counts the pairs of which both games are finished by a's half points.
-func pairsOf(results map[int]GameResult) (pairs [5]int) {
+// pairsOf counts the pairs of which both games are finished by a's half points,
+// but for pairs that were played before.
+func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 	halves := func(r GameResult) int {
 		switch r.Winner {
 		case "a":
@@ -166,7 +196,7 @@ func pairsOf(results map[int]GameResult) (pairs [5]int) {
 		return 0
 	}
 	for i, r := range results {
-		if second, ok := results[i+1]; ok && i%2 == 0 {
+		if second, ok := results[i+1]; ok && i%2 == 0 && !(again[i] && again[i+1]) {
 			pairs[halves(r)+halves(second)]++
 		}
 	}

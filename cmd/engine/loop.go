@@ -74,7 +74,7 @@ the loop's own that the address names. Every game is checked before it counts.`,
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
 	fl.StringVar(&f.from, "from", "", "`NETWORK` that a new loop begins with instead of random weights: a file in KataGo's format, or embedded")
 	fl.BoolVar(&f.initOnly, "init", false, "only make the folder and the recipe")
-	fl.Int64Var(&f.games, "games", 0, "end after so many games more; 0: no such end")
+	fl.Int64Var(&f.games, "games", 0, "end after so many games more, and after training on an iteration that they complete; 0: no such end")
 	fl.Float64Var(&f.hours, "hours", 0, "end after so many `hours`; 0: no such end")
 	fl.BoolVar(&f.json, "json", false, "print the state as JSON at the end")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr beside the status lines: debug, info, warn or error")
@@ -103,9 +103,16 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		}
 	}
 	var others exchange
+	show := newDisplay(os.Stderr)
+	defer show.close()
 	o := loop.Options{
 		Log: log, Games: f.games, Time: time.Duration(f.hours * float64(time.Hour)),
-		Status: func(line string) { fmt.Fprintf(os.Stderr, "%s %s\n", time.Now().Format("15:04:05"), line) },
+		Status: func(line string) { show.note(time.Now().Format("15:04:05") + " " + line) },
+	}
+	if show.terminal() {
+		o.Progress = func(p loop.Progress) {
+			show.showLeft("", p.Done, p.Goal, p.Unit, p.Stage+", "+p.Text, p.Left)
+		}
 	}
 	if f.serve.addr != "" {
 		o.Exchange = &others
@@ -122,9 +129,11 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		}
 	}
 	s := l.State()
-	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays\n",
+	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.\n",
 		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))
-	if err := l.Run(cmd.Context()); err != nil {
+	err = l.Run(cmd.Context())
+	show.close()
+	if err != nil {
 		return err
 	}
 	s = l.State()

@@ -163,11 +163,23 @@ func progressLine(p match.Progress) string {
 }
 
 func score(s *match.Summary) string {
-	return fmt.Sprintf("%s %d, %s %d, draws %d, Elo %+.0f [%+.0f, %+.0f]", s.A.Name, s.A.Wins, s.B.Name, s.B.Wins, s.Draws, s.Elo, s.Low, s.High)
+	line := fmt.Sprintf("%s %d, %s %d", s.A.Name, s.A.Wins, s.B.Name, s.B.Wins)
+	if s.Draws > 0 {
+		line += fmt.Sprintf(", draws %d", s.Draws)
+	}
+	line += fmt.Sprintf(", Elo %s (%s to %s)", match.Elo(s.Elo), match.Elo(s.Low), match.Elo(s.High))
+	if s.Repeats > 0 {
+		line += fmt.Sprintf(", %d repeated", s.Repeats)
+	}
+	return line
 }
 
 func printSummary(w io.Writer, s *match.Summary) {
 	fmt.Fprintf(w, "%d games\n", s.Games)
+	if s.Repeats > 0 {
+		fmt.Fprintf(w, "  %d of them repeat others move for move: %d different games, which alone count in the Elo difference;\n"+
+			"  engine match openings makes openings, from which games differ\n", s.Repeats, s.Distinct.Games())
+	}
 	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.A.Name, s.A.Wins, 100*s.A.ScoreRate)
 	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.B.Name, s.B.Wins, 100*s.B.ScoreRate)
 	fmt.Fprintf(w, "  draws: %d\n", s.Draws)
@@ -183,7 +195,7 @@ func printSummary(w io.Writer, s *match.Summary) {
 	if len(faults) > 0 {
 		fmt.Fprintf(w, "  lost by fault (first and second program): %s\n", strings.Join(faults, ", "))
 	}
-	fmt.Fprintf(w, "  Elo difference: %+.0f, 95 %% between %+.0f and %+.0f\n", s.Elo, s.Low, s.High)
+	fmt.Fprintf(w, "  Elo difference: %s\n", s.Estimate.Text())
 	if s.SPRT != nil {
 		fmt.Fprintf(w, "  SPRT: log likelihood ratio %.2f in [%.2f, %.2f]: %s\n", s.SPRT.LLR, s.SPRT.Lower, s.SPRT.Upper, s.SPRT.Decision)
 	}

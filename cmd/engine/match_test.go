@@ -113,14 +113,25 @@ func TestMatchResumes(t *testing.T) {
 	require.Contains(t, lost.stderr.String(), "the games are lost")
 }
 
-// TestMatchCountsFaults lets programs lose that are none.
-func TestMatchCountsFaults(t *testing.T) {
+// TestMatchEndsWithAProgramThatDoesNotStart: what crashes at its start loses no
+// games, it ends the match.
+func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
+	o := invoke(t, nil, "", "match", "--a", "false", "--b", gnuGo(t), "--games", "20", "--boardsize", "5")
+	require.Equal(t, exitUsage, o.code, o.stderr)
+	require.Contains(t, o.stderr, "program a does not start")
+	require.NotContains(t, o.stdout+o.stderr, "Elo")
+}
+
+// TestMatchOfTheSameGames says that GNU Go plays the same games over and over on a
+// small board, and what to do about it.
+func TestMatchOfTheSameGames(t *testing.T) {
 	opponent := gnuGo(t)
-	o := invoke(t, nil, "", "match", "--a", "false", "--b", opponent, "--games", "2", "--boardsize", "5", "--json")
+	o := invoke(t, nil, "", "match", "--a", opponent, "--b", opponent, "--games", "12", "--boardsize", "5", "--komi", "7.5", "--rules", "chinese")
 	require.Zero(t, o.code, o.stderr)
-	s, _ := summaryOf(t, o)
-	require.Equal(t, 2, s.CrashesA)
-	require.Equal(t, 2, s.B.Wins)
+	require.Contains(t, o.stderr, "move for move")
+	require.Regexp(t, `\d of them repeat others move for move: \d different games`, o.stdout)
+	require.Contains(t, o.stdout, "match openings")
+	require.Contains(t, o.stdout, "Elo difference: ")
 }
 
 func TestMatchUsage(t *testing.T) {

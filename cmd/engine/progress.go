@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -19,20 +20,25 @@ type display struct {
 	out  io.Writer
 	bars *mpb.Progress // nil without a terminal
 
-	mu   sync.Mutex
-	rows map[string]*progressRow
+	mu     sync.Mutex
+	rows   map[string]*progressRow
+	closed bool
 }
 
 // progressRow is one thing that is counted.
 type progressRow struct {
 	name string // of a stage; "" if there is one only
-	unit string // such as "games"
 	bar  *mpb.Bar
 	said int64     // done when the last line was written
 	next time.Time // before then no line is written unless a tenth is done
 
-	mu   sync.Mutex // guards text, which the bar reads on its own time
-	text string
+	mu          sync.Mutex // guards what follows, which the bar reads on its own time
+	unit        string     // such as "games"
+	text        string
+	done, total int64
+	first       int64         // done when the counting began, at began
+	began       time.Time     // anew where less is done than before
+	left        time.Duration // that is known; 0: as fast as until now
 }
 
 // lineEvery is the longest time between two lines while something happens.
@@ -51,19 +57,22 @@ func newDisplay(out io.Writer) *display {
 // be empty, and total 0 if nobody knows it. Text, if there is any, follows the
 // count.
 func (d *display) show(stage string, done, total int64, unit, text string) {
+	d.showLeft(stage, done, total, unit, text, 0)
+}
+
+// showLeft is show where it is known how long the rest will take.
+func (d *display) showLeft(stage string, done, total int64, unit, text string, left time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r := d.rows[stage]
 	if r == nil {
-		r = &progressRow{name: stage, unit: unit, next: time.Now().Add(lineEvery)}
+		r = &progressRow{name: stage, next: time.Now().Add(lineEvery)}
 		d.rows[stage] = r
 		if d.bars != nil {
 			r.bar = d.bar(r)
 		}
 	}
-	r.mu.Lock()
-	r.text = text
-	r.mu.Unlock()
+	r.set(done, total, unit, text, left)
 	if r.bar != nil {
 		r.bar.SetTotal(total, false)
 		r.bar.SetCurrent(done)
@@ -73,6 +82,15 @@ func (d *display) show(stage string, done, total int64, unit, text string) {
 		r.next, r.said = now.Add(lineEvery), done
 		fmt.Fprintln(d.out, r.line(done, total))
 	}
+}
+
+func (r *progressRow) set(done, total int64, unit, text string, left time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.began.IsZero() || done < r.done || unit != r.unit {
+		r.began, r.first = time.Now(), done
+	}
+	r.done, r.total, r.unit, r.text, r.left = done, total, unit, text, left
 }
 
 // line is what is said where there is no terminal.
@@ -96,20 +114,63 @@ func (r *progressRow) line(done, total int64) string {
 
 // bar adds a bar. It has no total yet: one that has ends by itself.
 func (d *display) bar(r *progressRow) *mpb.Bar {
-	count := decor.CountersNoUnit("%d/%d " + r.unit)
-	if r.unit == ofAll {
-		count = decor.Percentage(decor.WC{W: 5})
-	}
-	before := []decor.Decorator{count}
+	before := []decor.Decorator{decor.Any(func(decor.Statistics) string { return r.count() })}
 	if r.name != "" {
-		before = append([]decor.Decorator{decor.Name(r.name, decor.WC{W: 22, C: decor.DindentRight})}, before...)
+		before = append([]decor.Decorator{decor.Name(r.name+" ", decor.WC{W: 11, C: decor.DindentRight})}, before...)
 	}
 	return d.bars.AddBar(0, mpb.PrependDecorators(before...), mpb.AppendDecorators(
-		decor.Any(func(decor.Statistics) string {
+		decor.Any(func(s decor.Statistics) string {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			return r.text
-		}), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})))
+			return fit(r.text, s.AvailableWidth-leftWidth-shortestBar)
+		}), decor.Any(func(decor.Statistics) string { return r.timeLeft() }, decor.WC{W: leftWidth})))
+}
+
+func (r *progressRow) count() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unit == ofAll {
+		return fmt.Sprintf("%3d %%", 100*r.done/max(1, r.total))
+	}
+	return strings.TrimRight(fmt.Sprintf("%d/%d %s", r.done, r.total, r.unit), " ")
+}
+
+// timeLeft is how long the rest takes, "" while nobody can tell.
+func (r *progressRow) timeLeft() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := r.left
+	if n := r.done - r.first; left == 0 && n > 0 && r.total > r.done {
+		left = time.Duration(float64(time.Since(r.began)) / float64(n) * float64(r.total-r.done))
+	}
+	switch {
+	case left <= 0:
+		return ""
+	case left >= 100*time.Hour:
+		return fmt.Sprintf("%.0fd", left.Hours()/24)
+	case left >= time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(left.Hours()), int(left.Minutes())%60)
+	case left >= time.Minute:
+		return fmt.Sprintf("%dm%02ds", int(left.Minutes()), int(left.Seconds())%60)
+	}
+	return fmt.Sprintf("%ds", int(left.Seconds()))
+}
+
+// Columns that the time left takes, and that the bar itself keeps, with the spaces
+// around it, however long the text is.
+const leftWidth, shortestBar = 8, 12
+
+// fit leaves off the last parts of a text, which commas divide, until it is no
+// longer than so many columns.
+func fit(text string, columns int) string {
+	for utf8.RuneCountInString(text) > columns {
+		cut := strings.LastIndex(text, ", ")
+		if cut < 0 {
+			return string([]rune(text)[:max(0, columns)])
+		}
+		text = text[:cut]
+	}
+	return text
 }
 
 // share says how much of everything is done, 0 to 1, where nothing is counted.
@@ -134,12 +195,17 @@ func (d *display) note(line string) {
 // terminal tells whether bars are shown.
 func (d *display) terminal() bool { return d.bars != nil }
 
-// close ends the bars; they stay as they are.
+// close ends the bars; they stay as they are. It may be called again.
 func (d *display) close() {
 	if d.bars == nil {
 		return
 	}
 	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return
+	}
+	d.closed = true
 	bars := make([]*mpb.Bar, 0, len(d.rows))
 	for _, r := range d.rows {
 		bars = append(bars, r.bar)

@@ -175,10 +175,18 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 		debug.SetGCPercent(25) // rows are large and live long: with 100 they would take twice their size
 	}
 	show := newDisplay(cmd.ErrOrStderr())
-	c.Progress = func(p learn.Progress) { show.show("", p.Step, p.Total, "steps", trainLine(&p)) }
+	c.Progress = func(p learn.Progress) {
+		if show.terminal() {
+			p.Left = 0 // the bar has it
+		}
+		show.show("", p.Step, p.Total, "steps", trainLine(&p))
+	}
 	report, err := learn.Run(cmd.Context(), c)
 	show.close()
+	var other *learn.SettingsError
 	switch {
+	case errors.As(err, &other) && len(other.Changed) > 0:
+		return usageError{otherRun(c.Out, other.Changed)}
 	case errors.Is(err, learn.ErrConfig):
 		return usageError{err}
 	case err != nil:
@@ -197,6 +205,26 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 		return fmt.Errorf("interrupted after step %d; everything is saved, the same command goes on", report.Counters.Steps)
 	}
 	return nil
+}
+
+// settingFlags are the flags of settings that belong to a run; those that are not
+// here are named as they are, with dashes.
+var settingFlags = map[string]string{
+	"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr", "losses": "loss", "average": "average-every",
+}
+
+// otherRun says how to go on with a run that was begun with other settings.
+func otherRun(dir string, changed []learn.Change) error {
+	var was, is []string
+	for _, c := range changed {
+		flag, ok := settingFlags[c.Name]
+		if !ok {
+			flag = strings.ReplaceAll(c.Name, "_", "-")
+		}
+		was, is = append(was, fmt.Sprintf("--%s %s", flag, strings.Trim(c.Was, `"`))), append(is, strings.Trim(c.Is, `"`))
+	}
+	return fmt.Errorf("%s holds a run that was begun with %s, and now it is %s: give what it was to go on, or another folder with -o to begin anew",
+		dir, strings.Join(was, " "), strings.Join(is, ", "))
 }
 
 // printTrainReport prints what a run changed, one loss a line.

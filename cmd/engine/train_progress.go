@@ -23,7 +23,10 @@ func trainLine(s *learn.Progress) string {
 		parts = append(parts, fmt.Sprintf("top-1 %.0f %%", 100*t.Mean))
 	}
 	if s.Speed > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f samples/s", s.Speed), "left "+s.Left.Round(time.Second).String())
+		parts = append(parts, fmt.Sprintf("%.0f samples/s", s.Speed))
+	}
+	if s.Left > 0 {
+		parts = append(parts, "left "+s.Left.Round(time.Second).String())
 	}
 	return strings.Join(parts, ", ")
 }

@@ -44,5 +44,38 @@ func TestTrainLine(t *testing.T) {
 	}}
 	require.Equal(t, "loss 1.5000, policy 2.000, score mean 4.000, top-1 25 %, 800 samples/s, left 3s",
 		trainLine(&learn.Progress{Recent: r, Speed: 800, Left: 3e9}))
+	require.Equal(t, "loss 1.5000, policy 2.000, score mean 4.000, top-1 25 %, 800 samples/s",
+		trainLine(&learn.Progress{Recent: r, Speed: 800}), "a bar has the time left")
 	require.Equal(t, "saving", trainLine(&learn.Progress{Recent: r, Doing: "saving"}))
+}
+
+// TestTrainGoesOnWithItsSettings: a batch that changes in mid-run is answered with
+// what it was and what to do, at a learning rate out of reason nothing is exported.
+func TestTrainGoesOnWithItsSettings(t *testing.T) {
+	needLibrary(t)
+	dir := t.TempDir()
+	model, games, out := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "games"), filepath.Join(dir, "better")
+	for _, made := range [][]string{
+		{"net", "new", "--arch", "kb1c16", "-o", model},
+		{"selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games},
+	} {
+		o := invoke(t, nil, "", made...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+	}
+	train := func(more ...string) outcome {
+		return invoke(t, nil, "", append([]string{"train", "--model", model, "--data", games, "-o", out}, more...)...)
+	}
+	o := train("--steps", "3", "--batch", "8", "--lr", "1e9")
+	require.Equal(t, exitFailed, o.code, o.stderr)
+	require.Contains(t, o.stderr, "training diverged")
+	require.Contains(t, o.stderr, "lower --lr than 1e+09")
+	require.NoFileExists(t, filepath.Join(out, "model.onnx"))
+	o = train("--steps", "3", "--batch", "8")
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "rows held back")
+	o = train("--steps", "6", "--batch", "16", "--optimizer", "adam")
+	require.Equal(t, exitUsage, o.code, o.stderr)
+	require.Contains(t, o.stderr, "begun with --batch 8")
+	require.Contains(t, o.stderr, "--optimizer sgd")
+	require.Contains(t, o.stderr, "another folder with -o")
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -250,6 +251,26 @@ func Resume(dir string, c Config) (*Learner, Extra, error) {
 	return nil, nil, errors.Join(faults...)
 }
 
+// SettingsError says that a checkpoint belongs to a run with other settings. It
+// wraps ErrCheckpoint.
+type SettingsError struct {
+	Path    string
+	Changed []Change // none where the settings cannot be compared
+}
+
+// Change is a setting of [Config], by its name in JSON, with its values as JSON.
+type Change struct{ Name, Was, Is string }
+
+func (e *SettingsError) Unwrap() error { return ErrCheckpoint }
+
+func (e *SettingsError) Error() string {
+	var list []string
+	for _, c := range e.Changed {
+		list = append(list, fmt.Sprintf("%s was %s and is %s now", c.Name, c.Was, c.Is))
+	}
+	return fmt.Sprintf("%v: %s was made with other settings: %s", ErrCheckpoint, e.Path, strings.Join(list, "; "))
+}
+
 // otherRun says that a checkpoint is sound but belongs to other settings.
 type otherRun struct{ error }
 
@@ -266,7 +287,7 @@ func (l *Learner) load(path string) (Extra, error) {
 			ErrCheckpoint, path, state.Source.Path, state.Source.SHA256, l.source.Path, l.source.SHA256)}
 	}
 	if state.Identity != l.conf.identity() {
-		return nil, otherRun{fmt.Errorf("%w: %s: it was made with other settings: %s", ErrCheckpoint, path, l.differences(state.Config))}
+		return nil, otherRun{&SettingsError{path, l.differences(state.Config)}}
 	}
 	data, err := os.ReadFile(filepath.Join(path, tensorsFile))
 	if err != nil {
@@ -345,18 +366,17 @@ func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
 }
 
 // differences says which settings are not those of a checkpoint.
-func (l *Learner) differences(theirs json.RawMessage) string {
+func (l *Learner) differences(theirs json.RawMessage) []Change {
 	ours, err := json.Marshal(&l.conf)
-	var a, b map[string]json.RawMessage
-	if err != nil || json.Unmarshal(ours, &a) != nil || json.Unmarshal(theirs, &b) != nil {
-		return "they cannot be compared"
+	var now, was map[string]json.RawMessage
+	if err != nil || json.Unmarshal(ours, &now) != nil || json.Unmarshal(theirs, &was) != nil {
+		return nil
 	}
-	var list []string
-	for name, v := range a {
-		if string(v) != string(b[name]) {
-			list = append(list, fmt.Sprintf("%s is %s here and %s there", name, v, b[name]))
+	var list []Change
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if !bytes.Equal(now[name], was[name]) {
+			list = append(list, Change{name, string(was[name]), string(now[name])})
 		}
 	}
-	slices.Sort(list)
-	return strings.Join(list, "; ")
+	return list
 }

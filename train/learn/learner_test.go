@@ -186,7 +186,7 @@ func TestResume(t *testing.T) {
 	c.WeightDecay = 0.02
 	_, _, err = Resume(dir, c)
 	require.ErrorIs(t, err, ErrCheckpoint)
-	require.ErrorContains(t, err, "weight_decay is 0.02 here and 0.01 there")
+	require.ErrorContains(t, err, "weight_decay was 0.01 and is 0.02 now")
 	_, _, err = Resume(t.TempDir(), c)
 	require.ErrorIs(t, err, ErrNoCheckpoint)
 }

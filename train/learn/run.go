@@ -29,7 +29,8 @@ type RunConfig struct {
 
 	// Size is the one board size to train on; the zero value takes all.
 	Size board.Size
-	// Validation is the share of games held back to measure on; 0: none.
+	// Validation is the share of games held back to measure on; 0: none. Of few
+	// games more are held back, so that there is one.
 	Validation float64
 	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
 	ValidationRows int
@@ -107,9 +108,12 @@ type run struct {
 	metrics *metrics
 	state   runState
 	report  Report
+	asked   float64 // RunConfig.Validation, which few games raise
 
 	resumed   int64
-	recent    Result // since the last line of the metrics
+	recent    Result  // since the last line of the metrics
+	loss      float64 // of the last step
+	updates   int64   // of the weights, when they were saved
 	stepTime  time.Duration
 	samples   int64
 	saved     time.Time
@@ -119,9 +123,11 @@ type run struct {
 
 // runState is what a run keeps in its checkpoints beside the learner's state.
 type runState struct {
-	Data   string  `json:"data"` // digest of what chooses the rows
-	Total  int64   `json:"total"`
-	Before *Result `json:"before,omitempty"`
+	Data   string   `json:"data"` // digest of what chooses the rows
+	Total  int64    `json:"total"`
+	Held   *float64 `json:"held,omitempty"`  // share of games held back
+	First  float64  `json:"first,omitempty"` // loss of the first step
+	Before *Result  `json:"before,omitempty"`
 }
 
 // Keys of Extra.
@@ -136,7 +142,7 @@ const (
 func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	began := time.Now()
 	c.Learn = c.Learn.WithDefaults()
-	r := &run{RunConfig: c, saved: began}
+	r := &run{RunConfig: c, asked: c.Validation, saved: began}
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -149,7 +155,7 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 		err = r.loop(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return nil, r.failed(err)
 	}
 	r.report.Seconds = time.Since(began).Seconds()
 	r.report.Counters, r.report.Source, r.report.Before = r.l.count, r.l.source, r.state.Before
@@ -157,7 +163,7 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
 	}
 	if !r.report.Interrupted {
-		err = r.finish()
+		err = r.failed(r.finish())
 	}
 	return &r.report, err
 }
@@ -226,7 +232,10 @@ func (r *run) open() error {
 
 // begin is the start of a fresh run: it measures the network as it came.
 func (r *run) begin() error {
-	r.state = runState{Data: r.dataIdentity(), Total: r.total()}
+	if err := r.holdBack(); err != nil {
+		return err
+	}
+	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Held: &r.Validation}
 	if err := r.schedule(); err != nil {
 		return err
 	}
@@ -246,13 +255,18 @@ func (r *run) goOn(extra Extra) error {
 	if r.state.Data != r.dataIdentity() {
 		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", ErrCheckpoint, r.Out)
 	}
+	if held := r.state.Held; held != nil && *held != r.Validation {
+		if err := r.split(*held); err != nil {
+			return err
+		}
+	}
 	if err := r.train.Restore(extra[extraStream]); err != nil {
 		return fmt.Errorf("%w: the data have changed since: %w", ErrCheckpoint, err)
 	}
 	if r.Steps > 0 { // may be more or fewer than before
 		r.state.Total = r.Steps
 	}
-	r.resumed = r.l.count.Steps
+	r.resumed, r.updates = r.l.count.Steps, r.l.count.Updates
 	r.Learn.Log.Info("going on", "from step", r.resumed, "of", r.state.Total)
 	if err := r.schedule(); err != nil {
 		return err
@@ -297,7 +311,7 @@ func (r *run) loop(ctx context.Context) error {
 			next.start(r.train)
 		}
 		if err := r.step(batch); err != nil {
-			return r.failed(err)
+			return err
 		}
 		if !pause {
 			continue
@@ -322,10 +336,15 @@ func (r *run) pauseAfter(step int64) bool {
 
 // pause saves and measures after a step.
 func (r *run) pause(last bool) error {
-	if err := r.save(); err != nil || last {
-		return err
+	if r.grown(r.loss) || r.l.count.InARow > 0 {
+		return nil // a checkpoint is what one goes back to
 	}
-	return r.measureIfDue()
+	if !last {
+		if err := r.measureIfDue(); err != nil {
+			return err
+		}
+	}
+	return r.save()
 }
 
 func (r *run) step(b *rows.Batch) error {
@@ -341,6 +360,10 @@ func (r *run) step(b *rows.Batch) error {
 		r.Learn.Log.Warn("a step was skipped: its loss or gradient is no finite number", "step", r.l.count.Steps)
 	} else {
 		r.recent.Add(&res)
+		r.loss = res.Loss
+		if r.state.First == 0 {
+			r.state.First = res.Loss
+		}
 	}
 	r.speed.add(res.Rows, time.Now())
 	if r.l.count.Steps%r.LogEvery == 0 || r.l.count.Steps >= r.state.Total {
@@ -348,6 +371,9 @@ func (r *run) step(b *rows.Batch) error {
 			return err
 		}
 		r.tell("")
+		if r.grown(r.recent.Loss) {
+			return fmt.Errorf("%w: the loss is %.3g, at the first step it was %.3g", ErrDiverged, r.recent.Loss, r.state.First)
+		}
 		r.recent = Result{}
 		return nil
 	}
@@ -355,12 +381,30 @@ func (r *run) step(b *rows.Batch) error {
 	return nil
 }
 
-// failed saves nothing: the newest checkpoint is from before the trouble.
+// mostGrowth is how often the loss of the first step the loss may become.
+const mostGrowth = 10
+
+// grown tells whether a loss is one that no training comes back from.
+func (r *run) grown(loss float64) bool {
+	return r.state.First > 0 && !(loss <= mostGrowth*r.state.First)
+}
+
+// failed saves nothing and says where one may go on. A checkpoint since which no
+// step has changed the weights holds what has diverged, and goes.
 func (r *run) failed(err error) error {
-	if errors.Is(err, ErrDiverged) {
-		return fmt.Errorf("%w; the newest checkpoint is from before that", err)
+	if !errors.Is(err, ErrDiverged) {
+		return err
 	}
-	return err
+	list, _ := Checkpoints(filepath.Join(r.Out, CheckpointsDir))
+	if len(list) > 0 && r.l.count.Updates == r.updates {
+		if os.RemoveAll(list[0]) == nil {
+			list = list[1:]
+		}
+	}
+	if len(list) > 0 {
+		return fmt.Errorf("%w; nothing is exported; with a lower --lr than %g the same command goes on from the newest checkpoint, which is from before that", err, r.Learn.Rate)
+	}
+	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }
 
 func (r *run) tell(doing string) {
@@ -390,7 +434,7 @@ func (r *run) save() error {
 		return err
 	}
 	_, err = r.l.Save(filepath.Join(r.Out, CheckpointsDir), Extra{extraRun: state, extraStream: stream})
-	r.saved = time.Now()
+	r.saved, r.updates = time.Now(), r.l.count.Updates
 	return err
 }
 
@@ -398,6 +442,9 @@ func (r *run) save() error {
 func (r *run) finish() error {
 	var err error
 	if r.report.After, err = r.measure(false); err != nil {
+		return err
+	}
+	if err := r.ended(); err != nil {
 		return err
 	}
 	if r.l.average != nil {
@@ -429,6 +476,19 @@ func (r *run) finish() error {
 		return err
 	}
 	return writeJSON(filepath.Join(r.Out, ReportFile), &r.report)
+}
+
+// ended returns an error where the network has become none: its last steps had no
+// finite numbers, or it knows less by far than before.
+func (r *run) ended() error {
+	before, after := r.state.Before, r.report.After
+	switch {
+	case r.l.count.InARow > 0:
+		return fmt.Errorf("%w: the last %d steps had a loss or a gradient that is no finite number", ErrDiverged, r.l.count.InARow)
+	case before != nil && after != nil && !(after.Loss <= mostGrowth*before.Loss):
+		return fmt.Errorf("%w: on rows held back the loss is %.3g, it was %.3g", ErrDiverged, after.Loss, before.Loss)
+	}
+	return nil
 }
 
 func (r *run) close() {

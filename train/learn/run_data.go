@@ -21,6 +21,10 @@ const heldMemory = 16 << 20
 
 // stream opens the rows to train on, or those held back.
 func (r *run) stream(held bool) (*rows.Folder, error) {
+	return rows.OpenFolder(r.options(held), r.Data...)
+}
+
+func (r *run) options(held bool) rows.Options {
 	o := rows.Options{
 		Size: r.size(), Batch: r.l.conf.Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
 		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
@@ -35,7 +39,63 @@ func (r *run) stream(held bool) (*rows.Folder, error) {
 			o.MemoryBytes = min(heldMemory, r.MemoryBytes)
 		}
 	}
-	return rows.OpenFolder(o, r.Data...)
+	return o
+}
+
+// fewRows is how many rows are few enough to look whether any are held back.
+const fewRows = 20_000
+
+// holdBack sees to it that some games are held back and some are not, also where
+// there are few.
+func (r *run) holdBack() error {
+	if r.asked == 0 || r.train.WindowRows() > fewRows {
+		return nil
+	}
+	for share := r.asked; share <= 0.5; share = min(share*1.5, share+0.05) {
+		r.Validation = share
+		held, err := r.some(true)
+		if err != nil {
+			return err
+		}
+		trained, err := r.some(false)
+		if err != nil {
+			return err
+		}
+		if held && trained {
+			return r.split(share)
+		}
+	}
+	r.Learn.Log.Warn("nothing is held back to measure on: there are too few games that differ")
+	return r.split(0)
+}
+
+// split opens the rows to train on anew, with another share held back.
+func (r *run) split(share float64) error {
+	r.Validation = share
+	train, err := r.stream(false)
+	if err != nil {
+		return err
+	}
+	r.train.Close()
+	r.train = train
+	return nil
+}
+
+// some tells whether there are rows on one side of the split.
+func (r *run) some(held bool) (bool, error) {
+	o := r.options(held)
+	o.Batch = 1
+	s, err := rows.OpenFolder(o, r.Data...)
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	var b rows.Batch
+	err = s.Next(&b)
+	if errors.Is(err, rows.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // size is the one board size of the run, if there is one: what was asked for, or
@@ -66,7 +126,7 @@ func (r *run) dataIdentity() string {
 		}
 		names = append(names, abs)
 	}
-	text, _ := json.Marshal([]any{names, r.Size, r.Validation, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes})
+	text, _ := json.Marshal([]any{names, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -103,6 +163,9 @@ func (r *run) measure(average bool) (*Result, error) {
 		r.heldEmpty = true
 		r.l.conf.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
 		return nil, nil
+	}
+	if !finite(float32(sum.Loss)) {
+		return nil, fmt.Errorf("%w: on rows held back the loss is no finite number", ErrDiverged)
 	}
 	return &sum, r.metrics.validation(&r.l.count, &sum, average)
 }

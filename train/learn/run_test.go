@@ -263,3 +263,72 @@ func TestScheduleOfARun(t *testing.T) {
 		})
 	}
 }
+
+// TestFewGames: of few games one is held back at least, and one is trained on; of a
+// single one nothing is held back. An interrupted run goes on with the same split.
+func TestFewGames(t *testing.T) {
+	for games := 1; games <= 6; games++ {
+		child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 4}
+		c := child.config()
+		c.Validation = 0.01
+		ctx, stop := context.WithCancel(t.Context())
+		c.Progress = func(p Progress) {
+			if p.Step == 2 {
+				stop()
+			}
+		}
+		report, err := Run(ctx, c)
+		require.NoError(t, err)
+		require.True(t, report.Interrupted)
+		c.Progress = nil
+		report, err = Run(t.Context(), c)
+		require.NoError(t, err)
+		require.EqualValues(t, 4, report.Counters.Steps)
+		if games == 1 {
+			require.Nil(t, report.After)
+			continue
+		}
+		require.NotNil(t, report.After, "%d games", games)
+		require.Positive(t, report.After.Rows)
+	}
+}
+
+// TestDivergence: a learning rate of 1e9 is noticed in runs of any length, and
+// leaves neither a network nor a checkpoint; a sensible one goes on in the same
+// folder.
+func TestDivergence(t *testing.T) {
+	child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12)}
+	for _, steps := range []int64{2, 4, 15, 60} {
+		for _, clip := range []float64{0, 10} {
+			child.Out, child.Steps = t.TempDir(), steps
+			c := child.config()
+			good := c.Learn.Rate
+			c.Learn.Rate, c.Learn.ClipNorm = 1e9, clip
+			report, err := Run(t.Context(), c)
+			require.ErrorIs(t, err, ErrDiverged, "%d steps, clip %g: %+v", steps, clip, report)
+			require.ErrorContains(t, err, "lower --lr than 1e+09")
+			for _, name := range []string{NetworkName + ".onnx", NetworkName + ".bin.gz", ReportFile} {
+				require.NoFileExists(t, filepath.Join(c.Out, name))
+			}
+			c.Learn.Rate = good
+			report, err = Run(t.Context(), c)
+			require.NoError(t, err)
+			require.EqualValues(t, steps, report.Counters.Steps)
+		}
+	}
+}
+
+// TestOtherSettings: a run that goes on with other settings is told which, and what
+// they were.
+func TestOtherSettings(t *testing.T) {
+	child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 4), Out: t.TempDir(), Steps: 4}
+	c := child.config()
+	_, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	c.Learn.Batch, c.Learn.HeadRate = 16, 0.5
+	_, err = Run(t.Context(), c)
+	var other *SettingsError
+	require.ErrorAs(t, err, &other)
+	require.ErrorIs(t, err, ErrCheckpoint)
+	require.Equal(t, []Change{{"batch", "8", "16"}, {"head_rate", "1", "0.5"}}, other.Changed)
+}

@@ -54,6 +54,33 @@ func TermNames() []string {
 		TermScoreStdev, TermLead, TermVarTime, TermValueError, TermScoreError, TermOwnership}
 }
 
+// explained says in words what the terms and measures are.
+var explained = map[string]string{
+	TermPolicy:     "the moves that the search chose, against those that the network expects: cross entropy, in nats",
+	TermReply:      "the same for the opponent's next move",
+	TermSoftPolicy: "the same with the search's choice flattened, which teaches the order of moves that are hardly played",
+	TermSoftReply:  "the opponent's next move, flattened",
+	TermOptimistic: "the moves that turned out better than expected",
+	TermValue:      "who wins: cross entropy, 0.69 where nothing is known; for networks with one value in [-1,1] the squared error, 1 where nothing is known",
+	TermTDValue:    "who is ahead some turns later",
+	TermScoreMean:  "the final score in points: large numbers of small weight",
+	TermScoreStdev: "how uncertain the final score is",
+	TermLead:       "the lead in points, as the search saw it",
+	TermVarTime:    "when the game will be decided, in turns",
+	TermValueError: "how far off the value is",
+	TermScoreError: "how far off the score is",
+	TermOwnership:  "whose each point is in the end: cross entropy, 0.69 where nothing is known",
+
+	MeasurePolicyEntropy: "what the policy's loss would be if the network knew all that the search knows",
+	MeasurePolicyTop1:    "how often the network's first move is that of the search",
+	MeasureValueEntropy:  "what the value's loss would be if the network knew every result",
+	MeasureValueAccuracy: "how often the network names the winner",
+}
+
+// Explained says in words what a term or measure is, "" for names that there are
+// none of.
+func Explained(name string) string { return explained[name] }
+
 // defaultLosses are KataGo's coefficients for networks with KataGo's heads, and
 // the tutorial's, 1 and 1, for those with two.
 func defaultLosses(kind nn.Kind) map[string]float64 {

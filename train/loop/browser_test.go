@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,8 +27,9 @@ func reportOf(t *testing.T, games ...string) string {
 	for i, name := range []string{"a", "b", "c"} {
 		s.Networks = append(s.Networks, Network{Name: name, Games: int64(1000 * i), Hours: float64(i), Score: 0.75, Played: 16, Elo: float64(100 * i), Promoted: i != 1})
 		s.History = append(s.History, Record{Iteration: i, Network: name, Evals: 9000, Games: int64(1000 * i), Rows: int64(3000 * i), Samples: int64(12000 * i), Window: 3000,
-			Stats:   selfplay.Stats{Games: 1000, Rows: 3000, Length: 60000, Black: 480, White: 520},
-			Losses:  map[string]float64{"policy": 4 - float64(i), "value": 0.7, "ownership": 0.5},
+			Stats:   selfplay.Stats{Games: 1000, Rows: 3000, Length: 60000, Black: 480, White: 500, Draws: 20},
+			Losses:  map[string]float64{"loss": 5, "policy": 4 - float64(i), "value": 0.7, "ownership": 0.5, "score_mean": 88.99},
+			Parts:   map[string]float64{"policy": 0.93 * (4 - float64(i)), "value": 0.504, "ownership": 0.75, "score_mean": 0.1335},
 			Seconds: Seconds{Selfplay: 600, Train: 300, Gate: 30}})
 	}
 	data := &reportData{Folder: "</script><b>", State: s, Rated: &Ratings{Visits: 100, Players: []RatedPlayer{
@@ -48,7 +50,7 @@ func reportOf(t *testing.T, games ...string) string {
 // and clicks through a game.
 func TestReportInBrowser(t *testing.T) {
 	b := browsertest.Open(t)
-	page := reportOf(t, capture, strings.Replace(capture, "SZ[5]", "SZ[7]", 1))
+	page := reportOf(t, capture, strings.NewReplacer("SZ[5]", "SZ[7]", "W+2", "0").Replace(capture))
 	var title, folder, at, note string
 	var charts, networks, rated, stones, larger int
 	count := func(selector string, n *int) chromedp.Action {
@@ -90,6 +92,25 @@ func TestReportInBrowser(t *testing.T) {
 		require.Equal(t, want.at, strings.TrimSpace(at))
 		require.Contains(t, note, want.noteParts)
 	}
+	var labels, list, parts []string
+	texts := func(selector string, to *[]string) chromedp.Action {
+		return chromedp.Evaluate(fmt.Sprintf("[...document.querySelectorAll(%q)].map(e => e.textContent)", selector), to)
+	}
+	var cut int
+	b.Do(texts("#charts svg text", &labels), texts("#list button", &list), texts("#parts td:first-child", &parts), chromedp.Evaluate(
+		`[...document.querySelectorAll("#charts svg")].flatMap(s => [...s.querySelectorAll("text")].filter(t => {
+			const r = t.getBoundingClientRect(), o = s.getBoundingClientRect(); return r.left < o.left - 1 || r.right > o.right + 1; })).length`, &cut))
+	require.Zero(t, cut, "labels are whole")
+	for _, label := range labels {
+		if _, err := strconv.ParseFloat(strings.ReplaceAll(label, ",", ""), 64); err == nil {
+			require.Regexp(t, `^-?0?[.0]*[1-9]?\d?(\.\d)?0*(,000)*$`, label, "round numbers")
+			require.NotEqual(t, "-0", label)
+		}
+	}
+	require.Equal(t, []string{"policy", "ownership", "value", "score mean"}, parts, "by what they weigh")
+	require.Len(t, list, 2)
+	require.Contains(t, list[0], "White by 2")
+	require.Contains(t, list[1], "draw")
 	b.Do(count("#board line", &stones), chromedp.Click("#list li:nth-child(2) button", chromedp.ByQuery), count("#board line", &larger))
 	require.Equal(t, [2]int{10, 14}, [2]int{stones, larger}, "lines of the 5x5 and of the 7x7 board")
 	b.Clean()

@@ -183,18 +183,18 @@ func (l *Loop) await(ctx context.Context, c *Config) error {
 	var here sync.WaitGroup
 	var played error
 	here.Go(func() { played = l.o.Exchange.Play(playing) })
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
+	stretch, beat := l.stretch(c, l.remaining()), l.pulse()
 	stats := func() *selfplay.Stats {
 		return &selfplay.Stats{Games: int(s.Games - gamesThen), Rows: int(s.Rows - rowsThen), Length: s.Moves - movesThen}
 	}
 	l.count()
-	for ctx.Err() == nil && !l.goalReached() {
+	for ctx.Err() == nil && !l.goalReached() && !l.enough() {
 		select {
 		case <-l.store.news:
 			l.count()
-		case <-tick.C:
-			l.say("... %s", l.awaitLine(stats(), time.Since(began)))
+		case <-time.After(time.Until(beat.next)):
+			beat.due(time.Now())
+			l.tell(stretch.progress(stats(), 0))
 		case <-ctx.Done():
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -24,9 +26,26 @@ func (r *matchResult) score() float64 {
 	return (float64(r.wins) + float64(r.draws)/2) / float64(max(1, r.games()))
 }
 
+// matchCount counts what is played of a match, for who asks meanwhile.
+type matchCount struct {
+	games, moves atomic.Int64
+	began        time.Time
+	goal, area   int
+}
+
+func (c *matchCount) progress() Progress {
+	p := Progress{Stage: "guard match", Unit: "games", Done: c.games.Load(), Goal: int64(c.goal)}
+	moves := c.moves.Load()
+	p.Text = fmt.Sprintf("%d moves", moves)
+	if share := min(float64(moves)/float64(c.goal*c.area), 0.99); share > 0 {
+		p.Left = max(time.Second, time.Duration(float64(time.Since(c.began))*(1-share)/share))
+	}
+	return p
+}
+
 // playMatch lets two evaluators play each other: pairs of games with the same
-// random opening and colours exchanged, all at the same time.
-func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfplay.BoardShare, seed uint64) (matchResult, error) {
+// random opening and colours exchanged, all at the same time. It counts them.
+func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
 	var result matchResult
 	var mu sync.Mutex
 	var first error
@@ -38,7 +57,8 @@ func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfpla
 			if k%2 == 1 {
 				players = [2]nn.Evaluator{b, a}
 			}
-			winner, err := m.play(ctx, players, uint64(k))
+			winner, err := m.play(ctx, players, uint64(k), &count.moves)
+			count.games.Add(1)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -77,7 +97,7 @@ type matchGame struct {
 // openingMoves is the number of random moves that a pair of games begins with.
 const openingMoves = 2
 
-func (m *matchGame) play(ctx context.Context, players [2]nn.Evaluator, seed uint64) (board.Color, error) {
+func (m *matchGame) play(ctx context.Context, players [2]nn.Evaluator, seed uint64, moves *atomic.Int64) (board.Color, error) {
 	size := m.board.Size()
 	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.gate.Komi)})
 	if err != nil {
@@ -119,6 +139,7 @@ func (m *matchGame) play(ctx context.Context, players [2]nn.Evaluator, seed uint
 		if err := g.Play(g.ToMove(), r.Choose(params.Choice.TemperatureAt(g.NumMoves(), size), draw)); err != nil {
 			return board.Empty, fmt.Errorf("guard match: %w", err)
 		}
+		moves.Add(1)
 	}
 	if g.NoResult() {
 		return board.Empty, nil

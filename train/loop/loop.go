@@ -22,12 +22,16 @@ import (
 // Options say how a loop is run; they are no part of its recipe.
 type Options struct {
 	Log    *slog.Logger
-	Status func(line string) // one line a stage, and one a minute within; nil: silent
-	Done   func(s *State)    // after each iteration; nil: nobody
+	Status func(line string) // one line a stage, and some within; nil: silent
+	// Progress, where there is one, is told of stages that go on, twice a second,
+	// instead of Status.
+	Progress func(p Progress)
+	Done     func(s *State) // after each iteration; nil: nobody
 	// Exchange, where others play for the loop, is asked for the games instead
 	// of playing here; nil: the loop plays.
 	Exchange Exchange
-	// The loop ends after so many games more, or so much time; 0: no such end.
+	// The loop ends after exactly so many games more, played here, or so much
+	// time; 0: no such end. An iteration that these games complete is trained on.
 	Games int64
 	Time  time.Duration
 }
@@ -52,7 +56,7 @@ type Loop struct {
 
 	began     time.Time
 	gamesThen int64
-	beat      time.Duration // between two lines of a stage that goes on
+	beat      time.Duration // at most between two lines of a stage that goes on
 }
 
 // ConfigFile is the name of the recipe in a loop's folder.
@@ -220,8 +224,14 @@ func (l *Loop) Run(ctx context.Context) error {
 }
 
 func (l *Loop) finished() bool {
-	return l.o.Games > 0 && l.state.Games-l.gamesThen >= l.o.Games || l.o.Time > 0 && time.Since(l.began) >= l.o.Time
+	return l.enough() && l.state.Stage == stageSelfplay || l.o.Time > 0 && time.Since(l.began) >= l.o.Time
 }
+
+// enough tells whether the games of the run are played.
+func (l *Loop) enough() bool { return l.o.Games > 0 && l.remaining() == 0 }
+
+// remaining is how many games the run may still play, 0 too if it knows no end.
+func (l *Loop) remaining() int64 { return max(0, l.o.Games-(l.state.Games-l.gamesThen)) }
 
 func (l *Loop) say(format string, args ...any) {
 	if l.o.Status != nil {
@@ -273,19 +283,21 @@ func (l *Loop) selfplay(ctx context.Context) error {
 	}
 	began, before, evals := time.Now(), l.session.Stats(), l.evals()
 	gamesThen, rowsThen := s.Games, s.Rows
-	done := l.heartbeat(func() string { // beside the one that counts files into the state
+	stretch := l.stretch(&c, l.remaining())
+	done := l.heartbeat(func() Progress { // beside the one that counts files into the state
 		st := l.session.Stats().Sub(before)
-		return selfplayLine(&st, gamesThen+int64(st.Games), l.evals()-evals, time.Since(began))
+		return stretch.progress(&st, l.evals()-evals)
 	})
 	ctx, cancel := l.limit(ctx)
 	defer cancel()
 	var err error
-	for err == nil && ctx.Err() == nil && !l.goalReached() {
-		goal := selfplay.Goal{}
-		if s.GoalGames > 0 {
-			goal.Games = int(s.GoalGames - s.Games)
-		} else {
+	for err == nil && ctx.Err() == nil && !l.goalReached() && !l.enough() {
+		goal := selfplay.Goal{Games: int(l.remaining())}
+		if s.GoalRows > 0 {
 			goal.Rows = int(s.GoalRows - s.Rows)
+		}
+		if games := int(s.GoalGames - s.Games); s.GoalGames > 0 && (goal.Games == 0 || games < goal.Games) {
+			goal.Games = games
 		}
 		if l.player != nil {
 			err = l.session.Play(ctx, l.player.server, goal)
@@ -445,29 +457,6 @@ func (c *Compute) sessions() int {
 		return c.Sessions
 	}
 	return runtime.NumCPU()
-}
-
-// heartbeat says once a minute how a stage comes along. line is called by a
-// goroutine of its own: the state is not its to read.
-func (l *Loop) heartbeat(line func() string) (done func()) {
-	stop, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(l.beat)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				l.say("... %s", line())
-			case <-stop:
-				return
-			}
-		}
-	}()
-	return func() {
-		close(stop)
-		<-ended
-	}
 }
 
 // noteSelfplay adds a stretch of self-play to the record of the iteration.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"kosumi/nn/ort"
 	"kosumi/sgf"
 	"kosumi/train/rows"
+	"kosumi/train/selfplay"
 )
 
 var kills = flag.Int("kills", 3, "how often TestKilledLoopGoesOn kills the loop")
@@ -424,13 +426,80 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 	require.Greater(t, len(lines), 1, "no line came before the last")
 	last := -1
 	for _, line := range lines {
-		_, tail, found := strings.Cut(line, "Black won ")
-		require.True(t, found, line)
-		var percent, all int
-		_, err := fmt.Sscanf(tail, "%d %%; %d games in all", &percent, &all)
-		require.NoError(t, err, line)
-		require.GreaterOrEqual(t, all, last, "games are not lost: %s", line)
-		last = all
+		var iteration, games, goal, moves int
+		if _, err := fmt.Sscanf(line, "iteration %d: ... self-play: %d of %d games, %d moves", &iteration, &games, &goal, &moves); err != nil {
+			_, tail, found := strings.Cut(line, "Black won ")
+			require.True(t, found, line)
+			var percent int
+			_, err := fmt.Sscanf(tail, "%d %%; %d games in all", &percent, &games)
+			require.NoError(t, err, line)
+		}
+		require.GreaterOrEqual(t, games, last, "games are not lost: %s", line)
+		last = games
 	}
 	require.EqualValues(t, l.state.Games, last)
+}
+
+// TestLoopEndsWithItsGames plays exactly as many games as are asked for, also where
+// they end in the middle of an iteration, and trains on an iteration that they
+// complete.
+func TestLoopEndsWithItsGames(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	c, err := ParseConfig([]byte(tiny))
+	require.NoError(t, err)
+	s := runLoop(t, dir, 7)
+	require.EqualValues(t, 7, s.Games)
+	require.Empty(t, s.Networks)
+	s = runLoop(t, dir, int64(c.Bootstrap.Games-7))
+	require.EqualValues(t, c.Bootstrap.Games, s.Games)
+	require.Len(t, s.Networks, 1, "the games of an iteration are trained on")
+	require.Equal(t, stageSelfplay, s.Stage)
+	s = runLoop(t, dir, 3)
+	require.EqualValues(t, c.Bootstrap.Games+3, s.Games)
+}
+
+// TestProgress tells of every stage what is done of how much, the moves that were
+// made before any game has ended, and how long it will take.
+func TestProgress(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	var mu sync.Mutex
+	seen := map[string][]Progress{}
+	l, err := Open(dir, Options{Games: 150, Progress: func(p Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[p.Stage] = append(seen[p.Stage], p)
+	}})
+	require.NoError(t, err)
+	defer l.Close()
+	l.beat = 100 * time.Microsecond
+	require.NoError(t, l.Run(t.Context()))
+	for _, stage := range []string{"self-play", "training", "guard match"} {
+		require.NotEmpty(t, seen[stage], stage)
+		left := false
+		for _, p := range seen[stage] {
+			require.Positive(t, p.Goal, p.String())
+			require.GreaterOrEqual(t, p.Done, int64(0), p.String())
+			left = left || p.Left > 0
+			if stage != "training" {
+				require.Contains(t, p.Text, "moves", p.String())
+			}
+		}
+		require.True(t, left, stage)
+	}
+
+	// Nothing has ended after a thousand moves: a tenth of the games, by their length.
+	st := stretch{began: time.Now().Add(-time.Minute), goalGames: 100, length: 100, parallel: 64}
+	p := st.progress(&selfplay.Stats{Moves: 1000}, 60_000)
+	require.Equal(t, "self-play: 0 of 100 games, 1000 moves, 1000 evals/s, about 9m0s left", p.String())
+	p = st.progress(&selfplay.Stats{Moves: 9000, Games: 80, Length: 8000}, 0)
+	require.Equal(t, "self-play: 80 of 100 games, 9000 moves, 4800 games/h, about 7s left", p.String())
+	p = st.progress(&selfplay.Stats{Moves: 20_000, Games: 10, Length: 200}, 0)
+	require.Equal(t, "self-play: 10 of 100 games, 20000 moves, 600 games/h, about 49s left", p.String())
+	st = stretch{began: time.Now().Add(-time.Minute), games: 500, rows: 1000, goalRows: 2000, length: 100, rowsOfMove: 0.5, before: 200, parallel: 64}
+	p = st.progress(&selfplay.Stats{Moves: 500}, 0)
+	require.Equal(t, "self-play: 200 of 1200 rows, 0 games, 500 moves, about 3m0s left", p.String())
 }

@@ -33,6 +33,8 @@ type RatedPair struct {
 	Wins   int    `json:"wins"`
 	Losses int    `json:"losses"`
 	Draws  int    `json:"draws"`
+	// Repeats were an earlier game over again, move for move, and are not counted.
+	Repeats int `json:"repeats,omitempty"`
 }
 
 func (p *RatedPair) games() int { return p.Wins + p.Losses + p.Draws }
@@ -220,7 +222,7 @@ func (r *rater) between(ctx context.Context, a, b string) error {
 	}
 	gate := r.conf.Gate
 	gate.Games, gate.Visits = missing, r.o.Visits
-	got, err := playMatch(ctx, one.server, two.server, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919)
+	got, err := playMatch(ctx, one.server, two.server, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(matchCount))
 	if err != nil {
 		return err
 	}
@@ -238,7 +240,7 @@ func (r *rater) say(p *RatedPair) {
 // against plays a network against a GTP program.
 func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error {
 	p := r.pair(name, anchor.Name)
-	missing := r.o.Games - p.games()
+	missing := r.o.Games - p.games() - p.Repeats
 	if missing <= 0 {
 		return nil
 	}
@@ -249,7 +251,8 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 	if err != nil {
 		return err
 	}
-	p.Wins, p.Losses, p.Draws = p.Wins+sum.A.Wins, p.Losses+sum.B.Wins, p.Draws+sum.Draws
+	d := sum.Distinct
+	p.Wins, p.Losses, p.Draws, p.Repeats = p.Wins+d.Wins, p.Losses+d.Losses, p.Draws+d.Draws, p.Repeats+sum.Repeats
 	r.say(p)
 	return r.save()
 }

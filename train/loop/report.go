@@ -1,15 +1,18 @@
 package loop
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kosumi/board"
 	"kosumi/sgf"
+	"kosumi/train/learn"
 )
 
 //go:embed report.html
@@ -24,6 +27,8 @@ type reportData struct {
 	State  *State   `json:"state"`
 	Games  []Replay `json:"newest"`
 	Rated  *Ratings `json:"rated"`
+	// Explained says what the losses are, by name.
+	Explained map[string]string `json:"explained"`
 }
 
 // Replay is a game to click through, of the loop's games against itself.
@@ -63,6 +68,12 @@ func WriteReport(dir string) error {
 }
 
 func writeReport(dir string, data *reportData) error {
+	data.Explained = map[string]string{}
+	for _, r := range data.State.History {
+		for name := range r.Losses {
+			data.Explained[name] = learn.Explained(name)
+		}
+	}
 	text, err := json.Marshal(data)
 	if err != nil {
 		return err
@@ -71,7 +82,7 @@ func writeReport(dir string, data *reportData) error {
 	return writeFile(filepath.Join(dir, ReportFile), []byte(page))
 }
 
-// newestGames reads the last games that were filed.
+// newestGames reads the last games that were filed, the newest first.
 func newestGames(dir string) []Replay {
 	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "sgfs", "*.sgfs"))
 	if err != nil {
@@ -90,7 +101,13 @@ func newestGames(dir string) []Replay {
 			}
 		}
 	}
+	slices.SortStableFunc(games, func(a, b Replay) int { return cmp.Compare(gameNumber(b.Name), gameNumber(a.Name)) })
 	return games
+}
+
+func gameNumber(name string) uint64 {
+	n, _ := strconv.ParseUint(name, 10, 64) // 0 for names that are none
+	return n
 }
 
 // toReport replays a record.

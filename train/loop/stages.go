@@ -88,7 +88,7 @@ func (l *Loop) steps(ctx context.Context, c *Config, stream *rows.Folder) (*lear
 	defer func() { s.Seconds.Train += time.Since(began).Seconds() }()
 	var batch rows.Batch
 	sum := new(learn.Result)
-	lastLine := began
+	beat := l.pulse()
 	for l.learner.Counters().Samples < s.Target && ctx.Err() == nil {
 		if err := stream.Next(&batch); err != nil {
 			return nil, err
@@ -105,9 +105,8 @@ func (l *Loop) steps(ctx context.Context, c *Config, stream *rows.Folder) (*lear
 			}
 			saved = now
 		}
-		if now.Sub(lastLine) >= time.Minute {
-			lastLine = now
-			l.say("... training: %s", l.trainLine(sum, first, began))
+		if beat.due(now) {
+			l.tell(l.trainProgress(sum, first, began))
 		}
 	}
 	if l.learner.Counters().Samples > first || l.learner.Counters().Samples == 0 {
@@ -117,7 +116,8 @@ func (l *Loop) steps(ctx context.Context, c *Config, stream *rows.Folder) (*lear
 	}
 	l.record.Seconds.Train += time.Since(began).Seconds()
 	if ctx.Err() == nil {
-		l.say("training: %s, window %d rows", l.trainLine(sum, first, began), stream.WindowRows())
+		p := l.trainProgress(sum, first, began)
+		l.say("training: %d samples, %d in all, %s, window %d rows", p.Done, l.learner.Counters().Samples, p.Text, stream.WindowRows())
 	}
 	return sum, nil
 }
@@ -132,15 +132,21 @@ func (l *Loop) save(stream *rows.Folder) error {
 	return err
 }
 
-func (l *Loop) trainLine(sum *learn.Result, first int64, began time.Time) string {
+// trainProgress is how far training has come that began with so many samples.
+func (l *Loop) trainProgress(sum *learn.Result, first int64, began time.Time) Progress {
 	n := l.learner.Counters().Samples
-	line := fmt.Sprintf("%d of %d samples (%.0f/s), loss %.3f", n, l.state.Target, float64(n-first)/time.Since(began).Seconds(), sum.Loss)
+	speed := float64(n-first) / time.Since(began).Seconds()
+	line := fmt.Sprintf("%.0f/s, loss %.3f", speed, sum.Loss)
 	for _, name := range []string{learn.TermPolicy, learn.MeasurePolicyEntropy, learn.TermValue, learn.TermOwnership, learn.TermScoreMean} {
 		if t, ok := sum.Term(name); ok && t.Weight > 0 {
 			line += fmt.Sprintf(", %s %.3f", name, t.Mean)
 		}
 	}
-	return line
+	p := Progress{Stage: "training", Unit: "samples", Done: n - l.state.Samples, Goal: l.state.Target - l.state.Samples, Text: line}
+	if left := l.state.Target - n; left > 0 && speed > 0 {
+		p.Left = max(time.Second, time.Duration(float64(left)/speed*float64(time.Second)))
+	}
+	return p
 }
 
 // noteTraining adds what was learnt to the record of the iteration.
@@ -149,10 +155,13 @@ func (l *Loop) noteTraining(c *Config, sum *learn.Result, window int) {
 	s.Samples = l.learner.Counters().Samples
 	r := &l.record
 	r.Iteration, r.Window, r.Rate = s.Iteration, window, c.Train.Rate
-	r.Losses = map[string]float64{"loss": sum.Loss}
+	r.Losses, r.Parts = map[string]float64{"loss": sum.Loss}, map[string]float64{}
 	for _, t := range sum.Terms {
 		if t.Weight > 0 && !math.IsNaN(t.Mean) {
 			r.Losses[t.Name] = t.Mean
+			if t.Coef > 0 {
+				r.Parts[t.Name] = t.Coef * t.Mean
+			}
 		}
 	}
 }
@@ -230,7 +239,10 @@ func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) 
 		}
 		l.player = old
 	}
-	r, err := playMatch(ctx, p.server, l.player.server, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration))
+	count := matchCount{began: time.Now(), goal: c.Gate.Games, area: c.Selfplay.Boards[0].Size().Area()}
+	done := l.heartbeat(count.progress)
+	r, err := playMatch(ctx, p.server, l.player.server, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
+	done()
 	if err != nil {
 		return err
 	}

@@ -104,6 +104,7 @@ type Record struct {
 	Window    int                `json:"window"`
 	Rate      float64            `json:"rate"`
 	Losses    map[string]float64 `json:"losses"`
+	Parts     map[string]float64 `json:"parts,omitempty"` // of the loss: means times coefficients
 	Seconds   Seconds            `json:"seconds"`
 }
 

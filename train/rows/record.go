@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -86,7 +87,7 @@ func FromRecord(root *sgf.Node) (*Game, error) {
 	g := &Game{Start: start, Mode: ModePlain}
 	var now board.Game
 	now.CopyFrom(start)
-	h := sha256.New()
+	moves := make([]board.Point, 0, len(record.Steps))
 	for k, step := range record.Steps {
 		if step.Setup != nil {
 			return nil, fmt.Errorf("%w: stones are set up after move %d", ErrRecord, k)
@@ -103,13 +104,35 @@ func FromRecord(root *sgf.Node) (*Game, error) {
 		}
 		index := uint16(now.Size().Index(step.Move.Point))
 		g.Turns = append(g.Turns, Turn{Move: step.Move.Point, Weight: 1, Policy: []MoveWeight{{index, 1}}})
-		binary.Write(h, binary.LittleEndian, index)
+		moves = append(moves, step.Move.Point)
 	}
-	fmt.Fprintf(h, "%v %v %s %s %s", start.Size(), rules.Komi, record.Result, record.Date, record.Black.Name+record.White.Name)
-	sum := h.Sum(nil)
-	g.Hash = [2]uint64{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])}
+	g.Hash = hashRecord(start, moves)
 	g.End = recordEnd(record.Result, &now)
 	return g, nil
+}
+
+// hashRecord tells games apart by what was played, whichever way the board is
+// turned, and by nothing else that a record says: of the same game under other
+// names or dates, no part may be held back while another is trained on.
+func hashRecord(start *board.Game, moves []board.Point) [2]uint64 {
+	size := start.Size()
+	var least []byte
+	for sym := range board.Symmetry(size.Symmetries()) {
+		text := fmt.Appendf(nil, "%v %v ", size, start.ToMove())
+		stones := make([]byte, size.Area())
+		for p := range stones {
+			stones[size.SymMap(sym, board.Point(p))] = byte(start.At(board.Point(p)))
+		}
+		text = append(text, stones...)
+		for _, m := range moves {
+			text = binary.LittleEndian.AppendUint16(text, uint16(size.SymMap(sym, m)))
+		}
+		if least == nil || bytes.Compare(text, least) < 0 {
+			least = text
+		}
+	}
+	sum := sha256.Sum256(least)
+	return [2]uint64{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
 }
 
 // recordEnd combines what a record says of its result with the final position.

@@ -293,3 +293,31 @@ func TestFilesReadByNpyio(t *testing.T) {
 	require.Equal(t, ours.Binary, binary)
 	require.Equal(t, []int{ours.N, 22, 4}, z.Header(nameBinary).Descr.Shape)
 }
+
+// TestSameGame: a game is the same under other names and dates, and turned; then
+// its rows are all on one side of a split. Another move makes another game.
+func TestSameGame(t *testing.T) {
+	hash := func(text string) [2]uint64 {
+		roots, err := sgf.Parse([]byte(text))
+		require.NoError(t, err)
+		g, err := FromRecord(roots[0])
+		require.NoError(t, err)
+		return g.Hash
+	}
+	const game = "(;GM[1]SZ[9]KM[7]RE[B+R]PB[a]DT[2020-01-01];B[ec];W[fg];B[];W[cc])"
+	for name, same := range map[string]string{
+		"names and dates": "(;GM[1]SZ[9]KM[6.5]RE[W+2]PB[b]PW[c]DT[2021-02-02];B[ec];W[fg];B[];W[cc])",
+		"mirrored":        "(;GM[1]SZ[9]KM[7]RE[B+R];B[ec];W[dg];B[];W[gc])",
+		"turned":          "(;GM[1]SZ[9]KM[7]RE[B+R];B[ce];W[gf];B[];W[cc])",
+	} {
+		require.Equal(t, hash(game), hash(same), name)
+	}
+	for name, other := range map[string]string{
+		"a move":          "(;GM[1]SZ[9]KM[7]RE[B+R];B[ec];W[fg];B[];W[cd])",
+		"a move more":     "(;GM[1]SZ[9]KM[7]RE[B+R];B[ec];W[fg];B[];W[cc];B[gg])",
+		"another board":   "(;GM[1]SZ[13]KM[7]RE[B+R];B[ec];W[fg];B[];W[cc])",
+		"stones at first": "(;GM[1]SZ[9]KM[7]RE[B+R]AB[aa];B[ec];W[fg];B[];W[cc])",
+	} {
+		require.NotEqual(t, hash(game), hash(other), name)
+	}
+}

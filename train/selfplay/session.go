@@ -11,8 +11,9 @@ import (
 	"kosumi/nn"
 )
 
-// Goal says when Play pauses: once so many more games are finished or rows
-// written; 0 is no such goal. Games under way wait for the next Play.
+// Goal says when Play pauses: once exactly so many more games are finished, or so
+// many rows or some more are written; 0 is no such goal. Games under way, and those
+// that end beyond the goal, wait for the next Play.
 type Goal struct {
 	Games, Rows int
 }
@@ -28,6 +29,7 @@ type Session struct {
 	next    Numbers
 	take    func(f *Finished) (rows int, err error)
 	players []*player
+	beyond  []*Finished // ended when the goal had been reached
 	stats   statsCounter
 }
 
@@ -68,19 +70,24 @@ func (s *Session) Drop() {
 	for _, p := range s.players {
 		p.active, p.next = false, nil
 	}
+	s.beyond = nil
 }
 
 // Stats returns what was done so far.
 func (s *Session) Stats() Stats { return s.stats.read() }
 
 // Play plays with an evaluator until the goal is reached, no number is left or
-// the context ends. Finished games have been handed on then, and those under way are kept. The
-// context's end is no error.
+// the context ends, which is no error. Games that count have been handed on then.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{session: s, goal: goal, cancel: cancel, done: make(chan *Finished, len(s.players))}
 	before := s.stats.read()
+	waiting := s.beyond
+	s.beyond = nil
+	for _, f := range waiting {
+		r.collect(f, before)
+	}
 	var workers sync.WaitGroup
 	for _, p := range s.players {
 		p.setEvaluator(e)
@@ -90,11 +97,12 @@ func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 		workers.Wait()
 		close(r.done)
 	}()
-	r.collect(before)
-	if r.err != nil {
-		return r.err
+	for f := range r.done {
+		r.collect(f, before)
 	}
-	return nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(r.err, r.failure)
 }
 
 // run is one Play.
@@ -161,28 +169,27 @@ func (r *run) fail(err error) {
 	r.paused.Store(true)
 }
 
-// collect hands finished games on and watches the goal.
-func (r *run) collect(before Stats) {
+// collect hands a finished game on and watches the goal.
+func (r *run) collect(f *Finished, before Stats) {
 	s := r.session
-	for f := range r.done {
-		if r.err != nil {
-			continue
-		}
-		n, err := s.take(f)
-		if err != nil {
-			r.err = err
-			r.paused.Store(true)
-			continue
-		}
-		s.stats.finish(f, n)
-		now := s.stats.read()
-		if r.goal.Games > 0 && now.Games-before.Games >= r.goal.Games || r.goal.Rows > 0 && now.Rows-before.Rows >= r.goal.Rows {
-			r.paused.Store(true)
-		}
+	if r.err != nil {
+		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.err = errors.Join(r.err, r.failure)
+	if r.goal.Games > 0 && s.stats.read().Games-before.Games >= r.goal.Games {
+		s.beyond = append(s.beyond, f)
+		return
+	}
+	n, err := s.take(f)
+	if err != nil {
+		r.err = err
+		r.paused.Store(true)
+		return
+	}
+	s.stats.finish(f, n)
+	now := s.stats.read()
+	if r.goal.Games > 0 && now.Games-before.Games >= r.goal.Games || r.goal.Rows > 0 && now.Rows-before.Rows >= r.goal.Rows {
+		r.paused.Store(true)
+	}
 }
 
 // setEvaluator gives a player the network to play with from now on.

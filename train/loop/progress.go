@@ -1,0 +1,172 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"kosumi/train/selfplay"
+)
+
+// Progress says how far a stage of the loop has come.
+type Progress struct {
+	Iteration  int
+	Stage      string        // "self-play", "training" or "guard match"
+	Done, Goal int64         // in this stage; Goal 0: nobody knows
+	Unit       string        // games, rows or samples
+	Text       string        // what else there is: moves, speed, losses
+	Left       time.Duration // 0: not known yet
+}
+
+// String is the progress in a line.
+func (p *Progress) String() string {
+	parts := []string{fmt.Sprintf("%s: %d of %d %s", p.Stage, p.Done, p.Goal, p.Unit)}
+	if p.Text != "" {
+		parts = append(parts, p.Text)
+	}
+	if p.Left > 0 {
+		parts = append(parts, "about "+p.Left.Round(time.Second).String()+" left")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// pulse says when there is something to tell of a stage: where somebody watches
+// twice a second, else after ten seconds, then less and less often, up to once a
+// minute.
+type pulse struct {
+	wait, most time.Duration
+	next       time.Time
+}
+
+func (l *Loop) pulse() *pulse {
+	p := &pulse{wait: min(10*time.Second, l.beat), most: l.beat}
+	if l.o.Progress != nil {
+		p.wait = min(time.Second/2, l.beat)
+		p.most = p.wait
+	}
+	p.next = time.Now().Add(p.wait)
+	return p
+}
+
+// due tells whether it is time, and sets the next one.
+func (p *pulse) due(now time.Time) bool {
+	if now.Before(p.next) {
+		return false
+	}
+	p.wait = min(2*p.wait, p.most)
+	p.next = now.Add(p.wait)
+	return true
+}
+
+// tell passes on how far a stage is: to who watches, or as a line.
+func (l *Loop) tell(p Progress) {
+	p.Iteration = l.state.Iteration
+	if l.o.Progress != nil {
+		l.o.Progress(p)
+		return
+	}
+	l.say("... %s", p.String())
+}
+
+// heartbeat tells now and then how a stage comes along. of is called by a
+// goroutine of its own: the state is not its to read.
+func (l *Loop) heartbeat(of func() Progress) (done func()) {
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		beat := l.pulse()
+		for {
+			select {
+			case <-time.After(time.Until(beat.next)):
+				beat.due(time.Now())
+				l.tell(of())
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-ended
+	}
+}
+
+// stretch is a stage of self-play as it was when it began, to tell how far it has
+// come.
+type stretch struct {
+	began      time.Time
+	games      int64 // games and rows of the loop then
+	rows       int64
+	goalGames  int64 // goals, 0 for none
+	goalRows   int64
+	before     int64   // games or rows of this iteration that were there already
+	length     float64 // moves that a game takes, by the iteration before or by guess
+	rowsOfMove float64 // rows that a move makes; 0: unknown
+	parallel   int     // games at the same time: the first to end are short ones
+}
+
+// stretch notes where self-play begins. limit is how many games the whole run may
+// still play, 0 for no limit.
+func (l *Loop) stretch(c *Config, limit int64) stretch {
+	s := l.state
+	t := stretch{began: time.Now(), games: s.Games, rows: s.Rows, goalGames: s.GoalGames, goalRows: s.GoalRows, parallel: c.Selfplay.Parallel}
+	if limit > 0 && (t.goalGames == 0 || s.Games+limit < t.goalGames) && t.goalRows == 0 {
+		t.goalGames = s.Games + limit
+	}
+	area := float64(c.Selfplay.Boards[0].Size().Area())
+	t.length = 1.2 * area
+	if n := len(s.History); n > 0 {
+		last := &s.History[n-1]
+		t.before = s.Games - last.Games
+		if t.goalGames == 0 {
+			t.before = s.Rows - last.Rows
+		}
+		if st := &last.Stats; st.Games > 0 && st.Length > 0 && last.Network != orNone("") {
+			t.length = st.MeanLength()
+			t.rowsOfMove = float64(st.Rows) / float64(st.Length)
+		}
+	}
+	return t
+}
+
+// progress is how far a stretch has come when it has played so much.
+func (t *stretch) progress(st *selfplay.Stats, evals uint64) Progress {
+	took := time.Since(t.began)
+	p := Progress{Stage: "self-play", Unit: "games", Done: t.before + int64(st.Games), Goal: t.before + t.goalGames - t.games}
+	length, perMove := t.length, t.rowsOfMove
+	if st.Games >= 2*t.parallel {
+		length = st.MeanLength()
+	}
+	if st.Games >= 2*t.parallel || st.Games > 0 && perMove == 0 {
+		perMove = float64(st.Rows) / float64(max(1, st.Length))
+	}
+	moves := length * float64(t.goalGames-t.games)
+	if t.goalGames == 0 {
+		p.Unit, p.Done, p.Goal = "rows", t.before+int64(st.Rows), t.before+t.goalRows-t.rows
+		moves = 0
+		if perMove > 0 {
+			moves = float64(t.goalRows-t.rows) / perMove
+		}
+	}
+	played := max(st.Moves, st.Length)
+	if played > 0 && moves > 0 {
+		// Games under way count with their moves; where they are longer than was
+		// thought, what has ended has its say.
+		ended := min(float64(p.Done-t.before)/float64(max(1, p.Goal-t.before)), 1)
+		share := min(max(float64(played)/moves, ended), (1+ended)/2, 0.999)
+		p.Left = max(time.Second, time.Duration(float64(took)*(1-share)/share))
+	}
+	var parts []string
+	if t.goalGames == 0 {
+		parts = append(parts, fmt.Sprintf("%d games", st.Games))
+	}
+	parts = append(parts, fmt.Sprintf("%d moves", played))
+	if evals > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f evals/s", float64(evals)/took.Seconds()))
+	}
+	if st.Games > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f games/h", float64(st.Games)/took.Hours()))
+	}
+	p.Text = strings.Join(parts, ", ")
+	return p
+}
