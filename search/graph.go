@@ -38,7 +38,7 @@ func (g *transpositions) bytes() int64 {
 
 // growth is the memory that the table takes in addition when it grows next.
 func (g *transpositions) growth() int64 {
-	if 4*g.count < len(g.slots) {
+	if 8*g.count < 3*len(g.slots) {
 		return 0
 	}
 	return 2 * int64(len(g.slots)) * int64(unsafe.Sizeof(transposition{}))
@@ -71,7 +71,7 @@ func (g *transpositions) find(h board.Hash) uint32 {
 
 // add enters a node, whose hash is set and is not in the table yet.
 func (g *transpositions) add(i uint32) {
-	if 2*(g.count+1) > len(g.slots) {
+	if 4*(g.count+1) > 3*len(g.slots) {
 		g.resize(max(1024, 2*len(g.slots)))
 	}
 	g.place(i)
