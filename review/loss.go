@@ -40,8 +40,18 @@ func (r *run) swingOf(t int) swing {
 }
 
 // spread is that of a position's lead: at least half of what the last doubling of
-// its visits changed.
-func (r *run) spread(t int) float64 { return max(r.evals[t].spread(), 0.5*r.moved[t]) }
+// its visits changed, and half of what more visits than its own have changed at a
+// neighbour: what one position misreads, the next ones do too.
+func (r *run) spread(t int) float64 {
+	e := r.evals[t]
+	s := max(e.spread(), 0.5*r.moved[t])
+	for _, u := range []int{t - 1, t + 1} {
+		if u >= 0 && u < len(r.evals) && r.evals[u] != nil && r.evals[u].Visits > e.Visits {
+			s = max(s, 0.5*math.Abs(r.evals[u].Lead-r.first[u]))
+		}
+	}
+	return s
+}
 
 // accuracyOf is KaTrain's measure: moves count by how much a move drawn by the
 // priors would have lost, and 0.75 to the power of the mean loss is left.

@@ -68,8 +68,8 @@ func (r *run) rung(t int) int64 {
 }
 
 // worth says for each position what more visits there are worth: the chance that a
-// ply beside it belongs among the worst, times what it may have lost, for the
-// root of the visits that it has.
+// ply beside it belongs among the worst, times what it may have lost, a visit that
+// it has.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))
 	var losses []float64
@@ -91,17 +91,24 @@ func (r *run) worth() []float64 {
 		}
 		// A gain is as sure a sign of a position misread as a loss.
 		size := math.Abs(s.loss)
-		w := (size + 1) * normal((size-border)/max(s.err, 0.1))
+		w := (size + 1) * exceeds((size-border)/max(s.err, 0.1))
 		worth[t] = max(worth[t], w)
 		worth[t+1] = max(worth[t+1], w)
 	}
 	for t := range worth {
 		if e := r.evals[t]; e != nil {
-			worth[t] /= math.Sqrt(float64(max(e.Visits, 1)))
+			worth[t] /= float64(max(e.Visits, 1))
 		}
 	}
 	return worth
 }
 
-// normal is the distribution function of the normal distribution.
-func normal(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+// exceeds is how likely a loss is above a border, z of its errors above which it
+// was found. Errors have long tails, as where a group is misread: the law is
+// Laplace's.
+func exceeds(z float64) float64 {
+	if z < 0 {
+		return 0.5 * math.Exp(1.2*z)
+	}
+	return 1 - 0.5*math.Exp(-1.2*z)
+}

@@ -51,12 +51,6 @@ type mistake struct {
 	bestV, playedV string
 }
 
-// part is a connected region (diagonals count) whose owner the mistake changed.
-type part struct {
-	points []board.Point
-	sum    float64 // points of score
-}
-
 // explain fills kind, reason and points of a move that lost something.
 func (r *run) explain(t int, m *Move) error {
 	k, err := r.mistakeAt(t, m)
@@ -71,7 +65,7 @@ func (r *run) explain(t int, m *Move) error {
 		if kind == "" {
 			continue
 		}
-		m.Kind, m.Reason = kind, text
+		m.Kind, m.Reason = kind, text+k.turned()
 		for _, p := range where {
 			m.Points = append(m.Points, k.size.Vertex(p))
 		}
@@ -81,7 +75,7 @@ func (r *run) explain(t int, m *Move) error {
 	if m.Phase == Endgame {
 		m.Kind = EndgameKind
 	}
-	m.Reason = fmt.Sprintf("%s is %s better.", k.bestV, points(m.Loss, m.Error))
+	m.Reason = fmt.Sprintf("%s is %s better.", k.bestV, points(m.Loss, m.Error)) + k.turned()
 	return nil
 }
 
@@ -163,65 +157,6 @@ func (k *mistake) playLine(line []string) (g *board.Game, theirs, ours []board.P
 	}
 	return g, theirs, ours
 }
-
-// partFrom is how much the owner of a point must change to count, of 2.
-const partFrom = 0.2
-
-// findParts finds the regions that the mistake cost.
-func (k *mistake) findParts() {
-	area := k.size.Area()
-	k.diff, k.partOf = make([]float64, area), make([]int, area)
-	for i := range k.diff {
-		k.diff[i] = k.bestOwn[i] - k.did[i]
-		k.partOf[i] = -1
-	}
-	for i := range k.diff {
-		if k.diff[i] <= partFrom || k.partOf[i] >= 0 {
-			continue
-		}
-		n := len(k.parts)
-		k.partOf[i] = n
-		found := []board.Point{board.Point(i)}
-		sum := 0.0
-		for at := 0; at < len(found); at++ {
-			sum += k.diff[found[at]]
-			x, y := k.size.XY(found[at])
-			for dy := -1; dy <= 1; dy++ {
-				for dx := -1; dx <= 1; dx++ {
-					if x+dx < 0 || x+dx >= k.size.W || y+dy < 0 || y+dy >= k.size.H {
-						continue
-					}
-					q := k.size.Point(x+dx, y+dy)
-					if k.partOf[q] < 0 && k.diff[q] > partFrom {
-						k.partOf[q] = n
-						found = append(found, q)
-					}
-				}
-			}
-		}
-		k.parts = append(k.parts, part{found, sum})
-	}
-}
-
-// worth is how many points of score the change of some points, and of what is
-// connected to them, makes up.
-func (k *mistake) worth(stones []board.Point) float64 {
-	sum := 0.0
-	var counted []int
-	for _, p := range stones {
-		switch n := k.partOf[p]; {
-		case n < 0:
-			sum += k.diff[p]
-		case !slices.Contains(counted, n):
-			counted = append(counted, n)
-			sum += k.parts[n].sum
-		}
-	}
-	return sum
-}
-
-// explains tells whether some points make up half of the loss.
-func (k *mistake) explains(stones []board.Point) bool { return k.worth(stones) >= 0.5*k.loss }
 
 func (k *mistake) missedCapture() (Kind, string, []board.Point) {
 	if len(k.taken) < 3 || k.loss < 3 || k.mean(k.diff, k.taken) < 0.5 || !k.explains(k.taken) {

@@ -94,6 +94,7 @@ type run struct {
 	mu     sync.Mutex
 	evals  []*Eval   // by position
 	moved  []float64 // points by which the newest search of a position changed its lead
+	first  []float64 // lead by the first search of a position
 	visits int64     // of evals
 	fresh  int64     // visits that this run searched
 }
@@ -111,7 +112,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1), moved: make([]float64, len(g.Moves)+1)}
+	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1), moved: make([]float64, len(g.Moves)+1), first: make([]float64, len(g.Moves)+1)}
 	workers := make([]*Judge, c.Parallel)
 	shared := newMemo(net)
 	for i := range workers {
@@ -221,6 +222,8 @@ func (r *run) do(ctx context.Context, w *Judge, t task) error {
 		if !known {
 			r.fresh -= old.Visits
 		}
+	} else {
+		r.first[t.ply] = e.Lead
 	}
 	r.evals[t.ply] = e
 	r.visits += e.Visits
