@@ -97,6 +97,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{Resign: true}, nil
 	}
 	e.remember(game, &result, move.Point)
+	e.followPlayer(game, result.Root.Lead)
 	if err := e.commit(r.Color, move.Point, start); err != nil {
 		return Move{}, err
 	}
@@ -136,12 +137,7 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*
 		e.tree.Restrict(r.Restrict...)
 		return e.tree, limits, nil
 	}
-	p := e.cfg.Search
-	p.Parallel.Workers = 1
-	p.Net.Symmetry = 0
-	p.Choice.Temperature, p.Choice.TemperatureEarly = 0, 0
-	p.Root.NoiseEnabled = false
-	p.Seed = 1
+	p := e.repeatable()
 	tree, err := search.New(p, uncached{e.net}, e.log)
 	if err != nil {
 		return nil, search.Limits{}, err
@@ -153,6 +149,17 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*
 		limits.Visits = deterministicVisits
 	}
 	return tree, limits, nil
+}
+
+// repeatable are the settings of a search that finds the same each time.
+func (e *Engine) repeatable() search.Params {
+	p := e.cfg.Search
+	p.Parallel.Workers = 1
+	p.Net.Symmetry = 0
+	p.Choice.Temperature, p.Choice.TemperatureEarly = 0, 0
+	p.Root.NoiseEnabled = false
+	p.Seed = 1
+	return p
 }
 
 // uncached evaluates everything anew: what an earlier search left in the cache

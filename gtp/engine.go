@@ -273,6 +273,23 @@ type Scorer interface {
 	// FinalStatus judges every point: W*H entries in the order of board.Point.
 	// All stones of a chain have the same status.
 	FinalStatus(ctx context.Context) ([]Status, error)
+	// Estimate says how a game that is not over stands.
+	Estimate(ctx context.Context) (*Estimate, error)
+}
+
+// Estimate is an opinion about a game that is not over.
+type Estimate struct {
+	// Lead is White's lead in points. One game in ten would end below Low, one above
+	// High, White's points. All three are 0 where the network knows no score.
+	Lead, Low, High float64
+	Winrate         float64 // Black's, 0..1
+	Visits          int64   // of the search that it rests on
+	// Sure and Likely count points, stones and empty ones alike, by who will own
+	// them, by board.Color; Open are the others.
+	Sure, Likely [3]int
+	Open         int
+	// Unsettled are chains that may live or die, the largest first.
+	Unsettled [][]board.Point
 }
 
 // Status is the fate of a point: the first three for stones, the others for

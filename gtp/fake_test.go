@@ -352,6 +352,20 @@ func (f *fakeEngine) FinalScore(ctx context.Context) (float64, error) {
 	return float64(f.game.ScoreWithDead(dead)), nil
 }
 
+func (f *fakeEngine) Estimate(ctx context.Context) (*Estimate, error) {
+	score, err := f.FinalScore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimate{Lead: score, Low: score - 3, High: score + 3, Winrate: 0.5, Visits: 1, Open: f.game.Size().Area()}
+	for p := range board.Point(f.game.Size().Area()) {
+		if f.game.At(p) != board.Empty && f.game.Board().ChainHead(p) == p {
+			e.Unsettled = append(e.Unsettled, f.game.Board().Chain(nil, p))
+		}
+	}
+	return e, nil
+}
+
 func (f *fakeEngine) FinalStatus(ctx context.Context) ([]Status, error) {
 	if err := f.wait(ctx); err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ var analyzeMenu = []string{
 	"dboard/Network Ownership/kosumi-ownership",
 	"string/Network Values/kata-raw-nn 0",
 	"string/Final Score/final_score",
+	"hstring/Estimate Score/estimate_score",
 	"plist/Dead Stones/final_status_list dead",
 	"plist/Alive Stones/final_status_list alive",
 	"plist/Stones in Seki/final_status_list seki",

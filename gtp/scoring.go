@@ -13,6 +13,7 @@ import (
 func (s *Server) scoringCommands() []handler {
 	return []handler{
 		{name: "final_score", run: s.finalScore},
+		{name: "estimate_score", run: s.estimateScore},
 		{name: "final_status", run: s.finalStatus},
 		{name: "final_status_list", run: s.finalStatusList},
 	}
@@ -42,6 +43,36 @@ func scoreText(score float64) string {
 	}
 	return "0"
 }
+
+// estimateScore writes the lead as final_score writes a result, then what it rests
+// on.
+func (s *Server) estimateScore(ctx context.Context, _ Command, r *Reply) error {
+	e, err := s.engine.Estimate(ctx)
+	if err != nil {
+		return because(errCannotScore, err)
+	}
+	black, white := board.Black, board.White
+	if e.Low != e.High {
+		fmt.Fprintf(r, "%s (8 of 10 games between %s and %s)\n", scoreText(e.Lead), scoreText(e.Low), scoreText(e.High))
+	}
+	fmt.Fprintf(r, "Black wins %.0f %%, by a search of %d visits", 100*e.Winrate, e.Visits)
+	if e.Sure != [3]int{} || e.Likely != [3]int{} || e.Open != 0 {
+		fmt.Fprintf(r, "\nstones and territory: Black %d sure, %d likely; White %d sure, %d likely; %d open",
+			e.Sure[black], e.Likely[black], e.Sure[white], e.Likely[white], e.Open)
+	}
+	g := s.engine.Game()
+	for i, chain := range e.Unsettled {
+		if i == mostUnsettled {
+			fmt.Fprintf(r, "\nand %d more", len(e.Unsettled)-i)
+			break
+		}
+		fmt.Fprintf(r, "\nunsettled: %s %s", g.At(chain[0]), vertices(g.Size(), chain))
+	}
+	return nil
+}
+
+// mostUnsettled is how many groups an estimate names.
+const mostUnsettled = 5
 
 func (s *Server) finalStatus(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {

@@ -81,6 +81,12 @@ func (s *seat) FinalStatus(ctx context.Context) ([]gtp.Status, error) {
 	return out, nil
 }
 
+// Estimate translates an opinion about the game.
+func (s *seat) Estimate(ctx context.Context) (*gtp.Estimate, error) {
+	e, err := s.Engine.Estimate(ctx)
+	return (*gtp.Estimate)(e), err
+}
+
 var statuses = [...]gtp.Status{
 	engine.Alive: gtp.StatusAlive, engine.Dead: gtp.StatusDead, engine.Seki: gtp.StatusSeki,
 	engine.BlackTerritory: gtp.StatusBlackTerritory, engine.WhiteTerritory: gtp.StatusWhiteTerritory,

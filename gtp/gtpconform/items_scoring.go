@@ -31,6 +31,8 @@ func checkFinalScore(s *Session, _ Open) {
 	}
 	s.All("boardsize 5", "komi 0", "set_position "+wall(5, 5, "b", 2))
 	require.Equal(s.T, "B+25.0", s.OK("final_score"))
+	require.Regexp(s.T, `^([BW]\+|0)[^\n]*\nBlack wins \d+ %, by a search of \d+ visits\nstones and territory: Black \d+ sure, \d+ likely; White \d+ sure, \d+ likely; \d+ open`,
+		s.OK("estimate_score"))
 	s.All("komi 24.5")
 	require.Equal(s.T, "B+0.5", s.OK("final_score"))
 	s.All("komi 25")

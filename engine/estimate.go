@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// Estimate says how a game that is not over stands, and how sure that is.
+type Estimate struct {
+	// Lead is White's lead in points with best play, as the search sees it, komi and
+	// bonuses included. Low and High bound the result of the game, White's points: a
+	// tenth of games that the engine played on with itself would end below Low, a
+	// tenth above High, by the network's own opinion of its uncertainty.
+	Lead, Low, High float64
+	Winrate         float64 // Black's, 0..1
+	Visits          int64
+	// Sure and Likely count points by who will own them, stones and empty ones
+	// alike, by board.Color: 95 times in a hundred or more, and 70 or more. Open
+	// are the others, on which nothing is decided.
+	Sure, Likely [3]int
+	Open         int
+	// Unsettled are chains that may live or die, the largest first.
+	Unsettled [][]board.Point
+}
+
+// The bounds of ownership, of 1, from which a point counts as sure and as likely.
+const (
+	sureOwner   = 0.9
+	likelyOwner = 0.4
+)
+
+// estimateVisits is the length of the search that an estimate rests on.
+const estimateVisits = 200
+
+// tenth is how many standard deviations from the mean a tenth of a normal
+// distribution lies beyond.
+const tenth = 1.2816
+
+// Estimate searches the position as it stands, at full strength and always in the
+// same way, and counts. Networks without a score or owners leave their parts at 0.
+func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
+	e.Stop()
+	p := e.repeatable()
+	tree, err := search.New(p, uncached{e.net}, e.log)
+	if err != nil {
+		return nil, err
+	}
+	tree.Reset(e.game)
+	r, err := e.search(ctx, tree, search.Limits{Visits: estimateVisits, Ownership: true})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return estimateOf(e.game, &r), nil
+}
+
+func estimateOf(g *board.Game, r *search.Result) *Estimate {
+	sign := 1.0 // to White's view
+	t := &Estimate{Winrate: 1 - r.Root.Winrate, Visits: r.Root.Visits}
+	if r.ToMove == board.Black {
+		sign, t.Winrate = -1, r.Root.Winrate
+	}
+	if r.Root.Raw.HasScore {
+		t.Lead = sign * r.Root.Lead
+		mean := sign * r.Root.ScoreMean
+		t.Low, t.High = mean-tenth*r.Root.ScoreStdev, mean+tenth*r.Root.ScoreStdev
+	}
+	if r.Ownership == nil {
+		return t
+	}
+	own := slices.Clone(r.Ownership)
+	for i := range own {
+		own[i] *= float32(sign)
+	}
+	judgeChains(g, own) // corrects what is proven
+	for _, v := range own {
+		t.count(v)
+	}
+	t.Unsettled = unsettled(g.Board(), own)
+	return t
+}
+
+// count counts a point with an owner from -1, Black, to 1, White.
+func (t *Estimate) count(own float32) {
+	color := board.White
+	if own < 0 {
+		color, own = board.Black, -own
+	}
+	switch {
+	case own >= sureOwner:
+		t.Sure[color]++
+	case own >= likelyOwner:
+		t.Likely[color]++
+	default:
+		t.Open++
+	}
+}
+
+// unsettled lists the chains that stay on the board neither likely nor unlikely.
+func unsettled(b *board.Board, own []float32) [][]board.Point {
+	var all [][]board.Point
+	for p := range board.Point(b.Size().Area()) {
+		if b.At(p) == board.Empty || b.ChainHead(p) != p {
+			continue
+		}
+		chain := b.Chain(nil, p)
+		if mean, _ := kept(own, chain, b.At(p)); max(mean, -mean) < likelyOwner {
+			all = append(all, chain)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y []board.Point) int { return len(y) - len(x) })
+	return all
+}
