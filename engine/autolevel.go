@@ -71,9 +71,47 @@ func (e *Engine) autoRank() (level.Rank, error) {
 
 // autoGame is what --level auto knows of the game on the board.
 type autoGame struct {
-	rank     *level.Rank // played at; nil before the first move
+	rank     *level.Rank // played at now; nil before the first move
+	ranks    int         // sum of the ranks of our moves
+	moves    int         // ours
+	changed  int         // when the rank last changed, in moves of the game
 	resigned bool        // by us
 	counted  bool
+}
+
+// followPlayer changes the rank in the middle of a game that turns out one-sided. lead
+// is ours. It says so.
+func (e *Engine) followPlayer(game *board.Game, lead float64) {
+	a := &e.auto
+	if e.cfg.Level != autoLevel || a.rank == nil {
+		return
+	}
+	a.ranks, a.moves = a.ranks+int(*a.rank), a.moves+1
+	if game.NumMoves() < a.changed+level.FollowEvery {
+		return
+	}
+	ahead := e.headStart() // of Black
+	if game.ToMove() == board.Black {
+		ahead = -ahead
+	}
+	r := level.Follow(game.Size(), *a.rank, game.NumMoves(), -lead, ahead)
+	if r == *a.rank {
+		return
+	}
+	who, points := "you are", -lead
+	if lead > 0 {
+		who, points = "the engine is", lead
+	}
+	e.log.Info(fmt.Sprintf("level %s about %.0f points ahead: it goes on at %s instead of %s", who, points, r, *a.rank))
+	*a.rank, a.changed = r, game.NumMoves()
+}
+
+// meanRank is the rank that the game was played at on the whole.
+func (a *autoGame) meanRank() level.Rank {
+	if a.moves == 0 {
+		return *a.rank
+	}
+	return level.Rank((a.ranks + a.moves/2) / a.moves)
 }
 
 // countGame takes a finished game into account, once: one that we played one side
@@ -107,7 +145,7 @@ func (e *Engine) countGame() {
 		if us == board.Black {
 			ahead = -ahead
 		}
-		f.Played(*a.rank, level.HandicapElo(e.game.Size(), ahead), points, 1, time.Now())
+		f.Played(a.meanRank(), level.HandicapElo(e.game.Size(), ahead), points, 1, time.Now())
 		e.log.Info("level " + f.Explain(e.game.Size()))
 		err = SaveFinders(name, all)
 	}

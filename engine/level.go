@@ -44,7 +44,7 @@ func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	}
 	d, err := strconv.ParseFloat(dial, 64)
 	if err != nil {
-		return 0, nil, fmt.Errorf("no level %q: METHOD:DIAL has a number from 0 to 10", text)
+		return 0, nil, fmt.Errorf("no level %q: METHOD:DIAL has a number from %g to %g", text, level.Strongest, level.Weakest)
 	}
 	s, err := level.ByDial(method, d)
 	return 0, &s, err
@@ -107,12 +107,14 @@ func (e *Engine) levelSetting() (level.Setting, error) {
 // move gets its share of a search of fixed length, whatever the clock, the komi
 // or the opponent.
 func (e *Engine) levelSearch(p search.Params) (search.Params, search.Limits) {
-	p.Net.PlayoutDoublingAdvantage, p.Root.WideNoise, p.AntiMirror = 0, 0, false
 	if !e.imitates() {
-		p.Human = p.Human.Alone()
-		p.Root.Gumbel = search.Gumbel{Considered: level.Considered, VisitScale: 50, ValueScale: 1, Greedy: true}
-		return p, search.Limits{Playouts: level.Visits}
+		s, err := e.levelSetting()
+		if err != nil {
+			e.log.Warn("the level is not known", "error", err)
+		}
+		return level.Searched(p, s.Dial)
 	}
+	p.Net.PlayoutDoublingAdvantage, p.Root.WideNoise, p.AntiMirror = 0, 0, false
 	// KataGo's example of human play (gtp_human5k_example.cfg) at every rank.
 	p.Human.Profile = "rank_" + strings.ToLower(e.cfg.Level)
 	if e.cfg.Level == autoLevel {
@@ -144,10 +146,7 @@ func (e *Engine) chooseLevel(result *search.Result, game *board.Game, rng *rand.
 	}
 	p := level.Player{Method: s.Method, Dial: s.Dial, Seed: e.gameSeed}
 	c, _ := p.Choose(game, result, rng)
-	b, us := game.Board(), game.ToMove()
-	nonsense := c.Move != board.Pass && (level.FillsEye(b, us, c.Move) ||
-		level.Suicidal(b, board.NewBoard(b.Size()), us, c.Move) && !(c.Loss < 1))
-	e.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused, "nonsense", nonsense)
+	e.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused)
 	return c.Move, nil
 }
 

@@ -43,7 +43,7 @@ func (s *Server) fixedHandicap(_ context.Context, c Command, r *Reply) error {
 	if err != nil {
 		return err
 	}
-	points := FixedHandicap(s.engine.Game().Size(), n)
+	points := board.FixedHandicap(s.engine.Game().Size(), n)
 	if points == nil {
 		return errStoneCount
 	}
@@ -100,54 +100,16 @@ func (s *Server) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {
 	return orFail(errVertexList, s.engine.SetHandicap(points))
 }
 
-// handicapLine is the line that corner handicap points stand on, on a side of n
-// points, from 0: the fourth on large boards, else the third.
-func handicapLine(n int) int {
-	if n >= 13 {
-		return 3
-	}
-	return 2
-}
-
-// FixedHandicap returns the points of n fixed handicap stones, as section 4.1.1
-// of the protocol has them, or nil where the board has no such placement: 2 to 9
-// stones if both sides are odd and at least 9, 2 to 4 if both are at least 7.
-func FixedHandicap(size board.Size, n int) []board.Point {
-	most := 0
-	switch odd := size.W%2 == 1 && size.H%2 == 1; {
-	case odd && min(size.W, size.H) >= 9:
-		most = 9
-	case min(size.W, size.H) >= 7:
-		most = 4
-	}
-	if n < 2 || n > most {
-		return nil
-	}
-	left, right, middle := handicapLine(size.W), size.W-1-handicapLine(size.W), size.W/2
-	top, bottom, centre := handicapLine(size.H), size.H-1-handicapLine(size.H), size.H/2
-	points := []board.Point{
-		size.Point(left, bottom), size.Point(right, top), size.Point(left, top), size.Point(right, bottom),
-		size.Point(left, centre), size.Point(right, centre), size.Point(middle, top), size.Point(middle, bottom),
-	}
-	tengen := size.Point(middle, centre)
-	switch {
-	case n == 5 || n == 7 || n == 9:
-		return append(points[:n-1], tengen)
-	default:
-		return points[:n]
-	}
-}
-
 // freeHandicap returns n points for any board and 2 <= n < area: fixed points
 // as far as they go, then always the point farthest from the stones so far, the
 // first and second line last.
 func freeHandicap(size board.Size, n int) []board.Point {
-	if points := FixedHandicap(size, n); points != nil {
+	if points := board.FixedHandicap(size, n); points != nil {
 		return points
 	}
 	points := make([]board.Point, 0, n)
 	for k := min(n, 9); k >= 2 && len(points) == 0; k-- {
-		points = append(points, FixedHandicap(size, k)...)
+		points = append(points, board.FixedHandicap(size, k)...)
 	}
 	nearest := make([]int, size.Area()) // squared distance to the nearest stone; -1 for a stone
 	for p := range nearest {

@@ -242,7 +242,7 @@ func (k *kataServer) fixedHandicap(_ context.Context, c Command, r *Reply) error
 	case n > 9:
 		return kataError("Fixed handicap > 9 is not allowed" + instead)
 	}
-	return k.lay(FixedHandicap(size, n), r)
+	return k.lay(board.FixedHandicap(size, n), r)
 }
 
 // lay places stones and lists them from the top left.

@@ -77,6 +77,6 @@ func onStarLine(n, i int) bool {
 	if n < 7 {
 		return false
 	}
-	edge := handicapLine(n)
+	edge := board.HandicapLine(n)
 	return i == edge || i == n-1-edge || n%2 == 1 && n >= 9 && i == n/2
 }

@@ -34,7 +34,7 @@ type Situation struct {
 }
 
 // Methods are those that were compared, the one in use first.
-var Methods = []Method{Loss{}, Temperature{}, Blinded{}}
+var Methods = []Method{Loss{}, Target{}, Temperature{}, Blinded{}}
 
 // FindMethod returns the method of a name, nil if there is none.
 func FindMethod(name string) Method {
@@ -115,6 +115,40 @@ func (s *Situation) misjudged(p board.Point) float64 {
 		}
 	}
 	return rand.New(rand.NewPCG(h, h>>7)).NormFloat64()
+}
+
+// Target draws how many points the move may lose, from the law that the losses of
+// people follow, and then a likely move that loses about so many.
+type Target struct{}
+
+// Name implements Method.
+func (Target) Name() string { return "target" }
+
+// Choose implements Method.
+func (Target) Choose(s *Situation, dial float64, rng *rand.Rand) int {
+	unit := scale(s.Game.Size())
+	mean := 0.05 * math.Pow(2, 0.65*dial) * unit // 0.05 to 4.5 points on 9x9
+	want := weibull(mean, rng)
+	width := 0.3*unit + 0.25*want
+	logs := make([]float64, len(s.Candidates))
+	for i, c := range s.Candidates {
+		loss := c.Loss
+		if math.IsNaN(loss) {
+			loss = s.worst()
+		}
+		off := (loss - want) / width
+		logs[i] = math.Log(max(c.Prior, 1e-9))/2 - off*off/2
+	}
+	return drawBy(logs, rng)
+}
+
+// lossShape is that of the stretched exponential which the losses of amateurs
+// follow: the share of moves that lose more than x points is exp(-(x/scale)^shape).
+const lossShape = 0.65
+
+// weibull draws a loss from that law, given its mean.
+func weibull(mean float64, rng *rand.Rand) float64 {
+	return mean / math.Gamma(1+1/lossShape) * math.Pow(-math.Log(1-rng.Float64()), 1/lossShape)
 }
 
 // Temperature draws by the network's policy, flattened or sharpened.

@@ -13,7 +13,7 @@ import (
 // Player chooses moves at a level.
 type Player struct {
 	Method Method
-	Dial   float64 // 0 to 10; higher is weaker
+	Dial   float64 // Strongest to Weakest
 	Seed   uint64  // of the game: what it misjudges
 }
 
@@ -45,14 +45,14 @@ func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice
 		return Choice{Move: board.Pass, Loss: math.NaN(), Refused: refused}, false
 	}
 	limit := p.mostLost(g.Size())
-	at := p.Method.Choose(&s, p.Dial, rng)
+	at := p.Method.Choose(&s, max(0, p.Dial), rng)
 	for range 3 {
 		if !(s.Candidates[at].Loss > limit) || len(s.Candidates) == 1 {
 			break
 		}
 		refused++
 		s.Candidates = slices.Delete(s.Candidates, at, at+1)
-		at = p.Method.Choose(&s, p.Dial, rng)
+		at = p.Method.Choose(&s, max(0, p.Dial), rng)
 	}
 	c := s.Candidates[at]
 	return Choice{Move: c.Move, Loss: c.Loss, Refused: refused}, true
@@ -64,7 +64,7 @@ func (p *Player) mostLost(size board.Size) float64 {
 	if p.Dial >= 9.5 {
 		return math.Inf(1)
 	}
-	return math.Pow(2, p.Dial*0.7) * scale(size)
+	return math.Pow(2, max(0, p.Dial)*0.7) * scale(size)
 }
 
 // passWins tells whether the opponent has passed and passing too is within a third

@@ -10,8 +10,20 @@ import (
 	"kosumi/board"
 )
 
-// Visits is how long a search is that a level chooses from.
+// Visits is how long a search is that a level chooses from, at dials from 0 up.
 const Visits = 48
+
+// The ends of the dial. Below 0 it plays as at 0 after a longer search.
+const (
+	Strongest = -4.0
+	Weakest   = 10.0
+)
+
+// VisitsAt is how long the search is that a dial chooses from: each step below 0
+// doubles it.
+func VisitsAt(dial float64) int64 {
+	return int64(math.Round(Visits * math.Pow(2, max(0, -dial))))
+}
 
 // Considered is how many of the likeliest moves such a search looks at.
 const Considered = 16
@@ -26,9 +38,10 @@ type Support struct {
 	// points, by the search that they were chosen from.
 	PointsLost float64 `json:"pointsLost"`
 	Blunders   float64 `json:"blunders"`
-	// Nonsense is the number of moves in 1,000 that fill an eye or give away five
-	// stones for nothing.
+	// Nonsense is the number of moves in 1,000 that fill an eye or put five stones or
+	// more into atari for nothing, as the records of Moves moves show it.
 	Nonsense float64 `json:"nonsense"`
+	Moves    int     `json:"moves,omitempty"`
 }
 
 // Anchor is another program that the dials were measured against.
@@ -37,6 +50,14 @@ type Anchor struct {
 	Elo   float64 `json:"elo"`
 	Error float64 `json:"error"`
 	Games int     `json:"games"`
+}
+
+// Pair is what A got in games against B: a win is a point, a draw half of one.
+type Pair struct {
+	A      string  `json:"a"`
+	B      string  `json:"b"`
+	Points float64 `json:"points"`
+	Games  int     `json:"games"`
 }
 
 // Ladder says how strong each dial is with one network on one board. Elo counts
@@ -51,6 +72,7 @@ type Ladder struct {
 	Date    string    `json:"date"`
 	Support []Support `json:"supports"` // by dial
 	Anchors []Anchor  `json:"anchors"`
+	Pairs   []Pair    `json:"pairs,omitempty"` // all games that were played
 }
 
 // Ties of ranks to Elo: GNU Go 3.8 at level 10 is taken for 10k, give or take
@@ -88,7 +110,7 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 			return nil, fmt.Errorf("not a file of ladders: ladder %d has fewer than two supports, in order of their dials, no known method or no size of a board", i)
 		}
 		for _, s := range l.Support {
-			if math.IsNaN(s.Elo) || !(s.Dial >= 0 && s.Dial <= 10) {
+			if math.IsNaN(s.Elo) || !(s.Dial >= Strongest && s.Dial <= Weakest) {
 				return nil, fmt.Errorf("not a file of ladders: ladder %d has a dial of %g", i, s.Dial)
 			}
 		}
@@ -184,8 +206,8 @@ func (l *Ladder) falling() []float64 {
 // ByDial returns the level of a dial, as the measuring of ladders needs it.
 func ByDial(method string, dial float64) (Setting, error) {
 	m := FindMethod(method)
-	if m == nil || !(dial >= 0 && dial <= 10) {
-		return Setting{}, fmt.Errorf("no level %s:%g: a method (loss, temperature, blinded) and a dial from 0 to 10", method, dial)
+	if m == nil || !(dial >= Strongest && dial <= Weakest) {
+		return Setting{}, fmt.Errorf("no level %s:%g: a method (loss, target, temperature, blinded) and a dial from %g to %g", method, dial, Strongest, Weakest)
 	}
 	return Setting{Method: m, Dial: dial}, nil
 }

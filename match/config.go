@@ -86,6 +86,10 @@ type Config struct {
 	// reads them from a file). Games 1 and 2 get the first, games 3 and 4 the
 	// second, and so on, from the start again when they are used up.
 	Openings [][]board.Move
+	// Handicap is how many stones B gives A (--handicap): A has Black in every game,
+	// and the stones of board.FixedHandicap stand before White's first move. 0 is
+	// none; it goes with no openings.
+	Handicap int
 	// SPRT asks for a sequential test that may end the match early
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
 	// openings it goes by pairs of games.
@@ -146,6 +150,12 @@ func newPlan(c Config) (*plan, error) {
 	_, err = board.NewGame(p.Size, p.rules)
 	if err != nil {
 		errs = append(errs, err)
+	}
+	if p.Handicap != 0 && len(p.Openings) > 0 {
+		fault("handicap and openings do not go together")
+	}
+	if p.Handicap != 0 && board.FixedHandicap(p.Size, p.Handicap) == nil {
+		fault("handicap %d: 2 to 9 stones on odd boards from 9x9, 2 to 4 on others from 7x7", p.Handicap)
 	}
 	if err := p.Time.check(); err != nil {
 		errs = append(errs, err)
@@ -221,6 +231,12 @@ func (p *plan) checkOpenings() error {
 // opening returns the opening of a game, which counts from 0, and its index, or
 // -1 when there are no openings.
 func (p *plan) opening(game int) (moves []board.Move, index int) {
+	if p.Handicap > 0 {
+		for _, at := range board.FixedHandicap(p.Size, p.Handicap) {
+			moves = append(moves, board.Move{Color: board.Black, Point: at})
+		}
+		return moves, -1
+	}
 	if len(p.Openings) == 0 {
 		return nil, -1
 	}
@@ -247,7 +263,10 @@ func (s side) String() string { return sideNames[s] }
 func (s side) other() side { return 1 - s }
 
 // color returns the colour that a side has in a game, which counts from 0.
-func (s side) color(game int) board.Color {
+func (p *plan) color(s side, game int) board.Color {
+	if p.Handicap > 0 {
+		game = 0
+	}
 	if int(s) == game%2 {
 		return board.Black
 	}

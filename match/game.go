@@ -53,7 +53,7 @@ func playGame(ctx context.Context, p *plan, seats [2]*seat, number int) (*game, 
 
 // sideOf returns which program has a colour.
 func (t *game) sideOf(c board.Color) side {
-	if sideA.color(t.number) == c {
+	if t.plan.color(sideA, t.number) == c {
 		return sideA
 	}
 	return sideB
@@ -207,7 +207,7 @@ func (t *game) lose(f *faultError) {
 	if f.Kind == ReasonTime || f.Kind == ReasonTimeout {
 		how = "T"
 	}
-	t.result.win(winner, winner.color(t.number), f.Kind, how)
+	t.result.win(winner, t.plan.color(winner, t.number), f.Kind, how)
 }
 
 // record is the game for its SGF file.

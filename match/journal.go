@@ -46,6 +46,7 @@ type identity struct {
 	MoveTimeout string      `json:"move_timeout"`
 	MaxMoves    int         `json:"max_moves"`
 	Openings    string      `json:"openings"`
+	Handicap    int         `json:"handicap,omitempty"`
 	SPRT        *SPRTConfig `json:"sprt"`
 }
 
@@ -53,7 +54,7 @@ func (p *plan) identity() identity {
 	id := identity{
 		A: p.A.Command, B: p.B.Command, Size: p.Size.String(), Rules: p.rules.JSON(), Komi: p.rules.Komi,
 		Time: p.Time.String(), TimeGrace: p.TimeGrace.String(), MoveTimeout: p.MoveTimeout.String(),
-		MaxMoves: p.MaxMoves, SPRT: p.SPRT,
+		MaxMoves: p.MaxMoves, Handicap: p.Handicap, SPRT: p.SPRT,
 	}
 	if len(p.Openings) > 0 {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%v", p.Openings))
@@ -67,7 +68,7 @@ func (id identity) differences(other identity) string {
 	was, now := fieldsOf(id), fieldsOf(other)
 	var list []string
 	for _, key := range []string{"a", "b", "boardsize", "rules", "komi", "time_settings", "time_grace",
-		"move_timeout", "max_moves", "openings", "sprt"} {
+		"move_timeout", "max_moves", "openings", "handicap", "sprt"} {
 		if !bytes.Equal(was[key], now[key]) {
 			list = append(list, fmt.Sprintf("%s was %s, is now %s", key, was[key], now[key]))
 		}

@@ -11,7 +11,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
-	"kosumi/gtp"
 	"kosumi/web/api"
 )
 
@@ -110,7 +109,7 @@ func (s *Server) agree(n *api.NewGame) (header, error) {
 	if err := checkRules(rules); err != nil {
 		return header{}, err
 	}
-	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && gtp.FixedHandicap(size, n.Handicap) == nil {
+	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
 		return header{}, refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
 	}
 	if _, err := timeSettings(n.Clock); err != nil {
@@ -174,7 +173,7 @@ func (s *Server) setUp(h header) (*game, error) {
 	case h.Handicap > 1 && h.Free:
 		g.phase = phasePlace
 	case h.Handicap > 1:
-		return g, g.placeHandicap(gtp.FixedHandicap(g.size(), h.Handicap))
+		return g, g.placeHandicap(board.FixedHandicap(g.size(), h.Handicap))
 	}
 	return g, nil
 }

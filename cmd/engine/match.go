@@ -62,6 +62,7 @@ starts games from positions of a file, which "match openings" makes.`,
 	fl.DurationVar(&c.StartTimeout, "start-timeout", match.DefaultStartTimeout, "how long a program may take over its first answer")
 	fl.IntVar(&c.MaxMoves, "max-moves", 0, "moves after which a game is scored as it stands; 0: three times the points of the board")
 	fl.StringVar(&f.openings, "openings", "", "`FILE` of openings, SGF or lines of moves; each is played with both colours")
+	fl.IntVar(&c.Handicap, "handicap", 0, "stones that b gives a: a has Black in every game; mind the komi")
 	fl.Float64Var(&f.sprt.Elo0, "elo0", 0, "with --elo1: stop as soon as a difference of elo0 or of elo1 is decided (SPRT)")
 	fl.Float64Var(&f.sprt.Elo1, "elo1", 0, "the larger difference of the test")
 	fl.Float64Var(&f.sprt.Alpha, "alpha", 0.05, "chance to accept elo1 where elo0 is true")

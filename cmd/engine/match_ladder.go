@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
@@ -29,15 +30,19 @@ type ladderFlags struct {
 }
 
 func ladderCommand() *cobra.Command {
-	f := ladderFlags{size: "9", dials: "0,2,4,6,8,10", anchors: "10,1", out: "ladder.json"}
+	f := ladderFlags{size: "9", dials: "-4,-2,0,2,4,5,6,7,8,10", anchors: "10,1,v1", out: "ladder.json"}
 	f.c = ladder.Config{Method: level.Methods[0].Name(), Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
 	c := &cobra.Command{
 		Use:   "ladder",
 		Short: "Measure how strong the levels are, and write the table that --level goes by",
-		Long: `Plays dials of a method for levels against their neighbours and against GNU Go,
-fits Elo to all the games at once, on a scale with GNU Go's level 10 at 0, and writes or
-updates a ladder in a file. Copied over level/ladder.json it is what a build
-goes by. Interrupted, the same command goes on where it stopped.
+		Long: `Plays dials of a method for levels against their neighbours, against GNU Go and against
+the engine itself at fixed visits, fits Elo to all the games at once, on a scale with
+GNU Go's level 10 at 0, and writes or updates a ladder in a file. Copied over
+level/ladder.json it is what a build goes by. Interrupted, the same command goes on
+where it stopped.
+
+--anchors lists the fixed opponents: 10 is GNU Go at level 10, 1+2 at level 1 giving two
+stones (without komi), v16 the engine itself at 16 visits. The first one sets the scale.
 
 Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 		Example: `  engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
@@ -47,11 +52,12 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl := c.Flags()
 	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the embedded one")
 	fl.StringVar(&f.size, "boardsize", f.size, "board `SIZE`")
-	fl.StringVar(&f.c.Method, "method", f.c.Method, "how levels choose: loss, temperature or blinded")
+	fl.StringVar(&f.c.Method, "method", f.c.Method, "how levels choose: loss, target, temperature or blinded")
 	fl.StringVar(&f.dials, "dials", f.dials, "dials that play, strongest first")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
-	fl.StringVar(&f.anchors, "anchors", f.anchors, "levels of GNU Go to play, the first of which sets the scale")
-	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "every how many dials GNU Go is played")
+	fl.IntVar(&f.c.AnchorGames, "anchor-games", 0, "games of each pair with a fixed opponent; 0: as many as the others")
+	fl.StringVar(&f.anchors, "anchors", f.anchors, "fixed opponents, the first of which sets the scale")
+	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "every how many dials the fixed opponents are played")
 	fl.StringVar(&f.gnugo, "gnugo", "", "`FILE` of GNU Go; default: looked for")
 	fl.StringVar(&f.c.Rules, "rules", f.c.Rules, "rules, by area")
 	fl.Float64Var(&f.c.Komi, "komi", f.c.Komi, "komi")
@@ -73,7 +79,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	if len(l.Support) == 0 || err != nil && cmd.Context().Err() == nil {
 		return err
 	}
-	m, err := model.Open(f.model, model.Config{Precision: "fp32"})
+	m, err := model.Open(f.model, model.Config{})
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,7 @@ func (f *ladderFlags) prepare() error {
 	if err != nil {
 		return err
 	}
-	f.c.Engine = strconv.Quote(self) + " gtp --resign=false --precision fp32 --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
+	f.c.Engine = strconv.Quote(self) + " gtp --resign=false --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
 	if f.model != "" {
 		path, err := filepath.Abs(f.model)
 		if err != nil {
@@ -108,32 +114,62 @@ func (f *ladderFlags) prepare() error {
 		}
 		f.c.Engine += " --model " + strconv.Quote(path)
 	}
-	if f.anchors == "" {
-		return f.c.Check()
-	}
-	if f.gnugo == "" {
-		for _, name := range []string{"gnugo", "/usr/games/gnugo"} {
-			if path, err := exec.LookPath(name); err == nil {
-				f.gnugo = path
-				break
-			}
-		}
-	}
-	if f.gnugo == "" {
-		return errors.New("GNU Go was not found: install it, name it with --gnugo, or play without it, --anchors \"\"")
-	}
 	for text := range strings.SplitSeq(f.anchors, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 0 || n > 10 {
-			return fmt.Errorf("--anchors: GNU Go has levels 0 to 10, not %q", text)
+		if text = strings.TrimSpace(text); text == "" {
+			continue
 		}
-		if len(f.c.Anchors) == 0 {
-			f.c.ZeroElo = gnugoElo(n)
+		if err := f.addAnchor(text); err != nil {
+			return fmt.Errorf("--anchors: %w", err)
 		}
-		f.c.Anchors = append(f.c.Anchors, match.Program{
-			Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(f.gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n)})
 	}
 	return f.c.Check()
+}
+
+// addAnchor adds a fixed opponent: N or N+STONES for GNU Go, vN for ourselves.
+func (f *ladderFlags) addAnchor(text string) error {
+	if visits, own := strings.CutPrefix(text, "v"); own {
+		n, err := strconv.ParseUint(visits, 10, 31)
+		if err != nil || n == 0 {
+			return fmt.Errorf("%q: v and a number of visits", text)
+		}
+		f.c.Anchors = append(f.c.Anchors, ladder.Anchor{Program: match.Program{
+			Command: fmt.Sprintf("%s --visits %d", f.c.Engine, n), Name: fmt.Sprintf("Kosumi at %d visits", n)}})
+		return nil
+	}
+	strength, stones, gives := strings.Cut(text, "+")
+	n, err := strconv.Atoi(strength)
+	if err != nil || n < 0 || n > 10 {
+		return fmt.Errorf("GNU Go has levels 0 to 10, not %q", text)
+	}
+	if err := f.findGnugo(); err != nil {
+		return err
+	}
+	a := ladder.Anchor{Program: match.Program{
+		Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(f.gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n)}}
+	if gives {
+		if a.Handicap, err = strconv.Atoi(stones); err != nil || board.FixedHandicap(f.c.Size, a.Handicap) == nil {
+			return fmt.Errorf("%q: no such number of handicap stones on this board", text)
+		}
+		a.Name += fmt.Sprintf(" giving %d stones", a.Handicap)
+	}
+	if len(f.c.Anchors) == 0 {
+		f.c.ZeroElo = gnugoElo(n)
+	}
+	f.c.Anchors = append(f.c.Anchors, a)
+	return nil
+}
+
+// findGnugo looks for GNU Go where no flag names it.
+func (f *ladderFlags) findGnugo() error {
+	for _, name := range []string{"gnugo", "/usr/games/gnugo"} {
+		if path, err := exec.LookPath(name); f.gnugo == "" && err == nil {
+			f.gnugo = path
+		}
+	}
+	if f.gnugo == "" {
+		return errors.New("GNU Go was not found: install it, name it with --gnugo, or play without it, --anchors v1")
+	}
+	return nil
 }
 
 // gnugoElo is the Elo of a level of GNU Go 3.8 on 9x9, from level 10: a fit to a few
@@ -160,8 +196,8 @@ func (f *ladderFlags) write(cmd *cobra.Command, l level.Ladder) error {
 		return err
 	}
 	for _, s := range l.Support {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s:%-4g %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000; %d games\n",
-			l.Method, s.Dial, s.Elo, s.Error, s.PointsLost, 100*s.Blunders, s.Nonsense, s.Games)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s:%-4g %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000 (of %d); %d games\n",
+			l.Method, s.Dial, s.Elo, s.Error, s.PointsLost, 100*s.Blunders, s.Nonsense, s.Moves, s.Games)
 	}
 	for _, a := range l.Anchors {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s %+.0f Elo, give or take %.0f; %d games\n", a.Name, a.Elo, a.Error, a.Games)

@@ -35,6 +35,7 @@ type query struct {
 	view     Perspective
 	reports  schedule
 	wishes   wishes
+	level    *leveled // nil: none is asked for
 
 	bytes   int64 // see memory
 	waiting int   // of its tasks, counted by the queue
@@ -88,6 +89,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	q.readReports(r)
 	q.readPriority(r)
 	q.readRestrictions(r)
+	s.readLevel(q, r)
 	if r.err != nil {
 		return nil, warnings, r.err
 	}

@@ -13,6 +13,7 @@ type response struct {
 	HumanPolicy    numbers    `json:"humanPolicy,omitempty"`
 	ID             string     `json:"id"`
 	IsDuringSearch bool       `json:"isDuringSearch"`
+	LevelMove      *levelMove `json:"levelMove,omitempty"`
 	MoveInfos      []moveInfo `json:"moveInfos"`
 	Ownership      shares     `json:"ownership,omitempty"`
 	OwnershipStdev shares     `json:"ownershipStdev,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"time"
@@ -77,6 +78,7 @@ type Server struct {
 	out   output
 	base  *katagocfg.Config
 	since katagocfg.Search // what base holds before any query changes it
+	seed  uint64           // of what levels misjudge
 }
 
 // New returns a server for one client.
@@ -109,7 +111,7 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), base: c.Base, since: since}, nil
+	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), base: c.Base, since: since, seed: rand.Uint64()}, nil
 }
 
 // leaveWithin is how long Serve waits for what is under way once nobody wants

@@ -42,12 +42,18 @@ func (s *Server) perform(ctx context.Context, tree **search.Tree, t *task) (ok b
 	}
 	var final any = noResults(t)
 	result, err := s.search(ctx, tree, t)
+	var choice *levelMove
+	if err == nil && t.query.level != nil && result.Root.Visits > 0 && ctx.Err() == nil {
+		choice, err = s.levelMove(ctx, *tree, t)
+	}
 	switch {
 	case err != nil && ctx.Err() == nil:
 		s.log.Error("a search failed", "error", err)
 		s.write(map[string]any{"error": fmt.Sprintf("the search failed: %v", err), "id": t.query.id})
 	case err == nil && result.Root.Visits > 0:
-		final = t.response(&result, false)
+		told := t.response(&result, false)
+		told.LevelMove = choice
+		final = told
 	}
 	s.write(final)
 	return true

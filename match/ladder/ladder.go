@@ -3,14 +3,12 @@
 package ladder
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"kosumi/board"
@@ -23,24 +21,31 @@ type Config struct {
 	// Engine starts a seat; " --level METHOD:DIAL" is added.
 	Engine string
 	Method string
-	Dials  []float64 // rising, 0 to 10
+	Dials  []float64 // rising, level.Strongest to level.Weakest
 	// Anchors are fixed opponents, the first of which has ZeroElo. Each plays every
 	// AnchorStep-th dial.
-	Anchors    []match.Program
+	Anchors    []Anchor
 	ZeroElo    float64
 	AnchorStep int
 	Games      int // of each pair, an even number
-	Size       board.Size
-	Rules      string
-	Komi       float64
-	Parallel   int
-	Dir        string // for games and journals: a ladder goes on where it stopped
-	// Progress is told of each finished game; may be nil.
+	// AnchorGames are those of pairs with an anchor; 0 means Games.
+	AnchorGames int
+	Size        board.Size
+	Rules       string
+	Komi        float64
+	Parallel    int
+	Dir         string // for games and journals: a ladder goes on where it stopped
+	// Progress is told of each finished game; may be nil. Pairs that turn out to be
+	// too unequal are played no further, which makes total smaller.
 	Progress func(done, total int)
 }
 
-// pair is two players that meet: dials first, then anchors.
-type pair struct{ a, b int }
+// Anchor is a fixed opponent, which may give handicap stones: then it has White in
+// every game, and komi is 0.5.
+type Anchor struct {
+	match.Program
+	Handicap int
+}
 
 // Check returns what is wrong with the configuration.
 func (c *Config) Check() error {
@@ -49,32 +54,47 @@ func (c *Config) Check() error {
 		errs = append(errs, errors.New("a ladder needs two dials or more"))
 	}
 	for i, d := range c.Dials {
-		if !(d >= 0 && d <= 10) || i > 0 && d <= c.Dials[i-1] {
-			errs = append(errs, fmt.Errorf("dial %g: 0 to 10, each higher than the one before", d))
+		if !(d >= level.Strongest && d <= level.Weakest) || i > 0 && d <= c.Dials[i-1] {
+			errs = append(errs, fmt.Errorf("dial %g: %g to %g, each higher than the one before", d, level.Strongest, level.Weakest))
 		}
 	}
 	if level.FindMethod(c.Method) == nil {
 		errs = append(errs, fmt.Errorf("no method %q", c.Method))
 	}
-	if c.Games < 2 || c.Games%2 != 0 {
-		errs = append(errs, fmt.Errorf("%d games of a pair: an even number, so that both have Black as often", c.Games))
+	for _, n := range []int{c.Games, c.AnchorGames} {
+		if n < 0 || n%2 != 0 || c.Games == 0 {
+			errs = append(errs, fmt.Errorf("%d games of a pair: an even number, so that both have Black as often", n))
+		}
 	}
 	return errors.Join(errs...)
 }
 
+// A pair of players that meet: dials count first, then anchors.
+type pair struct {
+	a, b, games int
+	points      match.PairPoints
+}
+
 // pairs lists who meets whom: each dial the next one and the one after that, and
 // each anchor every AnchorStep-th dial.
-func (c *Config) pairs() []pair {
-	var all []pair
-	n := len(c.Dials)
-	for a := range c.Anchors { // first: an unfinished ladder should hang together
-		for i := 0; i < n; i += max(1, c.AnchorStep) {
-			all = append(all, pair{i, n + a})
-		}
+func (c *Config) pairs() []*pair {
+	var all []*pair
+	add := func(a, b, games int) {
+		all = append(all, &pair{a: a, b: b, games: games, points: match.PairPoints{A: a, B: b}})
 	}
+	n := len(c.Dials)
 	for _, step := range []int{1, 2} {
 		for i := range n - step {
-			all = append(all, pair{i, i + step})
+			add(i, i+step, c.Games)
+		}
+	}
+	games := c.AnchorGames
+	if games == 0 {
+		games = c.Games
+	}
+	for a := range c.Anchors {
+		for i := 0; i < n; i += max(1, c.AnchorStep) {
+			add(i, n+a, games)
 		}
 	}
 	return all
@@ -83,10 +103,35 @@ func (c *Config) pairs() []pair {
 // program is how a player is started.
 func (c *Config) program(i int) match.Program {
 	if i >= len(c.Dials) {
-		return c.Anchors[i-len(c.Dials)]
+		return c.Anchors[i-len(c.Dials)].Program
 	}
 	name := fmt.Sprintf("%s:%g", c.Method, c.Dials[i])
 	return match.Program{Command: c.Engine + " --level " + name, Name: name}
+}
+
+// match is how a pair plays.
+func (c *Config) match(p *pair, games int) match.Config {
+	m := match.Config{A: c.program(p.a), B: c.program(p.b), Games: games, Size: c.Size, Rules: c.Rules, Komi: &c.Komi,
+		Parallel: c.Parallel, Dir: filepath.Join(c.Dir, fileName(c.program(p.a).Name)+"-"+fileName(c.program(p.b).Name))}
+	if i := p.b - len(c.Dials); i >= 0 && c.Anchors[i].Handicap > 0 {
+		half := 0.5
+		m.Handicap, m.Komi = c.Anchors[i].Handicap, &half
+	}
+	return m
+}
+
+// Games of a pair are played in rounds, so that a ladder that is stopped has
+// measured all of itself alike. A pair of which one side has won nearly all games of
+// its first round tells little more and is left.
+const (
+	roundGames = 10
+	unequal    = 0.95
+)
+
+// settled tells whether a pair has played enough.
+func (p *pair) settled() bool {
+	share := p.points.Points / max(1, p.points.Games)
+	return int(p.points.Games) >= p.games || p.points.Games >= roundGames && max(share, 1-share) > unequal
 }
 
 // Run plays the ladder. When ctx ends it returns what the games played so far say,
@@ -96,28 +141,16 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	if err := c.Check(); err != nil {
 		return l, err
 	}
-	players := len(c.Dials) + len(c.Anchors)
-	points := make([]match.PairPoints, 0, players*2)
-	played := make([]int, players)
 	all := c.pairs()
-	var failed error
-	for k, p := range all {
-		dir := filepath.Join(c.Dir, fmt.Sprintf("%s-%s", fileName(c.program(p.a).Name), fileName(c.program(p.b).Name)))
-		s, err := match.Run(ctx, match.Config{A: c.program(p.a), B: c.program(p.b), Games: c.Games, Size: c.Size, Rules: c.Rules, Komi: &c.Komi,
-			Parallel: c.Parallel, Dir: dir,
-			Progress: func(now match.Progress) {
-				if c.Progress != nil {
-					c.Progress(k*c.Games+now.Summary.Games, len(all)*c.Games)
-				}
-			}})
-		if s.Games > 0 {
-			points = append(points, match.PairPoints{A: p.a, B: p.b, Points: float64(s.A.Wins) + float64(s.Draws)/2, Games: float64(s.Games)})
-			played[p.a] += s.Games
-			played[p.b] += s.Games
-		}
-		if err != nil {
-			failed = err
-			break
+	failed := c.play(ctx, all)
+	played := make([]int, len(c.Dials)+len(c.Anchors))
+	var points []match.PairPoints
+	for _, p := range all {
+		if p.points.Games > 0 {
+			points = append(points, p.points)
+			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points.Points, Games: int(p.points.Games)})
+			played[p.a] += int(p.points.Games)
+			played[p.b] += int(p.points.Games)
 		}
 	}
 	if len(points) == 0 {
@@ -127,12 +160,13 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	if len(c.Anchors) == 0 {
 		zero = 0
 	}
-	elo, errs := match.FitElo(players, points, zero)
+	elo, errs := match.FitElo(len(played), points, zero)
 	for i := range elo {
-		elo[i] += c.ZeroElo
+		elo[i] = math.Round(elo[i] + c.ZeroElo)
+		errs[i] = math.Round(errs[i])
 	}
 	for i, d := range c.Dials {
-		s := level.Support{Dial: d, Elo: math.Round(elo[i]), Error: math.Round(errs[i]), Games: played[i]}
+		s := level.Support{Dial: d, Elo: elo[i], Error: errs[i], Games: played[i]}
 		if err := c.readMoves(i, &s); err != nil {
 			failed = errors.Join(failed, err)
 		}
@@ -140,9 +174,75 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	}
 	for k, a := range c.Anchors {
 		i := len(c.Dials) + k
-		l.Anchors = append(l.Anchors, level.Anchor{Name: a.Name, Elo: math.Round(elo[i]), Error: math.Round(errs[i]), Games: played[i]})
+		l.Anchors = append(l.Anchors, level.Anchor{Name: a.Name, Elo: elo[i], Error: errs[i], Games: played[i]})
 	}
 	return l, failed
+}
+
+// play plays all pairs, in rounds.
+func (c *Config) play(ctx context.Context, all []*pair) error {
+	for target := roundGames; ; target += roundGames {
+		over := true
+		for _, p := range all {
+			if p.settled() {
+				continue
+			}
+			over = false
+			before := p.points
+			s, err := match.Run(ctx, c.withProgress(c.match(p, min(target, p.games)), all, p))
+			p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+			if err != nil {
+				if s.Games == 0 {
+					p.points = before
+				}
+				if ctx.Err() != nil {
+					c.collect(ctx, all)
+				}
+				return err
+			}
+		}
+		if over {
+			return nil
+		}
+	}
+}
+
+// collect reads what earlier runs have played: ctx has ended, so that no match goes
+// on.
+func (c *Config) collect(ctx context.Context, all []*pair) {
+	for _, p := range all {
+		m := c.match(p, p.games)
+		if _, err := os.Stat(m.Dir); err != nil {
+			continue
+		}
+		if s, _ := match.Run(ctx, m); float64(s.Games) > p.points.Games {
+			p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+		}
+	}
+}
+
+// withProgress has the games of a pair reported as those of the whole ladder.
+func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Config {
+	if c.Progress == nil {
+		return m
+	}
+	m.Progress = func(s match.Progress) {
+		done, total := 0, 0
+		for _, p := range all {
+			games := int(p.points.Games)
+			if p == now {
+				games = s.Summary.Games
+			}
+			done += games
+			if p.settled() {
+				total += games
+			} else {
+				total += p.games
+			}
+		}
+		c.Progress(done, total)
+	}
+	return m
 }
 
 // fileName makes a name fit for a folder.
@@ -153,58 +253,4 @@ func fileName(name string) string {
 		}
 		return r
 	}, name)
-}
-
-// readMoves fills in what the seats of a dial said of their moves.
-func (c *Config) readMoves(i int, s *level.Support) error {
-	name := fileName(c.program(i).Name)
-	moves, lost, known, blunders, nonsense := 0.0, 0.0, 0.0, 0.0, 0.0
-	for side, pattern := range map[string]string{"a": name + "-*", "b": "*-" + name} {
-		files, err := filepath.Glob(filepath.Join(c.Dir, pattern, "stderr-"+side+"-*.log"))
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			err := eachMove(file, func(loss float64, silly bool) {
-				moves++
-				if silly {
-					nonsense++
-				}
-				if !math.IsNaN(loss) {
-					lost, known = lost+loss, known+1
-					if level.Blunder(loss) {
-						blunders++
-					}
-				}
-			})
-			if err != nil {
-				return err
-			}
-		}
-	}
-	round := func(x float64) float64 { return math.Round(1000*x) / 1000 }
-	s.PointsLost, s.Blunders, s.Nonsense = round(lost/max(known, 1)), round(blunders/max(known, 1)), round(1000*nonsense/max(moves, 1))
-	return nil
-}
-
-// eachMove reads the lines that a seat writes about the moves of its level.
-func eachMove(file string, f func(loss float64, silly bool)) error {
-	in, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		rest, ok := strings.CutPrefix(lines.Text(), "level loss=")
-		if !ok {
-			continue
-		}
-		words := strings.Fields(rest)
-		loss, err := strconv.ParseFloat(words[0], 64)
-		if err != nil {
-			continue
-		}
-		f(loss, strings.Contains(rest, "nonsense=true"))
-	}
-	return nil
 }

@@ -1,0 +1,90 @@
+package analysis
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"kosumi/board"
+	"kosumi/level"
+	"kosumi/search"
+)
+
+// leveled is the level that a query wants a move of, beside its analysis: its field
+// "level", which KataGo's protocol does not have.
+type leveled struct {
+	name    string
+	setting level.Setting
+}
+
+// levelMove is the move of a level, in a message.
+type levelMove struct {
+	Level string `json:"level"`
+	Move  string `json:"move"`
+	Note  string `json:"note"`
+	// PointsLost is by how much it is worse than the best move of the level's own
+	// search; absent where that has not looked at it.
+	PointsLost *number `json:"pointsLost,omitempty"`
+}
+
+func (s *Server) readLevel(q *query, r *fieldReader) {
+	const fault = "Must be a level from 20k to 1k or 1d to 9d"
+	var name string
+	if !r.take("level", fault, &name) {
+		return
+	}
+	rank, err := level.ParseRank(name)
+	if err != nil {
+		r.fail("level", fault)
+		return
+	}
+	ladders, err := level.Ladders()
+	if err != nil {
+		r.fail("level", "%v", err)
+		return
+	}
+	sha := ""
+	if n, ok := s.net.(interface{ SHA256() string }); ok {
+		sha = n.SHA256()
+	}
+	setting, err := level.Find(ladders, sha, q.size, rank)
+	if err != nil {
+		r.fail("level", "%v", err)
+		return
+	}
+	q.level = &leveled{rank.String(), setting}
+}
+
+// levelMove searches once more, as levels do, and chooses.
+func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*levelMove, error) {
+	l := t.query.level
+	game, err := t.query.position(t.turn)
+	if err != nil {
+		return nil, err
+	}
+	params, limits := level.Searched(t.query.params, l.setting.Dial)
+	params.Pass.IgnorePreRootHistory = false
+	if err := tree.SetParams(params); err != nil {
+		return nil, err
+	}
+	tree.Reset(game)
+	tree.Restrict(t.query.restrict...)
+	result, err := tree.Search(ctx, limits)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := level.Player{Method: l.setting.Method, Dial: l.setting.Dial, Seed: s.seed}
+	c, _ := p.Choose(game, &result, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
+	if c.Move != board.Pass && game.Legal(game.ToMove(), c.Move) != nil {
+		c = level.Choice{Move: board.Pass, Loss: math.NaN()}
+	}
+	out := &levelMove{Level: l.name, Move: game.Size().Vertex(c.Move), Note: l.setting.Note}
+	if !math.IsNaN(c.Loss) {
+		lost := plain(c.Loss)
+		out.PointsLost = &lost
+	}
+	return out, nil
+}

@@ -1,0 +1,92 @@
+package ladder
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/level"
+	"kosumi/sgf"
+)
+
+// readMoves fills in what is known of the moves of a dial: points lost from what its
+// seats said, nonsense from the records.
+func (c *Config) readMoves(i int, s *level.Support) error {
+	name := c.program(i).Name
+	var lost, known, blunders float64
+	var silly Nonsense
+	for side, pattern := range map[string]string{"a": fileName(name) + "-*", "b": "*-" + fileName(name)} {
+		logs, err := filepath.Glob(filepath.Join(c.Dir, pattern, "stderr-"+side+"-*.log"))
+		if err != nil {
+			return err
+		}
+		for _, file := range logs {
+			err := eachLoss(file, func(loss float64) {
+				lost, known = lost+loss, known+1
+				if level.Blunder(loss) {
+					blunders++
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		games, err := filepath.Glob(filepath.Join(c.Dir, pattern, "*.sgf"))
+		if err != nil {
+			return err
+		}
+		for _, file := range games {
+			n, err := nonsenseOf(file, name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			silly.add(n)
+		}
+	}
+	round := func(x float64) float64 { return math.Round(1000*x) / 1000 }
+	s.PointsLost, s.Blunders = round(lost/max(known, 1)), round(blunders/max(known, 1))
+	s.Moves, s.Nonsense = silly.Moves, round(1000*float64(silly.Eyes+silly.SelfAtaris)/float64(max(silly.Moves, 1)))
+	return nil
+}
+
+// nonsenseOf counts the nonsense of a player in the game of a file.
+func nonsenseOf(file, player string) (Nonsense, error) {
+	roots, err := sgf.ReadFile(file)
+	if err != nil {
+		return Nonsense{}, err
+	}
+	by, err := CountNonsense(roots[0])
+	if err != nil {
+		return Nonsense{}, err
+	}
+	if strings.TrimSpace(roots[0].SimpleText("PB")) == player {
+		return by[board.Black], nil
+	}
+	return by[board.White], nil
+}
+
+// eachLoss reads the points lost by moves of a level from what a seat wrote.
+func eachLoss(file string, f func(loss float64)) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		rest, ok := strings.CutPrefix(lines.Text(), "level loss=")
+		if !ok {
+			continue
+		}
+		word, _, _ := strings.Cut(rest, " ")
+		if loss, err := strconv.ParseFloat(word, 64); err == nil && !math.IsNaN(loss) {
+			f(loss)
+		}
+	}
+	return lines.Err()
+}
