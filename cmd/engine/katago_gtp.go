@@ -39,8 +39,11 @@ func (s *settings) take(c *katagocfg.Config, setup *katago.Setup) error {
 	}
 	if gpu := s.Provider != "cpu" && s.Provider != "auto"; gpu && setup.Net.FP16 == "true" {
 		s.Precision = "fp16"
-	} else if !gpu && c.Has("useFP16") {
-		setup.Idle = append(setup.Idle, "useFP16")
+	} else if !gpu {
+		s.Batch = min(s.Batch, 2) // KataGo's own on CPUs: more would leave sessions without work
+		if c.Has("useFP16") {
+			setup.Idle = append(setup.Idle, "useFP16")
+		}
 	}
 	s.Play.Search.Parallel.Sessions = s.sessionCount()
 	return s.Play.Validate()
