@@ -57,7 +57,7 @@ func kataBenchmark(ctx context.Context, f *kataFlags) error {
 		return err
 	}
 	defer net.Close()
-	positions, err := katago.Positions(ctx, net, size, count, record)
+	positions, err := katago.Positions(ctx, net, s.Play.Search, size, count, record)
 	if err != nil {
 		return err
 	}

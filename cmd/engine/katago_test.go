@@ -4,9 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 func TestAsKataGo(t *testing.T) {
@@ -82,4 +85,22 @@ fooBar = 1
 	o = invoke(t, nil, "", "config", "--from-katago", writeFile(t, "bad.cfg", "a = 1\na = 2\n"))
 	require.Equal(t, exitUsage, o.code)
 	require.Contains(t, o.stderr, "specified multiple times")
+}
+
+// TestKataGoBenchmark reads what clients read of a benchmark, with a network that
+// wants to be told who plays.
+func TestKataGoBenchmark(t *testing.T) {
+	needLibrary(t)
+	human := testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz")
+	out, err := exec.Command(asKataGoProgram(t), "benchmark", "-model", human, "-override-config", "humanSLProfile=rank_5k", "-t", "1,2", "-v", "8", "-n", "2", "-boardsize", "9").Output()
+	require.NoError(t, err)
+	text := strings.ReplaceAll(string(out), "\r", "\n")
+	for _, want := range []string{
+		`Testing using 8 visits\.`, `Your GTP config is currently set to use numSearchThreads = 16`, `You are currently using the .* version of KataGo\.`,
+		`Possible numbers of threads to test: 1 2`,
+		`numSearchThreads =  2: 2 / 2 positions, visits/s = [\d.]+ nnEvals/s = [\d.]+ nnBatches/s = [\d.]+ avgBatchSize = [\d.]+ \([\d.]+ secs\) \(EloDiff [+-]\d+\)`,
+		`numSearchThreads =  1:   \(baseline\)`, `numSearchThreads = +\d:.* \(recommended\)`,
+	} {
+		require.Regexp(t, `(?m)^`+want+`$`, text)
+	}
 }

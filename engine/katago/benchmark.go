@@ -19,7 +19,7 @@ import (
 
 // Positions returns positions of a game, evenly spread: of a record, or of one
 // that the network plays with itself, always the move that it likes best.
-func Positions(ctx context.Context, net nn.Evaluator, size board.Size, n int, record *sgf.Record) ([]*board.Game, error) {
+func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size board.Size, n int, record *sgf.Record) ([]*board.Game, error) {
 	game, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {
 		return nil, err
@@ -43,8 +43,12 @@ func Positions(ctx context.Context, net nn.Evaluator, size board.Size, n int, re
 		}
 	}
 	var out nn.Output
+	query := nn.Query{Game: game}
+	if meta, set := p.Human.Meta(); set {
+		query.Meta = &meta
+	}
 	for record == nil && len(all) < size.Area()/2 && !game.Finished() {
-		if err := net.Evaluate(ctx, &nn.Query{Game: game}, &out); err != nil {
+		if err := net.Evaluate(ctx, &query, &out); err != nil {
 			return nil, err
 		}
 		best, legal := board.Pass, game.LegalMoves(nil)
@@ -208,7 +212,7 @@ func RecordFile(name string) (*sgf.Record, error) {
 // the network plays with itself.
 func Benchmark(ctx context.Context, net Measured, p search.Params, threads int, size board.Size, visits int64, w io.Writer) error {
 	const n = 10
-	positions, err := Positions(ctx, net, size, n, nil)
+	positions, err := Positions(ctx, net, p, size, n, nil)
 	if err != nil {
 		return err
 	}
