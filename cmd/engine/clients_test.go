@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,18 +32,24 @@ func TestClients(t *testing.T) {
 			mode := map[string]string{".gtp": "gtp", ".json": "analysis"}[filepath.Ext(file)]
 			name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 			t.Run(name, func(t *testing.T) {
-				said := replayAsKataGo(t, file, mode, "-config", filepath.Join(dir, mode+".cfg"), "-model", realNetwork(t))
+				said := replayClient(t, file, asKataGoProgram(t), mode, "-config", filepath.Join(dir, mode+".cfg"), "-model", realNetwork(t))
 				checkSaid(t, name, said)
 			})
 		}
 	}
+	t.Run("sabaki", func(t *testing.T) {
+		replayClient(t, "../../testdata/gtp/client-sabaki.gtp", asKataGoProgram(t), "gtp", "-config", filepath.Join(dir, "gtp.cfg"), "-model", realNetwork(t))
+	})
+	t.Run("q5go, under the own name", func(t *testing.T) {
+		replayClient(t, filepath.Join(dir, "q5go.gtp"), program, slices.Concat([]string{"gtp", "--visits", "12", "--model", realNetwork(t)}, frugal)...)
+	})
 }
 
-// replayAsKataGo replays a session with the program as katago, and returns what it
-// wrote to standard error.
-func replayAsKataGo(t *testing.T, file string, args ...string) []string {
+// replayClient replays a session with a program, and returns what it wrote to
+// standard error.
+func replayClient(t *testing.T, file, exe string, args ...string) []string {
 	t.Helper()
-	cmd := exec.Command(asKataGoProgram(t), args...)
+	cmd := exec.Command(exe, args...)
 	var stderr testshared.Log
 	cmd.Stderr = &stderr
 	in, err := cmd.StdinPipe()
@@ -83,5 +91,26 @@ func checkSaid(t *testing.T, name string, said []string) {
 	}
 	if name == "ogatak" {
 		require.Contains(t, all, "ready to begin handling requests")
+	}
+}
+
+// TestOGSChat: gtp2ogs shows moves once it has read KataGo's name, and only what has
+// that form.
+func TestOGSChat(t *testing.T) {
+	needLibrary(t)
+	for _, chat := range []bool{true, false} {
+		args := append([]string{"gtp", "--visits", "5", fmt.Sprintf("--ogs-chat=%v", chat)}, frugal...)
+		o := invoke(t, nil, "boardsize 9\ngenmove b\ngenmove w\nquit\n", args...)
+		require.Zero(t, o.code, o.stderr)
+		known, chats := false, 0
+		for line := range strings.Lines(o.stderr) {
+			known = known || strings.Contains(line, "KataGo")
+			if strings.HasPrefix(line, "MALKOVICH") {
+				require.True(t, known)
+				require.Regexp(t, chatLine, strings.TrimSpace(line))
+				chats++
+			}
+		}
+		require.Equal(t, map[bool]int{true: 2}[chat], chats)
 	}
 }

@@ -57,6 +57,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	defer e.Close()
 	opts := gtp.Options{Strict: s.StrictPlay}
 	if s.chat {
+		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
 		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
