@@ -169,6 +169,18 @@ func TestRecords(t *testing.T) {
 	p.Do(chromedp.KeyEvent(kb.PageDown), chromedp.KeyEvent(kb.End))
 	p.Until(`document.querySelector(".where").innerText.includes("10,027")`)
 
+	// What Japanese programs of old wrote.
+	shift := filepath.Join(t.TempDir(), "old.sgf")
+	require.NoError(t, os.WriteFile(shift, []byte("(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])"), 0o600)) // 黒, 白, 表: its second byte is a backslash
+	p.Do(chromedp.Navigate(s.Address() + "analyse"))
+	p.Until(`document.querySelector("main:not(.analyse) input[type=file]")`)
+	p.Do(chromedp.SetUploadFiles(`main input[type=file]`, []string{shift}, chromedp.ByQuery))
+	p.Until(`document.querySelector("main.analyse")`)
+	p.Press("Game")
+	p.Until(`document.querySelector(".game-tab")?.innerText.includes("黒")`)
+	p.Press("Notes")
+	p.Until(`document.querySelector("textarea.notes")?.value === "表"`)
+
 	// Pasted nonsense is refused where it stands.
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "hello"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("no game record")`)

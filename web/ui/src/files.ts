@@ -1,8 +1,8 @@
 // Game records that are dropped, pasted or chosen.
 import type { ID, Imported } from "./gen/api";
-import { t } from "./i18n";
+import { language, t } from "./i18n";
 import { toast } from "./live";
-import { Refused, send, token } from "./net";
+import { inWords, send, token } from "./net";
 import { go, route } from "./router";
 
 const MOST = 20 << 20;
@@ -23,10 +23,41 @@ export async function openFiles(files: FileList | File[] | null, to: "doc" | "re
 		return;
 	}
 	const answers = (await r.json()) as Imported[];
-	for (const a of answers) if (a.error) toast(t("file_refused", { name: a.name, why: a.error }), { bad: true, ms: 12000 });
+	for (const a of answers) if (a.error) toast(t("file_refused", { name: a.name, why: language.value === "en" ? a.error : t("refused_record") }), { bad: true, ms: 12000 });
 	const taken = answers.filter((a) => a.id);
 	if (taken.length > 1 && to === "review") go("/review");
 	else if (taken.length > 0) go((to === "review" ? "/review/" : "/analyse/") + taken[0].id);
+}
+
+/** The files that were dropped, those in folders as well: of a folder, only its game records. */
+export async function dropped(data: DataTransfer): Promise<File[]> {
+	const plain = [...data.files]; // a drop is readable only until its event ends
+	const entries = [...data.items].map((i) => i.webkitGetAsEntry?.()).filter((e): e is FileSystemEntry => !!e);
+	if (!entries.some((e) => e.isDirectory)) return plain;
+	const found = await Promise.all(entries.map((e) => within(e, false)));
+	const files = found.flat();
+	if (files.length > MOST_FILES) {
+		toast(t("files_too_large"), { bad: true });
+		return [];
+	}
+	if (files.length === 0) toast(t("folder_empty"), { bad: true });
+	return files;
+}
+
+const MOST_FILES = 1000; // that the server takes at once
+
+async function within(e: FileSystemEntry, inFolder: boolean): Promise<File[]> {
+	if (e.isFile) {
+		if (inFolder && !/\.sgf$/i.test(e.name)) return [];
+		return [await new Promise<File>((done, fail) => (e as FileSystemFileEntry).file(done, fail))];
+	}
+	const reader = (e as FileSystemDirectoryEntry).createReader();
+	const files: File[] = [];
+	for (;;) {
+		const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail)); // a hundred at a time
+		if (some.length === 0 || files.length > MOST_FILES) return files;
+		for (const x of some) files.push(...(await within(x, true)));
+	}
 }
 
 /** Opens pasted text as a game record. */
@@ -41,6 +72,6 @@ export async function openText(text: string): Promise<void> {
 		const { id } = await send<ID>("doc.new", { size: [9, 9], sgf: text });
 		go("/analyse/" + id);
 	} catch (e) {
-		toast(t("file_refused", { name: t("pasted"), why: e instanceof Refused ? e.said.text : String(e) }), { bad: true });
+		toast(t("file_refused", { name: t("pasted"), why: inWords(e) }), { bad: true });
 	}
 }

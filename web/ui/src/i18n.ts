@@ -95,6 +95,12 @@ export function why(m: { kind?: string; reason?: string; better?: string; loss: 
 	return t((key in english ? key : "why_any") as Key, args);
 }
 
+/** A refusal by its code, with the server's own sentence where only that tells what happened. */
+export function refusal(code: string, why: string): string {
+	const key = "refused_" + code;
+	return t((key in english ? key : "refused_internal") as Key, { why });
+}
+
 /** A result in words. */
 export function resultText(re: string): string {
 	if (re === "0") return t("result_draw");

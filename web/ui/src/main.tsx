@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { render, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { openFiles, openText } from "./files";
+import { dropped, openFiles, openText } from "./files";
 import type { Engine } from "./gen/api";
 import { preferred, setLanguage, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
@@ -198,9 +198,9 @@ document.addEventListener("dragleave", (e) => {
 });
 document.addEventListener("drop", (e) => {
 	dragging.value = false;
-	if (!e.dataTransfer?.files.length) return;
+	if (!e.dataTransfer?.types.includes("Files")) return;
 	e.preventDefault();
-	void openFiles(e.dataTransfer.files);
+	void dropped(e.dataTransfer).then((files) => openFiles(files), (why) => toast(t("file_refused", { name: t("pasted"), why: String(why) }), { bad: true }));
 });
 document.addEventListener("paste", (e) => {
 	if ((e.target as Element).closest?.("input,textarea")) return;

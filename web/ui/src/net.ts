@@ -2,6 +2,7 @@
 // frames that only count while they are new.
 import { signal } from "@preact/signals";
 import type { Error as Refusal, Frame, Welcome } from "./gen/api";
+import { language, refusal } from "./i18n";
 
 export type Status = "connecting" | "open" | "lost" | "denied";
 export const status = signal<Status>("connecting");
@@ -15,6 +16,12 @@ export class Refused extends Error {
 	constructor(public said: Refusal) {
 		super(said.text);
 	}
+}
+
+/** What went wrong, in words. The server's own sentences are English; other languages say the kind. */
+export function inWords(e: unknown): string {
+	if (!(e instanceof Refused)) return String(e);
+	return language.value === "en" ? e.said.text : refusal(e.said.code, e.said.text);
 }
 
 interface Pending {

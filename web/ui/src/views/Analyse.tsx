@@ -5,11 +5,11 @@ import { SCALE, type Disc, type Overlay } from "../board/overlay";
 import { Choice, Tool } from "../controls";
 import { openFiles } from "../files";
 import type { Doc, DocChange, Docs, Frame, ID, Network } from "../gen/api";
-import { num, rank, resultText, rulesName, short, signed, t } from "../i18n";
+import { language, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
-import { frames, post, Refused, save, send, status, watch, welcome } from "../net";
+import { frames, inWords, post, Refused, save, send, status, watch, welcome } from "../net";
 import { go } from "../router";
 import { other, point, vertex, type Colour } from "../rules";
 import { remember as stored, set, settings } from "../settings";
@@ -202,7 +202,7 @@ async function attempt(work: Promise<unknown>): Promise<void> {
 	} catch (e) {
 		if (!(e instanceof Refused)) throw e;
 		const why = REASONS[(e.said.args?.[0] ?? "") as keyof typeof REASONS];
-		toast(why ? t(why) : e.said.text, { bad: true, ms: 4000 });
+		toast(why ? t(why) : inWords(e), { bad: true, ms: 4000 });
 	}
 }
 
@@ -235,7 +235,7 @@ async function place(p: number): Promise<void> {
 		const ref = await tree.op("setup", { b: [...lists.b], w: [...lists.w], e: [...lists["."]], pl: n?.pl || tree.position.value.turn });
 		if (ref) tree.goTo(ref.node);
 	} catch (e) {
-		toast(e instanceof Refused ? e.said.text : String(e), { bad: true });
+		toast(inWords(e), { bad: true });
 	}
 }
 
@@ -282,7 +282,7 @@ function EngineLine() {
 	const f = calmFrame();
 	const w = wish.value;
 	const e = welcome.value?.engine;
-	const state = !w.on ? t("analysis_off") : f?.error ? f.error : f?.final === "steady" ? t("stopped_steady", { visits: num(f.visits) }) : f ? `${num(f.visits)} ${t("visits")}${f.speed ? " · " + num(f.speed) + "/s" : ""}` : t("asking");
+	const state = !w.on ? t("analysis_off") : f?.error ? (language.value === "en" ? f.error : refusal("engine_failed", f.error)) : f?.final === "steady" ? t("stopped_steady", { visits: num(f.visits) }) : f ? `${num(f.visits)} ${t("visits")}${f.speed ? " · " + num(f.speed) + "/s" : ""}` : t("asking");
 	return (
 		<div class="engine-line" data-visits={f?.visits ?? 0}>
 			<div class="verdict">
@@ -302,7 +302,7 @@ function EngineLine() {
 					<label>{t("network")}
 						<select value={(welcome.value?.networks ?? []).find((n) => n.inUse)?.name} onChange={(ev) => {
 							const name = ev.currentTarget.value;
-							send<Network[]>("network.use", { name }).then((all) => { if (welcome.value) welcome.value = { ...welcome.value, networks: all }; tree.results.value = new Map(); toast(t("network_changed", { name })); }, (err) => toast(String((err as Error).message), { bad: true }));
+							send<Network[]>("network.use", { name }).then((all) => { if (welcome.value) welcome.value = { ...welcome.value, networks: all }; tree.results.value = new Map(); toast(t("network_changed", { name })); }, (err) => toast(inWords(err), { bad: true }));
 						}}>
 							{(welcome.value?.networks ?? []).map((n) => <option key={n.name} value={n.name}>{n.name}</option>)}
 						</select>
@@ -565,7 +565,7 @@ async function fresh(size: number): Promise<void> {
 		const { id } = await send<ID>("doc.new", { size: [size, size] }, true);
 		go("/analyse/" + id);
 	} catch (e) {
-		toast(e instanceof Refused ? e.said.text : String(e), { bad: true });
+		toast(inWords(e), { bad: true });
 	}
 }
 

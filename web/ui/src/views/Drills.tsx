@@ -6,7 +6,7 @@ import type { Drill, DrillVerdict } from "../gen/api";
 import { duration, t, why } from "../i18n";
 import { keys } from "../keys";
 import { say, toast } from "../live";
-import { Refused, send, status } from "../net";
+import { inWords, Refused, send, status } from "../net";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -46,7 +46,7 @@ async function next(not = ""): Promise<void> {
 		began = performance.now();
 		if (d.problem) say(question(d));
 	} catch (e) {
-		if (e instanceof Refused) toast(e.said.text, { bad: true });
+		if (e instanceof Refused) toast(inWords(e), { bad: true });
 	}
 }
 
@@ -65,7 +65,7 @@ async function give(move: string): Promise<void> {
 		asked.value++;
 		say(move ? verdictText(a.verdict) : t("drill_given_up", { move: a.best.m }));
 	} catch (e) {
-		if (e instanceof Refused) toast(e.said.code === "illegal" ? t("no_illegal") : e.said.text, { bad: true, ms: 4000 });
+		if (e instanceof Refused) toast(e.said.code === "illegal" ? t("no_illegal") : inWords(e), { bad: true, ms: 4000 });
 	} finally {
 		busy.value = false;
 	}
@@ -86,7 +86,7 @@ async function setGrade(g: number): Promise<void> {
 		await send("drill.grade", { id: p.id, grade: g });
 		grade.value = g;
 	} catch (e) {
-		if (e instanceof Refused) toast(e.said.text, { bad: true });
+		if (e instanceof Refused) toast(inWords(e), { bad: true });
 	}
 }
 

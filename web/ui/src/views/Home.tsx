@@ -6,7 +6,7 @@ import { num, rank, resultText, rulesName, t } from "../i18n";
 import { Icon } from "../icons";
 import { openFiles } from "../files";
 import { toast } from "../live";
-import { Refused, send, watch, welcome } from "../net";
+import { inWords, send, watch, welcome } from "../net";
 import { go } from "../router";
 import { point } from "../rules";
 import { remember } from "../settings";
@@ -93,7 +93,7 @@ export async function begin(): Promise<void> {
 		const { id } = await send<ID>("game.new", game, true);
 		go("/play/" + id);
 	} catch (e) {
-		toast(e instanceof Refused ? e.said.text : String(e), { bad: true });
+		toast(inWords(e), { bad: true });
 	} finally {
 		busy.value = false;
 	}

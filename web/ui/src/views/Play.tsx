@@ -8,7 +8,7 @@ import { num, resultText, signed, t } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
-import { Refused, save, send, status, watch, welcome } from "../net";
+import { inWords, Refused, save, send, status, watch, welcome } from "../net";
 import { go } from "../router";
 import { chain, other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
@@ -115,7 +115,7 @@ function refused(e: unknown): void {
 	if (!(e instanceof Refused)) return;
 	if (e.said.code === "stale") return;
 	const why = REASONS[(e.said.args?.[0] ?? "") as keyof typeof REASONS];
-	toast(e.said.code === "illegal" && why ? t(why) : e.said.code === "not_saved" ? t("not_saved", { why: e.said.text }) : e.said.text, { bad: true });
+	toast(e.said.code === "illegal" && why ? t(why) : e.said.code === "not_saved" ? t("not_saved", { why: e.said.text }) : inWords(e), { bad: true });
 }
 
 // Why a point may not be played, from what the client knows.

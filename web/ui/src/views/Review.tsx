@@ -6,7 +6,7 @@ import type { ID, ReviewCard, ReviewProgress, Reviews, WorstMove } from "../gen/
 import { duration, resultText, signed, t } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
-import { Refused, send, watch } from "../net";
+import { inWords, send, watch } from "../net";
 import { go } from "../router";
 import { point } from "../rules";
 import { remember } from "../settings";
@@ -31,7 +31,7 @@ export async function command(t0: string, d: object): Promise<void> {
 		const a = await send<ID | null>(t0, d, true);
 		if (a?.id) go("/review/" + a.id);
 	} catch (e) {
-		toast(e instanceof Refused ? e.said.text : String(e), { bad: true });
+		toast(inWords(e), { bad: true });
 	}
 }
 

@@ -9,7 +9,7 @@ import { duration, signed, t, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
-import { Refused, save, send, textOf, watch } from "../net";
+import { inWords, Refused, save, send, textOf, watch } from "../net";
 import { other, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -105,7 +105,7 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 		tries.value++;
 		say(verdictText(v));
 	} catch (e) {
-		if (e instanceof Refused) toast(e.said.text, { bad: true, ms: 4000 });
+		if (e instanceof Refused) toast(inWords(e), { bad: true, ms: 4000 });
 	} finally {
 		judging.value = false;
 	}
@@ -271,7 +271,7 @@ export function Game({ id }: { id: string }) {
 		opened = false;
 		goTo(0);
 		const m = Number(new URLSearchParams(location.search).get("m"));
-		const stop = watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = e.said.text));
+		const stop = watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const inLine = (n: number) => () => { const all = line.value === "better" ? here.value?.line?.length : (here.value?.answer?.length ?? 0) + 1; if (line.value) steps.value = Math.max(1, Math.min(all ?? 1, (steps.value || (n > 0 ? 0 : (all ?? 1))) + n)); };
 		const off = keys({

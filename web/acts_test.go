@@ -1,0 +1,169 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/api"
+	"kosumi/web/webtest"
+)
+
+// TestLookedAtOtherwise shows the screens at twice the size, in forced colours and
+// without motion: nothing sticks out, nothing moves.
+func TestLookedAtOtherwise(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	review := browsertest.JS[string](p.Tab, "location.pathname")
+	for _, look := range []struct {
+		name          string
+		width, height int64
+		media         []*emulation.MediaFeature
+	}{
+		{"zoom of 200 %", 640, 400, nil},
+		{"forced colours", 1280, 800, []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}},
+		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}},
+	} {
+		p.Do(emulation.SetDeviceMetricsOverride(look.width, look.height, 2, false), emulation.SetEmulatedMedia().WithFeatures(look.media))
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings"} {
+			p.Do(chromedp.Navigate(s.Address() + path[1:]))
+			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
+			require.Empty(t, browsertest.JS[[]string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll("#view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > %d + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`, look.width)), "%s, %s", look.name, path)
+			if look.name == "reduced motion" {
+				require.Zero(t, browsertest.JS[int](p.Tab, "document.getAnimations().length"), path)
+			}
+			if look.name == "forced colours" {
+				p.Axe(look.name + ", " + path)
+			}
+		}
+	}
+	p.Clean()
+}
+
+// cable is a connection to a server that can be cut.
+type cable struct {
+	net.Listener
+	to string
+
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+func (c *cable) serve() {
+	for {
+		near, err := c.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", c.to)
+		c.mu.Lock()
+		if c.cut || err != nil {
+			near.Close()
+			c.mu.Unlock()
+			continue
+		}
+		c.conns = append(c.conns, near, far)
+		c.mu.Unlock()
+		go func() { io.Copy(far, near); far.Close() }()
+		go func() { io.Copy(near, far); near.Close() }()
+	}
+}
+
+func (c *cable) set(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut = cut
+	for _, conn := range c.conns {
+		conn.Close()
+	}
+	c.conns = nil
+}
+
+// TestCut places a stone while the connection is cut: it is played once.
+func TestCut(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	line := &cable{Listener: l, to: strings.TrimSuffix(strings.TrimPrefix(s.Address(), "http://"), "/")}
+	t.Cleanup(func() { l.Close(); line.set(true) })
+	s.hosts[l.Addr().String()] = true
+	go line.serve()
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.Navigate(strings.Replace(s.URL(), line.to, l.Addr().String(), 1)))
+	p.Until(`document.querySelector("form.new")`)
+	id := ask[api.ID](join(t, s), "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}}).ID
+	p.Do(chromedp.Navigate("http://" + l.Addr().String() + "/play/" + id))
+	p.Mine()
+	line.set(true)
+	p.Until(webtest.Play + `.dataset.online !== "open"`)
+	p.Point("E5")
+	p.Until(`document.querySelector(".strip-top.warn")`)
+	line.set(false)
+	p.Mine()
+	p.Until(`document.querySelectorAll(".moves li").length === 2`)
+	require.Equal(t, 2, p.Stones())
+}
+
+// TestSounds counts what sounds: a stone, and none when they are turned off.
+func TestSounds(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	count := chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`window.sounds = 0; { const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start;
+			AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); }; }`).Do(ctx)
+		return err
+	})
+	p.Do(count)
+	for _, on := range []bool{true, false} {
+		p.Do(chromedp.Evaluate(fmt.Sprintf(`localStorage.setItem("kosumi.settings", JSON.stringify({ sound: %t }))`, on), nil))
+		newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+		p.Mine()
+		p.Point("E5")
+		p.Until(`document.querySelectorAll(".moves li").length === 2`)
+		p.Mine()
+		if sounds := browsertest.JS[int](p.Tab, "sounds"); on {
+			require.Equal(t, 4, sounds, "two parts of a click for each of two stones")
+		} else {
+			require.Zero(t, sounds)
+		}
+	}
+	p.Clean()
+}
+
+// TestFolder drops a folder of fifty records with other things in it.
+func TestFolder(t *testing.T) {
+	p := openPage(t, servePage(t, t.TempDir()))
+	dir := filepath.Join(t.TempDir(), "club")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "old"), 0o700))
+	for i := range 50 {
+		name := filepath.Join(dir, fmt.Sprintf("%d.sgf", i))
+		if i%2 == 0 {
+			name = filepath.Join(dir, "old", fmt.Sprintf("%d.SGF", i))
+		}
+		require.NoError(t, os.WriteFile(name, []byte(fmt.Sprintf("(;GM[1]FF[4]SZ[5]C[%d];B[cc])", i)), 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.pdf"), []byte("%PDF-1.7"), 0o600))
+	data := &input.DragData{Items: []*input.DragDataItem{}, Files: []string{dir}, DragOperationsMask: 1}
+	for _, kind := range []input.DispatchDragEventType{input.DragEnter, input.DragOver, input.Drop} {
+		p.Do(input.DispatchDragEvent(kind, 600, 400, data))
+	}
+	p.Until(`document.querySelectorAll(".review-row").length === 50`)
+	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".toast.bad")`))
+	p.Clean()
+}
