@@ -43,7 +43,7 @@ func FuzzParseLadders(f *testing.F) {
 				continue
 			}
 			require.NoError(t, err)
-			require.True(t, s.Dial >= 0 && s.Dial <= 10, "%v", s.Dial)
+			require.True(t, s.Dial >= Strongest && s.Dial <= Weakest, "%v", s.Dial)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kosumi/board"
@@ -143,6 +144,7 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	}
 	all := c.pairs()
 	failed := c.play(ctx, all)
+	all = c.collect(all)
 	played := make([]int, len(c.Dials)+len(c.Anchors))
 	var points []match.PairPoints
 	for _, p := range all {
@@ -195,9 +197,6 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 				if s.Games == 0 {
 					p.points = before
 				}
-				if ctx.Err() != nil {
-					c.collect(ctx, all)
-				}
 				return err
 			}
 		}
@@ -207,19 +206,33 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect reads what earlier runs have played: ctx has ended, so that no match goes
-// on.
-func (c *Config) collect(ctx context.Context, all []*pair) {
-	for _, p := range all {
-		m := c.match(p, p.games)
-		if _, err := os.Stat(m.Dir); err != nil {
-			continue
-		}
-		if s, _ := match.Run(ctx, m); float64(s.Games) > p.points.Games {
-			p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+// collect adds what else the folder holds of games between these players: of pairs
+// that an interrupted run did not come to, and of runs with other dials between.
+func (c *Config) collect(all []*pair) []*pair {
+	over, stop := context.WithCancel(context.Background())
+	stop() // no match goes on
+	for a := range c.Dials {
+		for b := a + 1; b < len(c.Dials)+len(c.Anchors); b++ {
+			p := &pair{a: a, b: b, points: match.PairPoints{A: a, B: b}}
+			m := c.match(p, mostGames)
+			if _, err := os.Stat(m.Dir); err != nil {
+				continue
+			}
+			if i := slices.IndexFunc(all, func(o *pair) bool { return o.a == a && o.b == b }); i >= 0 {
+				p = all[i]
+			} else {
+				all = append(all, p)
+			}
+			if s, _ := match.Run(over, m); float64(s.Games) > p.points.Games {
+				p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+			}
 		}
 	}
+	return all
 }
+
+// mostGames is more than any pair plays.
+const mostGames = 1 << 20
 
 // withProgress has the games of a pair reported as those of the whole ladder.
 func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Config {
