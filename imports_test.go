@@ -55,7 +55,7 @@ var allowed = map[string]string{
 	"web/build":     "web/api",
 	"release":       "",
 	"web":           "board engine gtp level nn review search sgf train web/api",
-	"cluster":       "board match nn review sgf train",
+	"cluster":       "board match nn review search sgf train",
 	"cmd/engine":    "*",
 }
 

@@ -77,6 +77,22 @@ func (a Address) Hidden() string {
 	return a.String()
 }
 
+// Reachable is the address that others use for one that is listened on: the
+// machine's name stands for all of its addresses.
+func Reachable(listen, addr string) string {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		_, port, err := net.SplitHostPort(addr)
+		if name, hostErr := os.Hostname(); err == nil && hostErr == nil {
+			return net.JoinHostPort(name, port)
+		}
+	}
+	return addr
+}
+
 // TLSConfig verifies the server by the pin, or by the system's roots.
 func (a Address) TLSConfig() *tls.Config {
 	host, _, _ := net.SplitHostPort(a.Host)

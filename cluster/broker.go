@@ -20,7 +20,8 @@ type Broker struct {
 }
 
 // StartBroker listens on HOST:PORT (port 0: any) for clients that have the token.
-// They may publish to the cluster's subjects and read their own inbox, no more.
+// They may publish to the cluster's subjects and read their own inbox, no more,
+// and answer what comes there.
 func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	host, portText, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -96,6 +97,7 @@ func (g *gatekeeper) Check(c server.ClientAuthentication) bool {
 	user.Permissions = &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{"kosumi.>"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxOf(o.Name) + ".>"}},
+		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}, // a client answers for its files
 	}
 	c.RegisterUser(user)
 	return true

@@ -55,6 +55,8 @@ type child struct {
 	Part, Dir, Listen, Token, Address, ID string
 	Work                                  loop.Work
 	Wait                                  time.Duration // of an evaluation
+	Model, Precision                      string        // a real network, instead of one that waits
+	Games                                 uint64        // of part "player"
 }
 
 // start runs the part. What it logs comes through a pipe, so that a full disk
@@ -86,6 +88,8 @@ func (c *child) run() error {
 		return c.broker()
 	case "server":
 		return c.serve(log)
+	case "player":
+		return c.play()
 	}
 	conn, err := Dial(DialConfig{Address: c.Address, ID: c.ID, Log: log})
 	if err != nil {
@@ -93,6 +97,9 @@ func (c *child) run() error {
 	}
 	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: c.Dir, Poll: 200 * time.Millisecond, Card: Card{ID: c.ID}, Log: log,
 		Open: func(context.Context, string, *Offer) (*Seat, error) {
+			if c.Model != "" {
+				return openNetwork(c.Model, c.Precision, 1)
+			}
 			s, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, Reproducible: true})
 			if err != nil {
 				return nil, err
@@ -211,7 +218,7 @@ func (d *disk) File(w loop.Work, games []*selfplay.Finished) ([]error, error) {
 	return faults, writer.Flush()
 }
 
-func (d *disk) Wanted() bool { return true }
+func (d *disk) Wanted() int64 { return 1 << 40 }
 
 // wrongClock is a clock of wall time alone that jumps with each SIGUSR1: an hour
 // ahead, an hour behind, right again.

@@ -18,6 +18,10 @@ const (
 	subjectStatus  = "kosumi.status"
 	subjectBeat    = "kosumi.beat"
 	subjectRelease = "kosumi.release"
+	subjectPut     = "kosumi.task.put"
+	subjectTake    = "kosumi.task.take"
+	subjectDone    = "kosumi.task.done"
+	subjectDrop    = "kosumi.task.drop"
 )
 
 // Card is what a worker says of itself.
@@ -28,7 +32,10 @@ type Card struct {
 	Processor string `json:"processor,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	Precision string `json:"precision,omitempty"`
-	Protocol  [2]int `json:"protocol"` // lowest and highest that it speaks
+	// Price is what an hour of the worker costs, in a unit that its owner and the
+	// loop's agree on; 0 is none.
+	Price    float64 `json:"price,omitempty"`
+	Protocol [2]int  `json:"protocol"` // lowest and highest that it speaks
 }
 
 // welcome answers a hello.
@@ -108,6 +115,8 @@ type beat struct {
 	Spooled int      `json:"spooled"`
 	Games   int64    `json:"games"` // finished since it began
 	Time    float64  `json:"seconds"`
+	// Processor is the time of processors that the worker has used, in seconds.
+	Processor float64 `json:"processor_seconds"`
 }
 
 func pack(v any) []byte {

@@ -22,8 +22,9 @@ import (
 type Host interface {
 	// File writes games into the loop's folder, synced.
 	File(w loop.Work, games []*selfplay.Finished) ([]error, error)
-	// Wanted tells whether more games shall be played now.
-	Wanted() bool
+	// Wanted is how many rows of games may come in now; where there are none, no
+	// games are handed out.
+	Wanted() int64
 }
 
 // ServerConfig says how a server works. Dir, Host and Open are needed.
@@ -54,7 +55,7 @@ type Server struct {
 	began   time.Time
 	jobs    chan *job
 	checked chan *job
-	done    sync.WaitGroup
+	filing  sync.WaitGroup
 	tally   tally
 
 	mu      sync.Mutex
@@ -65,6 +66,9 @@ type Server struct {
 	aside   map[string]string // why, by worker
 	trusted map[string]string // when, by worker: those whose first games were found right
 	judges  []*judge          // newest last
+	desk    *desk
+	vouched string // a worker of this machine
+	spent   spent
 }
 
 const (
@@ -94,6 +98,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{conf: c, book: b, began: time.Now(), members: map[string]*member{},
+		desk: newDesk(),
 		jobs: make(chan *job, queueLength), checked: make(chan *job, queueLength)}
 	if s.aside, err = loadList(filepath.Join(c.Dir, asideFile)); err != nil {
 		return nil, err
@@ -110,6 +115,7 @@ func (s *Server) Serve(conn *nats.Conn) error {
 	for subject, handle := range map[string]func(m *nats.Msg){
 		subjectHello: s.hello, subjectLease: s.lease, subjectExam: s.exam, subjectNet: s.piece, subjectStatus: s.status,
 		subjectGame: s.game, subjectBeat: s.beat, subjectRelease: s.release,
+		subjectPut: s.put, subjectTake: s.take, subjectDone: s.done, subjectDrop: s.dropTasks,
 	} {
 		sub, err := conn.Subscribe(subject, handle)
 		if err != nil {
@@ -124,8 +130,8 @@ func (s *Server) Serve(conn *nats.Conn) error {
 	for range max(2, runtime.GOMAXPROCS(0)) {
 		checkers.Go(s.check)
 	}
-	s.done.Go(s.file)
-	s.done.Go(func() {
+	s.filing.Go(s.file)
+	s.filing.Go(func() {
 		checkers.Wait()
 		close(s.checked)
 	})
@@ -145,7 +151,7 @@ func (s *Server) Close() error {
 	if jobs != nil {
 		close(jobs)
 		if s.conn != nil {
-			s.done.Wait()
+			s.filing.Wait()
 			errs = append(errs, s.conn.FlushTimeout(2*time.Second))
 		}
 	}
@@ -249,7 +255,7 @@ func (s *Server) hello(m *nats.Msg) {
 	}
 	if w.Refused == "" {
 		if s.members[c.ID] == nil {
-			s.members[c.ID] = &member{passed: map[string]bool{}}
+			s.members[c.ID] = &member{passed: map[string]bool{}, vouched: c.ID == s.vouched, beaten: s.conf.Now()}
 			if s.trusted[c.ID] != "" {
 				s.members[c.ID].good.Store(probation)
 			}
@@ -295,7 +301,7 @@ func (s *Server) lease(m *nats.Msg) {
 		l.Exam = true
 	case want <= 0:
 		l.WaitMS = 1000
-	case !s.conf.Host.Wanted():
+	case s.conf.Host.Wanted() <= 0:
 		l.WaitMS = 2000
 	default:
 		var err error
@@ -311,6 +317,9 @@ func (s *Server) beat(m *nats.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, w, ok := read(s, m, func(b *beat) string { return b.Worker }); ok && w != nil {
+		now := s.conf.Now()
+		s.spent.add(w, b, max(0, now.Sub(w.beaten)))
+		w.beaten = now
 		w.last = *b
 		w.last.Held = nil
 		s.book.renew(b.Worker, b.Held, s.conf.Now())
@@ -332,11 +341,25 @@ func (s *Server) piece(m *nats.Msg) {
 		return
 	}
 	s.mu.Lock()
-	data, sha := s.net, s.netSHA
+	data, sha, source := s.net, s.netSHA, ""
+	if r.SHA256 != sha {
+		source = s.source(r.SHA256)
+	}
 	s.mu.Unlock()
+	if source != "" { // the client that has it answers
+		s.conn.PublishMsg(&nats.Msg{Subject: filesOf(source), Reply: m.Reply, Data: m.Data})
+		return
+	}
 	if r.SHA256 != sha || r.Offset < 0 || r.Offset >= int64(len(data)) {
 		m.Respond(nil)
 		return
 	}
 	m.Respond(data[r.Offset:min(int64(len(data)), r.Offset+piece)])
+}
+
+// Vouch has a worker trusted from the start: one of the server's own machine.
+func (s *Server) Vouch(worker string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.vouched = worker
 }

@@ -79,8 +79,8 @@ type Status struct {
 	Seconds  float64 `json:"seconds"` // since the server began
 	Network  string  `json:"network"`
 	Offer    string  `json:"offer"`
-	Wanted   bool    `json:"wanted"` // games are handed out
-	Stored   int64   `json:"stored"` // games since the server began
+	Wanted   int64   `json:"rows_wanted"` // rows that may come in now; at 0 no games are handed out
+	Stored   int64   `json:"stored"`      // games since the server began
 	Rate     float64 `json:"games_per_hour"`
 	Doubles  int64   `json:"duplicate"`
 	Rejected int64   `json:"rejected"`
@@ -90,6 +90,15 @@ type Status struct {
 	Queue    int     `json:"queue"`
 	LagP50   float64 `json:"lag_p50_seconds"`
 	LagP99   float64 `json:"lag_p99_seconds"`
+
+	TasksOut     int `json:"tasks_out"` // of matches and reviews
+	TasksWaiting int `json:"tasks_waiting"`
+
+	// Of all workers since the server began, as they say themselves. Cost is in the
+	// unit of their prices; 0 where none has one.
+	WorkerHours    float64 `json:"worker_hours"`
+	ProcessorHours float64 `json:"processor_hours"`
+	Cost           float64 `json:"cost"`
 
 	Workers []WorkerStatus    `json:"workers"`
 	Aside   map[string]string `json:"set_aside"`
@@ -103,6 +112,7 @@ type WorkerStatus struct {
 	Seen    float64 `json:"seen_seconds_ago"`
 	Rate    float64 `json:"games_per_hour"`
 	Spooled int     `json:"spooled"`
+	Tasks   int64   `json:"tasks"`
 }
 
 // Status returns how the cluster is.
@@ -113,11 +123,21 @@ func (s *Server) Status() Status {
 		st.Network, st.Offer = o.Network, o.ID
 	}
 	for _, w := range s.members {
-		ws := WorkerStatus{Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled}
+		ws := WorkerStatus{Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled, Tasks: w.tasks}
 		if w.last.Time > 0 {
 			ws.Rate = float64(w.last.Games) / w.last.Time * 3600
 		}
 		st.Workers = append(st.Workers, ws)
+	}
+	st.WorkerHours, st.ProcessorHours, st.Cost = s.spent.hours, s.spent.processor, s.spent.cost
+	for _, e := range s.desk.tasks {
+		switch {
+		case e.done != nil:
+		case e.worker != "":
+			st.TasksOut++
+		default:
+			st.TasksWaiting++
+		}
 	}
 	s.mu.Unlock()
 	st.Wanted = s.conf.Host.Wanted()
@@ -133,10 +153,30 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// status answers who asks over NATS. The ids of workers are theirs alone and are
-// cut short; of many workers only the first are listed.
-func (s *Server) status(m *nats.Msg) {
-	st := s.Status()
+// spent is what workers say that they have used.
+type spent struct {
+	hours, processor, cost float64
+}
+
+// add counts what a worker has used since it was last heard of. What it says is
+// taken for no more than the time between.
+func (s *spent) add(w *member, b *beat, since time.Duration) {
+	if b.Time < w.last.Time { // it began anew
+		w.last.Time, w.last.Processor = 0, 0
+	}
+	hours := min(b.Time-w.last.Time, since.Seconds()+20) / 3600
+	if hours <= 0 {
+		return
+	}
+	s.hours += hours
+	s.processor += max(0, min(b.Processor-w.last.Processor, 4096*3600*hours)) / 3600
+	s.cost += hours * max(0, min(w.card.Price, 1e6))
+}
+
+// Public is a status that others may see: the ids of workers are theirs alone and
+// are cut short; of many workers only the first are listed.
+func (st Status) Public() *Status {
+	st.Workers = slices.Clone(st.Workers)
 	if len(st.Workers) > 1000 {
 		st.Workers = st.Workers[:1000]
 	}
@@ -148,7 +188,13 @@ func (s *Server) status(m *nats.Msg) {
 		aside[short(id)] = reason
 	}
 	st.Aside = aside
-	reply(m, st)
+	return &st
+}
+
+// status answers who asks over NATS.
+func (s *Server) status(m *nats.Msg) {
+	st := s.Status()
+	reply(m, st.Public())
 }
 
 // ServeHTTP writes the metrics in Prometheus' text format.
@@ -170,9 +216,14 @@ func (st *Status) WriteMetrics(w io.Writer) {
 		{"kosumi_games_later_total", "counter", "Uploads that were put off.", float64(st.Later)},
 		{"kosumi_games_audited_total", "counter", "Games that were searched again.", float64(st.Audits)},
 		{"kosumi_games_leased", "gauge", "Numbers of games that workers hold.", float64(st.Out)},
-		{"kosumi_games_wanted", "gauge", "1 while games are handed out.", float64(map[bool]int{true: 1}[st.Wanted])},
+		{"kosumi_rows_wanted", "gauge", "Rows of games that may come in now; at 0 no games are handed out.", float64(st.Wanted)},
 		{"kosumi_queue_length", "gauge", "Uploads that wait to be checked or filed.", float64(st.Queue)},
 		{"kosumi_workers", "gauge", "Workers at work.", float64(len(st.Workers))},
+		{"kosumi_tasks_waiting", "gauge", "Games of matches and positions of reviews that no worker has taken.", float64(st.TasksWaiting)},
+		{"kosumi_tasks_out", "gauge", "Those that workers have.", float64(st.TasksOut)},
+		{"kosumi_worker_hours_total", "counter", "Hours of workers, as they say.", st.WorkerHours},
+		{"kosumi_processor_hours_total", "counter", "Hours of their processors.", st.ProcessorHours},
+		{"kosumi_cost_total", "counter", "What workers cost, in the unit of their prices.", st.Cost},
 		{"kosumi_workers_set_aside", "gauge", "Workers whose games are not taken.", float64(len(st.Aside))},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %g\n", m.name, m.help, m.name, m.kind, m.name, m.value)

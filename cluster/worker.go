@@ -11,13 +11,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
-	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
@@ -44,7 +42,11 @@ type WorkerConfig struct {
 	Open func(ctx context.Context, path string, o *Offer) (*Seat, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
 	Poll time.Duration
-	Log  *slog.Logger
+	// Hands do other tasks than self-play, by kind; Programs are those that the
+	// owner allows tasks to start.
+	Hands    map[string]Hand
+	Programs []string
+	Log      *slog.Logger
 }
 
 // Worker plays games for a server.
@@ -55,6 +57,7 @@ type Worker struct {
 	low   chan struct{} // capacity 1: numbers are wanted
 	began time.Time
 	spoil func(f *selfplay.Finished) // for tests of bad workers
+	hands hands
 
 	greeting sync.Mutex // held while saying hello
 
@@ -89,7 +92,8 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	c.Card.Protocol = [2]int{ProtocolMin, Protocol}
-	return &Worker{conf: c, low: make(chan struct{}, 1), held: map[uint64]bool{}, began: time.Now()}, nil
+	return &Worker{conf: c, low: make(chan struct{}, 1), held: map[uint64]bool{}, began: time.Now(),
+		hands: hands{held: map[string]context.CancelFunc{}, used: map[string]int{}, freed: make(chan struct{}, 1)}}, nil
 }
 
 // Games counts the games finished so far, and those that are not confirmed yet.
@@ -128,6 +132,13 @@ func (w *Worker) Run(ctx context.Context) error {
 		work.Go(func() { w.play(playing, t, stop) })
 	}
 	work.Go(func() { w.beats(playing) })
+	if len(w.conf.Hands) > 0 {
+		work.Go(func() {
+			if err := w.takeTasks(playing); err != nil {
+				stop(err)
+			}
+		})
+	}
 	err := w.lease(playing, &work, stop)
 	if cause := context.Cause(playing); err == nil && ctx.Err() == nil {
 		err = cause
@@ -328,7 +339,7 @@ func (w *Worker) sit(ctx context.Context, o *Offer) (*table, error) {
 	if recipe.Search.Method == selfplay.Random {
 		t.stock = make(chan uint64, maxLease)
 	} else {
-		path, err := w.network(ctx, o)
+		path, err := w.file(ctx, File{o.File, o.SHA256, o.Bytes})
 		if err != nil {
 			return nil, err
 		}
@@ -475,42 +486,26 @@ func (w *Worker) beats(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, 10*time.Second)
 		games, waiting := w.Games()
-		w.conf.Conn.Publish(subjectBeat, pack(beat{w.conf.Card.ID, w.holds(), waiting, games, time.Since(w.began).Seconds()}))
+		w.conf.Conn.Publish(subjectBeat, pack(beat{w.conf.Card.ID, w.holds(), waiting, games, time.Since(w.began).Seconds(), processorTime().Seconds()}))
 	}
 }
 
-// network fetches the file of an offer's network unless it is there.
-func (w *Worker) network(ctx context.Context, o *Offer) (string, error) {
-	if strings.ContainsAny(o.File+o.SHA256, `/\`) || o.Bytes <= 0 || o.Bytes > maxNetwork {
-		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, o.File, o.Bytes)
-	}
-	path := filepath.Join(w.conf.Dir, "networks", o.SHA256, o.File)
-	if sum, err := fileSum(path); err == nil && sum == o.SHA256 {
-		return path, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", err
-	}
-	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, o, out) })
-	return path, err
-}
-
-// fetch asks for a network piece by piece.
-func (w *Worker) fetch(ctx context.Context, o *Offer, out io.Writer) error {
+// fetch asks for a file piece by piece.
+func (w *Worker) fetch(ctx context.Context, f File, out io.Writer) error {
 	sum := sha256.New()
 	failures := 0
-	for at := int64(0); at < o.Bytes; {
+	for at := int64(0); at < f.Bytes; {
 		m, err := func() (*nats.Msg, error) {
 			ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 			defer cancel()
-			return w.conf.Conn.RequestWithContext(ctx, subjectNet, pack(wanted{o.SHA256, at}))
+			return w.conf.Conn.RequestWithContext(ctx, subjectNet, pack(wanted{f.SHA256, at}))
 		}()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil || len(m.Data) == 0 {
 			if failures++; failures > 100 || err == nil && failures > 10 {
-				return fmt.Errorf("the network %s cannot be had: %w", o.Network, errors.Join(err, errors.New("no answer, or another network plays by now")))
+				return fmt.Errorf("the network %s cannot be had: %w", f.Name, errors.Join(err, errors.New("no answer, or another network plays by now")))
 			}
 			pause(ctx, backoff(failures))
 			continue
@@ -522,8 +517,8 @@ func (w *Worker) fetch(ctx context.Context, o *Offer, out io.Writer) error {
 		}
 		at += int64(len(m.Data))
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != o.SHA256 {
-		return fmt.Errorf("the network %s arrived damaged: sha256 %s, %s is expected", o.Network, got, o.SHA256)
+	if got := hex.EncodeToString(sum.Sum(nil)); got != f.SHA256 {
+		return fmt.Errorf("the network %s arrived damaged: sha256 %s, %s is expected", f.Name, got, f.SHA256)
 	}
 	return nil
 }

@@ -97,6 +97,11 @@ type Config struct {
 	// Progress is called after each finished game, and once at the start when
 	// games come from a journal, never twice at a time. May be nil.
 	Progress func(Progress)
+	// Fresh starts the programs anew for every game (--fresh), so that a game
+	// does not depend on those before it.
+	Fresh bool
+	// Elsewhere plays the games on other machines; nil: here. It implies Fresh.
+	Elsewhere Elsewhere
 	// Log gets what the referee has to say; nil for nothing.
 	Log *slog.Logger
 }

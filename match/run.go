@@ -159,12 +159,18 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 		if !ok {
 			return
 		}
-		g, err := playGame(ctx, m.plan, seats, number)
+		var p *Played
+		var err error
+		if m.plan.Elsewhere != nil {
+			p, err = m.elsewhere(ctx, number, seats)
+		} else {
+			p, err = m.here(ctx, number, seats)
+		}
 		if ctx.Err() != nil && err != nil {
 			return
 		}
 		if err == nil {
-			err = m.finish(g, stop)
+			err = m.finish(number, p, stop)
 		}
 		if err != nil {
 			m.fail(err)
@@ -196,28 +202,44 @@ func (m *run) openLog(s side, table int) io.WriteCloser {
 	return f
 }
 
+// here plays a game on this machine.
+func (m *run) here(ctx context.Context, number int, seats [2]*seat) (*Played, error) {
+	g, err := playGame(ctx, m.plan, seats, number)
+	if err != nil {
+		return nil, err
+	}
+	if m.plan.Fresh {
+		for _, s := range seats {
+			s.quit()
+		}
+	}
+	p := &Played{Result: g.result}
+	p.Record, err = sgf.Marshal(g.record(time.Now()).Tree())
+	return p, err
+}
+
 // finish writes a finished game down, first its SGF, then the journal, so that
 // what the journal names exists.
-func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
+func (m *run) finish(number int, g *Played, stop context.CancelCauseFunc) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.decided {
 		return nil
 	}
 	if m.plan.Dir != "" {
-		g.result.SGF = fmt.Sprintf("game-%05d.sgf", g.result.Game)
-		if err := writeSGF(filepath.Join(m.plan.Dir, g.result.SGF), g.record(time.Now())); err != nil {
+		g.Result.SGF = fmt.Sprintf("game-%05d.sgf", g.Result.Game)
+		if err := file.WriteBytes(filepath.Join(m.plan.Dir, g.Result.SGF), g.Record); err != nil {
 			return err
 		}
 	}
 	if m.journal != nil {
-		if err := m.journal.add(&g.result); err != nil {
+		if err := m.journal.add(&g.Result); err != nil {
 			return err
 		}
 	}
-	m.results[g.number] = g.result
-	for _, f := range g.result.Faults {
-		m.plan.log.Warn("fault", "game", g.result.Game, "program", f.Side, "kind", f.Kind, "detail", f.Detail)
+	m.results[number] = g.Result
+	for _, f := range g.Result.Faults {
+		m.plan.log.Warn("fault", "game", g.Result.Game, "program", f.Side, "kind", f.Kind, "detail", f.Detail)
 	}
 	s := m.summary()
 	if s.Repeats > 0 && !m.repeated {
@@ -229,9 +251,9 @@ func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
 		stop(errDecided)
 	}
 	if m.plan.Progress != nil {
-		m.plan.Progress(Progress{Game: &g.result, Summary: s, Total: m.plan.Games})
+		m.plan.Progress(Progress{Game: &g.Result, Summary: s, Total: m.plan.Games})
 	}
-	return m.hopeless(&g.result)
+	return m.hopeless(&g.Result)
 }
 
 // mostStillborn is how many games in a row a program may lose before its first
@@ -252,13 +274,4 @@ func (m *run) hopeless(r *GameResult) error {
 		}
 	}
 	return nil
-}
-
-// writeSGF writes the record of a game.
-func writeSGF(name string, r *sgf.Record) error {
-	text, err := sgf.Marshal(r.Tree())
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(name, text)
 }

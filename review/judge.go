@@ -24,6 +24,34 @@ func NewJudge(net nn.Evaluator, p search.Params, visits int64) (*Judge, error) {
 	return &Judge{tree, visits}, nil
 }
 
+// NewJudges returns judges of one game that share what they have evaluated.
+func NewJudges(net nn.Evaluator, p search.Params, n int) ([]*Judge, error) {
+	shared := newMemo(net)
+	judges := make([]*Judge, n)
+	for i := range judges {
+		tree, err := search.New(searchParams(p), shared, nil)
+		if err != nil {
+			return nil, err
+		}
+		judges[i] = &Judge{tree: tree}
+	}
+	return judges, nil
+}
+
+// Search searches a position of a game; the move that was played there is kept among
+// the candidates.
+func (j *Judge) Search(ctx context.Context, g *Game, ply int, visits int64) (*Eval, error) {
+	position, err := g.Position(ply)
+	if err != nil {
+		return nil, err
+	}
+	played := board.NoPoint
+	if ply < len(g.Moves) {
+		played = g.Moves[ply].Point
+	}
+	return j.search(ctx, position, visits, played)
+}
+
 // Position searches a position.
 func (j *Judge) Position(ctx context.Context, g *board.Game) (*Eval, error) {
 	return j.search(ctx, g, j.visits, board.NoPoint)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"sync"
 	"time"
@@ -39,6 +38,16 @@ type Config struct {
 	// Partial, unless nil, is given the report as far as it is: after the first
 	// pass, and between the rounds of the second one, every other second at most.
 	Partial func(*Result)
+	// Elsewhere searches positions on other machines, as [Judge.Search] does
+	// there; nil: here.
+	Elsewhere func(ctx context.Context, a *Asked) (*Eval, error)
+}
+
+// Asked is a position of a game to be searched.
+type Asked struct {
+	Game   *Game
+	Ply    int
+	Visits int64
 }
 
 // Defaults returns the settings of a review that takes about a minute a game on
@@ -114,13 +123,11 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	}
 	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1), moved: make([]float64, len(g.Moves)+1), first: make([]float64, len(g.Moves)+1)}
 	workers := make([]*Judge, c.Parallel)
-	shared := newMemo(net)
-	for i := range workers {
-		tree, err := search.New(searchParams(c.Search), shared, slog.New(slog.DiscardHandler))
-		if err != nil {
+	if c.Elsewhere == nil {
+		var err error
+		if workers, err = NewJudges(net, c.Search, c.Parallel); err != nil {
 			return nil, err
 		}
-		workers[i] = &Judge{tree: tree}
 	}
 	r.pass = 1
 	err := r.searchAll(ctx, workers, r.firstPass())
@@ -200,11 +207,12 @@ func (r *run) do(ctx context.Context, w *Judge, t task) error {
 	e := r.store.get(t.ply, t.visits)
 	known := e != nil
 	if !known {
-		played := board.NoPoint
-		if t.ply < len(r.game.Moves) {
-			played = r.game.Moves[t.ply].Point
+		if r.conf.Elsewhere != nil {
+			e, err = r.conf.Elsewhere(ctx, &Asked{r.game, t.ply, t.visits})
+		} else {
+			e, err = w.Search(ctx, r.game, t.ply, t.visits)
 		}
-		if e, err = w.search(ctx, game, t.visits, played); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -3,14 +3,36 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kosumi/cluster"
 )
+
+// clusterFlags say where a cluster is whose workers do a command's work.
+type clusterFlags struct{ address, creds, ca string }
+
+func (f *clusterFlags) add(fl *pflag.FlagSet, what string) {
+	fl.StringVar(&f.address, "cluster", "", what+" the workers of the loop with this `ADDRESS` (nats://TOKEN@HOST:PORT, see engine loop --serve)")
+	fl.StringVar(&f.creds, "creds", "", "with --cluster: `FILE` of NATS credentials")
+	fl.StringVar(&f.ca, "ca", "", "with --cluster: `FILE` of the roots that the server's certificate is checked by")
+}
+
+// open connects to the cluster; nil where none is named.
+func (f *clusterFlags) open(log *slog.Logger) (*cluster.Pool, func(), error) {
+	if f.address == "" {
+		return nil, func() {}, nil
+	}
+	if _, err := cluster.ParseAddress(f.address); err != nil {
+		return nil, nil, usageError{err}
+	}
+	return cluster.OpenPool(cluster.DialConfig{Address: f.address, Creds: f.creds, CA: f.ca, Log: log})
+}
 
 func clusterCommand() *cobra.Command {
 	c := &cobra.Command{Use: "cluster", Short: "See how the machines that play for a loop are doing"}
@@ -58,18 +80,23 @@ func printStatus(w io.Writer, st *cluster.Status) {
 	fmt.Fprintf(w, "%s plays (offer %s), %s since %s ago\n", st.Network, st.Offer, "served", time.Duration(st.Seconds*float64(time.Second)).Round(time.Second))
 	fmt.Fprintf(w, "%d games stored (%.0f/h), %d came again, %d rejected, %d searched again; %d numbers out, %d uploads wait, lag %.2f s (p99 %.2f s)\n",
 		st.Stored, st.Rate, st.Doubles, st.Rejected, st.Audits, st.Out, st.Queue, st.LagP50, st.LagP99)
-	if !st.Wanted {
+	fmt.Fprintf(w, "%d tasks of matches and reviews wait, %d are under way; %.2f hours of workers, %.2f of processors", st.TasksWaiting, st.TasksOut, st.WorkerHours, st.ProcessorHours)
+	if st.Cost > 0 {
+		fmt.Fprintf(w, ", cost %.2f", st.Cost)
+	}
+	fmt.Fprintln(w)
+	if st.Wanted <= 0 {
 		fmt.Fprintln(w, "no games are handed out now: the learner has to catch up first")
 	}
 	if len(st.Workers) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "worker\tname\tplays with\tgames\tgames/h\trejected\twaiting\tseen")
+		fmt.Fprintln(t, "worker\tname\tplays with\tgames\tgames/h\ttasks\trejected\twaiting\tseen")
 		for _, k := range st.Workers {
 			with := k.Processor
 			if k.Precision != "" {
 				with += ", " + k.Provider + " " + k.Precision
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.0f\t%d\t%d\t%.0f s ago\n", k.ID, k.Name, with, k.Stored, k.Rate, k.Rejected, k.Spooled, k.Seen)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.0f\t%d\t%d\t%d\t%.0f s ago\n", k.ID, k.Name, with, k.Stored, k.Rate, k.Tasks, k.Rejected, k.Spooled, k.Seen)
 		}
 		t.Flush()
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"kosumi/cluster"
 )
 
 // TestDeploymentFiles reads the files in deploy and has the program parse the
@@ -53,7 +56,7 @@ func TestDeploymentFiles(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, map[string]int{"Service": 2, "Deployment": 2, "StatefulSet": 1, "HorizontalPodAutoscaler": 1}, kinds)
+	require.Equal(t, map[string]int{"Service": 2, "Deployment": 2, "StatefulSet": 1}, kinds)
 
 	var compose struct {
 		Services map[string]struct{ Entrypoint []string }
@@ -75,4 +78,42 @@ func TestDeploymentFiles(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, found)
+}
+
+// TestAutoscaling: the numbers by which workers are scaled are among those that the
+// loop shows.
+func TestAutoscaling(t *testing.T) {
+	var keda struct {
+		Spec struct {
+			Triggers []struct{ Metadata map[string]string }
+		}
+	}
+	data, err := os.ReadFile("../../deploy/autoscale.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(data, &keda))
+	status := map[string]any{}
+	text, err := json.Marshal(cluster.Status{Wanted: 1, TasksWaiting: 1})
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &status))
+	require.Len(t, keda.Spec.Triggers, 2)
+	for _, trigger := range keda.Spec.Triggers {
+		require.True(t, strings.HasSuffix(trigger.Metadata["url"], ":9090/status.json"))
+		require.EqualValues(t, 1, status[trigger.Metadata["valueLocation"]], trigger.Metadata)
+	}
+	var hpa struct {
+		Spec struct {
+			Metrics []struct {
+				External struct{ Metric struct{ Name string } }
+			}
+		}
+	}
+	data, err = os.ReadFile("../../deploy/autoscale-hpa.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(data, &hpa))
+	var metrics bytes.Buffer
+	(&cluster.Status{}).WriteMetrics(&metrics)
+	require.Len(t, hpa.Spec.Metrics, 2)
+	for _, m := range hpa.Spec.Metrics {
+		require.Contains(t, metrics.String(), "\n"+m.External.Metric.Name+" ")
+	}
 }

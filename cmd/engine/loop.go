@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/cluster/hub"
 	"kosumi/internal/file"
 	"kosumi/train/loop"
 )
@@ -102,7 +103,6 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 			return err
 		}
 	}
-	var others exchange
 	show := newDisplay(os.Stderr)
 	defer show.close()
 	o := loop.Options{
@@ -114,8 +114,13 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 			show.showLeft("", p.Done, p.Goal, p.Unit, p.Stage+", "+p.Text, p.Left)
 		}
 	}
+	var others *hub.Hub
 	if f.serve.addr != "" {
-		o.Exchange = &others
+		if err := f.serve.check(); err != nil {
+			return err
+		}
+		others = f.serve.hub(dir, log)
+		o.Exchange = others
 	}
 	l, err := loop.Open(dir, o)
 	if err != nil {
@@ -123,8 +128,8 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	defer l.Close()
 	if f.serve.addr != "" {
-		defer func() { others.close() }()
-		if err := others.open(cmd, &f.serve, dir, l, log); err != nil {
+		defer others.Close()
+		if err := f.serve.serveLoop(cmd, others, l, log); err != nil {
 			return err
 		}
 	}

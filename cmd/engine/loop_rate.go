@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/cluster/jobs"
 	"kosumi/train/loop"
 )
 
@@ -19,6 +20,7 @@ func loopRateCommand() *cobra.Command {
 	var anchors []string
 	var precision string
 	var asJSON bool
+	var others clusterFlags
 	c := &cobra.Command{
 		Use:   "rate DIR",
 		Short: "Elo of the loop's networks, against each other and other programs",
@@ -47,6 +49,14 @@ first program, or else the first network, has Elo 0.`,
 			}
 			o.Program = fmt.Sprintf("%q gtp --precision %s", self, precision)
 			o.Log = slog.New(newPlainHandler(os.Stderr, slog.LevelWarn))
+			pool, closePool, err := others.open(o.Log)
+			if err != nil {
+				return err
+			}
+			defer closePool()
+			if pool != nil {
+				o.Matches, o.Elsewhere = &jobs.Matches{Pool: pool}, jobs.Programs(pool)
+			}
 			o.Status = func(line string) { fmt.Fprintf(os.Stderr, "%s %s\n", time.Now().Format("15:04:05"), line) }
 			r, err := loop.Rate(cmd.Context(), args[0], o)
 			if err != nil {
@@ -69,6 +79,7 @@ first program, or else the first network, has Elo 0.`,
 	fl.IntVar(&o.Networks, "networks", 12, "at most so many networks, spread over the run; 0: all that are kept")
 	fl.StringArrayVar(&anchors, "against", nil, "`NAME=COMMAND` of a GTP program; may be given several times")
 	fl.StringVar(&precision, "precision", "fp32", "number format of our networks against --against")
+	others.add(fl, "have the games played by")
 	fl.BoolVar(&asJSON, "json", false, "print the ratings as JSON")
 	return c
 }

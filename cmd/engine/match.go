@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/cluster/jobs"
 	"kosumi/match"
 )
 
@@ -21,6 +22,7 @@ type matchFlags struct {
 	sprt                  match.SPRTConfig
 	json                  bool
 	logLevel              string
+	cluster               clusterFlags
 }
 
 func matchCommand() *cobra.Command {
@@ -34,7 +36,13 @@ own board: illegal moves, crashes, hangs and exceeded clocks lose the game. It
 scores by its own rules; dead stones are removed where both programs agree on
 them. Colours alternate. With --sgf the games are saved and the match can be
 interrupted and resumed: the same command goes on where it stopped. --openings
-starts games from positions of a file, which "match openings" makes.`,
+starts games from positions of a file, which "match openings" makes.
+
+With --cluster other machines play the games, --parallel of them at once. There
+"engine gtp ..." is their own program; its networks are sent to them. Other
+programs must be there, and allowed by engine work --allow. Each game is played by
+programs of its own, so with seeds in their commands it is the same game on one
+machine with --fresh.`,
 		Example: `  engine match --a "engine gtp --visits 200" --b "gnugo --mode gtp --level 10 --chinese-rules" \
       --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 --sgf games`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,6 +75,8 @@ starts games from positions of a file, which "match openings" makes.`,
 	fl.Float64Var(&f.sprt.Elo1, "elo1", 0, "the larger difference of the test")
 	fl.Float64Var(&f.sprt.Alpha, "alpha", 0.05, "chance to accept elo1 where elo0 is true")
 	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "chance to accept elo0 where elo1 is true")
+	fl.BoolVar(&c.Fresh, "fresh", false, "start the programs anew for each game")
+	f.cluster.add(fl, "have the games played by")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr: debug, info, warn or error")
 	cmd.AddCommand(openingsCommand(), ladderCommand())
@@ -109,6 +119,14 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 }
 
 func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
+	pool, closePool, err := f.cluster.open(c.Log)
+	if err != nil {
+		return err
+	}
+	defer closePool()
+	if pool != nil {
+		c.Elsewhere = jobs.Programs(pool)
+	}
 	done := showMatch(&c)
 	summary, err := match.Run(cmd.Context(), c)
 	done()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/cluster/jobs"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
@@ -27,6 +29,7 @@ type ladderFlags struct {
 	c                                  ladder.Config
 	size, dials, model, gnugo, anchors string
 	out                                string
+	cluster                            clusterFlags
 }
 
 func ladderCommand() *cobra.Command {
@@ -63,6 +66,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.Float64Var(&f.c.Komi, "komi", f.c.Komi, "komi")
 	fl.IntVar(&f.c.Parallel, "parallel", f.c.Parallel, "games at once")
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
+	f.cluster.add(fl, "have the games played by")
 	fl.StringVarP(&f.out, "out", "o", f.out, "`FILE` of ladders to write or update")
 	return c
 }
@@ -70,6 +74,14 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 func (f *ladderFlags) run(cmd *cobra.Command) error {
 	if err := f.prepare(); err != nil {
 		return usageError{err}
+	}
+	pool, closePool, err := f.cluster.open(slog.New(newPlainHandler(os.Stderr, slog.LevelInfo)))
+	if err != nil {
+		return err
+	}
+	defer closePool()
+	if pool != nil {
+		f.c.Elsewhere = jobs.Programs(pool)
 	}
 	f.c.Progress = func(done, total int) { fmt.Fprintf(os.Stderr, "%d of %d games\n", done, total) }
 	l, err := ladder.Run(cmd.Context(), f.c)

@@ -41,11 +41,15 @@ is taken up there at the same position.`,
 			if args[1] != remote.GTP && args[1] != remote.Analysis {
 				return usagef("%q: gtp or analysis", args[1])
 			}
-			dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: a.TLSConfig()}
-			return remote.Run(cmd.Context(), remote.ClientConfig{Token: a.Token, Kind: args[1], Log: log,
-				Dial: func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", a.Host) }}, os.Stdin, os.Stdout)
+			return remote.Run(cmd.Context(), remote.ClientConfig{Token: a.Token, Kind: args[1], Log: log, Dial: dialRemote(a)}, os.Stdin, os.Stdout)
 		},
 	}
 	c.Flags().StringVar(&level, "log-level", level, "what goes to stderr: debug, info, warn or error")
 	return c
+}
+
+// dialRemote connects to the engine server of an address.
+func dialRemote(a cluster.Address) func(ctx context.Context) (net.Conn, error) {
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: a.TLSConfig()}
+	return func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", a.Host) }
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/cluster/jobs"
 	"kosumi/internal/file"
+	"kosumi/models"
 	"kosumi/nn/model"
 	"kosumi/review"
 	"kosumi/sgf"
@@ -24,6 +26,8 @@ type reviewFlags struct {
 	conf   review.Config
 	json   bool
 	drills bool
+
+	cluster clusterFlags
 }
 
 func reviewCommand() *cobra.Command {
@@ -73,6 +77,7 @@ Letters in the lists: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	s.flagAs(fl, "rules", "rules of records that name none, or none that is known")
 	fl.IntVar(&f.conf.Parallel, "positions", f.conf.Parallel, "positions searched at the same time; changes the speed, not the result")
 	s.flagAs(fl, "max-memory", "limit of all search trees together in `MiB`")
+	f.cluster.add(fl, "have positions searched by")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.BoolVar(&f.drills, "drills", false, "make a problem set of the mistakes: drills.html, drills.sgf and drills.json, for engine drill")
 	s.searchFlags(fl)
@@ -93,6 +98,9 @@ type reviewer struct {
 	names   map[string]bool // of reports
 	done    int
 	refused int
+
+	elsewhere func(ctx context.Context, a *review.Asked) (*review.Eval, error) // nil: positions are searched here
+	hangUp    func()
 }
 
 func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) error {
@@ -114,6 +122,9 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return err
 	}
 	defer r.close()
+	if err := r.connect(); err != nil {
+		return err
+	}
 	r.show = newReviewProgress(os.Stderr, len(files))
 	err = r.reviewAll(cmd.Context(), files)
 	r.show.done()
@@ -209,6 +220,7 @@ func (r *reviewer) review(ctx context.Context, file, name string, root *sgf.Node
 		return err
 	}
 	defer store.Close()
+	conf.Elsewhere = r.elsewhere
 	result, err := review.Run(ctx, g, r.net, conf, store, r.show.progress)
 	if err != nil && ctx.Err() == nil {
 		return err
@@ -251,7 +263,35 @@ func (r *reviewer) open(size board.Size) error {
 	return nil
 }
 
+// connect reaches the cluster whose workers search, if one is named. The network
+// here only tells what is searched with.
+func (r *reviewer) connect() error {
+	pool, done, err := r.f.cluster.open(r.s.stderr)
+	r.hangUp = done
+	if pool == nil || err != nil {
+		return err
+	}
+	path := r.s.Model
+	if path == "" {
+		dir, err := os.MkdirTemp("", "kosumi")
+		if err != nil {
+			return err
+		}
+		r.hangUp = func() { done(); os.RemoveAll(dir) }
+		network := models.Default()
+		path = filepath.Join(dir, network.File)
+		if err := os.WriteFile(path, network.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	r.elsewhere, err = jobs.Positions(pool, path, r.f.conf.Search)
+	return err
+}
+
 func (r *reviewer) close() {
+	if r.hangUp != nil {
+		r.hangUp()
+	}
 	if r.net != nil {
 		r.net.Close()
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -108,7 +107,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &desk{settings: s, net: n, fair: remote.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: f.positions, log: log}
+	d := newDesk(s, n, f.positions, log)
 	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Keep: f.keep, Seats: f.seats, Log: log})
 	if f.metrics != "" {
 		stop, err := d.serveMetrics(f.metrics, host)
@@ -128,15 +127,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 
 // remoteAddress is what engine remote takes.
 func remoteAddress(token, addr, listen, pin string) string {
-	if host, _, err := net.SplitHostPort(listen); err == nil {
-		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-			if name, err := os.Hostname(); err == nil {
-				_, port, _ := net.SplitHostPort(addr)
-				addr = net.JoinHostPort(name, port)
-			}
-		}
-	}
-	a := cluster.Address{Token: token, Host: addr, Pin: pin, TLS: true}
+	a := cluster.Address{Token: token, Host: cluster.Reachable(listen, addr), Pin: pin, TLS: true}
 	_, rest, _ := strings.Cut(a.String(), "://")
 	return "kosumi://" + rest
 }
@@ -151,30 +142,11 @@ func serveUsers(f *serveFlags) ([]remote.User, error) {
 		return nil, err
 	}
 	defer r.Close()
-	var users []remote.User
-	scan := bufio.NewScanner(r)
-	for n := 1; scan.Scan(); n++ {
-		line, _, _ := strings.Cut(scan.Text(), "#")
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		u := remote.User{Name: words[0]}
-		if len(words) == 3 {
-			if _, err := fmt.Sscan(words[2], &u.Seats); err != nil || u.Seats < 1 {
-				return nil, usagef("%s, line %d: %q is no number of seats", f.users, n, words[2])
-			}
-		}
-		if len(words) < 2 || len(words) > 3 || len(words[1]) < 16 {
-			return nil, usagef("%s, line %d: NAME TOKEN [SEATS] is expected, with a token of 16 characters or more", f.users, n)
-		}
-		u.Token = words[1]
-		users = append(users, u)
+	users, err := remote.ReadUsers(r)
+	if err != nil {
+		return nil, usagef("%s: %w", f.users, err)
 	}
-	if len(users) == 0 {
-		return nil, usagef("%s: no users", f.users)
-	}
-	return users, scan.Err()
+	return users, nil
 }
 
 func serveCertificate(f *serveFlags) (tls.Certificate, string, error) {
@@ -192,6 +164,10 @@ type desk struct {
 	fair      *remote.Fair
 	positions int
 	log       *slog.Logger
+}
+
+func newDesk(s *settings, n *network, positions int, log *slog.Logger) *desk {
+	return &desk{settings: s, net: n, fair: remote.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
 }
 
 // sharedNetwork is the network as one user has it.
@@ -242,16 +218,7 @@ func (d *desk) serveMetrics(addr string, host *remote.Host) (stop func(), err er
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, "# TYPE kosumi_seats gauge")
-		for user, n := range host.Seats() {
-			fmt.Fprintf(w, "kosumi_seats{user=%q} %d\n", user, n)
-		}
-		fmt.Fprintln(w, "# TYPE kosumi_evaluations_total counter")
-		for user, n := range d.fair.Evaluations() {
-			fmt.Fprintf(w, "kosumi_evaluations_total{user=%q} %d\n", user, n)
-		}
-	})
+	mux.Handle("/metrics", remote.Metrics(host, d.fair))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go server.Serve(l)
 	return func() { server.Close() }, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -13,20 +14,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster"
+	"kosumi/cluster/jobs"
 	"kosumi/nn"
 	"kosumi/nn/model"
 )
 
 type workFlags struct {
 	dir, name, creds, ca string
-	parallel             int
+	parallel, positions  int
+	tables               int
+	allow                []string
+	price                float64
 	games                int64
 	jsonLog              bool
 }
 
 func workCommand() *cobra.Command {
 	s := defaultSettings()
-	s.Cache, s.Batch, s.Precision = 64<<20, 16, "fp32"
+	s.Cache, s.Batch = 64<<20, 16
 	f := workFlags{}
 	c := &cobra.Command{
 		Use:   "work ADDRESS",
@@ -36,9 +41,14 @@ the ADDRESS: nats://TOKEN@HOST:PORT, and behind # the fingerprint of its
 certificate where it has one. The worker fetches network and recipe, plays,
 and sends the games, over and over, until ^C. A finished game stays on this
 machine's disk until the loop has confirmed that it lies on its own; after
-outages of either side or of the network the worker goes on by itself.`,
+outages of either side or of the network the worker goes on by itself.
+
+Between these games it plays those of matches (the loop's guard matches, engine
+match --cluster) and searches positions of reviews (engine review --cluster). Of
+programs it starts this one only, and those that --allow names.`,
 		Example: `  engine work nats://TOKEN@trainer:4222
-  engine work nats://nats.example.org --creds worker.creds --precision auto`,
+  engine work nats://TOKEN@trainer:4222 --allow gnugo --price 0.12
+  engine work nats://nats.example.org --creds worker.creds`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.load(cmd); err != nil {
@@ -53,6 +63,10 @@ outages of either side or of the network the worker goes on by itself.`,
 	fl.StringVar(&f.creds, "creds", "", "`FILE` of NATS credentials, for a NATS cluster of your own")
 	fl.StringVar(&f.ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by; default: the system's")
 	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: as the recipe says")
+	fl.IntVar(&f.positions, "positions", 16, "positions of reviews, and games between networks, at the same time")
+	fl.IntVar(&f.tables, "tables", 0, "games between programs at the same time; 0: one for each core")
+	fl.StringSliceVar(&f.allow, "allow", nil, "`PROGRAM` that matches may start on this machine, for example gnugo; may be given several times")
+	fl.Float64Var(&f.price, "price", 0, "what an hour of this machine costs, in whatever unit the loop's owner counts in")
 	fl.Int64Var(&f.games, "games", 0, "end after so many games; 0: go on until ^C")
 	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
 	fl.StringVar(&s.Provider, "provider", s.Provider, "what runs the network: auto, cpu, cuda, ...")
@@ -85,8 +99,8 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	if _, err := cluster.ParseAddress(address); err != nil {
 		return usageError{err}
 	}
-	if f.games < 0 || f.parallel < 0 {
-		return usagef("--games and --parallel: 0 or more")
+	if f.games < 0 || f.parallel < 0 || f.tables < 0 || f.positions < 1 || !(f.price >= 0) {
+		return usagef("--games, --parallel, --tables and --price: 0 or more; --positions: 1 or more")
 	}
 	if f.dir == "" {
 		cache, err := os.UserCacheDir()
@@ -101,13 +115,22 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	}
 	defer claim.Close()
 	host, _ := os.Hostname()
-	card := cluster.Card{ID: claim.ID, Name: orDefault(f.name, host), Version: version, Processor: processorName()}
+	card := cluster.Card{ID: claim.ID, Name: orDefault(f.name, host), Version: version, Processor: processorName(), Price: f.price}
 	conn, err := cluster.Dial(cluster.DialConfig{Address: address, Creds: f.creds, CA: f.ca, ID: card.ID, Log: log})
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: s.openSeat(log)})
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	open := s.openSeat(log)
+	hands, closeHands := jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Seat, error) { return open(ctx, path, nil) },
+		Positions: f.positions, Games: cmp.Or(f.tables, runtime.NumCPU()), Engine: self, Allowed: f.allow})
+	defer closeHands()
+	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: open,
+		Hands: hands, Programs: f.allow})
 	if err != nil {
 		return err
 	}
@@ -142,7 +165,8 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 }
 
 // openSeat opens a worker's network. The cache is exact, so that games do not
-// depend on what was evaluated before.
+// depend on what was evaluated before. Without an offer sessions are opened when
+// they are needed.
 func (s *settings) openSeat(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
 		m, err := model.Open(path, s.modelConfig(log))
@@ -157,10 +181,12 @@ func (s *settings) openSeat(log *slog.Logger) func(ctx context.Context, path str
 			return nil, err
 		}
 		seat := &cluster.Seat{Evaluator: server, Close: func() { server.Close(); m.Close() }}
-		for _, b := range o.Recipe.Boards {
-			if err := server.Warm(b.Size()); err != nil {
-				seat.Close()
-				return nil, err
+		if o != nil {
+			for _, b := range o.Recipe.Boards {
+				if err := server.Warm(b.Size()); err != nil {
+					seat.Close()
+					return nil, err
+				}
 			}
 		}
 		d := m.Describe()

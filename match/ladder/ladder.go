@@ -36,6 +36,8 @@ type Config struct {
 	Komi        float64
 	Parallel    int
 	Dir         string // for games and journals: a ladder goes on where it stopped
+	// Elsewhere plays the games on other machines; nil: here.
+	Elsewhere match.Elsewhere
 	// Progress is told of each finished game; may be nil. Pairs that turn out to be
 	// too unequal are played no further, which makes total smaller.
 	Progress func(done, total int)
@@ -117,6 +119,8 @@ func (c *Config) match(p *pair, games int) match.Config {
 	if i := p.b - len(c.Dials); i >= 0 && c.Anchors[i].Handicap > 0 {
 		half := 0.5
 		m.Handicap, m.Komi = c.Anchors[i].Handicap, &half
+	} else {
+		m.Elsewhere = c.Elsewhere // handicap games are played here
 	}
 	return m
 }

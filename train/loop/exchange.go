@@ -126,9 +126,9 @@ func (l *Loop) offer() error {
 	return l.o.Exchange.Offer(w)
 }
 
-// Wanted tells whether more games are to be played now: not where the learner is
-// far behind. It may be called at any time.
-func (l *Loop) Wanted() bool { return l.store.wait.Load() < l.store.most.Load() }
+// Wanted is how many rows of games may come in now; 0 where the learner is far
+// behind. It may be called at any time.
+func (l *Loop) Wanted() int64 { return max(0, l.store.most.Load()-l.store.wait.Load()) }
 
 // Stored returns the games of an exchange that lie in the folder. Not while Run
 // runs.

@@ -17,6 +17,7 @@ import (
 // matchResult counts a match from the first player's view.
 type matchResult struct {
 	wins, losses, draws int
+	invalid             uint64
 }
 
 func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
@@ -43,40 +44,64 @@ func (c *matchCount) progress() Progress {
 	return p
 }
 
-// playMatch lets two evaluators play each other: pairs of games with the same
-// random opening and colours exchanged, all at the same time. It counts them.
-func playMatch(ctx context.Context, a, b nn.Evaluator, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
+// Matches is an [Exchange] over which the games of matches are played too.
+type Matches interface {
+	// Game plays a game between the networks in two files.
+	Game(ctx context.Context, g MatchGame, a, b string) (MatchOutcome, error)
+}
+
+// playMatch lets a network play another: pairs of games with the same random
+// opening and colours exchanged, all at the same time. It counts them.
+func playMatch(ctx context.Context, play func(ctx context.Context, g MatchGame) (MatchOutcome, error), g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
 	var result matchResult
 	var mu sync.Mutex
 	var first error
 	var games sync.WaitGroup
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	for k := range g.Games {
 		games.Go(func() {
-			m := matchGame{gate: g, rng: rand.New(rand.NewPCG(seed, uint64(k/2))), board: matchBoard(boards, k/2, (g.Games+1)/2), seed: seed}
-			players := [2]nn.Evaluator{a, b} // Black, White
-			if k%2 == 1 {
-				players = [2]nn.Evaluator{b, a}
-			}
-			winner, err := m.play(ctx, players, uint64(k), &count.moves)
+			o, err := play(ctx, MatchGame{Number: k, Seed: seed, Visits: g.Visits, Temperature: g.Temperature, Komi: g.Komi,
+				Board: matchBoard(boards, k/2, (g.Games+1)/2), moves: &count.moves})
 			count.games.Add(1)
 			mu.Lock()
 			defer mu.Unlock()
+			result.invalid += o.Invalid
 			switch {
 			case err != nil:
 				if first == nil {
 					first = err
+					stop()
 				}
-			case winner == board.Empty:
-				result.draws++
-			case (winner == board.Black) == (k%2 == 0):
+			case o.Winner == "a":
 				result.wins++
-			default:
+			case o.Winner == "b":
 				result.losses++
+			default:
+				result.draws++
 			}
 		})
 	}
 	games.Wait()
 	return result, first
+}
+
+// here plays games on this machine.
+func here(a, b nn.Evaluator) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) { return g.Play(ctx, a, b) }
+}
+
+// over plays games over an exchange between the networks in two files. Each game
+// is played through on a board of our own, and counted there.
+func over(m Matches, a, b string) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+		o, err := m.Game(ctx, g, a, b)
+		if err == nil {
+			err = g.check(&o)
+			g.count(len(o.Moves))
+		}
+		return o, err
+	}
 }
 
 // matchBoard is the board of a pair of games. The pairs of a match are spread
@@ -86,69 +111,134 @@ func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardSha
 	return selfplay.BoardAt(boards, (float64(pair)+0.5)/float64(pairs))
 }
 
-// matchGame is one game of a match.
-type matchGame struct {
-	gate  *Gate
-	rng   *rand.Rand
-	board selfplay.BoardShare
-	seed  uint64 // of the match
+// MatchGame is one game of a match between two networks, a and b. It and the
+// networks decide every move, on whatever machine it is played.
+type MatchGame struct {
+	Number      int                 `json:"number"` // a has Black where it is even
+	Seed        uint64              `json:"seed"`   // of the match
+	Visits      int                 `json:"visits"`
+	Temperature float64             `json:"temperature"`
+	Komi        float64             `json:"komi"`
+	Board       selfplay.BoardShare `json:"board"`
+
+	moves *atomic.Int64 // played so far in the match; nil: nobody asks
+}
+
+func (m *MatchGame) count(moves int) {
+	if m.moves != nil {
+		m.moves.Add(int64(moves))
+	}
+}
+
+// MatchOutcome is what came of a game.
+type MatchOutcome struct {
+	Winner  string `json:"winner"`            // "a", "b" or "" for a draw
+	Moves   []int  `json:"moves"`             // after the opening, indices on the board, a pass is the area
+	Invalid uint64 `json:"invalid,omitempty"` // answers of a network that were no numbers
 }
 
 // openingMoves is the number of random moves that a pair of games begins with.
 const openingMoves = 2
 
-func (m *matchGame) play(ctx context.Context, players [2]nn.Evaluator, seed uint64, moves *atomic.Int64) (board.Color, error) {
-	size := m.board.Size()
-	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.gate.Komi)})
+// start is the position after the opening.
+func (m *MatchGame) start() (*board.Game, error) {
+	size := m.Board.Size()
+	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.Komi)})
 	if err != nil {
-		return board.Empty, err
+		return nil, err
 	}
+	rng := rand.New(rand.NewPCG(m.Seed, uint64(m.Number/2)))
 	for range openingMoves {
-		x, y := 1+m.rng.IntN(max(1, size.W-2)), 1+m.rng.IntN(max(1, size.H-2))
+		x, y := 1+rng.IntN(max(1, size.W-2)), 1+rng.IntN(max(1, size.H-2))
 		if p := size.Point(min(x, size.W-1), min(y, size.H-1)); g.Legal(g.ToMove(), p) == nil {
 			if err := g.Play(g.ToMove(), p); err != nil {
-				return board.Empty, err
+				return nil, err
 			}
 		}
 	}
+	return g, nil
+}
+
+func (m *MatchGame) over(g *board.Game) bool {
+	return g.Finished() || g.NumMoves() >= 3*g.Size().Area()
+}
+
+// winner counts a game that is over.
+func (m *MatchGame) winner(g *board.Game) string {
+	score := g.Score()
+	if g.NoResult() || score == 0 {
+		return ""
+	}
+	if (score < 0) == (m.Number%2 == 0) { // score is White's
+		return "a"
+	}
+	return "b"
+}
+
+// Play plays the game.
+func (m *MatchGame) Play(ctx context.Context, a, b nn.Evaluator) (MatchOutcome, error) {
+	var o MatchOutcome
+	g, err := m.start()
+	if err != nil {
+		return o, err
+	}
+	players := [2]nn.Evaluator{a, b} // Black, White
+	if m.Number%2 == 1 {
+		players = [2]nn.Evaluator{b, a}
+	}
 	params := search.Plain()
-	params.Choice.Temperature, params.Choice.TemperatureEarly = 0.1, m.gate.Temperature
+	params.Choice.Temperature, params.Choice.TemperatureEarly = 0.1, m.Temperature
 	params.Memory.MaxBytes = 256 << 20
 	params.Parallel.Workers = 1
-	draw := rand.New(rand.NewPCG(seed, 77))
+	draw := rand.New(rand.NewPCG(uint64(m.Number), 77))
 	var trees [2]*search.Tree
 	for i, e := range players {
-		params.Seed = seed*2 + uint64(i)
-		if trees[i], err = search.New(params, selfplay.Steady(e, m.seed), nil); err != nil {
-			return board.Empty, err
+		params.Seed = uint64(m.Number)*2 + uint64(i)
+		if trees[i], err = search.New(params, selfplay.Steady(e, m.Seed), nil); err != nil {
+			return o, err
 		}
 	}
-	for !g.Finished() && g.NumMoves() < 3*size.Area() {
+	for !m.over(g) {
 		t := trees[0]
 		if g.ToMove() == board.White {
 			t = trees[1]
 		}
 		t.Reset(g)
-		r, err := t.Search(ctx, search.Limits{Visits: int64(m.gate.Visits)})
+		r, err := t.Search(ctx, search.Limits{Visits: int64(m.Visits)})
 		if err == nil && r.Stop == search.StopCancelled {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return board.Empty, fmt.Errorf("guard match: %w", err)
+			return o, fmt.Errorf("guard match: %w", err)
 		}
-		if err := g.Play(g.ToMove(), r.Choose(params.Choice.TemperatureAt(g.NumMoves(), size), draw)); err != nil {
-			return board.Empty, fmt.Errorf("guard match: %w", err)
+		p := r.Choose(params.Choice.TemperatureAt(g.NumMoves(), g.Size()), draw)
+		if err := g.Play(g.ToMove(), p); err != nil {
+			return o, fmt.Errorf("guard match: %w", err)
 		}
-		moves.Add(1)
+		o.Moves = append(o.Moves, g.Size().Index(p))
+		m.count(1)
 	}
-	if g.NoResult() {
-		return board.Empty, nil
+	o.Winner = m.winner(g)
+	return o, nil
+}
+
+// check plays a game through that somebody else played, and counts it.
+func (m *MatchGame) check(o *MatchOutcome) error {
+	g, err := m.start()
+	if err != nil {
+		return err
 	}
-	switch s := g.Score(); {
-	case s > 0:
-		return board.White, nil
-	case s < 0:
-		return board.Black, nil
+	for i, index := range o.Moves {
+		if index < 0 || index > g.Size().Area() || m.over(g) {
+			return fmt.Errorf("guard match: game %d goes on at move %d with %d", m.Number, i+1, index)
+		}
+		if err := g.Play(g.ToMove(), g.Size().FromIndex(index)); err != nil {
+			return fmt.Errorf("guard match: game %d, move %d: %w", m.Number, i+1, err)
+		}
 	}
-	return board.Empty, nil
+	if !m.over(g) {
+		return fmt.Errorf("guard match: game %d ends after %d moves", m.Number, len(o.Moves))
+	}
+	o.Winner = m.winner(g)
+	return nil
 }

@@ -66,8 +66,12 @@ type RateOptions struct {
 	// Program is the command line that runs one of our networks over GTP, to
 	// which --model FILE is added.
 	Program string
-	Log     *slog.Logger
-	Status  func(line string)
+	// Matches plays the games of networks, and Elsewhere those against anchors,
+	// on other machines; nil: here.
+	Matches   Matches
+	Elsewhere match.Elsewhere
+	Log       *slog.Logger
+	Status    func(line string)
 }
 
 // Rate plays what is missing for every network to have met the two before it,
@@ -205,6 +209,22 @@ func (r *rater) player(name string) (*player, error) {
 	return p, err
 }
 
+// players returns what plays a game between two networks.
+func (r *rater) players(a, b string) (func(ctx context.Context, g MatchGame) (MatchOutcome, error), error) {
+	if r.o.Matches != nil {
+		return over(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
+	}
+	one, err := r.player(a)
+	if err != nil {
+		return nil, err
+	}
+	two, err := r.player(b)
+	if err != nil {
+		return nil, err
+	}
+	return here(one.server, two.server), nil
+}
+
 // between plays two networks against each other.
 func (r *rater) between(ctx context.Context, a, b string) error {
 	p := r.pair(a, b)
@@ -212,17 +232,13 @@ func (r *rater) between(ctx context.Context, a, b string) error {
 	if missing <= 0 {
 		return nil
 	}
-	one, err := r.player(a)
-	if err != nil {
-		return err
-	}
-	two, err := r.player(b)
+	play, err := r.players(a, b)
 	if err != nil {
 		return err
 	}
 	gate := r.conf.Gate
 	gate.Games, gate.Visits = missing, r.o.Visits
-	got, err := playMatch(ctx, one.server, two.server, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(matchCount))
+	got, err := playMatch(ctx, play, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(matchCount))
 	if err != nil {
 		return err
 	}
@@ -247,7 +263,7 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 	command := fmt.Sprintf("%s --model %q --visits %d", r.o.Program, modelPath(r.dir, r.state.Arch, name), r.o.Visits)
 	komi := r.conf.Gate.Komi
 	sum, err := match.Run(ctx, match.Config{A: match.Program{Command: command, Name: name}, B: match.Program{Command: anchor.Command, Name: anchor.Name},
-		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Log: r.o.Log})
+		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Elsewhere: r.o.Elsewhere, Log: r.o.Log})
 	if err != nil {
 		return err
 	}

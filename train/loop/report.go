@@ -5,12 +5,15 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/train/learn"
 )
@@ -29,6 +32,9 @@ type reportData struct {
 	Rated  *Ratings `json:"rated"`
 	// Explained says what the losses are, by name.
 	Explained map[string]string `json:"explained"`
+	// Cluster is how the machines were that play for the loop, at the time Noted.
+	Cluster json.RawMessage `json:"cluster,omitempty"`
+	Noted   time.Time       `json:"noted"`
 }
 
 // Replay is a game to click through, of the loop's games against itself.
@@ -64,7 +70,26 @@ func WriteReport(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeReport(dir, &reportData{Folder: filepath.Base(abs), State: s, Games: newestGames(dir), Rated: rated})
+	data := &reportData{Folder: filepath.Base(abs), State: s, Games: newestGames(dir), Rated: rated}
+	if text, err := os.ReadFile(clusterPath(dir)); err == nil && json.Valid(text) {
+		data.Cluster = text
+		if info, err := os.Stat(clusterPath(dir)); err == nil {
+			data.Noted = info.ModTime()
+		}
+	}
+	return writeReport(dir, data)
+}
+
+func clusterPath(dir string) string { return filepath.Join(dir, "cluster", "status.json") }
+
+// NoteCluster keeps how the machines are that play for the loop in a folder, for
+// its reports.
+func NoteCluster(dir string, status any) error {
+	data, err := json.Marshal(status)
+	if err != nil {
+		return err
+	}
+	return file.WriteBytes(clusterPath(dir), data)
 }
 
 func writeReport(dir string, data *reportData) error {

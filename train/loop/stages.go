@@ -206,7 +206,7 @@ func (l *Loop) gate(ctx context.Context) error {
 			return err
 		}
 	}
-	if n := p.server.Stats().Invalid; n > 0 {
+	if n := p.server.Stats().Invalid + entry.invalid; n > 0 {
 		entry.Promoted = false
 		l.say("%s is refused: %d of its answers were no numbers", p.name, n)
 	}
@@ -230,6 +230,9 @@ func (l *Loop) gate(ctx context.Context) error {
 // match plays the guard match.
 func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) error {
 	s := l.state
+	if m, ok := l.o.Exchange.(Matches); ok {
+		return l.guard(ctx, c, over(m, modelPath(l.dir, s.Arch, s.Candidate), modelPath(l.dir, s.Arch, s.Current)), entry)
+	}
 	if l.player == nil || l.player.name != s.Current {
 		l.player.close()
 		l.player = nil
@@ -239,14 +242,27 @@ func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) 
 		}
 		l.player = old
 	}
+	return l.guard(ctx, c, here(p.server, l.player.server), entry)
+}
+
+// guard plays the games of the guard match.
+func (l *Loop) guard(ctx context.Context, c *Config, play func(ctx context.Context, g MatchGame) (MatchOutcome, error), entry *Network) error {
+	s := l.state
 	count := matchCount{began: time.Now(), goal: c.Gate.Games, area: c.Selfplay.Boards[0].Size().Area()}
 	done := l.heartbeat(count.progress)
-	r, err := playMatch(ctx, p.server, l.player.server, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
+	r, err := playMatch(ctx, play, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
 	done()
 	if err != nil {
 		return err
 	}
-	entry.Score, entry.Played = r.score(), r.games()
+	l.judge(c, &r, entry)
+	return nil
+}
+
+// judge enters what came of a guard match.
+func (l *Loop) judge(c *Config, r *matchResult, entry *Network) {
+	s := l.state
+	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
 	n := float64(r.games())
 	points := (entry.Score*n + 0.5) / (n + 1) // half a point of doubt keeps it finite
@@ -254,7 +270,6 @@ func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) 
 	if before := s.network(s.Current); before != nil { // else it is what the loop began with, which has Elo 0
 		entry.Elo += before.Elo
 	}
-	return nil
 }
 
 // settle enters the new network into the state and begins the next iteration.

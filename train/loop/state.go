@@ -77,18 +77,20 @@ func (s *Seconds) total() float64 { return s.Selfplay + s.Train + s.Gate }
 
 // Network is a network that the loop made.
 type Network struct {
-	Name     string  `json:"name"`
-	SHA256   string  `json:"sha256"`
-	Games    int64   `json:"games"`
-	Rows     int64   `json:"rows"`
-	Samples  int64   `json:"samples"`
-	Hours    float64 `json:"hours"`
-	Against  string  `json:"against,omitempty"` // in the guard match
-	Score    float64 `json:"score"`             // points of a game there
-	Played   int     `json:"played"`
-	Elo      float64 `json:"elo"` // by the chain of guard matches
-	Promoted bool    `json:"promoted"`
-	Gone     bool    `json:"gone,omitempty"` // deleted to save room
+	Name    string  `json:"name"`
+	SHA256  string  `json:"sha256"`
+	Games   int64   `json:"games"`
+	Rows    int64   `json:"rows"`
+	Samples int64   `json:"samples"`
+	Hours   float64 `json:"hours"`
+	Against string  `json:"against,omitempty"` // in the guard match
+	Score   float64 `json:"score"`             // points of a game there
+	Played  int     `json:"played"`
+	Elo     float64 `json:"elo"` // by the chain of guard matches
+
+	invalid  uint64 // answers that were no numbers
+	Promoted bool   `json:"promoted"`
+	Gone     bool   `json:"gone,omitempty"` // deleted to save room
 }
 
 // Record is what one iteration did.

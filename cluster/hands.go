@@ -1,0 +1,197 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/internal/file"
+)
+
+// Hand does tasks of one kind.
+type Hand struct {
+	Most int // at a time
+	// Do does a task. files gives the paths of its files by their sha256. The
+	// error is about the task: another worker may try.
+	Do func(ctx context.Context, body json.RawMessage, files map[string]string) (any, error)
+}
+
+// hands is a worker's part in tasks.
+type hands struct {
+	mu    sync.Mutex
+	held  map[string]context.CancelFunc // client/id
+	used  map[string]int                // by kind
+	freed chan struct{}                 // capacity 1
+	fetch sync.Mutex                    // one file at a time
+}
+
+// TakeTasks does tasks until the context ends. [Worker.Run] does it too.
+func (w *Worker) TakeTasks(ctx context.Context) error {
+	if w.run == "" {
+		if err := w.hello(ctx); err != nil {
+			return quiet(ctx, err)
+		}
+	}
+	return w.takeTasks(ctx)
+}
+
+func (w *Worker) takeTasks(ctx context.Context) error {
+	var work sync.WaitGroup
+	defer func() {
+		work.Wait()
+		w.conf.Conn.Publish(subjectTake, pack(take{Worker: w.conf.Card.ID})) // holds nothing and wants nothing
+	}()
+	for n := 0; ctx.Err() == nil; {
+		asking, cancel := context.WithCancel(ctx)
+		stop := make(chan struct{})
+		go func() { // a place that becomes free is told at once
+			select {
+			case <-w.hands.freed:
+				cancel()
+			case <-stop:
+			}
+		}()
+		r, err := ask[taken](asking, w.conf.Conn, subjectTake, pack(w.wantsTasks()), takeWait+5*time.Second)
+		close(stop)
+		freed := asking.Err() != nil
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && freed:
+		case err != nil:
+			n++
+			pause(ctx, backoff(n))
+		case r.Refused != "":
+			return fmt.Errorf("%w: %s", ErrRefused, r.Refused)
+		case r.Hello:
+			if err := w.hello(ctx); err != nil {
+				return quiet(ctx, err)
+			}
+		default:
+			n = 0
+			for _, t := range r.Tasks {
+				w.begin(ctx, t, &work)
+			}
+		}
+	}
+	return nil
+}
+
+// wantsTasks says what the worker could do besides what it does.
+func (w *Worker) wantsTasks() take {
+	h := &w.hands
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := take{Worker: w.conf.Card.ID, Free: map[string]int{}, Programs: w.conf.Programs}
+	for kind, hand := range w.conf.Hands {
+		if n := hand.Most - h.used[kind]; n > 0 {
+			t.Free[kind] = n
+		}
+	}
+	for key := range h.held {
+		t.Held = append(t.Held, key)
+	}
+	return t
+}
+
+// begin does a task beside the others.
+func (w *Worker) begin(ctx context.Context, t given, work *sync.WaitGroup) {
+	h := &w.hands
+	key := taskKey(t.Client, t.ID)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held[key] != nil {
+		return // it has come twice
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	h.held[key] = cancel
+	h.used[t.Kind]++
+	work.Go(func() {
+		o := outcome{Worker: w.conf.Card.ID, Client: t.Client, ID: t.ID}
+		body, err := w.do(ctx, &t.Task)
+		if ctx.Err() == nil {
+			if o.Body = body; err != nil {
+				o.Body, o.Error = nil, err.Error()
+			}
+			w.tell(ctx, &o)
+		}
+		cancel()
+		h.mu.Lock()
+		delete(h.held, key)
+		h.used[t.Kind]--
+		h.mu.Unlock()
+		select {
+		case h.freed <- struct{}{}:
+		default:
+		}
+	})
+}
+
+// do fetches what a task needs and does it.
+func (w *Worker) do(ctx context.Context, t *Task) (json.RawMessage, error) {
+	hand, ok := w.conf.Hands[t.Kind]
+	if !ok {
+		return nil, fmt.Errorf("this worker does no %q", t.Kind)
+	}
+	files := map[string]string{}
+	for _, f := range t.Files {
+		path, err := w.file(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		files[f.SHA256] = path
+	}
+	v, err := hand.Do(ctx, t.Body, files)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// tell sends an answer until the server has it, or has long given the task to
+// somebody else.
+func (w *Worker) tell(ctx context.Context, o *outcome) {
+	data := pack(o)
+	if len(data) > maxGame {
+		data = pack(outcome{Worker: o.Worker, Client: o.Client, ID: o.ID, Error: fmt.Sprintf("the answer has %d bytes, %d are the most", len(data), maxGame)})
+	}
+	for n, began := 1, time.Now(); ctx.Err() == nil && time.Since(began) < 2*time.Minute; n++ {
+		r, err := ask[receipt](ctx, w.conf.Conn, subjectDone, data, 10*time.Second)
+		if err == nil && r.Verdict != later {
+			return
+		}
+		if err == nil && r.Reason == needHello && w.hello(ctx) != nil {
+			return
+		}
+		pause(ctx, backoff(n))
+	}
+}
+
+// file returns where a file lies, fetched if it is not there.
+func (w *Worker) file(ctx context.Context, f File) (string, error) {
+	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
+		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
+	}
+	w.hands.fetch.Lock()
+	defer w.hands.fetch.Unlock()
+	path := filepath.Join(w.conf.Dir, "networks", f.SHA256, f.Name)
+	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
+		return path, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, out) })
+	return path, errors.Join(err)
+}
+
+func sumForm(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}

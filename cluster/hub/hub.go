@@ -1,0 +1,272 @@
+// Package hub is a loop's side of a cluster: the broker inside the program or the
+// user's own NATS, the server that hands out the loop's work, the worker of this
+// machine, and what is to be seen of all of them.
+package hub
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"kosumi/cluster"
+	"kosumi/cluster/jobs"
+	"kosumi/nn"
+	"kosumi/train/loop"
+	"kosumi/train/selfplay"
+)
+
+// Config says how a hub works. Dir, Listen and OpenJudge are needed.
+type Config struct {
+	Dir string // of the cluster's own files: DIR/cluster of a loop
+	// Listen is HOST:PORT for a broker of its own, or nats://HOST:PORT of a NATS
+	// cluster, for which there may be Creds and CA.
+	Listen, Creds, CA string
+	Metrics           string // HOST:PORT for the live page and metrics over HTTP; "" is none
+	Card              cluster.Card
+	// OpenJudge opens networks to check games with.
+	OpenJudge func(path string) (nn.Evaluator, func(), error)
+	// OpenSeat opens networks for the worker of this machine; nil: it does not play.
+	OpenSeat func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error)
+	Log      *slog.Logger
+}
+
+// Hub is a [loop.Exchange] and plays a loop's matches. Make one with [New], and
+// Open it for a loop.
+type Hub struct {
+	conf    Config
+	address string
+	server  *cluster.Server
+	broker  *cluster.Broker
+	conns   []*nats.Conn
+	web     *http.Server
+
+	worker *cluster.Worker
+	hands  func() // ends what the worker does tasks with
+	pool   *jobs.Matches
+	helps  helper
+	done   chan struct{}
+	notes  sync.WaitGroup
+}
+
+// New makes a hub. It serves from Open on.
+func New(c Config) *Hub {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Hub{conf: c, done: make(chan struct{})}
+}
+
+// Config returns the configuration, to be completed before Open.
+func (h *Hub) Config() *Config { return &h.conf }
+
+// Offer implements loop.Exchange.
+func (h *Hub) Offer(w loop.Work) error { return h.server.Offer(w) }
+
+// Play implements loop.Exchange.
+func (h *Hub) Play(ctx context.Context) error { return h.server.Play(ctx) }
+
+// Game implements loop.Matches: workers play, and this machine too.
+func (h *Hub) Game(ctx context.Context, g loop.MatchGame, a, b string) (loop.MatchOutcome, error) {
+	if h.worker != nil {
+		defer h.helps.begin(h.worker)()
+	}
+	return h.pool.Game(ctx, g, a, b)
+}
+
+// helper has the worker of this machine do tasks while there are some.
+type helper struct {
+	mu    sync.Mutex
+	users int
+	stop  context.CancelFunc
+	work  sync.WaitGroup
+}
+
+func (h *helper) begin(w *cluster.Worker) (end func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.users++; h.users == 1 {
+		ctx, stop := context.WithCancel(context.Background())
+		h.stop = stop
+		h.work.Go(func() { w.TakeTasks(ctx) })
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.users--; h.users == 0 {
+			h.stop()
+			h.work.Wait()
+		}
+	}
+}
+
+// Open begins to serve a host, whose folder holds the games that are known, and
+// returns the address for workers.
+func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
+	c := &h.conf
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return "", err
+	}
+	conf := cluster.ServerConfig{Dir: c.Dir, Host: host, Known: known, Version: c.Card.Version, Log: c.Log, Open: c.OpenJudge}
+	if c.OpenSeat != nil {
+		conf.Local = func(ctx context.Context) error { return h.worker.Run(ctx) }
+	}
+	var err error
+	if h.server, err = cluster.NewServer(conf); err != nil {
+		return "", err
+	}
+	conn, err := h.listen()
+	if err != nil {
+		return "", err
+	}
+	if err := h.server.Serve(conn); err != nil {
+		return "", err
+	}
+	if err := h.openPool(); err != nil {
+		return "", err
+	}
+	if c.OpenSeat != nil {
+		if err := h.seatWorker(); err != nil {
+			return "", err
+		}
+	}
+	if c.Metrics != "" {
+		if err := h.show(); err != nil {
+			return "", err
+		}
+	}
+	h.notes.Go(h.note)
+	return h.address, nil
+}
+
+// listen starts the broker, or connects to the user's own.
+func (h *Hub) listen() (*nats.Conn, error) {
+	c := &h.conf
+	if a, err := cluster.ParseAddress(c.Listen); err == nil {
+		h.address = a.String()
+		return h.connect(cluster.NewID())
+	}
+	token, err := cluster.Token(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	a := cluster.Address{Token: token}
+	var cert *tls.Certificate
+	if !Loopback(c.Listen) {
+		pair, pin, err := cluster.Certificate(c.Dir)
+		if err != nil {
+			return nil, err
+		}
+		cert, a.Pin = &pair, pin
+	}
+	if h.broker, err = cluster.StartBroker(c.Listen, token, cert); err != nil {
+		return nil, err
+	}
+	a.Host = cluster.Reachable(c.Listen, h.broker.Addr())
+	h.address = a.String()
+	return h.connect(cluster.NewID())
+}
+
+// Loopback tells whether HOST:PORT is this machine's alone.
+func Loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// connect makes a connection, inside the process where the broker is.
+func (h *Hub) connect(id string) (*nats.Conn, error) {
+	var conn *nats.Conn
+	var err error
+	if h.broker != nil {
+		conn, err = h.broker.Connect()
+	} else {
+		conn, err = cluster.Dial(cluster.DialConfig{Address: h.conf.Listen, Creds: h.conf.Creds, CA: h.conf.CA, ID: id, Log: h.conf.Log})
+	}
+	if err == nil {
+		h.conns = append(h.conns, conn)
+	}
+	return conn, err
+}
+
+func (h *Hub) openPool() error {
+	id := cluster.NewID()
+	conn, err := h.connect(id)
+	if err != nil {
+		return err
+	}
+	p, err := cluster.NewPool(conn, id, h.conf.Log)
+	h.pool = &jobs.Matches{Pool: p}
+	return err
+}
+
+// seatWorker makes the worker of this machine. Its games go the same way as those
+// of all others.
+func (h *Hub) seatWorker() error {
+	c := &h.conf
+	card := c.Card
+	card.ID, card.Name = cluster.NewID(), "here"
+	h.server.Vouch(card.ID)
+	conn, err := h.connect(card.ID)
+	if err != nil {
+		return err
+	}
+	var hands map[string]cluster.Hand
+	hands, h.hands = jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Seat, error) { return c.OpenSeat(ctx, path, nil) }})
+	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: c.Dir, InMemory: true, Log: c.Log, Open: c.OpenSeat,
+		Poll: time.Second, Card: card, Hands: hands})
+	return err
+}
+
+// note writes how the cluster is into its folder now and then, for the loop's
+// report.
+func (h *Hub) note() {
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-h.done:
+			return
+		}
+		st := h.server.Status()
+		if err := loop.NoteCluster(filepath.Dir(h.conf.Dir), st.Public()); err != nil {
+			h.conf.Log.Warn("the report gets no news of the cluster", "error", err)
+		}
+	}
+}
+
+// Close ends serving: what has come in is filed and confirmed.
+func (h *Hub) Close() error {
+	var errs []error
+	close(h.done)
+	h.notes.Wait()
+	if h.worker != nil {
+		h.worker.Close(5 * time.Second)
+		h.hands()
+	}
+	if h.pool != nil {
+		h.pool.Pool.Close()
+	}
+	if h.server != nil {
+		errs = append(errs, h.server.Close())
+	}
+	for _, c := range h.conns {
+		c.Close()
+	}
+	if h.broker != nil {
+		h.broker.Close()
+	}
+	if h.web != nil {
+		errs = append(errs, h.web.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,64 @@
+package remote
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// shortToken is the length below which tokens could be guessed.
+const shortToken = 16
+
+// ReadUsers reads users, one a line: NAME TOKEN [SEATS], and # begins a comment.
+// There must be one at least.
+func ReadUsers(r io.Reader) ([]User, error) {
+	var users []User
+	scan := bufio.NewScanner(r)
+	for n := 1; scan.Scan(); n++ {
+		line, _, _ := strings.Cut(scan.Text(), "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) < 2 || len(words) > 3 || len(words[1]) < shortToken {
+			return nil, fmt.Errorf("line %d: NAME TOKEN [SEATS] is expected, with a token of %d characters or more", n, shortToken)
+		}
+		u := User{Name: words[0], Token: words[1]}
+		if len(words) == 3 {
+			if _, err := fmt.Sscan(words[2], &u.Seats); err != nil || u.Seats < 1 {
+				return nil, fmt.Errorf("line %d: %q is no number of seats", n, words[2])
+			}
+		}
+		for i := range users {
+			if users[i].Name == u.Name || users[i].Token == u.Token {
+				return nil, fmt.Errorf("line %d: %s has the name or the token of another user", n, u.Name)
+			}
+		}
+		users = append(users, u)
+	}
+	if err := scan.Err(); err != nil {
+		return nil, err
+	}
+	if len(users) == 0 {
+		return nil, errors.New("no users")
+	}
+	return users, nil
+}
+
+// Metrics serves what the users take in Prometheus' text format.
+func Metrics(h *Host, f *Fair) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		fmt.Fprint(w, "# HELP kosumi_seats Seats in use.\n# TYPE kosumi_seats gauge\n")
+		for user, n := range h.Seats() {
+			fmt.Fprintf(w, "kosumi_seats{user=%q} %d\n", user, n)
+		}
+		fmt.Fprint(w, "# HELP kosumi_evaluations_total Positions that the network was asked about.\n# TYPE kosumi_evaluations_total counter\n")
+		for user, n := range f.Evaluations() {
+			fmt.Fprintf(w, "kosumi_evaluations_total{user=%q} %d\n", user, n)
+		}
+	})
+}
