@@ -183,11 +183,15 @@ install-as-katago -> 2 engine install-as-katago DIR
 install-as-katago BLOCKED -> 1 BLOCKED
 version x -> 2 "x"
 web --port x -> 2 unknown flag: --port
+web --listen nosuch -> 2 --listen is "nosuch"
+web --listen :99999 -> 2 the port is "99999"
+completion -> 2 bash, fish
+completion nosuch -> 2 unknown command "nosuch"
 work -> 2 engine work ADDRESS
 work nosuch -> 2 nats://
 cluster -> 2 status
 cluster status nosuch -> 2 nats://
-serve --listen nosuch -> 1 nosuch
+serve --listen nosuch -> 2 --listen is "nosuch"
 remote -> 2 engine remote ADDRESS
 remote nosuch gtp -> 2 kosumi://
 manual BLOCKED -> 1 BLOCKED

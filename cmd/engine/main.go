@@ -91,6 +91,9 @@ does a double click on the program.`,
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			needSubcommand(c)
+		}
 		refuseArguments(c)
 	}
 	return root

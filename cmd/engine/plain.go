@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,6 +94,22 @@ func sizeOf(flag, text string) (board.Size, error) {
 		return size, usagef("--%s: %w", flag, err)
 	}
 	return size, nil
+}
+
+// checkListen tells whether the value of a flag is an address to listen on; "" is
+// the default.
+func checkListen(flag, text string) error {
+	if text == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return usagef("--%s is %q, must be HOST:PORT or :PORT", flag, text)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return usagef("--%s: the port is %q, must be 0 (any that is free) to 65535", flag, port)
+	}
+	return nil
 }
 
 // tryOutput tells before any work whether the file that is to hold it can be

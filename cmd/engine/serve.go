@@ -76,6 +76,9 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := checkListen("listen", f.listen); err != nil {
+		return err
+	}
 	if f.seats < 1 || f.positions < 1 || f.keep <= 0 {
 		return usagef("--seats and --positions: 1 or more; --keep: above 0")
 	}

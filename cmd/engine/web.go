@@ -78,7 +78,10 @@ ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
 }
 
 func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
-	var err error
+	err := checkListen("listen", o.listen)
+	if err != nil {
+		return err
+	}
 	if o.folder == "" {
 		if o.folder, err = web.DefaultFolder(); err != nil {
 			return err
