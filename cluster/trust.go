@@ -26,6 +26,7 @@ import (
 const (
 	probation  = 4  // games of a new worker that must be found right when they are searched again
 	auditEvery = 50 // later games of which one is
+	komiDrift  = 2  // points that a fair komi, as a network sees it, may differ by between processors
 	asideFile  = "aside.json"
 
 	trustedFile = "trusted.json" // who passed the probation, also before a restart
@@ -113,6 +114,9 @@ func (w *member) assess(a *selfplay.Audit, t tolerance, again, random bool) erro
 	}
 	if !again {
 		return nil
+	}
+	if a.Komi > komiDrift {
+		return fmt.Errorf("a game's komi is %.1f points from the one that its number makes", a.Komi)
 	}
 	w.audits++
 	bad := a.Turns > 0 && (a.Policy > t.policy || a.Root > t.root)

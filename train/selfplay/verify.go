@@ -104,6 +104,7 @@ type Audit struct {
 	// Opening tells whether playing the game again from its number led to the
 	// same first position; else nothing was searched again.
 	Opening bool
+	Komi    float64 // points between the two komi, where both openings have the same stones
 	Turns   int     // searched again, up to where the games part
 	Policy  float64 // mean distance of the two targets there, 0 to 1
 	Root    float64 // mean difference of the roots' win minus loss there
@@ -172,7 +173,7 @@ func (a *Audit) playAgain(ctx context.Context, c *Config, f *Finished, seed uint
 			continue
 		}
 		if !a.Opening {
-			if a.Opening = sameStart(p.record.Start, f.Game.Start); !a.Opening {
+			if a.compareStarts(p.record.Start, f.Game.Start); !a.Opening {
 				return nil
 			}
 		}
@@ -183,15 +184,19 @@ func (a *Audit) playAgain(ctx context.Context, c *Config, f *Finished, seed uint
 		}
 	}
 	if a.Turns == 0 && p.record.Start != nil {
-		a.Opening = sameStart(p.record.Start, f.Game.Start)
+		a.compareStarts(p.record.Start, f.Game.Start)
 	}
 	a.Policy /= float64(max(1, a.Turns))
 	a.Root /= float64(max(1, a.Turns))
 	return nil
 }
 
-func sameStart(a, b *board.Game) bool {
-	return a.Size() == b.Size() && a.Rules() == b.Rules() && a.Hash() == b.Hash()
+// compareStarts holds the opening of a game against the one made again.
+func (a *Audit) compareStarts(again, got *board.Game) {
+	a.Opening = again.Size() == got.Size() && again.Rules() == got.Rules() && again.Hash() == got.Hash()
+	if again.StoneHash() == got.StoneHash() {
+		a.Komi = math.Abs(float64(again.Rules().Komi - got.Rules().Komi))
+	}
 }
 
 // compare adds what two searches of one position differ by.
