@@ -55,6 +55,48 @@ func TestLookedAtOtherwise(t *testing.T) {
 	p.Clean()
 }
 
+// TestPrintReview prints the page that a review leaves, on two papers.
+func TestPrintReview(t *testing.T) {
+	dir := t.TempDir()
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	pages, err := filepath.Glob(filepath.Join(dir, "reviews", "game*.html"))
+	require.NoError(t, err)
+	require.Len(t, pages, 1)
+	p.Do(chromedp.Navigate("file://"+pages[0]), emulation.SetEmulatedMedia().WithMedia("print"))
+	p.Until(`document.querySelector("#board circle")`)
+	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".bar, input")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.id)`), "buttons are not printed")
+	require.LessOrEqual(t, browsertest.JS[float64](p.Tab, `document.querySelector("#board").getBoundingClientRect().height / 96 * 2.54`), 20.0, "the board goes on one page, in cm")
+	for _, paper := range [][2]float64{{8.27, 11.69}, {8.5, 11}} {
+		p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+			pdf, _, err := page.PrintToPDF().WithPaperWidth(paper[0]).WithPaperHeight(paper[1]).WithPrintBackground(false).Do(ctx)
+			require.Equal(t, "%PDF", string(pdf[:min(4, len(pdf))]))
+			return err
+		}))
+	}
+}
+
+// TestPointing runs over the candidates while numbers come in: no row changes its
+// place.
+func TestPointing(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
+		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
+	at := browsertest.JS[[]float64](p.Tab, `(() => { const r = document.querySelectorAll(".cands tbody tr")[1].getBoundingClientRect(); return [r.x + 20, r.y + r.height / 2]; })()`)
+	p.Do(input.DispatchMouseEvent(input.MouseMoved, at[0], at[1]))
+	p.Until(`document.querySelector(".cands tbody tr.on")`)
+	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.innerText).join(" ")`
+	before, visits := browsertest.JS[string](p.Tab, rows), browsertest.JS[int](p.Tab, `Number(document.querySelector(".engine-line").dataset.visits)`)
+	p.Until(fmt.Sprintf(`Number(document.querySelector(".engine-line").dataset.visits) > %d`, visits+500))
+	require.Equal(t, before, browsertest.JS[string](p.Tab, rows))
+	require.Equal(t, 1, browsertest.JS[int](p.Tab, `document.querySelectorAll(".cands tbody tr.on").length`))
+	p.Clean()
+}
+
 // cable is a connection to a server that can be cut.
 type cable struct {
 	net.Listener

@@ -37,24 +37,31 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 const frame = computed<Frame | null>(() => tree.results.value.get(tree.at.value) ?? null);
 
-// The rows of the table change places only when visits differ by a tenth.
+// The rows of the table change places only when visits differ by a tenth, and never
+// while one of them is pointed at.
 let order: string[] = [];
 let orderNode = -1;
+let listed: Frame["moves"] = [];
 const rows = computed(() => {
 	const f = frame.value;
 	if (!f) return [];
 	if (orderNode !== f.node) {
 		order = [];
+		listed = [];
 		orderNode = f.node;
 	}
 	const now = f.moves.map((m) => m.m);
 	const kept = order.filter((m) => now.includes(m));
 	const list = [...kept, ...now.filter((m) => !kept.includes(m))];
 	const of = new Map(f.moves.map((m) => [m.m, m]));
+	if (hover.peek() >= 0 && listed.length > 0) {
+		const there = new Set(listed.map((m) => m.m));
+		return (listed = [...listed.map((m) => of.get(m.m) ?? m), ...f.moves.filter((m) => !there.has(m.m))]);
+	}
 	list.sort((a, b) => (a === now[0] ? -1 : b === now[0] ? 1 : 0));
 	for (let i = 1; i < list.length - 1; i++) for (let j = i; j >= 1 && of.get(list[j + 1])!.v > of.get(list[j])!.v * 1.1; j--) [list[j], list[j + 1]] = [list[j + 1], list[j]];
 	order = list;
-	return list.map((m) => of.get(m)!);
+	return (listed = list.map((m) => of.get(m)!));
 });
 
 const overlay = computed<Overlay | null>(() => {
