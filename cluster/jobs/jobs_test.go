@@ -65,8 +65,9 @@ func play(args []string) error {
 		case "name":
 			text = "test"
 		case "komi":
-			komi, err = strconv.ParseFloat(words[2], 32)
-			g, err = board.NewGame(size, board.Rules{Ko: board.KoSimple, Komi: float32(komi)})
+			if komi, err = strconv.ParseFloat(words[2], 32); err == nil {
+				g, err = board.NewGame(size, board.Rules{Ko: board.KoSimple, Komi: float32(komi)})
+			}
 		case "play":
 			var p board.Point
 			if p, err = size.ParseVertex(words[3]); err == nil {
