@@ -300,6 +300,7 @@ func (r *run) schedule() error {
 // loop takes steps until there are enough or ctx ends.
 func (r *run) loop(ctx context.Context) error {
 	var next prefetch
+	defer next.end()
 	for r.l.count.Steps < r.state.Total {
 		batch, err := next.get(r.train)
 		if err != nil {

@@ -199,6 +199,15 @@ func (p *prefetch) get(s rows.Stream) (*rows.Batch, error) {
 	return &p.batches[p.turn], nil
 }
 
+// end waits for a batch that nobody will get: whoever owns the stream may close it
+// then.
+func (p *prefetch) end() {
+	if p.ready != nil {
+		<-p.ready
+		p.ready = nil
+	}
+}
+
 // speedometer tells how fast samples have gone by in the last seconds.
 type speedometer struct {
 	at   []time.Time
