@@ -17,7 +17,7 @@ import (
 var accuracyPositions = flag.Int("quantize.positions", 64, "positions of self-play that TestIntegersOnSelfPlay compares, for each board size")
 
 // TestIntegersOnSelfPlay compares 16-bit integers with float32 on positions of games
-// that the network plays against itself; see docs/speed.md.
+// that the network plays against itself; see docs/measurements/speed.md.
 func TestIntegersOnSelfPlay(t *testing.T) {
 	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
 	exact, _ := openOnCPU(t, path, model.Config{})
