@@ -27,16 +27,18 @@ func netCommand() *cobra.Command {
 }
 
 func netNewCommand() *cobra.Command {
-	var name, size, out string
+	var name, size, out, grow string
 	var seed uint64
 	var force *bool
 	c := &cobra.Command{
 		Use:   "new --arch NAME -o FILE",
 		Short: "Write a freshly initialised network",
-		Long:  "Writes a network with random weights: the same seed gives the same file.\n\nArchitectures:\n" + architectures(),
+		Long: "Writes a network with random weights: the same seed gives the same file.\n\nArchitectures:\n" + architectures() +
+			"\nWith --grow a network of KataGo's format gets more blocks or channels: it answers as before, and has more to learn with.\n",
 		Example: `  engine net new --arch mini --board 9 --seed 1 -o mini.onnx
   engine net new --arch b10c128 --board 19 -o b10c128.onnx
-  engine net new --arch kb6c96 -o kb6c96.bin.gz`,
+  engine net new --arch kb6c96 -o kb6c96.bin.gz
+  engine net new --arch kb6c96 --grow kb4c64.bin.gz -o grown.bin.gz`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" || name == "" {
 				return usagef("--arch and -o are needed")
@@ -44,7 +46,11 @@ func netNewCommand() *cobra.Command {
 			if err := tryOutput(out, *force); err != nil {
 				return err
 			}
-			if err := writeFresh(name, size, seed, out); err != nil {
+			write := func() error { return writeFresh(name, size, seed, out) }
+			if grow != "" {
+				write = func() error { return writeGrown(grow, name, seed, out) }
+			}
+			if err := write(); err != nil {
 				return err
 			}
 			return reportFile(cmd, out)
@@ -53,6 +59,8 @@ func netNewCommand() *cobra.Command {
 	force = forceFlag(c)
 	c.Flags().StringVar(&name, "arch", "", "architecture `NAME`")
 	c.Flags().StringVar(&size, "board", "", "board `SIZE`: 2 to 25, or for example 9x13; default: what the architecture is usually for")
+	c.Flags().StringVar(&grow, "grow", "", "begin with the weights of `FILE`, a smaller network of the same kind")
+	c.MarkFlagsMutuallyExclusive("grow", "board")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the weights")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write: .onnx, and for kbNcM also .bin.gz")
 	return c
@@ -82,6 +90,24 @@ func writeFresh(name, size string, seed uint64, out string) error {
 		a = a.On(s.W, s.H)
 	}
 	return a.Write(out, seed)
+}
+
+// writeGrown writes the network of a file in a larger shape, in KataGo's format.
+func writeGrown(from, name string, seed uint64, out string) error {
+	if strings.EqualFold(filepath.Ext(out), ".onnx") {
+		return usagef("-o %s: a grown network is written as .bin.gz or .txt.gz; engine convert makes ONNX of it", out)
+	}
+	if _, err := katago.ParseArch(name); err != nil {
+		return usagef("--arch: %w", err)
+	}
+	net, err := katago.ReadFile(from)
+	if err == nil {
+		net, err = katago.Grow(net, name, seed)
+	}
+	if err != nil {
+		return fmt.Errorf("--grow %s: %w", from, err)
+	}
+	return katago.WriteFile(out, net)
 }
 
 func orDefault(s, def string) string {

@@ -185,6 +185,15 @@ func TestNet(t *testing.T) {
 		o := invoke(t, nil, "", "net", "new", "--arch", arch, "-o", filepath.Join(dir, "x.onnx"))
 		require.Equal(t, exitUsage, o.code, "%s: %s", arch, o.stderr)
 	}
+	small := filepath.Join(dir, "kb2c16.bin.gz")
+	grown := made("grown.bin.gz", "--arch", "kb3c32", "--grow", small)
+	info := invoke(t, nil, "", "net", "info", grown)
+	require.Contains(t, info.stdout, "kb3c32-grown")
+	o = invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "--grow", small, "-o", filepath.Join(dir, "x.bin.gz"))
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "blocks and channels may become more")
+	o = invoke(t, nil, "", "net", "new", "--arch", "kb3c32", "--grow", small, "-o", filepath.Join(dir, "x.onnx"))
+	require.Equal(t, exitUsage, o.code)
 	o = invoke(t, nil, "", "net", "info", writeFile(t, "text.onnx", "no network"))
 	require.Equal(t, exitFailed, o.code)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"kosumi/nn/onnx"
 )
@@ -22,14 +23,19 @@ const (
 	Adam Method = "adam"
 	// AdamW (Loshchilov and Hutter 2019): w -= lr*d*w beside Adam's step.
 	AdamW Method = "adamw"
+	// Muon (Jordan 2024; scaled as by Liu and others 2025): the step of a kernel or
+	// matrix is its Nesterov momentum with all singular values near 1, times 0.2 and
+	// the root of the longer side, so that it is as large as AdamW's; the rest of the
+	// weights take AdamW's.
+	Muon Method = "muon"
 )
 
 // Optimizer says how weights are updated. [DefaultOptimizer] has the usual numbers.
 type Optimizer struct {
 	Method   Method
-	Momentum float64 // SGD; 0 keeps no state
+	Momentum float64 // SGD, where 0 keeps no state; Muon
 	Nesterov bool    // SGD
-	Beta1    float64 // Adam, AdamW
+	Beta1    float64 // Adam, AdamW, and what is no matrix with Muon
 	Beta2    float64
 	Epsilon  float64
 	// WeightDecay is multiplied by what Decay says of a parameter; nil: 1 for
@@ -43,9 +49,14 @@ type Optimizer struct {
 }
 
 // DefaultOptimizer returns a method with the numbers that PyTorch has for it:
-// momentum 0.9, betas 0.9 and 0.999, epsilon 1e-8, no decay, no clipping.
+// momentum 0.9, betas 0.9 and 0.999, epsilon 1e-8, no decay, no clipping. Muon's
+// momentum is 0.95, as its author has it.
 func DefaultOptimizer(m Method) Optimizer {
-	return Optimizer{Method: m, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
+	o := Optimizer{Method: m, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
+	if m == Muon {
+		o.Momentum = 0.95
+	}
+	return o
 }
 
 // Check reports the first setting out of range.
@@ -55,13 +66,13 @@ func (o *Optimizer) Check() error {
 	}
 	in := func(x, lo, hi float64) bool { return x >= lo && x < hi }
 	switch {
-	case o.Method != SGD && o.Method != Adam && o.Method != AdamW:
-		return bad("method %q: use sgd, adam or adamw", o.Method)
+	case !slices.Contains([]Method{SGD, Adam, AdamW, Muon}, o.Method):
+		return bad("method %q: use sgd, adam, adamw or muon", o.Method)
 	case !in(o.WeightDecay, 0, math.Inf(1)):
 		return bad("weight decay %v: use 0 or more", o.WeightDecay)
 	case !in(o.ClipNorm, 0, math.Inf(1)):
 		return bad("clip norm %v: use 0 (off) or more", o.ClipNorm)
-	case o.Method == SGD && !in(o.Momentum, 0, 1):
+	case (o.Method == SGD || o.Method == Muon) && !in(o.Momentum, 0, 1):
 		return bad("momentum %v: use 0 up to, not including, 1", o.Momentum)
 	case o.Method != SGD && (!in(o.Beta1, 0, 1) || !in(o.Beta2, 0, 1)):
 		return bad("betas %v and %v: use 0 up to, not including, 1", o.Beta1, o.Beta2)
@@ -74,11 +85,12 @@ func (o *Optimizer) Check() error {
 // Names of the inputs and outputs of shape [1] that Apply adds.
 const (
 	InputRate      = "rate"           // learning rate
-	InputBias1     = "bias1"          // 1/(1-beta1^t), Adam and AdamW
-	InputBias2     = "bias2"          // 1/(1-beta2^t), Adam and AdamW
+	InputBias1     = "bias1"          // 1/(1-beta1^t), all but SGD
+	InputBias2     = "bias2"          // 1/(1-beta2^t), all but SGD
 	OutputGradNorm = "grad_norm"      // Euclidean norm of all gradients before clipping
 	NextPrefix     = "next/"          // output NextPrefix+X is the new value of input X
 	momentumPrefix = "sgd.momentum/"  // inputs of state, one a parameter
+	muonPrefix     = "muon.momentum/" //
 	firstPrefix    = "adam.mean/"     //
 	secondPrefix   = "adam.variance/" //
 )
@@ -183,16 +195,20 @@ func (u *update) param(p *Param, g onnx.Value) onnx.Value {
 	if u.Rate != nil && u.Rate(p) != 1 {
 		rate = b.Mul(rate, b.Scalar(u.Rate(p)))
 	}
-	if decay != 0 && u.Method != AdamW {
+	decoupled := u.Method == AdamW || u.Method == Muon
+	if decay != 0 && !decoupled {
 		g = b.Add(g, b.Mul(w, b.Scalar(decay)))
 	}
 	var step onnx.Value
-	if u.Method == SGD {
+	switch {
+	case u.Method == SGD:
 		step = u.sgd(p, g)
-	} else {
+	case u.Method == Muon && p.Kind == KindWeight && len(p.Dims) > 1:
+		step = u.muon(p, g)
+	default:
 		step = u.adam(p, g)
 	}
-	if decay != 0 && u.Method == AdamW {
+	if decay != 0 && decoupled {
 		step = b.Add(step, b.Mul(w, b.Scalar(decay)))
 	}
 	return b.Sub(w, b.Mul(step, rate))

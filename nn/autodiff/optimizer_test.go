@@ -143,11 +143,11 @@ func TestDecaySparesBiases(t *testing.T) {
 func TestOptimizerCheck(t *testing.T) {
 	for _, o := range []Optimizer{
 		{Method: "rprop"}, {Method: SGD, Momentum: 1}, {Method: SGD, WeightDecay: -1}, {Method: SGD, ClipNorm: -1},
-		{Method: Adam, Beta1: 1, Beta2: 0.9, Epsilon: 1e-8}, {Method: Adam, Beta1: 0.9, Beta2: 0.9}, {Method: AdamW, Beta1: 0.9, Beta2: -1, Epsilon: 1e-8},
+		{Method: Muon, Momentum: 1, Beta1: 0.9, Beta2: 0.9, Epsilon: 1e-8}, {Method: Adam, Beta1: 1, Beta2: 0.9, Epsilon: 1e-8}, {Method: Adam, Beta1: 0.9, Beta2: 0.9}, {Method: AdamW, Beta1: 0.9, Beta2: -1, Epsilon: 1e-8},
 	} {
 		require.ErrorIs(t, o.Check(), ErrOptimizer, "%+v", o)
 	}
-	for _, m := range []Method{SGD, Adam, AdamW} {
+	for _, m := range []Method{SGD, Adam, AdamW, Muon} {
 		o := DefaultOptimizer(m)
 		require.NoError(t, o.Check())
 	}

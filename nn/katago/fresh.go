@@ -213,7 +213,18 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473))}
+	return freshLike(a, seed, nil)
+}
+
+// freshLike is Fresh, but the first blocks pool where those of a list do.
+func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
+	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473)), pools: a.poolBlocks()}
+	for i, b := range like {
+		if n, ok := b.(*Nested); ok {
+			b = n.Blocks[0]
+		}
+		_, f.pools[i+1] = b.(*Pooling)
+	}
 	mult := DefaultMultipliers()
 	mult.ShorttermScoreErr = 150
 	n := &Network{Header: Header{
@@ -226,9 +237,10 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 }
 
 type fresh struct {
-	arch Arch
-	w    headWidths
-	rng  *rand.Rand
+	arch  Arch
+	w     headWidths
+	rng   *rand.Rand
+	pools map[int]bool // blocks that pool, counted from 1
 }
 
 // gain is the root of what an activation does to the second moment.
@@ -303,14 +315,13 @@ func (f *fresh) trunk() Trunk {
 		t.Blocks = f.transformers(c)
 		return t
 	}
-	pools := a.poolBlocks()
 	for i := range a.Blocks {
 		name := fmt.Sprintf("model.blocks.%d", i)
 		scale := 1 / math.Sqrt(float64(i+1))
 		if a.Nested {
-			t.Blocks = append(t.Blocks, f.nested(name, c, scale, pools[i+1]))
+			t.Blocks = append(t.Blocks, f.nested(name, c, scale, f.pools[i+1]))
 		} else {
-			t.Blocks = append(t.Blocks, f.residual(name, c, scale, pools[i+1]))
+			t.Blocks = append(t.Blocks, f.residual(name, c, scale, f.pools[i+1]))
 		}
 	}
 	return t

@@ -44,7 +44,7 @@ type Config struct {
 	Batch int `json:"batch"`
 
 	// Method, and what it needs: see autodiff.Optimizer. Zeros take defaults:
-	// sgd, momentum 0.9, betas 0.9 and 0.999, epsilon 1e-8.
+	// sgd, momentum 0.9 (muon: 0.95), betas 0.9 and 0.999, epsilon 1e-8.
 	Method   autodiff.Method `json:"method"`
 	Momentum float64         `json:"momentum"`
 	Nesterov bool            `json:"nesterov"`
@@ -111,9 +111,10 @@ func (c Config) WithDefaults() Config {
 	if c.Method == "" {
 		c.Method = autodiff.SGD
 	}
-	if c.Method == autodiff.SGD {
+	if c.Method == autodiff.SGD || c.Method == autodiff.Muon {
 		or(&c.Momentum, d.Momentum)
-	} else {
+	}
+	if c.Method != autodiff.SGD {
 		or(&c.Beta1, d.Beta1)
 		or(&c.Beta2, d.Beta2)
 		or(&c.Epsilon, d.Epsilon)

@@ -128,8 +128,8 @@ func (l *Loop) load() error {
 			ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
 	}
 	l.state = s
-	if base := s.base(l.conf.Arch); base != s.Start {
-		if err := writeFresh(modelPath(l.dir, l.conf.Arch, base), l.conf.Arch, l.conf.Seed, l.conf.Selfplay.Boards); err != nil {
+	if base := s.base(); base == freshName(s.Arch) {
+		if err := writeFresh(modelPath(l.dir, s.Arch, base), s.Arch, s.Seed, l.conf.Selfplay.Boards); err != nil {
 			return err
 		}
 	}
@@ -157,27 +157,6 @@ func (l *Loop) load() error {
 
 // freshName is the name of a network of random weights.
 func freshName(arch string) string { return "fresh-" + arch }
-
-// grow begins anew with another architecture on the rows that there are. The
-// network that plays goes on playing until the new one has passed the gate.
-func (l *Loop) grow() error {
-	s, c := l.state, l.stageConfig()
-	// Without checkpoints an interruption ends up here again.
-	if err := os.RemoveAll(l.checkpoints()); err != nil {
-		return err
-	}
-	l.say("%s follows %s", l.conf.Arch, s.Arch)
-	s.Arch, s.Candidate = l.conf.Arch, ""
-	s.Before += s.Samples
-	s.Samples, s.Target, s.Owed, s.Credited = 0, 0, 0, s.Rows
-	s.GoalGames, s.GoalRows = 0, 0
-	s.Stage = stageSelfplay
-	if s.Rows > 0 && !l.bootstrapping() {
-		s.Target = int64(c.Train.Ratio * float64(l.windowRows(&c)))
-		s.Stage = stageTrain
-	}
-	return s.save(l.dir)
-}
 
 // State returns what the loop knows. It is only good until Run goes on.
 func (l *Loop) State() *State { return l.state }

@@ -286,6 +286,10 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	require.Equal(t, first.Samples, grown.Before)
 	require.Zero(t, grown.Samples)
 	require.Positive(t, grown.Target)
+	require.Equal(t, fmt.Sprintf("grown-kb3c16-d%d", first.Rows), grown.Base)
+	wide, err := katago.ReadFile(modelPath(dir, grown.Arch, grown.Base))
+	require.NoError(t, err)
+	require.Equal(t, net.Trunk.Blocks, wide.Trunk.Blocks[:2], "it begins with what the other one has learnt")
 	require.Equal(t, grown, run(0), "opening it again changes nothing")
 
 	last := run(12)
@@ -302,6 +306,25 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(foreign), 0o644))
 	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, ErrConfig)
+}
+
+// TestLearnerMayChange gives the learner of a running loop other settings: it begins
+// anew with the network that plays, nothing else is lost, and it goes on from there.
+func TestLearnerMayChange(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	first := runToFirstNetwork(t, dir)
+	recipe := strings.Replace(tiny, "[train]\n", "[train]\nmethod = \"muon\"\n", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(recipe), 0o644))
+	last := runLoop(t, dir, 12)
+	require.Equal(t, first.Current, last.Base)
+	require.Equal(t, first.Samples, last.Before)
+	require.Greater(t, last.Games, first.Games)
+	require.Equal(t, first.Networks[0].Name, last.Networks[0].Name)
+	require.FileExists(t, modelPath(dir, last.Arch, last.Base), "it is needed to go on")
+	checkFolder(t, dir, State{})
+	require.Equal(t, last, runLoop(t, dir, 0), "opening it again changes nothing")
 }
 
 // TestLoopBeginsWithANetwork gives a new loop a network: it plays the first game,

@@ -23,28 +23,39 @@ func writeFile(path string, data []byte) error {
 
 func (l *Loop) checkpoints() string { return filepath.Join(l.dir, "checkpoints") }
 
-// openLearner resumes the learner from its newest checkpoint, or makes it.
+// openLearner resumes the learner from its newest checkpoint, or makes it. With
+// settings other than the checkpoint's it begins anew, which the state tells.
 func (l *Loop) openLearner() error {
 	if l.learner != nil {
 		return nil
 	}
-	t := &l.conf.Train
-	c := learn.Config{Model: modelPath(l.dir, l.state.Arch, l.state.base(l.state.Arch)), Batch: t.Batch, Method: autodiff.Method(t.Method),
-		Momentum: t.Momentum, WeightDecay: t.WeightDecay, ClipNorm: t.ClipNorm, Rate: t.Rate,
-		Schedule: learn.Schedule{Warmup: t.WarmupSteps}, HeadRate: t.HeadRate, Losses: t.Losses, Aux: t.Aux && fresh.IsKataGo(l.state.Arch),
-		Average: learn.Average{Every: t.AverageEvery, Window: t.AverageWindow}, Threads: l.conf.Compute.Threads, Seed: l.state.Seed, Log: l.o.Log}
-	learner, extra, err := learn.Resume(l.checkpoints(), c)
+	learner, extra, err := learn.Resume(l.checkpoints(), l.learnerConfig())
+	var changed *learn.SettingsError
+	if errors.As(err, &changed) {
+		if err := l.renew(changed); err != nil {
+			return err
+		}
+		learner, err = learn.New(l.learnerConfig())
+	}
 	if errors.Is(err, learn.ErrNoCheckpoint) {
 		if l.state.Samples > 0 {
 			return fmt.Errorf("%s: %d samples were trained, but %w is left", l.checkpoints(), l.state.Samples, err)
 		}
-		learner, err = learn.New(c)
+		learner, err = learn.New(l.learnerConfig())
 	}
 	if err != nil {
 		return err
 	}
 	l.learner, l.resumed = learner, extra
 	return nil
+}
+
+func (l *Loop) learnerConfig() learn.Config {
+	t := &l.conf.Train
+	return learn.Config{Model: modelPath(l.dir, l.state.Arch, l.state.base()), Batch: t.Batch, Method: autodiff.Method(t.Method),
+		Momentum: t.Momentum, WeightDecay: t.WeightDecay, ClipNorm: t.ClipNorm, Rate: t.Rate,
+		Schedule: learn.Schedule{Warmup: t.WarmupSteps}, HeadRate: t.HeadRate, Losses: t.Losses, Aux: t.Aux && fresh.IsKataGo(l.state.Arch),
+		Average: learn.Average{Every: t.AverageEvery, Window: t.AverageWindow}, Threads: l.conf.Compute.Threads, Seed: l.state.Seed, Log: l.o.Log}
 }
 
 const (
@@ -173,7 +184,7 @@ func (l *Loop) export() error {
 	name := fmt.Sprintf("%s-s%d-d%d", s.Arch, s.Samples, s.Rows)
 	path := modelPath(l.dir, s.Arch, name)
 	if _, err := os.Stat(path); err != nil {
-		if err := l.openLearner(); err != nil {
+		if err := l.openLearner(); err != nil || s.Stage != stageExport {
 			return err
 		}
 		if got := l.learner.Counters().Samples; got != s.Samples {
@@ -313,7 +324,7 @@ func (l *Loop) cleanUp(c *Config) error {
 			promoted++
 		}
 		milestone := c.Keep.Every > 0 && i%c.Keep.Every == 0
-		if n.Gone || n.Promoted && (promoted <= c.Keep.Networks || milestone) {
+		if n.Gone || n.Name == s.Base || n.Promoted && (promoted <= c.Keep.Networks || milestone) {
 			continue
 		}
 		n.Gone = true

@@ -107,10 +107,13 @@ func (l *Loop) begin(s *State) error {
 	return nil
 }
 
-// base is the name of the network that the learner of an architecture began with.
-func (s *State) base(arch string) string {
-	if s.Start == startName(arch) {
+// base is the name of the network that the learner began with.
+func (s *State) base() string {
+	switch {
+	case s.Base != "":
+		return s.Base
+	case s.Start == startName(s.Arch):
 		return s.Start
 	}
-	return freshName(arch)
+	return freshName(s.Arch)
 }

@@ -28,6 +28,7 @@ const (
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
+	Base      string    `json:"base,omitempty"` // network that the learner began with, where it followed another; see base
 	Seed      uint64    `json:"seed"`
 	Start     string    `json:"start,omitempty"` // network that it began with; "" is random weights
 	Started   time.Time `json:"started"`
@@ -50,7 +51,7 @@ type State struct {
 	Target  int64   `json:"target"`
 	Owed    float64 `json:"owed"`
 	// Before is how many samples were trained by learners of other
-	// architectures, which this one follows.
+	// architectures or settings, which this one follows.
 	Before int64 `json:"samples_before,omitempty"`
 	// Credited is the number of rows that have been turned into samples.
 	Credited int64 `json:"credited"`

@@ -1,0 +1,97 @@
+package katago
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shaken is a network whose norms are not those of a fresh one.
+func shaken(t *testing.T, arch string) *Network {
+	t.Helper()
+	n, err := Fresh(arch, 3)
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(5, 6))
+	var blocks func(list []Block)
+	shake := func(norms ...*Norm) {
+		for _, m := range norms {
+			for _, list := range [][]float32{m.Bias, m.Scale} {
+				for i := range list {
+					list[i] += float32(rng.NormFloat64()) / 8
+				}
+			}
+		}
+	}
+	blocks = func(list []Block) {
+		for _, b := range list {
+			switch b := b.(type) {
+			case *Ordinary:
+				shake(&b.PreNorm, &b.MidNorm)
+			case *Pooling:
+				shake(&b.PreNorm, &b.GNorm, &b.MidNorm)
+			case *Nested:
+				shake(&b.PreNorm, &b.PostNorm)
+				blocks(b.Blocks)
+			}
+		}
+	}
+	blocks(n.Trunk.Blocks)
+	shake(&n.Trunk.Tip, &n.Policy.GNorm, &n.Policy.PNorm, &n.Value.VNorm)
+	return n
+}
+
+// TestGrowKeepsAnswers: a grown network answers as the one that it comes from.
+func TestGrowKeepsAnswers(t *testing.T) {
+	c := goldenCase{w: 7, h: 5, spatial: make([]float32, 22*35), global: make([]float32, 19)}
+	for p := range 35 {
+		c.spatial[p] = 1
+		c.spatial[(1+p%3)*35+p] = 1
+	}
+	c.global[5] = 0.5
+	for _, shapes := range [][2]string{
+		{"kb2c16", "kb4c16"}, {"kb4c32", "kb4c64"}, {"kb4c32-mish", "kb6c96-mish"}, {"kb6c16", "kb9c32"}, {"kb2c32nbt", "kb3c64nbt"}, {"kb3c32", "kb3c32"},
+	} {
+		small := shaken(t, shapes[0])
+		big, err := Grow(small, shapes[1], 9)
+		require.NoError(t, err)
+		shape, err := ArchOf(big)
+		require.NoError(t, err)
+		require.Equal(t, shapes[1], shape.String())
+		if shapes[0] != shapes[1] {
+			require.Greater(t, big.Params(), small.Params())
+		}
+		want, got := refOutputs(small, &c, nil), refOutputs(big, &c, nil)
+		for i := range want.policy {
+			require.InDeltaSlice(t, want.policy[i], got.policy[i], 1e-9, "%v", shapes)
+		}
+		require.InDeltaSlice(t, want.value, got.value, 1e-9)
+		require.InDeltaSlice(t, want.scoreValue, got.scoreValue, 1e-9)
+		require.InDeltaSlice(t, want.ownership, got.ownership, 1e-9)
+		require.NotZero(t, square(want.policy[0][:35]))
+	}
+}
+
+func TestGrowRefuses(t *testing.T) {
+	for _, shapes := range [][2]string{
+		{"kb4c32", "kb3c64"}, {"kb4c32", "kb4c16"}, {"kb4c32", "kb4c32nbt"}, {"kb4c32", "kb6c32-mish"}, {"kb2c32h2tflrs", "kb3c32h2tflrs"},
+		{"kb2c32", "kb3c32h2tflrs"},
+	} {
+		n, err := Fresh(shapes[0], 1)
+		require.NoError(t, err)
+		_, err = Grow(n, shapes[1], 1)
+		require.ErrorIs(t, err, ErrGrow, "%v", shapes)
+	}
+	n, err := Fresh("kb2c16", 1)
+	require.NoError(t, err)
+	_, err = Grow(n, "b6c96", 1)
+	require.Error(t, err)
+	n.Trunk.Blocks[0].(*Ordinary).Conv1.DilX = 2
+	_, err = Grow(n, "kb3c16", 1)
+	require.ErrorIs(t, err, ErrGrow)
+	n, err = Fresh("kb2c16", 1)
+	require.NoError(t, err)
+	n.Header.Version = 14
+	_, err = Grow(n, "kb3c16", 1)
+	require.ErrorIs(t, err, ErrGrow)
+}
