@@ -15,6 +15,7 @@ import (
 	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/train/rows"
+	"kosumi/train/selfplay"
 )
 
 func TestTrainingUsageErrors(t *testing.T) {
@@ -77,10 +78,10 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 // interrupted.
 func TestSelfplayCommand(t *testing.T) {
 	dir := t.TempDir()
-	play := func(more ...string) selfplaySummary {
+	play := func(more ...string) selfplay.Summary {
 		o := invoke(t, nil, "", append([]string{"selfplay", "--method", "random", "--out", dir, "--boardsize", "5", "--parallel", "4", "--seed", "1", "--json"}, more...)...)
 		require.Equal(t, exitDone, o.code, o.stderr)
-		var s selfplaySummary
+		var s selfplay.Summary
 		require.NoError(t, json.Unmarshal([]byte(o.stdout), &s), o.stdout)
 		return s
 	}

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -17,7 +13,6 @@ import (
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/features"
-	"kosumi/setting/tomlfile"
 	"kosumi/train/selfplay"
 )
 
@@ -92,12 +87,8 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 		if err != nil {
 			return conf, fmt.Errorf("recipe: %w", err)
 		}
-		conf.Boards = nil
-		if err := tomlfile.Decode(data, &conf); err != nil {
+		if conf, err = selfplay.ParseConfig(data); err != nil {
 			return conf, usagef("recipe %s: %w", f.recipe, err)
-		}
-		if conf.Boards == nil {
-			conf.Boards = selfplay.Defaults().Boards
 		}
 	}
 	if f.size != "" {
@@ -124,31 +115,8 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 	return conf, nil
 }
 
-// selfplaySummary is what `engine selfplay --json` prints.
-type selfplaySummary struct {
-	Network      string  `json:"network"`
-	Games        int     `json:"games"`
-	Rows         int     `json:"rows"`
-	Moves        int64   `json:"moves"`
-	Seconds      float64 `json:"seconds"`
-	GamesPerHour float64 `json:"games_per_hour"`
-	RowsPerHour  float64 `json:"rows_per_hour"`
-	Evals        uint64  `json:"evaluations"`
-	EvalsPerSec  float64 `json:"evaluations_per_second"`
-	CacheHits    float64 `json:"cache_hit_rate"`
-	MeanBatch    float64 `json:"mean_batch"`
-	MeanLength   float64 `json:"mean_length"`
-	Black        int     `json:"black_won"`
-	White        int     `json:"white_won"`
-	Draws        int     `json:"draws"`
-	MoveLimit    int     `json:"move_limit"`
-	Resigned     int     `json:"resigned"`
-	Tested       int     `json:"resignations_tested"`
-	Wrong        int     `json:"resignations_wrong"`
-}
-
 func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfplay.Config) error {
-	first, err := nextGame(f.out)
+	first, err := selfplay.NextGame(f.out)
 	if err != nil {
 		return err
 	}
@@ -212,7 +180,9 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 		return err
 	}
 	began := time.Now()
-	summary := func() selfplaySummary { return summarise(w.Network, session.Stats(), server, time.Since(began)) }
+	summary := func() selfplay.Summary {
+		return selfplay.Summarise(w.Network, session.Stats(), server, time.Since(began))
+	}
 	done := showSelfplay(f, summary)
 	var evaluator nn.Evaluator
 	if server != nil {
@@ -225,7 +195,7 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 	if f.json {
 		err = errors.Join(err, writeJSON(cmd.OutOrStdout(), out))
 	} else {
-		out.print(cmd.OutOrStdout())
+		out.Print(cmd.OutOrStdout())
 	}
 	if err == nil && errors.Is(cmd.Context().Err(), context.Canceled) && f.games > 0 {
 		return fmt.Errorf("interrupted; %d games are in %s, the same command goes on behind them", out.Games, f.out)
@@ -233,58 +203,9 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 	return err
 }
 
-// nextGame returns the number behind the games that a folder holds.
-func nextGame(dir string) (uint64, error) {
-	list, err := os.ReadDir(filepath.Join(dir, "tdata"))
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	next := uint64(0)
-	slices.SortFunc(list, func(a, b os.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
-	for _, e := range list {
-		if n, games, ok := selfplay.GamesIn(filepath.Join(dir, "tdata", e.Name())); ok {
-			next = n + uint64(games)
-			break
-		}
-	}
-	return next, nil
-}
-
-func summarise(network string, st selfplay.Stats, server *nn.Server, took time.Duration) selfplaySummary {
-	took = max(took, time.Millisecond) // clocks may go by steps
-	out := selfplaySummary{Network: network, Games: st.Games, Rows: st.Rows, Moves: st.Moves, Seconds: took.Seconds(),
-		GamesPerHour: float64(st.Games) / took.Hours(), RowsPerHour: float64(st.Rows) / took.Hours(), MeanLength: st.MeanLength(),
-		Black: st.Black, White: st.White, Draws: st.Draws, MoveLimit: st.Limit, Resigned: st.Resigned, Tested: st.Tested, Wrong: st.WrongResigns}
-	if server != nil {
-		n := server.Stats()
-		out.Evals, out.EvalsPerSec = n.Rows, float64(n.Rows)/took.Seconds()
-		out.CacheHits, out.MeanBatch = n.HitRate(), n.MeanBatch()
-	}
-	return out
-}
-
-func (s *selfplaySummary) line() string {
-	return fmt.Sprintf("%d games (%.0f/h), %d rows, %.0f evals/s, length %.1f, B %.0f %% W %.0f %%",
-		s.Games, s.GamesPerHour, s.Rows, s.EvalsPerSec, s.MeanLength,
-		100*float64(s.Black)/float64(max(1, s.Games)), 100*float64(s.White)/float64(max(1, s.Games)))
-}
-
-func (s *selfplaySummary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d games in %.1f s (%.0f an hour), %d rows (%.0f an hour)\n", s.Network, s.Games, s.Seconds, s.GamesPerHour, s.Rows, s.RowsPerHour)
-	fmt.Fprintf(w, "  %.0f evaluations/s, batches of %.1f, %.0f %% from the cache\n", s.EvalsPerSec, s.MeanBatch, 100*s.CacheHits)
-	fmt.Fprintf(w, "  mean length %.1f moves; Black won %d, White %d, drawn %d; %d hit the move limit, %d resigned", s.MeanLength, s.Black, s.White, s.Draws, s.MoveLimit, s.Resigned)
-	if s.Tested > 0 {
-		fmt.Fprintf(w, " (of %d played out, %d would have been wrong)", s.Tested, s.Wrong)
-	}
-	fmt.Fprintln(w)
-}
-
 // showSelfplay reports progress: a bar on a terminal, else a line every ten
 // seconds.
-func showSelfplay(f *selfplayFlags, summary func() selfplaySummary) (done func()) {
+func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func()) {
 	d := newDisplay(os.Stderr)
 	every := lineEvery
 	if d.terminal() {
@@ -294,11 +215,11 @@ func showSelfplay(f *selfplayFlags, summary func() selfplaySummary) (done func()
 		s := summary()
 		switch {
 		case !d.terminal():
-			d.note(s.line())
+			d.note(s.Line())
 		case f.games > 0 || f.rows == 0:
-			d.show("", int64(s.Games), int64(f.games), "games", s.line())
+			d.show("", int64(s.Games), int64(f.games), "games", s.Line())
 		default:
-			d.show("", int64(s.Rows), int64(f.rows), "rows", s.line())
+			d.show("", int64(s.Rows), int64(f.rows), "rows", s.Line())
 		}
 	}
 	stop, ended := make(chan struct{}), make(chan struct{})

@@ -18,6 +18,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/setting/tomlfile"
 )
 
 // Methods of choosing a move.
@@ -215,6 +216,19 @@ func Defaults() Config {
 			SoftResign: 0.9, SoftVisits: 16, SoftWeight: 0.1, Resign: -1, ResignTurns: 3, PlayOut: 0.1},
 		Rows: Rows{Share: 1},
 	}
+}
+
+// ParseConfig reads a recipe: TOML, in which what is not named is as in [Defaults].
+func ParseConfig(data []byte) (Config, error) {
+	c := Defaults()
+	c.Boards = nil // a list would be added to
+	if err := tomlfile.Decode(data, &c); err != nil {
+		return Config{}, err
+	}
+	if c.Boards == nil {
+		c.Boards = Defaults().Boards
+	}
+	return c, nil
 }
 
 // Validate returns every fault of the recipe, joined.

@@ -1,0 +1,195 @@
+// Package drill asks problems made of mistakes, in text.
+package drill
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/review"
+)
+
+// Session asks the problems of a set and writes down how they were answered.
+type Session struct {
+	In       io.Reader // commands and moves, one a line
+	Out      io.Writer
+	Log      *review.Log // gets each answer
+	Schedule *review.Schedule
+	// Random turns, mirrors and exchanges the colours of what is shown; nil: problems
+	// are shown as they stand.
+	Random *rand.Rand
+	// Judge searches a position, where the review did not search a move. Its error
+	// ends the session.
+	Judge func(ctx context.Context, g *board.Game) (*review.Eval, error)
+
+	in *bufio.Scanner
+}
+
+// Run asks the problems that are due, and at most so many that were never asked.
+// What was answered is written down at once; the end of the input and of ctx end it.
+func (s *Session) Run(ctx context.Context, set *review.Drills, fresh int) error {
+	s.in = bufio.NewScanner(s.In)
+	due := s.Schedule.Due(set, time.Now(), fresh)
+	if len(due) == 0 {
+		fmt.Fprintf(s.Out, "Nothing is due: %d problems, none to be asked now.%s\n", len(set.Problems), s.nextDue(set))
+		return nil
+	}
+	right, tried := 0, 0
+	for i, p := range due {
+		fmt.Fprintf(s.Out, "\nProblem %d of %d (%s, move %d)\n", i+1, len(due), p.Game, p.Number)
+		grade, quit, err := s.ask(ctx, p)
+		if err != nil {
+			return err
+		}
+		if grade > 0 {
+			tried++
+			if grade >= review.GoodGrade {
+				right++
+			}
+		}
+		if quit {
+			break
+		}
+	}
+	fmt.Fprintf(s.Out, "\n%d of %d right.%s\n", right, tried, s.nextDue(set))
+	return nil
+}
+
+// nextDue says when the next problem is due.
+func (s *Session) nextDue(set *review.Drills) string {
+	var first time.Time
+	for i := range set.Problems {
+		if at, ok := s.Schedule.Next(set.Problems[i].ID); ok && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	if first.IsZero() {
+		return ""
+	}
+	if wait := time.Until(first); wait > 0 {
+		return fmt.Sprintf(" The next one is due in %s.", inWords(wait))
+	}
+	return " One is due again now."
+}
+
+func inWords(d time.Duration) string {
+	switch {
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f minutes", max(1, d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f hours", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
+}
+
+// ask asks one problem until it is answered, given up or skipped. grade is 0 where
+// there was no answer.
+func (s *Session) ask(ctx context.Context, p *review.Problem) (grade review.Grade, quit bool, err error) {
+	v := viewOf(p, s.Random)
+	v.show(s.Out, p)
+	began := time.Now()
+	for {
+		fmt.Fprint(s.Out, "> ")
+		if ctx.Err() != nil || !s.in.Scan() {
+			return 0, true, s.in.Err()
+		}
+		words := strings.Fields(strings.ToLower(s.in.Text()))
+		if len(words) == 0 {
+			continue
+		}
+		switch words[0] {
+		case "quit", "q", "exit":
+			return 0, true, nil
+		case "skip", "next":
+			return 0, false, nil
+		case "board", "showboard":
+			v.show(s.Out, p)
+			continue
+		case "hint":
+			fmt.Fprintf(s.Out, "What was played is %s, and loses %.1f points (%s).\n", v.vertex(p.Played), p.Loss, p.Kind)
+			continue
+		case "help":
+			fmt.Fprintln(s.Out, "a point (Q16) or pass; hint, show, skip, board, quit")
+			continue
+		case "show", "solution":
+			return s.grade(p, v, nil, began)
+		case "play":
+			words = words[len(words)-1:]
+		}
+		move, err := v.parse(words[0])
+		if err == nil {
+			err = legal(p, move)
+		}
+		if err != nil {
+			fmt.Fprintf(s.Out, "%v; help lists the commands\n", err)
+			continue
+		}
+		answer, err := s.judge(ctx, p, move)
+		if err != nil {
+			return 0, true, err
+		}
+		return s.grade(p, v, answer, began)
+	}
+}
+
+// grade writes the attempt down and says what is right. A nil answer was given up.
+func (s *Session) grade(p *review.Problem, v *view, a *review.Answer, began time.Time) (review.Grade, bool, error) {
+	took := time.Since(began)
+	attempt := review.Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took), Seconds: float64(took.Milliseconds()) / 1000}
+	if a != nil {
+		attempt.Answer, attempt.Loss = a.Move, a.Loss
+	}
+	switch {
+	case a == nil:
+		fmt.Fprintln(s.Out, "Given up.")
+	case a.Accepted:
+		fmt.Fprintf(s.Out, "Right: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
+	case a.Move == p.Played:
+		fmt.Fprintf(s.Out, "Wrong: %s is what was played; it loses %.1f points.\n", v.vertex(a.Move), p.Loss)
+	default:
+		fmt.Fprintf(s.Out, "Not good enough: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
+	}
+	best := p.Answers[0]
+	var line []string
+	for _, m := range best.Line {
+		line = append(line, v.vertex(m))
+	}
+	fmt.Fprintf(s.Out, "Best: %s %s (%s)\n", v.vertex(best.Move), strings.Join(line[min(1, len(line)):], " "), p.Kind)
+	if err := s.Log.Add(attempt); err != nil {
+		return 0, true, err
+	}
+	if err := s.Schedule.Add(attempt); err != nil {
+		return 0, true, err
+	}
+	if at, ok := s.Schedule.Next(p.ID); ok {
+		fmt.Fprintf(s.Out, "Graded %s; asked again in %s.\n", attempt.Grade, inWords(time.Until(at)))
+	}
+	return attempt.Grade, false, nil
+}
+
+// legal says why a move cannot be played at a problem; nil if it can.
+func legal(p *review.Problem, move string) error {
+	start, err := p.Position()
+	if err != nil {
+		return err
+	}
+	at, err := start.Size().ParseVertex(move)
+	if err != nil {
+		return err
+	}
+	return start.Legal(start.ToMove(), at)
+}
+
+// judge returns what a legal move is worth, searched on the spot if the problem does
+// not know.
+func (s *Session) judge(ctx context.Context, p *review.Problem, move string) (*review.Answer, error) {
+	if a := p.Answer(move); a != nil {
+		return a, nil
+	}
+	return p.Search(func(g *board.Game) (*review.Eval, error) { return s.Judge(ctx, g) }, move)
+}

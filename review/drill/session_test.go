@@ -1,0 +1,115 @@
+package drill_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/review"
+	"kosumi/review/drill"
+)
+
+// problem has White to play on 5x4; C3 is right and A1 was played.
+func problem() review.Problem {
+	return review.Problem{
+		ID: "p", Game: "game", Number: 4, Width: 5, Height: 4, Stones: "......XO...XO.......", ToMove: "w", Last: "B3",
+		Rules: `{"ko":"SIMPLE","scoring":"AREA","tax":"NONE","suicide":false}`, Komi: 7.5, Played: "A1", Loss: 8, Kind: review.Other,
+		Answers: []review.Answer{{Move: "C1", Accepted: true, Line: []string{"C1", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
+	}
+}
+
+// ask asks the problem anew and returns what was said and written down.
+func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) (*review.Eval, error)) (string, []review.Attempt, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "answers.jsonl")
+	log, err := review.OpenLog(name)
+	require.NoError(t, err)
+	schedule, err := review.NewSchedule(nil)
+	require.NoError(t, err)
+	var out strings.Builder
+	s := drill.Session{In: strings.NewReader(input), Out: &out, Log: log, Schedule: schedule, Random: random,
+		Judge: func(_ context.Context, g *board.Game) (*review.Eval, error) { return judge(g) }}
+	set := review.Drills{Version: review.DrillVersion, Problems: []review.Problem{problem()}}
+	failed := s.Run(t.Context(), &set, 10)
+	require.NoError(t, log.Close())
+	log, err = review.OpenLog(name)
+	require.NoError(t, err)
+	defer log.Close()
+	return out.String(), log.Attempts, failed
+}
+
+func TestSession(t *testing.T) {
+	never := func(*board.Game) (*review.Eval, error) { return nil, errors.New("nothing was to be searched") }
+	shown := "    A B C D E\n  4 . . . . .\n  3 .(X)O . .\n  2 . X O . .\n  1 . . . . .\nWhite (O) to play.\n"
+	for _, c := range []struct {
+		input string
+		said  []string
+		grade review.Grade // 0: nothing was written down; good stands for easy too
+	}{
+		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right."}, 0},
+		{"quit\nC1\n", []string{"0 of 0 right."}, 0},
+		{"skip\n", []string{"0 of 0 right."}, 0},
+		{"\nboard\nhint\nhelp\nC1\n", []string{shown + "> What was played is A1, and loses 8.0 points", "hint, show, skip",
+			"Right: C1 loses 0.0 points.", "Best: C1 D3 ", "asked again in", "1 of 1 right. The next one is due in"}, review.GoodGrade},
+		{"play w c1\n", []string{"Right: C1"}, review.GoodGrade},
+		{"Z9\nB2\nB3\nA1\n", []string{"invalid vertex", "occupied", "Wrong: A1 is what was played; it loses 8.0 points.", "0 of 1 right."}, review.AgainGrade},
+		{"show\n", []string{"Given up.", "Best: C1 D3", "0 of 1 right."}, review.AgainGrade},
+	} {
+		said, attempts, err := ask(t, c.input, nil, never)
+		require.NoError(t, err, c.input)
+		for _, text := range c.said {
+			require.Contains(t, said, text, c.input)
+		}
+		if c.grade == 0 {
+			require.Empty(t, attempts, c.input)
+			continue
+		}
+		require.Len(t, attempts, 1, c.input)
+		right := attempts[0].Grade >= review.GoodGrade // easy, if it came soon enough
+		require.Equal(t, c.grade >= review.GoodGrade, right, c.input)
+	}
+}
+
+// TestSearchedMove plays a move that the review did not search.
+func TestSearchedMove(t *testing.T) {
+	broken := errors.New("no network")
+	_, attempts, err := ask(t, "E1\n", nil, func(*board.Game) (*review.Eval, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+	require.Empty(t, attempts)
+	said, attempts, err := ask(t, "E1\n", nil, func(g *board.Game) (*review.Eval, error) {
+		moves := g.Moves()
+		if g.Size().Vertex(moves[len(moves)-1].Point) == "E1" {
+			return &review.Eval{Lead: 4}, nil // Black's
+		}
+		return &review.Eval{Lead: 1}, nil
+	})
+	require.NoError(t, err)
+	require.Contains(t, said, "Not good enough: E1 loses 3.0 points.")
+	require.Len(t, attempts, 1)
+	require.Equal(t, "E1", attempts[0].Answer)
+}
+
+// TestTurnedProblems answers what is shown, however it is turned: what is written
+// down is the move of the problem.
+func TestTurnedProblems(t *testing.T) {
+	boards := map[string]bool{}
+	for seed := range uint64(40) {
+		said, _, err := ask(t, "hint\n", rand.New(rand.NewPCG(seed, 1)), nil)
+		require.NoError(t, err)
+		_, hint, _ := strings.Cut(said, "What was played is ")
+		played, _, _ := strings.Cut(hint, ",")
+		said, attempts, err := ask(t, played+"\n", rand.New(rand.NewPCG(seed, 1)), nil)
+		require.NoError(t, err)
+		require.Contains(t, said, "Wrong: "+played+" is what was played", "seed %d", seed)
+		require.Equal(t, "A1", attempts[0].Answer)
+		shown, _, _ := strings.Cut(said, "> ")
+		boards[shown] = true
+	}
+	require.Len(t, boards, 8, "four turns of a rectangle, and both colours")
+}
