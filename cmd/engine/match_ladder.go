@@ -1,23 +1,17 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/cluster/jobs"
-	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
@@ -98,7 +92,8 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	d := m.Describe()
 	l.Network, l.SHA256 = d.Name, d.SHA256
 	l.Machine, l.Date = processor(), time.Now().Format(time.DateOnly)
-	return f.write(cmd, l)
+	ladder.Print(cmd.OutOrStdout(), l)
+	return ladder.Update(f.out, l)
 }
 
 // prepare reads the flags and makes the command line of a seat.
@@ -107,12 +102,8 @@ func (f *ladderFlags) prepare() error {
 	if f.c.Size, err = sizeOf("boardsize", f.size); err != nil {
 		return err
 	}
-	for text := range strings.SplitSeq(f.dials, ",") {
-		d, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil {
-			return fmt.Errorf("--dials: %q is no number", text)
-		}
-		f.c.Dials = append(f.c.Dials, d)
+	if f.c.Dials, err = ladder.ParseDials(f.dials); err != nil {
+		return fmt.Errorf("--dials: %w", err)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -126,93 +117,8 @@ func (f *ladderFlags) prepare() error {
 		}
 		f.c.Engine += " --model " + strconv.Quote(path)
 	}
-	for text := range strings.SplitSeq(f.anchors, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		if err := f.addAnchor(text); err != nil {
-			return fmt.Errorf("--anchors: %w", err)
-		}
+	if err := f.c.AddAnchors(f.anchors, f.gnugo); err != nil {
+		return fmt.Errorf("--anchors: %w", err)
 	}
 	return f.c.Check()
-}
-
-// addAnchor adds a fixed opponent: N or N+STONES for GNU Go, vN for ourselves.
-func (f *ladderFlags) addAnchor(text string) error {
-	if visits, own := strings.CutPrefix(text, "v"); own {
-		n, err := strconv.ParseUint(visits, 10, 31)
-		if err != nil || n == 0 {
-			return fmt.Errorf("%q: v and a number of visits", text)
-		}
-		f.c.Anchors = append(f.c.Anchors, ladder.Anchor{Program: match.Program{
-			Command: fmt.Sprintf("%s --visits %d", f.c.Engine, n), Name: fmt.Sprintf("Kosumi at %d visits", n)}})
-		return nil
-	}
-	strength, stones, gives := strings.Cut(text, "+")
-	n, err := strconv.Atoi(strength)
-	if err != nil || n < 0 || n > 10 {
-		return fmt.Errorf("GNU Go has levels 0 to 10, not %q", text)
-	}
-	if err := f.findGnugo(); err != nil {
-		return err
-	}
-	a := ladder.Anchor{Program: match.Program{
-		Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(f.gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n)}}
-	if gives {
-		if a.Handicap, err = strconv.Atoi(stones); err != nil || board.FixedHandicap(f.c.Size, a.Handicap) == nil {
-			return fmt.Errorf("%q: no such number of handicap stones on this board", text)
-		}
-		a.Name += fmt.Sprintf(" giving %d stones", a.Handicap)
-	}
-	if len(f.c.Anchors) == 0 {
-		f.c.ZeroElo = gnugoElo(n)
-	}
-	f.c.Anchors = append(f.c.Anchors, a)
-	return nil
-}
-
-// findGnugo looks for GNU Go where no flag names it.
-func (f *ladderFlags) findGnugo() error {
-	for _, name := range []string{"gnugo", "/usr/games/gnugo"} {
-		if path, err := exec.LookPath(name); f.gnugo == "" && err == nil {
-			f.gnugo = path
-		}
-	}
-	if f.gnugo == "" {
-		return errors.New("GNU Go was not found: install it, name it with --gnugo, or play without it, --anchors v1")
-	}
-	return nil
-}
-
-// gnugoElo is the Elo of a level of GNU Go 3.8 on 9x9, from level 10: a fit to a few
-// hundred games of this engine's against levels 1, 5 and 10, give or take 200.
-func gnugoElo(n int) float64 {
-	if n >= 5 {
-		return -109 * float64(10-n) / 5
-	}
-	return -109 - 185*float64(5-n)/4
-}
-
-// write puts a ladder into the file in place of the one of the same network, size
-// and method, and prints it.
-func (f *ladderFlags) write(cmd *cobra.Command, l level.Ladder) error {
-	var all []level.Ladder
-	if data, err := os.ReadFile(f.out); err == nil {
-		if all, err = level.ParseLadders(data); err != nil {
-			return fmt.Errorf("%s: %w", f.out, err)
-		}
-	}
-	all = slices.DeleteFunc(all, func(o level.Ladder) bool { return o.SHA256 == l.SHA256 && o.Size == l.Size && o.Method == l.Method })
-	data, err := json.MarshalIndent(append([]level.Ladder{l}, all...), "", " ")
-	if err != nil {
-		return err
-	}
-	for _, s := range l.Support {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s:%-4g %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000 (of %d); %d games\n",
-			l.Method, s.Dial, s.Elo, s.Error, s.PointsLost, 100*s.Blunders, s.Nonsense, s.Moves, s.Games)
-	}
-	for _, a := range l.Anchors {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s %+.0f Elo, give or take %.0f; %d games\n", a.Name, a.Elo, a.Error, a.Games)
-	}
-	return file.WriteBytes(f.out, append(data, '\n'))
 }

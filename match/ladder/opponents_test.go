@@ -1,0 +1,86 @@
+package ladder
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/level"
+	"kosumi/match"
+)
+
+func TestParseDials(t *testing.T) {
+	dials, err := ParseDials("-4, 0,2.5")
+	require.NoError(t, err)
+	require.Equal(t, []float64{-4, 0, 2.5}, dials)
+	for _, bad := range []string{"", "1,,2", "1;2", "x"} {
+		_, err := ParseDials(bad)
+		require.ErrorContains(t, err, "is no number", bad)
+	}
+}
+
+func TestAddAnchors(t *testing.T) {
+	const gnugo = "/opt/gnu go"
+	anchor := func(command, name string, stones int) Anchor {
+		return Anchor{Program: match.Program{Command: command, Name: name}, Handicap: stones}
+	}
+	for _, c := range []struct {
+		list string
+		want []Anchor
+		zero float64
+	}{
+		{"", nil, 0},
+		{"10, v16,", []Anchor{
+			anchor(`"/opt/gnu go" --mode gtp --level 10 --chinese-rules`, "GNU Go 3.8 level 10", 0),
+			anchor("engine gtp --visits 16", "Kosumi at 16 visits", 0)}, 0},
+		{"5+3", []Anchor{anchor(`"/opt/gnu go" --mode gtp --level 5 --chinese-rules`, "GNU Go 3.8 level 5 giving 3 stones", 3)}, -109},
+		{"v1,1", []Anchor{anchor("engine gtp --visits 1", "Kosumi at 1 visits", 0),
+			anchor(`"/opt/gnu go" --mode gtp --level 1 --chinese-rules`, "GNU Go 3.8 level 1", 0)}, 0},
+	} {
+		conf := Config{Engine: "engine gtp", Size: board.Square(9)}
+		require.NoError(t, conf.AddAnchors(c.list, gnugo), c.list)
+		require.Equal(t, c.want, conf.Anchors, c.list)
+		require.InDelta(t, c.zero, conf.ZeroElo, 1e-9, c.list)
+	}
+	for bad, complaint := range map[string]string{
+		"11": "levels 0 to 10", "-1": "levels 0 to 10", "strong": "levels 0 to 10", "v": "number of visits", "v0": "number of visits",
+		"vx": "number of visits", "3+": "handicap stones", "3+1": "handicap stones", "3+99": "handicap stones",
+	} {
+		conf := Config{Engine: "engine gtp", Size: board.Square(9)}
+		require.ErrorContains(t, conf.AddAnchors(bad, gnugo), complaint, bad)
+	}
+}
+
+// TestUpdate replaces the ladder of the same network, size and method, and no other.
+func TestUpdate(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "ladder.json")
+	ladder := func(sha string, size int, elo float64) level.Ladder {
+		return level.Ladder{Network: "n", SHA256: sha, Size: size, Method: "loss",
+			Support: []level.Support{{Dial: 0, Elo: elo, Games: 20}, {Dial: 4, Elo: elo - 200, Games: 20}}}
+	}
+	for _, l := range []level.Ladder{ladder("a", 9, 100), ladder("b", 9, 50), ladder("a", 13, 20), ladder("a", 9, 300)} {
+		require.NoError(t, Update(name, l))
+	}
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	all, err := level.ParseLadders(data)
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+	require.InDelta(t, 300, all[0].Support[0].Elo, 1e-9, "the newest one comes first")
+
+	require.NoError(t, os.WriteFile(name, []byte("torn"), 0o644))
+	require.ErrorContains(t, Update(name, ladder("a", 9, 1)), "ladder.json")
+	data, err = os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, "torn", string(data), "a file that is something else stays")
+	require.Error(t, Update(t.TempDir(), ladder("a", 9, 1)))
+
+	var text strings.Builder
+	Print(&text, ladder("a", 9, 100))
+	require.Equal(t, 2, strings.Count(text.String(), "\n"))
+	require.Contains(t, text.String(), "loss:4     -100 Elo")
+}
