@@ -2,53 +2,21 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
+	"kosumi/engine/katago"
 	"kosumi/katagocfg"
 )
-
-// The program answers as KataGo does where it is started as katago, or with
-// --personality katago before everything else: subcommands, flags with one dash,
-// configuration files, texts.
-const personality = "personality"
-
-// asKataGo tells whether the program is to be KataGo, and returns the arguments
-// that are left for it.
-func asKataGo(program string, args []string) (rest []string, yes bool, err error) {
-	name := strings.ToLower(filepath.Base(strings.ReplaceAll(program, `\`, "/")))
-	yes = strings.TrimSuffix(name, ".exe") == "katago"
-	if len(args) == 0 {
-		return args, yes, nil
-	}
-	value, joined := strings.CutPrefix(strings.TrimLeft(args[0], "-"), personality+"=")
-	switch {
-	case !strings.HasPrefix(args[0], "-"):
-		return args, yes, nil
-	case joined:
-		args = args[1:]
-	case strings.TrimLeft(args[0], "-") == personality && len(args) > 1:
-		value, args = args[1], args[2:]
-	default:
-		return args, yes, nil
-	}
-	switch value {
-	case "katago", "kosumi":
-		return args, value == "katago", nil
-	}
-	return args, false, usagef("--%s %q: katago or kosumi", personality, value)
-}
 
 // kataCommands are the subcommands of KataGo that there are, with what they do.
 var kataCommands = []struct {
 	name, doc string
-	run       func(context.Context, *kataFlags) error
+	run       func(context.Context, *katago.Flags) error
 }{
 	{"gtp", "Runs GTP engine that can be plugged into any standard Go GUI for play/analysis.", kataGTP},
 	{"benchmark", "Test speed with different numbers of search threads.", kataBenchmark},
@@ -76,7 +44,7 @@ func runKataGo(ctx context.Context, args []string) int {
 	}
 	i := slices.IndexFunc(kataCommands, func(c struct {
 		name, doc string
-		run       func(context.Context, *kataFlags) error
+		run       func(context.Context, *katago.Flags) error
 	}) bool {
 		return c.name == args[0]
 	})
@@ -84,15 +52,15 @@ func runKataGo(ctx context.Context, args []string) int {
 		fmt.Printf("Unknown subcommand: %s\n%s", args[0], kataHelp())
 		return exitFailed
 	}
-	f, err := parseKataFlags(args[0], args[1:])
+	f, err := katago.ParseFlags(args[0], args[1:])
 	switch {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "PARSE ERROR: %v\n\nFor complete USAGE and HELP type:\n   %s %s -help\n\n", err, filepath.Base(os.Args[0]), args[0])
 		return exitFailed
-	case f.help:
-		fmt.Print(f.usage())
+	case f.Help:
+		fmt.Print(f.Usage(filepath.Base(os.Args[0])))
 		return exitDone
-	case f.version:
+	case f.Version:
 		err = kataVersion(ctx, f)
 	default:
 		err = kataCommands[i].run(ctx, f)
@@ -104,165 +72,7 @@ func runKataGo(ctx context.Context, args []string) int {
 	return exitDone
 }
 
-// kataFlags are the flags of KataGo's subcommands.
-type kataFlags struct {
-	command       string
-	help, version bool
-	configs       []string
-	overrides     []string
-	texts         map[string]string // of flags with a value that may be given once
-	switches      map[string]bool
-}
-
-// kataFlagNames are the flags of each subcommand, with the name of their value,
-// which switches have none of, and KataGo's words for what they do.
-var kataFlagNames = map[string][][3]string{
-	"": {
-		{"config", "FILE", "Config file(s) to use, later ones override earlier ones"}, {"model", "FILE", "Neural net model file to use"},
-		{"override-config", "KEYVALUEPAIRS", "Override config parameters. Format: \"key=value, key=value,...\""},
-		{"help", "", "Displays usage information and exits"}, {"version", "", "Displays version information and exits"},
-	},
-	"gtp":      {{"human-model", "FILE", "Human SL neural net model"}, {"override-version", "VERSION", "Say a certain value in response to gtp version command"}},
-	"analysis": {{"human-model", "FILE", "Human SL neural net model"}, {"analysis-threads", "THREADS", "Analyze up to this many positions in parallel"}, {"quit-without-waiting", "", "When stdin is closed, quit quickly without waiting for queued tasks"}},
-	"benchmark": {
-		{"visits", "VISITS", "How many visits to use per search"}, {"threads", "THREADS", "Test these many threads, comma-separated, e.g. '4,8,12,16'"},
-		{"numpositions", "NUM", "How many positions to sample from a game"}, {"time", "SECONDS", "Typical amount of time per move spent while playing, in seconds"},
-		{"sgf", "FILE", "Optional game to sample positions from"}, {"boardsize", "SIZE", "Size of board to benchmark on, from 7 to 19"},
-		{"fixed-batch-size", "SIZE", "Fixed batch size"}, {"half-batch-size", "", "Use half batch sizes"}, {"tune", "", "Automatically search for the optimal number of threads"},
-	},
-	"version": {},
-}
-
-// kataShort are the short flags, of benchmark only.
-var kataShort = map[string]string{"v": "visits", "t": "threads", "n": "numpositions", "i": "time", "s": "tune", "h": "help"}
-
-// find returns the flag of a name.
-func (f *kataFlags) find(name string) ([3]string, bool) {
-	if long, ok := kataShort[name]; ok && (f.command == "benchmark" || name == "h") {
-		name = long
-	}
-	for _, row := range slices.Concat(kataFlagNames[""], kataFlagNames[f.command]) {
-		if row[0] == name {
-			return row, true
-		}
-	}
-	return [3]string{}, false
-}
-
-// parseKataFlags reads flags as KataGo does, with one dash; two are fine too, and a
-// value may follow an equals sign.
-func parseKataFlags(command string, args []string) (*kataFlags, error) {
-	f := &kataFlags{command: command, texts: map[string]string{}, switches: map[string]bool{}}
-	for i := 0; i < len(args); i++ {
-		name := strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-")
-		value, joined := "", false
-		if !strings.HasPrefix(args[i], "-") || name == "" {
-			return nil, fmt.Errorf("Argument: %s\n             Couldn't find match for argument", args[i])
-		}
-		name, value, joined = strings.Cut(name, "=")
-		row, ok := f.find(name)
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("Argument: %s\n             Couldn't find match for argument", args[i])
-		case row[1] == "":
-			f.switches[row[0]] = true
-			continue
-		case !joined && i+1 == len(args):
-			return nil, fmt.Errorf("Argument: -%s\n             Missing a value for this argument!", row[0])
-		case !joined:
-			i++
-			value = args[i]
-		}
-		switch _, again := f.texts[row[0]]; {
-		case row[0] == "config":
-			f.configs = append(f.configs, value)
-		case row[0] == "override-config":
-			f.overrides = append(f.overrides, value)
-		case again:
-			return nil, fmt.Errorf("Argument: -%s\n             Argument already set!", row[0])
-		default:
-			f.texts[row[0]] = value
-		}
-	}
-	f.help, f.version = f.switches["help"], f.switches["version"]
-	return f, nil
-}
-
-// number reads a flag that is a whole number.
-func (f *kataFlags) number(name string, absent int) (int, error) {
-	text, ok := f.texts[name]
-	if !ok {
-		return absent, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("-%s %s: a whole number from 1 up is needed", name, text)
-	}
-	return n, nil
-}
-
-func (f *kataFlags) usage() string {
-	text := fmt.Sprintf("\nUSAGE:\n\n   %s %s [flags]\n\nWhere:\n\n", filepath.Base(os.Args[0]), f.command)
-	for _, row := range slices.Concat(kataFlagNames[f.command], kataFlagNames[""]) {
-		value := ""
-		if row[1] != "" {
-			value = " <" + row[1] + ">"
-		}
-		text += fmt.Sprintf("   -%s%s\n     %s\n\n", row[0], value, row[2])
-	}
-	return text
-}
-
-// config reads the config files, or what stands in for them where none is named
-// and none lies beside the program or in KataGo's folder.
-func (f *kataFlags) config(standIn string) (*katagocfg.Config, error) {
-	files := f.configs
-	if len(files) == 0 {
-		if path := beside("default_gtp.cfg"); path != "" && standIn != "" {
-			files = []string{path}
-		}
-	}
-	if len(files) > 0 {
-		return katagocfg.Load(files, f.overrides)
-	}
-	if standIn == "" {
-		return nil, errors.New("-config CONFIG_FILE_NAME.cfg was not specified to tell KataGo where to find the config")
-	}
-	return katagocfg.Load(nil, append([]string{standIn}, f.overrides...))
-}
-
-// model returns the network to use; "" is the embedded one.
-func (f *kataFlags) model() string {
-	if path := f.texts["model"]; path != "" {
-		return path
-	}
-	for _, name := range []string{"default_model.bin.gz", "default_model.txt.gz"} {
-		if path := beside(name); path != "" {
-			return path
-		}
-	}
-	return ""
-}
-
-// beside looks for a file beside the program, then in KataGo's folder.
-func beside(name string) string {
-	var folders []string
-	if exe, err := os.Executable(); err == nil {
-		folders = append(folders, filepath.Dir(exe))
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		folders = append(folders, filepath.Join(home, ".katago"))
-	}
-	for _, dir := range folders {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	return ""
-}
-
-func kataVersion(context.Context, *kataFlags) error {
+func kataVersion(context.Context, *katago.Flags) error {
 	fmt.Printf("%s\nGit revision: none\nCompile Time: %s\nUsing Kosumi %s in its place\n", katagocfg.Version, runtime.Version(), version)
 	return nil
 }

@@ -12,17 +12,17 @@ import (
 )
 
 // kataAnalysis is katago analysis.
-func kataAnalysis(ctx context.Context, f *kataFlags) error {
-	c, err := f.config("")
+func kataAnalysis(ctx context.Context, f *katago.Flags) error {
+	c, err := f.Config("")
 	if err != nil {
 		return err
 	}
-	threads, err := f.number("analysis-threads", 0)
+	threads, err := f.Number("analysis-threads", 0)
 	if err != nil {
 		return err
 	}
 	s := defaultSettings()
-	s.Model, s.HumanModel = f.model(), f.texts["human-model"]
+	s.Model, s.HumanModel = f.Model(), f.Texts["human-model"]
 	var log *katago.Log
 	a, err := c.Analysis(threads, s.HumanModel != "", func(conf katagocfg.Log) {
 		log = katago.OpenLog(conf, c)
@@ -40,7 +40,7 @@ func kataAnalysis(ctx context.Context, f *kataFlags) error {
 	s.stderr = kataLogger(log, a.LogSearch)
 	conf.Search = s.Play.Search
 	conf.Search.Memory.MaxBytes = max(16<<20, conf.Search.Memory.MaxBytes/int64(a.Threads))
-	conf.QuitWithoutWaiting = f.switches["quit-without-waiting"]
+	conf.QuitWithoutWaiting = f.Switches["quit-without-waiting"]
 	if a.LogErrors {
 		conf.Faulty = func(warning bool, text string) {
 			log.Write(map[bool]string{false: "Error: ", true: "Warning: "}[warning] + text)

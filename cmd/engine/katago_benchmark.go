@@ -14,8 +14,8 @@ import (
 )
 
 // kataBenchmark is katago benchmark.
-func kataBenchmark(ctx context.Context, f *kataFlags) error {
-	c, err := f.config(kataStandIn)
+func kataBenchmark(ctx context.Context, f *katago.Flags) error {
+	c, err := f.Config(kataStandIn)
 	if err != nil {
 		return err
 	}
@@ -24,25 +24,25 @@ func kataBenchmark(ctx context.Context, f *kataFlags) error {
 		return err
 	}
 	s := defaultSettings()
-	s.Model = f.model()
+	s.Model = f.Model()
 	setup, _ := katago.GTP(c, &g, s.Play)
 	if err := s.take(c, &setup); err != nil {
 		return err
 	}
 	s.stderr = kataLogger(katago.OpenLog(katagocfg.Log{}, c), false)
-	side, err := f.number("boardsize", 19)
+	side, err := f.Number("boardsize", 19)
 	if err == nil && (side < 7 || side > 19) {
 		err = fmt.Errorf("getBenchmarkSGFData: unsupported board size: %d", side)
 	}
-	visits, errV := f.number("visits", 80)
-	count, errN := f.number("numpositions", 10)
-	batch, errB := f.number("fixed-batch-size", s.Batch)
+	visits, errV := f.Number("visits", 80)
+	count, errN := f.Number("numpositions", 10)
+	batch, errB := f.Number("fixed-batch-size", s.Batch)
 	move, errT := 5.0, error(nil)
-	if text, ok := f.texts["time"]; ok {
+	if text, ok := f.Texts["time"]; ok {
 		move, errT = strconv.ParseFloat(text, 64)
 	}
-	threads, errL := katago.Threads(f.texts["threads"], s.workers())
-	record, errR := katago.RecordFile(f.texts["sgf"])
+	threads, errL := katago.Threads(f.Texts["threads"], s.workers())
+	record, errR := katago.RecordFile(f.Texts["sgf"])
 	if err := errors.Join(err, errV, errN, errB, errT, errL, errR); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func kataBenchmark(ctx context.Context, f *kataFlags) error {
 	d := net.model.Describe()
 	fmt.Printf("Testing using %d visits.\n\nYour GTP config is currently set to use numSearchThreads = %d\n\n", visits, g.Play.Search["numSearchThreads"].Int)
 	fmt.Printf("You are currently using the %s version of KataGo.\n\n", fmt.Sprintf("Kosumi %s (%s, %s)", version, d.Provider, d.Precision))
-	if f.texts["threads"] == "" {
+	if f.Texts["threads"] == "" {
 		fmt.Println("Automatically trying different numbers of threads to home in on the best:")
 	}
 	fmt.Printf("Possible numbers of threads to test: %s\n\n", strings.Trim(fmt.Sprint(threads), "[]"))

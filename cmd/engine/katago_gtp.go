@@ -72,13 +72,13 @@ func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size(
 func (k *kataSeat) WithoutEffect(idle []string) { katago.Warn(kataLogger(k.log, false), idle) }
 
 // kataGTP is katago gtp.
-func kataGTP(ctx context.Context, f *kataFlags) error {
-	c, err := f.config(kataStandIn)
+func kataGTP(ctx context.Context, f *katago.Flags) error {
+	c, err := f.Config(kataStandIn)
 	if err != nil {
 		return err
 	}
 	s := defaultSettings()
-	s.Model, s.HumanModel = f.model(), f.texts["human-model"]
+	s.Model, s.HumanModel = f.Model(), f.Texts["human-model"]
 	var said []string
 	g, err := c.GTP(s.HumanModel != "", func(line string) { said = append(said, line) })
 	log := katago.OpenLog(g.Log, c)
@@ -140,7 +140,7 @@ func (k *kataSeat) greet(c *katagocfg.Config, quiet bool, idle []string) {
 }
 
 // serve answers a client.
-func (k *kataSeat) serve(ctx context.Context, f *kataFlags, d *katago.Dialect) error {
+func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect) error {
 	model, _ := k.net.info(k.opts.Play.Size, 0)
 	as := &gtp.KataGo{
 		Engine: k.Engine, Version: katagocfg.Release + "+" + katago.ShortName(model.InternalName), Params: k.params, PVLen: d.PVLen,
@@ -150,7 +150,7 @@ func (k *kataSeat) serve(ctx context.Context, f *kataFlags, d *katago.Dialect) e
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
 	}
-	if text, ok := f.texts["override-version"]; ok {
+	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text
 	}
 	opts := gtp.Options{KataGo: as}

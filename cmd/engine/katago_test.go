@@ -12,38 +12,6 @@ import (
 	"kosumi/internal/testshared"
 )
 
-func TestAsKataGo(t *testing.T) {
-	for _, c := range []struct {
-		program string
-		args    []string
-		rest    []string
-		yes     bool
-	}{
-		{"/usr/bin/katago", []string{"gtp"}, []string{"gtp"}, true}, {`C:\go\KataGo.exe`, nil, nil, true}, {"engine", []string{"gtp"}, []string{"gtp"}, false},
-		{"engine", []string{"--personality", "katago", "gtp"}, []string{"gtp"}, true}, {"engine", []string{"-personality=katago"}, []string{}, true},
-		{"katago", []string{"--personality=kosumi", "doctor"}, []string{"doctor"}, false}, {"katago2", []string{}, []string{}, false},
-	} {
-		rest, yes, err := asKataGo(c.program, c.args)
-		require.NoError(t, err)
-		require.Equal(t, c.yes, yes, "%s %v", c.program, c.args)
-		require.Equal(t, c.rest, rest)
-	}
-	_, _, err := asKataGo("engine", []string{"--personality", "leela"})
-	require.ErrorContains(t, err, `"leela"`)
-}
-
-func TestKataFlags(t *testing.T) {
-	f, err := parseKataFlags("benchmark", []string{"-config", "a.cfg", "--config=b.cfg", "-t", "1,2", "-v", "16", "-s"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"a.cfg", "b.cfg"}, f.configs)
-	require.Equal(t, "1,2", f.texts["threads"])
-	require.True(t, f.switches["tune"])
-	for _, args := range [][]string{{"gtp"}, {"-v", "5"}, {"-model"}, {"-model", "a", "-model", "b"}, {"-"}} {
-		_, err := parseKataFlags("gtp", args)
-		require.Error(t, err, args)
-	}
-}
-
 func TestInstallAsKataGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")
 	for range 2 { // twice is fine

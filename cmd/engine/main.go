@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"kosumi/engine/katago"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three
@@ -44,9 +46,12 @@ func run(args []string) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	// Without this a client that no longer reads would end it as a failure.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	args, kata, err := asKataGo(os.Args[0], args)
+	args, kata, err := katago.Asked(os.Args[0], args)
 	if kata {
 		return runKataGo(ctx, args)
+	}
+	if err != nil {
+		err = usageError{err}
 	}
 	root := newRoot()
 	root.SetArgs(withSubcommand(root, longDashes(args)))
