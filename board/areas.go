@@ -1,5 +1,7 @@
 package board
 
+import "sync"
+
 // PassAlive returns for each point the colour whose pass-alive chains or
 // territory it belongs to (Benson 1976), else Empty. Territory are regions in
 // which the opponent cannot live: they touch only pass-alive chains and have at
@@ -40,9 +42,8 @@ func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
 // only.
 func (b *Board) Area(dst []Color) []Color {
 	dst = b.colorMap(dst)
-	var f areaFinder
-	f.b = b
-	f.findParts()
+	f := b.areaFinder()
+	defer f.release()
 	for p := range dst {
 		dst[p] = b.cells[p].color
 	}
@@ -72,9 +73,8 @@ func (b *Board) colorMap(dst []Color) []Color {
 // which all chains are pass-alive; with anyBig all regions that touch one colour
 // only.
 func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
-	var f areaFinder
-	f.b = b
-	f.findParts()
+	f := b.areaFinder()
+	defer f.release()
 	for c := Black; c <= White; c++ {
 		if b.state.stones[c] == 0 {
 			continue
@@ -144,6 +144,25 @@ type areaFinder struct {
 	nHead int              // their number
 }
 
+// finders are kept for reuse: clearing a whole one takes longer than finding the
+// areas of a small board.
+var finders = sync.Pool{New: func() any { return new(areaFinder) }}
+
+// areaFinder returns a finder with the parts of b, which the caller releases.
+func (b *Board) areaFinder() *areaFinder {
+	f := finders.Get().(*areaFinder)
+	f.b, f.count, f.nHead = b, 0, 0
+	clear(f.part[:b.geo.area])
+	clear(f.lives[:b.geo.area])
+	f.findParts()
+	return f
+}
+
+func (f *areaFinder) release() {
+	f.b = nil
+	finders.Put(f)
+}
+
 // findParts finds the parts and links them to regions.
 func (f *areaFinder) findParts() {
 	end := int16(0)
@@ -159,7 +178,7 @@ func (f *areaFinder) findParts() {
 			continue
 		}
 		part := &f.parts[f.count]
-		part.from = end
+		*part = emptyPart{from: end}
 		for c := Black; c <= White; c++ {
 			part.sides[c-Black].up, part.sides[c-Black].count = f.count, -1
 		}

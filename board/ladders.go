@@ -61,9 +61,10 @@ func (s *LadderScratch) laddered(l *Ladder) bool {
 		return lost
 	}
 	var store [2]Point
-	for _, m := range b.LibertyPoints(store[:0], l.Head) {
+	libs := b.LibertyPoints(store[:0], l.Head)
+	for i, m := range libs {
 		hunter := l.Color ^ 3
-		if m == b.state.ko || b.IsSuicide(hunter, m) {
+		if m == b.state.ko || s.escapes(l.Head, libs[1-i], m) || b.IsSuicide(hunter, m) {
 			continue
 		}
 		b.Play(hunter, m)
@@ -74,6 +75,28 @@ func (s *LadderScratch) laddered(l *Ladder) bool {
 		b.Undo()
 	}
 	return l.Count > 0
+}
+
+// escapes tells whether the chain with that head gets three liberties by a move on
+// its liberty p after the opponent has played on the other one, m. It may, too,
+// where the answer is no.
+func (s *LadderScratch) escapes(head, p, m Point) bool {
+	b, free := &s.board, 0
+	c := b.cells[head].color
+	for _, q := range &b.geo.near[p] {
+		switch a := &b.cells[q]; a.color {
+		case Empty:
+			if q != m {
+				free++
+			}
+		case c:
+			// One liberty is filled by the move itself, another perhaps by m.
+			if a.head != head && b.cells[a.head].libs >= 5 {
+				return true
+			}
+		}
+	}
+	return free >= 3
 }
 
 // captured tells whether the chain on p, with one liberty left and its owner to
