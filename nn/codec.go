@@ -229,25 +229,8 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	o := q.Options
 	o.PassAliveUnderSuicide = o.PassAliveUnderSuicide || c.spec.KataGo.PassAliveUnderSuicide
 	spatial = rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
-	if sym == 0 {
-		features.Encode(c.spec.Encoding, spatial, global, q.Game, o, s.features)
-		return nil
-	}
-	plain := s.planes[:len(spatial)]
-	features.Encode(c.spec.Encoding, plain, global, q.Game, o, s.features)
-	orientPlanes(spatial, plain, board.SymTable(c.size, sym))
+	features.EncodeTurned(c.spec.Encoding, spatial, global, q.Game, sym, o, s.features)
 	return nil
-}
-
-// orientPlanes moves every value of src to where the symmetry takes its point.
-func orientPlanes(dst, src []float32, table []board.Point) {
-	area := len(table)
-	for at := 0; at+area <= len(src); at += area {
-		from, to := src[at:at+area], dst[at:at+area]
-		for p, v := range from {
-			to[table[p]] = v
-		}
-	}
 }
 
 // Rows cuts the memory of n rows of each tensor, such as a [Backend]'s, into rows:
@@ -268,7 +251,6 @@ func Rows(tensors []TensorSpec, memory [][]float32, n int) [][][]float32 {
 // [Codec.Decode].
 type Scratch struct {
 	features *features.Scratch
-	planes   []float32
 	legal    []bool
 	weights  [board.MaxMoves]float64
 }
@@ -277,7 +259,6 @@ type Scratch struct {
 func (c *Codec) NewScratch() *Scratch {
 	return &Scratch{
 		features: c.memory.NewScratch(),
-		planes:   make([]float32, c.spec.Encoding.Planes()*c.size.Area()),
 		legal:    make([]bool, 0, c.size.Area()+1),
 	}
 }

@@ -22,9 +22,14 @@ func (m *Memory) NewScratch() *Scratch { return &Scratch{memory: m} }
 // global values into global: e.Planes()*W*H and e.Globals() values, all of them
 // overwritten. It allocates nothing once s has been used, and leaves g as it is.
 func Encode(e Encoding, spatial, global []float32, g *board.Game, o Options, s *Scratch) {
+	EncodeTurned(e, spatial, global, g, 0, o, s)
+}
+
+// EncodeTurned is Encode for the board as symmetry k turns it.
+func EncodeTurned(e Encoding, spatial, global []float32, g *board.Game, k board.Symmetry, o Options, s *Scratch) {
 	area := g.Size().Area()
-	w := writer{g: g, b: g.Board(), o: &o, s: s, area: area, own: g.ToMove(), opp: g.ToMove().Opponent(),
-		spatial: spatial[:e.Planes()*area], global: global[:e.Globals()]}
+	w := writer{g: g, b: g.Board(), o: o, s: s, area: area, own: g.ToMove(), opp: g.ToMove().Opponent(),
+		turn: board.SymTable(g.Size(), k), spatial: spatial[:e.Planes()*area], global: global[:e.Globals()]}
 	clear(w.spatial)
 	clear(w.global)
 	switch e {
@@ -47,10 +52,11 @@ func Encode(e Encoding, spatial, global []float32, g *board.Game, o Options, s *
 type writer struct {
 	g               *board.Game
 	b               *board.Board
-	o               *Options
+	o               Options
 	s               *Scratch
 	area            int
 	own, opp        board.Color
+	turn            []board.Point // where points of the board are in planes
 	spatial, global []float32
 }
 
@@ -67,19 +73,19 @@ func (w *writer) fill(i int, v float32) {
 // set marks a point of a plane; passes and points off the board are left out.
 func (w *writer) set(i int, p board.Point) {
 	if p >= 0 && int(p) < w.area {
-		w.spatial[i*w.area+int(p)] = 1
+		w.spatial[i*w.area+int(w.turn[p])] = 1
 	}
 }
 
 // stones marks own and opponent's stones in two planes.
 func (w *writer) stones(own, opp int) {
 	a, b := w.plane(own), w.plane(opp)
-	for p := range a {
+	for p, q := range w.turn {
 		switch w.b.At(board.Point(p)) {
 		case w.own:
-			a[p] = 1
+			a[q] = 1
 		case w.opp:
-			b[p] = 1
+			b[q] = 1
 		}
 	}
 }
@@ -87,12 +93,12 @@ func (w *writer) stones(own, opp int) {
 // colors marks the points of two colours, given one a point, in two planes.
 func (w *writer) colors(own, opp int, colors []board.Color) {
 	a, b := w.plane(own), w.plane(opp)
-	for p, c := range colors {
-		switch c {
+	for p, q := range w.turn {
+		switch colors[p] {
 		case w.own:
-			a[p] = 1
+			a[q] = 1
 		case w.opp:
-			b[p] = 1
+			b[q] = 1
 		}
 	}
 }
@@ -105,7 +111,7 @@ func (w *writer) mini7() {
 	w.set(4, w.g.LastMove(1).Point)
 	for p, ok := range w.g.LegalMoves(w.s.legal[:0])[:w.area] {
 		if ok {
-			w.spatial[5*w.area+p] = 1
+			w.set(5, board.Point(p))
 		}
 	}
 	if w.own == board.Black {
@@ -116,9 +122,9 @@ func (w *writer) mini7() {
 // empty marks the empty points.
 func (w *writer) empty(i int) {
 	a := w.plane(i)
-	for p := range a {
+	for p, q := range w.turn {
 		if w.b.At(board.Point(p)) == board.Empty {
-			a[p] = 1
+			a[q] = 1
 		}
 	}
 }
@@ -190,9 +196,9 @@ func (w *writer) seedChanges() {
 			continue
 		}
 		plane := w.plane(seedHistory + i)
-		for p := range plane {
+		for p, q := range w.turn {
 			if c := past.At(board.Point(p)); c != after[p] {
-				plane[p], after[p] = 1, c
+				plane[q], after[p] = 1, c
 			}
 		}
 	}

@@ -82,17 +82,17 @@ func (w *writer) v5() {
 func (w *writer) modernPlanes(turns int) {
 	w.fill(planeOnBoard, 1)
 	own, opp := w.plane(planeOwn), w.plane(planeOpp)
-	for p := range own {
+	for p, q := range w.turn {
 		switch w.b.At(board.Point(p)) {
 		case w.own:
-			own[p] = 1
+			own[q] = 1
 		case w.opp:
-			opp[p] = 1
+			opp[q] = 1
 		default:
 			continue
 		}
 		if n := w.b.Liberties(board.Point(p)); n <= 3 {
-			w.spatial[(planeLiberties+n-1)*w.area+p] = 1
+			w.spatial[(planeLiberties+n-1)*w.area+int(q)] = 1
 		}
 	}
 	w.banned(planeBanned, planeBlocked)

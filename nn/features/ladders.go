@@ -26,11 +26,10 @@ type memoryShard struct {
 	entries []ladderEntry // made when first used
 }
 
-// ladderEntry is the answer for one board. It is valid if the board's hash,
-// which covers stones and size, and its ko point match.
+// ladderEntry is the answer for one board. It is valid if the hash, which covers
+// stones, size and ko point, matches.
 type ladderEntry struct {
 	hash  board.Hash
-	ko    board.Point
 	known bool
 	count uint8
 	where [maxLadderStones]uint16 // the stones of laddered chains
@@ -55,9 +54,9 @@ func (m *Memory) Forget() {
 
 func (m *Memory) shard(h board.Hash) *memoryShard { return &m.shards[h.Hi%memoryShards] }
 
-// recall marks the laddered stones of b in plane, if the board is known.
-func (m *Memory) recall(b *board.Board, plane []float32) bool {
-	h := b.Hash()
+// recall marks the laddered stones of the board with that hash in plane, if it is
+// known; turn tells where points are in the plane.
+func (m *Memory) recall(h board.Hash, plane []float32, turn []board.Point) bool {
 	s := m.shard(h)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,23 +64,23 @@ func (m *Memory) recall(b *board.Board, plane []float32) bool {
 		return false
 	}
 	e := &s.entries[h.Lo%memorySlots]
-	if !e.known || e.hash != h || e.ko != b.KoPoint() {
+	if !e.known || e.hash != h {
 		return false
 	}
 	for _, p := range e.where[:e.count] {
-		plane[p] = 1
+		plane[turn[p]] = 1
 	}
 	return true
 }
 
-// store marks the stones of all laddered chains of b in plane and remembers
-// them.
-func (m *Memory) store(b *board.Board, ladders []board.Ladder, plane []float32) {
-	e := ladderEntry{hash: b.Hash(), ko: b.KoPoint(), known: true}
+// store marks the stones of all laddered chains of b, which has that hash, in
+// plane and remembers them.
+func (m *Memory) store(h board.Hash, b *board.Board, ladders []board.Ladder, plane []float32, turn []board.Point) {
+	e := ladderEntry{hash: h, known: true}
 	for i := range ladders {
 		head := ladders[i].Head
 		for p := head; ; {
-			plane[p] = 1
+			plane[turn[p]] = 1
 			if int(e.count) < len(e.where) {
 				e.where[e.count] = uint16(p)
 				e.count++
@@ -96,12 +95,12 @@ func (m *Memory) store(b *board.Board, ladders []board.Ladder, plane []float32) 
 	if !e.known {
 		return
 	}
-	s := m.shard(e.hash)
+	s := m.shard(h)
 	s.mu.Lock()
 	if s.entries == nil {
 		s.entries = make([]ladderEntry, memorySlots)
 	}
-	s.entries[e.hash.Lo%memorySlots] = e
+	s.entries[h.Lo%memorySlots] = e
 	s.mu.Unlock()
 }
 
@@ -110,7 +109,8 @@ func (m *Memory) store(b *board.Board, ladders []board.Ladder, plane []float32) 
 // shown repeats the next newer one.
 func (w *writer) ladderPlanes(shown int) {
 	ladders := w.b.Ladders(&w.s.search)
-	w.s.memory.store(w.b, ladders, w.plane(planeLadders))
+	now, _ := w.g.PastHash(0)
+	w.s.memory.store(now, w.b, ladders, w.plane(planeLadders), w.turn)
 	for i := range ladders {
 		l := &ladders[i]
 		if l.Color == w.opp && l.Liberties == 2 {
@@ -127,18 +127,15 @@ func (w *writer) ladderPlanes(shown int) {
 	}
 }
 
-// pastLadders marks the laddered stones of an older board: the one of two moves
-// ago only after that of one move ago.
+// pastLadders marks the laddered stones of an older board. It returns false if
+// there is none.
 func (w *writer) pastLadders(ago int, plane []float32) bool {
-	past := &w.s.past
-	switch {
-	case ago == 1 && !w.g.PastBoard(past, 1), past.CanUndo() == 0 && ago > 1:
+	then, known := w.g.PastHash(ago)
+	if !known {
 		return false
-	case ago > 1:
-		past.Undo()
 	}
-	if !w.s.memory.recall(past, plane) {
-		w.s.memory.store(past, past.Ladders(&w.s.search), plane)
+	if past := &w.s.past; !w.s.memory.recall(then, plane, w.turn) && w.g.PastBoard(past, ago) {
+		w.s.memory.store(then, past, past.Ladders(&w.s.search), plane, w.turn)
 	}
 	return true
 }
