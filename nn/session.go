@@ -16,12 +16,13 @@ type session struct {
 	scratch *Scratch
 	batch   []*Job // what gather took
 	rows    []*Job // those of them that could be encoded, by row
+	errs    []error
 }
 
 func newSession(p *sizePool, b Backend) *session {
 	return &session{pool: p, backend: b, scratch: p.codec.NewScratch(),
 		in: Rows(p.codec.spec.Inputs, b.Inputs(), b.MaxBatch()), out: Rows(p.codec.spec.Outputs, b.Outputs(), b.MaxBatch()),
-		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch())}
+		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch()), errs: make([]error, b.MaxBatch())}
 }
 
 // serve ends when the pool is closed and the queue empty. Between batches it lets
@@ -101,7 +102,11 @@ func (x *session) run() {
 		}
 		return
 	}
+	// Whoever waits for several rows is woken once.
 	for row, j := range x.rows {
-		j.finish(x.decodeRow(j, row))
+		x.errs[row] = x.decodeRow(j, row)
+	}
+	for row, j := range x.rows {
+		j.finish(x.errs[row])
 	}
 }

@@ -47,8 +47,9 @@ type arena struct {
 // edgeClasses is the number of sizes of edge blocks: 1<<0 to 1<<10 edges.
 const edgeClasses = 11
 
-func (a *arena) node(i uint32) *node { return &a.nodes[i>>nodeBits][i&(nodeChunk-1)] }
-func (a *arena) edge(i uint32) *edge { return &a.edges[i>>edgeBits][i&(edgeChunk-1)] }
+func (a *arena) node(i uint32) *node   { return &a.nodes[i>>nodeBits][i&(nodeChunk-1)] }
+func (a *arena) edge(i uint32) *edge   { return &a.edges[i>>edgeBits][i&(edgeChunk-1)] }
+func (a *arena) word(i uint32) *uint32 { return &a.words[i>>wordBits][i&(wordChunk-1)] }
 
 // edgesOf returns the edges of a node in the order of their creation.
 func (a *arena) edgesOf(n *node) []edge {

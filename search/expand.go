@@ -131,6 +131,7 @@ func (t *Tree) rememberLast(s *slot) before {
 // back and brings the nodes up to date, from the leaf to the root. old is what
 // the last edge gave before its child changed.
 func (t *Tree) backUp(s *slot, old *before) arrival {
+	t.warm(s.path)
 	end := counted
 	for k := len(s.path) - 1; k >= 0; k-- {
 		at := s.path[k]
@@ -163,6 +164,17 @@ func (t *Tree) backUp(s *slot, old *before) arrival {
 	}
 	t.countPlayout(len(s.path), end)
 	return end
+}
+
+// warm reads what backing a path up will read. The network has emptied the caches
+// since the descent, and these reads do not wait for each other.
+func (t *Tree) warm(path []step) {
+	touched := uint16(0)
+	for k := range path {
+		n := t.a.node(path[k].node)
+		touched ^= t.a.edge(n.edges+uint32(path[k].place)).inFlight ^ n.sinceExact
+	}
+	t.scratch.touched = touched // so that the reads are made
 }
 
 func (t *Tree) countPlayout(depth int, end arrival) {

@@ -163,6 +163,12 @@ func (a *arena) priorAt(n *node, k int) (board.Point, float32) {
 	return board.Point(int16(moveIn(block[count:], k))), math.Float32frombits(block[k])
 }
 
+// priorOf returns the prior of the k-th move, and leaves the memory of the moves
+// alone.
+func (a *arena) priorOf(n *node, k int) float32 {
+	return math.Float32frombits(*a.word(n.priors + 2 + uint32(k)))
+}
+
 // setPrior writes the k-th move of a node's block.
 func (a *arena) setPrior(n *node, k int, p board.Point, prior float32) {
 	count := int(n.priorCount)

@@ -83,8 +83,7 @@ func (st *store) nextPrior(n *node) (float64, bool) {
 	if k >= int(n.priorCount) {
 		return 0, false
 	}
-	_, prior := st.a.priorAt(n, k)
-	return float64(prior), true
+	return float64(st.a.priorOf(n, k)), true
 }
 
 // visit is a place in a walk over the tree: a node and its next edge.

@@ -52,6 +52,8 @@ type scratch struct {
 	keys   [board.MaxMoves]uint64
 	policy [board.MaxMoves]float32 // of the root
 	line   board.Game              // where a variation leads
+	// touched is what warm read, so that it did.
+	touched uint16
 }
 
 // New returns an empty tree. The evaluator may serve other trees too. A nil

@@ -38,7 +38,19 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	makeRoom()
+	os.Exit(run(os.Args[1:]))
+}
+
+// makeRoom lets as many goroutines run beside the sessions as there are cores. A
+// session spends its time in a library; with none to spare, Go takes its place away
+// in each call and has to give it back after it, thousands of times a second.
+func makeRoom() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0))
+	}
+}
 
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -13,6 +13,9 @@ import (
 	"kosumi/train/rows"
 )
 
+// cores is how many threads run at once, as the program found it.
+var cores = runtime.GOMAXPROCS(0)
+
 // session runs one plan: a graph bound to the store and to memory of its own for
 // batches and results.
 type session struct {
@@ -53,7 +56,7 @@ func (l *Learner) openSession(p *plan) (*session, error) {
 	}
 	threads := l.conf.Threads
 	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
+		threads = cores
 	}
 	g, err := ort.OpenGraph(data, ort.Config{Library: l.conf.Library, Provider: l.conf.Provider, Threads: threads})
 	if err != nil {
