@@ -369,10 +369,9 @@ func (s *Server) importReviews(name string, data []byte) (first string, err erro
 			one = fmt.Sprintf("%s, game %d", name, i+1)
 		}
 		id, e := s.reviews.add(cmp.Or(one, "game.sgf"), root)
-		if e != nil && err == nil {
-			err = e
-		}
-		if first == "" {
+		if e != nil {
+			err = cmp.Or(err, e)
+		} else if first == "" {
 			first = id
 		}
 	}

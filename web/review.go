@@ -142,27 +142,39 @@ func plain(err error) string {
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
 func (rs *reviews) add(name string, root *sgf.Node) (string, error) {
+	id := newID()
+	return id, rs.addAs(id, name, root)
+}
+
+// addAs puts a game on the list with the ID of its review, unless it is there.
+func (rs *reviews) addAs(id, name string, root *sgf.Node) error {
 	g, err := review.Load(root, rs.s.conf.Engine.Rules)
 	if err != nil {
-		return "", errors.New(plain(err))
+		return errors.New(plain(err))
 	}
 	if err := rs.s.conf.Backend.Serves(g.Record.Size); err != nil && rs.s.conf.Backend.Status().State == "ready" {
-		return "", err
+		return err
 	}
 	data, err := sgf.Marshal(root)
 	if err != nil {
-		return "", err
+		return err
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	j := &job{id: newID(), name: rs.unique(shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
+	if err := rs.refresh(); err != nil {
+		return err
+	}
+	if rs.jobs[id] != nil || rs.byID[id] != "" {
+		return nil
+	}
+	j := &job{id: id, name: rs.unique(shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
 	if err := errors.Join(file.WriteBytes(rs.record(j.id, ".txt"), []byte(j.name)), file.WriteBytes(rs.record(j.id, ".sgf"), data)); err != nil {
-		return "", refuse("not_saved", "this is not saved: %v", err)
+		return refuse("not_saved", "this is not saved: %v", err)
 	}
 	rs.jobs[j.id] = j
 	rs.queue = append(rs.queue, j)
 	rs.look()
-	return j.id, nil
+	return nil
 }
 
 // unique tells files of one name apart, as the problem set names games by it. The

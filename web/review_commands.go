@@ -16,10 +16,11 @@ import (
 	"kosumi/web/api"
 )
 
-// addReview puts a game of this server's on the list.
+// addReview puts a game of this server's on the list. The review of a game that is
+// over has the game's ID: asked for again, it is the same one.
 func (c *conn) addReview(a *api.AddReview) (any, error) {
 	var root *sgf.Node
-	name := ""
+	name, id := "", newID()
 	switch {
 	case a.Game != "":
 		g, err := c.s.game(a.Game)
@@ -28,6 +29,9 @@ func (c *conn) addReview(a *api.AddReview) (any, error) {
 		}
 		g.mu.Lock()
 		root, name = g.record().Tree(), g.head.Created.Format("2006-01-02 15.04")+".sgf"
+		if g.phase == phaseOver {
+			id = g.head.ID
+		}
 		g.mu.Unlock()
 	case a.Doc != "":
 		d, err := c.s.doc(a.Doc)
@@ -49,8 +53,7 @@ func (c *conn) addReview(a *api.AddReview) (any, error) {
 	default:
 		return nil, refuse("bad_request", "a game or a document")
 	}
-	id, err := c.s.reviews.add(name, root)
-	if err != nil {
+	if err := c.s.reviews.addAs(id, name, root); err != nil {
 		return nil, refuse("bad_request", "%v", err)
 	}
 	c.s.reviews.publishList()

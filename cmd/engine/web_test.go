@@ -151,7 +151,7 @@ func TestWebGame(t *testing.T) {
 	b.Until(webtest.Play + `?.dataset.phase === "over"`)
 
 	// From here to the analysis of the game.
-	b.Press("Analyse the game")
+	b.Press("Analyse")
 	b.Until(`document.querySelector("main.analyse")`)
 	b.Until(`document.querySelectorAll(".cands tbody tr").length > 0 || document.querySelector(".engine-line")?.innerText.includes("visits")`)
 	b.Clean()

@@ -37,9 +37,9 @@ export function Field({ label, hint, children }: { label: string; hint?: Compone
 }
 
 /** A button with an icon and its words; on is for switches. */
-export function Tool(q: { icon: IconName; text: string; onClick: () => void; on?: boolean; disabled?: boolean; keys?: string; primary?: boolean; quiet?: boolean }) {
+export function Tool(q: { icon: IconName; text: string; onClick: () => void; on?: boolean; disabled?: boolean; keys?: string; title?: string; primary?: boolean; quiet?: boolean }) {
 	return (
-		<button type="button" class={"tool" + (q.on ? " on" : "") + (q.primary ? " primary" : "") + (q.quiet ? " quiet" : "")} disabled={q.disabled} aria-pressed={q.on} title={q.keys ? `${q.text} (${q.keys})` : q.text} onClick={q.onClick}>
+		<button type="button" class={"tool" + (q.on ? " on" : "") + (q.primary ? " primary" : "") + (q.quiet ? " quiet" : "")} disabled={q.disabled} aria-pressed={q.on} title={(q.title ?? q.text) + (q.keys ? ` (${q.keys})` : "")} aria-label={q.title} onClick={q.onClick}>
 			<Icon name={q.icon} />
 			<span>{q.text}</span>
 		</button>

@@ -5,7 +5,7 @@ import { dropped, openFiles, openText } from "./files";
 import type { Engine } from "./gen/api";
 import { preferred, setLanguage, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
-import { helpOpen, perform, typing } from "./keys";
+import { helpOpen, perform, rulesOpen, typing } from "./keys";
 import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, updated, watch, welcome } from "./net";
 import { follow, route } from "./router";
@@ -133,10 +133,20 @@ function Help() {
 			<div class="dialog-body">
 				<h2>{t("keys")}</h2>
 				<table class="keys"><tbody>{KEYS.map(([k, text]) => <tr key={k}><th scope="row"><kbd>{k}</kbd></th><td>{t(text)}</td></tr>)}</tbody></table>
-				<form method="dialog"><button class="button primary">{t("close")}</button></form>
+				<div class="row">
+					<form method="dialog"><button class="button primary">{t("close")}</button></form>
+					<button type="button" class="button quiet" onClick={() => { helpOpen.value = false; rulesOpen.value = true; }}><Icon name="learn" /> {t("rules_of_go")}</button>
+				</div>
 			</div>
 		</Dialog>
 	);
+}
+
+const rules = signal<FunctionComponent | null>(null);
+function RulesOfGo() {
+	useEffect(() => { if (rulesOpen.value && !rules.value) void import("./views/Rules").then((m) => (rules.value = m.Rules)); }, [rulesOpen.value]);
+	const View = rules.value;
+	return <Dialog open={rulesOpen.value && !!View} onClose={() => (rulesOpen.value = false)} label={t("rules_of_go")}>{View && <View />}</Dialog>;
 }
 
 function Typing() {
@@ -182,6 +192,7 @@ function App() {
 			</div>
 			{dragging.value && <div class="drop-target">{t("drop_here")}</div>}
 			<Help />
+			<RulesOfGo />
 			<Typing />
 			<Live />
 		</div>

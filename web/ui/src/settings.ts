@@ -15,11 +15,12 @@ export interface Settings {
 	text: number; // percent
 	keys: boolean;
 	spoken: "short" | "long";
+	after: boolean; // a game is reviewed once it has ended
 }
 
 const defaults: Settings = {
 	language: "", theme: "system", wood: "wood", coordinates: "a1", confirm: "size", sound: true, volume: 60,
-	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short",
+	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short", after: true,
 };
 
 function load<T extends object>(name: string, base: T): T {

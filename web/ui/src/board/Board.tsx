@@ -296,6 +296,12 @@ export function Board(q: BoardProps) {
 			<div
 				class={"board" + (playable ? " playable" : "")}
 				style={{ width: m.width + "px", height: m.height + "px" }}
+				onMouseDown={(e) => {
+					// A click leaves the arrow keys to the game: only who walks the grid by keys has the focus in it.
+					e.preventDefault();
+					const focus = document.activeElement;
+					if (focus instanceof HTMLElement && !e.currentTarget.contains(focus)) focus.blur();
+				}}
 				onPointerDown={(e) => {
 					if (e.button === 1) {
 						e.preventDefault();

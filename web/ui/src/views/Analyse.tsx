@@ -302,7 +302,7 @@ function EngineLine() {
 					<span class="dim">{state}</span>
 				</button>
 				{w.on && f?.final && !f.error && <button class="plain" onClick={() => { goOn.value = true; ask(); }} title="shift+space">{t("keep_going")}</button>}
-				<button class="button quiet small" aria-pressed={w.on} onClick={() => change({ on: !w.on })} title="space"><Icon name={w.on ? "pause" : "go"} size={16} /> {t(w.on ? "stop" : "analyse")}</button>
+				<button class="button quiet small" onClick={() => change({ on: !w.on })} title="space"><Icon name={w.on ? "pause" : "go"} size={16} /> {t(w.on ? "stop" : "analyse")}</button>
 			</div>
 			{menu.value && (
 				<div class="engine-menu">
@@ -579,7 +579,7 @@ async function fresh(size: number): Promise<void> {
 function List() {
 	useEffect(() => watch<Docs>("docs", (d) => (docs.value = d.docs)), []);
 	return (
-		<main class="home">
+		<main class="home single">
 			<section class="card">
 				<h1>{t("analyse")}</h1>
 				<p class="dim">{t("analyse_empty")}</p>
@@ -594,7 +594,7 @@ function List() {
 					<ul class="doc-list">
 						{docs.value.map((d) => (
 							<li key={d.doc}>
-								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleDateString()}</span></a>
+								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span></a>
 								<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("doc.delete", { id: d.doc }, true)}><Icon name="bin" size={16} /></button>
 							</li>
 						))}

@@ -32,7 +32,7 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 					scales: { x: { time: false }, lead: { distr: 4, asinh: 2, range: (_, lo, hi) => { const m = Math.max(5, Math.min(100, Math.max(Math.abs(lo ?? 0), Math.abs(hi ?? 0)))); return [-m, m]; } }, win: { range: [0, 100] } },
 					axes: [
 						{ ...axis, size: 22, splits: (u) => { const max = u.scales.x.max ?? 0; const step = max > 160 ? 50 : max > 60 ? 20 : max > 20 ? 10 : 5; return Array.from({ length: Math.floor(max / step) + 1 }, (_, i) => i * step); } },
-						{ ...axis, scale: "lead", size: 38, filter: (_, all) => all, splits: () => [-50, -20, -10, -5, -1, 0, 1, 5, 10, 20, 50].filter((v) => Math.abs(v) <= (plot.current?.scales.lead.max ?? 50) && (height > 130 || Math.abs(v) !== 1)), values: (_, v) => v.map((x) => (x === 0 ? "0" : (x > 0 ? "B+" : "W+") + Math.abs(x))) },
+						{ ...axis, scale: "lead", size: 38, filter: (_, all) => all, splits: (u) => ticks(u), values: (_, v) => v.map((x) => (x === 0 ? "0" : (x > 0 ? "B+" : "W+") + Math.abs(x))) },
 						{ ...axis, scale: "win", side: 1, size: 34, show: winrate, grid: { show: false }, splits: () => [0, 50, 100], values: (_, v) => v.map((x) => x + "%") },
 					],
 					series: [
@@ -84,6 +84,21 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 		<div class="graph" ref={box} role="img" aria-label={lead === undefined ? t("graph") : t("graph_said", { who: t(lead >= 0 ? "black" : "white"), points: Math.abs(lead).toFixed(1), n: at })}
 			onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); seek(e); }} onPointerMove={(e) => e.buttons && seek(e)} />
 	);
+}
+
+// The numbers of the lead's axis, from 0 outwards, as far apart as they can be read.
+function ticks(u: uPlot): number[] {
+	const y = (v: number) => u.valToPos(v, "lead");
+	const out = [0];
+	let last = 0;
+	for (const v of [1, 5, 10, 20, 50]) {
+		if (v > (u.scales.lead.max ?? 50)) break;
+		if (!(Math.abs(y(v) - y(last)) >= 13)) continue;
+		out.unshift(-v);
+		out.push(v);
+		last = v;
+	}
+	return out;
 }
 
 function data(points: Point[]): uPlot.AlignedData {

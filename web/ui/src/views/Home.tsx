@@ -8,6 +8,7 @@ import { openFiles } from "../files";
 import { toast } from "../live";
 import { inWords, send, watch, welcome } from "../net";
 import { go } from "../router";
+import { rulesOpen } from "../keys";
 import { point } from "../rules";
 import { remember } from "../settings";
 import { Mini } from "./Mini";
@@ -18,7 +19,7 @@ interface Wish {
 	w: number;
 	h: number;
 	auto: boolean; // the level that fits
-	level: string;
+	level?: string; // "" is full strength; not yet chosen: undefined
 	visits: number;
 	seconds: number;
 	limit: "seconds" | "visits";
@@ -33,7 +34,7 @@ interface Wish {
 }
 
 const store = remember<Wish>("kosumi.newgame", {
-	size: 9, other: false, w: 9, h: 9, auto: true, level: "", visits: 400, seconds: 2, limit: "seconds", colour: "b", handicap: 0, free: false,
+	size: 9, other: false, w: 9, h: 9, auto: true, visits: 400, seconds: 2, limit: "seconds", colour: "b", handicap: 0, free: false,
 	rules: navigator.languages[0]?.startsWith("ja") || navigator.languages[0]?.startsWith("ko") ? "japanese" : "chinese", komi: "", clock: "none", pace: true, more: false,
 });
 const wish = signal<Wish>(store.get());
@@ -61,10 +62,18 @@ function sizeOf(w: Wish): [number, number] {
 
 /** The level that is wished, "" where the network does not offer it. */
 function levelOf(w: Wish): string {
-	return welcome.value?.levels?.some((l) => l.id === w.level) ? w.level : "";
+	return welcome.value?.levels?.find((l) => l.id === w.level)?.id ?? "";
 }
 
 const isAuto = (w: Wish): boolean => w.auto && (welcome.value?.levels?.length ?? 0) > 0;
+
+/** The level to begin the choice with: what fits the player, else one that beginners can beat. */
+function nearest(fit?: Fit): string {
+	const levels = welcome.value?.levels ?? [];
+	const strength = (id: string) => (id.endsWith("d") ? parseInt(id) : 1 - parseInt(id));
+	const wanted = strength(fit?.mid ?? "15k");
+	return [...levels].sort((a, b) => Math.abs(strength(a.id) - wanted) - Math.abs(strength(b.id) - wanted))[0]?.id ?? "";
+}
 
 /** What is known of the player's level. */
 export const fitText = (f: Fit): string => t("fits_you", { rank: rank(f.mid), low: rank(f.low), high: rank(f.high), size: f.size.replace("x", "×"), n: f.games });
@@ -133,6 +142,18 @@ function Going() {
 	);
 }
 
+// Somebody's first visit.
+function Welcome() {
+	if (!games.value || games.value.length > 0) return null;
+	return (
+		<section class="card" aria-labelledby="new-here">
+			<h2 id="new-here">{t("new_title")}</h2>
+			<p class="dim">{t("new_text")}</p>
+			<button type="button" class="button quiet" onClick={() => (rulesOpen.value = true)}><Icon name="learn" /> {t("rules_of_go")}</button>
+		</section>
+	);
+}
+
 function Past() {
 	const past = games.value?.filter((g) => g.phase === "over").slice(0, 8) ?? [];
 	if (past.length === 0) return null;
@@ -166,7 +187,7 @@ function Against() {
 	const fit = ((welcome.value?.fits ?? []) as Fit[]).find((f) => f.size === `${bw}x${bh}`);
 	return (
 		<Field label={t("against_label")}>
-			{levels.length > 0 && <Choice label={t("against_label")} value={auto ? 1 : 0} options={[[1, t("fits")], [0, t("chosen_level")]]} onChange={(v) => change({ auto: v === 1 })} />}
+			{levels.length > 0 && <Choice label={t("against_label")} value={auto ? 1 : 0} options={[[1, t("fits")], [0, t("chosen_level")]]} onChange={(v) => change(v === 1 ? { auto: true } : { auto: false, level: w.level ?? nearest(fit) })} />}
 			{auto && <span class="dim">{fit ? fitText(fit) : t("fits_unknown")}</span>}
 			{levels.length > 0 && !auto && (
 				<div class="slider">
@@ -243,6 +264,7 @@ export function Home() {
 		<main class="home">
 			<div class="home-side">
 				<Going />
+				<Welcome />
 				<section class="card drop" aria-labelledby="drop">
 					<h2 id="drop">{t("drop_title")}</h2>
 					<p class="dim">{t("drop_text")}</p>

@@ -25,7 +25,10 @@ export function Settings(_: { id: string }) {
 				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["plain", t("wood_plain")], ["paper", t("wood_paper")]]} onChange={(v) => change("wood", v)} /></Field>
 				<Field label={t("set_coordinates")}><Choice label={t("set_coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => change("coordinates", v)} /></Field>
 				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => change("confirm", v)} /></Field>
-				<Switch label={t("key_numbers")} value={s.numbers} onChange={(v) => change("numbers", v)} />
+				<div class="stack">
+					<Switch label={t("set_numbers")} value={s.numbers} onChange={(v) => change("numbers", v)} />
+					<Switch label={t("set_after")} value={s.after} onChange={(v) => change("after", v)} />
+				</div>
 				<div class="row">
 					<Switch label={t("sound")} value={s.sound} onChange={(v) => change("sound", v)} />
 					<input type="range" min="0" max="100" value={s.volume} aria-label={t("volume")} onInput={(e) => set("volume", Number(e.currentTarget.value))} />
@@ -35,8 +38,10 @@ export function Settings(_: { id: string }) {
 				<h2 id="s-look">{t("set_look")}</h2>
 				<Field label={t("set_theme")}><Choice label={t("set_theme")} value={s.theme} options={[["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]]} onChange={(v) => change("theme", v)} /></Field>
 				<Field label={t("set_text")}><Choice label={t("set_text")} value={s.text} options={[[90, "90 %"], [100, "100 %"], [115, "115 %"], [135, "135 %"]]} onChange={(v) => change("text", v)} /></Field>
-				<Switch label={t("set_contrast")} value={s.contrast} onChange={(v) => change("contrast", v)} />
-				<Switch label={t("set_motion")} value={s.motion === "off"} onChange={(v) => change("motion", v ? "off" : "system")} />
+				<div class="stack">
+					<Switch label={t("set_contrast")} value={s.contrast} onChange={(v) => change("contrast", v)} />
+					<Switch label={t("set_motion")} value={s.motion === "off"} onChange={(v) => change("motion", v ? "off" : "system")} />
+				</div>
 			</section>
 			<section class="card" aria-labelledby="s-lang">
 				<h2 id="s-lang">{t("set_language")}</h2>

@@ -115,6 +115,11 @@ export function Tree() {
 		const frame = requestAnimationFrame(paint);
 		return () => cancelAnimationFrame(frame);
 	}, [all, at.value, calm.value]);
+	useEffect(() => {
+		const dark = matchMedia("(prefers-color-scheme: dark)");
+		dark.addEventListener("change", paint);
+		return () => dark.removeEventListener("change", paint);
+	}, [all]);
 	return (
 		<div class="tree" ref={box} onScroll={paint} tabIndex={0} role="group" aria-label={t("tree")}
 			onClick={(e) => {

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/api"
+	"kosumi/web/webtest"
+)
+
+// TestLookBack walks back in a game that is being played, and sees what comes after
+// its end: the moves that cost most, and another game.
+func TestLookBack(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Press("The rules of Go") // of somebody on a first visit
+	p.Until(`document.querySelectorAll(".rules li").length === 5`)
+	p.Axe("rules of Go")
+	p.Do(chromedp.KeyEvent(kb.Escape))
+	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Mine()
+	skip := map[string]bool{}
+	for len(skip) < 6 {
+		v := p.Free(skip)
+		skip[v] = true
+		p.Try(v) // the first line: bad moves
+	}
+	made := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
+	require.GreaterOrEqual(t, made, 10)
+	shown := func(n int) { p.Until(fmt.Sprintf(`%s.dataset.shown === "%d"`, webtest.Play, n)) }
+	p.Do(chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft))
+	shown(made - 2)
+	p.Do(chromedp.KeyEvent(kb.Home))
+	shown(0)
+	require.Zero(t, p.Stones())
+	p.Do(chromedp.Evaluate(`document.querySelectorAll(".moves button")[2].click()`, nil))
+	shown(3)
+	require.Equal(t, 3, p.Stones())
+	p.Point("E5") // a press on a past position plays nothing
+	shown(made)
+	time.Sleep(100 * time.Millisecond)
+	require.Equal(t, made, browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`))
+	p.Do(chromedp.KeyEvent("m"))
+	p.Until(`document.querySelectorAll(".stone .number").length > 0`)
+
+	p.Press("Resign")
+	p.Until(`document.querySelector(".strip .danger")`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
+	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelectorAll(".costliest a").length > 0`)
+	p.Axe("after the game")
+	p.Do(chromedp.KeyEvent(kb.ArrowLeft))
+	shown(made - 1)
+	p.Do(chromedp.Evaluate(`document.querySelector(".costliest a").click()`, nil))
+	p.Until(`document.querySelector("main.review")`)
+	require.Contains(t, browsertest.JS[string](p.Tab, "location.pathname"), id, "a game's review has its ID")
+	c := join(t, s)
+	require.Equal(t, id, ask[api.ID](c, "review.add", api.AddReview{Game: id}).ID)
+	require.Len(t, ask[api.Reviews](c, "watch", api.Watch{What: "reviews"}).Reviews, 1, "no second review")
+
+	p.Do(chromedp.Navigate(s.Address() + "play/" + id))
+	p.Press("Swap colours")
+	p.Until(`location.pathname !== "/play/` + id + `" && ` + webtest.Play + `?.dataset.turn === "w"`)
+	p.Clean()
+}
