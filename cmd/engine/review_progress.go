@@ -20,11 +20,11 @@ func newReviewProgress(out *os.File, files int) *reviewProgress {
 	return &reviewProgress{display: newDisplay(out), files: files}
 }
 
-// game begins a game of the file with an index.
-func (p *reviewProgress) game(file int, name string) { p.file, p.name = file, name }
+// Game begins a game of the file with an index.
+func (p *reviewProgress) Game(file int, name string) { p.file, p.name = file, name }
 
-// progress is told of every search.
-func (p *reviewProgress) progress(r review.Progress) {
+// Progress is told of every search.
+func (p *reviewProgress) Progress(r review.Progress) {
 	share := 0.0
 	switch {
 	case r.Budget > 0:
@@ -39,7 +39,5 @@ func (p *reviewProgress) progress(r review.Progress) {
 	p.share((float64(p.file)+share)/float64(max(1, p.files)), text)
 }
 
-// line writes a line about a game.
-func (p *reviewProgress) line(text string) { p.note(text) }
-
-func (p *reviewProgress) done() { p.close() }
+// Line writes a line about a game.
+func (p *reviewProgress) Line(text string) { p.note(text) }

@@ -1,0 +1,260 @@
+// Package batch reviews many records into one folder.
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/nn"
+	"kosumi/review"
+	"kosumi/sgf"
+)
+
+// Config says how records are reviewed.
+type Config struct {
+	Review      review.Config
+	Rules       board.Rules // of records that name none
+	Dir         string      // of the reports
+	Application string      // named in the annotated records
+	Drills      bool        // collect the mistakes as problems
+	// Open makes the network ready for boards of a size. An error that wraps
+	// ErrNotServed refuses a game; any other one ends all.
+	Open func(board.Size) (Network, error)
+	Show Display
+}
+
+// Network is what games are reviewed with.
+type Network struct {
+	nn.Evaluator
+	// Name is for people; Identity tells networks and precisions apart.
+	Name, Identity string
+}
+
+// Display is told how far the work is.
+type Display interface {
+	// Game begins a game of the file with an index.
+	Game(file int, name string)
+	Progress(review.Progress)
+	Line(text string)
+}
+
+// ErrNotServed is wrapped by the reason why a network cannot judge a game.
+var ErrNotServed = errors.New("the network does not serve this board")
+
+// Batch reviews one record after the other. Make one with [New].
+type Batch struct {
+	c       Config
+	folder  *review.Folder
+	games   *review.Collector
+	drills  *review.Drills  // those of earlier runs too
+	names   map[string]bool // of reports
+	done    int
+	refused int
+}
+
+// New opens the folder; it is made where there is none.
+func New(c Config) (*Batch, error) {
+	if err := c.Review.Validate(); err != nil {
+		return nil, err
+	}
+	folder, err := review.OpenFolder(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	drills, err := folder.Drills()
+	if c.Drills && err != nil {
+		return nil, err
+	}
+	return &Batch{c: c, folder: folder, games: review.NewCollector(c.Review.Player), drills: drills,
+		names: map[string]bool{"index": true, "summary": true, "drills": true}}, nil
+}
+
+// Files lists the files named, and the .sgf files of the folders named.
+func Files(names []string) ([]string, error) {
+	var files []string
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, name)
+			continue
+		}
+		err = filepath.WalkDir(name, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.EqualFold(filepath.Ext(path), ".sgf") {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no .sgf file in %s", strings.Join(names, ", "))
+	}
+	return files, nil
+}
+
+// Run reviews the games of all files, until ctx ends. Only what would stop every game
+// is an error. [Batch.Finish] belongs behind it.
+func (b *Batch) Run(ctx context.Context, files []string) error {
+	for i, name := range files {
+		roots, err := sgf.ReadFile(name)
+		if err != nil {
+			b.refuse(name, err)
+			continue
+		}
+		for k, root := range roots {
+			report, shown := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), name
+			if len(roots) > 1 {
+				report, shown = fmt.Sprintf("%s-%d", report, k+1), fmt.Sprintf("%s, game %d", name, k+1)
+			}
+			b.c.Show.Game(i, shown)
+			if err := b.review(ctx, shown, report, root); err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// refuse says why a game is not reviewed.
+func (b *Batch) refuse(name string, err error) {
+	reason := strings.ReplaceAll(strings.TrimPrefix(err.Error(), review.ErrGame.Error()+": "), "\n", "; ")
+	b.refused++
+	b.games.Refuse(name, reason)
+	b.c.Show.Line(fmt.Sprintf("%s: not reviewed: %s", name, reason))
+}
+
+// review reviews one game and writes what belongs to it.
+func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node) error {
+	g, err := review.Load(root, b.c.Rules)
+	if err != nil {
+		b.refuse(shown, err)
+		return nil
+	}
+	conf := b.c.Review
+	if black, white := g.PlayerSides(conf.Player); conf.Player != "" && !black && !white {
+		b.refuse(shown, fmt.Errorf("%s is none of its players", conf.Player))
+		return nil
+	}
+	net, err := b.c.Open(g.Record.Size)
+	if errors.Is(err, ErrNotServed) {
+		b.refuse(shown, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	conf.Network = net.Name
+	store, err := review.OpenStore(b.folder.Searches(), g, net.Identity, conf)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	result, err := review.Run(ctx, g, net, conf, store, b.c.Show.Progress)
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	result.Game.File = shown
+	return b.write(g, result, b.unique(report))
+}
+
+// unique returns a name that no report has yet.
+func (b *Batch) unique(name string) string {
+	for i, base := 2, name; b.names[name]; i++ {
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+	b.names[name] = true
+	return name
+}
+
+// write writes the three files of a game.
+func (b *Batch) write(g *review.Game, result *review.Result, name string) error {
+	if err := b.folder.Write(name, g, result, b.c.Application); err != nil {
+		return err
+	}
+	b.done++
+	b.games.Add(g, result, name+".html", name+".sgf", name+".json")
+	if b.c.Drills {
+		b.drills.Collect(result)
+	}
+	b.c.Show.Line(gameLine(result))
+	return nil
+}
+
+// gameLine sums a review up.
+func gameLine(res *review.Result) string {
+	text := fmt.Sprintf("%s: %d moves", res.Game.File, len(res.Moves))
+	for i, side := range []string{"Black", "White"} {
+		p := &res.Players[i]
+		text += fmt.Sprintf("; %s lost %.2f a move (accuracy %.0f)", side, p.Mean, p.Accuracy)
+	}
+	var worst []string
+	for _, t := range res.Mistakes[:min(3, len(res.Mistakes))] {
+		m := &res.Moves[t]
+		worst = append(worst, fmt.Sprintf("%d %s -%.1f", m.Number, m.Move, m.Loss))
+	}
+	if len(worst) > 0 {
+		text += "; worst: " + strings.Join(worst, ", ")
+	}
+	if !res.Complete {
+		text += "; not finished"
+	}
+	return text
+}
+
+// Outcome is what became of the records.
+type Outcome struct {
+	Summary           *review.Summary
+	Reviewed, Refused int
+	Index             string // the page about all games
+	Problems          int    // in the problem set
+	DrillFile         string // of the problem set; "" without one
+}
+
+// Finish writes the pages about all games and the problem set. Nothing to write about
+// is an error while ctx lives.
+func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
+	if b.done == 0 && ctx.Err() == nil {
+		return nil, fmt.Errorf("nothing was reviewed: %d refused", b.refused)
+	}
+	o := &Outcome{Summary: b.games.Summary(), Reviewed: b.done, Refused: b.refused, Index: b.folder.Path("index", ".html")}
+	err := errors.Join(
+		file.Write(o.Index, func(w io.Writer) error { return review.WriteSummaryPage(w, o.Summary) }),
+		file.Write(b.folder.Path("summary", ".json"), func(w io.Writer) error {
+			enc := json.NewEncoder(w)
+			enc.SetIndent("", "  ")
+			return enc.Encode(o.Summary)
+		}),
+	)
+	if b.c.Drills {
+		var failed error
+		o.DrillFile, failed = b.folder.WriteDrills(b.drills)
+		o.Problems = len(b.drills.Problems)
+		err = errors.Join(err, failed)
+	}
+	return o, err
+}
+
+// Print writes how it went.
+func (o *Outcome) Print(w io.Writer) {
+	fmt.Fprintf(w, "%d reviewed, %d not; %s\n", o.Reviewed, o.Refused, o.Index)
+	for _, side := range o.Summary.Sides {
+		fmt.Fprintf(w, "  %s: %d moves, %.2f points a move lost, accuracy %.0f, first choice %.0f %%\n",
+			side.Name, side.Moves, side.Mean, side.Accuracy, 100*side.First)
+	}
+}

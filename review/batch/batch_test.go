@@ -1,0 +1,146 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+	"kosumi/review"
+	"kosumi/review/batch"
+)
+
+const game = `(;GM[1]FF[4]SZ[5]KM[7]RU[Chinese]PB[Ada]PW[Bob]DT[2026-01-02]RE[W+2];B[cc];W[aa];B[cd];W[ea])`
+
+// said keeps what was shown.
+type said struct{ lines []string }
+
+func (s *said) Game(int, string)         {}
+func (s *said) Progress(review.Progress) {}
+func (s *said) Line(text string)         { s.lines = append(s.lines, text) }
+
+// folder writes files into a folder of its own.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	return dir
+}
+
+// config reviews with numbers that are made up, and refuses boards of 7x7.
+func config(t *testing.T, show batch.Display) batch.Config {
+	t.Helper()
+	server, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
+	require.NoError(t, err)
+	t.Cleanup(func() { server.Close() })
+	conf := review.Defaults()
+	conf.First, conf.Visits = 2, 4
+	return batch.Config{Review: conf, Rules: board.Chinese(), Dir: filepath.Join(t.TempDir(), "out"), Application: "test:1", Drills: true, Show: show,
+		Open: func(size board.Size) (batch.Network, error) {
+			if size == board.Square(7) {
+				return batch.Network{}, fmt.Errorf("%w: 5x5 only", batch.ErrNotServed)
+			}
+			return batch.Network{Evaluator: server, Name: "hash", Identity: "7"}, nil
+		}}
+}
+
+func TestFiles(t *testing.T) {
+	dir := folder(t, map[string]string{"b.sgf": game, "a/c.SGF": game, "a/d.txt": game})
+	files, err := batch.Files([]string{filepath.Join(dir, "a", "d.txt"), dir})
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(dir, "a", "d.txt"), filepath.Join(dir, "a", "c.SGF"), filepath.Join(dir, "b.sgf")}, files, "what is named is taken whatever it is called")
+	_, err = batch.Files([]string{filepath.Join(dir, "none")})
+	require.Error(t, err)
+	_, err = batch.Files([]string{t.TempDir()})
+	require.ErrorContains(t, err, "no .sgf file")
+}
+
+// TestBatch reviews good records between bad ones.
+func TestBatch(t *testing.T) {
+	dir := folder(t, map[string]string{"a.sgf": game, "b/a.sgf": game + game, "c.sgf": "torn", "d.sgf": "(;SZ[5])", "e.sgf": "(;SZ[7];B[aa];W[bb])", "index.sgf": game})
+	files, err := batch.Files([]string{dir})
+	require.NoError(t, err)
+	show := new(said)
+	c := config(t, show)
+	b, err := batch.New(c)
+	require.NoError(t, err)
+	require.NoError(t, b.Run(t.Context(), files))
+	o, err := b.Finish(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 4, o.Reviewed)
+	require.Equal(t, 3, o.Refused)
+	require.Len(t, o.Summary.Games, 4)
+	require.Len(t, o.Summary.Refused, 3)
+	for _, name := range []string{"a", "a-1", "a-2", "index-2"} {
+		for _, ext := range []string{".html", ".sgf", ".json"} {
+			require.FileExists(t, filepath.Join(c.Dir, name+ext), "no report takes another's place")
+		}
+	}
+	require.FileExists(t, o.Index)
+	require.FileExists(t, filepath.Join(c.Dir, "summary.json"))
+	require.FileExists(t, o.DrillFile)
+	all := strings.Join(show.lines, "\n")
+	for _, text := range []string{"c.sgf: not reviewed: ", "d.sgf: not reviewed: it has no moves", "e.sgf: not reviewed: the network does not serve this board: 5x5 only", "a.sgf, game 2: 4 moves; Black lost "} {
+		require.Contains(t, all, text)
+	}
+	var text strings.Builder
+	o.Print(&text)
+	require.Contains(t, text.String(), "4 reviewed, 3 not; "+o.Index)
+	require.Contains(t, text.String(), "Black: 8 moves")
+}
+
+// TestOnePlayer leaves out games that a player has no part in.
+func TestOnePlayer(t *testing.T) {
+	show := new(said)
+	c := config(t, show)
+	c.Review.Player = "bob"
+	b, err := batch.New(c)
+	require.NoError(t, err)
+	dir := folder(t, map[string]string{"a.sgf": game, "b.sgf": strings.ReplaceAll(game, "Bob", "Eve")})
+	require.NoError(t, b.Run(t.Context(), []string{filepath.Join(dir, "a.sgf"), filepath.Join(dir, "b.sgf")}))
+	o, err := b.Finish(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, o.Reviewed)
+	require.Contains(t, strings.Join(show.lines, "\n"), "b.sgf: not reviewed: bob is none of its players")
+}
+
+// TestWhatEndsABatch: a network that fails ends it, and so does the context, which is
+// no error.
+func TestWhatEndsABatch(t *testing.T) {
+	name := filepath.Join(folder(t, map[string]string{"a.sgf": game}), "a.sgf")
+	broken := errors.New("no network")
+	c := config(t, new(said))
+	opened := c.Open
+	c.Open = func(board.Size) (batch.Network, error) { return batch.Network{}, broken }
+	b, err := batch.New(c)
+	require.NoError(t, err)
+	require.ErrorIs(t, b.Run(t.Context(), []string{name}), broken)
+	_, err = b.Finish(t.Context())
+	require.ErrorContains(t, err, "nothing was reviewed")
+
+	c.Open = opened
+	b, err = batch.New(c)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	require.NoError(t, b.Run(ctx, []string{name, name}))
+	o, err := b.Finish(ctx)
+	require.NoError(t, err)
+	require.LessOrEqual(t, o.Reviewed, 1)
+
+	c.Review.First = 0
+	_, err = batch.New(c)
+	require.Error(t, err)
+}
