@@ -42,7 +42,7 @@ var allowed = map[string]string{
 	"katagocfg":     "board nn/features",
 	"engine":        "board katagocfg level nn nn/features search setting sgf",
 	"level":         "board search",
-	"bench":         "board nn nn/features search",
+	"bench":         "board nn nn/features search sgf",
 	"match/opening": "board nn",
 	"review":        "board nn search sgf",
 	"match":         "board sgf",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -43,6 +44,9 @@ type benchmark struct {
 	Tuning []bench.Trial `json:"tuning,omitempty"`
 
 	Agreement *bench.Agreement `json:"agreement,omitempty"`
+
+	ProblemVisits int64          `json:"problem_visits,omitempty"`
+	Problems      []bench.Solved `json:"problems,omitempty"`
 }
 
 // trial is the raw speed at one batch size.
@@ -60,6 +64,7 @@ type benchmarkFlags struct {
 	profile string
 
 	agreement agreementFlags
+	problems  problemFlags
 }
 
 func benchmarkCommand() *cobra.Command {
@@ -79,9 +84,14 @@ precision on this machine; --sessions, --batch and --threads win over it.
 share of positions where a search of 100 visits chooses the move that one of
 10,000 chooses, for one or several numbers of workers, and what the choice and
 the average visit of the short search cost in the opinion of the long one. With
-it, changes of the search (--set) can be compared without playing games.`,
+it, changes of the search (--set) can be compared without playing games.
+
+--problems counts how many right moves the network alone and a search of
+--problem-visits find, in each of the orientations of each problem. FILE is SGF:
+each game tree a position, its right first moves marked as good (TE).`,
 		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep
-  engine benchmark --model net.bin.gz --boardsize 9 --agreement --workers 1,4,16 --rounds 1`,
+  engine benchmark --model net.bin.gz --boardsize 9 --agreement --workers 1,4,16 --rounds 1
+  engine benchmark --model net.bin.gz --boardsize 9 --problems ladders.sgf --problems seki.sgf --rounds 1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
@@ -92,7 +102,7 @@ it, changes of the search (--set) can be compared without playing games.`,
 			if f.tune && (f.sweep || s.planned()) {
 				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
 			}
-			if err := f.agreement.check(); err != nil {
+			if err := errors.Join(f.agreement.check(), f.problems.check()); err != nil {
 				return err
 			}
 			result, err := runBenchmark(cmd, &s, f)
@@ -115,6 +125,7 @@ it, changes of the search (--set) can be compared without playing games.`,
 	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
 	c.Flags().BoolVar(&f.tune, "tune", false, "try sessions, batch sizes and workers, and keep the best for later starts")
 	f.agreement.add(c)
+	f.problems.add(c)
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "`FILE` to write a processor profile of the searches to, for go tool pprof")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
@@ -228,9 +239,11 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 		}
 	}
 	if f.agreement.on {
-		return out.measureAgreement(cmd, s, params, server, f.agreement)
+		if err := out.measureAgreement(cmd, s, params, server, f.agreement); err != nil {
+			return err
+		}
 	}
-	return nil
+	return out.measureProblems(cmd, params, server, f.problems)
 }
 
 func (out *benchmark) print(w io.Writer) {
@@ -254,5 +267,8 @@ func (out *benchmark) print(w io.Writer) {
 	}
 	if out.Agreement != nil {
 		out.Agreement.Print(w)
+	}
+	if len(out.Problems) > 0 {
+		bench.PrintSolved(w, out.Problems, out.ProblemVisits)
 	}
 }

@@ -17,7 +17,8 @@ import (
 
 func TestBenchmark(t *testing.T) {
 	needLibrary(t)
-	args := append([]string{"benchmark", "--json", "--boardsize", "9", "--seconds", "0.1", "--rounds", "2", "--sweep"}, frugal...)
+	args := append([]string{"benchmark", "--json", "--boardsize", "9", "--seconds", "0.1", "--rounds", "2", "--sweep",
+		"--problems", "../../testdata/problems/seki.sgf", "--problems", "../../testdata/problems/bent-four.sgf", "--problem-visits", "2"}, frugal...)
 	o := invoke(t, nil, "", args...)
 	require.Zero(t, o.code, o.stderr)
 	var raw map[string]any
@@ -34,6 +35,12 @@ func TestBenchmark(t *testing.T) {
 	require.Equal(t, 1, b.Sessions)
 	require.Len(t, b.Trials, 6)
 	require.Contains(t, b.Recommended, "--batch")
+	require.Len(t, b.Problems, 2)
+	require.Equal(t, 24, b.Problems[1].Positions)
+	require.EqualValues(t, 2, b.ProblemVisits)
+	o = invoke(t, nil, "", append([]string{"benchmark", "--problems", writeFile(t, "none.sgf", "(;SZ[9]AB[aa])"), "--seconds", "0.02", "--rounds", "1"}, frugal...)...)
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "marked as right")
 	for name, v := range map[string]float64{
 		"raw": b.RawEvals, "search": b.SearchEvals, "visits": b.Visits, "ratio": b.Ratio, "mean batch": b.MeanBatch,
 		"own": b.OwnMicros, "bytes": b.BytesPerNode, "rss": float64(b.PeakRSS),
