@@ -323,13 +323,14 @@ func (l *Loop) cleanUp(c *Config) error {
 		if n.Promoted {
 			promoted++
 		}
-		milestone := c.Keep.Every > 0 && i%c.Keep.Every == 0
+		milestone := c.Keep.Every > 0 && s.iterationOf(i)%c.Keep.Every == 0
 		if n.Gone || n.Name == s.Base || n.Promoted && (promoted <= c.Keep.Networks || milestone) {
 			continue
 		}
 		n.Gone = true
 		networks = append(networks, n.Name)
 	}
+	s.thin(mostRecords)
 	surplus := l.surplus(c)
 	if err := s.save(l.dir); err != nil {
 		return err
@@ -373,6 +374,12 @@ func (l *Loop) dropRows(files []dataFile) error {
 			}
 		}
 		delete(l.known, d.path)
+		// Folders of networks that play no longer go when they are empty.
+		if folder := filepath.Dir(filepath.Dir(d.path)); filepath.Base(folder) != l.state.Current {
+			for _, empty := range []string{filepath.Join(folder, "tdata"), filepath.Join(folder, "sgfs"), folder} {
+				_ = os.Remove(empty) // fails where there is something in it
+			}
+		}
 	}
 	return nil
 }
