@@ -10,20 +10,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/models"
 )
 
 func TestInstallAsKataGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")
-	for range 2 { // twice is fine
-		o := invoke(t, nil, "", "install-as-katago", dir)
-		require.Zero(t, o.code, o.stderr)
-	}
+	network, config := filepath.Join(dir, models.Default().File), filepath.Join(dir, "kosumi.cfg")
+	require.Zero(t, invoke(t, nil, "", "install-as-katago", dir).code)
+	require.NoError(t, os.WriteFile(network, []byte("of an older version"), 0o644))
+	require.NoError(t, os.WriteFile(config, []byte("rules = japanese\n"), 0o644))
+	o := invoke(t, nil, "", "install-as-katago", dir) // twice is fine
+	require.Zero(t, o.code, o.stderr)
 	out, err := exec.Command(filepath.Join(dir, "katago"), "version").Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), "KataGo v1.17.2")
+	require.Contains(t, o.stdout, "-model "+network+" -config "+config, "the line to copy")
+	data, err := os.ReadFile(network)
+	require.NoError(t, err)
+	require.Equal(t, models.Default().Data, data, "an older network is replaced")
+	data, err = os.ReadFile(config)
+	require.NoError(t, err)
+	require.Equal(t, "rules = japanese\n", string(data), "the user's config stays")
 	other := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(other, "katago"), []byte("another"), 0o755))
-	o := invoke(t, nil, "", "install-as-katago", other)
+	o = invoke(t, nil, "", "install-as-katago", other)
 	require.Equal(t, exitFailed, o.code)
 	require.Contains(t, o.stderr, "another program")
 }
