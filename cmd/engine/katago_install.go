@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,53 +24,54 @@ had (katago.exe on Windows). Under that name it takes KataGo's subcommands, flag
 and .cfg files and says that it is KataGo: for clients that want it by name. What is
 there already under that name is left alone, unless it is this program.
 
-Beside it lie the embedded network as a file and a config, for dialogs that insist
-on both. The network is written anew by each version; the config is yours and stays.`,
+Beside it lie the embedded network as a file, gtp.cfg and analysis.cfg, for dialogs
+that insist on them. The network is written anew by each version; the configs are
+yours and stay.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := installAsKataGo(args[0])
 			if err != nil {
 				return err
 			}
-			network, config, err := installFiles(filepath.Dir(path))
-			if err != nil {
+			if path, err = filepath.Abs(path); err != nil {
 				return err
 			}
-			if abs, err := filepath.Abs(path); err == nil {
-				path, network, config = abs, filepath.Join(filepath.Dir(abs), network), filepath.Join(filepath.Dir(abs), config)
+			network := filepath.Join(filepath.Dir(path), models.Default().File)
+			gtp := filepath.Join(filepath.Dir(path), "gtp.cfg")
+			analysis := filepath.Join(filepath.Dir(path), "analysis.cfg")
+			if err := installFiles(network, gtp, analysis); err != nil {
+				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), `%s is Kosumi %s now: give this path to your client
-  network  %s  (learnt %dx%[4]d)
-  config   %s
+  network  %s, which learnt %dx%[4]d
+  configs  %s, %s
 Where a client wants one line:
   %[1]s gtp -model %[3]s -config %[5]s
-`, path, version, network, models.Default().Size, config)
+`, path, version, network, models.Default().Size, gtp, analysis)
 			return nil
 		},
 	}
 }
 
-// katagoConfig is the config that is installed: it has no key, so that what the
-// program takes by itself holds.
-const katagoConfig = `# Settings by KataGo's names, as in its own example configs, for example
-#   maxVisits = 500
-#   rules = japanese
-# Where nothing is set, Kosumi's defaults hold: there is nothing to be tuned.
-`
-
-// installFiles puts the network and a config into a folder and returns their names
-// there.
-func installFiles(dir string) (network, config string, err error) {
-	network, config = models.Default().File, "kosumi.cfg"
-	if have, err := os.ReadFile(filepath.Join(dir, network)); err != nil || !bytes.Equal(have, models.Default().Data) {
-		if err := file.WriteBytes(filepath.Join(dir, network), models.Default().Data); err != nil {
-			return "", "", err
+// installFiles writes the network and the configs that are not there yet, with
+// what KataGo's own must have in them.
+func installFiles(network, gtp, analysis string) error {
+	if have, err := os.ReadFile(network); err != nil || !bytes.Equal(have, models.Default().Data) {
+		if err := file.WriteBytes(network, models.Default().Data); err != nil {
+			return err
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
-		return network, config, nil
+	for path, keys := range map[string]string{gtp: kataStandIn, analysis: "numAnalysisThreads=2,numSearchThreads=16"} {
+		if _, err := os.Lstat(path); err == nil {
+			continue
+		}
+		text := "# Settings by KataGo's names, such as maxVisits = 500. Where nothing is set,\n# Kosumi's defaults hold.\n" +
+			strings.NewReplacer(",", "\n", "=", " = ").Replace(keys) + "\n"
+		if err := file.WriteBytes(path, []byte(text)); err != nil {
+			return err
+		}
 	}
-	return network, config, file.WriteBytes(filepath.Join(dir, config), []byte(katagoConfig))
+	return nil
 }
 
 // installAsKataGo links or copies the program into a folder and returns its path

@@ -15,22 +15,33 @@ import (
 
 func TestInstallAsKataGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")
-	network, config := filepath.Join(dir, models.Default().File), filepath.Join(dir, "kosumi.cfg")
-	require.Zero(t, invoke(t, nil, "", "install-as-katago", dir).code)
+	network, config := filepath.Join(dir, models.Default().File), filepath.Join(dir, "gtp.cfg")
+	o := invoke(t, nil, "", "install-as-katago", dir)
+	require.Zero(t, o.code, o.stderr)
+	require.Contains(t, o.stdout, " gtp -model "+network+" -config "+config+"\n", "the line to copy")
+	katago := filepath.Join(dir, "katago")
+	for config, call := range map[string]struct{ sub, in, want string }{
+		"gtp.cfg":      {"gtp", "name\nquit\n", "= KataGo"},
+		"analysis.cfg": {"analysis", `{"id":"v","action":"query_version"}`, `"version":"1.17.2"`},
+	} {
+		cmd := exec.Command(katago, call.sub, "-model", network, "-config", filepath.Join(dir, config))
+		cmd.Stdin = strings.NewReader(call.in)
+		out, err := cmd.Output()
+		require.NoError(t, err, call.sub)
+		require.Contains(t, string(out), call.want)
+	}
 	require.NoError(t, os.WriteFile(network, []byte("of an older version"), 0o644))
 	require.NoError(t, os.WriteFile(config, []byte("rules = japanese\n"), 0o644))
-	o := invoke(t, nil, "", "install-as-katago", dir) // twice is fine
-	require.Zero(t, o.code, o.stderr)
-	out, err := exec.Command(filepath.Join(dir, "katago"), "version").Output()
-	require.NoError(t, err)
-	require.Contains(t, string(out), "KataGo v1.17.2")
-	require.Contains(t, o.stdout, "-model "+network+" -config "+config, "the line to copy")
+	require.Zero(t, invoke(t, nil, "", "install-as-katago", dir).code, "twice is fine")
 	data, err := os.ReadFile(network)
 	require.NoError(t, err)
 	require.Equal(t, models.Default().Data, data, "an older network is replaced")
 	data, err = os.ReadFile(config)
 	require.NoError(t, err)
 	require.Equal(t, "rules = japanese\n", string(data), "the user's config stays")
+	out, err := exec.Command(katago, "version").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "KataGo v1.17.2")
 	other := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(other, "katago"), []byte("another"), 0o755))
 	o = invoke(t, nil, "", "install-as-katago", other)
