@@ -108,6 +108,15 @@ match openings --count 5 -o NOWHERE/x.txt -> 1 cannot be written
 match openings --count 5 -o THERE -> 1 --force
 match openings --temperature 0 -o DIR/x.txt -> 2 --temperature 0
 match ladder --dials x -> 2 --dials
+match ladder --games -1 -> 2 -1 games
+match ladder --anchor-step 0 -> 2 --anchor-step
+match ladder --parallel 0 -> 2 --parallel
+match ladder --method nosuch -> 2 --method is "nosuch"
+match ladder --gnugo NOWHERE -> 2 --gnugo
+match ladder --boardsize 99 -> 2 --boardsize
+match ladder --anchors v1 --model NOWHERE -> 1 no such file
+match ladder --anchors v1 -o NOWHERE/x.json -> 1 cannot be written
+match ladder --anchors x -> 2 --anchors
 match ladders -> 2 unknown command "ladders"
 review -> 2 engine review FILE|DIR
 review NOWHERE -> 2 no such file
@@ -170,32 +179,63 @@ train --model NET --data SGF -o BLOCKED -> 1 BLOCKED
 loop -> 2 engine loop DIR
 loop BLOCKED -> 2 BLOCKED
 loop DIR --games -1 -> 2 --games
+loop --gams 5 -> 2 did you mean --games?
+loop DIR/l --games x -> 2 --games is "x"
+loop DIR/l --preset nosuch -> 2 "nosuch"
 loop rate NOWHERE -> 1 no loop
+loop rate DIR --games -1 -> 2 --games
+loop report -> 2 engine loop report DIR
+loop report NOWHERE -> 1 no loop
 benchmark --seconds 0 -> 2 --seconds
 benchmark --rounds x -> 2 --rounds
 benchmark --rounds 0 -> 2 --rounds
 benchmark --precision int1 -> 2 "int1"
 benchmark --model NOWHERE.onnx -> 1 no such file
 doctor x -> 2 "x"
+doctor --jsn -> 2 did you mean --json?
 config x -> 2 "x"
 config --from-katago NOWHERE.cfg -> 2 such.cfg
 install-as-katago -> 2 engine install-as-katago DIR
+install-as-katago a b -> 2 engine install-as-katago DIR
 install-as-katago BLOCKED -> 1 BLOCKED
 version x -> 2 "x"
 web --port x -> 2 unknown flag: --port
+web x -> 2 unknown command "x"
+web --model NOWHERE -> 1 --model
+web --human-model NOWHERE -> 1 --human-model
+web --networks NOWHERE -> 1 --networks
+web --precision int1 -> 2 --precision
+web --tls-cert NOWHERE -> 2 --tls-key
+web --config NOWHERE -> 1 no such file
 web --listen nosuch -> 2 --listen is "nosuch"
 web --listen :99999 -> 2 the port is "99999"
 completion -> 2 bash, fish
 completion nosuch -> 2 unknown command "nosuch"
 work -> 2 engine work ADDRESS
 work nosuch -> 2 nats://
+work nats://T@127.0.0.1:1 --games -1 -> 2 --games
+work nats://T@127.0.0.1:1 --parallel x -> 2 --parallel is "x"
+work nats://T@127.0.0.1:1 --precision int1 -> 2 --precision
+work nats://T@127.0.0.1:1 --provider warp -> 2 --provider
+work nats://T@127.0.0.1:1 --dir BLOCKED -> 1 BLOCKED
 cluster -> 2 status
 cluster status nosuch -> 2 nats://
+cluster status nats://T@127.0.0.1:1 --ca NOWHERE -> 1 no such file
+cluster nosuch -> 2 unknown command "nosuch"
+serve --keep x -> 2 --keep is "x"
+serve --cert NOWHERE -> 2 --cert and --key
+serve --level 99k -> 2 --level
+serve --model NOWHERE -> 1 no such file
 serve --listen nosuch -> 2 --listen is "nosuch"
 remote -> 2 engine remote ADDRESS
+remote kosumi://T@127.0.0.1:1#x gtp -> 2 no sha256
+remote http://127.0.0.1:1 gtp -> 2 kosumi://
 remote nosuch gtp -> 2 kosumi://
 manual BLOCKED -> 1 BLOCKED
 help nosuch -> 2 nosuch
 benchmrk -> 2 did you mean benchmark?
+gpt -> 2 did you mean gtp
+revew x -> 2 did you mean review?
+--vists 5 -> 2 did you mean --visits?
 fly -> 2 unknown command "fly"
 `

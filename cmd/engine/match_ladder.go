@@ -69,6 +69,12 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	if err := f.prepare(); err != nil {
 		return usageError{err}
 	}
+	if err := file.Try(f.out, true); err != nil {
+		return err
+	}
+	if _, err := model.Open(f.model, model.Config{}); err != nil {
+		return err
+	}
 	pool, closePool, err := f.cluster.open(slog.New(newPlainHandler(os.Stderr, slog.LevelInfo)))
 	if err != nil {
 		return err
@@ -104,6 +110,17 @@ func (f *ladderFlags) prepare() error {
 	}
 	if f.c.Dials, err = ladder.ParseDials(f.dials); err != nil {
 		return fmt.Errorf("--dials: %w", err)
+	}
+	if f.c.Parallel < 1 || f.c.AnchorStep < 1 {
+		return errors.New("--parallel and --anchor-step: 1 or more")
+	}
+	if level.FindMethod(f.c.Method) == nil {
+		return fmt.Errorf("--method is %q, must be loss, target, temperature or blinded", f.c.Method)
+	}
+	if f.gnugo != "" {
+		if _, err := exec.LookPath(f.gnugo); err != nil {
+			return fmt.Errorf("--gnugo: there is no program %s", f.gnugo)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {

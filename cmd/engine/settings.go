@@ -102,7 +102,7 @@ func networkTable() setting.Table[settings] {
 		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", model.OnnxGo}, ort.ProviderNames()...), Source: "the best that works",
 			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go"},
 			func(s *settings) *string { return &s.Provider }),
-		setting.Of(setting.Info{Name: "precision", Source: "the fastest that is accurate",
+		setting.Of(setting.Info{Name: "precision", Words: append([]string{"int8"}, model.Precisions...), Source: "the fastest that is accurate",
 			Doc: "number format of the network: auto, int16 (on the CPU), fp32 or fp16 (for GPUs); auto is int16 on a processor with AVX2, else fp32"},
 			func(s *settings) *string { return &s.Precision }),
 		setting.Of(setting.Info{Name: "onnxruntime", Source: "found by itself",

@@ -82,6 +82,11 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if err != nil {
 		return err
 	}
+	for flag, path := range map[string]string{"model": s.Model, "human-model": s.HumanModel, "networks": o.networks} {
+		if _, err := os.Stat(path); path != "" && err != nil {
+			return fmt.Errorf("--%s: %w", flag, err)
+		}
+	}
 	if o.folder == "" {
 		if o.folder, err = web.DefaultFolder(); err != nil {
 			return err
