@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster/jobs"
+	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
