@@ -51,8 +51,9 @@ func (r *run) result(complete bool) (*Result, error) {
 		}
 		res.Positions = append(res.Positions, describe(game, r.evals[t]))
 	}
+	at := r.hindsight()
 	for t := range g.Moves {
-		res.Moves = append(res.Moves, r.move(t))
+		res.Moves = append(res.Moves, r.move(t, at))
 	}
 	for t := range res.Moves {
 		if m := &res.Moves[t]; m.Listed {
@@ -65,8 +66,8 @@ func (r *run) result(complete bool) (*Result, error) {
 	return res, nil
 }
 
-// move judges one ply.
-func (r *run) move(t int) Move {
+// move judges one ply, given what positions are worth.
+func (r *run) move(t int, at []standing) Move {
 	played := r.game.Moves[t]
 	size := r.game.Record.Size
 	m := Move{Number: t + 1, Color: letter(played.Color), Move: size.Vertex(played.Point), Order: -1, Phase: phaseOf(t, size), Class: Best}
@@ -89,7 +90,7 @@ func (r *run) move(t int) Move {
 		}
 		m.random = randomLoss(before, r.sign(t))
 	}
-	s := r.swingOf(t)
+	s := r.swingBetween(t, at)
 	if !s.ok {
 		return m
 	}

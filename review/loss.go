@@ -24,16 +24,53 @@ type swing struct {
 	ok                 bool
 }
 
-// swingOf compares the positions before and after ply t.
-func (r *run) swingOf(t int) swing {
-	before, after := r.evals[t], r.evals[t+1]
-	if before == nil || after == nil || !r.game.judged[t] {
+// standing is what a position is worth, Black's winrate and lead.
+type standing struct{ winrate, lead float64 }
+
+// standings are the positions as their own searches see them; positions that were
+// not searched are zero.
+func (r *run) standings() []standing {
+	all := make([]standing, len(r.evals))
+	for t, e := range r.evals {
+		if e != nil {
+			all[t] = standing{e.Winrate, e.Lead}
+		}
+	}
+	return all
+}
+
+// hindsight carries back what the searches of later positions found: a player stands
+// at least as well before a move as after it, since it could be played. Where two
+// searches contradict that, the surer one counts for more.
+func (r *run) hindsight() []standing {
+	all := r.standings()
+	for t := len(r.game.Moves) - 1; t >= 0; t-- {
+		s := r.swingBetween(t, all)
+		if !s.ok {
+			continue
+		}
+		before, after := r.spread(t), r.spread(t+1)
+		share := before * before / max(before*before+after*after, 1e-9)
+		if s.loss < 0 {
+			all[t].lead += share * (all[t+1].lead - all[t].lead)
+		}
+		if s.winrate < 0 {
+			all[t].winrate += share * (all[t+1].winrate - all[t].winrate)
+		}
+	}
+	return all
+}
+
+// swingBetween compares the positions before and after ply t, given what positions are
+// worth.
+func (r *run) swingBetween(t int, at []standing) swing {
+	if r.evals[t] == nil || r.evals[t+1] == nil || !r.game.judged[t] {
 		return swing{}
 	}
 	sign := r.sign(t)
 	return swing{
-		loss:    sign * (before.Lead - after.Lead),
-		winrate: sign * (before.Winrate - after.Winrate),
+		loss:    sign * (at[t].lead - at[t+1].lead),
+		winrate: sign * (at[t].winrate - at[t+1].winrate),
 		err:     math.Hypot(r.spread(t), r.spread(t+1)),
 		ok:      true,
 	}

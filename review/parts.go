@@ -77,9 +77,10 @@ func (k *mistake) explains(stones []board.Point) bool { return k.worth(stones) >
 const ownedFrom = 0.4
 
 // turned says of the region that the mistake cost most how many points of it change
-// hands; nothing where that are fewer than three.
+// hands; nothing where that are fewer than three, where neither move is near, or where the loss is
+// not sure.
 func (k *mistake) turned() string {
-	if len(k.parts) == 0 {
+	if len(k.parts) == 0 || k.err > 0.5*k.loss {
 		return ""
 	}
 	big := slices.MaxFunc(k.parts, func(a, b part) int { return cmp.Compare(a.sum, b.sum) })
@@ -96,6 +97,9 @@ func (k *mistake) turned() string {
 	}
 	us, them := name(k.mover), name(k.mover.Opponent())
 	where := k.region(big.points)
+	if !k.near(big.points, k.best) && !k.near(big.points, k.played) {
+		return "" // searches differ about it, not the moves
+	}
 	switch most := max(flipped, opened, lost); {
 	case most < 3:
 		return ""

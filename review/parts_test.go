@@ -32,3 +32,81 @@ func TestReasonsSayWhatChangesHands(t *testing.T) {
 		require.Equal(t, c.want, k.turned())
 	}
 }
+
+// mistakeOn is a mistake of Black's on a board of X and O, after whose better move
+// Black has the points that the first map says, and after the played one those of the
+// second: + for Black's, - for White's, anything else nobody's.
+func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, bestOwn, did []string) *mistake {
+	t.Helper()
+	size := board.Square(len(rows))
+	var black, white []board.Point
+	own := func(rows []string) []float64 {
+		out := make([]float64, size.Area())
+		for i := range out {
+			switch rows[i/size.W][i%size.W] {
+			case '+':
+				out[i] = 0.9
+			case '-':
+				out[i] = -0.9
+			}
+		}
+		return out
+	}
+	for i := range size.Area() {
+		switch rows[i/size.W][i%size.W] {
+		case 'X':
+			black = append(black, board.Point(i))
+		case 'O':
+			white = append(white, board.Point(i))
+		}
+	}
+	g, err := board.NewGame(size, board.Chinese())
+	require.NoError(t, err)
+	require.NoError(t, g.Setup(black, white, board.Black))
+	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, phase: Opening, bestV: best, playedV: played,
+		own: make([]float64, size.Area()), bestOwn: own(bestOwn), did: own(did)}
+	k.played, err = size.ParseVertex(played)
+	require.NoError(t, err)
+	k.best, err = size.ParseVertex(best)
+	require.NoError(t, err)
+	k.afterBest, k.taken, _ = k.playLine([]string{best})
+	k.afterPlayed, _, k.punish = k.playLine([]string{played, "D2"})
+	k.findParts()
+	return k
+}
+
+func TestReasons(t *testing.T) {
+	empty := []string{".........", ".........", ".........", ".........", ".........", ".........", ".........", ".........", "........."}
+	ladder := []string{".........", ".........", ".........", "...OO....", "..OX.....", "...O.....", ".........", ".........", "........."}
+	lost := []string{".........", ".........", ".........", "...--....", "..----...", "...---...", "....---..", ".........", "........."}
+	// White's stones in the corner live or die by B1; a stone of Black's is in atari.
+	race := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".OX.X....", "..O......"}
+	quiet := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".O..X....", "..O......"}
+	raced := []string{".........", ".........", ".........", ".........", ".........", ".........", "++++.....", "++++.....", "++++....."}
+	living := []string{".........", ".........", ".........", ".........", ".........", ".........", "----.....", "----.....", "----....."}
+	for name, c := range map[string]struct {
+		rows         []string
+		played, best string
+		loss         float64
+		own, did     []string
+		kind         Kind
+		said         string
+	}{
+		"runs in a ladder":                     {ladder, "E5", "G8", 5, empty, lost, Ladder, "Runs on in a ladder that does not work; G8 is 5 points better."},
+		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, LetLive, "B1 would have killed the group at A3 (5 stones)."},
+		"a move in contact is no direction":    {ladder, "C6", "H2", 5, empty, empty, "", ""},
+		"a quiet move on the wrong side is":    {empty, "C7", "G3", 5, empty, empty, Direction, "The bigger place is the lower right corner: G3 is 5 points better."},
+		"a group far from the better move":     {quiet, "H7", "H8", 20, raced, living, "", ""},
+		"what is far from both is not counted": {empty, "H8", "H9", 5, living, empty, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := mistakeOn(t, c.rows, c.played, c.best, c.loss, c.own, c.did)
+			kind, text, _ := k.reason()
+			require.Equal(t, c.kind, kind)
+			require.Equal(t, c.said, text)
+			if c.kind == "" {
+				require.Empty(t, k.turned())
+			}
+		})
+	}
+}

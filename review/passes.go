@@ -67,14 +67,19 @@ func (r *run) rung(t int) int64 {
 	return v
 }
 
-// worth says for each position what more visits there are worth: the chance that a
-// ply beside it belongs among the worst, times what it may have lost, a visit that
-// it has.
+// listedShare is what more visits are worth where a ply is sure to be among the worst,
+// against where that is open: its loss and the better line should be sound too.
+const listedShare = 0.3
+
+// worth says for each position what more visits there are worth: how open it is
+// whether a ply beside it belongs among the worst, times what it may have lost, a
+// visit that it has.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))
 	var losses []float64
+	at := r.standings()
 	for t := range swings {
-		swings[t] = r.swingOf(t)
+		swings[t] = r.swingBetween(t, at)
 		if swings[t].ok {
 			losses = append(losses, swings[t].loss)
 		}
@@ -91,7 +96,8 @@ func (r *run) worth() []float64 {
 		}
 		// A gain is as sure a sign of a position misread as a loss.
 		size := math.Abs(s.loss)
-		w := (size + 1) * exceeds((size-border)/max(s.err, 0.1))
+		p := exceeds((size - border) / max(s.err, 0.1))
+		w := (size + 1) * (2*min(p, 1-p) + listedShare*p)
 		worth[t] = max(worth[t], w)
 		worth[t+1] = max(worth[t+1], w)
 	}

@@ -57,26 +57,42 @@ func (r *run) explain(t int, m *Move) error {
 	if err != nil || k == nil {
 		return err
 	}
-	for _, rule := range []func() (Kind, string, []board.Point){
-		k.missedCapture, k.missedSave, k.selfAtari, k.ladder, k.groupLost, k.letLive, k.cut, k.groupWeak,
-		k.ownTerritory, k.tenuki, k.tooSmall, k.direction, k.territory,
-	} {
-		kind, text, where := rule()
-		if kind == "" {
-			continue
+	kind, text, where := k.reason()
+	if kind == "" {
+		kind, text = Other, fmt.Sprintf("%s is %s better.", k.bestV, points(m.Loss, m.Error))
+		if m.Phase == Endgame {
+			kind = EndgameKind
 		}
-		m.Kind, m.Reason = kind, text+k.turned()
-		for _, p := range where {
-			m.Points = append(m.Points, k.size.Vertex(p))
-		}
-		return nil
 	}
-	m.Kind = Other
-	if m.Phase == Endgame {
-		m.Kind = EndgameKind
+	m.Kind, m.Reason = kind, text+k.turned()
+	for _, p := range where {
+		m.Points = append(m.Points, k.size.Vertex(p))
 	}
-	m.Reason = fmt.Sprintf("%s is %s better.", k.bestV, points(m.Loss, m.Error)) + k.turned()
 	return nil
+}
+
+// reason is the first one that fits, "" for none: what becomes of a few stones gives
+// way to what becomes of a group at least twice as large.
+func (k *mistake) reason() (Kind, string, []board.Point) {
+	type rule func() (Kind, string, []board.Point)
+	first := func(rules ...rule) (Kind, string, []board.Point) {
+		for _, r := range rules {
+			if kind, text, where := r(); kind != "" {
+				return kind, text, where
+			}
+		}
+		return "", "", nil
+	}
+	kind, text, where := first(k.missedCapture, k.missedSave, k.selfAtari, k.ladder, k.runsInLadder)
+	if kind == "" || len(where) < 4 {
+		if big, said, group := first(k.groupLost, k.letLive); big != "" && len(group) >= 2*len(where) {
+			kind, text, where = big, said, group
+		}
+	}
+	if kind != "" {
+		return kind, text, where
+	}
+	return first(k.cut, k.groupWeak, k.ownTerritory, k.tenuki, k.tooSmall, k.direction, k.territory)
 }
 
 // lineLength is how many plies of a line are played out to see what it captures.
@@ -191,7 +207,7 @@ func (k *mistake) selfAtari() (Kind, string, []board.Point) {
 	if k.afterPlayed.At(k.played) == k.mover || k.mean(k.did, chain) > 0 || !k.explains(chain) {
 		return "", "", nil
 	}
-	return SelfAtari, fmt.Sprintf("Puts %s in atari; they are captured.", stones(len(chain))), chain
+	return SelfAtari, fmt.Sprintf("Puts %s in atari, and loses %s.", stones(len(chain)), them(len(chain))), chain
 }
 
 func (k *mistake) ladder() (Kind, string, []board.Point) {
@@ -208,18 +224,42 @@ func (k *mistake) ladder() (Kind, string, []board.Point) {
 	return Ladder, fmt.Sprintf("%s at %s can be caught in a ladder after this; %s prevents it.", stones(len(lost)), k.at(lost), k.bestV), lost
 }
 
-// caught returns the mover's stones that the opponent can catch in a ladder after a
-// move.
+// runsInLadder finds a chain that could be caught before the move and was made longer
+// by it in vain.
+func (k *mistake) runsInLadder() (Kind, string, []board.Point) {
+	if k.played < 0 || k.best < 0 || k.distance(k.played, k.best) <= 2 || !slices.Contains(k.caught(k.played), k.played) {
+		return "", "", nil
+	}
+	var after board.Game
+	after.CopyFrom(k.before)
+	if after.PlayTolerant(k.mover, k.played) != nil || after.Board().Liberties(k.played) != 2 {
+		return "", "", nil
+	}
+	chain, before := after.Board().Chain(nil, k.played), k.caught(board.Pass)
+	if k.mean(k.did, chain) > 0 || !slices.ContainsFunc(chain, func(p board.Point) bool { return slices.Contains(before, p) }) {
+		return "", "", nil
+	}
+	return Ladder, fmt.Sprintf("Runs on in a ladder that does not work; %s is %s better.", k.bestV, points(k.loss, k.err)), chain
+}
+
+// caught returns the mover's stones that the opponent can catch after a move: those
+// in atari, and those in a ladder.
 func (k *mistake) caught(move board.Point) (out []board.Point) {
 	var after board.Game
 	after.CopyFrom(k.before)
 	if after.PlayTolerant(k.mover, move) != nil {
 		return nil
 	}
+	b := after.Board()
+	for p := range board.Point(k.size.Area()) {
+		if b.At(p) == k.mover && b.ChainHead(p) == p && b.Liberties(p) == 1 {
+			out = b.Chain(out, p)
+		}
+	}
 	var scratch board.LadderScratch
-	for _, l := range after.Board().Ladders(&scratch) {
+	for _, l := range b.Ladders(&scratch) {
 		if l.Color == k.mover && l.Liberties == 2 {
-			out = after.Board().Chain(out, l.Head)
+			out = b.Chain(out, l.Head)
 		}
 	}
 	return out
@@ -263,7 +303,7 @@ func (k *mistake) chains(color board.Color, least int, changed func(best, did fl
 			group = append(group, chain...)
 		}
 	}
-	if len(group) < least || !k.explains(group) {
+	if len(group) < least || !k.explains(group) || !k.near(group, k.best) {
 		return nil
 	}
 	return group
@@ -314,7 +354,7 @@ func (k *mistake) tooSmall() (Kind, string, []board.Point) {
 }
 
 func (k *mistake) direction() (Kind, string, []board.Point) {
-	if k.phase != Opening || k.best < 0 || k.played < 0 || k.distance(k.best, k.played) < k.size.W/3 {
+	if k.phase != Opening || k.best < 0 || k.played < 0 || k.distance(k.best, k.played) < k.size.W/3 || k.inContact(k.played) {
 		return "", "", nil
 	}
 	from, to := k.region([]board.Point{k.played}), k.region([]board.Point{k.best})
@@ -333,6 +373,13 @@ func (k *mistake) territory() (Kind, string, []board.Point) {
 		return "", "", nil
 	}
 	return Territory, fmt.Sprintf("%s gains %s in the %s.", k.bestV, points(math.Min(big.sum, k.loss), k.err), k.region(big.points)), big.points
+}
+
+// inContact tells whether a move touches a stone of the opponent's: then it belongs to
+// a fight.
+func (k *mistake) inContact(move board.Point) bool {
+	b := k.before.Board()
+	return slices.ContainsFunc(b.Neighbors(move), func(q board.Point) bool { return b.At(q) == k.mover.Opponent() })
 }
 
 // mean is the mean of a map over some points.

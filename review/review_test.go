@@ -3,7 +3,10 @@ package review
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,4 +93,62 @@ func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 		tear(t, files[0])
 	}
 	require.Positive(t, mustStore(t, dir, g, conf).Spent()+1)
+}
+
+// What a later search finds counts for the positions before it, as far back as moves
+// that could be played lead to it, and the more the surer it is.
+func TestHindsight(t *testing.T) {
+	g := load(t, `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese];B[dd];W[de];B[ed];W[ee])`)
+	const little, much = 16, 16 * 1000 // visits: the errors are as 10 to 1
+	for name, c := range map[string]struct {
+		found, want []float64 // Black's leads
+		visits      []int64
+	}{
+		"nothing new":                {[]float64{5, 4, 4, 3, 3}, []float64{5, 4, 4, 3, 3}, []int64{little, little, little, little, little}},
+		"Black turns out better off": {[]float64{0, 0, 0, 6, 6}, []float64{0, 0, 3, 6, 6}, []int64{little, little, little, little, little}},
+		"White turns out better off": {[]float64{9, 9, 9, 9, 3}, []float64{9, 9, 9, 6, 3}, []int64{little, little, little, little, little}},
+		"and that is sure":           {[]float64{0, 0, 0, 5.05, 5.05}, []float64{0, 0, 5, 5.05, 5.05}, []int64{little, little, little, much, much}},
+		"and that is not sure":       {[]float64{0, 0, 0, 5.05, 5.05}, []float64{0, 0, 0.05, 5.05, 5.05}, []int64{little, little, much, little, little}},
+	} {
+		r := &run{game: g, evals: make([]*Eval, 5), moved: make([]float64, 5), first: slices.Clone(c.found)}
+		for i, lead := range c.found {
+			r.evals[i] = &Eval{Visits: c.visits[i], Winrate: 0.5 + lead/100, Lead: lead, Stdev: 10}
+		}
+		for i, s := range r.hindsight() {
+			require.InDelta(t, c.want[i], s.lead, 1e-6, "%s, position %d", name, i)
+			require.InDelta(t, 0.5+c.want[i]/100, s.winrate, 1e-6, "%s, position %d", name, i)
+		}
+	}
+}
+
+// The second pass looks where it is open whether a move belongs among the worst, before
+// where that is sure, and where it is sure before where nothing happens.
+func TestWorthOfVisits(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("(;GM[1]FF[4]SZ[9]KM[7]RU[Chinese]")
+	const plies = 40
+	for i := range plies {
+		fmt.Fprintf(&text, ";%s[%c%c]", [...]string{"B", "W"}[i%2], 'a'+i%9, 'a'+i/9)
+	}
+	g := load(t, text.String()+")")
+	require.Len(t, g.Moves, plies)
+	r := &run{game: g, evals: make([]*Eval, plies+1), moved: make([]float64, plies+1), first: make([]float64, plies+1)}
+	// Black's moves 0, 4, 8 .. 36 lose three points each, White wins nothing back; move 10
+	// loses 2.9 more, move 20 five more.
+	lead := 0.0
+	for i := range r.evals {
+		r.evals[i] = &Eval{Visits: 16, Lead: lead, Stdev: 5}
+		if i%4 == 0 {
+			lead -= 3
+		}
+		switch i {
+		case 10:
+			lead -= 2.9
+		case 20:
+			lead -= 5
+		}
+	}
+	w := r.worth()
+	require.Greater(t, w[10], w[21], "open before sure")
+	require.Greater(t, w[21], 2*w[31], "sure before nothing")
 }
