@@ -76,6 +76,24 @@ func (e *Engine) imitates() bool {
 	return humans != nil && profiled
 }
 
+// playsAt is the rank that a record says of the engine: that of its level, or what
+// of it the network serves; "" at full strength.
+func (e *Engine) playsAt() string {
+	switch {
+	case e.cfg.Level == "" || strings.Contains(e.cfg.Level, ":") || e.cfg.Level == autoLevel && e.auto.rank == nil:
+		return ""
+	case e.cfg.Level == autoLevel:
+		return e.auto.rank.String()
+	case e.imitates():
+		return strings.ToLower(e.cfg.Level)
+	}
+	s, err := e.levelSetting()
+	if err != nil {
+		return ""
+	}
+	return s.Served.String()
+}
+
 // levelSetting is how the level is played with this network on this board.
 func (e *Engine) levelSetting() (level.Setting, error) {
 	var r level.Rank

@@ -30,6 +30,11 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 		if e.Game().NumMoves() == 4 {
 			require.NoError(t, e.SetParams(map[string]string{"level": "3d"}))
 			require.Contains(t, e.LevelNote(), "3d")
+			data, err := e.SaveSGF()
+			require.NoError(t, err)
+			served, err := e.levelSetting()
+			require.NoError(t, err)
+			require.Contains(t, string(data), "BR["+served.Served.String()+"]")
 		}
 	}
 	require.True(t, e.Game().Finished(), "both pass in the end")
@@ -38,6 +43,9 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.Equal(t, "3d", e.cfg.Level)
 	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
 	require.Empty(t, e.LevelNote())
+	data, err := e.SaveSGF()
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "BR[")
 }
 
 // anyMove is what a beginner plays: the first point that is no eye of theirs, and a

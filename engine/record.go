@@ -52,7 +52,7 @@ func (e *Engine) recordRules(r *sgf.Record) board.Rules {
 	return rules
 }
 
-// SaveSGF returns the game so far as one SGF tree: who played, the result where
+// SaveSGF returns the game so far as one SGF tree: who played, at what level, the result where
 // there is one, the day, the rules by their usual name, and what was thought of the
 // moves that were chosen here: a comment, and Black's winrate in percent and lead in
 // points as SBKV and SBKS, which Sabaki draws.
@@ -69,10 +69,10 @@ func (e *Engine) SaveSGF() ([]byte, error) {
 	}
 	black, white := e.Chose()
 	if black {
-		record.Black.Name = e.cfg.Name
+		record.Black.Name, record.Black.Rank = e.cfg.Name, e.playsAt()
 	}
 	if white {
-		record.White.Name = e.cfg.Name
+		record.White.Name, record.White.Rank = e.cfg.Name, e.playsAt()
 	}
 	record.Setup = e.startPosition()
 	switch {

@@ -201,6 +201,9 @@ func gameLine(res *review.Result) string {
 	text := fmt.Sprintf("%s: %d moves", res.Game.File, len(res.Moves))
 	for i, side := range []string{"Black", "White"} {
 		p := &res.Players[i]
+		if p.Moves == 0 {
+			continue
+		}
 		text += fmt.Sprintf("; %s lost %.2f a move (accuracy %.0f)", side, p.Mean, p.Accuracy)
 	}
 	var worst []string
@@ -212,7 +215,11 @@ func gameLine(res *review.Result) string {
 		text += "; worst: " + strings.Join(worst, ", ")
 	}
 	if !res.Complete {
-		text += "; not finished"
+		searched := 0
+		for i := range res.Positions {
+			searched += min(1, int(res.Positions[i].Visits))
+		}
+		text += fmt.Sprintf("; not finished, %d of %d positions looked at", searched, len(res.Positions))
 	}
 	return text
 }
