@@ -25,7 +25,7 @@ const (
 )
 
 // refuses tells whether nobody plays p: it fills an eye or settled area, gives away
-// a big chain without taking anything and without the search finding it good, or
+// a big chain without taking anything and without being the search's own choice, or
 // is on the edge in the opening. loss may be NaN, not known.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us := s.game.ToMove()
@@ -35,7 +35,7 @@ func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	if s.game.Board().IsEye(p, us) && !s.inAtari(p, us) {
 		return true
 	}
-	if Suicidal(s.game.Board(), s.work, us, p) && !(loss < 1) {
+	if Suicidal(s.game.Board(), s.work, us, p) && loss != 0 {
 		return true
 	}
 	size := s.game.Size()

@@ -39,8 +39,11 @@ type Support struct {
 	PointsLost float64 `json:"pointsLost"`
 	Blunders   float64 `json:"blunders"`
 	// Nonsense is the number of moves in 1,000 that fill an eye or put five stones or
-	// more into atari for nothing, as the records of Moves moves show it.
+	// more into atari for nothing, losing a point or more by a search of the position,
+	// among the Moves moves of the records. Suspects counts the moves that were looked
+	// at for it, lost or not.
 	Nonsense float64 `json:"nonsense"`
+	Suspects int     `json:"suspects,omitempty"`
 	Moves    int     `json:"moves,omitempty"`
 }
 
@@ -76,15 +79,21 @@ type Ladder struct {
 }
 
 // Ties of ranks to Elo: GNU Go 3.8 at level 10 is taken for 10k, give or take
-// three ranks, and a rank for so many Elo. Both are assumptions; docs/levels.md
-// has their sources.
+// three ranks, and a rank for so many Elo on 9x9 and on 19x19. Both are assumptions;
+// docs/levels.md has their sources.
 const (
 	anchorRank = Rank(10) // 10k
 	eloARank   = 50.0
+	eloARank19 = 64.0
 )
 
-// EloOf is the Elo that a rank stands for, from GNU Go's level 10.
+// EloOf is the Elo that a rank stands for on 9x9, from GNU Go's level 10.
 func EloOf(r Rank) float64 { return eloARank * float64(r-anchorRank) }
+
+// eloARank is the Elo between two ranks on the ladder's board.
+func (l *Ladder) eloARank() float64 {
+	return eloARank + (eloARank19-eloARank)*max(0, float64(l.Size-9))/10
+}
 
 //go:embed ladder.json
 var ladderFile []byte
@@ -167,9 +176,9 @@ func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, er
 // dial returns the dial of a rank, and the rank that it really serves.
 func (l *Ladder) dial(r Rank) (float64, Rank) {
 	elo := l.falling()
-	want := EloOf(r)
+	want := l.eloARank() * float64(r-anchorRank)
 	first, last := elo[0], elo[len(elo)-1] // strongest and weakest
-	rank := func(e float64) Rank { return anchorRank + Rank(math.Round(e/eloARank)) }
+	rank := func(e float64) Rank { return anchorRank + Rank(math.Round(e/l.eloARank())) }
 	switch {
 	case want >= first:
 		return l.Support[0].Dial, min(r, max(Lowest, rank(first)))

@@ -117,6 +117,8 @@ match ladder --boardsize 99 -> 2 --boardsize
 match ladder --anchors v1 --model NOWHERE -> 1 no such file
 match ladder --anchors v1 -o NOWHERE/x.json -> 1 cannot be written
 match ladder --anchors x -> 2 --anchors
+match ladder --boardsize 9,x -> 2 --boardsize
+match ladder --boardsize 9,1 -> 2 --boardsize
 match ladders -> 2 unknown command "ladders"
 review -> 2 engine review FILE|DIR
 review NOWHERE -> 2 no such file

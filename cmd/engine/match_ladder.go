@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,51 +9,67 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"kosumi/board"
 	"kosumi/cluster/jobs"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
+	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/review"
 )
 
 // ladderFlags are what the ladder is told.
 type ladderFlags struct {
-	c                                  ladder.Config
-	size, dials, model, gnugo, anchors string
-	out                                string
-	cluster                            clusterFlags
+	c                                   ladder.Config
+	sizes, dials, model, gnugo, anchors string
+	out                                 string
+	cluster                             clusterFlags
+}
+
+// defaultDials are those that play where no flag names them: fewer on large boards,
+// where games take long.
+func defaultDials(size board.Size) string {
+	if size.Area() > 100 {
+		return "-2,0,2,4,6,8,10"
+	}
+	return "-4,-2,0,2,4,5,6,7,8,10"
 }
 
 func ladderCommand() *cobra.Command {
-	f := ladderFlags{size: "9", dials: "-4,-2,0,2,4,5,6,7,8,10", anchors: "10,1,v1", out: "ladder.json"}
+	f := ladderFlags{sizes: "9,13,19", anchors: "10,5,1,1+2", out: "ladder.json"}
 	f.c = ladder.Config{Method: level.Methods[0].Name(), Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
 	c := &cobra.Command{
 		Use:   "ladder",
 		Short: "Measure how strong the levels are, and write the table that --level goes by",
 		Long: `Plays dials of a method for levels against their neighbours, against GNU Go and against
 the engine itself at fixed visits, fits Elo to all the games at once, on a scale with
-GNU Go's level 10 at 0, and writes or updates a ladder in a file. Copied over
-level/ladder.json it is what a build goes by. Interrupted, the same command goes on
-where it stopped.
+GNU Go's level 10 at 0, and writes or updates the ladders of a network in a file, one
+a board size. Written over level/ladder.json they are what a build goes by.
+Interrupted, it writes what the games so far say; the same command goes on where it
+stopped, and counts all games of the network that its folder holds between its
+players. Nonsense is looked for in the records and judged by a search of 400 visits.
 
 --anchors lists the fixed opponents: 10 is GNU Go at level 10, 1+2 at level 1 giving two
 stones (without komi), v16 the engine itself at 16 visits. The first one sets the scale.
 
 Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
-		Example: `  engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
+		Example: `  engine match ladder -o level/ladder.json
+  engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
   engine match ladder --model g170-b6c96.bin.gz --boardsize 19 --anchors 10`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the embedded one")
-	fl.StringVar(&f.size, "boardsize", f.size, "board `SIZE`")
+	fl.StringVar(&f.sizes, "boardsize", f.sizes, "board `SIZES`, one after another")
 	fl.StringVar(&f.c.Method, "method", f.c.Method, "how levels choose: loss, target, temperature or blinded")
-	fl.StringVar(&f.dials, "dials", f.dials, "dials that play, strongest first")
+	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
 	fl.IntVar(&f.c.AnchorGames, "anchor-games", 0, "games of each pair with a fixed opponent; 0: as many as the others")
 	fl.StringVar(&f.anchors, "anchors", f.anchors, "fixed opponents, the first of which sets the scale")
@@ -68,76 +85,158 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 }
 
 func (f *ladderFlags) run(cmd *cobra.Command) error {
-	if err := f.prepare(); err != nil {
+	configs, err := f.prepare()
+	if err != nil {
 		return usageError{err}
 	}
 	if err := file.Try(f.out, true); err != nil {
-		return err
-	}
-	if _, err := model.Open(f.model, model.Config{}); err != nil {
-		return err
-	}
-	pool, closePool, err := f.cluster.open(slog.New(newPlainHandler(os.Stderr, slog.LevelInfo)))
-	if err != nil {
-		return err
-	}
-	defer closePool()
-	if pool != nil {
-		f.c.Elsewhere = jobs.Programs(pool)
-	}
-	f.c.Progress = func(done, total int) { fmt.Fprintf(os.Stderr, "%d of %d games\n", done, total) }
-	l, err := ladder.Run(cmd.Context(), f.c)
-	if errors.Is(err, match.ErrConfig) {
-		return usageError{err}
-	}
-	if len(l.Support) == 0 || err != nil && cmd.Context().Err() == nil {
 		return err
 	}
 	m, err := model.Open(f.model, model.Config{})
 	if err != nil {
 		return err
 	}
-	d := m.Describe()
-	l.Network, l.SHA256 = d.Name, d.SHA256
+	network := m.Describe()
+	pool, closePool, err := f.cluster.open(slog.New(newPlainHandler(os.Stderr, slog.LevelInfo)))
+	if err != nil {
+		return err
+	}
+	defer closePool()
+	if pool != nil {
+		for i := range configs {
+			configs[i].Elsewhere = jobs.Programs(pool)
+		}
+	}
+	for _, c := range configs {
+		// Games of another network lie in another folder.
+		c.Dir = filepath.Join(c.Dir, network.SHA256[:min(12, len(network.SHA256))], c.Size.String())
+		if err := f.measure(cmd, c, network); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure plays the ladder of one board size and writes it down.
+func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.Description) error {
+	c.Progress = func(done, total int) { fmt.Fprintf(os.Stderr, "%s: %d of %d games\n", c.Size, done, total) }
+	judge := ladderJudge{model: f.model, size: c.Size}
+	defer judge.close()
+	c.Judge = judge.lost
+	l, err := ladder.Run(cmd.Context(), c)
+	if errors.Is(err, match.ErrConfig) {
+		return usageError{err}
+	}
+	if len(l.Support) == 0 || err != nil && cmd.Context().Err() == nil {
+		return err
+	}
+	l.Network, l.SHA256 = network.Name, network.SHA256
 	l.Machine, l.Date = processor(), time.Now().Format(time.DateOnly)
 	ladder.Print(cmd.OutOrStdout(), l)
 	return ladder.Update(f.out, l)
 }
 
-// prepare reads the flags and makes the command line of a seat.
-func (f *ladderFlags) prepare() error {
-	var err error
-	if f.c.Size, err = sizeOf("boardsize", f.size); err != nil {
-		return err
+// ladderJudge judges suspicious moves with the network of the ladder, which is
+// opened for the first of them.
+type ladderJudge struct {
+	model string
+	size  board.Size
+	net   *network
+	judge *review.Judge
+}
+
+// judgeVisits are those of the positions before and after a suspicious move.
+const judgeVisits = 400
+
+// lost is how many points a move loses.
+func (j *ladderJudge) lost(g *board.Game, p board.Point) (float64, error) {
+	if j.judge == nil {
+		s := defaultSettings()
+		s.Model = j.model
+		j.net = openNetwork(&s, j.size, slog.New(slog.DiscardHandler))
+		if err := j.net.wait(); err != nil {
+			return 0, err
+		}
+		var err error
+		if j.judge, err = review.NewJudge(j.net, s.params(), judgeVisits); err != nil {
+			return 0, err
+		}
 	}
-	if f.c.Dials, err = ladder.ParseDials(f.dials); err != nil {
-		return fmt.Errorf("--dials: %w", err)
+	before, err := j.judge.Position(context.Background(), g)
+	if err != nil {
+		return 0, err
 	}
+	mover := g.ToMove()
+	if err := g.PlayTolerant(mover, p); err != nil {
+		return 0, err
+	}
+	after, err := j.judge.Position(context.Background(), g)
+	if err != nil {
+		return 0, err
+	}
+	if mover == board.White {
+		return after.Lead - before.Lead, nil
+	}
+	return before.Lead - after.Lead, nil
+}
+
+func (j *ladderJudge) close() {
+	if j.net != nil {
+		j.net.Close()
+	}
+}
+
+// prepare reads the flags, and returns what is measured on each board size.
+func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	if f.c.Parallel < 1 || f.c.AnchorStep < 1 {
-		return errors.New("--parallel and --anchor-step: 1 or more")
+		return nil, errors.New("--parallel and --anchor-step: 1 or more")
 	}
 	if level.FindMethod(f.c.Method) == nil {
-		return fmt.Errorf("--method is %q, must be loss, target, temperature or blinded", f.c.Method)
+		return nil, fmt.Errorf("--method is %q, must be loss, target, temperature or blinded", f.c.Method)
 	}
 	if f.gnugo != "" {
 		if _, err := exec.LookPath(f.gnugo); err != nil {
-			return fmt.Errorf("--gnugo: there is no program %s", f.gnugo)
+			return nil, fmt.Errorf("--gnugo: there is no program %s", f.gnugo)
 		}
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f.c.Engine = strconv.Quote(self) + " gtp --resign=false --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
 	if f.model != "" {
 		path, err := filepath.Abs(f.model)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		f.c.Engine += " --model " + strconv.Quote(path)
 	}
-	if err := f.c.AddAnchors(f.anchors, f.gnugo); err != nil {
-		return fmt.Errorf("--anchors: %w", err)
+	var all []ladder.Config
+	for text := range strings.SplitSeq(f.sizes, ",") {
+		c, err := f.on(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
 	}
-	return f.c.Check()
+	return all, nil
+}
+
+// on is what is measured on one board size.
+func (f *ladderFlags) on(size string) (c ladder.Config, err error) {
+	c = f.c
+	if c.Size, err = sizeOf("boardsize", size); err != nil {
+		return c, err
+	}
+	dials := f.dials
+	if dials == "" {
+		dials = defaultDials(c.Size)
+	}
+	if c.Dials, err = ladder.ParseDials(dials); err != nil {
+		return c, fmt.Errorf("--dials: %w", err)
+	}
+	if err := c.AddAnchors(f.anchors, f.gnugo); err != nil {
+		return c, fmt.Errorf("--anchors: %w", err)
+	}
+	return c, c.Check()
 }

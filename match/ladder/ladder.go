@@ -36,6 +36,8 @@ type Config struct {
 	Komi        float64
 	Parallel    int
 	Dir         string // for games and journals: a ladder goes on where it stopped
+	// Judge tells nonsense from sacrifices; nil: all of it is taken for nonsense.
+	Judge Judge
 	// Elsewhere plays the games on other machines; nil: here.
 	Elsewhere match.Elsewhere
 	// Progress is told of each finished game; may be nil. Pairs that turn out to be
@@ -126,17 +128,18 @@ func (c *Config) match(p *pair, games int) match.Config {
 }
 
 // Games of a pair are played in rounds, so that a ladder that is stopped has
-// measured all of itself alike. A pair of which one side has won nearly all games of
-// its first round tells little more and is left.
+// measured all of itself alike. A pair of which one side has won nearly all of its
+// first games tells little more and is left.
 const (
-	roundGames = 10
+	roundGames = 4
+	firstGames = 8
 	unequal    = 0.95
 )
 
 // settled tells whether a pair has played enough.
 func (p *pair) settled() bool {
 	share := p.points.Points / max(1, p.points.Games)
-	return int(p.points.Games) >= p.games || p.points.Games >= roundGames && max(share, 1-share) > unequal
+	return int(p.points.Games) >= p.games || p.points.Games >= firstGames && max(share, 1-share) > unequal
 }
 
 // Run plays the ladder. When ctx ends it returns what the games played so far say,
@@ -172,6 +175,9 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 		errs[i] = math.Round(errs[i])
 	}
 	for i, d := range c.Dials {
+		if played[i] == 0 {
+			continue
+		}
 		s := level.Support{Dial: d, Elo: elo[i], Error: errs[i], Games: played[i]}
 		if err := c.readMoves(i, &s); err != nil {
 			failed = errors.Join(failed, err)
@@ -180,6 +186,9 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	}
 	for k, a := range c.Anchors {
 		i := len(c.Dials) + k
+		if played[i] == 0 {
+			continue
+		}
 		l.Anchors = append(l.Anchors, level.Anchor{Name: a.Name, Elo: elo[i], Error: errs[i], Games: played[i]})
 	}
 	return l, failed

@@ -41,7 +41,7 @@ func (c *Config) readMoves(i int, s *level.Support) error {
 			return err
 		}
 		for _, file := range games {
-			n, err := nonsenseOf(file, name)
+			n, err := c.nonsenseOf(file, name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
@@ -50,17 +50,18 @@ func (c *Config) readMoves(i int, s *level.Support) error {
 	}
 	round := func(x float64) float64 { return math.Round(1000*x) / 1000 }
 	s.PointsLost, s.Blunders = round(lost/max(known, 1)), round(blunders/max(known, 1))
+	s.Suspects = silly.Suspects
 	s.Moves, s.Nonsense = silly.Moves, round(1000*float64(silly.Eyes+silly.SelfAtaris)/float64(max(silly.Moves, 1)))
 	return nil
 }
 
 // nonsenseOf counts the nonsense of a player in the game of a file.
-func nonsenseOf(file, player string) (Nonsense, error) {
+func (c *Config) nonsenseOf(file, player string) (Nonsense, error) {
 	roots, err := sgf.ReadFile(file)
 	if err != nil {
 		return Nonsense{}, err
 	}
-	by, err := CountNonsense(roots[0])
+	by, err := CountNonsense(roots[0], c.Judge)
 	if err != nil {
 		return Nonsense{}, err
 	}

@@ -24,11 +24,31 @@ func TestCountNonsense(t *testing.T) {
 	} {
 		roots, err := sgf.Parse([]byte(c.record))
 		require.NoError(t, err, name)
-		by, err := CountNonsense(roots[0])
+		by, err := CountNonsense(roots[0], nil)
 		require.NoError(t, err, name)
-		require.Equal(t, Nonsense{Moves: 1, Eyes: c.eyes, SelfAtaris: c.gift}, by[board.Black], name)
+		require.Equal(t, Nonsense{Moves: 1, Eyes: c.eyes, Suspects: c.gift, SelfAtaris: c.gift}, by[board.Black], name)
 		require.Zero(t, by[board.White], name)
 	}
-	_, err := CountNonsense(&sgf.Node{Properties: []sgf.Property{{ID: "SZ", Values: []string{"99"}}}})
+	_, err := CountNonsense(&sgf.Node{Properties: []sgf.Property{{ID: "SZ", Values: []string{"99"}}}}, nil)
 	require.Error(t, err)
+}
+
+// A judge is shown the position before a suspect, and has the last word.
+func TestJudgedNonsense(t *testing.T) {
+	roots, err := sgf.Parse([]byte("(;SZ[7]RU[Chinese]KM[7]AB[aa][ba][ca][da]AW[ab][bb][cb][db][eb][ga];B[ea];W[gg])"))
+	require.NoError(t, err)
+	for lost, count := range map[float64]int{0.9: 0, 1: 1} {
+		asked := 0
+		by, err := CountNonsense(roots[0], func(g *board.Game, p board.Point) (float64, error) {
+			asked++
+			require.Equal(t, board.Square(7).Point(4, 0), p)
+			require.Equal(t, board.Empty, g.At(p))
+			require.Equal(t, board.Black, g.ToMove())
+			require.EqualValues(t, 7, g.Rules().Komi)
+			return lost, nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, 1, asked)
+		require.Equal(t, Nonsense{Moves: 1, Suspects: 1, SelfAtaris: count}, by[board.Black])
+	}
 }

@@ -36,8 +36,8 @@ func Update(name string, l level.Ladder) error {
 // Print writes what a ladder has measured, a line a player.
 func Print(w io.Writer, l level.Ladder) {
 	for _, s := range l.Support {
-		fmt.Fprintf(w, "%s:%-4g %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000 (of %d); %d games\n",
-			l.Method, s.Dial, s.Elo, s.Error, s.PointsLost, 100*s.Blunders, s.Nonsense, s.Moves, s.Games)
+		fmt.Fprintf(w, "%s:%-4g %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000 (of %d, %d suspected); %d games\n",
+			l.Method, s.Dial, s.Elo, s.Error, s.PointsLost, 100*s.Blunders, s.Nonsense, s.Moves, s.Suspects, s.Games)
 	}
 	for _, a := range l.Anchors {
 		fmt.Fprintf(w, "%s %+.0f Elo, give or take %.0f; %d games\n", a.Name, a.Elo, a.Error, a.Games)
