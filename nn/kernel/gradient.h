@@ -192,30 +192,31 @@ static int convolve_some(const layer *l, const convolution_call *c, const float 
 // gradient_some adds to du, [POSITIONS][outs][ins], what boards first to last give.
 static int gradient_some(const layer *l, const gradient_call *c, int first, int last, float *du, scratch *s)
 {
-	static void (*const into[4])(const layer *, const float *, int, int, place, float, const float *, char *, size_t) = {
-		transform_43, transform_44, transform_34, transform_33};
 	static const int at_most[5] = ROWS;
 	enum { MOST = 8 };
 	size_t area = (size_t)c->h * c->w, ins = l->ins, outs = l->outs;
 	tiling t = tile(c->h, c->w, MOST);
-	float *x = scratch_take(s, 4 * (area * (l->in + outs) + ins + (size_t)POSITIONS * t.first[4] * (ins + outs)));
+	float *x = scratch_take(s, 4 * (area * (l->in + outs) + ins + (size_t)POSITIONS * t.first[4] * (ins + outs)) + t.first[4] * sizeof(place));
 	if (!x)
 		return -1;
 	float *dy = x + area * l->in, *zeros = dy + area * outs, *v = zeros + ins, *m = v + (size_t)POSITIONS * t.first[4] * ins;
+	place *places = (place *)(m + (size_t)POSITIONS * t.first[4] * outs);
 	memset(zeros, 0, 4 * ins);
 	for (int b = first; b < last; b += MOST) {
 		int n = last - b < MOST ? last - b : MOST;
 		t = tile(c->h, c->w, n);
+		place_all(&t, places);
 		size_t tiles = t.first[4];
 		for (int i = 0; i < n; i++) {
 			to_points(c->x + (b + i) * area * l->in, l->in, l->in, area, x);
 			to_points(c->dy + (b + i) * area * l->out, l->out, outs, area, dy);
 			for (int k = 0; k < 4; k++) {
 				int per = (t.first[k + 1] - t.first[k]) / n;
-				for (int j = i * per; j < (i + 1) * per; j++) {
-					size_t at = t.first[k] + j;
-					place p = place_of(&t, k, j);
-					into[k](l, x, c->h, c->w, p, 1, zeros, (char *)(v + at * ins), tiles * ins * 4);
+				float share[POSITIONS];
+				shares(kinds[k].ty, kinds[k].tx, 1, share);
+				for (int at = t.first[k] + i * per, end = at + per; at < end; at++) {
+					place p = places[at];
+					transforms[k](l, x, c->h, c->w, p, share, zeros, (char *)(v + at * ins), tiles * ins * 4);
 					float *to = m + at * outs;
 					switch (k) {
 					case 0: adjoin(4, 3, outs, dy, c->h, c->w, p, to, tiles * outs); break;

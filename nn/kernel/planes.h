@@ -1,7 +1,8 @@
 // The first layer, whose input is mostly zeros and ones. Included by isa.h.
 
-// spot is a value of a plane that is not 0.
-typedef struct { int plane; float value; } spot;
+// spot is a value of a plane that is not 0. Its weights begin at w, counted from those of
+// the first column of the kernel had it stood in the first column of the board.
+typedef struct { int w; float value; } spot;
 
 // constant says whether all n values are equal.
 static int constant(const float *x, int n)
@@ -39,37 +40,34 @@ static const float *sum_of(const layer *l, int plane, int h, int w)
 	return s->sum;
 }
 
-// add_spots computes width vectors of outputs of one point, from spots[first[q]] on of
-// each point q around it.
+// add_spots computes width vectors of outputs of one point. Of the points in a row of
+// the kernel's, spots stand one behind the other: from spots[first[q]] on for a point q.
 INLINE void add_spots(int width, int has, const layer *l, const layer_call *c, int b, int y, int x, int o, const float *base,
 	const spot *spots, const int *first)
 {
 	vf acc[8];
-	int r = l->size / 2;
+	const int h = c->h, w = c->w, r = l->size / 2;
+	const int left = x < r ? 0 : x - r, right = x + r < w ? x + r : w - 1;
+	const ptrdiff_t column = (ptrdiff_t)l->in * l->outs;
 #pragma GCC unroll 8
 	for (int j = 0; j < width; j++)
-		acc[j] = load(base + ((size_t)y * c->w + x) * l->outs + o + j * LANES);
-	for (int ky = 0; ky < l->size; ky++) {
-		if (y + ky - r < 0 || y + ky - r >= c->h)
-			continue;
-		for (int kx = 0; kx < l->size; kx++) {
-			if (x + kx - r < 0 || x + kx - r >= c->w)
-				continue;
-			int q = (y + ky - r) * c->w + x + kx - r;
-			const float *u = (const float *)l->weights->u + (size_t)(ky * l->size + kx) * l->in * l->outs + o;
-			for (int i = first[q]; i < first[q + 1]; i++) {
-				const float *w = u + (size_t)spots[i].plane * l->outs;
-				vf value = splat(spots[i].value);
+		acc[j] = load(base + ((size_t)y * w + x) * l->outs + o + j * LANES);
+	for (int in = y < r ? 0 : y - r; in <= y + r && in < h; in++) {
+		const float *u = (const float *)l->weights->u + ((in - y + r) * l->size + r - x) * column + o;
+		const spot *end = spots + first[in * w + right + 1];
+		for (const spot *s = spots + first[in * w + left]; s < end; s++) {
+			const float *weights = u + s->w;
+			vf value = splat(s->value);
 #pragma GCC unroll 8
-				for (int j = 0; j < width; j++)
-					acc[j] += load(w + j * LANES) * value;
-			}
+			for (int j = 0; j < width; j++)
+				acc[j] += load(weights + j * LANES) * value;
 		}
 	}
+	const ending e = ending_of(l, c, b);
 #pragma GCC unroll 8
 	for (int j = 0; j < width; j++)
-		if (o + j * LANES < l->out)
-			finish(has, l, c, b, ((size_t)b * c->h + y) * c->w + x, o + j * LANES, acc[j]);
+		if (o + j * LANES < e.out)
+			finish(has, &e, ((size_t)b * h + y) * w + x, o + j * LANES, acc[j]);
 }
 
 // run_planes is a convolution of planes: planes of one value are added as a whole,
@@ -108,7 +106,7 @@ static int run_planes(const layer *l, const layer_call *c, scratch *s)
 			first[q] = count;
 			for (int k = 0; k < kept; k++) {
 				float value = in[(size_t)sparse[k] * area + q];
-				spots[count] = (spot){sparse[k], value};
+				spots[count] = (spot){(q % c->w * l->in + sparse[k]) * l->outs, value};
 				count += value != 0;
 			}
 		}

@@ -79,9 +79,12 @@ static void gate(const layer *l, const layer_call *c, size_t point, int first, i
 INLINE void end_rows(int has, const layer *l, const layer_call *c, int rows, int first, int outs, const memory *m)
 {
 	int area = c->h * c->w;
-	for (int i = 0; i < rows; i++)
-		for (int o = 0; o < outs && ((has & WHOLE) || first + o < l->out); o += LANES)
-			finish(has, l, c, has & HAS_BIAS ? i / area : 0, i, first + o, load(m->m + (size_t)i * outs + o) * m->units[i]);
+	for (int i = 0; i < rows; i++) {
+		const ending e = ending_of(l, c, has & HAS_BIAS ? i / area : 0);
+		const float *from = m->m + (size_t)i * outs, unit = m->units[i];
+		for (int o = 0; o < outs && ((has & WHOLE) || first + o < e.out); o += LANES)
+			finish(has, &e, i, first + o, load(from + o) * unit);
+	}
 }
 
 static int run1(const layer *l, const layer_call *c, scratch *s)

@@ -89,23 +89,35 @@ static int has(const layer *l, const layer_call *c)
 		(l->scale ? HAS_SCALE : 0) | (l->shift ? HAS_SHIFT : 0) | (l->activation == ACT_RELU ? HAS_RELU : 0);
 }
 
-// finish turns LANES outputs s of channel o at a point of board b into what the
-// layer gives.
-INLINE void finish(int has, const layer *l, const layer_call *c, int b, size_t point, int o, vf s)
+// An ending is what finish reads of a layer and a call: bias is that of a board.
+typedef struct {
+	const float *bias, *residual, *scale, *shift;
+	float *sum, *y;
+	int out, activation;
+} ending;
+
+INLINE ending ending_of(const layer *l, const layer_call *c, int board)
 {
-	size_t at = point * l->out + o;
-	int n = has & WHOLE ? LANES : l->out - o;
+	return (ending){.bias = c->bias && c->bias_by_board ? c->bias + (size_t)board * l->out : c->bias, .residual = c->residual,
+		.scale = l->scale, .shift = l->shift, .sum = c->sum, .y = c->y, .out = l->out, .activation = l->activation};
+}
+
+// finish turns LANES outputs s of channel o at a point into what the layer gives.
+INLINE void finish(int has, const ending *e, size_t point, int o, vf s)
+{
+	size_t at = point * e->out + o;
+	int n = has & WHOLE ? LANES : e->out - o;
 	if (has & HAS_BIAS)
-		s += load_upto(c->bias + (c->bias_by_board ? (size_t)b * l->out : 0) + o, n);
+		s += load_upto(e->bias + o, n);
 	if (has & HAS_RESIDUAL)
-		s += load_upto(c->residual + at, n);
+		s += load_upto(e->residual + at, n);
 	if (has & HAS_SUM)
-		store_upto(c->sum + at, s, n);
+		store_upto(e->sum + at, s, n);
 	if (!(has & HAS_Y))
 		return;
 	if (has & HAS_SCALE)
-		s *= load(l->scale + o);
+		s *= load(e->scale + o);
 	if (has & HAS_SHIFT)
-		s += load(l->shift + o);
-	store_upto(c->y + at, activate(has & HAS_RELU ? ACT_RELU : l->activation, s), n);
+		s += load(e->shift + o);
+	store_upto(e->y + at, activate(has & HAS_RELU ? ACT_RELU : e->activation, s), n);
 }

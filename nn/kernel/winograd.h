@@ -5,20 +5,43 @@
 #define A 0.70710678f
 #define B 1.41421356f
 
-// input4 gives the six values at the points of F(4,3). The rows of the matrix are
-// scaled so that their absolute values sum to 1; output4 has the factors.
+// input4 gives the six values at the points of F(4,3), and input3 those of F(3,3), which
+// has none at EXTRA. Each still is to be multiplied by its share.
 INLINE void input4(const vf d[6], vf t[6])
 {
-	vf e = (d[4] - 2 * d[2]) * (1 / 5.12132034f), o = (d[3] - 2 * d[1]) * (A / 5.12132034f);
-	vf f = (d[4] - 0.5f * d[2]) * (1 / 3.62132034f), p = (d[3] - 0.5f * d[1]) * (B / 3.62132034f);
-	t[0] = (d[0] + d[4] - 2.5f * d[2]) * (1 / 4.5f);
-	t[1] = e + o;
-	t[2] = e - o;
-	t[3] = f + p;
-	t[4] = f - p;
-	t[5] = (d[1] + d[5] - 2.5f * d[3]) * (1 / 4.5f);
+	vf e = d[4] - 2 * d[2], o = d[3] - 2 * d[1], f = d[4] - 0.5f * d[2], p = d[3] - 0.5f * d[1];
+	t[0] = (d[0] + d[4]) - 2.5f * d[2];
+	t[1] = e + A * o;
+	t[2] = e - A * o;
+	t[3] = f + B * p;
+	t[4] = f - B * p;
+	t[5] = (d[1] + d[5]) - 2.5f * d[3];
 }
 
+INLINE void input3(const vf d[6], vf t[6])
+{
+	vf e = d[3] - B * d[2], o = d[1] - A * d[2];
+	t[3] = d[3] - 0.5f * d[1];
+	t[0] = (t[3] - B * d[2]) + A * d[0];
+	t[1] = e - o;
+	t[2] = e + o;
+	t[5] = (d[4] - 0.5f * d[2]) - B * t[3];
+}
+
+// shares makes the absolute values of each row of the two-dimensional transform of a
+// kind of tile sum to scale.
+static void shares(int ty, int tx, float scale, float share[POSITIONS])
+{
+	static const float all[2][AXIS] = {
+		{1 / (1.5f + B + A), 1 / (2 + B - A), 1 / (2 + B + A), 1 / 1.5f, 0, 1 / (1.5f + B + A)},
+		{1 / 4.5f, 1 / 5.12132034f, 1 / 5.12132034f, 1 / 3.62132034f, 1 / 3.62132034f, 1 / 4.5f},
+	};
+	for (int i = 0; i < AXIS; i++)
+		for (int j = 0; j < AXIS; j++)
+			share[i * AXIS + j] = all[ty == 4][i] * all[tx == 4][j] * scale;
+}
+
+// output4 and output3 are the transforms back, with what the shares took.
 INLINE void output4(const vf m[6], vf y[4])
 {
 	const float ca = -5.12132034f / 1.5f, cb = 3.62132034f / 6;
@@ -28,16 +51,6 @@ INLINE void output4(const vf m[6], vf y[4])
 	y[1] = da + db;
 	y[2] = 0.5f * sa + 2 * sb;
 	y[3] = 0.5f * da + 2 * db + 4.5f * m[5];
-}
-
-// input3 and output3 are those of F(3,3), which has no value at EXTRA.
-INLINE void input3(const vf d[6], vf t[6])
-{
-	t[0] = (d[3] - 0.5f * d[1] - B * d[2] + A * d[0]) * (1 / (1.5f + B + A));
-	t[1] = (d[3] - d[1] - (B - A) * d[2]) * (1 / (2 + B - A));
-	t[2] = (d[3] + d[1] - (B + A) * d[2]) * (1 / (2 + B + A));
-	t[3] = (d[3] - 0.5f * d[1]) * (1 / 1.5f);
-	t[5] = (d[4] - 0.5f * d[2] - B * d[3] + A * d[1]) * (1 / (1.5f + B + A));
 }
 
 INLINE void output3(const vf m[6], vf y[4])
@@ -116,12 +129,17 @@ static void range(const tiling *t, int position, int *from, int *to)
 // A place is where a tile stands: its board and its first point.
 typedef struct { int board, y, x; } place;
 
-INLINE place place_of(const tiling *t, int kind, int i)
+// place_all writes the places of all tiles.
+static void place_all(const tiling *t, place *to)
 {
-	int columns = kinds[kind].tx == 4 ? t->fx : t->tx, rows = kinds[kind].ty == 4 ? t->fy : t->ty;
-	int b = i / (rows * columns), r = i % (rows * columns);
-	int y = r / columns, x = r % columns;
-	return (place){b, kinds[kind].ty == 4 ? 4 * y : 4 * t->fy + 3 * y, kinds[kind].tx == 4 ? 4 * x : 4 * t->fx + 3 * x};
+	for (int k = 0; k < 4; k++) {
+		int ty = kinds[k].ty, tx = kinds[k].tx;
+		int rows = ty == 4 ? t->fy : t->ty, columns = tx == 4 ? t->fx : t->tx;
+		for (int b = 0; b < t->boards; b++)
+			for (int y = 0; y < rows; y++)
+				for (int x = 0; x < columns; x++)
+					*to++ = (place){b, ty == 4 ? 4 * y : 4 * t->fy + 3 * y, tx == 4 ? 4 * x : 4 * t->fx + 3 * x};
+	}
 }
 
 // ---- Inputs ----------------------------------------------------------------
@@ -137,7 +155,7 @@ static void spread(const float *x, size_t n, float *most, float *least)
 			vf v = load(x + i + j * LANES);
 			a[j] = vmax(v, a[j]);
 			b[j] = vmin(v, b[j]);
-			c[j] += v - v;
+			c[j] += v * 0;
 		}
 	float hi = 0, lo = 0, none = 0;
 	for (int j = 0; j < 4; j++)
@@ -164,71 +182,83 @@ INLINE void keep(int integers, char *to, vf v, float scale)
 		return;
 	}
 #endif
-	store((float *)to, v);
-	(void)integers, (void)scale;
+	store((float *)to, v * scale);
+	(void)integers;
+}
+
+// transform_vector fills in v the positions of LANES channels of one tile, of which
+// some are there.
+INLINE void transform_vector(int ty, int tx, int integers, const float *const at[6][6], int c, int some, const float *share,
+	char *v, size_t position)
+{
+	vf t[6][6];
+#pragma GCC unroll 6
+	for (int i = 0; i < ty + 2; i++) {
+		vf d[6];
+#pragma GCC unroll 6
+		for (int j = 0; j < tx + 2; j++)
+			d[j] = some == LANES ? load(at[i][j] + c) : some <= 0 ? splat(0) : load_part(at[i][j] + c, some);
+		input_axis(tx, d, t[i]);
+	}
+#pragma GCC unroll 6
+	for (int j = 0; j < AXIS; j++) {
+		vf d[6], r[6];
+		if (tx == 3 && j == EXTRA)
+			continue;
+#pragma GCC unroll 6
+		for (int i = 0; i < ty + 2; i++)
+			d[i] = t[i][j];
+		input_axis(ty, d, r);
+#pragma GCC unroll 6
+		for (int i = 0; i < AXIS; i++)
+			if (ty == 4 || i != EXTRA)
+				keep(integers, v + (i * AXIS + j) * position, r[i], share[i * AXIS + j]);
+	}
 }
 
 // transform fills in v the positions of one tile.
 INLINE void transform(int ty, int tx, int integers, const layer *l, const float *board, int h, int w, place p,
-	float scale, const float *zeros, char *v, size_t position)
+	const float *share, const float *zeros, char *v, size_t position)
 {
 	const float *at[6][6];
-	int ny = ty + 2, nx = tx + 2, bytes = integers ? 2 : 4;
-	for (int i = 0; i < ny; i++)
-		for (int j = 0; j < nx; j++) {
+	int bytes = integers ? 2 : 4, c = 0;
+	for (int i = 0; i < ty + 2; i++)
+		for (int j = 0; j < tx + 2; j++) {
 			int y = p.y + i - 1, x = p.x + j - 1;
 			at[i][j] = y < 0 || y >= h || x < 0 || x >= w ? zeros : board + ((size_t)y * w + x) * l->in;
 		}
-	for (int c = 0; c < l->ins; c += LANES) {
-		vf t[6][6];
-		int left = l->in - c;
-#pragma GCC unroll 6
-		for (int i = 0; i < ny; i++) {
-			vf d[6];
-#pragma GCC unroll 6
-			for (int j = 0; j < nx; j++)
-				d[j] = left <= 0 ? splat(0) : load_upto(at[i][j] + c, left);
-			input_axis(tx, d, t[i]);
-		}
-#pragma GCC unroll 6
-		for (int j = 0; j < AXIS; j++) {
-			vf d[6], r[6];
-			if (tx == 3 && j == EXTRA)
-				continue;
-#pragma GCC unroll 6
-			for (int i = 0; i < ny; i++)
-				d[i] = t[i][j];
-			input_axis(ty, d, r);
-#pragma GCC unroll 6
-			for (int i = 0; i < AXIS; i++)
-				if (ty == 4 || i != EXTRA)
-					keep(integers, v + (i * AXIS + j) * position + (size_t)c * bytes, r[i], scale);
-		}
-	}
+	for (; c + LANES <= l->in; c += LANES)
+		transform_vector(ty, tx, integers, at, c, LANES, share, v + (size_t)c * bytes, position);
+	for (; c < l->ins; c += LANES)
+		transform_vector(ty, tx, integers, at, c, l->in - c, share, v + (size_t)c * bytes, position);
 }
 
 #define TRANSFORM(ty, tx) \
-	static __attribute__((noinline)) void transform_##ty##tx(const layer *l, const float *board, int h, int w, place p, float scale, \
-		const float *zeros, char *v, size_t position) \
+	static __attribute__((noinline)) void transform_##ty##tx(const layer *l, const float *board, int h, int w, place p, \
+		const float *share, const float *zeros, char *v, size_t position) \
 	{ \
 		if (l->precision == KERNEL_INT16) \
-			transform(ty, tx, 1, l, board, h, w, p, scale, zeros, v, position); \
+			transform(ty, tx, 1, l, board, h, w, p, share, zeros, v, position); \
 		else \
-			transform(ty, tx, 0, l, board, h, w, p, scale, zeros, v, position); \
+			transform(ty, tx, 0, l, board, h, w, p, share, zeros, v, position); \
 	}
 TRANSFORM(4, 3) TRANSFORM(4, 4) TRANSFORM(3, 4) TRANSFORM(3, 3)
 
+typedef void into(const layer *, const float *board, int h, int w, place, const float *share, const float *zeros, char *v, size_t position);
+static into *const transforms[4] = {transform_43, transform_44, transform_34, transform_33};
+
 // ---- Outputs ---------------------------------------------------------------
 
-// restore computes the points of one tile from its products m, [position][tile][outs
-// of the block].
-INLINE void restore(int ty, int tx, int has, const layer *l, const layer_call *c, place p, float unit, const float *m,
-	size_t position, int first, int outs)
+// restore computes the points of one tile from its products m, [position][outs of the
+// block].
+INLINE void restore(int ty, int tx, int has, const layer *l, const layer_call *c, place p, float unit, const float *m, int first, int outs)
 {
-	size_t at = ((size_t)p.board * c->h + p.y) * c->w + p.x;
+	const ending e = ending_of(l, c, p.board);
+	const int h = c->h, w = c->w;
+	const size_t at = ((size_t)p.board * h + p.y) * w + p.x;
 	for (int o = 0; o < outs; o += LANES) {
 		vf t[4][6], y[4][4];
-		if (!(has & WHOLE) && first + o >= l->out)
+		if (!(has & WHOLE) && first + o >= e.out)
 			return;
 #pragma GCC unroll 6
 		for (int j = 0; j < AXIS; j++) {
@@ -238,7 +268,7 @@ INLINE void restore(int ty, int tx, int has, const layer *l, const layer_call *c
 #pragma GCC unroll 6
 			for (int i = 0; i < AXIS; i++)
 				if (ty == 4 || i != EXTRA)
-					d[i] = load(m + (i * AXIS + j) * position + o);
+					d[i] = load(m + (i * AXIS + j) * outs + o);
 			output_axis(ty, d, r);
 #pragma GCC unroll 4
 			for (int i = 0; i < ty; i++)
@@ -250,13 +280,13 @@ INLINE void restore(int ty, int tx, int has, const layer *l, const layer_call *c
 			if (has & WHOLE)
 #pragma GCC unroll 4
 				for (int j = 0; j < tx; j++)
-					finish(has, l, c, p.board, at + (size_t)i * c->w + j, first + o, y[i][j] * unit);
+					finish(has, &e, at + (size_t)i * w + j, first + o, y[i][j] * unit);
 		}
 		if (has & WHOLE)
 			continue;
-		for (int i = 0; i < ty && p.y + i < c->h; i++)
-			for (int j = 0; j < tx && p.x + j < c->w; j++)
-				finish(has, l, c, p.board, at + (size_t)i * c->w + j, first + o, y[i][j] * unit);
+		for (int i = 0; i < ty && p.y + i < h; i++)
+			for (int j = 0; j < tx && p.x + j < w; j++)
+				finish(has, &e, at + (size_t)i * w + j, first + o, y[i][j] * unit);
 	}
 }
 
@@ -268,17 +298,20 @@ enum {
 
 #define RESTORE(ty, tx) \
 	static __attribute__((noinline)) void restore_##ty##tx(int has, const layer *l, const layer_call *c, place p, float unit, \
-		const float *m, size_t position, int first, int outs) \
+		const float *m, int first, int outs) \
 	{ \
 		int whole = p.y + ty <= c->h && p.x + tx <= c->w && first + outs <= l->out ? WHOLE : 0; \
 		if ((has | whole) == INNER_LAYER) \
-			restore(ty, tx, INNER_LAYER, l, c, p, unit, m, position, first, outs); \
+			restore(ty, tx, INNER_LAYER, l, c, p, unit, m, first, outs); \
 		else if ((has | whole) == OUTER_LAYER) \
-			restore(ty, tx, OUTER_LAYER, l, c, p, unit, m, position, first, outs); \
+			restore(ty, tx, OUTER_LAYER, l, c, p, unit, m, first, outs); \
 		else \
-			restore(ty, tx, has & ~WHOLE, l, c, p, unit, m, position, first, outs); \
+			restore(ty, tx, has & ~WHOLE, l, c, p, unit, m, first, outs); \
 	}
 RESTORE(4, 3) RESTORE(4, 4) RESTORE(3, 4) RESTORE(3, 3)
+
+typedef void back(int has, const layer *, const layer_call *, place, float unit, const float *m, int first, int outs);
+static back *const restores[4] = {restore_43, restore_44, restore_34, restore_33};
 
 // ---- Layers ----------------------------------------------------------------
 
@@ -308,7 +341,7 @@ static float scales(const layer *l, const float *x, size_t n, float *unit)
 typedef struct {
 	char *v;
 	float *m, *units, *zeros;
-	size_t v_position, m_position; // bytes and floats from one position to the next
+	place *places;
 } memory;
 
 // lay gives each buffer its place in the scratch.
@@ -318,23 +351,34 @@ static int lay(const layer *l, scratch *s, int tiles, int boards, int outs, memo
 	size_t v = ((size_t)l->positions * tiles * l->ins * bytes + 63) & ~(size_t)63;
 	size_t products = ((size_t)l->positions * tiles * outs * 4 + 63) & ~(size_t)63;
 	size_t small = ((size_t)(boards + l->ins) * 4 + 127) & ~(size_t)63;
-	char *all = scratch_take(s, v + products + small);
+	char *all = scratch_take(s, v + products + small + tiles * sizeof(place));
 	if (!all)
 		return -1;
-	*m = (memory){.v = all, .m = (float *)(all + v), .zeros = (float *)(all + v + products)};
+	*m = (memory){.v = all, .m = (float *)(all + v), .zeros = (float *)(all + v + products), .places = (place *)(all + v + products + small)};
 	m->units = m->zeros + l->ins;
-	m->v_position = (size_t)tiles * l->ins * bytes;
 	memset(m->zeros, 0, 4 * l->ins);
 	return 0;
 }
 
-// run3 is a 3x3 convolution of boards that are worked on together.
+// take transforms the inputs of board b.
+static void take(const layer *l, const layer_call *c, const tiling *t, int b, const memory *m)
+{
+	int bytes = l->precision == KERNEL_INT16 ? 2 : 4;
+	size_t row = (size_t)l->ins * bytes, board = (size_t)c->h * c->w * l->in;
+	const float *x = c->x + b * board;
+	float scale = scales(l, x, board, &m->units[b]), share[POSITIONS];
+	for (int k = 0; k < 4; k++) {
+		int per = (t->first[k + 1] - t->first[k]) / c->n, from = t->first[k] + b * per;
+		shares(kinds[k].ty, kinds[k].tx, scale, share);
+		for (int i = from; i < from + per; i++)
+			transforms[k](l, x, c->h, c->w, m->places[i], share, m->zeros, m->v + i * row, t->first[4] * row);
+	}
+}
+
+// run3 is a 3x3 convolution of boards that are worked on together. Inputs stand in v,
+// [position][tile][ins], products in m, [tile][position][outs of the block].
 static int run3(const layer *l, const layer_call *c, scratch *s)
 {
-	static void (*const into[4])(const layer *, const float *, int, int, place, float, const float *, char *, size_t) = {
-		transform_43, transform_44, transform_34, transform_33};
-	static void (*const out[4])(int, const layer *, const layer_call *, place, float, const float *, size_t, int, int) = {
-		restore_43, restore_44, restore_34, restore_33};
 	tiling t = tile(c->h, c->w, c->n);
 	int what = has(l, c);
 	int tiles = t.first[4], widest = 0, bytes = l->precision == KERNEL_INT16 ? 2 : 4;
@@ -345,39 +389,30 @@ static int run3(const layer *l, const layer_call *c, scratch *s)
 	memory m;
 	if (lay(l, s, tiles, c->n, widest, &m))
 		return -1;
-	size_t board = (size_t)c->h * c->w * l->in;
-	for (int b = 0; b < c->n; b++) {
-		float scale = scales(l, c->x + b * board, board, &m.units[b]);
-		for (int k = 0; k < 4; k++) {
-			int per = (t.first[k + 1] - t.first[k]) / c->n;
-			for (int i = b * per; i < (b + 1) * per; i++)
-				into[k](l, c->x + b * board, c->h, c->w, place_of(&t, k, i), scale, m.zeros,
-					m.v + (size_t)(t.first[k] + i) * l->ins * bytes, m.v_position);
-		}
-	}
+	place_all(&t, m.places);
+	for (int b = 0; b < c->n; b++)
+		take(l, c, &t, b, &m);
+	size_t row = (size_t)l->ins * bytes;
 	const char *u = l->weights->u;
 	int first = 0;
 	for (int p = 0, outs, end; p < l->panels; p = end, first += outs) {
 		end = block_end(l, p, &outs);
-		size_t m_position = (size_t)tiles * outs;
+		size_t m_row = (size_t)POSITIONS * outs;
 		for (int at = 0; at < POSITIONS; at++) {
 			int from, to, o = first;
 			range(&t, at, &from, &to);
 			for (int q = p; q < end; q++) {
 				int width = l->panel[q];
 				if (from < to)
-					multiply(l, width, m.v + at * m.v_position + (size_t)from * l->ins * bytes, (size_t)l->ins * bytes, u,
-						m.m + at * m_position + (size_t)from * outs + (o - first), outs, to - from,
-						l->weights->unscale + (size_t)at * l->outs + o);
-				u += (size_t)l->ins * width * LANES * bytes;
+					multiply(l, width, m.v + ((size_t)at * tiles + from) * row, row, u,
+						m.m + from * m_row + at * outs + (o - first), m_row, to - from, l->weights->unscale + (size_t)at * l->outs + o);
+				u += row * width * LANES;
 				o += width * LANES;
 			}
 		}
 		for (int k = 0; k < 4; k++)
-			for (int i = 0; i < t.first[k + 1] - t.first[k]; i++) {
-				place where = place_of(&t, k, i);
-				out[k](what, l, c, where, m.units[where.board], m.m + (size_t)(t.first[k] + i) * outs, m_position, first, outs);
-			}
+			for (int i = t.first[k]; i < t.first[k + 1]; i++)
+				restores[k](what, l, c, m.places[i], m.units[m.places[i].board], m.m + i * m_row, first, outs);
 	}
 	return 0;
 }
