@@ -36,7 +36,6 @@ var allowed = map[string]string{
 	"nn/ort":        "nn nn/kernel",
 	"nn/fresh":      "nn/arch nn/katago nn/onnx",
 	"nn/onnxgo":     "nn nn/onnx",
-	"nn/nntest":     "board nn nn/features nn/onnx",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort nn/quant",
 	"search":        "board nn nn/features setting",
 	"katagocfg":     "board nn/features",
@@ -50,17 +49,17 @@ var allowed = map[string]string{
 	"match/ladder":  "board level match sgf",
 	"nn/autodiff":   "nn/onnx",
 	"nn/quant":      "nn/onnx",
-	"train":         "board match models nn nn/arch nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf",
+	"train":         "board match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf",
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board engine gtp level nn review search sgf train web/api",
+	"web":           "board engine level nn review search sgf train web/api",
 	"cluster":       "board match nn review search sgf train",
 	"cmd/engine":    "*",
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/browsertest", "web/webtest", "internal/testshared", "internal/testtalk", "nn/nntest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/browsertest", "web/webtest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
 
 type listed struct {
 	ImportPath string
@@ -103,8 +102,11 @@ func listPackages(t *testing.T) []listed {
 	return all
 }
 
+// TestImportsPointDown requires that code imports what its room may, no code but
+// tests imports what serves tests, and each import that the table allows is there.
 func TestImportsPointDown(t *testing.T) {
 	const module = "kosumi/"
+	used := map[string]map[string]bool{}
 	for _, p := range listPackages(t) {
 		name, inside := strings.CutPrefix(p.ImportPath, module)
 		if !inside || slices.Contains(testOnly, name) {
@@ -115,15 +117,27 @@ func TestImportsPointDown(t *testing.T) {
 			t.Errorf("%s stands in no room of the table", name)
 			continue
 		}
+		if used[home] == nil {
+			used[home] = map[string]bool{}
+		}
 		for _, path := range p.Imports {
 			imported, inside := strings.CutPrefix(path, module)
-			if !inside || allowed[home] == "*" && !slices.Contains(testOnly, imported) {
+			if !inside {
 				continue
 			}
-			if target, ok := room(imported); ok && (target == home || target == below || slices.Contains(strings.Fields(allowed[home]), target)) {
-				continue
+			target, ok := room(imported)
+			used[home][target] = true
+			granted := allowed[home] == "*" || ok && (target == home || target == below || slices.Contains(strings.Fields(allowed[home]), target))
+			if !granted || slices.Contains(testOnly, imported) {
+				t.Errorf("%s may not import %s", name, imported)
 			}
-			t.Errorf("%s may not import %s", name, imported)
+		}
+	}
+	for home, grants := range allowed {
+		for _, target := range strings.Fields(grants) {
+			if target != "*" && !used[home][target] {
+				t.Errorf("%s imports nothing of %s: the table need not allow it", home, target)
+			}
 		}
 	}
 }

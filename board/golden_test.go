@@ -1,8 +1,6 @@
 package board_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -95,21 +93,6 @@ func (q *goldenPosition) game(t testing.TB, r board.Rules) *board.Game {
 	require.NoError(t, err)
 	require.NoError(t, g.Setup(stones[board.Black], stones[board.White], first))
 	return g
-}
-
-// eachLine calls f with every line of a gzipped file.
-func eachLine(t testing.TB, path string, f func(line []byte)) {
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	s := bufio.NewScanner(z)
-	s.Buffer(nil, 1<<24)
-	for s.Scan() {
-		f(s.Bytes())
-	}
-	require.NoError(t, s.Err())
 }
 
 // letter names a colour as the golden files do.
@@ -223,20 +206,19 @@ func checkResult(t *testing.T, q *goldenPosition, r *goldenResult) {
 
 func TestGoldenRules(t *testing.T) {
 	n := 0
-	eachLine(t, testshared.Path(t, "golden/katago/rules.jsonl.gz"), func(line []byte) {
-		var q struct {
-			goldenPosition
-			Results []goldenResult `json:"results"`
-		}
-		require.NoError(t, json.Unmarshal(line, &q))
+	type line struct {
+		goldenPosition
+		Results []goldenResult `json:"results"`
+	}
+	for _, q := range testshared.Lines[line](t, testshared.Path(t, "golden/katago/rules.jsonl.gz")) {
 		if q.size().Check() != nil {
-			return // boards one point wide
+			continue // boards one point wide
 		}
 		for i := range q.Results {
 			n++
 			t.Run(q.ID+"/"+q.Results[i].Name, func(t *testing.T) { checkResult(t, &q.goldenPosition, &q.Results[i]) })
 		}
-	})
+	}
 	require.Equal(t, 303*12, n)
 }
 
@@ -283,12 +265,10 @@ func (f *goldenFeature) replayed(t testing.TB) *board.Game {
 // eachFeature calls f with every record of features.jsonl.gz.
 func eachFeature(t *testing.T, f func(t *testing.T, q *goldenFeature)) {
 	n := 0
-	eachLine(t, testshared.Path(t, "golden/katago/features.jsonl.gz"), func(line []byte) {
-		var q goldenFeature
-		require.NoError(t, json.Unmarshal(line, &q))
+	for _, q := range testshared.Lines[goldenFeature](t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
 		n++
 		t.Run(q.ID, func(t *testing.T) { f(t, &q) })
-	})
+	}
 	require.Equal(t, 380, n)
 }
 
@@ -411,13 +391,11 @@ func TestGoldenSymmetries(t *testing.T) {
 // own games: ladders now, 1 and 2 moves ago, the area and the legal moves.
 func BenchmarkGoldenEncode(b *testing.B) {
 	games := make(map[int][]*board.Game)
-	eachLine(b, testshared.Path(b, "golden/katago/features.jsonl.gz"), func(line []byte) {
-		var q goldenFeature
-		require.NoError(b, json.Unmarshal(line, &q))
+	for _, q := range testshared.Lines[goldenFeature](b, testshared.Path(b, "golden/katago/features.jsonl.gz")) {
 		if strings.HasPrefix(q.Kind, "game-") && q.X == q.Y {
 			games[q.X] = append(games[q.X], q.replayed(b))
 		}
-	})
+	}
 	for _, size := range []int{9, 19} {
 		list := games[size]
 		var scratch board.LadderScratch

@@ -1,8 +1,6 @@
 package engine_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"log/slog"
@@ -143,19 +141,12 @@ func TestRawHumanOracle(t *testing.T) {
 	data, err := os.ReadFile(testshared.Path(t, "golden/human/positions.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &positions))
-	f, err := os.Open(testshared.Path(t, "golden/human/raw.jsonl.gz"))
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
 	nets := map[string]*nn.Server{}
 	for _, name := range []string{"synth-human-b3c32", "synth-nometa-b3c32"} {
 		nets[name] = openHuman(t, name)
 	}
 	worst, winrate, tried := 0.0, 0.0, 0
-	for i, dec := 0, json.NewDecoder(bufio.NewReader(z)); dec.More(); i++ {
-		var r humanRaw
-		require.NoError(t, dec.Decode(&r))
+	for i, r := range testshared.Lines[humanRaw](t, testshared.Path(t, "golden/human/raw.jsonl.gz")) {
 		if os.Getenv("KOSUMI_ORACLE") != "all" && i%11 != 0 && !strings.Contains(r.Command, " b ") {
 			continue
 		}

@@ -283,7 +283,7 @@ func (g *guest) pick(c board.Color) board.Point {
 	var options []board.Point
 	for i := range g.size.Area() {
 		p := board.Point(i)
-		if g.game.Legal(c, p) == nil && g.game.At(p) == board.Empty && !g.eye(c, p) {
+		if g.game.Legal(c, p) == nil && g.game.At(p) == board.Empty && !g.game.Board().IsEye(p, c) {
 			options = append(options, p)
 		}
 	}
@@ -293,11 +293,3 @@ func (g *guest) pick(c board.Color) board.Point {
 	return options[g.rng.IntN(len(options))]
 }
 
-func (g *guest) eye(c board.Color, p board.Point) bool {
-	for _, n := range g.game.Board().Neighbors(p) {
-		if g.game.At(n) != c {
-			return false
-		}
-	}
-	return true
-}

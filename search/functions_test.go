@@ -1,11 +1,7 @@
 package search
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,23 +10,6 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 )
-
-// readLines decodes every line of a gzipped JSON-lines file.
-func readLines[T any](t testing.TB, name string) []T {
-	t.Helper()
-	f, err := os.Open(testshared.Path(t, name))
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	var all []T
-	for dec := json.NewDecoder(bufio.NewReader(z)); dec.More(); {
-		var v T
-		require.NoError(t, dec.Decode(&v))
-		all = append(all, v)
-	}
-	return all
-}
 
 type functionCase struct {
 	ID       string
@@ -90,7 +69,7 @@ func nearWeights(t *testing.T, want []float64, got []child) {
 // v1.17 computed, or that follow from its source.
 func TestFunctionsOracle(t *testing.T) {
 	p := Defaults()
-	for _, c := range readLines[functionCase](t, "golden/search/functions.jsonl.gz") {
+	for _, c := range testshared.Lines[functionCase](t, testshared.Path(t, "golden/search/functions.jsonl.gz")) {
 		t.Run(c.ID+" "+c.Function, func(t *testing.T) {
 			in, out := &c.Input, &c.Output
 			sign := func(player string) float64 {

@@ -156,7 +156,7 @@ func TestHumanSearchesOracle(t *testing.T) {
 	tallies := map[string]*tally{}
 	var all tally
 	moved, visits, winrate := int64(0), int64(0), 0.0
-	for i, r := range decodeLines[humanRecord](t, testshared.Path(t, "golden/human/search.jsonl.gz")) {
+	for i, r := range testshared.Lines[humanRecord](t, testshared.Path(t, "golden/human/search.jsonl.gz")) {
 		if !r.wanted(i%7 == 0) {
 			continue
 		}

@@ -41,7 +41,7 @@ func TestHumanPlayOracle(t *testing.T) {
 		Temperature           float64
 	}
 	tried := 0
-	for _, r := range decodeLines[play](t, testshared.Path(t, "golden/human/genmove.jsonl.gz")) {
+	for _, r := range testshared.Lines[play](t, testshared.Path(t, "golden/human/genmove.jsonl.gz")) {
 		if len(r.Expected) == 0 {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/search"
 )
 
@@ -27,7 +28,7 @@ type rawRecord struct {
 func TestRawOracle(t *testing.T) {
 	nets := newNetworks(t)
 	var all tally
-	for i, r := range readLines[rawRecord](t, "raw") {
+	for i, r := range testshared.Lines[rawRecord](t, testshared.Path(t, "golden/search/raw.jsonl.gz")) {
 		if !everything() && i%5 != 0 {
 			continue
 		}

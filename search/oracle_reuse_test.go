@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/search"
 )
 
@@ -28,7 +29,7 @@ func TestKeptTreesOracle(t *testing.T) {
 	nets := newNetworks(t)
 	var all tally
 	defer func() { all.log(t, "reuse") }()
-	for i, r := range readLines[reuseRecord](t, "reuse") {
+	for i, r := range testshared.Lines[reuseRecord](t, testshared.Path(t, "golden/search/reuse.jsonl.gz")) {
 		if !everything() && i%20 > 1 {
 			continue
 		}

@@ -1,8 +1,6 @@
 package search_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -58,28 +56,6 @@ type moveInfo struct {
 	ScoreLead, ScoreSelfplay, ScoreStdev, PlaySelectionValue float64
 	Pv                     []string
 	PvVisits, PvEdgeVisits []int64
-}
-
-// readLines decodes every line of one of the files of recorded searches.
-func readLines[T any](t testing.TB, name string) []T {
-	t.Helper()
-	return decodeLines[T](t, testshared.Path(t, "golden/search/"+name+".jsonl.gz"))
-}
-
-func decodeLines[T any](t testing.TB, path string) []T {
-	t.Helper()
-	f, err := os.Open(path)
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	var all []T
-	for dec := json.NewDecoder(bufio.NewReader(z)); dec.More(); {
-		var r T
-		require.NoError(t, dec.Decode(&r))
-		all = append(all, r)
-	}
-	return all
 }
 
 // game sets the record's position up as KataGo's analysis engine does.
@@ -362,7 +338,7 @@ func TestWholeSearchesOracle(t *testing.T) {
 	}{{"plain", 29}, {"one", 31}, {"full", 11}, {"minus", 23}} {
 		t.Run(set.name, func(t *testing.T) {
 			var all tally
-			for i, r := range readLines[record](t, set.name) {
+			for i, r := range testshared.Lines[record](t, testshared.Path(t, "golden/search/"+set.name+".jsonl.gz")) {
 				if r.wanted(i%set.step == 0) {
 					r.check(t, nets, settings, &all)
 				}
@@ -400,7 +376,7 @@ func TestMirrorGoOracle(t *testing.T) {
 	settings := katagoSettings(t)
 	nets := newNetworks(t)
 	var all tally
-	for _, r := range decodeLines[record](t, "../testdata/search/mirror.jsonl.gz") {
+	for _, r := range testshared.Lines[record](t, "../testdata/search/mirror.jsonl.gz") {
 		if r.Visits <= 100 && r.BoardXSize <= 11 || everything() {
 			r.check(t, nets, settings, &all)
 		}

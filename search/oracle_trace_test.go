@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/search"
 )
 
@@ -27,7 +28,7 @@ func TestTracesOracle(t *testing.T) {
 	settings := katagoSettings(t)
 	nets := newNetworks(t)
 	var all tally
-	for i, r := range readLines[traceRecord](t, "traces") {
+	for i, r := range testshared.Lines[traceRecord](t, testshared.Path(t, "golden/search/traces.jsonl.gz")) {
 		if !everything() && i%6 > 1 {
 			continue
 		}

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -25,18 +22,12 @@ var humanTexts = []string{"Cannot run ", "Unknown human SL", "Provided parameter
 // where it dies the program lives on.
 func TestHumanTranscripts(t *testing.T) {
 	needLibrary(t)
-	f, err := os.Open(testshared.Path(t, "golden/human/transcripts.jsonl.gz"))
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
 	sessions := 0
-	for dec := json.NewDecoder(bufio.NewReader(z)); dec.More(); {
-		var r struct {
-			ID, Engine, Model, HumanModel, Overrides string
-			Commands, Replies                        []json.RawMessage
-		}
-		require.NoError(t, dec.Decode(&r))
+	type recorded struct {
+		ID, Engine, Model, HumanModel, Overrides string
+		Commands, Replies                        []json.RawMessage
+	}
+	for _, r := range testshared.Lines[recorded](t, testshared.Path(t, "golden/human/transcripts.jsonl.gz")) {
 		if r.Engine != "gtp" || r.Overrides != "" || strings.HasPrefix(r.HumanModel, "nothere") {
 			continue
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,23 +32,6 @@ func asKataGoProgram(t testing.TB) string {
 		require.NoError(t, os.WriteFile(link, data, 0o755))
 	}
 	return link
-}
-
-// goldenLines reads a file of one JSON object a line.
-func goldenLines[T any](t testing.TB, name string) []T {
-	t.Helper()
-	f, err := os.Open(testshared.Path(t, "golden/compat/"+name))
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	var all []T
-	for d := json.NewDecoder(z); d.More(); {
-		var one T
-		require.NoError(t, d.Decode(&one))
-		all = append(all, one)
-	}
-	return all
 }
 
 // kataTalk is a conversation with the program as katago.
@@ -158,7 +140,7 @@ var unlike = map[string]string{
 func TestKataGoGTP(t *testing.T) {
 	needLibrary(t)
 	same, all := 0, 0
-	for _, s := range goldenLines[gtpSession](t, "gtp.jsonl.gz") {
+	for _, s := range testshared.Lines[gtpSession](t, testshared.Path(t, "golden/compat/gtp.jsonl.gz")) {
 		t.Run(s.ID, func(t *testing.T) {
 			n := s.hold(t)
 			same, all = same+n, all+len(s.Pairs)
@@ -272,7 +254,7 @@ func TestKataGoAnalysis(t *testing.T) {
 	needLibrary(t)
 	open := map[string]*kataTalk{"plain": analyst(t, "plain"), "quiet": analyst(t, "quiet")}
 	same, all := 0, 0
-	for _, c := range goldenLines[analysisCase](t, "analysis.jsonl.gz") {
+	for _, c := range testshared.Lines[analysisCase](t, testshared.Path(t, "golden/compat/analysis.jsonl.gz")) {
 		all++
 		if ok := t.Run(c.ID, func(t *testing.T) { c.check(t, open[c.Config]) }); ok && unlikeAnalysis[c.ID] == "" {
 			same++
@@ -398,9 +380,8 @@ type hashCase struct {
 func TestKataGoHashes(t *testing.T) {
 	needLibrary(t)
 	plain, encore := analyst(t, "plain"), analyst(t, "encore")
-	all := goldenLines[hashCase](t, "hashes.jsonl.gz")
-	want := map[string]hashCase{}
-	for _, c := range all {
+	tried := 0
+	for _, c := range testshared.Lines[hashCase](t, testshared.Path(t, "golden/compat/hashes.jsonl.gz")) {
 		k := plain
 		if !c.PreventCleanupPhase {
 			k = encore
@@ -409,7 +390,7 @@ func TestKataGoHashes(t *testing.T) {
 		text, err := json.Marshal(c.Query)
 		require.NoError(t, err)
 		k.send(string(text))
-		want[c.ID] = c
+		tried++
 		var m struct {
 			ID       string
 			RootInfo *struct{ CurrentPlayer, ThisHash, SymHash string }
@@ -422,7 +403,8 @@ func TestKataGoHashes(t *testing.T) {
 		require.Equal(t, c.ID, m.ID)
 		require.Equal(t, []string{c.CurrentPlayer, c.ThisHash, c.SymHash}, []string{m.RootInfo.CurrentPlayer, m.RootInfo.ThisHash, m.RootInfo.SymHash}, "%s %s", c.ID, c.Kind)
 	}
-	t.Logf("hashes as KataGo has them: %d of %d", len(all), len(all))
+	require.NotZero(t, tried)
+	t.Logf("hashes as KataGo has them: all %d", tried)
 }
 
 // TestKataGoRefuses starts katago with what it cannot use. Its clients look for

@@ -1,14 +1,14 @@
 package gtpconform
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // Program starts an executable as the engine: first its own arguments, then
@@ -19,7 +19,7 @@ func Program(path string, env []string, args ...string) Open {
 		t.Helper()
 		cmd := exec.Command(path, append(append([]string{}, args...), more...)...)
 		cmd.Env = append(os.Environ(), env...)
-		var log lockedBuffer
+		var log testshared.Log
 		cmd.Stderr = &log
 		in, err := cmd.StdinPipe()
 		require.NoError(t, err)
@@ -49,26 +49,4 @@ func Program(path string, env []string, args ...string) Open {
 		})
 		return s
 	}
-}
-
-// lockedBuffer keeps the end of what is written to it.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	const most = 1 << 16
-	if b.buf.Len() > most {
-		b.buf.Next(b.buf.Len() - most/2)
-	}
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

@@ -1,11 +1,7 @@
 package features_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -28,15 +24,9 @@ type profileRecord struct {
 // TestProfilesOracle: every input of every recorded profile, and every refusal,
 // are KataGo's.
 func TestProfilesOracle(t *testing.T) {
-	f, err := os.Open(testshared.Path(t, "golden/human/profiles.jsonl.gz"))
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
 	tried := 0
-	for dec := json.NewDecoder(bufio.NewReader(z)); dec.More(); tried++ {
-		var r profileRecord
-		require.NoError(t, dec.Decode(&r))
+	for _, r := range testshared.Lines[profileRecord](t, testshared.Path(t, "golden/human/profiles.jsonl.gz")) {
+		tried++
 		m, set, err := features.ParseProfile(r.Profile)
 		if r.Error != "" {
 			require.EqualError(t, err, r.Error, r.ID)

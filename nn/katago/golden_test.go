@@ -1,10 +1,8 @@
 package katago
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -37,25 +35,6 @@ func (g goldenRaw) outputs() rawOutputs {
 	return rawOutputs{policy: g.Policy, value: g.Value, scoreValue: g.ScoreValue, ownership: g.Ownership}
 }
 
-// eachLine decodes the lines of a .jsonl.gz file.
-func eachLine[T any](t testing.TB, path string, f func(T)) {
-	t.Helper()
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	for dec := json.NewDecoder(z); ; {
-		var v T
-		err := dec.Decode(&v)
-		if err == io.EOF {
-			return
-		}
-		require.NoError(t, err)
-		f(v)
-	}
-}
-
 type featureLine struct {
 	ID      string    `json:"id"`
 	X       int       `json:"x"`
@@ -71,14 +50,16 @@ func goldenReal(t testing.TB, name string) []goldenCase {
 	t.Helper()
 	inputs := features()
 	if len(inputs) == 0 {
-		eachLine(t, testshared.Path(t, "golden/katago/features.jsonl.gz"), func(l featureLine) { inputs[l.ID] = l })
+		for _, l := range testshared.Lines[featureLine](t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
+			inputs[l.ID] = l
+		}
 	}
 	var cases []goldenCase
 	type line struct {
 		ID  string    `json:"id"`
 		Raw goldenRaw `json:"raw"`
 	}
-	eachLine(t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz"), func(l line) {
+	for _, l := range testshared.Lines[line](t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz")) {
 		in := inputs[l.ID]
 		c := goldenCase{id: l.ID, w: in.X, h: in.Y, global: in.Global, want: l.Raw.outputs()}
 		c.spatial = make([]float32, len(in.Spatial)*in.X*in.Y)
@@ -88,7 +69,7 @@ func goldenReal(t testing.TB, name string) []goldenCase {
 			}
 		}
 		cases = append(cases, c)
-	})
+	}
 	require.Len(t, cases, 380)
 	return cases
 }
@@ -109,10 +90,10 @@ func goldenSynthetic(t testing.TB) map[string][]goldenCase {
 		Raw goldenRaw `json:"raw"`
 	}
 	byModel := map[string][]goldenCase{}
-	eachLine(t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz"), func(l line) {
+	for _, l := range testshared.Lines[line](t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz")) {
 		byModel[l.Model] = append(byModel[l.Model], goldenCase{id: l.ID, w: l.X, h: l.Y,
 			spatial: l.Input.Spatial, global: l.Input.Global, meta: l.Input.Meta, want: l.Raw.outputs()})
-	})
+	}
 	require.Len(t, byModel, 18)
 	return byModel
 }

@@ -31,7 +31,7 @@ func randomGame(t testing.TB, size board.Size, seed uint64) *rows.Game {
 	for !now.Finished() && now.NumMoves() < 3*size.Area() {
 		var moves []board.Point
 		for i, ok := range now.LegalMoves(nil) {
-			if p := size.FromIndex(i); ok && p != board.Pass && !eye(now.Board(), p, now.ToMove()) {
+			if p := size.FromIndex(i); ok && p != board.Pass && !now.Board().IsEye(p, now.ToMove()) {
 				moves = append(moves, p)
 			}
 		}
@@ -52,15 +52,6 @@ func randomGame(t testing.TB, size board.Size, seed uint64) *rows.Game {
 	}
 	g.End = rows.ScoreEnd(&now, !now.Finished())
 	return g
-}
-
-func eye(b *board.Board, p board.Point, c board.Color) bool {
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) != c {
-			return false
-		}
-	}
-	return true
 }
 
 // writeGames writes n random games as files of rows and returns their folder.

@@ -23,7 +23,7 @@ func randomGame(t testing.TB, size board.Size, rules board.Rules, seed uint64) *
 	for !now.Finished() && now.NumMoves() < 3*size.Area() {
 		var moves []board.Point
 		for i, ok := range now.LegalMoves(nil) {
-			if p := size.FromIndex(i); ok && (p == board.Pass || !ownEye(now.Board(), p, now.ToMove())) {
+			if p := size.FromIndex(i); ok && (p == board.Pass || !now.Board().IsEye(p, now.ToMove())) {
 				moves = append(moves, p)
 			}
 		}
@@ -41,15 +41,6 @@ func randomGame(t testing.TB, size board.Size, rules board.Rules, seed uint64) *
 	}
 	g.End = ScoreEnd(&now, !now.Finished())
 	return g
-}
-
-func ownEye(b *board.Board, p board.Point, c board.Color) bool {
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) != c {
-			return false
-		}
-	}
-	return true
 }
 
 // TestBuiltRows checks rows made from games against the identities that KataGo's

@@ -4,16 +4,14 @@
 package featurestest
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 )
 
@@ -89,20 +87,10 @@ type Post struct {
 // Read returns all lines of a gzipped file.
 func Read(t testing.TB, path string) []Position {
 	t.Helper()
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<24)
 	var all []Position
-	for lines.Scan() {
-		var p Position
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &p))
+	for _, p := range testshared.Lines[Position](t, path) {
 		all = append(all, p)
 	}
-	require.NoError(t, lines.Err())
 	require.NotEmpty(t, all)
 	return all
 }
