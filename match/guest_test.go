@@ -292,4 +292,3 @@ func (g *guest) pick(c board.Color) board.Point {
 	}
 	return options[g.rng.IntN(len(options))]
 }
-
