@@ -341,3 +341,26 @@ func FuzzJournal(f *testing.F) {
 		}
 	})
 }
+
+// TestSlept stops the clock of a game that the machine has slept through: what went
+// by before counts, the sleep does not.
+func TestSlept(t *testing.T) {
+	now := time.Now()
+	for ago, want := range map[time.Duration]bool{500 * time.Millisecond: false, 10 * time.Second: false, time.Minute: true} {
+		require.Equal(t, want, slept(now.Add(-ago), now), ago)
+	}
+	s := serve(t, t.TempDir())
+	n := small("b")
+	n.Clock = api.Clock{Kind: "absolute", Main: 600}
+	c := join(t, s)
+	st := begin(c, n)
+	g, err := s.game(st.Game)
+	require.NoError(t, err)
+	g.mu.Lock()
+	g.ran = g.ran.Add(-100 * time.Second) // 40 seconds of thought, then a minute of sleep
+	g.mu.Unlock()
+	g.lookAfter(time.Now(), true, time.Minute)
+	st = g.state()
+	require.Equal(t, "sleep", st.Paused)
+	require.InDelta(t, 560_000, st.Clocks[0].Main, 20_000)
+}

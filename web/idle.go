@@ -10,14 +10,26 @@ const (
 	// sleptFor is the gap between the wall clock and the process's own that
 	// means that the machine was asleep.
 	sleptFor = 5 * time.Second
+	// stoodFor is for how long the program has not run, though its clock has, if it
+	// was stopped, or the virtual machine around it was.
+	stoodFor = 15 * time.Second
 )
+
+// slept tells whether the machine, or the program, stood still between two looks.
+func slept(last, now time.Time) bool {
+	ran := now.Sub(last)
+	return now.Round(0).Sub(last.Round(0))-ran > sleptFor || ran > stoodFor
+}
 
 // leaveIdle stops the clocks of games that nobody watches, or that the machine
 // has slept through, and lets go of engines that nobody needs. It is called
 // twice a second.
 func (s *Server) leaveIdle() {
 	now := time.Now()
-	asleep := !s.lastLook.IsZero() && now.Round(0).Sub(s.lastLook.Round(0))-now.Sub(s.lastLook) > sleptFor
+	var gap time.Duration // that nobody is to pay for
+	if !s.lastLook.IsZero() && slept(s.lastLook, now) {
+		gap = now.Sub(s.lastLook)
+	}
 	s.lastLook = now
 	s.mu.Lock()
 	seen := map[string]bool{}
@@ -41,11 +53,13 @@ func (s *Server) leaveIdle() {
 	}
 	s.reviews.attend(pages == 0 && now.Sub(s.lastAlone) > aloneFor)
 	for _, g := range games {
-		g.lookAfter(now, seen["game:"+g.head.ID], asleep)
+		g.lookAfter(now, seen["game:"+g.head.ID], gap)
 	}
 }
 
-func (g *game) lookAfter(now time.Time, watched, asleep bool) {
+// lookAfter stops the clock of a game that nobody watches, or that stood still for a
+// gap, which does not count.
+func (g *game) lookAfter(now time.Time, watched bool, gap time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if watched {
@@ -56,9 +70,9 @@ func (g *game) lookAfter(now time.Time, watched, asleep bool) {
 	running := g.phase == phasePlay && !g.ran.IsZero() && !g.removed
 	why := ""
 	switch {
-	case running && asleep:
+	case running && gap > 0:
 		why = "sleep"
-		g.ran = now
+		g.ran = g.ran.Add(min(gap, now.Sub(g.ran)))
 	case running && !watched && now.Sub(g.alone) > aloneFor:
 		why = "alone"
 	}

@@ -29,7 +29,9 @@ func servePageWith(t *testing.T, network string, c Config) *Server {
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
 		testshared.Absent(t, "%v", ErrNotBuilt)
 	}
-	c.Page = os.DirFS("ui/dist")
+	if c.Page == nil {
+		c.Page = os.DirFS("ui/dist")
+	}
 	return serveWith(t, network, c)
 }
 

@@ -122,7 +122,7 @@ func bundle() (map[string][]byte, error) {
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact",
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		LegalComments: api.LegalCommentsNone, Metafile: true, LogLevel: api.LogLevelWarning,
+		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, Metafile: true, LogLevel: api.LogLevelWarning,
 		NodePaths: []string{"web/ui/node_modules"},
 	})
 	if len(r.Errors) > 0 {

@@ -3,7 +3,7 @@ import { render, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dropped, openFiles, openText } from "./files";
 import type { Engine } from "./gen/api";
-import { preferred, setLanguage, t } from "./i18n";
+import { language, preferred, setLanguage, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { helpOpen, perform, rulesOpen, typing } from "./keys";
 import { Live, say, toast } from "./live";
@@ -182,6 +182,8 @@ function App() {
 		void setLanguage(settings.value.language || preferred());
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
+	const screen = PLACES.find((p) => p.key === place)?.key ?? (place === "settings" ? "settings" : undefined);
+	useEffect(() => { if (place !== "play") document.title = (screen ? t(screen) + " · " : "") + "Kosumi"; }, [place, screen, language.value]);
 	return (
 		<div class={"app" + (place === "play" && id ? " in-game" : "")} onClick={follow}>
 			<a class="skip" href="#view">{t("skip")}</a>

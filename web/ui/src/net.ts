@@ -27,6 +27,7 @@ export function inWords(e: unknown): string {
 interface Pending {
 	message: string;
 	again: boolean; // send it again after a reconnect
+	since: number;
 	done: (d: unknown) => void;
 	fail: (e: Refused) => void;
 }
@@ -41,7 +42,8 @@ let attempt = 0;
 let timer = 0;
 let frame: { f: number; d: Frame } | null = null;
 let onFrame: ((f: Frame) => void) | null = null;
-let silent = 0;
+let silent = 0; // when the last message came
+let tried = 0; // when the last connection was begun
 
 const STORE = "kosumi.token";
 
@@ -66,6 +68,7 @@ export function connect(): void {
 	clearTimeout(timer);
 	const ws = new WebSocket(location.origin.replace(/^http/, "ws") + "/api/ws", "kosumi.v1");
 	socket = ws;
+	tried = performance.now();
 	const who = credentials();
 	ws.onopen = () => ws.send(JSON.stringify({ t: "hello", id: "hello", d: { ...who, api: [1], client } }));
 	ws.onmessage = (e) => {
@@ -73,23 +76,29 @@ export function connect(): void {
 		receive(JSON.parse(e.data as string));
 	};
 	ws.onclose = (e) => {
-		if (socket !== ws) return;
-		socket = null;
-		if (e.code === 4401) {
-			status.value = "denied";
-			return;
-		}
-		if (status.value === "open") lostSince.value = Date.now();
-		else if (!lostSince.value) lostSince.value = Date.now();
-		status.value = "lost";
-		for (const [id, p] of pending) {
-			if (p.again) continue;
-			pending.delete(id);
-			p.fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
-		}
-		timer = window.setTimeout(connect, attempt === 0 ? 0 : Math.min(5000, 250 * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random()));
-		attempt++;
+		if (socket === ws) lose(e.code);
 	};
+}
+
+// The connection is gone, or no answer comes through it any more.
+function lose(code: number): void {
+	const ws = socket;
+	socket = null;
+	if (ws) ws.onclose = ws.onmessage = null;
+	ws?.close();
+	if (code === 4401) {
+		status.value = "denied";
+		return;
+	}
+	if (status.value === "open" || !lostSince.value) lostSince.value = Date.now();
+	status.value = "lost";
+	for (const [id, p] of pending) {
+		if (p.again) continue;
+		pending.delete(id);
+		p.fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
+	}
+	timer = window.setTimeout(connect, attempt === 0 ? 0 : Math.min(5000, 250 * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random()));
+	attempt++;
 }
 
 function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
@@ -103,8 +112,11 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 			lostSince.value = 0;
 			status.value = "open";
 			tellVisible();
+			for (const p of pending.values()) {
+				p.since = performance.now();
+				socket?.send(p.message);
+			}
 			for (const what of watches.keys()) void snapshot(what);
-			for (const p of pending.values()) socket?.send(p.message);
 			return;
 		}
 		case "ok":
@@ -153,7 +165,7 @@ export function send<T = unknown>(t: string, d: unknown, again = false): Promise
 			fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
 			return;
 		}
-		pending.set(id, { message, again, done: done as (d: unknown) => void, fail });
+		pending.set(id, { message, again, since: performance.now(), done: done as (d: unknown) => void, fail });
 		if (status.value === "open") socket?.send(message);
 	});
 }
@@ -192,17 +204,29 @@ document.addEventListener("visibilitychange", () => {
 });
 window.addEventListener("online", () => status.value === "lost" && connect());
 
-async function ping(): Promise<void> {
-	if (status.value !== "open") return;
-	if (performance.now() - silent > 40000) {
-		socket?.close();
+// A wire may be cut without a word. The server answers a ping at once, whatever it
+// does: when something waits for an answer and nothing at all comes, it is gone.
+const DEAF = 10000;
+let pinged = 0;
+
+async function look(): Promise<void> {
+	const now = performance.now();
+	if (status.value === "connecting" || status.value === "denied") return;
+	if (status.value === "lost") {
+		if (socket && now - tried > DEAF) lose(0);
 		return;
 	}
-	const t0 = performance.now();
-	await send("ping", { t0 }).catch(() => undefined);
-	trip.value = (performance.now() - t0) / 2;
+	const oldest = Math.min(Infinity, ...[...pending.values()].map((p) => p.since));
+	if (now - silent > DEAF && now - oldest > DEAF) {
+		lose(0);
+		return;
+	}
+	if (now - pinged < (now - oldest > 2000 ? 2500 : 15000)) return;
+	pinged = now;
+	await send("ping", { t0: now }).catch(() => undefined);
+	trip.value = (performance.now() - now) / 2;
 }
-setInterval(() => void ping(), 15000);
+setInterval(() => void look(), 2500);
 
 /** Fetches a file of the server's with the token and saves it. */
 export async function save(path: string): Promise<void> {

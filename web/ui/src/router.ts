@@ -7,7 +7,13 @@ export function go(path: string, replace = false): void {
 	if (replace) history.replaceState(null, "", path);
 	else history.pushState(null, "", path);
 	route.value = location.pathname;
-	if (!replace) window.scrollTo(0, 0);
+	if (replace) return;
+	window.scrollTo(0, 0);
+	// Who comes by keyboard begins with the screen, not once more with the rail.
+	requestAnimationFrame(() => {
+		const focus = document.activeElement;
+		if (!focus || focus === document.body || focus.closest(".rail")) document.getElementById("view")?.focus({ preventScroll: true });
+	});
 }
 
 window.addEventListener("popstate", () => (route.value = location.pathname));

@@ -146,11 +146,12 @@ export function beside(step: number): void {
 	if (kids.length > 1) goTo(kids[(i + step + kids.length) % kids.length]);
 }
 
-/** Plays moves below a node; moves that are there are followed. */
-export async function playMoves(moves: string[], from = at.value): Promise<void> {
+/** Plays moves below a node; moves that are there are followed. stay: they are only put into the tree. */
+export async function playMoves(moves: string[], stay = false): Promise<void> {
+	const from = at.value;
 	const d = doc.value;
 	if (!d || moves.length === 0) return;
-	if (moves.length === 1) {
+	if (moves.length === 1 && !stay) {
 		const there = children(nodes.value.get(from)).find((k) => nodes.value.get(k)?.m === moves[0]);
 		if (there !== undefined) {
 			goTo(there);
@@ -158,7 +159,7 @@ export async function playMoves(moves: string[], from = at.value): Promise<void>
 		}
 	}
 	const ref = await send<NodeRef>("tree.op", { doc: d.doc, op: "play", node: from, line: moves, c: positionOf(from).turn }, true);
-	goTo(ref.node);
+	if (!stay) goTo(ref.node);
 }
 
 export const op = (o: string, more: object = {}, node = at.value) => send<NodeRef | null>("tree.op", { doc: doc.value?.doc, op: o, node, ...more }, true);

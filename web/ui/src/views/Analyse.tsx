@@ -338,6 +338,12 @@ function forgetHuman(): void {
 	ask();
 }
 
+// A line is put into the tree, and the reader stays where they are.
+async function keep(line: string[]): Promise<void> {
+	await tree.playMoves(line, true);
+	toast(t("line_kept", { n: line.length }), { ms: 2500 });
+}
+
 function Candidates() {
 	const f = calmFrame();
 	const list = f ? rows.peek() : [];
@@ -350,8 +356,8 @@ function Candidates() {
 						const first = m.m === f?.moves[0]?.m;
 						return (
 							<tr key={m.m} tabIndex={0} class={hover.value === i ? "on" : ""} onMouseEnter={() => { hover.value = i; steps.value = 0; }} onFocus={() => { hover.value = i; steps.value = 0; }} onBlur={() => (hover.value = -1)}
-								onClick={() => void attempt(tree.playMoves([m.m]))} onAuxClick={(e) => { if (e.button === 1) { e.preventDefault(); void attempt(tree.playMoves(m.pv)); } }}
-								onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); e.stopPropagation(); void attempt(tree.playMoves(e.shiftKey ? m.pv : [m.m])); } }}
+								onClick={() => void attempt(tree.playMoves([m.m]))} onAuxClick={(e) => { if (e.button === 1) { e.preventDefault(); void attempt(keep(m.pv)); } }}
+								onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); e.stopPropagation(); void attempt(e.shiftKey ? keep(m.pv) : tree.playMoves([m.m])); } }}
 								onWheel={(e) => { e.preventDefault(); steps.value = Math.max(1, Math.min(m.pv.length, (steps.value || (e.deltaY > 0 ? 0 : m.pv.length)) + Math.sign(e.deltaY))); }}>
 								<td><span class="key" style={{ background: SCALE[m.cls][0], color: SCALE[m.cls][1] }}>{LETTERS[i]}</span></td>
 								<th scope="row">{m.m === "pass" ? t("pass_said") : m.m}</th>
@@ -533,7 +539,7 @@ function DocView({ id }: { id: string }) {
 					cell={(q) => { const i = rows.peek().findIndex((m) => point(m.m, w, h) === q); return i < 0 ? "" : `${LETTERS[i]}, ${i ? t("loses", { points: rows.peek()[i].loss.toFixed(1) }) : t("best")}`; }}
 					onPlay={(q, no) => void playHere(q, no)} onHover={(q) => { const i = q < 0 || edit.value ? -1 : rows.peek().findIndex((m) => point(m.m, w, h) === q); if (i !== hover.peek()) { hover.value = i; steps.value = 0; } }}
 					onWheel={(s) => { const c = rows.peek()[hover.peek()]; if (c) steps.value = Math.max(1, Math.min(c.pv.length, (steps.value || (s > 0 ? 0 : c.pv.length)) + s)); else tree.walk(s); }}
-					onMiddle={(q) => { const c = rows.value.find((m) => point(m.m, w, h) === q); if (c) void attempt(tree.playMoves(c.pv)); }} />
+					onMiddle={(q) => { const c = rows.value.find((m) => point(m.m, w, h) === q); if (c) void attempt(keep(c.pv)); }} />
 				<Nav />
 				<Curve />
 				{edit.value ? <EditBar /> : <Legend />}

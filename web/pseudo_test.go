@@ -1,0 +1,120 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode/utf8"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
+	"kosumi/web/api"
+)
+
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
+// pseudo makes a text longer by two fifths, in letters that are not English, in
+// brackets: what is cut off lacks one, what is not translated lacks both.
+func pseudo(text string) string {
+	var b strings.Builder
+	from := 0
+	letters := strings.NewReplacer("a", "å", "e", "é", "i", "î", "o", "ö", "u", "ü", "A", "Å", "E", "É", "I", "Î", "O", "Ö", "U", "Ü", "n", "ñ", "s", "š", "c", "ç")
+	for _, at := range placeholder.FindAllStringIndex(text, -1) {
+		b.WriteString(letters.Replace(text[from:at[0]]) + text[at[0]:at[1]])
+		from = at[1]
+	}
+	b.WriteString(letters.Replace(text[from:]))
+	pad := (2*utf8.RuneCountInString(placeholder.ReplaceAllString(text, "")) + 4) / 5
+	return "⟦" + b.String() + strings.Repeat("·", pad) + "⟧"
+}
+
+// pseudoPage is the page with the pseudo-language in place of Korean.
+func pseudoPage(t *testing.T) fs.FS {
+	t.Helper()
+	if _, err := os.Stat("ui/dist/index.html"); err != nil {
+		testshared.Absent(t, "%v", ErrNotBuilt)
+	}
+	data, err := os.ReadFile("i18n/en.toml")
+	require.NoError(t, err)
+	texts := map[string]string{}
+	require.NoError(t, toml.Unmarshal(data, &texts))
+	for k, v := range texts {
+		texts[k] = pseudo(v)
+	}
+	script, err := json.Marshal(texts)
+	require.NoError(t, err)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	fmt.Fprintf(z, "export default %s", script)
+	require.NoError(t, z.Close())
+	all := fstest.MapFS{}
+	disk := os.DirFS("ui/dist")
+	require.NoError(t, fs.WalkDir(disk, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(disk, path)
+		if korean, _ := filepath.Match("assets/ko-*.js.gz", path); korean {
+			data = packed.Bytes()
+		}
+		all[path] = &fstest.MapFile{Data: data}
+		return err
+	}))
+	return all
+}
+
+// What of a screen is not translated, and what is cut off.
+const faults = `(() => { const bad = []; const name = /^[\d\W]*$|Kosumi|built in|Aki|Bo\b|\.sgf|kosumi|\/tmp|SGF|HTML|int|fp|onnx|cpu|[A-T]\d|A1|日本語|中文|한국어|English|^[A-T]$|ctrl|shift|space|PgUp|Home|j k|p u h v|g r o l|^[a-z?,]$|n, shift|×|^[BW][+]/;
+	for (const e of document.querySelectorAll("body *")) {
+		const style = getComputedStyle(e), r = e.getBoundingClientRect();
+		if (!r.width || style.visibility === "hidden" || e.closest("svg,option,.licences")) continue;
+		for (const n of e.childNodes) if (n.nodeType === 3 && n.data.trim() && !n.data.includes("⟦") && !n.data.includes("⟧") && !name.test(n.data.trim())) bad.push("English: " + n.data.trim());
+		if (e.closest(".sr,.pv,.tree,[role=grid],input,textarea")) continue;
+		if (style.overflowX === "hidden" && e.scrollWidth > e.clientWidth + 1 && [...e.childNodes].some((n) => n.nodeType === 3 || n.nodeName === "SPAN" || n.nodeName === "BUTTON")) bad.push("cut: " + e.className + " " + e.innerText.slice(0, 60));
+		if (r.right > innerWidth + 1 && !e.closest(".board,.reviews,.moves")) bad.push("beyond the edge: " + e.tagName + "." + e.className + " " + e.innerText?.slice(0, 40));
+	}
+	return [...new Set(bad)]; })()`
+
+// TestPseudoLanguage shows the screens in a language that is longer than any of
+// those that there are: nothing is cut off, and no English is left.
+func TestPseudoLanguage(t *testing.T) {
+	s := servePageWith(t, "", Config{Folder: t.TempDir(), Page: pseudoPage(t)})
+	p := openPage(t, s)
+	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	review := browsertest.JS[string](p.Tab, "location.pathname")
+	c := join(t, s)
+	game := ask[api.ID](c, "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}, Clock: api.Clock{Kind: "byoyomi", Main: 600, Period: 30, Periods: 3}}).ID
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{Game: game, Size: [2]int{9, 9}}).ID
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ko" })); localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", other: true, more: true, handicap: 2, free: true }))`, nil))
+	for _, width := range []int64{1280, 390} {
+		p.Do(emulation.SetDeviceMetricsOverride(width, 844, 1, width < 640))
+		for _, path := range []string{"", "play/" + game, "analyse", "analyse/" + doc, "review", review[1:], "drills", "settings"} {
+			p.Do(chromedp.Navigate(s.Address() + path))
+			p.Until(`document.querySelector("#view main:not([aria-busy])") && document.documentElement.lang === "ko"`)
+			if strings.HasPrefix(path, "play/") {
+				p.Do(chromedp.Evaluate(`document.querySelectorAll(".actions .tool")[5].click()`, nil))
+			}
+			if f := browsertest.JS[[]string](p.Tab, faults); len(f) > 0 {
+				t.Errorf("/%s at %d: %s", path, width, strings.Join(f, "\n  "))
+			}
+		}
+	}
+	p.Do(chromedp.Evaluate(`document.querySelector("nav.rail button").click()`, nil))
+	p.Until(`document.querySelector("dialog[open]")`)
+	require.Empty(t, browsertest.JS[[]string](p.Tab, faults), "keys")
+	p.Clean()
+}
