@@ -187,6 +187,33 @@ func TestSounds(t *testing.T) {
 			require.Zero(t, sounds)
 		}
 	}
+
+	// A pass is two tones, a capture a stone and a tick more than there are prisoners;
+	// what several tabs show sounds in one of them.
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", "{}")`, nil))
+	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	p.Mine()
+	ctx, stop := chromedp.NewContext(p.Ctx)
+	defer stop()
+	other := webtest.Page{Tab: &browsertest.Tab{T: t, Ctx: ctx}}
+	other.Do(count, chromedp.Navigate(s.Address()+"play/"+id))
+	other.Mine()
+	other.Do(chromedp.MouseClickXY(3, 3)) // a gesture: else it may not sound
+	p.Point("E5")
+	p.Until(`document.querySelectorAll(".moves li").length === 2`)
+	p.Mine()
+	other.Until(`document.querySelectorAll(".moves li").length === 2`)
+	both := func() int { return browsertest.JS[int](p.Tab, "sounds") + browsertest.JS[int](other.Tab, "sounds") }
+	require.Equal(t, 4, both())
+	stop()
+	before := browsertest.JS[int](p.Tab, "sounds")
+	p.Press("Pass")
+	p.Until(fmt.Sprintf(`sounds >= %d`, before+2))
+	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9]AB[ba][cb]AW[aa][bb]PL[B])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
+	p.Until(`document.querySelector("main.analyse")`)
+	p.Do(chromedp.Evaluate(`sounds = 0`, nil))
+	p.Point("A8")
+	p.Until(`sounds === 6`)
 	p.Clean()
 }
 

@@ -75,3 +75,13 @@ export function tickSound(): void {
 	const c = context();
 	if (c) tone(c, 880, c.currentTime, 0.05);
 }
+
+/** Sounds in one tab only, where several show the same. */
+export function once(sound: () => void): void {
+	if (!navigator.locks) return sound();
+	void navigator.locks.request("kosumi.sound", { ifAvailable: true }, async (mine) => {
+		if (!mine || !context()) return;
+		sound();
+		await new Promise((done) => setTimeout(done, 150));
+	});
+}

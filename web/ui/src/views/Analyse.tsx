@@ -11,7 +11,7 @@ import { keys } from "../keys";
 import { say, toast } from "../live";
 import { frames, inWords, post, Refused, save, send, status, watch, welcome } from "../net";
 import { go } from "../router";
-import { other, point, vertex, type Colour } from "../rules";
+import { other, play, point, vertex, type Colour } from "../rules";
 import { remember as stored, set, settings } from "../settings";
 import { stoneSound } from "../sound";
 import * as tree from "../tree";
@@ -197,7 +197,7 @@ async function playHere(p: number, forbidden: boolean): Promise<void> {
 	const [w, h] = tree.size.value;
 	if (edit.value) return place(p);
 	if (forbidden) return;
-	stoneSound((p % w) / Math.max(1, w - 1));
+	stoneSound((p % w) / Math.max(1, w - 1), play(tree.position.value.stones, p, tree.position.value.turn, w, h).taken);
 	await attempt(tree.playMoves([vertex(p, w, h)]));
 }
 

@@ -8,7 +8,7 @@ import { say, toast } from "../live";
 import { inWords, Refused, send, welcome } from "../net";
 import { go } from "../router";
 import { chain, other, play, point, vertex, type Colour } from "../rules";
-import { passSound, stoneSound } from "../sound";
+import { once, passSound, stoneSound } from "../sound";
 
 export const game = signal<GameState | null>(null);
 export const arrived = signal(0); // when the state came, for the clocks
@@ -89,10 +89,10 @@ function announce(before: GameState | null, g: GameState): void {
 	const taken = Number(g.captures[mover === "b" ? 0 : 1]) - Number(before.captures[mover === "b" ? 0 : 1]);
 	if (mover !== g.colour) {
 		if (last === "pass") {
-			passSound();
+			once(passSound);
 			say(t("said_pass", { who: t(mover === "b" ? "black" : "white") }));
 		} else {
-			stoneSound((point(last, w, size.value[1]) % w) / Math.max(1, w - 1), taken);
+			once(() => stoneSound((point(last, w, size.value[1]) % w) / Math.max(1, w - 1), taken));
 			say(t("said_move", { who: t(mover === "b" ? "black" : "white"), move: spell(last) }) + (taken > 0 ? " " + t("said_takes", { n: taken }) : "") + " " + t("your_move"));
 		}
 		if (document.hidden) document.title = "● " + t("your_move");
