@@ -33,6 +33,7 @@ type game struct {
 	board   *board.Game
 	setup   []board.Point // handicap stones
 	rev     int
+	since   int // the rev that made the position: what came after only stopped the clock, let it run, or helped
 	phase   string
 	changed time.Time
 	clocks  [2]clock
@@ -263,6 +264,9 @@ func (g *game) commit(e entry) error {
 // or read.
 func (g *game) apply(e *entry) error {
 	g.rev, g.changed = e.Rev, e.At
+	if e.K != "pause" && e.K != "resume" && e.K != "help" {
+		g.since = e.Rev
+	}
 	if e.Clocks != nil {
 		for i := range g.clocks {
 			g.clocks[i].restore(e.Clocks[i])
@@ -345,7 +349,7 @@ func (g *game) applyMove(e *entry) error {
 func (g *game) command(rev int, do func(*game) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if rev != g.rev {
+	if rev < g.since || rev > g.rev {
 		g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 		return refuse("stale", "the game has gone on")
 	}
@@ -402,6 +406,11 @@ func (g *game) playerMoves(vertex string) error {
 	}
 	if err := g.board.Legal(g.player(), p); err != nil {
 		return illegal(err)
+	}
+	if g.paused != "" {
+		if err := g.commit(entry{K: "resume"}); err != nil { // who moves goes on
+			return err
+		}
 	}
 	return g.makeMove(p, "move")
 }

@@ -360,7 +360,15 @@ func TestSlept(t *testing.T) {
 	g.ran = g.ran.Add(-100 * time.Second) // 40 seconds of thought, then a minute of sleep
 	g.mu.Unlock()
 	g.lookAfter(time.Now(), true, time.Minute)
+	old := st
 	st = g.state()
 	require.Equal(t, "sleep", st.Paused)
 	require.InDelta(t, 560_000, st.Clocks[0].Main, 20_000)
+
+	// A move that was on its way meanwhile is made, once, and the game goes on.
+	require.Less(t, old.Rev, st.Rev)
+	st = c.play(old, "C3")
+	require.Empty(t, st.Paused)
+	require.Len(t, st.Moves, 2)
+	require.Equal(t, "stale", c.refused("game.play", api.Play{Game: old.Game, Rev: old.Rev, Move: "B2"}).Code)
 }

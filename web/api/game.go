@@ -34,8 +34,8 @@ type NewGame struct {
 	Clock    Clock    `json:"clock"`
 }
 
-// Play makes a move. Rev is the state that it answers to: another one gets the
-// error stale.
+// Play makes a move, which ends a pause. Rev is the state that it answers to: where
+// the position has changed since, the error is stale.
 type Play struct {
 	Game string `json:"game"`
 	Rev  int    `json:"rev"`
