@@ -250,6 +250,7 @@ export function PlayView({ id }: { id: string }) {
 	const dead = g.count && g.phase !== "play" && past === null ? new Set(g.count.dead.map((v) => point(v, w, h))) : undefined;
 	return (
 		<main class="play" data-phase={g.phase} data-rev={g.rev} data-turn={g.toMove} data-shown={past ?? g.moves.length} data-online={status.value}>
+			<h1 class="sr">{t("play")}</h1>
 			<div class="top-player"><Player g={g} colour={engine} /></div>
 			<Board w={w} h={h} stones={shown?.stones ?? (past === null ? g.stones : positions.value[past])} last={shown ? shown.last : last && last !== "pass" ? point(last, w, h) : -1} ko={g.ko && past === null ? point(g.ko, w, h) : -1}
 				legal={mine ? g.legal : undefined} turn={g.phase === "count" || g.phase === "over" || past !== null ? undefined : ((shown ? undefined : g.colour) as Colour | undefined)} dead={dead} flip={flip.value} coordinates={settings.value.coordinates}
