@@ -44,6 +44,7 @@ type Tree struct {
 	search    running
 	published atomic.Pointer[Result]
 
+	checked [2]Params // without seeds: found valid last
 	scratch scratch
 }
 
@@ -84,7 +85,7 @@ func (t *Tree) Params() Params { return t.p }
 // the move, the number of workers, the memory, the early stop or the seed differ.
 // Errors wrap ErrParams; the old settings then stay.
 func (t *Tree) SetParams(p Params) error {
-	if err := p.Validate(); err != nil {
+	if err := t.check(p); err != nil {
 		return err
 	}
 	old := t.p
@@ -101,6 +102,23 @@ func (t *Tree) SetParams(p Params) error {
 		}
 	}
 	return nil
+}
+
+// check is Validate for who goes back and forth between two sets of parameters, as
+// self-play does from move to move.
+func (t *Tree) check(p Params) error {
+	seed := p.Seed
+	p.Seed = 0
+	if p == t.checked[0] || p == t.checked[1] {
+		return nil
+	}
+	known := p
+	p.Seed = seed
+	err := p.Validate()
+	if err == nil {
+		t.checked[0], t.checked[1] = known, t.checked[0]
+	}
+	return err
 }
 
 func (t *Tree) applyParams() {
