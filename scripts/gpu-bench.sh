@@ -14,7 +14,7 @@ ENGINE=${ENGINE:-bin/engine}
 }
 MODEL=$1 SIZE=${2:-19} BATCH=${3:-32} ROUNDS=${4:-3}
 
-cuda=$("$ENGINE" doctor --boardsize "$SIZE" | grep 'provider cuda' || true)
+cuda=$("$ENGINE" doctor --all --boardsize "$SIZE" 2>/dev/null | grep 'provider cuda' || true)
 case $cuda in
 ok*) ;;
 *)

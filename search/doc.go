@@ -22,10 +22,11 @@
 //
 // # Invariants
 //
-//   - One goroutine owns a tree: the one inside Search, or the caller of Reset,
-//     Advance and Search. It alone touches nodes, so there are no locks. Workers
-//     only see their own slot. [Tree.Snapshot] may be called at any time; it
-//     reads what the owner published.
+//   - One goroutine at a time owns a tree: the one inside Search, or the caller of
+//     Reset, Advance and Search. It alone touches nodes, so nodes have no locks.
+//     Where sessions keep all cores busy, those who answer take turns as the owner
+//     (crew.go). Workers only see their own slot. [Tree.Snapshot] may be called at
+//     any time; it reads what the owner published.
 //   - After each Search no virtual loss is left and no evaluation is under way.
 //   - The arenas hold no pointers, so the garbage collector never scans a tree;
 //     indices are 32 bits and 0 means none. Nothing is allocated per playout.

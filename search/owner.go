@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,7 @@ type running struct {
 	free      int // playouts without evaluation since one came back
 	idle      []*slot
 	done      chan *slot
+	crew      *crew // nil: the search's own goroutine is the owner
 	workers   sync.WaitGroup
 	quit      *atomic.Bool // the context ended; each search has its own
 	nextShot  time.Time    // of publishing a snapshot
@@ -88,7 +90,7 @@ func (t *Tree) Snapshot(dst *Result) { *dst = *t.published.Load() }
 func (r *running) begin(l Limits) {
 	now := time.Now()
 	r.limits, r.stats, r.start, r.stop, r.err = l, Stats{}, now, StopNone, nil
-	r.inFlight, r.free = 0, 0
+	r.inFlight, r.free, r.crew = 0, 0, nil
 	r.lastLook, r.lookStep, r.untilLook = now, 1, 1
 	r.quit, r.obvious = new(atomic.Bool), now.Add(scaled(l.Time, l.Obvious.Factor))
 	r.deadline = l.Deadline
@@ -175,8 +177,9 @@ func (t *Tree) runTimed(ctx context.Context, s *slot) {
 	t.search.stats.Waiting += timedRuns * time.Since(began)
 }
 
-// runTogether is the search with several evaluations in flight. The owner, on
-// this goroutine, keeps as many under way as it may and applies what comes back.
+// runTogether is the search with several evaluations in flight. The owner keeps as
+// many under way as it may and applies what comes back: this goroutine, or, where
+// sessions keep all cores busy, they themselves.
 func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
 	r := &t.search
 	workers := t.p.Parallel.Workers
@@ -185,12 +188,16 @@ func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
 	r.alarm = time.NewTimer(time.Hour)
 	defer r.alarm.Stop()
 	r.setAlarm(time.Now())
-	for t.goOn() && r.err == nil {
-		t.applyFinished(ctx)
-		if r.mayLaunch(&t.p.Parallel, t.visits()) && t.launch(ctx) {
-			continue
+	if t.later() && t.p.Parallel.Sessions >= runtime.NumCPU() {
+		defer t.runByCrew(ctx)()
+	} else {
+		for t.goOn() && r.err == nil {
+			t.applyFinished(ctx)
+			if r.mayLaunch(&t.p.Parallel, t.visits()) && t.launch(ctx) {
+				continue
+			}
+			t.wait(ctx)
 		}
-		t.wait(ctx)
 	}
 	if r.stop != StopVisits {
 		cancel()
@@ -205,6 +212,12 @@ func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
 		}
 	}
 	r.workers.Wait()
+}
+
+// later tells whether evaluators answer later.
+func (t *Tree) later() bool {
+	sh := &t.sh
+	return sh.later != nil && (sh.human.eval == nil || sh.human.later != nil)
 }
 
 // mayLaunch tells whether one more evaluation may be in flight, for a root with so
@@ -256,8 +269,9 @@ func (t *Tree) launch(ctx context.Context) bool {
 // ask has a slot's question answered: by an evaluator that answers later, or by
 // the slot's worker, which is started if need be.
 func (t *Tree) ask(ctx context.Context, s *slot) {
-	if sh := &t.sh; sh.later != nil && (sh.human.eval == nil || sh.human.later != nil) {
-		s.done = t.search.done
+	if t.later() {
+		sh := &t.sh
+		s.done, s.crew = t.search.done, t.search.crew
 		if !s.begin(sh) {
 			s.done <- s
 			return
@@ -291,7 +305,9 @@ func (s *slot) submit(ctx context.Context, sh *shared) {
 				err = cmp.Or(err, h.job.Err)
 			}
 			s.finish(sh, err)
+			crew := s.crew
 			s.done <- s
+			crew.help()
 		}
 		h.job.Done = s.job.Done
 	}

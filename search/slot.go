@@ -63,7 +63,8 @@ type slot struct {
 	job     nn.Job // for evaluators that answer later
 	human   humanQuestion
 	done    chan<- *slot
-	started bool // a goroutine serves the slot
+	crew    *crew // to be told of it; nil: nobody
+	started bool  // a goroutine serves the slot
 	wake    chan struct{}
 }
 

@@ -4,23 +4,34 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/nn"
 )
 
 // TestSoak lets a tree live through random games with searches that are cut off,
 // fail, run out of memory and go on, and checks it after each step.
 func TestSoak(t *testing.T) {
+	t.Run("owner", func(t *testing.T) {
+		soak(t, 0, func(e *stub) nn.Evaluator { return e })
+	})
+	t.Run("crew", func(t *testing.T) {
+		soak(t, runtime.NumCPU(), func(e *stub) nn.Evaluator { return newAnswering(t, e, 3) })
+	})
+}
+
+func soak(t *testing.T, sessions int, wrap func(*stub) nn.Evaluator) {
 	broken := errors.New("broken")
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		p := Defaults()
 		p.Parallel.Workers = 1 + int(seed%3)*4
-		p.Parallel.VisitsPerFlight = 1
+		p.Parallel.VisitsPerFlight, p.Parallel.Sessions = 1, sessions
 		p.Memory.PriorsPerNode = 8 + rng.IntN(20)
 		p.Memory.MaxBytes = MinBytes
 		p.Graph.Use = seed%2 == 0
@@ -33,7 +44,7 @@ func TestSoak(t *testing.T) {
 			}
 			return nil
 		}
-		tree := newTree(t, p, e)
+		tree := newTree(t, p, wrap(e))
 		g := newGame(t, 4+int(seed))
 		tree.Reset(g)
 		for range 40 {
