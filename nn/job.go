@@ -18,6 +18,9 @@ type Job struct {
 	// returns where no network is needed, else on a session's goroutine, which
 	// waits meanwhile. It must not block.
 	Done func()
+	// Then, if it is set, is called after Done where that was not called by Submit,
+	// once a whole batch has been answered. By then the job may be used again.
+	Then func()
 	// Err is what [Server.Evaluate] would have returned.
 	Err error
 

@@ -17,12 +17,13 @@ type session struct {
 	batch   []*Job // what gather took
 	rows    []*Job // those of them that could be encoded, by row
 	errs    []error
+	then    []func() // of what was answered
 }
 
 func newSession(p *sizePool, b Backend) *session {
 	return &session{pool: p, backend: b, scratch: p.codec.NewScratch(),
 		in: Rows(p.codec.spec.Inputs, b.Inputs(), b.MaxBatch()), out: Rows(p.codec.spec.Outputs, b.Outputs(), b.MaxBatch()),
-		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch()), errs: make([]error, b.MaxBatch())}
+		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch()), errs: make([]error, b.MaxBatch()), then: make([]func(), 0, b.MaxBatch())}
 }
 
 // serve ends when the pool is closed and the queue empty. Between batches it lets
@@ -39,8 +40,13 @@ func (x *session) serve() {
 		if len(x.rows) > 0 {
 			x.run()
 		}
+		for _, then := range x.then {
+			then()
+		}
 		clear(x.batch)
 		clear(x.rows)
+		clear(x.then)
+		x.then = x.then[:0]
 	}
 }
 
@@ -54,11 +60,19 @@ func (x *session) encode() {
 			err = x.encodeRow(j, len(x.rows))
 		}
 		if err != nil {
-			j.finish(err)
+			x.answer(j, err)
 			continue
 		}
 		x.rows = append(x.rows, j)
 	}
+}
+
+// answer gives a job back and keeps what comes then.
+func (x *session) answer(j *Job, err error) {
+	if j.Then != nil {
+		x.then = append(x.then, j.Then)
+	}
+	j.finish(err)
 }
 
 // contain turns a panic into the error of a query: a fault in one costs the
@@ -98,7 +112,7 @@ func (x *session) run() {
 	if err != nil {
 		err = fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(x.rows), x.pool.size, err)
 		for _, j := range x.rows {
-			j.finish(err)
+			x.answer(j, err)
 		}
 		return
 	}
@@ -107,6 +121,6 @@ func (x *session) run() {
 		x.errs[row] = x.decodeRow(j, row)
 	}
 	for row, j := range x.rows {
-		j.finish(x.errs[row])
+		x.answer(j, x.errs[row])
 	}
 }

@@ -33,7 +33,7 @@ const mostTurns = 8
 func (t *Tree) runByCrew(ctx context.Context) (end func()) {
 	r := &t.search
 	c := &crew{tree: t, ctx: ctx, done: r.done, call: make(chan struct{}, 1)}
-	r.crew = c
+	r.then = c.help
 	began := time.Now()
 	for c.turn.Lock(); c.work(); c.turn.Lock() {
 		c.turn.Unlock()
@@ -57,12 +57,8 @@ func (t *Tree) runByCrew(ctx context.Context) (end func()) {
 	}
 }
 
-// help works on the tree until nothing that has come back waits for it. No crew
-// does nothing.
+// help works on the tree until nothing that has come back waits for it.
 func (c *crew) help() {
-	if c == nil {
-		return
-	}
 	for tries := 0; len(c.done) > 0; tries++ {
 		if tries == mostTurns {
 			c.wake()

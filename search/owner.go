@@ -29,7 +29,7 @@ type running struct {
 	free      int // playouts without evaluation since one came back
 	idle      []*slot
 	done      chan *slot
-	crew      *crew // nil: the search's own goroutine is the owner
+	then      func() // what those who answer do; nil: nothing
 	workers   sync.WaitGroup
 	quit      *atomic.Bool // the context ended; each search has its own
 	nextShot  time.Time    // of publishing a snapshot
@@ -90,7 +90,7 @@ func (t *Tree) Snapshot(dst *Result) { *dst = *t.published.Load() }
 func (r *running) begin(l Limits) {
 	now := time.Now()
 	r.limits, r.stats, r.start, r.stop, r.err = l, Stats{}, now, StopNone, nil
-	r.inFlight, r.free, r.crew = 0, 0, nil
+	r.inFlight, r.free, r.then = 0, 0, nil
 	r.lastLook, r.lookStep, r.untilLook = now, 1, 1
 	r.quit, r.obvious = new(atomic.Bool), now.Add(scaled(l.Time, l.Obvious.Factor))
 	r.deadline = l.Deadline
@@ -271,7 +271,7 @@ func (t *Tree) launch(ctx context.Context) bool {
 func (t *Tree) ask(ctx context.Context, s *slot) {
 	if t.later() {
 		sh := &t.sh
-		s.done, s.crew = t.search.done, t.search.crew
+		s.done, s.then = t.search.done, t.search.then
 		if !s.begin(sh) {
 			s.done <- s
 			return
@@ -305,17 +305,15 @@ func (s *slot) submit(ctx context.Context, sh *shared) {
 				err = cmp.Or(err, h.job.Err)
 			}
 			s.finish(sh, err)
-			crew := s.crew
 			s.done <- s
-			crew.help()
 		}
 		h.job.Done = s.job.Done
 	}
 	h.pending.Store(1)
-	s.job.Query, s.job.Out = &s.query, &s.out
+	s.job.Query, s.job.Out, s.job.Then = &s.query, &s.out, s.then
 	if h.wanted {
 		h.pending.Store(2)
-		h.job.Query, h.job.Out = &h.query, &h.out
+		h.job.Query, h.job.Out, h.job.Then = &h.query, &h.out, s.then
 		sh.human.later.Submit(ctx, &h.job)
 	}
 	sh.later.Submit(ctx, &s.job)

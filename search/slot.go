@@ -63,8 +63,8 @@ type slot struct {
 	job     nn.Job // for evaluators that answer later
 	human   humanQuestion
 	done    chan<- *slot
-	crew    *crew // to be told of it; nil: nobody
-	started bool  // a goroutine serves the slot
+	then    func() // is called once a batch has been answered; may be nil
+	started bool   // a goroutine serves the slot
 	wake    chan struct{}
 }
 

@@ -118,7 +118,10 @@ func (f *Fair) pass(t ticket) {
 	inner := &nn.Job{Query: t.job.Query, Out: t.job.Out}
 	inner.Done = func() {
 		t.job.Err = inner.Err
-		t.job.Done()
+		then := t.job.Then
+		if t.job.Done(); then != nil {
+			then() // whoever's goroutine this is
+		}
 		f.mu.Lock()
 		f.out--
 		f.mu.Unlock()
