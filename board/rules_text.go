@@ -180,6 +180,8 @@ func (p *rulesParser) object(s string) error {
 			text = strconv.FormatBool(flag)
 		} else if !isText {
 			return errNoRules
+		} else if !slices.Contains(ruleNames[key], text) {
+			return badRules("%s%s", ruleComplaints[key], text)
 		}
 		if err := p.set(key, text); err != nil {
 			return err

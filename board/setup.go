@@ -29,9 +29,14 @@ func (g *Game) Setup(black, white []Point, toMove Color) error {
 }
 
 // SetupBoard replaces the position, and the size of the board, by those of b, as
-// Setup does.
+// Setup does. What was captured while b was laid out counts as captured.
 func (g *Game) SetupBoard(b *Board, toMove Color) error {
-	return g.setup(b.Size(), b.appendColors(nil), toMove, 0)
+	if err := g.setup(b.Size(), b.appendColors(nil), toMove, 0); err != nil {
+		return err
+	}
+	g.board.state.captured = b.state.captured
+	g.beginPoints()
+	return nil
 }
 
 // Restart makes the position on the board a start: what led here is forgotten,
@@ -57,10 +62,12 @@ func LayOut(s Size, stones []Move) *Board {
 		case old != Empty:
 			colors := b.appendColors(nil)
 			colors[m.Point] = Empty
+			captured := b.state.captured
 			b = NewBoard(s)
 			if err := b.setUp(colors); err != nil {
 				panic(err) // fewer stones have no fewer liberties
 			}
+			b.state.captured = captured
 			if b.IsSuicide(m.Color, m.Point) {
 				continue
 			}

@@ -60,6 +60,10 @@ type Config struct {
 	// start is told to have, in doublings of search effort for each point
 	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
+	// HandicapRepeats is the utility taken off moves like earlier ones of the same
+	// game, for the side that is behind from the start, in place of that of Search
+	// (KataGo's avoidRepeatedPatternUtility); 0 is none.
+	HandicapRepeats float64
 	// Name is who plays, in records of games.
 	Name string
 	// Level is the rank to play at, "20k" to "9d", or "auto"; "" is as strong as it
@@ -124,8 +128,8 @@ func Defaults() Config {
 		EarlyStop:   true, Extend: 1,
 		AnalysisWideNoise: 0.04,
 		Delay:             Delay{Most: 10},
-		HandicapAdvantage: 0.045,
-		Game:              board.GameOptions{PreventEncore: true},
+		HandicapAdvantage: 0.045, HandicapRepeats: 0.005,
+		Game: board.GameOptions{PreventEncore: true},
 	}
 }
 
@@ -246,7 +250,9 @@ func (e *Engine) ponder() {
 	if !e.cfg.Ponder || e.cfg.Level != "" || e.game.Finished() || e.pondering != nil {
 		return
 	}
-	if err := e.tree.SetParams(e.searchParams()); err != nil {
+	params := e.searchParams()
+	e.chargeRepeats(&params, e.game.ToMove().Opponent(), false)
+	if err := e.tree.SetParams(params); err != nil {
 		return
 	}
 	e.syncTree(e.game)

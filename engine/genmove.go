@@ -126,6 +126,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*search.Tree, search.Limits, error) {
 	if !r.Deterministic {
 		params, limits := e.searchParams(), e.limitsFor(r.Color, start)
+		e.chargeRepeats(&params, game.ToMove(), r.Report != nil)
 		if e.cfg.Level != "" {
 			params, limits = e.levelSearch(params)
 			e.tree.Clear() // what a level sees must not depend on what was searched before

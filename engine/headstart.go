@@ -65,8 +65,7 @@ const (
 // 25 %. last is what White made of its last position, win minus loss; known is
 // false before the first.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
-	scale := math.Pow(361/float64(size.Area()), 0.75) // a point decides more on a small board
-	from := max(4/scale, 2)
+	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)
 	if perPoint <= 0 || ahead < from || size.W <= 7 || size.H <= 7 {
 		a.doublings = 0
@@ -88,6 +87,28 @@ func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, k
 		d -= advantageStep
 	}
 	a.doublings = sign * min(max(d, 0), most)
+}
+
+// weightOfPoint is how much more a point decides than on 19x19.
+func weightOfPoint(size board.Size) float64 { return math.Pow(361/float64(size.Area()), 0.75) }
+
+// handicapFrom is the head start, in points, from which on a game is one with
+// handicap.
+func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2) }
+
+// chargeRepeats sets what repeats of a side's own moves cost it: in handicap games
+// the side that is behind varies its tricks. Analysis sees no difference.
+func (e *Engine) chargeRepeats(p *search.Params, c board.Color, analysing bool) {
+	behind := e.headStart()
+	if c == board.Black {
+		behind = -behind
+	}
+	if !analysing && behind > handicapFrom(e.game.Size()) {
+		p.Repeats.Utility = e.cfg.HandicapRepeats
+	}
+	if p.Repeats.Utility != 0 {
+		p.Repeats.For = c // also while it ponders on the other's turn
+	}
 }
 
 // searchParams returns the parameters of the search for a move of ours, with the

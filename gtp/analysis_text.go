@@ -73,7 +73,7 @@ func appendLeelaMove(b []byte, size board.Size, order int, m *MoveAnalysis) []by
 	b = appendInt(b, " visits ", m.Visits)
 	b = appendInt(b, " winrate ", tenThousandths(m.Winrate))
 	b = appendInt(b, " prior ", tenThousandths(m.Prior))
-	b = appendInt(b, " lcb ", tenThousandths(m.LCB))
+	b = appendInt(b, " lcb ", int64(math.Round(finite(m.LCB)*10000))) // a bound, not a rate
 	b = appendInt(b, " order ", int64(order))
 	return appendPV(b, size, m)
 }

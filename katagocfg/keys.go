@@ -87,6 +87,14 @@ var Params = []Param{
 	double("humanSLChosenMovePiklLambda", 0, 1e9, "1e9").human(),
 }
 
+// UnusedInAnalysis are the parameters that KataGo's analysis reads and never uses:
+// those of clocks and of pondering.
+var UnusedInAnalysis = []string{
+	"lagBuffer", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "searchFactorAfterOnePass", "searchFactorAfterTwoPass",
+	"treeReuseCarryOverTimeFactor", "overallocateTimeFactor", "midgameTimeFactor", "midgameTurnPeakTime", "endgameTurnTimeDecay",
+	"obviousMovesTimeFactor", "obviousMovesPolicyEntropyTolerance", "obviousMovesPolicySurpriseTolerance", "nodeTableShardsPowerOfTwo",
+}
+
 // FindParam returns the parameter of a name; nil if there is none.
 func FindParam(name string) *Param {
 	for i := range Params {

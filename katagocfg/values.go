@@ -165,6 +165,12 @@ func (v Value) outside(low, high float64) bool {
 // numberForm is what a C++ stream reads as a number: no nan, no inf, no hex.
 var numberForm = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
+// enabledWords are the words for true and false that an Enabled takes besides.
+var enabledWords = map[string]string{
+	"1": "true", "t": "true", "enabled": "true", "y": "true", "yes": "true",
+	"0": "false", "f": "false", "disabled": "false", "n": "false", "no": "false",
+}
+
 func parse(kind Kind, text string) (Value, bool) {
 	text = strings.Trim(text, spaces)
 	v := Value{Kind: kind}
@@ -172,6 +178,9 @@ func parse(kind Kind, text string) (Value, bool) {
 	switch kind {
 	case Bool, Enabled:
 		v.Text = strings.ToLower(text)
+		if word, ok := enabledWords[v.Text]; ok && kind == Enabled {
+			v.Text = word
+		}
 		v.Bool = v.Text == "true"
 		ok := v.Bool || v.Text == "false" || kind == Enabled && v.Text == "auto"
 		if kind == Bool {

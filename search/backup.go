@@ -118,6 +118,16 @@ func (st *store) rebuild(i uint32) {
 	n.weight = total + w0
 	n.weightSq = squares + w0*w0
 	n.setAverages(&s)
+	n.charge(st.repeats.of(i))
+}
+
+// charge moves a node's average utility.
+func (n *node) charge(by float64) {
+	if by != 0 {
+		was := n.utility
+		n.utility += by
+		n.utilitySq += n.utility*n.utility - was*was
+	}
 }
 
 func (n *node) setAverages(s *sums) {
@@ -173,8 +183,9 @@ func (st *store) weighChildren(n *node, edges []edge) (original, total float64) 
 
 // addOwn counts the node's own evaluation once more, with the given weight: at
 // the end of the game, and where no move is allowed.
-func (st *store) addOwn(n *node, weight float64) {
-	u := float64(n.ownUtility)
+func (st *store) addOwn(i uint32, weight float64) {
+	n := st.a.node(i)
+	u := float64(n.ownUtility) + st.repeats.of(i)
 	if !n.is(flagTerminal) && n.bias.entry != 0 {
 		u += st.bias.correction(n)
 	}

@@ -28,7 +28,7 @@ func (t *Tree) descend(s *slot) arrival {
 		case n.is(flagTerminal):
 			t.search.stats.Terminals++
 			old := t.rememberLast(s)
-			t.addOwn(n, t.sh.value.terminalWeight(t.top.weighted))
+			t.addOwn(i, t.sh.value.terminalWeight(t.top.weighted))
 			return t.backUp(s, &old)
 		case !n.is(flagEvaluated):
 			return t.await(s, i, forLeaf)
@@ -38,7 +38,7 @@ func (t *Tree) descend(s *slot) arrival {
 		place, quiet := t.choose(s.path, i, n)
 		if place == selectNone {
 			old := t.rememberLast(s)
-			t.addOwn(n, float64(n.ownWeight))
+			t.addOwn(i, float64(n.ownWeight))
 			return t.backUp(s, &old)
 		}
 		if place == selectNew {

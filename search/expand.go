@@ -60,7 +60,8 @@ func (t *Tree) finishGame(s *slot, n *node) {
 	n.ownUtility = float32(r.utility)
 	n.errs.winLoss, n.errs.score = -1, -1
 	n.ownWeight = float32(t.sh.value.terminalWeight(t.top.weighted))
-	t.addOwn(n, float64(n.ownWeight))
+	t.repeats.setKey(s.leaf, r.pattern)
+	t.addOwn(s.leaf, float64(n.ownWeight))
 }
 
 // expand gives a node its evaluation and priors.
@@ -88,7 +89,8 @@ func (t *Tree) expand(s *slot) {
 	}
 	t.a.storePriors(s.leaf, s.block[:r.words], r.stored)
 	t.own.keep(n, s)
-	t.addOwn(n, float64(n.ownWeight))
+	t.repeats.setKey(s.leaf, r.pattern)
+	t.addOwn(s.leaf, float64(n.ownWeight))
 }
 
 // refill replaces the priors of a node that had stored only the likeliest ones.

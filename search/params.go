@@ -22,6 +22,7 @@ type Params struct {
 	Memory      Memory
 	Stop        Stop
 	Human       Human
+	Repeats     Repeats
 	// AntiMirror steers against an opponent who answers every move with the
 	// point opposite to it, and does nothing else. KataGo on in play, off in
 	// analysis (antiMirror).
@@ -217,6 +218,9 @@ type Pass struct {
 	// legal, whatever the rules. KataGo: as the network was trained
 	// (alwaysComputePassAliveUnderSuicideRules).
 	AliveUnderSuicide bool
+	// AliveByRules judges it by the rules alone, however the network was trained
+	// (alwaysComputePassAliveUnderSuicideRules = false).
+	AliveByRules bool
 }
 
 // Choice is how the move is chosen from the finished search.

@@ -80,6 +80,7 @@ func (st *store) promote(child uint32) {
 	if st.p.Graph.Use {
 		st.graph.setHash(root, st.graph.hash(child))
 	}
+	st.repeats.setKey(root, 0)
 	st.root = root
 	st.compact()
 }
@@ -204,6 +205,7 @@ func (st *store) slideNodes(index ranks, bias []uint32) {
 			if st.p.Graph.Use {
 				st.graph.setHash(next, st.graph.hash(i))
 			}
+			st.repeats.setKey(next, st.repeats.key(i))
 		}
 		next++
 	}

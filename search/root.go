@@ -18,9 +18,14 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
 	t.watchMirror()
 	t.readyHuman()
+	if !t.repeats.begin(&t.base, t.p.Repeats) {
+		t.clear()
+	}
+	t.sh.repeating = t.repeats.player
 	fresh := t.root == 0
 	if fresh {
 		t.plantRoot()
+		t.repeats.setKey(t.root, 0)
 	} else {
 		v.setCenter(float64(t.a.node(t.root).avg.scoreMean))
 	}
@@ -45,7 +50,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.top.mark(&t.base, &t.p.Root, t.bans)
 	if !fresh {
 		t.dropForbidden()
-		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 {
+		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 || t.repeats.player != board.Empty {
 			t.rescore(v)
 		}
 	}
@@ -98,7 +103,7 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 	t.arrangePriors(s)
 	t.own.keep(n, s)
 	if fresh {
-		t.addOwn(n, float64(n.ownWeight))
+		t.addOwn(t.root, float64(n.ownWeight))
 		t.countPlayout(0, counted)
 	}
 	n.sinceExact = math.MaxUint16 - 1

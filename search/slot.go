@@ -92,6 +92,7 @@ type leafResult struct {
 	errWinLoss float32
 	errScore   float32
 	biasKey    biasKey
+	pattern    patternKey // of a player who is charged for repeats
 	hasBias    bool
 	keys       int // legal moves
 	stored     int // of them stored in block
@@ -113,6 +114,8 @@ type shared struct {
 	limits Limits
 	bans   []Restriction
 	size   board.Size
+	// repeating is whose moves are compared with those of the game; Empty: nobody's.
+	repeating board.Color
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
@@ -146,6 +149,9 @@ func (s *slot) step(sh *shared, p board.Point, last bool) bool {
 	c := s.game.ToMove()
 	if last && sh.p.Bias.Factor != 0 && sh.mirror.player == board.Empty {
 		s.result.biasKey, s.result.hasBias = biasPattern(&s.game, c, p)
+	}
+	if last && c == sh.repeating {
+		s.result.pattern = repeatPattern(s.game.Board(), c, p)
 	}
 	if last && p == board.Pass && s.game.FriendlyPassSuppressed() {
 		s.forced = true

@@ -6,12 +6,13 @@ import "kosumi/board"
 // on them. Its averages are made in backup.go, and what a move leads to is kept in
 // reuse.go. Searching it is the work of [Tree].
 type store struct {
-	p     *Params
-	a     arena
-	bias  biasTable
-	graph transpositions
-	own   ownership
-	root  uint32 // 0: no tree yet
+	p       *Params
+	a       arena
+	bias    biasTable
+	repeats repeats
+	graph   transpositions
+	own     ownership
+	root    uint32 // 0: no tree yet
 	// keepWeights leaves children the weights of their visits: against mirror Go,
 	// where selection is bent on purpose.
 	keepWeights bool
@@ -127,6 +128,7 @@ func (st *store) rescoreNode(i uint32, v *valuer) {
 	if n.edgeCount == 0 { // its weight is of the old centre until it gets a child
 		n.utility = v.of(&n.avg)
 		n.utilitySq = n.utility * n.utility
+		n.charge(st.repeats.of(i))
 		return
 	}
 	edges := st.a.edgesOf(n)

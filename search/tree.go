@@ -150,7 +150,7 @@ func (t *Tree) rebase() {
 	t.base.CopyFrom(&t.game)
 	o := t.base.Options()
 	o.PreventEncore = false
-	o.PassAliveUnderSuicide = o.PassAliveUnderSuicide || t.p.Pass.AliveUnderSuicide
+	o.PassAliveUnderSuicide = (o.PassAliveUnderSuicide || t.p.Pass.AliveUnderSuicide) && !t.p.Pass.AliveByRules
 	t.base.ContinueWith(o)
 	t.sh.size = t.base.Size()
 	t.sh.game = &t.base

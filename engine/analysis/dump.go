@@ -30,7 +30,7 @@ func appendDump(b []byte, v any) []byte {
 	case bool:
 		return strconv.AppendBool(b, v)
 	case json.Number:
-		if !strings.ContainsAny(string(v), ".eE") {
+		if !strings.ContainsAny(string(v), ".eE") && fitsWord(string(v)) {
 			return append(b, v...)
 		}
 		f, _ := v.Float64() // out of range is no JSON
@@ -58,6 +58,16 @@ func appendDump(b []byte, v any) []byte {
 		return append(b, '}')
 	}
 	return append(b, "null"...)
+}
+
+// fitsWord tells whether an integer has 64 bits at most; a longer one is a fraction
+// to KataGo's library.
+func fitsWord(digits string) bool {
+	if _, err := strconv.ParseInt(digits, 10, 64); err == nil {
+		return true
+	}
+	_, err := strconv.ParseUint(digits, 10, 64)
+	return err == nil
 }
 
 // appendString writes a string without escaping what HTML would need.

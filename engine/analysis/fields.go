@@ -107,8 +107,9 @@ func (r *fieldReader) integer(field string, low, high int64, fault string, v *in
 	return true
 }
 
-// integers reads a list of numbers; fractions are cut off.
-func (r *fieldReader) integers(field, fault string) (list []int64, given bool) {
+// integers reads a list of numbers; fractions are cut off. Where flags may stand,
+// true is 1, as KataGo's library counts.
+func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, given bool) {
 	var items []json.RawMessage
 	if !r.take(field, fault, &items) {
 		return nil, false
@@ -121,9 +122,8 @@ func (r *fieldReader) integers(field, fault string) (list []int64, given bool) {
 				n = int64(math.Trunc(f))
 			}
 		}
-		switch string(item) {
-		case "true", "false": // KataGo's library counts with them
-			n, err = map[string]int64{"true": 1}[string(item)], nil
+		if one := string(item) == "true"; flags && (one || string(item) == "false") {
+			n, err = map[bool]int64{true: 1}[one], nil
 		}
 		if err != nil {
 			r.fail(field, "%s", fault)

@@ -18,11 +18,13 @@ func (s *Server) handle(line []byte) {
 	}()
 	line = bytes.TrimSpace(line)
 	var fields map[string]json.RawMessage
+	whole := line
+	line = bytes.TrimPrefix(line, []byte("\ufeff")) // some programs begin with it
 	if fault := jsonFault(line); fault != "" {
-		s.fault(map[string]any{"error": fault + " - could not parse input line as json request: " + string(line)})
+		s.fault(map[string]any{"error": fault + " - could not parse input line as json request: " + string(whole)})
 		return
 	}
-	if line[0] != '{' || json.Unmarshal(line, &fields) != nil {
+	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &fields) != nil {
 		s.fault(map[string]any{"error": "Request line was valid json but was not an object, ignoring: " + string(dump(line))})
 		return
 	}
@@ -119,7 +121,7 @@ func terminated(action string, fields map[string]json.RawMessage) (func(*task) b
 	if action == "terminate" && !r.take("terminateId", fault, &id) {
 		r.fail("terminateId", fault)
 	}
-	turns, some := r.integers("turnNumbers", "If provided, must be an array of integers indicating turns to terminate")
+	turns, some := r.integers("turnNumbers", "If provided, must be an array of integers indicating turns to terminate", true)
 	return func(t *task) bool {
 		return (action == "terminate_all" || t.query.id == id) && (!some || slices.Contains(turns, int64(t.turn)))
 	}, r.err

@@ -66,15 +66,20 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	}
 	q.view = Perspective(slices.Index(perspectives, view))
 	idle := q.apply(values, s.since, pairs)
-	q.longerPV(pairs, &unknown)
 	var warnings []fieldError
 	if len(unknown) > 0 {
 		warnings = append(warnings, fieldError{field, "Unknown config params: " + strings.Join(unknown, ",")})
 	}
-	if len(idle) > 0 {
+	if idle = slices.DeleteFunc(idle, s.unusedThere); len(idle) > 0 {
 		warnings = append(warnings, fieldError{field, "Config params without effect here: " + strings.Join(idle, ",")})
 	}
 	return warnings
+}
+
+// unusedThere tells whether a parameter is one that KataGo's analysis takes without
+// a use and without a word, and this server stands in its place.
+func (s *Server) unusedThere(name string) bool {
+	return s.conf.InKataGosPlace && slices.Contains(katagocfg.UnusedInAnalysis, name)
 }
 
 // humanSource is a network, or several, that may vary by profile, or have one of
@@ -188,23 +193,8 @@ func SetParam(p *search.Params, name string, v katagocfg.Value) bool {
 		p.Choice.LCBNotFirst = !v.Bool
 		return true
 	case "alwaysComputePassAliveUnderSuicideRules":
-		p.Pass.AliveUnderSuicide = v.Text == "true"
-		return v.Text != "false" // a network that was trained so stays so
+		p.Pass.AliveUnderSuicide, p.Pass.AliveByRules = v.Text == "true", v.Text == "false"
+		return true
 	}
 	return searchTable.Find(name) != nil && searchTable.Set(p, name, v.Exact()) == nil
-}
-
-// longerPV reads analysisPVLen, which a config file has too but KataGo does not
-// read again for a query; here it counts.
-func (q *query) longerPV(pairs map[string]string, unknown *[]string) {
-	i := slices.Index(*unknown, "analysisPVLen")
-	if i < 0 {
-		return
-	}
-	c := katagocfg.New(pairs)
-	v, err := c.Get(katagocfg.Key{Name: "analysisPVLen", Kind: katagocfg.Int, Low: 1, High: maxPVLen})
-	if err == nil {
-		q.wishes.pvLen = int(v.Int) + 1
-		*unknown = slices.Delete(*unknown, i, i+1)
-	}
 }

@@ -255,7 +255,7 @@ func (q *query) moveList(r *fieldReader, field string, passes bool) (moves []boa
 // readTurns reads which turns are wanted and how urgently each is. One that is
 // named twice counts once, with the last priority.
 func (q *query) readTurns(r *fieldReader) {
-	turns, given := r.integers("analyzeTurns", "Must specify an array of integers indicating turns to analyze")
+	turns, given := r.integers("analyzeTurns", "Must specify an array of integers indicating turns to analyze", true)
 	if !given {
 		turns = []int64{int64(len(q.moves))}
 	}
@@ -267,7 +267,7 @@ func (q *query) readTurns(r *fieldReader) {
 	priorities := slices.Repeat([]int64{0}, len(turns))
 	q.ownPriorities = r.has("priorities")
 	if q.ownPriorities {
-		list, _ := r.integers("priorities", "Must specify an array of integers indicating priorities")
+		list, _ := r.integers("priorities", "Must specify an array of integers indicating priorities", false)
 		switch {
 		case r.err != nil:
 		case !given:

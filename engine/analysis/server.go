@@ -49,6 +49,7 @@ type Config struct {
 	// call the networks.
 	HumanModel, TakesProfile bool
 	ModelNames               string
+	InKataGosPlace           bool // no word about parameters that KataGo takes without a use either
 	IgnoreUnknown            bool // say nothing of fields that mean nothing
 	CleanupPhases            bool // two passes begin the clean-up phases of territory rules
 	NoInferredHandicap       bool // Black's moves before White's first are no handicap stones

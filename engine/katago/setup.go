@@ -94,6 +94,7 @@ func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Co
 	}
 	s.Idle = given(c, s.Idle, a.Patterns, a.Network.Idle)
 	conf.Limits = s.Play.Limits
+	conf.InKataGosPlace = true
 	conf.Threads, conf.PVLen, conf.MaxSize, conf.Base, conf.Version = a.Threads, a.PVLen, katagocfg.MaxSize, c, katagocfg.Release
 	conf.Perspective = map[string]analysis.Perspective{"black": analysis.Black, "white": analysis.White}[a.Perspective]
 	conf.IgnoreUnknown = !a.WarnUnused
@@ -152,6 +153,9 @@ func play(p *engine.Config, c *katagocfg.Config, values katagocfg.Play) (idle []
 	}
 	if c.Has("playoutDoublingAdvantage") && !c.Has("dynamicPlayoutDoublingAdvantageCapPerOppLead") {
 		p.HandicapAdvantage = 0
+	}
+	if c.Has("avoidRepeatedPatternUtility") {
+		p.HandicapRepeats = p.Search.Repeats.Utility
 	}
 	return idle
 }

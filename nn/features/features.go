@@ -103,6 +103,9 @@ type Options struct {
 	// legal; some networks ask for it. The game's own option has the same
 	// effect.
 	PassAliveUnderSuicide bool
+	// PassAliveByRules computes them by the rules alone, whatever a network asks
+	// for.
+	PassAliveByRules bool
 }
 
 // DrawWins returns the share of a win that a draw is worth for White, in [0,1].

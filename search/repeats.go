@@ -1,0 +1,164 @@
+package search
+
+import (
+	"math/bits"
+
+	"kosumi/board"
+)
+
+// Repeats charges a player for moves like those that it has made in this game: the
+// same point with the same surroundings of 9x9, turned, mirrored or in the other
+// colours too. So a player who is behind does not try one trick on every corner
+// (KataGo's avoidRepeatedPatternUtility).
+type Repeats struct {
+	// Utility is taken off the utility of such a move; a negative one is added.
+	// KataGo 0, and 0.005 for White in handicap games.
+	Utility float64
+	// For is the player who is charged; Empty is the side to move at the root.
+	For board.Color
+}
+
+// patternKey names a move with its surroundings; 0 is none.
+type patternKey uint64
+
+// repeats are the patterns that are charged for, and those of the tree's nodes.
+type repeats struct {
+	player  board.Color              // who is charged; Empty: nobody
+	charged map[patternKey]struct{}  // patterns of the game so far
+	charge  float64                  // of each, in White's utility
+	keys    []*[nodeChunk]patternKey // by node
+}
+
+// begin reads the moves that led to a position. It returns false if the tree was
+// searched for the other player, so that its visits are of no use.
+func (r *repeats) begin(g *board.Game, p Repeats) (keep bool) {
+	if p.Utility == 0 {
+		keep = r.player == board.Empty
+		r.player = board.Empty
+		return keep
+	}
+	player := p.For
+	if player == board.Empty {
+		player = g.ToMove()
+	}
+	keep = r.player == player
+	r.player, r.charge = player, p.Utility
+	if player == board.White {
+		r.charge = -p.Utility
+	}
+	r.charged = map[patternKey]struct{}{}
+	var past board.Game
+	past.CopyFrom(g)
+	moves := g.Moves()
+	for i := len(moves) - 1; i >= 0 && past.Undo(); i-- {
+		if m := moves[i]; m.Color == player {
+			r.learn(past.Board(), m)
+		}
+	}
+	return keep
+}
+
+// learn charges for a move on a board, however turned and in both colours.
+func (r *repeats) learn(b *board.Board, m board.Move) {
+	size := b.Size()
+	for sym := range board.Symmetry(8) {
+		if size.W != size.H && sym&4 != 0 { // would not be of this board
+			continue
+		}
+		table := board.SymTable(size, sym)
+		for _, c := range []board.Color{board.Black, board.White} {
+			if key := patternOf(b, m, table, c); key != 0 {
+				r.charged[key] = struct{}{}
+			}
+		}
+	}
+}
+
+// of returns the charge on a node, in White's utility.
+func (r *repeats) of(i uint32) float64 {
+	if r.player == board.Empty || int(i>>nodeBits) >= len(r.keys) {
+		return 0
+	}
+	if _, found := r.charged[r.key(i)]; found {
+		return r.charge
+	}
+	return 0
+}
+
+func (r *repeats) key(i uint32) patternKey {
+	if int(i>>nodeBits) >= len(r.keys) {
+		return 0
+	}
+	return r.keys[i>>nodeBits][i&(nodeChunk-1)]
+}
+
+func (r *repeats) setKey(i uint32, key patternKey) {
+	if r.player == board.Empty {
+		return
+	}
+	for int(i>>nodeBits) >= len(r.keys) {
+		r.keys = append(r.keys, new([nodeChunk]patternKey))
+	}
+	r.keys[i>>nodeBits][i&(nodeChunk-1)] = key
+}
+
+// repeatPattern returns the pattern of a move that is about to be made, 0 for
+// passes and ko captures, which repeat by their nature.
+func repeatPattern(b *board.Board, c board.Color, p board.Point) patternKey {
+	return patternOf(b, board.Move{Color: c, Point: p}, nil, c)
+}
+
+// patternOf is repeatPattern of a board turned by table, nil for as it is, and in
+// the colours in which the move is c's.
+func patternOf(b *board.Board, m board.Move, table []board.Point, c board.Color) patternKey {
+	size := b.Size()
+	if !size.Contains(m.Point) || b.At(m.Point) != board.Empty || takesKo(b, m) {
+		return 0
+	}
+	at := func(p board.Point) uint64 {
+		if table == nil {
+			return uint64(p)
+		}
+		return uint64(table[p])
+	}
+	h := mixInto(uint64(c), at(m.Point))
+	x, y := size.XY(m.Point)
+	for dy := -4; dy <= 4; dy++ {
+		for dx := -4; dx <= 4; dx++ {
+			if x+dx < 0 || y+dy < 0 || x+dx >= size.W || y+dy >= size.H {
+				continue
+			}
+			q := size.Point(x+dx, y+dy)
+			stone := b.At(q)
+			if stone == board.Empty {
+				continue
+			}
+			if c != m.Color {
+				stone = stone.Opponent()
+			}
+			fact := uint64(stone) | at(q)<<8
+			if b.Liberties(q) == 1 {
+				fact |= 1 << 4
+			}
+			h ^= bits.RotateLeft64(scramble(fact+0x9e3779b97f4a7c15), 1) // in any order
+		}
+	}
+	return patternKey(h | 1<<63)
+}
+
+// takesKo tells whether a move takes a single stone and leaves its own with no
+// neighbour, as in a ko.
+func takesKo(b *board.Board, m board.Move) bool {
+	taken := 0
+	for _, q := range b.Neighbors(m.Point) {
+		if b.At(q) != m.Color.Opponent() {
+			return false
+		}
+		if b.Liberties(q) == 1 {
+			if taken++; len(b.Chain(nil, q)) != 1 {
+				return false
+			}
+		}
+	}
+	return taken == 1
+}
