@@ -60,6 +60,9 @@ type Config struct {
 	// start is told to have, in doublings of search effort for each point
 	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
+	// ScoreByLead scores games that are not over by the lead, in points, that short
+	// searches find.
+	ScoreByLead bool
 	// HandicapRepeats is the utility taken off moves like earlier ones of the same
 	// game, for the side that is behind from the start, in place of that of Search
 	// (KataGo's avoidRepeatedPatternUtility); 0 is none.

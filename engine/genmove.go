@@ -24,6 +24,9 @@ type MoveRequest struct {
 	// a pass while one is there.
 	Cleanup  bool
 	Restrict []search.Restriction
+	// Analysed says that somebody reads what the search finds, not only the move:
+	// it is then not bent for the sake of the game.
+	Analysed bool
 	// Report, if not nil, gets a snapshot of the search at every Interval (0:
 	// only at the end) and once at the end. The result is its to keep.
 	Report   func(*search.Result)
@@ -61,7 +64,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if err != nil {
 		return Move{}, err
 	}
-	if !r.Keep && !r.Deterministic {
+	if !r.Deterministic {
 		e.adjustAdvantage()
 	}
 	tree, limits, err := e.searchFor(&r, game, start)
@@ -126,7 +129,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*search.Tree, search.Limits, error) {
 	if !r.Deterministic {
 		params, limits := e.searchParams(), e.limitsFor(r.Color, start)
-		e.chargeRepeats(&params, game.ToMove(), r.Report != nil)
+		e.chargeRepeats(&params, game.ToMove(), r.Analysed)
 		if e.cfg.Level != "" {
 			params, limits = e.levelSearch(params)
 			e.tree.Clear() // what a level sees must not depend on what was searched before
@@ -135,6 +138,9 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*
 			return nil, search.Limits{}, err
 		}
 		e.syncTree(game)
+		if e.ahead.turnsTo(game.ToMove()) {
+			e.tree.Clear() // what was found for the other side is of another game
+		}
 		e.tree.Restrict(r.Restrict...)
 		return e.tree, limits, nil
 	}

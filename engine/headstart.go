@@ -51,7 +51,16 @@ func leadingBlackMoves(moves []board.Move) int {
 // advantage is the playout doubling advantage of the side that is behind from
 // the start.
 type advantage struct {
-	doublings float64 // of White; negative: of Black
+	doublings float64     // of White; negative: of Black
+	side      board.Color // that the last search was for
+}
+
+// turnsTo notes whose move is searched for. It tells whether that changes what the
+// network is told.
+func (a *advantage) turnsTo(c board.Color) bool {
+	other := a.side != c && a.side != board.Empty && a.doublings != 0
+	a.side = c
+	return other
 }
 
 // Steps and bounds of the advantage.

@@ -24,18 +24,31 @@ const (
 
 // FinalScore returns White's points minus Black's as if the game ended now,
 // komi and bonuses included. Games that ended under rules without agreement on
-// dead stones count as they stand; in all others dead stones are removed first.
+// dead stones count as they stand; in all others dead stones are removed first, or
+// with Config.ScoreByLead, which is as KataGo does, the lead is estimated.
 func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	e.Stop()
-	rules := e.game.Rules()
-	if e.game.Finished() && rules.Scoring == board.ScoringArea && !rules.FriendlyPassOk {
+	if e.counted() {
 		return float64(e.game.Score()), nil
+	}
+	if e.cfg.ScoreByLead {
+		return e.estimateLead(ctx, e.game)
 	}
 	dead, err := e.deadStones(ctx, e.game)
 	if err != nil {
 		return 0, err
 	}
 	return float64(e.game.ScoreWithDead(dead)), nil
+}
+
+// counted tells whether the game ended so that everything counts as it stands:
+// without agreement on dead stones, or where KataGo has them taken off by play.
+func (e *Engine) counted() bool {
+	rules := e.game.Rules()
+	if rules.Scoring == board.ScoringArea {
+		return e.game.Finished() && !rules.FriendlyPassOk
+	}
+	return e.game.Finished() && e.cfg.ScoreByLead
 }
 
 // FinalStatus judges every point, in the order of board.Point. Stones of one
@@ -161,6 +174,11 @@ const ownershipSays = 0.1
 // network, averaged over all orientations, or by random games where it has no
 // such head.
 func (e *Engine) ownership(ctx context.Context, g *board.Game) ([]float32, error) {
+	if e.cfg.ScoreByLead {
+		if own, err := e.searchOwnership(ctx, g); own != nil || err != nil {
+			return own, err
+		}
+	}
 	area := g.Size().Area()
 	sums := make([]float32, area)
 	var out nn.Output

@@ -115,6 +115,8 @@ type GeneratedMove struct {
 
 // AnalyzeRequest says what to analyse and what to report.
 type AnalyzeRequest struct {
+	// Unseen reports are the server's own: nobody asked for analysis.
+	Unseen bool
 	// Color is the side whose move is analysed; it need not be the side to move
 	// of the game. Every number of the reports is from its view.
 	Color board.Color

@@ -73,7 +73,7 @@ func (s *Server) listen(r *MoveRequest) *Analysis {
 	found := &Analysis{}
 	report := r.Report
 	if r.Analysis == nil {
-		r.Analysis = &AnalyzeRequest{Color: r.Color}
+		r.Analysis = &AnalyzeRequest{Color: r.Color, Unseen: true}
 	}
 	r.Report = func(a *Analysis) {
 		*found = *keep(a)

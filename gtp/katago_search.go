@@ -55,7 +55,7 @@ func (k *kataServer) choose(ctx context.Context, r MoveRequest, debug bool) (str
 	before, began := k.snapshot(), k.thought
 	report := r.Report
 	if r.Analysis == nil {
-		r.Analysis = &AnalyzeRequest{Color: r.Color}
+		r.Analysis = &AnalyzeRequest{Color: r.Color, Unseen: true}
 	}
 	r.Report = func(a *Analysis) {
 		k.last = keep(a)

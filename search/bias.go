@@ -138,13 +138,12 @@ func (b *biasTable) sweep() (moved []uint32) {
 // biasPattern returns the pattern of a move that is about to be made in a game,
 // or false for a pass or where no move was made before.
 func biasPattern(g *board.Game, c board.Color, p board.Point) (biasKey, bool) {
-	last := g.LastMove(0)
-	if p == board.Pass || last.Point == board.NoPoint {
+	if p == board.Pass || len(g.Moves()) == g.Forgotten() {
 		return biasKey{}, false
 	}
 	b := g.Board()
 	size := b.Size()
-	h := mixInto(mixInto(uint64(c), uint64(p)), uint64(uint16(last.Point)))
+	h := mixInto(mixInto(uint64(c), uint64(p)), uint64(uint16(g.LastMove(0).Point)))
 	x, y := size.XY(p)
 	for dy := -2; dy <= 2; dy++ {
 		for dx := -2; dx <= 2; dx++ {

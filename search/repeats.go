@@ -49,7 +49,7 @@ func (r *repeats) begin(g *board.Game, p Repeats) (keep bool) {
 	r.charged = map[patternKey]struct{}{}
 	var past board.Game
 	past.CopyFrom(g)
-	moves := g.Moves()
+	moves := g.Moves()[g.Forgotten():]
 	for i := len(moves) - 1; i >= 0 && past.Undo(); i-- {
 		if m := moves[i]; m.Color == player {
 			r.learn(past.Board(), m)

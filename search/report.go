@@ -91,7 +91,7 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 	n := t.a.node(t.root)
 	s := t.view()
 	info := RootInfo{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
-		Value: s * float64(n.avg.winLoss), ValueUtility: s * n.utility, Raw: rawInfo(&t.top.out, t.sh.size.Area())}
+		Value: s * float64(n.avg.winLoss), ValueUtility: s * n.utility, ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums
 	all.utility = weight * float64(n.ownUtility)

@@ -98,9 +98,9 @@ type RootInfo struct {
 	ScoreStdev   float64
 	ScoreUtility float64
 	// Value is the plain average of win minus loss over the tree, what
-	// resignation goes by, and ValueUtility that of the utility.
-	Value, ValueUtility float64
-	Raw                 RawInfo
+	// resignation goes by; ValueUtility and ValueLead are those of utility and lead.
+	Value, ValueUtility, ValueLead float64
+	Raw                            RawInfo
 }
 
 // RawInfo is the network's answer at the root.

@@ -14,7 +14,7 @@ import (
 func (s *seat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMove, error) {
 	req := engine.MoveRequest{Color: r.Color, Keep: r.Keep, Deterministic: r.Deterministic, Cleanup: r.Cleanup}
 	if a := r.Analysis; a != nil {
-		req.Restrict = restrictions(a)
+		req.Restrict, req.Analysed = restrictions(a), !a.Unseen
 		if r.Report != nil {
 			req.Interval = a.Interval
 			req.Ownership, req.MovesOwnership = wantsOwnership(a.Want)

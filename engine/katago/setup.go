@@ -60,6 +60,7 @@ func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Set
 		p.Hurry.Winning = 0
 	}
 	p.FriendlyPass, p.CleanUp = whether[g.FriendlyPass], whether[g.CleanupBeforePass]
+	p.ScoreByLead = true
 	p.Game = board.GameOptions{PreventEncore: g.PreventCleanupPhase, StartBlackMovesAreHandicap: g.StartBlackMovesAreHandicap, ForgetOutOfTurn: true}
 	s.network(g.Network, p.Search.Parallel.Workers)
 	s.seed(g.SearchSeed)
