@@ -58,7 +58,7 @@ func TestParseRulesJSON(t *testing.T) {
 	}
 	for text, want := range map[string]board.Rules{
 		`{}`:                      tt,
-		` {"ko":"spight"} `:       with(func(r *board.Rules) { r.Ko = board.KoSpight }),
+		` {"ko":"SPIGHT"} `:       with(func(r *board.Rules) { r.Ko = board.KoSpight }),
 		`{"suicide":false}`:       with(func(r *board.Rules) { r.Suicide = false }),
 		`{"score":"AREA"}`:        tt,
 		`{"scoring":"AREA"}`:      tt,
@@ -68,7 +68,7 @@ func TestParseRulesJSON(t *testing.T) {
 		`{"score":"TERRITORY"}`: with(func(r *board.Rules) {
 			r.Scoring, r.Tax, r.Komi = board.ScoringTerritory, board.TaxSeki, 6.5
 		}),
-		`{"scoring":"territory","tax":"all","komi":0,"whiteHandicapBonus":"n-1"}`: with(func(r *board.Rules) {
+		`{"scoring":"TERRITORY","tax":"ALL","komi":0,"whiteHandicapBonus":"N-1"}`: with(func(r *board.Rules) {
 			r.Scoring, r.Tax, r.Komi, r.HandicapBonus = board.ScoringTerritory, board.TaxAll, 0, board.BonusNMinus1
 		}),
 	} {

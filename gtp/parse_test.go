@@ -127,7 +127,7 @@ func TestAnalysisText(t *testing.T) {
 		Ownership: []float32{1, float32(nan)},
 	}
 	line := func(d dialect, r AnalyzeRequest) string { return string(appendAnalysis(nil, d, size, &r, a)) }
-	require.Equal(t, "info move C3 visits 1000 winrate 5000 prior 10000 lcb 0 order 0 pv C3 pass "+
+	require.Equal(t, "info move C3 visits 1000 winrate 5000 prior 10000 lcb -1000 order 0 pv C3 pass "+
 		"info move B5 visits 30 winrate 0 prior 0 lcb 0 order 1 pv B5", line(leela, AnalyzeRequest{}))
 	require.Equal(t, []string{"C3", "A5", "B5"}, listedMoves(line(leela, AnalyzeRequest{MinMoves: 3})))
 	require.Equal(t, []string{"C3", "A5", "B5", "pass"}, listedMoves(line(leela, AnalyzeRequest{MinMoves: 9})))

@@ -149,6 +149,16 @@ func TestKataGoGTP(t *testing.T) {
 	t.Logf("pairs as KataGo has them: %d of %d", same, all)
 }
 
+// TestKataGoSessions holds sessions that were recorded with KataGo 1.17.2 for what
+// they came upon here: scores of games that are not over, repeats that are charged
+// for, sides that move twice.
+func TestKataGoSessions(t *testing.T) {
+	needLibrary(t)
+	for _, s := range testshared.Lines[gtpSession](t, "testdata/katago/sessions.jsonl.gz") {
+		t.Run(s.ID, func(t *testing.T) { require.Equal(t, len(s.Pairs), s.hold(t), s.Title) })
+	}
+}
+
 func (s *gtpSession) hold(t *testing.T) (same int) {
 	dir, model := t.TempDir(), realNetwork(t)
 	config := "precision = fp32\n"

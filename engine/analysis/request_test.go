@@ -233,12 +233,12 @@ const unexpected = "Unexpected or unused field, do you have a typo? (set warnUnu
 
 func TestWarnings(t *testing.T) {
 	_, warnings, err := parse(t, map[string]string{
-		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"delayMoveMax":5,"useEvalCache":false,"avoidRepeatedPatternUtility":0.1,"humanSLProfile":""}`,
+		"zebra": "1", "action2": "{}", "overrideSettings": `{"noSuch":1,"another":[],"delayMoveMax":5,"useEvalCache":false,"midgameTimeFactor":0.1,"humanSLProfile":""}`,
 	})
 	require.NoError(t, err)
 	require.Equal(t, []fieldError{
 		{"overrideSettings", "Unknown config params: another,delayMoveMax,noSuch"},
-		{"overrideSettings", "Config params without effect here: avoidRepeatedPatternUtility"},
+		{"overrideSettings", "Config params without effect here: midgameTimeFactor"},
 		{"action2", unexpected}, {"zebra", unexpected},
 	}, warnings)
 }
@@ -263,8 +263,8 @@ func TestOverrides(t *testing.T) {
 			q.params.Pass.IgnorePreRootHistory, q.params.Pass.Conservative, q.params.Root.NumSymmetries = false, false, 2
 		}},
 		{`{"antiMirror":true}`, func(q *query) { q.params.AntiMirror = true }},
-		{`{"analysisPVLen":3,"rootPolicyTemperature":2}`, func(q *query) {
-			q.wishes.pvLen, q.params.Root.PolicyTemperature, q.params.Root.PolicyTemperatureEarly = 4, 2, 2
+		{`{"rootPolicyTemperature":2}`, func(q *query) {
+			q.params.Root.PolicyTemperature, q.params.Root.PolicyTemperatureEarly = 2, 2
 		}},
 	} {
 		want, _, err := parse(t, nil)

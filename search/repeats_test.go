@@ -1,0 +1,71 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// game9 plays vertices on 9x9, Black first.
+func game9(t *testing.T, vertices ...string) *board.Game {
+	t.Helper()
+	g, err := board.NewGame(board.Square(9), board.TrompTaylor())
+	require.NoError(t, err)
+	for _, v := range vertices {
+		p, err := g.Size().ParseVertex(v)
+		require.NoError(t, err)
+		require.NoError(t, g.Play(g.ToMove(), p))
+	}
+	return g
+}
+
+// TestRepeatPatterns: a move is charged for where it repeats one of its player,
+// turned, mirrored or in the other colours, and nowhere else.
+func TestRepeatPatterns(t *testing.T) {
+	g := game9(t, "B2", "G7", "pass", "pass") // further apart than surroundings reach
+	var r repeats
+	require.False(t, r.begin(g, Repeats{Utility: 0.1, For: board.White}), "a tree for nobody is of no use")
+	require.True(t, r.begin(g, Repeats{Utility: 0.1, For: board.White}))
+	charge := func(on *board.Game, c board.Color, vertex string) float64 {
+		p, err := on.Size().ParseVertex(vertex)
+		require.NoError(t, err)
+		r.setKey(5, repeatPattern(on.Board(), c, p))
+		return r.of(5)
+	}
+	fresh := game9(t)
+	for _, v := range []string{"G7", "C7", "C3", "G3"} {
+		require.InDelta(t, -0.1, charge(fresh, board.White, v), 0, v)
+		require.InDelta(t, -0.1, charge(fresh, board.Black, v), 0, v+" in the other colour")
+	}
+	require.Zero(t, charge(fresh, board.White, "F7"), "another point")
+	require.Zero(t, charge(fresh, board.White, "pass"))
+	require.Zero(t, charge(game9(t, "G6"), board.White, "G7"), "other surroundings")
+	require.False(t, r.begin(g, Repeats{Utility: 0.1, For: board.Black}), "searched for the other side")
+	require.Positive(t, r.charge, "of Black, in White's utility")
+	require.False(t, r.begin(g, Repeats{}))
+	require.True(t, r.begin(g, Repeats{}))
+	require.Zero(t, r.of(5))
+}
+
+// TestRepeatsLeaveKosAlone: a ko is taken again and again by its nature.
+func TestRepeatsLeaveKosAlone(t *testing.T) {
+	g := game9(t, "D5", "E5", "E6", "F6", "E4", "F4", "J9", "G5")
+	p, err := g.Size().ParseVertex("F5")
+	require.NoError(t, err)
+	require.True(t, takesKo(g.Board(), board.Move{Color: board.Black, Point: p}))
+	require.Zero(t, repeatPattern(g.Board(), board.Black, p))
+	q, err := g.Size().ParseVertex("G6")
+	require.NoError(t, err)
+	require.NotZero(t, repeatPattern(g.Board(), board.Black, q))
+}
+
+func TestCharge(t *testing.T) {
+	n := node{utility: 0.5, utilitySq: 0.3}
+	n.charge(0)
+	require.Equal(t, node{utility: 0.5, utilitySq: 0.3}, n)
+	n.charge(-0.1)
+	require.InDelta(t, 0.4, n.utility, 1e-12)
+	require.InDelta(t, 0.3+0.16-0.25, n.utilitySq, 1e-12, "the variance stays")
+}
