@@ -311,8 +311,12 @@ func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[str
 	return 0, false
 }
 
-// tally counts how many of the recorded things came out the same.
-type tally struct{ tried, same int }
+// tally counts how many of the recorded things came out the same, and how many of
+// the visits went elsewhere.
+type tally struct {
+	tried, same   int
+	moved, visits int64
+}
 
 func (c *tally) count(same bool) {
 	c.tried++
@@ -324,6 +328,15 @@ func (c *tally) count(same bool) {
 func (c *tally) log(t *testing.T, set string) {
 	t.Helper()
 	t.Logf("%s: %d of %d records equal (%.2f %%)", set, c.same, c.tried, 100*float64(c.same)/float64(max(c.tried, 1)))
+	if c.visits > 0 {
+		t.Logf("%s: visits that went elsewhere: %.2f %%", set, 25*float64(c.moved)/float64(c.visits))
+	}
+}
+
+// elsewhere counts a search's visits, and those that differ, each in the visits and edge
+// visits of two moves.
+func (c *tally) elsewhere(d difference, visits int64) {
+	c.moved, c.visits = c.moved+d.visits, c.visits+visits
 }
 
 // TestWholeSearchesOracle repeats searches that KataGo v1.17 made with one
@@ -357,6 +370,7 @@ func (r *record) check(t *testing.T, nets networks, settings map[string]map[stri
 	same := d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
 	if *oraclePrecision != "fp32" {
 		all.count(d.visits == 0 && d.missing == 0 && d.extra == 0)
+		all.elsewhere(d, r.Visits)
 		return
 	}
 	all.count(same)
