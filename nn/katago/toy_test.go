@@ -16,7 +16,7 @@ func toy(t testing.TB, version int) *Network {
 	if version >= 11 {
 		a.Activation = Mish
 	}
-	f := &fresh{arch: a, w: headWidths{pool: 2, head: 2, value: 2, hidden: 3}, rng: rand.New(rand.NewPCG(uint64(version), 1))}
+	f := &fresh{arch: a, w: headWidths{pool: 2, head: 2, value: 2, hidden: 3}, rng: rand.New(rand.NewPCG(uint64(version), 1)), pools: a.poolBlocks()}
 	n := &Network{Header: Header{Name: "toy", Version: version, Multipliers: DefaultMultipliers()}}
 	n.Header.SpatialInputs, n.Header.GlobalInputs = inputCounts(version)
 	n.Trunk = f.trunk()
