@@ -181,7 +181,11 @@ func TestSounds(t *testing.T) {
 		p.Point("E5")
 		p.Until(`document.querySelectorAll(".moves li").length === 2`)
 		p.Mine()
-		if sounds := browsertest.JS[int](p.Tab, "sounds"); on {
+		if on {
+			p.Until(`sounds >= 4`) // a stone sounds once it lies
+		}
+		sounds := browsertest.JS[int](p.Tab, "sounds")
+		if on {
 			require.Equal(t, 4, sounds, "two parts of a click for each of two stones")
 		} else {
 			require.Zero(t, sounds)

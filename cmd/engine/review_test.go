@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,14 +97,16 @@ func text(t testing.TB, roots []*sgf.Node) string {
 
 // TestReviewGoesOnAfterAKill kills a review at several moments and lets it go on: the
 // end is that of one that was left alone.
+// In float32 an evaluation does not depend on its batch, so that two runs agree to the bit.
 func TestReviewGoesOnAfterAKill(t *testing.T) {
 	needLibrary(t)
+	review := append(slices.Clip(shortReview), "--precision", "fp32")
 	dir := t.TempDir()
 	game := writeFile(t, "game.sgf", poor)
 	want := filepath.Join(dir, "want")
-	require.Zero(t, invoke(t, nil, "", append(shortReview, game, "-o", want)...).code)
+	require.Zero(t, invoke(t, nil, "", append(slices.Clip(review), game, "-o", want)...).code)
 	got := filepath.Join(dir, "got")
-	args := append(shortReview, game, "-o", got, "--positions", "2")
+	args := append(slices.Clip(review), game, "-o", got, "--positions", "2")
 	for lines := 1; lines < 20; lines += 6 {
 		p := start(t, nil, args...)
 		require.Eventually(t, func() bool {

@@ -61,7 +61,7 @@ function Costliest({ g, r }: { g: GameState; r: Review }) {
 			<p class="dim">{t("after_worst")}</p>
 			<div class="costliest">
 				{worst.map((i) => (
-					<a key={i} href={`/review/${g.game}?m=${i + 1}`} aria-label={t("said_mistake", { n: i + 1, move: moves[i].m, points: moves[i].loss.toFixed(1) })}>
+					<a key={i} href={`/review/${g.game}?m=${i + 1}`} title={t("said_mistake", { n: i + 1, move: moves[i].m, points: moves[i].loss.toFixed(1) })}>
 						<Mini w={w} h={h} stones={boards.value.slice(i * w * h, (i + 1) * w * h)} ring={point(moves[i].m, w, h)} size={88} />
 						<span class="row"><LossChip loss={moves[i].loss} cls={moves[i].cls} /> {moves[i].m}</span>
 					</a>
