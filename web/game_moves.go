@@ -1,0 +1,178 @@
+package web
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/web/api"
+)
+
+// What a player does in a game: moves, taking back, giving up, pausing, removing it.
+
+func (c *conn) play(p *api.Play) (any, error) {
+	g, err := c.s.game(p.Game)
+	if err != nil {
+		return nil, err
+	}
+	return nil, g.command(p.Rev, func(g *game) error { return g.playerMoves(p.Move) })
+}
+
+// playerMoves makes the player's move, or puts down a handicap stone.
+func (g *game) playerMoves(vertex string) error {
+	p, err := g.size().ParseVertex(vertex)
+	if err != nil {
+		return refuseWith("illegal", "board", "no such point")
+	}
+	if g.phase == phasePlace && g.player() == board.Black {
+		if p == board.Pass || slices.Contains(g.setup, p) {
+			return refuseWith("illegal", "occupied", "a handicap stone goes on an empty point")
+		}
+		return g.commit(entry{K: "stone", M: g.size().Vertex(p)})
+	}
+	switch {
+	case g.phase != phasePlay:
+		return refuseWith("illegal", "over", "the game is over")
+	case g.board.ToMove() != g.player():
+		return refuseWith("illegal", "turn", "it is not your turn")
+	}
+	if err := g.board.Legal(g.player(), p); err != nil {
+		return illegal(err)
+	}
+	if g.paused != "" {
+		if err := g.commit(entry{K: "resume"}); err != nil { // who moves goes on
+			return err
+		}
+	}
+	return g.makeMove(p, "move")
+}
+
+// makeMove books the clock of the side to move and plays.
+func (g *game) makeMove(p board.Point, kind string) error {
+	c := &g.clocks[g.board.ToMove()-board.Black]
+	before := g.clocks
+	if !g.ran.IsZero() && !c.spend(time.Since(g.ran)) {
+		return g.loseOnTime()
+	}
+	c.moved()
+	if err := g.commit(entry{K: kind, M: g.size().Vertex(p)}); err != nil {
+		g.clocks = before
+		return err
+	}
+	g.ran = time.Time{}
+	return nil
+}
+
+func (g *game) loseOnTime() error {
+	return g.commit(entry{K: "over", Result: winner(g.board.ToMove().Opponent()) + "+T"})
+}
+
+func winner(c board.Color) string {
+	if c == board.White {
+		return "W"
+	}
+	return "B"
+}
+
+// undo takes back to the player's own last move.
+func (g *game) undo() error {
+	n := g.canUndo()
+	if n == 0 {
+		return refuseWith("illegal", "over", "there is nothing to take back")
+	}
+	g.ran = time.Time{}
+	return g.commit(entry{K: "undo", N: n})
+}
+
+// canUndo is how many moves undo takes back; 0 if it cannot.
+func (g *game) canUndo() int {
+	if g.phase != phasePlay && g.phase != phaseCount {
+		return 0
+	}
+	for i, m := range slices.Backward(g.board.Moves()) {
+		if m.Color == g.player() {
+			return g.board.NumMoves() - i
+		}
+	}
+	return 0
+}
+
+// redo makes again what undo took back.
+func (g *game) redo() error {
+	if !g.canRedo() {
+		return refuseWith("illegal", "over", "there is nothing to bring back")
+	}
+	for len(g.undone) > 0 && g.phase == phasePlay {
+		m := g.undone[len(g.undone)-1]
+		if m.Color != g.board.ToMove() {
+			return nil
+		}
+		if err := g.commit(entry{K: "redo", M: g.size().Vertex(m.Point)}); err != nil {
+			return err
+		}
+		g.ran = time.Time{}
+		if g.board.ToMove() == g.player() {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (g *game) canRedo() bool {
+	return len(g.undone) > 0 && g.phase == phasePlay && g.board.ToMove() == g.player() && g.undone[len(g.undone)-1].Color == g.player()
+}
+
+func (g *game) resign() error {
+	if g.phase == phaseOver {
+		return refuseWith("illegal", "over", "the game is over")
+	}
+	return g.commit(entry{K: "over", Result: winner(g.player().Opponent()) + "+R"})
+}
+
+func (g *game) pause() error {
+	if g.phase != phasePlay || g.paused != "" || !g.clocks[0].limited() {
+		return nil
+	}
+	return g.halt("player")
+}
+
+// halt stops the clock.
+func (g *game) halt(why string) error {
+	if !g.ran.IsZero() {
+		if c := &g.clocks[g.board.ToMove()-board.Black]; !c.spend(time.Since(g.ran)) {
+			return g.loseOnTime()
+		}
+		g.ran = time.Time{}
+	}
+	return g.commit(entry{K: "pause", Why: why})
+}
+
+func (g *game) resume() error {
+	if g.paused == "" && g.trouble == "" {
+		return nil
+	}
+	g.trouble = ""
+	return g.commit(entry{K: "resume"})
+}
+
+// remove deletes the game and its files.
+func (g *game) remove() error {
+	g.stopThinking()
+	g.journal.close()
+	g.removed = true
+	id := g.head.ID
+	for _, ext := range []string{".jsonl", ".sgf"} {
+		if err := os.Remove(g.s.store.path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return refuse("internal", "%v", err)
+		}
+	}
+	go func() {
+		g.s.mu.Lock()
+		delete(g.s.games, id)
+		g.s.mu.Unlock()
+		g.s.publishGames()
+	}()
+	return nil
+}
