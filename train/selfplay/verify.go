@@ -137,7 +137,7 @@ func (a *Audit) recheckRaw(ctx context.Context, c *Config, f *Finished, seed uin
 	for i := range f.Game.Turns {
 		t := &f.Game.Turns[i]
 		if t.HasRoot && i%step == int(f.Game.Hash[0]%uint64(step)) {
-			r, err := p.search(ctx, g, false, true, 2, nil)
+			r, err := p.search(ctx, g, false, true, 1, nil)
 			if err != nil {
 				return err
 			}
