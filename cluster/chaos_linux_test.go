@@ -57,6 +57,7 @@ type child struct {
 	Wait                                  time.Duration // of an evaluation
 	Model, Precision                      string        // a real network, instead of one that waits
 	Games                                 uint64        // of part "player"
+	Count                                 bool          // the moves of a worker
 }
 
 // start runs the part. What it logs comes through a pipe, so that a full disk
@@ -108,6 +109,9 @@ func (c *child) run() error {
 		}})
 	if err != nil {
 		return err
+	}
+	if c.Count {
+		go c.countMoves(w)
 	}
 	return w.Run(context.Background())
 }

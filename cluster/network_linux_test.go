@@ -1,11 +1,16 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,7 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/models"
 	"kosumi/nn"
+	"kosumi/nn/features"
 	"kosumi/nn/kernel"
 	"kosumi/nn/model"
 	"kosumi/train/loop"
@@ -24,6 +31,7 @@ import (
 var (
 	audited = flag.Uint64("audited", 1, "how many games of each kind TestPrecisions looks at; from 2 on with all sets of instructions")
 	window  = flag.Duration("window", 12*time.Second, "how long each half of BenchmarkTwoWorkers counts")
+	atATime = flag.Int("at-a-time", 0, "games that a worker of BenchmarkTwoWorkers plays at a time, half as many as one process; 0: both as the recipe says")
 )
 
 // openNetwork opens a real network as engine work does.
@@ -140,96 +148,176 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
-// BenchmarkTwoWorkers compares two workers with a real network and one session
-// each, and the server that checks and files their games, with one process that
-// plays and files the same games with two sessions, in turns.
+// BenchmarkTwoWorkers compares two workers with the network inside the program and
+// one session each, and the server that checks and files their games, with one
+// process that plays and files the same games with two sessions, in turns. Each
+// plays as many games at a time as the default recipe says.
 func BenchmarkTwoWorkers(b *testing.B) {
-	w := realWork(b)
-	w.Recipe.MoveLimit, w.Recipe.Parallel = 2, 8
-	for b.Loop() {
-		one, two := oneProcess(b, w), twoWorkers(b, w)
-		b.ReportMetric(one, "moves/s-alone")
-		b.ReportMetric(two, "moves/s-workers")
-		b.ReportMetric(two/one, "ratio")
-	}
-}
-
-// counted counts the moves of games that are filed.
-type counted struct {
-	*disk
-	games atomic.Int64
-	moves atomic.Int64
-}
-
-func (c *counted) File(w loop.Work, games []*selfplay.Finished) ([]error, error) {
-	c.games.Add(int64(len(games)))
-	for _, g := range games {
-		c.moves.Add(int64(len(g.Game.Turns)))
-	}
-	return c.disk.File(w, games)
-}
-
-func newCounted(b *testing.B) *counted {
-	d, err := openDisk(b.TempDir())
+	path := filepath.Join(b.TempDir(), models.Default().File)
+	require.NoError(b, os.WriteFile(path, models.Default().Data, 0o644))
+	sum, err := fileSum(path)
 	require.NoError(b, err)
-	return &counted{disk: d}
+	w := loop.Work{Network: "embedded", SHA256: sum, Path: path, Seed: 11, Recipe: selfplay.Defaults()}
+	for b.Loop() {
+		alone := w
+		if *atATime > 0 {
+			alone.Recipe.Parallel, w.Recipe.Parallel = 2**atATime, *atATime
+		}
+		one, two := oneProcess(b, alone), twoWorkers(b, w)
+		b.ReportMetric(one.rate(), "moves/s-alone")
+		b.ReportMetric(two.rate(), "moves/s-workers")
+		b.ReportMetric(two.rate()/one.rate(), "ratio")
+		b.ReportMetric(one.cost(one.here), "ms/move-alone")
+		b.ReportMetric(two.cost(two.children), "ms/move-workers")
+		b.ReportMetric(two.cost(two.here), "ms/move-server")
+		b.ReportMetric((two.here+two.children).Seconds()/two.took.Seconds(), "cores-workers")
+		b.ReportMetric(one.here.Seconds()/one.took.Seconds(), "cores-alone")
+	}
 }
 
-// rate is moves a second in a window. It begins when games no longer end together
-// because they began together.
-func (c *counted) rate() float64 {
-	for c.games.Load() < 32 {
+// counted is a loop's folder that counts the games in it.
+type counted struct {
+	writer *selfplay.Writer
+	games  atomic.Int64
+}
+
+func newCounted(b *testing.B, w loop.Work) *counted {
+	c := new(counted)
+	var err error
+	c.writer, err = selfplay.NewWriter(selfplay.WriterConfig{Dir: b.TempDir(), Encoding: features.V7, Side: w.Recipe.Side(), Network: w.Network,
+		SHA256: w.SHA256, Seed: w.Seed, Settings: w.Recipe, Written: func(f selfplay.FileInfo) { c.games.Add(int64(f.Games)) }})
+	require.NoError(b, err)
+	return c
+}
+
+// File implements Host.
+func (c *counted) File(_ loop.Work, games []*selfplay.Finished) ([]error, error) {
+	faults := make([]error, len(games))
+	for i, g := range games {
+		_, faults[i] = c.writer.Add(g)
+	}
+	return faults, c.writer.Flush()
+}
+
+// Wanted implements Host.
+func (c *counted) Wanted() int64 { return 1 << 40 }
+
+// spell is what was done in a window, and the processor time that it took here and
+// in the children.
+type spell struct {
+	moves          int64
+	took           time.Duration
+	here, children time.Duration
+}
+
+func (s *spell) rate() float64 { return float64(s.moves) / s.took.Seconds() }
+
+// cost is milliseconds of processor a move.
+func (s *spell) cost(d time.Duration) float64 { return 1000 * d.Seconds() / float64(s.moves) }
+
+// count counts the moves that are played in a window, once so many games have been
+// filed that they no longer end together because they began together.
+func (c *counted) count(b *testing.B, moves func() int64, children ...*exec.Cmd) *spell {
+	for c.games.Load() < 192 {
 		time.Sleep(time.Millisecond)
 	}
-	before, began := c.moves.Load(), time.Now()
+	theirs := func() (sum time.Duration) {
+		for _, cmd := range children {
+			sum += usageOf(b, cmd.Process.Pid)
+		}
+		return sum
+	}
+	s := &spell{moves: -moves(), here: -usage(), children: -theirs()}
+	began := time.Now()
 	time.Sleep(*window)
-	return float64(c.moves.Load()-before) / time.Since(began).Seconds()
+	s.took = time.Since(began)
+	s.moves += moves()
+	s.here += usage()
+	s.children += theirs()
+	return s
 }
 
-func oneProcess(b *testing.B, w loop.Work) float64 {
+// movesFile is where a worker notes how many moves it has played.
+const movesFile = "moves"
+
+// countMoves notes the moves that a worker has played, ten times a second.
+func (c *child) countMoves(w *Worker) {
+	f, err := os.Create(filepath.Join(c.Dir, movesFile))
+	for err == nil {
+		n := int64(0)
+		w.mu.Lock()
+		for _, t := range w.all {
+			n += t.session.Stats().Moves
+		}
+		w.mu.Unlock()
+		_, err = f.WriteAt(fmt.Appendf(nil, "%020d", n), 0)
+		time.Sleep(100 * time.Millisecond)
+	}
+	panic(err)
+}
+
+// usageOf is the processor time of another process.
+func usageOf(t testing.TB, pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(t, err)
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	user, err := strconv.Atoi(fields[11])
+	require.NoError(t, err)
+	system, err := strconv.Atoi(fields[12])
+	require.NoError(t, err)
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+func oneProcess(b *testing.B, w loop.Work) *spell {
 	s, err := openNetwork(w.Path, "auto", 2)
 	require.NoError(b, err)
 	defer s.Close()
-	w.Recipe.Parallel *= 2
-	c := newCounted(b)
-	var next atomic.Uint64
-	session, err := selfplay.NewSessionOf(w.Recipe, w.Seed, func(context.Context) (uint64, bool) { return next.Add(1) - 1, true },
-		func(f *selfplay.Finished) (int, error) {
-			_, err := c.File(w, []*selfplay.Finished{f})
-			return 0, err
-		})
+	c := newCounted(b, w)
+	session, err := selfplay.NewSession(w.Recipe, w.Seed, 0, c.writer)
 	require.NoError(b, err)
 	ctx, cancel := context.WithCancel(b.Context())
 	var work sync.WaitGroup
 	work.Go(func() { session.Play(ctx, s.Evaluator, selfplay.Goal{}) })
 	defer work.Wait()
 	defer cancel()
-	return c.rate()
+	return c.count(b, func() int64 { return session.Stats().Moves })
 }
 
-func twoWorkers(b *testing.B, w loop.Work) float64 {
+func twoWorkers(b *testing.B, w loop.Work) *spell {
 	s := newSite(b, newFolder(0))
 	s.stop()
 	s.startBroker()
 	conn, err := s.broker.Connect()
 	require.NoError(b, err)
 	defer conn.Close()
-	c := newCounted(b)
+	c := newCounted(b, w)
 	judge, err := openNetwork(w.Path, "fp32", 1)
 	require.NoError(b, err)
 	defer judge.Close()
-	server, err := NewServer(ServerConfig{Dir: b.TempDir(), Host: c, Linger: 100 * time.Millisecond, Open: func(string) (nn.Evaluator, func(), error) { return judge.Evaluator, func() {}, nil }})
+	server, err := NewServer(ServerConfig{Dir: b.TempDir(), Host: c, Open: func(string) (nn.Evaluator, func(), error) { return judge.Evaluator, func() {}, nil }})
 	require.NoError(b, err)
 	require.NoError(b, server.Offer(w))
 	require.NoError(b, server.Serve(conn))
 	defer server.Close()
-	for range 2 {
-		cmd := (&child{Part: "worker", Dir: b.TempDir(), Address: s.address(), ID: NewID(), Model: w.Path, Precision: "auto"}).start(b)
+	var workers []*exec.Cmd
+	dirs := []string{b.TempDir(), b.TempDir()}
+	for _, dir := range dirs {
+		cmd := (&child{Part: "worker", Dir: dir, Address: s.address(), ID: NewID(), Model: w.Path, Precision: "auto", Count: true}).start(b)
+		workers = append(workers, cmd)
 		defer kill(cmd)
 	}
 	for server.tally.audits.Load() < 2*probation { // every game of a new worker is searched again
 		time.Sleep(time.Millisecond)
 	}
 	defer func() { require.Empty(b, server.Status().Aside) }()
-	return c.rate()
+	return c.count(b, func() (sum int64) {
+		for _, dir := range dirs {
+			text, err := os.ReadFile(filepath.Join(dir, movesFile))
+			require.NoError(b, err)
+			n, err := strconv.ParseInt(string(text), 10, 64)
+			require.NoError(b, err)
+			sum += n
+		}
+		return sum
+	}, workers...)
 }
