@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,12 +17,10 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/train/loop"
-	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
 
@@ -310,189 +307,6 @@ func TestRestartsLoseNothing(t *testing.T) {
 		}
 	}
 	require.Empty(t, s.server.Status().Aside)
-}
-
-// TestBadWorkers lets workers in that are broken or hostile: each is set aside
-// with a reason, and none of its games is filed.
-func TestBadWorkers(t *testing.T) {
-	type spoil func(f *selfplay.Finished)
-	for name, bad := range map[string]struct {
-		change func(c *WorkerConfig)
-		spoil  spoil
-		reason string
-	}{
-		"another network": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-				return &Seat{Evaluator: stub(t, 4), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
-			}
-		}, reason: "in the exam"},
-		"another network behind the exam": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-				return &Seat{Evaluator: &twoFaced{first: stub(t, 3), then: stub(t, 4)}, Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
-			}
-		}, reason: "off by"},
-		"protocol to come": {reason: "update the older"},
-		"old protocol":     {change: func(c *WorkerConfig) { c.Card.Version = "old" }, reason: "update the older"},
-		"flipped values": {spoil: func(f *selfplay.Finished) {
-			for i := range f.Game.Turns {
-				f.Game.Turns[i].RawWinLoss *= -1
-			}
-		}, reason: "off by"},
-		"flipped roots": {spoil: func(f *selfplay.Finished) {
-			for i := range f.Game.Turns {
-				r := &f.Game.Turns[i].Root
-				r.Win, r.Loss = r.Loss, r.Win
-			}
-		}, reason: "made again"},
-		"random policies": {spoil: func(f *selfplay.Finished) {
-			for i := range f.Game.Turns {
-				f.Game.Turns[i].Policy = []rows.MoveWeight{{Index: uint16(f.Game.Start.Size().Area()), Weight: 1}}
-			}
-		}, reason: "made again"},
-		"wrong komi": {spoil: func(f *selfplay.Finished) {
-			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Komi += 40 })
-		}, reason: "game"},
-		"wrong rules": {spoil: func(f *selfplay.Finished) {
-			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Scoring = board.ScoringTerritory })
-		}, reason: "were drawn"},
-		"another seed": {spoil: func(f *selfplay.Finished) { f.Game.Hash[0]++ }, reason: "hash"},
-		"an illegal move": {spoil: func(f *selfplay.Finished) {
-			for i := range f.Game.Turns {
-				f.Game.Turns[i].Move = f.Game.Turns[0].Move
-			}
-		}, reason: "move"},
-		"another number": {spoil: func(f *selfplay.Finished) { f.ID.Number += 1 << 20 }, reason: "hash"},
-		"many visits":    {spoil: func(f *selfplay.Finished) { f.Game.Turns[0].Visits = 5000 }, reason: "visits"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newSite(t, newFolder(1<<40))
-			w := s.worker(t.TempDir(), bad.change)
-			switch name {
-			case "old protocol":
-				w.conf.Card.Protocol = [2]int{0, 0}
-			case "protocol to come":
-				w.conf.Card.Protocol = [2]int{Protocol + 1, Protocol + 3}
-			}
-			w.spoil = bad.spoil
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			err := w.Run(ctx)
-			require.ErrorIs(t, err, ErrRefused)
-			require.ErrorContains(t, err, bad.reason)
-			require.Zero(t, s.host.count())
-			if !strings.Contains(name, "protocol") {
-				again := s.worker(t.TempDir(), func(c *WorkerConfig) { c.Card.ID = w.conf.Card.ID })
-				require.ErrorIs(t, again.Run(ctx), ErrRefused, "it stays out")
-				require.Len(t, s.server.Status().Aside, 1)
-			}
-		})
-	}
-}
-
-// underRules is the beginning of a game as if other rules had been drawn.
-func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules)) *board.Game {
-	r := f.Game.Start.Rules()
-	change(&r)
-	g, err := board.NewGame(f.Game.Start.Size(), r)
-	require.NoError(t, err)
-	for i := f.Game.Start.NumMoves() - 1; i >= 0; i-- {
-		m := f.Game.Start.LastMove(i)
-		require.NoError(t, g.Play(m.Color, m.Point))
-	}
-	return g
-}
-
-// TestReplayedUploads sends a game that was stored again: as it was, by another
-// worker, and for another number.
-func TestReplayedUploads(t *testing.T) {
-	s := newSite(t, newFolder(1<<40))
-	first := s.worker(t.TempDir(), nil)
-	s.runUntil([]*Worker{first}, s.settled(probation))
-	thief := s.worker(t.TempDir(), nil)
-	require.NoError(t, thief.hello(t.Context()))
-	offer := s.server.book.present().ID
-	send := func(w *Worker, data []byte) receipt {
-		line := pack(upload{w.conf.Card.ID, offer})
-		r, err := ask[receipt](t.Context(), w.conf.Conn, subjectGame, append(append(line, '\n'), data...), 10*time.Second)
-		require.NoError(t, err)
-		return *r
-	}
-	first.Close(5 * time.Second) // what it has finished comes in
-	n := s.host.count()
-	for _, id := range s.host.known() {
-		data := s.host.games[id.ID]
-		require.Equal(t, duplicate, send(first, data).Verdict)
-		require.Equal(t, duplicate, send(thief, data).Verdict)
-	}
-	f, err := selfplay.Unmarshal(s.host.games[selfplay.ID{Number: 0}])
-	require.NoError(t, err)
-	f.ID.Number = 1 << 30
-	data, err := selfplay.Marshal(f)
-	require.NoError(t, err)
-	r := send(thief, data)
-	require.Equal(t, rejected, r.Verdict)
-	require.Contains(t, r.Reason, "hash")
-	require.Equal(t, n, s.host.count())
-	require.Zero(t, s.host.twice)
-	require.Len(t, s.server.Status().Aside, 1)
-}
-
-// TestGigabyte announces a message of 1 GB in NATS' own protocol: the broker hangs
-// up before it has come.
-func TestGigabyte(t *testing.T) {
-	s := newSite(t, newFolder(1<<40))
-	conn, err := net.Dial("tcp", s.addr)
-	require.NoError(t, err)
-	defer conn.Close()
-	fmt.Fprintf(conn, "CONNECT {\"verbose\":false,\"pedantic\":false,\"auth_token\":%q,\"name\":%q}\r\nPUB kosumi.game %d\r\n", s.token, NewID(), 1<<30)
-	sent := 0
-	chunk := make([]byte, 1<<16)
-	for sent < 1<<30 && err == nil {
-		var n int
-		n, err = conn.Write(chunk)
-		sent += n
-	}
-	require.Error(t, err)
-	require.Less(t, sent, 1<<28)
-	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 4 })
-}
-
-// twoFaced answers the exam by one network and plays by another.
-type twoFaced struct {
-	first, then nn.Evaluator
-	n           atomic.Int64
-}
-
-func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	if e.n.Add(1) <= 8 {
-		return e.first.Evaluate(ctx, q, out)
-	}
-	return e.then.Evaluate(ctx, q, out)
-}
-
-// TestHostileMessages sends what no worker sends.
-func TestHostileMessages(t *testing.T) {
-	s := newSite(t, newFolder(1<<40))
-	id := NewID()
-	conn, err := Dial(DialConfig{Address: s.address(), ID: id})
-	require.NoError(t, err)
-	defer conn.Close()
-	for _, subject := range []string{subjectHello, subjectLease, subjectExam, subjectGame, subjectNet, subjectBeat, subjectRelease} {
-		for _, data := range []string{"", "{", "null", "[]", `{"worker":7}`, strings.Repeat("x", 300_000)} {
-			conn.Request(subject, []byte(data), 10*time.Millisecond)
-		}
-	}
-	require.ErrorIs(t, conn.Publish(subjectGame, make([]byte, 1<<30)), nats.ErrMaxPayload)
-	_, err = conn.SubscribeSync("kosumi.>")
-	require.NoError(t, err)
-	require.NoError(t, conn.Flush())
-	require.ErrorIs(t, conn.LastError(), nats.ErrPermissionViolation)
-	require.Zero(t, s.host.count())
-	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 4 })
-
-	wrong, err := nats.Connect("nats://"+s.addr, nats.Token("wrong"), nats.Name(id))
-	require.ErrorIs(t, err, nats.ErrAuthorization)
-	require.Nil(t, wrong)
 }
 
 func TestAddress(t *testing.T) {

@@ -3,16 +3,9 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
-
-	"kosumi/internal/file"
 )
 
 // Hand does tasks of one kind.
@@ -172,26 +165,4 @@ func (w *Worker) tell(ctx context.Context, o *outcome) {
 		}
 		pause(ctx, backoff(n))
 	}
-}
-
-// file returns where a file lies, fetched if it is not there.
-func (w *Worker) file(ctx context.Context, f File) (string, error) {
-	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
-		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
-	}
-	w.hands.fetch.Lock()
-	defer w.hands.fetch.Unlock()
-	path := filepath.Join(w.conf.Dir, "networks", f.SHA256, f.Name)
-	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
-		return path, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", err
-	}
-	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, out) })
-	return path, errors.Join(err)
-}
-
-func sumForm(s string) bool {
-	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }

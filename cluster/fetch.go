@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"kosumi/internal/file"
+)
+
+// file returns where a file lies, fetched if it is not there.
+func (w *Worker) file(ctx context.Context, f File) (string, error) {
+	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
+		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
+	}
+	w.hands.fetch.Lock()
+	defer w.hands.fetch.Unlock()
+	path := filepath.Join(w.conf.Dir, "networks", f.SHA256, f.Name)
+	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
+		return path, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, out) })
+	return path, errors.Join(err)
+}
+
+// fetch asks for a file piece by piece.
+func (w *Worker) fetch(ctx context.Context, f File, out io.Writer) error {
+	sum := sha256.New()
+	failures := 0
+	for at := int64(0); at < f.Bytes; {
+		m, err := func() (*nats.Msg, error) {
+			ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+			defer cancel()
+			return w.conf.Conn.RequestWithContext(ctx, subjectNet, pack(wanted{f.SHA256, at}))
+		}()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || len(m.Data) == 0 {
+			if failures++; failures > 100 || err == nil && failures > 10 {
+				return fmt.Errorf("the network %s cannot be had: %w", f.Name, errors.Join(err, errors.New("no answer, or another network plays by now")))
+			}
+			pause(ctx, backoff(failures))
+			continue
+		}
+		failures = 0
+		sum.Write(m.Data)
+		if _, err := out.Write(m.Data); err != nil {
+			return err
+		}
+		at += int64(len(m.Data))
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != f.SHA256 {
+		return fmt.Errorf("the network %s arrived damaged: sha256 %s, %s is expected", f.Name, got, f.SHA256)
+	}
+	return nil
+}
+
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+func sumForm(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}

@@ -1,0 +1,132 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// lease keeps numbers in stock and changes over to new work.
+func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
+	failures, faults := 0, 0
+	for ctx.Err() == nil {
+		r, err := ask[lease](ctx, w.conf.Conn, subjectLease, pack(request{w.conf.Card.ID, w.wants(), w.holds()}), 10*time.Second)
+		if err != nil {
+			failures++
+			pause(ctx, backoff(failures))
+			continue
+		}
+		failures = 0
+		if r.Hello {
+			if r.Refused != "" {
+				return fmt.Errorf("%w: %s", ErrRefused, r.Refused)
+			}
+			if err := w.hello(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if r.Offer != nil && (w.now == nil || w.now.offer.ID != r.Offer.ID) {
+			t, err := w.sit(ctx, r.Offer)
+			if err != nil {
+				if faults++; errors.Is(err, ErrRefused) || faults == 5 {
+					return err
+				}
+				w.conf.Log.Warn("the work cannot be taken up yet", "error", err)
+				pause(ctx, backoff(faults+4))
+				continue
+			}
+			faults = 0
+			w.leave()
+			w.mu.Lock()
+			w.now, w.all = t, append(w.all, t)
+			w.mu.Unlock()
+			work.Go(func() { w.play(ctx, t, stop) })
+		}
+		if r.Exam {
+			if err := w.exam(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		w.keep(r)
+		wait := w.conf.Poll
+		if r.WaitMS > 0 {
+			wait = min(wait, time.Duration(r.WaitMS)*time.Millisecond)
+			w.rest(ctx, wait)
+			continue
+		}
+		select {
+		case <-w.low:
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// rest waits, whatever is wanted.
+func (w *Worker) rest(ctx context.Context, d time.Duration) {
+	pause(ctx, d)
+	select {
+	case <-w.low:
+	default:
+	}
+}
+
+// keep puts leased numbers into the stock.
+func (w *Worker) keep(r *lease) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, n := range r.Numbers {
+		select {
+		case w.now.stock <- n:
+			w.held[n] = true
+		default: // more than was asked for
+		}
+	}
+}
+
+// wants is how many numbers are missing.
+func (w *Worker) wants() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.now == nil {
+		return 0
+	}
+	return max(0, cap(w.now.stock)-len(w.now.stock))
+}
+
+func (w *Worker) holds() []uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held := make([]uint64, 0, len(w.held))
+	for n := range w.held {
+		held = append(held, n)
+	}
+	return held
+}
+
+// number takes a number out of the stock.
+func (w *Worker) number(ctx context.Context, t *table) (uint64, bool) {
+	select {
+	case <-t.leave:
+		return 0, false
+	default:
+	}
+	if len(t.stock) <= cap(t.stock)/2 {
+		select {
+		case w.low <- struct{}{}:
+		default:
+		}
+	}
+	select {
+	case n := <-t.stock:
+		return n, true
+	case <-t.leave:
+	case <-ctx.Done():
+	}
+	return 0, false
+}
