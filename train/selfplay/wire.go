@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 
@@ -81,10 +82,9 @@ func Marshal(f *Finished) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	z, err := flate.NewWriter(&out, 5)
-	if err != nil {
-		return nil, err
-	}
+	z := packers.Get().(*flate.Writer)
+	defer packers.Put(z)
+	z.Reset(&out)
 	if _, err := z.Write(text); err != nil {
 		return nil, err
 	}
@@ -93,6 +93,18 @@ func Marshal(f *Finished) ([]byte, error) {
 	}
 	return out.Bytes(), nil
 }
+
+// packers and unpackers keep the tables of compression, which are larger than a game.
+var (
+	packers = sync.Pool{New: func() any {
+		z, err := flate.NewWriter(nil, 5)
+		if err != nil { // the level is one
+			panic(err)
+		}
+		return z
+	}}
+	unpackers = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+)
 
 func packTurn(t *rows.Turn, size board.Size) wireTurn {
 	w := wireTurn{Move: uint16(size.Index(t.Move)), Weight: t.Weight, Visits: t.Visits,
@@ -122,7 +134,12 @@ func Unmarshal(data []byte) (*Finished, error) {
 }
 
 func unmarshal(data []byte) (*Finished, error) {
-	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), maxWire+1))
+	z := unpackers.Get().(io.Reader)
+	defer unpackers.Put(z)
+	if err := z.(flate.Resetter).Reset(bytes.NewReader(data), nil); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(z, maxWire+1))
 	if err != nil {
 		return nil, err
 	}
