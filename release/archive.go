@@ -115,10 +115,16 @@ func unzip(archive, dir string) error {
 	return os.CopyFS(dir, r)
 }
 
-// checksums writes the sha256 of each file, as sha256sum -c reads them.
-func (r *release) checksums(files []string) error {
+// checksums writes the sha256 of each file of this version, as sha256sum -c reads
+// them: also of those that were made before, for other systems.
+func (r *release) checksums() error {
+	path := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
+	files, err := filepath.Glob(filepath.Join(r.out, "kosumi-"+r.version+"-*"))
+	if err != nil {
+		return err
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return f == path })
 	var b strings.Builder
-	slices.Sort(files)
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if err != nil {
@@ -126,7 +132,6 @@ func (r *release) checksums(files []string) error {
 		}
 		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), filepath.Base(f))
 	}
-	path := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
 	fmt.Println("  " + path)
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }

@@ -50,15 +50,12 @@ func run(ctx context.Context, version, only, out string) error {
 		return err
 	}
 	defer os.RemoveAll(r.work)
-	var files []string
 	for _, t := range chosen {
-		made, err := r.target(t)
-		if err != nil {
+		if err := r.target(t); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
-		files = append(files, made...)
 	}
-	return r.checksums(files)
+	return r.checksums()
 }
 
 // release is one version on its way into the folder out.
@@ -113,15 +110,15 @@ func source(ctx context.Context) (commit string, when time.Time, err error) {
 }
 
 // target makes the archive, the packages and the bill of materials of one system.
-func (r *release) target(t target) ([]string, error) {
+func (r *release) target(t target) error {
 	start := time.Now()
 	program := filepath.Join(r.work, t.name(), t.program())
 	if err := r.build(t, program); err != nil {
-		return nil, err
+		return err
 	}
 	libraries, err := r.libraries(t)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files := r.common.clone()
 	files.add(t.program(), program, 0o755)
@@ -131,30 +128,30 @@ func (r *release) target(t target) ([]string, error) {
 	top := "kosumi-" + r.version + "-" + t.name()
 	archive := filepath.Join(r.out, top+t.suffix())
 	if err := files.write(archive, top, r.when); err != nil {
-		return nil, err
+		return err
 	}
 	made := []string{archive}
 	if t.os == "linux" {
 		packages, err := r.packages(t, program, libraries)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		made = append(made, packages...)
 	}
 	bill := filepath.Join(r.out, top+".cdx.json")
 	if err := r.bill(t, program, bill); err != nil {
-		return nil, err
+		return err
 	}
 	made = append(made, bill)
 	for _, f := range made {
 		info, err := os.Stat(f)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		fmt.Printf("  %-52s %6.1f MB\n", f, float64(info.Size())/1e6)
 	}
 	fmt.Printf("  %s took %s\n", t, time.Since(start).Round(time.Second))
-	return made, nil
+	return nil
 }
 
 // output runs a command and returns what it printed, without the last newline.

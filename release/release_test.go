@@ -141,3 +141,18 @@ func TestLicenceFiles(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{"LICENSE", "license.md", "COPYING", "NOTICE.txt", "ThirdPartyNotices.txt", "LICENSE-MIT"}, names)
 }
+
+// TestChecksums has the systems made one at a time, in either of two runs: the sums
+// are of all that lies there.
+func TestChecksums(t *testing.T) {
+	r := release{version: "1.2.3", out: t.TempDir()}
+	sums := filepath.Join(r.out, "kosumi-1.2.3-SHA256SUMS")
+	for _, name := range []string{"kosumi-1.2.3-linux-arm64.deb", "kosumi-1.2.3-linux-amd64.tar.gz", "kosumi-1.2.2-linux-amd64.tar.gz"} {
+		require.NoError(t, os.WriteFile(filepath.Join(r.out, name), []byte("abc"), 0o600))
+		require.NoError(t, r.checksums())
+	}
+	got, err := os.ReadFile(sums)
+	require.NoError(t, err)
+	abc := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  "
+	require.Equal(t, abc+"kosumi-1.2.3-linux-amd64.tar.gz\n"+abc+"kosumi-1.2.3-linux-arm64.deb\n", string(got))
+}
