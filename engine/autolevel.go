@@ -54,6 +54,22 @@ func (c *Config) Finders() (level.Finders, string, error) {
 	return all, name, nil
 }
 
+// TryLevelFile tells, before a game is played for it, whether the file that is
+// named for the player's levels holds some, or none yet, and can be written. The one
+// in the user's own folder is not looked at: games are played without it too.
+func (c *Config) TryLevelFile() error {
+	if c.LevelFile == "" {
+		return nil
+	}
+	if _, _, err := c.Finders(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(c.LevelFile), 0o777); err != nil {
+		return err
+	}
+	return file.Try(c.LevelFile, true)
+}
+
 // autoRank is the rank of this game, found when it begins.
 func (e *Engine) autoRank() (level.Rank, error) {
 	if e.auto.rank == nil {

@@ -133,16 +133,22 @@ func hostNames(addr net.Addr, names []string) (map[string]bool, error) {
 		add(ip.String())
 		return all, nil
 	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil, err
+	own, err := networkAddresses()
+	for _, ip := range own {
+		add(ip.String())
 	}
+	return all, err
+}
+
+// networkAddresses are those by which other machines reach this one.
+func networkAddresses() (all []net.IP, err error) {
+	own, err := net.InterfaceAddrs()
 	for _, a := range own {
 		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() {
-			add(n.IP.String())
+			all = append(all, n.IP)
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // keys holds the token, and the one-time keys that are exchanged for it.

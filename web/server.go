@@ -171,12 +171,38 @@ func (s *Server) Address() string {
 	if len(s.conf.Names) > 0 {
 		name = s.conf.Names[0]
 	}
-	return fmt.Sprintf("%s://%s/", s.scheme(), net.JoinHostPort(name, fmt.Sprint(host.Port)))
+	return s.at(name)
+}
+
+// at is the page's address under a name of this machine.
+func (s *Server) at(name string) string {
+	return fmt.Sprintf("%s://%s/", s.scheme(), net.JoinHostPort(name, fmt.Sprint(s.ln.Addr().(*net.TCPAddr).Port)))
 }
 
 // URL is the page's address with the token, for the person to whom this server
 // belongs.
 func (s *Server) URL() string { return s.Address() + "#k=" + s.keys.token }
+
+// URLs are all that the page is reached by: first [Server.URL], and where the server
+// listens on every address of this machine, those of its networks too.
+func (s *Server) URLs() []string {
+	all := []string{s.URL()}
+	at := s.ln.Addr().(*net.TCPAddr)
+	if !at.IP.IsUnspecified() {
+		return all
+	}
+	own, err := networkAddresses()
+	if err != nil {
+		return all // New has listed them a moment ago
+	}
+	for _, ip := range own {
+		if at.IP.To4() != nil && ip.To4() == nil || ip.IsLinkLocalUnicast() {
+			continue
+		}
+		all = append(all, s.at(ip.String())+"#k="+s.keys.token)
+	}
+	return all
+}
 
 // OneTimeURL is an address that works once, within a minute: what is handed to
 // other programs, whose arguments all users of a machine can see.

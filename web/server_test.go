@@ -349,3 +349,26 @@ func TestOwnCertificate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, print1, print2, "it is kept")
 }
+
+// TestURLs has a server on all addresses of this machine say each of them, and
+// answer to it.
+func TestURLs(t *testing.T) {
+	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Listen: ":0"})
+	all := s.URLs()
+	require.Equal(t, s.URL(), all[0])
+	require.Regexp(t, `^http://127\.0\.0\.1:`, all[0])
+	own, err := networkAddresses()
+	require.NoError(t, err)
+	for _, ip := range own {
+		url := s.at(ip.String()) + "#k=" + s.keys.token
+		if ip.IsLinkLocalUnicast() {
+			require.NotContains(t, all, url, "needs a zone, which no browser takes")
+			continue
+		}
+		require.Contains(t, all, url)
+		at, err := http.NewRequest("GET", url, nil)
+		require.NoError(t, err)
+		require.True(t, s.ours(at.URL.Host), url)
+	}
+	require.Len(t, serve(t, t.TempDir()).URLs(), 1, "on loopback there is one")
+}

@@ -116,7 +116,7 @@ each game tree a position, its right first moves marked as good (TE).`,
 			return nil
 		},
 	}
-	s.networkFlags(c.Flags())
+	s.oneNetworkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	s.searchFlags(c.Flags())
 	s.flags(c.Flags(), "max-memory")

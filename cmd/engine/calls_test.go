@@ -52,7 +52,10 @@ func TestWrongCalls(t *testing.T) {
 // wrongCalls has a call, the exit code and a part of the answer in each line.
 const wrongCalls = `
 gtp --visits -> 2 --visits needs a value
-gtp --vists 5 -> 2 did you mean --visits?
+gtp --vresion -> 2 did you mean --version?
+gtp --vresion -> 2 did you mean --version?
+--hepl -> 2 did you mean --help?
+--vists 5 -> 2 did you mean --visits?
 gtp --visits 1e99 -> 2 --visits is "1e99"
 gtp --visits -1 -> 2 --visits is "-1"
 gtp --visits 99999999999999999999 -> 2 --visits is
@@ -84,6 +87,10 @@ gtp --log-level loud -> 2 "loud"
 gtp --resign-threshold 7 -> 2 --resign-threshold
 gtp --provider warp -> 2 "warp"
 gtp --autosave BLOCKED -> 1 --autosave
+gtp --level-file BLOCKED -> 1 --level-file
+gtp --level auto --level-file DIR -> 1 --level-file
+gtp --level auto --level-file TEXT -> 1 --level-file
+gtp --human-model NOWHERE -> 1 --human-model
 gtp extra -> 2 "extra"
 analysis --positions 0 -> 2 --positions
 analysis --positions x -> 2 --positions
@@ -102,6 +109,7 @@ match --a x --b y --openings NOWHERE -> 1 no such file
 match --a x --b y --elo0 0 -> 2 --elo0 and --elo1
 match --a x --b y --sgf BLOCKED -> 1 BLOCKED
 match --a NOWHERE --b NOWHERE --games 2 -> 2 no such file
+match openings --human-model NOWHERE -> 2 unknown flag: --human-model
 match openings -> 2 -o is needed
 match openings --count 0 -o DIR/x.txt -> 2 --count 0
 match openings --count 5 -o NOWHERE/x.txt -> 1 cannot be written
@@ -120,6 +128,10 @@ match ladder --anchors x -> 2 --anchors
 match ladder --boardsize 9,x -> 2 --boardsize
 match ladder --boardsize 9,1 -> 2 --boardsize
 match ladders -> 2 unknown command "ladders"
+analysis --set nosuch=1 -> 2 unknown setting nosuch
+analysis --max-memory -1 -> 2 --max-memory
+review SGF --first-visits 0 -> 2 first
+review SGF --positions 0 -> 2 positions
 review -> 2 engine review FILE|DIR
 review NOWHERE -> 2 no such file
 review SGF --visits -1 -> 2 --visits
@@ -161,6 +173,7 @@ quantize NET -o DIR/x.onnx --for martian -> 2 --for
 quantize NET -o DIR/x.onnx --count 0 -> 2 --count 0
 quantize NET -o DIR/x.onnx --method nosuch -> 2 --method
 quantize NET -o DIR/x.onnx --percentile x -> 2 --percentile
+selfplay --human-model NOWHERE -> 2 unknown flag: --human-model
 selfplay -> 2 --out DIR
 selfplay --out DIR/s --games -1 -> 2 --games -1
 selfplay --out DIR/s --method nosuch -> 2 "nosuch"
@@ -188,6 +201,12 @@ loop rate NOWHERE -> 1 no loop
 loop rate DIR --games -1 -> 2 --games
 loop report -> 2 engine loop report DIR
 loop report NOWHERE -> 1 no loop
+benchmark --human-model NOWHERE -> 2 unknown flag: --human-model
+benchmark --cpuprofile BLOCKED -> 1 BLOCKED
+benchmark --problems NOWHERE -> 1 no such file
+benchmark --problems TEXT -> 1 TEXT
+benchmark --agreement --workers x -> 2 --workers
+benchmark --onnxruntime NOWHERE -> 1 --onnxruntime
 benchmark --seconds 0 -> 2 --seconds
 benchmark --rounds x -> 2 --rounds
 benchmark --rounds 0 -> 2 --rounds
@@ -209,11 +228,25 @@ web --networks NOWHERE -> 1 --networks
 web --precision int1 -> 2 --precision
 web --tls-cert NOWHERE -> 2 --tls-key
 web --config NOWHERE -> 1 no such file
+web --loop NOWHERE -> 1 --loop
+web --loop DIR -> 1 no loop
+web --folder BLOCKED -> 1 BLOCKED
+web --reviews BLOCKED -> 1 BLOCKED
+web --ui NOWHERE -> 1 --ui
+web --tls-cert NOWHERE --tls-key NOWHERE -> 1 certificate
+web --tls-cert TEXT --tls-key TEXT -> 1 certificate
 web --listen nosuch -> 2 --listen is "nosuch"
 web --listen :99999 -> 2 the port is "99999"
 completion -> 2 bash, fish
 completion nosuch -> 2 unknown command "nosuch"
 work -> 2 engine work ADDRESS
+doctor --human-model NOWHERE -> 2 unknown flag: --human-model
+doctor --provider warp -> 2 "warp"
+config --from-katago TEXT -> 2 TEXT
+config --from-katago DIR -> 2 is a directory
+train --model NOWHERE --data SGF -o DIR -> 1 no such file
+train --model TEXT --data SGF -o DIR -> 1 text.txt
+drill DIR -> 1 is a directory
 work nosuch -> 2 nats://
 work nats://T@127.0.0.1:1 --games -1 -> 2 --games
 work nats://T@127.0.0.1:1 --parallel x -> 2 --parallel is "x"
@@ -227,6 +260,14 @@ cluster nosuch -> 2 unknown command "nosuch"
 serve --keep x -> 2 --keep is "x"
 serve --cert NOWHERE -> 2 --cert and --key
 serve --level 99k -> 2 --level
+serve --level-file BLOCKED -> 1 --level-file
+serve --dir BLOCKED -> 1 BLOCKED
+serve --users NOWHERE -> 1 no such file
+serve --users TEXT -> 2 TEXT
+serve --cert NOWHERE --key NOWHERE -> 1 no such file
+serve --seats 0 -> 2 --seats
+serve --metrics nosuch -> 2 --metrics
+serve --metrics :99999 -> 2 the port is "99999"
 serve --model NOWHERE -> 1 no such file
 serve --listen nosuch -> 2 --listen is "nosuch"
 remote -> 2 engine remote ADDRESS

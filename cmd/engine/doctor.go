@@ -56,7 +56,7 @@ of bugs.`,
 			return nil
 		},
 	}
-	s.networkFlags(c.Flags())
+	s.oneNetworkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	c.Flags().BoolVar(&everything, "all", false, "list every provider and every place that was looked at")

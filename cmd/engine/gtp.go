@@ -18,8 +18,10 @@ func gtpCommand() *cobra.Command {
 	s := defaultSettings()
 	var games string
 	c := &cobra.Command{
-		Use:   "gtp",
-		Short: "Play over the Go Text Protocol on standard input and output",
+		Use: "gtp",
+		// Without a subcommand, engine is gtp: what --version is near to is said there.
+		Version: version,
+		Short:   "Play over the Go Text Protocol on standard input and output",
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS
 that GUIs and bridges use. Messages for people go to standard error.
 
@@ -43,6 +45,9 @@ A move takes what the clock allows. Without a clock it takes --time seconds,
 func serveGTP(ctx context.Context, s *settings, games string) error {
 	saved, err := newAutosave(games, s.stderr)
 	if err != nil {
+		return err
+	}
+	if err := s.tryLevelFile(); err != nil {
 		return err
 	}
 	size := s.Play.Size

@@ -43,7 +43,7 @@ file holds one opening a line; match --openings plays each with both colours.`,
 			return writeOpenings(cmd, &s, f)
 		},
 	}
-	s.networkFlags(c.Flags())
+	s.oneNetworkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	c.Flags().IntVar(&f.count, "count", f.count, "number of openings")
 	c.Flags().IntVar(&f.least, "min-moves", f.least, "moves of the shortest opening")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"sync"
 
 	"kosumi/board"
@@ -36,6 +37,11 @@ func openNetwork(s *settings, size board.Size, log *slog.Logger) *network {
 	}
 	go func() {
 		defer close(n.ready)
+		// That a file is missing is known before the other one is loaded.
+		if _, err := os.Stat(s.HumanModel); n.humans != nil && err != nil {
+			n.err = fmt.Errorf("--human-model: %w", err)
+			return
+		}
 		if n.err = n.load(s, s.Model, size); n.err == nil {
 			n.err = n.awaitHumans(s.Play.Search.Human, size)
 		}

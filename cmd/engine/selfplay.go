@@ -61,7 +61,7 @@ Print the recipe in use with --recipe show.`,
 			return runSelfplay(cmd, &s, &f, conf)
 		},
 	}
-	s.networkFlags(c.Flags())
+	s.oneNetworkFlags(c.Flags())
 	fl := c.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "`DIR` for rows and games")
 	fl.StringVar(&f.recipe, "recipe", "", "`FILE`.toml with the recipe, or \"show\" to print the one in use")

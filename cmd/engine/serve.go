@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -76,7 +77,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := checkListen("listen", f.listen); err != nil {
+	if err := cmp.Or(checkListen("listen", f.listen), checkListen("metrics", f.metrics)); err != nil {
 		return err
 	}
 	if f.seats < 1 || f.positions < 1 || f.keep <= 0 {
@@ -84,6 +85,9 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	}
 	if (f.cert == "") != (f.key == "") {
 		return usagef("--cert and --key belong together")
+	}
+	if err := s.tryLevelFile(); err != nil {
+		return err
 	}
 	if f.dir == "" {
 		base, err := os.UserConfigDir()

@@ -134,7 +134,14 @@ func networkTable() setting.Table[settings] {
 
 // networkFlags adds what says which network runs, and on what.
 func (s *settings) networkFlags(f *pflag.FlagSet) {
-	s.groupFlags(f, networkGroup)
+	s.flags(f, "human-model")
+	s.oneNetworkFlags(f)
+}
+
+// oneNetworkFlags are those of commands that have no use for a second network, of
+// human moves.
+func (s *settings) oneNetworkFlags(f *pflag.FlagSet) {
+	s.groupFlags(f, networkGroup, "human-model")
 	s.flags(f, "threads", "seed")
 	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes; engine config makes one")
 }
@@ -239,6 +246,15 @@ func (s *settings) check() error {
 		return err
 	}
 	return s.engineConfig().Validate()
+}
+
+// tryLevelFile tells before the game whether the player's level can be kept where
+// --level-file says.
+func (s *settings) tryLevelFile() error {
+	if err := s.Play.TryLevelFile(); err != nil {
+		return fmt.Errorf("--level-file: %w", err)
+	}
+	return nil
 }
 
 func parseLevel(name string) (slog.Level, error) {

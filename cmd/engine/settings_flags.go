@@ -14,10 +14,10 @@ import (
 )
 
 // groupFlags adds a flag for each setting under a heading, at the defaults that
-// s has now.
-func (s *settings) groupFlags(f *pflag.FlagSet, group string) {
+// s has now; but some.
+func (s *settings) groupFlags(f *pflag.FlagSet, group string, but ...string) {
 	for i := range table {
-		if table[i].Group == group {
+		if table[i].Group == group && !slices.Contains(but, table[i].Name) {
 			s.flag(f, &table[i])
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
+	"kosumi/train/loop"
 	"kosumi/web"
 	"kosumi/web/api"
 )
@@ -42,8 +43,9 @@ func webCommand() *cobra.Command {
 engine, analyse positions and games, review. Nothing is installed and nothing
 leaves this machine.
 
-The first line on standard output is the page's address. It holds a key, so that
-no other program or site can use the engine; whoever has it can. Games are kept
+The first line on standard output is the page's address; --listen 0.0.0.0:8443
+prints that of this machine in each network too. It holds a key, so that no other
+program or site can use the engine; whoever has it can. Games are kept
 in the folder of --folder and survive anything; a second start opens the page of
 the first. ^C ends it.
 
@@ -51,6 +53,7 @@ On another machine, or without a browser there: engine web --no-open, then
 ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
 		Example: `  engine web
   engine web --model kata1-b18c384nbt.bin.gz --networks ~/networks
+  engine web --listen :8443 --no-open
   engine web --listen 192.168.1.20:8443 --name board.home --no-open`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
@@ -82,9 +85,14 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if err != nil {
 		return err
 	}
-	for flag, path := range map[string]string{"model": s.Model, "human-model": s.HumanModel, "networks": o.networks} {
+	for flag, path := range map[string]string{"model": s.Model, "human-model": s.HumanModel, "networks": o.networks, "ui": o.ui} {
 		if _, err := os.Stat(path); path != "" && err != nil {
 			return fmt.Errorf("--%s: %w", flag, err)
+		}
+	}
+	for _, dir := range o.loops {
+		if _, err := loop.NewViewer(dir).Look(); err != nil {
+			return fmt.Errorf("--loop: %w", err)
 		}
 	}
 	if o.folder == "" {
@@ -115,7 +123,9 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(server.URL())
+	for _, url := range server.URLs() {
+		fmt.Println(url)
+	}
 	if !o.noOpen {
 		openBrowser(server.OneTimeURL())
 	}
