@@ -134,8 +134,9 @@ func (a *autoGame) meanRank() level.Rank {
 // of at a level found by ourselves, and that went on for a while.
 func (e *Engine) countGame() {
 	a := &e.auto
+	lost := abandonedLost(e.values, e.game.Size())
 	if e.cfg.Level != autoLevel || a.rank == nil || a.counted || len(e.values) == 0 ||
-		!a.resigned && !e.game.Finished() || e.game.NumMoves() < e.game.Size().Area()*3/10 {
+		!a.resigned && !e.game.Finished() && !lost || e.game.NumMoves() < e.game.Size().Area()*3/10 {
 		return
 	}
 	us := e.values[0].color
@@ -146,7 +147,11 @@ func (e *Engine) countGame() {
 	}
 	a.counted = true
 	points := 1.0 // of the player
-	if !a.resigned {
+	switch {
+	case a.resigned:
+	case !e.game.Finished():
+		points = 0
+	default:
 		white, err := e.FinalScore(context.Background())
 		if err != nil {
 			e.log.Warn("the game does not count for the player's level", "error", err)
@@ -168,6 +173,22 @@ func (e *Engine) countGame() {
 	if err != nil {
 		e.log.Warn("the player's level could not be kept", "error", err)
 	}
+}
+
+// abandonedLost tells whether a game that its player leaves unfinished is lost for
+// them, so that leaving it is to resign, which GTP has no word for: at our last own
+// moves, 5 on 9x9 and 10 on 19x19, we had 95 chances of winning in 100 or more.
+func abandonedLost(values []ownValue, size board.Size) bool {
+	turns := (size.W+size.H)/4 + 1
+	if len(values) < turns {
+		return false
+	}
+	for _, v := range values[len(values)-turns:] {
+		if v.value < 0.9 {
+			return false
+		}
+	}
+	return true
 }
 
 // playersPoints is what a score, White's view, gives our opponent.

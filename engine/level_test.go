@@ -99,6 +99,46 @@ func TestAutoLevelRemembers(t *testing.T) {
 	require.InDelta(t, 0.5, playersPoints(0, board.Black), 0)
 }
 
+// A game that is left when it has long been lost was resigned; one that is open, or
+// that has only just turned, was not.
+func TestAbandonedGames(t *testing.T) {
+	values := func(at ...float64) (all []ownValue) {
+		for i, v := range at {
+			all = append(all, ownValue{turn: 2 * i, color: board.Black, value: v})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		values []ownValue
+		lost   bool
+	}{
+		"long lost":        {values(-0.5, 0.2, 0.95, 0.96, 0.97, 0.99, 0.99), true},
+		"just lost":        {values(-0.5, 0.2, 0.3, 0.96, 0.97, 0.99, 0.99), false},
+		"won":              {values(-0.95, -0.96, -0.97, -0.97, -0.98, -0.99), false},
+		"of a few moves":   {values(0.99, 0.99, 0.99, 0.99), false},
+		"without any move": {nil, false},
+	} {
+		require.Equal(t, c.lost, abandonedLost(c.values, board.Square(9)), name)
+	}
+	require.False(t, abandonedLost(values(0.99, 0.99, 0.99, 0.99, 0.99, 0.99), board.Square(19)))
+
+	name := filepath.Join(t.TempDir(), "levels.json")
+	e := newEngine(t, 5, func(c *Config) { c.Level, c.LevelFile, c.Resign.Enabled = "auto", name, false })
+	for range 5 {
+		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		require.NoError(t, err)
+		require.NoError(t, e.Play(board.White, anyMove(e.Game())))
+	}
+	for i := range e.values {
+		e.values[i].value = 0.99
+	}
+	require.NoError(t, e.NewGame(board.Square(5)))
+	all, _, err := e.cfg.Finders()
+	require.NoError(t, err)
+	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0)
+	require.Less(t, all.On(board.Square(5)).Next(), level.NewFinder().Next(), "it counts as lost")
+}
+
 // The same seed plays the same game, since a level depends on nothing else.
 func TestLevelsAreRepeatable(t *testing.T) {
 	game := func() []board.Move {
