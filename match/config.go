@@ -38,6 +38,17 @@ type Program struct {
 	Command string `json:"command"`
 	// Name replaces the name that the program gives itself (--name-a, --name-b).
 	Name string `json:"name,omitempty"`
+	// KnownAs stands for Command in the journal, so that a match goes on although the
+	// program has moved; empty: Command itself.
+	KnownAs string `json:"-"`
+}
+
+// journalName is what a journal knows the program by.
+func (p *Program) journalName() string {
+	if p.KnownAs != "" {
+		return p.KnownAs
+	}
+	return p.Command
 }
 
 // Config says what match is played. Only A and B must be set.

@@ -52,7 +52,7 @@ type identity struct {
 
 func (p *plan) identity() identity {
 	id := identity{
-		A: p.A.Command, B: p.B.Command, Size: p.Size.String(), Rules: p.rules.JSON(), Komi: p.rules.Komi,
+		A: p.A.journalName(), B: p.B.journalName(), Size: p.Size.String(), Rules: p.rules.JSON(), Komi: p.rules.Komi,
 		Time: p.Time.String(), TimeGrace: p.TimeGrace.String(), MoveTimeout: p.MoveTimeout.String(),
 		MaxMoves: p.MaxMoves, Handicap: p.Handicap, SPRT: p.SPRT,
 	}

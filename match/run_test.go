@@ -469,6 +469,18 @@ func TestInterruptAndResume(t *testing.T) {
 	require.Equal(t, 4, s.Games, "fewer games than the journal holds")
 }
 
+// A program may move between two halves of a match if it has a name that stays.
+func TestJournalKnowsProgramsByName(t *testing.T) {
+	c := small(guestCommand(), guestCommand())
+	c.A.KnownAs, c.Dir, c.Games = "the engine", t.TempDir(), 2
+	runMatch(t, c)
+	c.A.Command = guestCommand("-name", "elsewhere")
+	require.Equal(t, 2, runMatch(t, c).Resumed)
+	c.A.KnownAs = ""
+	_, err := Run(t.Context(), c)
+	require.ErrorIs(t, err, ErrJournalConfig)
+}
+
 func TestJournalFaults(t *testing.T) {
 	dir := t.TempDir()
 	c := small(guestCommand(), guestCommand())

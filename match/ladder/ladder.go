@@ -111,7 +111,8 @@ func (c *Config) program(i int) match.Program {
 		return c.Anchors[i-len(c.Dials)].Program
 	}
 	name := fmt.Sprintf("%s:%g", c.Method, c.Dials[i])
-	return match.Program{Command: c.Engine + " --level " + name, Name: name}
+	// Journals lie in a folder of the network's: which file the engine is does not count.
+	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
 // match is how a pair plays.

@@ -48,7 +48,8 @@ func (c *Config) addAnchor(text string, gnugo *string) error {
 			return fmt.Errorf("%q: v and a number of visits", text)
 		}
 		c.Anchors = append(c.Anchors, Anchor{Program: match.Program{
-			Command: fmt.Sprintf("%s --visits %d", c.Engine, n), Name: fmt.Sprintf("Kosumi at %d visits", n)}})
+			Command: fmt.Sprintf("%s --visits %d", c.Engine, n), Name: fmt.Sprintf("Kosumi at %d visits", n),
+			KnownAs: fmt.Sprintf("engine gtp --visits %d", n)}})
 		return nil
 	}
 	strength, stones, gives := strings.Cut(text, "+")
@@ -60,7 +61,8 @@ func (c *Config) addAnchor(text string, gnugo *string) error {
 		return err
 	}
 	a := Anchor{Program: match.Program{
-		Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(*gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n)}}
+		Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(*gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n),
+		KnownAs: fmt.Sprintf("gnugo --mode gtp --level %d --chinese-rules", n)}}
 	if gives {
 		if a.Handicap, err = strconv.Atoi(stones); err != nil || board.FixedHandicap(c.Size, a.Handicap) == nil {
 			return fmt.Errorf("%q: no such number of handicap stones on this board", text)

@@ -3,6 +3,7 @@ package ladder
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +27,8 @@ func TestParseDials(t *testing.T) {
 func TestAddAnchors(t *testing.T) {
 	const gnugo = "/opt/gnu go"
 	anchor := func(command, name string, stones int) Anchor {
-		return Anchor{Program: match.Program{Command: command, Name: name}, Handicap: stones}
+		known := strings.ReplaceAll(command, strconv.Quote(gnugo), "gnugo")
+		return Anchor{Program: match.Program{Command: command, Name: name, KnownAs: known}, Handicap: stones}
 	}
 	for _, c := range []struct {
 		list string
