@@ -29,7 +29,7 @@ import (
 type ladderFlags struct {
 	c                                   ladder.Config
 	sizes, dials, model, gnugo, anchors string
-	out                                 string
+	out, add                            string
 	cluster                             clusterFlags
 }
 
@@ -80,6 +80,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.IntVar(&f.c.Parallel, "parallel", f.c.Parallel, "games at once")
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
 	f.cluster.add(fl, "have the games played by")
+	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, those of the same network, size and method: games of other folders, each once")
 	fl.StringVarP(&f.out, "out", "o", f.out, "`FILE` of ladders to write or update")
 	return c
 }
@@ -123,6 +124,11 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 	judge := ladderJudge{model: f.model, size: c.Size}
 	defer judge.close()
 	c.Judge = judge.lost
+	known, err := f.known(c, network)
+	if err != nil {
+		return err
+	}
+	c.Known = known
 	l, err := ladder.Run(cmd.Context(), c)
 	if errors.Is(err, match.ErrConfig) {
 		return usageError{err}
@@ -134,6 +140,27 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 	l.Machine, l.Date = processor(), time.Now().Format(time.DateOnly)
 	ladder.Print(cmd.OutOrStdout(), l)
 	return ladder.Update(f.out, l)
+}
+
+// known finds the ladder of a network in the file of known games; nil if there is none.
+func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Ladder, error) {
+	if f.add == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(f.add)
+	if err != nil {
+		return nil, err
+	}
+	all, err := level.ParseLadders(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.add, err)
+	}
+	for i := range all {
+		if l := &all[i]; l.SHA256 == network.SHA256 && c.Size == board.Square(l.Size) && l.Method == c.Method {
+			return l, nil
+		}
+	}
+	return nil, nil
 }
 
 // ladderJudge judges suspicious moves with the network of the ladder, which is

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +35,9 @@ type Config struct {
 	Komi        float64
 	Parallel    int
 	Dir         string // for games and journals: a ladder goes on where it stopped
+	// Known are games between such players that the folder does not hold: all that
+	// are listed count too. It may be nil.
+	Known *level.Ladder
 	// Judge tells nonsense from sacrifices; nil: all of it is taken for nonsense.
 	Judge Judge
 	// Elsewhere plays the games on other machines; nil: here.
@@ -152,47 +154,16 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	}
 	all := c.pairs()
 	failed := c.play(ctx, all)
-	all = c.collect(all)
-	played := make([]int, len(c.Dials)+len(c.Anchors))
-	var points []match.PairPoints
-	for _, p := range all {
+	for _, p := range c.collect(all) {
 		if p.points.Games > 0 {
-			points = append(points, p.points)
 			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points.Points, Games: int(p.points.Games)})
-			played[p.a] += int(p.points.Games)
-			played[p.b] += int(p.points.Games)
 		}
 	}
-	if len(points) == 0 {
+	l.Pairs = withPairs(l.Pairs, c.Known)
+	if len(l.Pairs) == 0 {
 		return l, failed
 	}
-	zero := len(c.Dials)
-	if len(c.Anchors) == 0 {
-		zero = 0
-	}
-	elo, errs := match.FitElo(len(played), points, zero)
-	for i := range elo {
-		elo[i] = math.Round(elo[i] + c.ZeroElo)
-		errs[i] = math.Round(errs[i])
-	}
-	for i, d := range c.Dials {
-		if played[i] == 0 {
-			continue
-		}
-		s := level.Support{Dial: d, Elo: elo[i], Error: errs[i], Games: played[i]}
-		if err := c.readMoves(i, &s); err != nil {
-			failed = errors.Join(failed, err)
-		}
-		l.Support = append(l.Support, s)
-	}
-	for k, a := range c.Anchors {
-		i := len(c.Dials) + k
-		if played[i] == 0 {
-			continue
-		}
-		l.Anchors = append(l.Anchors, level.Anchor{Name: a.Name, Elo: elo[i], Error: errs[i], Games: played[i]})
-	}
-	return l, failed
+	return l, errors.Join(failed, c.fit(&l))
 }
 
 // play plays all pairs, in rounds.

@@ -16,8 +16,7 @@ import (
 
 // readMoves fills in what is known of the moves of a dial: points lost from what its
 // seats said, nonsense from the records.
-func (c *Config) readMoves(i int, s *level.Support) error {
-	name := c.program(i).Name
+func (c *Config) readMoves(name string, s *level.Support) error {
 	var lost, known, blunders float64
 	var silly Nonsense
 	for side, pattern := range map[string]string{"a": fileName(name) + "-*", "b": "*-" + fileName(name)} {
@@ -52,6 +51,7 @@ func (c *Config) readMoves(i int, s *level.Support) error {
 	s.PointsLost, s.Blunders = round(lost/max(known, 1)), round(blunders/max(known, 1))
 	s.Suspects = silly.Suspects
 	s.Moves, s.Nonsense = silly.Moves, round(1000*float64(silly.Eyes+silly.SelfAtaris)/float64(max(silly.Moves, 1)))
+	c.addKnown(s)
 	return nil
 }
 

@@ -1,0 +1,106 @@
+package ladder
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/level"
+	"kosumi/match"
+)
+
+// withPairs adds the games of a known ladder, which may be nil, to others.
+func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
+	if known == nil {
+		return pairs
+	}
+	for _, k := range known.Pairs {
+		i := slices.IndexFunc(pairs, func(p level.Pair) bool { return p.A == k.A && p.B == k.B })
+		if i < 0 {
+			pairs = append(pairs, k)
+			continue
+		}
+		pairs[i].Points += k.Points
+		pairs[i].Games += k.Games
+	}
+	return pairs
+}
+
+// fit puts all players of a ladder's games on one scale, and says of the dials what
+// their moves were like.
+func (c *Config) fit(l *level.Ladder) error {
+	var names []string
+	number := func(name string) int {
+		i := slices.Index(names, name)
+		if i < 0 {
+			i, names = len(names), append(names, name)
+		}
+		return i
+	}
+	played := map[string]int{}
+	points := make([]match.PairPoints, len(l.Pairs))
+	for i, p := range l.Pairs {
+		points[i] = match.PairPoints{A: number(p.A), B: number(p.B), Points: p.Points, Games: float64(p.Games)}
+		played[p.A] += p.Games
+		played[p.B] += p.Games
+	}
+	zero, zeroElo := c.zero(names)
+	elo, errs := match.FitElo(len(names), points, zero)
+	var failed error
+	for i, name := range names {
+		e := level.Anchor{Name: name, Elo: math.Round(elo[i] + zeroElo), Error: math.Round(errs[i]), Games: played[name]}
+		dial, isDial := strings.CutPrefix(name, c.Method+":")
+		if !isDial {
+			l.Anchors = append(l.Anchors, e)
+			continue
+		}
+		d, err := strconv.ParseFloat(dial, 64)
+		s := level.Support{Dial: d, Elo: e.Elo, Error: e.Error, Games: e.Games}
+		failed = errors.Join(failed, err, c.readMoves(name, &s))
+		l.Support = append(l.Support, s)
+	}
+	slices.SortFunc(l.Support, func(a, b level.Support) int { return cmp.Compare(a.Dial, b.Dial) })
+	slices.SortFunc(l.Anchors, func(a, b level.Anchor) int { return cmp.Compare(b.Elo, a.Elo) })
+	return failed
+}
+
+// zero is the player that sets the scale, and its Elo: the first anchor, else the one
+// that set it in the games that were known, else the first dial.
+func (c *Config) zero(names []string) (int, float64) {
+	if len(c.Anchors) > 0 {
+		if i := slices.Index(names, c.Anchors[0].Name); i >= 0 {
+			return i, c.ZeroElo
+		}
+	}
+	if c.Known != nil {
+		for _, a := range c.Known.Anchors {
+			if i := slices.Index(names, a.Name); i >= 0 && a.Error == 0 {
+				return i, a.Elo
+			}
+		}
+	}
+	return max(0, slices.Index(names, c.program(0).Name)), 0
+}
+
+// addKnown adds what is known of a dial's moves in games that the folder does not
+// hold, by how many there are.
+func (c *Config) addKnown(s *level.Support) {
+	if c.Known == nil {
+		return
+	}
+	i := slices.IndexFunc(c.Known.Support, func(k level.Support) bool { return k.Dial == s.Dial })
+	if i < 0 {
+		return
+	}
+	k := c.Known.Support[i]
+	mean := func(a, b float64, na, nb int) float64 {
+		return math.Round(1000*(a*float64(na)+b*float64(nb))/float64(max(na+nb, 1))) / 1000
+	}
+	games := s.Games - k.Games
+	s.PointsLost, s.Blunders = mean(s.PointsLost, k.PointsLost, games, k.Games), mean(s.Blunders, k.Blunders, games, k.Games)
+	s.Nonsense = mean(s.Nonsense, k.Nonsense, s.Moves, k.Moves)
+	s.Moves, s.Suspects = s.Moves+k.Moves, s.Suspects+k.Suspects
+}
