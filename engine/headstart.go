@@ -115,7 +115,7 @@ func (e *Engine) chargeRepeats(p *search.Params, c board.Color, analysing bool) 
 	if !analysing && behind > handicapFrom(e.game.Size()) {
 		p.Repeats.Utility = e.cfg.HandicapRepeats
 	}
-	if p.Repeats.Utility != 0 {
+	if p.Repeats.Utility != 0 || p.Repeats.Past != nil {
 		p.Repeats.For = c // also while it ponders on the other's turn
 	}
 }

@@ -31,6 +31,11 @@ type KataGo struct {
 	LagBuffer func() float64
 	// Clock holds from the start; nil is no limit.
 	Clock *TimeSettings
+	// Chosen hears of every move that the engine chooses, NewGame of every command that
+	// begins a game or a position, before it is carried out; cleared: by clear_board.
+	// Either may be nil.
+	Chosen  func(before *board.Game, c board.Color, p board.Point)
+	NewGame func(cleared bool)
 	// Benchmark searches positions of a board size for a number of visits and writes
 	// what kata-benchmark prints.
 	Benchmark func(ctx context.Context, size, visits int, to *Reply) error
@@ -79,11 +84,29 @@ func newKataServer(s *Server) {
 	for _, h := range slices.Concat(k.admin(), k.position(), k.handicap(), k.rules(), k.params(), k.clock(), k.search(), k.records(), k.debug()) {
 		s.add(h)
 	}
+	k.hearOfGames()
 	for name, h := range s.table {
 		h.hidden = !slices.Contains(kataListed, name)
 		s.table[name] = h
 	}
 	s.order = slices.Clone(kataListed)
+}
+
+// hearOfGames has NewGame called before the commands that begin a game.
+func (k *kataServer) hearOfGames() {
+	if k.k.NewGame == nil {
+		return
+	}
+	for _, name := range []string{"boardsize", "rectangular_boardsize", "clear_board", "set_position", "fixed_handicap",
+		"place_free_handicap", "set_free_handicap", "loadsgf"} {
+		h := k.table[name]
+		run := h.run
+		h.run = func(ctx context.Context, c Command, r *Reply) error {
+			k.k.NewGame(name == "clear_board")
+			return run(ctx, c, r)
+		}
+		k.table[name] = h
+	}
 }
 
 // parseKataGo reads a command line. fault, if not empty, is all that the line is

@@ -64,11 +64,17 @@ func (k *kataServer) choose(ctx context.Context, r MoveRequest, debug bool) (str
 		}
 	}
 	move, err := k.think(ctx, r)
-	if err == nil && debug {
-		at := board.NoPoint
-		if p, err := before.Size().ParseVertex(move); err == nil {
-			at = p
+	if err != nil {
+		return move, err
+	}
+	at := board.NoPoint
+	if p, err := before.Size().ParseVertex(move); err == nil {
+		at = p
+		if k.k.Chosen != nil {
+			k.k.Chosen(before, r.Color, at)
 		}
+	}
+	if debug {
 		for _, line := range strings.Split(k.log(before, at, (k.thought-began).Seconds()), "\n") {
 			k.k.Say(line)
 		}

@@ -75,9 +75,9 @@ type GTPSettings struct {
 	Deterministic     bool
 	SearchSeed        string
 	Network           Network
-	Perspective       string   // black, white or "" for the side to move
-	Patterns          []string // keys about moves of earlier games
-	NoLimit           bool     // nothing limits a move
+	Perspective       string // black, white or "" for the side to move
+	Avoid             Avoid
+	NoLimit           bool // nothing limits a move
 }
 
 // GTP reads all that the gtp program does. say gets what KataGo says on the way,
@@ -143,7 +143,7 @@ func (g *GTPSettings) seat(a *asker) {
 		g.Size = board.Square(19)
 	}
 	g.Deterministic = a.flag("forDeterministicTesting", false)
-	g.Patterns = a.patterns()
+	g.Avoid = a.avoid(GTP)
 	if a.err == nil {
 		g.Perspective, a.err = c.Perspective("")
 	}

@@ -86,19 +86,6 @@ func (a *asker) idle(of Program, most int) (given []string) {
 	return given
 }
 
-// patterns reads the keys by which KataGo avoids moves of earlier games; what they
-// ask for is not done here, so they are returned to be named.
-func (a *asker) patterns() []string {
-	var asked []string
-	for key := range a.c.values {
-		if strings.HasPrefix(key, "avoidSgf") || strings.HasPrefix(key, "autoAvoidRepeat") {
-			asked = append(asked, key)
-			a.c.used[key] = true
-		}
-	}
-	return asked
-}
-
 // Perspective reads whose view numbers are given in: "black", "white" or "" for
 // the side to move.
 func (c *Config) Perspective(absent string) (string, error) {

@@ -84,28 +84,38 @@ func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
 			dst[k].plain = dst[k].value
 		}
 		t.gumbel.choose(dst)
+		t.p.Choice.dropSmall(dst)
 		return dst
 	}
 	t.p.Choice.judge(dst, &x, root)
 	if !t.imitate(dst, i, n) {
-		t.p.Choice.fallBack(dst)
+		fallBack(dst)
+		t.p.Choice.dropSmall(dst)
 	}
 	scaleUp(dst)
 	return dst
 }
 
 // fallBack chooses by prior where no move has any weight.
-func (c *Choice) fallBack(moves []candidate) {
+func fallBack(moves []candidate) {
 	if slices.ContainsFunc(moves, func(m candidate) bool { return m.value > leastValue }) {
 		return
 	}
-	values := make([]float64, len(moves))
 	for k := range moves {
-		values[k] = max(0, float64(moves[k].edge.prior))
-	}
-	c.drop(values)
-	for k, v := range values {
+		v := max(0, float64(moves[k].edge.prior))
 		moves[k].value, moves[k].plain = v, v
+	}
+}
+
+// dropSmall drops what is too small to be trusted of what moves are chosen by.
+func (c *Choice) dropSmall(moves []candidate) {
+	var value, plain float64
+	for k := range moves {
+		value, plain = max(value, moves[k].value), max(plain, moves[k].plain)
+	}
+	for k := range moves {
+		m := &moves[k]
+		m.value, m.plain = c.trusted(m.value, value), c.trusted(m.plain, plain)
 	}
 }
 
@@ -233,14 +243,11 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 }
 
 // Chances returns what the searched moves are chosen by, in the order of Moves:
-// Selection, without moves that are too small to be trusted.
+// Selection.
 func (r *Result) Chances() []float64 {
 	values := make([]float64, len(r.Moves))
 	for i := range r.Moves {
 		values[i] = r.Moves[i].Selection
-	}
-	if len(r.options) == 0 { // else that was done before people's moves were mixed in
-		r.choice.drop(values)
 	}
 	return values
 }
@@ -253,18 +260,13 @@ func most(values []float64) float64 {
 	return m
 }
 
-// drop sets values to 0 that are too small to be trusted: KataGo's
-// chosenMovePrune and chosenMoveSubtract.
-func (c *Choice) drop(values []float64) {
-	top := most(values)
-	least := min(c.Prune, top/64)
-	subtract := min(c.Subtract, top/64)
-	for i := range values {
-		if values[i] < least {
-			values[i] = 0
-		}
-		values[i] = max(0, values[i]-subtract)
+// trusted returns what of a value is left where top is the largest: 0 if it is too
+// small to be trusted (KataGo's chosenMovePrune and chosenMoveSubtract).
+func (c *Choice) trusted(v, top float64) float64 {
+	if v < min(c.Prune, top/64) {
+		return 0
 	}
+	return max(0, v-min(c.Subtract, top/64))
 }
 
 // argmaxTemperature and below means the largest value.

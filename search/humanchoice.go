@@ -97,9 +97,9 @@ func (c *Choice) settle(list []option, moves []candidate) {
 			values[k] = max(0, float64(moves[k].edge.prior))
 		}
 	}
-	c.drop(values)
+	top := most(values)
 	for k := range moves {
-		list[k].value = values[k]
+		list[k].value = c.trusted(values[k], top)
 	}
 }
 

@@ -113,7 +113,6 @@ func (t *Tree) begin(l Limits) {
 	r.begin(l)
 	if !t.own.begin(r.limits.Ownership, t.sh.size.Area(), t.root == 0) {
 		t.clear()
-		t.own.complete = true
 	}
 	t.sh.limits, t.sh.bans = r.limits, t.bans
 }

@@ -32,7 +32,7 @@ const (
 	ownersUnit  = math.MaxInt16
 )
 
-func (o *ownership) reset() { o.count, o.free, o.complete = 1, o.free[:0], false }
+func (o *ownership) reset() { o.count, o.free = 1, o.free[:0] }
 
 // begin makes ready for a search, of a tree that may be kept, and tells whether it
 // can be kept: not if its evaluations should be here and are not.

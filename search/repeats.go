@@ -6,14 +6,17 @@ import (
 	"kosumi/board"
 )
 
-// Repeats charges a player for moves like those that it has made in this game: the
-// same point with the same surroundings of 9x9, turned, mirrored or in the other
-// colours too. So a player who is behind does not try one trick on every corner
-// (KataGo's avoidRepeatedPatternUtility).
+// Repeats charges a player for moves like those that it has made before: the same
+// point with the same surroundings of 9x9, turned, mirrored or in the other colours
+// too. So a player who is behind does not try one trick on every corner, and one who
+// plays much does not play the same game again.
 type Repeats struct {
-	// Utility is taken off the utility of such a move; a negative one is added.
-	// KataGo 0, and 0.005 for White in handicap games.
+	// Utility is taken off the utility of a move like one of the same player in this
+	// game; a negative one is added. KataGo 0, and 0.005 for White in handicap games
+	// (avoidRepeatedPatternUtility).
 	Utility float64
+	// Past are the moves of earlier games that are charged for as well; nil is none.
+	Past *Patterns
 	// For is the player who is charged; Empty is the side to move at the root.
 	For board.Color
 }
@@ -26,13 +29,15 @@ type repeats struct {
 	player  board.Color              // who is charged; Empty: nobody
 	charged map[patternKey]struct{}  // patterns of the game so far
 	charge  float64                  // of each, in White's utility
+	past    *Patterns                // of earlier games; nil: none
 	keys    []*[nodeChunk]patternKey // by node
 }
 
 // begin reads the moves that led to a position. It returns false if the tree was
 // searched for the other player, so that its visits are of no use.
 func (r *repeats) begin(g *board.Game, p Repeats) (keep bool) {
-	if p.Utility == 0 {
+	r.past = p.Past
+	if p.Utility == 0 && p.Past == nil {
 		keep = r.player == board.Empty
 		r.player = board.Empty
 		return keep
@@ -47,6 +52,9 @@ func (r *repeats) begin(g *board.Game, p Repeats) (keep bool) {
 		r.charge = -p.Utility
 	}
 	r.charged = map[patternKey]struct{}{}
+	if p.Utility == 0 {
+		return keep
+	}
 	var past board.Game
 	past.CopyFrom(g)
 	moves := g.Moves()[g.Forgotten():]
@@ -60,18 +68,34 @@ func (r *repeats) begin(g *board.Game, p Repeats) (keep bool) {
 
 // learn charges for a move on a board, however turned and in both colours.
 func (r *repeats) learn(b *board.Board, m board.Move) {
+	eachTurned(b, m, func(key patternKey, _ board.Color) { r.charged[key] = struct{}{} })
+}
+
+// eachTurned calls f with the pattern of a move turned and mirrored in every way, in
+// its own and in the other colours; player is whose move it is then.
+func eachTurned(b *board.Board, m board.Move, f func(key patternKey, player board.Color)) {
 	size := b.Size()
 	for sym := range board.Symmetry(8) {
-		if size.W != size.H && sym&4 != 0 { // would not be of this board
-			continue
+		to, table := size, board.SymTable(size, sym)
+		if sym&4 != 0 && size.W != size.H {
+			to, table = board.Size{W: size.H, H: size.W}, transposed(size, table)
 		}
-		table := board.SymTable(size, sym)
 		for _, c := range []board.Color{board.Black, board.White} {
-			if key := patternOf(b, m, table, c); key != 0 {
-				r.charged[key] = struct{}{}
+			if key := patternOf(b, m, to, table, c); key != 0 {
+				f(key, c)
 			}
 		}
 	}
+}
+
+// transposed returns a map with its points those of the transposed board.
+func transposed(size board.Size, table []board.Point) []board.Point {
+	turned := make([]board.Point, len(table))
+	for i, p := range table {
+		x, y := size.XY(p)
+		turned[i] = board.Size{W: size.H, H: size.W}.Point(y, x)
+	}
+	return turned
 }
 
 // of returns the charge on a node, in White's utility.
@@ -79,10 +103,14 @@ func (r *repeats) of(i uint32) float64 {
 	if r.player == board.Empty || int(i>>nodeBits) >= len(r.keys) {
 		return 0
 	}
-	if _, found := r.charged[r.key(i)]; found {
-		return r.charge
+	key, charge := r.key(i), 0.0
+	if r.past != nil {
+		charge = r.past.worth[key]
 	}
-	return 0
+	if _, found := r.charged[key]; found {
+		charge += r.charge
+	}
+	return charge
 }
 
 func (r *repeats) key(i uint32) patternKey {
@@ -105,12 +133,12 @@ func (r *repeats) setKey(i uint32, key patternKey) {
 // repeatPattern returns the pattern of a move that is about to be made, 0 for
 // passes and ko captures, which repeat by their nature.
 func repeatPattern(b *board.Board, c board.Color, p board.Point) patternKey {
-	return patternOf(b, board.Move{Color: c, Point: p}, nil, c)
+	return patternOf(b, board.Move{Color: c, Point: p}, b.Size(), nil, c)
 }
 
-// patternOf is repeatPattern of a board turned by table, nil for as it is, and in
-// the colours in which the move is c's.
-func patternOf(b *board.Board, m board.Move, table []board.Point, c board.Color) patternKey {
+// patternOf is repeatPattern of a board turned by table, nil for as it is, to a size
+// that may be transposed, and in the colours in which the move is c's.
+func patternOf(b *board.Board, m board.Move, to board.Size, table []board.Point, c board.Color) patternKey {
 	size := b.Size()
 	if !size.Contains(m.Point) || b.At(m.Point) != board.Empty || takesKo(b, m) {
 		return 0
@@ -121,7 +149,7 @@ func patternOf(b *board.Board, m board.Move, table []board.Point, c board.Color)
 		}
 		return uint64(table[p])
 	}
-	h := mixInto(uint64(c), at(m.Point))
+	h := mixInto(uint64(c)|uint64(to.W)<<8|uint64(to.H)<<16, at(m.Point))
 	x, y := size.XY(m.Point)
 	for dy := -4; dy <= 4; dy++ {
 		for dx := -4; dx <= 4; dx++ {

@@ -68,7 +68,7 @@ type MoveInfo struct {
 	ScoreMean  float64
 	ScoreStdev float64
 	// Selection is what the move is chosen by: its weight, less what its value
-	// does not justify.
+	// does not justify; 0 where that is too small to be trusted.
 	Selection float64
 	// PV is the expected continuation, the move itself first, with the visits
 	// of each position and of each edge to it.

@@ -393,7 +393,7 @@ func TestEarlyStop(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	r := Result{Size: board.Square(9), choice: Choice{Prune: 1, TemperatureOnlyBelow: 1}}
+	r := Result{Size: board.Square(9), choice: Choice{TemperatureOnlyBelow: 1}}
 	rng := rand.New(rand.NewPCG(3, 4))
 	require.Equal(t, board.Pass, r.Choose(1, rng))
 	r.Policy = make([]float32, 82)
@@ -404,7 +404,7 @@ func TestChoose(t *testing.T) {
 	require.Equal(t, board.Point(7), r.Choose(0, rng))
 	r.Moves = []MoveInfo{
 		{Move: 1, Selection: 80, SymmetryOf: board.NoPoint}, {Move: 2, Selection: 80, SymmetryOf: 1},
-		{Move: 3, Selection: 20, SymmetryOf: board.NoPoint}, {Move: 4, Selection: 0.5, SymmetryOf: board.NoPoint},
+		{Move: 3, Selection: 20, SymmetryOf: board.NoPoint}, {Move: 4, SymmetryOf: board.NoPoint},
 	}
 	require.Equal(t, board.Point(1), r.Choose(0, nil))
 	counts := map[board.Point]int{}
@@ -422,6 +422,28 @@ func TestChoose(t *testing.T) {
 	require.InDelta(t, 0.5, c.TemperatureAt(0, board.Square(19)), 1e-9)
 	require.InDelta(t, 0.3, c.TemperatureAt(19, board.Square(19)), 1e-9)
 	require.InDelta(t, 0.3, c.TemperatureAt(9, board.Square(9)), 1e-9)
+}
+
+// TestTrusted: what is too small to be trusted goes, and a share of what is left, in
+// what moves are chosen by and in what averages them.
+func TestTrusted(t *testing.T) {
+	for _, c := range []struct {
+		prune, subtract, value, plain float64
+		values, plains                [2]float64
+	}{
+		{1, 0, 80, 60, [2]float64{80, 0}, [2]float64{60, 0.95}},
+		{2, 0, 160, 60, [2]float64{160, 0}, [2]float64{60, 0.95}},
+		{0, 2, 128, 64, [2]float64{126, 0}, [2]float64{63, 0}},
+		{0, 2, 6.4, 6.4, [2]float64{6.3, 0.85}, [2]float64{6.3, 0.85}},
+	} {
+		choice := Choice{Prune: c.prune, Subtract: c.subtract}
+		moves := []candidate{{value: c.value, plain: c.plain}, {value: 0.95, plain: 0.95}}
+		choice.dropSmall(moves)
+		for k, m := range moves {
+			require.InDelta(t, c.values[k], m.value, 1e-9, "%+v", c)
+			require.InDelta(t, c.plains[k], m.plain, 1e-9, "%+v", c)
+		}
+	}
 }
 
 // TestIllegalMoveInAPolicy: an evaluator that offers moves that cannot be made

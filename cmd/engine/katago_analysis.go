@@ -38,6 +38,9 @@ func kataAnalysis(ctx context.Context, f *katago.Flags) error {
 		return err
 	}
 	s.stderr = kataLogger(log, a.LogSearch)
+	if _, err := avoid(&s.Play.Search.Repeats, setup.Avoid, log); err != nil {
+		return err
+	}
 	conf.Search = s.Play.Search
 	conf.Search.Memory.MaxBytes = max(16<<20, conf.Search.Memory.MaxBytes/int64(a.Threads))
 	conf.QuitWithoutWaiting = f.Switches["quit-without-waiting"]

@@ -12,6 +12,7 @@ import (
 	"kosumi/engine/katago"
 	"kosumi/gtp"
 	"kosumi/katagocfg"
+	"kosumi/search"
 )
 
 // kataStandIn is the config where none is given.
@@ -63,6 +64,7 @@ type kataSeat struct {
 	*seat
 	params *katago.Params
 	log    *katago.Log
+	memory *katago.Memory // of moves that are to be varied; nil: none
 }
 
 // TakesProfile implements katago.Seat.
@@ -102,15 +104,47 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 	if rules := s.Play.Rules; net.SupportedRules(rules) != rules {
 		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's text
 	}
+	memory, err := avoid(&s.Play.Search.Repeats, setup.Avoid, log)
+	if err != nil {
+		return err
+	}
 	e, err := engine.New(s.Play, net, s.stderr)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: &s}, log: log}
+	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: &s}, log: log, memory: memory}
 	seat.params = katago.NewParams(c, &g, seat, s.HumanModel != "", s.Model)
 	seat.greet(c, dialect.Quiet, setup.Idle)
 	return seat.serve(ctx, f, &dialect)
+}
+
+// avoid has searches charge for moves of earlier games as a config wants it. The
+// memory of the program's own moves is nil where none is kept.
+func avoid(to *search.Repeats, a katagocfg.Avoid, log *katago.Log) (memory *katago.Memory, err error) {
+	if to.Past, err = katago.AvoidGames(a.Games, log.Write); err != nil || a.Own == nil {
+		return nil, err
+	}
+	memory = katago.NewMemory(a.Own, log.Write)
+	to.Past, err = memory.Load()
+	return memory, err
+}
+
+// newGame writes down the moves that were chosen, and reads them where a new game
+// begins.
+func (k *kataSeat) newGame(cleared bool) {
+	k.memory.Save(false)
+	if !cleared || !k.memory.Fresh() {
+		return
+	}
+	cfg := k.Config()
+	var err error
+	if cfg.Search.Repeats.Past, err = k.memory.Load(); err == nil {
+		err = k.Configure(cfg)
+	}
+	if err != nil {
+		kataLogger(k.log, false).Warn("moves of earlier games could not be read again", "err", err)
+	}
 }
 
 // greet says what KataGo says once it has loaded.
@@ -149,6 +183,10 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
+	}
+	if k.memory != nil {
+		as.Chosen, as.NewGame = k.memory.Chosen, k.newGame
+		defer k.memory.Save(true)
 	}
 	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text

@@ -146,10 +146,8 @@ func (t *task) response(r *search.Result, during bool) response {
 	v := q.viewer(r.ToMove)
 	out := response{ID: q.id, TurnNumber: t.turn, IsDuringSearch: during,
 		RootInfo: t.rootInfo(r, v), MoveInfos: make([]moveInfo, 0, len(r.Moves))}
-	chances := r.Chances()
 	for i := range r.Moves {
 		m := q.moveInfo(&r.Moves[i], v)
-		m.PlaySelectionValue = plain(chances[i])
 		if t.passEnds && r.Moves[i].Move == board.Pass { // KataGo shows nothing that leads into a clean-up phase
 			m.PV, m.PVVisits, m.PVEdgeVisits = []string{}, m.PVVisits[:0], m.PVEdgeVisits[:0]
 		}

@@ -52,6 +52,7 @@ type made struct {
 	dialect katago.Dialect
 	conf    analysis.Config
 	logs    katagocfg.AnalysisSettings
+	avoid   katagocfg.Avoid
 }
 
 // make_ returns what a program makes of a config, and which keys it names as
@@ -73,7 +74,7 @@ func make_(t *testing.T, program string, values map[string]string) (m made, name
 		m.conf.Base = nil
 		m.logs = katagocfg.AnalysisSettings{Log: a.Log, LogRequests: a.LogRequests, LogResponses: a.LogResponses, LogErrors: a.LogErrors, LogSearch: a.LogSearch}
 	}
-	m.play, m.net = s.Play, s.Net
+	m.play, m.net, m.avoid = s.Play, s.Net, s.Avoid
 	return m, slices.Concat(s.Idle, c.Unused())
 }
 

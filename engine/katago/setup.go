@@ -20,9 +20,10 @@ import (
 // Setup is what a config changes of how an engine plays, and which of its keys have
 // no effect here.
 type Setup struct {
-	Play engine.Config
-	Net  Network
-	Idle []string
+	Play  engine.Config
+	Net   Network
+	Avoid katagocfg.Avoid
+	Idle  []string
 }
 
 // Network is how the network is run.
@@ -47,7 +48,7 @@ type Dialect struct {
 
 // GTP returns what the gtp program's config makes of base.
 func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Setup, Dialect) {
-	s := Setup{Play: base}
+	s := Setup{Play: base, Avoid: g.Avoid}
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
 	s.Idle = play(p, c, g.Play)
@@ -67,7 +68,7 @@ func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Set
 	if g.Deterministic {
 		s.seed("forDeterministicTesting")
 	}
-	s.Idle = given(c, s.Idle, g.Patterns, g.Network.Idle)
+	s.Idle = given(c, s.Idle, g.Network.Idle)
 	return s, Dialect{
 		PVLen: g.PVLen, Perspective: colours[g.Perspective], ForcedKomi: g.ForcedKomi, Log: g.Log, LogCommands: g.LogCommands,
 		LogSearch: g.LogSearch, Quiet: !g.Greet, Chat: g.OGSChat, NoLimit: g.NoLimit,
@@ -84,7 +85,7 @@ var (
 func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
 	conf := analysis.Defaults()
 	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
-	s := Setup{Play: base}
+	s := Setup{Play: base, Avoid: a.Avoid}
 	s.Play.Search = conf.Search
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
 	s.Idle = parameters(&s.Play.Search, a.Search, katagocfg.Analysis, "maxVisits", "maxPlayouts", "maxTime")
@@ -93,7 +94,7 @@ func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Co
 	if a.Deterministic {
 		s.seed("forDeterministicTesting")
 	}
-	s.Idle = given(c, s.Idle, a.Patterns, a.Network.Idle)
+	s.Idle = given(c, s.Idle, a.Network.Idle)
 	conf.Limits = s.Play.Limits
 	conf.InKataGosPlace = true
 	conf.Threads, conf.PVLen, conf.MaxSize, conf.Base, conf.Version = a.Threads, a.PVLen, katagocfg.MaxSize, c, katagocfg.Release
