@@ -158,7 +158,7 @@ func (s Size) Vertex(p Point) string {
 		return "none"
 	}
 	x, y := s.XY(p)
-	return fmt.Sprintf("%c%d", columns[x], s.H-y)
+	return columns[x:x+1] + strconv.Itoa(s.H-y)
 }
 
 // ParseVertex reads the name of a move in any case, "pass" included. The error

@@ -253,7 +253,7 @@ func (r *run) request(want *api.Analyse) (req engine.AnalyzeRequest, g *board.Ga
 		return req, nil, 0, err
 	}
 	d.mu.Lock()
-	n, ok := d.nodes[want.Node]
+	n, ok := d.node(want.Node)
 	if ok {
 		g, handicap, err = d.game(n)
 	}

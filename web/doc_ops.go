@@ -21,13 +21,12 @@ const saveAfter = 500 * time.Millisecond
 
 // treeOp changes a document.
 func (c *conn) treeOp(op *api.TreeOp) (any, error) {
-	d, err := c.s.doc(op.Doc)
+	d, err := c.s.hold(op.Doc)
 	if err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
 	defer d.mu.Unlock()
-	n, ok := d.nodes[op.Node]
+	n, ok := d.node(op.Node)
 	if !ok {
 		return nil, refuse("not_found", "the node is gone")
 	}
@@ -124,7 +123,7 @@ func (d *doc) play(n *docNode, op *api.TreeOp) (any, error) {
 			}
 			return nil, illegal(err)
 		}
-		if d.next >= maxNodes {
+		if len(d.nodes) >= maxNodes {
 			return nil, refuse("limit", "the tree has %d nodes", maxNodes)
 		}
 		child := n.sgf.NewChild()
@@ -172,7 +171,7 @@ func (d *doc) cut(n *docNode) error {
 		m := todo[len(todo)-1]
 		todo = append(todo[:len(todo)-1], m.kids...)
 		ch.Gone = append(ch.Gone, m.id)
-		delete(d.nodes, m.id)
+		d.nodes[m.id] = nil
 		if d.at == m.id {
 			d.at = p.id
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,6 +116,40 @@ func TestTree(t *testing.T) {
 	}
 	require.Contains(t, notes, "a ] note \\")
 	require.Equal(t, before.Black, after.Black)
+
+	// What nobody watches is let go, at the same place of the same tree; what was
+	// changed stays as long as the server, since pages know its nodes by their IDs.
+	left := func(d *doc) bool {
+		now := time.Now()
+		s.leaveDocs(now, nil)
+		s.leaveDocs(now.Add(2*aloneFor), nil)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.docs[d.id] == nil
+	}
+	op(api.TreeOp{Op: "goto", Node: 2})
+	now := time.Now()
+	s.leaveDocs(now, nil)
+	s.leaveDocs(now.Add(2*aloneFor), map[string]bool{"doc:" + id.ID: true})
+	require.NotNil(t, s.docs[id.ID], "it is watched")
+	require.True(t, left(d2))
+	listed := func() []api.DocCard {
+		cards, err := s.docCards()
+		require.NoError(t, err)
+		return cards.Docs
+	}
+	require.Equal(t, []api.DocCard{d2.card()}, listed())
+	require.Equal(t, []api.DocCard{d2.card()}, listed(), "known by now")
+	require.Empty(t, s.docs, "a list opens nothing")
+	d3, err := s.doc(id.ID)
+	require.NoError(t, err)
+	require.NotSame(t, d2, d3)
+	require.Equal(t, 2, d3.at)
+	require.Equal(t, after.Nodes, d3.state().Nodes)
+	op(api.TreeOp{Op: "note", Node: 2, Note: "new"})
+	require.NoError(t, d3.save())
+	require.False(t, left(d3))
+	require.Equal(t, []api.DocCard{d3.card()}, listed())
 
 	c.ask("doc.delete", api.ID{ID: id.ID}, nil)
 	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "doc:" + id.ID}).Code)

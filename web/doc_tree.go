@@ -31,8 +31,7 @@ type doc struct {
 
 	mu      sync.Mutex
 	root    *sgf.Node
-	nodes   map[int]*docNode
-	next    int
+	nodes   []*docNode // by ID; nil where one is gone
 	size    board.Size
 	rules   board.Rules
 	rev     int
@@ -40,6 +39,8 @@ type doc struct {
 	warn    string
 	changed time.Time
 	dirty   bool
+	left    bool      // the server no longer holds it: another one is read from the file
+	alone   time.Time // since when no page watches it
 	saver   *time.Timer
 }
 
@@ -52,7 +53,7 @@ type docNode struct {
 
 // newDocFrom makes a document of an SGF tree.
 func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
-	d := &doc{s: s, id: id, root: root, nodes: map[int]*docNode{}, changed: time.Now()}
+	d := &doc{s: s, id: id, root: root, changed: time.Now()}
 	var err error
 	if d.size, err = sgf.SizeOf(root); err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
 	for stack := []todo{{root, nil}}; len(stack) > 0; {
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if d.next >= maxNodes {
+		if len(d.nodes) >= maxNodes {
 			return nil, fmt.Errorf("the tree has more than %d nodes", maxNodes)
 		}
 		n := d.add(t.node, t.parent)
@@ -89,13 +90,20 @@ func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
 }
 
 func (d *doc) add(node *sgf.Node, parent *docNode) *docNode {
-	n := &docNode{id: d.next, sgf: node, parent: parent}
-	d.next++
-	d.nodes[n.id] = n
+	n := &docNode{id: len(d.nodes), sgf: node, parent: parent}
+	d.nodes = append(d.nodes, n)
 	if parent != nil {
 		parent.kids = append(parent.kids, n)
 	}
 	return n
+}
+
+// node returns the node of an ID, false if there is none any more.
+func (d *doc) node(id int) (*docNode, bool) {
+	if id < 0 || id >= len(d.nodes) || d.nodes[id] == nil {
+		return nil, false
+	}
+	return d.nodes[id], true
 }
 
 // wire writes a node as pages read it.
@@ -172,8 +180,8 @@ func (d *doc) state() *api.Doc {
 	out := &api.Doc{Doc: d.id, Rev: d.rev, Size: [2]int{d.size.W, d.size.H}, Rules: rulesName(d.rules), Komi: float64(d.rules.Komi),
 		Black: name("PB", "BR"), White: name("PW", "WR"), Title: d.title(), Date: text("DT"), Result: text("RE"), At: d.at, Warn: d.warn,
 		Nodes: make([]api.Node, 0, len(d.nodes))}
-	for id := range d.next {
-		if n, ok := d.nodes[id]; ok {
+	for _, n := range d.nodes {
+		if n != nil {
 			out.Nodes = append(out.Nodes, d.wire(n))
 		}
 	}
@@ -280,31 +288,6 @@ func (d *doc) nextColour(m *docNode) board.Color {
 		}
 	}
 	return board.Empty
-}
-
-// doc returns a document, read from its file if need be.
-func (s *Server) doc(id string) (*doc, error) {
-	if !validID(id) {
-		return nil, refuse("not_found", "no such document")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d, ok := s.docs[id]; ok {
-		return d, nil
-	}
-	data, err := file.Read(s.store.path("docs", id, ".sgf"), maxSGFSize)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, refuse("not_found", "no such document")
-	}
-	if err != nil {
-		return nil, refuse("not_found", "%v", err)
-	}
-	d, err := s.parseDoc(id, data)
-	if err != nil {
-		return nil, refuse("not_found", "%v", err)
-	}
-	s.docs[id] = d
-	return d, nil
 }
 
 func (s *Server) parseDoc(id string, data []byte) (*doc, error) {
@@ -428,28 +411,6 @@ func (c *conn) deleteDoc(v *api.ID) (any, error) {
 	}
 	c.s.publishDocs()
 	return nil, nil
-}
-
-func (s *Server) docCards() (*api.Docs, error) {
-	ids, err := s.newest("docs", ".sgf", maxCards)
-	if err != nil {
-		return nil, err
-	}
-	list := &api.Docs{Docs: []api.DocCard{}}
-	for _, id := range ids {
-		d, err := s.doc(id)
-		if err != nil {
-			continue
-		}
-		d.mu.Lock()
-		moves := 0
-		for n := d.nodes[0]; len(n.kids) > 0; n = n.kids[0] {
-			moves++
-		}
-		list.Docs = append(list.Docs, api.DocCard{Doc: id, Size: [2]int{d.size.W, d.size.H}, Title: d.title(), Moves: moves, Changed: d.changed.Unix()})
-		d.mu.Unlock()
-	}
-	return list, nil
 }
 
 func (s *Server) publishDocs() {

@@ -186,3 +186,36 @@ func TestRecords(t *testing.T) {
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("no game record")`)
 	p.Clean()
 }
+
+// TestWideTree opens a record of many variations: what lies outside of the tree's
+// window is not drawn, and a click finds its node.
+func TestWideTree(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	var wide strings.Builder
+	wide.WriteString("(;GM[1]FF[4]SZ[9]")
+	for i := range 3000 {
+		fmt.Fprintf(&wide, "(;B[%c%c];W[aa])", 'b'+i%8, 'b'+i/8%8)
+	}
+	wide.WriteString(")")
+	up := upload(t, s, "", map[string]string{"wide.sgf": wide.String()})
+	require.Empty(t, up[0].Error)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 5, tab: "tree" }))`, nil),
+		chromedp.Navigate(s.Address()+"analyse/"+up[0].ID))
+	p.Until(`document.querySelector(".tree canvas")`)
+	p.Do(chromedp.Evaluate(`window.drawn = 0; for (const f of ["arc", "lineTo"]) {
+		const is = CanvasRenderingContext2D.prototype[f];
+		CanvasRenderingContext2D.prototype[f] = function (...a) { window.drawn++; return is.apply(this, a); };
+	}
+	document.querySelector(".tree").scrollTop = 1000 * 24`, nil))
+	p.Until(`window.drawn > 0`)
+	require.Less(t, browsertest.JS[int](p.Tab, "window.drawn"), 1000)
+	// The place at the left of a row in the middle of the window.
+	p.Do(chromedp.Evaluate(`(() => {
+		const el = document.querySelector(".tree"), r = el.getBoundingClientRect();
+		const row = Math.floor((el.scrollTop + 60) / 24);
+		el.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: r.left + 16 + 26 - el.scrollLeft, clientY: r.top + 16 + row * 24 - el.scrollTop }));
+	})()`, nil))
+	p.Until(`document.querySelector(".where").innerText.includes("move 1 of")`)
+	p.Clean()
+}

@@ -22,7 +22,7 @@ func slept(last, now time.Time) bool {
 }
 
 // leaveIdle stops the clocks of games that nobody watches, or that the machine
-// has slept through, and lets go of engines that nobody needs. It is called
+// has slept through, and lets go of engines and documents that nobody needs. It is called
 // twice a second.
 func (s *Server) leaveIdle() {
 	now := time.Now()
@@ -51,6 +51,7 @@ func (s *Server) leaveIdle() {
 	} else if s.lastAlone.IsZero() {
 		s.lastAlone = now
 	}
+	s.leaveDocs(now, seen)
 	s.reviews.attend(pages == 0 && now.Sub(s.lastAlone) > aloneFor)
 	for _, g := range games {
 		g.lookAfter(now, seen["game:"+g.head.ID], gap)

@@ -81,6 +81,8 @@ type Server struct {
 	granted    int64 // bytes of trees, see grant
 	games      map[string]*game
 	docs       map[string]*doc
+	places     map[string]int     // where documents were that are no longer open: IDs of nodes
+	cards      map[string]docCard // of documents that are not open
 	reviews    *reviews
 	training   *training
 
@@ -94,7 +96,7 @@ type Server struct {
 // another server has it.
 func New(c Config) (*Server, error) {
 	s := &Server{conf: c, log: c.Log, page: c.Page, conns: map[*conn]bool{}, complained: map[string]time.Time{},
-		answers: map[string]*answer{}, games: map[string]*game{}, docs: map[string]*doc{}}
+		answers: map[string]*answer{}, games: map[string]*game{}, docs: map[string]*doc{}, places: map[string]int{}, cards: map[string]docCard{}}
 	if s.conf.Engine.LevelFile == "" {
 		s.conf.Engine.LevelFile = filepath.Join(c.Folder, "levels.json")
 	}

@@ -190,7 +190,7 @@ async function snapshot(what: string, refused?: (e: Refused) => void): Promise<v
 		const d = await send("watch", { what });
 		for (const f of watches.get(what) ?? []) f(d);
 	} catch (e) {
-		if (e instanceof Refused) refused?.(e);
+		if (e instanceof Refused && !e.said.retry) refused?.(e); // else it is asked again once the connection is back
 	}
 }
 

@@ -9,12 +9,19 @@ const BOUNDS = [0.5, 1.5, 3, 6, 12];
 export const classOf = (loss: number): number => BOUNDS.filter((b) => loss > b).length;
 
 interface Spot { id: number; x: number; y: number; parent: number }
+/** A place from where variations go down, and the row of the lowest. */
+interface Fork { at: Spot; to: number }
+interface Layout { spots: Map<number, Spot>; rows: Spot[][]; forks: Map<number, Fork>; width: number }
 
 // Where each node stands: the main line straight, each variation in the first row
 // below that is free from there on.
-function layout(): { spots: Map<number, Spot>; width: number; height: number } {
+function layout(): Layout {
 	const spots = new Map<number, Spot>();
+	const rows: Spot[][] = [];
+	const forks = new Map<number, Fork>();
 	const filled: number[] = []; // for each row, the first column that is taken from the right
+	// Where the shortest line from a place was put: a longer one fits in no row before.
+	const tried = new Map<string, { length: number; row: number }>();
 	let width = 0;
 	const place = (start: number, x0: number, row0: number) => {
 		const stack: [number, number, number][] = [[start, x0, row0]];
@@ -22,19 +29,26 @@ function layout(): { spots: Map<number, Spot>; width: number; height: number } {
 			const [first, x1, least] = stack.pop()!;
 			const run: number[] = [];
 			for (let id: number | undefined = first; id !== undefined; id = children(nodes.value.get(id))[0]) run.push(id);
-			let row = least;
+			const where = `${x1} ${least}`;
+			const before = tried.get(where);
+			let row = before && before.length <= run.length ? before.row : least;
 			while ((filled[row] ?? Infinity) <= x1 + run.length) row++;
+			if (!before || run.length <= before.length) tried.set(where, { length: run.length, row });
 			filled[row] = Math.min(filled[row] ?? Infinity, x1 - 1);
 			run.forEach((id, i) => {
-				spots.set(id, { id, x: x1 + i, y: row, parent: nodes.value.get(id)!.parent });
+				const s = { id, x: x1 + i, y: row, parent: nodes.value.get(id)!.parent };
+				spots.set(id, s);
+				(rows[row] ??= []).push(s);
 			});
+			const from = spots.get(spots.get(first)!.parent);
+			if (from) forks.set(from.id, { at: from, to: Math.max(row, forks.get(from.id)?.to ?? 0) });
 			width = Math.max(width, x1 + run.length);
 			// The last fork is placed first, so that lines do not cross.
 			run.forEach((id, i) => children(nodes.value.get(id)).slice(1).reverse().forEach((k) => stack.push([k, x1 + i + 1, row + 1])));
 		}
 	};
 	place(0, 0, 0);
-	return { spots, width, height: filled.length };
+	return { spots, rows, forks, width };
 }
 
 /** The tree of variations: only what is in sight is drawn. */
@@ -59,21 +73,29 @@ export function Tree() {
 		ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 		ctx.clearRect(0, 0, w, h);
 		ctx.translate(-el.scrollLeft, -el.scrollTop);
+		const [top, bottom] = [Math.floor((el.scrollTop - 16) / ROW) - 1, Math.ceil((el.scrollTop + h) / ROW) + 1];
+		const near = all.rows.slice(Math.max(0, top), bottom + 1).flat();
 		const seen = (s: Spot) => s.x * STEP > el.scrollLeft - 60 && s.x * STEP < el.scrollLeft + w + 60;
 		const pos = (s: Spot): [number, number] => [16 + s.x * STEP, 16 + s.y * ROW];
 		ctx.strokeStyle = ctl;
 		ctx.lineWidth = 1.5;
 		ctx.beginPath();
-		for (const s of all.spots.values()) {
+		for (const { at: s, to } of all.forks.values()) {
+			if (!seen(s) || s.y > bottom || to < top) continue;
+			const [x, y] = pos(s);
+			ctx.moveTo(x, y);
+			ctx.lineTo(x, y + (to - s.y) * ROW - ROW / 2);
+		}
+		for (const s of near) {
 			const p = all.spots.get(s.parent);
 			if (!p || !(seen(s) || seen(p))) continue;
 			const [[x1, y1], [x2, y2]] = [pos(p), pos(s)];
-			ctx.moveTo(x1, y1);
-			if (y1 !== y2) ctx.lineTo(x2 - STEP, y2 - ROW / 2 > y1 ? y2 - ROW / 2 : y1);
+			if (y1 === y2) ctx.moveTo(x1, y1);
+			else ctx.moveTo(x1, y2 - ROW / 2);
 			ctx.lineTo(x2, y2);
 		}
 		ctx.stroke();
-		for (const s of all.spots.values()) {
+		for (const s of near) {
 			if (!seen(s)) continue;
 			const n = nodes.value.get(s.id)!;
 			const [x, y] = pos(s);
@@ -126,10 +148,10 @@ export function Tree() {
 				const r = box.current!.getBoundingClientRect();
 				const x = Math.round((e.clientX - r.left + box.current!.scrollLeft - 16) / STEP);
 				const y = Math.round((e.clientY - r.top + box.current!.scrollTop - 16) / ROW);
-				for (const s of all.spots.values()) if (s.x === x && s.y === y) goTo(s.id);
+				for (const s of all.rows[y] ?? []) if (s.x === x) goTo(s.id);
 			}}>
 			<canvas ref={canvas} aria-hidden="true" />
-			<div class="tree-space" style={{ width: all.width * STEP + 24 + "px", height: all.height * ROW + 16 + "px" }} />
+			<div class="tree-space" style={{ width: all.width * STEP + 24 + "px", height: all.rows.length * ROW + 16 + "px" }} />
 		</div>
 	);
 }
