@@ -30,6 +30,7 @@ type sizePool struct {
 		waiting []*Job
 		head    int // waiting[:head] is taken
 		idle    int // sessions in wake.Wait
+		free    int // sessions without a batch: those that wait, and those that are about to look for one
 		closed  bool
 	}
 }
@@ -177,6 +178,7 @@ func (p *sizePool) start(m Model, warm bool) error {
 		}
 		return err
 	}
+	p.mu.free = len(p.sessions)
 	for _, x := range p.sessions {
 		p.work.Go(x.serve)
 	}
@@ -249,7 +251,8 @@ func (p *sizePool) queue(j *Job) error {
 }
 
 // gather waits for work and takes what is there: at most most, and no more than
-// an equal share while other sessions are idle. Nothing means closed.
+// an equal share while other sessions have none, be it that they wait or that they
+// come from a batch just now. Nothing means closed.
 func (p *sizePool) gather(batch []*Job, most int) []*Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -262,7 +265,8 @@ func (p *sizePool) gather(batch []*Job, most int) []*Job {
 		p.mu.idle--
 	}
 	waiting := len(p.mu.waiting) - p.mu.head
-	n := min(most, (waiting+p.mu.idle)/(1+p.mu.idle))
+	n := min(most, (waiting+p.mu.free-1)/p.mu.free)
+	p.mu.free--
 	batch = append(batch, p.mu.waiting[p.mu.head:][:n]...)
 	p.mu.head += n
 	if p.mu.head == len(p.mu.waiting) {
@@ -271,6 +275,13 @@ func (p *sizePool) gather(batch []*Job, most int) []*Job {
 		p.mu.wake.Signal()
 	}
 	return batch
+}
+
+// finished is told by a session that it has answered its batch.
+func (p *sizePool) finished() {
+	p.mu.Lock()
+	p.mu.free++
+	p.mu.Unlock()
 }
 
 // close ends the sessions once the queue is empty, and closes their backends.

@@ -185,6 +185,49 @@ func TestIdleSessionsShare(t *testing.T) {
 	})
 }
 
+// A session that comes from a batch and has more asked meanwhile gets its share as
+// well: no other takes all of it.
+func TestSessionsThatComeFromABatchShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gates := make(chan chan struct{}, 8)
+		m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error {
+			gate := make(chan struct{})
+			gates <- gate
+			<-gate
+			return nil
+		}}
+		s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 8, Sessions: 2})
+		require.NoError(t, err)
+		var all sync.WaitGroup
+		submit := func(then func()) {
+			all.Add(1)
+			s.Submit(t.Context(), &nn.Job{Query: &nn.Query{Game: newGame(t, board.Square(5))}, Out: new(nn.Output), Done: all.Done, Then: then})
+		}
+		hold := make(chan struct{})
+		submit(func() {
+			for range 4 {
+				submit(nil)
+			}
+			<-hold
+		})
+		one := <-gates
+		submit(nil)
+		other := <-gates
+		close(one)
+		synctest.Wait() // four wait, and who brought them is not back yet
+		close(other)
+		synctest.Wait()
+		require.Equal(t, []int{1, 1, 2}, m.batches())
+		close(hold)
+		synctest.Wait()
+		require.Equal(t, []int{1, 1, 2, 2}, m.batches())
+		close(<-gates)
+		close(<-gates)
+		all.Wait()
+		require.NoError(t, s.Close())
+	})
+}
+
 func TestBackendErrorReachesTheWholeBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("out of memory")

@@ -40,6 +40,7 @@ func (x *session) serve() {
 		if len(x.rows) > 0 {
 			x.run()
 		}
+		x.pool.finished()
 		for _, then := range x.then {
 			then()
 		}
