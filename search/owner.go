@@ -225,7 +225,7 @@ func (r *running) mayLaunch(p *Parallel, visits int64) bool {
 	most := p.Workers
 	if p.VisitsPerFlight > 0 {
 		visits = max(visits, r.stats.Reused+r.stats.Playouts) // some have no weight
-		busy := min(p.Sessions, 16*int(visits)/p.VisitsPerFlight)
+		busy := min(p.Sessions, 1+8*int(visits)/p.VisitsPerFlight)
 		most = min(most, max(1, busy, int(visits)/p.VisitsPerFlight))
 	}
 	if r.target >= 0 {

@@ -273,7 +273,7 @@ type Parallel struct {
 	// the root, so that a small tree is not scattered. 0 is no such bound.
 	VisitsPerFlight int
 	// Sessions is how many evaluations are computed at the same time. Up to so
-	// many may be in flight for a sixteenth of VisitsPerFlight each: fewer would
+	// many may be in flight for an eighth of VisitsPerFlight each: fewer would
 	// leave a processor without work. 0 is one.
 	Sessions int
 	// PlayoutsPerFlight allows one evaluation in flight for so many playouts
