@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -169,4 +170,14 @@ func TestTheEmbeddedNetworkServesEveryBoard(t *testing.T) {
 			require.NoError(t, m.Serves(board.Size{W: w, H: h}))
 		}
 	}
+}
+
+// TestMissingFile says what is missing in people's words: GTP's clients show it.
+func TestMissingFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "no.onnx")
+	_, err := model.Open(path, model.Config{})
+	require.ErrorContains(t, err, "not a usable network file: "+path+": ")
+	require.NotContains(t, err.Error(), "stat ")
+	require.ErrorIs(t, err, model.ErrFile)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,10 @@ func openSource(path string, o Overrides) (source, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, at.Err)
+		}
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	case info.IsDir():
 		return nil, fmt.Errorf("%w: %s is a folder; name the file in it", ErrFile, path)
