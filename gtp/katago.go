@@ -36,6 +36,8 @@ type KataGo struct {
 	// Either may be nil.
 	Chosen  func(before *board.Game, c board.Color, p board.Point)
 	NewGame func(cleared bool)
+	// Log writes down what is found of each search for a move; nil: nothing.
+	Log func(text string)
 	// Benchmark searches positions of a board size for a number of visits and writes
 	// what kata-benchmark prints.
 	Benchmark func(ctx context.Context, size, visits int, to *Reply) error

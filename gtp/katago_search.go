@@ -74,9 +74,15 @@ func (k *kataServer) choose(ctx context.Context, r MoveRequest, debug bool) (str
 			k.k.Chosen(before, r.Color, at)
 		}
 	}
-	if debug {
-		for _, line := range strings.Split(k.log(before, at, (k.thought-began).Seconds()), "\n") {
-			k.k.Say(line)
+	if debug || k.k.Log != nil {
+		found := k.log(before, at, (k.thought - began).Seconds())
+		if k.k.Log != nil {
+			k.k.Log(found)
+		}
+		if debug {
+			for line := range strings.SplitSeq(found, "\n") {
+				k.k.Say(line)
+			}
 		}
 	}
 	return move, err

@@ -184,6 +184,9 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
 	}
+	if d.LogSearch {
+		as.Log = k.log.Write
+	}
 	if k.memory != nil {
 		as.Chosen, as.NewGame = k.memory.Chosen, k.newGame
 		defer k.memory.Save(true)

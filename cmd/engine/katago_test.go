@@ -59,11 +59,14 @@ maxVisits = 50
 cpuctExploration = 0.7
 ponderingEnabled = true
 midgameTimeFactor = 2
+avoidSgfPatternUtility = 0.01
+avoidSgfPatternDirs = games
 fooBar = 1
 `)
 	o := invoke(t, nil, "", "config", "--from-katago", cfg)
 	require.Zero(t, o.code, o.stderr)
-	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# midgameTimeFactor has an effect only in a config of KataGo's: start the program as katago", "# fooBar has no effect here"} {
+	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# midgameTimeFactor has an effect only in a config of KataGo's: start the program as katago",
+		"# avoidSgfPatternUtility has an effect only in a config of KataGo's: start the program as katago", "# fooBar has no effect here"} {
 		require.Contains(t, o.stdout, line+"\n")
 	}
 	values, err := parseConfig([]byte(o.stdout))
@@ -74,6 +77,32 @@ fooBar = 1
 	o = invoke(t, nil, "", "config", "--from-katago", writeFile(t, "bad.cfg", "a = 1\na = 2\n"))
 	require.Equal(t, exitUsage, o.code)
 	require.Contains(t, o.stderr, "specified multiple times")
+}
+
+// TestKataGoLog: logSearchInfo writes down what is found of each search for a move.
+func TestKataGoLog(t *testing.T) {
+	needLibrary(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gtp.cfg"), []byte(`logAllGTPCommunication = false
+logSearchInfo = true
+numSearchThreads = 1
+rules = japanese
+maxVisits = 5
+logFile = gtp.log
+`), 0o644))
+	k := talk(t, dir, "gtp", "-config", "gtp.cfg", "-model", realNetwork(t))
+	for _, command := range []string{"boardsize 9", "genmove b", "kata-search w"} {
+		k.send(command)
+		k.line()
+		k.line()
+	}
+	require.Zero(t, k.close())
+	log, err := os.ReadFile(filepath.Join(dir, "gtp.log"))
+	require.NoError(t, err)
+	for _, want := range []string{"Root visits: 5\n", "PV: ", "Tree:\n: T ", "---Black(^)---", "---White(^)---"} {
+		require.Contains(t, string(log), want)
+	}
+	require.NotContains(t, k.err.String(), "Root visits")
 }
 
 // TestKataGoBenchmark reads what clients read of a benchmark, with a network that
