@@ -62,7 +62,7 @@ programs it starts this one only, and those that --allow names.`,
 	fl.StringVar(&f.name, "name", "", "name that the loop shows; default: the machine's")
 	fl.StringVar(&f.creds, "creds", "", "`FILE` of NATS credentials, for a NATS cluster of your own")
 	fl.StringVar(&f.ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by; default: the system's")
-	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: as the recipe says")
+	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: as the recipe says. Fewer than 32 for each core leave it waiting")
 	fl.IntVar(&f.positions, "positions", 16, "positions of reviews, and games between networks, at the same time")
 	fl.IntVar(&f.tables, "tables", 0, "games between programs at the same time; 0: one for each core")
 	fl.StringSliceVar(&f.allow, "allow", nil, "`PROGRAM` that matches may start on this machine, for example gnugo; may be given several times")
