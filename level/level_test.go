@@ -52,7 +52,7 @@ func FuzzParseLadders(f *testing.F) {
 // rank that the network does not reach says so.
 func TestDialsRiseAsRanksFall(t *testing.T) {
 	ladders := []Ladder{{Network: "n", SHA256: "x", Size: 9, Method: "loss", Support: []Support{
-		{Dial: 0, Elo: 200}, {Dial: 2, Elo: 150}, {Dial: 4, Elo: 190}, {Dial: 6, Elo: -100}, {Dial: 10, Elo: -450}}}}
+		{Dial: 0, Elo: 200}, {Dial: 2, Elo: 150}, {Dial: 4, Elo: 190, Error: 200}, {Dial: 6, Elo: -100, Error: 200}, {Dial: 10, Elo: -450}}}}
 	last := math.Inf(1)
 	for r := Lowest; r <= Highest; r++ {
 		s, err := Find(ladders, "x", board.Square(9), r)
@@ -64,6 +64,9 @@ func TestDialsRiseAsRanksFall(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, top.Note, "beyond what n serves")
 	require.Zero(t, top.Dial)
+	sure, err := Find(ladders, "x", board.Square(9), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, sure.Note, "measured on 9x9, give or take 5 ranks", "3 of GNU Go's and 4 of the games")
 	other, err := Find(ladders, "y", board.Square(9), anchorRank)
 	require.NoError(t, err)
 	require.Contains(t, other.Note, "not measured with this network")

@@ -168,7 +168,7 @@ func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, er
 	case float64(best.Size) != side:
 		s.Note = fmt.Sprintf("%s: not measured on %s, taken over from %dx%d", r, size, best.Size, best.Size)
 	default:
-		s.Note = fmt.Sprintf("%s: measured on %dx%d, give or take 3 ranks", r, best.Size, best.Size)
+		s.Note = fmt.Sprintf("%s: measured on %dx%d, give or take %d ranks", r, best.Size, best.Size, best.doubt(s.Dial))
 	}
 	return s, nil
 }
@@ -188,6 +188,21 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 	i := slices.IndexFunc(elo, func(e float64) bool { return e <= want })
 	t := (elo[i-1] - want) / max(elo[i-1]-elo[i], 1e-9)
 	return l.Support[i-1].Dial + t*(l.Support[i].Dial-l.Support[i-1].Dial), r
+}
+
+// anchorDoubt is by how many ranks GNU Go's may be off.
+const anchorDoubt = 3.0
+
+// doubt is by how many ranks a dial may be off, 19 times in 20: by the games that the
+// nearest measured one has played, and by what GNU Go's rank is.
+func (l *Ladder) doubt(dial float64) int {
+	near := l.Support[0]
+	for _, s := range l.Support {
+		if math.Abs(s.Dial-dial) < math.Abs(near.Dial-dial) {
+			near = s
+		}
+	}
+	return int(math.Round(math.Hypot(anchorDoubt, near.Error/l.eloARank())))
 }
 
 // falling returns the Elo of the supports, made to fall as the dial rises: the
