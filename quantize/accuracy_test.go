@@ -50,7 +50,7 @@ func TestIntegersOnGames(t *testing.T) {
 		integers, _ := openOnCPU(t, path, model.Config{Precision: "int16"})
 		r, err := quantize.Compare(t.Context(), exact, integers, positions)
 		require.NoError(t, err)
-		t.Log(name, r, "worst KL", r.PolicyKLMax, "winrate", r.WinrateMax, "lead", r.LeadMax)
+		t.Log(name, r, "KL", r.PolicyKL, "worst", r.PolicyKLMax, "winrate", r.WinrateMax, "lead", r.LeadMax)
 		require.Less(t, r.PolicyKL, 1e-4, name)
 		require.Less(t, r.Winrate, 5e-4, name)
 		require.Less(t, r.Lead, 0.05, name)
