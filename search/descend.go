@@ -58,7 +58,7 @@ func (t *Tree) descend(s *slot) arrival {
 func (s *slot) reset() {
 	s.path = s.path[:0]
 	s.collisionLoss, s.replayed, s.forced, s.purpose = 0, false, false, forLeaf
-	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias = nil, false, false, false
+	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias, s.result.pattern = nil, false, false, false, 0
 }
 
 // choose selects a move by the search's policy or the human one, or makes a

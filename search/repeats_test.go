@@ -117,3 +117,27 @@ func TestCharge(t *testing.T) {
 	require.InDelta(t, 0.4, n.utility, 1e-12)
 	require.InDelta(t, 0.3+0.16-0.25, n.utilitySq, 1e-12, "the variance stays")
 }
+
+// TestOnlyThePlayersMovesAreKept: no node that the other side moved to has a
+// pattern, whatever the slot that found it had found before.
+func TestOnlyThePlayersMovesAreKept(t *testing.T) {
+	p := Defaults()
+	p.Graph.Use = false
+	p.Repeats = Repeats{Utility: 0.1, For: board.Black}
+	tree := newTree(t, p, &stub{})
+	tree.Reset(newGame(t, 9))
+	searched(t, tree, 500)
+	kept := map[bool]int{}
+	var walk func(i uint32, own bool)
+	walk = func(i uint32, own bool) {
+		for _, e := range tree.a.edgesOf(tree.a.node(i)) {
+			if tree.a.node(e.child).is(flagEvaluated) {
+				require.Equal(t, own, tree.repeats.key(e.child) != 0)
+				kept[own]++
+				walk(e.child, !own)
+			}
+		}
+	}
+	walk(tree.root, true)
+	require.Greater(t, min(kept[true], kept[false]), 50)
+}
