@@ -60,7 +60,7 @@ func (a *asker) avoid(of Program) (v Avoid) {
 	}
 	if of == GTP && a.c.Has("autoAvoidRepeatDir") {
 		v.Own = a.avoidOwn()
-		if len(v.Games) > 0 {
+		if len(v.Games) > 0 { // KataGo refuses both together, in these words
 			a.fail(errors.New("Providing both sgf avoid patterns and auto avoid patterns is not implemented right now"))
 		}
 	}
