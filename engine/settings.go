@@ -75,7 +75,7 @@ var settings = setting.Join(
 			Doc: "how much wider than play analysis looks at the root, 0 to 5", Source: "KataGo 1.17"},
 			func(c *Config) *float64 { return &c.AnalysisWideNoise }),
 		setting.Custom(setting.Info{Name: "level", Change: setting.Common,
-			Doc: "play like a person of this `RANK`, 20k to 1k or 1d to 9d, at fixed visits whatever the clock; auto finds that of its opponent over games; default: as strong as it can", Source: "people ask for it"},
+			Doc: "play like a person of this `RANK`, 20k to 1k or 1d to 9d, at fixed visits whatever the clock; auto finds that of its opponent over games; engine match ladder --show lists the ranks that a network serves; default: as strong as it can", Source: "people ask for it"},
 			func(c *Config) setting.Value { return levelValue{&c.Level} }),
 		setting.Of(setting.Info{Name: "level-file", Source: "one player a computer",
 			Doc: "`FILE` that remembers what --level auto found out; default: kosumi/levels.json in the user's folder for settings"},

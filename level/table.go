@@ -190,6 +190,34 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 	return l.Support[i-1].Dial + t*(l.Support[i].Dial-l.Support[i-1].Dial), r
 }
 
+// RankSupport is how a rank is played: its dial, and what was measured there, between
+// two dials in proportion.
+type RankSupport struct {
+	Rank Rank
+	// Playouts of the search that it chooses from.
+	Playouts int64
+	Support  // without games and nonsense
+}
+
+// Ranks returns the ranks that the ladder serves, weakest first.
+func (l *Ladder) Ranks() []RankSupport {
+	var all []RankSupport
+	elo := l.falling()
+	for r := Lowest; r <= Highest; r++ {
+		dial, served := l.dial(r)
+		if served != r {
+			continue
+		}
+		i := min(max(1, slices.IndexFunc(l.Support, func(s Support) bool { return s.Dial >= dial })), len(l.Support)-1)
+		a, b := l.Support[i-1], l.Support[i]
+		t := (dial - a.Dial) / max(b.Dial-a.Dial, 1e-9)
+		between := func(a, b float64) float64 { return a + t*(b-a) }
+		all = append(all, RankSupport{r, VisitsAt(dial), Support{Dial: dial, Elo: between(elo[i-1], elo[i]), Error: between(a.Error, b.Error),
+			PointsLost: between(a.PointsLost, b.PointsLost), Blunders: between(a.Blunders, b.Blunders)}})
+	}
+	return all
+}
+
 // anchorDoubt is by how many ranks GNU Go's may be off.
 const anchorDoubt = 3.0
 

@@ -125,6 +125,9 @@ match ladder --boardsize 99 -> 2 --boardsize
 match ladder --anchors v1 --model NOWHERE -> 1 no such file
 match ladder --anchors v1 -o NOWHERE/x.json -> 1 cannot be written
 match ladder --anchors x -> 2 --anchors
+match ladder --show --boardsize 99 -> 2 --boardsize
+match ladder --show --add NOWHERE -> 1 no such file
+match ladder --show --boardsize 7 -> 1 nothing is known
 match ladder --boardsize 9,x -> 2 --boardsize
 match ladder --boardsize 9,1 -> 2 --boardsize
 match ladders -> 2 unknown command "ladders"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -31,6 +32,7 @@ type ladderFlags struct {
 	sizes, dials, model, gnugo, anchors string
 	out, add                            string
 	cluster                             clusterFlags
+	show                                bool
 }
 
 // defaultDials are those that play where no flag names them: fewer on large boards,
@@ -59,10 +61,14 @@ players. Nonsense is looked for in the records and judged by a search of 400 vis
 --anchors lists the fixed opponents: 10 is GNU Go at level 10, 1+2 at level 1 giving two
 stones (without komi), v16 the engine itself at 16 visits. The first one sets the scale.
 
+--show plays nothing: it prints what is known of a network, by dial and by rank, from
+the ladders that the program carries, or with --add from those of a file.
+
 Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 		Example: `  engine match ladder -o level/ladder.json
   engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
-  engine match ladder --model g170-b6c96.bin.gz --boardsize 19 --anchors 10`,
+  engine match ladder --model g170-b6c96.bin.gz --boardsize 19 --anchors 10
+  engine match ladder --show --boardsize 9`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fl := c.Flags()
@@ -80,12 +86,20 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.IntVar(&f.c.Parallel, "parallel", f.c.Parallel, "games at once")
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
 	f.cluster.add(fl, "have the games played by")
+	fl.BoolVar(&f.show, "show", false, "print which ranks a network serves on each board size, as Markdown tables; plays nothing")
 	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, those of the same network, size and method: games of other folders, each once")
 	fl.StringVarP(&f.out, "out", "o", f.out, "`FILE` of ladders to write or update")
 	return c
 }
 
 func (f *ladderFlags) run(cmd *cobra.Command) error {
+	if f.show {
+		m, err := model.Open(f.model, model.Config{})
+		if err != nil {
+			return err
+		}
+		return f.print(cmd.OutOrStdout(), m.Describe())
+	}
 	configs, err := f.prepare()
 	if err != nil {
 		return usageError{err}
@@ -118,6 +132,47 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
+// print shows what is known of a network on the boards named.
+func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
+	all, err := level.Ladders()
+	if f.add != "" {
+		all, err = readLadders(f.add)
+	}
+	if err != nil {
+		return err
+	}
+	shown := 0
+	for text := range strings.SplitSeq(f.sizes, ",") {
+		size, err := sizeOf("boardsize", strings.TrimSpace(text))
+		if err != nil {
+			return usageError{err}
+		}
+		for _, l := range all {
+			if l.SHA256 == network.SHA256 && l.Method == f.c.Method && size == board.Square(l.Size) {
+				ladder.Show(w, l)
+				shown++
+			}
+		}
+	}
+	if shown == 0 {
+		return fmt.Errorf("nothing is known of %s on these boards: engine match ladder without --show measures it", network.Name)
+	}
+	return nil
+}
+
+// readLadders reads a file of ladders.
+func readLadders(name string) ([]level.Ladder, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := level.ParseLadders(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return all, nil
+}
+
 // measure plays the ladder of one board size and writes it down.
 func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.Description) error {
 	c.Progress = func(done, total int) { fmt.Fprintf(os.Stderr, "%s: %d of %d games\n", c.Size, done, total) }
@@ -147,13 +202,9 @@ func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Lad
 	if f.add == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(f.add)
+	all, err := readLadders(f.add)
 	if err != nil {
 		return nil, err
-	}
-	all, err := level.ParseLadders(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.add, err)
 	}
 	for i := range all {
 		if l := &all[i]; l.SHA256 == network.SHA256 && c.Size == board.Square(l.Size) && l.Method == c.Method {

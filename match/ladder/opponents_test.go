@@ -85,4 +85,10 @@ func TestUpdate(t *testing.T) {
 	Print(&text, ladder("a", 9, 100))
 	require.Equal(t, 2, strings.Count(text.String(), "\n"))
 	require.Contains(t, text.String(), "loss:4     -100 Elo")
+
+	text.Reset()
+	Show(&text, ladder("a", 9, 100))
+	require.Contains(t, text.String(), "| 4 | -100 +-0 | 20 |")
+	require.Contains(t, text.String(), "| 10k | 2.0 | 48 | +0 +-0 |")
+	require.Contains(t, text.String(), "7k to 9d play at about 8k")
 }

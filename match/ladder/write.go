@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 
@@ -42,4 +43,31 @@ func Print(w io.Writer, l level.Ladder) {
 	for _, a := range l.Anchors {
 		fmt.Fprintf(w, "%s %+.0f Elo, give or take %.0f; %d games\n", a.Name, a.Elo, a.Error, a.Games)
 	}
+}
+
+// Show writes a ladder as tables in Markdown: what each dial was measured at, and how
+// each rank that it serves is played.
+func Show(w io.Writer, l level.Ladder) {
+	games := 0
+	for _, p := range l.Pairs {
+		games += p.Games
+	}
+	fmt.Fprintf(w, "**%dx%d**, %s: %d games (%s, %s)\n\n", l.Size, l.Size, l.Network, games, l.Date, l.Machine)
+	fmt.Fprintf(w, "| dial | Elo from GNU Go 3.8 level 10 | games | points lost a move | moves that lose more than ten points | nonsense, of moves |\n|---|---|---|---|---|---|\n")
+	for _, s := range l.Support {
+		fmt.Fprintf(w, "| %g | %+.0f +-%.0f | %d | %.2f | %.1f %% | %.0f of %d |\n", s.Dial, s.Elo, s.Error, s.Games,
+			s.PointsLost, 100*s.Blunders, s.Nonsense*float64(s.Moves)/1000, s.Moves)
+	}
+	for _, a := range l.Anchors {
+		fmt.Fprintf(w, "| %s | %+.0f +-%.0f | %d | | | |\n", a.Name, a.Elo, a.Error, a.Games)
+	}
+	ranks := l.Ranks()
+	fmt.Fprintf(w, "\n| rank | dial | playouts | Elo from GNU Go 3.8 level 10 | points lost a move | moves that lose more than ten points |\n|---|---|---|---|---|---|\n")
+	for _, r := range ranks {
+		fmt.Fprintf(w, "| %s | %.1f | %d | %+.0f +-%.0f | %.2f | %.1f %% |\n", r.Rank, r.Dial, r.Playouts, math.Round(r.Elo)+0, r.Error, r.PointsLost, 100*r.Blunders)
+	}
+	if n := len(ranks); n > 0 && ranks[n-1].Rank < level.Highest {
+		fmt.Fprintf(w, "\n%s to %s play at about %s: the network's strength ends there.\n", ranks[n-1].Rank+1, level.Highest, ranks[n-1].Rank)
+	}
+	fmt.Fprintln(w)
 }
