@@ -1,159 +1,22 @@
-import { computed, effect, signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { Board } from "../board/Board";
-import { SCALE, type Disc, type Overlay } from "../board/overlay";
+import { SCALE } from "../board/overlay";
 import { Choice, Tool } from "../controls";
-import { openFiles } from "../files";
-import type { Doc, DocChange, Docs, Frame, ID, Network } from "../gen/api";
+import type { Doc, DocChange, Frame, Network } from "../gen/api";
 import { language, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
-import { frames, inWords, post, Refused, save, send, status, watch, welcome } from "../net";
-import { go } from "../router";
+import { frames, inWords, Refused, save, send, post, status, watch, welcome } from "../net";
 import { other, play, point, vertex, type Colour } from "../rules";
-import { remember as stored, set, settings } from "../settings";
+import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
 import * as tree from "../tree";
+import { ask, askSweep, calmFrame, change, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, menu, overlay, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
+import { Documents } from "./Documents";
 import { Graph, type Point } from "./Graph";
 import { classOf, Tree } from "./Tree";
-
-interface Wish { on: boolean; visits: number; moves: boolean; area: boolean; policy: boolean; human: boolean; rank: string; threads: number; bestOnly: boolean; tab: "mistakes" | "tree" | "notes" | "game" }
-const store = stored<Wish>("kosumi.analysis", { on: true, visits: 1000, moves: true, area: false, policy: false, human: false, rank: "5k", threads: 0, bestOnly: false, tab: "tree" });
-const wish = signal<Wish>(store.get());
-const change = (v: Partial<Wish>) => {
-	wish.value = { ...wish.value, ...v };
-	store.put(wish.value);
-};
-const goOn = signal(false); // past the budget
-const hover = signal(-1); // row of the table
-const steps = signal(0); // how much of its line is shown; 0: all
-const edit = signal<"" | "b" | "w" | "alt" | "erase" | "tr" | "sq" | "cr" | "ma" | "lb">("");
-const menu = signal(false);
-const flip = signal(false);
-const gone = signal(false);
-const humans = computed(() => (welcome.value?.networks ?? []).some((n) => n.human));
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-const frame = computed<Frame | null>(() => tree.results.value.get(tree.at.value) ?? null);
-
-// The rows of the table change places only when visits differ by a tenth, and never
-// while one of them is pointed at.
-let order: string[] = [];
-let orderNode = -1;
-let listed: Frame["moves"] = [];
-const rows = computed(() => {
-	const f = frame.value;
-	if (!f) return [];
-	if (orderNode !== f.node) {
-		order = [];
-		listed = [];
-		orderNode = f.node;
-	}
-	const now = f.moves.map((m) => m.m);
-	const kept = order.filter((m) => now.includes(m));
-	const list = [...kept, ...now.filter((m) => !kept.includes(m))];
-	const of = new Map(f.moves.map((m) => [m.m, m]));
-	if (hover.peek() >= 0 && listed.length > 0) {
-		const there = new Set(listed.map((m) => m.m));
-		return (listed = [...listed.map((m) => of.get(m.m) ?? m), ...f.moves.filter((m) => !there.has(m.m))]);
-	}
-	list.sort((a, b) => (a === now[0] ? -1 : b === now[0] ? 1 : 0));
-	for (let i = 1; i < list.length - 1; i++) for (let j = i; j >= 1 && of.get(list[j + 1])!.v > of.get(list[j])!.v * 1.1; j--) [list[j], list[j + 1]] = [list[j + 1], list[j]];
-	order = list;
-	return (listed = list.map((m) => of.get(m)!));
-});
-
-const overlay = computed<Overlay | null>(() => {
-	const p = tree.position.value;
-	const f = frame.value;
-	const w = wish.value;
-	const o: Overlay = { stones: p.stones, turn: p.turn };
-	if (!f || edit.value) return o;
-	const [bw, bh] = tree.size.value;
-	if (w.area && f.own) o.ownership = Int8Array.from(atob(f.own), (c) => (c.charCodeAt(0) << 24) >> 24);
-	if (humans.value && w.human && f.human) o.human = Uint8Array.from(atob(f.human), (c) => c.charCodeAt(0));
-	if (w.policy && f.policy) o.policy = Uint8Array.from(atob(f.policy), (c) => c.charCodeAt(0));
-	const chosen = rows.value[hover.value];
-	if (chosen) {
-		const pv = steps.value > 0 ? chosen.pv.slice(0, steps.value) : chosen.pv;
-		o.line = pv.map((m, i) => ({ p: point(m, bw, bh), c: i % 2 ? other(p.turn) : p.turn, n: i + 1 }));
-		return o;
-	}
-	if (w.moves && !w.policy && !o.human) o.discs = discs(f, bw, bh);
-	return o;
-});
-
-function discs(f: Frame, bw: number, bh: number): Disc[] {
-	const most = Math.max(1, ...f.moves.map((m) => m.v));
-	const list = (wish.value.bestOnly ? f.moves.slice(0, 1) : rows.value).map((m, i): Disc | null => {
-		const p = point(m.m, bw, bh);
-		if (p < 0) return null;
-		const best = m.m === f.moves[0].m;
-		const labelled = i < 8 && (i < 3 || m.v >= Math.max(3, most * 0.01));
-		return { p, size: m.v / most, cls: m.cls, best, letter: LETTERS[i], top: !labelled ? "" : best ? Math.round(m.w * 100) + "%" : signed(-m.loss), low: labelled ? short(m.v) : "" };
-	});
-	return list.filter((d): d is Disc => d !== null).reverse(); // the best on top
-}
-
-// Asks for the analysis of what is looked at: at 50 ms after the last step.
-let timer = 0;
-let lastAsk = 0;
-function ask(): void {
-	const d = tree.doc.peek();
-	if (!d || status.peek() !== "open" || sweep.peek()) return;
-	const w = wish.peek();
-	clearTimeout(timer);
-	const fast = performance.now() - lastAsk < 150;
-	lastAsk = performance.now();
-	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy, human: humans.peek() && w.human ? "rank_" + w.rank : undefined, threads: w.threads || undefined });
-	const known = tree.results.peek().get(tree.at.peek());
-	const enough = goOn.peek() ? 0 : w.visits;
-	if (w.on && known?.final && !goOn.peek() && known.visits >= w.visits * 0.98 && (!w.area || known.own) && (!w.policy || known.policy) && (!w.human || !humans.peek() || known.human)) {
-		post("analysis.set", { on: false });
-		return;
-	}
-	if (fast && w.on) {
-		request(60);
-		timer = window.setTimeout(() => request(enough), 220);
-	} else timer = window.setTimeout(() => request(enough), 30);
-}
-
-// A look at the whole game: every position of the line for a moment, the graph's
-// shape first (every eighth move), while the reader may stay where they are.
-const SWEEP_VISITS = 80;
-const sweep = signal<{ todo: number[]; all: number } | null>(null);
-
-function startSweep(): void {
-	const l = tree.line.value;
-	const rank = (i: number) => (i % 8 === 0 ? 0 : i % 4 === 0 ? 1 : i % 2 === 0 ? 2 : 3);
-	const todo = l.map((id, i) => ({ id, i })).filter((x) => (tree.results.value.get(x.id)?.visits ?? 0) < SWEEP_VISITS).sort((a, b) => rank(a.i) - rank(b.i) || a.i - b.i).map((x) => x.id);
-	if (todo.length === 0) return;
-	sweep.value = { todo, all: l.length };
-	change({ tab: "mistakes" });
-	askSweep();
-}
-
-function askSweep(): void {
-	clearTimeout(timer); // what ask put off would take the engine away
-	const d = tree.doc.peek();
-	const next = sweep.peek()?.todo[0];
-	if (d && next !== undefined && status.peek() === "open") post("analysis.set", { doc: d.doc, node: next, on: true, visits: SWEEP_VISITS });
-}
-
-function swept(f: Frame): void {
-	const s = sweep.peek();
-	if (!s || f.node !== s.todo[0] || !f.final) return;
-	const todo = s.todo.slice(1);
-	sweep.value = todo.length ? { ...s, todo } : null;
-	if (todo.length) askSweep();
-	else ask();
-}
-
-function stopSweep(): void {
-	sweep.value = null;
-	ask();
-}
 
 function Mistakes() {
 	const s = sweep.value;
@@ -282,9 +145,6 @@ function mistake(step: number): void {
 	toast(t("no_mistake"), { ms: 2500 });
 }
 
-// What the panel shows of the frame, four times a second.
-const calmFrame = (): Frame | null => tree.calm.value.get(tree.at.value) ?? null;
-
 function EngineLine() {
 	const f = calmFrame();
 	const w = wish.value;
@@ -331,12 +191,6 @@ function EngineLine() {
 }
 
 const RANKS = [...Array.from({ length: 20 }, (_, i) => `${20 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
-
-// Another rank plays other moves: what is known of the old one goes.
-function forgetHuman(): void {
-	tree.results.value = new Map([...tree.results.value].map(([id, f]) => [id, { ...f, human: undefined }]));
-	ask();
-}
 
 // A line is put into the tree, and the reader stays where they are.
 async function keep(line: string[]): Promise<void> {
@@ -491,6 +345,8 @@ function typed(text: string): boolean {
 	return true;
 }
 
+const gone = signal(false);
+
 function DocView({ id }: { id: string }) {
 	useEffect(() => {
 		gone.value = false;
@@ -571,46 +427,6 @@ function numbersOf(): Map<number, number> {
 	return all;
 }
 
-const docs = signal<Docs["docs"]>([]);
-
-async function fresh(size: number): Promise<void> {
-	try {
-		const { id } = await send<ID>("doc.new", { size: [size, size] }, true);
-		go("/analyse/" + id);
-	} catch (e) {
-		toast(inWords(e), { bad: true });
-	}
-}
-
-function List() {
-	useEffect(() => watch<Docs>("docs", (d) => (docs.value = d.docs)), []);
-	return (
-		<main class="home single">
-			<section class="card">
-				<h1>{t("analyse")}</h1>
-				<p class="dim">{t("analyse_empty")}</p>
-				<div class="row">
-					{[9, 13, 19].map((n) => <button key={n} class="button" onClick={() => void fresh(n)}>{n}×{n}</button>)}
-					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
-				</div>
-			</section>
-			{docs.value.length > 0 && (
-				<section class="card" aria-labelledby="docs">
-					<h2 id="docs">{t("docs_title")}</h2>
-					<ul class="doc-list">
-						{docs.value.map((d) => (
-							<li key={d.doc}>
-								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span></a>
-								<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("doc.delete", { id: d.doc }, true)}><Icon name="bin" size={16} /></button>
-							</li>
-						))}
-					</ul>
-				</section>
-			)}
-		</main>
-	);
-}
-
 export function Analyse({ id }: { id: string }) {
-	return id ? <DocView key={id} id={id} /> : <List />;
+	return id ? <DocView key={id} id={id} /> : <Documents />;
 }

@@ -1,0 +1,50 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { openFiles } from "../files";
+import type { Docs, ID } from "../gen/api";
+import { language, t } from "../i18n";
+import { Icon } from "../icons";
+import { toast } from "../live";
+import { inWords, send, watch } from "../net";
+import { go } from "../router";
+
+const docs = signal<Docs["docs"]>([]);
+
+async function fresh(size: number): Promise<void> {
+	try {
+		const { id } = await send<ID>("doc.new", { size: [size, size] }, true);
+		go("/analyse/" + id);
+	} catch (e) {
+		toast(inWords(e), { bad: true });
+	}
+}
+
+// Documents lists what was opened, and opens more.
+export function Documents() {
+	useEffect(() => watch<Docs>("docs", (d) => (docs.value = d.docs)), []);
+	return (
+		<main class="home single">
+			<section class="card">
+				<h1>{t("analyse")}</h1>
+				<p class="dim">{t("analyse_empty")}</p>
+				<div class="row">
+					{[9, 13, 19].map((n) => <button key={n} class="button" onClick={() => void fresh(n)}>{n}×{n}</button>)}
+					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+				</div>
+			</section>
+			{docs.value.length > 0 && (
+				<section class="card" aria-labelledby="docs">
+					<h2 id="docs">{t("docs_title")}</h2>
+					<ul class="doc-list">
+						{docs.value.map((d) => (
+							<li key={d.doc}>
+								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span></a>
+								<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("doc.delete", { id: d.doc }, true)}><Icon name="bin" size={16} /></button>
+							</li>
+						))}
+					</ul>
+				</section>
+			)}
+		</main>
+	);
+}
