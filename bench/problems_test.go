@@ -19,7 +19,7 @@ import (
 // kind, and that its right moves do what they are there for.
 func TestOwnProblems(t *testing.T) {
 	checks := map[string]func(t *testing.T, p *bench.Problem){
-		"ladders": ladder, "snapbacks": snapback, "semeai": race, "seki": seki, "bent-four": bentFour,
+		"ladders": ladder, "snapbacks": snapback, "semeai": race, "seki": seki, "bent-four": bentFour, "cyclic": cyclic,
 	}
 	files, err := filepath.Glob("../testdata/problems/*.sgf")
 	require.NoError(t, err)
@@ -121,6 +121,35 @@ func seki(t *testing.T, p *bench.Problem) {
 		}
 	}
 	t.Errorf("%s: no seki", p.Name)
+}
+
+// cyclic: a chain goes round one of the opponent's that is alive, and has not yet two eyes outside; the right
+// move gives it two, or takes them for good.
+func cyclic(t *testing.T, p *bench.Problem) {
+	require.Len(t, p.Right, 1)
+	b, size := p.Game.Board(), p.Game.Size()
+	inner := size.Point(3, size.H-3)
+	ring := size.Point(2, size.H-3)
+	owner := b.At(ring)
+	alive := b.PassAlive(nil, false)
+	require.Equal(t, owner.Opponent(), alive[inner], p.Name)
+	require.Equal(t, board.Empty, alive[ring], p.Name)
+	require.GreaterOrEqual(t, b.ChainSize(ring), 20, p.Name)
+	lives := func(b *board.Board, at board.Point) bool {
+		c := board.NewBoard(size)
+		c.CopyFrom(b)
+		return c.Play(owner, at) >= 0 && c.PassAlive(nil, false)[ring] == owner
+	}
+	for _, at := range b.LibertyPoints(nil, ring) {
+		require.Equal(t, at == p.Right[0], lives(b, at), "%s: %s", p.Name, size.Vertex(at))
+	}
+	if p.Game.ToMove() == owner {
+		return
+	}
+	b, _ = after(p, p.Right[0])
+	for _, at := range b.LibertyPoints(nil, ring) {
+		require.False(t, lives(b, at), "%s: %s", p.Name, size.Vertex(at))
+	}
 }
 
 // bentFour: the four bent points of the corner are one eye of a chain that has no other, and after each
