@@ -69,15 +69,18 @@ func (r *run) rung(t int) int64 {
 
 // listedShare is what more visits are worth where a ply is sure to be among the worst,
 // against where that is open: its loss and the better line should be sound too.
-const listedShare = 0.3
+const listedShare = 0.15
+
+// gainShare is for how much of a loss a gain counts that the searches of two positions
+// show: one of them is misread.
+const gainShare = 0.5
 
 // worth says for each position what more visits there are worth: how open it is
-// whether a ply beside it belongs among the worst, times what it may have lost, a
-// visit that it has.
+// whether a ply beside it belongs among the worst, a visit that it has.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))
 	var losses []float64
-	at := r.standings()
+	at := r.hindsight()
 	for t := range swings {
 		swings[t] = r.swingBetween(t, at)
 		if swings[t].ok {
@@ -94,10 +97,8 @@ func (r *run) worth() []float64 {
 		if !s.ok {
 			continue
 		}
-		// A gain is as sure a sign of a position misread as a loss.
-		size := math.Abs(s.loss)
-		p := exceeds((size - border) / max(s.err, 0.1))
-		w := (size + 1) * (2*min(p, 1-p) + listedShare*p)
+		p := exceeds((max(s.loss, -gainShare*s.loss) - border) / max(s.err, 0.1))
+		w := 2*min(p, 1-p) + listedShare*p
 		worth[t] = max(worth[t], w)
 		worth[t+1] = max(worth[t+1], w)
 	}
