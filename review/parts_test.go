@@ -45,9 +45,9 @@ func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, b
 		for i := range out {
 			switch rows[i/size.W][i%size.W] {
 			case '+':
-				out[i] = 0.9
+				out[i] = 0.95
 			case '-':
-				out[i] = -0.9
+				out[i] = -0.95
 			}
 		}
 		return out
@@ -64,7 +64,7 @@ func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, b
 	require.NoError(t, err)
 	require.NoError(t, g.Setup(black, white, board.Black))
 	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, phase: Opening, bestV: best, playedV: played,
-		own: make([]float64, size.Area()), bestOwn: own(bestOwn), did: own(did)}
+		own: own(bestOwn), bestOwn: own(bestOwn), did: own(did)}
 	k.played, err = size.ParseVertex(played)
 	require.NoError(t, err)
 	k.best, err = size.ParseVertex(best)
@@ -84,6 +84,8 @@ func TestReasons(t *testing.T) {
 	quiet := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".O..X....", "..O......"}
 	raced := []string{".........", ".........", ".........", ".........", ".........", ".........", "++++.....", "++++.....", "++++....."}
 	living := []string{".........", ".........", ".........", ".........", ".........", ".........", "----.....", "----.....", "----....."}
+	atari := []string{"O........", "X........", ".........", ".........", ".........", ".........", ".........", ".........", "........."}
+	mine := []string{"++++.....", "++++.....", "++++.....", "++++.....", ".........", ".........", ".........", ".........", "........."}
 	for name, c := range map[string]struct {
 		rows         []string
 		played, best string
@@ -96,6 +98,8 @@ func TestReasons(t *testing.T) {
 		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, LetLive, "B1 would have killed the group at A3 (5 stones)."},
 		"a move in contact is no direction":    {ladder, "C6", "H2", 5, empty, empty, "", ""},
 		"a quiet move on the wrong side is":    {empty, "C7", "G3", 5, empty, empty, Direction, "The bigger place is the lower right corner: G3 is 5 points better."},
+		"a move at home":                       {empty, "C7", "G3", 5, mine, mine, OwnTerritory, "Inside one's own territory; G3 is 5 points better."},
+		"a capture of dead stones":             {atari, "B9", "G3", 5, mine, mine, OwnTerritory, "Takes what is dead anyway; G3 is 5 points better."},
 		"a group far from the better move":     {quiet, "H7", "H8", 20, raced, living, "", ""},
 		"what is far from both is not counted": {empty, "H8", "H9", 5, living, empty, "", ""},
 	} {

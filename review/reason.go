@@ -336,7 +336,11 @@ func (k *mistake) ownTerritory() (Kind, string, []board.Point) {
 	if k.played < 0 || k.own[k.played] <= 0.9 || k.bestOwn[k.played] <= 0.9 {
 		return "", "", nil
 	}
-	return OwnTerritory, fmt.Sprintf("Inside one's own territory; %s is %s better.", k.bestV, points(k.loss, k.err)), nil
+	said := "Inside one's own territory"
+	if _, dead, _ := k.playLine([]string{k.size.Vertex(k.played)}); len(dead) > 0 {
+		said = "Takes what is dead anyway"
+	}
+	return OwnTerritory, fmt.Sprintf("%s; %s is %s better.", said, k.bestV, points(k.loss, k.err)), nil
 }
 
 func (k *mistake) tenuki() (Kind, string, []board.Point) {
