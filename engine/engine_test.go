@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -282,6 +283,29 @@ func TestScoringOfAFinishedPosition(t *testing.T) {
 	score, err := e.FinalScore(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, 21.0-28.0+7.0, score)
+}
+
+// In the middle of a game the score is the lead that a search finds, not what a count
+// would make of an open board; once both sides have passed it is counted.
+func TestFinalScoreUnderWay(t *testing.T) {
+	ctx := context.Background()
+	e := newEngine(t, 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
+	for i, p := range []board.Point{24, 17, 31} {
+		require.NoError(t, e.Play([]board.Color{board.Black, board.White}[i%2], p))
+	}
+	lead, err := e.Estimate(ctx)
+	require.NoError(t, err)
+	score, err := e.FinalScore(ctx)
+	require.NoError(t, err)
+	require.InDelta(t, lead.Lead, score, 0.5)
+	require.Equal(t, math.Trunc(score), score, "what a game can end with")
+	require.NoError(t, e.Play(board.White, board.Pass))
+	require.NoError(t, e.Play(board.Black, board.Pass))
+	j, err := e.judge(ctx, e.game)
+	require.NoError(t, err)
+	score, err = e.FinalScore(ctx)
+	require.NoError(t, err)
+	require.InDelta(t, e.game.ScoreWithDead(j.dead), score, 0)
 }
 
 func TestCleanupCapturesBeforePassing(t *testing.T) {

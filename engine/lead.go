@@ -48,10 +48,16 @@ func (e *Engine) estimateLead(ctx context.Context, g *board.Game) (float64, erro
 	if f.err != nil {
 		return 0, f.err
 	}
-	if whole := komi == math.Trunc(komi); whole != g.Rules().Button {
-		return math.Round(lead), nil
+	return toResult(lead, g.Rules()), nil
+}
+
+// toResult rounds a lead to what a game can end with.
+func toResult(lead float64, rules board.Rules) float64 {
+	komi := float64(rules.Komi)
+	if whole := komi == math.Trunc(komi); whole != rules.Button {
+		return math.Round(lead)
 	}
-	return math.Round(lead+0.5) - 0.5, nil
+	return math.Round(lead+0.5) - 0.5
 }
 
 // searchOwnership averages the owners of the points, [-1,1], + = White, over a

@@ -22,10 +22,11 @@ const (
 	Dame
 )
 
-// FinalScore returns White's points minus Black's as if the game ended now,
-// komi and bonuses included. Games that ended under rules without agreement on
-// dead stones count as they stand; in all others dead stones are removed first, or
-// with Config.ScoreByLead, which is as KataGo does, the lead is estimated.
+// FinalScore returns White's points minus Black's, komi and bonuses included. Games
+// that ended under rules without agreement on dead stones count as they stand; in all
+// others dead stones are removed first, or with Config.ScoreByLead, which is as KataGo
+// does, the lead is estimated. So it is in the middle of a game, where counting would
+// call stones dead and points owned of which nothing is decided.
 func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	e.Stop()
 	if e.counted() {
@@ -34,12 +35,25 @@ func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	if e.cfg.ScoreByLead {
 		return e.estimateLead(ctx, e.game)
 	}
-	dead, err := e.deadStones(ctx, e.game)
+	j, err := e.judge(ctx, e.game)
 	if err != nil {
 		return 0, err
 	}
-	return float64(e.game.ScoreWithDead(dead)), nil
+	if !e.game.Finished() && (!j.sure || j.open() > e.game.Size().Area()/mostOpen) {
+		t, err := e.Estimate(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if t.Low != t.High { // the network has an opinion of the score
+			return toResult(t.Lead, e.game.Rules()), nil
+		}
+	}
+	return float64(e.game.ScoreWithDead(j.dead)), nil
 }
+
+// mostOpen is the share of a board's points, one in so many, that can be open in a
+// game that is over but for passing: neutral points, and last small ones.
+const mostOpen = 10
 
 // counted tells whether the game ended so that everything counts as it stands:
 // without agreement on dead stones, or where KataGo has them taken off by play.
@@ -96,6 +110,16 @@ type judgement struct {
 	own  []float32     // owner of each point, [-1,1], + = White
 	dead []board.Point // stones of dead chains
 	sure bool          // no chain is in doubt: others will call the same ones dead
+}
+
+// open is how many points are likely to be neither side's.
+func (j *judgement) open() (n int) {
+	for _, v := range j.own {
+		if max(v, -v) < likelyOwner {
+			n++
+		}
+	}
+	return n
 }
 
 // deadStones returns the stones of the chains that are judged dead.

@@ -62,7 +62,7 @@ var manual = map[string]usage{
 	"kata-time_settings":      {"SYSTEM [ARGUMENTS]", "the same, and fischer MAIN INCREMENT, fischer-capped MAIN INCREMENT LIMIT MAXIMUM", byKataGo},
 	"kata-list_time_settings": {"", "the systems that kata-time_settings knows", byKataGo},
 
-	"final_score":       {"", "the result with dead stones removed, as in B+3.5; in the middle of a game estimate_score says more", standard},
+	"final_score":       {"", "the result with dead stones removed, as in B+3.5; in the middle of a game the estimated one, of which estimate_score says more", standard},
 	"estimate_score":    {"", "who leads by how much in the middle of a game, how sure that is, and which points and groups are open", byGNUGo},
 	"final_status_list": {"STATUS", "chains that are alive, dead, seki, or points black_territory, white_territory, dame", standard},
 	"final_status":      {"VERTEX", "the fate of one point", byGNUGo},

@@ -262,7 +262,7 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 	if err != nil {
 		return because(errCannotScore, err)
 	}
-	_, err = r.WriteString(text + "; counted as it stands " + scoreText(counted))
+	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
 	return err
 }
 

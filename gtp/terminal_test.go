@@ -43,7 +43,7 @@ func TestTerminal(t *testing.T) {
 		{"undo", []string{"play e5", "undo"}, []string{"Move 1 was black E5", "Black to move"}, []string{"?"}},
 		{"nothing to undo", []string{"undo"}, []string{"? cannot undo", "Usage: undo: takes the last move back"}, nil},
 		{"hint", []string{"hint"}, []string{"black would win"}, []string{"?", "Move 1"}},
-		{"score", []string{"score"}, []string{"is ahead", "counted as it stands"}, []string{"?"}},
+		{"score", []string{"score"}, []string{"is ahead", "the result would be"}, []string{"?"}},
 		{"level", []string{"level 5k", "level"}, []string{"= 5k"}, []string{"?"}},
 		{"handicap changes komi and says so", []string{"fixed_handicap 2"}, []string{"komi is 0.5 now", "White to move, komi 0.5"}, []string{"?"}},
 		{"rules change komi and say so", []string{"kata-set-rules japanese", "kata-set-rules chinese"}, []string{"komi is 6.5 now", "komi is 7.5 now"}, []string{"?"}},
