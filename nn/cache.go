@@ -62,7 +62,7 @@ type cacheShard struct {
 	mu    sync.Mutex
 	words uint64   // size of the ring
 	ring  []uint32 // nil until the first store
-	index []uint64 // position+1 of an entry; 0 = empty
+	index []uint64 // position+1 of an entry, and a tag above it; 0 = empty
 	head  uint64   // next position to write; positions only grow
 	_     [32]byte // keeps neighbours off one cache line
 }
@@ -89,8 +89,18 @@ func (s *cacheShard) allocate() {
 	s.ring = make([]uint32, s.words)
 	slots := max(cacheWays, 1<<bits.Len64(s.words/32))
 	s.index = make([]uint64, slots)
+	clear(s.index) // takes the memory now: reading it first would have it mapped twice
 	s.head = 0
 }
+
+// A slot of the index holds a part of the key, which spares looking at nearly every
+// entry of another one: their memory is seldom in the processor's caches.
+const (
+	tagShift     = 48
+	positionMask = 1<<tagShift - 1
+)
+
+func (k cacheKey) tag() uint64 { return k.hi &^ positionMask }
 
 func (c *cache) shard(k cacheKey) *cacheShard { return &c.shards[k.hi&(cacheShards-1)] }
 
@@ -106,20 +116,25 @@ func (s *cacheShard) find(k cacheKey) []uint32 {
 		return nil
 	}
 	for _, slot := range s.ways(k) {
-		if e := s.entry(slot); e != nil && keyOf(e) == k {
-			return e
+		if s.holds(slot, k) {
+			return s.entry(slot)
 		}
 	}
 	return nil
 }
 
-// entry returns what an index slot points at, nil if that is overwritten.
-func (s *cacheShard) entry(slot uint64) []uint32 {
-	if slot == 0 || s.head-(slot-1) > s.words {
-		return nil
-	}
-	return s.ring[(slot-1)%s.words:]
+// live tells whether an index slot points at an entry that is not overwritten.
+func (s *cacheShard) live(slot uint64) bool {
+	return slot != 0 && s.head-(slot&positionMask-1) <= s.words
 }
+
+// holds tells whether an index slot points at the entry of a key.
+func (s *cacheShard) holds(slot uint64, k cacheKey) bool {
+	return slot&^positionMask == k.tag() && s.live(slot) && keyOf(s.entry(slot)) == k
+}
+
+// entry returns what a live index slot points at.
+func (s *cacheShard) entry(slot uint64) []uint32 { return s.ring[(slot&positionMask-1)%s.words:] }
 
 func keyOf(e []uint32) cacheKey {
 	return cacheKey{uint64(e[0])<<32 | uint64(e[1]), uint64(e[2])<<32 | uint64(e[3])}
@@ -159,16 +174,15 @@ func (c *cache) put(k cacheKey, area int, out *Output) {
 	oldest := 0
 	for i, slot := range ways {
 		// Entries that the new one overwrote read as gone here.
-		e := s.entry(slot)
-		if e == nil || keyOf(e) == k {
+		if !s.live(slot) || s.holds(slot, k) {
 			oldest = i
 			break
 		}
-		if slot < ways[oldest] {
+		if slot&positionMask < ways[oldest]&positionMask {
 			oldest = i
 		}
 	}
-	ways[oldest] = pos + 1
+	ways[oldest] = k.tag() | pos + 1
 }
 
 // clear forgets everything. The memory stays for what comes next.
@@ -220,9 +234,9 @@ func (c *cache) write(e []uint32, k cacheKey, area int, out *Output) {
 		}
 		return
 	}
-	rest = packPairs(rest, policy, packProbability)
+	rest = packPolicy(rest, policy)
 	if out.HasOwnership {
-		packPairs(rest, points, packSigned)
+		packPoints(rest, points)
 	}
 }
 

@@ -94,6 +94,26 @@ func TestProbabilityCodes(t *testing.T) {
 	}
 }
 
+// Keys that share a shard, slots and tag are told apart.
+func TestCacheTellsSimilarKeysApart(t *testing.T) {
+	c := newCache(1<<21, true)
+	rng := rand.New(rand.NewPCG(7, 2))
+	base := randomKey(rng)
+	keys := []cacheKey{base, {base.hi, base.lo ^ 1<<63}, {base.hi ^ 1<<40, base.lo}, {base.hi ^ 1<<63, base.lo}}
+	for i, k := range keys {
+		require.Equal(t, c.shard(base), c.shard(k))
+		require.Equal(t, i < 3, base.tag() == k.tag())
+		c.put(k, 81, &Output{Win: float32(i), Policy: [board.MaxMoves]float32{float32(i)}})
+	}
+	for i, k := range keys {
+		var got Output
+		hit, _ := c.get(k, false, &got)
+		require.True(t, hit)
+		require.Equal(t, float32(i), got.Win)
+		require.Equal(t, float32(i), got.Policy[0])
+	}
+}
+
 // A full cache stays within its bytes, keeps recent entries, and never mixes
 // them up.
 func TestCacheForgetsTheOldest(t *testing.T) {

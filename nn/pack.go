@@ -46,20 +46,31 @@ func packSigned(x float32) uint16 {
 
 func unpackSigned(code uint16) float32 { return float32(int16(code)) / math.MaxInt16 }
 
-// packPairs stores two values a word and returns the rest of dst.
-func packPairs(dst []uint32, src []float32, pack func(float32) uint16) []uint32 {
-	n := len(src) / 2
-	for i := range n {
-		dst[i] = uint32(pack(src[2*i])) | uint32(pack(src[2*i+1]))<<16
+// packPolicy stores two probabilities a word and returns the rest of dst.
+func packPolicy(dst []uint32, src []float32) []uint32 {
+	for len(src) > 1 {
+		dst[0] = uint32(packProbability(src[0])) | uint32(packProbability(src[1]))<<16
+		dst, src = dst[1:], src[2:]
 	}
-	if len(src)%2 != 0 {
-		dst[n] = uint32(pack(src[2*n]))
-		n++
+	if len(src) == 1 {
+		dst[0] = uint32(packProbability(src[0]))
+		dst = dst[1:]
 	}
-	return dst[n:]
+	return dst
 }
 
-// unpackPolicy undoes packPairs with packProbability.
+// packPoints stores two numbers in [-1,1] a word.
+func packPoints(dst []uint32, src []float32) {
+	for i, x := range src {
+		if i%2 == 0 {
+			dst[i/2] = uint32(packSigned(x))
+		} else {
+			dst[i/2] |= uint32(packSigned(x)) << 16
+		}
+	}
+}
+
+// unpackPolicy undoes packPolicy.
 func unpackPolicy(dst []float32, src []uint32) []uint32 {
 	n := len(dst) / 2
 	for i, w := range src[:n] {
@@ -73,7 +84,7 @@ func unpackPolicy(dst []float32, src []uint32) []uint32 {
 	return src[n:]
 }
 
-// unpackPoints undoes packPairs with packSigned.
+// unpackPoints undoes packPoints.
 func unpackPoints(dst []float32, src []uint32) {
 	for i := range dst {
 		dst[i] = unpackSigned(uint16(src[i/2] >> (16 * (i % 2))))
