@@ -20,17 +20,24 @@ import (
 // several rounds in which the raw network and the search take turns, so that a
 // machine whose speed drifts does not favour either.
 type benchmark struct {
-	Model        string  `json:"model"`
-	Board        string  `json:"board"`
-	Provider     string  `json:"provider"`
-	Precision    string  `json:"precision"`
-	Threads      int     `json:"threads"`  // search workers: evaluations under way at once
-	Sessions     int     `json:"sessions"` // network sessions at work at once
-	Batch        int     `json:"batch"`    // most positions in one network call
-	RawEvals     float64 `json:"raw_evals_per_second"`
-	SearchEvals  float64 `json:"search_evals_per_second"`
-	Visits       float64 `json:"visits_per_second"`
-	Ratio        float64 `json:"search_to_raw"` // median of the rounds' own ratios
+	Model       string  `json:"model"`
+	Board       string  `json:"board"`
+	Provider    string  `json:"provider"`
+	Precision   string  `json:"precision"`
+	Threads     int     `json:"threads"`  // search workers: evaluations under way at once
+	Sessions    int     `json:"sessions"` // network sessions at work at once
+	Batch       int     `json:"batch"`    // most positions in one network call
+	RawEvals    float64 `json:"raw_evals_per_second"`
+	SearchEvals float64 `json:"search_evals_per_second"`
+	Visits      float64 `json:"visits_per_second"`
+	Ratio       float64 `json:"search_to_raw"` // median of the rounds' own ratios
+	// RawMicros and SearchMicros are microseconds of processor time for an evaluation, of
+	// the network alone and in search, which other programs on the machine hardly change;
+	// ProcessorRatio is the median of the rounds' own ratios. 0 where they are not known.
+	RawMicros      float64 `json:"raw_processor_microseconds"`
+	SearchMicros   float64 `json:"search_processor_microseconds"`
+	ProcessorRatio float64 `json:"search_to_raw_by_processor_time"`
+
 	MeanBatch    float64 `json:"mean_batch"`
 	CacheHitRate float64 `json:"cache_hit_rate"`
 	Collisions   float64 `json:"collision_rate"`               // descents given up at a position that was being evaluated
@@ -214,17 +221,26 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 	params := s.params()
 	run := bench.Search{Server: server, Games: games, Params: params}
 	run.Params.Seed = 1
-	var raw, evals, visits, ratios []float64
+	var raw, evals, visits, ratios, rawMicros, searchMicros, byProcessor []float64
 	for range out.Rounds {
+		alone := startStopwatch()
 		r, err := pool.Rate(ctx, length)
 		if err != nil {
 			return err
 		}
+		aloneMicros := alone.micros(r)
+		searching := startStopwatch()
 		v, e, err := run.Rate(ctx, length)
 		if err != nil {
 			return err
 		}
 		raw, evals, visits, ratios = append(raw, r), append(evals, e), append(visits, v), append(ratios, e/r)
+		if m := searching.micros(e); m > 0 && aloneMicros > 0 {
+			rawMicros, searchMicros, byProcessor = append(rawMicros, aloneMicros), append(searchMicros, m), append(byProcessor, aloneMicros/m)
+		}
+	}
+	if len(byProcessor) > 0 {
+		out.RawMicros, out.SearchMicros, out.ProcessorRatio = bench.Median(rawMicros), bench.Median(searchMicros), bench.Median(byProcessor)
 	}
 	out.RawEvals, out.SearchEvals, out.Visits, out.Ratio = bench.Median(raw), bench.Median(evals), bench.Median(visits), bench.Median(ratios)
 	stats := server.Stats()
@@ -246,6 +262,21 @@ func (out *benchmark) measure(cmd *cobra.Command, s *settings, m *model.Model, g
 	return out.measureProblems(cmd, params, server, f.problems)
 }
 
+// stopwatch is a moment by the clock and by the processor time spent.
+type stopwatch struct {
+	began time.Time
+	spent time.Duration
+}
+
+func startStopwatch() stopwatch { return stopwatch{time.Now(), processorTime()} }
+
+// micros returns the microseconds of processor time that each evaluation has taken
+// since, of so many a second.
+func (w stopwatch) micros(rate float64) float64 {
+	spent := (processorTime() - w.spent).Microseconds()
+	return float64(spent) / max(1, rate*time.Since(w.began).Seconds())
+}
+
 func (out *benchmark) print(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s, %s, %s\n", out.Model, out.Board, out.Provider, out.Precision)
 	for _, t := range out.Trials {
@@ -257,6 +288,9 @@ func (out *benchmark) print(w io.Writer) {
 	fmt.Fprintf(w, "%d sessions, batch %d, %d workers (medians of %d rounds)\n", out.Sessions, out.Batch, out.Threads, out.Rounds)
 	fmt.Fprintf(w, "  network alone  %8.0f evaluations/s\n", out.RawEvals)
 	fmt.Fprintf(w, "  in search      %8.0f evaluations/s, %.0f visits/s (%.0f %% of the network alone)\n", out.SearchEvals, out.Visits, 100*out.Ratio)
+	if out.ProcessorRatio > 0 {
+		fmt.Fprintf(w, "  processor time %8.1f us an evaluation alone, %.1f us in search (%.0f %%)\n", out.RawMicros, out.SearchMicros, 100*out.ProcessorRatio)
+	}
 	fmt.Fprintf(w, "  mean batch %.1f, %.1f %% cached, %.1f %% collisions, %.2f us of tree work and %.0f bytes a visit, peak memory %.0f MiB\n",
 		out.MeanBatch, 100*out.CacheHitRate, 100*out.Collisions, out.OwnMicros, out.BytesPerNode, float64(out.PeakRSS)/(1<<20))
 	if out.Recommended != "" {
