@@ -24,7 +24,8 @@ func TestBenchmark(t *testing.T) {
 	var raw map[string]any
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &raw))
 	for _, key := range strings.Fields(`model board provider precision threads sessions batch raw_evals_per_second
-		search_evals_per_second visits_per_second search_to_raw mean_batch cache_hit_rate own_microseconds_per_playout
+		search_evals_per_second visits_per_second search_to_raw raw_processor_microseconds
+		search_processor_microseconds search_to_raw_by_processor_time mean_batch cache_hit_rate own_microseconds_per_playout
 		bytes_per_visit peak_rss_bytes rounds trials recommended`) {
 		require.Contains(t, raw, key)
 	}
