@@ -315,11 +315,11 @@ func (e *Engine) syncTree(game *board.Game) {
 	}
 }
 
-// ClearCache forgets the search tree and, where the network keeps them, the
-// evaluations.
+// ClearCache forgets the search tree, what is remembered of earlier searches and,
+// where the network keeps them, the evaluations.
 func (e *Engine) ClearCache() {
 	e.Stop()
-	e.tree.Clear()
+	e.tree.Forget()
 	e.carried = 0
 	e.judged = judgement{}
 	if c, ok := e.net.(interface{ ClearCache() }); ok {

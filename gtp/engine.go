@@ -216,6 +216,8 @@ type RawRequest struct {
 	// Human asks the network of human moves, under the profile that is set.
 	Human    bool
 	Optimism float64 // weight of the optimistic policy in [0,1], where the network has one
+	// After are moves to be made first, by the two sides in turn.
+	After []board.Point
 }
 
 // RawOutput is what the network says, always from WHITE's view.

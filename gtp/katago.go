@@ -3,6 +3,7 @@ package gtp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,10 @@ var kataListed = strings.Fields(`protocol_version name version known_command lis
 	kata-search_analyze_cancellable lz-analyze kata-analyze kata-raw-nn kata-raw-human-nn cputime gomill-cpu_time kata-benchmark
 	kata-debug-print-tc debug_moves stop`)
 
-// newKataServer replaces the commands of s by KataGo's and lists only those.
+// kataHidden are the commands that it knows and does not list.
+var kataHidden = []string{"analyze", "genmove_analyze", "kata-get-params", "kata-set-params"}
+
+// newKataServer replaces the commands of s by KataGo's: others are unknown.
 func newKataServer(s *Server) {
 	k := &kataServer{Server: s, k: s.opts.KataGo, clocks: [2]kataClock{noClock(), noClock()}}
 	if k.k.Clock != nil {
@@ -87,6 +91,9 @@ func newKataServer(s *Server) {
 		s.add(h)
 	}
 	k.hearOfGames()
+	maps.DeleteFunc(s.table, func(name string, _ handler) bool {
+		return !slices.Contains(kataListed, name) && !slices.Contains(kataHidden, name)
+	})
 	for name, h := range s.table {
 		h.hidden = !slices.Contains(kataListed, name)
 		s.table[name] = h

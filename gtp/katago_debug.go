@@ -33,8 +33,8 @@ func (k *kataServer) log(g *board.Game, at board.Point, took float64) string {
 }
 
 // tree writes the position and its moves as the last search found them, seen by
-// the side that was searched for.
-func (k *kataServer) tree(g *board.Game) string {
+// the side that was searched for; with a branch, of the moves only its first.
+func (k *kataServer) tree(g *board.Game, branch ...board.Point) string {
 	a := k.seen(k.last)
 	size := g.Size()
 	values := func(utility, value, worth, score, lead float64) string {
@@ -45,9 +45,12 @@ func (k *kataServer) tree(g *board.Game) string {
 	if len(a.Moves) > 0 {
 		pv = vertices(size, a.Moves[0].PV)
 	}
-	fmt.Fprintf(&b, ": %s N %7d  --  %s\n---%s(^)---\n", values(a.Root.ValueUtility, a.Root.Value, a.Root.ScoreUtility, a.Root.ScoreSelfplay, a.Root.ScoreLead), a.Root.Visits, pv, colorName(a.Color))
+	fmt.Fprintf(&b, ": %s N %7d  --  %s\n", values(a.Root.ValueUtility, a.Root.Value, a.Root.ScoreUtility, a.Root.ScoreSelfplay, a.Root.ScoreLead), a.Root.Visits, pv)
+	if len(branch) == 0 {
+		fmt.Fprintf(&b, "---%s(^)---\n", colorName(a.Color))
+	}
 	for i := range a.Moves {
-		if m := &a.Moves[i]; m.SymmetryOf == board.NoPoint && m.Visits > 0 {
+		if m := &a.Moves[i]; m.SymmetryOf == board.NoPoint && m.Visits > 0 && (len(branch) == 0 || m.Move == branch[0]) {
 			fmt.Fprintf(&b, "%-4s: %s LCB %7.2fc P %5.2f%% WF %5.1f PSV %7.0f N %7d  --  %s\n", size.Vertex(m.Move),
 				values(m.Utility, 2*m.Winrate-1, m.ScoreUtility, m.ScoreSelfplay, m.ScoreLead), 100*m.UtilityLCB, 100*m.Prior, m.Weight, m.Selection, m.Visits, vertices(size, m.PV))
 		}
@@ -56,37 +59,72 @@ func (k *kataServer) tree(g *board.Game) string {
 }
 
 // debugMoves takes [MOVE...] [rawstats]: the board after the moves, what the last
-// search knows of the position, and with rawstats what the network says.
+// search knows of the position on the board and of the first of the moves, and with
+// rawstats what the network says in all orientations.
 func (k *kataServer) debugMoves(ctx context.Context, c Command, r *Reply) error {
-	fault := kataError("Invalid move sequence")
-	g := k.snapshot()
+	size := k.engine.Game().Size()
 	raw := false
+	var branch []board.Point
 	for _, word := range c.Args {
 		if word == "rawstats" {
 			raw = true
 			continue
 		}
-		p, err := g.Size().ParseLocation(word)
-		if err != nil || g.PlayTolerant(g.ToMove(), p) != nil {
-			return fault
+		p, err := size.ParseLocation(word)
+		if err != nil {
+			return kataError("Invalid move sequence")
 		}
+		branch = append(branch, p)
 	}
 	k.engine.Stop()
-	r.WriteString(kataBoard(g, board.NoPoint))
+	g, legal := k.snapshot(), true
+	for _, p := range branch {
+		legal = legal && g.PlayTolerant(g.ToMove(), p) == nil
+	}
+	if legal {
+		r.WriteString(kataBoard(g, board.NoPoint))
+	}
 	if k.last != nil {
-		r.WriteString(k.tree(k.engine.Game()))
+		r.WriteString(k.tree(k.engine.Game(), branch...))
 	}
 	if !raw {
 		return nil
 	}
+	if !legal {
+		_, err := r.WriteString("illegal move sequence")
+		return err
+	}
+	return k.rawStats(ctx, branch, r)
+}
+
+// rawStats writes what the network says after some moves, and of the last of them.
+func (k *kataServer) rawStats(ctx context.Context, branch []board.Point, r *Reply) error {
+	g := k.engine.Game()
+	var policy, value, lead string
 	for s := range symmetries {
-		o, err := k.engine.Evaluate(ctx, RawRequest{Color: k.engine.Game().ToMove(), Symmetry: s, Optimism: rootOptimism})
+		req := RawRequest{Color: g.ToMove(), Symmetry: s, After: branch}
+		o, err := k.engine.Evaluate(ctx, req)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(r, "symmetry %d whiteWin %.6f whiteLoss %.6f noResult %.6f whiteLead %.3f whiteScoreSelfplay %.3f\n", s, o.Win, o.Loss, o.NoResult, o.Lead, o.ScoreSelfplay)
+		value += fmt.Sprintf("%.2fc ", 100*(o.Win-o.Loss))
+		lead += fmt.Sprintf("%.2f ", o.Lead)
+		if len(branch) == 0 {
+			continue
+		}
+		last := branch[len(branch)-1]
+		req.After = branch[:len(branch)-1]
+		if o, err = k.engine.Evaluate(ctx, req); err != nil {
+			return err
+		}
+		prior := o.PolicyPass
+		if last >= 0 {
+			prior = o.Policy[last]
+		}
+		policy += fmt.Sprintf("%.2f%% ", 100*prior)
 	}
-	return nil
+	_, err := fmt.Fprintf(r, "Policy: %s\nWhite winloss: %s\nWhite lead: %s", policy, value, strings.TrimSuffix(lead, " "))
+	return err
 }
 
 // benchmark takes VISITS.

@@ -47,11 +47,11 @@ func (a *asker) network(of Program) Network {
 }
 
 // idle reads what only concerns how KataGo itself is built, and returns the keys
-// that are given.
+// that are given; of those that are on or off, the ones that are on.
 func (a *asker) idle(of Program, most int) (given []string) {
-	a.whole("nnMutexPoolSizePowerOfTwo", -1, 24, 16)
-	a.text("homeDataDir")
 	keys := []string{"nnMutexPoolSizePowerOfTwo", "homeDataDir"}
+	a.whole(keys[0], -1, 24, 16)
+	a.text(keys[1])
 	flags := []string{"debugSkipNeuralNet"}
 	if of == GTP {
 		flags = append(flags, "gtpForceMaxNNSize", "logSearchInfoForChosenMove")
@@ -63,11 +63,13 @@ func (a *asker) idle(of Program, most int) (given []string) {
 		}
 		flags = append(flags, "requireMaxBoardSize"+index, "inputsUseNHWC"+index)
 	}
-	for _, key := range flags {
-		a.flag(key, false)
-	}
-	for _, key := range append(keys, flags...) {
+	for _, key := range keys {
 		if a.c.Has(key) {
+			given = append(given, key)
+		}
+	}
+	for _, key := range flags {
+		if a.flag(key, false) {
 			given = append(given, key)
 		}
 	}
@@ -84,6 +86,18 @@ func (a *asker) idle(of Program, most int) (given []string) {
 		a.c.Use(prefix)
 	}
 	return given
+}
+
+// Tuning tells whether a key only tunes the memory, locks and devices of KataGo's own
+// program: what it does is the same without.
+func Tuning(name string) bool {
+	for _, prefix := range append([]string{"nnMutexPoolSize", "nodeTableShards", "homeDataDir", "gtpForceMaxNNSize", "maxBoard",
+		"requireMaxBoardSize", "inputsUseNHWC", "useFP16"}, machinery...) {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // Perspective reads whose view numbers are given in: "black", "white" or "" for

@@ -31,7 +31,7 @@ func (st *store) settle(i uint32, changed *edge, old *before) {
 	b := &st.p.Backup
 	n.sinceExact++
 	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
-		n.sinceExact == math.MaxUint16 || changed == nil {
+		n.sinceExact == math.MaxUint16 || changed == nil || st.recalled(i, n) != nil {
 		st.rebuild(i)
 		return
 	}
@@ -88,7 +88,7 @@ func (st *store) rebuild(i uint32) {
 	original, total := st.weighChildren(n, edges)
 
 	var s sums
-	squares := 0.0
+	squares, visits := 0.0, 1
 	k := 0
 	for j := range edges {
 		e := &edges[j]
@@ -98,6 +98,7 @@ func (st *store) rebuild(i uint32) {
 		}
 		w := st.children[k].weight
 		k++
+		visits += int(e.visits)
 		e.mult = float32(w / float64(e.weight))
 		c := st.a.node(e.child)
 		s.utility += w * c.utility
@@ -119,6 +120,7 @@ func (st *store) rebuild(i uint32) {
 	n.weightSq = squares + w0*w0
 	n.setAverages(&s)
 	n.charge(st.repeats.of(i))
+	st.remind(i, n, visits)
 }
 
 // charge moves a node's average utility.
@@ -185,15 +187,22 @@ func (st *store) weighChildren(n *node, edges []edge) (original, total float64) 
 // the end of the game, and where no move is allowed.
 func (st *store) addOwn(i uint32, weight float64) {
 	n := st.a.node(i)
-	u := float64(n.ownUtility) + st.repeats.of(i)
-	if !n.is(flagTerminal) && n.bias.entry != 0 {
-		u += st.bias.correction(n)
+	own, u := n.own, float64(n.ownUtility)
+	if !n.is(flagTerminal) {
+		if e := st.recalled(i, n); e != nil {
+			e.blend(&own, e.share(1, st.recall.least))
+			u = st.recall.value.of(&own)
+		}
+		if n.bias.entry != 0 {
+			u += st.bias.correction(n)
+		}
 	}
+	u += st.repeats.of(i)
 	s := sums{utility: n.utility * n.weight, utilitySq: n.utilitySq * n.weight}
 	s.add(n.weight, &n.avg)
 	s.utility += weight * u
 	s.utilitySq += weight * u * u
-	s.add(weight, &n.own)
+	s.add(weight, &own)
 	n.weight += weight
 	n.weightSq += weight * weight
 	n.visits++

@@ -76,7 +76,7 @@ func (t *Tree) choose(path []step, i uint32, n *node) (place int, quiet muteness
 	t.counter.follow(t, path)
 	switch how := t.drawSelection(i, n); how {
 	case ordinary:
-		place = t.selectMove(n, edges, i == t.root)
+		place = t.selectMove(i, n, edges)
 	case humanWeightless:
 		quiet = human
 		fallthrough
@@ -227,6 +227,7 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 		if t.p.Graph.Use {
 			t.graph.setHash(child, hash)
 			t.graph.add(child)
+			t.recall.meet(child, hash)
 		}
 	}
 	place := t.a.newEdge(n)

@@ -219,7 +219,7 @@ func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 			best, at = s, k
 		}
 	}
-	return t.orNewHuman(n, edges, &x, policy, root, weightless, best, at)
+	return t.orNewHuman(i, n, &x, policy, weightless, best, at)
 }
 
 // weightFor is the weight of an edge, or all that the position behind it has.
@@ -235,7 +235,12 @@ func (st *store) weightFor(e *edge, weightless bool) float64 {
 
 // orNewHuman returns the place of the best edge, or selectNew if the likeliest
 // human move without one scores more; that move then comes next.
-func (t *Tree) orNewHuman(n *node, edges []edge, x *explorer, policy humanBits, root, weightless bool, best float64, at int) int {
+func (t *Tree) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
+	root, known := node == t.root, board.NoPoint
+	if t.recall.active {
+		prior := func(_ int, p board.Point) float64 { return policy.at(t.sh.size.Index(p)) }
+		known, best = t.recalledMove(node, n, x, prior, root && !weightless, best)
+	}
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
 		p, _ := t.a.priorAt(n, k)
@@ -249,20 +254,16 @@ func (t *Tree) orNewHuman(n *node, edges []edge, x *explorer, policy humanBits, 
 		}
 	}
 	if move == board.NoPoint {
-		return at
+		return t.takeUp(n, known, at)
 	}
 	u := x.fpu
 	if root && !weightless {
 		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n) {
-		return at
+		return t.takeUp(n, known, at)
 	}
-	if p, _ := t.a.priorAt(n, int(n.edgeCount)); p != move {
-		t.bringForward(n, move)
-		n.flags |= flagUnsorted
-	}
-	return selectNew
+	return t.takeUp(n, move, at)
 }
 
 // HumanInfo is what the human network says of the position at the root, in the

@@ -73,6 +73,9 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	}
 	r.stats.Elapsed = time.Since(r.start)
 	t.exactRoot()
+	if t.root != 0 {
+		t.record(t.base.Finished())
+	}
 	result := t.result(true)
 	t.published.Store(result)
 	t.log.Debug("search", "visits", result.Root.Visits, "playouts", r.stats.Playouts,

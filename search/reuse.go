@@ -81,6 +81,7 @@ func (st *store) promote(child uint32) {
 		st.graph.setHash(root, st.graph.hash(child))
 	}
 	st.repeats.setKey(root, 0)
+	st.recall.move(child, root)
 	st.root = root
 	st.compact()
 }
@@ -206,6 +207,7 @@ func (st *store) slideNodes(index ranks, bias []uint32) {
 				st.graph.setHash(next, st.graph.hash(i))
 			}
 			st.repeats.setKey(next, st.repeats.key(i))
+			st.recall.move(i, next)
 		}
 		next++
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"math"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -22,6 +23,8 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 		t.clear()
 	}
 	t.sh.repeating = t.repeats.player
+	t.recall.begin(&t.p, v, t.sh.mirror.player != board.Empty)
+	t.sh.recalling = t.recall.active
 	fresh := t.root == 0
 	if fresh {
 		t.plantRoot()
@@ -83,8 +86,32 @@ func (t *Tree) plantRoot() {
 	}
 	if t.p.Graph.Use {
 		// The root is not in the table, so nothing leads back to it.
-		t.graph.setHash(t.root, t.base.GraphHash(board.Hash{}))
+		h := t.rootHash()
+		t.graph.setHash(t.root, h)
+		t.recall.meet(t.root, h)
 	}
+}
+
+// rootHash is the graph hash of the root. What led there counts only where searches
+// meet that began elsewhere.
+func (t *Tree) rootHash() board.Hash {
+	if !t.recall.active {
+		return t.base.GraphHash(board.Hash{})
+	}
+	var g board.Game
+	g.CopyFrom(&t.game)
+	moves, first := slices.Clone(g.Moves()), g.Forgotten()
+	g.UndoMoves(len(moves))
+	var h board.Hash
+	for k, m := range moves {
+		if k >= first {
+			h = g.GraphHashWithin(h, t.p.Graph.RepBound)
+		}
+		if g.PlayTolerant(m.Color, m.Point) != nil {
+			break // it was played, so it can be
+		}
+	}
+	return t.base.GraphHashWithin(h, t.p.Graph.RepBound)
 }
 
 // installRoot gives the root its evaluation and priors. The averages of a kept

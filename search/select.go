@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"math"
+
+	"kosumi/board"
+)
 
 // explorer holds the parts of the PUCT formula that are the same for all moves
 // of a node.
@@ -110,15 +114,16 @@ const (
 // selectMove returns the place of the edge to descend through, selectNew or
 // selectNone. Ties go to the edge that was created first, and to edges before
 // the new move.
-func (t *Tree) selectMove(n *node, edges []edge, root bool) int {
+func (t *Tree) selectMove(i uint32, n *node, edges []edge) int {
+	root := i == t.root
 	x := t.explorer(n, edges, root)
 	if root && !t.plainRoot() || t.counter.on {
-		return t.selectSpecial(n, edges, &x, root)
+		return t.selectSpecial(i, n, edges, &x)
 	}
 	best, at := math.Inf(-1), selectNone
 	radius := t.sh.value.radius()
-	for i := range edges {
-		e := &edges[i]
+	for k := range edges {
+		e := &edges[k]
 		if e.prior < 0 {
 			continue
 		}
@@ -130,11 +135,15 @@ func (t *Tree) selectMove(n *node, edges []edge, root bool) int {
 			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
 		}
 		if s := x.score(u, w, float64(e.prior)); s > best {
-			best, at = s, i
+			best, at = s, k
 		}
+	}
+	known := board.NoPoint
+	if t.recall.active {
+		known, best = t.recalledMove(i, n, &x, t.ownPrior(n), false, best)
 	}
 	if prior, ok := t.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew
 	}
-	return at
+	return t.takeUp(n, known, at)
 }

@@ -17,7 +17,7 @@ import (
 
 // beyond names settings of the recorded searches that the search has not, or
 // that are the caller's.
-var beyond = map[string]bool{"useEvalCache": true, "alwaysComputePassAliveUnderSuicideRules": true}
+var beyond = map[string]bool{"alwaysComputePassAliveUnderSuicideRules": true}
 
 // katagoParams turns a list of KataGo's settings into parameters: KataGo's
 // defaults, one evaluation at a time, one orientation, exact arithmetic.
@@ -76,7 +76,7 @@ func leavesOf(p search.Params) map[string]any {
 // TestSettingsReachEveryField: each setting changes one field, no two the same,
 // and no field is out of reach but those that belong to the machine.
 func TestSettingsReachEveryField(t *testing.T) {
-	elsewhere := map[string]bool{".Repeats.For": true, ".Repeats.Past": true, ".Seed": true, ".Parallel.Workers": true, ".Parallel.Sessions": true, ".Memory.MaxBytes": true}
+	elsewhere := map[string]bool{".Recall.Shared": true, ".Recall.Group": true, ".Repeats.For": true, ".Repeats.Past": true, ".Seed": true, ".Parallel.Workers": true, ".Parallel.Sessions": true, ".Memory.MaxBytes": true}
 	reached := map[string]string{}
 	names := map[string]bool{}
 	for _, s := range search.Settings() {

@@ -3,6 +3,8 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+
+	"kosumi/board"
 )
 
 // plainRoot tells whether moves at the root are selected like everywhere else.
@@ -13,15 +15,16 @@ func (t *Tree) plainRoot() bool {
 
 // selectSpecial is selectMove with what holds only at the root (ending bonus,
 // futile moves, forced visits and wide noise) and only against mirror Go.
-func (t *Tree) selectSpecial(n *node, edges []edge, x *explorer, root bool) int {
+func (t *Tree) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
+	root := i == t.root
 	best, at := math.Inf(-1), selectNone
 	radius := t.sh.value.radius()
 	var total float64
-	for i := range edges {
-		total += float64(edges[i].weight)
+	for k := range edges {
+		total += float64(edges[k].weight)
 	}
-	for i := range edges {
-		e := &edges[i]
+	for k := range edges {
+		e := &edges[k]
 		if e.prior < 0 {
 			continue
 		}
@@ -36,10 +39,10 @@ func (t *Tree) selectSpecial(n *node, edges []edge, x *explorer, root bool) int 
 			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
 		}
 		if s := t.specialScore(n, e, x, float64(e.prior), u, w, total, root); s > best {
-			best, at = s, i
+			best, at = s, k
 		}
 	}
-	return t.orNew(n, edges, x, root, best, at)
+	return t.orNew(i, n, x, best, at)
 }
 
 // specialScore is the selection value of an edge with a prior, a utility and a
@@ -64,28 +67,28 @@ func (t *Tree) specialScore(n *node, e *edge, x *explorer, prior, utility, weigh
 
 // orNew returns the place of the best edge, or selectNew if the best move without
 // one scores more.
-func (t *Tree) orNew(n *node, edges []edge, x *explorer, root bool, best float64, at int) int {
+func (t *Tree) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
+	root, known := i == t.root, board.NoPoint
+	if t.recall.active {
+		known, best = t.recalledMove(i, n, x, t.ownPrior(n), root, best)
+	}
 	prior, ok := t.nextPrior(n)
 	place := int(n.edgeCount)
 	if t.counter.on {
 		place, prior, ok = t.counter.next(t, n)
 	}
 	if !ok {
-		return at
+		return t.takeUp(n, known, at)
 	}
 	u := x.fpu
 	if root {
 		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && t.futileNew(n) {
-		return at
+		return t.takeUp(n, known, at)
 	}
-	if place != int(n.edgeCount) {
-		p, _ := t.a.priorAt(n, place)
-		t.bringForward(n, p)
-		n.flags |= flagUnsorted
-	}
-	return selectNew
+	p, _ := t.a.priorAt(n, place)
+	return t.takeUp(n, p, at)
 }
 
 const (

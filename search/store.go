@@ -10,6 +10,7 @@ type store struct {
 	a       arena
 	bias    biasTable
 	repeats repeats
+	recall  recall
 	graph   transpositions
 	own     ownership
 	root    uint32 // 0: no tree yet

@@ -140,6 +140,18 @@ func (t *Tree) Reset(g *board.Game) {
 // Clear drops the tree and keeps the position.
 func (t *Tree) Clear() { t.clear() }
 
+// Forget drops the tree and what is remembered of earlier searches, also where other
+// trees share it.
+func (t *Tree) Forget() {
+	t.clear()
+	if t.p.Recall.Shared != nil {
+		t.p.Recall.Shared.Clear()
+	}
+	if t.recall.cache != nil {
+		t.recall.cache.Clear()
+	}
+}
+
 func (t *Tree) clear() {
 	t.store.reset()
 	t.published.Store(&Result{}) // what was found before is of another search

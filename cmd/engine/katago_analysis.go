@@ -87,7 +87,7 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 	log.Write("Loaded config " + c.Name())
 	log.Write("Loaded model " + s.Model)
 	log.Write(fmt.Sprintf("Analyzing up to %d positions at a time in parallel", conf.Threads))
-	katago.Warn(kataLogger(log, false), idle)
+	log.WithoutEffect(idle)
 	log.Say("Started, ready to begin handling requests")
 	in, out := log.Copy(os.Stdin, word(a.LogRequests, "Request: "), os.Stdout, word(a.LogResponses, "Response: "))
 	err = serveClient(ctx, s, net, "", func(ctx context.Context) error { return server.Serve(ctx, in, out) })

@@ -71,7 +71,7 @@ type kataSeat struct {
 func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size(), k.opts.HumanModel) }
 
 // WithoutEffect implements katago.Seat.
-func (k *kataSeat) WithoutEffect(idle []string) { katago.Warn(kataLogger(k.log, false), idle) }
+func (k *kataSeat) WithoutEffect(idle []string) { k.log.WithoutEffect(idle) }
 
 // kataGTP is katago gtp.
 func kataGTP(ctx context.Context, f *katago.Flags) error {

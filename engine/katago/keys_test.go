@@ -129,6 +129,30 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestExamples: nobody is warned of KataGo's own example configs.
+func TestExamples(t *testing.T) {
+	data, err := os.ReadFile("testdata/examples.txt")
+	require.NoError(t, err)
+	examples := strings.Split(string(data), "\n[")[1:]
+	require.Len(t, examples, 4)
+	for _, example := range examples {
+		name, list, _ := strings.Cut(example, "]\n")
+		t.Run(name, func(t *testing.T) {
+			values := map[string]string{}
+			for line := range strings.Lines(list) {
+				key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+				require.True(t, ok, line)
+				values[key] = value
+			}
+			program, _, _ := strings.Cut(name, "_")
+			_, named := make_(t, program, values)
+			for _, key := range named {
+				require.True(t, katagocfg.Tuning(key), key)
+			}
+		})
+	}
+}
+
 // documented holds the list of keys without effect in the documents against what is
 // so.
 func documented(t *testing.T, program string, idle []string) {

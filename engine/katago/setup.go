@@ -3,7 +3,6 @@ package katago
 import (
 	"fmt"
 	"hash/fnv"
-	"log/slog"
 	"maps"
 	"math"
 	"slices"
@@ -90,6 +89,7 @@ func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Co
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
 	s.Idle = parameters(&s.Play.Search, a.Search, katagocfg.Analysis, "maxVisits", "maxPlayouts", "maxTime")
 	s.Play.Limits = limits(a.Search, "")
+	groupRecall(&s.Play.Search.Recall, s.Play.Limits)
 	s.network(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
 	if a.Deterministic {
 		s.seed("forDeterministicTesting")
@@ -115,6 +115,14 @@ func parameters(p *search.Params, values katagocfg.Search, of katagocfg.Program,
 		}
 	}
 	return idle
+}
+
+// groupRecall keeps searches with other limits apart, as KataGo does, to which limits
+// are parameters like others.
+func groupRecall(r *search.Recall, l search.Limits) {
+	if r.Group = 0; r.Use {
+		r.Group = l.Group()
+	}
 }
 
 // seatKeys are the parameters that are settings of a seat here.
@@ -143,6 +151,7 @@ func play(p *engine.Config, c *katagocfg.Config, values katagocfg.Play) (idle []
 	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
 	p.AnalysisWideNoise, p.AnalysisHistory = values.AnalysisWideNoise, !values.AnalysisIgnoreHistory
 	p.Limits, p.PonderLimits = limits(values.Search, ""), limits(values.Search, "Pondering")
+	groupRecall(&p.Search.Recall, p.Limits)
 	p.Lag = time.Duration(number("lagBuffer") * float64(time.Second))
 	p.Hurry.AfterOnePass, p.Hurry.AfterTwoPasses = number("searchFactorAfterOnePass"), number("searchFactorAfterTwoPass")
 	p.TimeUse = engine.TimeUse{
@@ -206,10 +215,22 @@ func given(c *katagocfg.Config, lists ...[]string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return !c.Has(name) })
 }
 
-// Warn names keys that have no effect here.
-func Warn(log *slog.Logger, idle []string) {
-	if len(idle) > 0 {
-		log.Warn("these keys of the config have no effect here", "keys", strings.Join(idle, ", "))
+// WithoutEffect names keys that have no effect here: in a warning those that ask for
+// something, and in a plain line those that only tune KataGo's own program.
+func (l *Log) WithoutEffect(idle []string) {
+	var tuning, others []string
+	for _, name := range idle {
+		if katagocfg.Tuning(name) {
+			tuning = append(tuning, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		l.Say("warning: these keys of the config have no effect here: " + strings.Join(others, ", "))
+	}
+	if len(tuning) > 0 {
+		l.Say("Not needed here, since they only tune KataGo's own memory and devices: " + strings.Join(tuning, ", "))
 	}
 }
 

@@ -1,0 +1,326 @@
+package search
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"sync"
+
+	"kosumi/board"
+)
+
+// Recall lets a search begin from what earlier ones found of the same positions: a
+// variation that was played out and searched is known from then on, and is seen
+// sooner from the positions before it. It needs Graph.Use, and rests while the
+// opponent plays mirror Go.
+type Recall struct {
+	Use bool // KataGo off (useEvalCache)
+	// MinVisits is how many visits a position needs to be remembered. KataGo 100
+	// (evalCacheMinVisits).
+	MinVisits int
+	// Shared is where several trees remember things; nil is a place of the tree's own.
+	Shared *EvalCache
+	// Group keeps searches apart that differ in something else than their Params:
+	// those of one group share what they found.
+	Group uint64
+}
+
+// EvalCache holds what searches found. Searches with other Params do not meet in it.
+// It grows until it is cleared, by some 200 bytes for a position. Any number of trees
+// may use it at a time.
+type EvalCache struct {
+	mu    sync.Mutex
+	known map[board.Hash]*cachedEval
+}
+
+// NewEvalCache returns an empty cache.
+func NewEvalCache() *EvalCache { return &EvalCache{known: map[board.Hash]*cachedEval{}} }
+
+// Clear forgets everything. Trees that know something from it already keep that.
+func (c *EvalCache) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.known)
+}
+
+// Len returns the number of positions.
+func (c *EvalCache) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.known)
+}
+
+func (c *EvalCache) find(key board.Hash) *cachedEval {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known[key]
+}
+
+func (c *EvalCache) put(key board.Hash, e *cachedEval) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[key] = e
+}
+
+// cachedEval is what is known of a position. It does not change once it is in a cache.
+type cachedEval struct {
+	avg    outcome
+	visits float32 // 0: only the moves are known
+	moves  []cachedMove
+}
+
+// cachedMove is what is known of a move. A cachedEval has the pass first, the others
+// in the order of the board.
+type cachedMove struct {
+	move               board.Point
+	winLoss, scoreMean float32 // White's
+	visits             float32
+}
+
+// with returns a copy that knows of a move as well, unless it knows more already.
+func (e *cachedEval) with(m cachedMove) {
+	at, found := slices.BinarySearchFunc(e.moves, m.move, func(a cachedMove, p board.Point) int { return int(a.move) - int(p) })
+	switch {
+	case !found:
+		e.moves = slices.Insert(e.moves, at, m)
+	case m.visits >= e.moves[at].visits:
+		e.moves[at] = m
+	}
+}
+
+// share is what the cached averages count for at a position with so many visits:
+// nearly all at one visit, next to nothing at as many visits as were cached. Where
+// these are many, what lies below has been cached as well.
+func (e *cachedEval) share(visits int, minVisits float64) float64 {
+	weight := float64(e.visits)
+	if weight > minVisits {
+		weight = math.Sqrt(minVisits * weight)
+	}
+	r := float64(visits) / weight
+	return 1 / (1 + 3*r*(1+2*r*r))
+}
+
+// blend draws averages towards the cached ones. The spread of the score stays.
+func (e *cachedEval) blend(o *outcome, share float64) {
+	mix := func(to *float32, from float32) { *to += float32(share * (float64(from) - float64(*to))) }
+	mean := float64(o.scoreMean)
+	mix(&o.winLoss, e.avg.winLoss)
+	mix(&o.noResult, e.avg.noResult)
+	mix(&o.scoreMean, e.avg.scoreMean)
+	mix(&o.lead, e.avg.lead)
+	blended := float64(o.scoreMean)
+	o.scoreMeanSq = float32(max(0, float64(o.scoreMeanSq)-mean*mean+blended*blended))
+}
+
+// recall is a tree's view of an EvalCache.
+type recall struct {
+	cache  *EvalCache
+	active bool       // in the search that goes on
+	params board.Hash // what is mixed into the keys of positions
+	least  float64    // visits
+	value  *valuer
+	nodes  []*[nodeChunk]*cachedEval
+}
+
+// begin makes ready for a search. rests tells that nothing shall be recalled in it.
+func (r *recall) begin(p *Params, v *valuer, rests bool) {
+	r.active = p.Recall.Use && p.Graph.Use && !rests
+	if !r.active {
+		return
+	}
+	if p.Recall.Shared != nil {
+		r.cache = p.Recall.Shared
+	} else if r.cache == nil {
+		r.cache = NewEvalCache()
+	}
+	r.params, r.least, r.value = p.fingerprint(), float64(p.Recall.MinVisits), v
+}
+
+// fingerprint tells searches apart whose results mean different things.
+func (p Params) fingerprint() board.Hash {
+	p.Seed, p.Recall.Shared, p.Repeats.Past, p.Repeats.For = 0, nil, nil, board.Empty
+	h := fnv.New128a()
+	_, _ = fmt.Fprintf(h, "%+v", p) // a hash takes everything
+	sum := h.Sum(nil)
+	var key board.Hash
+	for i := range 8 {
+		key.Hi, key.Lo = key.Hi<<8|uint64(sum[i]), key.Lo<<8|uint64(sum[i+8])
+	}
+	return key
+}
+
+func (r *recall) key(h board.Hash) board.Hash {
+	return board.Hash{Hi: h.Hi ^ r.params.Hi, Lo: h.Lo ^ r.params.Lo}
+}
+
+// meet looks a new node up by its graph hash.
+func (r *recall) meet(i uint32, h board.Hash) {
+	if r.active {
+		r.set(i, r.cache.find(r.key(h)))
+	} else if len(r.nodes) > 0 {
+		r.set(i, nil)
+	}
+}
+
+func (r *recall) of(i uint32) *cachedEval {
+	if !r.active || int(i>>nodeBits) >= len(r.nodes) {
+		return nil
+	}
+	return r.nodes[i>>nodeBits][i&(nodeChunk-1)]
+}
+
+func (r *recall) set(i uint32, e *cachedEval) {
+	for int(i>>nodeBits) >= len(r.nodes) {
+		r.nodes = append(r.nodes, new([nodeChunk]*cachedEval))
+	}
+	r.nodes[i>>nodeBits][i&(nodeChunk-1)] = e
+}
+
+// move hands what is known of a node on to another place.
+func (r *recall) move(from, to uint32) {
+	if int(from>>nodeBits) < len(r.nodes) {
+		r.set(to, r.nodes[from>>nodeBits][from&(nodeChunk-1)])
+	}
+}
+
+// recalled returns what the averages of a node are drawn towards; nil at the root,
+// whose moves are to be judged by this search.
+func (st *store) recalled(i uint32, n *node) *cachedEval {
+	if !st.recall.active || i == st.root || n.is(flagForced) {
+		return nil
+	}
+	return st.recall.of(i)
+}
+
+// remind draws a node's averages towards what is known of it. visits are its own one
+// and those of its edges.
+func (st *store) remind(i uint32, n *node, visits int) {
+	e := st.recalled(i, n)
+	if e == nil {
+		return
+	}
+	share := e.share(visits, st.recall.least)
+	e.blend(&n.avg, share)
+	v := st.recall.value
+	known := float64(e.avg.winLoss)*v.u.WinLossFactor + float64(e.avg.noResult)*v.u.NoResultForWhite +
+		v.ofScore(float64(e.avg.scoreMean), n.avg.stdev())
+	n.charge(share * (known - n.utility))
+}
+
+// record remembers the nodes of the tree that have visits enough. forced tells that
+// the game is over at the root.
+func (st *store) record(forced bool) {
+	r := &st.recall
+	if !r.active {
+		return
+	}
+	for i := uint32(1); i < st.a.nodeCount; i++ {
+		n := st.a.node(i)
+		if float64(n.visits) < r.least || !n.is(flagEvaluated) || n.is(flagForced|flagTerminal) || i == st.root && forced {
+			continue
+		}
+		key := r.key(st.graph.hash(i))
+		old := r.cache.find(key)
+		if old != nil && float32(n.visits) < old.visits*0.75 {
+			continue
+		}
+		r.cache.put(key, st.summary(i, n, old))
+	}
+}
+
+// summary is what is known of a node once it has been searched, after what was known
+// before.
+func (st *store) summary(i uint32, n *node, old *cachedEval) *cachedEval {
+	e := &cachedEval{}
+	if old != nil {
+		*e = *old
+		e.moves = slices.Clone(old.moves)
+	}
+	edges := st.a.edgesOf(n)
+	for k := range edges {
+		c := st.a.node(edges[k].child)
+		if float64(c.visits) >= st.recall.least {
+			e.with(cachedMove{edges[k].move, c.avg.winLoss, c.avg.scoreMean, float32(c.visits)})
+		}
+	}
+	if i != st.root || !st.passMatters(n, edges) {
+		e.avg, e.visits = n.avg, float32(n.visits)
+	}
+	return e
+}
+
+// passMatters tells whether a pass is among the best moves of the root or has many of
+// its visits. The root treats passes in a way of its own.
+func (st *store) passMatters(n *node, edges []edge) bool {
+	var all, passes int64
+	best, pass := math.Inf(-1), math.Inf(-1)
+	for k := range edges {
+		u := n.sign() * st.a.node(edges[k].child).utility
+		all += int64(edges[k].visits)
+		best = max(best, u)
+		if edges[k].move == board.Pass {
+			passes, pass = int64(edges[k].visits), u
+		}
+	}
+	return passes*8 >= all || pass+0.05 >= best
+}
+
+// recalledMove looks at the known moves of a node that have no edge yet. It returns
+// the one whose selection value is the highest, if it is above best, and that value.
+// prior gives the policy that moves are selected by, special tells that the root's own
+// exceptions hold.
+func (t *Tree) recalledMove(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
+	move, score = board.NoPoint, best
+	e := t.recall.of(i)
+	if e == nil || n.is(flagForced) || special && t.futileNew(n) {
+		return move, score
+	}
+	for _, m := range e.moves {
+		place := t.placeOf(n, m.move)
+		if place < 0 {
+			continue
+		}
+		h := prior(place, m.move)
+		if h < 0 {
+			continue
+		}
+		u := float64(m.winLoss)*t.sh.value.u.WinLossFactor + t.sh.value.ofScore(float64(m.scoreMean), 0)
+		if special {
+			h, u = t.p.Root.widen(h, u, x.sign, t.rng)
+		}
+		if s := x.score(u, 0, h); s > score {
+			move, score = m.move, s
+		}
+	}
+	return move, score
+}
+
+// ownPrior gives the priors of the search's own policy.
+func (st *store) ownPrior(n *node) func(place int, p board.Point) float64 {
+	return func(place int, _ board.Point) float64 { return float64(st.a.priorOf(n, place)) }
+}
+
+// placeOf returns the place of a move among the priors of a node that have no edge
+// yet, -1 if it is not there.
+func (st *store) placeOf(n *node, move board.Point) int {
+	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
+		if p, _ := st.a.priorAt(n, k); p == move {
+			return k
+		}
+	}
+	return -1
+}
+
+// takeUp makes a move the next one to get an edge, where there is one; else the place
+// of an edge stays chosen.
+func (st *store) takeUp(n *node, move board.Point, at int) int {
+	if move == board.NoPoint {
+		return at
+	}
+	if p, _ := st.a.priorAt(n, int(n.edgeCount)); p != move {
+		st.bringForward(n, move)
+		n.flags |= flagUnsorted
+	}
+	return selectNew
+}
