@@ -315,6 +315,13 @@ func (e *Engine) syncTree(game *board.Game) {
 	}
 }
 
+// DropTree forgets the search tree.
+func (e *Engine) DropTree() {
+	e.Stop()
+	e.tree.Clear()
+	e.carried = 0
+}
+
 // ClearCache forgets the search tree, what is remembered of earlier searches and,
 // where the network keeps them, the evaluations.
 func (e *Engine) ClearCache() {

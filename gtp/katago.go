@@ -48,6 +48,8 @@ type KataGo struct {
 type KataGoEngine interface {
 	// Turn makes a colour the side to move; what was before is forgotten.
 	Turn(c board.Color)
+	// DropTree forgets what the last search found.
+	DropTree()
 }
 
 // KataGoParams are the parameters by KataGo's names and in its words.
@@ -90,6 +92,7 @@ func newKataServer(s *Server) {
 	for _, h := range slices.Concat(k.admin(), k.position(), k.handicap(), k.rules(), k.params(), k.clock(), k.search(), k.records(), k.debug()) {
 		s.add(h)
 	}
+	k.dropTrees()
 	k.hearOfGames()
 	maps.DeleteFunc(s.table, func(name string, _ handler) bool {
 		return !slices.Contains(kataListed, name) && !slices.Contains(kataHidden, name)
@@ -99,6 +102,24 @@ func newKataServer(s *Server) {
 		s.table[name] = h
 	}
 	s.order = slices.Clone(kataListed)
+}
+
+// dropTrees has searches begin anew after commands that set a position up, also where
+// it is the one that was searched last.
+func (k *kataServer) dropTrees() {
+	for _, name := range []string{"clear_board", "set_position", "undo", "kata-set-rules", "kata-set-rule", "kgs-rules", "fixed_handicap",
+		"place_free_handicap", "set_free_handicap", "loadsgf"} {
+		h := k.table[name]
+		run := h.run
+		h.run = func(ctx context.Context, c Command, r *Reply) error {
+			err := run(ctx, c, r)
+			if err == nil {
+				k.k.Engine.DropTree()
+			}
+			return err
+		}
+		k.table[name] = h
+	}
 }
 
 // hearOfGames has NewGame called before the commands that begin a game.

@@ -207,6 +207,7 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 		if !s.advance(&t.sh, move, forced) {
 			return 0, t.dropPrior(n)
 		}
+		forced = false // unless the game is over
 		hash = s.game.GraphHashWithin(t.graph.hash(i), t.p.Graph.RepBound)
 		if s.forced {
 			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}
@@ -246,7 +247,7 @@ func (s *slot) advance(sh *shared, move board.Point, forced bool) bool {
 	s.path = append(s.path, step{move: move})
 	ok := s.replay(sh)
 	s.path = s.path[:len(s.path)-1]
-	s.forced = s.forced || forced
+	s.forced = ok && (s.forced || forced) && s.game.Finished()
 	return ok
 }
 

@@ -240,12 +240,13 @@ func compare(r *record, got *search.Result) difference {
 }
 
 func samePV(w *moveInfo, m *search.MoveInfo, size board.Size) bool {
-	if len(w.Pv) == 0 { // a pass that ends the phase; ours holds at least the move
-		return len(m.PV) == 1
+	n := len(m.PV)
+	if m.PVEndsPhase { // KataGo's analysis leaves that out
+		n--
 	}
 	// KataGo reports 16 moves at most, in games with a kept tree 14, beside a
 	// human-like network 11.
-	if len(w.Pv) > len(m.PV) || len(w.Pv) < len(m.PV) && len(w.Pv) != 16 && len(w.Pv) != 14 && len(w.Pv) != 11 {
+	if len(w.Pv) > n || len(w.Pv) < n && len(w.Pv) != 16 && len(w.Pv) != 14 && len(w.Pv) != 11 {
 		return false
 	}
 	for i := range w.Pv {

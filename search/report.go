@@ -71,7 +71,7 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 	}
 	v.UtilityLCB = m.lcb
 	v.LCB = v.Winrate - m.below/2*t.sh.value.u.WinLossFactor/max(radius, 1e-20)
-	v.PV, v.PVVisits, v.PVEdgeVisits = t.variation(m.edge)
+	v.PV, v.PVVisits, v.PVEdgeVisits, v.PVEndsPhase = t.variation(m.edge)
 	if t.sh.limits.MovesOwnership {
 		v.Ownership, v.OwnershipStdev = t.owners(m.edge.child, white)
 	}
@@ -116,7 +116,7 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 }
 
 // variation follows the best moves below an edge.
-func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64) {
+func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, endsPhase bool) {
 	const longest = 64
 	var moves []candidate
 	for len(pv) < longest {
@@ -138,24 +138,27 @@ func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64) 
 		}
 		e = moves[best].edge
 	}
-	n := t.untilPhaseEnd(pv)
-	return pv[:n], visits[:n], edgeVisits[:n]
+	n, endsPhase := t.untilPhaseEnd(pv)
+	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
 }
 
-// untilPhaseEnd returns how many moves of a variation are made before a clean-up
-// phase begins, which games as people play them do not have; at least 1.
-func (t *Tree) untilPhaseEnd(pv []board.Point) int {
+// untilPhaseEnd returns how many moves of a variation are made until a clean-up
+// phase begins, which games as people play them do not have, and whether one does.
+func (t *Tree) untilPhaseEnd(pv []board.Point) (n int, begins bool) {
 	if t.base.Rules().Scoring != board.ScoringTerritory || !t.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {
-		return len(pv)
+		return len(pv), false
 	}
 	g := &t.scratch.line
 	g.CopyFrom(&t.base)
 	for k, p := range pv {
-		if g.PlayTolerant(g.ToMove(), p) != nil || g.Phase() != t.base.Phase() {
-			return max(1, k)
+		if g.PlayTolerant(g.ToMove(), p) != nil {
+			return max(1, k), false
+		}
+		if g.Phase() != t.base.Phase() {
+			return k + 1, true
 		}
 	}
-	return len(pv)
+	return len(pv), false
 }
 
 // passIsEarly tells whether, under territory rules, a neutral point is as good

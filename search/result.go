@@ -75,6 +75,9 @@ type MoveInfo struct {
 	PV           []board.Point
 	PVVisits     []int64
 	PVEdgeVisits []int64
+	// PVEndsPhase tells that the last move of the PV begins a clean-up phase, which the
+	// game keeps out of.
+	PVEndsPhase bool
 	// SymmetryOf is the move whose numbers these are, or board.NoPoint.
 	SymmetryOf board.Point
 	// Ownership is the average below this move, as Result.Ownership.

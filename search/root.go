@@ -52,9 +52,12 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	}
 	t.top.mark(&t.base, &t.p.Root, t.bans)
 	if !fresh {
-		t.dropForbidden()
+		dropped := t.dropForbidden()
 		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 || t.repeats.player != board.Empty {
 			t.rescore(v)
+		}
+		if dropped {
+			t.compact()
 		}
 	}
 	if fresh {
@@ -104,8 +107,11 @@ func (t *Tree) rootHash() board.Hash {
 	g.UndoMoves(len(moves))
 	var h board.Hash
 	for k, m := range moves {
-		if k >= first {
+		if k >= first { // as if the position were the root
+			own := g.Options()
+			g.ContinueWith(t.base.Options())
 			h = g.GraphHashWithin(h, t.p.Graph.RepBound)
+			g.ContinueWith(own)
 		}
 		if g.PlayTolerant(m.Color, m.Point) != nil {
 			break // it was played, so it can be
@@ -169,8 +175,8 @@ func (t *Tree) arrangePriors(s *slot) {
 }
 
 // dropForbidden takes the edges off a kept root whose moves are not legal or not
-// allowed any more, and brings its numbers in line.
-func (t *Tree) dropForbidden() {
+// allowed any more, and brings its numbers in line. It tells whether there were any.
+func (t *Tree) dropForbidden() bool {
 	n := t.a.node(t.root)
 	edges := t.a.edgesOf(n)
 	kept, visits := 0, int32(1)
@@ -184,11 +190,12 @@ func (t *Tree) dropForbidden() {
 		kept++
 	}
 	if kept == len(edges) {
-		return
+		return false
 	}
 	n.edgeCount = uint16(kept)
 	n.visits = visits
 	t.rebuild(t.root)
+	return true
 }
 
 // rawInfo turns the network's answer at the root into a report.

@@ -69,7 +69,7 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 		conf.ModelNames += " and " + s.HumanModel
 	}
 	conf.TakesProfile = net.kataProfile(size, s.HumanModel)
-	if a.Search["humanSLProfile"].Text != "" && !conf.TakesProfile {
+	if katago.Profiled(a.Search) && !conf.TakesProfile {
 		log.Say(katago.Unprofiled(s.Model))
 	}
 	conf.Models = func() []any {

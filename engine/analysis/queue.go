@@ -16,7 +16,6 @@ type task struct {
 	order    int64  // of arrival
 	hash     string // set when the search begins
 	symHash  string
-	passEnds bool // a pass leads into a clean-up phase that the game keeps out of
 	cancel   context.CancelFunc
 }
 

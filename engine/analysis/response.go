@@ -148,9 +148,6 @@ func (t *task) response(r *search.Result, during bool) response {
 		RootInfo: t.rootInfo(r, v), MoveInfos: make([]moveInfo, 0, len(r.Moves))}
 	for i := range r.Moves {
 		m := q.moveInfo(&r.Moves[i], v)
-		if t.passEnds && r.Moves[i].Move == board.Pass { // KataGo shows nothing that leads into a clean-up phase
-			m.PV, m.PVVisits, m.PVEdgeVisits = []string{}, m.PVVisits[:0], m.PVEdgeVisits[:0]
-		}
 		if r.Human != nil {
 			prior := plain(max(0, float64(r.Human.Policy[r.Size.Index(r.Moves[i].Move)])))
 			m.HumanPrior = &prior
@@ -212,6 +209,10 @@ func (q *query) moveInfo(m *search.MoveInfo, v viewer) moveInfo {
 		out.IsSymmetryOf = q.size.Vertex(m.SymmetryOf)
 	}
 	n := min(len(m.PV), q.wishes.pvLen)
+	if m.PVEndsPhase && n == len(m.PV) { // KataGo shows nothing that leads into a clean-up phase
+		n--
+	}
+	out.PV = make([]string, 0, n)
 	for _, p := range m.PV[:n] {
 		out.PV = append(out.PV, q.size.Vertex(p))
 	}

@@ -66,7 +66,6 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	if err != nil {
 		return search.Result{}, err
 	}
-	t.passEnds = q.options.PreventEncore && q.rules.Scoring == board.ScoringTerritory && game.PassWouldEndPhase()
 	t.hash, t.symHash = game.PositionHash().String(), game.SymmetricHash().String()
 	params := q.params
 	if q.advanced != board.Empty && q.advanced != game.ToMove() {

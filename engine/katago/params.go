@@ -7,6 +7,7 @@ import (
 
 	"kosumi/engine"
 	"kosumi/katagocfg"
+	"kosumi/search"
 )
 
 // Params are the parameters of a running seat, as clients ask for them and change
@@ -56,7 +57,7 @@ func (p *Params) Set(values map[string]string) error {
 	if err != nil {
 		return err
 	}
-	if _, given := values["humanSLProfile"]; given && play_.Search["humanSLProfile"].Text != "" && !p.seat.TakesProfile() {
+	if _, given := values["humanSLProfile"]; given && Profiled(play_.Search) && !p.seat.TakesProfile() {
 		return fmt.Errorf("%s\n", Unprofiled(p.model)) //nolint:staticcheck // KataGo's text
 	}
 	cfg := p.seat.Config()
@@ -71,7 +72,13 @@ func (p *Params) Set(values map[string]string) error {
 }
 
 // Profile tells whether a profile is set.
-func (p *Params) Profile() bool { return p.play.Search["humanSLProfile"].Text != "" }
+func (p *Params) Profile() bool { return Profiled(p.play.Search) }
+
+// Profiled tells whether a profile is set: "" and "_" are none.
+func Profiled(s katagocfg.Search) bool {
+	_, set := search.Human{Profile: s["humanSLProfile"].Text}.Meta()
+	return set
+}
 
 // Unprofiled is what KataGo says of a profile that no network takes.
 func Unprofiled(model string) string {
