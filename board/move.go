@@ -246,11 +246,24 @@ func (g *Game) HandicapStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones
 	}
+	return g.startingStones(g.options.StartBlackMovesAreHandicap)
+}
+
+// StartingStones is HandicapStones where Black's moves before White's first always
+// count.
+func (g *Game) StartingStones() int {
+	if g.points.stones >= 0 {
+		return g.points.stones
+	}
+	return g.startingStones(true)
+}
+
+func (g *Game) startingStones(withMoves bool) int {
 	n, white := g.points.first[0], g.points.first[1]
 	if white > 0 {
 		return 0
 	}
-	if g.options.StartBlackMovesAreHandicap {
+	if withMoves {
 		n += g.leadingBlackMoves()
 	}
 	if n <= 1 {

@@ -65,7 +65,10 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	if !r.Deterministic {
-		e.adjustAdvantage()
+		if !e.ahead.adjusted {
+			e.adjustAdvantage()
+		}
+		e.ahead.adjusted = false
 	}
 	tree, limits, err := e.searchFor(&r, game, start)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // rules less, the first makes up for White's turn, and a komi of 7 is even.
 func (e *Engine) headStart() float64 {
 	rules := e.game.Rules()
-	stones := max(e.handicap, leadingBlackMoves(e.game.Moves()))
+	stones := e.game.StartingStones()
 	if stones <= 1 {
 		return 7 - float64(rules.Komi)
 	}
@@ -35,24 +35,12 @@ func (e *Engine) headStart() float64 {
 	return worth*float64(stones-1) + 7 - float64(rules.Komi) - float64(bonus)
 }
 
-// leadingBlackMoves counts the stones that Black played before White's first
-// move: handicap stones, as some servers send them.
-func leadingBlackMoves(moves []board.Move) int {
-	n := 0
-	for _, m := range moves {
-		if m.Color != board.Black || m.Point == board.Pass {
-			break
-		}
-		n++
-	}
-	return n
-}
-
 // advantage is the playout doubling advantage of the side that is behind from
 // the start.
 type advantage struct {
 	doublings float64     // of White; negative: of Black
 	side      board.Color // that the last search was for
+	adjusted  bool        // for the move that is chosen next
 }
 
 // turnsTo notes whose move is searched for. It tells whether that changes what the

@@ -42,10 +42,15 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.values, e.ahead = e.values[:0], advantage{}
 }
 
-// Turn makes c the side to move.
-func (e *Engine) Turn(c board.Color) {
+// Turn makes c the side to move, whose move is chosen next if choosing is set: then
+// its advantage is what it was until now, also where the start is forgotten.
+func (e *Engine) Turn(c board.Color, choosing bool) {
 	if c != e.game.ToMove() {
 		e.Stop()
+		if choosing {
+			e.adjustAdvantage()
+			e.ahead.adjusted = true
+		}
 		e.game.SetToMove(c)
 	}
 }

@@ -46,8 +46,9 @@ type KataGo struct {
 
 // KataGoEngine is what KataGo's commands need of an engine beside Engine.
 type KataGoEngine interface {
-	// Turn makes a colour the side to move; what was before is forgotten.
-	Turn(c board.Color)
+	// Turn makes a colour the side to move; what was before is forgotten, but for what
+	// the choice of a move that follows goes by.
+	Turn(c board.Color, choosing bool)
 	// DropTree forgets what the last search found.
 	DropTree()
 }

@@ -51,7 +51,7 @@ func (k *kataServer) genMove(r MoveRequest, debug bool) HandlerFunc {
 
 // choose has the engine choose a move, and keeps what it found.
 func (k *kataServer) choose(ctx context.Context, r MoveRequest, debug bool) (string, error) {
-	k.k.Engine.Turn(r.Color)
+	k.k.Engine.Turn(r.Color, true)
 	before, began := k.snapshot(), k.thought
 	report := r.Report
 	if r.Analysis == nil {
@@ -137,7 +137,7 @@ func (k *kataServer) analyze(d dialect) HandlerFunc {
 		if err := r.Stream(); err != nil {
 			return err
 		}
-		k.k.Engine.Turn(req.Color)
+		k.k.Engine.Turn(req.Color, false)
 		write := k.writer(d, &req, r)
 		said := false
 		report := func(a *Analysis) {
