@@ -131,7 +131,7 @@ func TestLayers(t *testing.T) {
 		{32, 32, 3, 2, 9, 9, false}, {96, 64, 3, 1, 19, 19, false}, {64, 96, 3, 2, 13, 13, false},
 		{17, 5, 3, 2, 7, 11, false}, {1, 1, 3, 1, 2, 2, false}, {48, 80, 3, 1, 25, 2, false}, {130, 33, 3, 5, 4, 5, false},
 		{64, 32, 1, 2, 9, 9, false}, {3, 200, 1, 1, 19, 19, false}, {300, 7, 1, 9, 1, 3, false},
-		{22, 96, 5, 2, 9, 9, true}, {7, 64, 3, 3, 6, 10, true}, {22, 33, 1, 1, 19, 19, true},
+		{22, 96, 5, 2, 9, 9, true}, {7, 64, 3, 3, 6, 10, true}, {22, 33, 1, 1, 19, 19, true}, {70, 40, 3, 2, 5, 7, true},
 	} {
 		for _, a := range []Activation{Identity, ReLU, Mish, SiLU} {
 			s := Shape{In: c.in, Out: c.out, Size: c.size, Activation: a, Planes: c.planes}
@@ -374,5 +374,35 @@ func BenchmarkLayer(b *testing.B) {
 				}
 			}
 		}
+	}
+}
+
+// BenchmarkPlanes runs a first layer on planes as games give them: one of ones, some
+// empty, a hundred ones among the others.
+func BenchmarkPlanes(b *testing.B) {
+	const in, n = 22, 8
+	isa, _ := Best()
+	for _, size := range []int{9, 19} {
+		area := size * size
+		rng := rand.New(rand.NewPCG(3, 0))
+		l, err := New(isa, Shape{In: in, Out: 64, Size: 3, Activation: ReLU, Planes: true}, normal(rng, 64*in*9, 1))
+		require.NoError(b, err)
+		defer l.Close()
+		c := Call{N: n, H: size, W: size, X: make([]float32, n*in*area), Y: make([]float32, n*64*area)}
+		for board := range n {
+			x := c.X[board*in*area:]
+			for i := range area {
+				x[i] = 1
+			}
+			for range area * 5 / 4 {
+				x[(1+rng.IntN(15))*area+rng.IntN(area)] = 1
+			}
+		}
+		b.Run(fmt.Sprintf("%dx%d", size, size), func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, l.Run(c))
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*n), "us/board")
+		})
 	}
 }

@@ -7,10 +7,26 @@ typedef struct { int w; float value; } spot;
 // constant says whether all n values are equal.
 static int constant(const float *x, int n)
 {
-	for (int i = 1; i < n; i++)
-		if (x[i] != x[0])
-			return 0;
-	return 1;
+	vmask differ = {0};
+	int i = 0;
+	for (; i + LANES <= n; i += LANES)
+		differ |= load(x + i) != splat(x[0]);
+	int some = 0;
+	for (; i < n; i++)
+		some |= x[i] != x[0];
+	for (int k = 0; k < LANES; k++)
+		some |= differ[k];
+	return !some;
+}
+
+// note sets a bit at each of n points where a plane is not 0.
+static void note(const float *plane, int n, uint32_t bit, uint32_t *at)
+{
+	int i = 0;
+	for (; i + LANES <= n; i += LANES)
+		*(vmask *)(at + i) |= (load(plane + i) != 0) & (int32_t)bit;
+	for (; i < n; i++)
+		at[i] |= plane[i] != 0 ? bit : 0;
 }
 
 // sum_of returns what a plane of ones adds to each point, made on first use.
@@ -70,27 +86,52 @@ INLINE void add_spots(int width, int has, const layer *l, const layer_call *c, i
 			finish(has, &e, ((size_t)b * h + y) * w + x, o + j * LANES, acc[j]);
 }
 
+// add_plane adds value times what a plane of ones adds up to; the first one is written.
+static void add_plane(float *base, const float *sum, float value, size_t n, int first)
+{
+	for (size_t i = 0; i < n; i += LANES)
+		store(base + i, first ? load(sum + i) * value : load(base + i) + load(sum + i) * value);
+}
+
+// list_spots lists what the bits say, point by point and by planes; first[q] is where
+// those of a point q begin.
+static void list_spots(const layer *l, const layer_call *c, const float *in, const uint32_t *bits, spot *spots, int *first)
+{
+	int area = c->h * c->w, count = 0;
+	for (int q = 0, x = 0; q < area; q++, x = x + 1 < c->w ? x + 1 : 0) {
+		first[q] = count;
+		for (int word = 0; word * 32 < l->in; word++)
+			for (uint32_t left = bits[word * area + q]; left; left &= left - 1) {
+				int p = word * 32 + __builtin_ctz(left);
+				spots[count++] = (spot){(x * l->in + p) * l->outs, in[(size_t)p * area + q]};
+			}
+	}
+	first[area] = count;
+}
+
 // run_planes is a convolution of planes: planes of one value are added as a whole,
 // and of the others only what is not 0.
 static int run_planes(const layer *l, const layer_call *c, scratch *s)
 {
 	int area = c->h * c->w;
 	size_t base_bytes = (size_t)area * l->outs * 4, spot_bytes = (size_t)l->in * area * sizeof(spot);
-	char *all = scratch_take(s, base_bytes + spot_bytes + (area + 1) * sizeof(int));
+	size_t bit_bytes = (size_t)(l->in + 31) / 32 * area * 4;
+	char *all = scratch_take(s, base_bytes + spot_bytes + bit_bytes + (area + 1) * sizeof(int));
 	if (!all)
 		return -1;
 	int what = has(l, c);
 	float *base = (float *)all;
 	spot *spots = (spot *)(all + base_bytes);
-	int *first = (int *)(all + base_bytes + spot_bytes);
+	uint32_t *bits = (uint32_t *)(all + base_bytes + spot_bytes);
+	int *first = (int *)(all + base_bytes + spot_bytes + bit_bytes);
 	for (int b = 0; b < c->n; b++) {
 		const float *in = c->x + (size_t)b * l->in * area;
-		int sparse[512], kept = 0;
-		memset(base, 0, base_bytes);
+		int whole = 0;
+		memset(bits, 0, bit_bytes);
 		for (int p = 0; p < l->in; p++) {
 			const float *plane = in + (size_t)p * area;
 			if (!constant(plane, area)) {
-				sparse[kept++] = p;
+				note(plane, area, 1u << p % 32, bits + p / 32 * area);
 				continue;
 			}
 			if (plane[0] == 0)
@@ -98,19 +139,11 @@ static int run_planes(const layer *l, const layer_call *c, scratch *s)
 			const float *sum = sum_of(l, p, c->h, c->w);
 			if (!sum)
 				return -1;
-			for (size_t i = 0; i < (size_t)area * l->outs; i += LANES)
-				store(base + i, load(base + i) + load(sum + i) * plane[0]);
+			add_plane(base, sum, plane[0], (size_t)area * l->outs, !whole++);
 		}
-		int count = 0;
-		for (int q = 0; q < area; q++) {
-			first[q] = count;
-			for (int k = 0; k < kept; k++) {
-				float value = in[(size_t)sparse[k] * area + q];
-				spots[count] = (spot){(q % c->w * l->in + sparse[k]) * l->outs, value};
-				count += value != 0;
-			}
-		}
-		first[area] = count;
+		if (!whole)
+			memset(base, 0, base_bytes);
+		list_spots(l, c, in, bits, spots, first);
 		for (int y = 0; y < c->h; y++)
 			for (int x = 0; x < c->w; x++) {
 				int o = 0;
