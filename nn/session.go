@@ -18,7 +18,6 @@ type session struct {
 	rows    []*Job // those of them that could be encoded, by row
 	errs    []error
 	then    []func() // of what was answered
-	others  bool     // somebody waits elsewhere for what was answered
 }
 
 func newSession(p *sizePool, b Backend) *session {
@@ -29,13 +28,10 @@ func newSession(p *sizePool, b Backend) *session {
 
 // serve ends when the pool is closed and the queue empty. Between batches it lets
 // others run: those who were just answered may have more to ask, and a fuller
-// batch is worth more than an early one. Those who do it in Then have done so.
+// batch is worth more than an early one.
 func (x *session) serve() {
 	for {
-		if x.others {
-			runtime.Gosched()
-			x.others = false
-		}
+		runtime.Gosched()
 		x.batch = x.pool.gather(x.batch[:0], x.backend.MaxBatch())
 		if len(x.batch) == 0 {
 			return
@@ -76,8 +72,6 @@ func (x *session) encode() {
 func (x *session) answer(j *Job, err error) {
 	if j.Then != nil {
 		x.then = append(x.then, j.Then)
-	} else {
-		x.others = true
 	}
 	j.finish(err)
 }
