@@ -26,15 +26,15 @@ func openHumans(s *settings, size board.Size, log *slog.Logger) *network {
 
 // awaitHumans waits for the network of human moves, and says what its user may
 // not expect.
-func (n *network) awaitHumans(h search.Human, size board.Size) error {
-	_, set := h.Meta()
+func (n *network) awaitHumans(s *settings, size board.Size) error {
+	_, set := s.Play.Search.Human.Meta()
 	if n.humans == nil {
-		if set && !n.takesProfile(size) {
+		if set && !n.takesProfile(size) && !s.kataGo {
 			n.log.Warn("humanSLProfile is set, but no network takes profiles: load one with --human-model or --model")
 		}
 		return nil
 	}
-	if err := n.humans.wait(); err != nil {
+	if err := n.humans.wait(); err != nil || s.kataGo {
 		return err
 	}
 	switch takes := n.humans.takesProfile(size); {

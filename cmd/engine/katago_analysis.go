@@ -60,23 +60,23 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 	if err := net.wait(); err != nil {
 		return err
 	}
+	if h := net.humans; h != nil && !h.takesProfile(size) {
+		log.Say(kataUnranked)
+	}
 	for _, line := range c.Warning() {
 		log.Write(line)
 		log.Tell(line)
 	}
-	conf.HumanModel, conf.ModelNames = s.HumanModel != "", s.Model
-	if conf.HumanModel {
-		conf.ModelNames += " and " + s.HumanModel
-	}
-	conf.TakesProfile = net.kataProfile(size, s.HumanModel)
+	conf.HumanModel, conf.ModelNames = s.HumanModel != "", s.kataNames()
+	conf.TakesProfile = net.kataProfile(size)
 	if katago.Profiled(a.Search) && !conf.TakesProfile {
-		log.Say(katago.Unprofiled(s.Model))
+		log.Say(katago.Unprofiled(s.kataNames()))
 	}
 	conf.Models = func() []any {
 		list := net.models(size, s.batchSize())
-		if len(list) > 0 {
-			model := list[0].(map[string]any)
-			model["name"], model["usingFP16"] = s.Model, a.Network.FP16
+		for i, name := range []string{s.Model, s.HumanModel}[:min(2, len(list))] {
+			model := list[i].(map[string]any)
+			model["name"], model["usingFP16"] = name, a.Network.FP16
 		}
 		return list
 	}
@@ -86,6 +86,9 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 	}
 	log.Write("Loaded config " + c.Name())
 	log.Write("Loaded model " + s.Model)
+	if h := net.humans; h != nil && !c.Has("humanSLProfile") && h.takesProfile(size) {
+		log.Say(kataUnsetDuring)
+	}
 	log.Write(fmt.Sprintf("Analyzing up to %d positions at a time in parallel", conf.Threads))
 	log.WithoutEffect(idle)
 	log.Say("Started, ready to begin handling requests")

@@ -21,6 +21,7 @@ const kataStandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchT
 // take takes over what a config of KataGo's sets, also by the names of this
 // program's own settings, such as precision = fp32.
 func (s *settings) take(c *katagocfg.Config, setup *katago.Setup) error {
+	s.kataGo = true
 	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch
 	if n := setup.Net.Sessions; n > 0 {
 		s.Sessions = min(n, s.sessionCount())
@@ -68,7 +69,7 @@ type kataSeat struct {
 }
 
 // TakesProfile implements katago.Seat.
-func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size(), k.opts.HumanModel) }
+func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size()) }
 
 // WithoutEffect implements katago.Seat.
 func (k *kataSeat) WithoutEffect(idle []string) { k.log.WithoutEffect(idle) }
@@ -114,7 +115,7 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 	}
 	defer e.Close()
 	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: &s}, log: log, memory: memory}
-	seat.params = katago.NewParams(c, &g, seat, s.HumanModel != "", s.Model)
+	seat.params = katago.NewParams(c, &g, seat, s.HumanModel != "", s.kataNames())
 	seat.greet(c, dialect.Quiet, setup.Idle)
 	return seat.serve(ctx, f, &dialect)
 }
@@ -153,10 +154,14 @@ func (k *kataSeat) greet(c *katagocfg.Config, quiet bool, idle []string) {
 	if quiet {
 		say = k.log.Write
 	}
+	humans := k.net.humans
+	if humans != nil && !humans.takesProfile(size) {
+		k.log.Say(kataUnranked)
+	}
 	say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
 	warnings := c.Warning()
 	if k.params.Profile() && !k.TakesProfile() {
-		warnings = append(warnings, katago.Unprofiled(k.opts.Model))
+		warnings = append(warnings, katago.Unprofiled(k.opts.kataNames()))
 	}
 	for _, line := range warnings {
 		k.log.Write(line)
@@ -169,15 +174,25 @@ func (k *kataSeat) greet(c *katagocfg.Config, quiet bool, idle []string) {
 		say("Loaded human SL model " + k.opts.HumanModel)
 	}
 	say("Model name: " + model.InternalName)
+	if humans != nil {
+		info, _ := humans.info(size, 0)
+		say("Human SL model name: " + info.InternalName)
+	}
 	say("GTP ready, beginning main protocol loop")
+	if humans != nil && !c.Has("humanSLProfile") && humans.takesProfile(size) {
+		k.log.Say(kataUnset)
+	}
 	k.WithoutEffect(idle)
 }
 
 // serve answers a client.
 func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect) error {
-	model, _ := k.net.info(k.opts.Play.Size, 0)
+	version := katagocfg.Release
+	for _, model := range k.net.infos(k.opts.Play.Size, 0) {
+		version += "+" + katago.ShortName(model.InternalName)
+	}
 	as := &gtp.KataGo{
-		Engine: k.Engine, Version: katagocfg.Release + "+" + katago.ShortName(model.InternalName), Params: k.params, PVLen: d.PVLen,
+		Engine: k.Engine, Version: version, Params: k.params, PVLen: d.PVLen,
 		MaxSize: katagocfg.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, LagBuffer: k.params.Lag,
 		Supports: func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
@@ -219,20 +234,35 @@ func word(wanted bool, text string) string {
 	return ""
 }
 
-// Models names the network as it was named on the command line.
+// Models names the networks as they were named on the command line.
 func (k *kataSeat) Models() []gtp.ModelInfo {
 	list := k.seat.Models()
-	for i := range list[:min(1, len(list))] {
-		list[i].Name = k.opts.Model
+	for i, name := range []string{k.opts.Model, k.opts.HumanModel}[:min(2, len(list))] {
+		list[i].Name = name
 	}
 	return list
 }
 
 // kataProfile tells whether a network that is loaded takes profiles.
-func (n *network) kataProfile(size board.Size, human string) bool {
-	info, ok := n.info(size, 0)
-	return ok && info.HumanProfile || human != ""
+func (n *network) kataProfile(size board.Size) bool {
+	_, any := n.Profiled(size)
+	return any
 }
+
+// kataNames are the networks' files as messages name them.
+func (s *settings) kataNames() string {
+	if s.HumanModel == "" {
+		return s.Model
+	}
+	return s.Model + " and " + s.HumanModel
+}
+
+// What KataGo says of a network of human moves.
+const (
+	kataUnranked    = "WARNING: Human model was not trained from SGF metadata to vary by rank! Did you pass the wrong model for -human-model?\n"
+	kataUnset       = "WARNING: Provided -human-model but humanSLProfile was not set in the config or overrides. The human SL model will not be used until it is set in the config or at runtime via kata-set-param."
+	kataUnsetDuring = "Warning: Provided -human-model but humanSLProfile is not yet set. The human SL model will only be used on queries that provide humanSLProfile in overrideSettings."
+)
 
 // SupportedRules returns the nearest rules that the network was trained under, as
 // KataGo has them for its networks.

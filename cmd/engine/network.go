@@ -43,7 +43,7 @@ func openNetwork(s *settings, size board.Size, log *slog.Logger) *network {
 			return
 		}
 		if n.err = n.load(s, s.Model, size); n.err == nil {
-			n.err = n.awaitHumans(s.Play.Search.Human, size)
+			n.err = n.awaitHumans(s, size)
 		}
 	}()
 	return n

@@ -45,6 +45,7 @@ type settings struct {
 	Play engine.Config
 
 	chat    bool // tell bridges about moves, see gtp.Options.Chat
+	kataGo  bool // in KataGo's place, which has words of its own about human networks
 	config  string
 	given   map[string]string // by the flags, name and text
 	sets    []string          // NAME=VALUE of --set
