@@ -52,8 +52,8 @@ func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 }
 
 // mostOpen is the share of a board's points, one in so many, that can be open in a
-// game that is over but for passing: neutral points, and last small ones.
-const mostOpen = 10
+// game that is over but for passing: neutral points.
+const mostOpen = 20
 
 // counted tells whether the game ended so that everything counts as it stands:
 // without agreement on dead stones, or where KataGo has them taken off by play.
@@ -112,10 +112,10 @@ type judgement struct {
 	sure bool          // no chain is in doubt: others will call the same ones dead
 }
 
-// open is how many points are likely to be neither side's.
+// open is how many points are not surely either side's.
 func (j *judgement) open() (n int) {
 	for _, v := range j.own {
-		if max(v, -v) < likelyOwner {
+		if max(v, -v) < sureOwner {
 			n++
 		}
 	}
