@@ -133,7 +133,8 @@ func (b *Batch) Run(ctx context.Context, files []string) error {
 
 // refuse says why a game is not reviewed.
 func (b *Batch) refuse(name string, err error) {
-	reason := strings.ReplaceAll(strings.TrimPrefix(err.Error(), review.ErrGame.Error()+": "), "\n", "; ")
+	reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), name+": "), review.ErrGame.Error()+": ")
+	reason = strings.ReplaceAll(reason, "\n", "; ")
 	b.refused++
 	b.games.Refuse(name, reason)
 	b.c.Show.Line(fmt.Sprintf("%s: not reviewed: %s", name, reason))
