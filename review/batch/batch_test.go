@@ -92,7 +92,7 @@ func TestBatch(t *testing.T) {
 	require.FileExists(t, filepath.Join(c.Dir, "summary.json"))
 	require.FileExists(t, o.DrillFile)
 	all := strings.Join(show.lines, "\n")
-	for _, text := range []string{"c.sgf: not reviewed: bad sgf: ", "d.sgf: not reviewed: it has no moves", "e.sgf: not reviewed: the network does not serve this board: 5x5 only", "a.sgf, game 2: 4 moves; Black lost "} {
+	for _, text := range []string{"c.sgf: not reviewed: no game tree", "d.sgf: not reviewed: it has no moves", "e.sgf: not reviewed: the network does not serve this board: 5x5 only", "a.sgf, game 2: 4 moves; Black lost "} {
 		require.Contains(t, all, text)
 	}
 	var text strings.Builder
