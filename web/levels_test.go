@@ -23,7 +23,7 @@ func TestLevels(t *testing.T) {
 		require.Less(t, offered.Levels[i].Rank, offered.Levels[i+1].Rank, "from weak to strong")
 	}
 	c := join(t, s)
-	for _, bad := range []string{"21k", "AUTO", "12K", "loss:3", "9d"} { // the ladder ends long before 9d
+	for _, bad := range []string{"21k", "AUTO", "12K", "loss:3", "10d"} {
 		n := small("b")
 		n.Seat = api.Seat{Level: bad}
 		require.Equal(t, "bad_request", c.refused("game.new", n).Code, bad)

@@ -110,12 +110,16 @@ function Denied() {
 
 function Dialog({ open, onClose, label, children }: { open: boolean; onClose: () => void; label: string; children: preact.ComponentChildren }) {
 	const ref = useRef<HTMLDialogElement>(null);
+	const told = useRef(false); // the close event comes later: it must not end what was opened meanwhile
 	useEffect(() => {
 		if (open && !ref.current?.open) ref.current?.showModal();
-		if (!open && ref.current?.open) ref.current.close();
+		if (!open && ref.current?.open) {
+			told.current = true;
+			ref.current.close();
+		}
 	}, [open]);
 	return (
-		<dialog ref={ref} aria-label={label} onClose={onClose} onClick={(e) => e.target === ref.current && ref.current?.close()}>
+		<dialog ref={ref} aria-label={label} onClose={() => (told.current ? (told.current = false) : onClose())} onClick={(e) => e.target === ref.current && ref.current?.close()}>
 			{open && children}
 		</dialog>
 	);
