@@ -156,7 +156,7 @@ func (h *Host) greet(ctx context.Context, conn net.Conn) {
 	var a answer
 	if err != nil {
 		a.Error = err.Error()
-		a.Later = errors.Is(err, errFull)
+		a.Later = errors.Is(err, errFull) || errors.Is(err, errEnding)
 	} else {
 		a.Seat, a.Received = s.id, s.stream.position()
 	}
@@ -170,7 +170,10 @@ func (h *Host) greet(ctx context.Context, conn net.Conn) {
 	}
 }
 
-var errFull = errors.New("all seats are taken")
+var (
+	errFull   = errors.New("all seats are taken")
+	errEnding = errors.New("the host is ending")
+)
 
 // find returns the seat that a greeting means, or a new one.
 func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
@@ -183,6 +186,9 @@ func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if ctx.Err() != nil { // sweep may have been round for the last time: nobody would end a new seat
+		return nil, errEnding
+	}
 	key := user.Name + "/" + g.Kind + "/" + g.Session
 	if s := h.seats[key]; s != nil {
 		return s, nil

@@ -352,3 +352,14 @@ func BenchmarkAddedLatency(b *testing.B) {
 		g.ask("komi 1")
 	}
 }
+
+// TestNoSeatAtTheEnd: who connects while the host ends gets no seat, which nobody would
+// end any more.
+func TestNoSeatAtTheEnd(t *testing.T) {
+	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 0}}, Sit: fakeEngine})
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, err := h.find(ctx, &greeting{Token: "token of ann", Kind: GTP, Session: "s"})
+	require.ErrorIs(t, err, errEnding)
+	require.Empty(t, h.Seats())
+}
