@@ -315,7 +315,7 @@ func TestLearnerMayChange(t *testing.T) {
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
-	recipe := strings.Replace(tiny, "[train]\n", "[train]\nmethod = \"muon\"\n", 1)
+	recipe := strings.Replace(tiny, "[train]\n", "[train]\nmethod = \"sgd\"\nmomentum = 0.9\n", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(recipe), 0o644))
 	last := runLoop(t, dir, 12)
 	require.Equal(t, first.Current, last.Base)

@@ -42,10 +42,14 @@ func (s *Start) read() (*katago.Network, string, error) {
 	return net, arch.String(), nil
 }
 
+// trained is how many games a network of unknown past is taken to come from: enough for
+// the stages to give the visits and the learning rate of a network that plays.
+const trained = 20_000
+
 // From changes the text of a recipe so that its loop begins with a network:
 // FILE in KataGo's format, or Embedded.
 func From(text []byte, network string) ([]byte, error) {
-	s := Start{Network: network}
+	s := Start{Network: network, Games: trained}
 	if network == Embedded {
 		s.Games = int64(models.Default().Games)
 	} else if path, err := filepath.Abs(network); err == nil {
