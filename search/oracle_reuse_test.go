@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/search"
 )
@@ -56,9 +55,9 @@ func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[
 				own := got.Move(p)
 				m.EdgeWeight, m.PlaySelectionValue = own.EdgeWeight, own.Selection
 				// They name the pass that ends the main phase of a territory game;
-				// analysis, and we, stop before it.
-				if n := len(own.PV); g.Rules().Scoring == board.ScoringTerritory && len(m.Pv) == n+1 && m.Pv[n] == "pass" {
-					m.Pv = m.Pv[:n]
+				// analysis, and the comparison, stop before it.
+				if n := len(own.PV); own.PVEndsPhase && len(m.Pv) == n && m.Pv[n-1] == "pass" {
+					m.Pv = m.Pv[:n-1]
 				}
 			}
 		}
