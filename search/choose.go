@@ -242,6 +242,27 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 	return moves[r.choice.draw(values, temperature, rng)]
 }
 
+// unsearched lists what may be chosen at a root without moves, by the network's policy:
+// symmetric copies and what else is not searched at the root only if there is nothing else.
+func (t *Tree) unsearched() []option {
+	var all, searched []option
+	for i, prior := range t.top.out.Policy[:t.sh.size.Area()+1] {
+		p := t.sh.size.FromIndex(i)
+		if prior < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !allowed(t.top.bans, t.base.ToMove(), p, 0) {
+			continue
+		}
+		o := option{move: p, value: float64(prior)}
+		all = append(all, o)
+		if t.top.allowed(p) {
+			searched = append(searched, o)
+		}
+	}
+	if len(searched) > 0 {
+		return searched
+	}
+	return all
+}
+
 // Chances returns what the searched moves are chosen by, in the order of Moves:
 // Selection.
 func (r *Result) Chances() []float64 {

@@ -25,6 +25,9 @@ func (t *Tree) result(final bool) *Result {
 		r.Human = humanInfo(&t.top.humanOut, area)
 	}
 	r.options = t.humanOptions(moves)
+	if len(moves) == 0 && r.options == nil {
+		r.options = t.unsearched()
+	}
 	if t.gumbel.active {
 		r.Improved = t.gumbel.improved()
 	}

@@ -37,7 +37,7 @@ type Result struct {
 	Final bool
 
 	choice  Choice
-	options []option // all that may be chosen, where the human policy has a share in that
+	options []option // all that may be chosen, where the human policy has a share in that or nothing was searched
 }
 
 // MoveInfo is what the search found out about a move at the root.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/nn"
 )
 
 func TestRestrictions(t *testing.T) {
@@ -74,6 +75,28 @@ func TestSymmetricMovesAreSearchedOnce(t *testing.T) {
 	}
 	require.Equal(t, 15+1, searchedMoves)
 	require.Len(t, r.Moves, 82)
+}
+
+// TestOneVisitObeysTheRoot chooses by the policy alone, as KataGo does: among the moves that a
+// search would look at.
+func TestOneVisitObeysTheRoot(t *testing.T) {
+	g := newGame(t, 9)
+	size := g.Size()
+	copied, own := size.Point(2, 6), size.Point(6, 2) // the same by symmetry; the second is searched
+	e := &stub{answer: func(_ *board.Game, out *nn.Output) {
+		for i := range size.Area() + 1 {
+			out.Policy[i] = 0.001
+		}
+		out.Policy[size.Index(copied)], out.Policy[size.Index(own)] = 0.5, 0.2
+	}}
+	tree := newTree(t, Defaults(), e)
+	tree.Reset(g)
+	r := searched(t, tree, 1)
+	require.Empty(t, r.Moves)
+	require.Equal(t, own, r.Choose(0, nil))
+	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true, Points: []board.Point{copied}})
+	r = searched(t, tree, 1)
+	require.Equal(t, copied, r.Choose(0, nil), "a copy if nothing else may be played")
 }
 
 func TestRootNoise(t *testing.T) {
