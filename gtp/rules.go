@@ -59,7 +59,7 @@ func (s *Server) setRule(_ context.Context, c Command, _ *Reply) error {
 	if err := json.Unmarshal([]byte(s.engine.Game().Rules().JSON()), &values); err != nil {
 		return err
 	}
-	switch old := values[key].(type) {
+	switch values[key].(type) {
 	case bool:
 		b, err := parseBool(value)
 		if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) setRule(_ context.Context, c Command, _ *Reply) error {
 	case string:
 		values[key] = strings.ToUpper(value)
 	default:
-		return fmt.Errorf("unknown rule %q (%v)", key, old)
+		return fmt.Errorf("unknown rule %q", key)
 	}
 	text, err := json.Marshal(values)
 	if err != nil {

@@ -28,6 +28,7 @@ type person struct {
 	*Server
 	look  Terminal
 	shown string     // the board as it was drawn last
+	turns []int      // moves of the game after each move of the person's that the engine answered
 	size  board.Size // of which Remark was asked last
 }
 
@@ -38,7 +39,7 @@ func newPerson(s *Server, look *Terminal) {
 	s.person = p
 	p.shown = p.drawing()
 	for name, run := range map[string]HandlerFunc{
-		"help": p.help, "turn": p.turn, "hint": p.hint, "score": p.score, "level": p.level,
+		"help": p.help, "turn": p.turn, "hint": p.hint, "score": p.score, "level": p.level, "undo": p.undo,
 		"kata-set-rules": p.rules(s.table["kata-set-rules"].run), "fixed_handicap": p.handicap(s.table["fixed_handicap"].run),
 		"place_free_handicap": p.handicap(s.table["place_free_handicap"].run),
 	} {
@@ -52,7 +53,7 @@ var forPeople = []struct{ call, does string }{
 	{"D4", "plays there, and the engine answers; pass does too"},
 	{"genmove", "the engine plays for the side to move"},
 	{"play B D4", "plays without an answer; the colour may be left out"},
-	{"undo", "takes the last move back"},
+	{"undo", "takes the last move back; an answer goes with the move that it answers"},
 	{"hint", "what the engine would play, without playing it"},
 	{"score", "who is ahead, and by how much"},
 	{"level 10k", "plays like a person of a rank, 20k to 9d; level off: as well as it can"},
@@ -86,7 +87,12 @@ func (p *person) complete(c Command) Command {
 			c.Name = lower
 		case c.Name != "" && len(c.Args) == 0 && p.isVertex(c.Name):
 			c.Name, c.Args, c.Rest = "turn", []string{c.Name}, c.Name
+		case len(c.Args) == 1 && p.isVertex(c.Args[0]) && isColor(c.Name):
+			c.Name, c.Args, c.Rest = "play", []string{c.Name, c.Args[0]}, c.Name+" "+c.Rest
 		}
+	}
+	if c.Name == "boardsize" && len(c.Args) == 1 {
+		c.Args = strings.FieldsFunc(c.Args[0], func(r rune) bool { return r == 'x' || r == 'X' })
 	}
 	color := "b"
 	if p.engine.Game().ToMove() == board.White {
@@ -101,6 +107,11 @@ func (p *person) complete(c Command) Command {
 	return c
 }
 
+func isColor(word string) bool {
+	_, err := board.ParseColor(word)
+	return err == nil
+}
+
 func (p *person) isVertex(word string) bool {
 	_, err := p.engine.Game().Size().ParseVertex(word)
 	return err == nil
@@ -113,6 +124,8 @@ func (p *person) after(c Command, err error) []byte {
 	if err != nil {
 		b.WriteString(p.advice(c, err))
 	}
+	moves := p.engine.Game().NumMoves()
+	p.turns = slices.DeleteFunc(p.turns, func(n int) bool { return n > moves })
 	if now := p.drawing(); now != p.shown {
 		p.shown = now
 		b.WriteString(now + "\n")
@@ -137,7 +150,11 @@ func (p *person) advice(c Command, err error) string {
 	case c.Name == "" && c.ID == "":
 		return ""
 	case errors.Is(err, errUnknownCommand):
+		if strings.EqualFold(c.Name, "resign") {
+			return "GTP has no word for it: clear_board begins a new game, quit ends.\n\n"
+		}
 		names := append(slices.Collect(maps.Keys(otherNames)), p.order...)
+		names = slices.DeleteFunc(names, func(n string) bool { return n == "?" || n == "turn" })
 		slices.Sort(names)
 		if near := setting.Near(c.Name, names); near != "" {
 			return fmt.Sprintf("Did you mean %s? help lists the commands.\n\n", near)
@@ -157,6 +174,9 @@ func (p *person) advice(c Command, err error) string {
 
 // usage says how a command is called, and what it does.
 func (p *person) usage(name string) string {
+	if name == "turn" {
+		name = forPeople[0].call
+	}
 	if u, ok := manual[name]; ok {
 		return strings.TrimSpace(name+" "+u.args) + ": " + u.does
 	}
@@ -208,6 +228,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if err := g.Legal(me, point); err != nil {
 		return because(errIllegalMove, err)
 	}
+	before := g.NumMoves()
 	if err := p.engine.Play(me, point); err != nil {
 		return because(errIllegalMove, err)
 	}
@@ -218,6 +239,9 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if err != nil {
 		return err
 	}
+	if n := p.engine.Game().NumMoves(); n == before+2 {
+		p.turns = append(p.turns, n)
+	}
 	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Finished() {
 		return err
 	}
@@ -227,6 +251,15 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	}
 	_, err = r.WriteString(", and the game is over: " + scoreText(score))
 	return err
+}
+
+// undo takes back the last move, and with the engine's answer the move that it
+// answers, so that the person is to move again.
+func (p *person) undo(context.Context, Command, *Reply) error {
+	if k := len(p.turns) - 1; k >= 0 && p.turns[k] == p.engine.Game().NumMoves() {
+		return p.undoMoves(2)
+	}
+	return p.undoMoves(1)
 }
 
 func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {

@@ -38,10 +38,17 @@ func TestTerminal(t *testing.T) {
 		{"a wrong argument", []string{"komi x"}, []string{"? syntax error\n\nUsage: komi KOMI: points that White gets"}, nil},
 		{"an unknown command", []string{"genmvoe b"}, []string{"? unknown command\n\nDid you mean genmove?"}, nil},
 		{"nothing like it", []string{"xyzzyxyzzy"}, []string{"? unknown command\n\nhelp lists the commands"}, nil},
-		{"an occupied point", []string{"play b e5", "e5"}, []string{"? illegal move\n\n", "occupied"}, nil},
+		{"an occupied point", []string{"play b e5", "e5"}, []string{"? illegal move\n\n", "occupied", "Usage: D4: plays there"}, []string{"turn"}},
 		{"off the board", []string{"play b t19"}, []string{"Usage: play COLOR VERTEX"}, nil},
 		{"undo", []string{"play e5", "undo"}, []string{"Move 1 was black E5", "Black to move"}, []string{"?"}},
+		{"undo of an answered move", []string{"e5", "undo"}, []string{"Move 2 was white", "\nBlack to move, komi 7.5"}, []string{"?", "Move 1"}},
+		{"undo of a game before", []string{"e5", "new", "play e5", "play d5", "undo"}, []string{"Move 1 was black E5. White to move"}, nil},
 		{"nothing to undo", []string{"undo"}, []string{"? cannot undo", "Usage: undo: takes the last move back"}, nil},
+		{"a colour before the point", []string{"b e5", "White d5"}, []string{"Move 1 was black E5", "Move 2 was white D5"}, []string{"?"}},
+		{"sides of a rectangle", []string{"boardsize 9x13"}, []string{"13 . ."}, []string{"?"}},
+		{"no such size", []string{"boardsize x"}, []string{"? syntax error\n\nUsage: boardsize SIZE [HEIGHT]"}, nil},
+		{"one letter", []string{"b"}, []string{"? unknown command\n\nhelp lists"}, nil},
+		{"resigning", []string{"resign"}, []string{"? unknown command", "clear_board begins a new game"}, nil},
 		{"hint", []string{"hint"}, []string{"black would win"}, []string{"?", "Move 1"}},
 		{"score", []string{"score"}, []string{"is ahead", "the result would be"}, []string{"?"}},
 		{"level", []string{"level 5k", "level"}, []string{"= 5k"}, []string{"?"}},
@@ -86,4 +93,8 @@ func TestPipesAreAsTheyWere(t *testing.T) {
 	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
 	require.NoError(t, s.Serve(t.Context(), strings.NewReader("help\ne5\ngenmove\nplay e5\nkomi x\nfixed_handicap 2\n"), &out))
 	require.Equal(t, "? unknown command\n\n? unknown command\n\n? syntax error\n\n? syntax error\n\n? syntax error\n\n= D4 Q16\n\n", out.String())
+}
+
+func TestUnknownRuleIsNamed(t *testing.T) {
+	require.Contains(t, typed(t, Terminal{}, "kata-set-rule foo bar"), "? unknown rule \"foo\"\n")
 }
