@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -56,6 +57,9 @@ type Config struct {
 	// A and B are the programs (--a, --b). A has Black in the first game, B in
 	// the second, and so on.
 	A, B Program
+	// Engine is the program that the command word "engine" starts where no program of
+	// that name is found; empty: none. It is how an unpacked archive plays itself.
+	Engine string
 	// Games is how many games are played (--games); 0 means 1. Games that a
 	// journal already holds count. With openings it should be even.
 	Games int
@@ -146,6 +150,11 @@ func newPlan(c Config) (*plan, error) {
 		argv, err := splitCommand(program.Command)
 		if err != nil {
 			fault("command of %s: %w", sideNames[i], err)
+		}
+		if len(argv) > 0 && argv[0] == "engine" && c.Engine != "" {
+			if _, err := exec.LookPath("engine"); err != nil {
+				argv[0] = c.Engine
+			}
 		}
 		p.argv[i] = argv
 	}

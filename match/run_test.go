@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,6 +56,24 @@ func TestRandomPlayers(t *testing.T) {
 	require.Greater(t, s.MeanMoves, 4.0)
 	require.LessOrEqual(t, s.Low, s.High)
 	requireGames(t, c)
+}
+
+// TestEngineIsTheProgramItself holds that the word engine starts Config.Engine where
+// the path has no such program, and only there.
+func TestEngineIsTheProgramItself(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	c := small("engine guest -seed 1", guestCommand("-seed", "2"))
+	_, err := Run(t.Context(), c)
+	require.ErrorContains(t, err, "cannot start engine")
+	c.Engine = os.Args[0]
+	require.Equal(t, 2, runMatch(t, c).Games)
+	if runtime.GOOS == "windows" {
+		return // where a shell script is no program
+	}
+	other := filepath.Join(os.Getenv("PATH"), "engine")
+	require.NoError(t, os.WriteFile(other, []byte("#!/bin/sh\nexit 1\n"), 0o755))
+	_, err = Run(t.Context(), c)
+	require.ErrorIs(t, err, ErrConfig)
 }
 
 // requireGames replays every game of a match and wants what the journal says.

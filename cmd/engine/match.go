@@ -36,7 +36,8 @@ own board: illegal moves, crashes, hangs and exceeded clocks lose the game. It
 scores by its own rules; dead stones are removed where both programs agree on
 them. Colours alternate. With --sgf the games are saved and the match can be
 interrupted and resumed: the same command goes on where it stopped. --openings
-starts games from positions of a file, which "match openings" makes.
+starts games from positions of a file, which "match openings" makes. Where no
+program named engine is found, the word in --a and --b starts this one.
 
 With --cluster other machines play the games, --parallel of them at once. There
 "engine gtp ..." is their own program; its networks are sent to them. Other
@@ -126,6 +127,9 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	defer closePool()
 	if pool != nil {
 		c.Elsewhere = jobs.Programs(pool)
+	}
+	if c.Engine, err = os.Executable(); err != nil {
+		return err
 	}
 	done := showMatch(&c)
 	summary, err := match.Run(cmd.Context(), c)

@@ -261,8 +261,12 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 		return nil
 	}
 	command := fmt.Sprintf("%s --model %q --visits %d", r.o.Program, modelPath(r.dir, r.state.Arch, name), r.o.Visits)
+	own, err := match.SplitCommand(r.o.Program)
+	if err != nil {
+		return err
+	}
 	komi := r.conf.Gate.Komi
-	sum, err := match.Run(ctx, match.Config{A: match.Program{Command: command, Name: name}, B: match.Program{Command: anchor.Command, Name: anchor.Name},
+	sum, err := match.Run(ctx, match.Config{Engine: own[0], A: match.Program{Command: command, Name: name}, B: match.Program{Command: anchor.Command, Name: anchor.Name},
 		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Elsewhere: r.o.Elsewhere, Log: r.o.Log})
 	if err != nil {
 		return err
