@@ -95,6 +95,18 @@ func (i *Info) Wants() string {
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
+// WantsKataGo is Wants for the value as KataGo writes it, where 0 is no word for
+// no limit.
+func (i *Info) WantsKataGo() string {
+	if i.NoLimit == 0 {
+		return i.Wants()
+	}
+	if i.Kind == Integer {
+		return "an integer from 1 up"
+	}
+	return "a number from 0 up"
+}
+
 // wrong is the error for a value that cannot be.
 func (i *Info) wrong(name, text string) error {
 	if wants := i.Wants(); wants != "" {
@@ -222,7 +234,7 @@ func (s *Setting[T]) SetKataGo(t *T, name, text string) error {
 	x, err := strconv.ParseFloat(text, 64)
 	least := map[bool]float64{true: 1}[s.Kind == Integer]
 	if err != nil || !(x >= least && x <= math.MaxFloat64) {
-		return fmt.Errorf("%s is %q, must be %s from %s up", name, text, map[bool]string{true: "an integer", false: "a number"}[s.Kind == Integer], plain(least))
+		return fmt.Errorf("%s is %q, must be %s", name, text, s.WantsKataGo())
 	}
 	if x > s.High {
 		text = "0"

@@ -59,15 +59,20 @@ func settingsManual() string {
 		if s.Change == setting.Fixed {
 			continue
 		}
-		value := s.Get(&conf)
+		value, wants, doc := s.Get(&conf), s.Wants(), s.Doc
 		if s.KataGo != "" {
-			value = s.GetKataGo(&conf)
+			value, wants = s.GetKataGo(&conf), s.WantsKataGo()
 		}
-		if s.Name == "threads" {
-			value = "by sessions and batch"
+		switch { // 0 says "none" and "chosen" on the command line only
+		case s.Name == "threads":
+			value, wants = "by sessions and batch", "an integer from 1 to 1024"
+			doc, _, _ = strings.Cut(doc, "; 0:")
+		case wants != s.Wants() && s.Kind == setting.Integer:
+			doc, _, _ = strings.Cut(doc, "; 0:")
+			doc += "; " + value + ": no limit"
 		}
-		doc := strings.NewReplacer("`", "", "|", "\\|").Replace(s.Doc)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Param(), value, s.Wants(), doc)
+		doc = strings.NewReplacer("`", "", "|", "\\|").Replace(doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Param(), value, wants, doc)
 	}
 	return b.String()
 }
