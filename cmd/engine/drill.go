@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -20,12 +21,13 @@ func drillCommand() *cobra.Command {
 	var log string
 	fresh, turn := 10, true
 	c := &cobra.Command{
-		Use:   "drill FILE",
+		Use:   "drill FILE|DIR",
 		Short: "Ask problems made of one's own mistakes, and repeat them when they are due",
 		Long: `Asks the problems of a file that "engine review --drills" made, in text: it shows
 a position, and waits for a move such as Q16. Several moves may be right: those
 that lose no more than a point, or a quarter of what the mistake lost. Moves
-that the review did not search are searched on the spot.
+that the review did not search are searched on the spot. Of a folder it is the
+file drills.json.
 
 Each answer is written to a file beside the problems, and says when a problem is
 asked again: soon after a wrong answer, after days, weeks and months after right
@@ -53,6 +55,9 @@ GTP's play b Q16 is understood too.`,
 }
 
 func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, turn bool) error {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		file = filepath.Join(file, "drills.json")
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return usageError{err}

@@ -159,6 +159,8 @@ func TestDrill(t *testing.T) {
 	require.Contains(t, said, "Right: C3")
 	require.Contains(t, said, "1 of 1 right")
 	require.Contains(t, ask(""), "Nothing is due")
+	o := invoke(t, nil, "", "drill", filepath.Dir(file))
+	require.Contains(t, o.stdout, "Nothing is due", "a folder's drills.json")
 	log, err := os.ReadFile(answers)
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(log), "\n"))
@@ -169,7 +171,7 @@ func TestDrill(t *testing.T) {
 	require.Contains(t, ask("b4\n"), "occupied")
 	require.Contains(t, ask("D2\n"), "loses") // searched on the spot
 	require.NoError(t, os.WriteFile(file, []byte(`{"version":9}`), 0o644))
-	o := invoke(t, nil, "", "drill", file)
+	o = invoke(t, nil, "", "drill", file)
 	require.Equal(t, exitFailed, o.code)
 	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", review.DrillVersion))
 }

@@ -280,6 +280,9 @@ func (f *Folder) nothing() error {
 		}
 		seen = append(seen, bad.Err.Error())
 	}
+	if len(f.order)+len(f.skipped) == 0 {
+		return fmt.Errorf("%w: no file of rows (.npz) or game records (.sgf, .sgfs) is there", ErrNoRows)
+	}
 	text := fmt.Sprintf("%d parts of files were read", len(f.order))
 	if f.o.Size != (board.Size{}) {
 		text += fmt.Sprintf(", rows on %v are wanted", f.o.Size)

@@ -249,12 +249,14 @@ func TestBadFilesAreNamed(t *testing.T) {
 
 func TestNothingToRead(t *testing.T) {
 	f := open(t, options(8), t.TempDir())
-	require.ErrorIs(t, f.Next(new(Batch)), ErrNoRows)
+	err := f.Next(new(Batch))
+	require.ErrorIs(t, err, ErrNoRows)
+	require.ErrorContains(t, err, "(.sgf, .sgfs) is there")
 	dir := fillFolder(t, 1, 1, Layout{features.V7, 9}, board.Square(9))
 	o := options(8)
 	o.Size = board.Square(19)
 	f = open(t, o, dir)
-	err := f.Next(new(Batch))
+	err = f.Next(new(Batch))
 	require.ErrorIs(t, err, ErrNoRows)
 	require.ErrorContains(t, err, "19x19")
 	_, err = OpenFolder(options(8), filepath.Join(dir, "missing"))
