@@ -23,9 +23,12 @@ type levelValue struct{ at *string }
 
 func (v levelValue) String() string { return *v.at }
 
-// Set reads a level.
+// Set reads a level; "off" is none.
 func (v levelValue) Set(text string) error {
 	text = strings.TrimSpace(text)
+	if strings.EqualFold(text, "off") {
+		text = ""
+	}
 	if text != "" && text != autoLevel {
 		if _, _, err := parseLevel(text); err != nil {
 			return err

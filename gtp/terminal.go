@@ -1,6 +1,7 @@
 package gtp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type person struct {
 	look  Terminal
 	shown string     // the board as it was drawn last
 	turns []int      // moves of the game after each move of the person's that the engine answered
+	even  *float32   // komi before handicap stones changed it
 	size  board.Size // of which Remark was asked last
 }
 
@@ -42,6 +44,7 @@ func newPerson(s *Server, look *Terminal) {
 		"help": p.help, "turn": p.turn, "hint": p.hint, "score": p.score, "level": p.level, "undo": p.undo,
 		"kata-set-rules": p.rules(s.table["kata-set-rules"].run), "fixed_handicap": p.handicap(s.table["fixed_handicap"].run),
 		"place_free_handicap": p.handicap(s.table["place_free_handicap"].run),
+		"clear_board":         p.newGame(s.table["clear_board"].run), "boardsize": p.newGame(s.table["boardsize"].run),
 	} {
 		_, listed := s.table[name]
 		s.add(handler{name: name, run: run, hidden: !listed})
@@ -177,7 +180,7 @@ func (p *person) usage(name string) string {
 	if name == "turn" {
 		name = forPeople[0].call
 	}
-	if u, ok := manual[name]; ok {
+	if u, ok := manual[name]; ok && name != "undo" {
 		return strings.TrimSpace(name+" "+u.args) + ": " + u.does
 	}
 	for _, f := range forPeople {
@@ -311,7 +314,7 @@ func (p *person) level(_ context.Context, c Command, r *Reply) error {
 	}
 	for _, param := range p.engine.Params() {
 		if param.Name == "level" {
-			_, err := r.WriteString(param.Value)
+			_, err := r.WriteString(cmp.Or(param.Value, "off"))
 			return err
 		}
 	}
@@ -326,14 +329,36 @@ func customKomi(r board.Rules) float32 {
 	return 7.5
 }
 
-// handicap is a command that places handicap stones, after which komi is 0.5: it
-// only decides draws.
+// handicapKomi only decides draws.
+const handicapKomi = 0.5
+
+// handicap is a command that places handicap stones, after which komi is handicapKomi.
 func (p *person) handicap(run HandlerFunc) HandlerFunc {
+	return func(ctx context.Context, c Command, r *Reply) error {
+		before := p.engine.Game().Rules().Komi
+		if err := run(ctx, c, r); err != nil {
+			return err
+		}
+		if before != handicapKomi {
+			p.even = &before
+		}
+		return p.newKomi(handicapKomi, r)
+	}
+}
+
+// newGame is a command that begins an even game, whose komi is what it was before
+// handicap stones changed it.
+func (p *person) newGame(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {
 			return err
 		}
-		return p.newKomi(0.5, r)
+		komi := p.even
+		p.even = nil
+		if komi == nil || p.engine.Game().Rules().Komi != handicapKomi {
+			return nil
+		}
+		return p.newKomi(*komi, r)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestTerminal(t *testing.T) {
 		not   []string
 	}{
 		{"help", []string{"help"}, []string{"undo", "hint", "kata-set-rules japanese", "help all"}, []string{"?"}},
-		{"help of a command", []string{"help genmove", "help level", "help all"}, []string{"= genmove COLOR: chooses a move", "level 10k: plays like a person", "lz-analyze"}, nil},
+		{"help of a command", []string{"help genmove", "help level", "help all", "help undo"}, []string{"= undo: takes the last move back; an answer", "= genmove COLOR: chooses a move", "level 10k: plays like a person", "lz-analyze"}, nil},
 		{"help of nothing", []string{"help genmvoe"}, []string{`? there is no command "genmvoe"`}, nil},
 		{"a vertex is a move and gets an answer", []string{"e5"}, []string{"Move 2 was white", "Black to move, komi"}, []string{"?"}},
 		{"colours may be left out", []string{"play e5", "genmove", "play pass"}, []string{"Move 1 was black E5", "Move 2 was white", "Move 3 was black pass"}, []string{"?"}},
@@ -52,7 +52,10 @@ func TestTerminal(t *testing.T) {
 		{"hint", []string{"hint"}, []string{"black would win"}, []string{"?", "Move 1"}},
 		{"score", []string{"score"}, []string{"is ahead", "the result would be"}, []string{"?"}},
 		{"level", []string{"level 5k", "level"}, []string{"= 5k"}, []string{"?"}},
+		{"no level", []string{"kata-set-param level", "level"}, []string{"= off"}, []string{"?"}},
 		{"handicap changes komi and says so", []string{"fixed_handicap 2"}, []string{"komi is 0.5 now", "White to move, komi 0.5"}, []string{"?"}},
+		{"komi of the next even game", []string{"komi 5.5", "handicap 2", "new"}, []string{"komi is 0.5 now", "komi is 5.5 now", "\nBlack to move, komi 5.5"}, []string{"?"}},
+		{"komi as it was said last", []string{"handicap 2", "komi 3.5", "new"}, []string{"\nBlack to move, komi 3.5"}, []string{"?", "7.5 now"}},
 		{"rules change komi and say so", []string{"kata-set-rules japanese", "kata-set-rules chinese"}, []string{"komi is 6.5 now", "komi is 7.5 now"}, []string{"?"}},
 		{"comments are no mistakes", []string{"# hello"}, nil, []string{"?", "Usage"}},
 	} {
