@@ -285,6 +285,31 @@ func TestScoringOfAFinishedPosition(t *testing.T) {
 	require.Equal(t, 21.0-28.0+7.0, score)
 }
 
+// TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;
+// where the clock leaves no time to tell them it waits until somebody asks.
+func TestRecordCountsAsFinalScore(t *testing.T) {
+	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 6.5 })
+	setUp(t, e, lifeAndDeath, board.Black)
+	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}))
+	result := func() string {
+		data, err := e.SaveSGF(t.Context())
+		require.NoError(t, err)
+		_, text, _ := strings.Cut(string(data), "RE[")
+		text, _, _ = strings.Cut(text, "]")
+		return text
+	}
+	require.Empty(t, result())
+	play(t, e, "pass pass")
+	require.Empty(t, result())
+	_, err := e.FinalScore(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "B+0.5", result())
+	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
+	require.NoError(t, e.SetClock(TimeSettings{}))
+	e.judged = judgement{}
+	require.Equal(t, "B+0.5", result())
+}
+
 // In the middle of a game the score is the lead that a search finds, not what a count
 // would make of an open board; once both sides have passed it is counted.
 func TestFinalScoreUnderWay(t *testing.T) {
@@ -405,7 +430,7 @@ func TestHurried(t *testing.T) {
 func TestRecords(t *testing.T) {
 	e := newEngine(t, 9, nil)
 	play(t, e, "E5 C3 pass D4")
-	data, err := e.SaveSGF()
+	data, err := e.SaveSGF(t.Context())
 	require.NoError(t, err)
 	hash := e.game.Hash()
 	require.NoError(t, e.NewGame(board.Square(5)))
@@ -555,7 +580,7 @@ func TestSettingsReadThemselves(t *testing.T) {
 func TestRecordsHoldThoughts(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
 	record := func() *sgf.Record {
-		data, err := e.SaveSGF()
+		data, err := e.SaveSGF(t.Context())
 		require.NoError(t, err)
 		roots, err := sgf.Parse(data)
 		require.NoError(t, err)
@@ -577,7 +602,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	require.Equal(t, time.Now().Year(), mustDate(t, r.Date).Year())
 	require.Empty(t, r.Steps[0].Comment)
 	require.Regexp(t, `^(Black|White) [0-9.]+ %, [-+][0-9.]+ points, 8 visits\n`, r.Steps[1].Comment)
-	data, err := e.SaveSGF()
+	data, err := e.SaveSGF(t.Context())
 	require.NoError(t, err)
 	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, string(data))
 

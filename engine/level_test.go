@@ -30,7 +30,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 		if e.Game().NumMoves() == 4 {
 			require.NoError(t, e.SetParams(map[string]string{"level": "3d"}))
 			require.Contains(t, e.LevelNote(), "3d")
-			data, err := e.SaveSGF()
+			data, err := e.SaveSGF(t.Context())
 			require.NoError(t, err)
 			served, err := e.levelSetting()
 			require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.NoError(t, e.SetParams(map[string]string{"level": "10k"}))
 	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
 	require.Empty(t, e.LevelNote())
-	data, err := e.SaveSGF()
+	data, err := e.SaveSGF(t.Context())
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "BR[")
 }

@@ -54,7 +54,7 @@ func TestLongRecord(t *testing.T) {
 	require.NoError(t, err) // so that there is a tree to take along
 	for name, step := range map[string]func(){
 		"load":  func() { require.NoError(t, e.LoadSGF(data, 0)) },
-		"print": func() { _, err := e.SaveSGF(); require.NoError(t, err) },
+		"print": func() { _, err := e.SaveSGF(t.Context()); require.NoError(t, err) },
 		"undo":  func() { require.NoError(t, e.Undo(e.game.NumMoves()/2)) },
 		"play": func() {
 			for range 1000 {
@@ -66,7 +66,7 @@ func TestLongRecord(t *testing.T) {
 		require.Less(t, allocated(step), uint64(most*moves), name)
 	}
 	require.NoError(t, e.LoadSGF(data, 0))
-	saved, err := e.SaveSGF()
+	saved, err := e.SaveSGF(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, moves, bytes.Count(saved, []byte(";B["))+bytes.Count(saved, []byte(";W[")))
 	require.NoError(t, e.Undo(moves-1))
@@ -81,7 +81,7 @@ func BenchmarkLongRecord(b *testing.B) {
 	for b.Loop() {
 		require.NoError(b, e.LoadSGF(data, 0))
 		require.NoError(b, e.Undo(50_000))
-		_, err := e.SaveSGF()
+		_, err := e.SaveSGF(b.Context())
 		require.NoError(b, err)
 	}
 }

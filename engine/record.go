@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -56,7 +57,7 @@ func (e *Engine) recordRules(r *sgf.Record) board.Rules {
 // there is one, the day, the rules by their usual name, and what was thought of the
 // moves that were chosen here: a comment, and Black's winrate in percent and lead in
 // points as SBKV and SBKS, which Sabaki draws.
-func (e *Engine) SaveSGF() ([]byte, error) {
+func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	rules, moves := e.game.Rules(), e.game.Moves()
 	thoughts, err := e.thoughtsOf()
 	if err != nil {
@@ -75,14 +76,7 @@ func (e *Engine) SaveSGF() ([]byte, error) {
 		record.White.Name, record.White.Rank = e.cfg.Name, e.playsAt()
 	}
 	record.Setup = e.startPosition()
-	switch {
-	case e.gaveUp() && e.resigned.color == board.Black:
-		record.Result = "W+R"
-	case e.gaveUp():
-		record.Result = "B+R"
-	case e.game.Finished():
-		record.Result = resultText(float64(e.game.Score()))
-	}
+	record.Result = e.resultInRecord(ctx)
 	for i, t := range thoughts {
 		if t != nil {
 			record.Steps[i].Comment = t.text(record.Size)
@@ -98,6 +92,30 @@ func (e *Engine) SaveSGF() ([]byte, error) {
 		i++
 	}
 	return sgf.Marshal(root)
+}
+
+// resultInRecord is the result as records have it, "" in the middle of a game, where
+// the dead stones cannot be told, or where a clock leaves no time to tell them. With Config.ScoreByLead what is on the board counts,
+// as in KataGo's records.
+func (e *Engine) resultInRecord(ctx context.Context) string {
+	switch {
+	case e.gaveUp() && e.resigned.color == board.Black:
+		return "W+R"
+	case e.gaveUp():
+		return "B+R"
+	case !e.game.Finished():
+		return ""
+	case e.cfg.ScoreByLead:
+		return resultText(float64(e.game.Score()))
+	case !e.counted() && !e.knows(e.game) && (e.hurried(board.Black) || e.hurried(board.White)):
+		return ""
+	}
+	score, err := e.FinalScore(ctx)
+	if err != nil {
+		e.log.Warn("the record has no result", "error", err)
+		return ""
+	}
+	return resultText(score)
 }
 
 // rulesName is the name of rules as records have it (FF[4], RU), or KataGo's form

@@ -131,8 +131,7 @@ func (e *Engine) deadStones(ctx context.Context, g *board.Game) ([]board.Point, 
 // judge judges the chains on the board, each position once: controllers ask for
 // every status in turn.
 func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
-	hash := g.Hash()
-	if e.judged.done && e.judged.hash == hash {
+	if e.knows(g) {
 		return e.judged, nil
 	}
 	own, err := e.ownership(ctx, g)
@@ -140,9 +139,12 @@ func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
 		return judgement{}, err
 	}
 	e.judged = judgeChains(g, own)
-	e.judged.hash, e.judged.done = hash, true
+	e.judged.hash, e.judged.done = g.Hash(), true
 	return e.judged, nil
 }
+
+// knows tells whether the chains of a position are judged already.
+func (e *Engine) knows(g *board.Game) bool { return e.judged.done && e.judged.hash == g.Hash() }
 
 // judgeChains judges by an estimate of the owners, [-1,1], + = White, which it
 // keeps and corrects: what Benson's algorithm proves alive, or dead inside proven

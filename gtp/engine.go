@@ -317,7 +317,7 @@ type Record interface {
 	// 0 or a number beyond the end means all of them.
 	LoadSGF(sgf []byte, before int) error
 	// SaveSGF is the game so far as one SGF tree.
-	SaveSGF() ([]byte, error)
+	SaveSGF(ctx context.Context) ([]byte, error)
 }
 
 // Settings are the parameters that may change while the engine runs.

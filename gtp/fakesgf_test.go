@@ -1,6 +1,7 @@
 package gtp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -75,7 +76,7 @@ func sgfPoint(size board.Size, v string) board.Point {
 	return size.Point(int(v[0]-'a'), int(v[1]-'a'))
 }
 
-func (f *fakeEngine) SaveSGF() ([]byte, error) {
+func (f *fakeEngine) SaveSGF(context.Context) ([]byte, error) {
 	g := f.game
 	var b strings.Builder
 	fmt.Fprintf(&b, "(;GM[1]FF[4]SZ[%d]KM[%.1f]\n\nC[a comment\n\n=with lines]\n", g.Size().W, g.Rules().Komi)

@@ -60,8 +60,8 @@ func fileAndMove(rest string) (name string, move int, err error) {
 }
 
 // printSGF takes [FILE]; without it, or with "-", the record is the reply.
-func (s *Server) printSGF(_ context.Context, c Command, r *Reply) error {
-	data, err := s.engine.SaveSGF()
+func (s *Server) printSGF(ctx context.Context, c Command, r *Reply) error {
+	data, err := s.engine.SaveSGF(ctx)
 	if err != nil {
 		return err
 	}

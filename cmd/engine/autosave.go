@@ -41,14 +41,14 @@ func newAutosave(dir string, log *slog.Logger) (*autosave, error) {
 
 // save writes the game on the board, if the engine has a part in it. A file that
 // cannot be written costs a warning and not the game.
-func (a *autosave) save(e *engine.Engine) {
+func (a *autosave) save(ctx context.Context, e *engine.Engine) {
 	if a == nil {
 		return
 	}
 	if black, white := e.Chose(); !black && !white {
 		return
 	}
-	data, err := e.SaveSGF()
+	data, err := e.SaveSGF(ctx)
 	if err == nil && !bytes.Equal(data, a.last) {
 		a.last = data
 		a.choose(e.Game())
@@ -100,7 +100,7 @@ var _ gtp.Engine = (*savingSeat)(nil)
 func (s *savingSeat) Play(c board.Color, p board.Point) error {
 	err := s.seat.Play(c, p)
 	if err == nil {
-		s.to.save(s.Engine)
+		s.to.save(context.Background(), s.Engine)
 	}
 	return err
 }
@@ -109,7 +109,25 @@ func (s *savingSeat) Play(c board.Color, p board.Point) error {
 func (s *savingSeat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMove, error) {
 	m, err := s.seat.GenMove(ctx, r)
 	if err == nil && !r.Keep {
-		s.to.save(s.Engine)
+		s.to.save(ctx, s.Engine)
 	}
 	return m, err
+}
+
+// FinalScore saves the game, whose result is known now.
+func (s *savingSeat) FinalScore(ctx context.Context) (float64, error) {
+	score, err := s.seat.FinalScore(ctx)
+	if err == nil {
+		s.to.save(ctx, s.Engine)
+	}
+	return score, err
+}
+
+// FinalStatus saves the game, whose dead stones are known now.
+func (s *savingSeat) FinalStatus(ctx context.Context) ([]gtp.Status, error) {
+	all, err := s.seat.FinalStatus(ctx)
+	if err == nil {
+		s.to.save(ctx, s.Engine)
+	}
+	return all, err
 }
