@@ -61,6 +61,8 @@ func TestGamePage(t *testing.T) {
 		require.Contains(t, at(), step.at, "after %q", step.key)
 	}
 	require.Equal(t, 1, browsertest.JS[int](b, `document.querySelectorAll(".better").length`))
+	stars := browsertest.JS[string](b, `[5, 7, 8, 9, 12, 13, 19, 20].map(n => [...Array(n).keys()].filter(k => star(n, k)).join(" ")).join("|")`)
+	require.Equal(t, "|2 4|2 5|2 4 6|2 9|3 6 9|3 9 15|3 16", stars)
 	b.Do(chromedp.KeyEvent("v"), chromedp.KeyEvent("o"))
 	require.Equal(t, "true", browsertest.JS[string](b, `$("line").getAttribute("aria-pressed")`))
 	require.Equal(t, "1", browsertest.JS[string](b, `[...document.querySelectorAll("#board text")].filter(e => e.getAttribute("style").includes("600"))[0].textContent`))
@@ -106,6 +108,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 		Played: "A1", Loss: 5, Reason: "C3 is 5 points better.", Answers: []Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "C4"}}, {Move: "B2", Loss: 3}, {Move: "A1", Loss: 5}}}}}
 	open(b, func(f *os.File) error { return WriteDrillPage(f, d) })
 	b.Axe("page")
+	require.Zero(t, browsertest.JS[int](b, `document.querySelectorAll(".star").length`), "5x5 has none")
 	answer := func(text string) string {
 		b.Do(chromedp.SetValue("#move", text, chromedp.ByQuery), chromedp.Focus("#move", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
 		return browsertest.JS[string](b, `$("say").textContent`)
