@@ -35,7 +35,8 @@ func trainCommand() *cobra.Command {
 		Short: "Train a network, or fine-tune one, on rows of self-play or on game records",
 		Long: `Trains any network that the engine plays with: KataGo's, its own, and dual-head
 ONNX files of others. --data takes folders and files of training rows (.npz, as
-KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs).
+KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs). Of a
+folder of self-play, with tdata and sgfs in it, it takes the rows in tdata.
 
 OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
 the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints.

@@ -41,7 +41,9 @@ func (c *Catalog) lookUp(path string) (listed, error) {
 		if l.size > maxSGFBytes {
 			return listed{}, fmt.Errorf("%s: %w: %d bytes of game records in one file; at most %d", path, ErrTooLarge, l.size, maxSGFBytes)
 		}
-		l.rows = int(l.size / 8) // a move takes six bytes and a bit
+		if l.rows, err = movesOfFile(path, l.size); err != nil {
+			return listed{}, err
+		}
 	} else {
 		r, err := OpenFile(path)
 		if err != nil {

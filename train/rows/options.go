@@ -102,7 +102,9 @@ func (o *Options) fill() {
 type Lister func() ([]string, error)
 
 // ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders,
-// by time of modification, newest first. Files may be named directly too.
+// by time of modification, newest first. Files may be named directly too. Where
+// self-play has left rows in a folder tdata, the records of the same games in the
+// folder sgfs beside it are left out.
 func ListFolders(roots ...string) Lister {
 	return func() ([]string, error) {
 		type dated struct {
@@ -117,6 +119,9 @@ func ListFolders(roots ...string) Lister {
 						return nil // deleted meanwhile
 					}
 					return err
+				}
+				if d.IsDir() && path != root && d.Name() == "sgfs" && hasRows(filepath.Join(filepath.Dir(path), "tdata")) {
+					return filepath.SkipDir
 				}
 				if d.IsDir() || !isData(path) {
 					return nil
@@ -147,6 +152,12 @@ func ListFolders(roots ...string) Lister {
 		}
 		return paths, nil
 	}
+}
+
+// hasRows tells whether there is a file of rows in a folder.
+func hasRows(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isNpz(e.Name()) })
 }
 
 // isData tells whether a file is looked at, by its name.
