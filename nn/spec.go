@@ -41,12 +41,6 @@ var kindNames = []string{"katago", "dual-head", "seed"}
 // String returns "katago", "dual-head" or "seed".
 func (k Kind) String() string { return nameOf(kindNames, int(k)) }
 
-// ParseKind reads what [Kind.String] writes.
-func ParseKind(s string) (Kind, error) {
-	i, err := parseName("network kind", kindNames, s)
-	return Kind(i), err
-}
-
 // PolicyKind says what the numbers of a policy head are.
 type PolicyKind uint8
 

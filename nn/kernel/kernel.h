@@ -83,7 +83,6 @@ typedef struct {
 	int (*run)(const layer *, const layer_call *, scratch *);
 	scratch *(*scratch_make)(void);
 	void (*scratch_drop)(scratch *);
-	size_t (*packed_bytes)(const layer *);
 	// attend returns 0, or -1 if there is no memory.
 	int (*attend)(int isa, const attention_shape *, const attention_call *, scratch *);
 	// A trainer serves one call at a time, in parts that may run at once: no more than

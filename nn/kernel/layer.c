@@ -130,15 +130,15 @@ static int source(const layer *l, int place)
 static int pack(const layer *l, const float *w, packed *to)
 {
 	int kernel = l->size * l->size, bytes = l->precision == KERNEL_INT16 ? 2 : 4;
-	to->bytes = (size_t)l->positions * l->ins * l->outs * bytes + 4096; // read ahead of
-	to->u = aligned(to->bytes);
+	size_t size = (size_t)l->positions * l->ins * l->outs * bytes + 4096; // read ahead of
+	to->u = aligned(size);
 	to->unscale = aligned((size_t)l->positions * l->outs * 4);
 	double *column = malloc(sizeof(double) * l->ins);
 	if (!to->u || !to->unscale || !column) {
 		free(column);
 		return -1;
 	}
-	memset(to->u, 0, to->bytes);
+	memset(to->u, 0, size);
 	memset(to->unscale, 0, (size_t)l->positions * l->outs * 4);
 	char *at = to->u;
 	int first = 0;
@@ -177,11 +177,11 @@ static int pack(const layer *l, const float *w, packed *to)
 static int pack_planes(const layer *l, const float *w, packed *to)
 {
 	int kernel = l->size * l->size;
-	to->bytes = (size_t)kernel * l->in * l->outs * 4;
-	float *u = to->u = aligned(to->bytes);
+	size_t size = (size_t)kernel * l->in * l->outs * 4;
+	float *u = to->u = aligned(size);
 	if (!u)
 		return -1;
-	memset(u, 0, to->bytes);
+	memset(u, 0, size);
 	for (int k = 0; k < kernel; k++)
 		for (int i = 0; i < l->in; i++)
 			for (int o = 0; o < l->out; o++)
@@ -375,8 +375,6 @@ void *scratch_take(scratch *s, size_t size)
 	return s->data;
 }
 
-static size_t packed_bytes(const layer *l) { return l->weights->bytes; }
-
 static int attention_run(int isa, const attention_shape *a, const attention_call *c, scratch *s)
 {
 	return isa_of(isa)->attend(a, c, s);
@@ -384,7 +382,7 @@ static int attention_run(int isa, const attention_shape *a, const attention_call
 
 const kernel_table_t *kernel_table(void)
 {
-	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, packed_bytes, attention_run,
+	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, attention_run,
 		trainer_make, trainer_drop, convolve_begin, convolve_part, gradient_part, gradient_end};
 	return &table;
 }

@@ -19,7 +19,6 @@ typedef struct packed {
 	struct packed *next;
 	uint64_t hash[2];
 	int refs;
-	size_t bytes;
 	void *u;
 	float *unscale; // [positions][outs]: what an integer is worth; NULL for floats
 } packed;

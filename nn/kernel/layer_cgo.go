@@ -32,7 +32,6 @@ static void call_drop(layer *l, scratch *s)
 }
 
 static scratch *call_scratch(void) { return kernel_table()->scratch_make(); }
-static size_t call_bytes(layer *l) { return kernel_table()->packed_bytes(l); }
 */
 import "C"
 
@@ -149,9 +148,6 @@ func (l *Layer) Run(c Call) error {
 	}
 	return nil
 }
-
-// Bytes is how much memory the packed weights take. Layers of equal weights share it.
-func (l *Layer) Bytes() int { return int(C.call_bytes(l.layer)) }
 
 // Close frees the layer.
 func (l *Layer) Close() {

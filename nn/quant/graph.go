@@ -156,16 +156,6 @@ func (g *graph) weight(c *conv) (w, bias []float32, err error) {
 	return w, make([]float32, c.outputs), nil
 }
 
-// Work counts the multiplications of one row: those of convolutions and matrix
-// products with constant weights. 0 for a graph that cannot be read.
-func Work(m *onnx.Model) float64 {
-	g, err := newGraph(m)
-	if err != nil {
-		return 0
-	}
-	return g.totalWork()
-}
-
 // totalWork counts the multiplications of all convolutions and matrix products
 // with constant weights.
 func (g *graph) totalWork() float64 {

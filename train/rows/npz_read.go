@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -360,6 +359,3 @@ func readFloats(r io.Reader, dst []float32) error {
 		}
 	})
 }
-
-// Name returns the base name of the file.
-func (f *File) Name() string { return filepath.Base(f.path) }
