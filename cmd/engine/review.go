@@ -13,6 +13,7 @@ import (
 	"kosumi/board"
 	"kosumi/cluster/jobs"
 	"kosumi/models"
+	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/review"
 	"kosumi/review/batch"
@@ -148,10 +149,11 @@ func (r *reviewer) open(size board.Size) (batch.Network, error) {
 		return batch.Network{}, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	if err := r.net.Serves(size); err != nil {
-		return batch.Network{}, fmt.Errorf("%w: %w", batch.ErrNotServed, err)
+		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), nn.ErrSize.Error()+": "), " (--boardsize") // a flag of other commands
+		return batch.Network{}, fmt.Errorf("%w: %s", batch.ErrNotServed, why)
 	}
 	name, identity := reviewIdentity(r.net.model)
-	return batch.Network{Evaluator: r.net, Name: name, Identity: identity}, nil
+	return batch.Network{Evaluator: r.net, Name: name, Identity: identity, Remark: remark(r.s, size)}, nil
 }
 
 // connect reaches the cluster whose workers search, if one is named. The network

@@ -36,6 +36,9 @@ type Network struct {
 	nn.Evaluator
 	// Name is for people; Identity tells networks and precisions apart.
 	Name, Identity string
+	// Remark is what to know of its judgement on boards of the size, "" if nothing; it
+	// becomes a note of the game's report.
+	Remark string
 }
 
 // Display is told how far the work is.
@@ -51,13 +54,14 @@ var ErrNotServed = errors.New("the network does not serve this board")
 
 // Batch reviews one record after the other. Make one with [New].
 type Batch struct {
-	c       Config
-	folder  *review.Folder
-	games   *review.Collector
-	drills  *review.Drills  // those of earlier runs too
-	names   map[string]bool // of reports
-	done    int
-	refused int
+	c        Config
+	folder   *review.Folder
+	games    *review.Collector
+	drills   *review.Drills  // those of earlier runs too
+	names    map[string]bool // of reports
+	remarked map[string]bool // remarks that were shown
+	done     int
+	refused  int
 }
 
 // New opens the folder; it is made where there is none.
@@ -74,7 +78,7 @@ func New(c Config) (*Batch, error) {
 		return nil, err
 	}
 	return &Batch{c: c, folder: folder, games: review.NewCollector(c.Review.Player), drills: drills,
-		names: map[string]bool{"index": true, "summary": true, "drills": true}}, nil
+		remarked: map[string]bool{}, names: map[string]bool{"index": true, "summary": true, "drills": true}}, nil
 }
 
 // Files lists the files named, and the .sgf files of the folders named.
@@ -161,6 +165,13 @@ func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node
 		return err
 	}
 	conf.Network = net.Name
+	if net.Remark != "" {
+		g.Notes = append(g.Notes, net.Remark)
+		if !b.remarked[net.Remark] {
+			b.remarked[net.Remark] = true
+			b.c.Show.Line(net.Remark)
+		}
+	}
 	store, err := review.OpenStore(b.folder.Searches(), g, net.Identity, conf)
 	if err != nil {
 		return err

@@ -101,6 +101,30 @@ func TestBatch(t *testing.T) {
 	require.Contains(t, text.String(), "Black: 8 moves")
 }
 
+// TestRemark: what to know of a network's judgement is said once, and stands in each
+// report.
+func TestRemark(t *testing.T) {
+	show := new(said)
+	c := config(t, show)
+	open := c.Open
+	c.Open = func(size board.Size) (batch.Network, error) {
+		n, err := open(size)
+		n.Remark = "weak on " + size.String()
+		return n, err
+	}
+	b, err := batch.New(c)
+	require.NoError(t, err)
+	files, err := batch.Files([]string{folder(t, map[string]string{"a.sgf": game, "b.sgf": game})})
+	require.NoError(t, err)
+	require.NoError(t, b.Run(t.Context(), files))
+	require.Equal(t, 1, strings.Count(strings.Join(show.lines, "\n"), "weak on 5x5"))
+	for _, name := range []string{"a.html", "a.json", "a.sgf", "b.json"} {
+		text, err := os.ReadFile(filepath.Join(c.Dir, name))
+		require.NoError(t, err)
+		require.Contains(t, string(text), "weak on 5x5", name)
+	}
+}
+
 // TestOnePlayer leaves out games that a player has no part in.
 func TestOnePlayer(t *testing.T) {
 	show := new(said)
