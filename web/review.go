@@ -287,12 +287,25 @@ func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		rs.mu.Unlock()
 		rs.s.publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
 	}
-	res, err := review.Run(ctx, j.game, gate{rs.s}, conf, store, func(p review.Progress) { rs.progress(j, p) })
+	game := rs.remarked(j.game)
+	res, err := review.Run(ctx, game, gate{rs.s}, conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
 		return nil, err
 	}
 	res.Game.File = j.name
-	return res, errors.Join(rs.folder.Write(j.id, j.game, res, "Kosumi:"+rs.s.conf.Version), rs.collect(res))
+	return res, errors.Join(rs.folder.Write(j.id, game, res, "Kosumi:"+rs.s.conf.Version), rs.collect(res))
+}
+
+// remarked is a game with a note where the network in use knows other boards well.
+func (rs *reviews) remarked(g *review.Game) *review.Game {
+	for _, n := range rs.s.conf.Backend.Networks() {
+		if n.InUse && n.Weak != "" && n.Weak != g.Record.Size.String() {
+			with := *g
+			with.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("The network learnt %s: on %s its judgement is weak.", n.Weak, g.Record.Size))
+			return &with
+		}
+	}
+	return g
 }
 
 // config is what engine review has by default, with the settings of this server;
