@@ -84,12 +84,11 @@ func (g *Game) settleRules(fallback board.Rules) {
 	if r.Handicap > 1 {
 		usual = 0.5
 	}
-	fox := strings.Contains(strings.ToLower(r.Application), "foxwq")
 	switch {
 	case !r.HasKomi:
 		komi = usual
 		g.note("The record names no komi; %g was taken.", komi)
-	case fox && komi == 0 || math.Abs(komi) > float64(r.Size.Area()) || 2*komi != math.Trunc(2*komi):
+	case math.Abs(komi) > float64(r.Size.Area()) || 2*komi != math.Trunc(2*komi):
 		g.note("The komi %g of the record makes no sense; %g was taken.", komi, usual)
 		komi = usual
 	}

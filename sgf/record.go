@@ -3,6 +3,7 @@ package sgf
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,8 +89,8 @@ func RecordOf(root *Node) (*Record, error) {
 		Name:   root.SimpleText("GN"), Event: root.SimpleText("EV"), Date: root.SimpleText("DT"),
 		Application: root.SimpleText("AP"), Comment: root.Text("C"),
 	}
-	r.Komi, r.HasKomi = komi(root.SimpleText("KM"))
-	if n, err := strconv.Atoi(strings.TrimSpace(root.SimpleText("HA"))); err == nil && n > 0 && n <= size.Area() {
+	r.Komi, r.HasKomi = KomiOf(root)
+	if n := handicap(root); n <= size.Area() {
 		r.Handicap = n
 	}
 	return r, r.readLine(root)
@@ -213,6 +214,27 @@ func (s *Setup) add(size board.Size, p Property) (err error) {
 		}
 	}
 	return nil
+}
+
+// KomiOf is the komi that a record names. The Fox server writes KM[0] for even games
+// that have komi too.
+func KomiOf(root *Node) (k float64, named bool) {
+	k, named = komi(root.SimpleText("KM"))
+	return k, named && !(k == 0 && handicap(root) == 0 && ofFox(root))
+}
+
+// handicap is the number in HA, 0 where it makes no sense.
+func handicap(root *Node) int {
+	n, err := strconv.Atoi(strings.TrimSpace(root.SimpleText("HA")))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}
+
+// ofFox tells whether a record is of the Fox server, which writes a second AP.
+func ofFox(root *Node) bool {
+	return slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") })
 }
 
 // komi reads KM. Files are careless here: a comma for the point, a unit behind

@@ -204,6 +204,28 @@ func TestKomiAndClocks(t *testing.T) {
 	require.Equal(t, sgf.Clock{}, r.Steps[0].White)
 }
 
+// TestKomiOfFox: the Fox server writes no komi for even games that have one.
+func TestKomiOfFox(t *testing.T) {
+	const head = "(;GM[1]FF[4]\nSZ[19]\nGN[]\nDT[2020-07-25]\nPB[a]PW[b]BR[15级]WR[15级]\n"
+	for text, want := range map[string]struct {
+		komi float64
+		has  bool
+	}{
+		"KM[0]HA[0]RU[Japanese]AP[GNU Go:3.8]RE[B+R]TM[1200]AP[foxwq]RL[0];B[pd])": {0, false},
+		"KM[0]HA[2]RU[Chinese]AP[GNU Go:3.8]AP[foxwq];AB[pd][dp];W[dc])":           {0, true},
+		"KM[0]HA[1]RU[Chinese]AP[GNU Go:3.8]AP[foxwq];B[pd])":                      {0, true},
+		"KM[375]HA[0]RU[Chinese]AP[GNU Go:3.8]AP[foxwq];B[pd])":                    {7.5, true},
+		"KM[0]HA[0]RU[Japanese]AP[GNU Go:3.8];B[pd])":                              {0, true},
+	} {
+		roots, err := sgf.Parse([]byte(head + text))
+		require.NoError(t, err)
+		r, err := sgf.RecordOf(roots[0])
+		require.NoError(t, err)
+		require.Equal(t, want.has, r.HasKomi, text)
+		require.Equal(t, want.komi, r.Komi, text)
+	}
+}
+
 func TestBoardRules(t *testing.T) {
 	japanese := board.Japanese()
 	japanese.Komi = 5.5

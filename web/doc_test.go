@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/sgf"
 	"kosumi/web/api"
 )
 
@@ -190,5 +191,18 @@ func TestAnalysis(t *testing.T) {
 func TestClasses(t *testing.T) {
 	for loss, want := range map[float64]int{0: 0, 0.5: 0, 0.51: 1, 1.5: 1, 3: 2, 5.9: 3, 12: 4, 12.1: 5, 80: 5} {
 		require.Equal(t, want, classOf(loss), "%g", loss)
+	}
+}
+
+// TestKomiOfADocument: komi is read as it is for reviews and GTP, units and all.
+func TestKomiOfADocument(t *testing.T) {
+	for text, want := range map[string]float32{
+		"KM[6.5]": 6.5, "KM[6,5]": 6.5, "KM[375]": 7.5, "KM[0]": 0, "KM[0]AP[GNU Go:3.8]AP[foxwq]": 7.5, "KM[900]": 7.5, "": 7.5,
+	} {
+		roots, err := sgf.Parse([]byte("(;GM[1]SZ[19]RU[Chinese]" + text + ";B[pd])"))
+		require.NoError(t, err)
+		d, err := new(Server).newDocFrom("d", roots[0])
+		require.NoError(t, err)
+		require.Equal(t, want, d.rules.Komi, text)
 	}
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -59,8 +60,8 @@ func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
 		return nil, err
 	}
 	rec := &sgf.Record{Rules: root.SimpleText("RU")}
-	if _, err := fmt.Sscan(root.SimpleText("KM"), &rec.Komi); err == nil {
-		rec.HasKomi = rec.Komi >= -400 && rec.Komi <= 400
+	if rec.Komi, rec.HasKomi = sgf.KomiOf(root); math.Abs(rec.Komi) > 400 {
+		rec.HasKomi = false
 	}
 	if d.rules, err = rec.BoardRules(); err != nil || rec.Rules == "" {
 		d.rules = board.Chinese()
