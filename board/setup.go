@@ -158,6 +158,14 @@ func (g *Game) SetRules(r Rules) error {
 	return nil
 }
 
+// Remember plays the game anew as it was played: a side that was forced to move is
+// not any more, and what that made forgotten is known again.
+func (g *Game) Remember() {
+	if len(g.moves) > 0 {
+		g.replay(g.moves)
+	}
+}
+
 // SetOptions changes the options and replays the game under them.
 func (g *Game) SetOptions(o GameOptions) {
 	g.options = o

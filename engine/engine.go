@@ -63,6 +63,11 @@ type Config struct {
 	// ScoreByLead scores games that are not over by the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
+	// EveryValue has what a search finds count where own moves are judged by those before
+	// (resignation, the advantage in handicap games, haste) whoever it was for, and also
+	// if its move is not played; all is forgotten when a move is taken back or rules
+	// change. KataGo's way; otherwise the moves played for a side count for that side.
+	EveryValue bool
 	// HandicapRepeats is the utility taken off moves like earlier ones of the same
 	// game, for the side that is behind from the start, in place of that of Search
 	// (KataGo's avoidRepeatedPatternUtility); 0 is none.
@@ -101,9 +106,12 @@ const (
 // Hurry is how much of its limits a search uses where little depends on it: a
 // share, 0 to 1; 0 is all of them.
 type Hurry struct {
-	AfterOnePass, AfterTwoPasses float64 // searchFactorAfterOnePass, searchFactorAfterTwoPass
-	// Winning holds where the last two searches of ours gave Threshold at least, as
-	// a chance to win (searchFactorWhenWinning, searchFactorWhenWinningThreshold).
+	// AfterOnePass holds after a pass of the other side, AfterTwoPasses where its move
+	// before was one too (searchFactorAfterOnePass, searchFactorAfterTwoPass).
+	AfterOnePass, AfterTwoPasses float64
+	// Winning holds where the last three searches found the game won; from Threshold
+	// on, in wins minus losses, the share falls to it in proportion
+	// (searchFactorWhenWinning, searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }
 
@@ -313,6 +321,20 @@ func (e *Engine) syncTree(game *board.Game) {
 		e.tree.Reset(game)
 		e.carried = 0
 	}
+}
+
+// Line tells what the search tree holds of a line of moves from the position on the
+// board, and how many playouts the last search made; ok is false if there is no tree
+// of it.
+func (e *Engine) Line(moves []board.Point) (l search.Line, playouts int64, ok bool) {
+	e.Stop()
+	if !e.tree.Matches(e.game) {
+		return l, 0, false
+	}
+	var last search.Result
+	e.tree.Snapshot(&last)
+	l, ok = e.tree.Line(moves)
+	return l, last.Stats.Playouts, ok
 }
 
 // DropTree forgets the search tree.

@@ -31,6 +31,9 @@ type MoveRequest struct {
 	// only at the end) and once at the end. The result is its to keep.
 	Report   func(*search.Result)
 	Interval time.Duration
+	// Searched, if not nil, hears what the search would play, while the tree still is
+	// as the search left it. What ends a game well may change the move yet.
+	Searched func(p board.Point)
 	// Ownership asks that reports carry the owners of points, MovesOwnership those
 	// after each move.
 	Ownership, MovesOwnership bool
@@ -81,6 +84,9 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	move := Move{Point: e.choose(&result, game, &r)}
+	if r.Searched != nil {
+		r.Searched(move.Point)
+	}
 	hurried := !r.Deterministic && e.hurried(r.Color)
 	if move.Point == board.Pass || r.Cleanup {
 		if p := e.beforePass(ctx, game, &result, r.Cleanup, hurried); p != board.Pass {
@@ -92,7 +98,11 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		}
 	}
 	e.logMove(&result, game.Size(), move.Point, e.work().Sub(before))
-	if r.Deterministic || r.Keep {
+	if r.Deterministic || r.Keep && !e.cfg.EveryValue {
+		return move, nil
+	}
+	if r.Keep {
+		move.Resign = e.resigns(&result, game)
 		return move, nil
 	}
 	e.pause(ctx, &result, move.Point)
@@ -293,7 +303,11 @@ func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
 func (e *Engine) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for i := len(e.values) - 1; i >= 0; i-- {
-		switch v := e.values[i]; {
+		v := e.values[i]
+		if v.color != c && e.cfg.EveryValue {
+			v.color, v.value = c, -v.value
+		}
+		switch {
 		case v.color != c:
 		case v.value >= threshold:
 			return hopeless

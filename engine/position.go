@@ -78,6 +78,12 @@ func (e *Engine) SetRules(r board.Rules) error {
 	if err := e.game.SetRules(r); err != nil {
 		return err
 	}
+	if e.cfg.EveryValue {
+		e.values = e.values[:0]
+	}
+	if e.cfg.Game.ForgetOutOfTurn {
+		e.game.Remember()
+	}
 	return nil
 }
 
@@ -116,7 +122,7 @@ func (e *Engine) Undo(n int) error {
 	}
 	e.Stop()
 	e.game.UndoMoves(n)
-	e.values = slices.DeleteFunc(e.values, func(v ownValue) bool { return v.turn >= e.game.NumMoves() })
+	e.values = slices.DeleteFunc(e.values, func(v ownValue) bool { return v.turn >= e.game.NumMoves() || e.cfg.EveryValue })
 	return nil
 }
 

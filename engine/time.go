@@ -90,7 +90,7 @@ func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
 	case l.Visits == 0 && l.Playouts == 0 && l.Time == 0:
 		l.Time = e.cfg.DefaultTime
 	}
-	e.hurry(&l)
+	e.hurry(&l, c)
 	return l
 }
 
@@ -131,20 +131,36 @@ func (e *Engine) timeUse(t time.Duration) time.Duration {
 	return time.Duration(full)
 }
 
-// hurry shortens limits where little depends on the search.
-func (e *Engine) hurry(l *search.Limits) {
-	h, share := e.cfg.Hurry, 1.0
-	switch passes := e.game.ConsecutivePasses(); {
-	case passes == 1 && h.AfterOnePass > 0:
-		share = h.AfterOnePass
-	case passes > 1 && h.AfterTwoPasses > 0:
-		share = h.AfterTwoPasses
+// sureness is how far the least of what the last three searches thought a colour's
+// game worth is beyond a threshold: 0 at most there, 1 where the game is won.
+func (e *Engine) sureness(c board.Color, threshold float64) float64 {
+	n, least := len(e.values), 1.0
+	if n < 3 || threshold >= 1 {
+		return 0
 	}
-	if n := len(e.values); h.Winning > 0 && n >= 2 {
-		sure := 2*h.Threshold - 1
-		if e.values[n-1].value > sure && e.values[n-2].value > sure {
-			share *= h.Winning
+	for _, v := range e.values[n-3:] {
+		if v.color != c {
+			v.value = -v.value
 		}
+		least = min(least, v.value)
+	}
+	return max(0, (least-threshold)/(1-threshold))
+}
+
+// hurry shortens limits where little depends on the search.
+func (e *Engine) hurry(l *search.Limits, c board.Color) {
+	h, share := e.cfg.Hurry, 1.0
+	passed := func(back int) bool {
+		return back < e.game.NumMoves()-e.game.Forgotten() && e.game.LastMove(back).Point == board.Pass
+	}
+	switch {
+	case passed(0) && passed(2) && h.AfterTwoPasses > 0:
+		share = h.AfterTwoPasses
+	case passed(0) && !passed(2) && h.AfterOnePass > 0:
+		share = h.AfterOnePass
+	}
+	if h.Winning > 0 {
+		share *= 1 + e.sureness(c, h.Threshold)*(h.Winning-1)
 	}
 	if share >= 1 {
 		return

@@ -105,6 +105,9 @@ type MoveRequest struct {
 	// then called as by Thinker.Analyze. Avoid and Allow restrict the move too.
 	Analysis *AnalyzeRequest
 	Report   func(*Analysis)
+	// Searched, if not nil, hears what the search would play, before anything else is
+	// done about the move.
+	Searched func(p board.Point)
 }
 
 // GeneratedMove is the answer to a MoveRequest.
@@ -172,6 +175,7 @@ type MoveAnalysis struct {
 	Visits     int64   // of the position after the move
 	EdgeVisits int64   // of the move itself; differs from Visits in graph search
 	Weight     float64 // sum of the playouts' weights
+	Share      float64 // weight in the averages of the position before it; of a Line only
 	Winrate    float64 // [0,1]
 	LCB        float64 // lower confidence bound of Winrate; may leave [0,1]
 	Prior      float64 // [0,1], the network's

@@ -37,8 +37,10 @@ type KataGo struct {
 	// Either may be nil.
 	Chosen  func(before *board.Game, c board.Color, p board.Point)
 	NewGame func(cleared bool)
-	// Log writes down what is found of each search for a move; nil: nothing.
-	Log func(text string)
+	// Log writes down what is found of each search for a move; nil: nothing. LogChosen
+	// has that include the moves after the one that is chosen.
+	Log       func(text string)
+	LogChosen bool
 	// Benchmark searches positions of a board size for a number of visits and writes
 	// what kata-benchmark prints.
 	Benchmark func(ctx context.Context, size, visits int, to *Reply) error
@@ -51,6 +53,21 @@ type KataGoEngine interface {
 	Turn(c board.Color, choosing bool)
 	// DropTree forgets what the last search found.
 	DropTree()
+	// Line tells what is kept of the last search along a line of moves from the
+	// position on the board; ok is false if nothing is.
+	Line(moves []board.Point) (l Line, ok bool)
+}
+
+// Line is what is kept of a search along a line of moves, in the view of one colour.
+type Line struct {
+	Color board.Color
+	// Root is the position on the board as if it were a move; it has no prior.
+	Root MoveAnalysis
+	// Moves are the moves from there and then, as far as is known, those after each
+	// move of the line, the best first.
+	Moves [][]MoveAnalysis
+	// Playouts are those of the last search.
+	Playouts int64
 }
 
 // KataGoParams are the parameters by KataGo's names and in its words.
@@ -68,7 +85,6 @@ type kataServer struct {
 	*Server
 	k      *KataGo
 	clocks [2]kataClock // Black's, White's
-	last   *Analysis    // of the last search, for debug_moves
 }
 
 // kataListed are the commands that KataGo lists, in its order.
@@ -156,8 +172,10 @@ func parseKataGo(line string) (c Command, fault string) {
 		}
 	}
 	c.Name, c.Rest, _ = strings.Cut(text, " ")
+	if c.Rest != "" {
+		c.Args = strings.Split(c.Rest, " ") // a second blank is an argument without a letter
+	}
 	c.Rest = strings.TrimSpace(c.Rest)
-	c.Args = strings.Fields(c.Rest)
 	return c, ""
 }
 

@@ -19,45 +19,6 @@ func (k *kataServer) debug() []handler {
 	}
 }
 
-// log is what KataGo writes about a search: board, effort and the first moves.
-func (k *kataServer) log(g *board.Game, at board.Point, took float64) string {
-	b := kataBoard(g, at) + "\n" + g.Rules().Text() + "komi" + general(float64(g.Rules().Komi)) + "\n"
-	if k.last == nil {
-		return b
-	}
-	b += fmt.Sprintf("Time taken: %s\nRoot visits: %d\n", general(took), k.last.Root.Visits)
-	if len(k.last.Moves) > 0 {
-		b += "PV: " + vertices(g.Size(), k.last.Moves[0].PV) + "\n"
-	}
-	return b + "Tree:\n" + strings.TrimRight(k.tree(g), "\n")
-}
-
-// tree writes the position and its moves as the last search found them, seen by
-// the side that was searched for; with a branch, of the moves only its first.
-func (k *kataServer) tree(g *board.Game, branch ...board.Point) string {
-	a := k.seen(k.last)
-	size := g.Size()
-	values := func(utility, value, worth, score, lead float64) string {
-		return fmt.Sprintf("T %6.2fc W %6.2fc S %6.2fc (%+5.1f L %+5.1f)", 100*utility, 100*value, 100*worth, score, lead)
-	}
-	var b strings.Builder
-	pv := ""
-	if len(a.Moves) > 0 {
-		pv = vertices(size, a.Moves[0].PV)
-	}
-	fmt.Fprintf(&b, ": %s N %7d  --  %s\n", values(a.Root.ValueUtility, a.Root.Value, a.Root.ScoreUtility, a.Root.ScoreSelfplay, a.Root.ScoreLead), a.Root.Visits, pv)
-	if len(branch) == 0 {
-		fmt.Fprintf(&b, "---%s(^)---\n", colorName(a.Color))
-	}
-	for i := range a.Moves {
-		if m := &a.Moves[i]; m.SymmetryOf == board.NoPoint && m.Visits > 0 && (len(branch) == 0 || m.Move == branch[0]) {
-			fmt.Fprintf(&b, "%-4s: %s LCB %7.2fc P %5.2f%% WF %5.1f PSV %7.0f N %7d  --  %s\n", size.Vertex(m.Move),
-				values(m.Utility, 2*m.Winrate-1, m.ScoreUtility, m.ScoreSelfplay, m.ScoreLead), 100*m.UtilityLCB, 100*m.Prior, m.Weight, m.Selection, m.Visits, vertices(size, m.PV))
-		}
-	}
-	return b.String()
-}
-
 // debugMoves takes [MOVE...] [rawstats]: the board after the moves, what the last
 // search knows of the position on the board and of the first of the moves, and with
 // rawstats what the network says in all orientations.
@@ -84,9 +45,7 @@ func (k *kataServer) debugMoves(ctx context.Context, c Command, r *Reply) error 
 	if legal {
 		r.WriteString(kataBoard(g, board.NoPoint))
 	}
-	if k.last != nil {
-		r.WriteString(k.tree(k.engine.Game(), branch...))
-	}
+	r.WriteString(k.tree(branch))
 	if !raw {
 		return nil
 	}
@@ -209,7 +168,6 @@ func (k *kataServer) loadSGF(_ context.Context, c Command, _ *Reply) error {
 		}
 		return kataErrorf("Could not load sgf: %v", err)
 	}
-	k.last = nil
 	g := k.engine.Game()
 	now := g.Rules()
 	if k.k.ForcedKomi != nil {

@@ -50,7 +50,6 @@ func (k *kataServer) boardSize(_ context.Context, c Command, _ *Reply) error {
 	if err := k.engine.NewGame(size); err != nil {
 		return because(errSize, err)
 	}
-	k.last = nil
 	k.k.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", w, h))
 	return nil
 }

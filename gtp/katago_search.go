@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kosumi/board"
 )
@@ -52,37 +53,24 @@ func (k *kataServer) genMove(r MoveRequest, debug bool) HandlerFunc {
 // choose has the engine choose a move, and keeps what it found.
 func (k *kataServer) choose(ctx context.Context, r MoveRequest, debug bool) (string, error) {
 	k.k.Engine.Turn(r.Color, true)
-	before, began := k.snapshot(), k.thought
-	report := r.Report
-	if r.Analysis == nil {
-		r.Analysis = &AnalyzeRequest{Color: r.Color, Unseen: true}
-	}
-	r.Report = func(a *Analysis) {
-		k.last = keep(a)
-		if report != nil {
-			report(a)
-		}
+	before, began := k.snapshot(), time.Now()
+	found := ""
+	if debug || k.k.Log != nil {
+		r.Searched = func(p board.Point) { found = k.log(before, p, time.Since(began).Seconds()) }
 	}
 	move, err := k.think(ctx, r)
 	if err != nil {
 		return move, err
 	}
-	at := board.NoPoint
-	if p, err := before.Size().ParseVertex(move); err == nil {
-		at = p
-		if k.k.Chosen != nil {
-			k.k.Chosen(before, r.Color, at)
-		}
+	if at, err := before.Size().ParseVertex(move); err == nil && k.k.Chosen != nil {
+		k.k.Chosen(before, r.Color, at)
 	}
-	if debug || k.k.Log != nil {
-		found := k.log(before, at, (k.thought - began).Seconds())
-		if k.k.Log != nil {
-			k.k.Log(found)
-		}
-		if debug {
-			for line := range strings.SplitSeq(found, "\n") {
-				k.k.Say(line)
-			}
+	if k.k.Log != nil {
+		k.k.Log(found)
+	}
+	if debug {
+		for line := range strings.SplitSeq(found, "\n") {
+			k.k.Say(line)
 		}
 	}
 	return move, err
@@ -141,7 +129,6 @@ func (k *kataServer) analyze(d dialect) HandlerFunc {
 		write := k.writer(d, &req, r)
 		said := false
 		report := func(a *Analysis) {
-			k.last = keep(a)
 			if req.Interval > 0 && (ctx.Err() == nil || !said) {
 				said = true
 				write(a)
@@ -155,22 +142,6 @@ func (k *kataServer) analyze(d dialect) HandlerFunc {
 	}
 }
 
-// analyzeArgs reads the arguments of an analysis. A colour may be allowed moves
-// once only.
-func (k *kataServer) analyzeArgs(d dialect, c Command) (AnalyzeRequest, error) {
-	req, err := k.parseAnalyze(d, c.Args)
-	allows := 0
-	for _, word := range c.Args {
-		if word == "allow" {
-			allows++
-		}
-	}
-	if err == nil && (allows != len(req.Allow) || allows > 0 && len(req.Avoid) > 0) {
-		err = errSyntax
-	}
-	return req, err
-}
-
 // writer returns the function that writes a snapshot as one line.
 func (k *kataServer) writer(d dialect, req *AnalyzeRequest, r *Reply) func(*Analysis) {
 	size := k.engine.Game().Size()
@@ -179,6 +150,9 @@ func (k *kataServer) writer(d dialect, req *AnalyzeRequest, r *Reply) func(*Anal
 		shown := k.seen(a)
 		if forbidden != nil {
 			shown.Moves = slices.DeleteFunc(shown.Moves, func(m MoveAnalysis) bool { return forbidden[size.Index(m.Move)] })
+		}
+		if req.MaxMoves == noMoves {
+			return
 		}
 		n := kataNumbers{full: d == plain}
 		var b []byte
@@ -364,6 +338,7 @@ func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error 
 	if len(args) > 2 {
 		return kataErrorf("Unexpected extra argument '%s' for %s", args[2], form)
 	}
+	var b strings.Builder
 	for req.Symmetry = first; req.Symmetry <= last; req.Symmetry++ {
 		o, err := k.engine.Evaluate(ctx, req)
 		if err != nil {
@@ -372,9 +347,10 @@ func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error 
 		if area := g.Size().Area(); len(o.Policy) != area || o.Ownership != nil && len(o.Ownership) != area {
 			return errors.New("the network's output does not fit the board")
 		}
-		r.WriteString(kataRaw(g.Size(), req.Symmetry, o))
+		b.WriteString(kataRaw(g.Size(), req.Symmetry, o))
 	}
-	return nil
+	_, err := r.WriteString(strings.TrimSpace(b.String()))
+	return err
 }
 
 // kataRaw writes one evaluation in KataGo's widths.

@@ -424,6 +424,10 @@ const (
 	lookLate  = 500 * time.Microsecond
 )
 
+// leastPlayouts is how many playouts time does not end a search before, so that one
+// move at least was looked at. KataGo's.
+const leastPlayouts = 2
+
 func (r *running) setLook(now time.Time) {
 	switch d := now.Sub(r.lastLook); {
 	case d > lookLate:
@@ -439,7 +443,7 @@ func (t *Tree) look() {
 	r := &t.search
 	now := time.Now()
 	r.setLook(now)
-	if !r.deadline.IsZero() && !now.Before(r.deadline) && !t.extendDeadline(now) {
+	if !r.deadline.IsZero() && !now.Before(r.deadline) && r.stats.Playouts >= leastPlayouts && !t.extendDeadline(now) {
 		r.stop = StopTime
 		return
 	}
@@ -478,9 +482,9 @@ func (t *Tree) full() bool {
 }
 
 // exactRoot computes the root's averages from all children, where that was not
-// done after each visit.
+// done after each visit. What a root without moves counted of itself stays.
 func (t *Tree) exactRoot() {
-	if t.root != 0 && t.p.Backup.ExactShare > 0 {
+	if t.root != 0 && t.p.Backup.ExactShare > 0 && t.a.node(t.root).edgeCount > 0 {
 		t.rebuild(t.root)
 	}
 }

@@ -38,10 +38,7 @@ func (t *Tree) result(final bool) *Result {
 	for k := range moves {
 		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
 	}
-	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int {
-		return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection), cmp.Compare(b.EdgeVisits, a.EdgeVisits),
-			cmp.Compare(b.Prior, a.Prior))
-	})
+	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int { return a.compare(&b) })
 	if t.p.Root.SymmetryPruning {
 		r.Moves = t.top.addCopies(r.Moves)
 	}
@@ -49,6 +46,12 @@ func (t *Tree) result(final bool) *Result {
 		r.Moves[k].Order = k
 	}
 	return r
+}
+
+// compare sorts moves: those that were searched first, then by what is chosen by.
+func (a *MoveInfo) compare(b *MoveInfo) int {
+	return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection),
+		cmp.Compare(b.EdgeVisits, a.EdgeVisits), cmp.Compare(b.Prior, a.Prior))
 }
 
 // view turns White's values into those of the side to move at the root.
@@ -118,8 +121,16 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 	return info
 }
 
-// variation follows the best moves below an edge.
+// variation follows the best moves after a move at the root, until a clean-up phase
+// begins.
 func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, endsPhase bool) {
+	pv, visits, edgeVisits = t.principal(e)
+	n, endsPhase := t.untilPhaseEnd(pv)
+	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
+}
+
+// principal follows the best moves below an edge.
+func (t *Tree) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) {
 	const longest = 64
 	var moves []candidate
 	for len(pv) < longest {
@@ -141,8 +152,7 @@ func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, 
 		}
 		e = moves[best].edge
 	}
-	n, endsPhase := t.untilPhaseEnd(pv)
-	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
+	return pv, visits, edgeVisits
 }
 
 // untilPhaseEnd returns how many moves of a variation are made until a clean-up

@@ -71,6 +71,25 @@ type kataSeat struct {
 // TakesProfile implements katago.Seat.
 func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size()) }
 
+// Line implements gtp.KataGoEngine.
+func (k *kataSeat) Line(moves []board.Point) (gtp.Line, bool) {
+	l, playouts, ok := k.Engine.Line(moves)
+	if !ok {
+		return gtp.Line{}, false
+	}
+	out := gtp.Line{Color: l.ToMove, Root: moveAnalysis(&l.Root, gtp.Details{}), Playouts: playouts}
+	for _, level := range l.Moves {
+		var list []gtp.MoveAnalysis
+		for i := range level {
+			m := moveAnalysis(&level[i].MoveInfo, gtp.Details{})
+			m.Share = level[i].Share
+			list = append(list, m)
+		}
+		out.Moves = append(out.Moves, list)
+	}
+	return out, true
+}
+
 // WithoutEffect implements katago.Seat.
 func (k *kataSeat) WithoutEffect(idle []string) { k.log.WithoutEffect(idle) }
 
@@ -192,7 +211,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 		version += "+" + katago.ShortName(model.InternalName)
 	}
 	as := &gtp.KataGo{
-		Engine: k.Engine, Version: version, Params: k.params, PVLen: d.PVLen,
+		Engine: k, Version: version, Params: k.params, PVLen: d.PVLen,
 		MaxSize: katagocfg.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, LagBuffer: k.params.Lag,
 		Supports: func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
@@ -200,7 +219,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 		},
 	}
 	if d.LogSearch {
-		as.Log = k.log.Write
+		as.Log, as.LogChosen = k.log.Write, d.LogChosen
 	}
 	if k.memory != nil {
 		as.Chosen, as.NewGame = k.memory.Chosen, k.newGame

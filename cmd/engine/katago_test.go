@@ -79,15 +79,17 @@ fooBar = 1
 	require.Contains(t, o.stderr, "specified multiple times")
 }
 
-// TestKataGoLog: logSearchInfo writes down what is found of each search for a move.
+// TestKataGoLog: logSearchInfo writes down what is found of each search for a move,
+// with logSearchInfoForChosenMove also of the moves after the one that is chosen.
 func TestKataGoLog(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gtp.cfg"), []byte(`logAllGTPCommunication = false
 logSearchInfo = true
+logSearchInfoForChosenMove = true
 numSearchThreads = 1
 rules = japanese
-maxVisits = 5
+maxVisits = 12
 logFile = gtp.log
 `), 0o644))
 	k := talk(t, dir, "gtp", "-config", "gtp.cfg", "-model", realNetwork(t))
@@ -99,9 +101,10 @@ logFile = gtp.log
 	require.Zero(t, k.close())
 	log, err := os.ReadFile(filepath.Join(dir, "gtp.log"))
 	require.NoError(t, err)
-	for _, want := range []string{"Root visits: 5\n", "PV: ", "Tree:\n: T ", "---Black(^)---", "---White(^)---"} {
+	for _, want := range []string{"Root visits: 12\n", "New playouts: 12\n", "PV: ", "Tree:\n: T ", "---Black(^)---", "---White(^)---"} {
 		require.Contains(t, string(log), want)
 	}
+	require.Regexp(t, `(?m)^([A-HJ]\d  : T).*\n([A-HJ]\d  [A-HJ]\d  : T)`, string(log), "the moves after the chosen one")
 	require.NotContains(t, k.err.String(), "Root visits")
 }
 

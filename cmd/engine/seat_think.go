@@ -12,7 +12,7 @@ import (
 
 // GenMove translates a request for a move and its reports.
 func (s *seat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMove, error) {
-	req := engine.MoveRequest{Color: r.Color, Keep: r.Keep, Deterministic: r.Deterministic, Cleanup: r.Cleanup}
+	req := engine.MoveRequest{Color: r.Color, Keep: r.Keep, Deterministic: r.Deterministic, Cleanup: r.Cleanup, Searched: r.Searched}
 	if a := r.Analysis; a != nil {
 		req.Restrict, req.Analysed = restrictions(a), !a.Unseen
 		if r.Report != nil {

@@ -40,6 +40,7 @@ type Dialect struct {
 	ForcedKomi             *float32
 	Log                    katagocfg.Log
 	LogCommands, LogSearch bool
+	LogChosen              bool // with LogSearch: the moves after the chosen one too
 	Quiet                  bool // greet nobody on stderr
 	Chat                   bool // a line about each move on stderr
 	NoLimit                bool // nothing limits a move
@@ -59,8 +60,9 @@ func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Set
 	if g.WinningFactor >= 1 {
 		p.Hurry.Winning = 0
 	}
+	p.EarlyStop, p.Extend = false, 0 // KataGo makes all visits that the clock allows, and no more
 	p.FriendlyPass, p.CleanUp = whether[g.FriendlyPass], whether[g.CleanupBeforePass]
-	p.ScoreByLead = true
+	p.ScoreByLead, p.EveryValue = true, true
 	p.Game = board.GameOptions{PreventEncore: g.PreventCleanupPhase, StartBlackMovesAreHandicap: g.StartBlackMovesAreHandicap, ForgetOutOfTurn: true}
 	s.network(g.Network, p.Search.Parallel.Workers)
 	s.seed(g.SearchSeed)
@@ -70,7 +72,7 @@ func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Set
 	s.Idle = given(c, s.Idle, g.Network.Idle)
 	return s, Dialect{
 		PVLen: g.PVLen, Perspective: colours[g.Perspective], ForcedKomi: g.ForcedKomi, Log: g.Log, LogCommands: g.LogCommands,
-		LogSearch: g.LogSearch, Quiet: !g.Greet, Chat: g.OGSChat, NoLimit: g.NoLimit,
+		LogSearch: g.LogSearch, LogChosen: g.LogChosen, Quiet: !g.Greet, Chat: g.OGSChat, NoLimit: g.NoLimit,
 	}
 }
 

@@ -1,0 +1,81 @@
+package search
+
+import (
+	"slices"
+
+	"kosumi/board"
+)
+
+// Line is what a tree holds of a line of moves.
+type Line struct {
+	ToMove board.Color // at the root; every number is from its view
+	// Root is the root as the averages of its subtree have it, as if it were a move,
+	// without a prior.
+	Root MoveInfo
+	// Moves are the moves at the root, and then those after each move of the line as
+	// long as the tree holds them; symmetric copies are not among them. Share tells how
+	// much weight each has in the averages of the position before it.
+	Moves [][]LineMove
+}
+
+// LineMove is a move of a [Line].
+type LineMove struct {
+	MoveInfo
+	Share float64
+}
+
+// Line tells what is known of the moves along a line from the root. ok is false if
+// there is no tree. Not while a search runs.
+func (t *Tree) Line(line []board.Point) (l Line, ok bool) {
+	if t.root == 0 || !t.a.node(t.root).is(flagEvaluated) {
+		return l, false
+	}
+	n := t.a.node(t.root)
+	l.ToMove = t.base.ToMove()
+	l.Root = MoveInfo{Move: board.NoPoint, SymmetryOf: board.NoPoint, Visits: int64(n.visits), Weight: n.weight, Utility: t.view() * n.utility}
+	l.Root.fill(&n.avg, t.view(), &t.sh.value)
+	for i := t.root; ; {
+		l.Moves = append(l.Moves, t.lineMoves(i))
+		if len(l.Moves) > len(line) {
+			break
+		}
+		if i = t.childBy(i, line[len(l.Moves)-1]); i == 0 {
+			break
+		}
+	}
+	if first := l.Moves[0]; len(first) > 0 {
+		l.Root.PV = first[0].PV
+	}
+	return l, true
+}
+
+// childBy returns the node that a move leads to, 0 where there is none.
+func (t *Tree) childBy(i uint32, p board.Point) uint32 {
+	for _, e := range t.a.edgesOf(t.a.node(i)) {
+		if e.move == p {
+			return e.child
+		}
+	}
+	return 0
+}
+
+// lineMoves returns the moves of a node, the one that would be chosen first, in
+// the view of the root.
+func (t *Tree) lineMoves(i uint32) []LineMove {
+	n := t.a.node(i)
+	if n.edgeCount == 0 || n.is(flagTerminal) {
+		return nil
+	}
+	var moves []LineMove
+	for _, m := range t.candidates(nil, i) {
+		if m.visits == 0 {
+			continue
+		}
+		v := LineMove{MoveInfo: t.moveInfo(&m, false), Share: float64(m.edge.mult) * float64(m.edge.weight)}
+		v.UtilityLCB = t.view() * n.sign() * m.lcb
+		v.PV, _, _ = t.principal(m.edge)
+		moves = append(moves, v)
+	}
+	slices.SortStableFunc(moves, func(a, b LineMove) int { return a.compare(&b.MoveInfo) })
+	return moves
+}
