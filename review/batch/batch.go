@@ -273,6 +273,9 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 func (o *Outcome) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d reviewed, %d not; %s\n", o.Reviewed, o.Refused, o.Index)
 	for _, side := range o.Summary.Sides {
+		if side.Moves == 0 {
+			continue // interrupted before any was judged
+		}
 		fmt.Fprintf(w, "  %s: %d moves, %.2f points a move lost, accuracy %.0f, first choice %.0f %%\n",
 			side.Name, side.Moves, side.Mean, side.Accuracy, 100*side.First)
 	}

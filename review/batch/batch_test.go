@@ -125,6 +125,14 @@ func TestRemark(t *testing.T) {
 	}
 }
 
+// TestPrintNothingJudged: a side without a judged move has no accuracy.
+func TestPrintNothingJudged(t *testing.T) {
+	var text strings.Builder
+	o := batch.Outcome{Reviewed: 1, Index: "index.html", Summary: &review.Summary{Sides: []review.SideSummary{{Name: "Black"}}}}
+	o.Print(&text)
+	require.Equal(t, "1 reviewed, 0 not; index.html\n", text.String())
+}
+
 // TestOnePlayer leaves out games that a player has no part in.
 func TestOnePlayer(t *testing.T) {
 	show := new(said)

@@ -79,8 +79,10 @@ func (s *Session) nextDue(set *review.Drills) string {
 
 func inWords(d time.Duration) string {
 	switch {
+	case d < 90*time.Second:
+		return "a minute"
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f minutes", max(1, d.Minutes()))
+		return fmt.Sprintf("%.0f minutes", d.Minutes())
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%.0f hours", d.Hours())
 	}

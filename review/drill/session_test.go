@@ -59,7 +59,7 @@ func TestSession(t *testing.T) {
 			"Right: C1 loses 0.0 points.", "Best: C1 D3 ", "asked again in", "1 of 1 right. The next one is due in"}, review.GoodGrade},
 		{"play w c1\n", []string{"Right: C1"}, review.GoodGrade},
 		{"Z9\nB2\nB3\nA1\n", []string{"invalid vertex", "occupied", "Wrong: A1 is what was played; it loses 8.0 points.", "0 of 1 right."}, review.AgainGrade},
-		{"show\n", []string{"Given up.", "Best: C1 D3", "0 of 1 right."}, review.AgainGrade},
+		{"show\n", []string{"Given up.", "Best: C1 D3", "asked again in a minute.", "0 of 1 right."}, review.AgainGrade},
 	} {
 		said, attempts, err := ask(t, c.input, nil, never)
 		require.NoError(t, err, c.input)
