@@ -65,7 +65,7 @@ func translated(c *katagocfg.Config) (string, katago.Setup, error) {
 	usual, section := defaultSettings(), ""
 	for i := range table {
 		row := &table[i]
-		if row.Get(&s) == row.Get(&usual) {
+		if row.Get(&s) == row.Get(&usual) || row.Name == "pace-most" && s.Play.Delay.Scale == 0 {
 			continue
 		}
 		if row.Section != section {

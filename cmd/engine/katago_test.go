@@ -69,6 +69,7 @@ fooBar = 1
 		"# avoidSgfPatternUtility has an effect only in a config of KataGo's: start the program as katago", "# fooBar has no effect here"} {
 		require.Contains(t, o.stdout, line+"\n")
 	}
+	require.NotContains(t, o.stdout, "pace-most", "there is no pace")
 	values, err := parseConfig([]byte(o.stdout))
 	require.NoError(t, err, o.stdout)
 	s := defaultSettings()

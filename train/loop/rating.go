@@ -102,6 +102,12 @@ func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	if r.ratings.Visits != o.Visits {
 		r.ratings = &Ratings{Visits: o.Visits}
 	}
+	switch n := len(r.networks()); {
+	case n == 0:
+		return nil, fmt.Errorf("%s: no network plays yet: the loop has to go on first", dir)
+	case n == 1 && len(o.Anchors) == 0:
+		return nil, fmt.Errorf("%s: there is one network so far: nothing to play it against but programs (--against)", dir)
+	}
 	if err := r.play(ctx); err != nil {
 		return nil, err
 	}

@@ -1,3 +1,30 @@
 package loop
 
-import ()
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNothingToRate: a run whose networks have nobody to play says so.
+func TestNothingToRate(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Rate(t.Context(), dir, RateOptions{})
+	require.ErrorContains(t, err, "no loop in this folder")
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), nil, 0o644))
+	s := &State{Version: stateVersion, Arch: "kb4c64"}
+	require.NoError(t, s.save(dir))
+	_, err = Rate(t.Context(), dir, RateOptions{})
+	require.ErrorContains(t, err, "no network plays yet")
+
+	s.Networks = []Network{{Name: "first", Promoted: true}}
+	require.NoError(t, s.save(dir))
+	path := modelPath(dir, s.Arch, "first")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, nil, 0o644))
+	_, err = Rate(t.Context(), dir, RateOptions{})
+	require.ErrorContains(t, err, "one network so far")
+}
