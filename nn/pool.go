@@ -148,6 +148,9 @@ func (s *Server) open(p *sizePool, warm bool) {
 // the others profit from, then the rest at once.
 func (p *sizePool) start(m Model, warm bool) error {
 	spec, err := m.Spec(p.size)
+	if errors.Is(err, ErrSize) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)
 	}

@@ -73,7 +73,10 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		greet(s, size)
 	}
 	game := fmt.Sprintf("%dx%d, %s rules, komi %g", size.W, size.H, table.Find("rules").Get(s), conf.Rules.Komi)
-	return serveClient(ctx, s, net, game, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
+	return serveClient(ctx, s, net, game, func(ctx context.Context) error {
+		go net.warnOf(size)
+		return server.Serve(ctx, os.Stdin, os.Stdout)
+	})
 }
 
 // greet tells a person at a terminal what can be done here, and elsewhere.

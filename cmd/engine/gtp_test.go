@@ -35,3 +35,13 @@ func TestGTPWhileInt8IsPrepared(t *testing.T) {
 	flags := slices.Concat([]string{"gtp", "--log-level", "warn"}, frugal, []string{"--precision", "auto", "--model", realNetwork(t)})
 	gtpconform.Run(t, gtpconform.Program(program, env, flags...), gtpconform.Options{Only: []int{45}})
 }
+
+// TestBoardThatTheNetworkDoesNotServe: it is said at the start, once and in plain
+// words, and another board may be asked for.
+func TestBoardThatTheNetworkDoesNotServe(t *testing.T) {
+	needLibrary(t)
+	o := invoke(t, nil, "genmove b\nboardsize 9\ngenmove b\n", append([]string{"gtp", "--model", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "--boardsize", "19", "--visits", "1"}, frugal...)...)
+	require.Zero(t, o.code, o.stderr)
+	require.Regexp(t, `^\? the network does not serve this board size: \S+ is for 9x9 boards, not 19x19 \(--boardsize 9x9\)\n\n= \n\n= [A-J]`, o.stdout)
+	require.Contains(t, o.stderr, "warning: the network does not serve this board size")
+}

@@ -165,6 +165,17 @@ func (n *network) Serves(size board.Size) error {
 	return n.model.Serves(size)
 }
 
+// warnOf says that the board of the beginning is none for the network, once that is
+// loaded: the client may ask for another one.
+func (n *network) warnOf(size board.Size) {
+	if n.wait() != nil {
+		return
+	}
+	if err := n.model.Serves(size); err != nil {
+		n.log.Warn(err.Error())
+	}
+}
+
 // ClearCache forgets evaluated positions.
 func (n *network) ClearCache() {
 	if n.wait() == nil {

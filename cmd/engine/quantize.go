@@ -222,7 +222,7 @@ func (r *quantizeResult) print(w io.Writer) {
 	}
 	p := &r.Report
 	fmt.Fprintf(w, "  against fp32, on %d other positions:\n", p.Positions)
-	fmt.Fprintf(w, "    policy     KL divergence %.4f, at worst %.3f; same best move %.1f %%\n", p.PolicyKL, p.PolicyKLMax, 100*p.Top1)
+	fmt.Fprintf(w, "    policy     KL divergence %.4f, at worst %.3f; same best move %.1f %%\n", max(0, p.PolicyKL), p.PolicyKLMax, 100*p.Top1)
 	fmt.Fprintf(w, "    winrate    mean error %.4f, at worst %.3f\n", p.Winrate, p.WinrateMax)
 	if p.HasLead {
 		fmt.Fprintf(w, "    lead       mean error %.2f points\n", p.Lead)

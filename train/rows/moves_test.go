@@ -63,5 +63,10 @@ func TestRowsOrRecords(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "run/net/tdata/a.npz"), smallFile(t, Layout{features.V7, 5}), 0o644))
 	require.ElementsMatch(t, []string{"a.npz", "b.sgfs", "c.sgf"}, names("."))
 	require.ElementsMatch(t, []string{"a.sgfs"}, names("run/net/sgfs"))
+	net := filepath.Join(dir, "net.onnx")
+	require.NoError(t, os.WriteFile(net, nil, 0o644))
+	require.NotContains(t, names("."), "net.onnx")
+	_, err := ListFolders(net)()
+	require.ErrorContains(t, err, "neither rows", "what is named is wanted")
 	require.Positive(t, open(t, Options{Batch: 1, Size: board.Square(5)}, filepath.Join(dir, "run")).WindowRows())
 }

@@ -113,6 +113,9 @@ func ListFolders(roots ...string) Lister {
 		}
 		var found []dated
 		for _, root := range roots {
+			if info, err := os.Stat(root); err == nil && !info.IsDir() && !isData(root) {
+				return nil, fmt.Errorf("%s: neither rows (.npz) nor game records (.sgf, .sgfs)", root)
+			}
 			err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 				if err != nil {
 					if errors.Is(err, fs.ErrNotExist) && path != root {
