@@ -26,6 +26,12 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
+	return e.LoadRecord(record, e.recordRules(record), before)
+}
+
+// LoadRecord puts the position of a record before a move, from 1, on the board, under
+// these rules; 0 or a number beyond the end means after all moves.
+func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) error {
 	if err := e.net.Serves(record.Size); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
@@ -33,11 +39,14 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	if before > 0 {
 		moves = before - 1
 	}
-	game, err := record.Game(e.recordRules(record), moves)
+	game, err := record.Game(rules, moves)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	game.SetOptions(e.cfg.Game)
+	known := e.cfg.Game
+	known.ForgetOutOfTurn = false // a record is known as a whole
+	game.SetOptions(known)
+	game.ContinueWith(e.cfg.Game)
 	e.replace(game, record.Handicap)
 	return nil
 }

@@ -41,6 +41,9 @@ type KataGo struct {
 	// has that include the moves after the one that is chosen.
 	Log       func(text string)
 	LogChosen bool
+	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
+	// all of it. It says what rules are taken; errors are what a reply ends with.
+	LoadSGF func(name string, data []byte, before int) error
 	// Benchmark searches positions of a board size for a number of visits and writes
 	// what kata-benchmark prints.
 	Benchmark func(ctx context.Context, size, visits int, to *Reply) error

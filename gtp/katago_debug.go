@@ -2,7 +2,6 @@ package gtp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"strconv"
@@ -159,28 +158,13 @@ func (k *kataServer) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	if err != nil {
 		return because(kataErrorf("Could not load sgf: Could not open file %s - does not exist or invalid permissions?", name), err)
 	}
-	was := k.engine.Game().Rules()
-	size := k.engine.Game().Size()
-	if err := k.engine.LoadSGF(data, before); err != nil {
-		var illegal *IllegalMoveError
-		if errors.As(err, &illegal) {
-			return kataErrorf("Could not load sgf: Illegal move in %s turn %d move %s", name, illegal.Turn, illegal.Vertex)
-		}
+	was, size := k.engine.Game().Rules(), k.engine.Game().Size()
+	if err := k.k.LoadSGF(name, data, before); err != nil {
 		return kataErrorf("Could not load sgf: %v", err)
 	}
 	g := k.engine.Game()
-	now := g.Rules()
-	if k.k.ForcedKomi != nil {
-		if err := k.engine.SetKomi(*k.k.ForcedKomi); err != nil {
-			return err
-		}
-		now.Komi = *k.k.ForcedKomi
-	}
-	if now.JSON() != was.JSON() {
-		k.k.Say("Changing rules to " + now.JSON())
-	}
-	if now.Komi != was.Komi {
-		k.k.Say("Changing komi to " + general(float64(now.Komi)))
+	if now := g.Rules().Komi; now != was.Komi {
+		k.k.Say("Changing komi to " + general(float64(now)))
 	}
 	if g.Size() != size {
 		k.k.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", g.Size().W, g.Size().H))
@@ -188,23 +172,19 @@ func (k *kataServer) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	return nil
 }
 
-// IllegalMoveError is a move of a record that cannot be played.
-type IllegalMoveError struct {
-	Turn   int // from 1
-	Vertex string
-}
-
-// Error implements error.
-func (e *IllegalMoveError) Error() string {
-	return fmt.Sprintf("illegal move %s at turn %d", e.Vertex, e.Turn)
-}
-
 // printSGF takes [FILE].
-func (k *kataServer) printSGF(_ context.Context, c Command, r *Reply) error {
+func (k *kataServer) printSGF(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) > 1 {
 		return kataErrorf("Expected zero or one argument for print but got '%s'", c.args())
 	}
-	record := kataRecord(k.snapshot())
+	g, score := k.snapshot(), 0.0
+	if g.Finished() && !g.NoResult() {
+		var err error
+		if score, err = k.engine.FinalScore(ctx); err != nil {
+			return because(errCannotScore, err)
+		}
+	}
+	record := kataRecord(g, score)
 	if len(c.Args) == 0 || c.Args[0] == "-" {
 		_, err := r.WriteString(record)
 		return err
@@ -215,14 +195,12 @@ func (k *kataServer) printSGF(_ context.Context, c Command, r *Reply) error {
 	return nil
 }
 
-// kataRecord writes a game from where it is known, as KataGo writes records.
-func kataRecord(g *board.Game) string {
+// kataRecord writes a game from where it is known, as KataGo writes records. score is
+// White's lead where the game is over.
+func kataRecord(g *board.Game, score float64) string {
 	size, rules := g.Size(), g.Rules()
 	moves := append([]board.Move{}, g.Moves()[g.Forgotten():]...)
-	finished, noResult, score := g.Finished(), g.NoResult(), 0.0
-	if finished && !noResult {
-		score = float64(g.Score())
-	}
+	finished, noResult := g.Finished(), g.NoResult()
 	o := g.Options()
 	o.ForgetOutOfTurn = false
 	g.SetOptions(o)
@@ -242,7 +220,12 @@ func kataRecord(g *board.Game) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "(;FF[4]GM[1]SZ[%s]PB[]PW[]HA[%d]KM[%s]RU[%s]", dimensions, handicapStones(g, moves), general(float64(rules.Komi)), rules.Name())
-	result := scoreText(score)
+	result := "0"
+	if score > 0 {
+		result = "W+" + general(score)
+	} else if score < 0 {
+		result = "B+" + general(-score)
+	}
 	if finished {
 		if noResult {
 			result = "Void"

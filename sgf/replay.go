@@ -31,13 +31,28 @@ func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
 			break
 		}
 		if err := g.PlayTolerant(s.Move.Color, s.Move.Point); err != nil {
-			return nil, fmt.Errorf("%w: move %d (step %d), %s %s: %w",
-				ErrPoint, played+1, i+1, s.Move.Color, r.Size.Vertex(s.Move.Point), err)
+			return nil, &MoveError{Move: played + 1, Step: i + 1, Color: s.Move.Color, Vertex: r.Size.Vertex(s.Move.Point), Err: err}
 		}
 		played++
 	}
 	return g, nil
 }
+
+// MoveError is a move of a record that cannot be played. It wraps ErrPoint.
+type MoveError struct {
+	Move, Step int // from 1
+	Color      board.Color
+	Vertex     string
+	Err        error
+}
+
+// Error implements error.
+func (e *MoveError) Error() string {
+	return fmt.Sprintf("%v: move %d (step %d), %s %s: %v", ErrPoint, e.Move, e.Step, e.Color, e.Vertex, e.Err)
+}
+
+// Unwrap gives what is wrong with the move.
+func (e *MoveError) Unwrap() []error { return []error{ErrPoint, e.Err} }
 
 func (r *Record) startGame(g *board.Game) error {
 	toMove := r.firstToMove()

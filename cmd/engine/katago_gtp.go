@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"kosumi/gtp"
 	"kosumi/katagocfg"
 	"kosumi/search"
+	"kosumi/sgf"
 )
 
 // kataStandIn is the config where none is given.
@@ -70,6 +72,40 @@ type kataSeat struct {
 
 // TakesProfile implements katago.Seat.
 func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size()) }
+
+// loadRecord puts a game record on the board as KataGo does; d says what komi all
+// games have, if there is one.
+func (k *kataSeat) loadRecord(name string, data []byte, before int, d *katago.Dialect) error {
+	if err := k.usable(); err != nil {
+		return err
+	}
+	was := k.Game().Rules()
+	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
+	if err != nil {
+		return err
+	}
+	if known := k.net.SupportedRules(rules); known != rules {
+		k.log.Say("WARNING: Rules " + rules.JSON() + " from sgf not supported by neural net, using " + known.JSON() + " instead")
+		rules = known
+	}
+	if d.ForcedKomi != nil {
+		rules.Komi = *d.ForcedKomi
+	}
+	if rules.JSON() != was.JSON() {
+		k.log.Say("Changing rules to " + rules.JSON())
+	}
+	if err = katago.CheckRecord(record, before); err == nil {
+		err = k.LoadRecord(record, rules, before)
+	}
+	var illegal *sgf.MoveError
+	switch {
+	case errors.As(err, &illegal):
+		return fmt.Errorf("Illegal move in %s turn %d move %s", name, illegal.Move-1, illegal.Vertex) //nolint:staticcheck // KataGo's text
+	case errors.Is(err, board.ErrSetup):
+		return errors.New("setupInitialBoardAndHist: initial board position contains invalid stones or zero-liberty stones")
+	}
+	return err
+}
 
 // Line implements gtp.KataGoEngine.
 func (k *kataSeat) Line(moves []board.Point) (gtp.Line, bool) {
@@ -218,6 +254,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
 	}
+	as.LoadSGF = func(name string, data []byte, before int) error { return k.loadRecord(name, data, before, d) }
 	if d.LogSearch {
 		as.Log, as.LogChosen = k.log.Write, d.LogChosen
 	}

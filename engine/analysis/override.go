@@ -54,11 +54,11 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	}
 	human, takes, names := s.humans(q.size)
 	values, view, unknown, err := s.base.Query(pairs, s.since, perspectives[q.view], human)
-	if _, set := (search.Human{Profile: values["humanSLProfile"].Text}).Meta(); err == nil && set && !takes {
-		err = fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", names)
-	}
 	if err == nil {
 		unknown, err = q.ownSettings(unknown, pairs)
+	}
+	if _, set := (search.Human{Profile: values["humanSLProfile"].Text}).Meta(); err == nil && set && !takes {
+		err = fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", names)
 	}
 	if err != nil {
 		r.fail(field, "Could not set settings: %v", err)
