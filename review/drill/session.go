@@ -27,13 +27,17 @@ type Session struct {
 	// ends the session.
 	Judge func(ctx context.Context, g *board.Game) (*review.Eval, error)
 
-	in *bufio.Scanner
+	lines  chan string // of In; closed at its end
+	failed error       // how In ended; read only after lines is closed
 }
 
 // Run asks the problems that are due, and at most so many that were never asked.
 // What was answered is written down at once; the end of the input and of ctx end it.
 func (s *Session) Run(ctx context.Context, set *review.Drills, fresh int) error {
-	s.in = bufio.NewScanner(s.In)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s.lines = make(chan string)
+	go s.listen(ctx)
 	due := s.Schedule.Due(set, time.Now(), fresh)
 	if len(due) == 0 {
 		fmt.Fprintf(s.Out, "Nothing is due: %d problems, none to be asked now.%s\n", len(set.Problems), s.nextDue(set))
@@ -58,6 +62,21 @@ func (s *Session) Run(ctx context.Context, set *review.Drills, fresh int) error 
 	}
 	fmt.Fprintf(s.Out, "\n%d of %d right.%s\n", right, tried, s.nextDue(set))
 	return nil
+}
+
+// listen passes the lines of In on, so that ctx ends a session that waits for one. A
+// read that is under way then is left behind.
+func (s *Session) listen(ctx context.Context) {
+	defer close(s.lines)
+	in := bufio.NewScanner(s.In)
+	for in.Scan() {
+		select {
+		case s.lines <- in.Text():
+		case <-ctx.Done():
+			return
+		}
+	}
+	s.failed = in.Err()
 }
 
 // nextDue says when the next problem is due.
@@ -97,10 +116,17 @@ func (s *Session) ask(ctx context.Context, p *review.Problem) (grade review.Grad
 	began := time.Now()
 	for {
 		fmt.Fprint(s.Out, "> ")
-		if ctx.Err() != nil || !s.in.Scan() {
-			return 0, true, s.in.Err()
+		var line string
+		more := false
+		select {
+		case <-ctx.Done():
+			return 0, true, nil
+		case line, more = <-s.lines:
 		}
-		words := strings.Fields(strings.ToLower(s.in.Text()))
+		if !more {
+			return 0, true, s.failed
+		}
+		words := strings.Fields(strings.ToLower(line))
 		if len(words) == 0 {
 			continue
 		}

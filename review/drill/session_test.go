@@ -3,10 +3,12 @@ package drill_test
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,6 +79,23 @@ func TestSession(t *testing.T) {
 }
 
 // TestSearchedMove plays a move that the review did not search.
+// TestInterruptedWhileItWaits: the end of ctx ends a session that waits for a line.
+func TestInterruptedWhileItWaits(t *testing.T) {
+	in, silent := io.Pipe()
+	defer silent.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	log, err := review.OpenLog(filepath.Join(t.TempDir(), "answers.jsonl"))
+	require.NoError(t, err)
+	defer log.Close()
+	schedule, err := review.NewSchedule(nil)
+	require.NoError(t, err)
+	var out strings.Builder
+	s := drill.Session{In: in, Out: &out, Log: log, Schedule: schedule}
+	time.AfterFunc(20*time.Millisecond, stop)
+	require.NoError(t, s.Run(ctx, &review.Drills{Version: review.DrillVersion, Problems: []review.Problem{problem()}}, 1))
+	require.Contains(t, out.String(), "0 of 0 right.")
+}
+
 func TestSearchedMove(t *testing.T) {
 	broken := errors.New("no network")
 	_, attempts, err := ask(t, "E1\n", nil, func(*board.Game) (*review.Eval, error) { return nil, broken })
