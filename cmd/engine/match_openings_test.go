@@ -34,6 +34,8 @@ func TestMatchOpenings(t *testing.T) {
 	openings, err := match.ReadOpenings(files[0], size)
 	require.NoError(t, err)
 	require.Len(t, openings, 20)
+	_, err = match.ReadOpenings(files[0], board.Square(13))
+	require.ErrorContains(t, err, "openings for a board of 9x9, the match is on 13x13")
 	seen := map[string]bool{}
 	for _, o := range openings {
 		require.GreaterOrEqual(t, len(o), 2)
