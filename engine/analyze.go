@@ -16,6 +16,7 @@ type AnalyzeRequest struct {
 	// Ownership asks for the owners of points, MovesOwnership for those after
 	// each move.
 	Ownership, MovesOwnership bool
+	MinMoves                  int           // that reports list at least
 	Limits                    search.Limits // zero: until the context ends or memory is full
 }
 
@@ -35,7 +36,7 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 	e.syncTree(game)
 	e.tree.Restrict(r.Restrict...)
 	limits := r.Limits
-	limits.Ownership, limits.MovesOwnership, limits.FirstLook = r.Ownership, r.MovesOwnership, true
+	limits.Ownership, limits.MovesOwnership, limits.FirstLook, limits.MinMoves = r.Ownership, r.MovesOwnership, true, r.MinMoves
 	_, err = e.runSearch(ctx, e.tree, limits, r.Interval, report)
 	return err
 }

@@ -37,6 +37,7 @@ type MoveRequest struct {
 	// Ownership asks that reports carry the owners of points, MovesOwnership those
 	// after each move.
 	Ownership, MovesOwnership bool
+	MinMoves                  int // that reports list at least
 }
 
 // Move is the answer to a MoveRequest.
@@ -77,7 +78,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if err != nil {
 		return Move{}, err
 	}
-	limits.Ownership, limits.MovesOwnership = r.Ownership, r.MovesOwnership
+	limits.Ownership, limits.MovesOwnership, limits.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
 	before, began := e.work(), time.Now()
 	result, err := e.runSearch(ctx, tree, limits, r.Interval, r.Report)
 	if err != nil {

@@ -145,12 +145,8 @@ func (k *kataServer) analyze(d dialect) HandlerFunc {
 // writer returns the function that writes a snapshot as one line.
 func (k *kataServer) writer(d dialect, req *AnalyzeRequest, r *Reply) func(*Analysis) {
 	size := k.engine.Game().Size()
-	forbidden := req.forbidden(size)
 	return func(a *Analysis) {
 		shown := k.seen(a)
-		if forbidden != nil {
-			shown.Moves = slices.DeleteFunc(shown.Moves, func(m MoveAnalysis) bool { return forbidden[size.Index(m.Move)] })
-		}
 		if req.MaxMoves == noMoves {
 			return
 		}

@@ -83,7 +83,7 @@ func (t *Tree) choose(path []step, i uint32, n *node) (place int, quiet muteness
 	default:
 		place = t.selectHuman(i, n, edges, how)
 	}
-	if t.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && len(t.bans) == 0 {
+	if t.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && !t.restricts(n.toMove()) {
 		if probe, ok := t.probe(n, edges, place); ok {
 			return probe, probed
 		}

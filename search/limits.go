@@ -27,6 +27,9 @@ type Limits struct {
 	// Ownership averages the ownership over the tree, MovesOwnership over the
 	// part below each move as well. A tree that was searched without is dropped.
 	Ownership, MovesOwnership bool
+	// MinMoves is how many moves results list, if necessary some that were not
+	// searched.
+	MinMoves int
 	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"kosumi/board"
@@ -45,6 +46,9 @@ func (t *Tree) Line(line []board.Point) (l Line, ok bool) {
 	}
 	if first := l.Moves[0]; len(first) > 0 {
 		l.Root.PV = first[0].PV
+	} else if rest := t.unsearched(); len(rest) > 0 {
+		best := slices.MaxFunc(rest, func(a, b option) int { return cmp.Compare(a.value, b.value) })
+		l.Root.PV = []board.Point{best.move}
 	}
 	return l, true
 }

@@ -443,9 +443,13 @@ func (t *Tree) look() {
 	r := &t.search
 	now := time.Now()
 	r.setLook(now)
-	if !r.deadline.IsZero() && !now.Before(r.deadline) && r.stats.Playouts >= leastPlayouts && !t.extendDeadline(now) {
-		r.stop = StopTime
-		return
+	if !r.deadline.IsZero() && !now.Before(r.deadline) {
+		if r.stats.Playouts < leastPlayouts {
+			r.untilLook = 1
+		} else if !t.extendDeadline(now) {
+			r.stop = StopTime
+			return
+		}
 	}
 	if now.After(r.nextShot) {
 		r.nextShot = now.Add(r.limits.SnapshotEvery)

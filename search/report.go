@@ -39,8 +39,12 @@ func (t *Tree) result(final bool) *Result {
 		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
 	}
 	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int { return a.compare(&b) })
+	searched := len(r.Moves)
 	if t.p.Root.SymmetryPruning {
 		r.Moves = t.top.addCopies(r.Moves)
+	}
+	if missing := t.sh.limits.MinMoves - searched; missing > 0 && searched > 0 {
+		r.Unsearched = t.unsearchedMoves(r.Moves, missing)
 	}
 	for k := range r.Moves {
 		r.Moves[k].Order = k

@@ -29,6 +29,11 @@ func allowed(bans []Restriction, c board.Color, p board.Point, depth int) bool {
 	return true
 }
 
+// restricts tells whether any move is forbidden to c, wherever that is.
+func (t *Tree) restricts(c board.Color) bool {
+	return slices.ContainsFunc(t.bans, func(r Restriction) bool { return r.Color == c })
+}
+
 func sameRestrictions(a, b []Restriction) bool {
 	return slices.EqualFunc(a, b, func(x, y Restriction) bool {
 		return x.Color == y.Color && x.Depth == y.Depth && x.Allow == y.Allow && slices.Equal(x.Points, y.Points)

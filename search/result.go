@@ -16,7 +16,10 @@ type Result struct {
 	// Moves are the moves that have an edge, best first, then the moves left
 	// out as symmetric copies behind their originals.
 	Moves []MoveInfo
-	Root  RootInfo
+	// Unsearched are moves that have no edge, by prior, with what they are taken to be
+	// worth: as many as Limits.MinMoves asks for, and their symmetric copies.
+	Unsearched []MoveInfo
+	Root       RootInfo
 	// Policy holds the network's probability of every move at the root, by
 	// Size.Index, before temperature and noise; -1 where illegal.
 	Policy []float32

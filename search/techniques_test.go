@@ -188,7 +188,8 @@ func TestFriendlyPass(t *testing.T) {
 }
 
 // TestPassIsProbed: where a pass would end the phase it is looked at once without
-// weight, and so is another move where only passing was.
+// weight, and so is another move where only passing was; but not where moves are
+// forbidden to the side that is to move.
 func TestPassIsProbed(t *testing.T) {
 	shy := &stub{answer: func(g *board.Game, out *nn.Output) {
 		out.Policy[g.Size().Area()] = 1e-6 // would not be visited for long
@@ -207,6 +208,11 @@ func TestPassIsProbed(t *testing.T) {
 			require.EqualValues(t, 1, pass.Visits)
 			require.Zero(t, pass.EdgeWeight)
 			require.EqualValues(t, 1, r.Stats.Probes)
+		}
+		for color, probes := range map[board.Color]bool{r.ToMove: false, r.ToMove.Opponent(): hacks} {
+			tree.Restrict(Restriction{Color: color, Points: []board.Point{0}, Depth: 1})
+			restricted := searched(t, tree, 40)
+			require.Equal(t, probes, restricted.Move(board.Pass) != nil)
 		}
 	}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"slices"
 
-	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/search"
@@ -16,7 +14,7 @@ func (s *seat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMov
 	if a := r.Analysis; a != nil {
 		req.Restrict, req.Analysed = restrictions(a), !a.Unseen
 		if r.Report != nil {
-			req.Interval = a.Interval
+			req.Interval, req.MinMoves = a.Interval, a.MinMoves
 			req.Ownership, req.MovesOwnership = wantsOwnership(a.Want)
 			req.Report = reporter(*a, r.Report)
 		}
@@ -27,7 +25,7 @@ func (s *seat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMov
 
 // Analyze translates a request for analysis and its reports.
 func (s *seat) Analyze(ctx context.Context, r gtp.AnalyzeRequest, report func(*gtp.Analysis)) error {
-	req := engine.AnalyzeRequest{Color: r.Color, Interval: r.Interval, Restrict: restrictions(&r)}
+	req := engine.AnalyzeRequest{Color: r.Color, Interval: r.Interval, MinMoves: r.MinMoves, Restrict: restrictions(&r)}
 	req.Ownership, req.MovesOwnership = wantsOwnership(r.Want)
 	return s.Engine.Analyze(ctx, req, reporter(r, report))
 }
@@ -61,8 +59,8 @@ func analysisOf(r *search.Result, want *gtp.AnalyzeRequest) *gtp.Analysis {
 	for i := range r.Moves {
 		a.Moves = append(a.Moves, moveAnalysis(&r.Moves[i], want.Want))
 	}
-	if missing := want.MinMoves - len(a.Moves); missing > 0 {
-		a.Moves = append(a.Moves, unvisited(r, missing)...)
+	for i := range r.Unsearched {
+		a.Moves = append(a.Moves, moveAnalysis(&r.Unsearched[i], want.Want))
 	}
 	if want.Want.Ownership {
 		a.Ownership = r.Ownership
@@ -93,32 +91,4 @@ func moveAnalysis(m *search.MoveInfo, want gtp.Details) gtp.MoveAnalysis {
 		out.OwnershipStdev = m.OwnershipStdev
 	}
 	return out
-}
-
-// unvisited lists up to n legal moves that the search has not tried, best prior
-// first, with what the position itself is worth.
-func unvisited(r *search.Result, n int) []gtp.MoveAnalysis {
-	var rest []gtp.MoveAnalysis
-	for i, prior := range r.Policy {
-		p := r.Size.FromIndex(i)
-		if prior < 0 || r.Move(p) != nil {
-			continue
-		}
-		rest = append(rest, gtp.MoveAnalysis{
-			Move: p, Prior: float64(prior), Winrate: r.Root.Winrate, LCB: r.Root.Winrate,
-			Utility: r.Root.Utility, UtilityLCB: r.Root.Utility,
-			ScoreLead: r.Root.Lead, ScoreSelfplay: r.Root.ScoreMean, ScoreStdev: r.Root.ScoreStdev,
-			SymmetryOf: board.NoPoint, PV: []board.Point{p},
-		})
-	}
-	slices.SortStableFunc(rest, func(x, y gtp.MoveAnalysis) int {
-		switch {
-		case x.Prior > y.Prior:
-			return -1
-		case x.Prior < y.Prior:
-			return 1
-		}
-		return 0
-	})
-	return rest[:min(n, len(rest))]
 }

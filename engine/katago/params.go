@@ -2,6 +2,7 @@ package katago
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -26,6 +27,7 @@ type Params struct {
 type Seat interface {
 	Config() engine.Config
 	Configure(engine.Config) error
+	DropTree()
 	TakesProfile() bool     // some network varies by profile
 	WithoutEffect([]string) // names what has none
 }
@@ -65,6 +67,9 @@ func (p *Params) Set(values map[string]string) error {
 	manners(&cfg, manners_)
 	if err := p.seat.Configure(cfg); err != nil {
 		return err
+	}
+	if !maps.Equal(p.play.Search, play_.Search) {
+		p.seat.DropTree() // also for a limit, which does not change what is found
 	}
 	p.conf, p.play, p.manners = next, play_, manners_
 	p.seat.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))

@@ -1,0 +1,72 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kosumi/board"
+)
+
+// unsearchedMoves lists the n moves with the largest priors that are not among those
+// searched, and their symmetric copies. A move that is searched in the place of another
+// counts for that one too, as in KataGo.
+func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
+	top, policy := &t.top, t.top.out.Policy[:t.sh.size.Area()+1]
+	done := map[board.Point]bool{}
+	var rest []MoveInfo
+	for _, m := range searched {
+		done[m.Move] = m.SymmetryOf == board.NoPoint
+	}
+	for i, prior := range slices.Backward(policy) { // of equal priors the last
+		if p := t.sh.size.FromIndex(i); prior >= 0 && !done[p] {
+			rest = append(rest, t.unsearchedMove(p, prior))
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b MoveInfo) int { return cmp.Compare(b.Prior, a.Prior) })
+	rest = rest[:min(n, len(rest))]
+	if !t.p.Root.SymmetryPruning || len(top.symmetries) == 0 {
+		return rest
+	}
+	for _, m := range searched {
+		done[m.Move] = true
+	}
+	var all []MoveInfo
+	identity := []board.Symmetry{0}
+	for _, m := range rest {
+		for _, k := range slices.Concat(identity, top.symmetries) {
+			c := m
+			if m.Move >= 0 {
+				c.Move = t.sh.size.SymMap(k, m.Move)
+			}
+			if done[c.Move] || !allowed(top.bans, top.game.ToMove(), c.Move, 0) {
+				continue
+			}
+			done[c.Move] = true
+			if c.Move != m.Move {
+				c.SymmetryOf = m.Move
+			}
+			c.PV = []board.Point{c.Move}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// unsearchedMove is a move at the root without an edge: worth what the search takes
+// one to be worth, with a score as that of the root.
+func (t *Tree) unsearchedMove(p board.Point, prior float32) MoveInfo {
+	n := t.a.node(t.root)
+	s, u := t.view(), &t.sh.value
+	x := t.explorer(n, t.a.edgesOf(n), true)
+	v := MoveInfo{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}}
+	v.fill(&n.avg, s, u)
+	v.NoResult = 0
+	winLoss := 0.0
+	if u.u.WinLossFactor == 1 {
+		winLoss = min(max(float64(n.avg.winLoss)+x.fpu-n.utility, -1), 1)
+	}
+	v.Utility, v.Winrate = s*x.fpu, 0.5+0.5*s*winLoss
+	v.LCB, v.UtilityLCB = v.Winrate, math.Copysign(0, s) // KataGo has no bound of utility there
+	return v
+}
