@@ -31,6 +31,7 @@ type person struct {
 	shown string     // the board as it was drawn last
 	turns []int      // moves of the game after each move of the person's that the engine answered
 	even  *float32   // komi before handicap stones changed it
+	ended int        // moves of the game when the engine resigned; 0: it has not
 	size  board.Size // of which Remark was asked last
 }
 
@@ -129,6 +130,9 @@ func (p *person) after(c Command, err error) []byte {
 	}
 	moves := p.engine.Game().NumMoves()
 	p.turns = slices.DeleteFunc(p.turns, func(n int) bool { return n > moves })
+	if moves != p.ended {
+		p.ended = 0
+	}
 	if now := p.drawing(); now != p.shown {
 		p.shown = now
 		b.WriteString(now + "\n")
@@ -228,6 +232,9 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 		return err
 	}
 	me := g.ToMove()
+	if p.ended > 0 {
+		return because(errIllegalMove, errors.New("the engine has resigned: clear_board begins a new game, undo goes on with this one"))
+	}
 	if err := g.Legal(me, point); err != nil {
 		return because(errIllegalMove, err)
 	}
@@ -242,8 +249,12 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if err != nil {
 		return err
 	}
-	if n := p.engine.Game().NumMoves(); n == before+2 {
+	switch n := p.engine.Game().NumMoves(); {
+	case n == before+2:
 		p.turns = append(p.turns, n)
+	case move == "resign":
+		p.ended = n
+		move = fmt.Sprintf("resign: %s wins; clear_board begins a new game", me)
 	}
 	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Finished() {
 		return err

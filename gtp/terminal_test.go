@@ -48,6 +48,8 @@ func TestTerminal(t *testing.T) {
 		{"sides of a rectangle", []string{"boardsize 9x13"}, []string{"13 . ."}, []string{"?"}},
 		{"no such size", []string{"boardsize x"}, []string{"? syntax error\n\nUsage: boardsize SIZE [HEIGHT]"}, nil},
 		{"one letter", []string{"b"}, []string{"? unknown command\n\nhelp lists"}, nil},
+		{"the engine resigns", []string{"komi -200", "e5", "d5"}, []string{"= resign: black wins", "? illegal move\n\nthe engine has resigned", "Move 1 was black E5"}, []string{"D5. "}},
+		{"going on after that", []string{"komi -200", "e5", "undo", "komi 7", "d5"}, []string{"= resign: black wins", "Move 2 was white"}, []string{"?"}},
 		{"resigning", []string{"resign"}, []string{"? unknown command", "clear_board begins a new game"}, nil},
 		{"hint", []string{"hint"}, []string{"black would win"}, []string{"?", "Move 1"}},
 		{"score", []string{"score"}, []string{"is ahead", "the result would be"}, []string{"?"}},
