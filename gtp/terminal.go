@@ -64,7 +64,7 @@ var forPeople = []struct{ call, does string }{
 	{"boardsize 13", "a new, empty board of that size"},
 	{"komi 6.5", "points that White gets"},
 	{"fixed_handicap 2", "a new game's handicap stones"},
-	{"kata-set-rules japanese", "other rules; komi goes with them"},
+	{"kata-set-rules japanese", "other rules, such as chinese, korean or aga; komi goes with them"},
 	{"clear_board", "a new game"},
 	{"showboard", "the board, the captures, komi and rules"},
 	{"printsgf", "the game as a record"},
@@ -184,7 +184,7 @@ func (p *person) usage(name string) string {
 	if name == "turn" {
 		name = forPeople[0].call
 	}
-	if u, ok := manual[name]; ok && name != "undo" {
+	if u, ok := manual[name]; ok && name != "undo" && name != "kata-set-rules" {
 		return strings.TrimSpace(name+" "+u.args) + ": " + u.does
 	}
 	for _, f := range forPeople {
@@ -295,19 +295,27 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 	return err
 }
 
+// score says who is ahead by one search, so that winrate, points and result agree.
 func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
-	raw, err := p.engine.Evaluate(ctx, RawRequest{Color: p.engine.Game().ToMove()})
-	if err != nil {
-		return err
-	}
-	who, win, lead := board.White, raw.Win, raw.Lead
-	if raw.Win < raw.Loss {
-		who, win, lead = board.Black, raw.Loss, -raw.Lead
-	}
-	text := fmt.Sprintf("%s is ahead: wins %.0f %% of such games, %+.1f points", who, 100*win, lead)
 	counted, err := p.engine.FinalScore(ctx)
 	if err != nil {
 		return because(errCannotScore, err)
+	}
+	if p.engine.Game().Finished() {
+		_, err = r.WriteString("the game is over: " + scoreText(counted))
+		return err
+	}
+	e, err := p.engine.Estimate(ctx)
+	if err != nil {
+		return because(errCannotScore, err)
+	}
+	who, win, lead := board.White, 1-e.Winrate, e.Lead
+	if win < 0.5 {
+		who, win, lead = board.Black, e.Winrate, -e.Lead
+	}
+	text := fmt.Sprintf("%s is ahead: wins %.0f %% of such games", who, 100*win)
+	if e.Low != e.High { // the network knows of points
+		text += fmt.Sprintf(", %+.1f points", lead)
 	}
 	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
 	return err

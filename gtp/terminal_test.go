@@ -53,6 +53,8 @@ func TestTerminal(t *testing.T) {
 		{"resigning", []string{"resign"}, []string{"? unknown command", "clear_board begins a new game"}, nil},
 		{"hint", []string{"hint"}, []string{"black would win"}, []string{"?", "Move 1"}},
 		{"score", []string{"score"}, []string{"is ahead", "the result would be"}, []string{"?"}},
+		{"score of a game that is over", []string{"play pass", "play pass", "score"}, []string{"= the game is over: W+7.5"}, []string{"?", "ahead"}},
+		{"unknown rules", []string{"rules japan"}, []string{"Usage: kata-set-rules japanese: other rules, such as chinese"}, []string{"komi stays"}},
 		{"level", []string{"level 5k", "level"}, []string{"= 5k"}, []string{"?"}},
 		{"no level", []string{"kata-set-param level", "level"}, []string{"= off"}, []string{"?"}},
 		{"handicap changes komi and says so", []string{"fixed_handicap 2"}, []string{"komi is 0.5 now", "White to move, komi 0.5"}, []string{"?"}},
