@@ -91,4 +91,13 @@ func TestUpdate(t *testing.T) {
 	require.Contains(t, text.String(), "| 4 | -100 +-0 | 20 |")
 	require.Contains(t, text.String(), "| 10k | 2.0 | 48 | +0 +-0 |")
 	require.Contains(t, text.String(), "7k to 9d play at about 8k")
+
+	own := ladder("a", 9, 100)
+	own.Anchors = []level.Anchor{{Name: "Kosumi at 1 visits"}}
+	text.Reset()
+	Print(&text, own)
+	Show(&text, own)
+	require.Contains(t, text.String(), "| dial | Elo from Kosumi at 1 visits |")
+	require.Equal(t, 2, strings.Count(text.String(), "this says nothing of ranks"))
+	require.NotContains(t, text.String(), "| 10k |")
 }

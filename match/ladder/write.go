@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"kosumi/internal/file"
 	"kosumi/level"
@@ -43,6 +44,26 @@ func Print(w io.Writer, l level.Ladder) {
 	for _, a := range l.Anchors {
 		fmt.Fprintf(w, "%s %+.0f Elo, give or take %.0f; %d games\n", a.Name, a.Elo, a.Error, a.Games)
 	}
+	if scale := scaleOf(l); scale != ranksFrom {
+		fmt.Fprintln(w, untied(scale))
+	}
+}
+
+// ranksFrom is the player whose Elo ranks are tied to.
+const ranksFrom = "GNU Go 3.8 level 10"
+
+// scaleOf is the player that Elo is counted from: the first anchor, or ranksFrom where
+// that is another level of GNU Go's, whose distance is known.
+func scaleOf(l level.Ladder) string {
+	if len(l.Anchors) == 0 || strings.HasPrefix(l.Anchors[0].Name, "GNU Go ") {
+		return ranksFrom
+	}
+	return l.Anchors[0].Name
+}
+
+// untied says that a scale has no ranks.
+func untied(scale string) string {
+	return fmt.Sprintf("Elo is from %s here, and ranks are tied to %s: this says nothing of ranks.", scale, ranksFrom)
 }
 
 // Show writes a ladder as tables in Markdown: what each dial was measured at, and how
@@ -53,13 +74,18 @@ func Show(w io.Writer, l level.Ladder) {
 		games += p.Games
 	}
 	fmt.Fprintf(w, "**%dx%d**, %s: %d games (%s, %s)\n\n", l.Size, l.Size, l.Network, games, l.Date, l.Machine)
-	fmt.Fprintf(w, "| dial | Elo from GNU Go 3.8 level 10 | games | points lost a move | moves that lose more than ten points | nonsense, of moves |\n|---|---|---|---|---|---|\n")
+	scale := scaleOf(l)
+	fmt.Fprintf(w, "| dial | Elo from %s | games | points lost a move | moves that lose more than ten points | nonsense, of moves |\n|---|---|---|---|---|---|\n", scale)
 	for _, s := range l.Support {
 		fmt.Fprintf(w, "| %g | %+.0f +-%.0f | %d | %.2f | %.1f %% | %.0f of %d |\n", s.Dial, s.Elo, s.Error, s.Games,
 			s.PointsLost, 100*s.Blunders, s.Nonsense*float64(s.Moves)/1000, s.Moves)
 	}
 	for _, a := range l.Anchors {
 		fmt.Fprintf(w, "| %s | %+.0f +-%.0f | %d | | | |\n", a.Name, a.Elo, a.Error, a.Games)
+	}
+	if scale != ranksFrom {
+		fmt.Fprintf(w, "\n%s\n\n", untied(scale))
+		return
 	}
 	ranks := l.Ranks()
 	fmt.Fprintf(w, "\n| rank | dial | playouts | Elo from GNU Go 3.8 level 10 | points lost a move | moves that lose more than ten points |\n|---|---|---|---|---|---|\n")
