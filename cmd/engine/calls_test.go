@@ -249,7 +249,7 @@ config --from-katago TEXT -> 2 TEXT
 config --from-katago DIR -> 2 is a directory
 train --model NOWHERE --data SGF -o DIR -> 1 no such file
 train --model TEXT --data SGF -o DIR -> 1 text.txt
-drill DIR -> 1 is a directory
+drill DIR -> 2 drills.json: no such file
 work nosuch -> 2 nats://
 work nats://T@127.0.0.1:1 --games -1 -> 2 --games
 work nats://T@127.0.0.1:1 --parallel x -> 2 --parallel is "x"
