@@ -86,6 +86,7 @@ func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOut
 	}
 	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.profile(),
 		Optimism: float32(e.cfg.Search.Net.RootOptimism)}
+	q.Options.PlayoutDoublingAdvantage = e.advantageOf(game.ToMove())
 	var out nn.Output
 	if err := humans.Evaluate(ctx, &q, &out); err != nil {
 		return nil, err

@@ -39,13 +39,23 @@ func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimi
 		}
 	}
 	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Optimism: optimism, Meta: e.profile()}
-	q.Options.ConservativePassRoot = e.cfg.Search.Pass.Conservative
-	q.Options.PassingHacks = e.cfg.Search.Pass.Hacks
+	q.Options.PlayoutDoublingAdvantage = e.advantageOf(game.ToMove())
 	var out nn.Output
 	if err := e.net.Evaluate(ctx, &q, &out); err != nil {
 		return nil, err
 	}
 	return whiteView(&out, game), nil
+}
+
+// advantageOf is the advantage that was set, as a colour has it. Of how passing is
+// meant a raw evaluation knows nothing, as KataGo's.
+func (e *Engine) advantageOf(c board.Color) float32 {
+	n := &e.cfg.Search.Net
+	d := float32(n.PlayoutDoublingAdvantage)
+	if n.AdvantageFor == board.Empty || n.AdvantageFor == c {
+		return d
+	}
+	return 0 - d // never -0
 }
 
 func whiteView(out *nn.Output, g *board.Game) *RawOutput {

@@ -125,10 +125,11 @@ func newKataServer(s *Server) {
 }
 
 // dropTrees has searches begin anew after commands that set a position up, also where
-// it is the one that was searched last.
+// it is the one that was searched last, and after those that score by searches of their
+// own.
 func (k *kataServer) dropTrees() {
 	for _, name := range []string{"clear_board", "set_position", "undo", "kata-set-rules", "kata-set-rule", "kgs-rules", "fixed_handicap",
-		"place_free_handicap", "set_free_handicap", "loadsgf"} {
+		"place_free_handicap", "set_free_handicap", "loadsgf", "final_score", "final_status_list"} {
 		h := k.table[name]
 		run := h.run
 		h.run = func(ctx context.Context, c Command, r *Reply) error {

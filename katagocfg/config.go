@@ -54,6 +54,9 @@ func load(from fs.FS, files, overrides []string) (*Config, error) {
 		}
 	}
 	for _, text := range overrides {
+		if text == "" {
+			continue
+		}
 		pairs, err := Pairs(text)
 		if err != nil {
 			return nil, err

@@ -66,6 +66,7 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 		return c.Get(p.Key)
 	case "fpuParentWeightByVisitedPolicyPow":
 		if !s["fpuParentWeightByVisitedPolicy"].Bool {
+			absent.Number = 1 // without effect
 			return absent, nil
 		}
 	case "fpuParentWeight":

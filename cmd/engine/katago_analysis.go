@@ -49,11 +49,11 @@ func kataAnalysis(ctx context.Context, f *katago.Flags) error {
 			log.Write(map[bool]string{false: "Error: ", true: "Warning: "}[warning] + text)
 		}
 	}
-	return kataAnalyze(ctx, &s, c, conf, &a, log, setup.Idle)
+	return kataAnalyze(ctx, &s, c, f, conf, &a, log, setup.Idle)
 }
 
 // kataAnalyze loads the network, greets and serves.
-func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf analysis.Config, a *katagocfg.AnalysisSettings, log *katago.Log, idle []string) error {
+func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, f *katago.Flags, conf analysis.Config, a *katagocfg.AnalysisSettings, log *katago.Log, idle []string) error {
 	size := board.Square(katagocfg.MaxSize)
 	log.Write("After dedups: nnModelFile0 = " + s.Model + " useFP16 " + a.Network.FP16)
 	net := openNetwork(s, size, s.stderr)
@@ -86,6 +86,7 @@ func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, conf ana
 	}
 	log.Write("Loaded config " + c.Name())
 	log.Write("Loaded model " + s.Model)
+	f.LogOverrides(log)
 	if h := net.humans; h != nil && !c.Has("humanSLProfile") && h.takesProfile(size) {
 		log.Say(kataUnsetDuring)
 	}

@@ -30,7 +30,7 @@ func (s *settings) take(c *katagocfg.Config, setup *katago.Setup) error {
 	}
 	for _, name := range c.Unused() {
 		row := table.Find(name)
-		if row == nil || row.Name != name || row.Section != "" {
+		if row == nil || row.Name != name || row.Section != "" || name == "komi" { // in KataGo's files the rules alone say what komi is
 			continue
 		}
 		v, err := c.Get(katagocfg.Key{Name: name})
@@ -171,7 +171,7 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 	defer e.Close()
 	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: &s}, log: log, memory: memory}
 	seat.params = katago.NewParams(c, &g, seat, s.HumanModel != "", s.kataNames())
-	seat.greet(c, dialect.Quiet, setup.Idle)
+	seat.greet(c, f, dialect.Quiet, setup.Idle)
 	return seat.serve(ctx, f, &dialect)
 }
 
@@ -204,7 +204,7 @@ func (k *kataSeat) newGame(cleared bool) {
 }
 
 // greet says what KataGo says once it has loaded.
-func (k *kataSeat) greet(c *katagocfg.Config, quiet bool, idle []string) {
+func (k *kataSeat) greet(c *katagocfg.Config, f *katago.Flags, quiet bool, idle []string) {
 	size, say := k.opts.Play.Size, k.log.Say
 	if quiet {
 		say = k.log.Write
@@ -213,7 +213,7 @@ func (k *kataSeat) greet(c *katagocfg.Config, quiet bool, idle []string) {
 	if humans != nil && !humans.takesProfile(size) {
 		k.log.Say(kataUnranked)
 	}
-	say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
+	k.log.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
 	warnings := c.Warning()
 	if k.params.Profile() && !k.TakesProfile() {
 		warnings = append(warnings, katago.Unprofiled(k.opts.kataNames()))
@@ -228,6 +228,7 @@ func (k *kataSeat) greet(c *katagocfg.Config, quiet bool, idle []string) {
 	if k.opts.HumanModel != "" {
 		say("Loaded human SL model " + k.opts.HumanModel)
 	}
+	f.LogOverrides(k.log)
 	say("Model name: " + model.InternalName)
 	if humans != nil {
 		info, _ := humans.info(size, 0)

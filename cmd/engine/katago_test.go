@@ -90,10 +90,15 @@ logSearchInfo = true
 logSearchInfoForChosenMove = true
 numSearchThreads = 1
 rules = japanese
-maxVisits = 12
+komi = 3
+startupPrintMessageToStderr = false
+maxVisits = 5
 logFile = gtp.log
 `), 0o644))
-	k := talk(t, dir, "gtp", "-config", "gtp.cfg", "-model", realNetwork(t))
+	k := talk(t, dir, "gtp", "-config", "gtp.cfg", "-override-config", "maxVisits=12,foo=", "-override-config", "", "-model", realNetwork(t))
+	k.send("get_komi")
+	require.Equal(t, "= 6.5\n", k.line(), "KataGo has no komi in its files")
+	k.line()
 	for _, command := range []string{"boardsize 9", "genmove b", "kata-search w"} {
 		k.send(command)
 		k.line()
@@ -102,11 +107,13 @@ logFile = gtp.log
 	require.Zero(t, k.close())
 	log, err := os.ReadFile(filepath.Join(dir, "gtp.log"))
 	require.NoError(t, err)
-	for _, want := range []string{"Root visits: 12\n", "New playouts: 12\n", "PV: ", "Tree:\n: T ", "---Black(^)---", "---White(^)---"} {
+	for _, want := range []string{"Config override: foo = \n", "Config override: maxVisits = 12\n", "Unused key 'komi' in gtp.cfg and/or command-line and query overrides\n",
+		"Root visits: 12\n", "New playouts: 12\n", "PV: ", "Tree:\n: T ", "---Black(^)---", "---White(^)---"} {
 		require.Contains(t, string(log), want)
 	}
 	require.Regexp(t, `(?m)^([A-HJ]\d  : T).*\n([A-HJ]\d  [A-HJ]\d  : T)`, string(log), "the moves after the chosen one")
 	require.NotContains(t, k.err.String(), "Root visits")
+	require.Contains(t, k.err.String(), "Initializing board with boardXSize 19 boardYSize 19\n", "whatever else is not said")
 }
 
 // TestKataGoBenchmark reads what clients read of a benchmark, with a network that

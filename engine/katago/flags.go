@@ -3,6 +3,7 @@ package katago
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -169,6 +170,16 @@ func (f *Flags) Config(standIn string) (*katagocfg.Config, error) {
 		return nil, errors.New("-config CONFIG_FILE_NAME.cfg was not specified to tell KataGo where to find the config")
 	}
 	return katagocfg.Load(nil, append([]string{standIn}, f.overrides...))
+}
+
+// LogOverrides writes down what -override-config changed.
+func (f *Flags) LogOverrides(log *Log) {
+	for _, text := range f.overrides {
+		pairs, _ := katagocfg.Pairs(text) // a fault was found when the config was read
+		for _, key := range slices.Sorted(maps.Keys(pairs)) {
+			log.Write("Config override: " + key + " = " + pairs[key])
+		}
+	}
 }
 
 // Model returns the network to use; "" is the embedded one.

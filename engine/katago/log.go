@@ -34,13 +34,16 @@ func OpenLog(conf katagocfg.Log, c *katagocfg.Config) *Log {
 	case conf.DirDated != "":
 		path = filepath.Join(conf.DirDated, stamp, fmt.Sprintf("%08X.log", rand.Uint32()))
 	}
+	if path != "" && path != conf.File {
+		os.MkdirAll(filepath.Dir(path), 0o755) // opening the file tells if it failed
+	}
 	if path != "" {
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil {
-			l.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-		}
-		if err != nil {
-			fmt.Fprintln(l.stderr, "WARNING: could not open file for logging:", err)
+		var err error
+		if l.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
+			l.file = nil
+			line := "WARNING: could not open file for logging: Could not write to file " + path + " - invalid path or permissions?"
+			l.Write(line)
+			l.Tell(line)
 		}
 	}
 	if conf.Contents {
