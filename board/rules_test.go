@@ -124,3 +124,14 @@ func FuzzParseRules(f *testing.F) {
 		require.Equal(t, r, again)
 	})
 }
+
+// TestKataGoRuleNames: KataGo reads fewer spellings than people write.
+func TestKataGoRuleNames(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"Chinese-KGS": true, "chinese_ogs": true, "chineseogs": true, "chinese kgs": false, "New Zealand": true, "new_zealand": true, "nz": true,
+		" stone scoring ": true, "chi-nese": false, "aga-button": true, "tromp - taylor": false, "{\"ko\":\"SIMPLE\"}": true, "koSIMPLEscoreAREA": true,
+	} {
+		_, _, err := board.ParseKataGoRules(text)
+		require.Equal(t, ok, err == nil, text)
+	}
+}

@@ -142,6 +142,25 @@ func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	return p.rules, p.komi, nil
 }
 
+// twoWords are the names of rules that have two words.
+var twoWords = []string{
+	"tromp taylor", "chinese ogs", "chinese kgs", "aga button", "new zealand", "stone scoring", "ancient area", "ancient territory",
+}
+
+// ParseKataGoRules is ParseRulesParts that takes names only as KataGo spells them:
+// one mark or none between two words, and no blank in those of servers.
+func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
+	name := strings.ToLower(strings.TrimSpace(s))
+	if _, named := presets[strings.NewReplacer("-", "", "_", "", " ", "").Replace(name)]; named && strings.ContainsAny(name, "-_ ") {
+		between := name[strings.IndexAny(name, "-_ ")]
+		spaced := strings.ReplaceAll(name, string(between), " ")
+		if !slices.Contains(twoWords, spaced) || between == ' ' && strings.HasPrefix(name, "chinese") {
+			return Rules{}, false, badRules("Could not parse rules: %s", s)
+		}
+	}
+	return ParseRulesParts(s)
+}
+
 // rulesParser reads rules part by part.
 type rulesParser struct {
 	rules     Rules

@@ -38,7 +38,7 @@ func reason(err error) string {
 
 func (k *kataServer) setRules(_ context.Context, c Command, _ *Reply) error {
 	text := c.args()
-	rules, komi, err := board.ParseRulesParts(text)
+	rules, komi, err := board.ParseKataGoRules(text)
 	why := ""
 	switch {
 	case err != nil:

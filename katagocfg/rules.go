@@ -20,6 +20,9 @@ func (c *Config) Rules() (board.Rules, error) {
 	if err != nil {
 		return board.Rules{}, err
 	}
+	if _, _, err := board.ParseKataGoRules(v.Text); err != nil {
+		return board.Rules{}, reason(err)
+	}
 	rules, err := board.ParseRules(v.Text)
 	return rules, reason(err)
 }

@@ -36,6 +36,25 @@ func kataHelp() string {
 	return text + "\nThis is Kosumi " + version + ", which answers as " + katagocfg.Version + " under this name. What else it can do: engine --help\n"
 }
 
+// kataElsewhere says what takes the place of subcommands of KataGo that are not here.
+var kataElsewhere = map[string]string{
+	"genconfig":  "There is nothing to configure: without a config file KataGo's defaults hold, and engine install-as-katago DIR writes two.\n",
+	"tuner":      "There is nothing to tune: the program finds what suits the processor when it starts.\n",
+	"contribute": "This program takes no part in KataGo's distributed training.\n",
+	"match":      "Its place takes: engine match\n",
+	"selfplay":   "Its place takes: engine selfplay\n",
+}
+
+// kataMissing tells of networks that are named and not there, in KataGo's words.
+func kataMissing(s *settings) error {
+	for _, name := range []string{s.Model, s.HumanModel} {
+		if _, err := os.Stat(name); name != "" && err != nil {
+			return fmt.Errorf("Error loading or parsing model file %s: Could not open file %s - does not exist or invalid permissions?", name, name) //nolint:staticcheck // KataGo's text
+		}
+	}
+	return nil
+}
+
 // runKataGo is run as KataGo.
 func runKataGo(ctx context.Context, args []string) int {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "-help" || args[0] == "help" {
@@ -49,7 +68,7 @@ func runKataGo(ctx context.Context, args []string) int {
 		return c.name == args[0]
 	})
 	if i < 0 {
-		fmt.Printf("Unknown subcommand: %s\n%s", args[0], kataHelp())
+		fmt.Printf("Unknown subcommand: %s\n%s%s", args[0], kataElsewhere[args[0]], kataHelp())
 		return exitFailed
 	}
 	f, err := katago.ParseFlags(args[0], args[1:])

@@ -56,6 +56,9 @@ func kataAnalysis(ctx context.Context, f *katago.Flags) error {
 func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, f *katago.Flags, conf analysis.Config, a *katagocfg.AnalysisSettings, log *katago.Log, idle []string) error {
 	size := board.Square(katagocfg.MaxSize)
 	log.Write("After dedups: nnModelFile0 = " + s.Model + " useFP16 " + a.Network.FP16)
+	if err := kataMissing(s); err != nil {
+		return err
+	}
 	net := openNetwork(s, size, s.stderr)
 	if err := net.wait(); err != nil {
 		return err

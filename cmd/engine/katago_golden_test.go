@@ -430,7 +430,8 @@ func TestKataGoRefuses(t *testing.T) {
 		{[]string{"gtp", "-bogus"}, 1, "PARSE ERROR: "},
 		{[]string{"gtp", "-config"}, 1, "Missing a value"},
 		{[]string{"gtp", "-override-config", "numSearchThreads=0"}, 1, "Uncaught exception: Key 'numSearchThreads' must be in the range 1 to 4096 in config file"},
-		{[]string{"gtp", "-model", "/no/such.bin.gz"}, 1, "Uncaught exception: "},
+		{[]string{"gtp", "-model", "/no/such.bin.gz"}, 1, "Uncaught exception: Error loading or parsing model file /no/such.bin.gz: Could not open file /no/such.bin.gz - does not exist"},
+		{[]string{"gtp", "-human-model", "/no/such.bin.gz"}, 1, "Uncaught exception: Error loading or parsing model file /no/such.bin.gz: Could not open"},
 		{[]string{"fly"}, 1, ""}, {[]string{}, 0, ""}, {[]string{"version"}, 0, ""}, {[]string{"gtp", "-help"}, 0, ""}, {[]string{"gtp", "-version"}, 0, ""},
 	} {
 		cmd := exec.Command(k, c.args...)

@@ -153,6 +153,9 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 		return err
 	}
 	s.stderr = kataLogger(log, dialect.LogSearch)
+	if err := kataMissing(&s); err != nil {
+		return err
+	}
 	net := openNetwork(&s, s.Play.Size, s.stderr)
 	if err := net.wait(); err != nil {
 		return err

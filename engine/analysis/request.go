@@ -156,7 +156,7 @@ func (q *query) readRules(r *fieldReader) {
 		return
 	}
 	var err error
-	if q.rules, _, err = board.ParseRulesParts(name); err != nil {
+	if q.rules, _, err = board.ParseKataGoRules(name); err != nil {
 		r.fail("rules", "Could not parse rules: %s", name)
 		return
 	}

@@ -108,7 +108,7 @@ func ParseFlags(command string, args []string) (*Flags, error) {
 			f.Switches[row[0]] = true
 			continue
 		case !joined && i+1 == len(args):
-			return nil, fmt.Errorf("Argument: -%s\n             Missing a value for this argument!", row[0])
+			return nil, fmt.Errorf("Argument: (-%s)\n             Missing a value for this argument!", row[0])
 		case !joined:
 			i++
 			value = args[i]
@@ -119,7 +119,7 @@ func ParseFlags(command string, args []string) (*Flags, error) {
 		case row[0] == "override-config":
 			f.overrides = append(f.overrides, value)
 		case again:
-			return nil, fmt.Errorf("Argument: -%s\n             Argument already set!", row[0])
+			return nil, fmt.Errorf("Argument: (-%s)\n             Argument already set!", row[0])
 		default:
 			f.Texts[row[0]] = value
 		}

@@ -125,7 +125,10 @@ func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules 
 		return now
 	}
 	named := root.Get("RU")
-	rules, _, err := board.ParseRulesKomi(named)
+	rules, _, err := board.ParseKataGoRules(named)
+	if err == nil {
+		err = rules.Check()
+	}
 	if err != nil {
 		if komiErr == nil {
 			now.Komi = komi
