@@ -124,9 +124,11 @@ func (s *LadderScratch) defend(depth int) bool {
 	}
 	c := b.cells[s.target].color
 	first := len(s.moves)
-	liberty := s.listDefences(c, first)
+	s.listDefences(c, first)
 	count := len(s.moves) - first
-	low, high := b.libertyBounds(c, liberty)
+	// The last one is the liberty, unless capturing there came before other captures:
+	// then KataGo looks at the last of those.
+	low, high := b.libertyBounds(c, s.moves[first+count-1])
 	lost := true
 	switch {
 	case low >= 3:
@@ -147,10 +149,10 @@ func (s *LadderScratch) defend(depth int) bool {
 }
 
 // listDefences appends the moves that may save the hunted chain of c: captures
-// of neighbouring chains in atari, then its own liberty, which it returns. Moves
-// from first on are of this list.
-func (s *LadderScratch) listDefences(c Color, first int) (liberty Point) {
-	b := &s.board
+// of neighbouring chains in atari, then its own liberty. Moves from first on are of
+// this list.
+func (s *LadderScratch) listDefences(c Color, first int) {
+	b, liberty := &s.board, NoPoint
 	for q := s.target; ; {
 		for _, l := range &b.geo.near[q] {
 			switch a := &b.cells[l]; a.color {
@@ -171,7 +173,6 @@ func (s *LadderScratch) listDefences(c Color, first int) (liberty Point) {
 	if !contains(s.moves[first:], liberty) {
 		s.moves = append(s.moves, liberty)
 	}
-	return liberty
 }
 
 // lastLiberty returns a liberty of the chain on p, which must have one.

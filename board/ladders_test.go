@@ -30,6 +30,14 @@ func ladderText(b *board.Board, scratch *board.LadderScratch) string {
 func TestLadders(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"none", empty5, ""},
+		// White's capture at B3 is also the only liberty of A5's chain: as KataGo, the
+		// search asks how many liberties the other capture, D3, would have.
+		{"a capture on the last liberty", `
+			O O X X .
+			O X O O X
+			O . X . O
+			X X X . .
+			X O . . O`, "w:B1 | w:E1<D1 | w:E3<D3"},
 		{"runs to the edge", `
 			. . . . . . .
 			. . O . . . .

@@ -57,19 +57,20 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	if err == nil {
 		unknown, err = q.ownSettings(unknown, pairs)
 	}
-	if _, set := (search.Human{Profile: values["humanSLProfile"].Text}).Meta(); err == nil && set && !takes {
-		err = fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", names)
-	}
 	if err != nil {
 		r.fail(field, "Could not set settings: %v", err)
 		return nil
 	}
-	q.view = Perspective(slices.Index(perspectives, view))
-	idle := q.apply(values, s.since, pairs)
 	var warnings []fieldError
 	if len(unknown) > 0 {
 		warnings = append(warnings, fieldError{field, "Unknown config params: " + strings.Join(unknown, ",")})
 	}
+	if _, set := (search.Human{Profile: values["humanSLProfile"].Text}).Meta(); set && !takes {
+		r.fail(field, "Could not set settings: WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", names)
+		return warnings
+	}
+	q.view = Perspective(slices.Index(perspectives, view))
+	idle := q.apply(values, s.since, pairs)
 	if idle = slices.DeleteFunc(idle, s.unusedThere); len(idle) > 0 {
 		warnings = append(warnings, fieldError{field, "Config params without effect here: " + strings.Join(idle, ",")})
 	}
