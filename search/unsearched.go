@@ -10,7 +10,8 @@ import (
 
 // unsearchedMoves lists the n moves with the largest priors that are not among those
 // searched, and their symmetric copies. A move that is searched in the place of another
-// counts for that one too, as in KataGo.
+// counts for that one too, as in KataGo, and the owners of points are those of the
+// root.
 func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 	top, policy := &t.top, t.top.out.Policy[:t.sh.size.Area()+1]
 	done := map[board.Point]bool{}
@@ -25,6 +26,12 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 	}
 	slices.SortStableFunc(rest, func(a, b MoveInfo) int { return cmp.Compare(b.Prior, a.Prior) })
 	rest = rest[:min(n, len(rest))]
+	if t.sh.limits.MovesOwnership {
+		own, stdev := t.owners(t.root, t.base.ToMove() == board.White)
+		for i := range rest {
+			rest[i].Ownership, rest[i].OwnershipStdev = own, stdev
+		}
+	}
 	if !t.p.Root.SymmetryPruning || len(top.symmetries) == 0 {
 		return rest
 	}
@@ -43,10 +50,11 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 				continue
 			}
 			done[c.Move] = true
+			c.PV = []board.Point{c.Move}
 			if c.Move != m.Move {
 				c.SymmetryOf = m.Move
+				c.Ownership, c.OwnershipStdev = turned(m.Ownership, t.sh.size, k), turned(m.OwnershipStdev, t.sh.size, k)
 			}
-			c.PV = []board.Point{c.Move}
 			all = append(all, c)
 		}
 	}
