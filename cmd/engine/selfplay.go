@@ -116,6 +116,13 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 }
 
 func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfplay.Config) error {
+	left, err := conf.LoadPositions("")
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		s.stderr.Warn("game records from which no game can begin are left out", "records", left, "used", len(conf.Positions.Lines))
+	}
 	first, err := selfplay.NextGame(f.out)
 	if err != nil {
 		return err

@@ -109,6 +109,13 @@ func Open(dir string, o Options) (*Loop, error) {
 
 // load reads the state, or makes a new one, and counts what came after it.
 func (l *Loop) load() error {
+	left, err := l.conf.Selfplay.LoadPositions(l.dir)
+	if err != nil {
+		return fmt.Errorf("%w: selfplay: %w", ErrConfig, err)
+	}
+	if left > 0 {
+		l.o.Log.Warn("game records from which no game can begin are left out", "records", left, "used", len(l.conf.Selfplay.Positions.Lines))
+	}
 	s, err := loadState(l.dir)
 	if err != nil {
 		return err
@@ -233,7 +240,7 @@ func (l *Loop) stageConfig() Config {
 	if l.bootstrapping() {
 		c.Selfplay.Search.Method = selfplay.Random
 		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
-		c.Selfplay.Rows.Sides = 0
+		c.Selfplay.Rows.Sides, c.Selfplay.Positions.Share = 0, 0
 		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
 		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
 	}

@@ -42,12 +42,13 @@ type Config struct {
 	// board is counted as it stands.
 	MoveLimit float64 `toml:"move_limit"`
 
-	Rules   Rules   `toml:"rules"`
-	Komi    Komi    `toml:"komi"`
-	Opening Opening `toml:"opening"`
-	Search  Search  `toml:"search"`
-	Ending  Ending  `toml:"ending"`
-	Rows    Rows    `toml:"rows"`
+	Rules     Rules     `toml:"rules"`
+	Komi      Komi      `toml:"komi"`
+	Opening   Opening   `toml:"opening"`
+	Positions Positions `toml:"positions"`
+	Search    Search    `toml:"search"`
+	Ending    Ending    `toml:"ending"`
+	Rows      Rows      `toml:"rows"`
 }
 
 // BoardShare is a board size and how often it is played.
@@ -205,7 +206,8 @@ func Defaults() Config {
 		Rules:     Rules{KoSimple: 1, KoPositional: 1, KoSituational: 1},
 		Komi: Komi{Usual: []float64{7, 7.5, 6.5, 5.5, 7, 6}, UsualShare: 0.6,
 			Stdev: 0.6, WideStdev: 6, WideShare: 0.06},
-		Opening: Opening{Moves: 0.04, Temperature: 1, Forks: 0.05, ForkDepth: 0.1},
+		Opening:   Opening{Moves: 0.04, Temperature: 1, Forks: 0.05, ForkDepth: 0.1},
+		Positions: Positions{From: 0.3, To: 0.9},
 		Search: Search{Method: PUCT, Visits: 64, CheapVisits: 16, CheapShare: 0.75,
 			Considered: 16, ValueScale: 1, GumbelNoise: 0.3,
 			NoiseWeight: 0.25, NoiseConcentration: 10.83, NoiseShaped: true,
@@ -271,6 +273,7 @@ func (c *Config) Validate() error {
 	fault(!(c.Opening.Moves >= 0 && c.Opening.Moves <= 1), "opening.moves %v: 0 to 1", c.Opening.Moves)
 	fault(!(c.Opening.Temperature > 0), "opening.temperature %v: above 0", c.Opening.Temperature)
 	fault(!(c.Komi.Stdev >= 0 && c.Komi.WideStdev >= 0), "komi: the deviations must not be negative")
+	errs = append(errs, c.Positions.validate(c)...)
 	s := &c.Search
 	switch s.Method {
 	case Gumbel, PUCT:

@@ -155,6 +155,13 @@ func (p *player) begin(number, seed uint64) error {
 		p.record.Mode = rows.ModeFork
 		return nil
 	}
+	if g, err := p.position(); g != nil || err != nil {
+		if err == nil {
+			p.game.CopyFrom(g)
+			p.turnLeft = 0
+		}
+		return err
+	}
 	g, err := board.NewGame(BoardAt(p.c.Boards, p.rng.Float64()).Size(), p.drawRules())
 	if err != nil {
 		return err
@@ -257,7 +264,8 @@ const maxKomiShift = 10
 // expects: its lead is only taught what such scores were.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
-	if p.rng.Float64() < k.UsualShare {
+	// Positions of others are often decided: there komi is made fair.
+	if p.rng.Float64() < k.UsualShare && p.record.Mode != rows.ModeSGF {
 		return nil
 	}
 	komi := float64(p.game.Rules().Komi)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -42,7 +43,13 @@ func (c *Config) verify(f *Finished, seed uint64) error {
 		if want.game.Size() != size || drawn != rules {
 			return fmt.Errorf("played on %v under %v; %v under %v were drawn", size, rules, want.game.Size(), drawn)
 		}
-		if n := g.Start.NumMoves(); n > size.Area()/3 {
+		if want.record.Mode != g.Mode {
+			return fmt.Errorf("began in mode %d, where %d was drawn", g.Mode, want.record.Mode)
+		}
+		switch n := g.Start.NumMoves(); {
+		case g.Mode == rows.ModeSGF && !slices.Equal(g.Start.Moves(), want.game.Moves()):
+			return errors.New("the game began from another position than the one that was drawn")
+		case g.Mode == rows.ModePlain && n > size.Area()/3:
 			return fmt.Errorf("%d opening moves", n)
 		}
 	}

@@ -187,7 +187,8 @@ func play(g *board.Game, index uint16) error {
 
 // replay plays the turns from the start on and finds out how the game ended.
 func (w *wireGame) replay(start *board.Game) (*Finished, error) {
-	if w.ID.Fork < 0 || w.Mode != rows.ModePlain && w.Mode != rows.ModeFork || (w.ID.Fork > 0) != (w.Mode == rows.ModeFork) {
+	known := w.Mode == rows.ModePlain || w.Mode == rows.ModeSGF || w.Mode == rows.ModeFork
+	if w.ID.Fork < 0 || !known || (w.ID.Fork > 0) != (w.Mode == rows.ModeFork) {
 		return nil, fmt.Errorf("fork %d, mode %d", w.ID.Fork, w.Mode)
 	}
 	game := &rows.Game{Start: start, Hash: w.Hash, Mode: w.Mode, FirstTurn: start.NumMoves(), LeadFromScore: true}

@@ -1,0 +1,33 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPositionsOfTheFolder takes up a loop with game records in its own folder.
+func TestPositionsOfTheFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	recipe := strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1)
+	require.NoError(t, Init(dir, []byte(recipe)))
+	_, err := Open(dir, Options{})
+	require.ErrorIs(t, err, ErrConfig, "there are no records yet")
+	require.ErrorContains(t, err, "lost")
+
+	lost := filepath.Join(dir, "lost")
+	require.NoError(t, os.Mkdir(lost, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(lost, "one.sgf"), []byte("(;SZ[5];B[cc];W[bb];B[cb])(;SZ[9];B[cc];W[bb])"), 0o644))
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer l.Close()
+	require.Len(t, l.conf.Selfplay.Positions.Lines, 1, "the other is on another board")
+	c := l.stageConfig()
+	require.Zero(t, c.Selfplay.Positions.Share, "random games begin on the empty board")
+	l.state.Current = "net"
+	c = l.stageConfig()
+	require.Equal(t, 0.5, c.Selfplay.Positions.Share)
+}
