@@ -165,19 +165,24 @@ func TestScreen(t *testing.T) {
 		name    string
 		rows    []string
 		x, y    int
+		loss    float64
+		decided bool
 		refuses bool
 	}{
-		{"own eye of a living group", []string{".X.X.", "XXXXX", ".....", ".....", "....."}, 0, 0, true},
-		{"open space", []string{".....", ".....", ".....", ".....", "....."}, 2, 2, false},
-		{"five stones into atari", []string{"XXXX.", "OOOOO", ".....", ".....", "....."}, 4, 0, true},
+		{"own eye of a living group", []string{".X.X.", "XXXXX", ".....", ".....", "....."}, 0, 0, math.NaN(), false, true},
+		{"open space", []string{".....", ".....", ".....", ".....", "....."}, 2, 2, math.NaN(), false, false},
+		{"five stones into atari", []string{"XXXX..", "OOOO..", "....OO", "......", "......", "......"}, 4, 0, math.NaN(), false, false},
+		{"five stones into atari", []string{"XXXX..", "OOOOO.", "....OO", "......", "......", "......"}, 4, 0, math.NaN(), false, true},
+		{"as the search would", []string{"XXXX..", "OOOOO.", "....OO", "......", "......", "......"}, 4, 0, 0, false, false},
+		{"in a game that is decided", []string{"XXXX..", "OOOOO.", "....OO", "......", "......", "......"}, 4, 0, 0, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := gameFrom(t, board.Black, c.rows...)
 			p := g.Size().Point(c.x, c.y)
-			if g.Legal(board.Black, p) != nil {
-				return
-			}
-			require.Equal(t, c.refuses, newScreen(g).refuses(p, 0.3, math.NaN(), 0.5))
+			require.NoError(t, g.Legal(board.Black, p))
+			s := newScreen(g)
+			s.decided = c.decided
+			require.Equal(t, c.refuses, s.refuses(p, 0.3, c.loss, 0.5))
 		})
 	}
 	g := gameFrom(t, board.Black, ".....", ".....", ".....", ".....", ".....")

@@ -99,6 +99,7 @@ func candidates(g *board.Game, r *search.Result, s *Situation) (list []Candidate
 	loss := losses(r)
 	least := plausible / float64(size.Area())
 	screen := newScreen(g)
+	screen.decided = max(r.Root.Winrate, 1-r.Root.Winrate) > sure
 	policy := r.Policy
 	if r.Human != nil {
 		policy = r.Human.Policy

@@ -8,9 +8,10 @@ import (
 
 // screen keeps out the moves that no person makes, whatever the rank.
 type screen struct {
-	game  *board.Game
-	alive []board.Color // owners of pass-alive areas
-	work  *board.Board
+	game    *board.Game
+	alive   []board.Color // owners of pass-alive areas
+	decided bool          // one side is sure to win
+	work    *board.Board
 }
 
 func newScreen(g *board.Game) *screen {
@@ -22,11 +23,13 @@ const (
 	bigChain  = 5    // stones that nobody gives away for nothing
 	opening   = 0.88 // share of empty points above which the edge is left alone
 	edgePrior = 0.05 // unless the move is at least so likely
+	sure      = 0.98 // winrate of a side whose game is won
 )
 
 // refuses tells whether nobody plays p: it fills an eye or settled area, gives away
 // a big chain without taking anything and without being the search's own choice, or
-// is on the edge in the opening. loss may be NaN, not known.
+// is on the edge in the opening. Where the game is decided all moves are alike to a
+// search, and its choice is no reason. loss may be NaN, not known.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us := s.game.ToMove()
 	if s.alive[p] != board.Empty && !s.takes(p, us) {
@@ -35,7 +38,7 @@ func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	if s.game.Board().IsEye(p, us) && !s.inAtari(p, us) {
 		return true
 	}
-	if Suicidal(s.game.Board(), s.work, us, p) && loss != 0 {
+	if Suicidal(s.game.Board(), s.work, us, p) && (loss != 0 || s.decided) {
 		return true
 	}
 	size := s.game.Size()

@@ -10,7 +10,7 @@ type Network struct {
 	Data  []byte // the file, in KataGo's format: it serves every board size
 	Card  string // Markdown
 	Games int    // of self-play that it learnt from
-	Size  int    // of the boards that it learnt on, and plays best on
+	Size  int    // of the boards that it plays best on
 }
 
 //go:embed kosumi-9x9.bin.gz
@@ -21,5 +21,5 @@ var card string
 
 // Default returns the network that plays where no other is named.
 func Default() Network {
-	return Network{File: "kosumi-9x9.bin.gz", Data: data, Card: card, Games: 47_947, Size: 9}
+	return Network{File: "kosumi-9x9.bin.gz", Data: data, Card: card, Games: 71_848, Size: 9}
 }

@@ -28,9 +28,9 @@ func TestLevels(t *testing.T) {
 		n.Seat = api.Seat{Level: bad}
 		require.Equal(t, "bad_request", c.refused("game.new", n).Code, bad)
 	}
-	n := api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: "20k"}}
+	n := api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: "15k"}}
 	g := begin(c, n)
-	require.Equal(t, "20k", g.Seat.Level)
+	require.Equal(t, "15k", g.Seat.Level)
 	g = c.play(g, "E5")
 	require.Len(t, g.Moves, 2)
 	live, err := s.game(g.Game)
@@ -39,7 +39,7 @@ func TestLevels(t *testing.T) {
 	st := live.takeSeat()
 	live.mu.Unlock()
 	st.mu.Lock()
-	require.Contains(t, st.e.LevelNote(), "20k: ", "the engine plays at it")
+	require.Contains(t, st.e.LevelNote(), "15k: ", "the engine plays at it")
 	st.mu.Unlock()
 
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
@@ -48,7 +48,7 @@ func TestLevels(t *testing.T) {
 	require.NoError(t, err)
 	_, err = sgf.Parse(data)
 	require.NoError(t, err)
-	require.Contains(t, string(data), "WR[20k]")
+	require.Contains(t, string(data), "WR[15k]")
 }
 
 // TestFit plays at the level that fits: a game that was won makes the next one

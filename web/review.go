@@ -301,7 +301,7 @@ func (rs *reviews) remarked(g *review.Game) *review.Game {
 	for _, n := range rs.s.conf.Backend.Networks() {
 		if n.InUse && n.Weak != "" && n.Weak != g.Record.Size.String() {
 			with := *g
-			with.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("The network learnt %s: on %s its judgement is weak.", n.Weak, g.Record.Size))
+			with.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("The network knows %s best: on %s its judgement is weaker.", n.Weak, g.Record.Size))
 			return &with
 		}
 	}

@@ -195,7 +195,7 @@ func TestReviewRemark(t *testing.T) {
 		with := rs.remarked(g)
 		require.Len(t, with.Notes, notes)
 		if notes > 0 {
-			require.Contains(t, with.Notes[0], "learnt 9x9: on 19x19")
+			require.Contains(t, with.Notes[0], "knows 9x9 best: on 19x19")
 		}
 		require.Empty(t, g.Notes)
 	}

@@ -92,7 +92,7 @@ func greet(s *settings, size board.Size) {
 // remark says what a person should know of the network on a board.
 func remark(s *settings, size board.Size) string {
 	if best := board.Square(models.Default().Size); s.Model == "" && size != best {
-		return fmt.Sprintf("The network inside this program learnt %s: on %s it is weak. --model FILE takes another, such as KataGo's.", best, size)
+		return fmt.Sprintf("The network inside this program knows %s best: on %s it is weaker. --model FILE takes another, such as KataGo's.", best, size)
 	}
 	return ""
 }

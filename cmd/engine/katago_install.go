@@ -43,7 +43,7 @@ yours and stay.`,
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), `%s is Kosumi %s now: give this path to your client
-  network  %s, which learnt %dx%[4]d
+  network  %s, which knows %dx%[4]d best
   configs  %s, %s
 Where a client wants one line:
   %[1]s gtp -model %[3]s -config %[5]s
