@@ -124,13 +124,12 @@ func TestReplayedUploads(t *testing.T) {
 		return *r
 	}
 	first.Close(5 * time.Second) // what it has finished comes in
-	n := s.host.count()
-	for _, id := range s.host.known() {
-		data := s.host.games[id.ID]
+	games, _ := s.host.kept()
+	for _, data := range games {
 		require.Equal(t, duplicate, send(first, data).Verdict)
 		require.Equal(t, duplicate, send(thief, data).Verdict)
 	}
-	f, err := selfplay.Unmarshal(s.host.games[selfplay.ID{Number: 0}])
+	f, err := selfplay.Unmarshal(games[selfplay.ID{Number: 0}])
 	require.NoError(t, err)
 	f.ID.Number = 1 << 30
 	data, err := selfplay.Marshal(f)
@@ -138,8 +137,9 @@ func TestReplayedUploads(t *testing.T) {
 	r := send(thief, data)
 	require.Equal(t, rejected, r.Verdict)
 	require.Contains(t, r.Reason, "hash")
-	require.Equal(t, n, s.host.count())
-	require.Zero(t, s.host.twice)
+	after, twice := s.host.kept()
+	require.Len(t, after, len(games))
+	require.Zero(t, twice)
 	require.Len(t, s.server.Status().Aside, 1)
 }
 
