@@ -95,8 +95,8 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	i := -1
 	for n := range root.MainLine() {
 		if i >= 0 && i < len(thoughts) && thoughts[i] != nil {
-			n.Set("SBKV", strconv.FormatFloat(100*thoughts[i].winrate, 'f', 1, 64))
-			n.Set("SBKS", strconv.FormatFloat(thoughts[i].lead, 'f', 1, 64))
+			n.SetTenths("SBKV", 100*thoughts[i].winrate)
+			n.SetTenths("SBKS", thoughts[i].lead)
 		}
 		i++
 	}

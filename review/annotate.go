@@ -3,7 +3,6 @@ package review
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kosumi/sgf"
@@ -117,9 +116,9 @@ func addComment(n *sgf.Node, text string) {
 // setValues writes winrate and lead: SBKV in percent and SBKS in points for Sabaki,
 // V as in FF[4], all of them Black's.
 func setValues(n *sgf.Node, p *Position) {
-	n.Set("SBKV", strconv.FormatFloat(100*p.Winrate, 'f', 1, 64))
-	n.Set("SBKS", strconv.FormatFloat(p.Lead, 'f', 1, 64))
-	n.Set("V", strconv.FormatFloat(p.Lead, 'f', 1, 64))
+	n.SetTenths("SBKV", 100*p.Winrate)
+	n.SetTenths("SBKS", p.Lead)
+	n.SetTenths("V", p.Lead)
 }
 
 // overview is what the root says about the game.

@@ -2,7 +2,9 @@ package sgf
 
 import (
 	"iter"
+	"math"
 	"slices"
+	"strconv"
 )
 
 // Property is one property of a node. Files may repeat a property in a node;
@@ -84,6 +86,11 @@ func (n *Node) SetText(id, text string) {
 		return
 	}
 	n.Set(id, Escape(text))
+}
+
+// SetTenths is Set with one number rounded to tenths, which is never minus zero.
+func (n *Node) SetTenths(id string, x float64) {
+	n.Set(id, strconv.FormatFloat(math.Round(10*x)/10+0, 'f', 1, 64))
 }
 
 // Remove deletes every property called id.

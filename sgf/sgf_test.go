@@ -298,6 +298,11 @@ func TestNodeEditing(t *testing.T) {
 	root.SetText("C", "")
 	require.False(t, root.Has("C"))
 	require.Equal(t, "", root.Get("C"))
+	for x, want := range map[float64]string{-0.04: "0.0", 12.25: "12.3", -3: "-3.0", 100: "100.0"} {
+		root.SetTenths("V", x)
+		require.Equal(t, want, root.Get("V"))
+	}
+	root.Remove("V")
 	root.NewChild().Set("B", "aa")
 	other := parseOne(t, "(;AB[dd];B[aa])")
 	require.True(t, sgf.Equal(root, other))
