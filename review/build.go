@@ -177,7 +177,11 @@ func summaryOf(res *Result) string {
 	if end.Winrate < 0.5 {
 		leader, lead, sure = "White", -end.Lead, 1-end.Winrate
 	}
-	text := fmt.Sprintf("At the end %s is ahead by %.1f points (%.0f %%).", leader, lead, 100*sure)
+	text := fmt.Sprintf("At the end the network sees %s ahead by %.1f points (%.0f %%)", leader, lead, 100*sure)
+	if res.Game.Result != "" {
+		text += "; the record says " + res.Game.Result
+	}
+	text += "."
 	if sure < 0.9 {
 		return text
 	}

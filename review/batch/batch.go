@@ -211,6 +211,9 @@ func (b *Batch) write(g *review.Game, result *review.Result, name string) error 
 // gameLine sums a review up.
 func gameLine(res *review.Result) string {
 	text := fmt.Sprintf("%s: %d moves", res.Game.File, len(res.Moves))
+	if len(res.Moves) == 1 {
+		text = res.Game.File + ": 1 move"
+	}
 	for i, side := range []string{"Black", "White"} {
 		p := &res.Players[i]
 		if p.Moves == 0 {
