@@ -272,11 +272,16 @@ func (s *Server) hand(now time.Time) {
 // asks for. The caller holds mu.
 func (s *Server) tidy(now time.Time) {
 	d := s.desk
-	if since := now.Sub(d.looked); since >= 0 && since < time.Second {
+	since := now.Sub(d.looked)
+	if since >= 0 && since < time.Second {
 		return
 	}
 	d.looked = now
+	slept := since > taskLease // this machine did, or its clock was set: it could hear nobody
 	for _, e := range d.tasks {
+		if slept && e.failure != nil {
+			e.failedAt = now
+		}
 		switch {
 		case now.Sub(e.asked) > putGone:
 			d.remove(e)
