@@ -271,6 +271,15 @@ func (e *SettingsError) Error() string {
 	return fmt.Sprintf("%v: %s was made with other settings: %s", ErrCheckpoint, e.Path, strings.Join(list, "; "))
 }
 
+// Names are those of the settings that changed, for messages.
+func (e *SettingsError) Names() string {
+	var names []string
+	for _, c := range e.Changed {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // otherRun says that a checkpoint is sound but belongs to other settings.
 type otherRun struct{ error }
 

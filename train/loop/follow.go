@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kosumi/nn/katago"
-	"kosumi/train/learn"
 )
 
 // grow begins anew with another architecture on the rows that there are: with the
@@ -63,28 +62,27 @@ func writeNetwork(path string, net *katago.Network) error {
 	return katago.WriteFile(path, net)
 }
 
-// renew begins the learner anew, as its settings are no longer those of its
-// checkpoints: with the weights of the network that plays, if it is of its shape.
-// What was trained after that network is trained again.
-func (l *Loop) renew(changed *learn.SettingsError) error {
+// renew begins the learner anew, as there are no checkpoints that it could go on
+// from: with the weights of the network that plays, if it is of its shape. What was
+// trained after that network is trained again.
+func (l *Loop) renew(why string) error {
 	s := l.state
 	base, trained := s.base(), int64(0)
-	if strings.HasPrefix(s.Current, s.Arch+"-s") {
+	if l.ownPlays() && s.Current != base {
 		base = s.Current
 		if n := s.network(base); n != nil {
 			trained = n.Samples
 		}
 	}
-	var names []string
-	for _, c := range changed.Changed {
-		names = append(names, c.Name)
-	}
-	l.say("other settings of the learner (%s): it begins anew with %s", strings.Join(names, ", "), base)
+	l.say("%s: the learner begins anew with %s", why, base)
 	if s.Stage != stageSelfplay {
 		s.Stage = stageTrain
 	}
 	return l.follow(base, max(0, s.Target-trained))
 }
+
+// ownPlays tells whether a network of the learner's shape that this loop made plays.
+func (l *Loop) ownPlays() bool { return strings.HasPrefix(l.state.Current, l.state.Arch+"-s") }
 
 // follow lets a new learner begin with a network, and have so many samples to learn.
 func (l *Loop) follow(base string, target int64) error {

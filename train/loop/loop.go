@@ -46,6 +46,7 @@ type Loop struct {
 	lock  *flock.Flock
 
 	learner *learn.Learner
+	watch   watch
 	resumed learn.Extra // what the newest checkpoint had, until it is used
 	player  *player
 	session *selfplay.Session

@@ -54,6 +54,7 @@ checkpoint_seconds = 0.2
 [gate]
 games = 4
 visits = 4
+min_score = 0.0
 [keep]
 rows = 2.0
 networks = 2
@@ -308,23 +309,42 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	require.ErrorIs(t, err, ErrConfig)
 }
 
-// TestLearnerMayChange gives the learner of a running loop other settings: it begins
-// anew with the network that plays, nothing else is lost, and it goes on from there.
+// TestLearnerMayChange gives the learner of a running loop other settings, or takes
+// its checkpoints away: it begins anew with the network that plays, nothing else is
+// lost, and it goes on from there.
 func TestLearnerMayChange(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
-	first := runToFirstNetwork(t, dir)
-	recipe := strings.Replace(tiny, "[train]\n", "[train]\nmethod = \"sgd\"\nmomentum = 0.9\n", 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(recipe), 0o644))
-	last := runLoop(t, dir, 12)
-	require.Equal(t, first.Current, last.Base)
-	require.Equal(t, first.Samples, last.Before)
-	require.Greater(t, last.Games, first.Games)
-	require.Equal(t, first.Networks[0].Name, last.Networks[0].Name)
-	require.FileExists(t, modelPath(dir, last.Arch, last.Base), "it is needed to go on")
-	checkFolder(t, dir, State{})
-	require.Equal(t, last, runLoop(t, dir, 0), "opening it again changes nothing")
+	for name, change := range map[string]func(t *testing.T, dir string){
+		"settings": func(t *testing.T, dir string) {
+			rewrite(t, dir, "[train]\n", "[train]\nmethod = \"sgd\"\nmomentum = 0.9\n")
+		},
+		"no checkpoints": func(t *testing.T, dir string) { require.NoError(t, os.RemoveAll(filepath.Join(dir, "checkpoints"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "loop")
+			require.NoError(t, Init(dir, []byte(tiny)))
+			needRuntime(t, dir)
+			first := runToFirstNetwork(t, dir)
+			change(t, dir)
+			last := runLoop(t, dir, 12)
+			require.Equal(t, first.Current, last.Base)
+			require.Equal(t, first.Samples, last.Before)
+			require.Greater(t, last.Games, first.Games)
+			require.Equal(t, first.Networks[0].Name, last.Networks[0].Name)
+			require.FileExists(t, modelPath(dir, last.Arch, last.Base), "it is needed to go on")
+			checkFolder(t, dir, State{})
+			require.Equal(t, last, runLoop(t, dir, 0), "opening it again changes nothing")
+		})
+	}
+}
+
+// rewrite changes the recipe of a loop.
+func rewrite(t *testing.T, dir, old, replacement string) {
+	t.Helper()
+	path := filepath.Join(dir, ConfigFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(text), old)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, replacement, 1)), 0o644))
 }
 
 // TestLoopBeginsWithANetwork gives a new loop a network: it plays the first game,

@@ -24,23 +24,27 @@ func writeFile(path string, data []byte) error {
 func (l *Loop) checkpoints() string { return filepath.Join(l.dir, "checkpoints") }
 
 // openLearner resumes the learner from its newest checkpoint, or makes it. With
-// settings other than the checkpoint's it begins anew, which the state tells.
+// settings other than the checkpoint's, or where checkpoints are gone, it begins
+// anew, which the state tells.
 func (l *Loop) openLearner() error {
 	if l.learner != nil {
 		return nil
 	}
 	learner, extra, err := learn.Resume(l.checkpoints(), l.learnerConfig())
 	var changed *learn.SettingsError
-	if errors.As(err, &changed) {
-		if err := l.renew(changed); err != nil {
+	why := ""
+	switch {
+	case errors.As(err, &changed):
+		why = "other settings of the learner (" + changed.Names() + ")"
+	case errors.Is(err, learn.ErrNoCheckpoint) && l.state.Samples > 0:
+		why = "no checkpoint is left in " + l.checkpoints()
+	}
+	if why != "" {
+		if err := l.renew(why); err != nil {
 			return err
 		}
-		learner, err = learn.New(l.learnerConfig())
 	}
-	if errors.Is(err, learn.ErrNoCheckpoint) {
-		if l.state.Samples > 0 {
-			return fmt.Errorf("%s: %d samples were trained, but %w is left", l.checkpoints(), l.state.Samples, err)
-		}
+	if why != "" || errors.Is(err, learn.ErrNoCheckpoint) {
 		learner, err = learn.New(l.learnerConfig())
 	}
 	if err != nil {
@@ -69,7 +73,7 @@ func (l *Loop) train(ctx context.Context) error {
 	if err := l.openLearner(); err != nil {
 		return err
 	}
-	if err := l.learner.SetRate(c.Train.Rate, learn.Schedule{Warmup: c.Train.WarmupSteps}); err != nil {
+	if err := l.learner.SetRate(l.rate(&c), learn.Schedule{Warmup: c.Train.WarmupSteps}); err != nil {
 		return err
 	}
 	stream, err := rows.Open(l.streamOptions(&c), l.newest)
@@ -84,6 +88,9 @@ func (l *Loop) train(ctx context.Context) error {
 	}
 	l.resumed = nil
 	sum, err := l.steps(ctx, &c, stream)
+	if errors.Is(err, learn.ErrDiverged) {
+		return l.goBack(&c, err)
+	}
 	if err != nil || l.learner.Counters().Samples < s.Target {
 		return errors.Join(err, s.save(l.dir))
 	}
@@ -108,7 +115,12 @@ func (l *Loop) steps(ctx context.Context, c *Config, stream *rows.Folder) (*lear
 		if err != nil {
 			return nil, err
 		}
-		sum.Add(&result)
+		if !result.Skipped {
+			sum.Add(&result)
+		}
+		if err := l.watch.see(&result, batch.Size); err != nil {
+			return nil, err
+		}
 		now := time.Now()
 		if now.Sub(saved).Seconds() >= c.Train.Checkpoint {
 			if err := l.save(stream); err != nil {
@@ -165,8 +177,11 @@ func (l *Loop) noteTraining(c *Config, sum *learn.Result, window int) {
 	s := l.state
 	s.Samples = l.learner.Counters().Samples
 	r := &l.record
-	r.Iteration, r.Window, r.Rate = s.Iteration, window, c.Train.Rate
-	r.Losses, r.Parts = map[string]float64{"loss": sum.Loss}, map[string]float64{}
+	r.Iteration, r.Window, r.Rate = s.Iteration, window, l.rate(c)
+	r.Losses, r.Parts = map[string]float64{}, map[string]float64{}
+	if sum.Rows > 0 {
+		r.Losses["loss"] = sum.Loss
+	}
 	for _, t := range sum.Terms {
 		if t.Weight > 0 && !math.IsNaN(t.Mean) {
 			r.Losses[t.Name] = t.Mean
@@ -228,6 +243,11 @@ func (l *Loop) gate(ctx context.Context) error {
 	l.settle(p, entry)
 	if err := l.cleanUp(&c); err != nil {
 		return err
+	}
+	if n := l.refused(); n > 0 && n%mostRefused == 0 {
+		if err := l.goBack(&c, fmt.Errorf("%w: %d networks in a row were refused", learn.ErrDiverged, n)); err != nil {
+			return err
+		}
 	}
 	if err := WriteReport(l.dir); err != nil {
 		return err

@@ -53,6 +53,8 @@ type State struct {
 	// Before is how many samples were trained by learners of other
 	// architectures or settings, which this one follows.
 	Before int64 `json:"samples_before,omitempty"`
+	// MostRate bounds the learning rate after the learner has diverged; 0: nothing does.
+	MostRate float64 `json:"most_rate,omitempty"`
 	// Credited is the number of rows that have been turned into samples.
 	Credited int64 `json:"credited"`
 	// Closed is the first number of a game that may still be filed, where others

@@ -1,0 +1,159 @@
+package loop
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+	"kosumi/train/learn"
+)
+
+// TestWatch: the losses of twenty steps are held against those of an even guess on
+// the boards that they were of.
+func TestWatch(t *testing.T) {
+	step := func(policy, value float64) learn.Result {
+		return learn.Result{Rows: 8, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: policy, Weight: 8}, {Name: learn.TermValue, Mean: value, Weight: 8}}}
+	}
+	skipped := step(math.NaN(), math.NaN())
+	skipped.Skipped = true
+	for name, c := range map[string]struct {
+		size  int
+		steps []learn.Result // over and over
+		lost  string         // what the error says; "": none
+	}{
+		"learns":                    {9, []learn.Result{step(2.5, 0.6)}, ""},
+		"knows nothing":             {9, []learn.Result{step(math.Log(82), math.Log(3))}, ""},
+		"begins on a larger board":  {19, []learn.Result{step(9, 0.6)}, ""},
+		"the same is lost on 9x9":   {9, []learn.Result{step(9, 0.6)}, "policy is 9, an even guess has 4.41"},
+		"value":                     {9, []learn.Result{step(2.5, 40)}, "value is 40"},
+		"no number":                 {9, []learn.Result{step(math.NaN(), 0.6)}, "policy is NaN"},
+		"skipped steps are not its": {9, []learn.Result{step(2.5, 0.6), skipped}, ""},
+		"one bad step is no end":    {9, append([]learn.Result{step(30, 0.6)}, repeated(step(2.5, 0.6), watched-1)...), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w watch
+			var err error
+			for k := 0; k < 5*watched && err == nil; k++ {
+				err = w.see(&c.steps[k%len(c.steps)], board.Square(c.size))
+			}
+			if c.lost == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, learn.ErrDiverged)
+			require.ErrorContains(t, err, c.lost)
+		})
+	}
+}
+
+func repeated(r learn.Result, n int) []learn.Result {
+	list := make([]learn.Result, n)
+	for i := range list {
+		list[i] = r
+	}
+	return list
+}
+
+// TestDivergedLoopGoesBack: after losses that no learner comes back from another
+// learner begins with the network that plays, at half the rate, and makes up for what
+// is lost. The rate stays, and so does the end of it all where no rate will do.
+func TestDivergedLoopGoesBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	first := runToFirstNetwork(t, dir)
+
+	var lines []string
+	l, err := Open(dir, Options{Games: 12, Status: func(line string) { lines = append(lines, line) }})
+	require.NoError(t, err)
+	defer l.Close()
+	rate := l.conf.Train.Rate
+	require.Equal(t, 0.002, rate)
+	l.watch = watch{steps: watched - 1, recent: learn.Result{Rows: 32, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: 1e17, Weight: 32}}}}
+	require.NoError(t, l.Run(t.Context()))
+	s := l.state
+	require.Contains(t, strings.Join(lines, "\n"), "the rate is 0.001 at most from now on: the learner begins anew with "+first.Current)
+	require.Equal(t, rate/2, s.MostRate)
+	require.Equal(t, first.Current, s.Base)
+	require.Equal(t, first.Samples, s.Before)
+	require.Greater(t, s.Games, first.Games)
+	require.Greater(t, len(s.Networks), len(first.Networks))
+	last := s.History[len(s.History)-1]
+	require.Equal(t, rate/2, last.Rate)
+	require.EqualValues(t, s.Before+s.Samples, last.Samples)
+	require.NoError(t, l.Close())
+	checkFolder(t, dir, *s)
+	require.Equal(t, rate/2, runLoop(t, dir, 3).MostRate)
+
+	l, err = Open(dir, Options{})
+	require.NoError(t, err)
+	for range 8 {
+		require.NoError(t, l.goBack(&l.conf, learn.ErrDiverged))
+	}
+	require.Equal(t, rate/512, l.rate(&l.conf))
+	require.ErrorIs(t, l.goBack(&l.conf, learn.ErrDiverged), learn.ErrDiverged)
+	require.Equal(t, rate, l.rate(&l.conf), "another recipe begins with its own rate")
+}
+
+// refuser plays matches whose networks answer with what is no number.
+type refuser struct{ Exchange }
+
+func (refuser) Game(ctx context.Context, g MatchGame, _, _ string) (MatchOutcome, error) {
+	e := nntest.HashModel(uint64(g.Number))
+	server, err := nn.NewServer(e, nn.ServerConfig{MaxBatch: 1})
+	if err != nil {
+		return MatchOutcome{}, err
+	}
+	defer server.Close()
+	o, err := g.Play(ctx, server, server)
+	o.Invalid++
+	return o, err
+}
+
+// TestRefusedNetworksGoBack: a learner whose networks are refused three times in a
+// row is taken to have diverged.
+func TestRefusedNetworksGoBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	first := runToFirstNetwork(t, dir)
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer l.Close()
+	for range mostRefused {
+		require.Zero(t, l.state.MostRate)
+		l.o.Exchange = nil
+		for l.state.Stage != stageGate {
+			switch l.state.Stage {
+			case stageSelfplay:
+				err = l.selfplay(t.Context())
+			case stageTrain:
+				err = l.train(t.Context())
+			case stageExport:
+				err = l.export()
+			}
+			require.NoError(t, err)
+		}
+		l.o.Exchange = refuser{}
+		require.NoError(t, l.gate(t.Context()))
+	}
+	s := l.state
+	require.Equal(t, l.conf.Train.Rate/2, s.MostRate)
+	require.Equal(t, first.Current, s.Current)
+	require.Equal(t, first.Current, s.Base)
+	require.Zero(t, s.Samples)
+	require.Positive(t, s.Target, "what the refused ones had learnt is learnt again")
+	require.Equal(t, stageSelfplay, s.Stage)
+	require.NoError(t, l.Close())
+	last := runLoop(t, dir, 12)
+	require.Equal(t, s.MostRate, last.MostRate)
+	require.Greater(t, len(last.Networks), len(s.Networks))
+	checkFolder(t, dir, State{})
+}
