@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
-	"kosumi/sgf"
 )
 
 // anySize is a network of pseudo-random opinions for every board.
@@ -269,138 +267,8 @@ func setUp(t *testing.T, e *Engine, diagram string, toMove board.Color) {
 	require.NoError(t, e.Setup(black, white, toMove))
 }
 
-func TestScoringOfAFinishedPosition(t *testing.T) {
-	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
-	setUp(t, e, lifeAndDeath, board.Black)
-	status, err := e.FinalStatus(context.Background())
-	require.NoError(t, err)
-	size := e.game.Size()
-	require.Equal(t, Dead, status[size.Point(1, 1)])
-	require.Equal(t, Dead, status[size.Point(5, 5)])
-	require.Equal(t, Alive, status[size.Point(2, 0)])
-	require.Equal(t, WhiteTerritory, status[size.Point(0, 0)])
-	require.Equal(t, BlackTerritory, status[size.Point(6, 6)])
-	score, err := e.FinalScore(context.Background())
-	require.NoError(t, err)
-	require.Equal(t, 21.0-28.0+7.0, score)
-}
-
-// TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;
-// where the clock leaves no time to tell them it waits until somebody asks.
-func TestRecordCountsAsFinalScore(t *testing.T) {
-	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 6.5 })
-	setUp(t, e, lifeAndDeath, board.Black)
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}))
-	result := func() string {
-		data, err := e.SaveSGF(t.Context())
-		require.NoError(t, err)
-		_, text, _ := strings.Cut(string(data), "RE[")
-		text, _, _ = strings.Cut(text, "]")
-		return text
-	}
-	require.Empty(t, result())
-	play(t, e, "pass pass")
-	require.Empty(t, result())
-	_, err := e.FinalScore(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, "B+0.5", result())
-	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
-	require.NoError(t, e.SetClock(TimeSettings{}))
-	e.judged = judgement{}
-	require.Equal(t, "B+0.5", result())
-}
-
-// In the middle of a game the score is the lead that a search finds, not what a count
-// would make of an open board; once both sides have passed it is counted.
-func TestFinalScoreUnderWay(t *testing.T) {
-	ctx := context.Background()
-	e := newEngine(t, 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
-	for i, p := range []board.Point{24, 17, 31} {
-		require.NoError(t, e.Play([]board.Color{board.Black, board.White}[i%2], p))
-	}
-	lead, err := e.Estimate(ctx)
-	require.NoError(t, err)
-	score, err := e.FinalScore(ctx)
-	require.NoError(t, err)
-	require.InDelta(t, lead.Lead, score, 0.5)
-	require.Equal(t, math.Trunc(score), score, "what a game can end with")
-	require.NoError(t, e.Play(board.White, board.Pass))
-	require.NoError(t, e.Play(board.Black, board.Pass))
-	j, err := e.judge(ctx, e.game)
-	require.NoError(t, err)
-	score, err = e.FinalScore(ctx)
-	require.NoError(t, err)
-	require.InDelta(t, e.game.ScoreWithDead(j.dead), score, 0)
-}
-
-func TestCleanupCapturesBeforePassing(t *testing.T) {
-	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese() })
-	setUp(t, e, lifeAndDeath, board.Black)
-	dead := e.game.Size().Point(5, 5)
-	for range 12 {
-		m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
-		require.NoError(t, err)
-		if e.game.At(dead) == board.Empty {
-			return
-		}
-		require.NotEqual(t, board.Pass, m.Point, "no pass while a dead stone is on the board")
-		require.NoError(t, e.Play(board.White, board.Pass))
-	}
-	t.Fatal("the dead stone was never captured")
-}
-
-func TestStrictRulesCaptureInSureTerritoryBeforePassing(t *testing.T) {
-	e := newEngine(t, 7, nil)
-	// Black lives for sure, with a white stone inside.
-	setUp(t, e, `
-. X . X X . .
-X X X X . X X
-. X . O X . .
-X X X X X X X
-O O O O O O O
-. O . O . O .
-O . O . O . O
-`, board.Black)
-	p := e.beforePass(context.Background(), e.game, &search.Result{}, false, false)
-	require.NotEqual(t, board.Pass, p)
-	require.NoError(t, e.game.Legal(board.Black, p))
-	e.cfg.Rules.FriendlyPassOk = true
-	rules := e.game.Rules()
-	rules.FriendlyPassOk = true
-	require.NoError(t, e.SetRules(rules))
-	_, err := e.judge(context.Background(), e.game)
-	require.NoError(t, err)
-	e.judged.sure = true
-	require.Equal(t, board.Pass, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judged.sure = false // the opponent may not agree
-	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judged.sure = true
-	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
-}
-
 // TestHurried: a clock that allows less than half a second for a move
 // leaves no time to judge chains; without a clock there is always time.
-// TestWhetherToCleanUp: dead stones in sure territory are taken where that is asked
-// for under any rules, and under none where it is not wanted.
-func TestWhetherToCleanUp(t *testing.T) {
-	for _, c := range []struct {
-		rules    board.Rules
-		cleanUp  Whether
-		friendly Whether
-		takes    bool
-	}{
-		{board.TrompTaylor(), ByRules, ByRules, true},
-		{board.TrompTaylor(), Never, ByRules, false},
-		{board.TrompTaylor(), ByRules, Always, false},
-		{board.TrompTaylor(), Always, ByRules, true},
-		{board.Japanese(), ByRules, ByRules, false},
-		{board.Japanese(), Always, ByRules, true},
-	} {
-		e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) { conf.Rules, conf.CleanUp, conf.FriendlyPass = c.rules, c.cleanUp, c.friendly })
-		require.Equal(t, c.takes, e.cleansUp(context.Background(), e.game, false), "%v", c)
-	}
-}
-
 func TestHurried(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.False(t, e.hurried(board.Black))
@@ -425,30 +293,6 @@ func TestHurried(t *testing.T) {
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	require.False(t, e.judged.done, "a move in a hurry judges nothing")
-}
-
-func TestRecords(t *testing.T) {
-	e := newEngine(t, 9, nil)
-	play(t, e, "E5 C3 pass D4")
-	data, err := e.SaveSGF(t.Context())
-	require.NoError(t, err)
-	hash := e.game.Hash()
-	require.NoError(t, e.NewGame(board.Square(5)))
-	require.NoError(t, e.LoadSGF(data, 0))
-	require.Equal(t, hash, e.game.Hash())
-	require.NoError(t, e.LoadSGF(data, 3))
-	require.Equal(t, 2, e.game.NumMoves())
-	for name, bad := range map[string]string{
-		"empty": "", "no record": "hello", "cut off": "(;B[aa", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])",
-	} {
-		before := e.game.Hash()
-		require.ErrorIs(t, e.LoadSGF([]byte(bad), 0), ErrRecord, name)
-		require.Equal(t, before, e.game.Hash(), name)
-	}
-	require.NoError(t, e.LoadSGF([]byte("(;SZ[9]KM[0.5]RU[Japanese]HA[2]AB[cc][gg];W[ee])"), 0))
-	require.Equal(t, board.ScoringTerritory, e.game.Rules().Scoring)
-	require.Equal(t, float32(0.5), e.game.Rules().Komi)
-	require.Equal(t, 2, e.Handicap())
 }
 
 // TestAnalysisIsNotPlay: analysis widens the root, and minds neither the moves
@@ -573,58 +417,4 @@ func TestSettingsReadThemselves(t *testing.T) {
 		require.NoError(t, s.Set(&c, s.Get(&c)), s.Name)
 		require.Equal(t, Defaults(), c, s.Name)
 	}
-}
-
-// TestRecordsHoldThoughts plays both sides, takes moves back, sends the game anew,
-// and resigns.
-func TestRecordsHoldThoughts(t *testing.T) {
-	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
-	record := func() *sgf.Record {
-		data, err := e.SaveSGF(t.Context())
-		require.NoError(t, err)
-		roots, err := sgf.Parse(data)
-		require.NoError(t, err)
-		r, err := sgf.RecordOf(roots[0])
-		require.NoError(t, err)
-		rules, err := r.BoardRules()
-		require.NoError(t, err)
-		require.Equal(t, e.game.Rules(), rules, "the rules are read back")
-		return r
-	}
-	play(t, e, "C3")
-	require.Empty(t, record().White.Name, "nothing was chosen here")
-	m, err := e.GenMove(t.Context(), MoveRequest{Color: board.White})
-	require.NoError(t, err)
-	r := record()
-	require.Equal(t, "Kosumi 1", r.White.Name)
-	require.Empty(t, r.Black.Name)
-	require.Equal(t, "Tromp-Taylor", r.Rules)
-	require.Equal(t, time.Now().Year(), mustDate(t, r.Date).Year())
-	require.Empty(t, r.Steps[0].Comment)
-	require.Regexp(t, `^(Black|White) [0-9.]+ %, [-+][0-9.]+ points, 8 visits\n`, r.Steps[1].Comment)
-	data, err := e.SaveSGF(t.Context())
-	require.NoError(t, err)
-	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, string(data))
-
-	// A client that sends the game anew finds the thoughts again.
-	require.NoError(t, e.NewGame(board.Square(5)))
-	play(t, e, "C3")
-	require.NoError(t, e.Play(board.White, m.Point))
-	require.Equal(t, r.Steps[1].Comment, record().Steps[1].Comment)
-	require.NoError(t, e.Undo(1))
-	require.Len(t, record().Steps, 1)
-
-	e.resigned = resigned{board.White, e.game.Hash()}
-	r = record()
-	require.Equal(t, "B+R", r.Result)
-	require.Equal(t, "Kosumi 1", r.White.Name)
-	play(t, e, "A1")
-	require.Empty(t, record().Result, "the game went on")
-}
-
-func mustDate(t *testing.T, text string) time.Time {
-	t.Helper()
-	day, err := time.Parse(time.DateOnly, text)
-	require.NoError(t, err)
-	return day
 }

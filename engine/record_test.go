@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/nntest"
+	"kosumi/sgf"
+)
+
+// TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;
+// where the clock leaves no time to tell them it waits until somebody asks.
+func TestRecordCountsAsFinalScore(t *testing.T) {
+	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 6.5 })
+	setUp(t, e, lifeAndDeath, board.Black)
+	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}))
+	result := func() string {
+		data, err := e.SaveSGF(t.Context())
+		require.NoError(t, err)
+		_, text, _ := strings.Cut(string(data), "RE[")
+		text, _, _ = strings.Cut(text, "]")
+		return text
+	}
+	require.Empty(t, result())
+	play(t, e, "pass pass")
+	require.Empty(t, result())
+	_, err := e.FinalScore(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "B+0.5", result())
+	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
+	require.NoError(t, e.SetClock(TimeSettings{}))
+	e.judged = judgement{}
+	require.Equal(t, "B+0.5", result())
+}
+
+func TestRecords(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	play(t, e, "E5 C3 pass D4")
+	data, err := e.SaveSGF(t.Context())
+	require.NoError(t, err)
+	hash := e.game.Hash()
+	require.NoError(t, e.NewGame(board.Square(5)))
+	require.NoError(t, e.LoadSGF(data, 0))
+	require.Equal(t, hash, e.game.Hash())
+	require.NoError(t, e.LoadSGF(data, 3))
+	require.Equal(t, 2, e.game.NumMoves())
+	for name, bad := range map[string]string{
+		"empty": "", "no record": "hello", "cut off": "(;B[aa", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])",
+	} {
+		before := e.game.Hash()
+		require.ErrorIs(t, e.LoadSGF([]byte(bad), 0), ErrRecord, name)
+		require.Equal(t, before, e.game.Hash(), name)
+	}
+	require.NoError(t, e.LoadSGF([]byte("(;SZ[9]KM[0.5]RU[Japanese]HA[2]AB[cc][gg];W[ee])"), 0))
+	require.Equal(t, board.ScoringTerritory, e.game.Rules().Scoring)
+	require.Equal(t, float32(0.5), e.game.Rules().Komi)
+	require.Equal(t, 2, e.Handicap())
+}
+
+// TestRecordsHoldThoughts plays both sides, takes moves back, sends the game anew,
+// and resigns.
+func TestRecordsHoldThoughts(t *testing.T) {
+	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
+	record := func() *sgf.Record {
+		data, err := e.SaveSGF(t.Context())
+		require.NoError(t, err)
+		roots, err := sgf.Parse(data)
+		require.NoError(t, err)
+		r, err := sgf.RecordOf(roots[0])
+		require.NoError(t, err)
+		rules, err := r.BoardRules()
+		require.NoError(t, err)
+		require.Equal(t, e.game.Rules(), rules, "the rules are read back")
+		return r
+	}
+	play(t, e, "C3")
+	require.Empty(t, record().White.Name, "nothing was chosen here")
+	m, err := e.GenMove(t.Context(), MoveRequest{Color: board.White})
+	require.NoError(t, err)
+	r := record()
+	require.Equal(t, "Kosumi 1", r.White.Name)
+	require.Empty(t, r.Black.Name)
+	require.Equal(t, "Tromp-Taylor", r.Rules)
+	require.Equal(t, time.Now().Year(), mustDate(t, r.Date).Year())
+	require.Empty(t, r.Steps[0].Comment)
+	require.Regexp(t, `^(Black|White) [0-9.]+ %, [-+][0-9.]+ points, 8 visits\n`, r.Steps[1].Comment)
+	data, err := e.SaveSGF(t.Context())
+	require.NoError(t, err)
+	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, string(data))
+
+	// A client that sends the game anew finds the thoughts again.
+	require.NoError(t, e.NewGame(board.Square(5)))
+	play(t, e, "C3")
+	require.NoError(t, e.Play(board.White, m.Point))
+	require.Equal(t, r.Steps[1].Comment, record().Steps[1].Comment)
+	require.NoError(t, e.Undo(1))
+	require.Len(t, record().Steps, 1)
+
+	e.resigned = resigned{board.White, e.game.Hash()}
+	r = record()
+	require.Equal(t, "B+R", r.Result)
+	require.Equal(t, "Kosumi 1", r.White.Name)
+	play(t, e, "A1")
+	require.Empty(t, record().Result, "the game went on")
+}
+
+func mustDate(t *testing.T, text string) time.Time {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, text)
+	require.NoError(t, err)
+	return day
+}
