@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -14,8 +15,8 @@ const (
 	// worseThanNothing is how many times the loss of one who knows nothing, and
 	// takes all answers to be alike, no learner comes to that is not lost.
 	worseThanNothing = 2
-	// mostRefused is how many networks may be refused in a row. Equal ones are once
-	// in 15,000 times.
+	// mostRefused is how many networks refused in a row are taken for divergence.
+	// Networks that are no worse come to that once in 15,000 times.
 	mostRefused = 3
 	// leastRate is the share of the recipe's rate at which there is no point in
 	// trying a lower one.
@@ -83,8 +84,9 @@ func (l *Loop) goBack(c *Config, why error) error {
 	s := l.state
 	rate := l.rate(c) / 2
 	if rate < leastRate*c.Train.Rate {
-		s.MostRate = 0
-		return fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, ConfigFile)
+		s.MostRate = 0 // another recipe begins with its own rate
+		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, ConfigFile)
+		return errors.Join(why, s.save(l.dir))
 	}
 	if l.learner != nil {
 		if err := l.learner.Close(); err != nil {

@@ -99,7 +99,8 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	}
 	require.Equal(t, rate/512, l.rate(&l.conf))
 	require.ErrorIs(t, l.goBack(&l.conf, learn.ErrDiverged), learn.ErrDiverged)
-	require.Equal(t, rate, l.rate(&l.conf), "another recipe begins with its own rate")
+	require.NoError(t, l.Close())
+	require.Zero(t, runLoop(t, dir, 0).MostRate, "another recipe begins with its own rate")
 }
 
 // refuser plays matches whose networks answer with what is no number.
