@@ -18,6 +18,7 @@ import (
 type loopFlags struct {
 	preset, config string
 	from           string
+	data           []string
 	games          int64
 	hours          float64
 	json           bool
@@ -35,7 +36,8 @@ func loopCommand() *cobra.Command {
 newest rows, export, a guard match, promotion. The first call makes DIR with a
 recipe (DIR/loop.toml, every constant explained) and a freshly initialised network;
 --from begins with a network that there is instead: with KataGo's, one's own, or
-the one inside the program, whose run goes on from there. Later calls go on where
+the one inside the program, whose run goes on from there. With --data it trains on
+the rows of other runs too, until its own fill the window. Later calls go on where
 the last one stopped, however it was stopped: ^C, kill -9 and power cuts lose
 unfinished games and a few minutes of training, nothing that was counted.
 
@@ -55,6 +57,7 @@ the loop's own that the address names. Every game is checked before it counts.`,
 		Example: `  engine loop run1
   engine loop run1 --hours 8
   engine loop more --from embedded
+  engine loop both --from run1/models/NAME/model.bin.gz --data run1/selfplay --data run2/selfplay
   engine loop class --preset tutorial --games 1000
   engine loop run1 --serve :4222
   engine loop big --config my.toml --init`,
@@ -74,6 +77,7 @@ the loop's own that the address names. Every game is checked before it counts.`,
 	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
 	fl.StringVar(&f.from, "from", "", "`NETWORK` that a new loop begins with instead of random weights: a file in KataGo's format, or embedded")
+	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs, where a new loop's window begins; with --from, as often as you like")
 	fl.BoolVar(&f.initOnly, "init", false, "only make the folder and the recipe")
 	fl.Int64Var(&f.games, "games", 0, "end after so many games more, and after training on an iteration that they complete; 0: no such end")
 	fl.Float64Var(&f.hours, "hours", 0, "end after so many `hours`; 0: no such end")
@@ -154,13 +158,16 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	recipe := filepath.Join(dir, loop.ConfigFile)
 	if _, err := os.Stat(recipe); err == nil {
-		if f.config != "" || f.from != "" || cmd.Flags().Changed("preset") {
+		if f.config != "" || f.from != "" || len(f.data) > 0 || cmd.Flags().Changed("preset") {
 			return usagef("%s is there already and is what counts; change it, or take another folder", recipe)
 		}
 		return nil
 	}
 	if f.from != "" && f.config != "" {
 		return usagef("--from with --config: name the network in the recipe, in [start]")
+	}
+	if len(f.data) > 0 && f.from == "" {
+		return usagef("--data goes with --from; with --config, name the folders in the recipe, in [start]")
 	}
 	text, err := loop.Preset(f.preset)
 	if err != nil {
@@ -172,7 +179,7 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		}
 	}
 	if f.from != "" {
-		if text, err = loop.From(text, f.from); err != nil {
+		if text, err = loop.From(text, f.from, f.data...); err != nil {
 			return usageError{err}
 		}
 	}

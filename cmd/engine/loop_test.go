@@ -39,6 +39,9 @@ func TestTrainingUsageErrors(t *testing.T) {
 		"loop new --from " + recipe:                   "start",
 		"loop new --from embedded --config " + recipe: "[start]",
 		"loop " + taken + " --from embedded":          "there already",
+		"loop " + taken + " --data " + recipe:         "there already",
+		"loop new --data " + recipe:                   "--from",
+		"loop new --from embedded --data no-such":     "no-such",
 		"loop new --hours -1":                         "--hours",
 		"loop " + taken + " --preset default":         "there already",
 		"loop rate x --against gnugo":                 "NAME=COMMAND",
@@ -70,7 +73,7 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 		c, err := loop.ParseConfig(text)
 		require.NoError(t, err)
 		require.Equal(t, "kb4c64", c.Arch)
-		require.Equal(t, loop.Start{Network: loop.Embedded, Games: int64(models.Default().Games)}, c.Start)
+		require.Equal(t, loop.Start{Network: loop.Embedded, Games: int64(models.Default().Games), Data: []string{}}, c.Start)
 	}
 }
 

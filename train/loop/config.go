@@ -237,6 +237,7 @@ func (c *Config) Validate() error {
 	fault(c.Arch == "", "arch: name an architecture, such as kb4c64 or mini")
 	fault(c.Start.Games < 0, "start.games_behind %d: 0 or more", c.Start.Games)
 	fault(c.Start.Games > 0 && c.Start.Network == "", "start.games_behind belongs to a network: name it in start.network")
+	fault(len(c.Start.Data) > 0 && c.Start.Network == "", "start.data belongs to a network: name it in start.network")
 	fault(c.Start.Network != "" && !fresh.IsKataGo(c.Arch), "start: a loop that begins with a network has a KataGo architecture, such as kb4c64, not %s", c.Arch)
 	fault(c.Compute.Sessions < 0 || c.Compute.Batch < 0 || c.Compute.CacheMiB < 0 || c.Compute.Threads < 0, "compute: nothing may be negative")
 	fault(c.Bootstrap.Games < 0 || c.Bootstrap.Samples < 0 || !(c.Bootstrap.RowsShare >= 0 && c.Bootstrap.RowsShare <= 1),

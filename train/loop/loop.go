@@ -45,6 +45,8 @@ type Loop struct {
 	known map[string]dataFile
 	lock  *flock.Flock
 
+	earlier earlier // rows of other runs
+
 	learner *learn.Learner
 	watch   watch
 	resumed learn.Extra // what the newest checkpoint had, until it is used
@@ -134,6 +136,9 @@ func (l *Loop) load() error {
 	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(fresh.IsKataGo(s.Arch) && fresh.IsKataGo(l.conf.Arch)) {
 		return fmt.Errorf("%w: the loop in %s was begun with arch %s and seed %d, the recipe says %s and %d; take another folder",
 			ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
+	}
+	if err := l.openEarlier(); err != nil {
+		return err
 	}
 	l.state = s
 	if base := s.base(); base == freshName(s.Arch) {
@@ -408,7 +413,7 @@ func (l *Loop) setTarget(c *Config) {
 	case l.bootstrapping():
 		s.Target += c.Bootstrap.Samples
 	case c.Train.Epochs > 0:
-		s.Target += int64(c.Train.Epochs * float64(min(s.Rows, int64(l.windowRows(c)))))
+		s.Target += int64(c.Train.Epochs * float64(min(s.Rows+l.earlier.rows, int64(l.windowRows(c)))))
 	default:
 		due := c.Train.Ratio*float64(s.Rows-s.Credited) + s.Owed
 		s.Target += int64(due)
@@ -418,15 +423,15 @@ func (l *Loop) setTarget(c *Config) {
 }
 
 // windowRows is the length of the window now. Rows of random games leave it
-// faster than others come in.
+// faster than others come in; those of earlier runs are its oldest.
 func (l *Loop) windowRows(c *Config) int {
 	s := l.state
-	real := s.Rows - s.RandRow
+	real := s.Rows - s.RandRow + l.earlier.rows
 	random := max(0, s.RandRow-int64(c.Window.RandomDecay*float64(real)))
 	return max(1, int(min(int64(c.Window.rows(real)), real+random)))
 }
 
-// newest lists the files of self-play, newest first.
+// newest lists the files of self-play, newest first, and then those of earlier runs.
 func (l *Loop) newest() ([]string, error) {
 	list, bad := dataFiles(l.dir, l.state.Seed, l.known)
 	for _, err := range bad {
@@ -436,7 +441,8 @@ func (l *Loop) newest() ([]string, error) {
 	for i := len(list) - 1; i >= 0; i-- {
 		paths = append(paths, list[i].path)
 	}
-	return paths, nil
+	others, err := l.earlier.list()
+	return append(paths, others...), err
 }
 
 func (c *Compute) sessions() int {

@@ -216,6 +216,7 @@ func TestConfigFaults(t *testing.T) {
 		"arch = ":                               "bad settings",
 		"[start]\ngames_behind = -1":            "games_behind",
 		"[start]\ngames_behind = 9":             "start.network",
+		"[start]\ndata = ['x']":                 "start.network",
 		"arch = 'mini'\n[start]\nnetwork = 'x'": "KataGo",
 		"[train]\nbatch = 0":                    "train.batch",
 		"[window]\nmax_rows = 5":                "window",
@@ -311,6 +312,54 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(begun, ConfigFile), []byte(recipe), 0o644))
 	_, err = Open(begun, Options{})
 	require.ErrorContains(t, err, "random weights")
+}
+
+// TestLoopBeginsWithRows gives a new loop the rows of another run: they fill the
+// window behind its own, stay where they are, and make no samples of their own.
+func TestLoopBeginsWithRows(t *testing.T) {
+	first := filepath.Join(t.TempDir(), "first")
+	require.NoError(t, Init(first, []byte(tiny)))
+	needRuntime(t, first)
+	done := runLoop(t, first, 120)
+	held := func() (n int) {
+		list, bad := dataFiles(first, done.Seed, nil)
+		require.Empty(t, bad)
+		for _, d := range list {
+			n += d.rows
+		}
+		return n
+	}
+	others := held()
+	require.Greater(t, others, 100)
+
+	recipe, err := From([]byte(tiny+"[start]\nnetwork = ''\ngames_behind = 0\ndata = []\n"),
+		modelPath(first, done.Arch, done.Current), filepath.Join(first, "selfplay"))
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "second")
+	require.NoError(t, Init(dir, recipe))
+	s := runLoop(t, dir, 30)
+	require.NotEmpty(t, s.History)
+	h := s.History[0]
+	require.Equal(t, min(400, int(h.Rows)+others), min(400, h.Window), "rows of both")
+	require.Greater(t, h.Window, int(h.Rows))
+	require.InDelta(t, 2*float64(h.Rows), float64(h.Samples), 32, "ratio 2 counts its own rows")
+	require.Equal(t, others, held(), "nothing of the other run goes")
+
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	l.state.Rows = 1e6
+	c := l.stageConfig()
+	require.Equal(t, c.Window.rows(1e6+int64(others)), l.windowRows(&c))
+	require.NoError(t, l.Close())
+
+	require.NoError(t, os.Rename(filepath.Join(first, "selfplay"), filepath.Join(first, "gone")))
+	_, err = Open(dir, Options{})
+	require.ErrorIs(t, err, ErrConfig)
+	require.ErrorContains(t, err, "start.data")
+	empty := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(strings.Replace(string(recipe), filepath.Join(first, "selfplay"), empty, 1)), 0o644))
+	_, err = Open(dir, Options{})
+	require.ErrorIs(t, err, rows.ErrNoRows)
 }
 
 // TestBoardsMayChange adds a larger board in the middle of a run: its games fill

@@ -7,16 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 
 	"kosumi/models"
 	"kosumi/nn/katago"
+	"kosumi/train/rows"
 )
 
 // Start names a network that a new loop begins with instead of random weights.
 // It plays from the first game on, and the learner takes up its weights.
 type Start struct {
-	Network string `toml:"network"`      // FILE in KataGo's format, or Embedded; "": random weights
-	Games   int64  `toml:"games_behind"` // of self-play that it comes from: stages count from there
+	Network string   `toml:"network"`      // FILE in KataGo's format, or Embedded; "": random weights
+	Games   int64    `toml:"games_behind"` // of self-play that it comes from: stages count from there
+	Data    []string `toml:"data"`         // rows and game records that the window begins with; they stay where they are
 }
 
 // Embedded is the name of the network inside the program.
@@ -46,9 +50,10 @@ func (s *Start) read() (*katago.Network, string, error) {
 // the stages to give the visits and the learning rate of a network that plays.
 const trained = 20_000
 
-// From changes the text of a recipe so that its loop begins with a network:
-// FILE in KataGo's format, or Embedded.
-func From(text []byte, network string) ([]byte, error) {
+// From changes the text of a recipe so that its loop begins with a network, FILE in
+// KataGo's format or Embedded, and with the rows and game records in files and folders
+// of earlier runs, if there are any.
+func From(text []byte, network string, data ...string) ([]byte, error) {
 	s := Start{Network: network, Games: trained}
 	if network == Embedded {
 		s.Games = int64(models.Default().Games)
@@ -59,20 +64,36 @@ func From(text []byte, network string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	quoted, err := json.Marshal(s.Network) // TOML's basic strings hold all of JSON's escapes
-	if err != nil {
-		return nil, err
+	for _, name := range data {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		s.Data = append(s.Data, path)
 	}
-	for _, line := range [][2]string{
-		{"arch", fmt.Sprintf("%q", arch)},
-		{"network", string(quoted)},
-		{"games_behind", fmt.Sprint(s.Games)},
-	} {
+	if _, err := rows.ListFolders(s.Data...)(); err != nil {
+		return nil, fmt.Errorf("%w: start: %w", ErrConfig, err)
+	}
+	lines := [][2]string{{"arch", quoted(arch)}, {"network", quoted(s.Network)}, {"games_behind", fmt.Sprint(s.Games)}}
+	if len(s.Data) > 0 {
+		lines = append(lines, [2]string{"data", quoted(s.Data)})
+	}
+	for _, line := range lines {
 		if text, err = setKey(text, line[0], line[1]); err != nil {
 			return nil, err
 		}
 	}
 	return text, nil
+}
+
+// quoted is a string, or a list of them, in TOML, whose basic strings hold all of
+// JSON's escapes.
+func quoted(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings have no way to fail
+	}
+	return string(text)
 }
 
 // setKey gives the one line of a recipe that sets a key another value.
@@ -108,6 +129,39 @@ func (l *Loop) begin(s *State) error {
 	}
 	s.Start = startName(arch)
 	s.Current = s.Start
+	return nil
+}
+
+// earlier is what there is of other runs.
+type earlier struct {
+	list rows.Lister
+	rows int64
+}
+
+// openEarlier counts the rows of other runs that the window begins with.
+func (l *Loop) openEarlier() error {
+	l.earlier.list = func() ([]string, error) { return nil, nil }
+	data := slices.Clone(l.conf.Start.Data)
+	if len(data) == 0 {
+		return nil
+	}
+	for i, name := range data {
+		if !filepath.IsAbs(name) {
+			data[i] = filepath.Join(l.dir, name)
+		}
+	}
+	l.earlier.list = rows.ListFolders(data...)
+	all, err := rows.Open(rows.Options{Batch: 1, Log: l.o.Log}, l.earlier.list)
+	if err == nil {
+		defer all.Close()
+		l.earlier.rows = int64(all.WindowRows())
+	}
+	if err == nil && l.earlier.rows == 0 {
+		err = rows.ErrNoRows
+	}
+	if err != nil {
+		return fmt.Errorf("%w: start.data %s: %w; leave out what is not there", ErrConfig, strings.Join(data, ", "), err)
+	}
 	return nil
 }
 
