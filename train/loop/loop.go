@@ -154,6 +154,9 @@ func (l *Loop) load() error {
 		return err
 	}
 	for _, folder := range folders {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
 		if err := selfplay.CleanFolder(folder); err != nil {
 			return err
 		}

@@ -136,4 +136,12 @@ func TestCleanFolder(t *testing.T) {
 	require.Len(t, after, len(before)-2)
 	require.NoFileExists(t, orphan)
 	require.NoFileExists(t, half)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "tdata")), "a kill between the removal of the one and the other")
+	require.NoError(t, CleanFolder(dir))
+	left, err := os.ReadDir(filepath.Join(dir, "sgfs"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoError(t, os.Remove(filepath.Join(dir, "sgfs")))
+	require.NoError(t, CleanFolder(dir))
 }

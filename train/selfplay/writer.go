@@ -123,7 +123,7 @@ func (w *Writer) SetNetwork(dir, network, sha256 string) error {
 func CleanFolder(dir string) error {
 	for _, sub := range []string{"tdata", "sgfs"} {
 		list, err := os.ReadDir(filepath.Join(dir, sub))
-		if err != nil {
+		if err != nil && !os.IsNotExist(err) { // one of the two may be gone already
 			return err
 		}
 		for _, f := range list {
