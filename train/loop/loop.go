@@ -416,7 +416,7 @@ func (l *Loop) setTarget(c *Config) {
 	case l.bootstrapping():
 		s.Target += c.Bootstrap.Samples
 	case c.Train.Epochs > 0:
-		s.Target += int64(c.Train.Epochs * float64(min(s.Rows+l.earlier.rows, int64(l.windowRows(c)))))
+		s.Target += int64(c.Train.Epochs * float64(l.windowRows(c)))
 	default:
 		due := c.Train.Ratio*float64(s.Rows-s.Credited) + s.Owed
 		s.Target += int64(due)
