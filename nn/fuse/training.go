@@ -11,10 +11,13 @@ import (
 // them. The graph's shapes must be numbers; the model is not changed.
 //
 // A 3x3 convolution becomes a node Convolution, [N,C,H,W] by weights [O,C,3,3] and a bias
-// [O] that may be left out, with a Relu behind it where the attribute relu is 1. The
-// gradient of its weights, which package autodiff writes as a convolution of x by dy with
-// batch and channels exchanged, becomes a node ConvolutionGradient of x and dy. Both are
-// in float32.
+// [O] that may be left out, with a Relu behind it where the attribute relu is 1; a fourth
+// input is the result of another Relu: where that is 0, so is this one. The gradient of
+// its weights, which package autodiff writes as a convolution of x by dy with batch and
+// channels exchanged, becomes a node ConvolutionGradient of x and dy. Relu(x*scale +
+// shift), scale and shift by channel, becomes ScaledRelu, and its gradient
+// ScaledReluGradient of x, scale, the result, its gradient and what else is added to that
+// of x; it gives the gradients of x, [C] of scale and [C] of shift. All are in float32.
 func Training(m *onnx.Model) (*onnx.Model, int, error) {
 	c := m.Clone()
 	shapes, err := onnx.InferShapes(c)
@@ -25,26 +28,33 @@ func Training(m *onnx.Model) (*onnx.Model, int, error) {
 	moved := 0
 	for _, n := range c.Graph.Nodes {
 		if x, dy := r.weightGradient(n); x != "" {
-			*n = onnx.Node{Name: n.Name, OpType: "ConvolutionGradient", Domain: Domain, Inputs: []string{x, dy}, Outputs: n.Outputs}
+			r.become(n, "ConvolutionGradient", []string{x, dy}, n.Outputs...)
 			moved++
 		}
 	}
 	onnx.RemoveUnused(c.Graph)
 	r.users = c.Graph.Users()
+	moved += r.scaledRelus()
 	for _, n := range c.Graph.Nodes {
 		if !r.isTrained(n) {
 			continue
 		}
-		relu := r.onlyRelu(n)
-		n.OpType, n.Domain, n.Attrs = "Convolution", Domain, onnx.Attrs{"relu": onnx.AttrInt(0)}
-		if relu != nil {
-			n.Attrs["relu"] = onnx.AttrInt(1)
-			n.Outputs, relu.Outputs = relu.Outputs, []string{n.Output(0) + ".before"}
-			relu.OpType = ""
+		out := n.Output(0)
+		inputs, relu := []string{n.Input(0), n.Input(1), n.Input(2)}, int64(0)
+		if next := r.only(out); next != nil && next.Is("Relu") {
+			out, relu = r.remove(next), 1
+		} else if y := r.masked(next, out); y != "" {
+			out, inputs = r.remove(next), append(inputs, y)
 		}
+		r.become(n, "Convolution", inputs, out)
+		n.Attrs = onnx.Attrs{"relu": onnx.AttrInt(relu)}
 		moved++
 	}
 	c.Graph.Nodes = slices.DeleteFunc(c.Graph.Nodes, func(n *onnx.Node) bool { return n.OpType == "" })
+	if err := c.Graph.Sort(); err != nil {
+		return nil, 0, fmt.Errorf("fuse: %w", err)
+	}
+	onnx.RemoveUnused(c.Graph)
 	if moved > 0 {
 		if c.Opsets == nil {
 			c.Opsets = map[string]int64{}
@@ -55,6 +65,124 @@ func Training(m *onnx.Model) (*onnx.Model, int, error) {
 	return c, moved, nil
 }
 
+// become makes a node one of the kernels'.
+func (r *rewriter) become(n *onnx.Node, op string, inputs []string, outputs ...string) {
+	*n = onnx.Node{Name: n.Name, OpType: op, Domain: Domain, Inputs: inputs, Outputs: outputs}
+}
+
+// remove marks a node to be deleted and returns what it computed.
+func (r *rewriter) remove(n *onnx.Node) string {
+	n.OpType = ""
+	return n.Output(0)
+}
+
+// masked returns the y of a node that multiplies dy by 1 where y, the result of a Relu,
+// is above 0 and by 0 elsewhere; "" where it is another.
+func (r *rewriter) masked(n *onnx.Node, dy string) string {
+	if n == nil || !n.Is("Mul") || !slices.Equal(r.shapes[n.Input(0)], r.shapes[n.Input(1)]) {
+		return ""
+	}
+	cast := r.producers[other(n, dy)]
+	if cast == nil || !cast.Is("Cast") {
+		return ""
+	}
+	above := r.producers[cast.Input(0)]
+	if above == nil || !above.Is("Greater") || !slices.Equal(r.floats(above.Input(1)), []float32{0}) {
+		return ""
+	}
+	return above.Input(0)
+}
+
+// scaledRelus moves Relus of what is scaled by channel to the kernels, and their
+// gradients.
+func (r *rewriter) scaledRelus() int {
+	moved, by := 0, map[string]*onnx.Node{}
+	for _, n := range r.g.Nodes {
+		if x, scale, shift := r.scaledRelu(n); x != "" {
+			r.become(n, "ScaledRelu", []string{x, scale, shift}, n.Output(0))
+			by[n.Output(0)] = n
+			moved++
+		}
+	}
+	for _, n := range r.g.Nodes {
+		for _, dy := range n.Inputs {
+			if relu := by[r.masked(n, dy)]; relu != nil && r.scaledGradient(n, dy, relu) {
+				moved++
+				break
+			}
+		}
+	}
+	return moved
+}
+
+// scaledRelu returns what a node is the Relu of, x*scale + shift.
+func (r *rewriter) scaledRelu(n *onnx.Node) (x, scale, shift string) {
+	if !n.Is("Relu") {
+		return "", "", ""
+	}
+	add := r.producers[n.Input(0)]
+	if add == nil || !add.Is("Add") || r.only(n.Input(0)) != n {
+		return "", "", ""
+	}
+	for _, product := range add.Inputs {
+		mul := r.producers[product]
+		if mul == nil || !mul.Is("Mul") || r.only(product) != add || !r.oneByChannel(other(add, product), product) {
+			continue
+		}
+		for _, x := range mul.Inputs {
+			if scale := other(mul, x); slices.Equal(r.shapes[x], r.shapes[product]) && r.oneByChannel(scale, x) {
+				return x, scale, other(add, product)
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// oneByChannel reports whether a value has the shape [C,1,1], for boards [N,C,H,W].
+func (r *rewriter) oneByChannel(value, boards string) bool {
+	s, b := r.shapes[value], r.shapes[boards]
+	return len(b) == 4 && b.Known() && slices.Equal(s, onnx.Shape{b[1], onnx.D(1), onnx.D(1)})
+}
+
+// scaledGradient moves the gradients of a ScaledRelu's inputs, of which n computes that
+// before x was scaled, if it is all that is computed from it.
+func (r *rewriter) scaledGradient(n *onnx.Node, dy string, relu *onnx.Node) bool {
+	g, x, scale := n.Output(0), relu.Input(0), relu.Input(1)
+	var dx, dscale, dshift *onnx.Node
+	if r.g.IsOutput(g) || len(r.users[g]) != 3 {
+		return false
+	}
+	for _, u := range r.users[g] {
+		switch {
+		case r.sumsByChannel(u):
+			dshift = u
+		case u.Is("Mul") && other(u, g) == scale:
+			dx = u
+		case u.Is("Mul") && other(u, g) == x && r.sumsByChannel(r.only(u.Output(0))):
+			dscale = r.only(u.Output(0))
+		}
+	}
+	if dx == nil || dscale == nil || dshift == nil {
+		return false
+	}
+	inputs, out := []string{x, scale, relu.Output(0), dy}, r.remove(dx)
+	if add := r.only(out); add != nil && add.Is("Add") && slices.Equal(r.shapes[other(add, out)], r.shapes[x]) {
+		inputs, out = append(inputs, other(add, out)), r.remove(add)
+	}
+	r.become(n, "ScaledReluGradient", inputs, out, r.remove(dscale), r.remove(dshift))
+	return true
+}
+
+// sumsByChannel reports whether a node sums boards over all but their channels, for a
+// Reshape.
+func (r *rewriter) sumsByChannel(n *onnx.Node) bool {
+	if n == nil || !n.Is("ReduceSum") || !r.isInts(n.Input(1), 0, 2, 3) || len(r.shapes[n.Input(0)]) != 4 {
+		return false
+	}
+	next := r.only(n.Output(0))
+	return next != nil && next.Is("Reshape")
+}
+
 // isTrained reports whether a node is a convolution for the kernels of training.
 func (r *rewriter) isTrained(n *onnx.Node) bool {
 	if !n.Is("Conv") || !plainConv(n, 3) {
@@ -62,15 +190,6 @@ func (r *rewriter) isTrained(n *onnx.Node) bool {
 	}
 	x, w := r.shapes[n.Input(0)], r.shapes[n.Input(1)]
 	return len(x) == 4 && x.Known() && len(w) == 4 && w.Known() && w[1] == x[1] && w[2] == onnx.D(3) && w[3] == onnx.D(3)
-}
-
-// onlyRelu returns the Relu that alone reads what a node computes; nil where others do.
-func (r *rewriter) onlyRelu(n *onnx.Node) *onnx.Node {
-	name := n.Output(0)
-	if u := r.users[name]; len(u) == 1 && u[0].Is("Relu") && !r.g.IsOutput(name) {
-		return u[0]
-	}
-	return nil
 }
 
 // weightGradient returns x and dy where a node is the gradient of a 3x3 convolution's

@@ -13,8 +13,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// TestTraining: convolutions and gradients of weights are what onnxruntime computes,
-// whatever the channels, board and batch, and in parts at once.
+// TestTraining: convolutions, what follows them and gradients are what onnxruntime
+// computes, whatever the channels, board and batch, and in parts at once.
 func TestTraining(t *testing.T) {
 	needLibrary(t)
 	for _, c := range []struct{ n, in, out, h, w, threads int }{
@@ -28,11 +28,34 @@ func TestTraining(t *testing.T) {
 			b.Output("relu", b.Relu(b.Conv(x, w, bias, 1, 1, 1, 1)))
 			turn := func(v onnx.Value) onnx.Value { return b.Transpose(v, 1, 0, 2, 3) }
 			b.Output("dw", turn(b.Conv(turn(x), turn(dy), "", 1, 1, 1, 1)))
+
+			scale, shift := b.Input("scale", onnx.Float, c.out, 1, 1), b.Input("shift", onnx.Float, c.out, 1, 1)
+			skip := b.Input("skip", onnx.Float, c.n, c.out, c.h, c.w)
+			y := b.Relu(b.Add(b.Mul(skip, scale), shift))
+			b.Output("scaled", y)
+			through := func(dy, y onnx.Value) onnx.Value {
+				return b.Mul(dy, b.Cast(b.Op("Greater", nil, y, b.Scalar(0)), onnx.Float))
+			}
+			byChannel := func(v onnx.Value) onnx.Value {
+				return b.Reshape(b.ReduceSum(v, true, 0, 2, 3), int64(c.out), 1, 1)
+			}
+			g := through(b.Add(dy, dy), y)
+			b.Output("dx", b.Add(dy, b.Mul(g, scale)))
+			b.Output("dscale", byChannel(b.Mul(skip, g)))
+			b.Output("dshift", byChannel(g))
+			z := b.Relu(b.Sub(skip, shift))
+			b.Output("masked", through(b.Conv(x, b.Mul(w, w), "", 1, 1, 1, 1), z))
+			b.Output("through", through(dy, z))
 			m, err := b.Model(nil)
 			require.NoError(t, err)
 			fused, moved, err := fuse.Training(m)
 			require.NoError(t, err)
-			require.Equal(t, 3, moved)
+			require.Equal(t, 6, moved)
+			ops := map[string]int{}
+			for _, n := range fused.Graph.Nodes {
+				ops[n.OpType]++
+			}
+			require.Equal(t, []int{3, 1, 1, 1, 1}, []int{ops["Convolution"], ops["ConvolutionGradient"], ops["ScaledRelu"], ops["ScaledReluGradient"], ops["Greater"]})
 
 			rng := rand.New(rand.NewPCG(1, 0))
 			in, want, got := map[string]*ort.Tensor{}, map[string]*ort.Tensor{}, map[string]*ort.Tensor{}

@@ -71,7 +71,8 @@
 //
 // The gradient of a convolution's input is a convolution. That of its weights is
 // Gᵀ[(A dy) ⊙ (Bᵀ d)] summed over all tiles: for each position a matrix product over
-// tiles, in float32.
+// tiles, in float32. Batches are larger than caches, so what follows a convolution is
+// done in as few passes over them as can be.
 //
 // # Files
 //

@@ -153,13 +153,20 @@ ROWS6(OUTER, 1) ROWS6(OUTER, 2)
 static outer *const outers[5][13] = {{0}, {ROWS6(ONAME, 1)}, {ROWS6(ONAME, 2)}};
 #endif
 
-// to_points and to_planes turn a board [channels][area] into [area][padded], whose last
-// channels are 0, and back.
+// to_points turns a board [channels][area] into [area][padded], whose last channels are
+// 0.
 static void to_points(const float *x, int channels, int padded, int area, float *to)
 {
 	if (channels < padded)
 		memset(to, 0, (size_t)area * padded * 4);
 	transpose(x, area, channels, area, to, padded);
+}
+
+// mask_some makes numbers 0 where those of a mask are not above 0.
+static void mask_some(const float *mask, size_t n, float *y)
+{
+	for (size_t i = 0; i < n; i++)
+		y[i] = mask[i] > 0 ? y[i] : 0;
 }
 
 // convolve_some computes boards first to last of a convolution [n][in][h][w] by packed
@@ -183,8 +190,12 @@ static int convolve_some(const layer *l, const convolution_call *c, const float 
 		layer_call call = {.n = n, .h = c->h, .w = c->w, .x = x, .bias = c->bias, .y = y};
 		if (run3(&now, &call, s))
 			return -1;
-		for (int i = 0; i < n; i++)
-			transpose(y + i * area * l->out, l->out, area, l->out, c->y + (b + i) * area * l->out, area);
+		for (int i = 0; i < n; i++) {
+			size_t at = (b + i) * area * l->out;
+			transpose(y + i * area * l->out, l->out, area, l->out, c->y + at, area);
+			if (c->mask)
+				mask_some(c->mask + at, area * l->out, c->y + at);
+		}
 	}
 	return 0;
 }

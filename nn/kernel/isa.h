@@ -24,6 +24,7 @@
 #include "attention.h"
 #include "planes.h"
 #include "gradient.h"
+#include "scaled.h"
 
 static int run(const layer *l, const layer_call *c, scratch *s)
 {
@@ -33,4 +34,5 @@ static int run(const layer *l, const layer_call *c, scratch *s)
 }
 
 const isa_t ISA = {.lanes = LANES, .widest = NR, .rows = ROWS, .integers = INTEGERS, .run = run, .attend = attend,
-	.pack_now = pack_now, .convolve_some = convolve_some, .gradient_some = gradient_some, .gradient_end = end_gradient};
+	.pack_now = pack_now, .convolve_some = convolve_some, .gradient_some = gradient_some, .gradient_end = end_gradient,
+	.scaled_some = scaled_some, .scaled_gradient_some = scaled_gradient_some};

@@ -58,12 +58,13 @@ typedef struct {
 } attention_call;
 
 // What the convolutions of training read and write, 3x3 in float32: boards are
-// [n][channels][h][w], weights and their gradient dw [out][in][3][3].
+// [n][channels][h][w], weights and their gradient dw [out][in][3][3]. Where a mask as
+// large as y is not above 0, y is 0.
 typedef struct trainer trainer;
 
 typedef struct {
 	int n, h, w, relu;
-	const float *x, *weights, *bias; // bias may be NULL
+	const float *x, *weights, *bias, *mask; // bias and mask may be NULL
 	float *y;
 } convolution_call;
 
@@ -72,6 +73,22 @@ typedef struct {
 	const float *x, *dy;
 	float *dw;
 } gradient_call;
+
+// y = relu(scale*x + shift) in training: boards are [n][channels][area], scale and shift
+// [channels].
+typedef struct {
+	int n, channels, area;
+	const float *x, *scale, *shift;
+	float *y;
+} scaled_call;
+
+// Its gradient. dx has skip added, unless that is NULL; what one part of the boards adds
+// to the gradients of scale and shift stands in dscale and dshift.
+typedef struct {
+	int n, channels, area;
+	const float *x, *scale, *y, *dy, *skip;
+	float *dx;
+} scaled_gradient_call;
 
 typedef struct {
 	// make packs weights for a set of instructions: NULL if there is no memory.
@@ -94,6 +111,8 @@ typedef struct {
 	int (*convolve_part)(trainer *, const convolution_call *, int part, int parts);
 	int (*gradient_part)(trainer *, const gradient_call *, int part, int parts);
 	void (*gradient_end)(trainer *, const gradient_call *, int parts);
+	void (*scaled_part)(int isa, const scaled_call *, int part, int parts);
+	void (*scaled_gradient_part)(int isa, const scaled_gradient_call *, int part, int parts, float *dscale, float *dshift);
 } kernel_table_t;
 
 const kernel_table_t *kernel_table(void);

@@ -36,6 +36,8 @@ typedef struct {
 	int (*convolve_some)(const layer *, const convolution_call *, const float *u, int first, int last, scratch *, scratch *boards);
 	int (*gradient_some)(const layer *, const gradient_call *, int first, int last, float *du, scratch *);
 	void (*gradient_end)(const layer *, const float *du, int parts, float *dw);
+	void (*scaled_some)(const scaled_call *, int first, int last);
+	void (*scaled_gradient_some)(const scaled_gradient_call *, int first, int last, float *dscale, float *dshift);
 } isa_t;
 
 // plane_sum is what a plane of ones adds up to, [h][w][outs].
@@ -87,6 +89,8 @@ void convolve_begin(trainer *, const convolution_call *);
 int convolve_part(trainer *, const convolution_call *, int part, int parts);
 int gradient_part(trainer *, const gradient_call *, int part, int parts);
 void gradient_end(trainer *, const gradient_call *, int parts);
+void scaled_part(int isa, const scaled_call *, int part, int parts);
+void scaled_gradient_part(int isa, const scaled_gradient_call *, int part, int parts, float *dscale, float *dshift);
 
 const isa_t *isa_of(int isa);
 extern const isa_t isa_portable, isa_neon, isa_avx2, isa_avxvnni, isa_avx512, isa_avx512vnni;

@@ -1,4 +1,4 @@
-// What the convolutions of training keep from one step to the next.
+// The parts of a training step, and what convolutions keep from one step to the next.
 
 #include "layer.h"
 #include <stdlib.h>
@@ -65,3 +65,14 @@ int gradient_part(trainer *t, const gradient_call *c, int part, int parts)
 }
 
 void gradient_end(trainer *t, const gradient_call *c, int parts) { t->layer.isa->gradient_end(&t->layer, t->sums, parts, c->dw); }
+
+void scaled_part(int isa, const scaled_call *c, int part, int parts)
+{
+	isa_of(isa)->scaled_some(c, (int)((long long)c->n * part / parts), (int)((long long)c->n * (part + 1) / parts));
+}
+
+void scaled_gradient_part(int isa, const scaled_gradient_call *c, int part, int parts, float *dscale, float *dshift)
+{
+	int first = (int)((long long)c->n * part / parts), last = (int)((long long)c->n * (part + 1) / parts);
+	isa_of(isa)->scaled_gradient_some(c, first, last, dscale, dshift);
+}

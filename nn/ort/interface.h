@@ -70,7 +70,7 @@ typedef struct custom_op {
 
 // operators belongs to one session, which has one caller at a time.
 struct operators {
-	custom_op conv, attention, convolution, gradient;
+	custom_op conv, attention, convolution, gradient, scaled, scaled_gradient;
 	const void *const *api;
 	const kernel_table_t *kernels;
 	int isa, threads;

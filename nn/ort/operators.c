@@ -212,6 +212,8 @@ operators *operators_make(const void *base, void *session_options, const void *k
 		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->attention) ||
 		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->convolution) ||
 		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->gradient) ||
+		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->scaled) ||
+		CALL(CUSTOM_OP_DOMAIN_ADD, status *, void *, const void *)(o->domain, &o->scaled_gradient) ||
 		CALL(ADD_CUSTOM_OP_DOMAIN, status *, void *, void *)(session_options, o->domain)) {
 		operators_drop(o);
 		return NULL;

@@ -38,6 +38,7 @@ func BenchmarkStep(b *testing.B) {
 		{"kb4c64", 9, 256, 2},
 		{"mini", 9, 256, 2},
 		{"kb6c96", 19, 64, 2},
+		{"kb6c96", 9, 128, 2},
 	} {
 		b.Run(fmt.Sprintf("%s-%dx%d", c.name, c.batch, c.threads), func(b *testing.B) {
 			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, Plain: os.Getenv("PLAIN") != ""}
