@@ -75,6 +75,7 @@ type Graph struct {
 	run             *native
 	inputs, outputs []port
 	bindings        []*Binding
+	copies          bool // inputs are copied to a device when they are bound
 	closed          bool
 }
 
@@ -94,7 +95,7 @@ func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{run: run, inputs: inputs, outputs: outputs}
+	g := &Graph{run: run, inputs: inputs, outputs: outputs, copies: c.Provider != CPU}
 	runtime.SetFinalizer(g, func(g *Graph) { _ = g.Close() })
 	return g, nil
 }
@@ -151,8 +152,8 @@ func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
 	b := &Binding{graph: g, io: io}
 	for _, p := range g.inputs {
 		b.tensors = append(b.tensors, inputs[p.name])
-		err = errors.Join(err, io.BindInput(p.name, inputs[p.name].val))
 	}
+	err = b.bindInputs()
 	for _, p := range g.outputs {
 		b.tensors = append(b.tensors, outputs[p.name])
 		err = errors.Join(err, io.BindOutput(p.name, outputs[p.name].val))
@@ -163,6 +164,14 @@ func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
 	}
 	g.bindings = append(g.bindings, b)
 	return b, nil
+}
+
+// bindInputs binds the tensors of the graph's inputs, which come first.
+func (b *Binding) bindInputs() (err error) {
+	for i, p := range b.graph.inputs {
+		err = errors.Join(err, b.io.BindInput(p.name, b.tensors[i].val))
+	}
+	return err
 }
 
 // matchTensor checks a tensor against what the graph declares.
@@ -187,11 +196,18 @@ func matchTensor(what string, p port, t *Tensor) error {
 	return nil
 }
 
-// Run computes the graph once over the bound tensors. On the CPU it allocates
-// nothing in Go.
+// Run computes the graph once over the bound tensors, as they are now. On the
+// CPU it allocates nothing in Go. Elsewhere it binds the inputs anew, because
+// onnxruntime copies them to the device when they are bound, not when they are
+// used (its issue 5857).
 func (b *Binding) Run() error {
 	if b.graph.closed {
 		return ErrClosed
+	}
+	if b.graph.copies {
+		if err := b.bindInputs(); err != nil {
+			return fmt.Errorf("%w: %w", ErrGraph, err)
+		}
 	}
 	err := b.graph.run.RunWithBinding(b.io)
 	runtime.KeepAlive(b)
