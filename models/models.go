@@ -21,5 +21,5 @@ var card string
 
 // Default returns the network that plays where no other is named.
 func Default() Network {
-	return Network{File: "kosumi-9x9.bin.gz", Data: data, Card: card, Games: 47_048, Size: 9}
+	return Network{File: "kosumi-9x9.bin.gz", Data: data, Card: card, Games: 101_811, Size: 9}
 }

@@ -15,8 +15,8 @@ import (
 	"kosumi/web/api"
 )
 
-// A game in which Black passes while a group dies: there are mistakes.
-const spoilt = `(;GM[1]FF[4]SZ[7]KM[7.5]PB[Ann]PW[Ben]RE[W+R];B[dd];W[cc];B[cd];W[bd];B[be];W[dc];B[ec];W[eb];B[aa];W[ed];B[ga];W[ee];B[gg];W[de];B[ag];W[ce])`
+// A game that both spoil while it is open, so that some mistakes make problems.
+const spoilt = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])`
 
 // toReview sends files to be reviewed and returns the answers by name.
 func toReview(t *testing.T, s *Server, files map[string]string) map[string]api.Imported {
@@ -66,9 +66,9 @@ func TestReview(t *testing.T) {
 	require.NotEmpty(t, card.Worst)
 
 	r := ask[api.Review](c, "watch", api.Watch{What: "review:" + id})
-	require.Len(t, r.Moves, 16)
-	require.Len(t, r.Points, 17)
-	require.Len(t, r.Boards, 17*49)
+	require.Len(t, r.Moves, 20)
+	require.Len(t, r.Points, 21)
+	require.Len(t, r.Boards, 21*81)
 	require.NotEmpty(t, r.Mistakes)
 	worst := r.Moves[r.Mistakes[0]]
 	require.GreaterOrEqual(t, worst.Loss, 3.0)

@@ -72,7 +72,7 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 		require.NoError(t, err)
 		c, err := loop.ParseConfig(text)
 		require.NoError(t, err)
-		require.Equal(t, "kb4c64", c.Arch)
+		require.Equal(t, "kb6c96", c.Arch)
 		require.Equal(t, loop.Start{Network: loop.Embedded, Games: int64(models.Default().Games), Data: []string{}}, c.Start)
 	}
 }
