@@ -59,7 +59,7 @@ test-avx2: deps
 	@scripts/as-avx2.sh true
 	$(GO) test -timeout 20m -exec $(CURDIR)/scripts/as-avx2.sh ./nn/...
 
-# Some forty exports of PyTorch's, played, quantized, trained, and run in Python
+# Some forty exports of PyTorch's, played, trained, and run in Python
 # again. Fetches PyTorch from the Python registry (3 GB) unless KOSUMI_PYTHON has it.
 test-pytorch: deps build
 	@scripts/test-pytorch.sh
@@ -69,7 +69,7 @@ race: deps-test page
 
 # The same without the packages that only compute, which the detector slows down
 # most, and the program, which would have to be built once more.
-NO_RACE := board|cmd/engine|nn/autodiff|nn/katago|nn/onnx.*|nn/quant|sgf
+NO_RACE := board|cmd/engine|nn/autodiff|nn/katago|nn/onnx.*|sgf
 
 race-short: deps-test page
 	$(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -vE '^kosumi/($(NO_RACE))$$')

@@ -26,7 +26,6 @@ esac
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-"$ENGINE" quantize "$MODEL" -o "$out/half.onnx" --precision fp16 --boardsize "$SIZE" --log-level warn
 round=1
 while [ "$round" -le "$ROUNDS" ]; do
 	for precision in fp32 fp16; do

@@ -2,8 +2,8 @@
 # test-arm64.sh [GO TEST ARGUMENT...]: the tests of some packages as an ARM64
 # program, emulated by qemu on this machine: correctness, not speed (a network runs
 # some hundred times slower). For example:
-#   scripts/test-arm64.sh ./board ./nn/quant
-#   KOSUMI_ARM64_CPU=cortex-a72 scripts/test-arm64.sh -run TestHere -v ./nn/quant
+#   scripts/test-arm64.sh ./board ./nn/kernel
+#   KOSUMI_ARM64_CPU=cortex-a72 scripts/test-arm64.sh -run TestKernels -v ./nn/kernel
 # Packages (Debian): qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 # libstdc++6-arm64-cross. CC names another cross compiler. On ARM64 the tests
 # simply run.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Exports a network from PyTorch in some forty ways, and has bin/engine play with
-# each, quantize it, train it and write it again; what was written is checked by
+# each, train it and write it again; what was written is checked by
 # onnx.checker and run by Python's onnxruntime. An export that is refused has to be
 # told how to be made. PyTorch comes from the Python registry (some 3 GB), into the
 # user's cache; KOSUMI_PYTHON names a python that has it already.
@@ -41,7 +41,6 @@ for file in "$work"/exports/*.onnx; do
 	name=$(basename "$file" .onnx)
 	if try "$name" "$engine" benchmark --model "$file" --seconds 0.05 --rounds 1 --log-level error; then
 		played=$((played + 1))
-		try "$name" "$engine" quantize "$file" -o "$work/written/$name-int8.onnx" --count 8 --held 8 --log-level error || true
 		if try "$name" "$engine" train --model "$file" --data "$work/games/sgfs" --steps 2 --batch 32 -o "$work/$name" --log-level error; then
 			trained=$((trained + 1))
 			mv "$work/$name/model.onnx" "$work/written/$name.onnx"

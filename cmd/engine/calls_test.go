@@ -166,16 +166,9 @@ convert NET NOWHERE/x.onnx -> 1 cannot be written
 convert NET THERE -> 1 --force
 convert NET DIR/x.onnx --boardsize 26 -> 2 --boardsize
 convert TORCH DIR/y.bin.gz -> 1 engine convert or engine train
-quantize -> 2 engine quantize IN
-quantize a -> 2 -o is needed
-quantize NOWHERE.onnx -o DIR/x.onnx -> 1 no such file
-quantize NET -o DIR/x.foo -> 2 .onnx
-quantize NET -o NOWHERE/x.onnx -> 1 cannot be written
-quantize NET -o THERE -> 1 --force
-quantize NET -o DIR/x.onnx --for martian -> 2 --for
-quantize NET -o DIR/x.onnx --count 0 -> 2 --count 0
-quantize NET -o DIR/x.onnx --method nosuch -> 2 --method
-quantize NET -o DIR/x.onnx --percentile x -> 2 --percentile
+convert NET DIR/x.onnx --precision int8 -> 2 --precision int8
+convert NET DIR/x.bin.gz --precision fp16 -> 2 .onnx
+convert NET DIR/x.onnx --precision fp16 --boardsize 26 -> 2 --boardsize
 selfplay --human-model NOWHERE -> 2 unknown flag: --human-model
 selfplay -> 2 --out DIR
 selfplay --out DIR/s --games -1 -> 2 --games -1

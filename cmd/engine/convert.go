@@ -12,11 +12,13 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/nn/katago"
+	"kosumi/nn/model"
 	"kosumi/nn/onnx"
 )
 
 func convertCommand() *cobra.Command {
-	var size string
+	s := defaultSettings()
+	var size, precision string
 	var runForm bool
 	var force *bool
 	c := &cobra.Command{
@@ -29,8 +31,12 @@ kind of each file follows from the ending of its name.
 The ONNX file describes itself (encoder, heads, scales) and keeps every weight
 of the KataGo file, so that the way back gives the same weights bit for bit,
 also after training it further. Its graph is for one board size; Kosumi serves
-every size from it all the same.`,
+every size from it all the same.
+
+With --precision fp16 the result is the graph that sessions run, in 16-bit
+floats, for GPUs and other programs. It cannot be converted back.`,
 		Example: `  engine convert kata1-b18.bin.gz b18.onnx
+  engine convert kata1-b18.bin.gz b18-fp16.onnx --precision fp16
   engine convert b18-tuned.onnx b18-tuned.bin.gz`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,18 +47,36 @@ every size from it all the same.`,
 			if !isKind(args[1], append(kataGoEndings, ".onnx")) {
 				return usagef("%s: the name has to end in .onnx, or for KataGo's format in %s", args[1], strings.Join(kataGoEndings, ", "))
 			}
-			s, err := sizeOf("boardsize", size)
+			if precision != "fp32" && precision != "fp16" {
+				return usagef("--precision %s: fp32 or fp16", precision)
+			}
+			if precision == "fp16" && !isKind(args[1], []string{".onnx"}) {
+				return usagef("%s: KataGo's format has no fp16; the name has to end in .onnx", args[1])
+			}
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			side, err := sizeOf("boardsize", size)
 			if err != nil {
 				return err
 			}
 			if err := tryOutput(args[1], *force); err != nil {
 				return err
 			}
-			return convert(cmd, args[0], args[1], katago.Size(s), form)
+			if precision == "fp16" {
+				half, err := model.Half(args[0], side, model.Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value})
+				if err != nil {
+					return err
+				}
+				return writeModel(cmd, args[1], half)
+			}
+			return convert(cmd, args[0], args[1], katago.Size(side), form)
 		},
 	}
 	force = forceFlag(c)
 	c.Flags().StringVar(&size, "boardsize", "19", "board `SIZE` of the ONNX graph: 2 to 25, or for example 9x13")
+	c.Flags().StringVar(&precision, "precision", "fp32", "number format of the result: fp32 or fp16")
+	s.flags(c.Flags(), "encoder", "policy", "value")
 	c.Flags().BoolVar(&runForm, "run-form", false, "write the graph that sessions run, with norms folded into weights; it cannot be converted back")
 	return c
 }
@@ -72,10 +96,7 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size, form katago.F
 	if err != nil {
 		return err
 	}
-	if err := writeModel(out, m); err != nil {
-		return err
-	}
-	return reportFile(cmd, out)
+	return writeModel(cmd, out, m)
 }
 
 // kataGoEndings are those of files in KataGo's format.
@@ -111,11 +132,14 @@ func readNetwork(path string) (*katago.Network, error) {
 }
 
 // writeModel writes an ONNX file that appears whole or not at all.
-func writeModel(path string, m *onnx.Model) error {
-	return file.Write(path, func(w io.Writer) error {
+func writeModel(cmd *cobra.Command, path string, m *onnx.Model) error {
+	if err := file.Write(path, func(w io.Writer) error {
 		_, err := m.WriteTo(w)
 		return err
-	})
+	}); err != nil {
+		return err
+	}
+	return reportFile(cmd, path)
 }
 
 func reportFile(cmd *cobra.Command, path string) error {

@@ -59,7 +59,6 @@ func TestUsageErrors(t *testing.T) {
 		{"train --lr x", []string{`--lr is "x", must be a number`}},
 		{"gtp --seed x", []string{`--seed is "x"`}},
 		{"benchmark --batch 99999999999999999999", []string{"--batch", "from 0 to 1024"}},
-		{"quantize", []string{"0 arguments", "engine quantize"}},
 		{"review", []string{"0 arguments", "engine review"}},
 		{"loop", []string{"0 arguments", "engine loop"}},
 		{"drill", []string{"0 arguments", "engine drill"}},

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/gtp/gtpconform"
-	"kosumi/nn/ort"
 )
 
 // TestGTPConformance runs the list of what clients rely on against the program
@@ -23,17 +21,6 @@ func TestGTPConformance(t *testing.T) {
 		flags := append(flags, "--model", realNetwork(t))
 		gtpconform.Run(t, gtpconform.Program(program, nil, flags...), gtpconform.Options{Only: []int{23, 44, 45, 55}})
 	})
-}
-
-// TestGTPWhileInt8IsPrepared asks for ownership, which begins a search anew on a
-// kept tree, while auto prepares the integer network in the background.
-func TestGTPWhileInt8IsPrepared(t *testing.T) {
-	needLibrary(t)
-	library, err := ort.Find("")
-	require.NoError(t, err)
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir(), "KOSUMI_ONNXRUNTIME=" + library.Path}
-	flags := slices.Concat([]string{"gtp", "--log-level", "warn"}, frugal, []string{"--precision", "auto", "--model", realNetwork(t)})
-	gtpconform.Run(t, gtpconform.Program(program, env, flags...), gtpconform.Options{Only: []int{45}})
 }
 
 // TestBoardThatTheNetworkDoesNotServe: it is said at the start, once and in plain

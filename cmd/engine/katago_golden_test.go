@@ -255,8 +255,11 @@ func analyst(t *testing.T, config string) *kataTalk {
 	return talk(t, dir, "analysis", "-config", "CONFIG", "-model", realNetwork(t))
 }
 
-// unlikeAnalysis are the cases with numbers unlike KataGo's.
-var unlikeAnalysis = map[string]string{}
+// unlikeAnalysis are the cases whose values differ from KataGo's, with the reason.
+var unlikeAnalysis = map[string]string{
+	"a166": "faults of JSON are told in our words, not those of KataGo's parser",
+	"a167": "the same",
+}
 
 // TestKataGoAnalysis sends KataGo's queries to the program, under its name.
 func TestKataGoAnalysis(t *testing.T) {
@@ -303,7 +306,7 @@ func (c *analysisCase) check(t *testing.T, k *kataTalk) {
 	}
 	for i := range want {
 		text := strings.NewReplacer(realNetwork(t), "MODEL", `"git_hash":"none"`, `"git_hash":"<omitted>"`).Replace(got[i])
-		if c.Compare == "exact" {
+		if c.Compare == "exact" && unlikeAnalysis[c.ID] == "" {
 			require.Equal(t, want[i], text)
 			continue
 		}

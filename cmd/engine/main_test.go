@@ -63,6 +63,15 @@ func realNetwork(t testing.TB) string {
 	return testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
 }
 
+// freshNetwork writes a small network that serves every board.
+func freshNetwork(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fresh.bin.gz")
+	o := invoke(t, nil, "", "net", "new", "--arch", "kb3c32", "--seed", "1", "-o", path)
+	require.Zero(t, o.code, o.stderr)
+	return path
+}
+
 // frugal are flags that keep an engine to one core, and from preparing anything.
 var frugal = []string{"--sessions", "1", "--batch", "4", "--threads", "4", "--cache", "16", "--precision", "fp32"}
 

@@ -151,6 +151,30 @@ func TestConvert(t *testing.T) {
 	require.Equal(t, exitUsage, o.code)
 }
 
+// TestConvertToHalf writes networks in 16-bit floats and plays with them.
+func TestConvertToHalf(t *testing.T) {
+	needLibrary(t)
+	half := filepath.Join(t.TempDir(), "half.onnx")
+	for _, c := range []struct {
+		from, size string
+	}{{freshNetwork(t), "7"}, {"../../testdata/onnx/pytorch-dualhead-9x9.onnx", "9"}} {
+		o := invoke(t, nil, "", "convert", c.from, half, "--precision", "fp16", "--boardsize", c.size, "--force")
+		require.Zero(t, o.code, o.stderr)
+		o = invoke(t, nil, "genmove b\nquit\n", "gtp", "--model", half, "--boardsize", c.size, "--visits", "5", "--sessions", "1", "--threads", "2")
+		require.Zero(t, o.code, o.stderr)
+		require.Contains(t, o.stderr, "on cpu, fp16")
+		require.Regexp(t, `^= ([A-J]\d|pass)\n`, o.stdout)
+	}
+	twice := filepath.Join(t.TempDir(), "twice.onnx")
+	o := invoke(t, nil, "", "convert", half, twice, "--precision", "fp16", "--boardsize", "9")
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "convert the original network")
+	o = invoke(t, nil, "", "convert", freshNetwork(t), filepath.Join(t.TempDir(), "x.bin.gz"), "--precision", "fp16")
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.stderr, ".onnx")
+	require.NoFileExists(t, twice)
+}
+
 // TestNet makes fresh networks, asks what they are, and plays with one.
 func TestNet(t *testing.T) {
 	needLibrary(t)

@@ -48,7 +48,7 @@ func TestTuning(t *testing.T) {
 	require.Equal(t, best, use(five))
 	for name, change := range map[string]func(*settings){
 		"board":     func(s *settings) { s.Play.Size = board.Square(9) },
-		"precision": func(s *settings) { s.Play.Size, s.Precision = board.Square(5), "int8" },
+		"precision": func(s *settings) { s.Play.Size, s.Precision = board.Square(5), "fp16" },
 		"network":   func(s *settings) { s.Play.Size, s.Model = board.Square(5), "" },
 		"absent":    func(s *settings) { s.Play.Size, s.Model = board.Square(5), "absent.onnx" },
 	} {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"slices"
+	"unicode/utf8"
 )
 
 // handle answers one line: an action, or a query.
@@ -20,8 +22,8 @@ func (s *Server) handle(line []byte) {
 	var fields map[string]json.RawMessage
 	whole := line
 	line = bytes.TrimPrefix(line, []byte("\ufeff")) // some programs begin with it
-	if fault := jsonFault(line); fault != "" {
-		s.fault(map[string]any{"error": fault + " - could not parse input line as json request: " + string(whole)})
+	if err := validate(line); err != nil {
+		s.fault(map[string]any{"error": err.Error() + " - could not parse input line as json request: " + string(whole)})
 		return
 	}
 	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &fields) != nil {
@@ -51,6 +53,19 @@ func (s *Server) handle(line []byte) {
 	}
 	q.bytes = q.memory(len(line))
 	s.queue.add(tasks)
+}
+
+// validate returns the first fault of a text that is not JSON in UTF-8.
+func validate(text []byte) error {
+	if !utf8.Valid(text) {
+		return errors.New("not valid UTF-8")
+	}
+	var any json.RawMessage
+	err := json.Unmarshal(text, &any)
+	if at := (*json.SyntaxError)(nil); errors.As(err, &at) {
+		return fmt.Errorf("not JSON: %w (byte %d)", at, at.Offset)
+	}
+	return err
 }
 
 // fault writes an error or a warning, and notes it.

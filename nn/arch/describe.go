@@ -35,15 +35,14 @@ type OperatorCount struct {
 // Looks is what a network seems to be: from its metadata where it has any of
 // ours, else from shapes and operators. A field is empty where nothing tells.
 type Looks struct {
-	Declared  bool   // the metadata says so
-	Kind      string // "dual-head", "seed" or "katago"
-	Encoder   string // "mini7", "seed22", "v7", ...
-	Board     string // "9x9" (width x height), or "any"
-	Policy    string // "logits", "log_softmax" or "softmax"
-	Value     string // "tanh" or "wdl"
-	Arch      string // name that Parse knows; only from metadata
-	Quantized bool   // it computes with integers of 8 bits
-	Roles     map[string]string
+	Declared bool   // the metadata says so
+	Kind     string // "dual-head", "seed" or "katago"
+	Encoder  string // "mini7", "seed22", "v7", ...
+	Board    string // "9x9" (width x height), or "any"
+	Policy   string // "logits", "log_softmax" or "softmax"
+	Value    string // "tanh" or "wdl"
+	Arch     string // name that Parse knows; only from metadata
+	Roles    map[string]string
 }
 
 // Describe reads what a model is. It fails where the graph is not sound.
@@ -131,9 +130,6 @@ func total(sizes []int64) int64 {
 
 func looks(m *onnx.Model, d Description) Looks {
 	l := guess(m, d)
-	for _, n := range m.Graph.Nodes {
-		l.Quantized = l.Quantized || n.Is("QuantizeLinear", "DequantizeLinear", "QLinearConv", "ConvInteger", "MatMulInteger")
-	}
 	if m.Metadata[meta.Format] == "" {
 		return l
 	}

@@ -21,4 +21,6 @@
 //
 // Values that other nodes read are transposed back for them; global pooling reads
 // them as they are. Inputs and outputs of the graph stay what they were.
+//
+// [Half] rewrites a graph in 16-bit floats, for GPUs.
 package fuse

@@ -15,7 +15,6 @@ import (
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
-	"kosumi/nn/quant"
 )
 
 func needLibrary(t testing.TB) {
@@ -154,7 +153,6 @@ func measure(b *testing.B, name string, plain, graph *onnx.Model, batch int) {
 		{"onnxruntime", func() (*onnx.Model, int, error) { return plain, 0, nil }},
 		{"float32", func() (*onnx.Model, int, error) { return fuse.Rewrite(graph, kernel.Float32) }},
 		{"int16", func() (*onnx.Model, int, error) { return fuse.Rewrite(graph, kernel.Int16) }},
-		{"onnxruntime-int8", func() (*onnx.Model, int, error) { return inBytes(b, plain) }},
 	} {
 		b.Run(fmt.Sprintf("%s_batch%d_%s", name, batch, v.name), func(b *testing.B) {
 			m, _, err := v.make()
@@ -167,38 +165,6 @@ func measure(b *testing.B, name string, plain, graph *onnx.Model, batch int) {
 			b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "evals/s")
 		})
 	}
-}
-
-// inBytes rewrites a graph to onnxruntime's 8-bit integers.
-func inBytes(b *testing.B, m *onnx.Model) (*onnx.Model, int, error) {
-	out, s, err := quant.Int8(m, rows{b}, quant.Options{Nearest: true, For: quant.Here()})
-	if err != nil {
-		return nil, 0, err
-	}
-	return out, len(s.Integer), nil
-}
-
-// rows runs graphs over 16 rows for calibration.
-type rows struct{ b *testing.B }
-
-func (r rows) Run(p quant.Pass) error {
-	spec := specOf(r.b, p.Model)
-	const n = 16
-	s := open(r.b, p.Model, spec, n)
-	fill(s, spec, 1)
-	if err := s.Run(n); err != nil {
-		return err
-	}
-	for i, t := range p.Taps {
-		size := 1
-		for _, d := range t.Shape {
-			size *= d
-		}
-		if err := p.See(i, n, s.Outputs()[i][:n*size]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func BenchmarkNetwork(b *testing.B) {

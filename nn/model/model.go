@@ -20,8 +20,8 @@ type Config struct {
 	Provider string
 	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU through
 	// onnxruntime), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
-	// where the processor has kernels for it, else fp32. A file that is in some
-	// precision already runs as it is, or not at all.
+	// where the processor has kernels for it, else fp32. A file in fp16 runs
+	// in fp16, or not at all.
 	Precision string
 	// Library names the onnxruntime library; "" searches for it.
 	Library string
@@ -87,9 +87,6 @@ func Open(path string, c Config) (*Model, error) {
 	if m.precision == halfPrecision && src.precision() == floatPrecision && run.name() == ort.CPU {
 		c.Log.Warn("fp16 is for GPUs: a processor computes it no faster than fp32")
 	}
-	if s, ok := src.(*onnxSource); ok && s.warning != "" {
-		c.Log.Warn(s.warning, "file", s.about.File)
-	}
 	return m, nil
 }
 
@@ -120,17 +117,6 @@ func (m *Model) Serves(size board.Size) error {
 
 // Open makes a session of its own for the caller.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
-	return m.openAs(size, maxBatch, m.precision)
-}
-
-// OpenOriginal opens a session for the network as its file has it, whatever
-// Config.Precision says.
-func (m *Model) OpenOriginal(size board.Size, maxBatch int) (nn.Backend, error) {
-	return m.openAs(size, maxBatch, m.source.precision())
-}
-
-// openAs opens a session in a precision.
-func (m *Model) openAs(size board.Size, maxBatch int, precision string) (nn.Backend, error) {
 	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
@@ -139,7 +125,7 @@ func (m *Model) openAs(size board.Size, maxBatch int, precision string) (nn.Back
 	if err != nil {
 		return nil, err
 	}
-	if graph, err = m.rewrite(graph, precision); err != nil {
+	if graph, err = m.rewrite(graph, m.precision); err != nil {
 		return nil, err
 	}
 	data, err := graph.Marshal()
@@ -148,7 +134,7 @@ func (m *Model) openAs(size board.Size, maxBatch int, precision string) (nn.Back
 	}
 	graph = nil
 	releaseBuilt(len(data))
-	return m.run.open(work{data: data, spec: spec, maxBatch: maxBatch, integer: precision == int8Precision})
+	return m.run.open(work{data: data, spec: spec, maxBatch: maxBatch})
 }
 
 // plainMish reports whether graphs are to have mish in the form that kernels and

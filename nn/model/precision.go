@@ -9,7 +9,6 @@ import (
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
-	"kosumi/nn/quant"
 )
 
 // The number formats of networks.
@@ -18,7 +17,6 @@ const (
 	floatPrecision = "fp32"
 	int16Precision = "int16"
 	halfPrecision  = "fp16"
-	int8Precision  = "int8" // of files that were quantized
 )
 
 // Precisions are the number formats that a network can be asked to run in.
@@ -26,7 +24,7 @@ var Precisions = []string{autoPrecision, int16Precision, floatPrecision, halfPre
 
 // precision settles what sessions compute in, and says why.
 func precisionOf(c Config, src source, run runner) (precision, why string, err error) {
-	if c.Precision != "" && c.Precision != int8Precision && !slices.Contains(Precisions, c.Precision) {
+	if c.Precision != "" && !slices.Contains(Precisions, c.Precision) {
 		return "", "", fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(Precisions, ", "))
 	}
 	if has := src.precision(); has != floatPrecision {
@@ -47,8 +45,6 @@ func precisionOf(c Config, src source, run runner) (precision, why string, err e
 			return "", "", fmt.Errorf("%w: int16 needs the CPU, through onnxruntime, and AVX2", ErrPrecision)
 		}
 		return int16Precision, fmt.Sprintf("kernels for %s", isa), nil
-	case int8Precision:
-		return "", "", fmt.Errorf("%w: %s is not in int8; `engine quantize` writes such files, and int16 needs none", ErrPrecision, src.describe().File)
 	case halfPrecision:
 		if run.name() == OnnxGo {
 			return "", "", fmt.Errorf("%w: fp16 needs onnxruntime: %s", ErrPrecision, run.why())
@@ -65,7 +61,7 @@ func (m *Model) rewrite(g *onnx.Model, precision string) (*onnx.Model, error) {
 	}
 	switch _, ok := kernel.Best(); {
 	case precision == halfPrecision:
-		half, err := quant.Half(g)
+		half, err := fuse.Half(g)
 		if err != nil {
 			return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
 		}

@@ -18,7 +18,7 @@ func specOfFile(m *onnx.Model, o Overrides) (nn.Spec, error) {
 	if m.Metadata[meta.Kind] == nn.KindKataGo.String() {
 		return runFormSpec(m)
 	}
-	// What a quantized file says of its value settles what its shape leaves open.
+	// A file in fp16 was written by this program: what it says of its value settles what its shape leaves open.
 	if m.Metadata[meta.Precision] != "" {
 		o.Value = cmp.Or(o.Value, m.Metadata[meta.Value])
 	}

@@ -24,7 +24,6 @@ type work struct {
 	data     []byte // the ONNX file
 	spec     nn.Spec
 	maxBatch int
-	integer  bool // the graph has integer convolutions of onnxruntime's
 }
 
 // OnnxGo is the provider that needs no shared library.
@@ -96,9 +95,6 @@ func (r *ortRunner) open(w work) (nn.Backend, error) {
 	conf := ort.Config{
 		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: w.maxBatch,
 		FixedBatch: r.provider != ort.CPU,
-	}
-	if w.integer { // nothing is left to fuse, and what is there must stay as it is
-		conf.SessionConfig = map[string]string{"session.disable_quant_qdq": "1"}
 	}
 	return ort.Open(w.data, w.spec, conf)
 }

@@ -18,7 +18,6 @@ import (
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
-	"kosumi/nn/quant"
 )
 
 // source is a network before it runs: what it computes and its graphs.
@@ -114,8 +113,6 @@ type onnxSource struct {
 	about  nn.Description
 	only   nn.Spec
 	format string // of numbers
-	// warning is for the user, "" for none.
-	warning string
 }
 
 func openONNX(data []byte, path string, o Overrides) (source, error) {
@@ -143,6 +140,10 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	if err := checkFormat(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	format := cmp.Or(m.Metadata[meta.Precision], floatPrecision)
+	if format != floatPrecision && format != halfPrecision {
+		return nil, fmt.Errorf("%w: %s is in %s; use the network that it was made from, in fp32 or fp16", ErrFile, name, format)
+	}
 	if err := inTraining(m); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 	}
@@ -156,11 +157,7 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
-	m, warning, err := quant.Fit(m, quant.Here())
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
-	}
-	return &onnxSource{model: m, about: about, only: spec, format: cmp.Or(m.Metadata[meta.Precision], floatPrecision), warning: warning}, nil
+	return &onnxSource{model: m, about: about, only: spec, format: format}, nil
 }
 
 // inTraining refuses a graph whose norms go by the batch that happens to be there:

@@ -219,9 +219,6 @@ func decode(text []byte, c *Config) error {
 	if err := tomlfile.Decode(text, c); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	if c.Compute.Precision == "int8" { // of loops that began before 16 bits
-		c.Compute.Precision = "auto"
-	}
 	return nil
 }
 

@@ -203,10 +203,7 @@ func TestPresets(t *testing.T) {
 			require.Equal(t, "puct", c.at(1e6).Selfplay.Search.Method)
 		}
 	}
-	c, err := ParseConfig([]byte("[compute]\nprecision = 'int8'"))
-	require.NoError(t, err, "of a loop that began when that was the default")
-	require.Equal(t, "auto", c.Compute.Precision)
-	_, err = Preset("no such")
+	_, err := Preset("no such")
 	require.ErrorIs(t, err, ErrConfig)
 }
 

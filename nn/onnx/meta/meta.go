@@ -22,13 +22,8 @@ const (
 	Seed         = "kosumi.seed"          // of the first weights
 )
 
-// What was made of a network to run it.
-const (
-	Precision   = "kosumi.precision"   // "int8" or "fp16"
-	Quantizer   = "kosumi.quantizer"   // version of nn/quant
-	Calibration = "kosumi.calibration" // such as "mse, 256 positions"
-	For         = "kosumi.for"         // the processor of an int8 network: "vnni", "avx2", "arm64" or "any"
-)
+// Precision is the number format of a graph that is not in float32: "fp16".
+const Precision = "kosumi.precision"
 
 // What a KataGo network says of itself in its own file.
 const (

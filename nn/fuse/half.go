@@ -1,58 +1,74 @@
-package quant
+package fuse
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"kosumi/nn/onnx"
 )
 
-// largestHalf is the largest number of 16-bit floats.
+// ErrNoHalf says that no node of a graph can be computed in 16-bit floats.
+var ErrNoHalf = errors.New("no node of the graph can be computed in 16-bit floats")
+
+// largestHalf is the largest finite 16-bit float.
 const largestHalf = 65504
 
-// Half returns the network m in 16-bit floats, with 32-bit inputs and outputs.
-// What adds up many numbers or leaves the range of 16 bits, such as means and
-// squares, stays in 32 bits. m is not changed.
+// Half returns the float32 graph m in 16-bit floats, with 32-bit inputs and
+// outputs. Nodes that add up many numbers or leave the range of 16 bits, such as
+// means and squares, stay in 32 bits. m is not changed.
 //
-// It is meant for GPUs; processors compute it no faster.
+// GPUs compute 16-bit floats faster; processors do not.
 func Half(m *onnx.Model) (*onnx.Model, error) {
-	g, err := newGraph(m)
-	if err != nil {
-		return nil, err
+	out := m.Clone()
+	if err := onnx.Simplify(out, nil); err != nil {
+		return nil, fmt.Errorf("fp16: %w", err)
 	}
-	types, err := onnx.InferTypes(g.m)
+	onnx.SplitBatchNorm(out.Graph)
+	types, err := onnx.InferTypes(out)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrGraph, err)
+		return nil, fmt.Errorf("fp16: %w", err)
 	}
-	h := halver{graph: g, types: types, half: map[string]bool{}, cast: map[held]string{}, names: onnx.NewNames(g.m.Graph)}
-	for _, n := range g.m.Graph.Nodes {
+	h := halver{
+		graph: out.Graph, types: types, half: map[string]bool{}, cast: map[castOf]string{}, names: onnx.NewNames(out.Graph),
+		producers: out.Graph.Producers(), consts: out.Graph.InitializerMap(),
+	}
+	for _, n := range out.Graph.Nodes {
 		h.node(n)
 	}
 	if h.count == 0 {
-		return nil, ErrNothing
+		return nil, ErrNoHalf
 	}
-	for _, o := range g.m.Graph.Outputs {
+	for _, o := range out.Graph.Outputs {
 		if h.half[o.Name] {
 			h.outputInFull(o.Name)
 		}
 	}
-	g.m.Graph.Nodes, g.m.Graph.Values = h.nodes, nil
-	onnx.RemoveUnused(g.m.Graph)
-	if err := onnx.Check(g.m); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrGraph, err)
+	out.Graph.Nodes, out.Graph.Values = h.nodes, nil
+	onnx.RemoveUnused(out.Graph)
+	if err := onnx.Check(out); err != nil {
+		return nil, fmt.Errorf("fp16: %w", err)
 	}
-	return g.m, nil
+	return out, nil
+}
+
+// castOf names a value in one of the two widths.
+type castOf struct {
+	name string
+	half bool
 }
 
 // halver rewrites a graph node by node.
 type halver struct {
-	*graph
-	types map[string]onnx.ValueInfo
-	half  map[string]bool // values that are held in 16 bits
-	cast  map[held]string // values in the other width; form bytes stands for 16 bits
-	nodes []*onnx.Node
-	names *onnx.Names
-	count int // nodes in 16 bits
+	graph     *onnx.Graph
+	producers map[string]*onnx.Node
+	consts    map[string]*onnx.Tensor
+	types     map[string]onnx.ValueInfo
+	half      map[string]bool   // values that are held in 16 bits
+	cast      map[castOf]string // values that were cast to the other width
+	nodes     []*onnx.Node
+	names     *onnx.Names
+	count     int // nodes in 16 bits
 }
 
 // halves reports whether a node is computed in 16 bits.
@@ -119,10 +135,7 @@ func (h *halver) get(name string, half bool) string {
 	if h.half[name] == half {
 		return name
 	}
-	key := held{name: name}
-	if half {
-		key.form = bytes
-	}
+	key := castOf{name, half}
 	if v, ok := h.cast[key]; ok {
 		return v
 	}
@@ -130,7 +143,7 @@ func (h *halver) get(name string, half bool) string {
 	if t := h.consts[name]; t != nil {
 		data, _ := t.Float32s() // fitsHalf has read it
 		c := onnx.NewFloat16(h.names.New(name+".half"), data, t.Dims...)
-		h.m.Graph.Initializers = append(h.m.Graph.Initializers, c)
+		h.graph.Initializers = append(h.graph.Initializers, c)
 		v = c.Name
 	} else {
 		v = h.convert(name, name+map[bool]string{true: ".half", false: ".full"}[half], half)

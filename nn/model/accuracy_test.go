@@ -1,0 +1,143 @@
+package model_test
+
+import (
+	"errors"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/bench"
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/features"
+	"kosumi/nn/features/featurestest"
+	"kosumi/nn/kernel"
+	"kosumi/nn/model"
+	"kosumi/nn/ort"
+)
+
+var accuracyPositions = flag.Int("positions", 64, "positions that TestIntegersOnOwnPositions compares, for each board size")
+
+// difference compares a network in 16-bit integers with the same in float32, of
+// processed outputs: means over all positions, and the worst.
+type difference struct {
+	policyKL, policyKLMax   float64 // Kullback-Leibler divergence from float32, in nats
+	winrate, winrateMax     float64 // of the side to move's winning probability, 0 to 1
+	lead, leadMax           float64 // in points
+	sameMove                float64 // share of positions where both like the same move best
+	ownership, ownershipMax float64 // mean over the points of a board of each value in [-1,1]
+}
+
+func (d *difference) add(want, got *nn.Output, size board.Size) {
+	kl, best, bestGot := 0.0, 0, 0
+	for i := range size.Area() + 1 {
+		if p := float64(want.Policy[i]); p > 0 {
+			kl += p * math.Log(p/math.Max(float64(got.Policy[i]), 1e-12))
+		}
+		if want.Policy[i] > want.Policy[best] {
+			best = i
+		}
+		if got.Policy[i] > got.Policy[bestGot] {
+			bestGot = i
+		}
+	}
+	own := 0.0
+	for i := range size.Area() {
+		own += math.Abs(float64(got.Ownership[i]-want.Ownership[i])) / float64(size.Area())
+	}
+	win, lead := math.Abs(float64(got.Value()-want.Value()))/2, math.Abs(float64(got.Lead-want.Lead))
+	for _, x := range []struct {
+		sum, most *float64
+		value     float64
+	}{{&d.policyKL, &d.policyKLMax, kl}, {&d.winrate, &d.winrateMax, win}, {&d.lead, &d.leadMax, lead}, {&d.ownership, &d.ownershipMax, own}} {
+		*x.sum += x.value
+		*x.most = math.Max(*x.most, x.value)
+	}
+	if best == bestGot {
+		d.sameMove++
+	}
+}
+
+// serve opens a network on the CPU in a precision.
+func serve(t *testing.T, path, precision string) *nn.Server {
+	t.Helper()
+	m, err := model.Open(path, model.Config{Provider: ort.CPU, Precision: precision})
+	if errors.Is(err, model.ErrProvider) {
+		testshared.Absent(t, "onnxruntime is needed: run make deps: %v", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { m.Close() })
+	s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// compare evaluates positions in both precisions.
+func compare(t *testing.T, exact, integers *nn.Server, games []*board.Game) (d difference) {
+	t.Helper()
+	require.NotEmpty(t, games)
+	var want, got nn.Output
+	for _, g := range games {
+		q := &nn.Query{Game: g, NeedOwnership: true}
+		require.NoError(t, exact.Evaluate(t.Context(), q, &want))
+		require.NoError(t, integers.Evaluate(t.Context(), q, &got))
+		d.add(&want, &got, g.Size())
+	}
+	for _, sum := range []*float64{&d.policyKL, &d.winrate, &d.lead, &d.ownership, &d.sameMove} {
+		*sum /= float64(len(games))
+	}
+	t.Logf("%d positions: policy KL %.2g (worst %.2g), winrate %.2g (%.2g), lead %.2g (%.2g), ownership %.2g (%.2g), same move %.4f",
+		len(games), d.policyKL, d.policyKLMax, d.winrate, d.winrateMax, d.lead, d.leadMax, d.ownership, d.ownershipMax, d.sameMove)
+	require.Less(t, d.policyKL, 1e-4)
+	require.Less(t, d.winrate, 5e-4)
+	require.Less(t, d.lead, 0.05)
+	return d
+}
+
+func needIntegers(t *testing.T) {
+	if isa, ok := kernel.Best(); !ok || !isa.Integers() {
+		t.Skip("this processor has no kernels in integers")
+	}
+}
+
+// TestIntegersOnOwnPositions compares 16-bit integers with float32 on positions that
+// the network's policy leads to; see docs/measurements/speed.md.
+func TestIntegersOnOwnPositions(t *testing.T) {
+	needIntegers(t)
+	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	exact, integers := serve(t, path, "fp32"), serve(t, path, "int16")
+	for _, side := range []int{9, 19} {
+		rng := rand.New(rand.NewPCG(7, uint64(side)))
+		games := make([]*board.Game, *accuracyPositions)
+		for i := range games {
+			g, err := bench.Likely(t.Context(), exact, board.Square(side), board.Chinese(), i, rng)
+			require.NoError(t, err)
+			games[i] = g
+		}
+		compare(t, exact, integers, games)
+	}
+}
+
+// TestIntegersOnGames holds 16-bit integers to what their differences from float32
+// may be on recorded positions; a short run takes those of the common sizes only.
+func TestIntegersOnGames(t *testing.T) {
+	needIntegers(t)
+	positions := featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz"))
+	var games []*board.Game
+	for i := range positions {
+		if p := &positions[i]; !testing.Short() || p.X == p.Y && (p.X == 9 || p.X == 19) {
+			games = append(games, p.Game(t))
+		}
+	}
+	for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"} {
+		t.Run(name, func(t *testing.T) {
+			path := testshared.Path(t, "models/katago/"+name+".bin.gz")
+			require.Less(t, compare(t, serve(t, path, "fp32"), serve(t, path, "int16"), games).leadMax, 1.0)
+		})
+	}
+}
