@@ -87,8 +87,8 @@ func Open(path string, c Config) (*Model, error) {
 	if m.precision == halfPrecision && src.precision() == floatPrecision && run.name() == ort.CPU {
 		c.Log.Warn("fp16 is for GPUs: a processor computes it no faster than fp32")
 	}
-	if s, ok := src.(*onnxSource); ok && s.warning != "" {
-		c.Log.Warn(s.warning, "file", s.about.File)
+	for _, line := range src.warnings() {
+		c.Log.Warn(line, "file", src.describe().File)
 	}
 	return m, nil
 }
