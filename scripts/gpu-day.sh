@@ -16,7 +16,7 @@ dry='' only='' from='' cuda_dir='' force_cpu=''
 # The steps in their order, with the seconds that each may take, what it needs and
 # what it answers.
 steps=(look train teach raw agree search selfplay webgpu)
-declare -A bound=([look]=20 [train]=150 [teach]=5 [raw]=170 [agree]=60 [search]=110 [selfplay]=50 [webgpu]=40)
+declare -A bound=([look]=20 [train]=150 [teach]=5 [raw]=160 [agree]=75 [search]=105 [selfplay]=50 [webgpu]=40)
 declare -A needs=(
 	[look]='driver'
 	[train]='CUDA; rows and network are made here'
@@ -54,8 +54,8 @@ usage() {
 		  --out    folder of the results; default $OUT, else bin/gpu-day/results
 		  --limit  seconds of the whole run, 600 unless said
 		  --cpu    the CPU in place of the GPU, small, to try the script
-		  pack     cut program and libraries into parcels in bin/gpu-day, to be carried one by one;
-		           --cuda: the folder of scripts/fetch-onnxruntime.sh --cuda
+		  pack     cut program ($ENGINE, else built now) and libraries into parcels in bin/gpu-day, to be
+		           carried one by one; --cuda: the folder of scripts/fetch-onnxruntime.sh --cuda
 		  unpack   join the parcels that have arrived, and verify them
 		steps: look train teach raw agree search selfplay webgpu
 		exit status: 0 every step answered, 1 one did not, 2 wrong usage
@@ -82,7 +82,11 @@ pack() {
 	mkdir -p "$parcels"
 	local engine="$parcels/stripped/engine" cpu=${XDG_CACHE_HOME:-$HOME/.cache}/kosumi/onnxruntime n=0 file
 	mkdir -p "$parcels/stripped"
-	(cd "$root" && go build -ldflags '-s -w' -o "$engine" ./cmd/engine) || die "the program could not be built"
+	if [ -n "${ENGINE:-}" ]; then
+		cp "$ENGINE" "$engine" || die "$ENGINE could not be copied"
+	else
+		(cd "$root" && go build -ldflags '-s -w' -o "$engine" ./cmd/engine) || die "the program could not be built"
+	fi
 	cpu=$(find "$cpu" -maxdepth 2 -name libonnxruntime.so -not -path '*-cuda/*' 2>/dev/null | sort | tail -1)
 	bundle program "$engine" || die "the program could not be packed"
 	rm -rf "$parcels/stripped"
@@ -177,7 +181,7 @@ settle() {
 	fi
 	if [ "$provider" = cuda ]; then
 		nets=(kb6c96:9 kb10c384h6nbttflrs:19 kb18c384nbt-mish:19)
-		batches=(8 32 128 256) precisions=(fp32 fp16) seconds=1
+		batches=(8 64 256) precisions=(fp32 fp16) seconds=1
 		train_arch=kb6c96 train_steps=200 train_batch=256 train_games=600
 		searches=(1:64:64 2:64:256 2:256:1024 4:256:1024) play_parallel=1024 play_sessions=4 play_batch=256 play_seconds=30 play_visits=64
 	else
