@@ -494,7 +494,10 @@ while [ $# -gt 0 ]; do
 done
 [[ $limit =~ ^[1-9][0-9]*$ && $piece =~ ^[1-9][0-9]*$ ]] || usage
 for s in $only $from; do
-	[[ " ${steps[*]} " == *" $s "* ]] || die "there is no step $s: ${steps[*]}"
+	[[ " ${steps[*]} " == *" $s "* ]] || {
+		say "there is no step $s: ${steps[*]}"
+		exit 2
+	}
 done
 case $command in
 run) if [ -n "$dry" ]; then plan; else run; fi ;;
