@@ -188,7 +188,7 @@ settle() {
 		nets=(kb2c32:9 kb2c32h2nbttflrs:9 kb2c32nbt-mish:9)
 		batches=(8 32) precisions=(fp32 fp16) seconds=0.2
 		train_arch=kb2c16 train_steps=40 train_batch=32 train_games=40
-		searches=(1:8:16 2:8:64) play_parallel=16 play_sessions=1 play_batch=8 play_seconds=10 play_visits=8
+		searches=(1:8:16 2:8:64) play_parallel=4 play_sessions=1 play_batch=4 play_seconds=15 play_visits=4
 	fi
 }
 
@@ -386,6 +386,10 @@ step_selfplay() {
 	printf '{"step": "%s", "result": %s}\n' "$step" "$(tr -d '\n' <"$work/play.json")" >>"$out/results.jsonl"
 	result "9x9, the network inside, $play_visits visits, $play_parallel games at once: $(short "$(number games_per_hour <"$work/play.json")") games an hour," \
 		"$(short "$(number evaluations_per_second <"$work/play.json")") evaluations/s, batches of $(short "$(number mean_batch <"$work/play.json")")"
+	[ "$(number games <"$work/play.json")" -gt 0 ] || {
+		result "no game came to its end in $play_seconds s"
+		return 1
+	}
 }
 
 step_webgpu() {
