@@ -188,7 +188,7 @@ settle() {
 		nets=(kb2c32:9 kb2c32h2nbttflrs:9 kb2c32nbt-mish:9)
 		batches=(8 32) precisions=(fp32 fp16) seconds=0.2
 		train_arch=kb2c16 train_steps=40 train_batch=32 train_games=40
-		searches=(1:8:16 2:8:64) play_parallel=4 play_sessions=1 play_batch=4 play_seconds=15 play_visits=4
+		searches=(1:8:16 2:8:64) play_parallel=4 play_sessions=1 play_batch=4 play_seconds=15 play_visits=6
 	fi
 }
 
