@@ -94,6 +94,42 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestOtherBackends: keys of any of KataGo's ways to run a network raise no warning,
+// in whatever program; a misspelt one does.
+func TestOtherBackends(t *testing.T) {
+	programs := map[string]func(*Config) error{
+		"numSearchThreads=2,logAllGTPCommunication=false,logSearchInfo=false,rules=chinese": func(c *Config) error {
+			_, err := c.GTP(true, func(string) {})
+			return err
+		},
+		"numAnalysisThreads=2,numSearchThreads=2,nnMaxBatchSize=8": func(c *Config) error {
+			_, err := c.Analysis(0, true, func(Log) {})
+			return err
+		},
+	}
+	for needed, read := range programs {
+		values := map[string]string{}
+		for pair := range strings.SplitSeq(needed, ",") {
+			key, value, _ := strings.Cut(pair, "=")
+			values[key] = value
+		}
+		for _, key := range []string{"cudaUseFP16", "trtUseFP16", "metalUseFP16", "openclDeviceToUse", "rocmDeviceToUse", "rocmDeviceToUseThread0", "rocmUseFP16",
+			"rocmUseNHWC", "rocmUse1x1Matmul", "onnxProvider", "onnxDeviceToUse", "onnxDeviceToUseThread1", "onnxOpenVINODeviceType",
+			"onnxOpenVINODeviceTypeThread0", "onnxOpenVINOCacheDir", "onnxOpenVINOPrecision", "onnxOpenVINONumStreams", "onnxPadBatch",
+			"onnxSkipScale8", "onnxTransformerNHWC"} {
+			values[key] = "auto"
+			require.True(t, Tuning(key), key)
+		}
+		c := New(values)
+		require.NoError(t, read(c))
+		require.Empty(t, c.Unused())
+		values["rockUseFP16"] = "auto"
+		c = New(values)
+		require.NoError(t, read(c))
+		require.Equal(t, []string{"rockUseFP16"}, c.Unused())
+	}
+}
+
 // TestParameters changes what may change, all or nothing.
 func TestParameters(t *testing.T) {
 	c := New(map[string]string{"numSearchThreads": "2", "maxVisits": "8"})

@@ -21,7 +21,7 @@ type Network struct {
 
 // machinery are the beginnings of keys about how KataGo itself is built. Each of
 // its ways to run a network passes over those of the others in silence.
-var machinery = []string{"cuda", "trt", "metal", "opencl", "dummybackend",
+var machinery = []string{"cuda", "trt", "metal", "opencl", "rocm", "onnx", "dummybackend",
 	"eigenInputsUseNHWC", "eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "deviceToUse", "gpuToUse"}
 
 func (a *asker) network(of Program) Network {

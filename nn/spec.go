@@ -139,6 +139,10 @@ type KataGoPost struct {
 	// PassAliveUnderSuicide asks for pass-alive areas computed as if suicide
 	// were legal.
 	PassAliveUnderSuicide bool
+	// ExcludeTerritoryAdjacentToAtari says that the network learnt from games in
+	// which, under territory rules without group tax, an empty point beside a
+	// chain in atari is no point of that chain's owner. Nothing scores so yet.
+	ExcludeTerritoryAdjacentToAtari bool
 	// MetaEncoder is 0 for none or 1 for the 192 metadata inputs.
 	MetaEncoder int
 }

@@ -13,6 +13,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/nn/arch"
+	"kosumi/nn/features"
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
@@ -151,6 +152,7 @@ type netInfo struct {
 	Value      string            `json:"value"`
 	Declared   bool              `json:"declared"` // the file says so; else it was inferred
 	Inputs     []string          `json:"inputs"`
+	Planes     []string          `json:"planes,omitempty"` // of the encoder, in order
 	Outputs    []string          `json:"outputs"`
 	Operators  map[string]int    `json:"operators"`
 	Parameters int64             `json:"parameters"`
@@ -198,6 +200,9 @@ func describeFile(path string) (*netInfo, error) {
 	for _, v := range d.Outputs {
 		info.Outputs = append(info.Outputs, v.Name+" "+v.Shape.String())
 	}
+	if e, err := features.Parse(info.Encoder); err == nil {
+		info.Planes = e.PlaneNames()
+	}
 	info.Operators = map[string]int{}
 	for _, o := range d.Operators {
 		info.Operators[o.Operator] = o.Count
@@ -218,6 +223,16 @@ func (i *netInfo) print(w io.Writer) {
 	fmt.Fprintf(w, "  %.2f million parameters, %.1f million multiplications an evaluation\n", float64(i.Parameters)/1e6, float64(i.MACs)/1e6)
 	for _, in := range i.Inputs {
 		fmt.Fprintf(w, "  in   %s\n", in)
+	}
+	if len(i.Planes) > 0 {
+		sure := "as the file says"
+		if !i.Declared {
+			sure = "taken for them by their number, the file does not say"
+		}
+		fmt.Fprintf(w, "  planes of %s (%s):\n", i.Encoder, sure)
+		for n, name := range i.Planes {
+			fmt.Fprintf(w, "  %4d %s\n", n, name)
+		}
 	}
 	for _, out := range i.Outputs {
 		fmt.Fprintf(w, "  out  %s\n", out)

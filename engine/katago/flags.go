@@ -69,6 +69,7 @@ var flagNames = map[string][][3]string{
 		{"numpositions", "NUM", "How many positions to sample from a game"}, {"time", "SECONDS", "Typical amount of time per move spent while playing, in seconds"},
 		{"sgf", "FILE", "Optional game to sample positions from"}, {"boardsize", "SIZE", "Size of board to benchmark on, from 7 to 19"},
 		{"fixed-batch-size", "SIZE", "Fixed batch size"}, {"half-batch-size", "", "Use half batch sizes"}, {"tune", "", "Automatically search for the optimal number of threads"},
+		{"no-server-thread-test", "", "Don't test more server threads a GPU (this program never does)"}, {"no-half-batch-size-test", "", "Don't test half batch sizes (this program never does)"},
 	},
 	"version": {},
 }

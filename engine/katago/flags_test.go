@@ -34,7 +34,11 @@ func TestParseFlags(t *testing.T) {
 	require.Equal(t, []string{"a.cfg", "b.cfg"}, f.configs)
 	require.Equal(t, "1,2", f.Texts["threads"])
 	require.True(t, f.Switches["tune"])
-	for _, args := range [][]string{{"gtp"}, {"-v", "5"}, {"-model"}, {"-model", "a", "-model", "b"}, {"-"}} {
+	f, err = ParseFlags("benchmark", []string{"-no-server-thread-test", "--no-half-batch-size-test", "-n", "2"})
+	require.NoError(t, err)
+	require.True(t, f.Switches["no-server-thread-test"] && f.Switches["no-half-batch-size-test"])
+	require.Equal(t, "2", f.Texts["numpositions"])
+	for _, args := range [][]string{{"gtp"}, {"-v", "5"}, {"-no-server-thread-test"}, {"-model"}, {"-model", "a", "-model", "b"}, {"-"}} {
 		_, err := ParseFlags("gtp", args)
 		require.Error(t, err, args)
 	}

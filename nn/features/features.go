@@ -79,6 +79,29 @@ func (e Encoding) Planes() int { return shapes[e].planes }
 // that put everything into planes.
 func (e Encoding) Globals() int { return shapes[e].globals }
 
+// PlaneNames says in a few words what each plane holds, in order; nil for V3 to
+// V6. docs/pytorch.md says more of Mini7 and Seed22.
+func (e Encoding) PlaneNames() []string { return planeNames[e] }
+
+// planeNames are in the order of the planes. "Own" is the side to move.
+var planeNames = map[Encoding][]string{
+	Mini7: {"own stones", "opponent's stones", "empty points", "last move", "move before it", "legal moves", "Black to move"},
+	Seed22: {
+		"own stones", "opponent's stones", "empty points",
+		"changed by the last move", "changed by the 2nd last", "changed by the 3rd last", "changed by the 4th last",
+		"changed by the 5th last", "changed by the 6th last", "changed by the 7th last", "changed by the 8th last",
+		"ko point", "chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties", "chains of 4 liberties", "chains of 5 liberties", "chains of 6 or more",
+		"area scoring", "territory scoring", "komi / 15", "Black to move",
+	},
+	V7: {
+		"board", "own stones", "opponent's stones", "chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties",
+		"points that ko or superko forbids", "stones that may not be retaken (clean-up phases)", "nothing",
+		"last move", "2nd last move", "3rd last move", "4th last move", "5th last move",
+		"chains in a ladder", "chains in a ladder 1 move ago", "chains in a ladder 2 moves ago", "moves that catch in a ladder",
+		"own area", "opponent's area", "own stones at the start of the second clean-up phase", "opponent's stones there",
+	},
+}
+
 // Options say who is asking and how the position shall be shown. The zero value
 // is a plain position with its whole history and no advantage to either side.
 type Options struct {

@@ -12,7 +12,7 @@ import (
 func (n *Network) Check() error {
 	h := &n.Header
 	if h.Version < MinVersion || h.Version > MaxVersion {
-		return fmt.Errorf("%w: version %d, supported are %d to %d", ErrVersion, h.Version, MinVersion, MaxVersion)
+		return versionError(h.Version)
 	}
 	c := &checker{}
 	spatial, global := inputCounts(h.Version)

@@ -34,6 +34,10 @@ type Header struct {
 	Multipliers           Multipliers
 	MetaEncoder           int  // 0 none, 1 the network takes 192 metadata inputs
 	PassAliveUnderSuicide bool // area features as if multi-stone suicide were legal
+	// ExcludeTerritoryAdjacentToAtari: under territory rules without group tax an
+	// empty point beside a chain in atari is no point of that chain's owner
+	// (KataGo's rules version 3).
+	ExcludeTerritoryAdjacentToAtari bool
 }
 
 // Multipliers scale the raw score and error outputs. Versions below 13 have
@@ -179,7 +183,7 @@ func parseActivation(s string) (Activation, error) {
 			return Activation(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: unknown activation %.40q", ErrUnsupported, s)
+	return 0, unknown("unknown activation %.40q", s)
 }
 
 // MatMul maps a vector of In numbers to Out numbers. Weights are indexed in*Out+out.
@@ -347,5 +351,5 @@ func newBlock(kind string) (Block, error) {
 	case kindFeedForward:
 		return new(FeedForward), nil
 	}
-	return nil, fmt.Errorf("%w: unknown kind of block %.40q", ErrUnsupported, kind)
+	return nil, unknown("unknown kind of block %.40q", kind)
 }

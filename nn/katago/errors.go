@@ -1,6 +1,9 @@
 package katago
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors of this package, to be tested with errors.Is. The error text names the
 // layer where one is concerned.
@@ -22,3 +25,17 @@ var (
 	// ErrNotExact: an ONNX graph that does not carry a KataGo network that can be taken back.
 	ErrNotExact = errors.New("onnx graph holds no katago network in exact form")
 )
+
+// unknown is an [ErrUnsupported] about something that KataGo's trainers may have
+// begun to write since.
+func unknown(format string, args ...any) error {
+	return fmt.Errorf("%w: %s; a newer program may know it", ErrUnsupported, fmt.Sprintf(format, args...))
+}
+
+func versionError(version int) error {
+	hint := ""
+	if version > MaxVersion {
+		hint = "; a newer program may know it"
+	}
+	return fmt.Errorf("%w: version %d, supported are %d to %d%s", ErrVersion, version, MinVersion, MaxVersion, hint)
+}

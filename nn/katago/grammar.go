@@ -22,7 +22,7 @@ func (w *walker) header(h *Header) {
 	}
 	w.count("model version", &h.Version, 0, 1<<31-1)
 	if w.err == nil && (h.Version < MinVersion || h.Version > MaxVersion) {
-		w.fail(fmt.Errorf("%w: version %d, supported are %d to %d", ErrVersion, h.Version, MinVersion, MaxVersion))
+		w.fail(versionError(h.Version))
 	}
 	w.channels("number of input planes", &h.SpatialInputs)
 	w.channels("number of global inputs", &h.GlobalInputs)
@@ -38,10 +38,11 @@ func (w *walker) header(h *Header) {
 	if h.Version >= 15 {
 		w.count("metadata encoder version", &h.MetaEncoder, 0, 1<<31-1)
 		if w.err == nil && h.MetaEncoder > 1 {
-			w.fail(fmt.Errorf("%w: metadata encoder version %d", ErrUnsupported, h.MetaEncoder))
+			w.fail(unknown("metadata encoder version %d", h.MetaEncoder))
 		}
-		w.flag("pass-alive-under-suicide flag", &h.PassAliveUnderSuicide)
-		w.zeros(6)
+		w.preference("model preferPassAliveUnderSuicideRules", &h.PassAliveUnderSuicide)
+		w.preference("model preferExcludeTerritoryAdjacentToAtari", &h.ExcludeTerritoryAdjacentToAtari)
+		w.options("model", 'D', 5)
 	}
 }
 
@@ -68,8 +69,11 @@ func (w *walker) trunk(t *Trunk, h *Header) {
 			w.count("width", v, 0, maxChannels)
 		}
 		if h.Version >= 15 {
-			w.count("kind of trunk norm", &t.NormKind, 0, 1)
-			w.zeros(5)
+			w.count("kind of trunk norm", &t.NormKind, 0, 1<<31-1)
+			if w.err == nil && t.NormKind > 1 {
+				w.fail(unknown("unknown kind of trunk norm %d", t.NormKind))
+			}
+			w.options("trunk", 'B', 5)
 		}
 	})
 	w.in("input", func() {
@@ -156,7 +160,7 @@ func (w *walker) policyHead(p *PolicyHead, version int) {
 		if w.err == nil && p.Channels == 3 {
 			w.fail(fmt.Errorf("%w: 3 policy channels, should be 2 or 4", ErrFormat))
 		}
-		w.zeros(3)
+		w.options("policy", 'A', 3)
 	} else if w.reading {
 		p.Channels = policyChannels(version)
 	}
@@ -179,7 +183,7 @@ func (w *walker) policyHead(p *PolicyHead, version int) {
 func (w *walker) valueHead(v *ValueHead, version int) {
 	w.label(&v.Name)
 	if version >= 17 {
-		w.zeros(3)
+		w.options("value", 'A', 3)
 	}
 	w.conv("v1", &v.V1)
 	w.norm("vnorm", &v.VNorm)

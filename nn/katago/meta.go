@@ -48,11 +48,9 @@ func metadata(n *Network, size Size, form Form) (map[string]string, error) {
 		meta.VarTimeMult:      formatReal(mult.VarianceTime),
 		meta.ValueErrorMult:   formatReal(mult.ShorttermValueErr),
 		meta.ScoreErrorMult:   formatReal(mult.ShorttermScoreErr),
-		meta.PassAliveSuicide: "0",
+		meta.PassAliveSuicide: flag(h.PassAliveUnderSuicide),
+		meta.ExcludeTerritory: flag(h.ExcludeTerritoryAdjacentToAtari),
 		meta.MetaEncoder:      strconv.Itoa(h.MetaEncoder),
-	}
-	if h.PassAliveUnderSuicide {
-		out[meta.PassAliveSuicide] = "1"
 	}
 	if n.Source.File != "" {
 		out[meta.Source] = n.Source.File
@@ -68,6 +66,13 @@ func metadata(n *Network, size Size, form Form) (map[string]string, error) {
 		out[meta.Layout] = layout
 	}
 	return out, nil
+}
+
+func flag(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
 }
 
 // layoutOf writes the network's tokens without the blocks of numbers.

@@ -96,7 +96,7 @@ func (w *walker) tipRMS(n *TipRMS) {
 	w.count("spatial flag", &n.Spatial, -1<<31, 1<<31-1)
 	w.count("group size", &n.GroupSize, -1<<31, 1<<31-1)
 	if w.err == nil && n.GroupSize != 0 {
-		w.fail(fmt.Errorf("%w: grouped norm at the trunk's end", ErrUnsupported))
+		w.fail(unknown("norm in groups of %d at the trunk's end", n.GroupSize))
 	}
 	w.floats("scale", &n.Gamma, n.Channels)
 	w.floats("bias", &n.Beta, n.Channels)
@@ -205,7 +205,7 @@ func (b *FeedForward) walk(w *walker, version int) {
 	w.channels("hidden channels", &b.Hidden)
 	w.flag("gate flag", &b.Gated)
 	if w.err == nil && !b.Gated {
-		w.fail(fmt.Errorf("%w: feed-forward block without a gate", ErrUnsupported))
+		w.fail(unknown("feed-forward block without a gate"))
 	}
 	w.rmsNorm("norm", &b.Norm)
 	w.matmul("lin1", &b.Lin1)

@@ -107,12 +107,28 @@ func (w *walker) flag(what string, v *bool) {
 	}
 }
 
-// zeros visits n reserved integers that must be 0.
-func (w *walker) zeros(n int) {
-	for range n {
+// preference visits a flag that newer versions may give more values than 0 and 1.
+func (w *walker) preference(name string, v *bool) {
+	i := 0
+	if *v {
+		i = 1
+	}
+	if w.count(name, &i, -1<<31, 1<<31-1); w.err == nil && i != 0 && i != 1 {
+		w.fail(unknown("%s unexpected value: %d", name, i))
+	}
+	if w.reading {
+		*v = i == 1
+	}
+}
+
+// options visits n integers that must be 0 until a newer version gives them a
+// meaning. KataGo calls them options of a part and names them by letters.
+func (w *walker) options(part string, first byte, n int) {
+	for i := range n {
 		zero := 0
-		if w.count("reserved number", &zero, -1<<31, 1<<31-1); w.err == nil && zero != 0 {
-			w.fail(fmt.Errorf("%w: a reserved number is %d, so the file is of a newer kind", ErrUnsupported, zero))
+		name := fmt.Sprintf("%s option %c", part, first+byte(i))
+		if w.count(name, &zero, -1<<31, 1<<31-1); w.err == nil && zero != 0 {
+			w.fail(unknown("unknown/unsupported %s: %d", name, zero))
 		}
 	}
 }

@@ -87,6 +87,9 @@ func Open(path string, c Config) (*Model, error) {
 	if m.precision == halfPrecision && src.precision() == floatPrecision && run.name() == ort.CPU {
 		c.Log.Warn("fp16 is for GPUs: a processor computes it no faster than fp32")
 	}
+	for _, line := range src.warnings() {
+		c.Log.Warn(line, "file", src.describe().File)
+	}
 	return m, nil
 }
 

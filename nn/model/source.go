@@ -15,6 +15,7 @@ import (
 	"kosumi/board"
 	"kosumi/models"
 	"kosumi/nn"
+	"kosumi/nn/features"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
@@ -31,6 +32,8 @@ type source interface {
 	precision() string
 	// describe fills in Name, File and SHA256.
 	describe() nn.Description
+	// warnings are what its user should know, one line each.
+	warnings() []string
 }
 
 // maxFile bounds what is read into memory; the largest KataGo networks have a
@@ -95,6 +98,19 @@ func (s katagoSource) describe() nn.Description {
 	return nn.Description{Name: s.net.Header.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256}
 }
 
+func (s katagoSource) warnings() []string {
+	return territoryWarning(s.net.Header.ExcludeTerritoryAdjacentToAtari)
+}
+
+// territoryWarning says what is not done yet for networks that ask for it.
+func territoryWarning(exclude bool) []string {
+	if !exclude {
+		return nil
+	}
+	return []string{"the network learnt rules in which, under territory scoring, empty points beside a chain in atari are no points " +
+		"(KataGo's rules version 3); a later version of this program will score so, this one plays it by the rules as they were"}
+}
+
 func (katagoSource) precision() string { return floatPrecision }
 
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
@@ -113,6 +129,7 @@ type onnxSource struct {
 	about  nn.Description
 	only   nn.Spec
 	format string // of numbers
+	notes  []string
 }
 
 func openONNX(data []byte, path string, o Overrides) (source, error) {
@@ -157,7 +174,21 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
-	return &onnxSource{model: m, about: about, only: spec, format: format}, nil
+	s := &onnxSource{model: m, about: about, only: spec, format: format}
+	s.notes = append(s.notes, territoryWarning(spec.KataGo.ExcludeTerritoryAdjacentToAtari)...)
+	s.notes = append(s.notes, planesWarning(spec.Encoding, m.Metadata, o.Encoding)...)
+	return s, nil
+}
+
+// planesWarning says that an encoding was chosen by the number of planes alone,
+// where neither the file nor the user names it.
+func planesWarning(e features.Encoding, says map[string]string, asked string) []string {
+	if says[meta.Format] != "" && says[meta.Encoder] != "" || asked != "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("the file does not name its %d planes. They are taken for %s, in this order: %s. Trained on other planes, "+
+		"or on these in another order, the network plays nonsense. If they are these, name them with --encoder %s (docs/pytorch.md has the table)",
+		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e)}
 }
 
 // inTraining refuses a graph whose norms go by the batch that happens to be there:
@@ -185,6 +216,8 @@ func freeBatch(m *onnx.Model) {
 func (s *onnxSource) precision() string { return s.format }
 
 func (s *onnxSource) describe() nn.Description { return s.about }
+
+func (s *onnxSource) warnings() []string { return s.notes }
 
 func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
 	if !s.only.Sizes.Serves(size) {

@@ -40,6 +40,7 @@ func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 		KataGo: nn.KataGoPost{
 			Version: h.Version, PolicyChannels: p, ScoreValues: k,
 			PassAliveUnderSuicide: h.PassAliveUnderSuicide, MetaEncoder: h.MetaEncoder,
+			ExcludeTerritoryAdjacentToAtari: h.ExcludeTerritoryAdjacentToAtari,
 			Multipliers: nn.Multipliers{
 				TDScore: h.Multipliers.TDScore, ScoreMean: h.Multipliers.ScoreMean,
 				ScoreStdev: h.Multipliers.ScoreStdev, Lead: h.Multipliers.Lead,

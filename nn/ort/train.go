@@ -21,6 +21,11 @@ type Tensor struct {
 	Data []float32 // row-major, at a cache line's border, pinned
 	pin  runtime.Pinner
 	val  *ort.Tensor[float32]
+	// Of a tensor that stays in a device's memory, its place there and which of the
+	// two was written last.
+	device *Device
+	there  unsafe.Pointer
+	newer  newer
 }
 
 // NewTensor makes a tensor of zeros of at least one dimension. The library must
@@ -64,6 +69,7 @@ func (t *Tensor) Close() {
 		return
 	}
 	runtime.SetFinalizer(t, nil)
+	t.leave()
 	t.val.Destroy()
 	t.val = nil
 	t.pin.Unpin()
@@ -76,6 +82,7 @@ type Graph struct {
 	inputs, outputs []port
 	bindings        []*Binding
 	copies          bool // inputs are copied to a device when they are bound
+	provider        string
 	closed          bool
 }
 
@@ -95,7 +102,7 @@ func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{run: run, inputs: inputs, outputs: outputs, copies: c.Provider != CPU}
+	g := &Graph{run: run, inputs: inputs, outputs: outputs, copies: c.Provider != CPU, provider: c.Provider}
 	runtime.SetFinalizer(g, func(g *Graph) { _ = g.Close() })
 	return g, nil
 }
@@ -119,7 +126,8 @@ func (g *Graph) Outputs() []string { return portNames(g.outputs) }
 type Binding struct {
 	graph   *Graph
 	io      *ort.IoBinding
-	tensors []*Tensor
+	tensors []*Tensor // of the inputs, then of the outputs
+	device  bool      // one of them stays in a device's memory
 }
 
 // Bind ties every input and every output to a tensor of its name. Tensors that
@@ -155,8 +163,16 @@ func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
 	}
 	err = b.bindInputs()
 	for _, p := range g.outputs {
-		b.tensors = append(b.tensors, outputs[p.name])
-		err = errors.Join(err, io.BindOutput(p.name, outputs[p.name].val))
+		t := outputs[p.name]
+		b.tensors = append(b.tensors, t)
+		if g.holds(t) {
+			err = errors.Join(err, t.bind(io, p.name, false))
+		} else {
+			err = errors.Join(err, io.BindOutput(p.name, t.val))
+		}
+	}
+	for _, t := range b.tensors {
+		b.device = b.device || t.there != nil
 	}
 	if err != nil {
 		io.Destroy()
@@ -169,10 +185,18 @@ func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
 // bindInputs binds the tensors of the graph's inputs, which come first.
 func (b *Binding) bindInputs() (err error) {
 	for i, p := range b.graph.inputs {
-		err = errors.Join(err, b.io.BindInput(p.name, b.tensors[i].val))
+		t := b.tensors[i]
+		if b.graph.holds(t) {
+			err = errors.Join(err, t.send(), t.bind(b.io, p.name, true))
+		} else {
+			err = errors.Join(err, t.Fetch(), b.io.BindInput(p.name, t.val))
+		}
 	}
 	return err
 }
+
+// holds reports whether a tensor stays in the memory that the graph computes in.
+func (g *Graph) holds(t *Tensor) bool { return t.there != nil && t.device.provider == g.provider }
 
 // matchTensor checks a tensor against what the graph declares.
 func matchTensor(what string, p port, t *Tensor) error {
@@ -199,18 +223,29 @@ func matchTensor(what string, p port, t *Tensor) error {
 // Run computes the graph once over the bound tensors, as they are now. On the
 // CPU it allocates nothing in Go. Elsewhere it binds the inputs anew, because
 // onnxruntime copies them to the device when they are bound, not when they are
-// used (its issue 5857).
+// used (its issue 5857); those that stay there ([Device.NewTensor]) it does not copy.
 func (b *Binding) Run() error {
 	if b.graph.closed {
 		return ErrClosed
 	}
-	if b.graph.copies {
+	if b.graph.copies || b.device {
 		if err := b.bindInputs(); err != nil {
 			return fmt.Errorf("%w: %w", ErrGraph, err)
 		}
 	}
 	err := b.graph.run.RunWithBinding(b.io)
 	runtime.KeepAlive(b)
+	if b.device {
+		for _, t := range b.tensors[len(b.graph.inputs):] {
+			if t.there == nil {
+				continue
+			}
+			t.newer = onDevice
+			if !b.graph.holds(t) {
+				t.newer = onHost
+			}
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("onnxruntime: %s", strings.TrimPrefix(err.Error(), "Error running network: "))
 	}

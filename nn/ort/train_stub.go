@@ -37,3 +37,24 @@ func (b *Binding) Run() error { return ErrNoCgo }
 
 // Close does nothing.
 func (g *Graph) Close() error { return nil }
+
+// Device is memory of a provider; without cgo there is none.
+type Device struct{}
+
+// HasDevice reports false.
+func HasDevice(string) bool { return false }
+
+// OpenDevice returns ErrNoCgo.
+func OpenDevice(Config) (*Device, error) { return nil, ErrNoCgo }
+
+// NewTensor returns ErrNoCgo.
+func (d *Device) NewTensor(...int64) (*Tensor, error) { return nil, ErrNoCgo }
+
+// Close does nothing.
+func (d *Device) Close() error { return nil }
+
+// Changed does nothing.
+func (t *Tensor) Changed() {}
+
+// Fetch does nothing.
+func (t *Tensor) Fetch() error { return nil }

@@ -3,9 +3,11 @@
 package ort_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	native "github.com/yalue/onnxruntime_go"
 
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
@@ -107,4 +109,90 @@ func TestGraphRefuses(t *testing.T) {
 	require.ErrorIs(t, err, ort.ErrModel)
 	_, err = ort.OpenGraph(counter(t), ort.Config{Provider: "abacus"})
 	require.ErrorIs(t, err, ort.ErrProvider)
+}
+
+// TestDevice keeps the state of the counter in the memory of each provider that works
+// here, the CPU's among them: it goes on from run to run, and is brought and sent only
+// when asked for.
+func TestDevice(t *testing.T) {
+	needLibrary(t)
+	all, err := ort.Providers("")
+	require.NoError(t, err)
+	for _, p := range all {
+		if p.Err == nil && ort.HasDevice(p.Name) {
+			t.Run(p.Name, func(t *testing.T) { testDevice(t, p.Name) })
+		}
+	}
+}
+
+func testDevice(t *testing.T, provider string) {
+	d, err := ort.OpenDevice(ort.Config{Provider: provider})
+	require.NoError(t, err)
+	defer d.Close()
+	g, err := ort.OpenGraph(counter(t), ort.Config{Provider: provider})
+	require.NoError(t, err)
+	defer g.Close()
+	a, err := d.NewTensor(2, 2)
+	require.NoError(t, err)
+	b, err := d.NewTensor(2, 2)
+	require.NoError(t, err)
+	defer b.Close()
+	defer a.Close()
+	x, sum := tensor(t, 2), tensor(t, 1)
+	there, err := g.Bind(map[string]*ort.Tensor{"state": a, "x": x}, map[string]*ort.Tensor{"next": b, "sum": sum})
+	require.NoError(t, err)
+	back, err := g.Bind(map[string]*ort.Tensor{"state": b, "x": x}, map[string]*ort.Tensor{"next": a, "sum": sum})
+	require.NoError(t, err)
+	copy(a.Data, []float32{1, 2, 3, 4})
+	a.Changed()
+	x.Data[0], x.Data[1] = 1, 10
+	for range 3 {
+		require.NoError(t, there.Run())
+		require.NoError(t, back.Run())
+	}
+	require.Equal(t, []float32{7 + 62 + 9 + 64}, sum.Data)
+	require.Equal(t, []float32{1, 2, 3, 4}, a.Data, "nobody asked for it")
+	require.Equal(t, []float32{0, 0, 0, 0}, b.Data)
+	require.NoError(t, a.Fetch())
+	require.NoError(t, b.Fetch())
+	require.Equal(t, []float32{7, 62, 9, 64}, a.Data)
+	require.Equal(t, []float32{6, 52, 8, 54}, b.Data)
+	// What the host writes counts once it says so; what it does not say is lost.
+	copy(a.Data, []float32{100, 100, 100, 100})
+	require.NoError(t, there.Run())
+	require.NoError(t, b.Fetch())
+	require.Equal(t, []float32{8, 72, 10, 74}, b.Data)
+	a.Changed()
+	require.NoError(t, there.Run())
+	require.NoError(t, b.Fetch())
+	require.Equal(t, []float32{101, 110, 101, 110}, b.Data)
+	// A fixed tensor on the device, with state on the host.
+	y, err := d.NewTensor(2)
+	require.NoError(t, err)
+	defer y.Close()
+	y.Data[1] = 5
+	host, other := tensor(t, 2, 2), tensor(t, 2, 2)
+	fixed, err := g.Bind(map[string]*ort.Tensor{"state": host, "x": y}, map[string]*ort.Tensor{"next": other, "sum": sum})
+	require.NoError(t, err)
+	for range 2 {
+		host.Data[0]++
+		require.NoError(t, fixed.Run())
+		require.Equal(t, []float32{host.Data[0], 5, 0, 5}, other.Data)
+	}
+}
+
+// TestPinned: the structs of onnxruntime_go that this package looks into are as they
+// were.
+func TestPinned(t *testing.T) {
+	one := func(v any) reflect.Type {
+		s := reflect.TypeOf(v)
+		require.Equal(t, 1, s.NumField(), s)
+		require.Equal(t, reflect.Pointer, s.Field(0).Type.Kind(), s)
+		return s.Field(0).Type
+	}
+	one(native.SessionOptions{})
+	one(native.IoBinding{})
+	session := one(native.DynamicAdvancedSession{}).Elem()
+	require.Equal(t, "ortSession", session.Field(0).Name)
+	require.Zero(t, session.Field(0).Offset)
 }

@@ -11,6 +11,9 @@ import (
 
 // startAverage begins with the present weights as the first snapshot.
 func (l *Learner) startAverage() error {
+	if err := l.store.fetch(); err != nil {
+		return err
+	}
 	l.average = map[string]*ort.Tensor{}
 	for _, name := range l.averagedNames() {
 		t, err := ort.NewTensor(l.store.tensors[name][0].Dims...)
@@ -38,9 +41,12 @@ func (l *Learner) averagedNames() []string {
 }
 
 // moveAverage takes a snapshot if one is due.
-func (l *Learner) moveAverage() {
+func (l *Learner) moveAverage() error {
 	if l.average == nil || l.count.Samples < l.count.NextSnap {
-		return
+		return nil
+	}
+	if err := l.store.fetch(); err != nil {
+		return err
 	}
 	for l.count.NextSnap <= l.count.Samples {
 		l.count.NextSnap += l.conf.Average.Every
@@ -53,4 +59,5 @@ func (l *Learner) moveAverage() {
 			avg[i] += (now[i] - avg[i]) * by
 		}
 	}
+	return nil
 }

@@ -88,6 +88,9 @@ func (l *Learner) write(tmp string, extra Extra) error {
 	if err := os.Mkdir(tmp, 0o755); err != nil {
 		return err
 	}
+	if err := l.store.fetch(); err != nil {
+		return err
+	}
 	var list []namedTensor
 	for _, name := range l.store.names {
 		t := l.store.tensors[name][l.store.side]
@@ -313,7 +316,9 @@ func (l *Learner) load(path string) (Extra, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range l.store.names {
-		copy(l.store.data(name), tensors[name].data)
+		t := l.store.tensors[name][l.store.side]
+		copy(t.Data, tensors[name].data)
+		t.Changed()
 	}
 	for name, t := range l.average {
 		copy(t.Data, tensors[averagePrefix+name].data)

@@ -82,6 +82,9 @@ type Config struct {
 	Provider string `json:"-"`
 	// Library names the onnxruntime library; "" searches for it.
 	Library string `json:"-"`
+	// resident keeps weights in the provider's memory between steps on the CPU too, as
+	// is done on GPUs.
+	resident bool
 	// Threads share each step; 0 means all processors.
 	Threads int `json:"-"`
 	// Plain keeps convolutions in the standard layout, without the blocked one

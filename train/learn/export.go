@@ -55,7 +55,11 @@ func (l *Learner) Network(average bool) (*onnx.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, t := range l.weights(average) {
+	weights, err := l.weights(average)
+	if err != nil {
+		return nil, err
+	}
+	for name, t := range weights {
 		old := m.Graph.Initializer(name)
 		if old == nil {
 			return nil, fmt.Errorf("%w: weight %s is not in the file", ErrNetwork, name)

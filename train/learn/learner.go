@@ -72,6 +72,12 @@ func New(c Config) (*Learner, error) {
 		conf: c, net: net, store: newStore(),
 		train: map[board.Size]*session{}, eval: map[board.Size]*session{},
 	}
+	if c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider) {
+		if l.store.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
+			l.Close()
+			return nil, err
+		}
+	}
 	d := net.Describe()
 	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
 	l.planner = planner{conf: &l.conf, src: net}
@@ -225,8 +231,7 @@ func (l *Learner) finishStep(r *Result) error {
 	l.count.InARow = 0
 	l.count.Updates++
 	l.store.flip()
-	l.moveAverage()
-	return nil
+	return l.moveAverage()
 }
 
 // Evaluate measures a batch of any number of rows without changing anything: with the present weights,
@@ -310,7 +315,10 @@ func (l *Learner) Close() error {
 
 // weights returns copies of the trained initializers, averaged if asked for and
 // kept; what exists in training only is left out.
-func (l *Learner) weights(average bool) map[string]*onnx.Tensor {
+func (l *Learner) weights(average bool) (map[string]*onnx.Tensor, error) {
+	if err := l.store.fetch(); err != nil {
+		return nil, err
+	}
 	all := map[string]*onnx.Tensor{}
 	add := func(name string, dims []int64) {
 		data := l.store.data(name)
@@ -327,5 +335,5 @@ func (l *Learner) weights(average bool) map[string]*onnx.Tensor {
 	for _, s := range l.stats {
 		add(s.Name, s.Dims)
 	}
-	return all
+	return all, nil
 }

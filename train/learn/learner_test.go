@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -139,7 +140,8 @@ func TestLossesFall(t *testing.T) {
 }
 
 // bits returns everything that a learner holds, for comparing.
-func bits(l *Learner) map[string][]float32 {
+func bits(t *testing.T, l *Learner) map[string][]float32 {
+	require.NoError(t, l.store.fetch())
 	all := map[string][]float32{}
 	for _, name := range l.store.names {
 		all[name] = append([]float32{}, l.store.data(name)...)
@@ -151,11 +153,19 @@ func bits(l *Learner) map[string][]float32 {
 }
 
 // TestResume: a learner that goes on from a checkpoint ends where one ends that
-// was never interrupted, bit for bit.
+// was never interrupted, bit for bit. so does one whose weights stay in the
+// provider's memory, as on a GPU.
 func TestResume(t *testing.T) {
+	for _, resident := range []bool{false, true} {
+		t.Run(fmt.Sprintf("resident %v", resident), func(t *testing.T) { testResume(t, resident) })
+	}
+}
+
+func testResume(t *testing.T, resident bool) {
 	c := Config{Model: freshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.AdamW, WeightDecay: 0.01, ClipNorm: 1, Rate: 1e-3, Threads: 1,
 		Average: Average{Every: 8, Window: 2}, Schedule: Schedule{Warmup: 3}}
 	whole := open(t, c)
+	c.resident = resident
 	part := open(t, c)
 	dir := t.TempDir()
 	batches := make([]*rows.Batch, 9)
@@ -182,7 +192,19 @@ func TestResume(t *testing.T) {
 		_, err = again.Step(b)
 		require.NoError(t, err)
 	}
-	require.Equal(t, bits(whole), bits(again))
+	require.Equal(t, bits(t, whole), bits(t, again))
+	for _, average := range []bool{false, true} {
+		want, err := whole.Evaluate(batches[0], average)
+		require.NoError(t, err)
+		got, err := again.Evaluate(batches[0], average)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		one, err := whole.Network(average)
+		require.NoError(t, err)
+		other, err := again.Network(average)
+		require.NoError(t, err)
+		require.Equal(t, one.Graph.Initializers, other.Graph.Initializers)
+	}
 	c.WeightDecay = 0.02
 	_, _, err = Resume(dir, c)
 	require.ErrorIs(t, err, ErrCheckpoint)
@@ -250,7 +272,7 @@ func TestLayoutsAgree(t *testing.T) {
 			require.InEpsilon(t, want.Loss, got.Loss, 1e-4, name)
 			require.InEpsilon(t, want.GradNorm, got.GradNorm, 1e-3, name)
 		}
-		a, b := bits(plain), bits(blocked)
+		a, b := bits(t, plain), bits(t, blocked)
 		for w := range a {
 			require.InDeltaSlice(t, a[w], b[w], 1e-3, "%s %s", name, w)
 		}

@@ -111,10 +111,10 @@ func TestEvaluate(t *testing.T) {
 	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 40, Method: autodiff.Adam, Rate: 1e-3})
 	b := randomBatch(l, board.Square(5), 37, 1)
 	b.Globals[25] = 0 // the first row weighs nothing
-	before := bits(l)
+	before := bits(t, l)
 	whole, err := l.Evaluate(b, false)
 	require.NoError(t, err)
-	require.Equal(t, before, bits(l))
+	require.Equal(t, before, bits(t, l))
 	require.Equal(t, 37, whole.Rows)
 	policy, _ := whole.Term(TermPolicy)
 	require.EqualValues(t, 36, policy.Weight)
@@ -158,7 +158,7 @@ func TestSkippedSteps(t *testing.T) {
 	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Rate: 0.01})
 	b := randomBatch(l, board.Square(5), 2, 1)
 	b.Spatial[7] = float32(math.NaN())
-	before := bits(l)
+	before := bits(t, l)
 	for i := range maxSkipped {
 		res, err := l.Step(b)
 		require.True(t, res.Skipped)
@@ -168,7 +168,7 @@ func TestSkippedSteps(t *testing.T) {
 			require.ErrorIs(t, err, ErrDiverged)
 		}
 	}
-	require.Equal(t, before, bits(l))
+	require.Equal(t, before, bits(t, l))
 	require.EqualValues(t, maxSkipped, l.Counters().Skipped)
 }
 
@@ -204,9 +204,9 @@ func TestDeterminism(t *testing.T) {
 			require.NoError(t, err)
 		}
 		if i == 0 {
-			first = bits(l)
+			first = bits(t, l)
 		} else {
-			require.Equal(t, first, bits(l))
+			require.Equal(t, first, bits(t, l))
 		}
 	}
 }

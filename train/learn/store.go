@@ -11,8 +11,10 @@ import (
 
 // store holds weights, statistics and optimizer state, each twice: a step reads
 // one side and writes the other, and then the sides change places. Graphs of all
-// board sizes are bound to the same memory.
+// board sizes are bound to the same memory. On a GPU that is the device's: Data of the
+// tensors are old until [store.fetch].
 type store struct {
+	device  *ort.Device // nil: the host's memory
 	tensors map[string]*[2]*ort.Tensor
 	names   []string // in the order in which they came
 	side    int      // the side that is valid
@@ -35,7 +37,7 @@ func (s *store) add(name string, dims []int64, init *onnx.Tensor, fixed bool) er
 			pair[1] = pair[0]
 			break
 		}
-		t, err := ort.NewTensor(dims...)
+		t, err := s.tensor(dims)
 		if err != nil {
 			return err
 		}
@@ -53,6 +55,23 @@ func (s *store) add(name string, dims []int64, init *onnx.Tensor, fixed bool) er
 	return nil
 }
 
+func (s *store) tensor(dims []int64) (*ort.Tensor, error) {
+	if s.device != nil {
+		return s.device.NewTensor(dims...)
+	}
+	return ort.NewTensor(dims...)
+}
+
+// fetch brings Data of the valid side up to what steps have written.
+func (s *store) fetch() error {
+	for _, name := range s.names {
+		if err := s.tensors[name][s.side].Fetch(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // at returns the tensors of one side, counted from the valid one.
 func (s *store) at(offset int) map[string]*ort.Tensor {
 	all := make(map[string]*ort.Tensor, len(s.tensors))
@@ -62,7 +81,8 @@ func (s *store) at(offset int) map[string]*ort.Tensor {
 	return all
 }
 
-// data returns the valid numbers of a tensor; nil if there is none of that name.
+// data returns the valid numbers of a tensor, as [store.fetch] left them; nil if there
+// is none of that name.
 func (s *store) data(name string) []float32 {
 	if pair := s.tensors[name]; pair != nil {
 		return pair[s.side].Data
@@ -80,6 +100,7 @@ func (s *store) close() {
 			pair[1].Close()
 		}
 	}
+	_ = s.device.Close()
 }
 
 func finite(list ...float32) bool {

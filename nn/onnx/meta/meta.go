@@ -39,6 +39,7 @@ const (
 	ValueErrorMult   = "kosumi.katago.shortterm_value_error_multiplier"
 	ScoreErrorMult   = "kosumi.katago.shortterm_score_error_multiplier"
 	PassAliveSuicide = "kosumi.katago.pass_alive_under_suicide"
+	ExcludeTerritory = "kosumi.katago.exclude_territory_adjacent_to_atari"
 	MetaEncoder      = "kosumi.katago.meta_encoder"
 	Layout           = "kosumi.katago.layout" // the KataGo file without its blocks of numbers; only where every weight is kept
 )

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNetInfoNamesThePlanes: in order, for people and as JSON, and whether the file
+// itself says so.
+func TestNetInfoNamesThePlanes(t *testing.T) {
+	dir := t.TempDir()
+	own := filepath.Join(dir, "mini.onnx")
+	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "mini", "--board", "9", "-o", own).code)
+	katago := filepath.Join(dir, "kb1c16.bin.gz")
+	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", katago).code)
+	for path, want := range map[string]struct {
+		planes int
+		said   string
+	}{
+		own: {7, "planes of mini7 (as the file says):\n     0 own stones\n"},
+		"../../testdata/onnx/pytorch-dualhead-9x9.onnx": {7, "planes of mini7 (taken for them by their number, the file does not say):\n     0 own stones\n     1 opponent's stones\n     2 empty points\n     3 last move\n"},
+		"../../testdata/onnx/pytorch-seed-9x9.onnx":     {22, "    20 komi / 15\n    21 Black to move\n"},
+		katago: {22, "    17 moves that catch in a ladder\n"},
+	} {
+		out := invoke(t, nil, "", "net", "info", path)
+		require.Zero(t, out.code, out.stderr)
+		require.Contains(t, out.stdout, want.said)
+		out = invoke(t, nil, "", "net", "info", "--json", path)
+		var info netInfo
+		require.NoError(t, json.Unmarshal([]byte(out.stdout), &info))
+		require.Len(t, info.Planes, want.planes)
+	}
+}

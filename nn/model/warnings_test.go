@@ -1,0 +1,108 @@
+package model_test
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+	"kosumi/nn/fresh"
+	"kosumi/nn/katago"
+	"kosumi/nn/model"
+	"kosumi/nn/onnx/meta"
+)
+
+// warnings opens a network and returns the lines that its user sees.
+func warnings(t *testing.T, path string, o model.Overrides) []string {
+	t.Helper()
+	var log bytes.Buffer
+	m, err := model.Open(path, model.Config{Provider: model.OnnxGo, Overrides: o, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	require.NoError(t, m.Close())
+	return strings.FieldsFunc(log.String(), func(r rune) bool { return r == '\n' })
+}
+
+// TestTerritoryBesideAtari: a network that learnt KataGo's newer rules is opened from
+// each of its forms and one line says what is not done for it.
+func TestTerritoryBesideAtari(t *testing.T) {
+	for _, asks := range []bool{false, true} {
+		dir := t.TempDir()
+		net, err := katago.Fresh("kb1c16", 1)
+		require.NoError(t, err)
+		net.Header.ExcludeTerritoryAdjacentToAtari = asks
+		require.NoError(t, katago.WriteFile(filepath.Join(dir, "net.bin.gz"), net))
+		for name, form := range map[string]katago.Form{"run.onnx": katago.FormRun, "exact.onnx": katago.FormExact} {
+			m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{Form: form})
+			require.NoError(t, err)
+			data, err := m.Marshal()
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
+		}
+		for _, name := range []string{"net.bin.gz", "run.onnx", "exact.onnx"} {
+			path := filepath.Join(dir, name)
+			lines := warnings(t, path, model.Overrides{})
+			if !asks {
+				require.Empty(t, lines, name)
+			} else {
+				require.Len(t, lines, 1, name)
+				require.Contains(t, lines[0], "a later version of this program will score so")
+				require.Contains(t, lines[0], name)
+			}
+			m, err := open(t, path, model.Overrides{})
+			require.NoError(t, err)
+			spec, err := m.Spec(board.Square(9))
+			require.NoError(t, err)
+			require.Equal(t, asks, spec.KataGo.ExcludeTerritoryAdjacentToAtari, name)
+		}
+	}
+}
+
+// TestFlagsOfEarlierFiles: a file that an earlier version wrote says nothing of the
+// newer flag, which is no fault; another text there is.
+func TestFlagsOfEarlierFiles(t *testing.T) {
+	net, err := katago.Fresh("kb1c16", 1)
+	require.NoError(t, err)
+	for value, fails := range map[string]bool{"": false, "0": false, "1": false, "2": true, "yes": true} {
+		m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{})
+		require.NoError(t, err)
+		if m.Metadata[meta.ExcludeTerritory] = value; value == "" {
+			delete(m.Metadata, meta.ExcludeTerritory)
+		}
+		data, err := m.Marshal()
+		require.NoError(t, err)
+		path := filepath.Join(t.TempDir(), "net.onnx")
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		_, err = open(t, path, model.Overrides{})
+		if fails {
+			require.ErrorContains(t, err, meta.ExcludeTerritory)
+		} else {
+			require.NoError(t, err, value)
+		}
+	}
+}
+
+// TestPlanesInAnUnknownOrder: a foreign network is taken for one of ours by the
+// number of its planes, and says so; a file that names its encoding, or a user
+// who does, is believed.
+func TestPlanesInAnUnknownOrder(t *testing.T) {
+	for file, e := range map[string]features.Encoding{"pytorch-dualhead-9x9.onnx": features.Mini7, "pytorch-seed-9x9.onnx": features.Seed22} {
+		path := filepath.Join(fixtures, file)
+		lines := warnings(t, path, model.Overrides{})
+		require.Len(t, lines, 1)
+		for _, part := range append(e.PlaneNames(), "DOES NOT SAY", "--encoder "+e.String(), file) {
+			require.Contains(t, lines[0], part)
+		}
+		require.Empty(t, warnings(t, path, model.Overrides{Encoding: e.String()}))
+	}
+	a, err := fresh.Parse("mini")
+	require.NoError(t, err)
+	own := filepath.Join(t.TempDir(), "mini.onnx")
+	require.NoError(t, a.On(9, 9).Write(own, 1))
+	require.Empty(t, warnings(t, own, model.Overrides{}))
+}

@@ -1,0 +1,199 @@
+//go:build cgo
+
+package ort
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../kernel
+#include <stdlib.h>
+#include "device.h"
+#include "operators.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	ort "github.com/yalue/onnxruntime_go"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Device is memory of a provider in which tensors stay from one run to the next, so
+// that what one graph writes and another one reads is not copied to the host in
+// between. It is closed after its tensors. One caller at a time.
+type Device struct {
+	c        C.device
+	provider string
+	copier   *native // copies one tensor of any shape, from and to either memory
+}
+
+// deviceMemory names the memory of a provider as onnxruntime does.
+var deviceMemory = map[string]string{CPU: "Cpu", "cuda": "Cuda", "tensorrt": "Cuda"}
+
+// HasDevice reports whether [OpenDevice] knows a provider's memory. For the CPU it is
+// the host's own, of use in tests only.
+func HasDevice(provider string) bool { return deviceMemory[provider] != "" }
+
+const (
+	copyFrom = "from"
+	copyTo   = "to"
+)
+
+// copierModel is an ONNX graph that copies a tensor of any shape; field numbers are
+// those of onnx.proto.
+func copierModel() []byte {
+	field := func(to string, number protowire.Number, content string) string {
+		return string(protowire.AppendString(protowire.AppendTag([]byte(to), number, protowire.BytesType), content))
+	}
+	whole := func(number protowire.Number, v uint64) string {
+		return string(protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), v))
+	}
+	value := func(name string) string {
+		return field(field("", 1, name), 2, field("", 1, whole(1, kindFloat)))
+	}
+	node := field(field(field("", 1, copyFrom), 2, copyTo), 4, "Identity")
+	graph := field(field(field(field("", 1, node), 2, "copy"), 11, value(copyFrom)), 12, value(copyTo))
+	return []byte(field(field(whole(1, 8), 7, graph), 8, whole(2, 17)))
+}
+
+// OpenDevice opens the memory of the configuration's provider; [HasDevice] has to be
+// true of it.
+func OpenDevice(c Config) (*Device, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	lib, err := Load(c.Library)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{provider: c.Provider}
+	if d.copier, err = c.open(copierModel(), []string{copyFrom}, []string{copyTo}); err != nil {
+		return nil, err
+	}
+	path, memory := C.CString(lib.Path), C.CString(deviceMemory[c.Provider])
+	defer C.free(unsafe.Pointer(path))
+	defer C.free(unsafe.Pointer(memory))
+	// onnxruntime_go offers no way to a session's memory. Its session is a struct of
+	// one pointer to a struct that begins with onnxruntime's, which a test pins.
+	session := **(**unsafe.Pointer)(unsafe.Pointer(d.copier.DynamicAdvancedSession))
+	if err := failure(C.device_open(C.find_api_base(path), session, memory, &d.c)); err != nil {
+		_ = d.copier.Destroy()
+		return nil, fmt.Errorf("%w: memory of %s: %w", ErrProvider, c.Provider, err)
+	}
+	return d, nil
+}
+
+// failure turns a text of C's into an error.
+func failure(why *C.char) error {
+	if why == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(why))
+	return fmt.Errorf("onnxruntime: %s", C.GoString(why))
+}
+
+// Close gives the memory back.
+func (d *Device) Close() error {
+	if d == nil || d.copier == nil {
+		return nil
+	}
+	C.device_close(&d.c)
+	err := d.copier.Destroy()
+	d.copier = nil
+	return err
+}
+
+// NewTensor makes a tensor of zeros that stays in the device's memory. Its Data are
+// the host's copy: [Tensor.Changed] says that the host wrote them, [Tensor.Fetch]
+// brings what a graph has written.
+func (d *Device) NewTensor(dims ...int64) (*Tensor, error) {
+	t, err := NewTensor(dims...)
+	if err != nil {
+		return nil, err
+	}
+	if err := failure(C.device_tensor(&d.c, (*C.int64_t)(unsafe.Pointer(&t.Dims[0])), C.size_t(len(t.Dims)), &t.there)); err != nil {
+		t.Close()
+		return nil, fmt.Errorf("%w: %w", ErrGraph, err)
+	}
+	t.device, t.newer = d, onHost
+	return t, nil
+}
+
+// newer says where a tensor was written last.
+type newer uint8
+
+const (
+	alike    newer = iota
+	onHost         // Data are to be sent before a graph reads the tensor
+	onDevice       // Data are old
+)
+
+// Changed says that Data were written by the caller, whatever a graph wrote before.
+func (t *Tensor) Changed() {
+	if t.device != nil {
+		t.newer = onHost
+	}
+}
+
+// Fetch brings Data up to what graphs have written.
+func (t *Tensor) Fetch() error {
+	if t.newer != onDevice {
+		return nil
+	}
+	return t.copy(func(b *ort.IoBinding) error {
+		if err := t.bind(b, copyFrom, true); err != nil {
+			return err
+		}
+		return b.BindOutput(copyTo, t.val)
+	})
+}
+
+// send brings the device up to Data.
+func (t *Tensor) send() error {
+	if t.newer != onHost {
+		return nil
+	}
+	return t.copy(func(b *ort.IoBinding) error {
+		if err := b.BindInput(copyFrom, t.val); err != nil {
+			return err
+		}
+		return t.bind(b, copyTo, false)
+	})
+}
+
+// copy runs the copier as bind binds it.
+func (t *Tensor) copy(bind func(*ort.IoBinding) error) error {
+	b, err := t.device.copier.CreateIoBinding()
+	if err != nil {
+		return err
+	}
+	defer b.Destroy()
+	if err := bind(b); err != nil {
+		return fmt.Errorf("%w: %w", ErrGraph, err)
+	}
+	if err := t.device.copier.RunWithBinding(b); err != nil {
+		return fmt.Errorf("%w: copy of a tensor: %w", ErrGraph, err)
+	}
+	t.newer = alike
+	return nil
+}
+
+// bind binds the tensor's place on the device.
+func (t *Tensor) bind(b *ort.IoBinding, name string, input bool) error {
+	n := C.CString(name)
+	defer C.free(unsafe.Pointer(n))
+	binding := *(*unsafe.Pointer)(unsafe.Pointer(b)) // a struct of one pointer, which a test pins
+	if input {
+		return failure(C.device_bind_input(&t.device.c, binding, n, t.there))
+	}
+	return failure(C.device_bind_output(&t.device.c, binding, n, t.there))
+}
+
+// leave gives the place on the device back.
+func (t *Tensor) leave() {
+	if t.there != nil && t.device.copier != nil {
+		C.device_drop(&t.device.c, t.there)
+	}
+	t.there = nil
+}
