@@ -52,7 +52,7 @@ func TestFriendlyPassByHand(t *testing.T) {
 			if c.doubt {
 				e.judged.sure = false
 			}
-			got, err := e.friendlyPass(context.Background(), e.game, result, p)
+			got, err := e.friendlyPass(context.Background(), e.game, result, p, false)
 			require.NoError(t, err)
 			want := p
 			if c.passes {

@@ -144,14 +144,18 @@ func probability(r *search.Result, p board.Point) float64 {
 	return 0
 }
 
-// pause waits before the answer, no longer than ctx lasts.
-func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point) {
-	wait := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(rand.Uint64(), e.moveCount)))
+// pause waits before the answer, as long as the clock allows and no longer than ctx
+// lasts. It returns how long it waited.
+func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, clock turn) time.Duration {
+	wish := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount)))
+	wait := clock.budget.hold(wish, clock.used())
 	if wait <= 0 {
-		return
+		return 0
 	}
+	began := time.Now()
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done():
 	}
+	return time.Since(began)
 }
