@@ -55,9 +55,11 @@ func (top *rootState) mark(g *board.Game, p *Root, bans []Restriction) {
 
 // markCopies finds moves that a symmetry of the position maps to each other and
 // keeps one of each kind: for Black the one furthest to the right and then to
-// the top, for White the opposite, so that games begin in the usual corners.
+// the top, for White the opposite, so that games begin in the usual corners. What
+// follows a move holds for its image only where the same moves are forbidden below.
 func (top *rootState) markCopies() {
 	symmetries := positionSymmetries(top.game)
+	symmetries = slices.DeleteFunc(symmetries, func(k board.Symmetry) bool { return !sameBelow(top.bans, top.game, k) })
 	top.symmetries = symmetries
 	if len(symmetries) == 0 {
 		return
