@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +44,7 @@ var settings = setting.Join(
 		setting.Of(setting.Info{Name: "time", KataGo: "maxTime", High: 1e7, NoLimit: 1e20, To: asIs, Change: setting.Common,
 			Doc: "`seconds` for a move where the clock gives no limit; 0: none", Source: "5 where nothing else limits a move"},
 			func(c *Config) *time.Duration { return &c.Limits.Time }),
-		setting.Of(setting.Info{Name: "threads", KataGo: "numSearchThreads", High: 1024, Change: setting.Common,
+		setting.Of(setting.Info{Name: "threads", KataGo: "numSearchThreads", High: 1024, Change: setting.Common, From: threadsOfKataGo, To: asIs,
 			Doc: "search workers; 0: chosen to suit sessions and batch", Source: "own measurements on CPUs"},
 			func(c *Config) *int { return &c.Search.Parallel.Workers }),
 		setting.Of(setting.Info{Name: "max-memory", Low: 16, High: 1 << 24, Unit: 1 << 20,
@@ -95,6 +98,14 @@ var settings = setting.Join(
 
 // noLimit is what KataGo reports, and clients send, for no limit of visits.
 const noLimit = 1 << 50
+
+// threadsOfKataGo reads a number of threads where none is chosen for the user.
+func threadsOfKataGo(text string) (string, error) {
+	if n, err := strconv.ParseFloat(text, 64); err != nil || n < 1 || n > 1024 || n != math.Trunc(n) {
+		return "", errors.New("must be an integer from 1 to 1024")
+	}
+	return text, nil
+}
 
 // asIs shows a value as it is.
 func asIs(text string) string { return text }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -484,5 +485,32 @@ func TestQueueIsBounded(t *testing.T) {
 			close(busy)
 			<-served
 		})
+	}
+}
+
+// TestEveryCommandIsListed: list_commands, known_command and what is answered agree, but
+// for the few names that are left out on purpose.
+func TestEveryCommandIsListed(t *testing.T) {
+	for name, c := range map[string]struct {
+		opts   Options
+		hidden []string
+	}{
+		"own":    {Options{}, []string{"analyze", "genmove_analyze"}},
+		"katago": {Options{KataGo: &KataGo{}}, kataHidden},
+	} {
+		s := NewServer(newFake(), slog.New(slog.DiscardHandler), c.opts)
+		out := talk(t, newFake(), c.opts, "list_commands\n")
+		listed := strings.Fields(strings.TrimPrefix(out, "= "))
+		var answered []string
+		for command := range s.table {
+			if !slices.Contains(c.hidden, command) {
+				answered = append(answered, command)
+			}
+		}
+		require.ElementsMatch(t, answered, listed, name)
+		for _, command := range c.hidden {
+			require.Contains(t, s.table, command, name)
+			require.Equal(t, "= false\n\n", talk(t, newFake(), c.opts, "known_command "+command), name)
+		}
 	}
 }
