@@ -196,12 +196,13 @@ func (b budget) rest(used time.Duration) time.Duration {
 }
 
 // hold is how long an answer that is ready after a time may be held back: a wish,
-// but not beyond the time that the clock recommends for the move.
+// but not beyond the time that the clock recommends for the move, of which a tenth
+// is left for waking up late.
 func (b budget) hold(wish, used time.Duration) time.Duration {
 	if b.unlimited {
 		return wish
 	}
-	return min(wish, max(b.recommended-used, 0))
+	return min(wish, max(b.recommended-b.recommended/10-used, 0))
 }
 
 // leaving returns the budget of a search that leaves time for what follows it, where
