@@ -259,6 +259,26 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 	}
 }
 
+// TestEveryRequestIsAnswered: whatever has an id gets an answer with it, but for an
+// action that there is none of, as with KataGo.
+func TestEveryRequestIsAnswered(t *testing.T) {
+	s := serve(t, testConfig(), newHashNet(t))
+	for i, fields := range []map[string]any{
+		{"action": "terminate"}, {"action": "terminate_all", "turnNumbers": []int{}}, {"action": "query_version"},
+		{"action": 5}, {}, {"analyzeTurns": []int{}}, {"moves": []any{}, "rules": "chinese"},
+	} {
+		id := fmt.Sprint(i)
+		fields["id"] = id
+		s.Send(fields)
+		require.Equal(t, id, s.Next().ID, "%v", fields)
+	}
+	s.Send(query5("no turns", map[string]any{"analyzeTurns": []int{}}))
+	m := s.Next()
+	require.Equal(t, "no turns", m.ID)
+	require.Equal(t, "Must specify at least one turn to analyze", m.Error)
+	require.Equal(t, "analyzeTurns", m.Field)
+}
+
 // TestFailingNetwork requires that a search that breaks down costs only itself.
 func TestFailingNetwork(t *testing.T) {
 	for name, fault := range map[string]func(*nn.Query) error{
