@@ -187,6 +187,35 @@ type budget struct {
 	useUp       bool // what is not used now is lost
 }
 
+// rest is how much of the longest time for a move is left after a part of it.
+func (b budget) rest(used time.Duration) time.Duration {
+	if b.unlimited {
+		return maxDuration
+	}
+	return max(b.maximum-used, 0)
+}
+
+// hold is how long an answer that is ready after a time may be held back: a wish,
+// but not beyond the time that the clock recommends for the move, of which a tenth
+// is left for waking up late.
+func (b budget) hold(wish, used time.Duration) time.Duration {
+	if b.unlimited {
+		return wish
+	}
+	return min(wish, max(b.recommended-b.recommended/10-used, 0))
+}
+
+// leaving returns the budget of a search that leaves time for what follows it, where
+// the longest time for the move has no room for that beside the recommended one.
+func (b budget) leaving(after time.Duration) budget {
+	if b.unlimited {
+		return b
+	}
+	b.maximum = max(b.maximum-after, b.maximum/2)
+	b.recommended = min(b.recommended, b.maximum)
+	return b
+}
+
 // budgetFor spreads the time left over the moves still to come, as KataGo's
 // time controls do it: area is the number of points of the board, stones the
 // number of stones on it, lag the time that the way to the server may cost.

@@ -1,10 +1,15 @@
 package engine
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/search"
 )
 
 const sec = time.Second
@@ -171,4 +176,131 @@ func TestNoBudgetLosesOnTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// randomClock draws settings of any system, from none at all to minutes, and a clock
+// under them as a controller may have left it.
+func randomClock(rng *rand.Rand) (TimeSettings, clock) {
+	some := func(most float64) time.Duration { // half of them short
+		return time.Duration(most * math.Pow(rng.Float64(), 4) * float64(sec))
+	}
+	set := TimeSettings{System: TimeSystem(1 + rng.IntN(5)), Main: some(600), Period: some(60), Stones: rng.IntN(30),
+		Periods: rng.IntN(12), Increment: some(30), MainLimit: -1, MaxPerMove: -1}
+	if rng.IntN(2) == 0 {
+		set.MainLimit, set.MaxPerMove = set.Main+some(600), some(30)
+	}
+	if rng.IntN(5) == 0 {
+		set.Main = 0
+	}
+	set, err := set.Normalize()
+	if err != nil {
+		panic(err)
+	}
+	k := newClock(set)
+	switch rng.IntN(4) {
+	case 0:
+		k.setLeft(some(600), 0)
+	case 1:
+		k.setLeft(some(60), 1+rng.IntN(10))
+	case 2:
+		k.setLeft([]time.Duration{0, -sec, 3 * sec}[rng.IntN(3)], rng.IntN(3))
+	}
+	return set, k
+}
+
+// allowed is what a player has before the flag falls, counted anew.
+func (c *clock) allowed() time.Duration {
+	switch c.set.System {
+	case JapaneseByoyomi:
+		if c.over {
+			return c.period + time.Duration(max(c.periods-1, 0))*c.set.Period
+		}
+		return c.main + time.Duration(c.set.Periods)*c.set.Period
+	case CanadianByoyomi:
+		if c.over {
+			return c.period
+		}
+		return c.main + c.set.Period
+	}
+	return c.main
+}
+
+// TestPaceStaysOnTheClock: on any clock a move whose search took no more than its
+// budget is held back no longer than the clock recommends, whatever wait is drawn, and
+// never so long that the flag falls or a period is lost.
+func TestPaceStaysOnTheClock(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 15))
+	held := 0
+	for n := range 20_000 {
+		set, k := randomClock(rng)
+		lag := time.Duration(rng.IntN(3000)) * time.Millisecond
+		delay := Delay{Scale: 100 * rng.Float64(), Most: 1000 * rng.Float64()}
+		for move := range 20 {
+			b := k.budgetFor(81, min(2*move, 70), max(lag, leastLag))
+			used := scale(b.maximum, rng.Float64())
+			wait := b.hold(delay.forMove(rng.Float64(), rng), used)
+			require.GreaterOrEqual(t, wait, time.Duration(0))
+			if wait > 0 {
+				held++
+				require.LessOrEqual(t, used+wait, b.recommended, "clock %d, move %d: %+v", n, move, set)
+				require.Less(t, used+wait, k.allowed(), "clock %d, move %d: %+v", n, move, set)
+			}
+			if k.over && set.System == JapaneseByoyomi {
+				require.LessOrEqual(t, used+wait, k.period, "a period is lost: %+v", set)
+			}
+			k.spend(used + wait)
+		}
+	}
+	require.Greater(t, held, 10_000, "a pace there was")
+	require.Equal(t, time.Hour, budget{unlimited: true}.hold(time.Hour, time.Hour), "without a clock there is time")
+}
+
+// TestPaceOfThreeSeconds is a clock that a pace has lost: 3 s for the whole game.
+func TestPaceOfThreeSeconds(t *testing.T) {
+	k := newClock(TimeSettings{System: AbsoluteTime, Main: 3 * sec})
+	k.setLeft(3*sec, 0)
+	b := k.budgetFor(361, 0, sec)
+	require.LessOrEqual(t, b.hold(10*sec, 5*time.Millisecond), 10*time.Millisecond)
+	for _, left := range []time.Duration{0, -sec} {
+		k.setLeft(left, 0)
+		require.Zero(t, k.budgetFor(361, 0, sec).hold(10*sec, 0))
+	}
+}
+
+// TestSearchLeavesTime: where a pass is near, the search leaves a part of the longest
+// time to what follows it, and nothing of it where there is room in any case.
+func TestSearchLeavesTime(t *testing.T) {
+	b := budget{recommended: 10 * sec, maximum: 10 * sec}
+	require.Equal(t, budget{recommended: 8 * sec, maximum: 8 * sec}, b.leaving(2*sec))
+	require.Equal(t, budget{recommended: 5 * sec, maximum: 5 * sec}, b.leaving(9*sec), "half of it is the search's")
+	require.Equal(t, budget{recommended: sec, maximum: 8 * sec}, budget{recommended: sec, maximum: 10 * sec}.leaving(2*sec))
+	require.Equal(t, budget{unlimited: true}, budget{unlimited: true}.leaving(2*sec))
+
+	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
+	require.NoError(t, e.SetClock(TimeSettings{System: JapaneseByoyomi, Period: 9 * sec, Periods: 2}))
+	b = e.budget(board.White)
+	require.Equal(t, 8*sec, b.recommended)
+	require.Zero(t, e.afterSearch(b, false), "the game begins")
+	require.Equal(t, hurryBelow/2, e.afterSearch(b, true))
+	require.NoError(t, e.Play(board.Black, board.Pass))
+	require.Equal(t, 2*sec, e.afterSearch(b, false), "a friendly pass takes two searches")
+	require.Zero(t, e.afterSearch(budget{unlimited: true}, true))
+	require.False(t, b.hurried(6*sec))
+	require.True(t, b.hurried(b.maximum), "a search that took everything")
+}
+
+// TestLevelOnAClock: the fixed visits of a level end with the longest time for the move.
+func TestLevelOnAClock(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Level = "10k" })
+	limits := func() search.Limits {
+		_, l, err := e.searchFor(&MoveRequest{Color: board.Black}, e.game, turn{e.budget(board.Black), time.Now()})
+		require.NoError(t, err)
+		return l
+	}
+	require.Zero(t, limits().Time, "no clock")
+	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 3 * sec}))
+	l := limits()
+	require.Positive(t, l.Time)
+	require.LessOrEqual(t, l.Time, 300*time.Millisecond)
+	require.Zero(t, l.Extend)
 }

@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
 )
@@ -52,7 +54,7 @@ func TestFriendlyPassByHand(t *testing.T) {
 			if c.doubt {
 				e.judged.sure = false
 			}
-			got, err := e.friendlyPass(context.Background(), e.game, result, p)
+			got, err := e.friendlyPass(context.Background(), e.game, result, p, false)
 			require.NoError(t, err)
 			want := p
 			if c.passes {
@@ -61,6 +63,44 @@ func TestFriendlyPassByHand(t *testing.T) {
 			require.Equal(t, e.game.Size().Vertex(want), e.game.Size().Vertex(got))
 		})
 	}
+}
+
+// counted is a network that counts what it is asked, and is slow at it.
+type counted struct {
+	Network
+	by    time.Duration
+	asked *int
+}
+
+func (c counted) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	*c.asked++
+	time.Sleep(c.by)
+	return c.Network.Evaluate(ctx, q, out)
+}
+
+// TestFriendlyPassOfASlowNetwork: the searches before a friendly pass are as long
+// whatever the network takes, where nothing limits a move's time; else the same seed
+// would give other games.
+func TestFriendlyPassOfASlowNetwork(t *testing.T) {
+	asked := func(by time.Duration, timed bool) (n int) {
+		e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) {
+			conf.Rules, conf.FriendlyPass, conf.Search.Parallel.Workers = board.Chinese(), Always, 1
+		})
+		setUp(t, e, "..XO..O\n.XXO.O.\nXX.XOOO\n.XXXO.O\nX.XO.OO\n.XXOO.O\nXX.XO.O", board.White)
+		require.NoError(t, e.Play(board.White, board.Pass))
+		_, err := e.judge(context.Background(), e.game)
+		require.NoError(t, err)
+		e.net = counted{e.net, by, &n}
+		p, err := e.game.Size().ParseVertex("A7")
+		require.NoError(t, err)
+		_, err = e.friendlyPass(context.Background(), e.game, &search.Result{Root: search.RootInfo{Visits: 2}}, p, timed)
+		require.NoError(t, err)
+		return n
+	}
+	all := asked(0, false)
+	require.Greater(t, all, 8)
+	require.Equal(t, all, asked(15*time.Millisecond, false))
+	require.Less(t, asked(15*time.Millisecond, true), all, "where time is limited, they end by it")
 }
 
 // TestChainsInDoubt: a chain's fate is in doubt where the mean ownership of its

@@ -77,7 +77,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 }
 
 func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
-	e := newEngine(t, 9, nil)
+	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5")
 	m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
 }
 
 func TestDeterministicMoveLeavesEverything(t *testing.T) {
-	e := newEngine(t, 9, nil)
+	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5 C3")
 	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 10 * sec}))
 	hash, clocks := e.game.Hash(), e.clocks
@@ -179,7 +179,7 @@ func TestTheTreeIsKept(t *testing.T) {
 }
 
 func TestUndo(t *testing.T) {
-	e := newEngine(t, 9, nil)
+	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5 C3 D4")
 	require.ErrorIs(t, e.Undo(4), ErrCannotUndo)
 	require.Equal(t, 3, e.game.NumMoves(), "all or nothing")
@@ -192,7 +192,7 @@ func TestUndo(t *testing.T) {
 }
 
 func TestHandicapStonesAreChecked(t *testing.T) {
-	e := newEngine(t, 9, nil)
+	e := newEngine(t, 9, func(*Config) {})
 	for _, stones := range [][]board.Point{nil, {3}, {3, 3}, {3, board.Pass}, {3, 81}} {
 		require.ErrorIs(t, e.SetHandicap(stones), ErrHandicapStones)
 	}
@@ -309,7 +309,7 @@ func TestAnalysisIsNotPlay(t *testing.T) {
 }
 
 func TestParams(t *testing.T) {
-	e := newEngine(t, 9, nil)
+	e := newEngine(t, 9, func(*Config) {})
 	require.NoError(t, e.SetParams(map[string]string{"maxVisits": "123", "ponderingEnabled": "true", "analysisWideRootNoise": "0.1"}))
 	values := map[string]string{}
 	for _, p := range e.Params() {
@@ -355,7 +355,7 @@ func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
 }
 
 func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
-	e := newEngine(t, 9, nil)
+	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5")
 	for _, c := range []board.Color{board.Black, board.White} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -377,7 +377,7 @@ func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
 }
 
 func TestAnalyzeWithinRestrictions(t *testing.T) {
-	e := newEngine(t, 9, nil)
+	e := newEngine(t, 9, func(*Config) {})
 	only := []board.Point{40, 41}
 	err := e.Analyze(context.Background(), AnalyzeRequest{
 		Color: board.White, Limits: search.Limits{Visits: 100},
@@ -417,4 +417,30 @@ func TestSettingsReadThemselves(t *testing.T) {
 		require.NoError(t, s.Set(&c, s.Get(&c)), s.Name)
 		require.Equal(t, Defaults(), c, s.Name)
 	}
+}
+
+// TestParamsGoBack: every parameter takes the value that it shows, alone and all at
+// once, and stays as it is; so it does without a network of human moves.
+func TestParamsGoBack(t *testing.T) {
+	e := newEngine(t, 9, func(*Config) {})
+	shown := func() (texts []string) {
+		for _, p := range e.Params() {
+			texts = append(texts, p.Name+"="+p.Value)
+		}
+		return texts
+	}
+	before, all := shown(), map[string]string{}
+	for _, p := range e.Params() {
+		require.NoError(t, e.SetParams(map[string]string{p.Name: p.Value}), p.Name)
+		all[p.Name] = p.Value
+	}
+	require.NoError(t, e.SetParams(all))
+	require.Equal(t, before, shown())
+	err := e.SetParams(map[string]string{"humanSLChosenMoveProp": "0.5"})
+	require.ErrorContains(t, err, "--human-model")
+	require.NotContains(t, err.Error(), "b18c384nbt")
+	for _, wrong := range []string{"0", "1025", "1.5", "x", "NaN"} {
+		require.ErrorContains(t, e.SetParams(map[string]string{"numSearchThreads": wrong}), "must be an integer from 1 to 1024", wrong)
+	}
+	require.Equal(t, before, shown())
 }

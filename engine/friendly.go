@@ -14,7 +14,8 @@ import (
 // conditions and numbers are KataGo's (cpp/program/playutils.cpp); that no chain
 // may be in doubt is ours: where the two sides do not call the same stones dead,
 // the game is counted as it stands, with dead stones that could have been taken.
-func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point) (board.Point, error) {
+// timed says that the search before was bound by time.
+func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)
 	wanted := e.cfg.FriendlyPass == Always || e.cfg.FriendlyPass == ByRules && rules.FriendlyPassOk
@@ -26,8 +27,10 @@ func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search
 	if err != nil || !closed {
 		return move, err
 	}
-	limits := search.Limits{Visits: 8 + min(1000, max(result.Root.Visits, 1)/10),
-		Time: max(result.Stats.Elapsed/4, 20*time.Millisecond)}
+	limits := search.Limits{Visits: 8 + min(1000, max(result.Root.Visits, 1)/10)}
+	if timed { // else every run is to find the same
+		limits.Time = max(result.Stats.Elapsed/4, 20*time.Millisecond)
+	}
 	passed, err := e.shortSearch(ctx, g, board.Pass, limits)
 	if err != nil {
 		return move, err

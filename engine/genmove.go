@@ -74,7 +74,8 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		}
 		e.ahead.adjusted = false
 	}
-	tree, limits, err := e.searchFor(&r, game, start)
+	clock := turn{e.budget(r.Color), start}
+	tree, limits, err := e.searchFor(&r, game, clock)
 	if err != nil {
 		return Move{}, err
 	}
@@ -88,15 +89,11 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if r.Searched != nil {
 		r.Searched(move.Point)
 	}
-	hurried := !r.Deterministic && e.hurried(r.Color)
-	if move.Point == board.Pass || r.Cleanup {
-		if p := e.beforePass(ctx, game, &result, r.Cleanup, hurried); p != board.Pass {
-			move.Point = p
-		}
-	} else if !r.Deterministic && !hurried {
-		if move.Point, err = e.friendlyPass(ctx, game, &result, move.Point); err != nil {
-			return Move{}, err
-		}
+	if r.Deterministic {
+		clock.budget.unlimited = true
+	}
+	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, clock, limits.Time > 0); err != nil {
+		return Move{}, err
 	}
 	e.logMove(&result, game.Size(), move.Point, e.work().Sub(before))
 	if r.Deterministic || r.Keep && !e.cfg.EveryValue {
@@ -106,7 +103,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		move.Resign = e.resigns(&result, game)
 		return move, nil
 	}
-	e.pause(ctx, &result, move.Point)
+	paused := e.pause(ctx, &result, move.Point, clock)
 	if e.resigns(&result, game) {
 		e.resigned = resigned{game.ToMove(), e.game.Hash()}
 		e.auto.resigned = true
@@ -119,9 +116,34 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	if result.Stop == search.StopTime {
-		e.learnOverrun(e.lastEvent.Sub(began) - limits.Time - result.Stats.Extended)
+		e.learnOverrun(e.lastEvent.Sub(began) - paused - limits.Time - result.Stats.Extended)
 	}
 	return move, nil
+}
+
+// reconsider returns the move to make in place of what the search chose, where a pass
+// is near. It ends with the longest time for the move, and what is not found out by
+// then changes nothing. timed says that the search before was bound by time.
+func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *MoveRequest, clock turn, timed bool) (board.Point, error) {
+	hurried := clock.budget.hurried(clock.used())
+	if !clock.budget.unlimited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, clock.start.Add(clock.budget.maximum))
+		defer cancel()
+	}
+	switch {
+	case chosen == board.Pass || r.Cleanup:
+		if p := e.beforePass(ctx, g, result, r.Cleanup, hurried); p != board.Pass {
+			return p, nil
+		}
+	case !r.Deterministic && !hurried:
+		p, err := e.friendlyPass(ctx, g, result, chosen, timed)
+		if ctx.Err() != nil {
+			return chosen, nil
+		}
+		return p, err
+	}
+	return chosen, nil
 }
 
 // commit plays our own move, books its time and goes on thinking.
@@ -140,12 +162,14 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 }
 
 // searchFor returns the tree to search and its limits.
-func (e *Engine) searchFor(r *MoveRequest, game *board.Game, start time.Time) (*search.Tree, search.Limits, error) {
+func (e *Engine) searchFor(r *MoveRequest, game *board.Game, clock turn) (*search.Tree, search.Limits, error) {
 	if !r.Deterministic {
-		params, limits := e.searchParams(), e.limitsFor(r.Color, start)
+		clock.budget = clock.budget.leaving(e.afterSearch(clock.budget, r.Cleanup))
+		params, limits := e.searchParams(), e.limitsFor(r.Color, clock)
 		e.chargeRepeats(&params, game.ToMove(), r.Analysed)
 		if e.cfg.Level != "" {
 			params, limits = e.levelSearch(params)
+			limits = clock.bound(limits)
 			e.tree.Clear() // what a level sees must not depend on what was searched before
 		}
 		if err := e.tree.SetParams(params); err != nil {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,10 +22,20 @@ type humanSource interface {
 	Humans(board.Size) (humans nn.Evaluator, profiled bool)
 }
 
-// Refusals of RawHuman. The texts are KataGo's.
+// HumanError is a refusal about human-like play, in our words and in KataGo's.
+type HumanError struct{ own, kataGo string }
+
+func (e *HumanError) Error() string { return e.own }
+
+// KataGo is the text of KataGo.
+func (e *HumanError) KataGo() string { return e.kataGo }
+
+// Refusals of RawHuman.
 var (
-	ErrNoHumans  = errors.New("Cannot run kata-raw-human-nn, -human-model was not provided")        //nolint:staticcheck // KataGo's text
-	ErrNoProfile = errors.New("Cannot run kata-raw-human-nn, humanSLProfile parameter was not set") //nolint:staticcheck // KataGo's text
+	ErrNoHumans error = &HumanError{"no network of human moves: name one with --human-model",
+		"Cannot run kata-raw-human-nn, -human-model was not provided"}
+	ErrNoProfile error = &HumanError{"no profile of who plays: kata-set-param humanSLProfile rank_5k, or --set humanSLProfile=rank_5k",
+		"Cannot run kata-raw-human-nn, humanSLProfile parameter was not set"}
 )
 
 // profile is who plays, for networks that want to know; nil if nobody said.
@@ -44,8 +53,8 @@ type profiled interface {
 }
 
 // CheckHuman refuses settings of human-like play that no network loaded can heed:
-// names are those that are about to change, h is what they would make. The texts
-// are KataGo's.
+// names are those that are about to change, h is what they would make. The error is
+// a HumanError.
 func CheckHuman(net Network, size board.Size, names []string, h search.Human) error {
 	var humans nn.Evaluator
 	if s, ok := net.(humanSource); ok {
@@ -53,13 +62,16 @@ func CheckHuman(net Network, size board.Size, names []string, h search.Human) er
 	}
 	for _, name := range names {
 		if strings.HasPrefix(name, "humanSL") && name != "humanSLProfile" && humans == nil {
-			return fmt.Errorf("Provided parameter %s but no human model was specified (e.g -human-model b18c384nbt-humanv0.bin.gz)", name) //nolint:staticcheck // KataGo's text
+			return &HumanError{name + " needs a network of human moves: name one with --human-model",
+				"Provided parameter " + name + " but no human model was specified (e.g -human-model b18c384nbt-humanv0.bin.gz)"}
 		}
 	}
 	_, set := h.Meta()
 	if p, ok := net.(profiled); ok && set && slices.Contains(names, "humanSLProfile") {
 		if files, any := p.Profiled(size); !any && len(files) > 0 {
-			return fmt.Errorf("WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s", strings.Join(files, " and ")) //nolint:staticcheck // KataGo's text
+			names := strings.Join(files, " and ")
+			return &HumanError{"humanSLProfile has no effect on " + names + ": name a network of human moves with --human-model",
+				"WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + names}
 		}
 	}
 	return nil
@@ -144,14 +156,18 @@ func probability(r *search.Result, p board.Point) float64 {
 	return 0
 }
 
-// pause waits before the answer, no longer than ctx lasts.
-func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point) {
-	wait := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(rand.Uint64(), e.moveCount)))
+// pause waits before the answer, as long as the clock allows and no longer than ctx
+// lasts. It returns how long it waited.
+func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, clock turn) time.Duration {
+	wish := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount)))
+	wait := clock.budget.hold(wish, clock.used())
 	if wait <= 0 {
-		return
+		return 0
 	}
+	began := time.Now()
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done():
 	}
+	return time.Since(began)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"kosumi/setting"
@@ -25,10 +24,21 @@ func (e *Engine) SetParams(values map[string]string) error {
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
-	if err := CheckHuman(e.net, e.game.Size(), slices.Sorted(maps.Keys(values)), next.Search.Human); err != nil {
+	if err := CheckHuman(e.net, e.game.Size(), changedFrom(params.Params(&e.cfg), params.Params(&next)), next.Search.Human); err != nil {
 		return err
 	}
 	return e.Configure(next)
+}
+
+// changedFrom lists the names of parameters whose values differ, sorted.
+func changedFrom(before, after []setting.Param) (names []string) {
+	for i := range after {
+		if before[i].Value != after[i].Value {
+			names = append(names, after[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Config returns the configuration.

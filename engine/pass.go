@@ -52,6 +52,9 @@ func (e *Engine) agreed(ctx context.Context, g *board.Game) bool {
 		return false
 	}
 	j, err := e.judge(ctx, g)
+	if err != nil && ctx.Err() != nil {
+		return false // no time, as where the clock hurries
+	}
 	if err != nil {
 		e.log.Warn("dead stones could not be judged before passing", "error", err)
 	}

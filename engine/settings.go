@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +44,7 @@ var settings = setting.Join(
 		setting.Of(setting.Info{Name: "time", KataGo: "maxTime", High: 1e7, NoLimit: 1e20, To: asIs, Change: setting.Common,
 			Doc: "`seconds` for a move where the clock gives no limit; 0: none", Source: "5 where nothing else limits a move"},
 			func(c *Config) *time.Duration { return &c.Limits.Time }),
-		setting.Of(setting.Info{Name: "threads", KataGo: "numSearchThreads", High: 1024, Change: setting.Common,
+		setting.Of(setting.Info{Name: "threads", KataGo: "numSearchThreads", High: 1024, Change: setting.Common, From: threadsOfKataGo, To: asIs,
 			Doc: "search workers; 0: chosen to suit sessions and batch", Source: "own measurements on CPUs"},
 			func(c *Config) *int { return &c.Search.Parallel.Workers }),
 		setting.Of(setting.Info{Name: "max-memory", Low: 16, High: 1 << 24, Unit: 1 << 20,
@@ -75,13 +78,13 @@ var settings = setting.Join(
 			Doc: "how much wider than play analysis looks at the root, 0 to 5", Source: "KataGo 1.17"},
 			func(c *Config) *float64 { return &c.AnalysisWideNoise }),
 		setting.Custom(setting.Info{Name: "level", Change: setting.Common,
-			Doc: "play like a person of this `RANK`, 20k to 1k or 1d to 9d, at fixed visits whatever the clock; auto finds that of its opponent over games; engine match ladder --show lists the ranks that a network serves; default: as strong as it can", Source: "people ask for it"},
+			Doc: "play like a person of this `RANK`, 20k to 1k or 1d to 9d, at fixed visits, fewer only where the clock leaves no time; auto finds that of its opponent over games; engine match ladder --show lists the ranks that a network serves; default: as strong as it can", Source: "people ask for it"},
 			func(c *Config) setting.Value { return levelValue{&c.Level} }),
 		setting.Of(setting.Info{Name: "level-file", Source: "one player a computer",
 			Doc: "`FILE` that remembers what --level auto found out; default: kosumi/levels.json in the user's folder for settings"},
 			func(c *Config) *string { return &c.LevelFile }),
 		setting.Of(setting.Info{Name: "pace", KataGo: "delayMoveScale", High: 10000, Change: setting.Common,
-			Doc: "answer as slowly as people, not before this many `seconds` on average for a likely move, ten times that for a surprising one; 2 is a person's pace, 0 at once", Source: "clocks should last"},
+			Doc: "answer as slowly as people, not before this many `seconds` on average for a likely move, ten times that for a surprising one; 2 is a person's pace, 0 at once; never slower than the clock allows", Source: "clocks should last"},
 			func(c *Config) *float64 { return &c.Delay.Scale }),
 		setting.Of(setting.Info{Name: "pace-most", KataGo: "delayMoveMax", High: 1e6, Change: setting.Common,
 			Doc: "longest wait of --pace, in `seconds`", Source: "KataGo's example of human play"},
@@ -95,6 +98,14 @@ var settings = setting.Join(
 
 // noLimit is what KataGo reports, and clients send, for no limit of visits.
 const noLimit = 1 << 50
+
+// threadsOfKataGo reads a number of threads where none is chosen for the user.
+func threadsOfKataGo(text string) (string, error) {
+	if n, err := strconv.ParseFloat(text, 64); err != nil || n < 1 || n > 1024 || n != math.Trunc(n) {
+		return "", errors.New("must be an integer from 1 to 1024")
+	}
+	return text, nil
+}
 
 // asIs shows a value as it is.
 func asIs(text string) string { return text }

@@ -45,20 +45,58 @@ func (e *Engine) turnStart(now time.Time) time.Time {
 // hurryBelow is the time for a move below which chains are not judged: that takes
 // evaluations of its own, one after the other, and on a busy machine each may
 // have to wait for the processor: 0.2 s in all where twelve programs share a core.
+// The search leaves half of it for them, and a quarter has to be there.
 const hurryBelow = 500 * time.Millisecond
 
-// hurried tells whether the clock of a colour leaves no time for anything beside
-// the search.
-func (e *Engine) hurried(c board.Color) bool {
-	b := e.budget(c)
-	return !b.unlimited && b.recommended < hurryBelow
+// turn is the time of one move: how long it may take, and since when it does.
+type turn struct {
+	budget budget
+	start  time.Time
 }
+
+func (t turn) used() time.Duration { return time.Since(t.start) }
+
+// bound bounds limits that know no clock by the longest time for the move.
+func (t turn) bound(l search.Limits) search.Limits {
+	if !t.budget.unlimited {
+		l.Time = max(t.budget.rest(t.used()), time.Nanosecond)
+	}
+	return l
+}
+
+// hurried reports whether the clock of a colour leaves no time for anything beside
+// the search.
+func (e *Engine) hurried(c board.Color) bool { return e.budget(c).hurried(0) }
+
+// hurried is that for what follows a search, which ended after a part of the move's
+// time.
+func (b budget) hurried(used time.Duration) bool {
+	return !b.unlimited && (b.recommended < hurryBelow || b.rest(used) < hurryBelow/4)
+}
+
+// afterSearch is how much of a move's time a search leaves for what may follow it:
+// judging chains before a pass, and the short searches for a friendly one.
+func (e *Engine) afterSearch(b budget, cleanup bool) time.Duration {
+	on := e.game.Board()
+	switch {
+	case b.unlimited || b.recommended < hurryBelow:
+		return 0
+	case e.game.LastMove(0).Point == board.Pass:
+		return max(b.recommended/4, hurryBelow/2)
+	case cleanup || 2*(on.Stones(board.Black)+on.Stones(board.White)) > on.Size().Area():
+		return hurryBelow / 2
+	}
+	return 0
+}
+
+// leastLag is what a move's answer takes at least until the controller has it.
+const leastLag = 20 * time.Millisecond
 
 // budget is how long the next move of a colour may take by its clock.
 func (e *Engine) budget(c board.Color) budget {
 	b := e.game.Board()
 	stones := b.Stones(board.Black) + b.Stones(board.White)
-	return e.clockOf(c).budgetFor(b.Size().Area(), stones, e.cfg.Lag)
+	return e.clockOf(c).budgetFor(b.Size().Area(), stones, max(e.cfg.Lag, leastLag))
 }
 
 // learnOverrun books by how much a move took longer than its search was given:
@@ -70,15 +108,13 @@ func (e *Engine) learnOverrun(d time.Duration) {
 }
 
 // limitsFor combines the limits of the configuration with those of the clock.
-func (e *Engine) limitsFor(c board.Color, start time.Time) search.Limits {
-	l := e.cfg.Limits
-	budget := e.budget(c)
+func (e *Engine) limitsFor(c board.Color, clock turn) search.Limits {
+	l, budget := e.cfg.Limits, clock.budget
 	switch {
 	case !budget.unlimited:
 		budget.recommended = min(e.timeUse(budget.recommended), budget.maximum)
-		used := time.Since(start)
 		late := min(e.overrun, budget.recommended/2)
-		allowed := max(budget.recommended-used-late, time.Nanosecond)
+		allowed := max(budget.recommended-clock.used()-late, time.Nanosecond)
 		if l.Time == 0 || allowed < l.Time {
 			l.Time = allowed
 			l.Extend = min(max(budget.maximum-budget.recommended, 0), scale(budget.recommended, e.cfg.Extend))

@@ -12,6 +12,11 @@ import (
 	"kosumi/search"
 )
 
+// limitsNow are the limits of a move of Black's that begins now.
+func limitsNow(e *Engine) search.Limits {
+	return e.limitsFor(board.Black, turn{e.budget(board.Black), time.Now()})
+}
+
 // TestTimeOfASearch: on a clock a search may stop early where the time saved is
 // not lost, and take longer where the clock allows; a fixed time stays fixed.
 func TestTimeOfASearch(t *testing.T) {
@@ -35,7 +40,7 @@ func TestTimeOfASearch(t *testing.T) {
 				}
 			})
 			require.NoError(t, e.SetClock(c.set))
-			l := e.limitsFor(board.Black, time.Now())
+			l := limitsNow(e)
 			require.Positive(t, l.Time, name)
 			require.Equal(t, c.early && on, l.WhenDecided, name)
 			require.Equal(t, c.longer && on, l.Extend > 0, name)
@@ -49,7 +54,7 @@ func TestTimeOfASearch(t *testing.T) {
 	// A fixed time that is shorter than the clock's is not stretched.
 	e := newEngine(t, 9, func(conf *Config) { conf.Limits = search.Limits{Time: time.Millisecond} })
 	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}))
-	l := e.limitsFor(board.Black, time.Now())
+	l := limitsNow(e)
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
 
@@ -58,7 +63,7 @@ func TestTimeOfASearch(t *testing.T) {
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
 	require.NoError(t, e.SetClock(TimeSettings{System: JapaneseByoyomi, Period: 40 * sec, Periods: 3}))
-	allowed := func() float64 { return e.limitsFor(board.Black, time.Now()).Time.Seconds() }
+	allowed := func() float64 { return limitsNow(e).Time.Seconds() }
 	require.InDelta(t, 39, allowed(), 0.2, "the period without the second for the way to the server")
 	for _, step := range []struct {
 		over time.Duration

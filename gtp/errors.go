@@ -48,6 +48,15 @@ func (e kataError) Error() string { return string(e) }
 
 func kataErrorf(format string, args ...any) error { return kataError(fmt.Sprintf(format, args...)) }
 
+// inKataGosWords puts an error into KataGo's words where it has such.
+func inKataGosWords(err error) error {
+	var e interface{ KataGo() string }
+	if errors.As(err, &e) {
+		return kataError(e.KataGo())
+	}
+	return err
+}
+
 // failureText is the text of the reply for an error.
 func failureText(err error) string {
 	if errors.Is(err, ErrUnusable) {

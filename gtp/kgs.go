@@ -13,7 +13,7 @@ func (s *Server) kgsCommands() []handler {
 		{name: "kgs-genmove_cleanup", run: s.genMove(MoveRequest{Cleanup: true})},
 		{name: "kgs-rules", run: s.kgsRules},
 		{name: "kgs-game_over", run: s.stop}, // perhaps only adjourned: the position stays
-		{name: "kgs-chat", run: s.kgsChat, hidden: true},
+		{name: "kgs-chat", run: s.kgsChat},
 	}
 }
 
@@ -38,8 +38,7 @@ func (s *Server) kgsRules(_ context.Context, c Command, _ *Reply) error {
 	return s.applyRules(rules)
 }
 
-// kgsChat answers "game|private NAME TEXT...". It is not listed: newer kgsGtp
-// versions crash on it.
+// kgsChat answers "game|private NAME TEXT...".
 func (s *Server) kgsChat(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) < 3 || c.Args[0] != "game" && c.Args[0] != "private" {
 		return errSyntax

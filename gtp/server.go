@@ -157,6 +157,9 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 	if err == nil {
 		q.start(&running{line: l, cancel: cancel, byInput: h.byInput})
 		err = s.run(ctx, h, c, r)
+		if s.opts.KataGo != nil {
+			err = inKataGosWords(err)
+		}
 		q.done()
 	}
 	said := r.close(err)

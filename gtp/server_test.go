@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -251,35 +252,6 @@ func TestHandicapChooser(t *testing.T) {
 	require.Equal(t, "= \n\n= C3 G7\n\n", talk(t, &chooser{newFake(), nil, errors.New("tired")}, Options{}, ask))
 }
 
-func TestClock(t *testing.T) {
-	const s = time.Second
-	for command, want := range map[string]TimeSettings{
-		"time_settings 0 1 0":                             {},
-		"time_settings 0 0 0":                             {},
-		"time_settings 600 0 0":                           {System: TimeAbsolute, Main: 600 * s},
-		"time_settings 600 0 5":                           {System: TimeAbsolute, Main: 600 * s},
-		"time_settings 300 30 5":                          {System: TimeCanadian, Main: 300 * s, Period: 30 * s, Stones: 5},
-		"time_settings -10 10 1":                          {System: TimeCanadian, Period: 10 * s, Stones: 1},
-		"kgs-time_settings none":                          {},
-		"kgs-time_settings absolute 60,5":                 {System: TimeAbsolute, Main: 60*s + s/2},
-		"kgs-time_settings canadian 60 30 10":             {System: TimeCanadian, Main: 60 * s, Period: 30 * s, Stones: 10},
-		"kgs-time_settings byoyomi 60 30 3":               {System: TimeByoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
-		"kata-time_settings byo-yomi 60 30 3":             {System: TimeByoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
-		"kata-time_settings byoyomi 60 30 0":              {System: TimeAbsolute, Main: 60 * s},
-		"kata-time_settings Fischer 60 1.5":               {System: TimeFischer, Main: 60 * s, Increment: 3 * s / 2},
-		"kata-time_settings fischer-capped 60 5 120 -1":   {System: TimeFischerCapped, Main: 60 * s, Increment: 5 * s, MainLimit: 120 * s, MoveLimit: -s},
-		"kata-time_settings fischer-capped 60 5 -1 1e300": {System: TimeFischerCapped, Main: 60 * s, Increment: 5 * s, MainLimit: -s, MoveLimit: 1e9 * s},
-	} {
-		f := newFake()
-		f.clock = TimeSettings{System: TimeFischer}
-		require.Equal(t, "= \n\n", talk(t, f, Options{}, command), command)
-		require.Equal(t, want, f.clock, command)
-	}
-	f := newFake()
-	talk(t, f, Options{}, "time_left b 12,5 0\ntime_left w -3 2\n")
-	require.Equal(t, [3]time.Duration{board.Black: 25 * s / 2, board.White: -3 * s}, f.left)
-}
-
 func TestStopAndClear(t *testing.T) {
 	f := newFake()
 	require.Equal(t, strings.Repeat("= \n\n", 3), talk(t, f, Options{}, "stop\nclear_cache\nkgs-game_over\n"))
@@ -436,5 +408,32 @@ func TestQueueIsBounded(t *testing.T) {
 			close(busy)
 			<-served
 		})
+	}
+}
+
+// TestEveryCommandIsListed: list_commands, known_command and what is answered agree, but
+// for the few names that are left out on purpose.
+func TestEveryCommandIsListed(t *testing.T) {
+	for name, c := range map[string]struct {
+		opts   Options
+		hidden []string
+	}{
+		"own":    {Options{}, []string{"analyze", "genmove_analyze"}},
+		"katago": {Options{KataGo: &KataGo{}}, kataHidden},
+	} {
+		s := NewServer(newFake(), slog.New(slog.DiscardHandler), c.opts)
+		out := talk(t, newFake(), c.opts, "list_commands\n")
+		listed := strings.Fields(strings.TrimPrefix(out, "= "))
+		var answered []string
+		for command := range s.table {
+			if !slices.Contains(c.hidden, command) {
+				answered = append(answered, command)
+			}
+		}
+		require.ElementsMatch(t, answered, listed, name)
+		for _, command := range c.hidden {
+			require.Contains(t, s.table, command, name)
+			require.Equal(t, "= false\n\n", talk(t, newFake(), c.opts, "known_command "+command), name)
+		}
 	}
 }

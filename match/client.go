@@ -23,6 +23,8 @@ var (
 	errSlow = errors.New("no answer in time")
 	// errFlood: more output than any answer can need.
 	errFlood = errors.New("program floods its output")
+	// errForeign: it talks, and not in GTP.
+	errForeign = errors.New("program does not speak GTP")
 )
 
 // Bounds of what a program may say.
@@ -44,6 +46,7 @@ type reply struct {
 type client struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
+	stdout *tail // answers and what is none
 	stderr *tail
 
 	replies chan reply
@@ -68,6 +71,7 @@ type client struct {
 func startClient(argv []string, log io.Writer) (*client, error) {
 	c := &client{
 		cmd:     exec.Command(argv[0], argv[1:]...),
+		stdout:  &tail{},
 		stderr:  &tail{copyTo: log},
 		replies: make(chan reply, 64),
 		gone:    make(chan struct{}),
@@ -155,7 +159,7 @@ func (c *client) close(patience time.Duration) {
 
 // read takes replies off the program's output until it ends.
 func (c *client) read(stdout io.Reader) {
-	r := bufio.NewReaderSize(stdout, 64<<10)
+	r := bufio.NewReaderSize(io.TeeReader(stdout, c.stdout), 64<<10)
 	for {
 		got, err := c.readReply(r)
 		if err != nil {
@@ -243,29 +247,6 @@ func replyStart(line string) (text string, got reply, ok bool) {
 		}
 	}
 	return rest, got, true
-}
-
-// lateID is how long a program's first answer without an id is kept back for one
-// that has it: what came first may be a greeting that looks like an answer.
-const lateID = 200 * time.Millisecond
-
-// hello sends a program's first command with an id. A program that gives the id
-// back is held to ids from then on: what carries none, or another, is junk.
-func (c *client) hello(ctx context.Context, command string, timeout time.Duration) (reply, error) {
-	c.useIDs = true
-	got, err := c.ask(ctx, command, timeout, func(r reply) bool { return r.id == c.lastID || r.id < 0 })
-	if err != nil || got.id >= 0 {
-		return got, err
-	}
-	late, err := c.await(ctx, lateID, func(r reply) bool { return r.id == c.lastID })
-	if err == nil {
-		return late, nil
-	}
-	if !errors.Is(err, errSlow) {
-		return reply{}, err
-	}
-	c.useIDs = false
-	return got, nil
 }
 
 // send gives a command and waits for its answer. The error is errGone, errSlow,

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// EloLimit is the largest Elo difference that is reported. An end of an error
-// bar at the limit means that the games say nothing about that side.
+// EloLimit bounds Elo differences. An end of an error bar at the limit means that
+// the games say nothing about that side; it is never shown as a number.
 const EloLimit = 4000
 
 // z95 is the two-sided 95 % quantile of the normal distribution.

@@ -72,6 +72,22 @@ func runGuest(args []string) {
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		_ = child.Start()
 		fmt.Fprintln(os.Stderr, "child", child.Process.Pid)
+	case "human": // reads lines and answers each, and a prompt after it
+		fmt.Print("This is no GTP.\nmove> ")
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			fmt.Printf("no such move: %s\nmove> ", in.Text())
+		}
+		os.Exit(0)
+	case "binary":
+		fmt.Print("\x01\xa1\xa0\x80")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	case "says and ends":
+		fmt.Println("usage: guest --gtp")
+		os.Exit(2)
+	case "loads": // and talks before it does
+		fmt.Print("Loading a network...\n")
+		time.Sleep(3 * time.Second)
 	case "greet":
 		fmt.Print("Welcome!\n= hello\n\n=== guest 1.0 ===\n\n? what\n\n")
 	}

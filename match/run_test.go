@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 func TestHarmlessOddities(t *testing.T) {
 	for _, args := range [][]string{
 		{"-mode", "junk"}, {"-mode", "greet"}, {"-mode", "greet", "-no-ids"}, {"-no-ids"}, {"-mode", "no-list"},
-		{"-mode", "flood-stderr"}, {"-mode", "no-quit"}, {"-late", "30ms"},
+		{"-mode", "flood-stderr"}, {"-mode", "no-quit"}, {"-late", "30ms"}, {"-mode", "loads"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (s *seat) broken(err error, slow Reason, command string) error {
 	switch {
 	case errors.Is(err, errSlow):
 		kind = slow
-	case !errors.Is(err, errGone) && !errors.Is(err, errFlood):
+	case !errors.Is(err, errGone) && !errors.Is(err, errFlood) && !errors.Is(err, errForeign):
 		return err // the match was stopped
 	}
 	patience := time.Duration(0)
@@ -73,8 +74,14 @@ func (s *seat) broken(err error, slow Reason, command string) error {
 	if errors.Is(err, errGone) {
 		fault.Detail += ": " + c.state()
 	}
+	if s.name == "" { // it has not answered once
+		fault.Detail += c.wrote()
+	}
 	if last := c.stderr.since(0, infoBytes); last != "" {
 		fault.Detail += "; its last words: " + last
+	}
+	if errors.Is(err, errForeign) {
+		fault.Detail += "; it may need an option for GTP, as GNU Go needs --mode gtp"
 	}
 	return fault
 }
@@ -95,23 +102,30 @@ func (s *seat) start(ctx context.Context) error {
 		if s.starts > 0 {
 			return newFault(s.side, ReasonCrash, "%v", err)
 		}
-		return fmt.Errorf("%w: program %s: %w", ErrConfig, s.side, err)
+		return fmt.Errorf("%w: program %s does not start: %w", ErrConfig, s.side, err)
 	}
 	s.client = c
 	s.starts++
 	if err := s.introduce(ctx); err != nil {
 		var fault *faultError
 		if s.starts == 1 && errors.As(err, &fault) {
-			return fmt.Errorf("%w: program %s does not start: %s", ErrConfig, s.side, fault.Detail)
+			return fmt.Errorf("%w: program %s does not start: %s: %s", ErrConfig, s.side, s.command(), fault.Detail)
 		}
 		return err
 	}
 	return nil
 }
 
+// command is the command line that starts the program.
+func (s *seat) command() string { return []Program{s.plan.A, s.plan.B}[s.side].Command }
+
 // introduce asks a program that was just started who it is and what it can do.
 func (s *seat) introduce(ctx context.Context) error {
-	r, err := s.client.hello(ctx, "name", s.plan.StartTimeout)
+	c := s.client
+	r, err := c.hello(ctx, "name", s.plan.StartTimeout, func() {
+		s.plan.log.Warn(fmt.Sprintf("program %s (%s) has not answered for %v: it may be loading, or not speak GTP%s; its last words: %s",
+			s.side, s.command(), soon, c.wrote(), cmp.Or(c.stderr.since(0, infoBytes), "none")))
+	})
 	if err != nil {
 		return s.broken(err, ReasonTimeout, "name")
 	}

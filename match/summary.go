@@ -1,6 +1,9 @@
 package match
 
-import "math"
+import (
+	"encoding/json"
+	"math"
+)
 
 // SideSummary is one program's part of a Summary.
 type SideSummary struct {
@@ -201,6 +204,23 @@ func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 		}
 	}
 	return pairs
+}
+
+// MarshalJSON writes an end of the error bar as null where the games say nothing about
+// that side.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	type plain Summary
+	known := func(elo float64) *float64 {
+		if math.Abs(elo) >= EloLimit {
+			return nil
+		}
+		return &elo
+	}
+	return json.Marshal(struct {
+		plain
+		Low  *float64 `json:"elo_low"`
+		High *float64 `json:"elo_high"`
+	}{plain(s), known(s.Low), known(s.High)})
 }
 
 // names returns the programs' names such that they differ.

@@ -2,6 +2,7 @@ package match
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -58,6 +59,13 @@ func (t *tail) since(n int64, limit int) string {
 		return ""
 	}
 	return cleanText(string(t.mu.kept[int64(len(t.mu.kept))-fresh:]))
+}
+
+// raw returns a copy of what is kept.
+func (t *tail) raw() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.mu.kept)
 }
 
 // cleanText makes a program's text fit for files and terminals: valid UTF-8

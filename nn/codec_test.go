@@ -336,7 +336,10 @@ func TestMetaNetworksNeedAProfile(t *testing.T) {
 	rows := makeRows(spec.Inputs, func() float32 { return 0 })
 	q := nn.Query{Game: newGame(t, size)}
 	require.ErrorIs(t, c.Encode(&q, 0, rows, c.NewScratch()), nn.ErrQuery)
-	require.ErrorContains(t, c.Encode(&q, 0, rows, c.NewScratch()), "Did you specify humanSLProfile=")
+	require.ErrorContains(t, c.Encode(&q, 0, rows, c.NewScratch()), "--set humanSLProfile=rank_5k")
+	var unknown *nn.ProfileError
+	require.ErrorAs(t, c.Encode(&q, 0, rows, c.NewScratch()), &unknown)
+	require.Contains(t, unknown.KataGo(), "Did you specify humanSLProfile=")
 	profile, _, err := features.ParseProfile("rank_1d")
 	require.NoError(t, err)
 	q.Meta = &profile

@@ -29,10 +29,16 @@ var (
 )
 
 // ProfileError is returned where a human-like network is asked without a profile
-// of the players. Its text is KataGo's. It is an ErrQuery.
+// of the players. It is an ErrQuery.
 type ProfileError struct{ Network string }
 
 func (e *ProfileError) Error() string {
+	return "the network " + e.Network + " has to know who plays: set humanSLProfile, by --set humanSLProfile=rank_5k, " +
+		"kata-set-param humanSLProfile rank_5k, or in a query \"overrideSettings\":{\"humanSLProfile\":\"rank_5k\"}"
+}
+
+// KataGo is KataGo's text.
+func (e *ProfileError) KataGo() string {
 	return "SGFMetadata is required for " + e.Network + " but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?"
 }
 

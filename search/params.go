@@ -182,6 +182,9 @@ type Root struct {
 	DesiredPerChildVisitsCoeff float64
 	// SymmetryPruning searches one of several symmetric moves. KataGo on.
 	SymmetryPruning bool
+	// LooseImages lets a move stand for a symmetric one also where other moves are
+	// forbidden below that, and lists forbidden moves that were not searched. KataGo on.
+	LooseImages bool
 	// EndingBonusPoints is the score taken from moves that only fill one's own
 	// or the opponent's sure area. KataGo 0.5.
 	EndingBonusPoints float64

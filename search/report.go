@@ -129,6 +129,9 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 // begins.
 func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, endsPhase bool) {
 	pv, visits, edgeVisits = t.principal(e)
+	if !t.p.Root.LooseImages {
+		pv = pv[:withinBans(t.bans, t.base.ToMove(), pv)]
+	}
 	n, endsPhase := t.untilPhaseEnd(pv)
 	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
 }

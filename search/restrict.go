@@ -29,6 +29,40 @@ func allowed(bans []Restriction, c board.Color, p board.Point, depth int) bool {
 	return true
 }
 
+// withinBans returns how many moves of a variation from the root are made until a
+// forbidden one: positions that several ways lead to were searched for one of them.
+func withinBans(bans []Restriction, c board.Color, pv []board.Point) int {
+	for depth, p := range pv {
+		if !allowed(bans, c, p, depth) {
+			return max(1, depth)
+		}
+		c = c.Opponent()
+	}
+	return len(pv)
+}
+
+// sameBelow reports whether a symmetry maps the moves that are allowed below the root
+// to moves that are, at each ply.
+func sameBelow(bans []Restriction, g *board.Game, k board.Symmetry) bool {
+	size := g.Size()
+	for _, b := range bans {
+		// Between the last plies of two lists what is allowed does not change.
+		last := b.Depth - 1
+		if (last%2 == 0) != (b.Color == g.ToMove()) {
+			last--
+		}
+		if last < 1 {
+			continue
+		}
+		for p := range board.Point(size.Area()) {
+			if allowed(bans, b.Color, p, last) != allowed(bans, b.Color, size.SymMap(k, p), last) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // restricts tells whether any move is forbidden to c, wherever that is.
 func (t *Tree) restricts(c board.Color) bool {
 	return slices.ContainsFunc(t.bans, func(r Restriction) bool { return r.Color == c })

@@ -39,7 +39,7 @@ func (top *rootState) mark(g *board.Game, p *Root, bans []Restriction) {
 	clear(top.bonus[:])
 	top.hasBonus = false
 	if p.SymmetryPruning {
-		top.markCopies()
+		top.markCopies(p.LooseImages)
 	}
 	if p.PruneUselessMoves || p.EndingBonusPoints != 0 {
 		suicide := g.Rules().Suicide || g.Options().PassAliveUnderSuicide
@@ -55,9 +55,14 @@ func (top *rootState) mark(g *board.Game, p *Root, bans []Restriction) {
 
 // markCopies finds moves that a symmetry of the position maps to each other and
 // keeps one of each kind: for Black the one furthest to the right and then to
-// the top, for White the opposite, so that games begin in the usual corners.
-func (top *rootState) markCopies() {
+// the top, for White the opposite, so that games begin in the usual corners. What
+// follows a move holds for its image only where the same moves are forbidden below;
+// loose takes it to hold in any case.
+func (top *rootState) markCopies(loose bool) {
 	symmetries := positionSymmetries(top.game)
+	if !loose {
+		symmetries = slices.DeleteFunc(symmetries, func(k board.Symmetry) bool { return !sameBelow(top.bans, top.game, k) })
+	}
 	top.symmetries = symmetries
 	if len(symmetries) == 0 {
 		return

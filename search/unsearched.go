@@ -20,7 +20,7 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 		done[m.Move] = m.SymmetryOf == board.NoPoint
 	}
 	for i, prior := range slices.Backward(policy) { // of equal priors the last
-		if p := t.sh.size.FromIndex(i); prior >= 0 && !done[p] {
+		if p := t.sh.size.FromIndex(i); prior >= 0 && !done[p] && (t.p.Root.LooseImages || allowed(top.bans, top.game.ToMove(), p, 0)) {
 			rest = append(rest, t.unsearchedMove(p, prior))
 		}
 	}

@@ -64,9 +64,7 @@ func TestDeploymentFiles(t *testing.T) {
 	data, err = os.ReadFile("../../deploy/compose.yaml")
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(data, &compose))
-	unit, err := os.ReadFile("../../deploy/kosumi-work.service")
-	require.NoError(t, err)
-	lines := string(unit)
+	lines := unit(t, "kosumi-work.service")["Service"]["ExecStart"] + "\n"
 	for _, s := range compose.Services {
 		lines += strings.Join(s.Entrypoint, " ") + "\n"
 	}
@@ -78,6 +76,56 @@ func TestDeploymentFiles(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, found)
+}
+
+// unit reads a systemd unit: values by section and key.
+func unit(t *testing.T, name string) map[string]map[string]string {
+	t.Helper()
+	data, err := os.ReadFile("../../deploy/" + name)
+	require.NoError(t, err)
+	sections, at := map[string]map[string]string{}, ""
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		key, value, pair := strings.Cut(line, "=")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			at = strings.Trim(line, "[]")
+			sections[at] = map[string]string{}
+		default:
+			require.True(t, pair && at != "", "%s: %s", name, line)
+			sections[at][key] = value
+		}
+	}
+	require.Equal(t, "multi-user.target", sections["Install"]["WantedBy"], name)
+	return sections
+}
+
+// TestBotUnit: the unit of a bot runs a bridge, with the file that the guide makes, and
+// the command lines in the guide are the program's.
+func TestBotUnit(t *testing.T) {
+	service := unit(t, "kosumi-bot.service")["Service"]
+	require.Equal(t, "config:/etc/kosumi-bot.json5", service["LoadCredential"])
+	require.Equal(t, "/usr/bin/env gtp2ogs -c ${CREDENTIALS_DIRECTORY}/config", service["ExecStart"])
+	require.Equal(t, "always", service["Restart"])
+	data, err := os.ReadFile("../../docs/bots.md")
+	require.NoError(t, err)
+	guide := string(data)
+	for _, text := range []string{"deploy/kosumi-bot.service", "/etc/kosumi-bot.json5", "/var/lib/" + service["StateDirectory"]} {
+		require.Contains(t, guide, text)
+	}
+	found := 0
+	for line := range strings.Lines(guide) {
+		_, words, ok := strings.Cut(strings.NewReplacer(`"`, "", ",", "", "]", "").Replace(line), "/opt/kosumi/engine ")
+		if !ok {
+			continue
+		}
+		c, rest, err := newRoot().Find(strings.Fields(words))
+		require.NoError(t, err, line)
+		require.NoError(t, c.ParseFlags(rest), line)
+		found++
+	}
+	require.Equal(t, 2, found)
 }
 
 // TestAutoscaling: the numbers by which workers are scaled are among those that the

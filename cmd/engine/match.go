@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ type matchFlags struct {
 	size, clock, openings string
 	komi                  float64
 	sprt                  match.SPRTConfig
-	json                  bool
+	json, discard         bool
 	logLevel              string
 	cluster               clusterFlags
 }
@@ -34,8 +35,9 @@ func matchCommand() *cobra.Command {
 		Long: `Referees games between any two programs that speak GTP. The referee keeps its
 own board: illegal moves, crashes, hangs and exceeded clocks lose the game. It
 scores by its own rules; dead stones are removed where both programs agree on
-them. Colours alternate. With --sgf the games are saved and the match can be
-interrupted and resumed: the same command goes on where it stopped. --openings
+them. Colours alternate. The games are saved, in the folder match-DATE where --sgf
+names none, and the match can be interrupted and resumed: the same command goes on
+where it stopped, without --sgf on the same day. --openings
 starts games from positions of a file, which "match openings" makes. Where no
 program named engine is found, the word in --a and --b starts this one.
 
@@ -63,7 +65,8 @@ machine with --fresh.`,
 	fl.Float64Var(&f.komi, "komi", 0, "komi; default: what the rules say")
 	fl.StringVar(&c.Rules, "rules", match.DefaultRules, "rules: a name or a JSON object")
 	fl.IntVar(&c.Parallel, "parallel", 1, "games at once")
-	fl.StringVar(&c.Dir, "sgf", "", "`DIR` for one SGF file a game, the programs' messages and the journal")
+	fl.StringVar(&c.Dir, "sgf", "", "`DIR` for one SGF file a game, the programs' messages and the journal; default: match-DATE, or match-DATE-2 where that is of another match")
+	fl.BoolVar(&f.discard, "discard", false, "keep no games")
 	fl.StringVar(&c.Journal, "journal", "", "`FILE` that remembers finished games; default: in the --sgf folder")
 	fl.StringVar(&f.clock, "time-settings", "", "clock: \"absolute 10\", \"byoyomi 5 1 3\", \"canadian 5 2 10\", \"fischer 5 0.1\" (seconds); default: none")
 	fl.DurationVar(&c.TimeGrace, "time-grace", match.DefaultTimeGrace, "how far a clock may be overstepped")
@@ -111,6 +114,9 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	case elo0 || elo1:
 		return usagef("--elo0 and --elo1 go together")
 	}
+	if f.discard && (c.Dir != "" || c.Journal != "") {
+		return usagef("--discard goes with neither --sgf nor --journal")
+	}
 	level, err := parseLevel(f.logLevel)
 	if err != nil {
 		return usageError{err}
@@ -131,14 +137,18 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	if c.Engine, err = os.Executable(); err != nil {
 		return err
 	}
+	made, err := f.folder(&c)
+	if err != nil {
+		return asUsage(err)
+	}
 	done := showMatch(&c)
 	summary, err := match.Run(cmd.Context(), c)
 	done()
-	if errors.Is(err, match.ErrConfig) {
-		return usageError{err}
+	if made != "" && summary.Games == 0 {
+		_ = os.RemoveAll(made) // there is nothing in it but how the programs failed, which is said
 	}
 	if err != nil && cmd.Context().Err() == nil {
-		return err
+		return asUsage(err)
 	}
 	if f.json {
 		enc := json.NewEncoder(cmd.OutOrStdout())
@@ -155,9 +165,34 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	return nil
 }
 
+// folder chooses where games go, and says so before the first one. made is the
+// folder if it is to be made.
+func (f *matchFlags) folder(c *match.Config) (made string, err error) {
+	if c.Dir == "" && !f.discard {
+		if c.Dir, err = match.FolderFor(*c, "match-"+time.Now().Format(time.DateOnly)); err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(c.Dir); err != nil {
+			made = c.Dir
+		}
+	}
+	if c.Dir != "" {
+		c.Log.Info("games: " + c.Dir)
+	}
+	return made, nil
+}
+
+// asUsage makes a wrong use of an error that the user's settings caused.
+func asUsage(err error) error {
+	if errors.Is(err, match.ErrConfig) {
+		return usageError{err}
+	}
+	return err
+}
+
 func interrupted(c match.Config) error {
 	if c.Dir == "" && c.Journal == "" {
-		return errors.New("interrupted; the games are lost, because neither --sgf nor --journal was given")
+		return errors.New("interrupted; the games are lost, because of --discard")
 	}
 	return errors.New("interrupted; the same command goes on where it stopped")
 }
@@ -190,7 +225,7 @@ func score(s *match.Summary) string {
 	if s.Draws > 0 {
 		line += fmt.Sprintf(", draws %d", s.Draws)
 	}
-	line += fmt.Sprintf(", Elo %s (%s to %s)", match.Elo(s.Elo), match.Elo(s.Low), match.Elo(s.High))
+	line += ", Elo " + s.Estimate.Text()
 	if s.Repeats > 0 {
 		line += fmt.Sprintf(", %d repeated", s.Repeats)
 	}

@@ -106,7 +106,7 @@ func TestMatchResumes(t *testing.T) {
 	require.Contains(t, text.stdout, "16 games")
 	require.Contains(t, text.stdout, "Elo difference")
 
-	lost := start(t, nil, "match", "--a", opponent, "--b", opponent, "--games", "1000", "--boardsize", "9", "--rules", "chinese")
+	lost := start(t, nil, "match", "--a", opponent, "--b", opponent, "--games", "1000", "--boardsize", "9", "--rules", "chinese", "--discard")
 	lost.says(t, "1 of 1000:")
 	require.NoError(t, lost.cmd.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, exitFailed, lost.ends(t))
@@ -116,17 +116,49 @@ func TestMatchResumes(t *testing.T) {
 // TestMatchEndsWithAProgramThatDoesNotStart: what crashes at its start loses no
 // games, it ends the match.
 func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
-	o := invoke(t, nil, "", "match", "--a", "false", "--b", gnuGo(t), "--games", "20", "--boardsize", "5")
+	good := gnuGo(t)
+	t.Chdir(t.TempDir())
+	o := invoke(t, nil, "", "match", "--a", "false", "--b", good, "--games", "20", "--boardsize", "5")
 	require.Equal(t, exitUsage, o.code, o.stderr)
 	require.Contains(t, o.stderr, "program a does not start")
 	require.NotContains(t, o.stdout+o.stderr, "Elo")
+	o = invoke(t, nil, "", "match", "--a", good, "--b", strings.Fields(good)[0], "--boardsize", "5") // without --mode gtp
+	require.Equal(t, exitUsage, o.code, o.stderr)
+	require.Contains(t, o.stderr, "program b does not start")
+	require.Contains(t, o.stderr, "does not speak GTP")
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Empty(t, left, "no folder without games")
+}
+
+// TestMatchKeepsItsGames: games are in a folder of the day where none is named, which
+// is said first.
+func TestMatchKeepsItsGames(t *testing.T) {
+	opponent := gnuGo(t)
+	t.Chdir(t.TempDir())
+	play := func(more ...string) (o outcome, folders []string) {
+		args := append([]string{"match", "--a", opponent, "--b", opponent, "--boardsize", "5", "--rules", "chinese"}, more...)
+		o = invoke(t, nil, "", args...)
+		require.Zero(t, o.code, o.stderr)
+		folders, err := filepath.Glob("match-*")
+		require.NoError(t, err)
+		return o, folders
+	}
+	o, folders := play("--discard")
+	require.Empty(t, folders)
+	require.NotContains(t, o.stdout+o.stderr, "4000")
+	o, folders = play()
+	require.Len(t, folders, 1)
+	require.Regexp(t, `^match-\d{4}-\d\d-\d\d$`, folders[0])
+	require.True(t, strings.HasPrefix(o.stderr, "games: "+folders[0]+"\n"), o.stderr)
+	require.FileExists(t, filepath.Join(folders[0], "game-00001.sgf"))
 }
 
 // TestMatchOfTheSameGames says that GNU Go plays the same games over and over on a
 // small board, and what to do about it.
 func TestMatchOfTheSameGames(t *testing.T) {
 	opponent := gnuGo(t)
-	o := invoke(t, nil, "", "match", "--a", opponent, "--b", opponent, "--games", "12", "--boardsize", "5", "--komi", "7.5", "--rules", "chinese")
+	o := invoke(t, nil, "", "match", "--a", opponent, "--b", opponent, "--games", "12", "--boardsize", "5", "--komi", "7.5", "--rules", "chinese", "--discard")
 	require.Zero(t, o.code, o.stderr)
 	require.Contains(t, o.stderr, "move for move")
 	require.Regexp(t, `\d of them repeat others move for move: \d different games`, o.stdout)
@@ -143,6 +175,7 @@ func TestMatchUsage(t *testing.T) {
 		"--log-level":           {"match", "--a", "x", "--b", "y", "--log-level", "loud"},
 		"time":                  {"match", "--a", "x", "--b", "y", "--time-settings", "sudden death"},
 		"games":                 {"match", "--a", "x", "--b", "y", "--games", "-1"},
+		"--discard":             {"match", "--a", "x", "--b", "y", "--discard", "--sgf", "z"},
 	} {
 		o := invoke(t, nil, "", args...)
 		require.Equal(t, exitUsage, o.code, "%v: %s", args, o.stderr)

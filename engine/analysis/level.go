@@ -77,7 +77,11 @@ func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*le
 		return nil, err
 	}
 	p := level.Player{Method: l.setting.Method, Dial: l.setting.Dial, Seed: s.seed}
-	c, _ := p.Choose(game, &result, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
+	stream := rand.Uint64()
+	if s.conf.Search.Seed != 0 { // the same move in the same position
+		stream = game.GraphHash(board.Hash{}).Lo
+	}
+	c, _ := p.Choose(game, &result, rand.New(rand.NewPCG(s.seed, stream)))
 	if c.Move != board.Pass && game.Legal(game.ToMove(), c.Move) != nil {
 		c = level.Choice{Move: board.Pass, Loss: math.NaN()}
 	}

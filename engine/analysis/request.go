@@ -256,8 +256,11 @@ func (q *query) moveList(r *fieldReader, field string, passes bool) (moves []boa
 // named twice counts once, with the last priority.
 func (q *query) readTurns(r *fieldReader) {
 	turns, given := r.integers("analyzeTurns", "Must specify an array of integers indicating turns to analyze", true)
-	if !given {
+	switch {
+	case !given:
 		turns = []int64{int64(len(q.moves))}
+	case len(turns) == 0: // KataGo answers nothing at all
+		r.fail("analyzeTurns", "Must specify at least one turn to analyze")
 	}
 	for _, t := range turns {
 		if t < 0 || t > int64(len(q.moves)) {

@@ -109,7 +109,6 @@ func TestFieldsOfQuery(t *testing.T) {
 		{"turns", map[string]string{"analyzeTurns": "[2,0,2]", "priority": "-7"}, func(q *query) {
 			q.turns, q.priorities = []int{0, 2}, []int64{-7, -7}
 		}},
-		{"no turns", map[string]string{"analyzeTurns": "[]"}, func(q *query) { q.turns, q.priorities = nil, nil }},
 		{"priorities", map[string]string{"analyzeTurns": "[0,1,0]", "priorities": "[4611686018427387903,-5,9]"}, func(q *query) {
 			q.turns, q.priorities, q.ownPriorities = []int{0, 1}, []int64{9, -5}, true
 		}},
@@ -166,7 +165,7 @@ func TestFaultsOfQuery(t *testing.T) {
 		"initialStones":                {"5", "null", `[["B","pass"]]`, `[["B","Z1"]]`, `[["X","A1"]]`, `["B"]`},
 		"moves":                        {"", "null", "{}", `[["B"]]`, `[["B","C3","x"]]`, `[["B",3]]`, `[[null,"C3"]]`, `[["B","C3"],["W","C3"]]`, `[["B","C8"]]`, `[["B","I3"]]`},
 		"initialPlayer":                {`"x"`, "1", "null", `""`},
-		"analyzeTurns":                 {"[3]", "[-1]", "2", `["1"]`, "null"},
+		"analyzeTurns":                 {"[3]", "[-1]", "2", `["1"]`, "null", "[]"},
 		"maxVisits":                    {"0", "-1", "1.5", "1125899906842625", `"100"`, "null", "1e30"},
 		"analysisPVLen":                {"0", "1001", "true"},
 		"rootPolicyTemperature":        {"0", "101", "[]"},

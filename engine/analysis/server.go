@@ -3,6 +3,7 @@ package analysis
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,7 +80,7 @@ type Server struct {
 	out   output
 	base  *katagocfg.Config
 	since katagocfg.Search // what base holds before any query changes it
-	seed  uint64           // of what levels misjudge
+	seed  uint64           // of what levels misjudge, and of their draws where it is the user's
 }
 
 // New returns a server for one client.
@@ -115,7 +116,7 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), base: c.Base, since: since, seed: rand.Uint64()}, nil
+	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), base: c.Base, since: since, seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
 }
 
 // leaveWithin is how long Serve waits for what is under way once nobody wants

@@ -240,6 +240,45 @@ func TestRestrictionsReachTheSearch(t *testing.T) {
 	require.Greater(t, len(s.Result("free", 1).MoveInfos), 3, "the other player's list, and no list of the query before")
 }
 
+// TestVariationsWithinRestrictions: on an empty board, where moves stand for their
+// mirror images, no variation has a move that is avoided as deep as it goes.
+func TestVariationsWithinRestrictions(t *testing.T) {
+	s := serve(t, testConfig(), newHashNet(t))
+	avoided := []string{"B2", "B3", "C2"}
+	for _, key := range []string{"avoidMoves", "allowMoves"} {
+		list := []map[string]any{{"player": "B", "moves": avoided, "untilDepth": 50}}
+		s.Send(query5(key, map[string]any{key: list, "moves": [][]string{}, "maxVisits": 400, "includePVVisits": true}))
+		m := s.Result(key, 0)
+		require.NotEmpty(t, m.MoveInfos)
+		for _, mi := range m.MoveInfos {
+			require.Equal(t, mi.Move, mi.PV[0])
+			for i := 0; i < len(mi.PV); i += 2 {
+				require.Equal(t, key == "allowMoves", slices.Contains(avoided, mi.PV[i]), "%s: %s: %v", key, mi.Move, mi.PV)
+			}
+		}
+	}
+}
+
+// TestEveryRequestIsAnswered: whatever has an id gets an answer with it, but for an
+// action that there is none of, as with KataGo.
+func TestEveryRequestIsAnswered(t *testing.T) {
+	s := serve(t, testConfig(), newHashNet(t))
+	for i, fields := range []map[string]any{
+		{"action": "terminate"}, {"action": "terminate_all", "turnNumbers": []int{}}, {"action": "query_version"},
+		{"action": 5}, {}, {"analyzeTurns": []int{}}, {"moves": []any{}, "rules": "chinese"},
+	} {
+		id := fmt.Sprint(i)
+		fields["id"] = id
+		s.Send(fields)
+		require.Equal(t, id, s.Next().ID, "%v", fields)
+	}
+	s.Send(query5("no turns", map[string]any{"analyzeTurns": []int{}}))
+	m := s.Next()
+	require.Equal(t, "no turns", m.ID)
+	require.Equal(t, "Must specify at least one turn to analyze", m.Error)
+	require.Equal(t, "analyzeTurns", m.Field)
+}
+
 // TestFailingNetwork requires that a search that breaks down costs only itself.
 func TestFailingNetwork(t *testing.T) {
 	for name, fault := range map[string]func(*nn.Query) error{

@@ -52,8 +52,28 @@ func (p *Params) Lag() float64 { return p.play.Search["lagBuffer"].Number }
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements gtp.KataGoParams.
+// Set implements gtp.KataGoParams. Values that JSON shows are taken as they stand,
+// those too that KataGo shows and refuses.
 func (p *Params) Set(values map[string]string) error {
+	err := p.set(values)
+	if err == nil {
+		return nil
+	}
+	changed := maps.Clone(values)
+	maps.DeleteFunc(changed, func(name, value string) bool {
+		text, known := p.Get(name)
+		return known && (value == text || katagocfg.Value{Text: value}.JSON() == text)
+	})
+	switch len(changed) {
+	case 0:
+		return nil
+	case len(values):
+		return err
+	}
+	return p.set(changed)
+}
+
+func (p *Params) set(values map[string]string) error {
 	next := p.conf.Clone()
 	play_, manners_, err := next.Parameters(values, p.start, strconv.Itoa(p.Threads()), p.human, p.manners)
 	if err != nil {

@@ -111,6 +111,7 @@ func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Co
 func parameters(p *search.Params, values katagocfg.Search, of katagocfg.Program, elsewhere ...string) (idle []string) {
 	defaults := katagocfg.New(map[string]string{"numSearchThreads": "1"})
 	usual, _ := defaults.Search(of, true) // an empty config can be read
+	p.Root.LooseImages = true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !analysis.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
 			idle = append(idle, name)

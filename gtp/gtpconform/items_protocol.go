@@ -85,14 +85,14 @@ var listed = strings.Fields(`
 	protocol_version name version known_command list_commands quit boardsize rectangular_boardsize clear_board komi
 	get_komi play genmove reg_genmove undo gg-undo set_position loadsgf printsgf showboard fixed_handicap
 	place_free_handicap set_free_handicap time_settings time_left kgs-time_settings kata-time_settings
-	kata-list_time_settings final_score estimate_score final_status final_status_list kgs-genmove_cleanup kgs-game_over kgs-rules
+	kata-list_time_settings final_score estimate_score final_status final_status_list kgs-genmove_cleanup kgs-game_over kgs-rules kgs-chat
 	kata-set-rules kata-get-rules kata-set-rule kata-get-param kata-set-param kata-list-params kata-get-params
 	kata-set-params kata-get-models lz-analyze kata-analyze lz-genmove_analyze kata-genmove_analyze kata-search
 	kata-search_cancellable kata-search_analyze kata-search_analyze_cancellable stop kata-raw-nn clear_cache cputime
 	gogui-analyze_commands gogui-interrupt gogui-play_sequence gogui-setup gogui-setup_player is_legal all_legal`)
 
 // unlisted must not be listed: clients that see them expect something else.
-var unlisted = []string{"analyze", "genmove_analyze", "kgs-chat", "gogui-sigint"}
+var unlisted = []string{"analyze", "genmove_analyze", "gogui-sigint"}
 
 func (s *Session) commands() []string {
 	s.T.Helper()

@@ -1,0 +1,130 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// symmetricGame returns a game whose stones some symmetry leaves as they are.
+func symmetricGame(t testing.TB, rng *rand.Rand, n int) *board.Game {
+	t.Helper()
+	g := newGame(t, n)
+	size := g.Size()
+	for range rng.IntN(4) {
+		sym := board.Symmetry(1 + rng.IntN(size.Symmetries()-1))
+		p := board.Point(rng.IntN(size.Area()))
+		for _, q := range []board.Point{p, size.SymMap(sym, p)} {
+			if g.Legal(board.Black, q) == nil {
+				require.NoError(t, g.PlayTolerant(board.Black, q))
+			}
+		}
+	}
+	g.SetToMove(board.Black + board.Color(rng.IntN(2)))
+	return g
+}
+
+// randomRestrictions draws lists of either kind for one player or both.
+func randomRestrictions(rng *rand.Rand, size board.Size) (all []Restriction) {
+	allow := rng.IntN(2) == 0
+	first := rng.IntN(2)
+	for i := range 1 + rng.IntN(2) {
+		r := Restriction{Color: board.Black + board.Color((first+i)%2), Depth: 1 + rng.IntN(9), Allow: allow}
+		for p := range board.Point(size.Area()) {
+			if rng.IntN(3) == 0 {
+				r.Points = append(r.Points, p)
+			}
+		}
+		if rng.IntN(2) == 0 {
+			r.Points = append(r.Points, board.Pass)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// TestVariationsWithinRestrictions: no variation of a result has a forbidden move
+// within the depth that it is forbidden for, those of moves that stand for their
+// mirror images and of moves that were not searched included.
+func TestVariationsWithinRestrictions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 1))
+	copies, unsearched := 0, 0
+	for n := range 300 {
+		g := symmetricGame(t, rng, []int{3, 5, 6, 9}[rng.IntN(4)])
+		size := g.Size()
+		bans := randomRestrictions(rng, size)
+		if n == 0 { // moves of a corner on the empty board
+			g = newGame(t, 9)
+			size = g.Size()
+			bans = []Restriction{{Color: board.Black, Depth: 100}}
+			for _, v := range []string{"C3", "C4", "C5", "C6", "D3", "D4", "D5", "E4", "E5"} {
+				p, err := size.ParseVertex(v)
+				require.NoError(t, err)
+				bans[0].Points = append(bans[0].Points, p)
+			}
+		}
+		tree := newTree(t, Defaults(), &stub{ownership: true})
+		tree.Reset(g)
+		tree.Restrict(bans...)
+		limits := Limits{Visits: 300, MovesOwnership: true}
+		if rng.IntN(2) == 0 {
+			limits.MinMoves = size.Area() + 1
+		}
+		r, err := tree.Search(t.Context(), limits)
+		require.NoError(t, err)
+		for _, m := range slices.Concat(r.Moves, r.Unsearched) {
+			about := fmt.Sprintf("case %d: move %s, variation %s\n%s%+v", n, size.Vertex(m.Move), vertices(size, m.PV), g.Board(), bans)
+			require.Equal(t, m.Move, m.PV[0], about)
+			if m.Visits > 0 && m.SymmetryOf == board.NoPoint {
+				require.Len(t, m.PVVisits, len(m.PV), about)
+				require.Equal(t, m.Visits, m.PVVisits[0], about)
+			}
+			c := r.ToMove
+			for depth, p := range m.PV {
+				require.True(t, allowed(bans, c, p, depth), about)
+				c = c.Opponent()
+			}
+			if m.SymmetryOf == board.NoPoint {
+				continue
+			}
+			copies++
+			if m.Visits == 0 {
+				unsearched++
+				continue
+			}
+			requireMirrored(t, &r, g, &m)
+		}
+	}
+	require.Greater(t, copies, 100)
+	require.Greater(t, unsearched, 10)
+}
+
+// requireMirrored checks that one symmetry of the position turns what is said of the
+// original of a move into what is said of the move.
+func requireMirrored(t testing.TB, r *Result, g *board.Game, m *MoveInfo) {
+	t.Helper()
+	o := r.Move(m.SymmetryOf)
+	require.NotNil(t, o)
+	require.Equal(t, o.PVVisits, m.PVVisits)
+	require.Equal(t, o.PVEdgeVisits, m.PVEdgeVisits)
+	require.True(t, slices.ContainsFunc(positionSymmetries(g), func(k board.Symmetry) bool {
+		for i, p := range o.PV {
+			if g.Size().SymMap(k, p) != m.PV[i] {
+				return false
+			}
+		}
+		return slices.Equal(turned(o.Ownership, g.Size(), k), m.Ownership) && slices.Equal(turned(o.OwnershipStdev, g.Size(), k), m.OwnershipStdev)
+	}), "%s is not a copy of %s", g.Size().Vertex(m.Move), g.Size().Vertex(m.SymmetryOf))
+}
+
+func vertices(size board.Size, points []board.Point) (words []string) {
+	for _, p := range points {
+		words = append(words, size.Vertex(p))
+	}
+	return words
+}
