@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/sgf"
 )
 
 // Network evaluates positions and says which boards it can.
@@ -186,7 +187,8 @@ type Engine struct {
 	log *slog.Logger
 
 	game     *board.Game
-	handicap int // stones placed by a handicap command
+	handicap int         // stones placed by a handicap command
+	loaded   *sgf.Record // that the game was loaded from, nil for none
 	tree     *search.Tree
 
 	time      TimeSettings

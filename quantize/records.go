@@ -136,13 +136,7 @@ func readGame(root *sgf.Node, size board.Size) (*board.Game, error) {
 	if err != nil || record.Size != size {
 		return nil, err
 	}
-	rules, err := record.BoardRules()
-	if err != nil {
-		rules = board.Chinese()
-		if record.HasKomi {
-			rules.Komi = float32(record.Komi)
-		}
-	}
+	rules, _ := record.RulesOr(board.Chinese())
 	g, err := record.Game(rules, -1)
 	if err != nil || g.NumMoves() < 2 {
 		return nil, err

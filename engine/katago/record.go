@@ -37,6 +37,9 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 		}
 	}
 	record, err := sgf.RecordOf(root)
+	if err == nil {
+		err = record.Fault // KataGo reads records that are sound
+	}
 	if err != nil {
 		return nil, now, err
 	}

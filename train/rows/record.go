@@ -67,19 +67,13 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 // result is missing or a resignation, the weights of what is unknown are 0.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.RecordOf(root)
+	if err == nil {
+		err = record.Fault
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	rules, err := record.BoardRules()
-	if err != nil {
-		rules = board.Chinese()
-	}
-	if record.HasKomi {
-		rules.Komi = float32(record.Komi)
-	}
-	if rules.Check() != nil {
-		return nil, fmt.Errorf("%w: komi %v", ErrRecord, record.Komi)
-	}
+	rules, _ := record.RulesOr(board.Chinese())
 	start, err := record.Game(rules, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
