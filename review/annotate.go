@@ -16,6 +16,7 @@ const (
 	commentEnd   = "--- end of review ---"
 	lineName     = "Kosumi: better" // N of the variations of a review
 	marksID      = "KOSUMI"         // the properties of a node that a review wrote, of lists the point too: HO, MA:dd
+	replaced     = " was "          // between a property that a review took out and its value
 )
 
 // How much goes into an annotated record.
@@ -57,6 +58,9 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 			continue
 		}
 		for _, id := range []string{"BM", "DO", "IT", "TE"} { // at most one of them may stand
+			if n.Has(id) && !slices.Contains(n.Values(marksID), id) {
+				ours(n, id+replaced+n.Get(id))
+			}
 			n.Remove(id)
 		}
 		switch m.Class {
@@ -115,10 +119,20 @@ func dropReview(n *sgf.Node, size board.Size) {
 		marks = unnamedMarks(said, size)
 	}
 	for _, id := range marks {
+		if strings.Contains(id, replaced) {
+			continue
+		}
 		id, at, listed := strings.Cut(id, ":")
 		rest := slices.DeleteFunc(slices.Clone(n.Values(id)), func(v string) bool { return !listed || v == at })
-		if n.Remove(id); len(rest) > 0 {
+		if len(rest) > 0 {
 			n.Set(id, rest...)
+		} else {
+			n.Remove(id)
+		}
+	}
+	for _, id := range marks {
+		if id, was, ok := strings.Cut(id, replaced); ok {
+			n.Set(id, was)
 		}
 	}
 	n.Remove(marksID)

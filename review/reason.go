@@ -215,7 +215,7 @@ func (k *mistake) ladder() (Kind, string, []board.Point) {
 	var lost []board.Point
 	inLadder := false
 	for p, liberties := range played {
-		if _, either := best[p]; !either {
+		if _, either := best[p]; !either && k.before.At(p) == k.mover {
 			lost = append(lost, p)
 			inLadder = inLadder || liberties > 1
 		}

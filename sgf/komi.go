@@ -131,7 +131,7 @@ func (r *Record) settleHandicap(named int) {
 		there += played
 	}
 	switch {
-	case named == set || named == set+played:
+	case named == set || named == set+played || set == 0 && named <= played:
 	case there >= 2:
 		r.note("The record names %d handicap stones and has %d; %d were counted.", named, there, there)
 		r.Handicap = there
