@@ -47,7 +47,7 @@ func (r *Record) readKomi(root *Node, named int) {
 func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
 	most := min(mostKomi, float64(r.Size.Area()))
 	size := math.Abs(k)
-	hundredths := fox && size >= 25 || size > most && size >= 250 ||
+	hundredths := fox && size >= 25 || size > most && size >= 250 && size <= 850 ||
 		slices.Contains([]float64{275, 325, 350, 375, 550, 650, 700, 750}, size)
 	if hundredths && size < 1000 && math.Mod(size, 25) == 0 {
 		k, size = k/100, size/100

@@ -60,6 +60,7 @@ func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
 		return nil, err
 	}
 	rec.AddPlaced(root)
+	sgf.SplitMoves(root)
 	d.size, d.handicap = rec.Size, rec.Handicap
 	d.rules, _ = rec.RulesOr(board.Chinese())
 	d.warn = strings.Join(rec.Notes, " ")
