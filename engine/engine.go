@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"time"
 
@@ -156,6 +157,8 @@ func (c Config) Validate() error {
 	if err := c.Size.Check(); err != nil {
 		faults = append(faults, err)
 	}
+	komi := float64(c.Rules.Komi)
+	bad(2*komi != math.Trunc(2*komi), "komi %g must be a multiple of 0.5", komi)
 	bad(c.DefaultTime < 0, "default time %v must not be negative", c.DefaultTime)
 	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
 	for i := range settings {

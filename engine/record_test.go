@@ -176,3 +176,13 @@ func mustDate(t *testing.T, text string) time.Time {
 	require.NoError(t, err)
 	return day
 }
+
+// TestQuarterKomi: no way leads to a komi that score, record and GTP would write
+// differently.
+func TestQuarterKomi(t *testing.T) {
+	c := Defaults()
+	c.Size, c.Rules.Komi = board.Square(9), 3.75
+	require.ErrorContains(t, c.Validate(), "komi 3.75 must be a multiple of 0.5")
+	c.Rules.Komi = -3.5
+	require.NoError(t, c.Validate())
+}

@@ -238,8 +238,11 @@ func markBetter(g *Game, m *Move, n *sgf.Node) {
 	if err != nil || p < 0 {
 		return
 	}
-	for _, id := range []string{"TR", "SQ", "CR", "SL", "MA"} { // one mark a point
+	for _, id := range []string{"TR", "SQ", "CR", "SL", "MA", "LB"} { // one mark a point
 		for _, v := range n.Values(id) {
+			if id == "LB" {
+				v, _, _ = strings.Cut(v, ":")
+			}
 			if marked, _ := sgf.AppendPoints(nil, g.Record.Size, v); slices.Contains(marked, p) {
 				return
 			}
