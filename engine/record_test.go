@@ -81,20 +81,24 @@ func TestRecordsThatAreDamaged(t *testing.T) {
 	}
 }
 
+// saved is the record of the game on the board, read again.
+func saved(t *testing.T, e *Engine) *sgf.Record {
+	t.Helper()
+	data, err := e.SaveSGF(t.Context())
+	require.NoError(t, err)
+	roots, err := sgf.Parse(data)
+	require.NoError(t, err)
+	r, err := sgf.RecordOf(roots[0])
+	require.NoError(t, err)
+	return r
+}
+
 // TestRecordsKeepWhatTheySay: a record that was loaded and is printed has its date,
 // names, comments and, where nothing else was played, its result.
 func TestRecordsKeepWhatTheySay(t *testing.T) {
 	const text = "(;SZ[9]KM[6.5]RU[Japanese]PB[Ada]BR[3d]PW[Bob]WT[Team]DT[1999-12-31]EV[Cup]GN[Final]RE[W+12.5]C[hello];B[ee]C[one];W[cc]C[two]WL[30];B[gg]C[three])"
 	e := newEngine(t, 9, nil)
-	record := func() *sgf.Record {
-		data, err := e.SaveSGF(t.Context())
-		require.NoError(t, err)
-		roots, err := sgf.Parse(data)
-		require.NoError(t, err)
-		r, err := sgf.RecordOf(roots[0])
-		require.NoError(t, err)
-		return r
-	}
+	record := func() *sgf.Record { return saved(t, e) }
 	require.NoError(t, e.LoadSGF([]byte(text), 0))
 	r := record()
 	require.Equal(t, [8]string{"Ada", "3d", "Bob", "Team", "1999-12-31", "Cup", "Final", "hello"},
@@ -128,12 +132,7 @@ func TestRecordsKeepWhatTheySay(t *testing.T) {
 func TestRecordsHoldThoughts(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
 	record := func() *sgf.Record {
-		data, err := e.SaveSGF(t.Context())
-		require.NoError(t, err)
-		roots, err := sgf.Parse(data)
-		require.NoError(t, err)
-		r, err := sgf.RecordOf(roots[0])
-		require.NoError(t, err)
+		r := saved(t, e)
 		rules, err := r.BoardRules()
 		require.NoError(t, err)
 		require.Equal(t, e.game.Rules(), rules, "the rules are read back")

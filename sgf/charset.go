@@ -204,11 +204,16 @@ func (p *parser) valueEnd(start int) (end int, high bool) {
 		}
 	}
 	ahead := p.src[:min(len(p.src), start+mostAhead)]
+	if strings.Contains(p.src[start:max(end, start)], "\x1b$") { // nothing else writes that
+		if e, _, _ := cutShifts.end(ahead, start); e >= 0 && p.follows(e+1) {
+			return e, high
+		}
+	}
 	if best >= 0 {
 		ahead = p.src[:best]
 	}
-	for _, how := range []cut{cutPairs, cutKana, cutShifts} {
-		if p.ahead < 0 || how == cutShifts && !strings.Contains(ahead[start:min(len(ahead), start+1000)], "\x1b") {
+	for _, how := range []cut{cutPairs, cutKana} {
+		if p.ahead < 0 {
 			break
 		}
 		e, _, _ := how.end(ahead, start)
@@ -237,7 +242,7 @@ func (p *parser) follows(i int) bool {
 		if i == len(p.src) || p.src[i] == '[' {
 			return true
 		}
-		if isLetter(p.src[i]) {
+		if p.src[i] >= 'A' && p.src[i] <= 'Z' {
 			next := skipSpace(p.src, skipIdent(p.src, i))
 			return next < len(p.src) && (p.src[next] == '[' || i+2 >= next && strings.IndexByte(";()", p.src[next]) >= 0)
 		}

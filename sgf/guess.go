@@ -12,7 +12,12 @@ func (p *parser) decodeAll(declared charset) {
 	var sample strings.Builder
 	others := p.raw[:0]
 	for _, v := range p.raw {
+		if shifts(*v) {
+			*v = iso2022.decode(*v)
+		}
+		*v = strings.ReplaceAll(*v, "\x1b", "") // no shift is left for the next reader to follow
 		if isUTF8(*v) {
+			*v = mended(*v)
 			continue
 		}
 		others = append(others, v)
@@ -21,7 +26,7 @@ func (p *parser) decodeAll(declared charset) {
 			sample.WriteByte(' ')
 		}
 	}
-	if len(others) > 0 {
+	if sample.Len() > 0 {
 		p.last = guess(sample.String(), declared, p.last)
 		for _, v := range others {
 			*v = mended(p.last.decode(*v)) // a broken pair may leave a bare bracket behind
@@ -31,15 +36,17 @@ func (p *parser) decodeAll(declared charset) {
 	p.raw = p.raw[:0]
 }
 
+// shifts reports whether a value is in ISO-2022-JP, which needs no byte above 127.
+func shifts(value string) bool {
+	return strings.Contains(value, "\x1b$") && strings.IndexFunc(value, func(r rune) bool { return r >= 0x80 }) < 0
+}
+
 // sampled is about how many bytes of a game tree decide on its charset.
 const sampled = 1500
 
 // guess returns the charset in which a text reads best. One that is declared has an
 // advantage, and so has that of the game tree before.
 func guess(sample string, declared, before charset) charset {
-	if strings.Contains(sample, "\x1b$") && strings.IndexFunc(sample, func(r rune) bool { return r >= 0x80 }) < 0 {
-		return iso2022
-	}
 	text := utf8Text.decode(sample)
 	if !strings.Contains(text, "\uFFFD") {
 		return utf8Text

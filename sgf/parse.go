@@ -351,14 +351,14 @@ func tornAt(property, value string) int {
 	if !found || id == "" || !listed(usualIDs, id) {
 		return -1
 	}
-	if at := strings.IndexAny(value, ";()"); listed(points, property) {
-		return at
-	}
-	if before, opened := strings.CutSuffix(trimSpace(rest), "("); opened {
-		return len(strings.TrimRight(before, ") \t\r\n"))
-	}
-	if id != "B" && id != "W" || len(after) > 2 {
+	before, opened := strings.CutSuffix(trimSpace(rest), "(")
+	switch {
+	case !opened && (id != "B" && id != "W" || len(after) > 2):
 		return -1
+	case listed(points, property):
+		return strings.IndexAny(value, ";()")
+	case opened:
+		return len(strings.TrimRight(before, ") \t\r\n"))
 	}
 	return len(rest)
 }
