@@ -186,6 +186,22 @@ func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	return -1, high, doubt
 }
 
+// plainEnd is cutBytes.end for UTF-8, where there is no doubt.
+func plainEnd(src string, i int) (end int, high bool) {
+	for ; i < len(src); i++ {
+		switch b := src[i]; {
+		case b == ']':
+			return i, high
+		case b == '\\':
+			i++
+			high = high || i < len(src) && src[i] >= 0x80
+		case b >= 0x80:
+			high = true
+		}
+	}
+	return -1, high
+}
+
 // mostAhead bounds how far another cut looks for the end of a value.
 const mostAhead = 1 << 16
 
@@ -193,8 +209,11 @@ const mostAhead = 1 << 16
 // bytes of characters may be brackets or backslashes, the nearest end counts behind
 // which the record goes on as records do: no move is lost to a name.
 func (p *parser) valueEnd(start int) (end int, high bool) {
+	if p.plain {
+		return plainEnd(p.src, start)
+	}
 	end, high, doubt := cutBytes.end(p.src, start)
-	if p.plain || !doubt {
+	if !doubt {
 		return end, high
 	}
 	best := -1

@@ -231,7 +231,7 @@ func (p *parser) node() (*Node, error) {
 	p.props = p.props[:0]
 	for {
 		p.pos = skipSpace(p.src, p.pos)
-		if p.pos == len(p.src) || strings.IndexByte(";()", p.src[p.pos]) >= 0 {
+		if p.pos == len(p.src) || p.src[p.pos] == ';' || p.src[p.pos] == '(' || p.src[p.pos] == ')' {
 			break
 		}
 		if !isLetter(p.src[p.pos]) {
