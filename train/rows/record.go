@@ -100,6 +100,9 @@ func FromRecord(root *sgf.Node) (*Game, error) {
 		g.Turns = append(g.Turns, Turn{Move: step.Move.Point, Weight: 1, Policy: []MoveWeight{{index, 1}}})
 		moves = append(moves, step.Move.Point)
 	}
+	if len(g.Turns) == 0 {
+		return nil, fmt.Errorf("%w: it has no moves", ErrRecord)
+	}
 	g.Hash = hashRecord(start, moves)
 	g.End = recordEnd(record.Result, &now)
 	return g, nil
