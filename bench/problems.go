@@ -60,6 +60,9 @@ func problemOf(root *sgf.Node) (Problem, error) {
 		return Problem{}, fmt.Errorf("%w: "+format, append([]any{ErrProblem}, args...)...)
 	}
 	r, err := sgf.RecordOf(root)
+	if err == nil {
+		err = r.Fault
+	}
 	if err != nil {
 		return Problem{}, err
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/sgf"
 )
 
 // Network evaluates positions and says which boards it can.
@@ -155,6 +157,8 @@ func (c Config) Validate() error {
 	if err := c.Size.Check(); err != nil {
 		faults = append(faults, err)
 	}
+	komi := float64(c.Rules.Komi)
+	bad(2*komi != math.Trunc(2*komi), "komi %g must be a multiple of 0.5", komi)
 	bad(c.DefaultTime < 0, "default time %v must not be negative", c.DefaultTime)
 	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
 	for i := range settings {
@@ -186,7 +190,8 @@ type Engine struct {
 	log *slog.Logger
 
 	game     *board.Game
-	handicap int // stones placed by a handicap command
+	handicap int         // stones placed by a handicap command
+	loaded   *sgf.Record // that the game was loaded from, nil for none
 	tree     *search.Tree
 
 	time      TimeSettings

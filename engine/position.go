@@ -37,7 +37,7 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
 	e.countGame()
 	e.auto = autoGame{}
-	e.game, e.handicap = game, handicap
+	e.game, e.handicap, e.loaded = game, handicap, nil
 	e.gameSeed = newSeed(e.cfg.Seed, e.moveCount)
 	e.values, e.ahead = e.values[:0], advantage{}
 }

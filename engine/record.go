@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,20 +15,35 @@ import (
 // LoadSGF sets size, komi, rules (where the record has them), set-up and the
 // moves of the main line up to the position before move number before; 0 or a
 // number beyond the end means all of them. What the record does not say becomes
-// the default of its rules, or of the rules now in force.
+// the default of its rules, or of the rules now in force; what of it cannot be read or
+// played is left out with a warning, as in reviews, unless no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	if len(trees) == 0 {
-		return fmt.Errorf("%w: it holds no game", ErrRecord)
-	}
 	record, err := sgf.RecordOf(trees[0])
+	if err == nil && len(record.Steps) == 0 {
+		err = record.Fault
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	return e.LoadRecord(record, e.recordRules(record), before)
+	rules, assumed := record.RulesOr(e.game.Rules())
+	playable, breaches, err := record.Playable(rules)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	if before <= 0 || before > playable {
+		before = playable + 1
+	}
+	if err := e.LoadRecord(record, rules, before); err != nil {
+		return err
+	}
+	for _, note := range slices.Concat(record.Notes, assumed, breaches) {
+		e.log.Warn("record", "note", note)
+	}
+	return nil
 }
 
 // LoadRecord puts the position of a record before a move, from 1, on the board, under
@@ -48,18 +65,40 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	game.SetOptions(known)
 	game.ContinueWith(e.cfg.Game)
 	e.replace(game, record.Handicap)
+	e.loaded = record
 	return nil
 }
 
-func (e *Engine) recordRules(r *sgf.Record) board.Rules {
-	rules, err := r.BoardRules()
-	if err != nil {
-		rules = e.game.Rules()
+// keepLoaded puts into a record of the game what the record said that it was loaded
+// from: who played when, comments of the moves that are still the same, and the result
+// where nothing was added or taken back.
+func (e *Engine) keepLoaded(r *sgf.Record) {
+	old := e.loaded
+	if old == nil {
+		return
 	}
-	if r.HasKomi && r.Komi >= -MaxKomi && r.Komi <= MaxKomi {
-		rules.Komi = float32(r.Komi)
+	steps := old.Steps
+	for i, s := range slices.Backward(steps) {
+		if s.Setup != nil { // the game begins there
+			steps = steps[i+1:]
+			break
+		}
 	}
-	return rules
+	same := 0
+	for same < min(len(steps), len(r.Steps)) && steps[same].Move == r.Steps[same].Move {
+		r.Steps[same] = steps[same]
+		same++
+	}
+	for _, to := range []struct{ now, then *sgf.Player }{{&r.Black, &old.Black}, {&r.White, &old.White}} {
+		if *to.then != (sgf.Player{}) {
+			*to.now = *to.then
+		}
+	}
+	r.Name, r.Event, r.Comment = old.Name, old.Event, old.Comment
+	r.Date = cmp.Or(old.Date, r.Date)
+	if same == len(r.Steps) && same == len(steps) && !e.gaveUp() {
+		r.Result = cmp.Or(old.Result, r.Result)
+	}
 }
 
 // SaveSGF returns the game so far as one SGF tree: who played, at what level, the result where
@@ -86,6 +125,7 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	}
 	record.Setup = e.startPosition()
 	record.Result = e.resultInRecord(ctx)
+	e.keepLoaded(&record)
 	for i, t := range thoughts {
 		if t != nil {
 			record.Steps[i].Comment = t.text(record.Size)

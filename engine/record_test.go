@@ -49,7 +49,7 @@ func TestRecords(t *testing.T) {
 	require.NoError(t, e.LoadSGF(data, 3))
 	require.Equal(t, 2, e.game.NumMoves())
 	for name, bad := range map[string]string{
-		"empty": "", "no record": "hello", "cut off": "(;B[aa", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])",
+		"empty": "", "no record": "hello", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])", "taken": "(;SZ[5]AB[aa];B[aa])",
 	} {
 		before := e.game.Hash()
 		require.ErrorIs(t, e.LoadSGF([]byte(bad), 0), ErrRecord, name)
@@ -61,17 +61,78 @@ func TestRecords(t *testing.T) {
 	require.Equal(t, 2, e.Handicap())
 }
 
+// TestRecordsThatAreDamaged: what can be read of a record is loaded, and komi is a
+// multiple of half a point everywhere.
+func TestRecordsThatAreDamaged(t *testing.T) {
+	e := newEngine(t, 9, nil)
+	for text, want := range map[string]struct {
+		moves int
+		komi  float32
+	}{
+		"(;SZ[9]KM[3.75]RU[Chinese];B[aa];W[bb":                {2, 7.5},
+		"(;SZ[9]KM[6.75]RU[Chinese];B[aa];W[zz];B[bb])":        {1, 7.5},
+		"(;SZ[9]KM[6,5]RU[日本ルール];B[aa];W[aa])":                 {1, 6.5},
+		"(;CA[big5]SZ[9]KM[700]PB[周俊勳];B[ee];W[cc])":           {2, 7},
+		"(;SZ[9]KM[6 1/2]RU[Japanese rules];B[ee];W[cc]C;B[])": {3, 6.5},
+	} {
+		require.NoError(t, e.LoadSGF([]byte(text), 0), text)
+		require.Equal(t, want.moves, e.game.NumMoves(), text)
+		require.Equal(t, want.komi, e.game.Rules().Komi, text)
+	}
+}
+
+// saved is the record of the game on the board, read again.
+func saved(t *testing.T, e *Engine) *sgf.Record {
+	t.Helper()
+	data, err := e.SaveSGF(t.Context())
+	require.NoError(t, err)
+	roots, err := sgf.Parse(data)
+	require.NoError(t, err)
+	r, err := sgf.RecordOf(roots[0])
+	require.NoError(t, err)
+	return r
+}
+
+// TestRecordsKeepWhatTheySay: a record that was loaded and is printed has its date,
+// names, comments and, where nothing else was played, its result.
+func TestRecordsKeepWhatTheySay(t *testing.T) {
+	const text = "(;SZ[9]KM[6.5]RU[Japanese]PB[Ada]BR[3d]PW[Bob]WT[Team]DT[1999-12-31]EV[Cup]GN[Final]RE[W+12.5]C[hello];B[ee]C[one];W[cc]C[two]WL[30];B[gg]C[three])"
+	e := newEngine(t, 9, nil)
+	record := func() *sgf.Record { return saved(t, e) }
+	require.NoError(t, e.LoadSGF([]byte(text), 0))
+	r := record()
+	require.Equal(t, [8]string{"Ada", "3d", "Bob", "Team", "1999-12-31", "Cup", "Final", "hello"},
+		[8]string{r.Black.Name, r.Black.Rank, r.White.Name, r.White.Team, r.Date, r.Event, r.Name, r.Comment})
+	require.Equal(t, "W+12.5", r.Result)
+	require.Equal(t, []string{"one", "two", "three"}, []string{r.Steps[0].Comment, r.Steps[1].Comment, r.Steps[2].Comment})
+	require.Equal(t, 30.0, r.Steps[1].White.Seconds)
+
+	require.NoError(t, e.Undo(2))
+	play(t, e, "D4")
+	r = record()
+	require.Equal(t, "Ada", r.Black.Name)
+	require.Empty(t, r.Result, "another game now")
+	require.Equal(t, []string{"one", ""}, []string{r.Steps[0].Comment, r.Steps[1].Comment})
+
+	require.NoError(t, e.LoadSGF([]byte(text), 3))
+	r = record()
+	require.Len(t, r.Steps, 2)
+	require.Empty(t, r.Result)
+	require.Equal(t, "two", r.Steps[1].Comment)
+
+	require.NoError(t, e.LoadSGF([]byte("(;SZ[9]DT[2001-01-01];B[aa];W[bb];AE[aa];B[ee]C[behind a set-up])"), 0))
+	require.Equal(t, "behind a set-up", record().Steps[0].Comment)
+
+	require.NoError(t, e.NewGame(board.Square(9)))
+	require.Empty(t, record().Black.Name)
+}
+
 // TestRecordsHoldThoughts plays both sides, takes moves back, sends the game anew,
 // and resigns.
 func TestRecordsHoldThoughts(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
 	record := func() *sgf.Record {
-		data, err := e.SaveSGF(t.Context())
-		require.NoError(t, err)
-		roots, err := sgf.Parse(data)
-		require.NoError(t, err)
-		r, err := sgf.RecordOf(roots[0])
-		require.NoError(t, err)
+		r := saved(t, e)
 		rules, err := r.BoardRules()
 		require.NoError(t, err)
 		require.Equal(t, e.game.Rules(), rules, "the rules are read back")
@@ -113,4 +174,14 @@ func mustDate(t *testing.T, text string) time.Time {
 	day, err := time.Parse(time.DateOnly, text)
 	require.NoError(t, err)
 	return day
+}
+
+// TestQuarterKomi: no way leads to a komi that score, record and GTP would write
+// differently.
+func TestQuarterKomi(t *testing.T) {
+	c := Defaults()
+	c.Size, c.Rules.Komi = board.Square(9), 3.75
+	require.ErrorContains(t, c.Validate(), "komi 3.75 must be a multiple of 0.5")
+	c.Rules.Komi = -3.5
+	require.NoError(t, c.Validate())
 }

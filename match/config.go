@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -171,6 +172,9 @@ func newPlan(c Config) (*plan, error) {
 	p.rules = rules
 	if p.Komi != nil {
 		p.rules.Komi = float32(*p.Komi)
+		if 2**p.Komi != math.Trunc(2**p.Komi) {
+			fault("komi %g must be a multiple of 0.5", *p.Komi)
+		}
 	}
 	_, err = board.NewGame(p.Size, p.rules)
 	if err != nil {

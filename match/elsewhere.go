@@ -109,6 +109,9 @@ func (p *plan) check(number int, g *Played) error {
 		return fmt.Errorf("%d records", len(roots))
 	}
 	record, err := sgf.RecordOf(roots[0])
+	if err == nil {
+		err = record.Fault
+	}
 	if err != nil {
 		return err
 	}

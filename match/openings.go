@@ -30,6 +30,9 @@ func ReadOpenings(name string, size board.Size) ([][]board.Move, error) {
 			return nil, fmt.Errorf("%w: %w", ErrOpenings, err)
 		}
 		for _, root := range roots {
+			if notes := root.Notes(); len(notes) > 0 {
+				return nil, fmt.Errorf("%w: %s is damaged: %s", ErrOpenings, name, notes[0])
+			}
 			if openings, err = sgfOpenings(openings, root, size); err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", ErrOpenings, name, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/board"
 	"kosumi/sgf"
 )
 
@@ -14,6 +15,8 @@ const (
 	commentBegin = "--- Kosumi ---"
 	commentEnd   = "--- end of review ---"
 	lineName     = "Kosumi: better" // N of the variations of a review
+	marksID      = "KOSUMI"         // the properties of a node that a review wrote, of lists the point too: HO, MA:dd
+	replaced     = " was "          // between a property that a review took out and its value
 )
 
 // How much goes into an annotated record.
@@ -31,7 +34,7 @@ const (
 func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	root, copies := copyTree(g.root)
 	for n := range root.All() {
-		dropReview(n)
+		dropReview(n, g.Record.Size)
 	}
 	root.SetText("AP", application)
 	root.Set("CA", "UTF-8")
@@ -55,18 +58,21 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 			continue
 		}
 		for _, id := range []string{"BM", "DO", "IT", "TE"} { // at most one of them may stand
+			if n.Has(id) && !slices.Contains(n.Values(marksID), id) {
+				ours(n, id+replaced+n.Get(id))
+			}
 			n.Remove(id)
 		}
 		switch m.Class {
 		case Inaccuracy:
-			n.Set("DO", "")
+			mark(n, "DO", "")
 		case Mistake:
-			n.Set("BM", "1")
+			mark(n, "BM", "1")
 		default:
-			n.Set("BM", "2")
+			mark(n, "BM", "2")
 		}
-		if slices.Contains(hot, t) {
-			n.Set("HO", "1")
+		if slices.Contains(hot, t) && !n.Has("HO") {
+			mark(n, "HO", "1")
 		}
 		markBetter(g, m, n)
 		if parent := parents[n]; parent != nil {
@@ -95,12 +101,68 @@ func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
 }
 
 // dropReview removes what an earlier review wrote.
-func dropReview(n *sgf.Node) {
+func dropReview(n *sgf.Node, size board.Size) {
 	n.Children = slices.DeleteFunc(n.Children, func(c *sgf.Node) bool { return strings.HasPrefix(c.SimpleText("N"), lineName) })
-	text := n.Text("C")
-	from, to := strings.Index(text, commentBegin), strings.Index(text, commentEnd)
-	if from >= 0 && to > from {
-		n.SetText("C", strings.TrimSpace(text[:from]+text[to+len(commentEnd):]))
+	var said string
+	for text := n.Text("C"); ; {
+		from := strings.Index(text, commentBegin)
+		length := strings.Index(text[max(from, 0):], commentEnd)
+		if from < 0 || length < 0 {
+			break
+		}
+		said += text[from : from+length]
+		text = strings.TrimSpace(text[:from] + text[from+length+len(commentEnd):])
+		n.SetText("C", text)
+	}
+	marks := n.Values(marksID)
+	if marks == nil && said != "" {
+		marks = unnamedMarks(said, size)
+	}
+	for _, id := range marks {
+		if strings.Contains(id, replaced) {
+			continue
+		}
+		id, at, listed := strings.Cut(id, ":")
+		rest := slices.DeleteFunc(slices.Clone(n.Values(id)), func(v string) bool { return !listed || v == at })
+		if len(rest) > 0 {
+			n.Set(id, rest...)
+		} else {
+			n.Remove(id)
+		}
+	}
+	for _, id := range marks {
+		if id, was, ok := strings.Cut(id, replaced); ok {
+			n.Set(id, was)
+		}
+	}
+	n.Remove(marksID)
+}
+
+// unnamedMarks are the marks of reviews by older versions, which did not name them, as
+// their comment on the move has them.
+func unnamedMarks(said string, size board.Size) []string {
+	marks := []string{"SBKV", "SBKS", "V"}
+	_, better, found := strings.Cut(said, "\nBetter: ")
+	if !found {
+		return marks
+	}
+	marks = append(marks, "DO", "BM", "HO")
+	better, _, _ = strings.Cut(strings.Fields(better + " -")[0], "\n")
+	if p, err := size.ParseVertex(better); err == nil && p >= 0 {
+		marks = append(marks, "MA:"+sgf.FormatPoint(size, p))
+	}
+	return marks
+}
+
+// mark sets a property of one value that the next review removes.
+func mark(n *sgf.Node, id, value string) {
+	n.Set(id, value)
+	ours(n, id)
+}
+
+func ours(n *sgf.Node, id string) {
+	if marks := n.Values(marksID); !slices.Contains(marks, id) {
+		n.Set(marksID, append(slices.Clone(marks), id)...)
 	}
 }
 
@@ -119,6 +181,9 @@ func setValues(n *sgf.Node, p *Position) {
 	n.SetTenths("SBKV", 100*p.Winrate)
 	n.SetTenths("SBKS", p.Lead)
 	n.SetTenths("V", p.Lead)
+	for _, id := range []string{"SBKV", "SBKS", "V"} {
+		ours(n, id)
+	}
 }
 
 // overview is what the root says about the game.
@@ -173,13 +238,19 @@ func markBetter(g *Game, m *Move, n *sgf.Node) {
 	if err != nil || p < 0 {
 		return
 	}
-	at := sgf.FormatPoint(g.Record.Size, p)
-	for _, id := range []string{"TR", "SQ", "CR", "SL", "MA"} { // one mark a point
-		if slices.Contains(n.Values(id), at) {
-			return
+	for _, id := range []string{"TR", "SQ", "CR", "SL", "MA", "LB"} { // one mark a point
+		for _, v := range n.Values(id) {
+			if id == "LB" {
+				v, _, _ = strings.Cut(v, ":")
+			}
+			if marked, _ := sgf.AppendPoints(nil, g.Record.Size, v); slices.Contains(marked, p) {
+				return
+			}
 		}
 	}
+	at := sgf.FormatPoint(g.Record.Size, p)
 	n.Set("MA", append(slices.Clone(n.Values("MA")), at)...)
+	ours(n, "MA:"+at)
 }
 
 // addLines puts the better lines beside a mistake: the best one, and the second

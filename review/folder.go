@@ -121,9 +121,6 @@ func (f *Folder) WriteDrills(d *Drills) (string, error) {
 		}),
 		file.Write(f.Path(drillsName, ".html"), func(w io.Writer) error { return WriteDrillPage(w, d) }),
 		file.Write(f.Path(drillsName, ".sgf"), func(w io.Writer) error {
-			if len(d.Problems) == 0 {
-				return nil
-			}
 			return sgf.Write(w, d.Trees()...)
 		}),
 	)

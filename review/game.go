@@ -3,8 +3,7 @@ package review
 import (
 	"errors"
 	"fmt"
-	"math"
-	"sort"
+	"slices"
 	"strings"
 
 	"kosumi/board"
@@ -34,7 +33,7 @@ type Game struct {
 
 // Load reads the main line of a game tree. Rules that the record does not name,
 // or names in a way that nobody knows, are taken from the fallback, and a note
-// says so. A move on an occupied point ends the game there, with a note. Errors
+// says so. A move that cannot be played ends the game there, with a note. Errors
 // wrap ErrGame; they say on one line why there is nothing to review.
 func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	if gm := strings.TrimSpace(root.SimpleText("GM")); gm != "" && gm != "1" {
@@ -44,8 +43,11 @@ func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGame, err)
 	}
+	record.AddPlaced(root)
 	g := &Game{Record: record, root: root, Moves: record.Moves()}
-	g.settleRules(fallback)
+	var assumed []string
+	g.Rules, assumed = record.RulesOr(fallback)
+	g.Notes = append(slices.Clone(record.Notes), assumed...)
 	if err := g.cut(); err != nil {
 		return nil, err
 	}
@@ -60,72 +62,21 @@ func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	return g, nil
 }
 
-func (g *Game) note(format string, args ...any) {
-	g.Notes = append(g.Notes, fmt.Sprintf(format, args...))
-}
-
-// settleRules decides under which rules and komi the game was played.
-func (g *Game) settleRules(fallback board.Rules) {
-	r := g.Record
-	rules, err := r.BoardRules()
-	named := strings.TrimSpace(r.Rules) != ""
-	if err != nil || !named {
-		rules = fallback
-		if named {
-			g.note("The rules %q are not known; %s were taken.", clip(r.Rules, 40), describeRules(fallback))
-		} else {
-			g.note("The record names no rules; %s were taken.", describeRules(fallback))
-		}
-	}
-	komi, usual := r.Komi, float64(rules.Komi)
-	if err != nil || !named {
-		usual = float64(fallback.Komi)
-	}
-	if r.Handicap > 1 {
-		usual = 0.5
-	}
-	switch {
-	case !r.HasKomi:
-		komi = usual
-		g.note("The record names no komi; %g was taken.", komi)
-	case math.Abs(komi) > float64(r.Size.Area()) || 2*komi != math.Trunc(2*komi):
-		g.note("The komi %g of the record makes no sense; %g was taken.", komi, usual)
-		komi = usual
-	}
-	rules.Komi = float32(komi)
-	g.Rules = rules
-}
-
-func describeRules(r board.Rules) string {
-	if r.Scoring == board.ScoringTerritory {
-		return "rules with territory scoring"
-	}
-	return "rules with area scoring"
-}
-
 // cut ends the game before the first move that cannot be played.
 func (g *Game) cut() error {
-	if len(g.Moves) == 0 {
+	switch {
+	case len(g.Moves) == 0 && g.Record.Fault != nil:
+		return fmt.Errorf("%w: %w", ErrGame, g.Record.Fault)
+	case len(g.Moves) == 0:
 		return fmt.Errorf("%w: it has no moves", ErrGame)
-	}
-	if len(g.Moves) > MaxPlies {
+	case len(g.Moves) > MaxPlies:
 		return fmt.Errorf("%w: it has %d moves, more than %d", ErrGame, len(g.Moves), MaxPlies)
 	}
-	if _, err := g.Record.Game(g.Rules, 0); err != nil {
+	playable, notes, err := g.Record.Playable(g.Rules)
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrGame, err)
 	}
-	_, err := g.Record.Game(g.Rules, len(g.Moves))
-	if err == nil {
-		return nil
-	}
-	playable := sort.Search(len(g.Moves), func(n int) bool {
-		_, err := g.Record.Game(g.Rules, n+1)
-		return err != nil
-	})
-	if playable == 0 {
-		return fmt.Errorf("%w: %w", ErrGame, err)
-	}
-	g.note("The record ends after move %d for this review: %v.", playable, err)
+	g.Notes = append(g.Notes, notes...)
 	g.Moves = g.Moves[:playable]
 	return nil
 }
@@ -143,11 +94,11 @@ func (g *Game) Position(t int) (*board.Game, error) {
 	return game, nil
 }
 
-// judge finds the plies that can have a loss: the opponent answers, and no set-up
-// comes between.
+// judge finds the plies that can have a loss: the opponent answers, no set-up comes
+// between, and they do not place the handicap.
 func (g *Game) judge() {
 	g.judged = make([]bool, len(g.Moves))
-	for t := range g.Moves {
+	for t := g.placing(); t < len(g.Moves); t++ {
 		g.judged[t] = t+1 == len(g.Moves) || g.Moves[t+1].Color != g.Moves[t].Color
 	}
 	ply := 0
@@ -161,11 +112,27 @@ func (g *Game) judge() {
 	}
 }
 
-// clip shortens a text for a message.
-func clip(text string, most int) string {
-	runes := []rune(strings.TrimSpace(text))
-	if len(runes) > most {
-		return string(runes[:most]) + "..."
+// placing returns how many plies place handicap stones: Black's moves before White's
+// first stone, if there are several, with White's passes between them.
+func (g *Game) placing() int {
+	if s := g.Record.Setup; s != nil && len(s.Black)+len(s.White) > 0 {
+		return 0
 	}
-	return string(runes)
+	stones := 0
+	for t, m := range g.Moves {
+		switch {
+		case m.Color == board.White && m.Point >= 0:
+			if stones < 2 {
+				return 0
+			}
+			return t
+		case m.Color == board.Black && m.Point < 0: // nobody passes instead of placing
+			return 0
+		case m.Color == board.Black:
+			if stones++; stones > 1 && stones == g.Record.Handicap {
+				return t + 1
+			}
+		}
+	}
+	return 0 // White never plays: a game, not a handicap
 }

@@ -78,6 +78,8 @@ func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, b
 func TestReasons(t *testing.T) {
 	empty := []string{".........", ".........", ".........", ".........", ".........", ".........", ".........", ".........", "........."}
 	ladder := []string{".........", ".........", ".........", "...OO....", "..OX.....", "...O.....", ".........", ".........", "........."}
+	laddered := []string{".........", ".........", ".........", "...OO....", "..OX.....", "..OX.....", "...O.....", ".........", "........."}
+	caught := []string{".........", ".........", ".........", "....O....", "...OXO...", "...OXO...", ".........", ".........", "........."}
 	lost := []string{".........", ".........", ".........", "...--....", "..----...", "...---...", "....---..", ".........", "........."}
 	// White's stones in the corner live or die by B1; a stone of Black's is in atari.
 	race := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".OX.X....", "..O......"}
@@ -95,6 +97,8 @@ func TestReasons(t *testing.T) {
 		said         string
 	}{
 		"runs in a ladder":                     {ladder, "E5", "G8", 5, empty, lost, Ladder, "Runs on in a ladder that does not work; G8 is 5 points better."},
+		"stones in atari are in no ladder":     {caught, "J9", "E3", 5, empty, lost, MissedSave, "2 stones at E5 can be taken after this; E3 prevents it."},
+		"stones in a ladder":                   {laddered, "J9", "E4", 5, empty, lost, Ladder, "2 stones at D5 can be caught in a ladder after this; E4 prevents it."},
 		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, LetLive, "B1 would have killed the group at A3 (5 stones)."},
 		"a move in contact is no direction":    {ladder, "C6", "H2", 5, empty, empty, "", ""},
 		"a quiet move on the wrong side is":    {empty, "C7", "G3", 5, empty, empty, Direction, "The bigger place is the lower right corner: G3 is 5 points better."},

@@ -213,13 +213,19 @@ func (k *mistake) selfAtari() (Kind, string, []board.Point) {
 func (k *mistake) ladder() (Kind, string, []board.Point) {
 	played, best := k.caught(k.played), k.caught(k.best)
 	var lost []board.Point
-	for _, p := range played {
-		if !slices.Contains(best, p) {
+	inLadder := false
+	for p, liberties := range played {
+		if _, either := best[p]; !either && k.before.At(p) == k.mover {
 			lost = append(lost, p)
+			inLadder = inLadder || liberties > 1
 		}
 	}
+	slices.Sort(lost)
 	if len(lost) < 2 || k.mean(k.did, lost) > 0 || !k.explains(lost) {
 		return "", "", nil
+	}
+	if !inLadder {
+		return MissedSave, fmt.Sprintf("%s at %s can be taken after this; %s prevents it.", stones(len(lost)), k.at(lost), k.bestV), lost
 	}
 	return Ladder, fmt.Sprintf("%s at %s can be caught in a ladder after this; %s prevents it.", stones(len(lost)), k.at(lost), k.bestV), lost
 }
@@ -227,7 +233,7 @@ func (k *mistake) ladder() (Kind, string, []board.Point) {
 // runsInLadder finds a chain that could be caught before the move and was made longer
 // by it in vain.
 func (k *mistake) runsInLadder() (Kind, string, []board.Point) {
-	if k.played < 0 || k.best < 0 || k.distance(k.played, k.best) <= 2 || !slices.Contains(k.caught(k.played), k.played) {
+	if k.played < 0 || k.best < 0 || k.distance(k.played, k.best) <= 2 || k.caught(k.played)[k.played] == 0 {
 		return "", "", nil
 	}
 	var after board.Game
@@ -236,30 +242,36 @@ func (k *mistake) runsInLadder() (Kind, string, []board.Point) {
 		return "", "", nil
 	}
 	chain, before := after.Board().Chain(nil, k.played), k.caught(board.Pass)
-	if k.mean(k.did, chain) > 0 || !slices.ContainsFunc(chain, func(p board.Point) bool { return slices.Contains(before, p) }) {
+	if k.mean(k.did, chain) > 0 || !slices.ContainsFunc(chain, func(p board.Point) bool { return before[p] > 0 }) {
 		return "", "", nil
 	}
 	return Ladder, fmt.Sprintf("Runs on in a ladder that does not work; %s is %s better.", k.bestV, points(k.loss, k.err)), chain
 }
 
-// caught returns the mover's stones that the opponent can catch after a move: those
-// in atari, and those in a ladder.
-func (k *mistake) caught(move board.Point) (out []board.Point) {
+// caught returns the mover's stones that the opponent can catch after a move, with
+// their liberties: one of those in atari, two of those in a ladder.
+func (k *mistake) caught(move board.Point) map[board.Point]int {
 	var after board.Game
 	after.CopyFrom(k.before)
 	if after.PlayTolerant(k.mover, move) != nil {
 		return nil
 	}
 	b := after.Board()
+	out := map[board.Point]int{}
+	add := func(head board.Point, liberties int) {
+		for _, p := range b.Chain(nil, head) {
+			out[p] = liberties
+		}
+	}
 	for p := range board.Point(k.size.Area()) {
 		if b.At(p) == k.mover && b.ChainHead(p) == p && b.Liberties(p) == 1 {
-			out = b.Chain(out, p)
+			add(p, 1)
 		}
 	}
 	var scratch board.LadderScratch
 	for _, l := range b.Ladders(&scratch) {
 		if l.Color == k.mover && l.Liberties == 2 {
-			out = b.Chain(out, l.Head)
+			add(l.Head, 2)
 		}
 	}
 	return out

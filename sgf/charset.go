@@ -7,35 +7,47 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
 )
 
-// charset is how the bytes of one game tree become text.
+// charset is how the bytes of text become characters. The zero value is none.
 type charset struct {
-	// table converts to UTF-8; nil means UTF-8 where a value is valid UTF-8,
-	// and Latin-1, FF[4]'s default, where it is not.
-	table encoding.Encoding
-	// utf8 says that the file claims UTF-8: bytes that are not are replaced.
-	utf8 bool
-	// pairs says that a byte above 127 may take the next byte with it, even a
-	// bracket or a backslash: GBK, Big5, Shift-JIS, EUC-KR with extensions.
-	pairs bool
-	// kana says that the bytes A1 to DF stand alone: Shift-JIS.
-	kana bool
+	table encoding.Encoding // nil: UTF-8, where utf8 says so
+	utf8  bool
+	cut   cut
 }
+
+// The charsets that records without a name for theirs are written in.
+var (
+	utf8Text = charset{utf8: true}
+	gb18030  = charset{table: simplifiedchinese.GB18030, cut: cutPairs}
+	big5     = charset{table: traditionalchinese.Big5, cut: cutPairs}
+	shiftJIS = charset{table: japanese.ShiftJIS, cut: cutKana}
+	eucKR    = charset{table: korean.EUCKR, cut: cutPairs}
+	iso2022  = charset{table: japanese.ISO2022JP, cut: cutShifts}
+	western  = charset{table: charmap.Windows1252}
+
+	candidates = []charset{
+		gb18030, shiftJIS, big5, eucKR, {table: japanese.EUCJP}, western, {table: charmap.Windows1251}, {table: charmap.KOI8R},
+	}
+)
 
 // aliases are names that files use and that the WHATWG index does not know.
 var aliases = map[string]string{
 	"cp932": "shift_jis", "windows-932": "shift_jis", "shiftjis": "shift_jis",
-	"cp936": "gbk", "ms936": "gbk", "windows-936": "gbk", "gb": "gbk", "gb-2312": "gbk", "gb2312-80": "gbk",
+	"cp936": "gbk", "ms936": "gbk", "windows-936": "gbk", "gb": "gbk", "gb-2312": "gbk", "gb2312-80": "gbk", "euc-cn": "gbk",
 	"cp949": "euc-kr", "uhc": "euc-kr", "ks_c_5601": "euc-kr", "ms949": "euc-kr",
 	"cp950": "big5", "ms950": "big5", "windows-950": "big5", "big-5": "big5",
 	"cp1252": "windows-1252", "cp1251": "windows-1251", "latin-1": "latin1", "iso 8859-1": "latin1",
-	"utf8": "utf-8", "utf": "utf-8", "unicode": "utf-8",
+	"eucjp": "euc-jp", "koi8r": "koi8-r", "jis": "iso-2022-jp", "utf8": "utf-8", "utf": "utf-8", "unicode": "utf-8",
 }
 
-// charsetOf finds the charset for a name in a CA property. An unknown name, or
-// one whose bytes do not keep ASCII (UTF-16, ISO-2022-JP), counts as none.
+// charsetOf finds the charset for a name in a CA property. An unknown name counts
+// as none, and so does UTF-16: a file that is read byte by byte is not in it.
 func charsetOf(name string) charset {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if to, ok := aliases[name]; ok {
@@ -51,119 +63,247 @@ func charsetOf(name string) charset {
 	}
 	switch canonical {
 	case "utf-8":
-		return charset{utf8: true}
-	case "gbk", "gb18030", "big5", "euc-kr":
-		return charset{table: table, pairs: true}
+		return utf8Text
+	case "gbk", "gb18030":
+		return gb18030
+	case "big5":
+		return big5
+	case "euc-kr":
+		return eucKR
 	case "shift_jis":
-		return charset{table: table, pairs: true, kana: true}
-	case "replacement", "iso-2022-jp", "utf-16be", "utf-16le":
+		return shiftJIS
+	case "iso-2022-jp":
+		return iso2022
+	case "replacement", "utf-16be", "utf-16le":
 		return charset{}
 	}
 	return charset{table: table}
 }
 
-// takesNext reports whether byte c takes the following byte with it.
-func (c charset) takesNext(b byte) bool {
-	return c.pairs && b >= 0x81 && !(c.kana && b >= 0xA0 && b <= 0xDF)
-}
-
-// decode turns the raw bytes of a value that are not all ASCII into UTF-8.
+// decode turns the raw bytes of a value into UTF-8, with its escapes kept.
+// Characters that the charset does not have become U+FFFD.
 func (c charset) decode(raw string) string {
-	switch {
-	case c.utf8 || c.table == nil && utf8.ValidString(raw):
+	if c.table == nil {
 		return strings.ToValidUTF8(raw, "\uFFFD")
-	case c.table == nil:
-		c.table = charmap.Windows1252
+	}
+	if c.cut == cutPairs || c.cut == cutKana {
+		raw = withoutByteEscapes(raw, c.cut)
 	}
 	text, err := c.table.NewDecoder().String(raw)
 	if err != nil {
 		return strings.ToValidUTF8(raw, "\uFFFD")
 	}
-	if c.pairs {
-		// A broken pair may leave a bare bracket behind.
-		text = mended(text)
-	}
 	return text
 }
 
-// fromUTF16 converts a file that starts with a byte order mark of UTF-16, and
-// returns any other file as it is.
+// withoutByteEscapes undoes what writers do that know no charsets, MultiGo among
+// them: they escape the second byte of a character where it is a backslash or a
+// bracket. A value whose pairs leave nothing open was written otherwise.
+func withoutByteEscapes(raw string, how cut) string {
+	if end, _, _ := how.end(raw+"]", 0); end == len(raw) {
+		return raw
+	}
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		out = append(out, raw[i])
+		if i+1 == len(raw) || !how.takesNext(raw[i]) {
+			continue
+		}
+		if i++; raw[i] == '\\' && i+1 < len(raw) {
+			i++
+		}
+		out = append(out, raw[i])
+	}
+	return string(out)
+}
+
+// fromUTF16 converts a file in UTF-16, with a byte order mark or with the zeros of
+// its first parenthesis, and returns any other file as it is.
 func fromUTF16(src string) string {
-	if !strings.HasPrefix(src, "\xFF\xFE") && !strings.HasPrefix(src, "\xFE\xFF") {
+	order := unicode.BigEndian
+	switch {
+	case strings.HasPrefix(src, "\xFF\xFE"), strings.HasPrefix(src, "\xFE\xFF"), strings.HasPrefix(src, "\x00(\x00;"):
+	case strings.HasPrefix(src, "(\x00;\x00"):
+		order = unicode.LittleEndian
+	default:
 		return src
 	}
-	text, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().String(src)
+	text, err := unicode.UTF16(order, unicode.UseBOM).NewDecoder().String(src)
 	if err != nil {
 		return src
 	}
 	return text
 }
 
-// declared finds the value of CA in the root node that starts at src[0], and
-// how many bytes it looked at. The charset must be known before the values can
-// be cut apart, so this looks for it with a plain cut, and where that finds
-// nothing and there are bytes above 127, with two bytes a character.
-func declared(src string) (name string, looked int) {
-	name, looked, high := scanCA(src, charset{})
-	if name == "" && high {
-		var again int
-		name, again, _ = scanCA(src, charset{pairs: true})
-		looked += again
-	}
-	return name, looked
+// cut is a way to tell the bracket that ends a value from bytes of characters.
+type cut uint8
+
+const (
+	cutBytes  cut = iota // each byte for itself: UTF-8, EUC, tables of 256, and writers that escape each byte
+	cutPairs             // a byte from 81 on takes the next one with it: GBK, Big5
+	cutKana              // the same, but A0 to DF stand alone: Shift-JIS
+	cutShifts            // two bytes a character between ESC $ and ESC (: ISO-2022-JP
+)
+
+// takesNext reports whether byte b takes the following byte with it.
+func (c cut) takesNext(b byte) bool {
+	return b >= 0x81 && (c == cutPairs || c == cutKana && (b < 0xA0 || b > 0xDF))
 }
 
-func scanCA(src string, c charset) (name string, looked int, high bool) {
-	i := 0
-	for i < len(src) {
+// end returns where the value that starts at src[i] ends: the index of its closing
+// bracket, or -1. high says that it has bytes which are not ASCII text, doubt that
+// another cut may find another end.
+func (c cut) end(src string, i int) (end int, high, doubt bool) {
+	shifted := false
+	for start := i; i < len(src); i++ {
 		b := src[i]
 		switch {
-		case b == ';' && i > 0, b == '(', b == ')':
-			return "", i, high
-		case isLetter(b):
-			start := i
-			for i < len(src) && isIdent(src[i]) {
-				i++
+		case b == 0x1B:
+			high, doubt = true, true
+			if c == cutShifts && i+1 < len(src) {
+				shifted = src[i+1] == '$'
+				i += 2
 			}
-			id := capitals(src[start:i])
-			i = skipSpace(src, i)
-			for i < len(src) && src[i] == '[' {
-				end, bytes := c.valueEnd(src, i+1)
-				high = high || bytes
-				if end < 0 {
-					return "", len(src), high
-				}
-				if id == "CA" {
-					return src[i+1 : end], end, high
-				}
-				i = skipSpace(src, end+1)
-			}
-		default:
+		case shifted:
 			i++
-		}
-	}
-	return "", i, high
-}
-
-// valueEnd returns where the value that starts at src[i] ends: the index of its
-// closing bracket, or -1. high says that the value has bytes above 127.
-func (c charset) valueEnd(src string, i int) (end int, high bool) {
-	for ; i < len(src); i++ {
-		b := src[i]
-		if b == '\\' {
-			if i++; i == len(src) {
-				break
+		case b == ']':
+			return i, high, doubt || i > start && src[i-1] >= 0x81
+		case b == '\\':
+			doubt = doubt || i > start && src[i-1] >= 0x81
+			if i++; i < len(src) && src[i] >= 0x80 {
+				high = true
+				if c.takesNext(src[i]) {
+					i++
+				}
 			}
-			b = src[i]
-		} else if b == ']' {
-			return i, high
-		}
-		if b >= 0x80 {
+		case b >= 0x80:
 			high = true
 			if c.takesNext(b) {
 				i++
 			}
 		}
 	}
+	return -1, high, doubt
+}
+
+// plainEnd is cutBytes.end for UTF-8, where there is no doubt.
+func plainEnd(src string, i int) (end int, high bool) {
+	for ; i < len(src); i++ {
+		switch b := src[i]; {
+		case b == ']':
+			return i, high
+		case b == '\\':
+			i++
+			high = high || i < len(src) && src[i] >= 0x80
+		case b >= 0x80:
+			high = true
+		}
+	}
 	return -1, high
+}
+
+// mostAhead bounds how far another cut looks for the end of a value.
+const mostAhead = 1 << 16
+
+// valueEnd returns where the value that starts at src[start] ends, or -1. Where
+// bytes of characters may be brackets or backslashes, the nearest end counts behind
+// which the record goes on as records do: no move is lost to a name.
+func (p *parser) valueEnd(start int) (end int, high bool) {
+	if p.plain {
+		return plainEnd(p.src, start)
+	}
+	end, high, doubt := cutBytes.end(p.src, start)
+	if !doubt {
+		return end, high
+	}
+	best := -1
+	if end >= 0 && p.goesOn(start, end) {
+		if best = end; isUTF8(p.src[start:end]) {
+			return end, high
+		}
+	}
+	ahead := p.src[:min(len(p.src), start+mostAhead)]
+	if strings.Contains(p.src[start:max(end, start)], "\x1b$") { // nothing else writes that
+		if e, _, _ := cutShifts.end(ahead, start); e >= 0 && p.follows(e+1) {
+			return e, high
+		}
+	}
+	if best >= 0 {
+		ahead = p.src[:best]
+	}
+	for _, how := range []cut{cutPairs, cutKana} {
+		if p.ahead < 0 {
+			break
+		}
+		e, _, _ := how.end(ahead, start)
+		if e < 0 {
+			p.ahead -= len(ahead) - start
+		} else if p.ahead -= e - start; (best < 0 || e < best) && p.goesOn(start, e) {
+			best = e
+		}
+	}
+	if best < 0 {
+		best = end
+	}
+	return best, high
+}
+
+// goesOn reports whether a value may end at a bracket: what follows is what may
+// follow a value, and it holds no end of another one.
+func (p *parser) goesOn(start, end int) bool {
+	return p.follows(end+1) && !swallows(p.src[start:end])
+}
+
+// follows reports whether what stands at src[i] may stand behind a value.
+func (p *parser) follows(i int) bool {
+	for range 3 {
+		i = skipSpace(p.src, i)
+		if i == len(p.src) || p.src[i] == '[' {
+			return true
+		}
+		if p.src[i] >= 'A' && p.src[i] <= 'Z' {
+			next := skipSpace(p.src, skipIdent(p.src, i))
+			return next < len(p.src) && (p.src[next] == '[' || i+2 >= next && strings.IndexByte(";()", p.src[next]) >= 0)
+		}
+		if strings.IndexByte(";()", p.src[i]) < 0 {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// swallows reports whether a value ends in what looks like the end of another one
+// and the beginning of the next: ]B[aa.
+func swallows(value string) bool {
+	head, _, found := lastOpen(value)
+	return found && strings.HasSuffix(strings.TrimRight(strings.TrimRight(head, letters), " \t\r\n();"), "]")
+}
+
+// lastOpen cuts a value at its last opening bracket, if no bracket closes it.
+func lastOpen(value string) (before, after string, found bool) {
+	i := strings.LastIndexByte(value, '[')
+	if i < 0 || strings.IndexByte(value[i:], ']') >= 0 {
+		return "", "", false
+	}
+	return strings.TrimRight(value[:i], " \t\r\n"), value[i+1:], true
+}
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// isUTF8 reports whether a value is surely UTF-8: valid, and not by chance.
+func isUTF8(value string) bool {
+	if !utf8.ValidString(value) {
+		return false
+	}
+	several := 0
+	for _, r := range value {
+		if r >= 0x800 {
+			return true
+		}
+		if r >= 0x80 {
+			several++
+		}
+	}
+	return several >= 3
 }

@@ -11,10 +11,21 @@
 // Values so held are written back byte for byte, so reading what was written
 // gives an equal tree; Equal says what equal means.
 //
-// Reading is lenient where the world is: junk around the game trees, FF[3]
+// Reading is lenient, as the world of records is: junk around the game trees, FF[3]
 // long property names (Black[dd]), lower-case names, points of a rectangle
-// (AB[aa:cc]), tt as a pass on boards up to 19x19, a wrong or missing charset.
-// Everything else is a SyntaxError with line, column and offset. Neither
-// reading nor writing recurses, so depth costs memory only, and Options bounds
-// the memory that a hostile file may take.
+// (AB[aa:cc]), tt as a pass where it is no point, brackets and parentheses that are
+// missing, files that are cut off. [Node.Notes] and [Record.Notes] say in plain
+// sentences what was mended, assumed or left out. Neither reading nor writing
+// recurses, so depth costs memory only, and Options bounds the memory that a hostile
+// file may take.
+//
+// Charsets. Where a file is not UTF-8, bytes of characters may be brackets and
+// backslashes. A value therefore ends at the nearest bracket behind which the record
+// goes on as records do, whatever its charset; which that is, is decided afterwards
+// for a game tree as a whole, by how much its text reads like names and remarks, with
+// an advantage for what CA says. Text that is valid UTF-8 is taken as UTF-8.
+//
+// What a game means has one owner each: [Record.Komi] for komi, [Record.RulesOr] for
+// rules and what is assumed, [Record.Handicap] for the stones, [Record.Playable] for
+// moves that are forbidden or cannot be played.
 package sgf

@@ -3,6 +3,7 @@ package sgf_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,8 +29,14 @@ func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"(;CA[GBK]C[\x81", "(;C[\\]])", "(;SZ[25]AB[aa:yy]AE[bb:xx];B[tt])", "(;B[aa]W[bb]AB[cc])",
 		"(;RU[koSIMPLEscoreAREA])", "(;KM[375]HA[9]PL[w];;AE[aa])", "\xFF\xFE(\x00;\x00)\x00",
+		"(;C[\x83\x5c];B[ee];W[cc])", "(;PB[\x1b$B%=%>\x1b(B]KM[6 1/2]", "(;SZ[9];B[aa;W[b\n(;SZ[9]HA[3];W[cc])", "(B[aa]C;W[resign])",
+		"(;PB[\xb3\x5c\x5c\xa5\x5c\x5c])", "(;C[see ;B[dd] x];W[ee])",
 	} {
 		f.Add([]byte(text))
+	}
+	for seed := range uint64(len(scripts)) {
+		text, _, _ := generatedRecord(f, seed)
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		roots, err := sgf.Options{MaxElements: 1 << 16}.Parse(data)
@@ -39,27 +46,55 @@ func FuzzRead(f *testing.F) {
 		}
 		requireRoundTrip(t, roots)
 		for _, root := range roots {
-			r, err := sgf.RecordOf(root)
-			if err != nil {
-				continue
-			}
-			again, err := sgf.RecordOf(r.Tree())
-			require.NoError(t, err)
-			require.Equal(t, r.Steps, again.Steps)
-			require.Equal(t, r.Setup, again.Setup)
-			if rules, err := r.BoardRules(); err == nil {
-				require.NoError(t, checkRules(rules))
-			}
-			if g, err := r.Game(board.TrompTaylor(), 50); err == nil {
-				require.Equal(t, r.Size, g.Size())
-			}
+			fuzzRecord(t, root)
 		}
 	})
 }
 
-func checkRules(r board.Rules) error {
-	r.Komi = 0 // a file may name any komi
-	return r.Check()
+func fuzzRecord(t *testing.T, root *sgf.Node) {
+	for _, note := range root.Notes() {
+		require.NotContains(t, note, "\n")
+	}
+	r, err := sgf.RecordOf(root)
+	if err != nil {
+		return
+	}
+	again, err := sgf.RecordOf(r.Tree())
+	require.NoError(t, err)
+	require.Equal(t, r.Steps, again.Steps)
+	require.Equal(t, r.Setup, again.Setup)
+	require.Equal(t, r.HasKomi, again.HasKomi)
+	require.Equal(t, r.Komi, again.Komi)
+	require.Equal(t, r.Handicap, again.Handicap)
+	rules, notes := r.RulesOr(board.Chinese())
+	require.NoError(t, rules.Check())
+	require.Zero(t, math.Mod(float64(rules.Komi), 0.5), "half points")
+	require.LessOrEqual(t, len(notes), 2)
+	if n, _, err := r.Playable(board.TrompTaylor()); err == nil {
+		g, err := r.Game(board.TrompTaylor(), n)
+		require.NoError(t, err)
+		require.Equal(t, r.Size, g.Size())
+	}
+	r.AddPlaced(root)
+	sgf.SplitMoves(root)
+	split, err := sgf.RecordOf(root)
+	require.NoError(t, err)
+	require.Equal(t, r.Moves(), split.Moves())
+}
+
+// FuzzRoot reads what stands in the root: komi, handicap and rules as people write them.
+func FuzzRoot(f *testing.F) {
+	f.Add("6½", "2", "日本ルール")
+	f.Add("1e3", "-1", "Chinese (OGS)")
+	f.Add("375", "9", "koSIMPLEscoreAREA")
+	f.Add("3 3/4子", "２", "Tromp/Taylor")
+	f.Fuzz(func(t *testing.T, komi, handicap, rules string) {
+		root := &sgf.Node{}
+		root.SetText("KM", komi)
+		root.SetText("HA", handicap)
+		root.SetText("RU", rules)
+		fuzzRecord(t, root)
+	})
 }
 
 // bigGame returns a file of about size bytes: one long game with branches.
@@ -145,5 +180,23 @@ func BenchmarkMarshal(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(len(text)))
+	}
+}
+
+// BenchmarkParseGuessed reads 10 MB of games in Shift-JIS and other charsets that no
+// game names.
+func BenchmarkParseGuessed(b *testing.B) {
+	var text bytes.Buffer
+	for seed := uint64(0); text.Len() < 10<<20; seed++ {
+		one, _, s := generatedRecord(b, seed)
+		if s.name != "UTF-16" {
+			text.Write(one)
+		}
+	}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		if _, err := sgf.Parse(text.Bytes()); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -23,6 +23,17 @@ type Node struct {
 	Properties []Property
 	// Children are the nodes that may follow; the first continues the main line.
 	Children []*Node
+
+	notes *[]string // about reading, at a root
+}
+
+// Notes say in plain sentences what of a game tree was mended or left out in reading
+// it; root nodes have them.
+func (n *Node) Notes() []string {
+	if n.notes == nil {
+		return nil
+	}
+	return *n.notes
 }
 
 // Get returns the first value of the first property called id, as it stands in

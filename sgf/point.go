@@ -20,11 +20,11 @@ var (
 )
 
 // ParsePoint reads a move: two letters, column and row from the top left, a to
-// z for 1 to 26 (FF[4], Go). The empty value is a pass, and so is tt on boards
-// up to 19x19 (FF[3]).
+// z for 1 to 26 (FF[4], Go). The empty value is a pass, and so is tt (FF[3]) where
+// it is no point of the board: in FF[4] on boards up to 19x19, here on 21x9 too.
 func ParsePoint(size board.Size, value string) (board.Point, error) {
 	value = strings.TrimSpace(value)
-	if value == "" || value == "tt" && size.W <= 19 && size.H <= 19 {
+	if value == "" || value == "tt" && min(size.W, size.H) < 20 || strings.EqualFold(value, "pass") {
 		return board.Pass, nil
 	}
 	if len(value) == 2 {
@@ -33,7 +33,7 @@ func ParsePoint(size board.Size, value string) (board.Point, error) {
 			return size.Point(x, y), nil
 		}
 	}
-	return board.NoPoint, fmt.Errorf("%w: %q on a board of %dx%d", ErrPoint, clip(value), size.W, size.H)
+	return board.NoPoint, fmt.Errorf("%w: %q is no point of a board of %dx%d", ErrPoint, clip(value), size.W, size.H)
 }
 
 // coordinate returns the number that a letter stands for, -1 for none.

@@ -3,7 +3,6 @@ package sgf
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,13 +19,14 @@ type Player struct {
 type Record struct {
 	// Size of the board; 19x19 when the file says nothing.
 	Size board.Size
-	// Komi in points for White (KM). HasKomi tells whether the file gives one.
+	// Komi in points for White (KM), a multiple of 0.5. HasKomi reports whether the
+	// file gives one that makes sense.
 	Komi    float64
 	HasKomi bool
 	// Rules is the text of RU, as the file has it; BoardRules reads it.
 	Rules string
-	// Handicap is the number of handicap stones (HA); the stones themselves are
-	// set-up. 0 when there is none.
+	// Handicap is the number of handicap stones (HA), as far as they are there; the
+	// stones themselves are set-up or Black's first moves. 0 when there is none.
 	Handicap int
 	// Black and White are the players (PB BR BT, PW WR WT).
 	Black, White Player
@@ -39,6 +39,18 @@ type Record struct {
 	Setup *Setup
 	// Steps are the moves in order, with what the file says next to them.
 	Steps []Step
+	// Notes say in plain sentences what of the record was mended, assumed or left out.
+	Notes []string
+	// Fault is the first point that is none, nil for none: a move there ends the
+	// record, a stone is left out. It wraps ErrPoint.
+	Fault error
+
+	badKomi string // a KM that makes no sense
+	placed  bool   // the handicap stones were placed in reading
+}
+
+func (r *Record) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
 // Setup changes a position without a move (AB, AW, AE, PL).
@@ -72,9 +84,9 @@ type Clock struct {
 	Stones int
 }
 
-// RecordOf reads the main line of a game tree. Root properties that make no
-// sense are left out where a game can be read without them (KM, HA); a bad size
-// (ErrSize) or point (ErrPoint) is an error.
+// RecordOf reads the main line of a game tree. What makes no sense is left out, with
+// a note; the game ends before a move on a point that is none. A bad size (ErrSize)
+// is an error.
 func RecordOf(root *Node) (*Record, error) {
 	size, err := SizeOf(root)
 	if err != nil {
@@ -89,29 +101,46 @@ func RecordOf(root *Node) (*Record, error) {
 		Name:   root.SimpleText("GN"), Event: root.SimpleText("EV"), Date: root.SimpleText("DT"),
 		Application: root.SimpleText("AP"), Comment: root.Text("C"),
 	}
-	r.Komi, r.HasKomi = KomiOf(root)
-	if n := handicap(root); n <= size.Area() {
-		r.Handicap = n
-	}
-	return r, r.readLine(root)
+	r.Notes = append(r.Notes, root.Notes()...)
+	r.readLine(root)
+	named := handicapOf(root)
+	r.readKomi(root, named)
+	r.settleHandicap(named)
+	return r, nil
 }
 
 // readLine fills Setup and Steps.
-func (r *Record) readLine(root *Node) error {
+func (r *Record) readLine(root *Node) {
 	start := position{size: r.Size}
 	number := 0
 	for n := range root.MainLine() {
 		setup, err := r.setupOf(n)
-		if err == nil {
-			err = r.readNode(n, setup, n == root, &start)
-		}
 		if err != nil {
-			return fmt.Errorf("node %d: %w", number, err)
+			r.fail(number, err)
+			r.note("Stones to set up are left out: %s.", strings.TrimPrefix(err.Error(), ErrPoint.Error()+": "))
+		}
+		if err := r.readNode(n, setup, n == root, &start); err != nil {
+			r.fail(number, err)
+			r.note("The record ends after %s: %s.", r.movesRead(), strings.TrimPrefix(err.Error(), ErrPoint.Error()+": "))
+			break
 		}
 		number++
 	}
 	r.Setup = start.setup()
-	return nil
+}
+
+func (r *Record) fail(node int, err error) {
+	if r.Fault == nil {
+		r.Fault = fmt.Errorf("node %d: %w", node, err)
+	}
+}
+
+func (r *Record) movesRead() string {
+	n := len(r.Moves())
+	if n == 0 {
+		return "its set-up"
+	}
+	return fmt.Sprintf("move %d", n)
 }
 
 // readNode adds one node to the record. Set-up before the first move goes to
@@ -132,7 +161,7 @@ func (r *Record) readNode(n *Node, setup *Setup, isRoot bool, start *position) e
 		}
 		at, err := ParsePoint(r.Size, p.Values[0])
 		if err != nil {
-			return err
+			return fmt.Errorf("%w (%s)", err, p.ID)
 		}
 		r.Steps = append(r.Steps, Step{Move: board.Move{Color: color, Point: at}})
 	}
@@ -159,9 +188,9 @@ func moveColor(p Property) board.Color {
 	return board.Empty
 }
 
-// setupOf reads the set-up of one node, nil when it has none.
-func (r *Record) setupOf(n *Node) (*Setup, error) {
-	var s *Setup
+// setupOf reads the set-up of one node, nil when it has none. The error is the first
+// point that is none; the others are set up.
+func (r *Record) setupOf(n *Node) (s *Setup, fault error) {
 	for _, p := range n.Properties {
 		if p.ID != "AB" && p.ID != "AW" && p.ID != "AE" && p.ID != "PL" {
 			continue
@@ -169,18 +198,19 @@ func (r *Record) setupOf(n *Node) (*Setup, error) {
 		if s == nil {
 			s = &Setup{}
 		}
-		if err := s.add(r.Size, p); err != nil {
-			return nil, err
+		if err := s.add(r.Size, p); err != nil && fault == nil {
+			fault = err
 		}
 	}
 	if s != nil && len(s.Black)+len(s.White)+len(s.Empty) == 0 && s.ToMove == board.Empty {
-		return nil, nil
+		return nil, fault
 	}
-	return s, nil
+	return s, fault
 }
 
-// add takes one property of set-up in. An unreadable PL is left out.
-func (s *Setup) add(size board.Size, p Property) (err error) {
+// add takes one property of set-up in; the error is the first point that is none. An
+// unreadable PL is left out.
+func (s *Setup) add(size board.Size, p Property) (fault error) {
 	list := &s.Empty
 	switch p.ID {
 	case "AB":
@@ -189,7 +219,7 @@ func (s *Setup) add(size board.Size, p Property) (err error) {
 		list = &s.White
 	case "PL":
 		if len(p.Values) > 0 {
-			s.ToMove, _ = board.ParseColor(strings.TrimSpace(p.Values[0]))
+			s.ToMove = playerOf(p.Values[0])
 		}
 		return nil
 	}
@@ -200,8 +230,9 @@ func (s *Setup) add(size board.Size, p Property) (err error) {
 		marked[at] = true
 	}
 	for _, v := range p.Values {
-		if some, err = AppendPoints(some[:0], size, v); err != nil {
-			return fmt.Errorf("%s: %w", p.ID, err)
+		var err error
+		if some, err = AppendPoints(some[:0], size, v); err != nil && fault == nil {
+			fault = fmt.Errorf("%w (%s)", err, p.ID)
 		}
 		for _, at := range some {
 			marked[at] = true
@@ -213,50 +244,23 @@ func (s *Setup) add(size board.Size, p Property) (err error) {
 			*list = append(*list, board.Point(at))
 		}
 	}
-	return nil
+	return fault
 }
 
-// KomiOf is the komi that a record names. The Fox server writes KM[0] for even games
-// that have komi too.
-func KomiOf(root *Node) (k float64, named bool) {
-	k, named = komi(root.SimpleText("KM"))
-	return k, named && !(k == 0 && handicap(root) == 0 && ofFox(root))
-}
-
-// handicap is the number in HA, 0 where it makes no sense.
-func handicap(root *Node) int {
-	n, err := strconv.Atoi(strings.TrimSpace(root.SimpleText("HA")))
+// playerOf reads a colour as PL has it, FF[3]'s 1 and 2 too; Empty where it is none.
+func playerOf(value string) board.Color {
+	value = strings.TrimSpace(value)
+	switch value {
+	case "1":
+		return board.Black
+	case "2":
+		return board.White
+	}
+	c, err := board.ParseColor(value)
 	if err != nil {
-		return 0
+		return board.Empty
 	}
-	return max(n, 0)
-}
-
-// ofFox tells whether a record is of the Fox server, which writes a second AP.
-func ofFox(root *Node) bool {
-	return slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") })
-}
-
-// komi reads KM. Files are careless here: a comma for the point, a unit behind
-// the number, and, on one large server, hundredths of a Chinese stone or of a
-// point (375 for 3.75 stones = 7.5 points, 650 for 6.5).
-func komi(text string) (float64, bool) {
-	text = strings.ReplaceAll(strings.TrimSpace(text), ",", ".")
-	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("+-.0123456789", r) })
-	if end >= 0 {
-		text = text[:end]
-	}
-	k, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.Abs(k) > 1000 {
-		return 0, false
-	}
-	switch k {
-	case 275, 325, 375:
-		return k / 50, true
-	case 550, 650, 750:
-		return k / 100, true
-	}
-	return k, true
+	return c
 }
 
 func clock(n *Node, left, stones string) Clock {

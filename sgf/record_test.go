@@ -1,6 +1,7 @@
 package sgf_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -178,27 +179,132 @@ func TestPoints(t *testing.T) {
 		_, err := sgf.AppendPoints(nil, nine, value)
 		require.ErrorIs(t, err, sgf.ErrPoint, value)
 	}
-	_, err = sgf.RecordOf(parseOne(t, "(;SZ[9];B[aa];W[zz])"))
-	require.ErrorIs(t, err, sgf.ErrPoint)
-	require.ErrorContains(t, err, "node 2")
 }
 
-func TestKomiAndClocks(t *testing.T) {
+// TestBadPoints: a record ends before a move that is none, and stones to set up that
+// are none are left out, each with a note.
+func TestBadPoints(t *testing.T) {
+	for text, want := range map[string]struct{ moves, note string }{
+		"(;SZ[9];B[aa];W[zz];B[bb])":          {"b A9 ", `The record ends after move 1: "zz" is no point of a board of 9x9 (W).`},
+		"(;SZ[9];B[aa];W[resign])":            {"b A9 ", `The record ends after move 1: "resign" is no point of a board of 9x9 (W).`},
+		"(;SZ[9]AB[cc][tt];W[bb];B[aa])":      {"w B8 b A9 ", `Stones to set up are left out: "tt" in a list of points (AB).`},
+		"(;SZ[9];B[aa];AW[dd][jj]AE[aa];W[])": {"b A9 w pass ", `Stones to set up are left out: "jj" is no point of a board of 9x9 (AW).`},
+		"(;SZ[9];B[pass];W[PASS];B[tt])":      {"b pass w pass b pass ", ""},
+		"(;SZ[21:9];B[tt];W[ua])":             {"b pass w V9 ", ""},
+		"(;SZ[9:21];B[tt])":                   {"b pass ", ""},
+		"(;SZ[20];B[tt])":                     {"b U1 ", ""},
+		"(;SZ[19];B[tt])":                     {"b pass ", ""},
+		"(;SZ[9];B[5e])":                      {"", `The record ends after its set-up: "5e" is no point of a board of 9x9 (B).`},
+	} {
+		r := recordOf(t, parseOne(t, text))
+		require.Equal(t, want.moves, moves(r), text)
+		require.Equal(t, want.note != "", r.Fault != nil, text)
+		if want.note != "" {
+			require.ErrorIs(t, r.Fault, sgf.ErrPoint)
+			require.Equal(t, []string{want.note}, r.Notes, text)
+		}
+	}
+	r := recordOf(t, parseOne(t, "(;SZ[9]AB[cc][tt][bb];W[dd];AW[zz][ee])"))
+	require.Len(t, r.Setup.Black, 2)
+	require.Len(t, r.Steps[1].Setup.White, 1)
+}
+
+// TestKomi: what a komi means, by what stands in the root of a game.
+func TestKomi(t *testing.T) {
 	for text, want := range map[string]float64{
-		"KM[6.5]": 6.5, "KM[6,5]": 6.5, "KM[-3.5]": -3.5, "KM[7 points]": 7, "KM[375]": 7.5, "KM[650]": 6.5, "KM[0]": 0,
+		"KM[6.5]": 6.5, "KM[6,5]": 6.5, "KM[-3.5]": -3.5, "KM[7 points]": 7, "KM[0]": 0, "KM[-0]": 0, "KM[+5.5]": 5.5, "KM[ 7.50 ]": 7.5, "KM[.5]": 0.5, "KM[7.]": 7,
+		"KM[6 1/2]": 6.5, "KM[6½]": 6.5, "KM[6-1/2]": 6.5, "KM[½]": 0.5, "KM[-5 1/2]": -5.5, "KM[13/2]": 6.5, "KM[６．５]": 6.5, "KM[6目半]": 6.5, "KM[六目半]": 6.5,
+		"KM[7目]": 7, "KM[5e-1]": 0.5, "KM[3 3/4子]RU[Chinese]": 7.5, "KM[6집반]": 6.5,
+		"KM[375]": 7.5, "KM[650]": 6.5, "KM[375]RU[Chinese]": 7.5, "KM[275]": 5.5, "KM[325]": 6.5, "KM[550]": 5.5, "KM[750]": 7.5,
+		"KM[700]": 7, "KM[700]RU[Chinese]": 7, "KM[350]": 7, "KM[350]RU[Chinese]": 7, "KM[350]AP[foxwq]RU[Chinese]": 7, "KM[350]AP[foxwq]RU[Japanese]": 7,
+		"KM[700]AP[foxwq]RU[Chinese]": 7, "KM[50]AP[foxwq]RU[Chinese]": 0.5, "KM[50]AP[foxwq]RU[Japanese]": 0.5, "KM[600]AP[foxwq]RU[Japanese]": 6,
+		"KM[300]AP[foxwq]RU[Chinese]": 6, "KM[7.5]AP[foxwq]RU[Chinese]": 7.5, "KM[0]AP[foxwq]RU[Chinese]HA[2]AB[dd][pp]": 0, "KM[50]AP[GNU Go:3.8]AP[foxwq]HA[2]AB[dd][pp]": 0.5,
+		"KM[50]": 50, "KM[100]": 100, "KM[-200]": -200, "KM[700]SZ[9]": 7,
+		"KM[3.75]RU[Chinese]": 7.5, "KM[2.75]RU[Chinese]": 5.5, "KM[3.25]RU[AGA]": 6.5, "KM[3.75]": 7.5, "KM[-2.75]": -5.5, "KM[3.75]RU[Japanese]": 7.5, "KM[3.5]RU[Chinese]": 3.5,
 	} {
 		r := recordOf(t, parseOne(t, "(;"+text+")"))
-		require.True(t, r.HasKomi)
+		require.True(t, r.HasKomi, text)
 		require.Equal(t, want, r.Komi, text)
+		rules, notes := r.RulesOr(board.Chinese())
+		require.Equal(t, float32(want), rules.Komi, text)
+		require.NotContains(t, strings.Join(notes, " "), "komi", text)
 	}
-	for _, text := range []string{"", "KM[]", "KM[none]", "KM[NaN]", "KM[1e99]", "KM[99999]"} {
+	for text, usual := range map[string]float32{
+		"": 7.5, "KM[]": 7.5, "KM[none]": 7.5, "KM[NaN]": 7.5, "KM[1e99]": 7.5, "KM[99999]": 7.5, "KM[1e3]": 7.5, "KM[1e999]": 7.5, "KM[1/0]": 7.5, "KM[6.3]": 7.5,
+		"KM[700.5]": 7.5, "KM[6.75]": 7.5, "KM[1e3]RU[Japanese]": 6.5, "KM[-1500]RU[Chinese]": 7.5, "KM[x]HA[2]AB[dd][pp]": 0.5, "HA[2]AB[dd][pp]": 0.5,
+		"KM[90]SZ[9]RU[Chinese]": 7.5, "KM[0]AP[foxwq]RU[Japanese]": 6.5,
+	} {
 		r := recordOf(t, parseOne(t, "(;"+text+")"))
-		if text == "KM[1e99]" {
-			require.Equal(t, 1.0, r.Komi, "what follows the number is its unit")
-			continue
-		}
 		require.False(t, r.HasKomi, text)
+		rules, notes := r.RulesOr(board.Chinese())
+		require.Equal(t, usual, rules.Komi, text)
+		require.Contains(t, strings.Join(notes, " "), "komi", text)
 	}
+	r := recordOf(t, parseOne(t, "(;KM[3.75]RU[Chinese];B[aa])"))
+	require.Equal(t, []string{`The komi "3.75" of the record means 7.5 points.`}, r.Notes)
+	r = recordOf(t, parseOne(t, "(;KM[1e3]RU[Chinese];B[aa])"))
+	_, notes := r.RulesOr(board.Japanese())
+	require.Equal(t, []string{`The komi "1e3" of the record makes no sense; 7.5 was taken.`}, notes)
+}
+
+// TestHandicap: the stones that count are those that are there.
+func TestHandicap(t *testing.T) {
+	for text, want := range map[string]struct {
+		handicap, stones int
+		note             string
+	}{
+		"HA[2]AB[cc][gg];W[ee]":                   {2, 2, ""},
+		"HA[9]AB[cc][gg];W[ee]":                   {2, 2, "names 9 handicap stones and has 2; 2 were counted"},
+		"HA[3];W[ee];B[dd]":                       {3, 3, "names 3 handicap stones and has none; they were placed on the star points"},
+		"HA[9];W[eh];B[dd]":                       {9, 9, "they were placed"},
+		"HA[9];B[ee];W[dd]":                       {0, 0, "names 9 handicap stones and has none; none was counted"},
+		"HA[9];W[ee];B[dd]":                       {0, 0, "none was counted"}, // W[ee] is a star point
+		"HA[3];B[cc];B[gg];B[cg];W[ee]":           {3, 0, ""},
+		"HA[3];B[cc];W[];B[gg];W[tt];B[cg];W[ee]": {3, 0, ""},
+		"HA[3]AB[cc][gg];B[cg];W[ee]":             {2, 2, "has 2"},
+		"HA[2];B[cc];B[gg]":                       {2, 0, ""},
+		"HA[4]":                                   {4, 4, "they were placed"},
+		"HA[1];B[ee]":                             {1, 0, ""},
+		"HA[2 stones]AB[cc][gg];W[ee]":            {2, 2, ""},
+		"HA[-1];B[ee]":                            {0, 0, ""},
+		"HA[two];B[ee]":                           {0, 0, ""},
+		"HA[2]AB[cc][gg][hh]AW[dd][ee];B[aa]":     {2, 3, ""},
+		"HA[50];W[ee]":                            {0, 0, "none was counted"},
+	} {
+		root := parseOne(t, "(;SZ[9]"+text+")")
+		r := recordOf(t, root)
+		stones := 0
+		if r.Setup != nil {
+			stones = len(r.Setup.Black)
+		}
+		require.Equal(t, [2]int{want.handicap, want.stones}, [2]int{r.Handicap, stones}, "%s %q", text, r.Notes)
+		require.Equal(t, want.note == "", len(r.Notes) == 0, text)
+		require.Contains(t, strings.Join(r.Notes, " "), want.note, text)
+		r.AddPlaced(root)
+		again := recordOf(t, root)
+		require.Equal(t, [2]int{r.Handicap, stones}, [2]int{again.Handicap, len(root.Values("AB"))}, text)
+	}
+}
+
+// TestPlayable: moves that the rules forbid are played and named; a point that is
+// taken ends the game.
+func TestPlayable(t *testing.T) {
+	ko := "(;SZ[5]AB[ba][ab][bc]AW[ca][db][cc][bb];B[cb];W[bb];B[ee])"
+	r := recordOf(t, parseOne(t, ko))
+	n, notes, err := r.Playable(board.Japanese())
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	require.Equal(t, []string{"Move 2, white B4, is against the rules (ko); it was played as the record has it."}, notes)
+	r = recordOf(t, parseOne(t, "(;SZ[9];B[aa];W[bb];B[aa];W[cc])"))
+	n, notes, err = r.Playable(board.Japanese())
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	require.Equal(t, []string{"The record ends after move 2: black A9 cannot be played, the point is occupied."}, notes)
+	_, _, err = recordOf(t, parseOne(t, "(;SZ[9]AB[aa];B[aa])")).Playable(board.Japanese())
+	require.ErrorIs(t, err, sgf.ErrPoint)
+}
+
+func TestClocks(t *testing.T) {
 	r := recordOf(t, parseOne(t, "(;SZ[9];B[aa]BL[-2]OB[x]WL[inf])"))
 	require.Equal(t, sgf.Clock{Known: true}, r.Steps[0].Black)
 	require.Equal(t, sgf.Clock{}, r.Steps[0].White)
@@ -243,13 +349,43 @@ func TestBoardRules(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, board.ScoringTerritory, rules.Scoring)
 	require.Equal(t, board.BonusNMinus1, rules.HandicapBonus)
-	for _, name := range []string{"GOE", "NZ", "AGA", "Korean"} {
-		_, err := recordOf(t, parseOne(t, "(;RU["+name+"])")).BoardRules()
-		require.NoError(t, err, name)
-	}
 	for _, name := range []string{"", "house rules", "koXscoreY", "koSIMPLEscoreAREAsui7", `koSIMPLEscore","x":"`} {
 		_, err := recordOf(t, parseOne(t, "(;RU["+name+"])")).BoardRules()
 		require.ErrorIs(t, err, sgf.ErrValue, name)
+	}
+}
+
+// TestRuleNames reads rules as people and servers write them.
+func TestRuleNames(t *testing.T) {
+	for want, names := range map[string][]string{
+		"japanese": {"Japanese", "Japanese Rules", "japan", "JP", "日本", "日本ルール", "日本规则", "日本規則", "일본", "일본 규칙", "일본룰", "Territory", "Territory scoring", "Nihon Ki-in",
+			"日本棋院", "日本囲碁規則", "Japanese (byo-yomi)", "Japanese, 6.5 komi", "ＪＡＰＡＮＥＳＥ", "nihon kiin rules", "Japanisch", "японские правила"},
+		"chinese":       {"Chinese", "chinese rules", "中国", "中國", "中国ルール", "中国规则", "中國規則", "중국", "중국 규칙", "Area", "area scoring", "Chinese, Pair Go", "cn", "数子法", "中国围棋规则"},
+		"chinese-ogs":   {"Chinese (OGS)", "chinese-ogs", "Chinese OGS"},
+		"chinese-kgs":   {"Chinese (KGS)", "chinese kgs"},
+		"korean":        {"Korean", "한국", "한국 규칙", "韩国规则", "韓国ルール", "韓國", "Korea", "KR"},
+		"aga":           {"AGA", "AGA rules", "American", "BGA", "French", "French rules", "アメリカ"},
+		"ing":           {"GOE", "Ing", "ING Goe", "Ing's SST", "应氏规则", "応氏ルール", "응씨룰"},
+		"new-zealand":   {"NZ", "New Zealand", "New Zealand rules", "ニュージーランドルール", "新西兰规则"},
+		"tromp-taylor":  {"Tromp/Taylor", "Tromp-Taylor", "tromp taylor rules", "TrompTaylor", "トロンプ・テイラー・ルール"},
+		"stone-scoring": {"stone scoring", "Old Chinese"},
+	} {
+		rules, err := board.ParseRules(want)
+		require.NoError(t, err)
+		for _, name := range names {
+			got, err := recordOf(t, parseOne(t, "(;RU["+name+"])")).BoardRules()
+			require.NoError(t, err, name)
+			require.Equal(t, rules, got, name)
+		}
+	}
+	for _, name := range []string{"house rules", "Mars", "rules", "規則", "unknown", "?", "none", "Japan or China"} {
+		r := recordOf(t, parseOne(t, "(;KM[5]RU["+name+"])"))
+		_, err := r.BoardRules()
+		require.ErrorIs(t, err, sgf.ErrValue, name)
+		rules, notes := r.RulesOr(board.Japanese())
+		require.Equal(t, []string{"The rules \"" + name + "\" are not known; rules with territory scoring were taken."}, notes)
+		require.Equal(t, board.ScoringTerritory, rules.Scoring)
+		require.Equal(t, float32(5), rules.Komi)
 	}
 }
 

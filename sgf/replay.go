@@ -1,7 +1,9 @@
 package sgf
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"kosumi/board"
 )
@@ -12,6 +14,51 @@ import (
 // caller's, see BoardRules. The error wraps ErrPoint when a move is on an
 // occupied point, and board's errors about positions that cannot be.
 func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
+	return r.replay(rules, n, func(*board.Game, int, board.Move) {})
+}
+
+// mostBreaches bounds how many forbidden moves are named.
+const mostBreaches = 3
+
+// Playable returns how many moves of the record can be played, and notes in plain
+// sentences on those that the rules forbid and that were played as they stand, and on
+// what ends the game before the record does. The error is one about the set-up, or
+// about the first move, so that nothing can be played.
+func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err error) {
+	breaches := 0
+	_, err = r.replay(rules, -1, func(g *board.Game, i int, m board.Move) {
+		moves = i + 1
+		breach := g.Legal(m.Color, m.Point)
+		if breach == nil || errors.Is(breach, board.ErrOccupied) {
+			return
+		}
+		if breaches++; breaches <= mostBreaches {
+			notes = append(notes, fmt.Sprintf("Move %d, %s %s, is against the rules (%s); it was played as the record has it.",
+				i+1, m.Color, r.Size.Vertex(m.Point), reason(breach)))
+		}
+	})
+	if breaches > mostBreaches {
+		notes = append(notes, fmt.Sprintf("%d moves are against the rules in all.", breaches))
+	}
+	if err == nil {
+		return moves, notes, nil
+	}
+	said := err.Error()
+	if bad, ok := errors.AsType[*MoveError](err); ok {
+		moves = bad.Move - 1
+		said = fmt.Sprintf("%s %s cannot be played, %s", bad.Color, bad.Vertex, reason(bad.Err))
+	}
+	if moves == 0 {
+		return 0, nil, err
+	}
+	return moves, append(notes, fmt.Sprintf("The record ends after move %d: %s.", moves, said)), nil
+}
+
+// reason is why a move is illegal, without saying that it is.
+func reason(err error) string { return strings.TrimPrefix(err.Error(), "illegal move: ") }
+
+// replay plays the first n moves, and calls before with each of them, from 0.
+func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i int, m board.Move)) (*board.Game, error) {
 	g, err := board.NewGame(r.Size, rules)
 	if err != nil {
 		return nil, err
@@ -30,6 +77,7 @@ func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
 		if n >= 0 && played >= n {
 			break
 		}
+		before(g, played, s.Move)
 		if err := g.PlayTolerant(s.Move.Color, s.Move.Point); err != nil {
 			return nil, &MoveError{Move: played + 1, Step: i + 1, Color: s.Move.Color, Vertex: r.Size.Vertex(s.Move.Point), Err: err}
 		}

@@ -169,31 +169,49 @@ func TestBrokenPairsStayReadable(t *testing.T) {
 	require.Equal(t, "\uFFFD( \uFFFD", roots[0].Text("C"))
 }
 
-func TestSyntaxErrors(t *testing.T) {
-	tests := map[string]struct {
-		text         string
-		line, column int
-		reason       string
-	}{
-		"open value":       {"(;B[aa]\nC[never", 2, 2, "] missing"},
-		"escaped end":      {"(;C[a\\]", 1, 4, "] missing"},
-		"open tree":        {"(;B[aa](;W[bb]", 1, 1, "2 ) missing"},
-		"no value":         {"(;B[aa]\n\n  KO ;W[bb])", 3, 3, "KO has no value"},
-		"stray character":  {"(;B[aa]\n%)", 2, 1, `'%'`},
-		"stray value":      {"(;[aa])", 1, 3, `'['`},
-		"name of 70 bytes": {"(;" + strings.Repeat("A", 70) + "[x])", 1, 3, "70"},
+// TestDamage reads what is damaged as far as it goes: the moves of each game, and what
+// the first note says.
+func TestDamage(t *testing.T) {
+	for name, c := range map[string]struct{ text, moves, note string }{
+		"no last parenthesis":         {"(;SZ[9];B[aa](;W[bb]", "b A9 w B8", "ends before the game does"},
+		"cut off in a comment":        {"(;SZ[9];B[aa]\nC[never", "b A9", "C[never has no closing bracket"},
+		"cut off behind an escape":    {"(;SZ[9];B[aa]C[a\\]", "b A9", "no closing bracket"},
+		"cut off in a move":           {"(;SZ[9];B[aa];W[b", "b A9", "W[b has no closing bracket"},
+		"cut off before a move":       {"(;SZ[9];B[aa];W[", "b A9", "W[ has no closing bracket"},
+		"cut off behind a move":       {"(;SZ[9];B[aa];W[bb", "b A9 w B8", "no closing bracket"},
+		"a comment without a value":   {"(;SZ[9];B[aa]C;W[bb])", "b A9 w B8", "C has no value"},
+		"a comment without its end":   {"(;SZ[9];B[aa]C[hello;W[bb];B[cc])", "b A9 w B8 b C7", "C[hello has no closing bracket"},
+		"a move without its end":      {"(;SZ[9];B[aa;W[bb];B[cc])", "b A9 w B8 b C7", "B[aa has no closing bracket"},
+		"moves without their ends":    {"(;SZ[9];B[aa;W[bb;B[cc];W[dd])", "b A9 w B8 b C7 w D6", "B[aa has no closing bracket"},
+		"no first semicolon":          {"(SZ[9];B[aa];W[bb])", "b A9 w B8", "no semicolon"},
+		"no first semicolon, no size": {"(B[aa];W[bb])", "b A19 w B18", "no semicolon"},
+		"no first parenthesis":        {";SZ[9];B[aa];W[bb])", "b A9 w B8", "no opening parenthesis"},
+		"neither":                     {"SZ[9]\n;B[aa];W[bb]", "b A19 w B18", "no opening parenthesis"},
+		"junk between":                {"(;SZ[9];B[aa]%%;W[bb])", "b A9 w B8", "'%' is no part of a record"},
+		"a value alone":               {"(;SZ[9][xx];[yy]B[aa];W[bb])", "b A9 w B8", "'[' is no part"},
+		"a name of 70 letters":        {"(;SZ[9]" + strings.Repeat("A", 70) + "[x];B[aa])", "b A9", "70 letters"},
+		"a torn game of several":      {"(;SZ[9];B[aa];W[b\n(;SZ[9];B[cc])", "b A9 | b C7", "W[b has no closing bracket"},
+		"a game without its end":      {"(;SZ[9];B[aa];W[bb]\n(;SZ[9];B[cc])\n(;SZ[9];B[dd])", "b A9 w B8 | b C7 | b D6", "not closed"},
+		"a comment without end, game": {"(;SZ[9];B[aa]C[hello)\n(;SZ[9];B[cc];W[dd])", "b A9 | b C7 w D6", "C[hello has no closing"},
+		"a quoted game":               {"(;SZ[9];B[aa]C[see (;SZ[9\\];B[bb\\])];W[cc])", "b A9 w C7", ""},
+		"a broken quotation":          {"(;SZ[9];B[aa]C[see ;B[dd] for this];W[cc])", "b A9 w C7", "for has no value"},
+		"properties in a variation":   {"(;SZ[9];B[aa](;FF[4]W[bb])(;W[cc]))", "b A9 w B8", ""},
+	} {
+		roots, err := sgf.Parse([]byte(c.text))
+		require.NoError(t, err, name)
+		var got, notes []string
+		for _, root := range roots {
+			got = append(got, strings.TrimSpace(moves(recordOf(t, root))))
+			notes = append(notes, root.Notes()...)
+		}
+		require.Equal(t, c.moves, strings.Join(got, " | "), "%s: %q", name, notes)
+		require.Equal(t, c.note == "", len(notes) == 0, "%s: %q", name, notes)
+		if c.note != "" {
+			require.Contains(t, notes[0], c.note, name)
+		}
+		requireRoundTrip(t, roots)
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			_, err := sgf.Parse([]byte(test.text))
-			var syntax *sgf.SyntaxError
-			require.ErrorAs(t, err, &syntax)
-			require.ErrorIs(t, err, sgf.ErrSyntax)
-			require.Equal(t, [2]int{test.line, test.column}, [2]int{syntax.Line, syntax.Column}, "%v", err)
-			require.Contains(t, syntax.Reason, test.reason)
-		})
-	}
-	for _, text := range []string{"", "no game", "(", "()", "((", "B[aa]"} {
+	for _, text := range []string{"", "no game", "(", "()", "((", "B[aa]", "; and (that)"} {
 		_, err := sgf.Parse([]byte(text))
 		require.ErrorIs(t, err, sgf.ErrNoTree, "%q", text)
 	}
@@ -227,10 +245,9 @@ func TestDepthCostsNoStack(t *testing.T) {
 	}
 	require.Equal(t, 2*depth, nodes)
 
-	_, err := sgf.Parse([]byte(strings.Repeat("(;", depth)))
-	require.ErrorIs(t, err, sgf.ErrSyntax)
-	_, err = sgf.Parse([]byte("(;" + strings.Repeat("(", depth)))
-	require.ErrorIs(t, err, sgf.ErrSyntax)
+	for _, open := range []string{strings.Repeat("(;", depth), "(;" + strings.Repeat("(", depth)} {
+		require.Contains(t, parseOne(t, open).Notes()[0], "ends before the game does")
+	}
 }
 
 func TestTextAndEscape(t *testing.T) {

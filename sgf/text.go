@@ -64,9 +64,14 @@ func plain(c byte) byte {
 }
 
 // mended returns the value so that it can stand between brackets: a bare ] gets
-// its escape and a trailing bare backslash is doubled. Values that were read
-// from a file come back unchanged.
+// its escape and a trailing bare backslash is doubled, and so does a [ that would look
+// as if a bracket before it were missing. Values that were read from a file come back
+// unchanged.
 func mended(value string) string {
+	if tornAt("", value) >= 0 {
+		i := strings.LastIndexByte(value, '[')
+		value = value[:i] + `\` + value[i:]
+	}
 	if sound(value) {
 		return value
 	}

@@ -42,3 +42,18 @@ func TestWalk(t *testing.T) {
 		}
 	}
 }
+
+func TestSplitMoves(t *testing.T) {
+	for text, want := range map[string]string{
+		"(;SZ[5];B[aa]W[bb]B[cc]C[x](;W[dd])(;W[ee]C[y]B[ab]))": "(;SZ[5];B[aa];W[bb];B[cc]C[x]\n(;W[dd])\n(;W[ee]C[y];B[ab]))\n",
+		"(;SZ[5]B[aa];AB[cc]W[bb];B[])":                         "(;SZ[5]B[aa];AB[cc]W[bb];B[])\n",
+	} {
+		root := parseOne(t, text)
+		before := moves(recordOf(t, root))
+		sgf.SplitMoves(root)
+		out, err := sgf.Marshal(root)
+		require.NoError(t, err)
+		require.Equal(t, want, string(out))
+		require.Equal(t, before, moves(recordOf(t, root)))
+	}
+}

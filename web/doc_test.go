@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
 )
@@ -191,6 +192,33 @@ func TestAnalysis(t *testing.T) {
 func TestClasses(t *testing.T) {
 	for loss, want := range map[float64]int{0: 0, 0.5: 0, 0.51: 1, 1.5: 1, 3: 2, 5.9: 3, 12: 4, 12.1: 5, 80: 5} {
 		require.Equal(t, want, classOf(loss), "%g", loss)
+	}
+}
+
+// TestDocumentOfAnyRecord: a document has the moves that a review of the record has, and
+// says what was mended.
+func TestDocumentOfAnyRecord(t *testing.T) {
+	for text, want := range map[string]struct {
+		moves int
+		warn  string
+	}{
+		"(;SZ[9];B[aa]W[bb]B[cc])":           {3, ""},
+		"(;SZ[9]HA[3]KM[0.5];W[ee];B[dd])":   {2, "placed on the star points"},
+		"(;CA[big5]SZ[9]PB[周俊勳];B[ee];W[cc]": {2, "the file ends before the game does"},
+		"(;SZ[9]KM[700]RU[日本];B[ee];W[cc])":  {2, "means 7 points"},
+	} {
+		roots, err := sgf.Parse([]byte(text))
+		require.NoError(t, err)
+		d, err := new(Server).newDocFrom("d", roots[0])
+		require.NoError(t, err)
+		g, handicap, err := d.game(d.nodes[d.lastOfMainLine()])
+		require.NoError(t, err)
+		require.Equal(t, want.moves, g.NumMoves(), text)
+		require.Contains(t, d.warn, want.warn, text)
+		if strings.Contains(text, "HA[3]") {
+			require.Equal(t, 3, handicap)
+			require.Equal(t, 4, g.Board().Stones(board.Black))
+		}
 	}
 }
 

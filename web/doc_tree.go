@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -30,19 +29,20 @@ type doc struct {
 	s  *Server
 	id string
 
-	mu      sync.Mutex
-	root    *sgf.Node
-	nodes   []*docNode // by ID; nil where one is gone
-	size    board.Size
-	rules   board.Rules
-	rev     int
-	at      int
-	warn    string
-	changed time.Time
-	dirty   bool
-	left    bool      // the server no longer holds it: another one is read from the file
-	alone   time.Time // since when no page watches it
-	saver   *time.Timer
+	mu       sync.Mutex
+	root     *sgf.Node
+	nodes    []*docNode // by ID; nil where one is gone
+	size     board.Size
+	rules    board.Rules
+	handicap int // stones
+	rev      int
+	at       int
+	warn     string
+	changed  time.Time
+	dirty    bool
+	left     bool      // the server no longer holds it: another one is read from the file
+	alone    time.Time // since when no page watches it
+	saver    *time.Timer
 }
 
 type docNode struct {
@@ -55,23 +55,15 @@ type docNode struct {
 // newDocFrom makes a document of an SGF tree.
 func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
 	d := &doc{s: s, id: id, root: root, changed: time.Now()}
-	var err error
-	if d.size, err = sgf.SizeOf(root); err != nil {
+	rec, err := sgf.RecordOf(root)
+	if err != nil {
 		return nil, err
 	}
-	rec := &sgf.Record{Rules: root.SimpleText("RU")}
-	if rec.Komi, rec.HasKomi = sgf.KomiOf(root); math.Abs(rec.Komi) > 400 {
-		rec.HasKomi = false
-	}
-	if d.rules, err = rec.BoardRules(); err != nil || rec.Rules == "" {
-		d.rules = board.Chinese()
-		if rec.HasKomi {
-			d.rules.Komi = float32(rec.Komi)
-		}
-	}
-	if d.rules.Check() != nil {
-		d.rules.Komi = board.Chinese().Komi
-	}
+	rec.AddPlaced(root)
+	sgf.SplitMoves(root)
+	d.size, d.handicap = rec.Size, rec.Handicap
+	d.rules, _ = rec.RulesOr(board.Chinese())
+	d.warn = strings.Join(rec.Notes, " ")
 	type todo struct {
 		node   *sgf.Node
 		parent *docNode
@@ -216,13 +208,9 @@ func (d *doc) game(n *docNode) (*board.Game, int, error) {
 		if err := d.playNode(g, m); err != nil {
 			return nil, 0, err
 		}
-		if m.parent == nil {
-			fmt.Sscan(m.sgf.SimpleText("HA"), &handicap)
-			if handicap > 1 && handicap < 100 {
-				g.SetHandicapStones(handicap)
-			} else {
-				handicap = 0
-			}
+		if m.parent == nil && d.handicap > 1 {
+			handicap = d.handicap
+			g.SetHandicapStones(handicap)
 		}
 	}
 	return g, handicap, nil
@@ -301,7 +289,7 @@ func (s *Server) parseDoc(id string, data []byte) (*doc, error) {
 		return nil, err
 	}
 	if len(roots) > 1 {
-		d.warn = fmt.Sprintf("the first of %d games", len(roots))
+		d.warn = strings.TrimSpace(fmt.Sprintf("The first of %d games. ", len(roots)) + d.warn)
 	}
 	return d, nil
 }

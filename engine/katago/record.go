@@ -24,6 +24,9 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 	if len(trees) == 0 {
 		return nil, now, errors.New("Empty sgf") //nolint:staticcheck // KataGo's text
 	}
+	if notes := trees[0].Notes(); len(notes) > 0 {
+		return nil, now, errors.New(notes[0]) // KataGo reads records that are sound
+	}
 	root := longest(trees[0])
 	if err := checkSize(root); err != nil {
 		return nil, now, err
@@ -36,11 +39,14 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 			n.Remove("PL")
 		}
 	}
+	root.Remove("HA") // it goes by the stones
 	record, err := sgf.RecordOf(root)
+	if err == nil {
+		err = record.Fault
+	}
 	if err != nil {
 		return nil, now, err
 	}
-	record.Handicap = 0 // it goes by the stones
 	if record.Setup != nil && len(record.Steps) > 0 {
 		record.Setup.ToMove = board.Empty // it goes by the first move
 	}

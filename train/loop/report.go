@@ -141,10 +141,7 @@ func toReport(root *sgf.Node) (Replay, error) {
 	if err != nil {
 		return Replay{}, err
 	}
-	rules, err := r.BoardRules()
-	if err != nil {
-		rules = board.TrompTaylor()
-	}
+	rules, _ := r.RulesOr(board.TrompTaylor())
 	g, err := r.Game(rules, 0)
 	if err != nil {
 		return Replay{}, err

@@ -67,19 +67,13 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 // result is missing or a resignation, the weights of what is unknown are 0.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.RecordOf(root)
+	if err == nil {
+		err = record.Fault
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	rules, err := record.BoardRules()
-	if err != nil {
-		rules = board.Chinese()
-	}
-	if record.HasKomi {
-		rules.Komi = float32(record.Komi)
-	}
-	if rules.Check() != nil {
-		return nil, fmt.Errorf("%w: komi %v", ErrRecord, record.Komi)
-	}
+	rules, _ := record.RulesOr(board.Chinese())
 	start, err := record.Game(rules, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
@@ -105,6 +99,9 @@ func FromRecord(root *sgf.Node) (*Game, error) {
 		index := uint16(now.Size().Index(step.Move.Point))
 		g.Turns = append(g.Turns, Turn{Move: step.Move.Point, Weight: 1, Policy: []MoveWeight{{index, 1}}})
 		moves = append(moves, step.Move.Point)
+	}
+	if len(g.Turns) == 0 {
+		return nil, fmt.Errorf("%w: it has no moves", ErrRecord)
 	}
 	g.Hash = hashRecord(start, moves)
 	g.End = recordEnd(record.Result, &now)

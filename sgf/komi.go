@@ -1,0 +1,187 @@
+package sgf
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+)
+
+// mostKomi bounds the komi that is believed, either way; so does the board's area.
+const mostKomi = 400
+
+// readKomi finds out what the komi of a record means, and says so where it is not
+// what stands there. It is the only place that does. named is the number in HA.
+func (r *Record) readKomi(root *Node, named int) {
+	text := strings.TrimSpace(root.SimpleText("KM"))
+	if text == "" {
+		return
+	}
+	fox := ofFox(root)
+	written, ok := parseKomi(text)
+	if ok && fox && written == 0 && named == 0 {
+		return // the Fox server writes 0 for even games that have komi too
+	}
+	k := written
+	if ok {
+		rules, err := parseRules(r.Rules)
+		k, ok = r.komiPoints(written, fox, err == nil && rules.Scoring == board.ScoringArea)
+	}
+	if !ok {
+		r.badKomi = text
+		return
+	}
+	r.Komi, r.HasKomi = k, true
+	if k != written {
+		r.note("The komi %q of the record means %g points.", clip(text), k)
+	}
+}
+
+// komiPoints turns the number of a record into points; false where it makes no sense.
+// The Fox server, and what copies it, writes hundredths: 650 for 6.5 points, and under
+// Chinese rules stones, of which each is two points: 375 for 7.5. Quarters are such
+// stones anywhere.
+func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
+	most := min(mostKomi, float64(r.Size.Area()))
+	size := math.Abs(k)
+	hundredths := fox && size >= 25 || size > most && size >= 250 && size <= 850 ||
+		slices.Contains([]float64{275, 325, 350, 375, 550, 650, 700, 750}, size)
+	if hundredths && size < 1000 && math.Mod(size, 25) == 0 {
+		k, size = k/100, size/100
+		if size == 3.5 || area && size >= 2 && size < 5 && 2*k == math.Trunc(2*k) {
+			k, size = 2*k, 2*size
+		}
+	}
+	if 2*k != math.Trunc(2*k) && size <= 5 && 4*k == math.Trunc(4*k) {
+		k, size = 2*k, 2*size
+	}
+	return k, size <= most && 2*k == math.Trunc(2*k)
+}
+
+var (
+	komiFraction = regexp.MustCompile(`^([+-]?) ?(?:(\d{1,4})[ -]+)?(\d{1,4}) ?/ ?(\d{1,4})`)
+	komiNumber   = regexp.MustCompile(`^[+-]? ?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
+	komiSigns    = strings.NewReplacer(",", ".", "，", ".", "．", ".", "−", "-", "＋", "+", "－", "-", "½", " 1/2", "¼", " 1/4", "¾", " 3/4", "⁄", "/",
+		"又", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9",
+		"〇", "0", "零", "0", "一", "1", "二", "2", "三", "3", "四", "4", "五", "5", "六", "6", "七", "7", "八", "8", "九", "9")
+)
+
+// parseKomi reads a number as people write it: 6.5, 6,5, 6 1/2, 6½, 1e1, ６．５, 6目半.
+// A unit may stand behind it.
+func parseKomi(text string) (float64, bool) {
+	text = strings.Join(strings.Fields(komiSigns.Replace(text)), " ")
+	if m := komiFraction.FindStringSubmatch(text); m != nil {
+		whole, _ := strconv.ParseFloat("0"+m[2], 64)
+		above, _ := strconv.ParseFloat(m[3], 64)
+		below, _ := strconv.ParseFloat(m[4], 64)
+		k := whole + above/below
+		if m[1] == "-" {
+			k = -k
+		}
+		return k, below > 0
+	}
+	number := komiNumber.FindString(text)
+	k, err := strconv.ParseFloat(strings.ReplaceAll(number, " ", ""), 64)
+	if err != nil {
+		return 0, false
+	}
+	for _, half := range []string{"目半", "子半", "집반", "집 반", "점반", "half"} {
+		if strings.Contains(text[len(number):], half) && k == math.Trunc(k) {
+			return k + math.Copysign(0.5, k), true
+		}
+	}
+	return k + 0, true // no negative zero
+}
+
+// ofFox reports whether a record is of the Fox server, which writes a second AP.
+func ofFox(root *Node) bool {
+	return slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") })
+}
+
+// handicapOf is the number in HA, 0 where it makes no sense.
+func handicapOf(root *Node) int {
+	text := strings.TrimSpace(root.SimpleText("HA"))
+	n, err := strconv.Atoi(text[:skipIdent(text, 0)])
+	if err != nil || n > board.MaxPoints {
+		return 0
+	}
+	return max(n, 0)
+}
+
+// settleHandicap counts the handicap stones that are there: set up, or Black's first
+// moves. Where there are none and White begins, as in records of the Fox server, they
+// are placed.
+func (r *Record) settleHandicap(named int) {
+	if r.Handicap = named; named < 2 {
+		return
+	}
+	set := 0
+	if r.Setup != nil {
+		set = len(r.Setup.Black)
+		if len(r.Setup.White) > 0 && named <= set {
+			return // a position
+		}
+	}
+	played, whiteFirst := r.opening()
+	there := set
+	if set < 2 {
+		there += played
+	}
+	switch {
+	case named == set || named == set+played || set == 0 && named <= played:
+	case there >= 2:
+		r.note("The record names %d handicap stones and has %d; %d were counted.", named, there, there)
+		r.Handicap = there
+	case set == 0 && whiteFirst && r.place(named):
+		r.note("The record names %d handicap stones and has none; they were placed on the star points.", named)
+	default:
+		r.note("The record names %d handicap stones and has none; none was counted.", named)
+		r.Handicap = 0
+	}
+}
+
+// opening returns how many moves Black makes before White's first stone, if more than
+// one, and whether White makes the first move, or nobody.
+func (r *Record) opening() (black int, whiteFirst bool) {
+	first := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Setup != nil || s.Move.Color == board.White && s.Move.Point >= 0 })
+	if first < 0 {
+		first = len(r.Steps)
+	}
+	for _, s := range r.Steps[:first] {
+		if s.Move.Color == board.Black && s.Move.Point >= 0 {
+			black++
+		}
+	}
+	if black < 2 {
+		black = 0
+	}
+	return black, first == 0
+}
+
+// place sets up handicap stones where they usually stand; false where moves of the
+// game are there.
+func (r *Record) place(n int) bool {
+	points := board.FixedHandicap(r.Size, n)
+	if points == nil || slices.ContainsFunc(r.Steps, func(s Step) bool { return slices.Contains(points, s.Move.Point) }) {
+		return false
+	}
+	slices.Sort(points)
+	toMove := board.Empty
+	if r.Setup != nil {
+		toMove = r.Setup.ToMove
+	}
+	r.Setup = &Setup{Black: points, ToMove: toMove}
+	r.placed = true
+	return true
+}
+
+// AddPlaced sets the handicap stones up in a record's tree that its reading has
+// placed, so that others see the same board.
+func (r *Record) AddPlaced(root *Node) {
+	if r.placed {
+		r.addSetup(root, r.Setup)
+	}
+}
