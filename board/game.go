@@ -208,6 +208,10 @@ func (g *Game) NoResult() bool { return g.end.noResult }
 // for PreventEncore.
 func (g *Game) PastPhaseEnd() bool { return g.end.pastPhaseEnd }
 
+// Ended reports whether the game is over, also one whose clean-up phases players leave
+// out: Finished or PastPhaseEnd.
+func (g *Game) Ended() bool { return g.end.finished || g.end.pastPhaseEnd }
+
 // Phase returns 0 in the main phase, 1 and 2 in the clean-up phases of
 // territory scoring.
 func (g *Game) Phase() int { return g.phase }

@@ -118,16 +118,42 @@ func (g *Game) areaWithDead(dead []Point) (owners []Color, groups int) {
 		return owners, 0
 	}
 	b.closeBorders()
-	lives, groups := b.livesApart(nil, b.Area(nil))
+	lives, _ := b.livesApart(nil, b.Area(nil))
 	for p, c := range colors {
 		if c == Empty && lives[p] != owners[p] {
 			owners[p] = Empty
 		}
 	}
-	if g.rules.Tax != TaxAll {
-		groups = 0
+	if g.rules.Tax == TaxAll {
+		groups = groupsWithTerritory(owners, colors, b.geo)
 	}
 	return owners, groups
+}
+
+// groupsWithTerritory returns the number of connected parts of the area that have an
+// empty point, White's minus Black's. Stones that only touch neutral points or stand in
+// seki have none.
+func groupsWithTerritory(owners, colors []Color, geo *geometry) (whiteMinusBlack int) {
+	var seen pointSet
+	var part [MaxPoints]Point
+	for p, c := range owners {
+		if c == Empty || colors[p] != Empty || seen.has(Point(p)) {
+			continue
+		}
+		whiteMinusBlack += int(pointFor(c))
+		seen.add(Point(p))
+		part[0] = Point(p)
+		for i, n := 0, 1; i < n; i++ {
+			for _, q := range geo.adj[part[i]] {
+				if owners[q] == c && !seen.has(q) {
+					seen.add(q)
+					part[n] = q
+					n++
+				}
+			}
+		}
+	}
+	return whiteMinusBlack
 }
 
 // SelfKomi returns komi and all bonuses from the view of the side to move, as

@@ -258,7 +258,7 @@ func (e *Engine) Stop() {
 // ponder searches on at the position on the board, until PonderLimits or memory
 // end it.
 func (e *Engine) ponder() {
-	if !e.cfg.Ponder || e.cfg.Level != "" || e.game.Finished() || e.pondering != nil {
+	if !e.cfg.Ponder || e.cfg.Level != "" || e.game.Ended() || e.pondering != nil {
 		return
 	}
 	params := e.searchParams()

@@ -24,6 +24,9 @@ type Estimate struct {
 	Open         int
 	// Unsettled are chains that may live or die, the largest first.
 	Unsettled [][]board.Point
+	// Final says that the game is over and nothing is estimated: Lead, Low and High are
+	// its result.
+	Final bool
 }
 
 // The bounds of ownership, of 1, from which a point counts as sure and as likely.
@@ -40,9 +43,17 @@ const estimateVisits = 200
 const tenth = 1.2816
 
 // Estimate searches the position as it stands, at full strength and always in the
-// same way, and counts. Networks without a score or owners leave their parts at 0.
+// same way, and counts. Networks without a score or owners leave their parts at 0. A
+// game that is over is counted as FinalScore does.
 func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
 	e.Stop()
+	if e.game.Ended() && !e.cfg.ScoreByLead {
+		c, err := e.count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.asEstimate(), nil
+	}
 	p := e.repeatable()
 	tree, err := search.New(p, uncached{e.net}, e.log)
 	if err != nil {
@@ -82,6 +93,25 @@ func estimateOf(g *board.Game, r *search.Result) *Estimate {
 		t.count(v)
 	}
 	t.Unsettled = unsettled(g.Board(), own)
+	return t
+}
+
+// asEstimate is the count of a game that is over.
+func (c *count) asEstimate() *Estimate {
+	t := &Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true}
+	switch {
+	case c.score > 0:
+		t.Winrate = 0
+	case c.score < 0:
+		t.Winrate = 1
+	}
+	for _, owner := range c.owners {
+		if owner == board.Empty {
+			t.Open++
+		} else {
+			t.Sure[owner]++
+		}
+	}
 	return t
 }
 

@@ -104,15 +104,17 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 }
 
 // resultInRecord is the result as records have it, "" in the middle of a game, where
-// the dead stones cannot be told, or where a clock leaves no time to tell them. With Config.ScoreByLead what is on the board counts,
-// as in KataGo's records.
+// the dead stones cannot be told, or where a clock leaves no time to tell them. With
+// Config.ScoreByLead what is on the board counts, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
 	switch {
 	case e.gaveUp() && e.resigned.color == board.Black:
 		return "W+R"
 	case e.gaveUp():
 		return "B+R"
-	case !e.game.Finished():
+	case e.game.NoResult():
+		return "Void"
+	case !e.game.Ended(), e.cfg.ScoreByLead && !e.game.Finished():
 		return ""
 	case e.cfg.ScoreByLead:
 		return resultText(float64(e.game.Score()))

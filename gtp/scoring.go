@@ -52,10 +52,14 @@ func (s *Server) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 		return because(errCannotScore, err)
 	}
 	black, white := board.Black, board.White
-	if e.Low != e.High {
-		fmt.Fprintf(r, "%s (8 of 10 games between %s and %s)\n", scoreText(e.Lead), scoreText(e.Low), scoreText(e.High))
+	if e.Final {
+		fmt.Fprintf(r, "%s: the game is over", scoreText(e.Lead))
+	} else {
+		if e.Low != e.High {
+			fmt.Fprintf(r, "%s (8 of 10 games between %s and %s)\n", scoreText(e.Lead), scoreText(e.Low), scoreText(e.High))
+		}
+		fmt.Fprintf(r, "Black wins %.0f %%, by a search of %d visits", 100*e.Winrate, e.Visits)
 	}
-	fmt.Fprintf(r, "Black wins %.0f %%, by a search of %d visits", 100*e.Winrate, e.Visits)
 	if e.Sure != [3]int{} || e.Likely != [3]int{} || e.Open != 0 {
 		fmt.Fprintf(r, "\nstones and territory: Black %d sure, %d likely; White %d sure, %d likely; %d open",
 			e.Sure[black], e.Likely[black], e.Sure[white], e.Likely[white], e.Open)

@@ -242,7 +242,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if err := p.engine.Play(me, point); err != nil {
 		return because(errIllegalMove, err)
 	}
-	if p.engine.Game().Finished() {
+	if p.engine.Game().Ended() {
 		return p.finalScore(ctx, c, r)
 	}
 	move, err := p.think(ctx, MoveRequest{Color: me.Opponent()})
@@ -256,7 +256,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 		p.ended = n
 		move = fmt.Sprintf("resign: %s wins; clear_board begins a new game", me)
 	}
-	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Finished() {
+	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Ended() {
 		return err
 	}
 	score, err := p.engine.FinalScore(ctx)
@@ -301,7 +301,7 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 	if err != nil {
 		return because(errCannotScore, err)
 	}
-	if p.engine.Game().Finished() {
+	if p.engine.Game().Ended() {
 		_, err = r.WriteString("the game is over: " + scoreText(counted))
 		return err
 	}

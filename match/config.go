@@ -243,7 +243,7 @@ func (p *plan) checkOpenings() error {
 				return fmt.Errorf("opening %d, move %d (%s %s): %w", i+1, j+1, m.Color, p.Size.Vertex(m.Point), err)
 			}
 		}
-		if ended(g) {
+		if g.Ended() {
 			return fmt.Errorf("opening %d ends the game", i+1)
 		}
 		if len(opening) >= p.MaxMoves {
@@ -268,10 +268,6 @@ func (p *plan) opening(game int) (moves []board.Move, index int) {
 	index = game / 2 % len(p.Openings)
 	return p.Openings[index], index
 }
-
-// ended reports whether two passes, or a repetition, have ended the game. The
-// referee's games have no clean-up phases.
-func ended(g *board.Game) bool { return g.Finished() || g.PastPhaseEnd() }
 
 // side is one of the two programs.
 type side int

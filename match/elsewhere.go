@@ -128,7 +128,7 @@ func (p *plan) check(number int, g *Played) error {
 			return fmt.Errorf("move %d: %w", i+1, err)
 		}
 	}
-	if r.Reason == ReasonScore && !ended(b) {
+	if r.Reason == ReasonScore && !b.Ended() {
 		return fmt.Errorf("it was counted before its end")
 	}
 	r.Moves = b.NumMoves()

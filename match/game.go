@@ -72,7 +72,7 @@ func (t *game) play(ctx context.Context) error {
 	if err := t.playOpening(ctx); err != nil {
 		return err
 	}
-	for !ended(t.board) {
+	for !t.board.Ended() {
 		if t.board.NumMoves() >= t.plan.MaxMoves {
 			t.stop()
 			return nil

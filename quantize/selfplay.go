@@ -174,7 +174,7 @@ func (p *party) group(ctx context.Context, number int) ([]*board.Game, error) {
 			if err := p.codec.Encode(&nn.Query{Game: g, Meta: &features.Amateurs}, 0, in[i], scratch); err != nil {
 				return nil, err
 			}
-			if move < lengths[i] && !g.Finished() && !g.PastPhaseEnd() {
+			if move < lengths[i] && !g.Ended() {
 				going++
 			}
 		}
@@ -185,7 +185,7 @@ func (p *party) group(ctx context.Context, number int) ([]*board.Game, error) {
 			return nil, err
 		}
 		for i, g := range games {
-			if move >= lengths[i] || g.Finished() || g.PastPhaseEnd() {
+			if move >= lengths[i] || g.Ended() {
 				continue
 			}
 			p.codec.Decode(&nn.Query{Game: g, Meta: &features.Amateurs}, 0, out[i], scratch, &answer)
