@@ -126,10 +126,13 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 
 // commit plays our own move, books its time and goes on thinking.
 func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
+	play := e.game.Play
 	if c != e.game.ToMove() {
-		e.game.SetToMove(c)
+		if play = e.game.PlayTolerant; e.cfg.Game.ForgetOutOfTurn {
+			e.game.SetToMove(c)
+		}
 	}
-	if err := e.game.Play(c, p); err != nil {
+	if err := play(c, p); err != nil {
 		return fmt.Errorf("the move that was found cannot be played: %w", err)
 	}
 	e.advance(c, p)
