@@ -140,7 +140,7 @@ func Defaults() Config {
 		AnalysisWideNoise: 0.04,
 		Delay:             Delay{Most: 10},
 		HandicapAdvantage: 0.045, HandicapRepeats: 0.005,
-		Game: board.GameOptions{PreventEncore: true},
+		Game: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true},
 	}
 }
 

@@ -72,9 +72,11 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	placed := e.placedByMoves()
+	moves, thoughts = moves[placed:], thoughts[placed:]
 	record := sgf.Record{
 		Size: e.game.Size(), Komi: float64(rules.Komi), HasKomi: true,
-		Rules: rulesName(rules), Handicap: e.handicap, Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
+		Rules: rulesName(rules), Handicap: max(e.handicap, placed), Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
 		Steps: sgf.Steps(moves, nil),
 	}
 	black, white := e.Chose()
@@ -84,7 +86,7 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if white {
 		record.White.Name, record.White.Rank = e.cfg.Name, e.playsAt()
 	}
-	record.Setup = e.startPosition()
+	record.Setup = e.startPosition(placed)
 	record.Result = e.resultInRecord(ctx)
 	for i, t := range thoughts {
 		if t != nil {
@@ -142,9 +144,33 @@ func rulesName(r board.Rules) string {
 	}
 }
 
-// startPosition returns what was on the board before the first move, nil for
-// an empty board with Black to move.
-func (e *Engine) startPosition() *sgf.Setup {
+// placedByMoves returns how many moves at the beginning placed handicap stones on an
+// empty board: moves of Black alone, at least two.
+func (e *Engine) placedByMoves() int {
+	n := e.game.HandicapStones()
+	for p := range board.Point(e.game.Size().Area()) {
+		if e.game.StartAt(p) != board.Empty {
+			return 0
+		}
+	}
+	for i, m := range e.game.Moves() {
+		if i < n && (m.Color != board.Black || m.Point == board.Pass) {
+			return 0
+		}
+	}
+	return min(n, e.game.NumMoves())
+}
+
+// startPosition returns what was on the board before the first move after so many
+// that placed handicap stones, nil for an empty board with Black to move.
+func (e *Engine) startPosition(placed int) *sgf.Setup {
+	if placed > 0 {
+		s := &sgf.Setup{ToMove: board.White}
+		for _, m := range e.game.Moves()[:placed] {
+			s.Black = append(s.Black, m.Point)
+		}
+		return s
+	}
 	s := &sgf.Setup{ToMove: e.startToMove()}
 	for p := range board.Point(e.game.Size().Area()) {
 		switch e.game.StartAt(p) {

@@ -234,7 +234,7 @@ func setIfZero[T comparable](at *T, value T) {
 // checkOpenings plays every opening on a board of its own.
 func (p *plan) checkOpenings() error {
 	for i, opening := range p.Openings {
-		g, err := board.NewGame(p.Size, p.rules)
+		g, err := p.newGame()
 		if err != nil {
 			return err
 		}
@@ -251,6 +251,16 @@ func (p *plan) checkOpenings() error {
 		}
 	}
 	return nil
+}
+
+// newGame returns an empty board of the match. Handicap stones are Black's first
+// moves, as the programs get them.
+func (p *plan) newGame() (*board.Game, error) {
+	g, err := board.NewGame(p.Size, p.rules)
+	if err == nil {
+		g.SetOptions(board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true})
+	}
+	return g, err
 }
 
 // opening returns the opening of a game, which counts from 0, and its index, or

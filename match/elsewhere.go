@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"kosumi/board"
 	"kosumi/sgf"
 )
 
@@ -116,7 +115,7 @@ func (p *plan) check(number int, g *Played) error {
 	if record.Size != p.Size || record.Setup != nil || len(moves) < len(opening) && len(r.Faults) == 0 || len(moves) > p.MaxMoves {
 		return fmt.Errorf("its record is one of %d moves on %v", len(moves), record.Size)
 	}
-	b, err := board.NewGame(p.Size, p.rules)
+	b, err := p.newGame()
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type game struct {
 // playGame plays one game, which counts from 0. An error means that there is no
 // result: the match was stopped or cannot be played.
 func playGame(ctx context.Context, p *plan, seats [2]*seat, number int) (*game, error) {
-	b, err := board.NewGame(p.Size, p.rules)
+	b, err := p.newGame()
 	if err != nil {
 		return nil, err
 	}
