@@ -205,6 +205,8 @@ type Engine struct {
 	gameSeed  uint64    // of what a level misjudges in this game
 	moveCount uint64    // moves chosen so far: stream of the move sampler
 	judged    judgement // the last position whose dead stones were asked for
+	even      evenEstimate
+	leads     *search.Leads // of what is shown
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
@@ -350,7 +352,7 @@ func (e *Engine) ClearCache() {
 	e.Stop()
 	e.tree.Forget()
 	e.carried = 0
-	e.judged = judgement{}
+	e.judged, e.even, e.leads = judgement{}, evenEstimate{}, nil
 	if c, ok := e.net.(interface{ ClearCache() }); ok {
 		c.ClearCache()
 	}

@@ -45,7 +45,7 @@ func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 				return 0, err
 			}
 			if t.Low != t.High { // the network has an opinion of the score
-				return toResult(t.Lead, e.game.Rules()), nil
+				return toResult(t.Lead, t.Winrate, e.game.Rules()), nil
 			}
 		}
 	}
