@@ -80,7 +80,16 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	limits.Ownership, limits.MovesOwnership, limits.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
 	before, began := e.work(), time.Now()
-	result, err := e.runSearch(ctx, tree, limits, r.Interval, r.Report)
+	report := r.Report
+	if report != nil {
+		report = func(found *search.Result) {
+			if leadsFit(found, limits) {
+				e.correctLeads(ctx, game, found)
+			}
+			r.Report(found)
+		}
+	}
+	result, err := e.runSearch(ctx, tree, limits, r.Interval, report)
 	if err != nil {
 		return Move{}, err
 	}
@@ -98,7 +107,11 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 			return Move{}, err
 		}
 	}
-	e.logMove(&result, game.Size(), move.Point, e.work().Sub(before))
+	work := e.work().Sub(before)
+	if !hurried && r.Report == nil && leadsFit(&result, limits) {
+		e.correctLeads(ctx, game, &result)
+	}
+	e.logMove(&result, game.Size(), move.Point, work)
 	if r.Deterministic || r.Keep && !e.cfg.EveryValue {
 		return move, nil
 	}
@@ -122,6 +135,12 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		e.learnOverrun(e.lastEvent.Sub(began) - limits.Time - result.Stats.Extended)
 	}
 	return move, nil
+}
+
+// leadsFit reports whether a clock leaves time for the evaluations that leads may take.
+func leadsFit(r *search.Result, l search.Limits) bool {
+	const most, share = 24, 20 // evaluations; of the time for the move, one part in so many
+	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 
 // commit plays our own move, books its time and goes on thinking.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"math"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -162,6 +163,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	low, high := Bounds(g)
 	within := func(v float64) float64 { return sign * min(max(sign*v, low), high) }
 	r.Root.Lead, r.Root.ScoreMean = within(r.Root.Lead), within(r.Root.ScoreMean)
+	r.Moves, r.Unsearched = slices.Clone(r.Moves), slices.Clone(r.Unsearched) // others may read them
 	all := [2][]MoveInfo{r.Moves, r.Unsearched}
 	for _, moves := range all {
 		for i := range moves {
@@ -187,9 +189,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 			m := &moves[i]
 			even := s.even
 			if i < mostCorrected {
-				if even, err = l.evenAfter(ctx, g, &s, m); err != nil {
-					return err
-				}
+				even = l.evenAfter(ctx, g, &s, m)
 			}
 			m.Lead = mix(m.Lead, even, m.Winrate)
 		}
@@ -199,14 +199,14 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 }
 
 // evenAfter is the komi that would make the position after a move even, by the lead
-// under the one that makes it even before.
-func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *MoveInfo) (float64, error) {
+// under the one that makes it even before; that one itself where there is no time to ask.
+func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *MoveInfo) float64 {
 	move := m.Move
 	if m.SymmetryOf != board.NoPoint {
 		move = m.SymmetryOf
 	}
 	if even, ok := s.after[move]; ok {
-		return even, nil
+		return even
 	}
 	l.game.CopyFrom(g)
 	even := s.even
@@ -214,14 +214,14 @@ func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *Mo
 		komi := math.Floor(s.even) + 0.5
 		o, ok, err := l.ask(ctx, komi)
 		if err != nil {
-			return 0, err
+			return even
 		}
 		if ok {
 			even = komi - o.lead
 		}
 	}
 	s.after[move] = even
-	return even, nil
+	return even
 }
 
 // share01 rises from 0 at from to 1 at to.
