@@ -90,6 +90,7 @@ func NewGame(s Size, r Rules) (*Game, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
+	r.Komi += 0 // never minus zero
 	g := &Game{rules: r, options: GameOptions{PreventEncore: true}}
 	g.points.stones = -1
 	g.board.reset(geometryOf(s))

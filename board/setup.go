@@ -158,6 +158,7 @@ func (g *Game) SetRules(r Rules) error {
 	if r.Scoring != ScoringTerritory && g.start.phase > 0 {
 		return fmt.Errorf("%w: a game that began in a clean-up phase needs territory scoring", ErrRules)
 	}
+	r.Komi += 0
 	g.rules = r
 	g.replayAll()
 	return nil
@@ -185,7 +186,7 @@ func (g *Game) ContinueWith(o GameOptions) { g.options = o }
 // ignored.
 func (g *Game) SetKomi(k float32) {
 	if math.Abs(float64(k)) <= maxKomi {
-		g.rules.Komi = k
+		g.rules.Komi = k + 0 // never minus zero
 	}
 }
 

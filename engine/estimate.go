@@ -136,12 +136,21 @@ func (e *Engine) nearEven(ctx context.Context) (*evenEstimate, error) {
 func (t *Estimate) take(even *evenEstimate, g *board.Game) {
 	more := float64(g.Rules().Komi - even.komi)
 	low, high := search.Bounds(g)
+	switch { // komi alone decides
+	case low > 0:
+		t.Winrate = 0
+	case high < 0:
+		t.Winrate = 1
+	}
 	within := func(v float64) float64 { return min(max(v+more, low), high) }
 	t.Lead = within(onSideOf(even.Lead, 1-even.Winrate))
-	t.Lead = onSideOf(t.Lead, 1-t.Winrate)
+	t.Lead = min(max(onSideOf(t.Lead, 1-t.Winrate), low), high)
 	t.Low, t.High = min(within(even.Low), t.Lead), max(within(even.High), t.Lead)
 	t.Sure, t.Likely, t.Open, t.Unsettled = even.Sure, even.Likely, even.Open, even.Unsettled
 }
+
+// tenths rounds, and never to minus zero.
+func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
 // onSideOf is a lead, or 0 where the chances to win say that the other side leads.
 func onSideOf(lead, winrate float64) float64 {

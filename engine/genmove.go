@@ -386,9 +386,13 @@ func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work 
 	if b, ok := e.net.(batcher); ok && work.Batches > 0 {
 		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
 	}
+	lead := r.Root.Lead
+	if !e.cfg.ScoreByLead {
+		lead = onSideOf(lead, r.Root.Winrate)
+	}
 	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
 	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
 		r.ToMove, size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds, ending(r),
 		r.Stats.Evaluations, fill, 100*r.Stats.CacheRate(), 100*r.Stats.CollisionRate(),
-		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, r.Root.Lead, pv))
+		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, tenths(lead), pv))
 }

@@ -44,7 +44,7 @@ func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			if t.Low != t.High { // the network has an opinion of the score
+			if t.Low != t.High || t.Lead != 0 { // the network has an opinion of the score
 				return toResult(t.Lead, t.Winrate, e.game.Rules()), nil
 			}
 		}

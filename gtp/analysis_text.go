@@ -165,6 +165,10 @@ func appendInt(b []byte, key string, n int64) []byte {
 }
 
 func appendFloat(b []byte, key string, f float64) []byte {
+	if f > -0.5e-6 && f < 0 {
+		f = 0 // never minus zero
+	}
+	f += 0
 	return strconv.AppendFloat(append(b, key...), finite(f), 'f', 6, 64)
 }
 

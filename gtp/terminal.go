@@ -287,7 +287,7 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 		return errors.New("the engine found no move")
 	}
 	best := found.Moves[0]
-	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, best.ScoreLead)
+	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.ScoreLead))
 	if len(best.PV) > 1 {
 		text += "; then " + vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}
@@ -314,8 +314,8 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 		who, win, lead = board.Black, e.Winrate, -e.Lead
 	}
 	text := fmt.Sprintf("%s is ahead: wins %.0f %% of such games", who, 100*win)
-	if e.Low != e.High { // the network knows of points
-		text += fmt.Sprintf(", %+.1f points", lead)
+	if e.Low != e.High || e.Lead != 0 { // the network knows of points
+		text += fmt.Sprintf(", %+.1f points", tenths(lead))
 	}
 	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
 	return err

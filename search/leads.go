@@ -180,7 +180,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	mix := func(v, even, winrate float64) float64 {
 		v = own*v + far*sign*(komi-even)
 		if v > 0 && winrate < 0.5 || v < 0 && winrate > 0.5 {
-			return 0
+			v = 0
 		}
 		return within(v)
 	}
