@@ -75,7 +75,8 @@ type Game struct {
 	end     ending
 	points  points
 	moves   []Move
-	known   int // the moves before are forgotten, see GameOptions.ForgetOutOfTurn
+	strays  []int // the moves that were made out of turn
+	known   int   // the moves before are forgotten, see GameOptions.ForgetOutOfTurn
 	ko      koMemory
 	encore  encore
 }
@@ -89,6 +90,7 @@ func NewGame(s Size, r Rules) (*Game, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
+	r.Komi += 0 // never minus zero
 	g := &Game{rules: r, options: GameOptions{PreventEncore: true}}
 	g.points.stones = -1
 	g.board.reset(geometryOf(s))
@@ -106,6 +108,7 @@ func (g *Game) CopyFrom(src *Game) {
 	g.toMove, g.phase, g.end, g.points = src.toMove, src.phase, src.end, src.points
 	g.board.CopyFrom(&src.board)
 	g.moves, g.known = append(g.moves[:0], src.moves...), src.known
+	g.strays = append(g.strays[:0], src.strays...)
 	g.ko.copyFrom(&src.ko)
 	g.encore.copyFrom(&src.encore)
 }
@@ -208,6 +211,10 @@ func (g *Game) NoResult() bool { return g.end.noResult }
 // for PreventEncore.
 func (g *Game) PastPhaseEnd() bool { return g.end.pastPhaseEnd }
 
+// Ended reports whether the game is over, also one whose clean-up phases players leave
+// out: Finished or PastPhaseEnd.
+func (g *Game) Ended() bool { return g.end.finished || g.end.pastPhaseEnd }
+
 // Phase returns 0 in the main phase, 1 and 2 in the clean-up phases of
 // territory scoring.
 func (g *Game) Phase() int { return g.phase }
@@ -265,7 +272,7 @@ func (g *Game) begin(s *start) {
 		panic(err) // checked before a start is made
 	}
 	g.toMove, g.phase, g.end = s.toMove, s.phase, ending{}
-	g.moves, g.known = g.moves[:0], 0
+	g.moves, g.strays, g.known = g.moves[:0], g.strays[:0], 0
 	g.encore.reset()
 	if s.phase == 2 {
 		g.encore.second = append(g.encore.second, s.colors...)
@@ -277,9 +284,16 @@ func (g *Game) begin(s *start) {
 
 // replay plays moves again from the start, under the present rules and options.
 func (g *Game) replay(moves []Move) {
-	moves = slices.Clone(moves)
+	moves, strays := slices.Clone(moves), slices.Clone(g.strays)
 	g.begin(g.start)
 	for _, m := range moves {
 		g.apply(m.Color, m.Point)
+	}
+	// A side that was forced to move was in turn, though nothing forces it now.
+	g.strays = g.strays[:0]
+	for _, i := range strays {
+		if i < len(moves) {
+			g.strays = append(g.strays, i)
+		}
 	}
 }

@@ -285,16 +285,6 @@ func TestGameUndo(t *testing.T) {
 	}
 }
 
-func TestUndoOutOfTurn(t *testing.T) {
-	g := gameOn(t, "chinese", empty5)
-	play(t, g, "A1 B:A2")
-	require.True(t, g.Undo())
-	require.Equal(t, board.Black, g.ToMove(), "Black made the move that was taken back")
-	require.True(t, g.Undo())
-	require.Equal(t, board.Black, g.ToMove())
-	require.Zero(t, g.NumMoves())
-}
-
 func TestOptions(t *testing.T) {
 	g := gameOn(t, "japanese", empty5)
 	play(t, g, "A1 pass pass")
@@ -451,4 +441,49 @@ func TestForgetOutOfTurn(t *testing.T) {
 	play(board.White, "pass")
 	play(board.Black, "pass")
 	require.True(t, g.Finished() || g.PastPhaseEnd())
+}
+
+// TestUndoOutOfTurn: who was to move before a move is to move when it is taken back,
+// whoever made it.
+func TestUndoOutOfTurn(t *testing.T) {
+	for _, c := range []struct {
+		moves string
+		undo  int
+		want  board.Color
+	}{
+		{"W:C3", 1, board.Black},
+		{"W:pass", 1, board.Black},
+		{"A1 B:B1", 1, board.White},
+		{"A1 B:B1 C1", 2, board.White},
+		{"A1 B:B1 C1", 1, board.White},
+		{"A1 B1 W:C1 W:D1", 1, board.Black},
+		{"A1 B1 W:C1 W:D1", 2, board.Black},
+		{"A1 B1 W:C1 W:D1", 3, board.White},
+		{"A1 B1 W:C1 W:D1", 4, board.Black},
+		{"A1 B1 C1", 1, board.Black},
+	} {
+		g := gameOn(t, "chinese", empty5)
+		play(t, g, c.moves)
+		copied := new(board.Game)
+		copied.CopyFrom(g)
+		require.NoError(t, copied.SetRules(board.Japanese()))
+		for _, g := range []*board.Game{g, copied} {
+			require.True(t, g.UndoMoves(c.undo))
+			require.Equal(t, c.want, g.ToMove(), "%+v", c)
+		}
+		one := gameOn(t, "chinese", empty5)
+		play(t, one, c.moves)
+		for range c.undo {
+			require.True(t, one.Undo())
+		}
+		require.Equal(t, c.want, one.ToMove(), "%+v, one by one", c)
+	}
+	// A side that was forced to move was in turn.
+	g := gameOn(t, "chinese", empty5)
+	play(t, g, "A1")
+	g.SetToMove(board.Black)
+	play(t, g, "B:B1")
+	require.NoError(t, g.SetRules(board.Japanese()))
+	require.True(t, g.Undo())
+	require.Equal(t, board.Black, g.ToMove())
 }

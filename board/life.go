@@ -9,6 +9,19 @@ package board
 func (b *Board) IndependentLife(dst []Color, keepTerritory, keepStones, suicideLegal bool) (owners []Color, whiteMinusBlack int) {
 	var fullStore [MaxPoints]Color
 	full := b.FullArea(fullStore[:0], suicideLegal)
+	dst, whiteMinusBlack = b.livesApart(dst, full)
+	for p, c := range full {
+		if own := b.cells[p].color == c; c != Empty && (keepTerritory && !own || keepStones && own) {
+			dst[p] = c
+		}
+	}
+	return dst, whiteMinusBlack
+}
+
+// livesApart returns the parts of an area, by owner of each point, that are not
+// seki-like, and the number of White's minus Black's. The result is dst, made longer
+// if need be.
+func (b *Board) livesApart(dst, full []Color) (owners []Color, whiteMinusBlack int) {
 	dst = b.colorMap(dst)
 	var seen pointSet
 	var part [MaxPoints]Point
@@ -27,11 +40,6 @@ func (b *Board) IndependentLife(dst []Color, keepTerritory, keepStones, suicideL
 			whiteMinusBlack++
 		} else {
 			whiteMinusBlack--
-		}
-	}
-	for p, c := range full {
-		if own := b.cells[p].color == c; c != Empty && (keepTerritory && !own || keepStones && own) {
-			dst[p] = c
 		}
 	}
 	return dst, whiteMinusBlack
@@ -63,4 +71,71 @@ func (b *Board) sekiPart(part *[MaxPoints]Point, full []Color, seen *pointSet, p
 		}
 	}
 	return n, seki
+}
+
+// closeBorders fills the neutral points that either side can fill without loss, and
+// connects chains in atari, so that what is still open is open in seki. All stones
+// are taken to be alive.
+func (b *Board) closeBorders() {
+	for changed := true; changed; {
+		changed = false
+		area := b.Area(nil)
+		for p := range Point(b.geo.area) {
+			switch c := b.cells[p].color; {
+			case c != Empty:
+				changed = b.connects(p) || changed
+			case area[p] == Empty:
+				first := Black
+				if b.chainsAround(p, White) > b.chainsAround(p, Black) {
+					first = White // who connects by it
+				}
+				changed = b.fills(first, p) || b.fills(first.Opponent(), p) || changed
+			}
+		}
+	}
+}
+
+// fills plays a stone of c on p and reports whether that costs neither side
+// anything: it is not in atari, and chains that it puts in atari connect, which they
+// then do. Otherwise nothing has changed.
+func (b *Board) fills(c Color, p Point) bool {
+	before := b.CanUndo()
+	if b.Play(c, p) == 0 && b.At(p) == c && b.Liberties(p) > 1 {
+		safe := true
+		for _, q := range b.geo.adj[p] {
+			safe = safe && (b.cells[q].color != c.Opponent() || b.Liberties(q) > 1 || b.connects(q))
+		}
+		if safe && b.Liberties(p) > 1 {
+			return true
+		}
+	}
+	for b.CanUndo() > before {
+		b.Undo()
+	}
+	return false
+}
+
+// connects plays on the last liberty of the chain on p, if it is in atari, and reports
+// whether it has more then. Otherwise nothing has changed.
+func (b *Board) connects(p Point) bool {
+	if b.Liberties(p) != 1 {
+		return false
+	}
+	c := b.At(p)
+	if b.Play(c, b.lastLiberty(p)) == 0 && b.At(p) == c && b.Liberties(p) > 1 {
+		return true
+	}
+	b.Undo()
+	return false
+}
+
+// chainsAround returns how many chains of c touch p.
+func (b *Board) chainsAround(p Point, c Color) (n int) {
+	near := &b.geo.near[p]
+	for i, q := range near {
+		if b.cells[q].color == c && !b.headSeen(near[:i], c, b.cells[q].head) {
+			n++
+		}
+	}
+	return n
 }

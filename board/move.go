@@ -26,8 +26,11 @@ func (g *Game) passesCount() bool { return g.phase > 0 || g.rules.Ko != KoSpight
 // apply plays a move that at least PlayTolerant allows. The order of the steps
 // is that of KataGo's rules.
 func (g *Game) apply(c Color, p Point) {
-	if c != g.toMove && g.options.ForgetOutOfTurn {
-		g.forget(c)
+	if c != g.toMove {
+		g.strays = append(g.strays, len(g.moves))
+		if g.options.ForgetOutOfTurn {
+			g.forget(c)
+		}
 	}
 	if g.end.finished || g.end.pastPhaseEnd {
 		g.end.validTurns = min(g.end.validTurns, 1)

@@ -7,8 +7,14 @@ import "math"
 // A game without result has no score; Score then returns that of the position.
 func (g *Game) Score() float32 {
 	var store [MaxPoints]Color
-	_, points := g.owners(store[:0])
-	score := float32(points) + g.points.bonus + g.points.handicap + g.rules.Komi
+	return g.total(g.areaNow(store[:0]))
+}
+
+// total is the score that owners of points and groups that pay a tax (White's minus
+// Black's) make, White minus Black, with komi and all bonuses. Under territory scoring
+// the bonus takes the stones off again: a point for each move.
+func (g *Game) total(owners []Color, groups int) float32 {
+	score := float32(balance(owners)-2*groups) + g.points.bonus + g.points.handicap + g.rules.Komi
 	if g.points.buttonOnSide {
 		score += pointFor(g.toMove) / 2
 	}
@@ -18,7 +24,7 @@ func (g *Game) Score() float32 {
 // Owners returns for each point whom Score counts it for, Empty for nobody. The
 // result is dst, made longer if need be.
 func (g *Game) Owners(dst []Color) []Color {
-	dst, _ = g.owners(dst)
+	dst, _ = g.areaNow(dst)
 	return dst
 }
 
@@ -65,12 +71,6 @@ func (g *Game) areaNow(dst []Color) (owners []Color, groups int) {
 	return dst, groups
 }
 
-// owners returns areaNow and the score that it makes, White minus Black.
-func (g *Game) owners(dst []Color) (owners []Color, score int) {
-	owners, groups := g.areaNow(dst)
-	return owners, balance(owners) - 2*groups
-}
-
 // balance returns White's points minus Black's.
 func balance(owners []Color) int {
 	n := 0
@@ -85,56 +85,75 @@ func balance(owners []Color) int {
 	return n
 }
 
-// OwnersWithDead returns for each point the colour that it counts for when the given
-// stones are taken off the board: living stones, and empty regions that touch one
-// colour only. Points that hold no stone do not count.
+// OwnersWithDead returns for each point the colour that ScoreWithDead counts it for:
+// living stones, and empty regions that touch one colour only, unless the rules count
+// no points in seki and these are. Points that hold no stone do not count.
 func (g *Game) OwnersWithDead(dead []Point) []Color {
-	var b Board
-	b.reset(g.board.geo)
+	owners, _ := g.areaWithDead(dead)
+	return owners
+}
+
+// ScoreWithDead returns the score when the given stones are dead and all others alive,
+// White minus Black, with komi and all bonuses: the count of players who agreed on
+// what is dead. Points that hold no stone do not count. Neutral points that are still
+// open make no seki of living groups around them, as they would for Score.
+func (g *Game) ScoreWithDead(dead []Point) float32 {
+	return g.total(g.areaWithDead(dead))
+}
+
+// areaWithDead is areaNow with the given stones off the board.
+func (g *Game) areaWithDead(dead []Point) (owners []Color, groups int) {
 	colors := g.board.appendColors(make([]Color, 0, MaxPoints))
 	for _, p := range dead {
 		if g.Size().Contains(p) {
 			colors[p] = Empty
 		}
 	}
-	if b.setUp(colors) != nil { // taking stones off never takes liberties
-		return g.board.Area(nil)
+	b := NewBoard(g.Size())
+	if b.setUp(colors) != nil {
+		panic("stones without liberties") // taking stones off never takes any
 	}
-	return b.Area(nil)
-}
-
-// ScoreWithDead returns the score when the given stones are dead, White minus
-// Black, with komi and handicap bonus: under area scoring stones and surrounded
-// points, under territory scoring surrounded points and prisoners, dead stones
-// among them. It is the count of players who agreed on what is dead: taxes do
-// not come in, and of bonuses only a button that was taken. Points that hold no
-// stone do not count.
-func (g *Game) ScoreWithDead(dead []Point) float32 {
-	owners := g.OwnersWithDead(dead)
-	score := g.points.handicap + g.rules.Komi
-	if g.rules.Scoring == ScoringArea {
-		return score + float32(balance(owners)) + g.points.bonus
+	owners = b.Area(nil)
+	if g.rules.Tax == TaxNone {
+		return owners, 0
 	}
-	prisoners := g.board.Captured(Black) - g.board.Captured(White)
-	colors := g.board.appendColors(make([]Color, 0, MaxPoints))
-	for _, p := range dead {
-		if !g.Size().Contains(p) {
-			continue
-		}
-		switch colors[p] {
-		case Black:
-			prisoners++
-		case White:
-			prisoners--
-		}
-		colors[p] = Empty
-	}
+	b.closeBorders()
+	lives, _ := b.livesApart(nil, b.Area(nil))
 	for p, c := range colors {
-		if c != Empty {
+		if c == Empty && lives[p] != owners[p] {
 			owners[p] = Empty
 		}
 	}
-	return score + float32(balance(owners)+prisoners)
+	if g.rules.Tax == TaxAll {
+		groups = groupsWithTerritory(owners, colors, b.geo)
+	}
+	return owners, groups
+}
+
+// groupsWithTerritory returns the number of connected parts of the area that have an
+// empty point, White's minus Black's. Stones that only touch neutral points or stand in
+// seki have none.
+func groupsWithTerritory(owners, colors []Color, geo *geometry) (whiteMinusBlack int) {
+	var seen pointSet
+	var part [MaxPoints]Point
+	for p, c := range owners {
+		if c == Empty || colors[p] != Empty || seen.has(Point(p)) {
+			continue
+		}
+		whiteMinusBlack += int(pointFor(c))
+		seen.add(Point(p))
+		part[0] = Point(p)
+		for i, n := 0, 1; i < n; i++ {
+			for _, q := range geo.adj[part[i]] {
+				if owners[q] == c && !seen.has(q) {
+					seen.add(q)
+					part[n] = q
+					n++
+				}
+			}
+		}
+	}
+	return whiteMinusBlack
 }
 
 // SelfKomi returns komi and all bonuses from the view of the side to move, as

@@ -187,7 +187,7 @@ func TestScoreWithDead(t *testing.T) {
 		{"chinese", "", 9 - 16 + 0.5},
 		{"chinese", "B5", 8 - 22 + 0.5},
 		{"japanese", "B5 F5", 7 - 13 + 0.5},
-		{"japanese", "", 0 - 6 + 0.5},
+		{"japanese", "", 0.5}, // Black's corner stands in seki with B5
 		{"japanese", "B5", 0 - 13 + 0.5},
 		{"japanese", "B5 B5 A1 pass", 0 - 13 + 0.5},
 	} {
@@ -203,7 +203,7 @@ func TestScoreWithDead(t *testing.T) {
 	}
 
 	// Prisoners, komi, handicap and button come in.
-	g := gameOn(t, "japanese", koShape)
+	g := gameOn(t, `{"scoring":"TERRITORY","tax":"NONE"}`, koShape)
 	play(t, g, "C4 E1 pass")
 	g.SetKomi(0)
 	require.EqualValues(t, -2-1, g.ScoreWithDead(nil), "A5, B4 and a prisoner")
@@ -211,4 +211,62 @@ func TestScoreWithDead(t *testing.T) {
 	play(t, g, "W:pass")
 	g.SetKomi(0)
 	require.EqualValues(t, -15+2+0.5, g.ScoreWithDead(nil))
+}
+
+// TestTaxesWithDead: what is agreed to be dead comes off before the rules of seki and
+// of groups are applied; neutral points that are still open make no seki.
+func TestTaxesWithDead(t *testing.T) {
+	const groups = `
+		. X . X O . .
+		X X X X O . O
+		X X X O O O .
+		O O O O . O O
+		X X X O O O .
+		X X X X O . O
+		. X . X O . .`
+	const seki = `
+		. X . O . O X
+		X X O O O O X
+		O O X X X X X
+		. O X . . . .
+		O O X . . . .
+		. O X . . . .`
+	const open = `
+		. X . . O .
+		. X . . O .
+		. X X . O .
+		. X . O O .
+		X X . O . .`
+	const koLeft = `
+		. . X O . .
+		. X . X O .
+		. . X O O .
+		. . X O . .
+		. . X O . .`
+	for _, c := range []struct {
+		name, rules, text, dead string
+		want                    float32 // White minus Black, without komi
+	}{
+		{"two groups against one", "stone-scoring", groups, "", 5 + 2},
+		{"no tax", "chinese", groups, "", 5},
+		{"the tax of territory", "ancient-territory", groups, "", 5 + 2},
+		{"dead stones", "stone-scoring", groups, "A6 B6 C6 D6 A5 B5 C5 B7 D7", 38 - 11}, // a group each
+		{"eyes in seki", "japanese", seki, "", 2 - 12},
+		{"eyes in seki, counted", "chinese", seki, "", 15 - 26},
+		{"eyes in seki, with a tax", "stone-scoring", seki, "", 14 - 25},
+		{"no seki where one side is dead", "japanese", seki, "A5 B5 B6", 2 + 6 + 3 - 12},
+		{"open borders", "japanese", open, "", 6 - 4},
+		{"open borders, with a tax", "stone-scoring", open, "", 12 - 11},
+		{"a ko that nobody has closed", "japanese", koLeft, "", 8 - 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := gameOn(t, c.rules, c.text)
+			g.SetKomi(0)
+			var dead []board.Point
+			for _, v := range strings.Fields(c.dead) {
+				dead = append(dead, at(t, g.Size(), v))
+			}
+			require.Equal(t, c.want, g.ScoreWithDead(dead), "%v", colorRows(g.Size(), g.OwnersWithDead(dead)))
+		})
+	}
 }

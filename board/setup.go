@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ErrSetup is wrapped by the errors of Setup.
@@ -130,13 +131,17 @@ func (g *Game) SetToMove(c Color) {
 func (g *Game) Undo() bool { return g.UndoMoves(1) }
 
 // UndoMoves takes the last n moves back in one go, at the price of one Undo. It
-// tells whether there were as many; else nothing has changed.
+// tells whether there were as many; else nothing has changed. To move is who was to
+// move then, also if a move was made out of turn.
 func (g *Game) UndoMoves(n int) bool {
 	if n < 1 || n > len(g.moves) {
 		return false
 	}
 	keep := len(g.moves) - n
 	side := g.moves[keep].Color
+	if slices.Contains(g.strays, keep) {
+		side = side.Opponent()
+	}
 	g.replay(g.moves[:keep])
 	if !g.options.ForgetOutOfTurn {
 		g.SetToMove(side)
@@ -153,6 +158,7 @@ func (g *Game) SetRules(r Rules) error {
 	if r.Scoring != ScoringTerritory && g.start.phase > 0 {
 		return fmt.Errorf("%w: a game that began in a clean-up phase needs territory scoring", ErrRules)
 	}
+	r.Komi += 0
 	g.rules = r
 	g.replayAll()
 	return nil
@@ -180,7 +186,7 @@ func (g *Game) ContinueWith(o GameOptions) { g.options = o }
 // ignored.
 func (g *Game) SetKomi(k float32) {
 	if math.Abs(float64(k)) <= maxKomi {
-		g.rules.Komi = k
+		g.rules.Komi = k + 0 // never minus zero
 	}
 }
 

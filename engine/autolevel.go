@@ -136,7 +136,7 @@ func (e *Engine) countGame() {
 	a := &e.auto
 	lost := abandonedLost(e.values, e.game.Size())
 	if e.cfg.Level != autoLevel || a.rank == nil || a.counted || len(e.values) == 0 ||
-		!a.resigned && !e.game.Finished() && !lost || e.game.NumMoves() < e.game.Size().Area()*3/10 {
+		!a.resigned && !e.game.Ended() && !lost || e.game.NumMoves() < e.game.Size().Area()*3/10 {
 		return
 	}
 	us := e.values[0].color
@@ -149,7 +149,7 @@ func (e *Engine) countGame() {
 	points := 1.0 // of the player
 	switch {
 	case a.resigned:
-	case !e.game.Finished():
+	case !e.game.Ended():
 		points = 0
 	default:
 		white, err := e.FinalScore(context.Background())

@@ -142,7 +142,7 @@ func Defaults() Config {
 		AnalysisWideNoise: 0.04,
 		Delay:             Delay{Most: 10},
 		HandicapAdvantage: 0.045, HandicapRepeats: 0.005,
-		Game: board.GameOptions{PreventEncore: true},
+		Game: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true},
 	}
 }
 
@@ -210,6 +210,8 @@ type Engine struct {
 	gameSeed  uint64    // of what a level misjudges in this game
 	moveCount uint64    // moves chosen so far: stream of the move sampler
 	judged    judgement // the last position whose dead stones were asked for
+	even      evenEstimate
+	leads     *search.Leads // of what is shown
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
@@ -263,7 +265,7 @@ func (e *Engine) Stop() {
 // ponder searches on at the position on the board, until PonderLimits or memory
 // end it.
 func (e *Engine) ponder() {
-	if !e.cfg.Ponder || e.cfg.Level != "" || e.game.Finished() || e.pondering != nil {
+	if !e.cfg.Ponder || e.cfg.Level != "" || e.game.Ended() || e.pondering != nil {
 		return
 	}
 	params := e.searchParams()
@@ -355,7 +357,7 @@ func (e *Engine) ClearCache() {
 	e.Stop()
 	e.tree.Forget()
 	e.carried = 0
-	e.judged = judgement{}
+	e.judged, e.even, e.leads = judgement{}, evenEstimate{}, nil
 	if c, ok := e.net.(interface{ ClearCache() }); ok {
 		c.ClearCache()
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"kosumi/board"
@@ -24,6 +25,9 @@ type Estimate struct {
 	Open         int
 	// Unsettled are chains that may live or die, the largest first.
 	Unsettled [][]board.Point
+	// Final says that the game is over and nothing is estimated: Lead, Low and High are
+	// its result.
+	Final bool
 }
 
 // The bounds of ownership, of 1, from which a point counts as sure and as likely.
@@ -40,23 +44,120 @@ const estimateVisits = 200
 const tenth = 1.2816
 
 // Estimate searches the position as it stands, at full strength and always in the
-// same way, and counts. Networks without a score or owners leave their parts at 0.
+// same way, and counts. Networks without a score or owners leave their parts at 0. A
+// game that is over is counted as FinalScore does.
 func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
 	e.Stop()
-	p := e.repeatable()
-	tree, err := search.New(p, uncached{e.net}, e.log)
+	if e.game.Ended() && !e.cfg.ScoreByLead {
+		c, err := e.count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.asEstimate(), nil
+	}
+	r, err := e.estimateSearch(ctx, e.game)
 	if err != nil {
 		return nil, err
 	}
-	tree.Reset(e.game)
+	t := estimateOf(e.game, r)
+	if !r.Root.Raw.HasScore {
+		return t, nil
+	}
+	even, err := e.nearEven(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.take(even, e.game)
+	return t, nil
+}
+
+// estimateSearch is the search of a position that an estimate rests on.
+func (e *Engine) estimateSearch(ctx context.Context, g *board.Game) (*search.Result, error) {
+	tree, err := search.New(e.repeatable(), uncached{e.net}, e.log)
+	if err != nil {
+		return nil, err
+	}
+	tree.Reset(g)
 	r, err := e.search(ctx, tree, search.Limits{Visits: estimateVisits, Ownership: true})
 	if err == nil {
 		err = ctx.Err()
 	}
+	return &r, err
+}
+
+// evenEstimate is an estimate of a position under a komi that makes it nearly even,
+// where networks know best who leads by how much.
+type evenEstimate struct {
+	hash board.Hash // of the position, without komi
+	komi float32
+	*Estimate
+}
+
+// mostEvenSearches is how often a komi is searched under that makes the position even.
+const mostEvenSearches = 3
+
+// nearEven estimates the position on the board under a nearly even komi. It is the same
+// for every komi, and remembered.
+func (e *Engine) nearEven(ctx context.Context) (*evenEstimate, error) {
+	g := new(board.Game)
+	g.CopyFrom(e.game)
+	g.SetKomi(0)
+	if e.even.Estimate != nil && e.even.hash == g.Hash() {
+		return &e.even, nil
+	}
+	even := evenEstimate{hash: g.Hash()}
+	komi, _, err := search.NewLeads(e.net).Even(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	return estimateOf(e.game, &r), nil
+	for range mostEvenSearches {
+		k := float32(math.Floor(komi) + 0.5)
+		g.SetKomi(k)
+		r, err := e.estimateSearch(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		t := estimateOf(g, r)
+		if even.Estimate == nil || math.Abs(t.Winrate-0.5) < math.Abs(even.Winrate-0.5) {
+			even.komi, even.Estimate = k, t
+		}
+		if math.Abs(t.Winrate-0.5) < 0.3 {
+			break
+		}
+		low, high := search.Bounds(g)
+		komi -= min(max(t.Lead, low), high)
+	}
+	e.even = even
+	return &e.even, nil
+}
+
+// take takes over what an estimate under another komi says of points. The lead is on
+// the side of the winrate, and between Low and High.
+func (t *Estimate) take(even *evenEstimate, g *board.Game) {
+	more := float64(g.Rules().Komi - even.komi)
+	low, high := search.Bounds(g)
+	switch { // komi alone decides
+	case low > 0:
+		t.Winrate = 0
+	case high < 0:
+		t.Winrate = 1
+	}
+	within := func(v float64) float64 { return min(max(v+more, low), high) }
+	t.Lead = within(onSideOf(even.Lead, 1-even.Winrate))
+	t.Lead = min(max(onSideOf(t.Lead, 1-t.Winrate), low), high)
+	t.Low, t.High = min(within(even.Low), t.Lead), max(within(even.High), t.Lead)
+	t.Sure, t.Likely, t.Open, t.Unsettled = even.Sure, even.Likely, even.Open, even.Unsettled
+}
+
+// tenths rounds, and never to minus zero.
+func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
+
+// onSideOf is a lead, or 0 where the chances to win say that the other side leads.
+func onSideOf(lead, winrate float64) float64 {
+	if lead > 0 && winrate < 0.5 || lead < 0 && winrate > 0.5 {
+		return 0
+	}
+	return lead
 }
 
 func estimateOf(g *board.Game, r *search.Result) *Estimate {
@@ -82,6 +183,25 @@ func estimateOf(g *board.Game, r *search.Result) *Estimate {
 		t.count(v)
 	}
 	t.Unsettled = unsettled(g.Board(), own)
+	return t
+}
+
+// asEstimate is the count of a game that is over.
+func (c *count) asEstimate() *Estimate {
+	t := &Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true}
+	switch {
+	case c.score > 0:
+		t.Winrate = 0
+	case c.score < 0:
+		t.Winrate = 1
+	}
+	for _, owner := range c.owners {
+		if owner == board.Empty {
+			t.Open++
+		} else {
+			t.Sure[owner]++
+		}
+	}
 	return t
 }
 

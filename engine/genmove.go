@@ -81,7 +81,16 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	limits.Ownership, limits.MovesOwnership, limits.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
 	before, began := e.work(), time.Now()
-	result, err := e.runSearch(ctx, tree, limits, r.Interval, r.Report)
+	report := r.Report
+	if report != nil {
+		report = func(found *search.Result) {
+			if leadsFit(found, limits) {
+				e.correctLeads(ctx, game, found)
+			}
+			r.Report(found)
+		}
+	}
+	result, err := e.runSearch(ctx, tree, limits, r.Interval, report)
 	if err != nil {
 		return Move{}, err
 	}
@@ -95,7 +104,11 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, clock, limits.Time > 0); err != nil {
 		return Move{}, err
 	}
-	e.logMove(&result, game.Size(), move.Point, e.work().Sub(before))
+	work := e.work().Sub(before)
+	if !clock.budget.hurried(clock.used()) && r.Report == nil && leadsFit(&result, limits) {
+		e.correctLeads(ctx, game, &result)
+	}
+	e.logMove(&result, game.Size(), move.Point, work)
 	if r.Deterministic || r.Keep && !e.cfg.EveryValue {
 		return move, nil
 	}
@@ -146,12 +159,21 @@ func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.R
 	return chosen, nil
 }
 
+// leadsFit reports whether a clock leaves time for the evaluations that leads may take.
+func leadsFit(r *search.Result, l search.Limits) bool {
+	const most, share = 24, 20 // evaluations; of the time for the move, one part in so many
+	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
+}
+
 // commit plays our own move, books its time and goes on thinking.
 func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
+	play := e.game.Play
 	if c != e.game.ToMove() {
-		e.game.SetToMove(c)
+		if play = e.game.PlayTolerant; e.cfg.Game.ForgetOutOfTurn {
+			e.game.SetToMove(c)
+		}
 	}
-	if err := e.game.Play(c, p); err != nil {
+	if err := play(c, p); err != nil {
 		return fmt.Errorf("the move that was found cannot be played: %w", err)
 	}
 	e.advance(c, p)
@@ -388,9 +410,13 @@ func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work 
 	if b, ok := e.net.(batcher); ok && work.Batches > 0 {
 		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
 	}
+	lead := r.Root.Lead
+	if !e.cfg.ScoreByLead {
+		lead = onSideOf(lead, r.Root.Winrate)
+	}
 	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
 	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
 		r.ToMove, size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds, ending(r),
 		r.Stats.Evaluations, fill, 100*r.Stats.CacheRate(), 100*r.Stats.CollisionRate(),
-		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, r.Root.Lead, pv))
+		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, tenths(lead), pv))
 }

@@ -48,12 +48,16 @@ func (e *Engine) estimateLead(ctx context.Context, g *board.Game) (float64, erro
 	if f.err != nil {
 		return 0, f.err
 	}
-	return toResult(lead, g.Rules()), nil
+	return toResult(lead, 0.5, g.Rules()), nil
 }
 
-// toResult rounds a lead to what a game can end with.
-func toResult(lead float64, rules board.Rules) float64 {
+// toResult rounds a lead to what a game can end with. Where nobody leads and there is
+// no draw, Black's winrate says who wins.
+func toResult(lead, winrate float64, rules board.Rules) float64 {
 	komi := float64(rules.Komi)
+	if lead == 0 && winrate > 0.5 {
+		lead = -0.1
+	}
 	if whole := komi == math.Trunc(komi); whole != rules.Button {
 		return math.Round(lead)
 	}

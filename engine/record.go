@@ -111,9 +111,11 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	placed := e.placedByMoves()
+	moves, thoughts = moves[placed:], thoughts[placed:]
 	record := sgf.Record{
 		Size: e.game.Size(), Komi: float64(rules.Komi), HasKomi: true,
-		Rules: rulesName(rules), Handicap: e.handicap, Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
+		Rules: rulesName(rules), Handicap: max(e.handicap, placed), Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
 		Steps: sgf.Steps(moves, nil),
 	}
 	black, white := e.Chose()
@@ -123,7 +125,7 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if white {
 		record.White.Name, record.White.Rank = e.cfg.Name, e.playsAt()
 	}
-	record.Setup = e.startPosition()
+	record.Setup = e.startPosition(placed)
 	record.Result = e.resultInRecord(ctx)
 	e.keepLoaded(&record)
 	for i, t := range thoughts {
@@ -144,15 +146,17 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 }
 
 // resultInRecord is the result as records have it, "" in the middle of a game, where
-// the dead stones cannot be told, or where a clock leaves no time to tell them. With Config.ScoreByLead what is on the board counts,
-// as in KataGo's records.
+// the dead stones cannot be told, or where a clock leaves no time to tell them. With
+// Config.ScoreByLead what is on the board counts, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
 	switch {
 	case e.gaveUp() && e.resigned.color == board.Black:
 		return "W+R"
 	case e.gaveUp():
 		return "B+R"
-	case !e.game.Finished():
+	case e.game.NoResult():
+		return "Void"
+	case !e.game.Ended(), e.cfg.ScoreByLead && !e.game.Finished():
 		return ""
 	case e.cfg.ScoreByLead:
 		return resultText(float64(e.game.Score()))
@@ -180,9 +184,33 @@ func rulesName(r board.Rules) string {
 	}
 }
 
-// startPosition returns what was on the board before the first move, nil for
-// an empty board with Black to move.
-func (e *Engine) startPosition() *sgf.Setup {
+// placedByMoves returns how many moves at the beginning placed handicap stones on an
+// empty board: moves of Black alone, at least two.
+func (e *Engine) placedByMoves() int {
+	n := e.game.HandicapStones()
+	for p := range board.Point(e.game.Size().Area()) {
+		if e.game.StartAt(p) != board.Empty {
+			return 0
+		}
+	}
+	for i, m := range e.game.Moves() {
+		if i < n && (m.Color != board.Black || m.Point == board.Pass) {
+			return 0
+		}
+	}
+	return min(n, e.game.NumMoves())
+}
+
+// startPosition returns what was on the board before the first move after so many
+// that placed handicap stones, nil for an empty board with Black to move.
+func (e *Engine) startPosition(placed int) *sgf.Setup {
+	if placed > 0 {
+		s := &sgf.Setup{ToMove: board.White}
+		for _, m := range e.game.Moves()[:placed] {
+			s.Black = append(s.Black, m.Point)
+		}
+		return s
+	}
 	s := &sgf.Setup{ToMove: e.startToMove()}
 	for p := range board.Point(e.game.Size().Area()) {
 		switch e.game.StartAt(p) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -184,4 +185,57 @@ func TestQuarterKomi(t *testing.T) {
 	require.ErrorContains(t, c.Validate(), "komi 3.75 must be a multiple of 0.5")
 	c.Rules.Komi = -3.5
 	require.NoError(t, c.Validate())
+}
+
+// TestHandicapStonesThatArriveAsMoves: what Black plays before White's first move are
+// handicap stones: White's bonus, the network's komi and the record are those of
+// set_free_handicap.
+func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
+	rules := board.Chinese()
+	rules.Komi = 0.5
+	stones := []board.Point{20, 24, 56}
+	byCommand := newEngine(t, 9, func(c *Config) { c.Rules = rules })
+	require.NoError(t, byCommand.SetHandicap(stones))
+	byMoves := newEngine(t, 9, func(c *Config) { c.Rules = rules })
+	for _, p := range stones {
+		require.NoError(t, byMoves.Play(board.Black, p))
+	}
+	for _, e := range []*Engine{byCommand, byMoves} {
+		require.EqualValues(t, 3, e.game.HandicapBonusScore())
+		require.EqualValues(t, 3.5, e.game.SelfKomi(0.5))
+		require.NoError(t, e.Play(board.White, 40))
+		require.EqualValues(t, -3.5, e.game.SelfKomi(0.5))
+	}
+	want, err := byCommand.SaveSGF(context.Background())
+	require.NoError(t, err)
+	got, err := byMoves.SaveSGF(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+	require.Contains(t, string(got), "HA[3]")
+
+	require.NoError(t, byMoves.Undo(3))
+	require.Zero(t, byMoves.game.HandicapBonusScore(), "one stone is no handicap")
+	require.NoError(t, byMoves.Setup([]board.Point{1, 2}, []board.Point{3}, board.Black))
+	require.Zero(t, byMoves.game.HandicapBonusScore(), "a position is none")
+	for _, moves := range []string{"A1 pass C3", "b:A1 b:B2 w:C3 w:D4"} { // a white pass between is none of White's moves; two white moves set a position up
+		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
+		n := 0
+		for _, v := range strings.Fields(moves) {
+			c := e.game.ToMove()
+			if color, rest, ok := strings.Cut(v, ":"); ok {
+				c, err = board.ParseColor(color)
+				require.NoError(t, err)
+				v = rest
+			}
+			p, err := e.game.Size().ParseVertex(v)
+			require.NoError(t, err)
+			require.NoError(t, e.Play(c, p))
+			n++
+		}
+		data, err := e.SaveSGF(context.Background())
+		require.NoError(t, err)
+		require.NotContains(t, string(data), "HA[", moves)
+		require.NoError(t, e.LoadSGF(data, 0))
+		require.Equal(t, n, e.game.NumMoves())
+	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -22,67 +23,99 @@ const (
 	Dame
 )
 
-// FinalScore returns White's points minus Black's, komi and bonuses included. Games
-// that ended under rules without agreement on dead stones count as they stand; in all
-// others dead stones are removed first, or with Config.ScoreByLead, which is as KataGo
-// does, the lead is estimated. So it is in the middle of a game, where counting would
-// call stones dead and points owned of which nothing is decided.
+// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a
+// game without result. Games that ended under rules without agreement on dead stones
+// count as they stand; in all others dead stones are removed first, or with
+// Config.ScoreByLead, which is as KataGo does, the lead is estimated. So it is in the
+// middle of a game, where counting would call stones dead and points owned of which
+// nothing is decided.
 func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	e.Stop()
-	if e.counted() {
-		return float64(e.game.Score()), nil
-	}
-	if e.cfg.ScoreByLead {
+	if e.cfg.ScoreByLead && !e.counted() {
 		return e.estimateLead(ctx, e.game)
 	}
-	j, err := e.judge(ctx, e.game)
-	if err != nil {
-		return 0, err
-	}
-	if !e.game.Finished() && (!j.sure || j.open() > e.game.Size().Area()/mostOpen) {
-		t, err := e.Estimate(ctx)
+	if !e.game.Ended() {
+		j, err := e.judge(ctx, e.game)
 		if err != nil {
 			return 0, err
 		}
-		if t.Low != t.High { // the network has an opinion of the score
-			return toResult(t.Lead, e.game.Rules()), nil
+		if !j.sure || j.open() > e.game.Size().Area()/mostOpen {
+			t, err := e.Estimate(ctx)
+			if err != nil {
+				return 0, err
+			}
+			if t.Low != t.High || t.Lead != 0 { // the network has an opinion of the score
+				return toResult(t.Lead, t.Winrate, e.game.Rules()), nil
+			}
 		}
 	}
-	return float64(e.game.ScoreWithDead(j.dead)), nil
+	c, err := e.count(ctx)
+	return c.score, err
 }
 
 // mostOpen is the share of a board's points, one in so many, that can be open in a
 // game that is over but for passing: neutral points.
 const mostOpen = 20
 
-// counted tells whether the game ended so that everything counts as it stands:
-// without agreement on dead stones, or where KataGo has them taken off by play.
+// counted reports whether the game ended so that everything counts as it stands:
+// without agreement on dead stones, or after the clean-up phases, in which they were
+// taken off by play.
 func (e *Engine) counted() bool {
 	rules := e.game.Rules()
-	if rules.Scoring == board.ScoringArea {
-		return e.game.Finished() && !rules.FriendlyPassOk
+	if e.game.NoResult() && !e.cfg.ScoreByLead {
+		return true
 	}
-	return e.game.Finished() && e.cfg.ScoreByLead
+	return e.game.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
+}
+
+// count is what the position on the board comes to.
+type count struct {
+	dead   []board.Point
+	owners []board.Color // of each point
+	score  float64       // White's points minus Black's
+}
+
+// count counts the position: as it stands, or with the stones that are judged dead
+// taken off. What is dead, who owns a point and the score all come from here.
+func (e *Engine) count(ctx context.Context) (count, error) {
+	g := e.game
+	if !e.counted() {
+		dead, err := e.deadStones(ctx, g)
+		if err != nil {
+			return count{}, err
+		}
+		return count{dead, g.OwnersWithDead(dead), float64(g.ScoreWithDead(dead))}, nil
+	}
+	c := count{owners: g.Owners(nil)}
+	if g.NoResult() {
+		return c, nil
+	}
+	c.score = float64(g.Score())
+	for p, owner := range c.owners {
+		if color := g.At(board.Point(p)); color != board.Empty && color != owner {
+			c.dead = append(c.dead, board.Point(p))
+		}
+	}
+	return c, nil
 }
 
 // FinalStatus judges every point, in the order of board.Point. Stones of one
-// chain share their fate.
+// chain share their fate. It is what FinalScore counts once the game is over.
 func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
 	e.Stop()
-	dead, err := e.deadStones(ctx, e.game)
+	c, err := e.count(ctx)
 	if err != nil {
 		return nil, err
 	}
 	status := make([]Status, e.game.Size().Area())
-	for _, p := range dead {
+	for _, p := range c.dead {
 		status[p] = Dead
 	}
-	owner := e.game.OwnersWithDead(dead)
 	for p := range status {
 		if e.game.At(board.Point(p)) != board.Empty {
 			continue
 		}
-		switch owner[p] {
+		switch c.owners[p] {
 		case board.Black:
 			status[p] = BlackTerritory
 		case board.White:
@@ -139,6 +172,9 @@ func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
 		return judgement{}, err
 	}
 	e.judged = judgeChains(g, own)
+	if !e.cfg.ScoreByLead {
+		e.judged.dead = surrounded(g, e.judged.dead)
+	}
 	e.judged.hash, e.judged.done = g.Hash(), true
 	return e.judged, nil
 }
@@ -175,6 +211,20 @@ func judgeChains(g *board.Game, own []float32) judgement {
 		}
 	}
 	return j
+}
+
+// surrounded returns those of the stones that are the opponent's points once all of
+// them are off the board. What is taken for dead and is not so surrounded, or stands in
+// seki, lives. The points of a chain are one region then, so chains stay whole.
+func surrounded(g *board.Game, dead []board.Point) []board.Point {
+	for {
+		owners := g.OwnersWithDead(dead)
+		least := slices.DeleteFunc(slices.Clone(dead), func(p board.Point) bool { return owners[p] != g.At(p).Opponent() })
+		if len(least) == len(dead) {
+			return dead
+		}
+		dead = least
+	}
 }
 
 // kept returns how far the points of a chain of colour c stay its own: the mean

@@ -116,3 +116,94 @@ func TestWhetherToCleanUp(t *testing.T) {
 		require.Equal(t, c.takes, e.cleansUp(context.Background(), e.game, false), "%v", c)
 	}
 }
+
+// afterPasses sets a diagram up, with Black to move, and lets both sides pass.
+func afterPasses(t *testing.T, e *Engine, diagram string) {
+	t.Helper()
+	setUp(t, e, diagram, board.Black)
+	require.NoError(t, e.Play(board.Black, board.Pass))
+	require.NoError(t, e.Play(board.White, board.Pass))
+}
+
+// TestScoreIsThatOfItsStatuses: under rules without agreement on dead stones all count
+// as alive that no rule takes off, in the score, the statuses, the estimate and the
+// record; under all others the same stones are dead in all of them.
+func TestScoreIsThatOfItsStatuses(t *testing.T) {
+	const contested = "..XO.\n.OXOO\n..XO.\nXXXOO\n..XO."
+	for _, c := range []struct {
+		name, rules, diagram string
+		want                 float64 // NaN: whatever the network judges
+		dead                 int
+	}{
+		{"a stone in territory", "tromp-taylor", contested, 2, 0},
+		{"area, no friendly pass", `{"scoring":"AREA","friendlyPassOk":false}`, contested, 2, 0},
+		{"the network judges", "chinese", contested, math.NaN(), -1},
+		{"territory", "japanese", contested, math.NaN(), -1},
+		{"seki tax", `{"scoring":"AREA","tax":"SEKI"}`, contested, 4, 0},
+		{"in pass-alive territory", "tromp-taylor", ".XOX.\nXX.XX\nXXXXX\nOOOOO\n.O.O.", -5, 1},
+		{"the same, agreed on", "chinese", ".XOX.\nXX.XX\nXXXXX\nOOOOO\n.O.O.", -5, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules, err := board.ParseRules(c.rules)
+			require.NoError(t, err)
+			rules.Komi = 0
+			e := newEngine(t, 5, func(conf *Config) { conf.Rules = rules })
+			afterPasses(t, e, c.diagram)
+			status, err := e.FinalStatus(context.Background())
+			require.NoError(t, err)
+			score, err := e.FinalScore(context.Background())
+			require.NoError(t, err)
+			require.Equal(t, recount(e.game, status), score)
+			dead := 0
+			for _, s := range status {
+				if s == Dead {
+					dead++
+				}
+			}
+			if c.dead >= 0 {
+				require.Equal(t, c.dead, dead)
+				require.Equal(t, c.want, score)
+			}
+			estimate, err := e.Estimate(context.Background())
+			require.NoError(t, err)
+			require.True(t, estimate.Final)
+			require.Equal(t, [3]float64{score, score, score}, [3]float64{estimate.Lead, estimate.Low, estimate.High})
+			require.Equal(t, resultText(score), e.resultInRecord(context.Background()))
+		})
+	}
+}
+
+// TestScoreWithGroupTax: each living group costs its side two points.
+func TestScoreWithGroupTax(t *testing.T) {
+	rules, err := board.ParseRules("stone-scoring")
+	require.NoError(t, err)
+	rules.Komi = 0
+	for _, lead := range []bool{false, true} {
+		rules.FriendlyPassOk = !lead // KataGo only counts where nobody has to agree
+		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules, c.ScoreByLead = rules, lead })
+		afterPasses(t, e, ".X.XO..\nXXXXO.O\nXXXOOO.\nOOOO.OO\nXXXOOO.\nXXXXO.O\n.X.XO..")
+		score, err := e.FinalScore(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, 7.0, score)
+		require.Equal(t, "W+7", e.resultInRecord(context.Background()))
+	}
+}
+
+// TestNoResult: a game that repeats itself without end, here by three kos, has no score.
+func TestNoResult(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese(); c.Size = board.Size{W: 4, H: 9} })
+	setUp(t, e, ".XO.\nXO.O\n.XO.\n.XO.\nXO.O\n.XO.\n.XO.\nX.XO\n.XO.", board.Black)
+	for range 3 {
+		if !e.game.Ended() {
+			play(t, e, "C8 B2 C5 B8 C2 B5")
+		}
+	}
+	require.True(t, e.game.NoResult())
+	score, err := e.FinalScore(context.Background())
+	require.NoError(t, err)
+	require.Zero(t, score)
+	require.Equal(t, "Void", e.resultInRecord(context.Background()))
+	status, err := e.FinalStatus(context.Background())
+	require.NoError(t, err)
+	require.NotContains(t, status, Dead)
+}

@@ -48,7 +48,7 @@ func (t *thought) text(size board.Size) string {
 	if winrate < 0.5 {
 		who, lead, winrate = "White", -lead, 1-winrate
 	}
-	text := fmt.Sprintf("%s %.1f %%, %+.1f points, %d visits", who, 100*winrate, lead, t.visits)
+	text := fmt.Sprintf("%s %.1f %%, %+.1f points, %d visits", who, 100*winrate, tenths(onSideOf(lead, winrate)), t.visits)
 	if len(t.line) == 0 {
 		return text
 	}

@@ -154,8 +154,8 @@ func tenThousandths(rate float64) int64 {
 
 // finite replaces what is no number by 0, which clients can read.
 func finite(f float64) float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0
+	if math.IsNaN(f) || math.IsInf(f, 0) || math.Abs(f) < 0.5e-6 {
+		return 0 // also for what would round to minus zero
 	}
 	return f
 }

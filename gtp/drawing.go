@@ -66,7 +66,7 @@ func paint(g *board.Game, p board.Point, last bool) string {
 
 // state is one line about the game.
 func state(g *board.Game) string {
-	if g.Finished() {
+	if g.Ended() {
 		return "Both have passed: the game is over. score counts it, clear_board begins a new one."
 	}
 	text := fmt.Sprintf("%s to move, komi %g", capital(g.ToMove().String()), g.Rules().Komi)

@@ -281,11 +281,11 @@ type Scorer interface {
 	// FinalStatus judges every point: W*H entries in the order of board.Point.
 	// All stones of a chain have the same status.
 	FinalStatus(ctx context.Context) ([]Status, error)
-	// Estimate says how a game that is not over stands.
+	// Estimate says how a game stands.
 	Estimate(ctx context.Context) (*Estimate, error)
 }
 
-// Estimate is an opinion about a game that is not over.
+// Estimate is an opinion about a game, or its result.
 type Estimate struct {
 	// Lead is White's lead in points. One game in ten would end below Low, one above
 	// High, White's points. All three are 0 where the network knows no score.
@@ -298,6 +298,8 @@ type Estimate struct {
 	Open         int
 	// Unsettled are chains that may live or die, the largest first.
 	Unsettled [][]board.Point
+	// Final says that the game is over: Lead, Low and High are its result.
+	Final bool
 }
 
 // Status is the fate of a point: the first three for stones, the others for

@@ -101,5 +101,5 @@ func (s *Server) chat(size board.Size, a *Analysis, p board.Point) {
 		advantage = fmt.Sprintf(" (PDA %.2f)", a.Root.Advantage)
 	}
 	s.opts.Chat(fmt.Sprintf("MALKOVICH:Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f%s PV %s",
-		a.Root.Visits, 100*a.Root.Winrate, a.Root.ScoreLead, a.Root.ScoreStdev, advantage, pv))
+		a.Root.Visits, 100*a.Root.Winrate, tenths(a.Root.ScoreLead), a.Root.ScoreStdev, advantage, pv))
 }

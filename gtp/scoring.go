@@ -31,15 +31,17 @@ func (s *Server) finalScore(ctx context.Context, _ Command, r *Reply) error {
 	return err
 }
 
+// tenths rounds, and never to minus zero.
+func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
+
 // scoreText writes a score that is White's lead. Referees compare the text of
 // two engines, so it always has one decimal, but for a draw.
 func scoreText(score float64) string {
-	tenths := math.Round(score * 10)
-	switch {
-	case tenths > 0:
-		return fmt.Sprintf("W+%.1f", tenths/10)
-	case tenths < 0:
-		return fmt.Sprintf("B+%.1f", -tenths/10)
+	switch score = tenths(score); {
+	case score > 0:
+		return fmt.Sprintf("W+%.1f", score)
+	case score < 0:
+		return fmt.Sprintf("B+%.1f", -score)
 	}
 	return "0"
 }
@@ -52,10 +54,14 @@ func (s *Server) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 		return because(errCannotScore, err)
 	}
 	black, white := board.Black, board.White
-	if e.Low != e.High {
-		fmt.Fprintf(r, "%s (8 of 10 games between %s and %s)\n", scoreText(e.Lead), scoreText(e.Low), scoreText(e.High))
+	if e.Final {
+		fmt.Fprintf(r, "%s: the game is over", scoreText(e.Lead))
+	} else {
+		if e.Low != e.High || e.Lead != 0 {
+			fmt.Fprintf(r, "%s (8 of 10 games between %s and %s)\n", scoreText(e.Lead), scoreText(e.Low), scoreText(e.High))
+		}
+		fmt.Fprintf(r, "Black wins %.0f %%, by a search of %d visits", 100*e.Winrate, e.Visits)
 	}
-	fmt.Fprintf(r, "Black wins %.0f %%, by a search of %d visits", 100*e.Winrate, e.Visits)
 	if e.Sure != [3]int{} || e.Likely != [3]int{} || e.Open != 0 {
 		fmt.Fprintf(r, "\nstones and territory: Black %d sure, %d likely; White %d sure, %d likely; %d open",
 			e.Sure[black], e.Likely[black], e.Sure[white], e.Likely[white], e.Open)

@@ -242,7 +242,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if err := p.engine.Play(me, point); err != nil {
 		return because(errIllegalMove, err)
 	}
-	if p.engine.Game().Finished() {
+	if p.engine.Game().Ended() {
 		return p.finalScore(ctx, c, r)
 	}
 	move, err := p.think(ctx, MoveRequest{Color: me.Opponent()})
@@ -256,7 +256,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 		p.ended = n
 		move = fmt.Sprintf("resign: %s wins; clear_board begins a new game", me)
 	}
-	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Finished() {
+	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Ended() {
 		return err
 	}
 	score, err := p.engine.FinalScore(ctx)
@@ -287,7 +287,7 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 		return errors.New("the engine found no move")
 	}
 	best := found.Moves[0]
-	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, best.ScoreLead)
+	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.ScoreLead))
 	if len(best.PV) > 1 {
 		text += "; then " + vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}
@@ -301,7 +301,7 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 	if err != nil {
 		return because(errCannotScore, err)
 	}
-	if p.engine.Game().Finished() {
+	if p.engine.Game().Ended() {
 		_, err = r.WriteString("the game is over: " + scoreText(counted))
 		return err
 	}
@@ -314,8 +314,8 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 		who, win, lead = board.Black, e.Winrate, -e.Lead
 	}
 	text := fmt.Sprintf("%s is ahead: wins %.0f %% of such games", who, 100*win)
-	if e.Low != e.High { // the network knows of points
-		text += fmt.Sprintf(", %+.1f points", lead)
+	if e.Low != e.High || e.Lead != 0 { // the network knows of points
+		text += fmt.Sprintf(", %+.1f points", tenths(lead))
 	}
 	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
 	return err

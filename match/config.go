@@ -238,7 +238,7 @@ func setIfZero[T comparable](at *T, value T) {
 // checkOpenings plays every opening on a board of its own.
 func (p *plan) checkOpenings() error {
 	for i, opening := range p.Openings {
-		g, err := board.NewGame(p.Size, p.rules)
+		g, err := p.newGame()
 		if err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (p *plan) checkOpenings() error {
 				return fmt.Errorf("opening %d, move %d (%s %s): %w", i+1, j+1, m.Color, p.Size.Vertex(m.Point), err)
 			}
 		}
-		if ended(g) {
+		if g.Ended() {
 			return fmt.Errorf("opening %d ends the game", i+1)
 		}
 		if len(opening) >= p.MaxMoves {
@@ -255,6 +255,16 @@ func (p *plan) checkOpenings() error {
 		}
 	}
 	return nil
+}
+
+// newGame returns an empty board of the match. Handicap stones are Black's first
+// moves, as the programs get them.
+func (p *plan) newGame() (*board.Game, error) {
+	g, err := board.NewGame(p.Size, p.rules)
+	if err == nil {
+		g.SetOptions(board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true})
+	}
+	return g, err
 }
 
 // opening returns the opening of a game, which counts from 0, and its index, or
@@ -272,10 +282,6 @@ func (p *plan) opening(game int) (moves []board.Move, index int) {
 	index = game / 2 % len(p.Openings)
 	return p.Openings[index], index
 }
-
-// ended reports whether two passes, or a repetition, have ended the game. The
-// referee's games have no clean-up phases.
-func ended(g *board.Game) bool { return g.Finished() || g.PastPhaseEnd() }
 
 // side is one of the two programs.
 type side int

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"kosumi/board"
 	"kosumi/sgf"
 )
 
@@ -119,7 +118,7 @@ func (p *plan) check(number int, g *Played) error {
 	if record.Size != p.Size || record.Setup != nil || len(moves) < len(opening) && len(r.Faults) == 0 || len(moves) > p.MaxMoves {
 		return fmt.Errorf("its record is one of %d moves on %v", len(moves), record.Size)
 	}
-	b, err := board.NewGame(p.Size, p.rules)
+	b, err := p.newGame()
 	if err != nil {
 		return err
 	}
@@ -131,7 +130,7 @@ func (p *plan) check(number int, g *Played) error {
 			return fmt.Errorf("move %d: %w", i+1, err)
 		}
 	}
-	if r.Reason == ReasonScore && !ended(b) {
+	if r.Reason == ReasonScore && !b.Ended() {
 		return fmt.Errorf("it was counted before its end")
 	}
 	r.Moves = b.NumMoves()

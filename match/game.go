@@ -27,7 +27,7 @@ type game struct {
 // playGame plays one game, which counts from 0. An error means that there is no
 // result: the match was stopped or cannot be played.
 func playGame(ctx context.Context, p *plan, seats [2]*seat, number int) (*game, error) {
-	b, err := board.NewGame(p.Size, p.rules)
+	b, err := p.newGame()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (t *game) play(ctx context.Context) error {
 	if err := t.playOpening(ctx); err != nil {
 		return err
 	}
-	for !ended(t.board) {
+	for !t.board.Ended() {
 		if t.board.NumMoves() >= t.plan.MaxMoves {
 			t.stop()
 			return nil

@@ -100,7 +100,7 @@ func requireGames(t *testing.T, c Config) {
 		for _, m := range rec.Moves() {
 			require.NoError(t, g.Play(m.Color, m.Point), "game %d", r.Game)
 		}
-		require.Equal(t, r.Reason == ReasonScore, ended(g))
+		require.Equal(t, r.Reason == ReasonScore, g.Ended())
 		names := []string{r.NameA, r.NameB}
 		require.Equal(t, sgf.Player{Name: names[i%2]}, rec.Black)
 		require.Equal(t, sgf.Player{Name: names[1-i%2]}, rec.White)
@@ -364,7 +364,7 @@ func countGame(t *testing.T, a, b, rules string, komi float64, openings [][]boar
 		require.NoError(t, s.newGame(t.Context()))
 	}
 	require.NoError(t, game.playOpening(t.Context()))
-	for !ended(g) {
+	for !g.Ended() {
 		m := board.Move{Color: g.ToMove(), Point: board.Pass}
 		require.NoError(t, g.Play(m.Color, m.Point))
 	}

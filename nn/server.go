@@ -174,7 +174,7 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	set(5, o.HistoryHidden)
 	set(6, o.PassAliveUnderSuicide)
 	set(8, o.PassAliveByRules)
-	set(7, g.Finished() || g.PastPhaseEnd())
+	set(7, g.Ended())
 	k = k.mix(flags)
 	k = k.mix(uint64(floatBits(o.PlayoutDoublingAdvantage))<<32 | uint64(floatBits(q.Optimism)))
 	k = k.mix(uint64(floatBits(q.PolicyTemperature))<<32 | uint64(floatBits(float32(o.DrawWins()))))

@@ -203,10 +203,8 @@ func overview(res *Result) string {
 
 // leadText says who is ahead, and how sure that is.
 func leadText(p *Position) string {
-	if p.Lead >= 0 {
-		return fmt.Sprintf("Black +%.1f (%.0f %%)", p.Lead, 100*p.Winrate)
-	}
-	return fmt.Sprintf("White +%.1f (%.0f %%)", -p.Lead, 100-100*p.Winrate)
+	who, points, chance := leaderOf(p.Lead, p.Winrate)
+	return fmt.Sprintf("%s +%.1f (%.0f %%)", who, points, 100*chance)
 }
 
 // moveText is the comment on a move.

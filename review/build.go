@@ -167,17 +167,26 @@ func (p *Player) sum(moves []Move, color string) {
 	}
 }
 
+// leaderOf says who is ahead, by how many points, in tenths, and how likely that side
+// wins: by Black's lead, or where that rounds to nothing by Black's winrate.
+func leaderOf(lead, winrate float64) (who string, points, chance float64) {
+	if lead = round(lead, 1); lead > 0 || lead == 0 && winrate >= 0.5 {
+		return "Black", lead, winrate
+	}
+	return "White", 0 - lead, 1 - winrate
+}
+
 // summaryOf says in a sentence how the game went.
 func summaryOf(res *Result) string {
 	end := res.Positions[len(res.Positions)-1]
 	if end.Visits == 0 {
 		return "Not reviewed yet."
 	}
-	leader, lead, sure := "Black", end.Lead, end.Winrate
-	if end.Winrate < 0.5 {
-		leader, lead, sure = "White", -end.Lead, 1-end.Winrate
-	}
+	leader, lead, sure := leaderOf(end.Lead, end.Winrate)
 	text := fmt.Sprintf("At the end the network sees %s ahead by %.1f points (%.0f %%)", leader, lead, 100*sure)
+	if sure < 0.5 || lead == 0 {
+		text = fmt.Sprintf("At the end the network sees an even game (%s %.0f %%)", leader, 100*sure)
+	}
 	if res.Game.Result != "" {
 		text += "; the record says " + res.Game.Result
 	}

@@ -12,16 +12,18 @@ import (
 // problem set does not know. One goroutine at a time.
 type Judge struct {
 	tree   *search.Tree
+	leads  *search.Leads
 	visits int64
 }
 
 // NewJudge returns a judge that gives each position so many visits.
 func NewJudge(net nn.Evaluator, p search.Params, visits int64) (*Judge, error) {
-	tree, err := search.New(searchParams(p), newMemo(net), nil)
+	judges, err := NewJudges(net, p, 1)
 	if err != nil {
 		return nil, err
 	}
-	return &Judge{tree, visits}, nil
+	judges[0].visits = visits
+	return judges[0], nil
 }
 
 // NewJudges returns judges of one game that share what they have evaluated.
@@ -33,7 +35,7 @@ func NewJudges(net nn.Evaluator, p search.Params, n int) ([]*Judge, error) {
 		if err != nil {
 			return nil, err
 		}
-		judges[i] = &Judge{tree: tree}
+		judges[i] = &Judge{tree: tree, leads: search.NewLeads(shared)}
 	}
 	return judges, nil
 }
@@ -65,6 +67,9 @@ func (j *Judge) search(ctx context.Context, g *board.Game, visits int64, played 
 	result, err := j.tree.Search(ctx, search.Limits{Visits: visits, Ownership: true, MovesOwnership: true})
 	if err == nil {
 		err = ctx.Err()
+	}
+	if err == nil {
+		err = j.leads.Correct(ctx, g, &result)
 	}
 	if err != nil {
 		return nil, err

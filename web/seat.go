@@ -387,5 +387,5 @@ func vertices(size board.Size, points []board.Point, most int) []string {
 
 func round(v float64, digits int) float64 {
 	f := math.Pow10(digits)
-	return math.Round(v*f) / f
+	return math.Round(v*f)/f + 0 // never minus zero
 }

@@ -88,6 +88,7 @@ func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64
 
 func appendNumber(b []byte, x float64) []byte {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64) // what was just written can be read
+	x += 0                                                            // never minus zero
 	return append(b, katagocfg.Float(x)...)
 }
 
@@ -107,6 +108,7 @@ type shares []float32
 func (list shares) MarshalJSON() ([]byte, error) {
 	return appendList(list, func(b []byte, x float64) []byte {
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'f', 6, 64), 64)
+		x += 0
 		return append(b, katagocfg.Float(x)...)
 	}), nil
 }

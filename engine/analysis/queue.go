@@ -6,6 +6,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"kosumi/search"
 )
 
 // task is the analysis of one turn of a query.
@@ -16,6 +18,7 @@ type task struct {
 	order    int64  // of arrival
 	hash     string // set when the search begins
 	symHash  string
+	shown    func(*search.Result) // puts right what is about to be shown; set when the search begins
 	cancel   context.CancelFunc
 }
 

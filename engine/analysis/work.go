@@ -81,10 +81,24 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	}
 	(*tree).Reset(game)
 	(*tree).Restrict(q.restrict...)
-	if q.reports.first == 0 {
-		return (*tree).Search(ctx, q.limits)
+	t.shown = func(*search.Result) {}
+	if leads := search.NewLeads(s.net); !s.conf.InKataGosPlace {
+		t.shown = func(r *search.Result) {
+			if err := leads.Correct(ctx, game, r); err != nil && ctx.Err() == nil {
+				s.log.Warn("leads under this komi are only the network's own", "error", err)
+			}
+		}
 	}
-	return s.searchAloud(ctx, *tree, t)
+	var result search.Result
+	if q.reports.first == 0 {
+		result, err = (*tree).Search(ctx, q.limits)
+	} else {
+		result, err = s.searchAloud(ctx, *tree, t)
+	}
+	if err == nil {
+		t.shown(&result)
+	}
+	return result, err
 }
 
 // searchAloud searches and reports what is known on the way.
@@ -135,6 +149,7 @@ func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
 			timer.Reset(lookAgain) // the search is slow to start: a report was asked for
 			continue
 		}
+		t.shown(&snapshot)
 		s.write(t.response(&snapshot, true))
 		if t.query.reports.every == 0 {
 			return

@@ -141,7 +141,7 @@ func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	switch {
 	case w.g.PassWouldEndGame() && (w.o.ConservativePassRoot || w.g.FriendlyPassSuppressed() || w.o.PassingHacks && lossIfEnded):
 		turns, hideEnd = 0, true
-	case w.g.Finished() || w.g.PastPhaseEnd():
+	case w.g.Ended():
 		turns = 1
 	}
 	return min(w.limitTurns(turns), w.g.ValidTurns()), hideEnd
@@ -149,7 +149,7 @@ func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 
 // turnsOld returns how many turns the older versions show: all or nothing.
 func (w *writer) turnsOld() (turns int, hidden bool) {
-	hidden = w.g.Finished() || w.g.PastPhaseEnd() ||
+	hidden = w.g.Ended() ||
 		w.g.PassWouldEndGame() && (w.o.ConservativePassRoot || w.g.FriendlyPassSuppressed())
 	if hidden {
 		return 0, true

@@ -133,12 +133,7 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	e.Scored = true
 	e.Score = g.Score()
 	e.Owners = g.Owners(nil)
-	switch {
-	case e.Score > 0:
-		e.Winner = board.White
-	case e.Score < 0:
-		e.Winner = board.Black
-	}
+	e.Winner = winnerOf(e.Score)
 	return e
 }
 

@@ -64,7 +64,9 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 // count where the final position is beyond doubt: both sides passed, and the
 // area on the board, with stones taken off that stand in pass-alive territory
 // of the other side, agrees with the result that the record names. Where the
-// result is missing or a resignation, the weights of what is unknown are 0.
+// result is missing or a resignation, the weights of what is unknown are 0. Under
+// territory rules the winner counts, and a record without a result has one where the
+// final position is beyond doubt.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.RecordOf(root)
 	if err == nil {
@@ -153,7 +155,13 @@ func recordEnd(result string, final *board.Game) End {
 			margin, counted = sign*m, true
 		}
 	}
-	if final.ConsecutivePasses() < 2 && !final.Finished() || final.NoResult() || final.Rules().Scoring != board.ScoringArea {
+	if final.ConsecutivePasses() < 2 && !final.Ended() || final.NoResult() {
+		return e
+	}
+	if final.Rules().Scoring == board.ScoringTerritory {
+		if !e.Known && settled(final) {
+			e.Known, e.Winner = true, winnerOf(final.ScoreWithDead(captured(final)))
+		}
 		return e
 	}
 	score := float64(final.Score())
@@ -166,6 +174,26 @@ func recordEnd(result string, final *board.Game) End {
 		return e
 	}
 	return ScoreEnd(final, false)
+}
+
+func winnerOf(score float32) board.Color {
+	switch {
+	case score > 0:
+		return board.White
+	case score < 0:
+		return board.Black
+	}
+	return board.Empty
+}
+
+// captured returns the stones in pass-alive territory of the other side.
+func captured(g *board.Game) (dead []board.Point) {
+	for p, owner := range g.Board().PassAlive(nil, g.Rules().Suicide) {
+		if c := g.At(board.Point(p)); c != board.Empty && owner == c.Opponent() {
+			dead = append(dead, board.Point(p))
+		}
+	}
+	return dead
 }
 
 // settled tells whether every point of the final position belongs to a

@@ -41,6 +41,7 @@ func TestRecordEnds(t *testing.T) {
 		"unknown and open":     {"(;SZ[5]KM[0.5]RU[Chinese]RE[?]" + wall + ";B[];W[])", false, false, board.Empty, 0},
 		"unfinished":           {"(;SZ[5]KM[0.5]RU[Chinese]" + wall + ")", false, false, board.Empty, 0},
 		"void":                 {"(;SZ[5]KM[0.5]RU[Chinese]RE[Void]" + wall + ")", true, false, board.Empty, 0},
+		"settled territory":    {"(;SZ[5]KM[0.5]RU[Japanese]AB[ba][da][ab][bb][cb][db]AW[ea][eb][ac][bc][cc][dc][ec][ad][cd][ed][ae][be][ce][de][ee];B[];W[])", true, false, board.White, 0},
 		"territory is unclear": {"(;SZ[5]KM[0.5]RU[Japanese]RE[B+4.5]" + wall + ";B[];W[])", true, false, board.Black, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

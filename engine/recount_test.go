@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// fifteenRules are rule sets of every scoring, tax and way to agree on dead stones.
+var fifteenRules = []string{
+	"tromp-taylor", "chinese", "chinese-ogs", "japanese", "stone-scoring", "ancient-territory", "aga", "aga-button", "new-zealand", "ing",
+	`{"scoring":"AREA","tax":"SEKI","friendlyPassOk":true}`, `{"scoring":"AREA","tax":"SEKI","suicide":true,"friendlyPassOk":false}`,
+	`{"scoring":"AREA","tax":"ALL","suicide":true,"friendlyPassOk":false}`, `{"scoring":"TERRITORY","tax":"NONE"}`,
+	`{"scoring":"TERRITORY","tax":"SEKI","whiteHandicapBonus":"N"}`,
+}
+
+// TestFinishedGamesAreRecounted plays 300 games at random until both sides pass, the
+// last moves left out in some, and counts each again from nothing but the statuses.
+func TestFinishedGamesAreRecounted(t *testing.T) {
+	ctx := context.Background()
+	strict := 0 // games that KataGo's rules count as they stand
+	for i, text := range fifteenRules {
+		t.Run(text, func(t *testing.T) {
+			rules, err := board.ParseRules(text)
+			require.NoError(t, err)
+			rules.Komi = 6.5
+			for n := range 20 {
+				e := newEngine(t, 5+n%3*2, func(c *Config) { c.Rules, c.Game.PreventEncore = rules, n%4 > 0 })
+				rng := rand.New(rand.NewPCG(uint64(i), uint64(n)))
+				finishAtRandom(t, e, rng)
+				score, err := e.FinalScore(ctx)
+				require.NoError(t, err)
+				if e.game.NoResult() {
+					require.Zero(t, score)
+					continue
+				}
+				status, err := e.FinalStatus(ctx)
+				require.NoError(t, err)
+				show := fmt.Sprintf("game %d: %s\n%v", n, e.game.Board(), status)
+				if e.game.Phase() == 0 {
+					require.Equal(t, recount(e.game, status), score, show)
+				}
+				if e.counted() {
+					require.Equal(t, float64(e.game.Score()), score, show)
+				}
+				if again, ok := asItStands(t, e.game, status); ok {
+					strict++
+					require.Equal(t, again, score, show)
+				}
+				require.Equal(t, resultText(score), e.resultInRecord(ctx))
+			}
+		})
+	}
+	require.Greater(t, strict, 200)
+}
+
+// finishAtRandom plays points that are no eyes of the player's own, then passes until
+// the game is over.
+func finishAtRandom(t *testing.T, e *Engine, rng *rand.Rand) {
+	t.Helper()
+	area := e.game.Size().Area()
+	for left := area/2 + rng.IntN(4*area); left > 0 && !e.game.Ended(); left-- {
+		c, p := e.game.ToMove(), board.Pass
+		for range 4 * area {
+			q := board.Point(rng.IntN(area))
+			if e.game.Legal(c, q) == nil && !e.game.Board().IsEye(q, c) {
+				p = q
+				break
+			}
+		}
+		require.NoError(t, e.Play(c, p))
+	}
+	for range 8 {
+		if !e.game.Ended() {
+			require.NoError(t, e.Play(e.game.ToMove(), board.Pass))
+		}
+	}
+	require.True(t, e.game.Ended())
+}
+
+// ownersIn returns whose each point is by the statuses alone: a dead stone is where
+// the empty points around it are.
+func ownersIn(g *board.Game, status []Status) []board.Color {
+	owner := make([]board.Color, len(status))
+	for p, s := range status {
+		switch s {
+		case BlackTerritory:
+			owner[p] = board.Black
+		case WhiteTerritory:
+			owner[p] = board.White
+		case Alive:
+			owner[p] = g.At(board.Point(p))
+		case Dead:
+			for _, q := range g.Board().LibertyPoints(nil, board.Point(p)) {
+				if status[q] == BlackTerritory && g.At(board.Point(p)) == board.White || status[q] == WhiteTerritory && g.At(board.Point(p)) == board.Black {
+					owner[p] = g.At(board.Point(p)).Opponent()
+				}
+			}
+		}
+	}
+	return owner
+}
+
+// recount is what a client makes of the statuses: White's points minus Black's.
+func recount(g *board.Game, status []Status) (score float64) {
+	territory := g.Rules().Scoring == board.ScoringTerritory
+	var points [3]int
+	for p, owner := range ownersIn(g, status) {
+		c := g.At(board.Point(p))
+		if !territory || owner != c {
+			points[owner]++
+		}
+		if territory && status[p] == Dead {
+			points[c.Opponent()]++
+		}
+	}
+	if territory {
+		points[board.White] += g.Board().Captured(board.Black)
+		points[board.Black] += g.Board().Captured(board.White)
+	} else {
+		score = float64(g.BonusScore()) // a button
+	}
+	if g.Rules().Tax == board.TaxAll {
+		score -= 2 * float64(livingGroups(g, status))
+	}
+	return score + float64(points[board.White]-points[board.Black]) + float64(g.Rules().Komi+g.HandicapBonusScore())
+}
+
+// livingGroups counts the connected parts of each side's points that have one without a
+// living stone, White's minus Black's.
+func livingGroups(g *board.Game, status []Status) (whiteMinusBlack int) {
+	owner := ownersIn(g, status)
+	seen := make([]bool, len(status))
+	var visit func(p board.Point) bool
+	visit = func(p board.Point) (has bool) {
+		seen[p], has = true, status[p] != Alive
+		for _, q := range g.Board().Neighbors(p) {
+			if !seen[q] && owner[q] == owner[p] {
+				has = visit(q) || has
+			}
+		}
+		return has
+	}
+	for p, c := range owner {
+		if c == board.Empty || seen[p] || !visit(board.Point(p)) {
+			continue
+		}
+		if c == board.White {
+			whiteMinusBlack++
+		} else {
+			whiteMinusBlack--
+		}
+	}
+	return whiteMinusBlack
+}
+
+// asItStands is what the rules, as KataGo has them, make of the position when the dead
+// stones are taken off by play. ok is false where neutral points are open or chains in
+// atari, of which they make seki and people do not, and after clean-up phases.
+func asItStands(t *testing.T, g *board.Game, status []Status) (score float64, ok bool) {
+	t.Helper()
+	var stones [3][]board.Point
+	for p, s := range status {
+		c := g.At(board.Point(p))
+		switch {
+		case s == Dame:
+			return 0, false
+		case s == Alive:
+			if g.Board().Liberties(board.Point(p)) == 1 {
+				return 0, false
+			}
+			stones[c] = append(stones[c], board.Point(p))
+		}
+	}
+	clean, err := board.NewGame(g.Size(), g.Rules())
+	require.NoError(t, err)
+	if g.Phase() > 0 || clean.Setup(stones[board.Black], stones[board.White], board.Black) != nil {
+		return 0, false
+	}
+	score = float64(clean.Score()) - float64(clean.BonusScore()+clean.HandicapBonusScore())
+	if clean.HasButton() {
+		score += 0.5
+	}
+	return score + float64(g.BonusScore()+g.HandicapBonusScore()), true
+}

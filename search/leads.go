@@ -1,0 +1,228 @@
+package search
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Leads finds leads where komi is far from even. There a network's own lead means
+// little: networks learn from games of a usual komi, and answer 500 points, or the wrong
+// sign, to others. Their winrate stays right, so the komi under which it says even is
+// found, and the lead is how far komi is from that. It belongs to one goroutine.
+type Leads struct {
+	net   nn.Evaluator
+	game  board.Game
+	out   nn.Output
+	known map[board.Hash]standing
+	last  int // komi of the last position that was even, less a half
+	any   bool
+}
+
+// standing is what is known of a position, whatever its komi: the komi that makes it
+// even, and White's leads less komi after moves.
+type standing struct {
+	even  float64
+	after map[board.Point]float64
+}
+
+// NewLeads returns leads by a network.
+func NewLeads(net nn.Evaluator) *Leads { return &Leads{net: net, known: map[board.Hash]standing{}} }
+
+// knownLeads bounds what is remembered.
+const knownLeads = 256
+
+// opinion is what the network says of a position under some komi: White's winrate and
+// lead in points.
+type opinion struct{ winrate, lead float64 }
+
+// ask evaluates the position in l.game under a komi; ok is false if the network has no
+// score.
+func (l *Leads) ask(ctx context.Context, komi float64) (o opinion, ok bool, err error) {
+	l.game.SetKomi(float32(komi))
+	q := nn.Query{Game: &l.game, SkipCache: true}
+	if err := l.net.Evaluate(ctx, &q, &l.out); err != nil || !l.out.HasScore {
+		return o, false, err
+	}
+	o = opinion{float64(l.out.Win) + float64(l.out.NoResult)/2, float64(l.out.Lead)}
+	if l.game.ToMove() == board.Black {
+		o = opinion{1 - o.winrate, -o.lead}
+	}
+	return o, true, nil
+}
+
+// Even returns the komi under which the network thinks a position even: where White's
+// winrate passes 50 %, to half a point, and between the two by its leads there. ok is
+// false if it has no score.
+func (l *Leads) Even(ctx context.Context, g *board.Game) (komi float64, ok bool, err error) {
+	s, ok, err := l.standing(ctx, g)
+	return s.even, ok, err
+}
+
+func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok bool, err error) {
+	l.game.CopyFrom(g)
+	l.game.SetKomi(0)
+	hash := l.game.Hash()
+	if s, ok := l.known[hash]; ok {
+		return s, true, nil
+	}
+	most := g.Size().Area() + 20
+	low, high := -most-1, most // White is behind under low+0.5 and ahead under high+0.5
+	seen := map[int]opinion{}
+	ask := func(k int) (bool, error) {
+		o, scored, err := l.ask(ctx, float64(k)+0.5)
+		if err != nil || !scored {
+			return false, err
+		}
+		if seen[k] = o; o.winrate < 0.5 {
+			low = k
+		} else {
+			high = k
+		}
+		return true, nil
+	}
+	for k, step := l.last, 2; l.any && low < high-1 && (low < -most || high == most); step *= 2 {
+		k = min(max(k, low+1), high-1) // first around where the last position was even
+		if ok, err := ask(k); !ok {
+			return s, false, err
+		}
+		if low == k {
+			k += step
+		} else {
+			k -= step
+		}
+	}
+	for low < high-1 {
+		if ok, err := ask((low + high) / 2); !ok {
+			return s, false, err
+		}
+	}
+	s = standing{even: evenBetween(low, high, seen), after: map[board.Point]float64{}}
+	if len(l.known) >= knownLeads {
+		clear(l.known)
+	}
+	l.known[hash], l.last, l.any = s, low, true
+	return s, true, nil
+}
+
+// evenBetween says where between two neighbouring komi the leads are even.
+func evenBetween(low, high int, seen map[int]opinion) float64 {
+	sum, n := 0.0, 0.0
+	for k, o := range seen {
+		if k == low || k == high {
+			sum += float64(k) + 0.5 - o.lead
+			n++
+		}
+	}
+	return min(max(sum/max(n, 1), float64(low)+0.5), float64(high)+0.5)
+}
+
+// Bounds returns the least and the greatest score, White minus Black, that a game can
+// end with from here.
+func Bounds(g *board.Game) (low, high float64) {
+	extra := float64(g.Rules().Komi + g.HandicapBonusScore())
+	most := float64(g.Size().Area())
+	if g.Rules().Scoring == board.ScoringTerritory { // and prisoners
+		b := g.Board()
+		most += float64(b.Captured(board.Black) + b.Captured(board.White))
+	} else {
+		extra += float64(g.BonusScore())
+	}
+	return extra - most, extra + most
+}
+
+// From these on the leads of a search are corrected, in part, and all beyond the second
+// values: how far komi is from the usual one, and how unlikely the side behind wins.
+const (
+	usualKomi         = 7.0
+	komiFar, komiOut  = 8.0, 16.0
+	sureWin, surerWin = 0.10, 0.03
+)
+
+// mostCorrected is how many moves of a result are looked at.
+const mostCorrected = 10
+
+// Correct puts the leads of a result right, for the position g that was searched:
+// within what the board allows always, and where the network cannot know them by what
+// it says near an even komi. That takes a dozen evaluations or so, once for a position.
+func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
+	if !r.Root.Raw.HasScore {
+		return nil
+	}
+	sign, own := 1.0, 0.0 // the side to move's view; how much of what was searched stays
+	if r.ToMove == board.Black {
+		sign = -1
+	}
+	komi := float64(g.Rules().Komi)
+	unlikely := min(r.Root.Raw.Winrate, 1-r.Root.Raw.Winrate)
+	far := share01(math.Abs(komi+float64(g.HandicapBonusScore())-usualKomi), komiFar, komiOut) * share01(-unlikely, -sureWin, -surerWin)
+	own = 1 - far
+	low, high := Bounds(g)
+	within := func(v float64) float64 { return sign * min(max(sign*v, low), high) }
+	r.Root.Lead, r.Root.ScoreMean = within(r.Root.Lead), within(r.Root.ScoreMean)
+	r.Moves, r.Unsearched = slices.Clone(r.Moves), slices.Clone(r.Unsearched) // others may read them
+	all := [2][]MoveInfo{r.Moves, r.Unsearched}
+	for _, moves := range all {
+		for i := range moves {
+			moves[i].Lead, moves[i].ScoreMean = within(moves[i].Lead), within(moves[i].ScoreMean)
+		}
+	}
+	if far == 0 || g.Ended() {
+		return nil
+	}
+	s, ok, err := l.standing(ctx, g)
+	if err != nil || !ok {
+		return err
+	}
+	mix := func(v, even, winrate float64) float64 {
+		v = own*v + far*sign*(komi-even)
+		if v > 0 && winrate < 0.5 || v < 0 && winrate > 0.5 {
+			v = 0
+		}
+		return within(v)
+	}
+	for _, moves := range all {
+		for i := range moves {
+			m := &moves[i]
+			even := s.even
+			if i < mostCorrected {
+				even = l.evenAfter(ctx, g, &s, m)
+			}
+			m.Lead = mix(m.Lead, even, m.Winrate)
+		}
+	}
+	r.Root.Lead = mix(r.Root.Lead, s.even, r.Root.Winrate)
+	return nil
+}
+
+// evenAfter is the komi that would make the position after a move even, by the lead
+// under the one that makes it even before; that one itself where there is no time to ask.
+func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *MoveInfo) float64 {
+	move := m.Move
+	if m.SymmetryOf != board.NoPoint {
+		move = m.SymmetryOf
+	}
+	if even, ok := s.after[move]; ok {
+		return even
+	}
+	l.game.CopyFrom(g)
+	even := s.even
+	if l.game.PlayTolerant(g.ToMove(), move) == nil && !l.game.Ended() {
+		komi := math.Floor(s.even) + 0.5
+		o, ok, err := l.ask(ctx, komi)
+		if err != nil {
+			return even
+		}
+		if ok {
+			even = komi - o.lead
+		}
+	}
+	s.after[move] = even
+	return even
+}
+
+// share01 rises from 0 at from to 1 at to.
+func share01(x, from, to float64) float64 { return min(max((x-from)/(to-from), 0), 1) }

@@ -1,0 +1,102 @@
+package search
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// saturated is a network that knows who wins under any komi, and by how much only near
+// the even one. Moves shift what is even by points for White.
+type saturated struct {
+	even  float64
+	moved map[board.Point]float64
+	asked int
+}
+
+func (s *saturated) Evaluate(_ context.Context, q *nn.Query, out *nn.Output) error {
+	s.asked++
+	lead := float64(q.Game.Rules().Komi) - s.even
+	for _, m := range q.Game.Moves() {
+		lead += s.moved[m.Point]
+	}
+	winrate := 1 / (1 + math.Exp(-lead/3))
+	if math.Abs(lead) > 12 {
+		lead = -9 * lead
+	}
+	if q.Game.ToMove() == board.Black {
+		winrate, lead = 1-winrate, -lead
+	}
+	out.Win, out.Loss, out.NoResult = float32(winrate), float32(1-winrate), 0
+	out.Lead, out.HasScore = float32(lead), true
+	return nil
+}
+
+func TestEvenKomi(t *testing.T) {
+	l := NewLeads(&saturated{even: 7.2})
+	for _, even := range []float64{7.2, -40.3, -38, 95.5, 6, 0} {
+		net := &saturated{even: even}
+		l.net = net
+		clear(l.known)
+		g, err := board.NewGame(board.Square(9), board.Chinese())
+		require.NoError(t, err)
+		for _, komi := range []float32{7.5, -60.5, 60.5} {
+			g.SetKomi(komi)
+			got, ok, err := l.Even(context.Background(), g)
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.InDelta(t, even, got, 1e-4)
+		}
+		require.Less(t, net.asked, 14, "once for the position, whatever its komi")
+	}
+}
+
+// TestCorrectedLeads: where komi is far from what networks know, leads move with komi
+// point for point, on the side of the winrate; elsewhere they stay.
+func TestCorrectedLeads(t *testing.T) {
+	const c3, d4, e5 = board.Point(1), board.Point(2), board.Point(3)
+	net := &saturated{even: 6, moved: map[board.Point]float64{c3: -1, d4: -3}}
+	for _, toMove := range []board.Color{board.Black, board.White} {
+		l, last := NewLeads(net), 0.0
+		for komi := float32(-60.5); komi < 62; komi++ {
+			g, err := board.NewGame(board.Square(9), board.Chinese())
+			require.NoError(t, err)
+			g.SetKomi(komi)
+			g.SetToMove(toMove)
+			var out nn.Output
+			require.NoError(t, net.Evaluate(context.Background(), &nn.Query{Game: g}, &out))
+			raw := float64(out.Lead)
+			winrate := float64(out.Win)
+			moves := []MoveInfo{{Move: c3, Lead: raw, Winrate: winrate, SymmetryOf: board.NoPoint},
+				{Move: d4, Lead: raw, Winrate: winrate, SymmetryOf: board.NoPoint}, {Move: e5, Lead: raw, Winrate: winrate, SymmetryOf: d4}}
+			r := Result{Size: g.Size(), ToMove: toMove, Moves: moves,
+				Root: RootInfo{Lead: raw, Winrate: winrate, Raw: RawInfo{Winrate: winrate, HasScore: true}}}
+			require.NoError(t, l.Correct(context.Background(), g, &r))
+			require.Equal(t, raw, moves[0].Lead, "others may read what was there")
+			lead := r.Root.Lead
+			low, high := Bounds(g)
+			if toMove == board.Black {
+				lead = -lead
+			}
+			require.True(t, low <= lead && lead <= high)
+			require.False(t, r.Root.Lead > 0 && winrate < 0.5 || r.Root.Lead < 0 && winrate > 0.5)
+			switch far := math.Abs(float64(komi) - 7); {
+			case far >= 20:
+				require.InDelta(t, float64(komi)-6, lead, 1e-4, "komi %v", komi)
+				require.InDelta(t, 2, math.Abs(r.Moves[0].Lead-r.Moves[1].Lead), 1e-4)
+				require.Equal(t, r.Moves[1].Lead, r.Moves[2].Lead)
+				if last != 0 && math.Abs(float64(komi)-8) >= 20 {
+					require.InDelta(t, 1, lead-last, 1e-4)
+				}
+			case far <= 8:
+				require.Equal(t, raw, r.Root.Lead)
+			}
+			last = lead
+		}
+	}
+}
