@@ -115,24 +115,15 @@ pack() {
 # unbundle NAME FOLDER: 0 if it is there and right, or not needed.
 unbundle() {
 	local name=$1 to=$2
-	[ -f "$parcels/$name.pieces" ] || {
-		say "$name: no parcel has arrived"
-		return 1
-	}
+	[ -f "$parcels/$name.pieces" ] || { say "$name: no parcel has arrived"; return 1; }
 	if (cd "$to" 2>/dev/null && sha256sum --quiet -c "$parcels/$name.sha256" >/dev/null 2>&1); then
 		echo "$name: in place in $to"
 		return 0
 	fi
-	(cd "$parcels" && sha256sum --quiet -c "$name.pieces") >&2 || {
-		say "$name: carry the parcels above again, then unpack again"
-		return 1
-	}
+	(cd "$parcels" && sha256sum --quiet -c "$name.pieces") >&2 || { say "$name: carry the parcels above again, then unpack again"; return 1; }
 	mkdir -p "$to"
 	cat "$parcels/$name".tgz.* | gzip -dc | tar xf - -C "$to" || return 1
-	(cd "$to" && sha256sum --quiet -c "$parcels/$name.sha256") >&2 || {
-		say "$name: what came out is not what was packed"
-		return 1
-	}
+	(cd "$to" && sha256sum --quiet -c "$parcels/$name.sha256") >&2 || { say "$name: what came out is not what was packed"; return 1; }
 	echo "$name: joined and verified in $to"
 }
 
@@ -386,10 +377,7 @@ step_selfplay() {
 	printf '{"step": "%s", "result": %s}\n' "$step" "$(tr -d '\n' <"$work/play.json")" >>"$out/results.jsonl"
 	result "9x9, the network inside, $play_visits visits, $play_parallel games at once: $(short "$(number games_per_hour <"$work/play.json")") games an hour," \
 		"$(short "$(number evaluations_per_second <"$work/play.json")") evaluations/s, batches of $(short "$(number mean_batch <"$work/play.json")")"
-	[ "$(number games <"$work/play.json")" -gt 0 ] || {
-		result "no game came to its end in $play_seconds s"
-		return 1
-	}
+	[ "$(number games <"$work/play.json")" -gt 0 ] || { result "no game came to its end in $play_seconds s"; return 1; }
 }
 
 step_webgpu() {
@@ -498,10 +486,7 @@ while [ $# -gt 0 ]; do
 done
 [[ $limit =~ ^[1-9][0-9]*$ && $piece =~ ^[1-9][0-9]*$ ]] || usage
 for s in $only $from; do
-	[[ " ${steps[*]} " == *" $s "* ]] || {
-		say "there is no step $s: ${steps[*]}"
-		exit 2
-	}
+	[[ " ${steps[*]} " == *" $s "* ]] || { say "there is no step $s: ${steps[*]}"; exit 2; }
 done
 case $command in
 run) if [ -n "$dry" ]; then plan; else run; fi ;;

@@ -226,8 +226,8 @@ web --tls-cert NOWHERE -> 2 --tls-key
 web --config NOWHERE -> 1 no such file
 web --loop NOWHERE -> 1 --loop
 web --loop DIR -> 1 no loop
-web --folder BLOCKED -> 1 BLOCKED
-web --reviews BLOCKED -> 1 BLOCKED
+web --ui DIR --folder BLOCKED -> 1 BLOCKED
+web --ui DIR --reviews BLOCKED -> 1 BLOCKED
 web --ui NOWHERE -> 1 --ui
 web --tls-cert NOWHERE --tls-key NOWHERE -> 1 certificate
 web --tls-cert TEXT --tls-key TEXT -> 1 certificate
