@@ -223,7 +223,8 @@ func (p *Problem) Search(judge func(*board.Game) (*Eval, error), move string) (*
 }
 
 // Trees returns the problems as game trees: the position, and below it the good
-// answers and the mistake. Where there is no problem, a tree says so: no file of records is empty.
+// answers and the mistake. Without a problem there is one tree that says so, since a file of
+// records is never empty.
 func (d *Drills) Trees() []*sgf.Node {
 	if len(d.Problems) == 0 {
 		return []*sgf.Node{(&sgf.Record{Size: board.Square(19), Application: "Kosumi", Comment: "There is no problem yet: no mistake was large and sure enough."}).Tree()}

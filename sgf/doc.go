@@ -19,13 +19,13 @@
 // recurses, so depth costs memory only, and Options bounds the memory that a hostile
 // file may take.
 //
-// Charsets. Where a file is not UTF-8, bytes of characters may be brackets and
+// Charsets. In a file that is not UTF-8, bytes of characters may be brackets and
 // backslashes. A value therefore ends at the nearest bracket behind which the record
 // goes on as records do, whatever its charset; which that is, is decided afterwards
 // for a game tree as a whole, by how much its text reads like names and remarks, with
 // an advantage for what CA says. Text that is valid UTF-8 is taken as UTF-8.
 //
-// What a game means has one owner each: [Record.Komi] for komi, [Record.RulesOr] for
+// The meaning of a game has one owner each: [Record.Komi] for komi, [Record.RulesOr] for
 // rules and what is assumed, [Record.Handicap] for the stones, [Record.Playable] for
 // moves that are forbidden or cannot be played.
 package sgf

@@ -104,7 +104,7 @@ var (
 	}
 )
 
-// GeneratedRecord writes a record of random moves with names and comments in one of
+// generatedRecord writes a record of random moves with names and comments in one of
 // the scripts, and returns its moves. CA is right, wrong or absent.
 func generatedRecord(t testing.TB, seed uint64) (file []byte, want string, s *script) {
 	t.Helper()

@@ -112,7 +112,7 @@ func handicapOf(root *Node) int {
 }
 
 // settleHandicap counts the handicap stones that are there: set up, or Black's first
-// moves. Where there are none and White begins, as in records of the Fox server, they
+// moves. If there are none and White begins, as in records of the Fox server, they
 // are placed.
 func (r *Record) settleHandicap(named int) {
 	if r.Handicap = named; named < 2 {

@@ -34,7 +34,7 @@ func (p *parser) idAt(i int) string {
 }
 
 // findTree moves to the parenthesis that begins the next game tree, and skips
-// everything before it. Where a file has none as they should be, one will do that
+// everything before it. In a file that has none as they should be, one will do that
 // lost its semicolon, and then one that lost its parenthesis.
 func (p *parser) findTree(first bool) bool {
 	at, ok := p.nextTree(p.pos, rootOnly)

@@ -39,8 +39,8 @@ type Options struct {
 	MaxElements int
 }
 
-// Parse reads a collection: the root nodes of all game trees, at least one. What is
-// damaged is read as far as it goes, and [Node.Notes] of the root say what was
+// Parse reads a collection: the root nodes of all game trees, at least one. A
+// damaged tree is read as far as it goes, and [Node.Notes] of the root say what was
 // mended or left out; errors are ErrNoTree and ErrTooLarge.
 func Parse(data []byte) ([]*Node, error) { return Options{}.Parse(data) }
 

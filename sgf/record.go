@@ -84,7 +84,7 @@ type Clock struct {
 	Stones int
 }
 
-// RecordOf reads the main line of a game tree. What makes no sense is left out, with
+// RecordOf reads the main line of a game tree. It leaves out what makes no sense, with
 // a note; the game ends before a move on a point that is none. A bad size (ErrSize)
 // is an error.
 func RecordOf(root *Node) (*Record, error) {

@@ -101,7 +101,7 @@ func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []strin
 	return rules, notes
 }
 
-// parseRules reads a text of RU. Where it is not known as a whole, its first part may
+// parseRules reads a text of RU. If it is not known as a whole, its first part may
 // be, as in "Japanese, 10 minutes" and "Chinese (quick)".
 func parseRules(text string) (board.Rules, error) {
 	text = strings.TrimSpace(text)
