@@ -7,6 +7,7 @@ import (
 	"math"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"kosumi/board"
@@ -110,6 +111,9 @@ type Config struct {
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
 	// openings it goes by pairs of games.
 	SPRT *SPRTConfig
+	// Begins is called once, when programs have started and the first game is about to
+	// begin. May be nil.
+	Begins func()
 	// Progress is called after each finished game, and once at the start when
 	// games come from a journal, never twice at a time. May be nil.
 	Progress func(Progress)
@@ -137,13 +141,17 @@ type plan struct {
 	Config
 	rules board.Rules
 	// argv are the commands of a and b, cut apart.
-	argv [2][]string
-	log  *slog.Logger
+	argv  [2][]string
+	log   *slog.Logger
+	begun func() // calls Begins the first time
 }
 
 // newPlan checks everything that can be known before a program is started.
 func newPlan(c Config) (*plan, error) {
-	p := &plan{Config: c}
+	p := &plan{Config: c, begun: func() {}}
+	if c.Begins != nil {
+		p.begun = sync.OnceFunc(c.Begins)
+	}
 	p.setDefaults()
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

@@ -64,6 +64,7 @@ func (t *game) play(ctx context.Context) error {
 	if done, err := t.start(ctx); done || err != nil {
 		return err
 	}
+	t.plan.begun()
 	for _, s := range t.seats {
 		if err := s.newGame(ctx); err != nil {
 			return err

@@ -162,6 +162,7 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 		var p *Played
 		var err error
 		if m.plan.Elsewhere != nil {
+			m.plan.begun()
 			p, err = m.elsewhere(ctx, number, seats)
 		} else {
 			p, err = m.here(ctx, number, seats)

@@ -165,7 +165,7 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	return nil
 }
 
-// folder chooses where games go, and says so before the first one. made is the
+// folder chooses where games go, and has that said before the first one. made is the
 // folder if it is to be made.
 func (f *matchFlags) folder(c *match.Config) (made string, err error) {
 	if c.Dir == "" && !f.discard {
@@ -177,7 +177,7 @@ func (f *matchFlags) folder(c *match.Config) (made string, err error) {
 		}
 	}
 	if c.Dir != "" {
-		c.Log.Info("games: " + c.Dir)
+		c.Begins = func() { c.Log.Info("games: " + c.Dir) }
 	}
 	return made, nil
 }
