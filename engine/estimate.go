@@ -94,7 +94,7 @@ type evenEstimate struct {
 }
 
 // mostEvenSearches is how often a komi is searched under that makes the position even.
-const mostEvenSearches = 3
+const mostEvenSearches = 6
 
 // nearEven estimates the position on the board under a nearly even komi. It is the same
 // for every komi, and remembered.
@@ -110,6 +110,7 @@ func (e *Engine) nearEven(ctx context.Context) (*evenEstimate, error) {
 	if err != nil {
 		return nil, err
 	}
+	low, high := math.Inf(-1), math.Inf(1) // under which White is behind, and ahead
 	for range mostEvenSearches {
 		k := float32(math.Floor(komi) + 0.5)
 		g.SetKomi(k)
@@ -124,8 +125,15 @@ func (e *Engine) nearEven(ctx context.Context) (*evenEstimate, error) {
 		if math.Abs(t.Winrate-0.5) < 0.3 {
 			break
 		}
-		low, high := search.Bounds(g)
-		komi -= min(max(t.Lead, low), high)
+		step := min(max(math.Abs(t.Lead), 4), 16)
+		if t.Winrate > 0.5 {
+			low, komi = float64(k), komi+step
+		} else {
+			high, komi = float64(k), komi-step
+		}
+		if !math.IsInf(high-low, 1) {
+			komi = (low + high) / 2
+		}
 	}
 	e.even = even
 	return &e.even, nil
@@ -143,7 +151,11 @@ func (t *Estimate) take(even *evenEstimate, g *board.Game) {
 		t.Winrate = 1
 	}
 	within := func(v float64) float64 { return min(max(v+more, low), high) }
-	t.Lead = within(onSideOf(even.Lead, 1-even.Winrate))
+	lead := onSideOf(even.Lead, 1-even.Winrate)
+	if doubt := math.Abs(2*even.Winrate - 1); doubt < 0.6 { // nearly even: nobody leads by much
+		lead = min(max(lead, -4-20*doubt), 4+20*doubt)
+	}
+	t.Lead = within(lead)
 	t.Lead = min(max(onSideOf(t.Lead, 1-t.Winrate), low), high)
 	t.Low, t.High = min(within(even.Low), t.Lead), max(within(even.High), t.Lead)
 	t.Sure, t.Likely, t.Open, t.Unsettled = even.Sure, even.Likely, even.Open, even.Unsettled

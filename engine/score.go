@@ -39,11 +39,11 @@ func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if !j.sure || j.open() > e.game.Size().Area()/mostOpen {
-			t, err := e.Estimate(ctx)
-			if err != nil {
-				return 0, err
-			}
+		t, err := e.Estimate(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if most := e.game.Size().Area() / mostOpen; !j.sure || j.open() > most || t.Open > most || len(t.Unsettled) > 0 {
 			if t.Low != t.High || t.Lead != 0 { // the network has an opinion of the score
 				return toResult(t.Lead, t.Winrate, e.game.Rules()), nil
 			}
