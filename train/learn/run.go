@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/train/rows"
 )
 
@@ -146,10 +147,12 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(r.Out, 0o755); err != nil {
+	lock, err := file.LockFolder(r.Out)
+	if err != nil {
 		return nil, err
 	}
-	err := r.open()
+	defer lock.Release()
+	err = r.open()
 	defer r.close()
 	if err == nil {
 		err = r.loop(ctx)
