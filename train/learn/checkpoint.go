@@ -347,15 +347,34 @@ func readState(path string) (*checkpointState, error) {
 	if sum, err := state.digest(); err != nil || sum != state.Digest {
 		return nil, bad("it is damaged: its digest does not fit")
 	}
+	if err := state.Counters.check(); err != nil {
+		return nil, bad("%v", err)
+	}
 	return &state, nil
 }
 
-// matchTensors checks that a checkpoint has every tensor, in its shape.
+// check refuses counts that no learner comes to.
+func (c *Counters) check() error {
+	for _, n := range []int64{c.Steps, c.Samples, c.Skipped, c.InARow, c.Snapshots, c.NextSnap, c.Updates, c.Saved} {
+		if n < 0 || n > 1<<53 {
+			return fmt.Errorf("its counters are none: %+v", *c)
+		}
+	}
+	if c.Skipped+c.Updates != c.Steps || c.InARow > c.Skipped {
+		return fmt.Errorf("its counters contradict each other: %+v", *c)
+	}
+	return nil
+}
+
+// matchTensors checks that a checkpoint has every tensor, in its shape, of finite numbers.
 func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
 	check := func(name string, dims []int64) error {
 		t, ok := tensors[name]
 		if !ok || !slices.Equal(t.dims, dims) {
 			return fmt.Errorf("%w: tensor %s is %v, should be %v", ErrCheckpoint, name, t.dims, dims)
+		}
+		if !finite(t.data...) {
+			return fmt.Errorf("%w: tensor %s holds what is no finite number", ErrCheckpoint, name)
 		}
 		return nil
 	}

@@ -132,6 +132,10 @@ func loadState(dir string) (*State, error) {
 	if s.Version != stateVersion {
 		return nil, fmt.Errorf("%s: version %d; this program knows version %d", statePath(dir), s.Version, stateVersion)
 	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w; the file is damaged or was changed by hand: put a copy of it back, or begin a new loop with what this one has, by engine loop NEW --from NETWORK --data %s",
+			statePath(dir), err, filepath.Join(dir, "selfplay"))
+	}
 	return s, nil
 }
 

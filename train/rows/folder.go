@@ -369,7 +369,7 @@ func (f *Folder) Restore(state []byte) error {
 	if st.Options != f.fingerprint() {
 		return fmt.Errorf("the state of the training data was saved with other options (%s, now %s)", st.Options, f.fingerprint())
 	}
-	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 {
+	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 || slices.ContainsFunc(st.Order, part.impossible) {
 		return fmt.Errorf("the state of the training data: %w: it contradicts itself", ErrFormat)
 	}
 	waiting := map[waitKey]*Set{}
@@ -379,10 +379,16 @@ func (f *Folder) Restore(state []byte) error {
 			return fmt.Errorf("the state of the training data: %w", err)
 		}
 		set, err := file.Read(0, file.N, false)
+		key := waitKey{file.Layout.Side, board.Size{W: w.W, H: w.H}}
+		for i := 0; err == nil && i < set.N; i++ {
+			if err = set.Check(i); err == nil && (set.Size(i) != key.size || set.Layout.Encoding != f.o.Encoding) {
+				err = fmt.Errorf("%w: it contradicts itself", ErrFormat)
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("the state of the training data: %w", err)
 		}
-		waiting[waitKey{file.Layout.Side, board.Size{W: w.W, H: w.H}}] = set
+		waiting[key] = set
 	}
 	var rng rand.PCG
 	if err := rng.UnmarshalBinary(st.RNG); err != nil {

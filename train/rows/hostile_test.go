@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -218,6 +220,42 @@ func FuzzHeader(f *testing.F) {
 			t.Fatal(h)
 		}
 	})
+}
+
+// TestImpossibleStates: a state of a stream that cannot be is refused without a panic.
+func TestImpossibleStates(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.npz"), smallFile(t, Layout{features.V7, 5}), 0o644))
+	record := filepath.Join(dir, "b.sgf")
+	require.NoError(t, os.WriteFile(record, []byte("(;SZ[5];B[cc];W[bb])"), 0o644))
+	f, err := OpenFolder(Options{Batch: 4}, dir)
+	require.NoError(t, err)
+	defer f.Close()
+	var b Batch
+	require.NoError(t, f.Next(&b))
+	good, err := f.State()
+	require.NoError(t, err)
+	for name, spoil := range map[string]func(s *folderState){
+		"a part from before the beginning": func(s *folderState) { s.Order[0].From = -1 },
+		"a part of nothing":                func(s *folderState) { s.Order[0].N = 0 },
+		"a part beyond all numbers":        func(s *folderState) { s.Order[0].From, s.Order[0].N = math.MaxInt, math.MaxInt },
+		"a record from minus one":          func(s *folderState) { s.Order, s.First = []part{{record, -1, 1}}, 0 },
+		"a place before the first":         func(s *folderState) { s.At = -4 },
+		"a place behind the last":          func(s *folderState) { s.At = math.MaxInt },
+		"no such segment":                  func(s *folderState) { s.First = 99 },
+		"no random numbers":                func(s *folderState) { s.RNG = nil },
+		"rows that wait for another board": func(s *folderState) { s.Waiting = []waitSet{{19, 5, smallFile(t, Layout{features.V7, 5})}} },
+		"rows that wait and are none":      func(s *folderState) { s.Waiting = []waitSet{{5, 5, []byte("PK")}} },
+	} {
+		var s folderState
+		require.NoError(t, json.Unmarshal(good, &s))
+		require.NotEmpty(t, s.Order)
+		spoil(&s)
+		bad, err := json.Marshal(s)
+		require.NoError(t, err)
+		require.ErrorContains(t, f.Restore(bad), "the state of the training data", name)
+	}
+	require.NoError(t, f.Restore(good))
 }
 
 // TestBadFilesAreNamed mixes good and bad files: the bad ones are skipped, each
