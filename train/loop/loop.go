@@ -56,6 +56,7 @@ type Loop struct {
 	store   store
 	record  Record
 
+	by        map[string]int // games of the stage by who played, where others play too
 	began     time.Time
 	gamesThen int64
 	beat      time.Duration // at most between two lines of a stage that goes on
@@ -246,6 +247,9 @@ func (l *Loop) stageConfig() Config {
 		c.Selfplay.Search.Method = selfplay.Random
 		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
 		c.Selfplay.Rows.Sides, c.Selfplay.Positions.Share = 0, 0
+		if l.o.Exchange != nil {
+			c.Selfplay.Opening.Forks = 0 // a number is one game, which can be counted when it is handed out
+		}
 		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
 		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
 	}
