@@ -78,7 +78,7 @@ func (l *Learner) Save(dir string, extra Extra) (string, error) {
 	if err := syncDir(dir); err != nil {
 		return "", err
 	}
-	return path, prune(dir, path)
+	return path, prune(dir, path, l.kept)
 }
 
 func (l *Learner) write(tmp string, extra Extra) error {
@@ -194,15 +194,25 @@ func Checkpoints(dir string) ([]string, error) {
 	return list, nil
 }
 
+// stepOf is the step of a checkpoint.
+func stepOf(path string) (step int64) {
+	_, _ = fmt.Sscanf(filepath.Base(path), checkpointName, &step, new(int64))
+	return step
+}
+
 // prune removes old checkpoints and what an interrupted save left, but never the
-// one just written.
-func prune(dir, keep string) error {
+// one just written, nor the newest one of the step kept, if that is above 0.
+func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {
 		return err
 	}
 	var faults []error
 	for i, path := range list {
+		if kept > 0 && stepOf(path) == kept {
+			kept = 0
+			continue
+		}
 		if i >= KeepCheckpoints && path != keep {
 			faults = append(faults, os.RemoveAll(path))
 		}

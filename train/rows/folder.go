@@ -111,8 +111,15 @@ func (f *Folder) survive() ([]part, int, error) {
 }
 
 func (f *Folder) skip(path string, err error) {
-	if _, known := f.skipped[path]; !known {
-		f.o.Log.Warn("a file of training data is skipped", "error", err)
+	if f.o.Catalog.first(err.Error()) {
+		what := "a file of training data is skipped"
+		if errors.Is(err, ErrRecord) {
+			what = "game records are left out"
+		}
+		f.o.Log.Warn(what, "error", err)
+	}
+	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // of another part of it
+		err = errors.Join(before, err)
 	}
 	f.skipped[path] = err
 }

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -220,6 +222,35 @@ func FuzzHeader(f *testing.F) {
 			t.Fatal(h)
 		}
 	})
+}
+
+// TestBadGamesAreNamedOnce: a game that cannot be used is named by its number, in one line
+// with the others of its file, and once, whatever streams look at the file how often.
+func TestBadGamesAreNamedOnce(t *testing.T) {
+	dir := t.TempDir()
+	good, bad := "(;SZ[5];B[cc];W[bb];B[dd];W[cb])", "(;SZ[5];B[cc];W[cc])"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "all.sgf"), []byte(good+bad+good+"(;SZ[5];B[aa];AB[cc])"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "torn.npz"), []byte("PK"), 0o644))
+	var log bytes.Buffer
+	o := options(1)
+	o.Catalog, o.Log = new(Catalog), slog.New(slog.NewTextHandler(&log, nil))
+	for range 3 {
+		f := open(t, o, dir)
+		var b Batch
+		for range 20 {
+			require.NoError(t, f.Next(&b))
+		}
+		require.Len(t, f.Skipped(), 2)
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "game records are left out"), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "game 2: "), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "game 4: "), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "torn.npz"), log.String())
+	require.Equal(t, 2, strings.Count(log.String(), "\n"), log.String())
+	err := recordsError("x.sgf", slices.Repeat([]string{"game 1: bad\nindeed"}, 10))
+	require.ErrorContains(t, err, "bad; indeed; game 1: ")
+	require.ErrorContains(t, err, "; and 2 more")
+	require.NotContains(t, err.Error(), "\n")
 }
 
 // TestImpossibleStates: a state of a stream that cannot be is refused without a panic.
