@@ -46,6 +46,9 @@ the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints
 ^C saves and ends; the same command goes on where it stopped, and ends with the
 weights that an undisturbed run would have had.
 
+Some games are held back, and measured ten times in a run. Where the end is not the
+best of these measurements, the best is exported, if enough is held back to tell.
+
 The learning rate is that of a mean loss. KataGo's trainer, which sums over the
 batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 256.
 
@@ -289,7 +292,7 @@ func printTrainReport(w io.Writer, r *learn.Report) {
 		fmt.Fprintln(w, note)
 	}
 	if n := len(r.Skipped); n > 0 {
-		fmt.Fprintf(w, "of %d files all or some was skipped, as was said; report.json names them\n", n)
+		fmt.Fprintf(w, "files of which not all was used: %d; report.json says why\n", n)
 	}
 	for _, path := range r.Files {
 		fmt.Fprintln(w, "wrote", path)
@@ -305,7 +308,7 @@ func printMeasurements(w io.Writer, r *learn.Report) {
 	if r.Best != nil {
 		columns[3].name, columns[3].of = fmt.Sprintf("step %d", r.Best.Step), &r.Best.Result
 	}
-	fmt.Fprintf(w, "on %d rows of %d games held back:\n  %-16s", r.After.Rows, r.Held, "")
+	fmt.Fprintf(w, "on %d rows held back, of %d games:\n  %-16s", r.After.Rows, r.Held, "")
 	for _, c := range columns {
 		if c.of != nil {
 			fmt.Fprintf(w, " %9s", c.name)

@@ -148,6 +148,10 @@ func TestAnotherRateIsTold(t *testing.T) {
 	r, err = Run(t.Context(), c)
 	require.NoError(t, err)
 	require.NotContains(t, strings.Join(r.Notes, "\n"), "it was", "once")
+	c.Data = append(c.Data, t.TempDir())
+	_, err = Run(t.Context(), c)
+	require.ErrorIs(t, err, ErrCheckpoint, "other data")
+	c.Data = c.Data[:1]
 	c.Steps, c.Epochs = 0, 2
 	r, err = Run(t.Context(), c)
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // course is how the learning rate was to go.
@@ -87,6 +88,7 @@ func (r *run) choice() (names []string, values []any) {
 		}
 		paths = append(paths, abs)
 	}
+	slices.Sort(paths) // in which order they are named makes no difference
 	return []string{"data", "boardsize", "validation", "seed", "no_symmetries", "no_history_dropout", "window", "memory"},
 		[]any{paths, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes}
 }
