@@ -221,7 +221,8 @@ func TestAutosave(t *testing.T) {
 	play := func(command string) {
 		_, err := p.in.Write([]byte(command + "\n"))
 		require.NoError(t, err)
-		require.True(t, lines.Scan() && lines.Scan(), command)
+		require.True(t, lines.Scan(), "no answer to %s", command)
+		require.True(t, lines.Scan(), "an answer to %s without an end", command)
 	}
 	play("name")
 	require.NoError(t, os.RemoveAll(dir))

@@ -135,7 +135,8 @@ func TestHangup(t *testing.T) {
 	answered := func(command string) {
 		_, err := io.WriteString(in, command+"\n")
 		require.NoError(t, err)
-		require.True(t, lines.Scan() && lines.Scan(), "no answer to %s", command)
+		require.True(t, lines.Scan(), "no answer to %s", command)
+		require.True(t, lines.Scan(), "an answer to %s without an end", command)
 	}
 	answered("name")
 	require.NoError(t, outlives.Process.Signal(syscall.SIGHUP))
