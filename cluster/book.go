@@ -28,6 +28,7 @@ type book struct {
 	out    map[uint64]hold // of the present offer
 	free   []uint64        // numbers of the present offer to be given again
 	looked time.Time       // for those that have run out
+	exact  bool            // no numbers are reserved but those that are handed out
 }
 
 // bookFile is the part that lies on disk.
@@ -156,7 +157,10 @@ func (b *book) take(worker string, want int, now time.Time) ([]uint64, error) {
 	}
 	if missing := uint64(want - len(numbers)); b.disk.Next+missing > b.ahead {
 		before := b.ahead
-		b.ahead = b.disk.Next + missing + reserve
+		b.ahead = b.disk.Next + missing
+		if !b.exact {
+			b.ahead += reserve
+		}
 		if err := b.save(); err != nil {
 			b.ahead = before
 			b.free = append(b.free, numbers...)

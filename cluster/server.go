@@ -27,6 +27,12 @@ type Host interface {
 	Wanted() int64
 }
 
+// bounded is a host of which no more than so many games may be played: Left counts those
+// to come, the numbers that workers hold included; unbounded: there is no such end.
+type bounded interface {
+	Left() (games int64, unbounded bool)
+}
+
 // ServerConfig says how a server works. Dir, Host and Open are needed.
 type ServerConfig struct {
 	Dir  string // for the book and the list of workers set aside
@@ -305,12 +311,29 @@ func (s *Server) lease(m *nats.Msg) {
 		l.WaitMS = 2000
 	default:
 		var err error
-		if l.Numbers, err = s.book.take(r.Worker, want, now); err != nil {
+		if l.Numbers, err = s.book.take(r.Worker, s.room(want, now), now); err != nil {
 			s.conf.Log.Error("no numbers can be reserved", "error", err)
 			l.WaitMS = 5000
+		} else if len(l.Numbers) == 0 { // others have them
+			l.WaitMS = 1000
 		}
 	}
 	reply(m, l)
+}
+
+// room is how many of the games that a worker wants the host has left.
+func (s *Server) room(want int, now time.Time) int {
+	h, ok := s.conf.Host.(bounded)
+	if !ok {
+		return want
+	}
+	left, unbounded := h.Left()
+	s.book.exact = !unbounded
+	if unbounded {
+		return want
+	}
+	s.book.expire(now)
+	return max(0, min(want, int(left)-len(s.book.out)))
 }
 
 func (s *Server) beat(m *nats.Msg) {

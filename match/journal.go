@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gofrs/flock"
+	"kosumi/internal/file"
 )
 
 // Errors of journals.
@@ -91,7 +91,7 @@ func fieldsOf(id identity) map[string]json.RawMessage {
 // journal is an open file of finished games.
 type journal struct {
 	file *os.File
-	lock *flock.Flock
+	lock *file.Hold
 }
 
 // openJournal opens or makes the journal of a match and returns the games in it
@@ -105,7 +105,11 @@ func openJournal(name string, id identity) (*journal, map[int]GameResult, error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot open the journal: %w", err)
 	}
-	j := &journal{file: f, lock: flock.New(name + ".lock")}
+	j := &journal{file: f}
+	if j.lock, err = file.Lock(name); err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	}
 	results, err := j.load(id)
 	if err != nil {
 		j.close()
@@ -115,9 +119,6 @@ func openJournal(name string, id identity) (*journal, map[int]GameResult, error)
 }
 
 func (j *journal) load(id identity) (map[int]GameResult, error) {
-	if free, err := j.lock.TryLock(); err != nil || !free {
-		return nil, errors.Join(fmt.Errorf("%w: another match is using it", ErrJournal), err)
-	}
 	results := map[int]GameResult{}
 	r := bufio.NewReader(j.file)
 	end := int64(0) // of the last whole line
@@ -186,6 +187,6 @@ func (j *journal) append(v any) error {
 func (j *journal) close() {
 	if j != nil {
 		j.file.Close()
-		j.lock.Close()
+		j.lock.Release()
 	}
 }

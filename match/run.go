@@ -32,9 +32,11 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	}
 	m := &run{plan: p, results: map[int]GameResult{}}
 	if p.Dir != "" {
-		if err := os.MkdirAll(p.Dir, 0o777); err != nil {
-			return Summary{}, fmt.Errorf("cannot make the folder for games: %w", err)
+		lock, err := file.LockFolder(p.Dir)
+		if err != nil {
+			return Summary{}, fmt.Errorf("the folder for games: %w", err)
 		}
+		defer lock.Release()
 	}
 	if p.Journal != "" {
 		j, results, err := openJournal(p.Journal, p.identity())

@@ -82,6 +82,16 @@ func (h *Hub) Game(ctx context.Context, g loop.MatchGame, a, b string) (loop.Mat
 	return h.pool.Game(ctx, g, a, b)
 }
 
+// Players implements loop.Players.
+func (h *Hub) Players() map[string]int64 {
+	games := map[string]int64{}
+	st := h.server.Status()
+	for i := range st.Workers {
+		games[st.Workers[i].Name] += st.Workers[i].Stored
+	}
+	return games
+}
+
 // helper has the worker of this machine do tasks while there are some.
 type helper struct {
 	mu    sync.Mutex

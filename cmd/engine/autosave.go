@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -50,18 +51,17 @@ func (a *autosave) save(ctx context.Context, e *engine.Engine) {
 	}
 	data, err := e.SaveSGF(ctx)
 	if err == nil && !bytes.Equal(data, a.last) {
-		a.last = data
-		a.choose(e.Game())
-		err = file.WriteBytes(a.name, data)
+		err = a.write(e.Game(), data)
 	}
 	if err != nil {
 		a.log.Warn("the game could not be saved", "error", err)
 	}
 }
 
-// choose names the file: the one there is while the game goes on, or where a client
-// has sent it anew move by move, else a new one.
-func (a *autosave) choose(g *board.Game) {
+// write puts the record into the file that there is while the game goes on, or where a
+// client has sent it anew move by move, else into a new one. What cannot be written is
+// tried again after the next move.
+func (a *autosave) write(g *board.Game, data []byte) error {
 	moves := g.Moves()
 	common := 0
 	for common < min(len(moves), len(a.moves)) && moves[common] == a.moves[common] {
@@ -70,21 +70,26 @@ func (a *autosave) choose(g *board.Game) {
 	// Moves that were taken back are part of the game; another beginning is not.
 	goesOn := a.name != "" && a.size == g.Size() && common > 0 && common >= len(a.moves)/2
 	a.moves, a.size = slices.Clone(moves), g.Size()
+	a.last = nil
 	if goesOn {
-		return
-	}
-	base := filepath.Join(a.dir, fmt.Sprintf("%s-%s", time.Now().Format("2006-01-02-150405"), g.Size()))
-	a.name = base + ".sgf"
-	for i := 2; ; i++ {
-		f, err := os.OpenFile(a.name, os.O_CREATE|os.O_EXCL, 0o644)
+		err := file.WriteBytes(a.name, data)
 		if err == nil {
-			f.Close()
-			return
+			a.last = data
 		}
-		if !os.IsExist(err) {
-			return // writing will say why
+		return err
+	}
+	a.name = ""
+	base := filepath.Join(a.dir, fmt.Sprintf("%s-%s", time.Now().Format("2006-01-02-150405"), g.Size()))
+	name := base + ".sgf"
+	for i := 2; ; i++ {
+		err := file.WriteNew(name, data)
+		if err == nil {
+			a.name, a.last = name, data
 		}
-		a.name = fmt.Sprintf("%s-%d.sgf", base, i)
+		if !errors.Is(err, file.ErrExists) {
+			return err
+		}
+		name = fmt.Sprintf("%s-%d.sgf", base, i)
 	}
 }
 

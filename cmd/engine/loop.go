@@ -154,15 +154,9 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	return nil
 }
 
-// prepareLoop makes the folder of a new loop.
+// prepareLoop makes the folder of a new loop. That of a loop that is there stays as it
+// is: what the command line says of how to begin has to agree with its recipe.
 func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
-	recipe := filepath.Join(dir, loop.ConfigFile)
-	if _, err := os.Stat(recipe); err == nil {
-		if f.config != "" || f.from != "" || len(f.data) > 0 || cmd.Flags().Changed("preset") {
-			return usagef("%s is there already and is what counts; change it, or take another folder", recipe)
-		}
-		return nil
-	}
 	if f.from != "" && f.config != "" {
 		return usagef("--from with --config: name the network in the recipe, in [start]")
 	}
@@ -178,6 +172,13 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 			return err
 		}
 	}
+	recipe := filepath.Join(dir, loop.ConfigFile)
+	if _, err := os.Stat(recipe); err == nil {
+		if f.config == "" && !cmd.Flags().Changed("preset") {
+			text = nil
+		}
+		return f.agrees(dir, recipe, text)
+	}
 	if f.from != "" {
 		if text, err = loop.From(text, f.from, f.data...); err != nil {
 			return usageError{err}
@@ -188,6 +189,24 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, recipe)
 	return nil
+}
+
+// agrees names every key in which the recipe of a loop that is there differs from what
+// the command line says.
+func (f *loopFlags) agrees(dir, recipe string, text []byte) error {
+	list, err := loop.Differences(dir, text, f.from, f.data...)
+	if err != nil {
+		return usageError{err}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, d := range list {
+		lines = append(lines, fmt.Sprintf("  %s is %s, asked for: %s", d.Key, orDefault(d.A, "not set"), orDefault(d.B, "not set")))
+	}
+	return usagef("%s counts for the loop that is there already, and differs from what is asked for:\n%s\ngo on with it by %s loop %s, or name another folder",
+		recipe, strings.Join(lines, "\n"), programName(), dir)
 }
 
 func loopReportCommand() *cobra.Command {

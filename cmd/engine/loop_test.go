@@ -38,12 +38,12 @@ func TestTrainingUsageErrors(t *testing.T) {
 		"loop new --from no-such.bin.gz":              "no-such.bin.gz",
 		"loop new --from " + recipe:                   "start",
 		"loop new --from embedded --config " + recipe: "[start]",
-		"loop " + taken + " --from embedded":          "there already",
-		"loop " + taken + " --data " + recipe:         "there already",
+		"loop " + taken + " --from embedded":          `start.network is "", asked for: "embedded"`,
+		"loop " + taken + " --data " + recipe:         "--data goes with --from",
 		"loop new --data " + recipe:                   "--from",
 		"loop new --from embedded --data no-such":     "no-such",
 		"loop new --hours -1":                         "--hours",
-		"loop " + taken + " --preset default":         "there already",
+		"loop " + taken + " --preset default":         `arch is "kb2c16", asked for: "kb4c64"`,
 		"loop rate x --against gnugo":                 "NAME=COMMAND",
 		"loop rate x --games 0":                       "--games",
 	} {
@@ -75,6 +75,57 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 		require.Equal(t, "kb6c96", c.Arch)
 		require.Equal(t, loop.Start{Network: loop.Embedded, Games: int64(models.Default().Games), Data: []string{}}, c.Start)
 	}
+}
+
+// TestTheSameLoopGoesOn: whatever a loop was begun with, the same command goes on with it.
+// What would begin another one is refused, every key that differs is named, and the
+// loop stays as it was.
+func TestTheSameLoopGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	network, rows := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "rows")
+	require.Equal(t, exitDone, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", network).code)
+	require.Equal(t, exitDone, invoke(t, nil, "", "selfplay", "--method", "random", "--boardsize", "5", "--games", "4", "--out", rows).code)
+	recipe, other := writeFile(t, "a.toml", "arch = 'kb1c16'\n[train]\nrate = 0.001\n"), writeFile(t, "b.toml", "arch = 'kb1c16'\n[train]\nrate = 0.002\nbatch = 64\n")
+	for name, c := range map[string]struct {
+		args, other []string
+		want        []string // of the refusal
+	}{
+		"plain":  {nil, []string{"--preset", "tutorial"}, []string{`arch is "kb4c64", asked for: "mini"`, "train.epochs is 0, asked for: 1", "stage["}},
+		"preset": {[]string{"--preset", "tutorial"}, []string{"--preset", "default"}, []string{`arch is "mini", asked for: "kb4c64"`, "bootstrap.games is 0, asked for: 3000"}},
+		"config": {[]string{"--config", recipe}, []string{"--config", other}, []string{"train.rate is 0.001, asked for: 0.002", "train.batch is 128, asked for: 64"}},
+		"from":   {[]string{"--from", network}, []string{"--from", "embedded"}, []string{"start.network is ", `asked for: "embedded"`}},
+		"data":   {[]string{"--from", network, "--data", rows}, []string{"--from", network}, []string{"start.data is [" + rows + "], asked for: []"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := filepath.Join(t.TempDir(), "run")
+			loop := func(args ...string) outcome {
+				return invoke(t, nil, "", append([]string{"loop", run, "--init"}, args...)...)
+			}
+			require.Equal(t, exitDone, loop(c.args...).code)
+			path := filepath.Join(run, "loop.toml")
+			before, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for range 2 {
+				o := loop(c.args...)
+				require.Equal(t, exitDone, o.code, o.stderr)
+				require.Equal(t, exitDone, loop().code)
+			}
+			o := loop(c.other...)
+			require.Equal(t, exitUsage, o.code, o.stderr)
+			require.Contains(t, o.stderr, path+" counts")
+			for _, want := range c.want {
+				require.Contains(t, o.stderr, want)
+			}
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, string(before), string(after))
+		})
+	}
+	run := filepath.Join(dir, "begun")
+	require.Equal(t, exitDone, invoke(t, nil, "", "loop", run, "--init", "--from", network).code)
+	require.NoError(t, os.Remove(network), "it is read once")
+	o := invoke(t, nil, "", "loop", run, "--init", "--from", network)
+	require.Equal(t, exitDone, o.code, o.stderr)
 }
 
 // TestSelfplayCommand plays at random, goes on behind what is there, and is

@@ -53,9 +53,8 @@ func makeRoom() {
 }
 
 func run(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	// Without this a client that no longer reads would end it as a failure.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	args, kata, err := katago.Asked(os.Args[0], args)
@@ -80,6 +79,22 @@ func run(args []string) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// untilSignal is a context that ends with ^C, with SIGTERM, and with the terminal or the
+// connection (SIGHUP), unless the program was started to outlive those, as by nohup. A
+// second ^C or SIGTERM ends the program at once; a terminal that closes may say so twice.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	context.AfterFunc(ctx, func() {
+		signal.Ignore(syscall.SIGHUP)
+		stop()
+	})
+	return ctx, stop
 }
 
 func newRoot() *cobra.Command {

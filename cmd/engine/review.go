@@ -12,6 +12,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/cluster/jobs"
+	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -106,6 +107,11 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	}
 	show := newReviewProgress(os.Stderr, len(files))
 	defer show.close()
+	lock, err := file.LockFolder(f.out)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
 	b, err := batch.New(batch.Config{Review: conf, Rules: s.Play.Rules, Dir: f.out, Application: "Kosumi:" + version, Drills: f.drills, Open: r.open, Show: show})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -212,4 +213,28 @@ func TestAutosave(t *testing.T) {
 		require.Contains(t, string(text(t, roots)), "visits")
 	}
 	require.Equal(t, exitFailed, invoke(t, nil, "quit\n", "gtp", "--autosave", games[0]).code)
+
+	// A folder that cannot be written to is told, and tried again after the next move.
+	require.NoError(t, os.RemoveAll(dir))
+	p = start(t, nil, args...)
+	lines := bufio.NewScanner(p.out)
+	play := func(command string) {
+		_, err := p.in.Write([]byte(command + "\n"))
+		require.NoError(t, err)
+		require.True(t, lines.Scan(), "no answer to %s", command)
+		require.True(t, lines.Scan(), "an answer to %s without an end", command)
+	}
+	play("name")
+	require.NoError(t, os.RemoveAll(dir))
+	play("genmove b")
+	require.NoDirExists(t, dir)
+	require.Contains(t, p.stderr.String(), "the game could not be saved")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	play("genmove w")
+	saved, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, saved, 1)
+	whole, err := os.ReadFile(filepath.Join(dir, saved[0].Name()))
+	require.NoError(t, err)
+	require.Contains(t, string(whole), ";W[")
 }

@@ -123,6 +123,11 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	if left > 0 {
 		s.stderr.Warn("game records from which no game can begin are left out", "records", left, "used", len(conf.Positions.Lines))
 	}
+	lock, err := file.LockFolder(f.out)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
 	first, err := selfplay.NextGame(f.out)
 	if err != nil {
 		return err

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kosumi/nn/autodiff"
+	"kosumi/nn/model"
 	"kosumi/train/learn"
 )
 
@@ -42,6 +45,9 @@ OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
 the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints.
 ^C saves and ends; the same command goes on where it stopped, and ends with the
 weights that an undisturbed run would have had.
+
+Some games are held back, and measured ten times in a run. Where the end is not the
+best of these measurements, the best is exported, if enough is held back to tell.
 
 The learning rate is that of a mean loss. KataGo's trainer, which sums over the
 batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 256.
@@ -84,7 +90,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	fl.StringVar(&f.size, "boardsize", "", "train on one board `SIZE` only; default: all that the network serves")
 	fl.Float64Var(&c.Validation, "validation", 0.05, "share of games held back to measure on; 0: none")
 	fl.IntVar(&c.ValidationRows, "validation-rows", 4096, "most rows of a measurement")
-	fl.Int64Var(&c.ValidateEvery, "validate-every", 1000, "steps between measurements; 0: at the beginning and the end")
+	fl.Int64Var(&c.ValidateEvery, "validate-every", 0, "steps between measurements, the best of which is exported; 0: ten in a run, and every 1000 steps at least")
 	fl.Int64Var(&c.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints; 0: every five minutes")
 	fl.Int64Var(&c.LogEvery, "log-every", 10, "steps that a line of metrics.jsonl sums up")
 	s.flags(fl, "seed")
@@ -210,22 +216,67 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 
 // settingFlags are the flags of settings that belong to a run; those that are not
 // here are named as they are, with dashes.
-var settingFlags = map[string]string{
-	"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr", "losses": "loss", "average": "average-every",
+var settingFlags = map[string]string{"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr"}
+
+// flagsOf writes a setting of a run, whose value is JSON, as flags. What follows from
+// other settings has none.
+func flagsOf(name, value string) []string {
+	flag := func(name string, value any) string { return fmt.Sprintf("--%s %v", name, value) }
+	switch name {
+	case "beta1", "beta2", "epsilon":
+		return nil
+	case "losses":
+		var all map[string]float64
+		_ = json.Unmarshal([]byte(value), &all) // it was one
+		var list []string
+		for _, loss := range slices.Sorted(maps.Keys(all)) {
+			list = append(list, flag("loss", fmt.Sprintf("%s=%g", loss, all[loss])))
+		}
+		return list
+	case "average":
+		var a learn.Average
+		_ = json.Unmarshal([]byte(value), &a)
+		list := []string{flag("average-every", a.Every)}
+		if a.Every > 0 {
+			list = append(list, flag("average-window", a.Window))
+		}
+		return list
+	case "overrides":
+		var o model.Overrides
+		_ = json.Unmarshal([]byte(value), &o)
+		return []string{flag("encoder", strconv.Quote(o.Encoding)), flag("policy", strconv.Quote(o.Policy)), flag("value", strconv.Quote(o.Value))}
+	case "data":
+		var paths, list []string
+		_ = json.Unmarshal([]byte(value), &paths)
+		for _, path := range paths {
+			list = append(list, flag("data", path))
+		}
+		return list
+	case "nesterov", "aux", "no_symmetries", "no_history_dropout":
+		return []string{fmt.Sprintf("--%s=%s", strings.ReplaceAll(name, "_", "-"), value)}
+	}
+	if text, err := strconv.Unquote(value); err == nil && text != "" {
+		value = text
+	}
+	return []string{flag(orDefault(settingFlags[name], strings.ReplaceAll(name, "_", "-")), value)}
 }
 
 // otherRun says how to go on with a run that was begun with other settings.
 func otherRun(dir string, changed []learn.Change) error {
+	method := slices.ContainsFunc(changed, func(c learn.Change) bool { return c.Name == "method" })
 	var was, is []string
 	for _, c := range changed {
-		flag, ok := settingFlags[c.Name]
-		if !ok {
-			flag = strings.ReplaceAll(c.Name, "_", "-")
+		if c.Name == "momentum" && method {
+			continue // each optimizer has its own
 		}
-		was, is = append(was, fmt.Sprintf("--%s %s", flag, strings.Trim(c.Was, `"`))), append(is, strings.Trim(c.Is, `"`))
+		was, is = append(was, flagsOf(c.Name, c.Was)...), append(is, flagsOf(c.Name, c.Is)...)
 	}
+	if len(was)+len(is) == 0 {
+		return fmt.Errorf("%s holds a run by another version of the optimizer: name another folder with -o to begin anew", dir)
+	}
+	none := "none of these flags"
 	return fmt.Errorf("%s holds a run that was begun with %s, and now it is %s: give what it was to go on, or another folder with -o to begin anew",
-		dir, strings.Join(was, " "), strings.Join(is, ", "))
+		dir, orDefault(strings.Join(was, " "), none), orDefault(strings.Join(is, " "), none))
 }
 
 // printTrainReport prints what a run changed, one loss a line.
@@ -235,28 +286,46 @@ func printTrainReport(w io.Writer, r *learn.Report) {
 		fmt.Fprintf(w, "%d steps were skipped: their loss or gradient was no finite number\n", r.Counters.Skipped)
 	}
 	if r.Before != nil && r.After != nil {
-		fmt.Fprintf(w, "on %d rows held back:\n  %-16s %9s %9s", r.After.Rows, "", "before", "after")
-		if r.Averaged != nil {
-			fmt.Fprintf(w, " %9s", "averaged")
-		}
-		fmt.Fprintln(w)
-		for _, t := range r.After.Terms {
-			if t.Weight == 0 {
-				continue
-			}
-			before, _ := r.Before.Term(t.Name)
-			fmt.Fprintf(w, "  %-16s %9.4f %9.4f", t.Name, before.Mean, t.Mean)
-			if r.Averaged != nil {
-				averaged, _ := r.Averaged.Term(t.Name)
-				fmt.Fprintf(w, " %9.4f", averaged.Mean)
-			}
-			fmt.Fprintln(w)
-		}
+		printMeasurements(w, r)
 	}
-	for path, why := range r.Skipped {
-		fmt.Fprintf(w, "skipped %s: %s\n", path, why)
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, note)
+	}
+	if n := len(r.Skipped); n > 0 {
+		fmt.Fprintf(w, "files of which not all was used: %d; report.json says why\n", n)
 	}
 	for _, path := range r.Files {
 		fmt.Fprintln(w, "wrote", path)
+	}
+}
+
+// printMeasurements prints what was measured on rows held back, a part of the loss a line.
+func printMeasurements(w io.Writer, r *learn.Report) {
+	columns := []struct {
+		name string
+		of   *learn.Result
+	}{{"before", r.Before}, {"after", r.After}, {"averaged", r.Averaged}, {}}
+	if r.Best != nil {
+		columns[3].name, columns[3].of = fmt.Sprintf("step %d", r.Best.Step), &r.Best.Result
+	}
+	fmt.Fprintf(w, "on %d rows held back, of %d games:\n  %-16s", r.After.Rows, r.Held, "")
+	for _, c := range columns {
+		if c.of != nil {
+			fmt.Fprintf(w, " %9s", c.name)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, t := range r.After.Terms {
+		if t.Weight == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "  %-16s", t.Name)
+		for _, c := range columns {
+			if c.of != nil {
+				term, _ := c.of.Term(t.Name)
+				fmt.Fprintf(w, " %9.4f", term.Mean)
+			}
+		}
+		fmt.Fprintln(w)
 	}
 }

@@ -73,9 +73,18 @@ func TestTrainGoesOnWithItsSettings(t *testing.T) {
 	o = train("--steps", "3", "--batch", "8")
 	require.Equal(t, exitDone, o.code, o.stderr)
 	require.Contains(t, o.stdout, "rows held back")
+	o = train("--steps", "4", "--batch", "8", "--lr", "0.001")
+	require.Equal(t, exitDone, o.code, o.stderr)
+	for _, out := range []string{o.stdout, o.stderr} {
+		require.Contains(t, out, "from step 3 on --lr is 0.001; it was 0.002 before")
+	}
 	o = train("--steps", "6", "--batch", "16", "--optimizer", "adam")
 	require.Equal(t, exitUsage, o.code, o.stderr)
 	require.Contains(t, o.stderr, "begun with --batch 8")
 	require.Contains(t, o.stderr, "--optimizer sgd")
+	requireFlags(t, "train", o.stderr)
+	o = train("--steps", "6", "--batch", "8", "--validation", "0.2")
+	require.Equal(t, exitUsage, o.code, o.stderr)
+	require.Contains(t, o.stderr, "begun with --validation 0.05, and now it is --validation 0.2")
 	require.Contains(t, o.stderr, "another folder with -o")
 }

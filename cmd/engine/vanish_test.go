@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testtalk"
 )
 
 // occupations are what an engine is busy with when its client vanishes. until is
@@ -89,6 +91,59 @@ func TestSignals(t *testing.T) {
 			require.Equal(t, exitDone, p.ends(t), "%s: %s", o.name, p.stderr.String())
 		}
 	}
+}
+
+// TestHangup ends the program with its terminal, also where that says so twice, unless it
+// was started to outlive it.
+func TestHangup(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals to send on Windows")
+	}
+	needLibrary(t)
+	for _, o := range occupations {
+		p := occupy(t, o.command, o.input, o.until)
+		go io.Copy(io.Discard, p.out)
+		require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
+		p.cmd.Process.Signal(syscall.SIGHUP) // it may have ended
+		require.Equal(t, exitDone, p.ends(t), "%s: %s", o.name, p.stderr.String())
+	}
+	dir := t.TempDir()
+	for name, args := range map[string]string{
+		"selfplay": "selfplay --method random --boardsize 9 --out " + filepath.Join(dir, "games"),
+		"loop":     "loop " + filepath.Join(dir, "loop"),
+	} {
+		cmd := exec.Command(program, strings.Fields(args)...)
+		require.NoError(t, cmd.Start())
+		files := func() bool {
+			list, _ := filepath.Glob(filepath.Join(dir, "*", "tdata", "*.npz"))
+			more, _ := filepath.Glob(filepath.Join(dir, "*", "selfplay", "*", "tdata", "*.npz"))
+			return len(list)+len(more) > 0
+		}
+		require.Eventually(t, files, testtalk.Patience, 10*time.Millisecond, name)
+		require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+		require.NoError(t, cmd.Wait(), name)
+		require.NoError(t, os.RemoveAll(dir))
+	}
+
+	outlives := exec.Command("nohup", append([]string{program, "gtp"}, frugal...)...)
+	in, err := outlives.StdinPipe()
+	require.NoError(t, err)
+	out, err := outlives.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, outlives.Start())
+	lines := bufio.NewScanner(out)
+	answered := func(command string) {
+		_, err := io.WriteString(in, command+"\n")
+		require.NoError(t, err)
+		require.True(t, lines.Scan(), "no answer to %s", command)
+		require.True(t, lines.Scan(), "an answer to %s without an end", command)
+	}
+	answered("name")
+	require.NoError(t, outlives.Process.Signal(syscall.SIGHUP))
+	answered("name")
+	in.Close()
+	go io.Copy(io.Discard, out)
+	require.NoError(t, outlives.Wait())
 }
 
 // TestStuckClient takes no output: one signal ends the program all the same.

@@ -17,7 +17,7 @@ import (
 // folder, a device, a pipe that is to be written.
 var ErrKind = errors.New("not a file")
 
-// ErrExists is wrapped by [Try] where a file would be replaced unasked.
+// ErrExists is wrapped by [Try] and [WriteNew] where a file would be replaced unasked.
 var ErrExists = errors.New("there is such a file already")
 
 // Write makes a file with what write gives, or replaces one: it appears under its
@@ -27,7 +27,12 @@ func Write(path string, write func(w io.Writer) error) error {
 	if path == os.DevNull {
 		return write(io.Discard)
 	}
-	if err := replace(path, false, write); err != nil {
+	return said(path, replace(path, kept{}, write))
+}
+
+// said names the file in an error of writing it.
+func said(path string, err error) error {
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, bare(err))
 	}
 	return nil
@@ -35,23 +40,26 @@ func Write(path string, write func(w io.Writer) error) error {
 
 // WriteBytes is [Write] of what is known already.
 func WriteBytes(path string, data []byte) error {
-	return Write(path, func(w io.Writer) error {
+	return Write(path, all(data))
+}
+
+func all(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
-	})
+	}
+}
+
+// WriteNew is [WriteBytes] of a file that is not there yet: where there is one of that
+// name, also one that appeared meanwhile, the error wraps [ErrExists].
+func WriteNew(path string, data []byte) error {
+	return said(path, replace(path, kept{anew: true}, all(data)))
 }
 
 // WritePrivate is [WriteBytes] for this user's eyes only, whoever could read what
 // it replaces; where files have no modes, the folder must see to it.
 func WritePrivate(path string, data []byte) error {
-	err := replace(path, true, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, bare(err))
-	}
-	return nil
+	return said(path, replace(path, kept{private: true}, all(data)))
 }
 
 // bare takes the name of an unfinished file, which says nothing to anybody, out
@@ -86,13 +94,19 @@ func target(path string) (real string, mode fs.FileMode, err error) {
 	return real, info.Mode().Perm(), err
 }
 
-func replace(path string, private bool, write func(w io.Writer) error) (err error) {
+// kept says how a file is written.
+type kept struct{ private, anew bool }
+
+func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 	path, mode, err := target(path)
+	if err == nil && how.anew && mode != 0 {
+		err = ErrExists
+	}
 	if err != nil {
 		return err
 	}
 	perm := fs.FileMode(0o666)
-	if private {
+	if how.private {
 		perm, mode = 0o600, 0o600
 	}
 	f, err := unfinished(path, perm)
@@ -106,7 +120,7 @@ func replace(path string, private bool, write func(w io.Writer) error) (err erro
 		}
 	}()
 	if mode != 0 {
-		if err := f.Chmod(mode); err != nil && !(private && errors.Is(err, fs.ErrPermission)) {
+		if err := f.Chmod(mode); err != nil && !(how.private && errors.Is(err, fs.ErrPermission)) {
 			return err
 		}
 	}
@@ -116,7 +130,21 @@ func replace(path string, private bool, write func(w io.Writer) error) (err erro
 	if err := f.Sync(); err != nil {
 		return err
 	}
+	if how.anew {
+		// All of it is on the disk by now: the name is taken, and given to it at once.
+		name, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, perm)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return ErrExists
+		case err != nil:
+			return err
+		}
+		name.Close()
+	}
 	if err := rename(f, path); err != nil {
+		if how.anew {
+			os.Remove(path)
+		}
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
@@ -132,7 +160,7 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// Try tells, before the work that a file is to hold, whether [Write] could make
+// Try reports, before the work that a file is to hold, whether [Write] could make
 // it. Unless over is set, a file that is there already is an error too.
 func Try(path string, over bool) error {
 	if path == os.DevNull {

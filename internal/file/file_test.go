@@ -151,6 +151,12 @@ func TestMain(m *testing.M) {
 			select {}
 		})
 	}
+	if dir := os.Getenv(keeper); dir != "" {
+		if _, err := LockFolder(dir); err == nil {
+			fmt.Println("held")
+			select {}
+		}
+	}
 	os.Exit(m.Run())
 }
 

@@ -26,3 +26,33 @@ func TestDecode(t *testing.T) {
 		require.ErrorContains(t, tomlfile.Decode([]byte(text), &into), complaint, text)
 	}
 }
+
+func TestDifferences(t *testing.T) {
+	type stage struct {
+		Games  int      `toml:"games"`
+		Visits *int     `toml:"visits"`
+		Rate   *float64 `toml:"rate"`
+	}
+	type part struct{ B int }
+	type recipe struct {
+		Name   string
+		Komi   []float64
+		Part   part
+		Stages []stage
+		Losses map[string]float64
+	}
+	n, rate := 5, 0.5
+	a := recipe{"a", []float64{7, 5.5}, part{1}, []stage{{0, &n, nil}}, map[string]float64{"value": 1}}
+	none, err := tomlfile.Differences(a, a)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	b := recipe{"b", []float64{7}, part{2}, []stage{{0, nil, &rate}, {9, nil, nil}}, map[string]float64{"value": 2}}
+	list, err := tomlfile.Differences(a, b)
+	require.NoError(t, err)
+	require.Equal(t, []tomlfile.Difference{
+		{"Komi", "[7 5.5]", "[7]"}, {"Losses.value", "1", "2"}, {"Name", `"a"`, `"b"`}, {"Part.B", "1", "2"},
+		{"Stages[0].rate", "", "0.5"}, {"Stages[0].visits", "5", ""}, {"Stages[1].games", "", "9"},
+	}, list)
+	_, err = tomlfile.Differences(a, func() {})
+	require.Error(t, err)
+}

@@ -78,7 +78,7 @@ func (l *Learner) Save(dir string, extra Extra) (string, error) {
 	if err := syncDir(dir); err != nil {
 		return "", err
 	}
-	return path, prune(dir, path)
+	return path, prune(dir, path, l.kept)
 }
 
 func (l *Learner) write(tmp string, extra Extra) error {
@@ -197,15 +197,25 @@ func Checkpoints(dir string) ([]string, error) {
 	return list, nil
 }
 
+// stepOf is the step of a checkpoint.
+func stepOf(path string) (step int64) {
+	_, _ = fmt.Sscanf(filepath.Base(path), checkpointName, &step, new(int64))
+	return step
+}
+
 // prune removes old checkpoints and what an interrupted save left, but never the
-// one just written.
-func prune(dir, keep string) error {
+// one just written, nor the newest one of the step kept, if that is above 0.
+func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {
 		return err
 	}
 	var faults []error
 	for i, path := range list {
+		if kept > 0 && stepOf(path) == kept {
+			kept = 0
+			continue
+		}
 		if i >= KeepCheckpoints && path != keep {
 			faults = append(faults, os.RemoveAll(path))
 		}
@@ -352,15 +362,34 @@ func readState(path string) (*checkpointState, error) {
 	if sum, err := state.digest(); err != nil || sum != state.Digest {
 		return nil, bad("it is damaged: its digest does not fit")
 	}
+	if err := state.Counters.check(); err != nil {
+		return nil, bad("%v", err)
+	}
 	return &state, nil
 }
 
-// matchTensors checks that a checkpoint has every tensor, in its shape.
+// check refuses counts that no learner comes to.
+func (c *Counters) check() error {
+	for _, n := range []int64{c.Steps, c.Samples, c.Skipped, c.InARow, c.Snapshots, c.NextSnap, c.Updates, c.Saved} {
+		if n < 0 || n > 1<<53 {
+			return fmt.Errorf("its counters are none: %+v", *c)
+		}
+	}
+	if c.Skipped+c.Updates != c.Steps || c.InARow > c.Skipped {
+		return fmt.Errorf("its counters contradict each other: %+v", *c)
+	}
+	return nil
+}
+
+// matchTensors checks that a checkpoint has every tensor, in its shape, of finite numbers.
 func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
 	check := func(name string, dims []int64) error {
 		t, ok := tensors[name]
 		if !ok || !slices.Equal(t.dims, dims) {
 			return fmt.Errorf("%w: tensor %s is %v, should be %v", ErrCheckpoint, name, t.dims, dims)
+		}
+		if !finite(t.data...) {
+			return fmt.Errorf("%w: tensor %s holds what is no finite number", ErrCheckpoint, name)
 		}
 		return nil
 	}

@@ -33,6 +33,7 @@ type Learner struct {
 	stats   []autodiff.Stat
 	spec    nn.Spec // at the size that it was probed with
 	count   Counters
+	kept    int64 // step whose checkpoint stays; 0: none
 }
 
 // Source says which file a learner began with.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/train/rows"
 )
 
@@ -34,8 +35,9 @@ type RunConfig struct {
 	Validation float64
 	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
 	ValidationRows int
-	// ValidateEvery is the number of steps between measurements; 0 means at the
-	// beginning and the end only.
+	// ValidateEvery is the number of steps between measurements; 0 means ten in a
+	// run, and one every 1,000 steps at least. Where the end of the run is not the
+	// best of them, and enough is held back to tell, the best one is exported.
 	ValidateEvery int64
 	// CheckpointEvery is the number of steps between checkpoints; 0 means about
 	// every five minutes.
@@ -78,8 +80,12 @@ type Report struct {
 	Before         *Result           `json:"before,omitempty"`   // on the games held back
 	After          *Result           `json:"after,omitempty"`
 	Averaged       *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
-	Files          []string          `json:"files"`              // networks written
-	Skipped        map[string]string `json:"skipped,omitempty"`  // data files that were passed over, and why
+	Best           *Mark             `json:"best,omitempty"`     // the measurement that is exported, where it is not the end
+	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
+	Held           int               `json:"games_held_back,omitempty"`
+	Notes          []string          `json:"notes,omitempty"`   // what there is to say of the run, in words
+	Files          []string          `json:"files"`             // networks written
+	Skipped        map[string]string `json:"skipped,omitempty"` // data files that were passed over, and why
 	Interrupted    bool              `json:"interrupted,omitempty"`
 }
 
@@ -119,15 +125,27 @@ type run struct {
 	saved     time.Time
 	speed     speedometer
 	heldEmpty bool
+	held      struct{ rows, games int } // measured at a time
+	judged    bool                      // rows trained on were measured again
+	lost      int                       // latest measurements at which the loss had grown out of reason
 }
 
 // runState is what a run keeps in its checkpoints beside the learner's state.
 type runState struct {
 	Data   string   `json:"data"` // digest of what chooses the rows
 	Total  int64    `json:"total"`
-	Held   *float64 `json:"held,omitempty"`  // share of games held back
-	First  float64  `json:"first,omitempty"` // loss of the first step
+	Epochs float64  `json:"epochs,omitempty"` // that make the total, if they do
+	Held   *float64 `json:"held,omitempty"`   // share of games held back
+	First  float64  `json:"first,omitempty"`  // loss of the first step
 	Before *Result  `json:"before,omitempty"`
+	Seen   float64  `json:"seen,omitempty"` // loss of some rows trained on, before
+	// Best is the measurement of least loss so far, of Measured after the first step.
+	Best       *Mark `json:"best,omitempty"`
+	Measured   int   `json:"measured,omitempty"`
+	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
+	// Course and Chosen are how the run was asked for, to say what is other now.
+	Course *course  `json:"course,omitempty"`
+	Chosen []Change `json:"chosen,omitempty"`
 }
 
 // Keys of Extra.
@@ -146,10 +164,12 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(r.Out, 0o755); err != nil {
+	lock, err := file.LockFolder(r.Out)
+	if err != nil {
 		return nil, err
 	}
-	err := r.open()
+	defer lock.Release()
+	err = r.open()
 	defer r.close()
 	if err == nil {
 		err = r.loop(ctx)
@@ -235,7 +255,7 @@ func (r *run) begin() error {
 	if err := r.holdBack(); err != nil {
 		return err
 	}
-	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Held: &r.Validation}
+	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Epochs: r.Epochs, Held: &r.Validation, Chosen: r.chosen()}
 	if err := r.schedule(); err != nil {
 		return err
 	}
@@ -243,7 +263,11 @@ func (r *run) begin() error {
 	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), 0); err != nil {
 		return err
 	}
-	r.state.Before, err = r.measure(false)
+	if r.state.Before, err = r.measure(false); err != nil {
+		return err
+	}
+	r.warnOfFew()
+	r.state.Seen, err = r.measureSeen()
 	return err
 }
 
@@ -253,7 +277,16 @@ func (r *run) goOn(extra Extra) error {
 		return fmt.Errorf("%w: %s: the checkpoint is none of a run: %w", ErrCheckpoint, r.Out, err)
 	}
 	if r.state.Data != r.dataIdentity() {
+		if changed := r.changed(); len(changed) > 0 {
+			return &SettingsError{r.Out, changed}
+		}
 		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", ErrCheckpoint, r.Out)
+	}
+	if err := r.state.check(); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrCheckpoint, r.Out, err)
+	}
+	if best := r.state.Best; best != nil {
+		r.l.kept = best.Step
 	}
 	if held := r.state.Held; held != nil && *held != r.Validation {
 		if err := r.split(*held); err != nil {
@@ -263,9 +296,7 @@ func (r *run) goOn(extra Extra) error {
 	if err := r.train.Restore(extra[extraStream]); err != nil {
 		return fmt.Errorf("%w: the data have changed since: %w", ErrCheckpoint, err)
 	}
-	if r.Steps > 0 { // may be more or fewer than before
-		r.state.Total = r.Steps
-	}
+	r.newTotal()
 	r.resumed, r.updates = r.l.count.Steps, r.l.count.Updates
 	r.Learn.Log.Info("going on", "from step", r.resumed, "of", r.state.Total)
 	if err := r.schedule(); err != nil {
@@ -281,16 +312,20 @@ func (r *run) goOn(extra Extra) error {
 // measureIfDue measures after the steps that ask for it.
 func (r *run) measureIfDue() error {
 	step := r.l.count.Steps
-	if r.ValidateEvery == 0 || step%r.ValidateEvery != 0 || step == 0 || step >= r.state.Total {
+	if step%r.every() != 0 || step == 0 || step >= r.state.Total {
 		return nil
 	}
-	_, err := r.measure(false)
-	return err
+	res, err := r.measure(false)
+	if err != nil {
+		return err
+	}
+	return r.mark(res)
 }
 
 // schedule gives the learner the length of the run.
 func (r *run) schedule() error {
 	s := r.Learn.Schedule
+	r.tellCourse(course{r.Learn.Rate, s})
 	if s.Total == 0 {
 		s.Total = r.state.Total
 	}
@@ -332,7 +367,7 @@ func (r *run) loop(ctx context.Context) error {
 // must stand still.
 func (r *run) pauseAfter(step int64) bool {
 	due := r.CheckpointEvery > 0 && step%r.CheckpointEvery == 0 || r.CheckpointEvery == 0 && time.Since(r.saved) > checkpointInterval
-	return due || step >= r.state.Total || r.ValidateEvery > 0 && step%r.ValidateEvery == 0
+	return due || step >= r.state.Total || step%r.every() == 0
 }
 
 // pause saves and measures after a step.

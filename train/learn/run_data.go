@@ -1,13 +1,10 @@
 package learn
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"time"
 
 	"kosumi/board"
@@ -51,7 +48,7 @@ func (r *run) holdBack() error {
 	if r.asked == 0 || r.train.WindowRows() > fewRows {
 		return nil
 	}
-	for share := r.asked; share <= 0.5; share = min(share*1.5, share+0.05) {
+	for share := r.asked; share <= max(0.5, r.asked); share = min(share*1.5, share+0.05) {
 		r.Validation = share
 		held, err := r.some(true)
 		if err != nil {
@@ -116,21 +113,6 @@ func (r *run) total() int64 {
 	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.conf.Batch))))
 }
 
-// dataIdentity is a digest of what chooses rows: a resumed run must agree.
-func (r *run) dataIdentity() string {
-	var names []string
-	for _, path := range r.Data {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			abs = path
-		}
-		names = append(names, abs)
-	}
-	text, _ := json.Marshal([]any{names, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes})
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
 // measure evaluates the rows held back, up to ValidationRows of them; nil where
 // nothing is held back or the network has no row of it.
 func (r *run) measure(average bool) (*Result, error) {
@@ -145,6 +127,7 @@ func (r *run) measure(average bool) (*Result, error) {
 	defer s.Close()
 	var sum Result
 	var b rows.Batch
+	games, untold := map[gameHash]bool{}, 0
 	for sum.Rows < r.ValidationRows {
 		err := s.Next(&b)
 		if errors.Is(err, rows.ErrNoRows) || err == nil && s.Passes() > 1 && sum.Rows > 0 {
@@ -158,7 +141,9 @@ func (r *run) measure(average bool) (*Result, error) {
 			return nil, err
 		}
 		sum.Add(&res)
+		untold += countGames(games, &b)
 	}
+	r.held.rows, r.held.games = sum.Rows, len(games)+untold
 	if sum.Rows == 0 {
 		r.heldEmpty = true
 		r.l.conf.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
@@ -168,6 +153,23 @@ func (r *run) measure(average bool) (*Result, error) {
 		return nil, fmt.Errorf("%w: on rows held back the loss is no finite number", ErrDiverged)
 	}
 	return &sum, r.metrics.validation(&r.l.count, &sum, average)
+}
+
+// gameHash is what rows say of the game that they are of.
+type gameHash [6]float32
+
+// countGames collects the games of a batch. Rows that do not tell theirs are counted
+// each.
+func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
+	for i := range b.N {
+		h := gameHash(b.Globals[i*globalTargetCount+targetGameHash:])
+		if h == (gameHash{}) {
+			untold++
+			continue
+		}
+		games[h] = true
+	}
+	return untold
 }
 
 // prefetch reads the next batch while a step runs. It is a promise for one batch

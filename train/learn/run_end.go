@@ -1,9 +1,7 @@
 package learn
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -13,6 +11,7 @@ func (r *run) finish() error {
 	if r.report.After, err = r.measure(false); err != nil {
 		return err
 	}
+	r.report.Held = r.held.games
 	if err := r.ended(); err != nil {
 		return err
 	}
@@ -21,6 +20,7 @@ func (r *run) finish() error {
 			return err
 		}
 	}
+	r.choose()
 	names := []string{NetworkName + ".onnx"}
 	if r.l.KataGo() {
 		names = append(names, NetworkName+".bin.gz")
@@ -32,6 +32,7 @@ func (r *run) finish() error {
 		}
 		r.report.Files = append(r.report.Files, path)
 	}
+	r.judge()
 	for _, bad := range r.train.Skipped() {
 		if r.report.Skipped == nil {
 			r.report.Skipped = map[string]string{}
@@ -57,7 +58,7 @@ func (r *run) ended() error {
 	case before != nil && after != nil && !(after.Loss <= mostGrowth*before.Loss):
 		return fmt.Errorf("%w: on rows held back the loss is %.3g, it was %.3g", ErrDiverged, after.Loss, before.Loss)
 	}
-	return nil
+	return r.risen(after, mostRise)
 }
 
 func (r *run) close() {
@@ -75,25 +76,7 @@ func (r *run) close() {
 // mostGrowth is how often the loss of the first step the loss may become.
 const mostGrowth = 10
 
-// grown tells whether a loss is one that no training comes back from.
+// grown reports whether a loss is one that no training comes back from.
 func (r *run) grown(loss float64) bool {
 	return r.state.First > 0 && !(loss <= mostGrowth*r.state.First)
-}
-
-// failed saves nothing and says where one may go on. A checkpoint since which no
-// step has changed the weights holds what has diverged, and goes.
-func (r *run) failed(err error) error {
-	if !errors.Is(err, ErrDiverged) {
-		return err
-	}
-	list, _ := Checkpoints(filepath.Join(r.Out, CheckpointsDir))
-	if len(list) > 0 && r.l.count.Updates == r.updates {
-		if os.RemoveAll(list[0]) == nil {
-			list = list[1:]
-		}
-	}
-	if len(list) > 0 {
-		return fmt.Errorf("%w; nothing is exported; with a lower --lr than %g the same command goes on from the newest checkpoint, which is from before that", err, r.Learn.Rate)
-	}
-	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }

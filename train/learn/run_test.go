@@ -194,7 +194,7 @@ func TestRun(t *testing.T) {
 	rc.Seed++
 	_, err = Run(context.Background(), rc)
 	require.ErrorIs(t, err, ErrCheckpoint)
-	require.ErrorContains(t, err, "other data or with another seed")
+	require.ErrorContains(t, err, "seed was 5 and is 6 now")
 }
 
 func term(t testing.TB, r *Result, name string) Term {

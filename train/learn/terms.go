@@ -117,6 +117,7 @@ const (
 	targetReplyUse    = 28
 	targetLeadUse     = 29
 	targetNoValue     = 35
+	targetGameHash    = 41 // to 46
 	globalTargetCount = 80
 )
 

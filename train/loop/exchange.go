@@ -1,13 +1,17 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +28,13 @@ type Exchange interface {
 	Offer(w Work) error
 	// Play has this machine play too, until the context ends; nil if it does not.
 	Play(ctx context.Context) error
+}
+
+// Players are exchanges that know who has played for them.
+type Players interface {
+	// Players counts the games that were filed, by the name of the machine that played
+	// them.
+	Players() map[string]int64
 }
 
 // Work is what is to be played.
@@ -50,6 +61,8 @@ type store struct {
 
 	arriving sync.Mutex
 	arrived  []dataFile
+	goal     int64         // games at which the bootstrap ends, those that arrived included; -1: it has ended
+	filed    int64         // games so far
 	news     chan struct{} // capacity 1
 	most     atomic.Int64  // rows that may wait to be counted
 	wait     atomic.Int64  // rows that do
@@ -58,12 +71,13 @@ type store struct {
 
 // written notes a file of self-play, to be counted by the loop.
 func (l *Loop) written(f selfplay.FileInfo) {
-	d := dataFile{path: f.Path, first: f.First, games: f.Games, rows: f.Rows, moves: f.Moves, random: f.Network == randomPlayer}
+	d := dataFile{path: f.Path, first: f.First, games: f.Games, rows: f.Rows, moves: f.Moves, network: f.Network}
 	if l.o.Exchange != nil {
 		d.ids = f.IDs
 	}
 	l.store.arriving.Lock()
 	l.store.arrived = append(l.store.arrived, d)
+	l.store.filed += int64(d.games)
 	l.store.arriving.Unlock()
 	l.store.wait.Add(int64(d.rows))
 	if l.store.news != nil {
@@ -83,6 +97,9 @@ func (l *Loop) count() {
 	for _, d := range arrived {
 		l.known[d.path] = d
 		l.state.count(d)
+		if l.by != nil {
+			l.by[orNone(strings.TrimPrefix(d.network, randomPlayer))] += d.games
+		}
 		l.store.wait.Add(-int64(d.rows))
 	}
 }
@@ -103,12 +120,9 @@ func (l *Loop) offer() error {
 		l.store.mu.Unlock()
 		l.store.news = make(chan struct{}, 1)
 	}
-	// Games may run ahead of the learner by four iterations; of random ones
-	// there are never too few.
+	// Games may run ahead of the learner by four iterations; random ones are counted.
 	l.store.most.Store(4 * int64(max(c.Iteration.Rows, 32*c.Iteration.Games)))
-	if l.bootstrapping() {
-		l.store.most.Store(1)
-	}
+	l.bound(&c)
 	w := Work{Network: randomPlayer, Seed: exchangeSeed(s.Seed), Recipe: c.Selfplay, Closed: s.Closed}
 	if !l.bootstrapping() {
 		w.Network, w.Path = s.Current, modelPath(l.dir, s.Arch, s.Current)
@@ -124,6 +138,35 @@ func (l *Loop) offer() error {
 	}
 	l.store.work = w
 	return l.o.Exchange.Offer(w)
+}
+
+// bound says how many games of the bootstrap there may be.
+func (l *Loop) bound(c *Config) {
+	s := l.state
+	goal := int64(-1)
+	if l.bootstrapping() {
+		goal = s.Games
+		if s.Stage == stageSelfplay {
+			goal = cmp.Or(s.GoalGames, s.Games+int64(c.Iteration.Games))
+			if l.o.Games > 0 {
+				goal = min(goal, s.Games+l.remaining())
+			}
+		}
+	}
+	l.store.arriving.Lock()
+	defer l.store.arriving.Unlock()
+	l.store.goal, l.store.filed = goal, s.Games
+	for _, d := range l.store.arrived {
+		l.store.filed += int64(d.games)
+	}
+}
+
+// Left is how many games of the bootstrap are to come, those that somebody plays already
+// included; unbounded: it has ended. It may be called at any time.
+func (l *Loop) Left() (games int64, unbounded bool) {
+	l.store.arriving.Lock()
+	defer l.store.arriving.Unlock()
+	return max(0, l.store.goal-l.store.filed), l.store.goal < 0
 }
 
 // Wanted is how many rows of games may come in now; 0 where the learner is far
@@ -177,6 +220,8 @@ func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
 func (l *Loop) await(ctx context.Context, c *Config) error {
 	s := l.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
+	before := l.players()
+	l.by = map[string]int{}
 	ctx, cancel := l.limit(ctx)
 	defer cancel()
 	playing, stop := context.WithCancel(ctx)
@@ -206,10 +251,48 @@ func (l *Loop) await(ctx context.Context, c *Config) error {
 	if played != nil || !l.goalReached() {
 		return errors.Join(played, s.save(l.dir))
 	}
-	l.say("self-play by %s: %s", orNone(s.Current), l.awaitLine(stats(), time.Since(began)))
+	l.say("self-play by %s: %s%s", l.whoPlayed(), l.awaitLine(stats(), time.Since(began)), machines(before, l.players()))
 	s.GoalGames, s.GoalRows = 0, 0
 	l.setTarget(c)
 	return l.enter(stageTrain)
+}
+
+// whoPlayed names the networks whose games came in, the one that plays now first: games
+// that were under way when it took over are of others.
+func (l *Loop) whoPlayed() string {
+	now := orNone(l.state.Current)
+	if len(l.by) == 0 || len(l.by) == 1 && l.by[now] > 0 {
+		return now
+	}
+	var list []string
+	for _, name := range append([]string{now}, slices.Sorted(maps.Keys(l.by))...) {
+		if games := l.by[name]; games > 0 && (name != now || list == nil) {
+			list = append(list, fmt.Sprintf("%s (%d games)", name, games))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func (l *Loop) players() map[string]int64 {
+	if p, ok := l.o.Exchange.(Players); ok {
+		return p.Players()
+	}
+	return nil
+}
+
+// machines says how many games each machine has played between two counts; "" where none
+// is known.
+func machines(before, after map[string]int64) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if n := after[name] - before[name]; n > 0 {
+			list = append(list, fmt.Sprintf("%d on %s", n, name))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "; played " + strings.Join(list, ", ")
 }
 
 func (l *Loop) awaitLine(st *selfplay.Stats, took time.Duration) string {

@@ -10,8 +10,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"kosumi/internal/file"
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
 	"kosumi/train/learn"
@@ -43,7 +42,7 @@ type Loop struct {
 	o     Options
 	state *State
 	known map[string]dataFile
-	lock  *flock.Flock
+	lock  *file.Hold
 
 	earlier earlier // rows of other runs
 
@@ -57,6 +56,7 @@ type Loop struct {
 	store   store
 	record  Record
 
+	by        map[string]int // games of the stage by who played, where others play too
 	began     time.Time
 	gamesThen int64
 	beat      time.Duration // at most between two lines of a stage that goes on
@@ -92,19 +92,16 @@ func Open(dir string, o Options) (*Loop, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), err)
 	}
 	// The lock ends with the process, however it ends.
-	lock := flock.New(filepath.Join(dir, "lock"))
-	switch free, err := lock.TryLock(); {
-	case err != nil:
+	lock, err := file.LockFolder(dir)
+	if err != nil {
 		return nil, err
-	case !free:
-		return nil, fmt.Errorf("%s: another loop is at work in this folder", dir)
 	}
 	l := &Loop{dir: dir, conf: conf, o: o, known: map[string]dataFile{}, lock: lock, beat: time.Minute}
 	if l.o.Log == nil {
 		l.o.Log = slog.New(slog.DiscardHandler)
 	}
 	if err := l.load(); err != nil {
-		lock.Close()
+		lock.Release()
 		return nil, err
 	}
 	return l, nil
@@ -187,7 +184,7 @@ func (l *Loop) Close() error {
 	if l.learner != nil {
 		err = l.learner.Close()
 	}
-	return errors.Join(err, l.lock.Close())
+	return errors.Join(err, l.lock.Release())
 }
 
 // Run goes round until the context ends, which is no error, or until the games
@@ -250,6 +247,9 @@ func (l *Loop) stageConfig() Config {
 		c.Selfplay.Search.Method = selfplay.Random
 		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
 		c.Selfplay.Rows.Sides, c.Selfplay.Positions.Share = 0, 0
+		if l.o.Exchange != nil {
+			c.Selfplay.Opening.Forks = 0 // a number is one game, which can be counted when it is handed out
+		}
 		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
 		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
 	}

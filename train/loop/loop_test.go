@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
 	"kosumi/nn/ort"
@@ -257,7 +258,8 @@ func TestOneLoopAFolder(t *testing.T) {
 	require.NoError(t, err)
 	defer l.Close()
 	_, err = Open(dir, Options{})
-	require.ErrorContains(t, err, "another loop")
+	require.ErrorIs(t, err, file.ErrTaken)
+	require.ErrorContains(t, err, dir)
 }
 
 // TestLoopBeginsWithANetwork gives a new loop a network: it plays the first game,

@@ -94,6 +94,11 @@ func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	if err != nil {
 		return nil, err
 	}
+	lock, err := file.Lock(filepath.Join(dir, RatingsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
 	r := &rater{dir: dir, state: s, conf: conf, o: o, open: map[string]*player{}}
 	defer r.close()
 	if r.ratings, err = loadRatings(dir); err != nil {

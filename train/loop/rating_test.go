@@ -15,7 +15,7 @@ func TestNothingToRate(t *testing.T) {
 	require.ErrorContains(t, err, "no loop in this folder")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), nil, 0o644))
-	s := &State{Version: stateVersion, Arch: "kb4c64"}
+	s := &State{Version: stateVersion, Arch: "kb4c64", Stage: stageSelfplay}
 	require.NoError(t, s.save(dir))
 	_, err = Rate(t.Context(), dir, RateOptions{})
 	require.ErrorContains(t, err, "no network plays yet")

@@ -12,6 +12,7 @@ import (
 
 	"kosumi/models"
 	"kosumi/nn/katago"
+	"kosumi/setting/tomlfile"
 	"kosumi/train/rows"
 )
 
@@ -54,22 +55,13 @@ const trained = 20_000
 // KataGo's format or Embedded, and with the rows and game records in files and folders
 // of earlier runs, if there are any.
 func From(text []byte, network string, data ...string) ([]byte, error) {
-	s := Start{Network: network, Games: trained}
-	if network == Embedded {
-		s.Games = int64(models.Default().Games)
-	} else if path, err := filepath.Abs(network); err == nil {
-		s.Network = path
+	s, err := startOf(network, data)
+	if err != nil {
+		return nil, err
 	}
 	_, arch, err := s.read()
 	if err != nil {
 		return nil, err
-	}
-	for _, name := range data {
-		path, err := filepath.Abs(name)
-		if err != nil {
-			return nil, err
-		}
-		s.Data = append(s.Data, path)
 	}
 	if _, err := rows.ListFolders(s.Data...)(); err != nil {
 		return nil, fmt.Errorf("%w: start: %w", ErrConfig, err)
@@ -84,6 +76,55 @@ func From(text []byte, network string, data ...string) ([]byte, error) {
 		}
 	}
 	return text, nil
+}
+
+// startOf is what a recipe says of a network and data that are named on the command line.
+func startOf(network string, data []string) (s Start, err error) {
+	s = Start{Network: network, Games: trained}
+	if network == Embedded {
+		s.Games = int64(models.Default().Games)
+	} else if s.Network, err = filepath.Abs(network); err != nil {
+		return s, err
+	}
+	for _, name := range data {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return s, err
+		}
+		s.Data = append(s.Data, path)
+	}
+	return s, nil
+}
+
+// Differences compares the recipe of the loop in a folder (A) with what one that is
+// begun now would have (B): with the recipe in text, unless that is nil, and with a
+// network and data as [From] takes them, unless network is "". The network need not be
+// there any more: what follows from it, architecture and games, is taken to be as it was.
+func Differences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
+	path := filepath.Join(dir, ConfigFile)
+	own, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	have, err := ParseConfig(own)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	want := have
+	if text != nil {
+		if want, err = ParseConfig(text); err != nil {
+			return nil, err
+		}
+	}
+	if network != "" {
+		if want.Start, err = startOf(network, data); err != nil {
+			return nil, err
+		}
+		want.Arch, want.Start.Games = have.Arch, have.Start.Games
+	}
+	slices.Sort(have.Start.Data) // their order means nothing
+	slices.Sort(want.Start.Data)
+	return tomlfile.Differences(have, want)
 }
 
 // quoted is a string, or a list of them, in TOML, whose basic strings hold all of

@@ -132,6 +132,10 @@ func loadState(dir string) (*State, error) {
 	if s.Version != stateVersion {
 		return nil, fmt.Errorf("%s: version %d; this program knows version %d", statePath(dir), s.Version, stateVersion)
 	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w; the file is damaged or was changed by hand: put a copy of it back, or begin a new loop with what this one has, by engine loop NEW --from NETWORK --data %s",
+			statePath(dir), err, filepath.Join(dir, "selfplay"))
+	}
 	return s, nil
 }
 
@@ -146,15 +150,14 @@ func (s *State) save(dir string) error {
 
 // dataFile is a file of self-play on disk.
 type dataFile struct {
-	path  string
-	first uint64
-	games int
-	rows  int
-	moves int
-	// random tells that no network played. IDs are those of the games, as far as
-	// their numbers are the run's own.
-	random bool
-	ids    []selfplay.Filed
+	path    string
+	first   uint64
+	games   int
+	rows    int
+	moves   int
+	network string // that played, or randomPlayer
+	// IDs are those of the games, as far as their numbers are the run's own.
+	ids []selfplay.Filed
 }
 
 // dataFiles lists the files of self-play, oldest first. Files that cannot be
@@ -173,7 +176,7 @@ func dataFiles(dir string, seed uint64, known map[string]dataFile) (list []dataF
 				continue
 			}
 			f.Close()
-			d = dataFile{path: path, first: f.Info.First, games: f.Info.Games, rows: f.N, moves: f.Info.Moves, random: f.Info.Network == randomPlayer}
+			d = dataFile{path: path, first: f.Info.First, games: f.Info.Games, rows: f.N, moves: f.Info.Moves, network: f.Info.Network}
 			if f.Info.Seed == exchangeSeed(seed) {
 				for _, id := range f.Info.IDs {
 					d.ids = append(d.ids, selfplay.Filed{ID: selfplay.ID{Number: id[0], Fork: int(id[1])}, More: id[2] == 1})
@@ -201,14 +204,23 @@ func (s *State) recount(dir string, known map[string]dataFile) []error {
 	return bad
 }
 
-// count adds one file.
+// count adds one file. Rows of random games are worth no samples beyond those of the
+// bootstrap, and where a network plays by now, nothing of its goal.
 func (s *State) count(d dataFile) {
 	s.Games += int64(d.games)
 	s.Rows += int64(d.rows)
 	s.Moves += int64(d.moves)
-	if d.random {
-		s.Random += int64(d.games)
-		s.RandRow += int64(d.rows)
+	if d.network != randomPlayer {
+		return
+	}
+	s.Random += int64(d.games)
+	s.RandRow += int64(d.rows)
+	s.Credited += int64(d.rows)
+	if s.Current != "" && s.GoalGames > 0 {
+		s.GoalGames += int64(d.games)
+	}
+	if s.Current != "" && s.GoalRows > 0 {
+		s.GoalRows += int64(d.rows)
 	}
 }
 

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"kosumi/internal/file"
 	"kosumi/train/learn"
 )
 
@@ -18,7 +17,7 @@ import (
 type View struct {
 	Folder string // its name
 	State  *State // with the games that were filed since it was saved
-	// Running tells whether a process has the folder.
+	// Running reports whether a process has the folder.
 	Running bool
 	// News is when the folder changed last.
 	News time.Time
@@ -61,7 +60,7 @@ func (v *Viewer) Look() (*View, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", v.dir)
 	}
-	w := &View{Folder: v.Folder(), State: s, Running: taken(v.dir)}
+	w := &View{Folder: v.Folder(), State: s, Running: file.Taken(v.dir)}
 	w.news(statePath(v.dir))
 	var before Record
 	if len(s.History) > 0 {
@@ -95,20 +94,6 @@ func (w *View) news(path string) {
 	if info, err := os.Stat(path); err == nil && info.ModTime().After(w.News) {
 		w.News = info.ModTime()
 	}
-}
-
-// taken tells whether a process runs the loop.
-func taken(dir string) bool {
-	name := filepath.Join(dir, "lock")
-	if _, err := os.Stat(name); err != nil {
-		return false
-	}
-	lock := flock.New(name, flock.SetFlag(os.O_RDONLY))
-	free, err := lock.TryRLock()
-	if free {
-		lock.Unlock()
-	}
-	return err == nil && !free
 }
 
 func (w *View) selfplay(before *Record) {

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/file"
 )
 
 // TestView looks at the folder of a loop from outside.
@@ -31,14 +32,12 @@ func TestView(t *testing.T) {
 		require.NoError(t, os.MkdirAll(at, 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(at, "state.json"), []byte(`{"counters":{"samples":`+samples+`}}`), 0o644))
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
-	free, err := lock.TryLock()
+	lock, err := file.LockFolder(dir)
 	require.NoError(t, err)
-	require.True(t, free)
 	w, err = v.Look()
 	require.NoError(t, err)
 	require.Equal(t, []any{int64(500), int64(2000), 150 * time.Second, true}, []any{w.Done, w.Goal, w.Left, w.Running})
-	require.NoError(t, lock.Unlock())
+	require.NoError(t, lock.Release())
 
 	s.Stage, s.GoalGames, s.Games = stageSelfplay, 300, 250
 	s.History[1].Games, s.History[1].Stats.Games, s.History[1].Seconds.Selfplay = 200, 100, 50

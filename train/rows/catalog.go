@@ -14,6 +14,19 @@ import (
 type Catalog struct {
 	mu    sync.Mutex
 	files map[string]listed
+	told  map[string]bool // what was said of files that cannot be used
+}
+
+// first reports whether something is said for the first time.
+func (c *Catalog) first(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told == nil {
+		c.told = map[string]bool{}
+	}
+	known := c.told[text]
+	c.told[text] = true
+	return !known
 }
 
 // listed is what is known of a file without reading its rows.

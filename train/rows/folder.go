@@ -111,8 +111,15 @@ func (f *Folder) survive() ([]part, int, error) {
 }
 
 func (f *Folder) skip(path string, err error) {
-	if _, known := f.skipped[path]; !known {
-		f.o.Log.Warn("a file of training data is skipped", "error", err)
+	if f.o.Catalog.first(err.Error()) {
+		what := "a file of training data is skipped"
+		if errors.Is(err, ErrRecord) {
+			what = "game records are left out"
+		}
+		f.o.Log.Warn(what, "error", err)
+	}
+	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // of another part of it
+		err = errors.Join(before, err)
 	}
 	f.skipped[path] = err
 }
@@ -369,7 +376,7 @@ func (f *Folder) Restore(state []byte) error {
 	if st.Options != f.fingerprint() {
 		return fmt.Errorf("the state of the training data was saved with other options (%s, now %s)", st.Options, f.fingerprint())
 	}
-	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 {
+	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 || slices.ContainsFunc(st.Order, part.impossible) {
 		return fmt.Errorf("the state of the training data: %w: it contradicts itself", ErrFormat)
 	}
 	waiting := map[waitKey]*Set{}
@@ -379,10 +386,16 @@ func (f *Folder) Restore(state []byte) error {
 			return fmt.Errorf("the state of the training data: %w", err)
 		}
 		set, err := file.Read(0, file.N, false)
+		key := waitKey{file.Layout.Side, board.Size{W: w.W, H: w.H}}
+		for i := 0; err == nil && i < set.N; i++ {
+			if err = set.Check(i); err == nil && (set.Size(i) != key.size || set.Layout.Encoding != f.o.Encoding) {
+				err = fmt.Errorf("%w: it contradicts itself", ErrFormat)
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("the state of the training data: %w", err)
 		}
-		waiting[waitKey{file.Layout.Side, board.Size{W: w.W, H: w.H}}] = set
+		waiting[key] = set
 	}
 	var rng rand.PCG
 	if err := rng.UnmarshalBinary(st.RNG); err != nil {

@@ -4,11 +4,15 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,6 +222,71 @@ func FuzzHeader(f *testing.F) {
 			t.Fatal(h)
 		}
 	})
+}
+
+// TestBadGamesAreNamedOnce: a game that cannot be used is named by its number, in one line
+// with the others of its file, and once, whatever streams look at the file how often.
+func TestBadGamesAreNamedOnce(t *testing.T) {
+	dir := t.TempDir()
+	good, bad := "(;SZ[5];B[cc];W[bb];B[dd];W[cb])", "(;SZ[5];B[cc];W[cc])"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "all.sgf"), []byte(good+bad+good+"(;SZ[5];B[aa];AB[cc])"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "torn.npz"), []byte("PK"), 0o644))
+	var log bytes.Buffer
+	o := options(1)
+	o.Catalog, o.Log = new(Catalog), slog.New(slog.NewTextHandler(&log, nil))
+	for range 3 {
+		f := open(t, o, dir)
+		var b Batch
+		for range 20 {
+			require.NoError(t, f.Next(&b))
+		}
+		require.Len(t, f.Skipped(), 2)
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "game records are left out"), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "game 2: "), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "game 4: "), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "torn.npz"), log.String())
+	require.Equal(t, 2, strings.Count(log.String(), "\n"), log.String())
+	err := recordsError("x.sgf", slices.Repeat([]string{"game 1: bad\nindeed"}, 10))
+	require.ErrorContains(t, err, "bad; indeed; game 1: ")
+	require.ErrorContains(t, err, "; and 2 more")
+	require.NotContains(t, err.Error(), "\n")
+}
+
+// TestImpossibleStates: a state of a stream that cannot be is refused without a panic.
+func TestImpossibleStates(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.npz"), smallFile(t, Layout{features.V7, 5}), 0o644))
+	record := filepath.Join(dir, "b.sgf")
+	require.NoError(t, os.WriteFile(record, []byte("(;SZ[5];B[cc];W[bb])"), 0o644))
+	f, err := OpenFolder(Options{Batch: 4}, dir)
+	require.NoError(t, err)
+	defer f.Close()
+	var b Batch
+	require.NoError(t, f.Next(&b))
+	good, err := f.State()
+	require.NoError(t, err)
+	for name, spoil := range map[string]func(s *folderState){
+		"a part from before the beginning": func(s *folderState) { s.Order[0].From = -1 },
+		"a part of nothing":                func(s *folderState) { s.Order[0].N = 0 },
+		"a part beyond all numbers":        func(s *folderState) { s.Order[0].From, s.Order[0].N = math.MaxInt, math.MaxInt },
+		"a record from minus one":          func(s *folderState) { s.Order, s.First = []part{{record, -1, 1}}, 0 },
+		"a place before the first":         func(s *folderState) { s.At = -4 },
+		"a place behind the last":          func(s *folderState) { s.At = math.MaxInt },
+		"no such segment":                  func(s *folderState) { s.First = 99 },
+		"no random numbers":                func(s *folderState) { s.RNG = nil },
+		"rows that wait for another board": func(s *folderState) { s.Waiting = []waitSet{{19, 5, smallFile(t, Layout{features.V7, 5})}} },
+		"rows that wait and are none":      func(s *folderState) { s.Waiting = []waitSet{{5, 5, []byte("PK")}} },
+	} {
+		var s folderState
+		require.NoError(t, json.Unmarshal(good, &s))
+		require.NotEmpty(t, s.Order)
+		spoil(&s)
+		bad, err := json.Marshal(s)
+		require.NoError(t, err)
+		require.ErrorContains(t, f.Restore(bad), "the state of the training data", name)
+	}
+	require.NoError(t, f.Restore(good))
 }
 
 // TestBadFilesAreNamed mixes good and bad files: the bad ones are skipped, each

@@ -19,6 +19,11 @@ type part struct {
 	N    int    `json:"n"`    // rows; for game records, of how many parts
 }
 
+// impossible reports whether no file has such a part.
+func (p part) impossible() bool {
+	return p.From < 0 || p.N < 1 || p.From > maxFileRows || p.N > maxFileRows
+}
+
 // sgfPartBytes is how much of a collection of game records makes one part.
 const sgfPartBytes = 512 << 10
 

@@ -35,6 +35,7 @@ const (
 	maxFileRows  = 4 << 20
 	maxEntries   = 64
 	maxInfoBytes = 1 << 20
+	mostGames    = 1 << 53 // of a run
 	// Deflate cannot shrink data to less than about 1/1032.
 	maxDeflate = 1100
 )
@@ -237,6 +238,9 @@ func (f *File) readInfo() error {
 	}
 	if err != nil {
 		return fmt.Errorf("%w: array %s: %w", ErrFormat, nameInfo, err)
+	}
+	if i := &f.Info; i.Games < 0 || i.Moves < 0 || i.Evals < 0 || i.First > mostGames || i.Games > mostGames {
+		return fmt.Errorf("%w: array %s: %d games from number %d on, %d moves, %d evaluations", ErrFormat, nameInfo, i.Games, i.First, i.Moves, i.Evals)
 	}
 	if f.Info.Encoding != "" && f.Info.Encoding != f.Layout.Encoding.String() {
 		return fmt.Errorf("%w: the rows are said to be %s, but are shaped as %v", ErrFormat, f.Info.Encoding, f.Layout.Encoding)

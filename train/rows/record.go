@@ -29,17 +29,32 @@ func readRecords(p part, e features.Encoding) ([]*Set, error) {
 	}
 	sets := map[int]*Set{}
 	var list []*Set
-	var errs []error
+	var bad []string
 	for k := p.From; k < len(roots); k += max(1, p.N) {
 		g, err := FromRecord(roots[k])
 		if err == nil {
 			err = appendRecord(sets, &list, g, e)
 		}
-		if err != nil && len(errs) < 4 {
-			errs = append(errs, fmt.Errorf("%s: game %d: %w", p.Path, k+1, err))
+		if err != nil {
+			bad = append(bad, fmt.Sprintf("game %d: %s", k+1, strings.TrimPrefix(err.Error(), ErrRecord.Error()+": ")))
 		}
 	}
-	return list, errors.Join(errs...)
+	return list, recordsError(p.Path, bad)
+}
+
+// mostNamed bounds the games of a part of a file that an error names.
+const mostNamed = 8
+
+// recordsError names games of a file that cannot be used, in one line; nil for none.
+func recordsError(path string, bad []string) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(bad) - mostNamed; n > 0 {
+		bad, more = bad[:mostNamed], fmt.Sprintf("; and %d more", n)
+	}
+	return fmt.Errorf("%s: %w: %s%s", path, ErrRecord, strings.ReplaceAll(strings.Join(bad, "; "), "\n", "; "), more)
 }
 
 func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding) error {

@@ -269,7 +269,7 @@ func GamesIn(path string) (first uint64, games int, ok bool) {
 		return 0, 0, false
 	}
 	first, err := strconv.ParseUint(name, 16, 64)
-	if err != nil {
+	if err != nil || first > 1<<53 { // none of ours
 		return 0, 0, false
 	}
 	f, err := rows.OpenFile(path)

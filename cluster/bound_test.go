@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/train/selfplay"
+)
+
+// boundedFolder is a folder for so many games and no more.
+type boundedFolder struct {
+	*folder
+	goal int
+}
+
+func (f boundedFolder) Left() (int64, bool) { return int64(f.goal - f.count()), false }
+
+// TestBootstrapIsBounded hands out games to many workers at once: those that they hold
+// and those that are stored are never more than the host wants, whoever takes how many,
+// however leases end, and after a restart too. In the end all of them are there.
+func TestBootstrapIsBounded(t *testing.T) {
+	const goal = 100
+	f := boundedFolder{newFolder(1 << 40), goal}
+	dir, now := t.TempDir(), time.Now()
+	open := func() *Server {
+		s, err := NewServer(ServerConfig{Dir: dir, Host: f, Known: f.known(), Now: func() time.Time { return now }})
+		require.NoError(t, err)
+		_, err = s.book.offer(Offer{Network: "random", Recipe: recipe()}, 0)
+		require.NoError(t, err)
+		return s
+	}
+	s := open()
+	take := func(worker string, want int) []uint64 {
+		numbers, err := s.book.take(worker, s.room(want, now), now)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(s.book.out)+f.count(), goal)
+		return numbers
+	}
+	file := func(numbers ...uint64) {
+		for _, n := range numbers {
+			id := selfplay.Filed{ID: selfplay.ID{Number: n}}
+			f.games[id.ID], f.filed = []byte{1}, append(f.filed, id)
+			s.book.settle(id)
+		}
+	}
+	a, b, c := take("a", 64), take("b", 64), take("c", 64)
+	require.Len(t, a, 64)
+	require.Len(t, b, 36)
+	require.Empty(t, c)
+	file(a[:30]...)
+	require.Empty(t, take("c", 64), "what is stored is not given again")
+	s.book.release("b", b[:6])
+	require.Len(t, take("c", 64), 6)
+	require.NoError(t, s.Close())
+
+	s = open()
+	require.Empty(t, take("c", 64), "whoever played before the restart has a while")
+	now = now.Add(3 * time.Minute)
+	for f.count() < goal {
+		numbers := take("d", 16)
+		require.NotEmpty(t, numbers)
+		file(numbers...)
+	}
+	require.Empty(t, take("d", 16))
+	require.Equal(t, goal, f.count())
+	require.Less(t, s.book.disk.Next, uint64(goal+1), "no number was lost to a reserve")
+	require.NoError(t, s.Close())
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/file"
+)
+
+// TestFoldersHaveOneOwner starts every command that writes files which belong together
+// while another process has the folder: it is refused, the folder and the process are
+// named, and nothing is touched. Once the other has ended the same command goes ahead.
+func TestFoldersHaveOneOwner(t *testing.T) {
+	needLibrary(t)
+	dir := t.TempDir()
+	model, games, record := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "games"), writeFile(t, "a.sgf", "(;SZ[5];B[cc];W[bb])")
+	require.Equal(t, exitDone, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", model).code)
+	require.Equal(t, exitDone, invoke(t, nil, "", "selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games).code)
+	player := fmt.Sprintf("%q gtp --model %s --visits 1", program, model)
+	for name, args := range map[string][]string{
+		"train":    {"train", "--model", model, "--data", games, "--steps", "2", "--batch", "8", "-o"},
+		"selfplay": {"selfplay", "--method", "random", "--boardsize", "5", "--games", "2", "-o"},
+		"match":    {"match", "--a", player, "--b", player, "--boardsize", "5", "--komi", "0", "--max-moves", "4", "--sgf"},
+		"review":   {"review", record, "--model", model, "--visits", "2", "--first-visits", "1", "-o"},
+		"loop":     {"loop", "--config", writeFile(t, "loop.toml", "[bootstrap]\ngames = 4\n"), "--games", "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			if name == "loop" {
+				require.Equal(t, exitDone, invoke(t, nil, "", "loop", out, "--init", "--config", args[2]).code)
+			}
+			h, err := file.LockFolder(out)
+			require.NoError(t, err)
+			before := names(t, out)
+			o := invoke(t, nil, "", append(args[:len(args):len(args)], out)...)
+			require.Equal(t, exitFailed, o.code, o.stderr)
+			require.Contains(t, o.stderr, out+": another process is at work there")
+			require.Contains(t, o.stderr, fmt.Sprintf("process %d", os.Getpid()))
+			require.Equal(t, before, names(t, out))
+			require.NoError(t, h.Release())
+			o = invoke(t, nil, "", append(args[:len(args):len(args)], out)...)
+			require.Equal(t, exitDone, o.code, o.stderr)
+		})
+	}
+}
+
+// names lists what lies in a folder.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,129 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrTaken is wrapped where another process owns what [Lock] or [LockFolder] asks for.
+var ErrTaken = errors.New("another process is at work there")
+
+// lockName is the file in a folder that stands for the right to write there.
+const lockName = "lock"
+
+// Hold is the right to be the only one who writes to some files. It ends with
+// Release, and with the process, however that ends.
+type Hold struct{ lock *flock.Flock }
+
+// LockFolder takes a folder for its caller alone, and makes it where there is none.
+// Whoever writes several files that belong together holds their folder meanwhile. Where
+// somebody else holds it, the error wraps [ErrTaken] and names the folder and, as far
+// as it is known, the process.
+func LockFolder(dir string) (*Hold, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	h, err := hold(filepath.Join(dir, lockName), dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return h, nil
+}
+
+// Lock is [LockFolder] for one file, which several processes may open; the lock lies
+// beside it.
+func Lock(path string) (*Hold, error) {
+	h, err := hold(path+".lock", path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return h, nil
+}
+
+func hold(name, what string) (*Hold, error) {
+	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	free, err := lock.TryLock()
+	switch {
+	case errors.Is(err, errors.ErrUnsupported): // a file system without locks
+	case err != nil:
+		return nil, fmt.Errorf("it cannot be locked: %w", bare(err))
+	case !free:
+		return nil, fmt.Errorf("%w%s; wait until it ends, or name another %s", ErrTaken, holder(name), kind(what))
+	default:
+		note(name)
+	}
+	return &Hold{lock}, nil
+}
+
+// kind is what a name stands for, in words.
+func kind(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "folder"
+	}
+	return "file"
+}
+
+// note writes into a lock who has it. Not to be able to costs nothing but a name.
+func note(name string) {
+	text := fmt.Sprintf("%d %s\n", os.Getpid(), program(os.Args))
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if f.Truncate(0) == nil {
+		_, _ = f.WriteString(text)
+	}
+}
+
+// program is the beginning of a command line: what runs, without its flags.
+func program(args []string) string {
+	words := []string{filepath.Base(args[0])}
+	for _, word := range args[1:] {
+		if strings.HasPrefix(word, "-") || strings.ContainsAny(word, `/\.`) || len(words) == 3 {
+			break
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// holder names the process that a lock says it belongs to; "" where it says nothing.
+func holder(name string) string {
+	text, err := Read(name, 1000)
+	if err != nil {
+		return ""
+	}
+	pid, command, found := strings.Cut(strings.TrimSpace(string(text)), " ")
+	if !found || strings.Trim(pid, "0123456789") != "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, process %s)", command, pid)
+}
+
+// Taken reports whether a process holds a folder. It leaves nothing there.
+func Taken(dir string) bool {
+	name := filepath.Join(dir, lockName)
+	if _, err := os.Stat(name); err != nil {
+		return false
+	}
+	lock := flock.New(name, flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock()
+	if free {
+		lock.Unlock()
+	}
+	return err == nil && !free
+}
+
+// Release gives up what is held.
+func (h *Hold) Release() error {
+	if h == nil {
+		return nil
+	}
+	return h.lock.Close()
+}

@@ -1,0 +1,122 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// keeper is set for the process that TestLockFolder kills.
+const keeper = "KOSUMI_FILE_TEST_LOCK"
+
+// TestLockFolder: a folder has one owner. A second one is told which folder it is and
+// which process has it; after kill -9 it is free.
+func TestLockFolder(t *testing.T) {
+	dir := t.TempDir()
+	require.False(t, Taken(dir))
+	h, err := LockFolder(dir)
+	require.NoError(t, err)
+	require.True(t, Taken(dir))
+	_, err = LockFolder(dir)
+	require.ErrorIs(t, err, ErrTaken)
+	require.ErrorContains(t, err, dir)
+	require.ErrorContains(t, err, "name another folder")
+	require.NoError(t, h.Release())
+	require.False(t, Taken(dir))
+
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), keeper+"="+dir)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = io.ReadFull(out, make([]byte, len("held")))
+	require.NoError(t, err)
+	require.True(t, Taken(dir))
+	_, err = LockFolder(dir)
+	require.ErrorIs(t, err, ErrTaken)
+	if _, unreadable := Read(filepath.Join(dir, lockName), 1000); unreadable == nil { // where locks keep others from reading, nobody is named
+		require.ErrorContains(t, err, fmt.Sprintf("process %d", cmd.Process.Pid))
+	}
+	require.NoError(t, cmd.Process.Kill())
+	cmd.Wait()
+	h, err = LockFolder(dir)
+	require.NoError(t, err)
+	require.NoError(t, h.Release())
+	only(t, dir, lockName)
+}
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	h, err := Lock(path)
+	require.NoError(t, err)
+	_, err = Lock(path)
+	require.ErrorIs(t, err, ErrTaken)
+	require.ErrorContains(t, err, path)
+	other, err := Lock(path + "2")
+	require.NoError(t, err)
+	require.NoError(t, other.Release())
+	require.NoError(t, h.Release())
+	_, err = Lock(filepath.Join(t.TempDir(), "missing", "journal.jsonl"))
+	require.ErrorContains(t, err, "cannot be locked")
+	blocked := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(blocked, nil, 0o644))
+	_, err = LockFolder(blocked)
+	require.ErrorContains(t, err, blocked)
+	require.NoError(t, (*Hold)(nil).Release())
+}
+
+// TestHolder: what a lock says of its owner is taken only where it makes sense.
+func TestHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	for text, want := range map[string]string{
+		"4711 engine train\n": " (engine train, process 4711)",
+		"":                    "",
+		"engine train":        "",
+		"4711":                "",
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		require.Equal(t, want, holder(path), text)
+	}
+	require.Equal(t, "engine train", program([]string{"/usr/bin/engine", "train", "--model", "x"}))
+	require.Equal(t, "engine loop", program([]string{"engine", "loop", "../run1", "--games", "3"}))
+}
+
+// TestWriteNew never replaces, and leaves nothing where it fails.
+func TestWriteNew(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "game.sgf")
+	require.NoError(t, WriteNew(path, []byte("first")))
+	err := WriteNew(path, []byte("second"))
+	require.ErrorIs(t, err, ErrExists)
+	got, err := Read(path, 100)
+	require.NoError(t, err)
+	require.Equal(t, "first", string(got))
+	require.ErrorIs(t, WriteNew(dir, []byte("x")), ErrKind)
+	full := errors.New("the disk is full")
+	err = replace(filepath.Join(dir, "other.sgf"), kept{anew: true}, func(io.Writer) error { return full })
+	require.ErrorIs(t, err, full)
+	only(t, dir, "game.sgf")
+
+	var won atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if err := WriteNew(filepath.Join(dir, "race.sgf"), []byte("whole")); err == nil {
+				won.Add(1)
+			} else if !errors.Is(err, ErrExists) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 1, won.Load(), "a name is given once")
+	only(t, dir, "game.sgf", "race.sgf")
+}

@@ -1,0 +1,71 @@
+package tomlfile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Difference is a key whose values differ, with both of them as TOML writes them; ""
+// is none.
+type Difference struct{ Key, A, B string }
+
+// Differences compares two values that TOML can write, structs or maps, key by key in
+// the order of their names; elements of lists of tables are told apart by their place.
+func Differences(a, b any) ([]Difference, error) {
+	var flat [2]map[string]string
+	for i, v := range []any{a, b} {
+		text, err := toml.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		var all map[string]any
+		if err := toml.Unmarshal(text, &all); err != nil {
+			return nil, err
+		}
+		flat[i] = map[string]string{}
+		flatten(flat[i], "", all)
+	}
+	keys := slices.Collect(maps.Keys(flat[0]))
+	for key := range flat[1] {
+		if _, both := flat[0][key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var list []Difference
+	for _, key := range keys {
+		if flat[0][key] != flat[1][key] {
+			list = append(list, Difference{key, flat[0][key], flat[1][key]})
+		}
+	}
+	return list, nil
+}
+
+// flatten puts what is below a key into one map, by its whole name.
+func flatten(into map[string]string, key string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			if key != "" {
+				name = key + "." + name
+			}
+			flatten(into, name, value)
+		}
+	case []any:
+		tables := slices.ContainsFunc(v, func(e any) bool { _, table := e.(map[string]any); return table })
+		if !tables {
+			into[key] = fmt.Sprintf("%v", v)
+			return
+		}
+		for i, e := range v {
+			flatten(into, fmt.Sprintf("%s[%d]", key, i), e)
+		}
+	case string:
+		into[key] = fmt.Sprintf("%q", v)
+	default:
+		into[key] = fmt.Sprint(v)
+	}
+}

@@ -1,0 +1,91 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrState marks a state that contradicts itself.
+var ErrState = errors.New("the state of the loop contradicts itself")
+
+// mostCounted is more than any loop counts to. Sums of such numbers do not overflow.
+const mostCounted = 1 << 53
+
+// check returns every fault of a state.
+func (s *State) check() error {
+	var f faults
+	f.counts("", "iteration games rows moves random_games random_rows goal_games goal_rows samples target samples_before credited",
+		int64(s.Iteration), s.Games, s.Rows, s.Moves, s.Random, s.RandRow, s.GoalGames, s.GoalRows, s.Samples, s.Target, s.Before, s.Credited)
+	f.seconds("", &s.Seconds)
+	stages := []string{stageSelfplay, stageTrain, stageExport, stageGate}
+	f.note(!slices.Contains(stages, s.Stage), "stage is %q, must be one of %s", s.Stage, strings.Join(stages, ", "))
+	f.note(s.Stage == stageGate && s.Candidate == "", "stage is %s, and candidate names no network", stageGate)
+	f.note(s.Arch == "", "arch is missing")
+	f.note(!(s.Owed >= 0 && s.Owed < 1), "owed is %g, must be from 0 to below 1", s.Owed)
+	f.note(!(s.MostRate >= 0), "most_rate is %g, must be 0 or more", s.MostRate)
+	f.note(s.Random > s.Games, "random_games is %d of %d games", s.Random, s.Games)
+	f.note(s.RandRow > s.Rows, "random_rows is %d of %d rows", s.RandRow, s.Rows)
+	f.note(s.Credited > s.Rows, "credited is %d of %d rows", s.Credited, s.Rows)
+	f.name("current", s.Current)
+	f.name("candidate", s.Candidate)
+	f.name("base", s.Base)
+	f.name("start", s.Start)
+	for i := range s.Networks {
+		f.network(fmt.Sprintf("networks[%d].", i), &s.Networks[i], s)
+	}
+	for i := range s.History {
+		f.record(fmt.Sprintf("history[%d].", i), &s.History[i], s)
+	}
+	if len(f) > 3 {
+		f = append(f[:3], "and more")
+	}
+	if len(f) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrState, strings.Join(f, "; "))
+}
+
+// faults are what is wrong with a state, in words.
+type faults []string
+
+func (f *faults) note(bad bool, format string, args ...any) {
+	if bad {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+// counts notes numbers that are none of things that were counted; names has one word
+// for each.
+func (f *faults) counts(where, names string, values ...int64) {
+	for i, name := range strings.Fields(names) {
+		f.note(values[i] < 0 || values[i] > mostCounted, "%s%s is %d, must be from 0 to 2^53", where, name, values[i])
+	}
+}
+
+func (f *faults) seconds(where string, t *Seconds) {
+	for name, v := range map[string]float64{"selfplay": t.Selfplay, "train": t.Train, "gate": t.Gate} {
+		f.note(!(v >= 0 && v <= mostCounted), "%sseconds.%s is %g, must be 0 or more", where, name, v)
+	}
+}
+
+// name notes what cannot be the folder of a network.
+func (f *faults) name(key, network string) {
+	f.note(network != "" && network != filepath.Base(network), "%s is %q, which is no name of a network", key, network)
+}
+
+func (f *faults) network(where string, n *Network, s *State) {
+	f.counts(where, "games rows samples played", n.Games, n.Rows, n.Samples, int64(n.Played))
+	f.note(n.Name == "", "%sname is missing", where)
+	f.name(where+"name", n.Name)
+	f.note(n.Games > s.Games || n.Rows > s.Rows, "%sgames and rows are %d and %d, of %d and %d in all", where, n.Games, n.Rows, s.Games, s.Rows)
+}
+
+func (f *faults) record(where string, r *Record, s *State) {
+	f.counts(where, "iteration games rows samples window", int64(r.Iteration), r.Games, r.Rows, r.Samples, int64(r.Window))
+	f.seconds(where, &r.Seconds)
+	f.note(r.Games > s.Games || r.Rows > s.Rows, "%sgames and rows are %d and %d, of %d and %d in all", where, r.Games, r.Rows, s.Games, s.Rows)
+	f.note(r.Iteration >= max(1, s.Iteration), "%siteration is %d, the state's own is %d", where, r.Iteration, s.Iteration)
+}

@@ -1,0 +1,131 @@
+package loop
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/train/selfplay"
+)
+
+// others plays for a loop in the way of a cluster: as many games as are left of the
+// bootstrap, and late ones of it when a network plays already.
+type others struct {
+	mu    sync.Mutex
+	loop  *Loop
+	work  Work
+	next  uint64
+	late  int // random games still under way when the first network takes over
+	games int64
+}
+
+func (o *others) Offer(w Work) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.work = w
+	return nil
+}
+
+func (o *others) Players() map[string]int64 { return map[string]int64{"box": o.games} }
+
+func (o *others) Play(ctx context.Context) error {
+	o.mu.Lock()
+	work := o.work
+	o.mu.Unlock()
+	if work.Network == randomPlayer {
+		for {
+			left, any := o.loop.Left()
+			if any || left == 0 || ctx.Err() != nil {
+				return nil
+			}
+			if err := o.play(work, int(min(left, 16))); err != nil {
+				return err
+			}
+		}
+	}
+	if o.late > 0 {
+		random := work
+		random.Network, random.Recipe.Search.Method = randomPlayer, selfplay.Random
+		if err := o.play(random, o.late); err != nil {
+			return err
+		}
+		o.late = 0
+	}
+	for ctx.Err() == nil {
+		named := work
+		named.Recipe.Search.Method = selfplay.Random // what they are worth does not matter here, who played does
+		if err := o.play(named, 4); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// play files so many games of some work.
+func (o *others) play(w Work, games int) error {
+	recipe := w.Recipe
+	recipe.Opening.Forks = 0
+	var done []*selfplay.Finished
+	s, err := selfplay.NewSessionOf(recipe, w.Seed, func(context.Context) (uint64, bool) { o.next++; return o.next, true },
+		func(f *selfplay.Finished) (int, error) { done = append(done, f); return 0, nil })
+	if err != nil {
+		return err
+	}
+	if err := s.Play(context.Background(), nil, selfplay.Goal{Games: games}); err != nil {
+		return err
+	}
+	o.games += int64(len(done))
+	_, err = o.loop.File(w, done)
+	return err
+}
+
+// TestBootstrapByOthers: others play exactly as many random games as the recipe says.
+// Games of it that come in later count as games, but neither for what the learner owes
+// nor for the goal of the network that plays, and the log names who played what.
+func TestBootstrapByOthers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	o := &others{late: 50}
+	var lines []string
+	l, err := Open(dir, Options{Exchange: o, Status: func(line string) { lines = append(lines, line) }})
+	require.NoError(t, err)
+	defer l.Close()
+	o.loop = l
+	require.NoError(t, l.offer())
+	left, any := l.Left()
+	require.EqualValues(t, 60, left)
+	require.False(t, any)
+	require.NoError(t, l.selfplay(t.Context()))
+	s := l.state
+	require.EqualValues(t, 60, s.Games)
+	require.EqualValues(t, 60, s.Random)
+	require.EqualValues(t, 320, s.Target)
+	left, any = l.Left()
+	require.Zero(t, left, "nothing more of it while the learner is at work")
+	require.False(t, any)
+	require.Contains(t, lines[len(lines)-1], "self-play by random moves: 60 games")
+	require.Contains(t, lines[len(lines)-1], "; played 60 on box")
+
+	s.Current, s.Stage, s.Iteration = freshName(s.Arch), stageSelfplay, 1
+	rows := s.Rows
+	require.NoError(t, l.offer())
+	_, any = l.Left()
+	require.True(t, any)
+	require.NoError(t, l.selfplay(t.Context()))
+	require.EqualValues(t, 110, s.Random)
+	random := s.RandRow
+	own := s.Rows - random
+	require.GreaterOrEqual(t, own, int64(60), "the goal is one of rows by the network")
+	require.Greater(t, s.Rows, rows+60)
+	require.EqualValues(t, 320+2*own, s.Target, "the ratio counts rows of the network alone")
+	line := lines[len(lines)-1]
+	require.Contains(t, line, "self-play by "+s.Current+" (")
+	require.Contains(t, line, "random moves (50 games)")
+	require.False(t, strings.Contains(line, "random moves ("+"0"))
+	require.NoError(t, s.check())
+}
