@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -15,6 +17,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
+	"kosumi/web/api"
 	"kosumi/web/webtest"
 )
 
@@ -279,5 +282,103 @@ func TestEveryLanguage(t *testing.T) {
 			require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.documentElement.scrollWidth"), 1280)
 		}
 	}
+	p.Clean()
+}
+
+// TestPageSaysWhatIsNotSaved plays and edits while nothing can be saved: the page
+// says so, in every language, as long as it is so; then what was done is done, once.
+func TestPageSaysWhatIsNotSaved(t *testing.T) {
+	dir := t.TempDir()
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	c := join(t, s)
+	const strip = `document.querySelector(".strip-top.unsaved")`
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
+	languages := map[string]string{"en": "Not saved yet", "zh": "尚未保存", "ja": "まだ保存されていません", "ko": "아직 저장되지 않았습니다"}
+	for i, language := range []string{"zh", "ja", "ko", "en"} {
+		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+language+`", confirm: "never" })); localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "notes" }))`, nil),
+			chromedp.Navigate(s.Address()+"analyse/"+doc))
+		p.Until(`document.querySelector("main.analyse")`)
+		mend := spoil(t, filepath.Join(dir, "docs"))
+		point := []string{"A1", "B1", "C1", "D1"}[i]
+		p.Point(point)
+		p.Until(strip + `?.innerText.includes("` + languages[language] + `")`)
+		require.NotContains(t, browsertest.JS[string](p.Tab, strip+".innerText"), "{")
+		if language == "en" {
+			p.Axe("not saved")
+		}
+		mend()
+		p.Until(`!` + strip + ` && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("` + point + ` "))`)
+	}
+	require.Len(t, onDisk(t, s, doc).Nodes[0].Children, 2, "the first of them, and what was there")
+
+	// A note that waits does not overtake the one before it.
+	mend := spoil(t, filepath.Join(dir, "docs"))
+	note := func(text string) {
+		p.Do(chromedp.Evaluate(`{ const e = document.querySelector("textarea.notes"); e.value = "`+text+`"; e.dispatchEvent(new Event("input", { bubbles: true })); }`, nil))
+		p.Until(`document.querySelector("textarea.notes").value === "` + text + `"`)
+		p.Do(chromedp.Evaluate(`document.querySelector("textarea.notes").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
+	}
+	note("first")
+	p.Until(strip)
+	note("second")
+	mend()
+	p.Until(`!` + strip)
+	at := browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`)
+	d, err := s.doc(doc)
+	require.NoError(t, err)
+	var last api.Node
+	for _, n := range d.state().Nodes {
+		if strconv.Itoa(n.ID) == at {
+			last = n
+		}
+	}
+	require.Equal(t, "second", last.Note)
+
+	// What the record says of its rules stays when komi is changed, and labels are whole.
+	p.Do(chromedp.KeyEvent(kb.Home), chromedp.Evaluate(`document.activeElement?.blur()`, nil), chromedp.KeyEvent(kb.Home))
+	p.Until(`document.querySelector(".labels dd")?.innerText === "a label that is long"`)
+	p.Press("Game")
+	p.Until(`document.querySelector(".game-tab select").value === "japanese"`)
+	p.Do(chromedp.Evaluate(`{ const e = document.querySelector(".game-tab input"); e.value = "0.5"; e.dispatchEvent(new Event("change", { bubbles: true })); }`, nil))
+	p.Until(`document.querySelector(".game-tab input").value === "0.5"`)
+	require.Eventually(t, func() bool { return onDisk(t, s, doc).Komi == 0.5 }, time.Minute, 20*time.Millisecond)
+	data, err := os.ReadFile(s.store.path("docs", doc, ".sgf"))
+	require.NoError(t, err)
+	require.Contains(t, string(data), "RU[Japanese]KM[0.5]")
+	require.Contains(t, string(data), "LB[cc:a label that is long]")
+
+	// A game: the stone waits under the strip, and is played once.
+	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	p.Mine()
+	g, err := s.game(id)
+	require.NoError(t, err)
+	g.mu.Lock()
+	g.journal.close()
+	g.mu.Unlock()
+	p.Point("E5")
+	p.Until(strip)
+	require.Equal(t, 1, p.Stones(), "it is shown as on its way")
+	g.mu.Lock()
+	g.journal, err = openJournal(s.store.path("games", id, ".jsonl"))
+	g.mu.Unlock()
+	require.NoError(t, err)
+	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)
+	p.Clean()
+
+	// A game whose file was damaged says so, and one that cannot be read is listed.
+	journal, err := os.ReadFile(s.store.path("games", id, ".jsonl"))
+	require.NoError(t, err)
+	record, err := os.ReadFile(s.store.path("games", id, ".sgf"))
+	require.NoError(t, err)
+	journal[len(journal)/2] ^= 0x40
+	damaged := put(t, s, journal, record)
+	put(t, s, []byte("?"), nil)
+	p.Do(chromedp.Navigate(s.Address() + "play/" + damaged))
+	p.Until(`document.querySelector(".restored")?.innerText.includes("with all 2 moves")`)
+	p.Axe("restored")
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Until(`document.querySelector(".unread")?.innerText.includes(".jsonl cannot be read")`)
+	p.Axe("home with a file that cannot be read")
 	p.Clean()
 }
