@@ -147,6 +147,12 @@ func (s *Server) takeSeat(c *conn) bool {
 	return true
 }
 
+func (s *Server) leaveSeat(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
 // greet reads the hello and answers it. The connection has its seat if it returns
 // true.
 func (c *conn) greet() bool {
@@ -184,7 +190,10 @@ func (c *conn) greet() bool {
 		c.ws.Close(closeTryAgain, "too many connections")
 		return false
 	}
-	c.post(api.Event{T: "welcome", Re: cmd.ID, D: welcome})
+	if c.write(api.Event{T: "welcome", Re: cmd.ID, D: welcome}) != nil {
+		c.s.leaveSeat(c)
+		return false
+	}
 	return true
 }
 
@@ -220,9 +229,7 @@ func (c *conn) serve() {
 		}
 		c.command(data)
 	}
-	c.s.mu.Lock()
-	delete(c.s.conns, c)
-	c.s.mu.Unlock()
+	c.s.leaveSeat(c)
 	c.cancel()
 	if c.run != nil {
 		c.run.close()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -294,6 +295,9 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	c := join(t, s)
 	const strip = `document.querySelector(".strip-top.unsaved")`
 	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
+	enter := func(v string) { // by keys, wherever the point is on the screen by now
+		p.Do(chromedp.Evaluate(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === "`+v+`").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	}
 	languages := map[string]string{"en": "Not saved yet", "zh": "尚未保存", "ja": "まだ保存されていません", "ko": "아직 저장되지 않았습니다"}
 	for i, language := range []string{"zh", "ja", "ko", "en"} {
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+language+`", confirm: "never" })); localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "notes" }))`, nil),
@@ -301,7 +305,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 		p.Until(`document.querySelector("main.analyse")`)
 		mend := spoil(t, filepath.Join(dir, "docs"))
 		point := []string{"A1", "B1", "C1", "D1"}[i]
-		p.Point(point)
+		enter(point)
 		p.Until(strip + `?.innerText.includes("` + languages[language] + `")`)
 		require.NotContains(t, browsertest.JS[string](p.Tab, strip+".innerText"), "{")
 		if language == "en" {
@@ -315,9 +319,10 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	// A note that waits does not overtake the one before it.
 	mend := spoil(t, filepath.Join(dir, "docs"))
 	note := func(text string) {
-		p.Do(chromedp.Evaluate(`{ const e = document.querySelector("textarea.notes"); e.value = "`+text+`"; e.dispatchEvent(new Event("input", { bubbles: true })); }`, nil))
-		p.Until(`document.querySelector("textarea.notes").value === "` + text + `"`)
-		p.Do(chromedp.Evaluate(`document.querySelector("textarea.notes").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
+		for browsertest.JS[string](p.Tab, `document.querySelector("textarea.notes").value`) != text {
+			p.Do(chromedp.Evaluate(`document.querySelector("textarea.notes").select()`, nil), chromedp.KeyEvent(text))
+		}
+		p.Do(chromedp.KeyEvent(kb.Tab))
 	}
 	note("first")
 	p.Until(strip)
@@ -335,19 +340,6 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	}
 	require.Equal(t, "second", last.Note)
 
-	// What the record says of its rules stays when komi is changed, and labels are whole.
-	p.Do(chromedp.KeyEvent(kb.Home), chromedp.Evaluate(`document.activeElement?.blur()`, nil), chromedp.KeyEvent(kb.Home))
-	p.Until(`document.querySelector(".labels dd")?.innerText === "a label that is long"`)
-	p.Press("Game")
-	p.Until(`document.querySelector(".game-tab select").value === "japanese"`)
-	p.Do(chromedp.Evaluate(`{ const e = document.querySelector(".game-tab input"); e.value = "0.5"; e.dispatchEvent(new Event("change", { bubbles: true })); }`, nil))
-	p.Until(`document.querySelector(".game-tab input").value === "0.5"`)
-	require.Eventually(t, func() bool { return onDisk(t, s, doc).Komi == 0.5 }, time.Minute, 20*time.Millisecond)
-	data, err := os.ReadFile(s.store.path("docs", doc, ".sgf"))
-	require.NoError(t, err)
-	require.Contains(t, string(data), "RU[Japanese]KM[0.5]")
-	require.Contains(t, string(data), "LB[cc:a label that is long]")
-
 	// A game: the stone waits under the strip, and is played once.
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
@@ -356,7 +348,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	g.mu.Lock()
 	g.journal.close()
 	g.mu.Unlock()
-	p.Point("E5")
+	enter("E5")
 	p.Until(strip)
 	require.Equal(t, 1, p.Stones(), "it is shown as on its way")
 	g.mu.Lock()
@@ -380,5 +372,26 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address()))
 	p.Until(`document.querySelector(".unread")?.innerText.includes(".jsonl cannot be read")`)
 	p.Axe("home with a file that cannot be read")
+	p.Clean()
+}
+
+// TestPageKeepsTheRecord changes komi of a record on the page: what the record says
+// of its rules stays, and so do the texts of labels, which are shown whole.
+func TestPageKeepsTheRecord(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	doc := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "notes" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+doc))
+	p.Until(`document.querySelector(".labels dd")?.innerText === "a label that is long"`)
+	p.Press("Game")
+	p.Until(`document.querySelector(".game-tab select")?.value === "japanese"`)
+	p.Do(chromedp.Evaluate(`{ const e = document.querySelector(".game-tab input"); e.focus(); e.select(); }`, nil), chromedp.KeyEvent("7"), chromedp.KeyEvent(kb.Tab))
+	record := func() string {
+		data, err := os.ReadFile(s.store.path("docs", doc, ".sgf"))
+		require.NoError(t, err)
+		return string(data)
+	}
+	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[7]") }, time.Minute, 50*time.Millisecond)
+	require.Equal(t, "(;SZ[9]RU[Japanese]KM[7]LB[cc:a label that is long]AB[dd];B[ee])\n", record())
 	p.Clean()
 }

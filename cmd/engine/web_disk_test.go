@@ -66,7 +66,7 @@ func (c *webClient) send(name string, d, answer any) (*api.Error, error) {
 		case m.T == "err":
 			e := new(api.Error)
 			return e, json.Unmarshal(m.D, e)
-		case answer != nil:
+		case answer != nil && len(m.D) > 0:
 			return nil, json.Unmarshal(m.D, answer)
 		default:
 			return nil, nil

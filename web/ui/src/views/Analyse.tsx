@@ -283,7 +283,7 @@ function Notes() {
 	useEffect(() => setText(n?.note ?? ""), [n?.id, n?.note]);
 	const long = (n?.marks ?? []).filter((m) => m.l && !fitsOnPoint(m.l)); // texts that the board shows the beginning of
 	return <>{long.length > 0 && <dl class="labels">{long.map((m) => <><dt>{m.p}</dt><dd>{m.l}</dd></>)}</dl>}
-	<textarea class="notes" value={text} placeholder={t("notes_here")} aria-label={t("notes")} maxLength={20000} onInput={(e) => setText(e.currentTarget.value)} onChange={() => void attempt(tree.op("note", { note: text }))} /></>;
+	<textarea class="notes" value={text} placeholder={t("notes_here")} aria-label={t("notes")} maxLength={20000} onInput={(e) => setText(e.currentTarget.value)} onChange={(e) => void attempt(tree.op("note", { note: e.currentTarget.value }))} /></>;
 }
 
 function GameTab({ d }: { d: Doc }) {
