@@ -311,7 +311,8 @@ type Attempt struct {
 }
 
 // Log is the file of attempts: one JSON object a line, only ever added to, so that
-// the schedule can be computed anew.
+// the schedule can be computed anew. An attempt at the same problem at the same time
+// as an earlier one replaces it: its grade was overruled.
 type Log struct {
 	file     *os.File
 	Attempts []Attempt
@@ -350,19 +351,39 @@ func OpenLog(name string) (*Log, error) {
 			}
 			continue // was cut short
 		}
-		l.Attempts = append(l.Attempts, a)
+		l.take(a)
 	}
 }
 
-// Add writes an attempt.
+func (l *Log) take(a Attempt) {
+	for i := len(l.Attempts) - 1; i >= 0 && !l.Attempts[i].Time.Before(a.Time); i-- {
+		if b := &l.Attempts[i]; b.ID == a.ID && b.Time.Equal(a.Time) {
+			*b = a
+			return
+		}
+	}
+	l.Attempts = append(l.Attempts, a)
+}
+
+// Add writes an attempt, which is on the disk when Add returns. After an error the
+// file is as it was before.
 func (l *Log) Add(a Attempt) error {
 	line, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
-	l.Attempts = append(l.Attempts, a)
-	_, err = l.file.Write(append(line, '\n'))
-	return err
+	before, err := l.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err = l.file.Write(append(line, '\n')); err == nil {
+		err = l.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, l.file.Truncate(before))
+	}
+	l.take(a)
+	return nil
 }
 
 // Close closes the file.

@@ -41,19 +41,22 @@ func (f *Folder) Searches() string { return filepath.Join(f.dir, searches) }
 // Path returns the name of a file of a game.
 func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }
 
-// Write writes the three files of a game: page, record and data. application is
-// named in the record.
+// Write writes the three files of a game: page, record and data, which comes last
+// and only where the others are there. application is named in the record.
 func (f *Folder) Write(name string, g *Game, res *Result, application string) error {
-	return errors.Join(
+	err := errors.Join(
 		file.Write(f.Path(name, ".html"), func(w io.Writer) error { return WritePage(w, res) }),
 		file.Write(f.Path(name, ".sgf"), func(w io.Writer) error { return sgf.Write(w, Annotated(g, res, application)) }),
-		file.Write(f.Path(name, ".json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(res) }),
 	)
+	if err != nil {
+		return err
+	}
+	return file.Write(f.Path(name, ".json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(res) })
 }
 
 // Read reads the review of a game.
 func (f *Folder) Read(name string) (*Result, error) {
-	data, err := file.Read(f.Path(name, ".json"), mostFile)
+	data, err := file.ReadPlain(f.dir, name+".json", mostFile)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"kosumi/web/api"
@@ -67,6 +68,16 @@ func refuse(code, format string, args ...any) error {
 	return refused{api.Error{Code: code, Text: fmt.Sprintf(format, args...)}}
 }
 
+// notSaved refuses what the disk does not take; the state is as it was, and the same
+// may be tried again.
+func notSaved(err error) error {
+	said := api.Error{Code: "not_saved", Text: fmt.Sprintf("this is not saved: %v", err), Retry: true}
+	if errors.Is(err, syscall.ENOSPC) {
+		said.Args = []string{"full"}
+	}
+	return refused{said}
+}
+
 // refused is an error that a client is told as it is.
 type refused struct{ said api.Error }
 
@@ -79,6 +90,14 @@ func asError(err error) *api.Error {
 		return &r.said
 	}
 	return &api.Error{Code: "internal", Text: err.Error()}
+}
+
+// badUnlessSaid refuses a command as a bad one, unless the error says otherwise.
+func badUnlessSaid(err error) error {
+	if errors.As(err, new(refused)) {
+		return err
+	}
+	return refuse("bad_request", "%v", err)
 }
 
 // quick reads what a command says and performs it.

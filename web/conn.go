@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -17,13 +18,13 @@ import (
 const (
 	maxMessage    = 64 << 10
 	maxConns      = 128
-	maxNewcomers  = 16
+	maxNewcomers  = 64 // connections that have not said hello
 	helloWithin   = 5 * time.Second
 	writeWithin   = 10 * time.Second
 	maxQueue      = 256 // events that wait for a client
 	commandsASec  = 50
 	commandsBurst = 100
-	strikes       = 200 // commands over the limit before the connection is closed
+	strikes       = 200 // commands over the limit, in one go, before the connection is closed
 	silence       = 45 * time.Second
 )
 
@@ -39,6 +40,7 @@ const (
 type conn struct {
 	s      *Server
 	ws     *websocket.Conn
+	from   string // the address of the client's machine
 	client string
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -72,6 +74,9 @@ func (b *bucket) take(now time.Time) bool {
 	}
 	b.tokens = min(commandsBurst, b.tokens+now.Sub(b.last).Seconds()*commandsASec)
 	b.last = now
+	if b.tokens == commandsBurst {
+		b.strikes = 0
+	}
 	if b.tokens < 1 {
 		b.strikes++
 		return false
@@ -82,28 +87,8 @@ func (b *bucket) take(now time.Time) bool {
 
 // serveSocket takes a WebSocket, waits for its hello and serves it to its end.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	full := len(s.conns) >= maxConns || s.newcomers >= maxNewcomers
-	if !full {
-		s.newcomers++
-	}
-	s.mu.Unlock()
-	if full {
-		http.Error(w, "too many connections", http.StatusServiceUnavailable)
-		return
-	}
 	s.jobs.Add(1)
 	defer s.jobs.Done()
-	newcomer := true
-	settled := func() {
-		if newcomer {
-			newcomer = false
-			s.mu.Lock()
-			s.newcomers--
-			s.mu.Unlock()
-		}
-	}
-	defer settled()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{api.Subprotocol}})
 	if err != nil {
 		return // Accept has answered
@@ -111,16 +96,65 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	defer ws.CloseNow()
 	ws.SetReadLimit(maxMessage)
 	c := &conn{s: s, ws: ws, events: make(chan api.Event, maxQueue), wake: make(chan struct{}, 1), visible: true, code: websocket.StatusNormalClosure}
+	c.from, _, _ = net.SplitHostPort(r.RemoteAddr)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	defer c.cancel()
-	if !c.greet() {
-		return
+	s.welcomeNewcomer(c)
+	known := c.greet()
+	if s.forgetNewcomer(c); known {
+		c.serve()
 	}
-	settled()
-	c.serve()
 }
 
-// greet reads the hello and answers it.
+// welcomeNewcomer lets a connection wait for its hello. Where too many do, the
+// oldest of the machine that has the most of them goes: who opens sockets and says
+// nothing keeps nobody else out.
+func (s *Server) welcomeNewcomer(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.newcomers = append(s.newcomers, c); len(s.newcomers) <= maxNewcomers {
+		return
+	}
+	has := map[string]int{}
+	for _, n := range s.newcomers {
+		has[n.from]++
+	}
+	oldest := 0
+	for i, n := range s.newcomers {
+		if has[n.from] > has[s.newcomers[oldest].from] {
+			oldest = i
+		}
+	}
+	s.newcomers[oldest].cancel()
+	s.newcomers = slices.Delete(s.newcomers, oldest, oldest+1)
+}
+
+func (s *Server) forgetNewcomer(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.newcomers = slices.DeleteFunc(s.newcomers, func(n *conn) bool { return n == c })
+}
+
+// takeSeat makes a connection one of those that are served; false where there are
+// too many of them.
+func (s *Server) takeSeat(c *conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) >= maxConns {
+		return false
+	}
+	s.conns[c] = true
+	return true
+}
+
+func (s *Server) leaveSeat(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// greet reads the hello and answers it. The connection has its seat if it returns
+// true.
 func (c *conn) greet() bool {
 	ctx, done := context.WithTimeout(c.ctx, helloWithin)
 	defer done()
@@ -152,7 +186,15 @@ func (c *conn) greet() bool {
 	if hello.Key != "" {
 		welcome.Token = c.s.keys.token
 	}
-	return c.write(api.Event{T: "welcome", Re: cmd.ID, D: welcome}) == nil
+	if !c.s.takeSeat(c) {
+		c.ws.Close(closeTryAgain, "too many connections")
+		return false
+	}
+	if c.write(api.Event{T: "welcome", Re: cmd.ID, D: welcome}) != nil {
+		c.s.leaveSeat(c)
+		return false
+	}
+	return true
 }
 
 func (s *Server) welcome() api.Welcome {
@@ -169,9 +211,6 @@ func (s *Server) welcome() api.Welcome {
 
 // serve reads commands until the connection ends.
 func (c *conn) serve() {
-	c.s.mu.Lock()
-	c.s.conns[c] = true
-	c.s.mu.Unlock()
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -190,18 +229,13 @@ func (c *conn) serve() {
 		}
 		c.command(data)
 	}
-	c.s.mu.Lock()
-	delete(c.s.conns, c)
-	c.s.mu.Unlock()
+	c.s.leaveSeat(c)
 	c.cancel()
 	if c.run != nil {
 		c.run.close()
 	}
 	<-written
 	c.slow.Wait()
-	if err := c.settleDrill(); err != nil {
-		c.s.log.Error("an answer to a problem is lost", "error", err)
-	}
 	c.mu.Lock()
 	code, reason := c.code, c.reason
 	c.mu.Unlock()
@@ -220,20 +254,22 @@ func (c *conn) close(code websocket.StatusCode, reason string) {
 	c.cancel()
 }
 
-// command answers one message.
+// command answers one message: each gets ok or err.
 func (c *conn) command(data []byte) {
 	var cmd api.Command
 	if err := json.Unmarshal(data, &cmd); err != nil || cmd.T == "" || len(cmd.ID) > 64 {
-		c.post(api.Event{T: "err", D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}"}})
+		var named struct {
+			ID any `json:"id"`
+		}
+		_ = json.Unmarshal(data, &named) // no object has no ID
+		id, _ := named.ID.(string)
+		c.post(api.Event{T: "err", Re: id, D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}, with an id of at most 64 bytes"}})
 		return
 	}
 	if !c.bucket.take(time.Now()) {
+		c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "limit", Text: "too many commands at once", Retry: true}})
 		if c.bucket.strikes > strikes {
 			c.close(closePolicy, "too many commands")
-			return
-		}
-		if c.bucket.strikes%10 == 1 { // answering each would only add to it
-			c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "limit", Text: "too many commands at once", Retry: true}})
 		}
 		return
 	}
@@ -299,6 +335,11 @@ func (c *conn) once(cmd *api.Command, h handler) {
 	c.s.mu.Unlock()
 	if !again {
 		a.event = c.perform(cmd, h)
+		if e, refused := a.event.D.(api.Error); refused && e.Retry { // nothing was done: the same command may do it
+			c.s.mu.Lock()
+			delete(c.s.answers, key)
+			c.s.mu.Unlock()
+		}
 		close(a.done)
 	}
 	<-a.done

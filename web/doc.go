@@ -13,5 +13,5 @@
 // run and orders them: a running clock first, then hints and counts, then
 // analysis in slices.
 //
-// Lock order: a game's or document's mu, then Server.mu, then conn.mu.
+// Lock order: Server.reading, a game's or document's mu, then Server.mu, then conn.mu.
 package web

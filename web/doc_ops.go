@@ -16,10 +16,66 @@ import (
 	"kosumi/web/api"
 )
 
-// saveAfter is how long changes of a document gather before they are written.
-const saveAfter = 500 * time.Millisecond
+// edit is a change of a document under way: it can be taken back until it is on
+// the disk.
+type edit struct {
+	*doc
+	undo  []func()
+	count int // of nodes, before
+	place int
+	was   board.Rules
+	set   []*docNode
+	gone  []int
+}
 
-// treeOp changes a document.
+// keep has a node be as it is now if the edit is taken back, and pages told of it
+// if not.
+func (e *edit) keep(n *docNode) {
+	if slices.Contains(e.set, n) {
+		return
+	}
+	e.set = append(e.set, n)
+	properties, children, kids := slices.Clone(n.sgf.Properties), slices.Clone(n.sgf.Children), slices.Clone(n.kids)
+	e.undo = append(e.undo, func() { n.sgf.Properties, n.sgf.Children, n.kids = properties, children, kids })
+}
+
+// grow puts a node below another one.
+func (e *edit) grow(parent *docNode, child *sgf.Node) *docNode {
+	e.keep(parent)
+	parent.sgf.Children = append(parent.sgf.Children, child)
+	n := e.add(child, parent)
+	e.set = append(e.set, n)
+	return n
+}
+
+// takeBack leaves the document as it was.
+func (e *edit) takeBack() {
+	for _, undo := range slices.Backward(e.undo) {
+		undo()
+	}
+	e.nodes, e.at, e.rules = e.nodes[:e.count], e.place, e.was
+}
+
+// commit puts the edit on the disk, and then tells pages of it.
+func (e *edit) commit() error {
+	if len(e.set) == 0 {
+		return nil
+	}
+	if err := e.save(); err != nil {
+		return notSaved(err)
+	}
+	e.rev++
+	e.changed = time.Now()
+	ch := api.DocChange{Doc: e.id, Rev: e.rev, Rules: rulesName(e.rules), Komi: float64(e.rules.Komi), Set: []api.Node{}, Gone: e.gone}
+	for _, n := range e.set {
+		ch.Set = append(ch.Set, e.wire(n))
+	}
+	e.s.publish("doc:"+e.id, api.Event{T: "doc.change", D: ch})
+	return nil
+}
+
+// treeOp changes a document. The change is on the disk when this returns, or the
+// document is as it was.
 func (c *conn) treeOp(op *api.TreeOp) (any, error) {
 	d, err := c.s.hold(op.Doc)
 	if err != nil {
@@ -30,78 +86,62 @@ func (c *conn) treeOp(op *api.TreeOp) (any, error) {
 	if !ok {
 		return nil, refuse("not_found", "the node is gone")
 	}
+	e := &edit{doc: d, count: len(d.nodes), place: d.at, was: d.rules}
+	answer, err := e.perform(n, op)
+	if err == nil {
+		err = e.commit()
+	}
+	if err != nil {
+		e.takeBack()
+		return nil, err
+	}
+	return answer, nil
+}
+
+func (e *edit) perform(n *docNode, op *api.TreeOp) (any, error) {
 	switch op.Op {
 	case "goto":
-		d.at = op.Node
+		e.at = op.Node
 		return nil, nil
 	case "play":
-		return d.play(n, op)
+		return e.play(n, op)
 	case "delete":
-		return nil, d.cut(n)
+		return nil, e.cut(n)
 	case "promote":
-		return nil, d.promote(n)
+		e.promote(n)
+		return nil, nil
 	case "note":
 		if len(op.Note) > maxNote {
 			return nil, refuse("limit", "a note has at most %d bytes", maxNote)
 		}
+		e.keep(n)
 		n.sgf.SetText("C", op.Note)
-		d.touch(n)
 		return nil, nil
 	case "marks":
-		return nil, d.setMarks(n, op.Marks)
+		return nil, e.setMarks(n, op.Marks)
 	case "setup":
-		return d.setup(n, op)
+		return e.setup(n, op)
 	case "info":
-		return nil, d.setInfo(op)
+		return nil, e.setInfo(op)
 	}
 	return nil, refuse("unsupported", "unknown operation %q", shown(op.Op, 20))
 }
 
-// touch tells pages of changed nodes and has the document saved soon.
-func (d *doc) touch(changed ...*docNode) {
-	ch := api.DocChange{Doc: d.id}
-	for _, n := range changed {
-		ch.Set = append(ch.Set, d.wire(n))
-	}
-	d.publish(ch)
-}
-
-func (d *doc) publish(ch api.DocChange) {
-	d.rev++
-	d.changed, d.dirty = time.Now(), true
-	ch.Rev = d.rev
-	if ch.Set == nil {
-		ch.Set = []api.Node{}
-	}
-	if d.saver == nil {
-		d.saver = time.AfterFunc(saveAfter, func() {
-			if err := d.save(); err != nil {
-				d.s.complain(fmt.Sprintf("document %s is not saved: %v", d.id, err), "doc")
-			}
-			d.mu.Lock()
-			d.saver = nil
-			d.mu.Unlock()
-		})
-	}
-	d.s.publish("doc:"+d.id, api.Event{T: "doc.change", D: ch})
-}
-
 // play adds moves below a node, or follows those that are there.
-func (d *doc) play(n *docNode, op *api.TreeOp) (any, error) {
+func (e *edit) play(n *docNode, op *api.TreeOp) (any, error) {
 	line := op.Line
 	if op.Move != "" {
 		line = append([]string{op.Move}, line...)
 	}
 	if len(line) == 0 || len(line) > 1000 {
-		return nil, refuse("bad_request", "one move at least")
+		return nil, refuse("bad_request", "one move at least, and at most 1000")
 	}
-	g, _, err := d.game(n)
+	g, _, err := e.game(n)
 	if err != nil {
 		return nil, refuse("bad_request", "%v", err)
 	}
-	var changed []*docNode
 	for i, v := range line {
-		p, err := d.size.ParseVertex(v)
+		p, err := e.doc.size.ParseVertex(v)
 		if err != nil {
 			return nil, refuseWith("illegal", "board", "no such point")
 		}
@@ -110,7 +150,7 @@ func (d *doc) play(n *docNode, op *api.TreeOp) (any, error) {
 			g.SetToMove(named)
 			c = named
 		}
-		if kid := d.follow(n, c, p); kid != nil {
+		if kid := e.follow(n, c, p); kid != nil {
 			n = kid
 			if err := g.PlayTolerant(c, p); err != nil {
 				return nil, illegal(err)
@@ -118,35 +158,17 @@ func (d *doc) play(n *docNode, op *api.TreeOp) (any, error) {
 			continue
 		}
 		if err := g.Play(c, p); err != nil {
-			if len(changed) > 0 {
-				d.touch(changed...)
-			}
 			return nil, illegal(err)
 		}
-		if len(d.nodes) >= maxNodes {
+		if len(e.nodes) >= maxNodes {
 			return nil, refuse("limit", "the tree has %d nodes", maxNodes)
 		}
-		child := n.sgf.NewChild()
-		child.Set(strings.ToUpper(letter(c)), sgf.FormatPoint(d.size, p))
-		kid := d.add(child, n)
-		changed = append(changed, n, kid)
-		n = kid
+		child := new(sgf.Node)
+		child.Set(strings.ToUpper(letter(c)), sgf.FormatPoint(e.doc.size, p))
+		n = e.grow(n, child)
 	}
-	d.at = n.id
-	if len(changed) > 0 {
-		d.touch(uniq(changed)...)
-	}
+	e.at = n.id
 	return api.NodeRef{Node: n.id}, nil
-}
-
-func uniq(nodes []*docNode) []*docNode {
-	var out []*docNode
-	for _, n := range nodes {
-		if !slices.Contains(out, n) {
-			out = append(out, n)
-		}
-	}
-	return out
 }
 
 func (d *doc) follow(n *docNode, c board.Color, p board.Point) *docNode {
@@ -159,74 +181,77 @@ func (d *doc) follow(n *docNode, c board.Color, p board.Point) *docNode {
 }
 
 // cut takes a node and all below it out.
-func (d *doc) cut(n *docNode) error {
+func (e *edit) cut(n *docNode) error {
 	if n.parent == nil {
 		return refuse("bad_request", "the beginning cannot be deleted")
 	}
 	p := n.parent
+	e.keep(p)
 	p.kids = slices.DeleteFunc(p.kids, func(k *docNode) bool { return k == n })
 	p.sgf.Children = slices.DeleteFunc(p.sgf.Children, func(k *sgf.Node) bool { return k == n.sgf })
-	ch := api.DocChange{Doc: d.id, Set: []api.Node{d.wire(p)}}
+	var out []*docNode
 	for todo := []*docNode{n}; len(todo) > 0; {
 		m := todo[len(todo)-1]
 		todo = append(todo[:len(todo)-1], m.kids...)
-		ch.Gone = append(ch.Gone, m.id)
-		d.nodes[m.id] = nil
-		if d.at == m.id {
-			d.at = p.id
+		out = append(out, m)
+		e.gone = append(e.gone, m.id)
+		e.nodes[m.id] = nil
+		if e.at == m.id {
+			e.at = p.id
 		}
 	}
-	d.publish(ch)
+	e.undo = append(e.undo, func() {
+		for _, m := range out {
+			e.nodes[m.id] = m
+		}
+	})
 	return nil
 }
 
 // promote makes the line to a node the main line.
-func (d *doc) promote(n *docNode) error {
-	var changed []*docNode
+func (e *edit) promote(n *docNode) {
 	for ; n.parent != nil; n = n.parent {
 		p := n.parent
 		if i := slices.Index(p.kids, n); i > 0 {
+			e.keep(p)
 			p.kids = slices.Insert(slices.Delete(p.kids, i, i+1), 0, n)
 			p.sgf.Children = slices.Insert(slices.Delete(p.sgf.Children, i, i+1), 0, n.sgf)
-			changed = append(changed, p)
 		}
 	}
-	if len(changed) > 0 {
-		d.touch(changed...)
-	}
-	return nil
 }
 
-func (d *doc) setMarks(n *docNode, marks []api.Mark) error {
-	if len(marks) > d.size.Area() {
+// markKinds are the properties that marks stand in.
+var markKinds = []string{"TR", "SQ", "CR", "MA", "LB"}
+
+func (e *edit) setMarks(n *docNode, marks []api.Mark) error {
+	if len(marks) > e.doc.size.Area() {
 		return refuse("bad_request", "more marks than points")
 	}
 	values := map[string][]string{}
 	for _, m := range marks {
-		p, err := d.size.ParseVertex(m.Point)
+		p, err := e.doc.size.ParseVertex(m.Point)
 		id := strings.ToUpper(m.Kind)
-		if err != nil || p == board.Pass || !slices.Contains([]string{"TR", "SQ", "CR", "MA", "LB"}, id) {
+		if err != nil || p == board.Pass || !slices.Contains(markKinds, id) {
 			return refuse("bad_request", "not a mark")
 		}
-		v := sgf.FormatPoint(d.size, p)
+		v := sgf.FormatPoint(e.doc.size, p)
 		if id == "LB" {
-			v += ":" + sgf.Escape(shown(m.Label, 8))
+			v += ":" + sgf.Escape(m.Label)
 		}
 		values[id] = append(values[id], v)
 	}
-	for _, id := range []string{"TR", "SQ", "CR", "MA", "LB"} {
+	e.keep(n)
+	for _, id := range markKinds {
 		if n.sgf.Remove(id); len(values[id]) > 0 {
 			n.sgf.Set(id, values[id]...)
 		}
 	}
-	d.touch(n)
 	return nil
 }
 
 // setup puts a set-up below a node with a move, or into one that has none.
-func (d *doc) setup(n *docNode, op *api.TreeOp) (any, error) {
-	target := n
-	_, _, isMove := d.move(n)
+func (e *edit) setup(n *docNode, op *api.TreeOp) (any, error) {
+	_, _, isMove := e.move(n)
 	fresh := isMove || len(n.kids) > 0
 	child := &sgf.Node{}
 	if !fresh {
@@ -238,11 +263,11 @@ func (d *doc) setup(n *docNode, op *api.TreeOp) (any, error) {
 	}{{"AB", op.Black}, {"AW", op.White}, {"AE", op.Empty}} {
 		var values []string
 		for _, v := range part.points {
-			p, err := d.size.ParseVertex(v)
+			p, err := e.doc.size.ParseVertex(v)
 			if err != nil || p == board.Pass {
 				return nil, refuseWith("illegal", "board", "no such point")
 			}
-			values = append(values, sgf.FormatPoint(d.size, p))
+			values = append(values, sgf.FormatPoint(e.doc.size, p))
 		}
 		if child.Remove(part.id); len(values) > 0 {
 			child.Set(part.id, values...)
@@ -255,41 +280,48 @@ func (d *doc) setup(n *docNode, op *api.TreeOp) (any, error) {
 	if fresh {
 		trial.parent = n
 	}
-	if _, _, err := d.game(trial); err != nil {
+	if _, _, err := e.game(trial); err != nil {
 		return nil, refuseWith("illegal", "board", err.Error())
 	}
 	if fresh {
-		n.sgf.Children = append(n.sgf.Children, child)
-		target = d.add(child, n)
-		d.at = target.id
-		d.touch(n, target)
+		n = e.grow(n, child)
+		e.at = n.id
 	} else {
+		e.keep(n)
 		n.sgf.Properties = child.Properties
-		d.touch(n)
 	}
-	return api.NodeRef{Node: target.id}, nil
+	return api.NodeRef{Node: n.id}, nil
 }
 
-// setInfo changes rules and komi.
-func (d *doc) setInfo(op *api.TreeOp) error {
-	rules := d.rules
+// setInfo changes rules or komi, each without touching what the record says of the
+// other.
+func (e *edit) setInfo(op *api.TreeOp) error {
+	rules := e.rules
 	if op.Rules != "" {
 		var err error
 		if rules, err = board.ParseRules(op.Rules); err != nil {
 			return refuse("bad_request", "%v", err)
 		}
-		rules.Komi = d.rules.Komi
+		rules.Komi = e.rules.Komi
 	}
 	if op.Komi != nil {
 		rules.Komi = float32(*op.Komi)
+		if err := checkRules(rules); err != nil {
+			return err
+		}
 	}
-	if err := checkRules(rules); err != nil {
-		return err
+	if err := rules.Check(); err != nil {
+		return refuse("bad_request", "%v", err)
 	}
-	d.rules = rules
-	d.root.Set("KM", decimal(float64(rules.Komi)))
-	d.root.SetText("RU", rules.JSON())
-	d.touch(d.nodes[0])
+	root := e.root
+	e.keep(e.nodes[0])
+	if op.Rules != "" {
+		root.SetText("RU", recordedRules(rules, op.Rules))
+	}
+	if says, err := sgf.RecordOf(root); op.Komi != nil || err != nil || !says.HasKomi || float32(says.Komi) != rules.Komi {
+		root.Set("KM", decimal(float64(rules.Komi)))
+	}
+	e.rules = rules
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"kosumi/internal/file"
 	"kosumi/web/api"
 )
 
@@ -54,8 +53,7 @@ func (s *Server) hold(id string) (*doc, error) {
 }
 
 func (s *Server) readDoc(id string) (*doc, error) {
-	path := s.store.path("docs", id, ".sgf")
-	data, err := file.Read(path, maxSGFSize)
+	data, err := s.store.read("docs", id, ".sgf", maxSGFSize)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, refuse("not_found", "no such document")
 	}
@@ -66,7 +64,7 @@ func (s *Server) readDoc(id string) (*doc, error) {
 	if err != nil {
 		return nil, refuse("not_found", "%v", err)
 	}
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(s.store.path("docs", id, ".sgf")); err == nil {
 		d.changed = info.ModTime()
 	}
 	return d, nil
@@ -90,7 +88,7 @@ func (s *Server) leaveDocs(now time.Time, watched map[string]bool) {
 			d.alone = time.Time{}
 		case d.alone.IsZero():
 			d.alone = now
-		case now.Sub(d.alone) > aloneFor && d.rev == 0 && !d.dirty:
+		case now.Sub(d.alone) > aloneFor && d.rev == 0:
 			d.left = true
 			s.mu.Lock()
 			s.places[id] = d.at
@@ -120,9 +118,12 @@ func (s *Server) docCards() (*api.Docs, error) {
 	}
 	list := &api.Docs{Docs: []api.DocCard{}}
 	for _, id := range ids {
-		if card, err := s.cardOf(id); err == nil {
-			list.Docs = append(list.Docs, card)
+		card, err := s.cardOf(id)
+		if err != nil {
+			list.Unread = append(list.Unread, s.unread("docs", id+".sgf", err))
+			continue
 		}
+		list.Docs = append(list.Docs, card)
 	}
 	return list, nil
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -155,6 +157,84 @@ func TestTree(t *testing.T) {
 
 	c.ask("doc.delete", api.ID{ID: id.ID}, nil)
 	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "doc:" + id.ID}).Code)
+}
+
+// TestLabels keeps the texts of labels whole, through an edit of other marks too.
+func TestLabels(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	long := "a long label: 天元, and \u00e9" + strings.Repeat("é", 100)
+	id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]LB[aa:" + long + "][bb:x\\]y]TR[cc:dd])"}).ID
+	d := ask[api.Doc](c, "watch", api.Watch{What: "doc:" + id})
+	marks := d.Nodes[0].Marks
+	require.Len(t, marks, 6)
+	require.Contains(t, marks, api.Mark{Kind: "lb", Point: "A9", Label: long})
+	require.Contains(t, marks, api.Mark{Kind: "lb", Point: "B8", Label: "x]y"})
+	c.ask("tree.op", api.TreeOp{Doc: id, Op: "marks", Marks: append(marks, api.Mark{Kind: "sq", Point: "E5"})}, nil)
+	now := onDisk(t, s, id).Nodes[0].Marks
+	require.ElementsMatch(t, append(marks, api.Mark{Kind: "sq", Point: "E5"}), now)
+	for most := range 12 {
+		require.True(t, utf8.ValidString(shown("aé天元b", most)), most)
+	}
+}
+
+// TestInfoKeepsTheRest changes komi or rules of a record: the other stays as the
+// record has it, and rules stand by a name that other programs read.
+func TestInfoKeepsTheRest(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	komi := 0.5
+	for _, tc := range []struct {
+		record string
+		op     api.TreeOp
+		want   string
+	}{
+		{"RU[Japanese]KM[6.5]", api.TreeOp{Komi: &komi}, "RU[Japanese]KM[0.5]"},
+		{"RU[my own rules]KM[6.5]", api.TreeOp{Komi: &komi}, "RU[my own rules]KM[0.5]"},
+		{"KM[6.5]", api.TreeOp{Komi: &komi}, "KM[0.5]"},
+		{"RU[Japanese]KM[375]", api.TreeOp{Rules: "chinese"}, "RU[Chinese]KM[375]"},
+		{"RU[Japanese]KM[3.75]", api.TreeOp{Rules: "tromp-taylor"}, "RU[TrompTaylor]KM[3.75]"},
+		{"RU[Chinese]KM[6.5]", api.TreeOp{Rules: "korean"}, "RU[Korean]KM[6.5]"},
+		{"RU[Chinese]KM[6.5]", api.TreeOp{Rules: "new-zealand"}, "RU[NewZealand]KM[6.5]"},
+		{"RU[Chinese]", api.TreeOp{Rules: "aga"}, "RU[AGA]KM[7.5]"},
+	} {
+		id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]" + tc.record + ";B[ee])"}).ID
+		tc.op.Doc, tc.op.Op = id, "info"
+		c.ask("tree.op", tc.op, nil)
+		data, err := os.ReadFile(s.store.path("docs", id, ".sgf"))
+		require.NoError(t, err)
+		require.Equal(t, "(;SZ[9]"+tc.want+";B[ee])\n", string(data))
+		d, err := s.doc(id)
+		require.NoError(t, err)
+		require.Equal(t, rulesName(d.rules), onDisk(t, s, id).Rules, tc.want)
+	}
+	for _, rules := range []string{"chinese", "japanese", "korean", "aga", "tromp-taylor", "stone-scoring", "ancient-territory"} {
+		id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}, Rules: rules}).ID
+		d, err := s.doc(id)
+		require.NoError(t, err)
+		require.Equal(t, rulesName(d.rules), onDisk(t, s, id).Rules, rules)
+		require.NotContains(t, d.root.SimpleText("RU"), "{", rules)
+	}
+}
+
+// TestOddMoves has a document say which of its moves the rules do not allow.
+func TestOddMoves(t *testing.T) {
+	const ko = "(;SZ[5];B[ba];W[ca];B[ab];W[db];B[bc];W[cc];B[cb];W[bb];B["
+	for record, want := range map[string]string{
+		ko + "cb])":                "Move 9, C4, is not allowed by the rules: ",
+		ko + "ee];W[ed];B[cb])":    "",
+		"(;SZ[5];B[cc];W[cc])":     "Move 2, C3, cannot be played: ",
+		"(;SZ[5];B[cc];B[bb])":     "",
+		"(;SZ[5]AB[aa][ba];W[ee])": "",
+	} {
+		s := new(Server)
+		d, err := s.parseDoc("d", []byte(record))
+		require.NoError(t, err)
+		if want == "" {
+			require.Empty(t, d.warn, record)
+		}
+		require.Contains(t, d.warn, want, record)
+	}
 }
 
 // TestAnalysis searches what it is told, stops at its visits, and goes to another

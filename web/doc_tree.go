@@ -39,10 +39,8 @@ type doc struct {
 	at       int
 	warn     string
 	changed  time.Time
-	dirty    bool
 	left     bool      // the server no longer holds it: another one is read from the file
 	alone    time.Time // since when no page watches it
-	saver    *time.Timer
 }
 
 type docNode struct {
@@ -113,7 +111,7 @@ func (d *doc) wire(n *docNode) api.Node {
 	}
 	w.Black, w.White, w.Empty = d.points(n, "AB"), d.points(n, "AW"), d.points(n, "AE")
 	w.Turn = letter(turnOf(n.sgf))
-	for _, kind := range []string{"TR", "SQ", "CR", "MA"} {
+	for _, kind := range markKinds[:4] {
 		for _, p := range d.points(n, kind) {
 			w.Marks = append(w.Marks, api.Mark{Kind: strings.ToLower(kind), Point: p})
 		}
@@ -121,7 +119,7 @@ func (d *doc) wire(n *docNode) api.Node {
 	for _, v := range n.sgf.Values("LB") {
 		at, label, ok := strings.Cut(v, ":")
 		if p, err := sgf.ParsePoint(d.size, at); ok && err == nil && p != board.Pass {
-			w.Marks = append(w.Marks, api.Mark{Kind: "lb", Point: d.size.Vertex(p), Label: shown(sgf.SimpleText(label), 8)})
+			w.Marks = append(w.Marks, api.Mark{Kind: "lb", Point: d.size.Vertex(p), Label: sgf.SimpleText(label)})
 		}
 	}
 	return w
@@ -288,19 +286,55 @@ func (s *Server) parseDoc(id string, data []byte) (*doc, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(roots) > 1 {
-		d.warn = strings.TrimSpace(fmt.Sprintf("The first of %d games. ", len(roots)) + d.warn)
+	var notes []string
+	if d.warn != "" {
+		notes = append(notes, d.warn)
 	}
+	if len(roots) > 1 {
+		notes = append(notes, fmt.Sprintf("The first of %d games.", len(roots)))
+	}
+	d.warn = strings.Join(append(notes, d.oddMoves()...), " ")
 	return d, nil
+}
+
+// mostNotes is how many odd moves a document names.
+const mostNotes = 5
+
+// oddMoves names the moves of the main line that the rules do not allow: those that
+// are played all the same, and the one that cannot be, after which nothing is
+// analysed.
+func (d *doc) oddMoves() (notes []string) {
+	g, err := board.NewGame(d.size, d.rules)
+	if err != nil {
+		return nil
+	}
+	for n, number := d.nodes[0], 0; ; n = n.kids[0] {
+		if err := d.setUpNode(g, n); err != nil {
+			return append(notes, fmt.Sprintf("The set-up after move %d is not possible: %v.", number, err))
+		}
+		if c, p, ok := d.move(n); ok {
+			number++
+			if c != g.ToMove() {
+				g.SetToMove(c)
+			}
+			bad := g.Legal(c, p)
+			if err := g.PlayTolerant(c, p); err != nil {
+				return append(notes, fmt.Sprintf("Move %d, %s, cannot be played: %v.", number, d.size.Vertex(p), err))
+			}
+			if bad != nil && len(notes) < mostNotes {
+				notes = append(notes, fmt.Sprintf("Move %d, %s, is not allowed by the rules: %v.", number, d.size.Vertex(p), bad))
+			}
+		}
+		if len(n.kids) == 0 {
+			return notes
+		}
+	}
 }
 
 // keepDoc makes a new document known and writes it.
 func (s *Server) keepDoc(d *doc) error {
-	d.mu.Lock()
-	d.dirty = true
-	d.mu.Unlock()
 	if err := d.save(); err != nil {
-		return refuse("not_saved", "this is not saved: %v", err)
+		return notSaved(err)
 	}
 	s.mu.Lock()
 	s.docs[d.id] = d
@@ -363,39 +397,36 @@ func (s *Server) emptyDoc(n *api.NewDoc) (*doc, error) {
 	if err := checkRules(rules); err != nil {
 		return nil, err
 	}
-	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: rules.JSON(), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
+	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: recordedRules(rules, n.Rules), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
 	return s.newDocFrom(newID(), rec.Tree())
 }
 
-// save writes the document if it has changed.
+// save writes the document. The caller holds mu, or nobody else has the document.
 func (d *doc) save() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.dirty {
-		return nil
-	}
 	data, err := sgf.Marshal(d.root)
-	if err == nil {
-		err = file.WritePrivate(d.s.store.path("docs", d.id, ".sgf"), data)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		d.dirty = false
-	}
-	return err
+	return file.WritePrivate(d.s.store.path("docs", d.id, ".sgf"), data)
 }
 
 func (c *conn) deleteDoc(v *api.ID) (any, error) {
-	d, err := c.s.doc(v.ID)
+	d, err := c.s.hold(v.ID)
 	if err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	d.dirty = false
+	err = os.Remove(c.s.store.path("docs", v.ID, ".sgf"))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		d.left = true
+		c.s.mu.Lock()
+		delete(c.s.docs, v.ID)
+		c.s.mu.Unlock()
+	}
 	d.mu.Unlock()
-	c.s.mu.Lock()
-	delete(c.s.docs, v.ID)
-	c.s.mu.Unlock()
-	if err := os.Remove(c.s.store.path("docs", v.ID, ".sgf")); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err != nil {
 		return nil, refuse("internal", "%v", err)
 	}
 	c.s.publishDocs()

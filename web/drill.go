@@ -14,8 +14,7 @@ import (
 // freshADay is how many problems that were never asked before come on one day.
 const freshADay = 10
 
-// graded is an answer whose grade may still be overruled; it is written down with
-// what comes next.
+// graded is an answer whose grade may still be overruled.
 type graded struct {
 	sync.Mutex
 	set     bool
@@ -51,15 +50,11 @@ func oneDrill(do func(*conn, json.RawMessage) (any, error)) func(*conn, json.Raw
 	}
 }
 
-// settleDrill writes the last answer down.
-func (c *conn) settleDrill() error {
-	if !c.drill.set {
-		return nil
-	}
-	c.drill.set = false
-	return c.s.reviews.drills(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
-		if err := log.Add(c.drill.attempt); err != nil {
-			return refuse("not_saved", "this answer is not saved: %v", err)
+// note writes an answer down, or the one before again with another grade.
+func (rs *reviews) note(a review.Attempt) error {
+	return rs.drills(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
+		if err := log.Add(a); err != nil {
+			return notSaved(err)
 		}
 		return nil
 	})
@@ -67,9 +62,7 @@ func (c *conn) settleDrill() error {
 
 // nextDrill returns the problem that is due.
 func (c *conn) nextDrill(n *api.NextDrill) (any, error) {
-	if err := c.settleDrill(); err != nil {
-		return nil, err
-	}
+	c.drill.set = false
 	var d api.Drill
 	err := c.s.reviews.drills(func(set *review.Drills, log *review.Log, schedule *review.Schedule) error {
 		now := time.Now()
@@ -140,9 +133,7 @@ func wireProblem(p *review.Problem) (*api.Problem, error) {
 
 // answerDrill judges an answer.
 func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
-	if err := c.settleDrill(); err != nil {
-		return nil, err
-	}
+	c.drill.set = false
 	var p review.Problem
 	err := c.s.reviews.drills(func(set *review.Drills, _ *review.Log, _ *review.Schedule) error {
 		i := slices.IndexFunc(set.Problems, func(q review.Problem) bool { return q.ID == a.ID })
@@ -173,6 +164,9 @@ func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
 	if out.Due, err = c.s.reviews.dueBy(attempt); err != nil {
 		return nil, err
 	}
+	if err := c.s.reviews.note(attempt); err != nil {
+		return nil, err
+	}
 	c.drill.set, c.drill.attempt = true, attempt
 	return out, nil
 }
@@ -201,8 +195,13 @@ func (c *conn) gradeDrill(g *api.GradeDrill) (any, error) {
 		return nil, refuse("bad_request", "grade: 1 to 4")
 	}
 	if !c.drill.set || c.drill.attempt.ID != g.ID {
-		return nil, refuse("stale", "this answer is written down already")
+		return nil, refuse("stale", "the next problem has been asked for")
 	}
-	c.drill.attempt.Grade = review.Grade(g.Grade)
+	other := c.drill.attempt
+	other.Grade = review.Grade(g.Grade)
+	if err := c.s.reviews.note(other); err != nil {
+		return nil, err
+	}
+	c.drill.attempt = other
 	return nil, nil
 }

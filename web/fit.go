@@ -69,15 +69,16 @@ func (s *Server) networkSHA() string {
 }
 
 // countForLevel takes a finished game into account where the level was chosen to
-// fit. What the player was helped with makes a won game count less. The caller
-// holds mu.
-func (g *game) countForLevel() {
+// fit. What the player was helped with makes a won game count less. An error says
+// that it is not written. The caller holds mu.
+func (g *game) countForLevel() error {
+	g.owed.level = false
 	if !g.head.Seat.Auto || g.board.NumMoves() < g.size().Area()*3/10 {
-		return
+		return nil
 	}
 	against, err := level.ParseRank(g.head.Seat.Level)
 	if err != nil {
-		return
+		return nil
 	}
 	points, weight := 0.5, 1.0
 	switch {
@@ -90,11 +91,15 @@ func (g *game) countForLevel() {
 			weight = 0.5
 		}
 	case g.result != "0":
-		return
+		return nil
 	}
-	if g.fit, err = g.s.countGame(g.size(), against, g.headStart(), points, weight); err != nil {
-		g.s.log.Warn("the game does not count for the player's level", "error", err)
+	fit, err := g.s.countGame(g.size(), against, g.headStart(), points, weight)
+	if err != nil {
+		g.owed.level = true
+		return fmt.Errorf("the game does not count for your level yet: %w", err)
 	}
+	g.fit = fit
+	return nil
 }
 
 // headStart is by how many points the player begins ahead.

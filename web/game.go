@@ -27,32 +27,34 @@ type game struct {
 	s    *Server
 	head header
 
-	mu      sync.Mutex
-	journal *journal
-	board   *board.Game
-	setup   []board.Point // handicap stones
-	rev     int
-	since   int // the rev that made the position: what came after only stopped the clock, let it run, or helped
-	phase   string
-	changed time.Time
-	clocks  [2]clock
-	ran     time.Time // when the clock of the side to move was last booked; zero: it stands
-	flag    *time.Timer
-	paused  string
-	trouble string
-	undone  []board.Move
-	dead    map[board.Point]bool // in the count
-	judged  []board.Point        // dead as the engine sees it
-	isSure  bool                 // judged holds
-	result  string
-	byWord  bool // the count differs from the engine's
-	hints   int
-	fit     *api.Fit // after a game that counted for the player's level
-	undos   int
-	thinks  *thought
-	seat    *seat
-	alone   time.Time // since when nobody watches
-	removed bool
+	mu       sync.Mutex
+	journal  *journal
+	board    *board.Game
+	setup    []board.Point // handicap stones
+	rev      int
+	since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
+	phase    string
+	changed  time.Time
+	clocks   [2]clock
+	ran      time.Time // when the clock of the side to move was last booked; zero: it stands
+	flag     *time.Timer
+	paused   string
+	trouble  string
+	owed     owed
+	restored string // how, where the journal was damaged
+	undone   []board.Move
+	dead     map[board.Point]bool // in the count
+	judged   []board.Point        // dead as the engine sees it
+	isSure   bool                 // judged holds
+	result   string
+	byWord   bool // the count differs from the engine's
+	hints    int
+	fit      *api.Fit // after a game that counted for the player's level
+	undos    int
+	thinks   *thought
+	seat     *seat
+	alone    time.Time // since when nobody watches
+	removed  bool
 }
 
 // player returns the colour of the person.
@@ -71,14 +73,13 @@ func (c *conn) newGame(n *api.NewGame) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJournal(c.s.store.path("games", h.ID, ".jsonl"), h)
-	if err != nil {
-		return nil, refuse("not_saved", "the game cannot be saved: %v", err)
-	}
 	g, err := c.s.setUp(h)
 	if err != nil {
-		j.close()
-		return nil, err
+		return nil, refuse("bad_request", "%v", err)
+	}
+	j, err := newJournal(c.s.store.path("games", h.ID, ".jsonl"), h)
+	if err != nil {
+		return nil, notSaved(err)
 	}
 	g.journal = j
 	c.s.mu.Lock()
@@ -192,9 +193,17 @@ func (s *Server) game(id string) (*game, error) {
 	if !validID(id) {
 		return nil, refuse("not_found", "no such game")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if g, ok := s.games[id]; ok {
+	open := func() *game {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.games[id]
+	}
+	if g := open(); g != nil {
+		return g, nil
+	}
+	s.reading.Lock() // a journal has one reader, who may mend it
+	defer s.reading.Unlock()
+	if g := open(); g != nil {
 		return g, nil
 	}
 	g, err := s.readGame(id)
@@ -204,35 +213,9 @@ func (s *Server) game(id string) (*game, error) {
 	if err != nil {
 		return nil, refuse("not_found", "%v", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.games[id] = g
-	return g, nil
-}
-
-// readGame plays a journal through.
-func (s *Server) readGame(id string) (*game, error) {
-	path := s.store.path("games", id, ".jsonl")
-	h, steps, err := readJournal(path, true)
-	if err != nil {
-		return nil, err
-	}
-	h.ID = id
-	g, err := s.setUp(h)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errJournal, err)
-	}
-	for _, e := range steps {
-		if err := g.apply(&e); err != nil {
-			return nil, fmt.Errorf("%w: step %d: %w", errJournal, e.Rev, err)
-		}
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	g.journal = &journal{f}
-	if g.phase == phasePlay && g.clocks[0].limited() && g.paused == "" && g.rev > 0 {
-		g.paused = "restart"
-	}
 	return g, nil
 }
 
@@ -247,15 +230,13 @@ func (g *game) commit(e entry) error {
 		e.Clocks = new(g.clockStates(false))
 	}
 	if err := g.journal.append(e); err != nil {
-		return refuse("not_saved", "this is not saved: %v", err)
+		return notSaved(err)
 	}
 	if err := g.apply(&e); err != nil {
 		return refuse("internal", "%v", err)
 	}
-	g.saveSGF()
-	if e.K == "over" {
-		g.countForLevel()
-	}
+	g.owed.sgf, g.owed.level = true, g.owed.level || e.K == "over"
+	g.pay()
 	return nil
 }
 
@@ -263,7 +244,7 @@ func (g *game) commit(e entry) error {
 // or read.
 func (g *game) apply(e *entry) error {
 	g.rev, g.changed = e.Rev, e.At
-	if e.K != "pause" && e.K != "resume" && e.K != "help" {
+	if e.K != "pause" && e.K != "resume" && e.K != "help" && e.K != "restored" {
 		g.since = e.Rev
 	}
 	if e.Clocks != nil {
@@ -314,6 +295,8 @@ func (g *game) apply(e *entry) error {
 		g.paused = ""
 	case "help":
 		g.hints++
+	case "restored":
+		g.restored = e.Why
 	default:
 		return fmt.Errorf("unknown step %q", e.K)
 	}
@@ -352,11 +335,12 @@ func (g *game) command(rev int, do func(*game) error) error {
 		g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 		return refuse("stale", "the game has gone on")
 	}
-	if err := do(g); err != nil {
-		return err
+	before := g.rev
+	err := do(g)
+	if err == nil || g.rev != before { // a command of several steps may have come half way
+		g.goOn()
 	}
-	g.goOn()
-	return nil
+	return err
 }
 
 // illegal turns the board's refusals into codes.
@@ -386,7 +370,7 @@ func (g *game) goOn() {
 	g.runClock()
 	g.stopThinking()
 	switch {
-	case g.paused != "" || g.trouble != "":
+	case g.paused != "" || g.trouble != "" || g.owed.step != nil:
 	case g.phase == phasePlay && g.board.ToMove() != g.player(), g.phase == phasePlace && g.player() == board.White:
 		g.think()
 	case g.phase == phaseCount && !g.isSure:
@@ -405,7 +389,7 @@ func (g *game) goOn() {
 func (g *game) wake() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.thinks != nil || g.paused != "" || g.trouble != "" || g.removed {
+	if g.thinks != nil || g.paused != "" || g.trouble != "" || g.owed.step != nil || g.removed {
 		return
 	}
 	switch {
@@ -416,7 +400,7 @@ func (g *game) wake() {
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.phase == phasePlay && g.paused == "" && g.trouble == "" && g.clocks[0].limited()
+	runs := g.phase == phasePlay && g.paused == "" && g.trouble == "" && g.owed.step == nil && g.clocks[0].limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil
@@ -443,8 +427,8 @@ func (g *game) flagFalls(rev int) {
 	c := &g.clocks[g.board.ToMove()-board.Black]
 	if c.spend(time.Since(g.ran)) {
 		g.ran = time.Now()
-	} else if err := g.loseOnTime(); err != nil {
-		g.trouble = err.Error()
+	} else {
+		g.owe(g.loseOnTime)
 	}
 	g.goOn()
 }
@@ -457,7 +441,11 @@ func (g *game) close() {
 	if g.flag != nil {
 		g.flag.Stop()
 	}
+	if g.owed.timer != nil {
+		g.owed.timer.Stop()
+	}
 	if !g.removed {
+		g.pay() // for the last time
 		if g.phase == phasePlay && !g.ran.IsZero() {
 			g.halt("restart")
 		}

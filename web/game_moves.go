@@ -49,20 +49,23 @@ func (g *game) playerMoves(vertex string) error {
 	return g.makeMove(p, "move")
 }
 
-// makeMove books the clock of the side to move and plays.
+// makeMove books the clock of the side to move and plays. Where the move is not
+// saved, the clock stands: nobody pays for a full disk.
 func (g *game) makeMove(p board.Point, kind string) error {
 	c := &g.clocks[g.board.ToMove()-board.Black]
-	before := g.clocks
-	if !g.ran.IsZero() && !c.spend(time.Since(g.ran)) {
-		return g.loseOnTime()
+	if !g.ran.IsZero() {
+		if !c.spend(time.Since(g.ran)) {
+			return g.loseOnTime()
+		}
+		g.ran = time.Time{}
 	}
+	before := *c
 	c.moved()
-	if err := g.commit(entry{K: kind, M: g.size().Vertex(p)}); err != nil {
-		g.clocks = before
-		return err
+	err := g.commit(entry{K: kind, M: g.size().Vertex(p)})
+	if err != nil {
+		*c = before
 	}
-	g.ran = time.Time{}
-	return nil
+	return err
 }
 
 func (g *game) loseOnTime() error {
@@ -82,8 +85,11 @@ func (g *game) undo() error {
 	if n == 0 {
 		return refuseWith("illegal", "over", "there is nothing to take back")
 	}
-	g.ran = time.Time{}
-	return g.commit(entry{K: "undo", N: n})
+	err := g.commit(entry{K: "undo", N: n})
+	if err == nil {
+		g.ran = time.Time{}
+	}
+	return err
 }
 
 // canUndo is how many moves undo takes back; 0 if it cannot.
@@ -157,17 +163,21 @@ func (g *game) resume() error {
 	return g.commit(entry{K: "resume"})
 }
 
-// remove deletes the game and its files.
+// remove deletes the game and its files, the journal last: it is what makes the
+// others a game.
 func (g *game) remove() error {
 	g.stopThinking()
 	g.journal.close()
-	g.removed = true
 	id := g.head.ID
-	for _, ext := range []string{".jsonl", ".sgf"} {
+	for _, ext := range []string{".sgf", ".jsonl.damaged", ".jsonl"} {
 		if err := os.Remove(g.s.store.path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return refuse("internal", "%v", err)
+			var again error
+			g.journal, again = openJournal(g.s.store.path("games", id, ".jsonl"))
+			g.removed = again != nil
+			return refuse("internal", "%v", errors.Join(err, again))
 		}
 	}
+	g.removed = true
 	go func() {
 		g.s.mu.Lock()
 		delete(g.s.games, id)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"kosumi/board"
-	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
 )
@@ -80,7 +80,7 @@ func (g *game) stateLocked() *api.GameState {
 	st := &api.GameState{
 		Game: g.head.ID, Rev: g.rev, Phase: g.phase, Size: g.head.Size, Rules: rulesName(g.board.Rules()), Komi: g.head.Komi,
 		Handicap: g.head.Handicap, Colour: g.head.Colour, Seat: g.head.Seat, Stones: stonesOf(g.board), ToMove: letter(g.board.ToMove()),
-		Moves: make([]string, len(moves)), First: "b", Clock: g.head.Clock, Clocks: g.clockStates(true), Paused: g.paused, Trouble: g.trouble,
+		Moves: make([]string, len(moves)), First: "b", Clock: g.head.Clock, Clocks: g.clockStates(true), Paused: g.paused, Trouble: g.trouble, Restored: g.restored, Unsaved: g.owed.why,
 		Captures: [2]int{g.board.Board().Captured(board.White), g.board.Board().Captured(board.Black)},
 		CanUndo:  g.canUndo() > 0, CanRedo: g.canRedo(), Result: g.result, ByPlayer: g.byWord, Hints: g.hints, Undone: g.undos, Fit: g.fit,
 	}
@@ -126,6 +126,24 @@ func rulesName(r board.Rules) string {
 			if k.Komi = r.Komi; k == r {
 				return known.ID
 			}
+		}
+	}
+	return r.JSON()
+}
+
+// recordedRules is what a record says of rules that were chosen by this name, which
+// may be empty: a name that other programs know where it means the same, KataGo's
+// JSON where none does.
+func recordedRules(r board.Rules, chosen string) string {
+	plain := strings.NewReplacer("-", "", " ", "", "_", "")
+	names := []string{r.Name()}
+	if chosen != "" && !strings.EqualFold(plain.Replace(chosen), plain.Replace(names[0])) {
+		names = []string{strings.ToUpper(chosen[:1]) + chosen[1:], names[0]}
+	}
+	for _, name := range names {
+		rec := sgf.Record{Rules: name, HasKomi: true, Komi: float64(r.Komi)}
+		if back, err := rec.BoardRules(); err == nil && back == r {
+			return name
 		}
 	}
 	return r.JSON()
@@ -284,11 +302,18 @@ func resultText(score float64) string {
 	return "0"
 }
 
+// What records say of the player, and of a count that the engine does not agree
+// with.
+const (
+	playerName = "You"
+	byWord     = "Counted by the player's word."
+)
+
 // record returns the game as SGF.
 func (g *game) record() *sgf.Record {
-	r := &sgf.Record{Size: g.size(), Komi: g.head.Komi, HasKomi: true, Rules: g.board.Rules().JSON(), Handicap: len(g.setup),
+	r := &sgf.Record{Size: g.size(), Komi: g.head.Komi, HasKomi: true, Rules: recordedRules(g.board.Rules(), ""), Handicap: len(g.setup),
 		Application: "Kosumi", Date: g.head.Created.Format(time.DateOnly), Result: g.result, Steps: sgf.Steps(g.board.Moves(), nil)}
-	you, engine := sgf.Player{Name: "You"}, sgf.Player{Name: "Kosumi", Rank: g.head.Seat.Level}
+	you, engine := sgf.Player{Name: playerName}, sgf.Player{Name: "Kosumi", Rank: g.head.Seat.Level}
 	if r.Black, r.White = you, engine; g.player() == board.White {
 		r.Black, r.White = engine, you
 	}
@@ -299,20 +324,9 @@ func (g *game) record() *sgf.Record {
 		}
 	}
 	if g.byWord {
-		r.Comment = "Counted by the player's word."
+		r.Comment = byWord
 	}
 	return r
-}
-
-// saveSGF writes the game beside its journal, for other programs.
-func (g *game) saveSGF() {
-	data, err := sgf.Marshal(g.record().Tree())
-	if err == nil {
-		err = file.WritePrivate(g.s.store.path("games", g.head.ID, ".sgf"), data)
-	}
-	if err != nil {
-		g.s.complain(fmt.Sprintf("the SGF of game %s cannot be written: %v", g.head.ID, err), "sgf")
-	}
 }
 
 // serveGame sends a game's SGF.
@@ -356,7 +370,7 @@ func (s *Server) gameCards() (*api.Games, error) {
 	for _, id := range ids {
 		g, err := s.game(id)
 		if err != nil {
-			s.complain(fmt.Sprintf("game %s: %v", id, err), "game "+id)
+			list.Unread = append(list.Unread, s.unread("games", id+".jsonl", err))
 			continue
 		}
 		list.Games = append(list.Games, g.card())
@@ -380,6 +394,12 @@ func (s *Server) publishGames() {
 	if list, err := s.gameCards(); err == nil {
 		s.publish("games", api.Event{T: "games.state", D: list})
 	}
+}
+
+// unread is a file that a list should have, and the log is told of it.
+func (s *Server) unread(kind, name string, err error) api.Unread {
+	s.complain(fmt.Sprintf("%s cannot be read: %v", filepath.Join(kind, name), err), kind+name)
+	return api.Unread{File: filepath.Join(kind, name), Why: err.Error()}
 }
 
 // newest returns the IDs of the files of a kind that changed last.

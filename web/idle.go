@@ -78,9 +78,7 @@ func (g *game) lookAfter(now time.Time, watched bool, gap time.Duration) {
 		why = "alone"
 	}
 	if why != "" {
-		if err := g.halt(why); err != nil {
-			g.trouble = err.Error()
-		}
+		g.owe(func() error { return g.halt(why) })
 		g.goOn()
 	}
 	if !watched && g.thinks == nil && now.Sub(g.alone) > aloneFor {

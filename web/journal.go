@@ -1,13 +1,17 @@
 package web
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"kosumi/internal/file"
@@ -33,7 +37,7 @@ type header struct {
 type entry struct {
 	Rev int `json:"rev"`
 	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
-	// resume or help.
+	// resume, help or restored.
 	K      string             `json:"k"`
 	M      string             `json:"m,omitempty"` // move
 	N      int                `json:"n,omitempty"` // undo: plies
@@ -44,27 +48,67 @@ type entry struct {
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
 }
 
-// journal is a file that grows by lines, each on disk before append returns.
+// journal is a file that grows by lines, each on disk before append returns. The
+// last field of a line is the sum of what stands before it, so that one damaged byte
+// is not taken for a move.
 type journal struct{ f *os.File }
 
-// newJournal begins a file that must not exist yet.
-func newJournal(path string, h header) (*journal, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+// newJournal begins a file.
+func newJournal(path string, lines ...any) (*journal, error) {
+	var all []byte
+	for _, line := range lines {
+		data, err := sealed(line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data...)
+	}
+	if err := file.WritePrivate(path, all); err != nil {
+		return nil, err
+	}
+	return openJournal(path)
+}
+
+func openJournal(path string) (*journal, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{f}
-	if err := j.append(h); err != nil {
-		j.close()
-		os.Remove(path)
+	return &journal{f}, nil
+}
+
+// sumField begins the last field of a line, sumSize is how long it is with what ends
+// the line.
+const (
+	sumField = `,"sum":"`
+	sumSize  = len(sumField) + 8 + len(`"}`)
+)
+
+// sealed writes a line with its sum.
+func sealed(line any) ([]byte, error) {
+	data, err := json.Marshal(line)
+	if err != nil {
 		return nil, err
 	}
-	return j, nil
+	sum := crc32.ChecksumIEEE(data)
+	return fmt.Appendf(data[:len(data)-1], "%s%08x\"}\n", sumField, sum), nil
+}
+
+// unsealed reads a line and compares its sum; lines of old journals have none.
+func unsealed(line []byte, v any) error {
+	if at := len(line) - sumSize; at > 0 && bytes.HasPrefix(line[at:], []byte(sumField)) {
+		said, err := hex.DecodeString(string(line[at+len(sumField) : len(line)-2]))
+		sum := crc32.ChecksumIEEE(append(slices.Clone(line[:at]), '}'))
+		if err != nil || !bytes.Equal(said, binary.BigEndian.AppendUint32(nil, sum)) {
+			return errors.New("its sum is another one")
+		}
+	}
+	return json.Unmarshal(line, v)
 }
 
 // append writes one line. After an error the file is as it was before.
 func (j *journal) append(line any) error {
-	data, err := json.Marshal(line)
+	data, err := sealed(line)
 	if err != nil {
 		return err
 	}
@@ -72,13 +116,13 @@ func (j *journal) append(line any) error {
 	if err != nil {
 		return err
 	}
-	if _, err = j.f.Write(append(data, '\n')); err == nil {
+	if _, err = j.f.Write(data); err == nil {
 		err = j.f.Sync()
 	}
 	if err != nil {
-		j.f.Truncate(before)
+		return errors.Join(err, j.f.Truncate(before))
 	}
-	return err
+	return nil
 }
 
 func (j *journal) close() error { return j.f.Close() }
@@ -89,36 +133,45 @@ var errJournal = errors.New("the record of the game is damaged")
 // maxJournal bounds a journal; a game of 1,000 moves has 300 kB.
 const maxJournal = 64 << 20
 
-// readJournal reads a journal. A last line that was torn by a crash is left out,
-// and cut off the file where cut is set.
-func readJournal(path string, cut bool) (h header, steps []entry, err error) {
-	data, err := file.Read(path, maxJournal)
-	if err != nil {
-		return h, nil, err
-	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	if cut && whole < len(data) {
-		if err := os.Truncate(path, int64(whole)); err != nil {
-			return h, nil, err
-		}
-	}
-	lines := bufio.NewScanner(bytes.NewReader(data[:whole]))
-	lines.Buffer(nil, maxJournal)
-	for n := 1; lines.Scan(); n++ {
+// kept is what can be read of a journal.
+type kept struct {
+	head   header
+	headed bool    // head holds
+	steps  []entry // up to the first line that is damaged
+	rest   []entry // whole lines after it
+	bad    int     // number of the first damaged line; 0: none
+	whole  int     // bytes of whole lines; what follows was torn by a crash
+	torn   bool
+}
+
+// parseJournal reads what there is of a journal.
+func parseJournal(data []byte) kept {
+	k := kept{whole: bytes.LastIndexByte(data, '\n') + 1}
+	k.torn = k.whole < len(data)
+	n := 0
+	for line := range bytes.Lines(data[:k.whole]) {
+		n++
+		line = line[:len(line)-1]
 		if n == 1 {
-			if err := json.Unmarshal(lines.Bytes(), &h); err != nil || h.V != 1 {
-				return h, nil, fmt.Errorf("%w: line 1", errJournal)
+			k.headed = unsealed(line, &k.head) == nil && k.head.V == 1
+			if !k.headed {
+				k.bad, k.head = 1, header{}
 			}
 			continue
 		}
 		var e entry
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return h, nil, fmt.Errorf("%w: line %d", errJournal, n)
+		err := unsealed(line, &e)
+		switch {
+		case err != nil:
+			k.bad = cmp.Or(k.bad, n)
+		case k.bad > 0:
+			k.rest = append(k.rest, e)
+		default:
+			k.steps = append(k.steps, e)
 		}
-		steps = append(steps, e)
 	}
-	if h.V == 0 {
-		return h, nil, fmt.Errorf("%w: it is empty", errJournal)
+	if n == 0 {
+		k.bad = 1
 	}
-	return h, steps, lines.Err()
+	return k
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -15,6 +18,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
+	"kosumi/web/api"
 	"kosumi/web/webtest"
 )
 
@@ -279,5 +283,115 @@ func TestEveryLanguage(t *testing.T) {
 			require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.documentElement.scrollWidth"), 1280)
 		}
 	}
+	p.Clean()
+}
+
+// TestPageSaysWhatIsNotSaved plays and edits while nothing can be saved: the page
+// says so, in every language, as long as it is so; then what was done is done, once.
+func TestPageSaysWhatIsNotSaved(t *testing.T) {
+	dir := t.TempDir()
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	c := join(t, s)
+	const strip = `document.querySelector(".strip-top.unsaved")`
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
+	enter := func(v string) { // by keys, wherever the point is on the screen by now
+		p.Do(chromedp.Evaluate(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === "`+v+`").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	}
+	languages := map[string]string{"en": "Not saved yet", "zh": "尚未保存", "ja": "まだ保存されていません", "ko": "아직 저장되지 않았습니다"}
+	for i, language := range []string{"zh", "ja", "ko", "en"} {
+		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+language+`", confirm: "never" })); localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "notes" }))`, nil),
+			chromedp.Navigate(s.Address()+"analyse/"+doc))
+		p.Until(`document.querySelector("main.analyse")`)
+		mend := spoil(t, filepath.Join(dir, "docs"))
+		point := []string{"A1", "B1", "C1", "D1"}[i]
+		enter(point)
+		p.Until(strip + `?.innerText.includes("` + languages[language] + `")`)
+		require.NotContains(t, browsertest.JS[string](p.Tab, strip+".innerText"), "{")
+		if language == "en" {
+			p.Axe("not saved")
+		}
+		mend()
+		p.Until(`!` + strip + ` && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("` + point + ` "))`)
+	}
+	require.Len(t, onDisk(t, s, doc).Nodes[0].Children, 2, "the first of them, and what was there")
+
+	// A note that waits does not overtake the one before it.
+	mend := spoil(t, filepath.Join(dir, "docs"))
+	note := func(text string) {
+		for browsertest.JS[string](p.Tab, `document.querySelector("textarea.notes").value`) != text {
+			p.Do(chromedp.Evaluate(`document.querySelector("textarea.notes").select()`, nil), chromedp.KeyEvent(text))
+		}
+		p.Do(chromedp.KeyEvent(kb.Tab))
+	}
+	note("first")
+	p.Until(strip)
+	note("second")
+	mend()
+	p.Until(`!` + strip)
+	at := browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`)
+	d, err := s.doc(doc)
+	require.NoError(t, err)
+	var last api.Node
+	for _, n := range d.state().Nodes {
+		if strconv.Itoa(n.ID) == at {
+			last = n
+		}
+	}
+	require.Equal(t, "second", last.Note)
+
+	// A game: the stone waits under the strip, and is played once.
+	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	p.Mine()
+	g, err := s.game(id)
+	require.NoError(t, err)
+	g.mu.Lock()
+	g.journal.close()
+	g.mu.Unlock()
+	enter("E5")
+	p.Until(strip)
+	require.Equal(t, 1, p.Stones(), "it is shown as on its way")
+	g.mu.Lock()
+	g.journal, err = openJournal(s.store.path("games", id, ".jsonl"))
+	g.mu.Unlock()
+	require.NoError(t, err)
+	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)
+	p.Clean()
+
+	// A game whose file was damaged says so, and one that cannot be read is listed.
+	journal, err := os.ReadFile(s.store.path("games", id, ".jsonl"))
+	require.NoError(t, err)
+	record, err := os.ReadFile(s.store.path("games", id, ".sgf"))
+	require.NoError(t, err)
+	journal[len(journal)/2] ^= 0x40
+	damaged := put(t, s, journal, record)
+	put(t, s, []byte("?"), nil)
+	p.Do(chromedp.Navigate(s.Address() + "play/" + damaged))
+	p.Until(`document.querySelector(".restored")?.innerText.includes("with all 2 moves")`)
+	p.Axe("restored")
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Until(`document.querySelector(".unread")?.innerText.includes(".jsonl cannot be read")`)
+	p.Axe("home with a file that cannot be read")
+	p.Clean()
+}
+
+// TestPageKeepsTheRecord changes komi of a record on the page: what the record says
+// of its rules stays, and so do the texts of labels, which are shown whole.
+func TestPageKeepsTheRecord(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	doc := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "notes" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+doc))
+	p.Until(`document.querySelector(".labels dd")?.innerText === "a label that is long"`)
+	p.Press("Game")
+	p.Until(`document.querySelector(".game-tab select")?.value === "japanese"`)
+	p.Do(chromedp.Evaluate(`{ const e = document.querySelector(".game-tab input"); e.focus(); e.select(); }`, nil), chromedp.KeyEvent("7"), chromedp.KeyEvent(kb.Tab))
+	record := func() string {
+		data, err := os.ReadFile(s.store.path("docs", doc, ".sgf"))
+		require.NoError(t, err)
+		return string(data)
+	}
+	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[7]") }, time.Minute, 50*time.Millisecond)
+	require.Equal(t, "(;SZ[9]RU[Japanese]KM[7]LB[cc:a label that is long]AB[dd];B[ee])\n", record())
 	p.Clean()
 }

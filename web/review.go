@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"kosumi/board"
@@ -44,6 +45,7 @@ type reviews struct {
 	byID   map[string]string // names of files, of those that are finished
 	paused bool
 	alone  bool
+	pause  time.Duration      // until what is not saved is tried again
 	cut    context.CancelFunc // of what runs; nil: nothing does
 	told   time.Time          // when the last progress was sent
 	read   struct {           // the result that was read last
@@ -59,6 +61,7 @@ type job struct {
 	game     *review.Game // nil: refused
 	state    string
 	why      string
+	unsaved  error // what it found is not on the disk
 	now      review.Progress
 	points   map[int]api.ReviewPoint
 	news     []api.ReviewPoint // points that watchers do not know
@@ -116,7 +119,7 @@ func (rs *reviews) recall() error {
 }
 
 func (rs *reviews) nameOf(id string) string {
-	if data, err := file.Read(rs.record(id, ".txt"), 1<<10); err == nil {
+	if data, err := file.ReadPlain(rs.records(), id+".txt", 1<<10); err == nil {
 		return string(data)
 	}
 	return id
@@ -124,7 +127,7 @@ func (rs *reviews) nameOf(id string) string {
 
 // load reads a record that came from the page.
 func (rs *reviews) load(id string) (*review.Game, error) {
-	data, err := file.Read(rs.record(id, ".sgf"), maxSGFSize)
+	data, err := file.ReadPlain(rs.records(), id+".sgf", maxSGFSize)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +171,13 @@ func (rs *reviews) addAs(id, name string, root *sgf.Node) error {
 		return nil
 	}
 	j := &job{id: id, name: rs.unique(shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
-	if err := errors.Join(file.WriteBytes(rs.record(j.id, ".txt"), []byte(j.name)), file.WriteBytes(rs.record(j.id, ".sgf"), data)); err != nil {
-		return refuse("not_saved", "this is not saved: %v", err)
+	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(j.name))
+	if err == nil { // the record last: it is what makes a review
+		err = file.WriteBytes(rs.record(j.id, ".sgf"), data)
+	}
+	if err != nil {
+		os.Remove(rs.record(j.id, ".txt"))
+		return notSaved(err)
 	}
 	rs.jobs[j.id] = j
 	rs.queue = append(rs.queue, j)
@@ -244,11 +252,20 @@ func (rs *reviews) next() bool {
 	switch {
 	case ctx.Err() != nil:
 		j.state = reviewWaiting
+	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
+		j.state, j.unsaved = reviewWaiting, notSaved(err)
+		rs.s.complain(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
+		rs.pause = min(max(2*rs.pause, firstPause), lastPause)
+		time.AfterFunc(rs.pause, rs.look)
+		rs.mu.Unlock()
+		rs.publishList()
+		return false
 	case err != nil:
 		rs.s.log.Error("a review failed", "game", j.name, "error", err)
 		j.state, j.why = reviewRefused, plain(err)
 		rs.leave(j)
 	default:
+		rs.pause = 0
 		delete(rs.jobs, j.id)
 		rs.leave(j)
 	}
@@ -293,7 +310,10 @@ func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	res.Game.File = j.name
-	return res, errors.Join(rs.folder.Write(j.id, game, res, "Kosumi:"+rs.s.conf.Version), rs.collect(res))
+	if err := rs.collect(res); err != nil { // first: a review that is there is not looked at again
+		return nil, err
+	}
+	return res, rs.folder.Write(j.id, game, res, "Kosumi:"+rs.s.conf.Version)
 }
 
 // remarked is a game with a note where the network in use knows other boards well.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -54,7 +55,7 @@ func (c *conn) addReview(a *api.AddReview) (any, error) {
 		return nil, refuse("bad_request", "a game or a document")
 	}
 	if err := c.s.reviews.addAs(id, name, root); err != nil {
-		return nil, refuse("bad_request", "%v", err)
+		return nil, badUnlessSaid(err)
 	}
 	c.s.reviews.publishList()
 	return api.ID{ID: id}, nil
@@ -130,11 +131,10 @@ func (c *conn) againReview(v *api.ID) (any, error) {
 	if name == "" {
 		return nil, refuse("not_found", "no such review")
 	}
-	ext, path := ".sgf", rs.record(v.ID, ".sgf")
-	if _, err := os.Stat(path); err != nil {
-		path = rs.folder.Path(name, ext)
+	data, err := file.ReadPlain(rs.records(), v.ID+".sgf", maxSGFSize)
+	if errors.Is(err, os.ErrNotExist) {
+		data, err = file.ReadPlain(rs.folder.Path("", ""), name+".sgf", maxSGFSize)
 	}
-	data, err := file.Read(path, maxSGFSize)
 	if err != nil {
 		return nil, refuse("not_found", "%v", err)
 	}
@@ -148,7 +148,7 @@ func (c *conn) againReview(v *api.ID) (any, error) {
 	}
 	id, err := rs.add(cmp.Or(res.Game.File, name), roots[0])
 	if err != nil {
-		return nil, refuse("bad_request", "%v", err)
+		return nil, badUnlessSaid(err)
 	}
 	rs.publishList()
 	return api.ID{ID: id}, nil
@@ -210,11 +210,13 @@ func wireVerdict(p *review.Problem, a *review.Answer) *api.Verdict {
 	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: slices.Index(review.Classes, review.ClassOf(a.Loss)), Line: a.Line}
 }
 
+// maxReviewFile bounds the files of reviews that are sent.
+const maxReviewFile = 256 << 20
+
 // serveReview sends a file of a review: data, record or page.
 func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
-	file := r.PathValue("file")
 	for ext, kind := range map[string]string{".json": "application/json", ".sgf": "application/x-go-sgf; charset=utf-8", ".html": "text/html; charset=utf-8"} {
-		id, ok := trimExt(file, ext)
+		id, ok := trimExt(r.PathValue("file"), ext)
 		if !ok {
 			continue
 		}
@@ -225,8 +227,9 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
 		if err != nil || name == "" {
 			break
 		}
-		data, err := os.ReadFile(s.reviews.folder.Path(name, ext))
+		data, err := file.ReadPlain(s.reviews.folder.Path("", ""), name+ext, maxReviewFile)
 		if err != nil {
+			s.complain(fmt.Sprintf("a file of a review is not sent: %v", err), "review "+name+ext)
 			break
 		}
 		if ext == ".html" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type finished struct {
 	card    api.ReviewCard
 	changed time.Time
 	network string
+	unread  error
 }
 
 // idOf is the ID of a file that somebody else may have named.
@@ -37,7 +39,7 @@ func (rs *reviews) refresh() error {
 	}
 	there := map[string]bool{}
 	for _, name := range names {
-		info, err := os.Stat(rs.folder.Path(name, ".json"))
+		info, err := os.Lstat(rs.folder.Path(name, ".json"))
 		if err != nil {
 			continue
 		}
@@ -47,7 +49,7 @@ func (rs *reviews) refresh() error {
 		}
 		d := finished{changed: info.ModTime()}
 		if res, err := rs.folder.Read(name); err != nil {
-			rs.s.complain(err.Error(), "review "+name)
+			d.unread = err
 		} else {
 			d.card, d.network = cardOf(res), res.Network
 			d.card.Review, d.card.Changed = idOf(name), info.ModTime().Unix()
@@ -85,7 +87,11 @@ func (rs *reviews) list() (*api.Reviews, error) {
 			rest = append(rest, j.card())
 		}
 	}
-	for _, d := range rs.done {
+	for _, name := range slices.Sorted(maps.Keys(rs.done)) {
+		d := rs.done[name]
+		if d.unread != nil {
+			all.Unread = append(all.Unread, rs.s.unread("reviews", name+".json", d.unread))
+		}
 		if d.card.Review != "" && rs.jobs[d.card.Review] == nil {
 			d.card.Other = present != "" && d.network != present
 			rest = append(rest, d.card)
@@ -118,6 +124,9 @@ func (j *job) card() api.ReviewCard {
 		c.Review, c.Name, c.State, c.Changed = j.id, j.name, j.state, j.added.Unix()
 	} else {
 		describeGame(&c, j.game.Info(), len(j.game.Moves))
+	}
+	if j.unsaved != nil {
+		c.Unsaved = asError(j.unsaved)
 	}
 	p := j.now
 	c.Pass, c.Done, c.Left = p.Pass, len(j.points), round(p.Left.Seconds(), 1)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"kosumi/internal/file"
 )
@@ -87,6 +88,9 @@ func shown(text string, most int) string {
 		return r
 	}, text)
 	if len(text) > most {
+		for most > 0 && !utf8.RuneStart(text[most]) {
+			most--
+		}
 		text = text[:most] + "..."
 	}
 	return text
@@ -168,7 +172,7 @@ const patience = 10
 // loadToken reads the token in dir, or makes one.
 func loadToken(dir string, fresh bool) (string, error) {
 	path := filepath.Join(dir, "token")
-	if data, err := os.ReadFile(path); err == nil && !fresh {
+	if data, err := file.Read(path, 1<<10); err == nil && !fresh {
 		if text := strings.TrimSpace(string(data)); len(text) >= 40 {
 			return text, os.Chmod(path, 0o600)
 		}

@@ -157,14 +157,7 @@ func (g *game) think() {
 		g.work(forMove, func(ctx context.Context, e *engine.Engine) (err error) {
 			stones, err = e.FreeHandicap(ctx, g.head.Handicap)
 			return err
-		}, func(error) {
-			for _, p := range stones {
-				if err := g.commit(entry{K: "stone", M: g.size().Vertex(p)}); err != nil {
-					g.trouble = err.Error()
-					return
-				}
-			}
-		})
+		}, func(error) { g.owe(func() error { return g.putStones(stones) }) })
 		return
 	}
 	var move engine.Move
@@ -193,16 +186,26 @@ func (g *game) think() {
 		}
 		return nil
 	}, func(error) {
-		var err error
-		if move.Resign {
-			err = g.commit(entry{K: "over", Result: winner(mine.Opponent()) + "+R"})
-		} else {
-			err = g.makeMove(move.Point, "move")
-		}
-		if err != nil {
-			g.trouble = err.Error()
-		}
+		g.owe(func() error {
+			if move.Resign {
+				return g.commit(entry{K: "over", Result: winner(mine.Opponent()) + "+R"})
+			}
+			return g.makeMove(move.Point, "move")
+		})
 	})
+}
+
+// putStones puts the engine's handicap stones down, as far as they are not.
+func (g *game) putStones(stones []board.Point) error {
+	for _, p := range stones {
+		if g.phase != phasePlace || slices.Contains(g.setup, p) {
+			continue
+		}
+		if err := g.commit(entry{K: "stone", M: g.size().Vertex(p)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // defaultSeconds is how long a move takes at full strength where nothing limits

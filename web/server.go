@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -74,7 +75,7 @@ type Server struct {
 
 	mu         sync.Mutex
 	conns      map[*conn]bool
-	newcomers  int // connections that have not said hello
+	newcomers  []*conn // connections that have not said hello, the oldest first
 	complained map[string]time.Time
 	answers    map[string]*answer // by client and id, to answer a repeated command alike
 	engineSeen api.Engine
@@ -86,7 +87,8 @@ type Server struct {
 	reviews    *reviews
 	training   *training
 
-	fit sync.Mutex // the file of the player's levels
+	fit     sync.Mutex // the file of the player's levels
+	reading sync.Mutex // of journals
 
 	lastLook  time.Time // of leaveIdle, which alone uses them
 	lastAlone time.Time // when the last page went; zero: there is one
@@ -132,6 +134,9 @@ func New(c Config) (*Server, error) {
 
 // open reads what is kept and begins to listen.
 func (s *Server) open() error {
+	if info, err := os.Stat(filepath.Join(s.conf.Folder, "token")); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		s.log.Warn("other users of this machine could read the page's key: --new-token makes another one")
+	}
 	var err error
 	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken); err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
@@ -224,7 +229,7 @@ func (s *Server) Serve() error {
 	return err
 }
 
-// Close ends all connections and searches and writes what is not yet on disk.
+// Close ends all connections and searches.
 func (s *Server) Close() error {
 	s.stop()
 	s.http.Close()
@@ -235,13 +240,10 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.jobs.Wait()
 	s.mu.Lock()
-	games, docs := s.games, s.docs
+	games := s.games
 	s.mu.Unlock()
 	for _, g := range games {
 		g.close()
-	}
-	for _, d := range docs {
-		d.save()
 	}
 	return s.store.close()
 }

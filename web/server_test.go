@@ -300,17 +300,21 @@ func TestStrangers(t *testing.T) {
 			}
 		}
 	})
-	t.Run("too many", func(t *testing.T) {
-		var all []*websocket.Conn
-		for range maxNewcomers {
-			all = append(all, dial(t, s))
+	t.Run("silent sockets", func(t *testing.T) {
+		for range 5 * maxNewcomers {
+			dial(t, s)
 		}
-		_, resp, err := websocket.Dial(t.Context(), s.Address()+"api/ws", &websocket.DialOptions{Subprotocols: []string{api.Subprotocol}})
-		require.Error(t, err)
-		require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
-		for _, ws := range all {
-			ws.CloseNow()
-		}
+		c := join(t, s) // the owner comes in among them
+		s.mu.Lock()
+		waiting := len(s.newcomers)
+		s.mu.Unlock()
+		require.LessOrEqual(t, waiting, maxNewcomers)
+		c.ask("ping", api.Ping{}, nil)
+		require.Eventually(t, func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return len(s.newcomers) == 0
+		}, time.Minute, 50*time.Millisecond, "nobody waits beyond the time for a hello")
 	})
 	var p api.Pong
 	player.ask("ping", api.Ping{T0: 7}, &p)

@@ -57,7 +57,7 @@ func (st *store) close() error { return st.lock.Unlock() }
 
 func (st *store) address() addressFile {
 	var a addressFile
-	if data, err := os.ReadFile(filepath.Join(st.dir, "address.json")); err == nil {
+	if data, err := file.ReadPlain(st.dir, "address.json", 1<<10); err == nil {
 		json.Unmarshal(data, &a) // a damaged file is as good as none
 	}
 	return a
@@ -75,6 +75,12 @@ func (st *store) keepAddress(address string, port int) error {
 
 // path returns the name of a file of this store; id must be valid.
 func (st *store) path(kind, id, ext string) string { return filepath.Join(st.dir, kind, id+ext) }
+
+// read returns what a file of this store holds, most bytes at the most; id must be
+// valid.
+func (st *store) read(kind, id, ext string, most int64) ([]byte, error) {
+	return file.ReadPlain(filepath.Join(st.dir, kind), id+ext, most)
+}
 
 // list returns the IDs of all files of a kind.
 func (st *store) list(kind, ext string) ([]string, error) {

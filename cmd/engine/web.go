@@ -102,7 +102,12 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	}
 	c := web.Config{Folder: o.folder, Reviews: o.reviews, Loops: o.loops, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
 	if o.ui != "" {
-		c.Page, c.Dev = os.DirFS(o.ui), true
+		ui, err := os.OpenRoot(o.ui)
+		if err != nil {
+			return fmt.Errorf("--ui: %w", err)
+		}
+		defer ui.Close()
+		c.Page, c.Dev = ui.FS(), true
 	}
 	if c.TLS, err = o.tls(); err != nil {
 		return err

@@ -44,9 +44,10 @@ type Error struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 	// Args say more: for illegal "ko", "superko", "suicide", "occupied", "over",
-	// "turn" or "board".
-	Args  []string `json:"args,omitempty"`
-	Retry bool     `json:"retry,omitempty"`
+	// "turn" or "board"; for not_saved "full" where the disk is.
+	Args []string `json:"args,omitempty"`
+	// Retry says that nothing was done, and that the same command may work later.
+	Retry bool `json:"retry,omitempty"`
 }
 
 // Hello is a client's first message, within five seconds.

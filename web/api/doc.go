@@ -42,10 +42,12 @@ type Doc struct {
 
 // DocChange is what changed in a document.
 type DocChange struct {
-	Doc  string `json:"doc"`
-	Rev  int    `json:"rev"`
-	Set  []Node `json:"set"`
-	Gone []int  `json:"gone,omitempty"`
+	Doc   string  `json:"doc"`
+	Rev   int     `json:"rev"`
+	Rules string  `json:"rules"`
+	Komi  float64 `json:"komi"`
+	Set   []Node  `json:"set"`
+	Gone  []int   `json:"gone,omitempty"`
 }
 
 // NewDoc makes an empty document, or one from a played game; the answer is ID.
@@ -92,7 +94,8 @@ type DocCard struct {
 
 // Docs lists documents, newest first.
 type Docs struct {
-	Docs []DocCard `json:"docs"`
+	Docs   []DocCard `json:"docs"`
+	Unread []Unread  `json:"unread,omitempty"`
 }
 
 // Analyse sets this connection's analysis. Off stops it.

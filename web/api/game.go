@@ -120,14 +120,21 @@ type GameState struct {
 	Thinking bool          `json:"thinking"` // the engine's turn
 	Paused   string        `json:"paused,omitempty"`
 	Trouble  string        `json:"trouble,omitempty"`
-	CanUndo  bool          `json:"canUndo"`
-	CanRedo  bool          `json:"canRedo"`
-	Count    *Count        `json:"count,omitempty"`
-	Result   string        `json:"result,omitempty"` // "W+1.5", "B+R", "W+T", "0"
-	ByPlayer bool          `json:"byPlayer,omitempty"`
-	Hints    int           `json:"hints"`
-	Undone   int           `json:"undone"`
-	Fit      *Fit          `json:"fit,omitempty"` // after a game that counted
+	// Unsaved says why something of the game is not on the disk yet: the engine's
+	// move, the record beside it, what it says of the player's level. It is tried
+	// again until it is.
+	Unsaved *Error `json:"unsaved,omitempty"`
+	// Restored says that the game's file was damaged and what it was restored from:
+	// sgf, the record beside it, or part, what stood before the damage.
+	Restored string `json:"restored,omitempty"`
+	CanUndo  bool   `json:"canUndo"`
+	CanRedo  bool   `json:"canRedo"`
+	Count    *Count `json:"count,omitempty"`
+	Result   string `json:"result,omitempty"` // "W+1.5", "B+R", "W+T", "0"
+	ByPlayer bool   `json:"byPlayer,omitempty"`
+	Hints    int    `json:"hints"`
+	Undone   int    `json:"undone"`
+	Fit      *Fit   `json:"fit,omitempty"` // after a game that counted
 }
 
 // Count is the board as it is being counted.
@@ -169,5 +176,12 @@ type GameCard struct {
 
 // Games lists the games, newest first.
 type Games struct {
-	Games []GameCard `json:"games"`
+	Games  []GameCard `json:"games"`
+	Unread []Unread   `json:"unread,omitempty"`
+}
+
+// Unread is a file that cannot be read though it belongs on a list.
+type Unread struct {
+	File string `json:"file"`
+	Why  string `json:"why"` // in English
 }

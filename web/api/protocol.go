@@ -31,7 +31,7 @@ var Commands = []Message{
 	{"game.estimate", GameCommand{}, Estimate{}, "how the game stands"},
 	{"doc.new", NewDoc{}, ID{}, "makes a game tree: empty, of a game, of SGF"},
 	{"doc.delete", ID{}, nil, "removes a game tree with its file"},
-	{"tree.op", TreeOp{}, NodeRef{}, "changes a game tree; the answer is there for play and setup only"},
+	{"tree.op", TreeOp{}, NodeRef{}, "changes a game tree; it is on disk when the answer comes, which holds something for play and setup only"},
 	{"analysis.set", Analyse{}, nil, "what this connection analyses from now on"},
 	{"review.add", AddReview{}, ID{}, "reviews a game of this server's; files come by POST /api/import?to=review"},
 	{"review.again", ID{}, ID{}, "reviews a game once more, with the present network"},

@@ -67,7 +67,8 @@ type ReviewCard struct {
 	Review    string        `json:"review"`
 	Name      string        `json:"name"` // of the file
 	State     string        `json:"state"`
-	Why       string        `json:"why,omitempty"` // it was refused
+	Why       string        `json:"why,omitempty"`     // it was refused
+	Unsaved   *Error        `json:"unsaved,omitempty"` // why what was found is not on the disk yet; it is tried again
 	Size      [2]int        `json:"size"`
 	Komi      float64       `json:"komi"`
 	Handicap  int           `json:"handicap,omitempty"`
@@ -101,6 +102,7 @@ type WorstMove struct {
 // Reviews lists the reviews, newest first.
 type Reviews struct {
 	Reviews []ReviewCard `json:"reviews"`
+	Unread  []Unread     `json:"unread,omitempty"`
 	Paused  bool         `json:"paused"`
 	Folder  string       `json:"folder"` // where they are kept
 }
@@ -176,8 +178,7 @@ type DrillAnswer struct {
 }
 
 // DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; it is
-// written down when drill.grade comes, with the next problem, or when the page is
-// left.
+// on the disk, and drill.grade overrules it until the next problem is asked for.
 type DrillVerdict struct {
 	Verdict Verdict  `json:"verdict"`
 	Best    Verdict  `json:"best"`

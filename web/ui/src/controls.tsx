@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import type { Unread } from "./gen/api";
+import { t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 
 /** One choice out of a few, as a row of buttons. */
@@ -52,4 +54,10 @@ export function Switch({ label, value, onChange }: { label: string; value: boole
 			<span class="knob" /> <span>{label}</span>
 		</button>
 	);
+}
+
+/** Files that belong on a list and cannot be read. */
+export function UnreadFiles({ files }: { files?: Unread[] }) {
+	if (!files?.length) return null;
+	return <ul class="list unread">{files.map((f) => <li key={f.file} class="note warn"><Icon name="warn" size={16} /> {t("file_unread", { name: f.file, why: f.why })}</li>)}</ul>;
 }

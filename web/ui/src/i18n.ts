@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import type { Error as Refusal } from "./gen/api";
 import english from "./gen/en.json";
 import type { Key } from "./gen/keys";
 
@@ -100,6 +101,9 @@ export function refusal(code: string, why: string): string {
 	const key = "refused_" + code;
 	return t((key in english ? key : "refused_internal") as Key, { why });
 }
+
+/** Why something is not saved yet. */
+export const unsavedText = (said: Refusal): string => t("not_saved_yet", { why: said.args?.[0] === "full" ? t("disk_full") : said.text.replace(/^this is not saved: /, "") });
 
 /** A result in words. */
 export function resultText(re: string): string {

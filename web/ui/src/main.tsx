@@ -3,13 +3,14 @@ import { render, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dropped, openFiles, openText } from "./files";
 import type { Engine } from "./gen/api";
-import { language, preferred, setLanguage, t } from "./i18n";
+import { language, preferred, setLanguage, t, unsavedText } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { helpOpen, perform, rulesOpen, typing } from "./keys";
 import { Live, say, toast } from "./live";
-import { connect, giveToken, lostSince, send, status, updated, watch, welcome } from "./net";
+import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
 import { follow, route } from "./router";
 import { settings } from "./settings";
+import { game } from "./views/game";
 import { Home } from "./views/Home";
 import { PlayView } from "./views/Play";
 
@@ -70,9 +71,12 @@ function Rail() {
 function Strips() {
 	const e = engine.value ?? welcome.value?.engine;
 	const away = status.value === "lost" && lostSince.value > 0;
+	const waits = unsaved.value ?? (route.value.startsWith("/play/") ? game.value?.unsaved : undefined);
+	useEffect(() => { if (waits) say(unsavedText(waits), true); }, [!!waits]);
 	return (
 		<>
 			{away && <Away />}
+			{waits && <div class="strip-top bad unsaved"><Icon name="warn" /> {unsavedText(waits)}</div>}
 			{updated.value && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
 			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.error ?? "" })}

@@ -27,10 +27,14 @@ export function inWords(e: unknown): string {
 interface Pending {
 	message: string;
 	again: boolean; // send it again after a reconnect
+	unsaved?: Refusal; // the server could not save it: it is sent again until it can
 	since: number;
 	done: (d: unknown) => void;
 	fail: (e: Refused) => void;
 }
+
+/** Why something is not saved yet; null: all is. */
+export const unsaved = signal<Refusal | null>(null);
 
 const client = crypto.randomUUID();
 const pending = new Map<string, Pending>();
@@ -97,6 +101,7 @@ function lose(code: number): void {
 		pending.delete(id);
 		p.fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
 	}
+	lookUnsaved();
 	timer = window.setTimeout(connect, attempt === 0 ? 0 : Math.min(5000, 250 * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random()));
 	attempt++;
 }
@@ -123,7 +128,21 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 		case "err": {
 			const p = m.re ? pending.get(m.re) : undefined;
 			if (!p) return;
+			const said = m.d as Refusal | undefined;
+			if (m.t === "err" && said?.code === "not_saved" && said.retry) {
+				p.unsaved = said;
+				lookUnsaved();
+				pause = Math.min(4000, Math.max(250, 2 * pause));
+				clearTimeout(retry);
+				retry = window.setTimeout(retryOldest, pause);
+				return;
+			}
 			pending.delete(m.re!);
+			if (p.unsaved) {
+				pause = 0;
+				lookUnsaved();
+				retryOldest();
+			}
 			if (m.t === "ok") p.done(m.d);
 			else p.fail(new Refused(m.d as Refusal));
 			return;
@@ -136,6 +155,24 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 	const topic = m.t.startsWith("review.") ? "review:" + m.d.card.review : m.d?.game ? "game:" + m.d.game : m.d?.doc ? "doc:" + m.d.doc : m.t.split(".")[0];
 	for (const f of watches.get(topic) ?? []) f(m.d);
 	for (const f of listeners.get(m.t) ?? []) f(m.d);
+}
+
+// What the server could not save has changed nothing. It is sent again, with growing
+// pauses, one command after the other: the next one only once the one before is saved.
+let pause = 0;
+let retry = 0;
+
+const oldestUnsaved = () => [...pending.values()].find((p) => p.unsaved);
+
+function lookUnsaved(): void {
+	unsaved.value = oldestUnsaved()?.unsaved ?? null;
+}
+
+function retryOldest(): void {
+	const p = oldestUnsaved();
+	if (!p || status.value !== "open") return;
+	p.since = performance.now();
+	socket?.send(p.message);
 }
 
 // One animation frame paints the newest; only then the server may send the next.
@@ -165,8 +202,9 @@ export function send<T = unknown>(t: string, d: unknown, again = false): Promise
 			fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
 			return;
 		}
-		pending.set(id, { message, again, since: performance.now(), done: done as (d: unknown) => void, fail });
-		if (status.value === "open") socket?.send(message);
+		const behind = again ? oldestUnsaved()?.unsaved : undefined; // what changes something keeps its place in the order
+		pending.set(id, { message, again, unsaved: behind, since: performance.now(), done: done as (d: unknown) => void, fail });
+		if (status.value === "open" && !behind) socket?.send(message);
 	});
 }
 

@@ -43,7 +43,8 @@ export function take(d: Doc): void {
 }
 
 export function change(c: DocChange): void {
-	if (c.doc !== doc.value?.doc) return;
+	const d = doc.value;
+	if (c.doc !== d?.doc) return;
 	const next = new Map(nodes.value);
 	let replay = false;
 	for (const n of c.set) {
@@ -53,6 +54,7 @@ export function change(c: DocChange): void {
 	}
 	for (const id of c.gone ?? []) next.delete(id);
 	batch(() => {
+		if (d.rules !== c.rules || d.komi !== c.komi) doc.value = { ...d, rules: c.rules, komi: c.komi };
 		if (replay) {
 			positions = new Map();
 			results.value = new Map();
@@ -173,12 +175,19 @@ export function remember(f: Frame): void {
 	if (f.final || !known) calm.value = next;
 }
 
+// Whether a pass only lets the other side place handicap stones: none of the one's own has been played yet.
+function placing(n: Node): boolean {
+	const before = pathTo(n.parent).map((id) => nodes.value.get(id)!).filter((m) => m.m && m.m !== "pass");
+	return n.c === "w" && before.length > 0 && before.every((m) => m.c === "b") && !positionOf(n.parent).stones.includes("w");
+}
+
 /** How many points a move lost, from the two positions around it; undefined while unknown. */
 export function lossOf(id: number): number | undefined {
 	const n = nodes.value.get(id);
 	if (!n?.m || n.parent < 0) return undefined;
 	const [before, after] = [calm.value.get(n.parent), calm.value.get(id)];
 	if (!before || !after || before.error || after.error) return undefined;
+	if (n.m === "pass" && placing(n)) return undefined;
 	const lost = n.c === "b" ? before.lead - after.lead : after.lead - before.lead;
 	return Math.max(0, lost);
 }

@@ -178,13 +178,18 @@ function MarkShape({ k, x, y, m, colour, bare }: { k: Mark; x: number; y: number
 		case "ma":
 			return <path {...common} d={`M${x - s * 0.8} ${y - s * 0.8}l${s * 1.6} ${s * 1.6}m0 ${-s * 1.6}l${-s * 1.6} ${s * 1.6}`} />;
 	}
+	const text = [...(k.l ?? "")];
+	const short = fitsOnPoint(k.l ?? "") ? text : [...text.slice(0, 3), "…"];
 	return (
 		<g>
 			{bare && <circle class="blank" cx={x} cy={y} r={m.cell * 0.33} />}
-			<text class="number" x={x} y={y} fill={colour} font-size={m.cell * 0.46}>{k.l}</text>
+			<text class="number" x={x} y={y} fill={colour} font-size={m.cell * [0.46, 0.46, 0.46, 0.36, 0.28][short.length]}>{short.join("")}</text>
 		</g>
 	);
 }
+
+/** Whether a label is shown whole on its point. */
+export const fitsOnPoint = (label: string): boolean => [...label].length <= 4;
 
 /** A board that fills the space it is given. */
 export function Board(q: BoardProps) {

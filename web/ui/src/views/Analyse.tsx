@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { Board } from "../board/Board";
+import { Board, fitsOnPoint } from "../board/Board";
 import { SCALE } from "../board/overlay";
 import { Choice, Tool } from "../controls";
 import type { Doc, DocChange, Frame, Network } from "../gen/api";
@@ -281,7 +281,9 @@ function Notes() {
 	const n = tree.nodes.value.get(tree.at.value);
 	const [text, setText] = useState(n?.note ?? "");
 	useEffect(() => setText(n?.note ?? ""), [n?.id, n?.note]);
-	return <textarea class="notes" value={text} placeholder={t("notes_here")} aria-label={t("notes")} maxLength={20000} onInput={(e) => setText(e.currentTarget.value)} onChange={() => void attempt(tree.op("note", { note: text }))} />;
+	const long = (n?.marks ?? []).filter((m) => m.l && !fitsOnPoint(m.l)); // texts that the board shows the beginning of
+	return <>{long.length > 0 && <dl class="labels">{long.map((m) => <><dt>{m.p}</dt><dd>{m.l}</dd></>)}</dl>}
+	<textarea class="notes" value={text} placeholder={t("notes_here")} aria-label={t("notes")} maxLength={20000} onInput={(e) => setText(e.currentTarget.value)} onChange={(e) => void attempt(tree.op("note", { note: e.currentTarget.value }))} /></>;
 }
 
 function GameTab({ d }: { d: Doc }) {
@@ -294,9 +296,10 @@ function GameTab({ d }: { d: Doc }) {
 				{d.result && <><dt>{t("result")}</dt><dd>{/^[BW]\+/.test(d.result) ? resultText(d.result) : d.result}</dd></>}
 				<dt>{t("rules")}</dt>
 				<dd><select value={d.rules} aria-label={t("rules")} onChange={(e) => void attempt(tree.op("info", { rules: e.currentTarget.value }).then(() => { tree.results.value = new Map(); ask(); }))}>
+					{!welcome.value?.rules?.some((r) => r.id === d.rules) && <option value={d.rules}>{t("other")}</option>}
 					{(welcome.value?.rules ?? []).map((r) => <option key={r.id} value={r.id}>{rulesName(r.id)}</option>)}
 				</select></dd>
-				<dt>{t("komi")}</dt><dd><input type="number" step="0.5" class="short" value={d.komi} aria-label={t("komi")} onChange={(e) => void attempt(tree.op("info", { komi: Number(e.currentTarget.value) }).then(() => { tree.results.value = new Map(); ask(); }))} /></dd>
+				<dt>{t("komi")}</dt><dd><input type="number" step="0.5" class="short" value={d.komi} aria-label={t("komi")} onChange={(e) => e.currentTarget.value.trim() !== "" && void attempt(tree.op("info", { komi: Number(e.currentTarget.value) }).then(() => { tree.results.value = new Map(); ask(); }))} /></dd>
 			</dl>
 			{d.warn && <p class="note warn">{d.warn}</p>}
 		</div>

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
 import type { Docs, ID } from "../gen/api";
 import { language, t } from "../i18n";
@@ -8,7 +9,7 @@ import { toast } from "../live";
 import { inWords, send, watch } from "../net";
 import { go } from "../router";
 
-const docs = signal<Docs["docs"]>([]);
+const list = signal<Docs>({ docs: [] });
 
 async function fresh(size: number): Promise<void> {
 	try {
@@ -21,7 +22,8 @@ async function fresh(size: number): Promise<void> {
 
 // Documents lists what was opened, and opens more.
 export function Documents() {
-	useEffect(() => watch<Docs>("docs", (d) => (docs.value = d.docs)), []);
+	useEffect(() => watch<Docs>("docs", (d) => (list.value = d)), []);
+	const docs = list.value.docs;
 	return (
 		<main class="home single">
 			<section class="card">
@@ -32,11 +34,11 @@ export function Documents() {
 					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</div>
 			</section>
-			{docs.value.length > 0 && (
+			{docs.length > 0 && (
 				<section class="card" aria-labelledby="docs">
 					<h2 id="docs">{t("docs_title")}</h2>
 					<ul class="doc-list">
-						{docs.value.map((d) => (
+						{docs.map((d) => (
 							<li key={d.doc}>
 								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span></a>
 								<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("doc.delete", { id: d.doc }, true)}><Icon name="bin" size={16} /></button>
@@ -45,6 +47,7 @@ export function Documents() {
 					</ul>
 				</section>
 			)}
+			<UnreadFiles files={list.value.unread} />
 		</main>
 	);
 }

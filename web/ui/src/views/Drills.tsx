@@ -6,7 +6,7 @@ import type { Drill, DrillVerdict } from "../gen/api";
 import { duration, t, why } from "../i18n";
 import { keys } from "../keys";
 import { say, toast } from "../live";
-import { inWords, Refused, send, status } from "../net";
+import { inWords, Refused, send } from "../net";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -118,7 +118,7 @@ export function Drills(_: { id: string }) {
 			"1": () => void setGrade(1), "2": () => void setGrade(2), "3": () => void setGrade(3), "4": () => void setGrade(4), Enter: () => answer.value && void next(), n: () => answer.value && void next(),
 			s: () => (answer.value ? (line.value = !line.value) : void give("")), p: () => void give("pass"),
 		}, (text) => { const [w, h] = size.value; const p = point(text.trim().toLowerCase(), w, h); if (p >= 0) { place(p, false); return true; } if (text.trim() === "pass") { void give("pass"); return true; } return false; });
-		return () => { off(); if (answer.value && status.value === "open") void send("drill.next", {}).catch(() => undefined); };
+		return off;
 	}, []);
 	const d = drill.value;
 	if (!d) return <main class="empty" aria-busy="true" />;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Choice, Field, Switch } from "../controls";
-import type { Clock, Fit, GameCard, Games, ID, NewGame } from "../gen/api";
+import { Choice, Field, Switch, UnreadFiles } from "../controls";
+import type { Clock, Fit, GameCard, Games, ID, NewGame, Unread } from "../gen/api";
 import { num, rank, resultText, rulesName, t } from "../i18n";
 import { Icon } from "../icons";
 import { openFiles } from "../files";
@@ -39,6 +39,7 @@ const store = remember<Wish>("kosumi.newgame", {
 });
 const wish = signal<Wish>(store.get());
 const games = signal<GameCard[] | null>(null);
+const unread = signal<Unread[]>([]);
 const busy = signal(false);
 
 const change = (v: Partial<Wish>) => {
@@ -144,7 +145,7 @@ function Going() {
 
 // Somebody's first visit.
 function Welcome() {
-	if (!games.value || games.value.length > 0) return null;
+	if (!games.value || games.value.length + unread.value.length > 0) return null;
 	return (
 		<section class="card" aria-labelledby="new-here">
 			<h2 id="new-here">{t("new_title")}</h2>
@@ -256,7 +257,7 @@ function More() {
 }
 
 export function Home() {
-	useEffect(() => watch<Games>("games", (g) => (games.value = g.games)), []);
+	useEffect(() => watch<Games>("games", (g) => { games.value = g.games; unread.value = g.unread ?? []; }), []);
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
 	const weak = welcome.value?.networks?.find((n) => n.inUse)?.weak;
@@ -274,6 +275,7 @@ export function Home() {
 					</label>
 				</section>
 				<Past />
+				<UnreadFiles files={unread.value} />
 			</div>
 			<form class="card new" onSubmit={(e) => { e.preventDefault(); void begin(); }} aria-labelledby="new">
 				<h1 id="new">{t("play_title")}</h1>

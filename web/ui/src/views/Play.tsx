@@ -266,6 +266,7 @@ export function PlayView({ id }: { id: string }) {
 				<div class="panel-player"><Player g={g} colour={engine} /></div>
 				{g.phase === "count" ? <CountPanel g={g} /> : g.phase === "over" ? <Later g={g} /> : <MoveList g={g} />}
 				<div class="me"><Player g={g} colour={g.colour as Colour} /></div>
+				{g.restored && <p class="note warn restored"><Icon name="warn" /> {t(g.restored === "sgf" ? "restored_sgf" : "restored_part", { n: g.moves.length })}</p>}
 				{(g.phase === "play" || g.phase === "place") && <Message g={g} />}
 				{(g.phase === "play" || g.phase === "place") && <Actions g={g} />}
 			</aside>

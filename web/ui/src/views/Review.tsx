@@ -1,9 +1,10 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { SCALE } from "../board/overlay";
+import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
 import type { ID, ReviewCard, ReviewProgress, Reviews, WorstMove } from "../gen/api";
-import { duration, resultText, signed, t } from "../i18n";
+import { duration, resultText, signed, t, unsavedText } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, watch } from "../net";
@@ -74,7 +75,8 @@ function Row({ c }: { c: ReviewCard }) {
 		<li class={"review-row " + c.state}>
 			{open ? <a href={"/review/" + c.review}>{body}</a> : <div class="refused">{body}</div>}
 			<span class="review-state">
-				{c.state === "refused" ? <span class="bad-text"><Icon name="warn" size={16} /> {t("review_refused", { why: c.why ?? "" })}</span>
+				{c.unsaved ? <span class="bad-text"><Icon name="warn" size={16} /> {unsavedText(c.unsaved)}</span>
+					: c.state === "refused" ? <span class="bad-text"><Icon name="warn" size={16} /> {t("review_refused", { why: c.why ?? "" })}</span>
 					: c.state === "running" ? <><progress max={1} value={c.share} aria-label={t("progress")} /><span class="dim">{t("of", { n: c.done ?? 0, of: c.moves + 1 })}{c.left ? " · " + t("left", { time: duration(c.left) }) : ""}</span></>
 					: c.state === "waiting" ? <button class="plain" onClick={() => void command("review.front", { id: c.review })}>{t("waiting_next")}</button>
 					: c.other ? <button class="plain" onClick={() => void command("review.again", { id: c.review })}>{t("review_again")}</button>
@@ -150,6 +152,7 @@ function List() {
 				</section>
 			)}
 			<ul class="review-list">{list.map((c) => <Row key={c.review} c={c} />)}</ul>
+			<UnreadFiles files={reviews.value?.unread} />
 			{reviews.value && all.length > 0 && <p class="dim">{t("reviews_folder", { folder: reviews.value.folder })}</p>}
 		</main>
 	);

@@ -139,7 +139,7 @@ export function refused(e: unknown): void {
 	if (!(e instanceof Refused)) return;
 	if (e.said.code === "stale") return;
 	const why = REASONS[(e.said.args?.[0] ?? "") as keyof typeof REASONS];
-	toast(e.said.code === "illegal" && why ? t(why) : e.said.code === "not_saved" ? t("not_saved", { why: e.said.text }) : inWords(e), { bad: true });
+	toast(e.said.code === "illegal" && why ? t(why) : inWords(e), { bad: true });
 }
 
 // Why a point may not be played, from what the client knows.

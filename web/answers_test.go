@@ -1,0 +1,166 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+)
+
+// TestRate sends more commands at once than are performed: each is answered, and
+// those over the rate are told so.
+func TestRate(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	const n = 150
+	for i := range n {
+		c.post("ping", fmt.Sprint("p", i), api.Ping{T0: float64(i)})
+	}
+	got := map[string]string{}
+	for len(got) < n {
+		m := c.read()
+		require.Contains(t, []string{"ok", "err"}, m.T)
+		require.NotContains(t, got, m.Re)
+		got[m.Re] = m.T
+		if m.T == "err" {
+			var e api.Error
+			require.NoError(t, json.Unmarshal(m.D, &e))
+			require.Equal(t, "limit", e.Code)
+			require.True(t, e.Retry)
+		}
+	}
+	for i := range commandsBurst {
+		require.Equal(t, "ok", got[fmt.Sprint("p", i)])
+	}
+
+	b := bucket{}
+	now := time.Now()
+	for range 3 { // a client that keeps within its rate between bursts is never closed
+		for range commandsBurst + strikes {
+			b.take(now)
+		}
+		require.Equal(t, strikes, b.strikes)
+		now = now.Add(time.Minute)
+	}
+}
+
+// TestNewcomers drops the oldest connection of the machine that has the most of
+// those that say nothing.
+func TestNewcomers(t *testing.T) {
+	s := &Server{}
+	add := func(from string) *conn {
+		c := &conn{from: from}
+		c.ctx, c.cancel = context.WithCancel(t.Context())
+		s.welcomeNewcomer(c)
+		return c
+	}
+	honest := add("honest")
+	first := add("crowd")
+	for range 3 * maxNewcomers {
+		add("crowd")
+	}
+	require.NoError(t, honest.ctx.Err(), "it is the oldest, but alone")
+	require.Error(t, first.ctx.Err())
+	require.Len(t, s.newcomers, maxNewcomers)
+	s.forgetNewcomer(honest)
+	require.NotContains(t, s.newcomers, honest)
+	require.Len(t, s.newcomers, maxNewcomers-1)
+}
+
+// TestFullHouse has as many pages as there may be: one more is told to come later.
+func TestFullHouse(t *testing.T) {
+	s := serve(t, t.TempDir())
+	for range maxConns {
+		join(t, s)
+	}
+	ws := dial(t, s)
+	hello, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Token: s.keys.token}})
+	require.NoError(t, err)
+	require.NoError(t, ws.Write(t.Context(), websocket.MessageText, hello))
+	_, _, err = ws.Read(t.Context())
+	require.Equal(t, closeTryAgain, websocket.CloseStatus(err))
+}
+
+// answered is a connection without a socket.
+func answered(s *Server) *conn {
+	c := &conn{s: s, events: make(chan api.Event, maxQueue), wake: make(chan struct{}, 1), visible: true, client: newID()}
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	return c
+}
+
+// TestEveryCommandIsAnswered throws commands at a server, right ones and wrong ones:
+// each gets exactly one answer, ok or err, under its own ID.
+func TestEveryCommandIsAnswered(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := answered(s)
+	defer c.cancel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	other := join(t, s)
+	game := begin(other, small("b")).Game
+	doc := ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID
+	names := []string{"", "no.such", "hello", "game.", "\x00", "tree.op\x00"}
+	for name := range handlers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	words := []any{game, doc, newID(), "", "b", "w", "pass", "C3", "Z99", "play", "delete", "promote", "note", "setup", "marks", "goto", "info", "docs", "games", "game:" + game, "doc:" + doc,
+		"review:x", "reviews", "training", "japanese", "{}", "(;SZ[5];B[aa])", "(;", "../../token", "\u202e", true, false, nil, -1, 0, 1, 2, 3, 1e300, -0.5, 1 << 40, []any{}, []any{5, 5}, []any{0, 0}, []any{25, 25, 25},
+		map[string]any{}, map[string]any{"visits": 1}, map[string]any{"kind": "byoyomi", "main": -1}, []any{map[string]any{"k": "lb", "p": "A1", "l": "]:\\"}}, []any{"A1", "B2"}}
+	keys := []string{"game", "rev", "move", "doc", "node", "op", "id", "what", "size", "rules", "komi", "colour", "seat", "clock", "handicap", "free", "toggle", "accept", "ask", "playOn", "stage", "line", "note",
+		"marks", "b", "w", "e", "pl", "sgf", "on", "visits", "f", "t0", "visible", "name", "review", "n", "m", "seconds", "grade", "not", "paused", "avoid", "human", "threads", "c"}
+	for i := range 4000 {
+		id := fmt.Sprint("r", i)
+		d := map[string]any{}
+		for range r.IntN(7) {
+			d[keys[r.IntN(len(keys))]] = words[r.IntN(len(words))]
+		}
+		if r.IntN(3) == 0 {
+			d["doc"], d["node"], d["game"], d["rev"], d["size"] = doc, r.IntN(4), game, r.IntN(3), [2]int{5, 5}
+		}
+		cmd := map[string]any{"t": names[r.IntN(len(names))], "id": id, "d": d}
+		switch r.IntN(20) {
+		case 0:
+			cmd["d"] = words[r.IntN(len(words))]
+		case 1:
+			cmd["t"] = words[r.IntN(len(words))]
+		}
+		data, err := json.Marshal(cmd)
+		require.NoError(t, err)
+		c.bucket = bucket{}
+		c.command(data)
+		c.slow.Wait()
+		answers := 0
+		for len(c.events) > 0 {
+			if e := <-c.events; e.Re != "" {
+				require.Equal(t, id, e.Re)
+				require.Contains(t, []string{"ok", "err"}, e.T)
+				answers++
+			}
+		}
+		require.Equal(t, 1, answers, "%s", data)
+	}
+	if c.run != nil {
+		c.run.close()
+	}
+	for _, tc := range []struct{ send, re string }{
+		{`{"t":5,"id":"x"}`, "x"}, {`{"t":"ping","id":"` + longID + `"}`, longID}, {`[]`, ""}, {`{`, ""}, {`{"t":"ping","id":7}`, ""},
+	} {
+		c.bucket = bucket{}
+		c.command([]byte(tc.send))
+		e := <-c.events
+		require.Equal(t, "err", e.T)
+		require.Equal(t, tc.re, e.Re, tc.send)
+	}
+}
+
+var longID = fmt.Sprintf("%065d", 1)

@@ -1,0 +1,215 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+)
+
+// played is a game with all kinds of steps, as its journal and its record.
+func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, record []byte, st *api.GameState) {
+	t.Helper()
+	n := small("b")
+	n.Clock = api.Clock{Kind: "fischer", Main: 600, Bonus: 5}
+	if free {
+		n.Size, n.Handicap, n.Free = [2]int{9, 9}, 2, true
+	}
+	g := begin(c, n)
+	if free {
+		g = c.play(c.play(g, "C3"), "G7")
+	}
+	g = c.play(g, "B2")
+	g = c.do(g, "game.undo", api.GameCommand{Game: g.Game, Rev: g.Rev})
+	g = c.play(g, "B2")
+	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
+	var err error
+	journal, err = os.ReadFile(s.store.path("games", g.Game, ".jsonl"))
+	require.NoError(t, err)
+	record, err = os.ReadFile(s.store.path("games", g.Game, ".sgf"))
+	require.NoError(t, err)
+	return g.Game, journal, record, g
+}
+
+// put lays files of a game down under a new ID.
+func put(t *testing.T, s *Server, journal, record []byte) string {
+	t.Helper()
+	id := newID()
+	require.NoError(t, os.WriteFile(s.store.path("games", id, ".jsonl"), journal, 0o600))
+	if record != nil {
+		require.NoError(t, os.WriteFile(s.store.path("games", id, ".sgf"), record, 0o600))
+	}
+	return id
+}
+
+// buffer is a log that several write.
+type buffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *buffer) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.String()
+}
+
+// TestDamagedByte changes single bytes of a journal: the game is there with every
+// move, from the record beside it where it has to be, and says so; the damaged file
+// is kept.
+func TestDamagedByte(t *testing.T) {
+	var log buffer
+	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	c := join(t, s)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, free := range []bool{false, true} {
+		_, journal, record, want := played(t, s, c, free)
+		for range 150 {
+			at := r.IntN(len(journal))
+			data := bytes.Clone(journal)
+			if data[at] = byte(r.IntN(256)); data[at] == journal[at] {
+				continue
+			}
+			id := put(t, s, data, record)
+			g, err := s.readGame(id)
+			require.NoError(t, err, "byte %d is %q in place of %q", at, data[at], journal[at])
+			st := g.state()
+			g.journal.close()
+			require.Equal(t, want.Moves, st.Moves, "byte %d is %q", at, data[at])
+			require.Equal(t, want.Stones, st.Stones)
+			require.Equal(t, want.Result, st.Result)
+			require.Equal(t, want.Komi, st.Komi)
+			require.Equal(t, want.Rules, st.Rules)
+			require.ElementsMatch(t, want.Setup, st.Setup)
+			require.Equal(t, want.Colour, st.Colour)
+			if st.Restored == "" { // nothing of it was needed
+				continue
+			}
+			require.Equal(t, restoredAll, st.Restored)
+			aside, err := os.ReadFile(s.store.path("games", id, ".jsonl.damaged"))
+			require.NoError(t, err)
+			require.Equal(t, data, aside)
+			require.Contains(t, log.text(), id)
+			again, err := s.readGame(id)
+			require.NoError(t, err)
+			again.journal.close()
+			require.Equal(t, st.Moves, again.state().Moves)
+			require.Equal(t, st.Restored, again.state().Restored, "it goes on saying so")
+		}
+	}
+}
+
+// TestDamage damages the files of games in other ways.
+func TestDamage(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	_, journal, record, want := played(t, s, c, false)
+	lines := bytes.SplitAfter(journal, []byte("\n"))
+	line := func(n int, text string) []byte {
+		all := bytes.Clone(journal[:0])
+		for i, l := range lines {
+			if i == n {
+				l = []byte(text)
+			}
+			all = append(all, l...)
+		}
+		return all
+	}
+	old := func() []byte { // as written before lines had sums
+		var all []byte
+		for _, l := range lines[:len(lines)-1] {
+			all = append(all, l[:len(l)-1-sumSize]...)
+			all = append(all, "}\n"...)
+		}
+		return all
+	}()
+	for _, tc := range []struct {
+		name            string
+		journal, record []byte
+		moves           int
+		restored        string
+	}{
+		{"whole", journal, record, len(want.Moves), ""},
+		{"whole, alone", journal, nil, len(want.Moves), ""},
+		{"old", old, record, len(want.Moves), ""},
+		{"old, another step", bytes.Replace(old, []byte(`"undo"`), []byte(`"unde"`), 1), record, len(want.Moves), restoredAll},
+		{"a line alone", line(2, "{]\n"), nil, 1, restoredPart},
+		{"no header", line(0, "x"), record, len(want.Moves), restoredAll},
+		{"empty", nil, record, len(want.Moves), restoredAll},
+		{"zeros", make([]byte, len(journal)), record, len(want.Moves), restoredAll},
+		{"the last line's end", append(bytes.Clone(journal[:len(journal)-1]), 'x'), record, len(want.Moves), restoredAll},
+		{"a record that is behind", line(len(lines)-2, "\n"), []byte("(;GM[1]SZ[5]PB[You]PW[Kosumi])"), len(want.Moves), restoredPart},
+		{"a record that is none", line(2, "?\n"), []byte("%PDF"), 1, restoredPart},
+		{"a record of another board", line(2, "?\n"), []byte("(;GM[1]SZ[9];B[ii])"), 1, restoredPart},
+		{"both", []byte("x\n"), []byte("x"), -1, ""},
+		{"no record", nil, nil, -1, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			id := put(t, s, tc.journal, tc.record)
+			list := ask[api.Games](c, "watch", api.Watch{What: "games"})
+			if tc.moves < 0 {
+				require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + id}).Code)
+				require.Contains(t, list.Unread[0].File+list.Unread[len(list.Unread)-1].File, id)
+				require.NotEmpty(t, list.Unread[0].Why)
+				data, err := os.ReadFile(s.store.path("games", id, ".jsonl"))
+				require.NoError(t, err)
+				require.Equal(t, len(tc.journal), len(data), "it is left as it is")
+				return
+			}
+			st := ask[api.GameState](c, "watch", api.Watch{What: "game:" + id})
+			require.Equal(t, tc.restored, st.Restored)
+			require.Len(t, st.Moves, tc.moves)
+			require.FileExists(t, s.store.path("games", id, ".sgf"))
+			c.ask("game.delete", api.GameCommand{Game: id, Rev: st.Rev}, nil)
+			require.NoFileExists(t, s.store.path("games", id, ".jsonl.damaged"))
+		})
+	}
+}
+
+// TestDamagedDocument finds a document and a review that cannot be read: lists say
+// so.
+func TestDamagedDocument(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
+	bad := newID()
+	require.NoError(t, os.WriteFile(s.store.path("docs", bad, ".sgf"), []byte("%PDF"), 0o600))
+	require.NoError(t, os.WriteFile(s.reviews.folder.Path("mine", ".json"), []byte("{"), 0o600))
+	docs := ask[api.Docs](c, "watch", api.Watch{What: "docs"})
+	require.Len(t, docs.Docs, 1)
+	require.Equal(t, id, docs.Docs[0].Doc)
+	require.Len(t, docs.Unread, 1)
+	require.Contains(t, docs.Unread[0].File, bad)
+	all := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
+	require.Len(t, all.Unread, 1)
+	require.Contains(t, all.Unread[0].File, "mine.json")
+}
+
+// TestSums holds a sum to every line, and takes lines of old journals without one.
+func TestSums(t *testing.T) {
+	line, err := sealed(entry{Rev: 7, K: "move", M: "C3"})
+	require.NoError(t, err)
+	var e entry
+	require.NoError(t, unsealed(line[:len(line)-1], &e))
+	require.Equal(t, "C3", e.M)
+	require.True(t, json.Valid(line))
+	require.Error(t, unsealed([]byte(strings.Replace(string(line[:len(line)-1]), "C3", "C4", 1)), &e))
+	require.NoError(t, unsealed([]byte(`{"rev":7,"k":"move","m":"C4"}`), &e))
+}

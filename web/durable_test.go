@@ -1,0 +1,302 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/review"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+// spoil has every new file in a folder fail until the returned function is called.
+func spoil(t *testing.T, dir string) (mend func()) {
+	t.Helper()
+	require.NoError(t, os.Rename(dir, dir+".away"))
+	require.NoError(t, os.WriteFile(dir, nil, 0o600))
+	return func() {
+		require.NoError(t, os.Remove(dir))
+		require.NoError(t, os.Rename(dir+".away", dir))
+	}
+}
+
+// onDisk reads a document's file as the next server will.
+func onDisk(t *testing.T, s *Server, id string) *api.Doc {
+	t.Helper()
+	d, err := s.readDoc(id)
+	require.NoError(t, err)
+	return d.state()
+}
+
+// TestUnsavedEdit makes every change of a document while nothing can be saved: it is
+// refused, and the document is as it was, for pages and in memory; the same command
+// is taken once it can be saved, and then it is on the disk.
+func TestUnsavedEdit(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5];B[ee];W[cc](;B[gg]C[x])(;B[gc]TR[bb]))"}).ID
+	six := 6.0
+	for _, op := range []api.TreeOp{
+		{Op: "play", Node: 2, Move: "B2"},
+		{Op: "play", Node: 0, Line: []string{"E5", "C7", "D7", "D8"}},
+		{Op: "note", Node: 3, Note: "a note"},
+		{Op: "note", Node: 3},
+		{Op: "marks", Node: 4, Marks: []api.Mark{{Kind: "lb", Point: "A1", Label: "x"}}},
+		{Op: "promote", Node: 4},
+		{Op: "delete", Node: 3},
+		{Op: "setup", Node: 4, Black: []string{"A1"}, Turn: "w"},
+		{Op: "info", Komi: &six},
+		{Op: "info", Rules: "chinese"},
+		{Op: "delete", Node: 1},
+		{Op: "setup", Node: 0, White: []string{"A2"}},
+	} {
+		op.Doc = id
+		d, err := s.doc(id)
+		require.NoError(t, err)
+		before, tree := d.state(), marshalled(t, d)
+		mend := spoil(t, filepath.Join(s.conf.Folder, "docs"))
+		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
+		m := c.read()
+		require.Equal(t, "err", m.T, op.Op)
+		var e api.Error
+		require.NoError(t, json.Unmarshal(m.D, &e))
+		require.Equal(t, "not_saved", e.Code, op.Op)
+		require.True(t, e.Retry)
+		require.Equal(t, before, d.state(), op.Op)
+		require.Equal(t, tree, marshalled(t, d), op.Op)
+		mend()
+		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
+		require.Equal(t, "ok", c.read().T, op.Op)
+		require.NotEqual(t, tree, marshalled(t, d), op.Op)
+		data, err := os.ReadFile(s.store.path("docs", id, ".sgf"))
+		require.NoError(t, err)
+		require.Equal(t, marshalled(t, d), string(data), "%s is on the disk when it is answered", op.Op)
+	}
+	mend := spoil(t, filepath.Join(s.conf.Folder, "docs"))
+	require.Equal(t, "not_saved", c.refused("doc.new", api.NewDoc{Size: [2]int{9, 9}}).Code)
+	mend()
+}
+
+func marshalled(t *testing.T, d *doc) string {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	data, err := sgf.Marshal(d.root)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// TestAcknowledgedIsOnDisk has many pages change one document while it cannot always
+// be saved: whatever was answered ok stands in the file at that moment.
+func TestAcknowledgedIsOnDisk(t *testing.T) {
+	s := serve(t, t.TempDir())
+	first := join(t, s)
+	id := ask[api.ID](first, "doc.new", api.NewDoc{Size: [2]int{19, 19}}).ID
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	stop := make(chan struct{})
+	var disk, pages sync.WaitGroup
+	disk.Go(func() {
+		r := rand.New(rand.NewPCG(seed, 0))
+		docs := filepath.Join(s.conf.Folder, "docs")
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(r.IntN(40_000)) * time.Microsecond):
+			}
+			os.Rename(docs, docs+".away")
+			time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond)
+			os.Rename(docs+".away", docs)
+		}
+	})
+	read := func() string {
+		for {
+			for _, docs := range []string{"docs", "docs.away"} {
+				if data, err := os.ReadFile(filepath.Join(s.conf.Folder, docs, id+".sgf")); err == nil {
+					return string(data)
+				}
+			}
+		}
+	}
+	const all, each = 4, 15
+	refused := make([]int, all)
+	for k := range all {
+		c := join(t, s)
+		pages.Go(func() {
+			for i := range each {
+				move, at := string("ABCDEFGHJKLMNOPQRST"[i])+fmt.Sprint(1+k), "B["+string("abcdefghijklmnopqrs"[i])+string("abcdefghijklmnopqrs"[18-k])+"]"
+				for c.request("tree.op", api.TreeOp{Doc: id, Op: "play", Node: 0, Move: move, C: "b"}).T != "ok" {
+					refused[k]++
+					time.Sleep(20 * time.Millisecond)
+				}
+				if !strings.Contains(read(), at) {
+					t.Errorf("page %d: %s was acknowledged and is not on the disk", k, move)
+				}
+			}
+		})
+	}
+	pages.Wait()
+	close(stop)
+	disk.Wait()
+	t.Logf("refused: %v", refused)
+	require.Len(t, onDisk(t, s, id).Nodes, 1+all*each)
+}
+
+// TestUnsavedGame plays on while parts of a game cannot be saved: the player's move
+// is refused, the engine's is tried again, so is the record beside the journal, and
+// pages are told until all is written.
+func TestUnsavedGame(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	n := small("b")
+	n.Clock = api.Clock{Kind: "absolute", Main: 600}
+	st := c.play(begin(c, n), "C3")
+	g, err := s.game(st.Game)
+	require.NoError(t, err)
+	path := s.store.path("games", st.Game, ".jsonl")
+	broken := func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.journal.close() // what is written now fails
+	}
+	mended := func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.journal, err = openJournal(path)
+		require.NoError(t, err)
+	}
+	before := g.state()
+	broken()
+	e := c.refused("game.play", api.Play{Game: st.Game, Rev: st.Rev, Move: "pass"})
+	require.Equal(t, "not_saved", e.Code)
+	after := g.state()
+	require.Equal(t, before.Moves, after.Moves)
+	require.Equal(t, before.Rev, after.Rev)
+	require.False(t, after.Clocks[0].Running, "nobody pays for a full disk")
+	mended()
+	// A step of the engine, here that it sees the player resign.
+	g.mu.Lock()
+	g.journal.close()
+	g.owe(g.resign)
+	require.NotNil(t, g.owed.step)
+	g.goOn()
+	g.mu.Unlock()
+	until(c, "game.state", func(s *api.GameState) bool {
+		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == phasePlay
+	})
+	mended()
+	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == phaseOver && s.Unsaved == nil })
+	require.Equal(t, "W+R", over.Result)
+	require.Empty(t, over.Trouble)
+
+	// The record beside the journal.
+	st = begin(c, small("b"))
+	dir := filepath.Join(s.conf.Folder, "games")
+	mend := spoil(t, dir)
+	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
+	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == phaseOver && g.Unsaved != nil })
+	mend()
+	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Unsaved == nil })
+	data, err := os.ReadFile(s.store.path("games", st.Game, ".sgf"))
+	require.NoError(t, err)
+	require.Contains(t, string(data), "RE[W+R]")
+
+	// A program that ended before it could write the record: the next one does.
+	require.NoError(t, os.Remove(s.store.path("games", st.Game, ".sgf")))
+	s.mu.Lock()
+	delete(s.games, st.Game)
+	s.mu.Unlock()
+	_, err = s.game(st.Game)
+	require.NoError(t, err)
+	require.FileExists(t, s.store.path("games", st.Game, ".sgf"))
+}
+
+// TestUnsavedLevel ends a game that counts for the player's level while that cannot
+// be written.
+func TestUnsavedLevel(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	n := small("b")
+	n.Seat = api.Seat{Level: autoLevel}
+	st := begin(c, n)
+	for range 4 {
+		for i, ok := range st.Legal {
+			if ok == '1' && st.Phase == phasePlay {
+				st = c.play(st, board5(i))
+				break
+			}
+		}
+	}
+	if st.Phase != phasePlay || len(st.Moves) < 8 {
+		t.Fatalf("the game ended too soon: %v", st)
+	}
+	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // no file can be there now
+	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
+	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == phaseOver && g.Unsaved != nil && g.Fit == nil })
+	require.NoError(t, os.Remove(s.conf.Engine.LevelFile))
+	until(c, "game.state", func(g *api.GameState) bool { return g.Unsaved == nil && g.Fit != nil })
+	require.FileExists(t, s.conf.Engine.LevelFile)
+}
+
+func board5(i int) string { return string("ABCDE"[i%5]) + fmt.Sprint(5-i/5) }
+
+// TestUnsavedReview reviews a game while nothing can be written: the review waits,
+// says why, and is there once it can be.
+func TestUnsavedReview(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	c := join(t, s)
+	var list api.Reviews
+	c.ask("watch", api.Watch{What: "reviews"}, &list)
+	mend := spoil(t, filepath.Join(dir, "reviews", "searches"))
+	id := upload(t, s, "?to=review", map[string]string{"a.sgf": "(;SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb])"})[0].ID
+	until(c, "reviews.state", func(r *api.Reviews) bool {
+		return len(r.Reviews) == 1 && r.Reviews[0].Unsaved != nil && r.Reviews[0].State == reviewWaiting
+	})
+	mend()
+	until(c, "reviews.state", func(r *api.Reviews) bool { return r.Reviews[0].State == reviewDone })
+	require.FileExists(t, filepath.Join(dir, "reviews", id+".html"))
+
+	mend = spoil(t, filepath.Join(dir, "reviews", "records"))
+	a := upload(t, s, "?to=review", map[string]string{"b.sgf": "(;SZ[5];B[cc])"})[0]
+	require.Empty(t, a.ID)
+	require.Contains(t, a.Error, "not saved")
+	mend()
+}
+
+// TestDrillIsWrittenDown answers a problem: the answer is on the disk with the
+// verdict, and so is the grade that overrules it, once.
+func TestDrillIsWrittenDown(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	c := join(t, s)
+	upload(t, s, "?to=review", map[string]string{"a.sgf": spoiltNine})
+	require.Eventually(t, func() bool { return ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem != nil }, 2*time.Minute, 200*time.Millisecond)
+	p := ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem
+	written := func() []review.Attempt {
+		log, err := review.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
+		require.NoError(t, err)
+		defer log.Close()
+		return log.Attempts
+	}
+	c.ask("drill.answer", api.DrillAnswer{ID: p.ID, Seconds: 3}, nil)
+	require.Len(t, written(), 1)
+	require.Equal(t, review.AgainGrade, written()[0].Grade)
+	for _, g := range []review.Grade{review.EasyGrade, review.HardGrade} {
+		c.ask("drill.grade", api.GradeDrill{ID: p.ID, Grade: int(g)}, nil)
+		require.Len(t, written(), 1)
+		require.Equal(t, g, written()[0].Grade)
+	}
+	c.ask("drill.next", api.NextDrill{}, nil)
+	require.Equal(t, "stale", c.refused("drill.grade", api.GradeDrill{ID: p.ID, Grade: 1}).Code)
+}

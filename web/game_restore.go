@@ -1,0 +1,223 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+// How a game whose journal was damaged was restored.
+const (
+	restoredAll  = "sgf"  // from the record beside it
+	restoredPart = "part" // up to the damage
+)
+
+// readGame plays a journal through. Where it is damaged, what is whole is taken, and
+// the record beside it where that knows more; the damaged file is kept.
+func (s *Server) readGame(id string) (*game, error) {
+	data, err := s.store.read("games", id, ".jsonl", maxJournal)
+	if err != nil {
+		return nil, err
+	}
+	k := parseJournal(data)
+	k.head.ID = id
+	rec := s.recordOf(id)
+	path := s.store.path("games", id, ".jsonl")
+	g, made := s.replay(k)
+	switch {
+	case k.bad > 0 || made < len(k.steps) || k.torn && ahead(rec, g, k.steps):
+		k.steps = k.steps[:made]
+		if g, err = s.restore(k, g, rec, data); err != nil {
+			return nil, err
+		}
+	case k.torn:
+		if err := file.WritePrivate(path, data[:k.whole]); err != nil {
+			return nil, err
+		}
+	}
+	if g.journal, err = openJournal(path); err != nil {
+		return nil, err
+	}
+	if g.phase == phasePlay && g.clocks[0].limited() && g.paused == "" && g.rev > 0 {
+		g.paused = "restart"
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if rec == nil || rec.Result != g.result || !slices.Equal(rec.Moves(), g.board.Moves()) { // the program ended between the two
+		g.owed.sgf = true
+		g.pay()
+	}
+	return g, nil
+}
+
+// replay makes the steps of a journal, as far as they can be made. It returns nil
+// where there is no header to begin with.
+func (s *Server) replay(k kept) (*game, int) {
+	if !k.headed {
+		return nil, 0
+	}
+	for n := len(k.steps); ; {
+		g, err := s.setUp(k.head)
+		if err != nil {
+			return nil, 0
+		}
+		made := 0
+		for made < n && g.apply(&k.steps[made]) == nil {
+			made++
+		}
+		if made == n {
+			return g, n
+		}
+		n = made // a step that failed may have left its traces
+	}
+}
+
+// recordOf reads the record beside a journal, nil where there is none.
+func (s *Server) recordOf(id string) *sgf.Record {
+	data, err := s.store.read("games", id, ".sgf", maxSGFSize)
+	if err != nil {
+		return nil
+	}
+	roots, err := parseSGF(data)
+	if err != nil {
+		return nil
+	}
+	rec, err := sgf.RecordOf(roots[0])
+	if err != nil {
+		return nil
+	}
+	return rec
+}
+
+// ahead reports whether a record, which is written after the journal, knows more
+// than the journal: then what was torn off had been acknowledged.
+func ahead(rec *sgf.Record, g *game, steps []entry) bool {
+	if rec == nil || g == nil || len(steps) > 0 && steps[len(steps)-1].K == "undo" {
+		return false
+	}
+	moves, has := rec.Moves(), g.board.Moves()
+	return begins(moves, has) && (len(moves) > len(has) || rec.Result != "" && g.result == "")
+}
+
+func begins(moves, with []board.Move) bool {
+	return len(moves) >= len(with) && slices.Equal(moves[:len(with)], with)
+}
+
+// restore makes a game, and its journal anew, of what is whole.
+func (s *Server) restore(k kept, part *game, rec *sgf.Record, damaged []byte) (*game, error) {
+	where := fmt.Sprintf("line %d of its journal is damaged", max(k.bad, 1))
+	if k.bad == 0 {
+		where = "its journal does not fit together"
+	}
+	g, lines, why := part, asLines(k.head, k.steps), restoredPart
+	if rec != nil && (part == nil || part.board.NumMoves() <= len(rec.Moves()) || !begins(part.board.Moves(), rec.Moves())) {
+		if full, all := s.ofRecord(k, rec); full != nil {
+			g, lines, why = full, all, restoredAll
+		}
+	}
+	if g == nil {
+		return nil, fmt.Errorf("%w: %s, and there is no record beside it that could be read", errJournal, where)
+	}
+	e := entry{Rev: g.rev + 1, K: "restored", Why: why, At: time.Now().Round(time.Millisecond)}
+	if err := g.apply(&e); err != nil {
+		return nil, err
+	}
+	path := s.store.path("games", g.head.ID, ".jsonl")
+	aside := path + ".damaged"
+	if err := file.WritePrivate(aside, damaged); err != nil {
+		return nil, err
+	}
+	j, err := newJournal(path, append(lines, e)...)
+	if err != nil {
+		return nil, err
+	}
+	from := map[string]string{restoredAll: "the record beside it", restoredPart: "the lines before"}[why]
+	s.log.Warn("a game was restored", "game", g.head.ID, "why", where, "from", from, "moves", g.board.NumMoves(), "damaged file", aside)
+	return g, j.close()
+}
+
+func asLines(h header, steps []entry) []any {
+	lines := []any{h}
+	for _, e := range steps {
+		lines = append(lines, e)
+	}
+	return lines
+}
+
+// ofRecord makes a game of the record beside its journal, and of what the whole
+// lines say besides; nil where that is no game.
+func (s *Server) ofRecord(k kept, rec *sgf.Record) (*game, []any) {
+	h := k.head
+	if !k.headed {
+		h = headerOf(rec, k.head.ID)
+	}
+	at := h.Created
+	var last *[2]api.ClockState
+	var dead []string
+	var steps []entry
+	add := func(e entry) {
+		e.Rev, e.At = len(steps)+1, at
+		steps = append(steps, e)
+	}
+	if h.Free && rec.Setup != nil {
+		for _, p := range rec.Setup.Black {
+			add(entry{K: "stone", M: rec.Size.Vertex(p)})
+		}
+	}
+	for _, m := range rec.Moves() {
+		add(entry{K: "move", M: rec.Size.Vertex(m.Point)})
+	}
+	for _, e := range slices.Concat(k.steps, k.rest) {
+		if at = e.At; e.Clocks != nil {
+			last = e.Clocks
+		}
+		switch e.K {
+		case "dead":
+			dead = e.Dead
+		case "help":
+			add(entry{K: "help", N: e.N})
+		}
+	}
+	if rec.Result != "" && rec.Result != "Void" {
+		if n := len(rec.Moves()); dead != nil && n > 1 && rec.Moves()[n-1].Point == board.Pass && rec.Moves()[n-2].Point == board.Pass {
+			add(entry{K: "dead", Dead: dead})
+		}
+		why := ""
+		if rec.Comment == byWord {
+			why = "player"
+		}
+		add(entry{K: "over", Result: rec.Result, Why: why})
+	}
+	if len(steps) > 0 {
+		steps[len(steps)-1].Clocks = last
+	}
+	g, made := s.replay(kept{head: h, headed: true, steps: steps})
+	if g == nil || made < len(steps) {
+		return nil, nil
+	}
+	return g, asLines(h, steps)
+}
+
+// headerOf is what a record says of the game that it was made of.
+func headerOf(rec *sgf.Record, id string) header {
+	h := header{V: 1, ID: id, Size: [2]int{rec.Size.W, rec.Size.H}, Komi: rec.Komi, Handicap: rec.Handicap, Colour: "b", Clock: api.Clock{Kind: "none"}}
+	h.Seat.Level = rec.White.Rank
+	if rec.White.Name == playerName {
+		h.Colour, h.Seat.Level = "w", rec.Black.Rank
+	}
+	if rules, err := rec.BoardRules(); err == nil {
+		h.Rules = rules.JSON()
+	}
+	if rec.Setup != nil {
+		h.Handicap = len(rec.Setup.Black)
+		h.Free = !slices.Equal(slices.Sorted(slices.Values(rec.Setup.Black)), slices.Sorted(slices.Values(board.FixedHandicap(rec.Size, h.Handicap))))
+	}
+	h.Created, _ = time.ParseInLocation(time.DateOnly, strings.TrimSpace(rec.Date), time.Local) // none: long ago
+	return h
+}

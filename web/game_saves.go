@@ -1,0 +1,108 @@
+package web
+
+import (
+	"errors"
+	"time"
+
+	"kosumi/internal/file"
+	"kosumi/sgf"
+	"kosumi/web/api"
+)
+
+// Pauses between two tries to write what could not be written.
+const (
+	firstPause = 250 * time.Millisecond
+	lastPause  = 4 * time.Second
+)
+
+// owed is what a game has to write and could not: nobody was told that it is saved,
+// pages are told that it is not, and it is tried again until it is.
+type owed struct {
+	step  func() error // of the engine or of the clock; nil: none
+	rev   int          // that the step follows
+	sgf   bool         // the record beside the journal
+	level bool         // what the game says of the player's level
+	why   *api.Error   // what pages are told; nil: all is written
+	pause time.Duration
+	timer *time.Timer
+}
+
+// owe tries a step of the engine or of the clock; one that the disk does not take is
+// tried again, as long as nothing else happens in the game. The caller holds mu.
+func (g *game) owe(step func() error) {
+	err := step()
+	if err == nil {
+		return
+	}
+	if said := asError(err); said.Code != "not_saved" {
+		g.trouble = said.Text
+		return
+	}
+	g.owed.step, g.owed.rev = step, g.rev
+	g.later(err)
+}
+
+// later tells why something is not saved and has it tried again. The caller holds
+// mu.
+func (g *game) later(err error) {
+	o := &g.owed
+	o.why = asError(err)
+	o.pause = min(max(2*o.pause, firstPause), lastPause)
+	if o.timer != nil {
+		o.timer.Stop()
+	}
+	o.timer = time.AfterFunc(o.pause, g.settle)
+	g.s.complain("game "+g.head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
+}
+
+// settle writes what is owed.
+func (g *game) settle() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.removed || g.s.ctx.Err() != nil {
+		return
+	}
+	g.pay()
+	g.goOn()
+}
+
+// pay writes what is owed, as far as that goes. The caller holds mu.
+func (g *game) pay() {
+	o := &g.owed
+	var errs []error
+	if step := o.step; step != nil {
+		if o.step = nil; o.rev == g.rev {
+			g.owe(step)
+		}
+		if o.step != nil {
+			return
+		}
+	}
+	if o.sgf {
+		if err := g.saveSGF(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if o.level {
+		errs = append(errs, g.countForLevel())
+	}
+	if err := errors.Join(errs...); err != nil {
+		g.later(notSaved(err))
+		return
+	}
+	if o.timer != nil {
+		o.timer.Stop()
+	}
+	g.owed = owed{}
+}
+
+// saveSGF writes the game beside its journal, for other programs, and for whoever
+// has to mend the journal.
+func (g *game) saveSGF() error {
+	data, err := sgf.Marshal(g.record().Tree())
+	if err == nil {
+		err = file.WritePrivate(g.s.store.path("games", g.head.ID, ".sgf"), data)
+	}
+	g.owed.sgf = err != nil
+	return err
+}
