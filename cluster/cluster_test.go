@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
@@ -110,7 +109,7 @@ type site struct {
 	work   loop.Work
 	broker *Broker
 	server *Server
-	conn   *nats.Conn
+	conn   *Conn
 	token  string
 	addr   string
 	log    *testshared.Log
@@ -164,21 +163,37 @@ func (s *site) stop() {
 
 func (s *site) address() string { return Address{Token: s.token, Host: s.addr}.String() }
 
+func newKey(t testing.TB) Key {
+	t.Helper()
+	k, err := NewKey()
+	require.NoError(t, err)
+	return k
+}
+
+// dial connects with a key.
+func (s *site) dial(k Key) *Conn {
+	s.t.Helper()
+	conn, err := Dial(DialConfig{Address: s.address(), Key: k})
+	require.NoError(s.t, err)
+	s.t.Cleanup(conn.Close)
+	return conn
+}
+
 // worker returns a worker with a network of its own; change may make it bad.
 func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
-	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{ID: NewID(), Name: "test"}}
+	return s.workerOf(newKey(s.t), dir, change)
+}
+
+// workerOf returns the worker that a key belongs to.
+func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker {
+	s.t.Helper()
+	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{Name: "test"}, Conn: s.dial(k)}
 	c.Open = func(context.Context, string, *Offer) (*Seat, error) {
 		return &Seat{Evaluator: stub(s.t, 3), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 	}
 	if change != nil {
 		change(&c)
-	}
-	if c.Conn == nil {
-		conn, err := Dial(DialConfig{Address: s.address(), ID: c.Card.ID})
-		require.NoError(s.t, err)
-		s.t.Cleanup(conn.Close)
-		c.Conn = conn
 	}
 	w, err := NewWorker(c)
 	require.NoError(s.t, err)
@@ -274,11 +289,11 @@ func TestRestartsLoseNothing(t *testing.T) {
 	const numbers = 60
 	s := newSite(t, newFolder(1<<40))
 	dirs := []string{t.TempDir(), t.TempDir()}
-	id := []string{NewID(), NewID()}
+	keys := []Key{newKey(t), newKey(t)}
 	for round := range 6 {
 		var workers []*Worker
 		for i := range dirs {
-			workers = append(workers, s.worker(dirs[i], func(c *WorkerConfig) { c.Card.ID = id[i] }))
+			workers = append(workers, s.workerOf(keys[i], dirs[i], nil))
 		}
 		before := s.host.count()
 		var flip sync.WaitGroup
@@ -298,10 +313,10 @@ func TestRestartsLoseNothing(t *testing.T) {
 		s.runUntil(workers, func() bool { return s.host.count() >= before+8 })
 		flip.Wait()
 	}
-	last := []*Worker{s.worker(dirs[0], func(c *WorkerConfig) { c.Card.ID = id[0] }), s.worker(dirs[1], func(c *WorkerConfig) { c.Card.ID = id[1] })}
+	last := []*Worker{s.workerOf(keys[0], dirs[0], nil), s.workerOf(keys[1], dirs[1], nil)}
 	s.server.mu.Lock()
 	for number := range s.server.book.out { // who crashed does not come back
-		s.server.book.out[number] = hold{}
+		s.server.book.hold(number, hold{})
 	}
 	s.server.mu.Unlock()
 	s.runUntil(last, s.settled(numbers))
@@ -346,19 +361,19 @@ func TestAddress(t *testing.T) {
 // TestTLS connects by the pinned certificate and by no other.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
-	cert, pin, err := Certificate(dir)
+	cert, pin, err := Certificate(dir, nil)
 	require.NoError(t, err)
-	_, again, err := Certificate(dir)
+	_, again, err := Certificate(dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, pin, again)
 	b, err := StartBroker("127.0.0.1:0", "a-token-of-sixteen", &cert)
 	require.NoError(t, err)
 	defer b.Close()
-	conn, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: pin}.String(), ID: NewID()})
+	conn, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: pin}.String()})
 	require.NoError(t, err)
 	defer conn.Close()
 	require.NoError(t, conn.FlushTimeout(5*time.Second))
-	other, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: strings.Repeat("00", 32)}.String(), ID: NewID()})
+	other, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: strings.Repeat("00", 32)}.String()})
 	require.NoError(t, err)
 	defer other.Close()
 	require.Error(t, other.FlushTimeout(300*time.Millisecond))
