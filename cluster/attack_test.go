@@ -2,12 +2,22 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,4 +34,551 @@ func connectLine(t testing.TB, conn net.Conn, k Key, token string) string {
 	text, err := json.Marshal(map[string]any{"verbose": false, "pedantic": false, "auth_token": token, "nkey": k.id, "sig": base64.RawURLEncoding.EncodeToString(sig)})
 	require.NoError(t, err)
 	return "CONNECT " + string(text)
+}
+
+// arena is a cluster with an honest worker and an honest client, and somebody who has
+// the token and a key of his own.
+type arena struct {
+	*site
+	t      *testing.T
+	worker *Worker
+	client *Pool
+	raider *Conn
+	seen   map[string]*nats.Subscription
+}
+
+func newArena(t *testing.T) *arena {
+	s := newSite(t, newFolder(1<<40))
+	a := &arena{site: s, t: t, seen: map[string]*nats.Subscription{}}
+	a.worker = s.worker(t.TempDir(), echoes)
+	a.start(a.worker)
+	var err error
+	a.client, err = NewPool(s.dial(newKey(t)), nil)
+	require.NoError(t, err)
+	k := newKey(t)
+	conn, err := nats.Connect("nats://"+s.addr, nats.Token(s.token), nats.Nkey(k.id, k.pair.Sign), nats.CustomInboxPrefix(inboxOf(k.id)), nats.SkipSubjectValidation())
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	a.raider = &Conn{conn, k.id}
+	return a
+}
+
+// echoes gives a worker a hand that sends back what it gets.
+func echoes(c *WorkerConfig) {
+	c.Hands = map[string]Hand{"echo": {Most: 4, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) { return body, nil }}}
+}
+
+// start lets a worker do tasks until the test ends.
+func (a *arena) start(w *Worker) {
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.TakeTasks(ctx) }()
+	a.t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			a.t.Errorf("the honest worker: %v", err)
+		}
+	})
+	a.until(func() bool { return a.server.desk.parked[w.conf.Conn.ID] != nil })
+}
+
+// until waits for what the server knows.
+func (a *arena) until(holds func() bool) {
+	a.t.Helper()
+	require.Eventually(a.t, func() bool {
+		a.server.mu.Lock()
+		defer a.server.mu.Unlock()
+		return holds()
+	}, 30*time.Second, time.Millisecond)
+}
+
+// do has the client's task done.
+func (a *arena) do(c *Pool, kind string, files ...File) string {
+	a.t.Helper()
+	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)
+	defer cancel()
+	text := NewID()
+	body, err := json.Marshal(text)
+	require.NoError(a.t, err)
+	var got string
+	require.NoError(a.t, c.Do(ctx, Task{Kind: kind, Body: body, Files: files}, &got))
+	require.Equal(a.t, text, got)
+	return text
+}
+
+// check finds the honest as they were: not set aside, and served.
+func (a *arena) check() {
+	a.t.Helper()
+	a.do(a.client, "echo")
+	st := a.server.Status()
+	require.NotContains(a.t, st.Aside, a.worker.conf.Conn.ID)
+	for _, w := range st.Workers {
+		if w.ID == a.worker.conf.Conn.ID {
+			require.Zero(a.t, w.Rejected)
+		}
+	}
+	for subject, sub := range a.seen {
+		m, err := sub.NextMsg(time.Millisecond)
+		require.Error(a.t, err, "%s has brought %v", subject, m)
+	}
+}
+
+// asks sends a request of a key's owner.
+func asks[T any](a *arena, c *Conn, verb string, v any) T {
+	a.t.Helper()
+	r, err := ask[T](a.t.Context(), c, verb, pack(v), 20*time.Second)
+	require.NoError(a.t, err, verb)
+	return *r
+}
+
+// join has somebody become a worker.
+func (a *arena) join(c *Conn) {
+	a.t.Helper()
+	require.Empty(a.t, asks[welcome](a, c, verbHello, Card{Name: "raider", Protocol: [2]int{ProtocolMin, Protocol}}).Refused)
+}
+
+// listen tries to read what is not the raider's.
+func (a *arena) listen(subject, group string) {
+	a.t.Helper()
+	sub, err := a.raider.QueueSubscribeSync(subject, group)
+	if group == "" {
+		sub, err = a.raider.SubscribeSync(subject)
+	}
+	require.NoError(a.t, err)
+	require.NoError(a.t, a.raider.Flush())
+	a.seen[subject+" "+group] = sub
+}
+
+// forge publishes what the broker must not pass on.
+func (a *arena) forge(subject, reply string, data []byte) {
+	a.t.Helper()
+	require.NoError(a.t, a.raider.PublishRequest(subject, reply, data))
+	require.NoError(a.t, a.raider.Flush())
+}
+
+// login connects by hand and reports whether the broker lets it.
+func (a *arena) login(line func(conn net.Conn) string) bool {
+	a.t.Helper()
+	conn, err := net.Dial("tcp", a.addr)
+	require.NoError(a.t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, line(conn)+"\r\nPING\r\n")
+	require.NoError(a.t, err)
+	for r := bufio.NewReaderSize(conn, 4096); ; {
+		text, err := r.ReadString('\n')
+		if err != nil || strings.HasPrefix(text, "-ERR") {
+			return false
+		}
+		if strings.HasPrefix(text, "PONG") {
+			return true
+		}
+	}
+}
+
+// garbage is an upload that bans its sender.
+func (a *arena) garbage() []byte {
+	a.server.mu.Lock()
+	defer a.server.mu.Unlock()
+	return append(pack(upload{a.server.book.present().ID}), "\ngarbage"...)
+}
+
+// attacks are what somebody with the token may try. None reads, bans or drops anything
+// of another's.
+var attacks = []struct {
+	name string
+	do   func(a *arena)
+}{
+	{"ban by a forged upload", func(a *arena) {
+		id := a.worker.conf.Conn.ID
+		for _, subject := range []string{subjectOf(verbGame, id), "kosumi.game", subjectOf(verbGame, "*"), subjectOf("*", id), subjectOf(verbGame, id+"."+a.raider.ID)} {
+			a.forge(subject, "", a.garbage())
+		}
+		_, err := a.raider.Request(subjectOf(verbGame, a.raider.ID), append(pack(map[string]string{"worker": id, "offer": a.server.book.present().ID}), "\ngarbage"...), 10*time.Second)
+		require.NoError(a.t, err)
+	}},
+	{"read another's inbox", func(a *arena) {
+		id := a.client.conn.ID
+		for _, subject := range []string{inboxOf(id) + ".>", inboxOf(id) + ".*", "_INBOX.>", "_INBOX.*.>", ">", "*.*.>", "kosumi.>", filesOf(id), inboxOf(a.worker.conf.Conn.ID) + ".>"} {
+			a.listen(subject, "")
+			a.listen(subject, "thieves")
+		}
+	}},
+	{"come with another's key and no seed", func(a *arena) {
+		for _, k := range []Key{{a.raiderKey(), a.client.conn.ID}, {a.raiderKey(), a.worker.conf.Conn.ID}} {
+			require.False(a.t, a.login(func(conn net.Conn) string { return connectLine(a.t, conn, k, a.token) }))
+		}
+	}},
+	{"repeat another's login", func(a *arena) {
+		k, stolen := newKey(a.t), ""
+		require.True(a.t, a.login(func(conn net.Conn) string {
+			stolen = connectLine(a.t, conn, k, a.token)
+			return stolen
+		}))
+		require.False(a.t, a.login(func(net.Conn) string { return stolen }))
+	}},
+	{"come without a proof", func(a *arena) {
+		for _, more := range []string{"", `,"name":"server"`, `,"nkey":"` + a.client.conn.ID + `"`, `,"nkey":"` + a.client.conn.ID + `","sig":""`, `,"nkey":"U*","sig":"AA"`, `,"nkey":">","sig":"AA"`,
+			`,"user":"` + a.client.conn.ID + `"`, `,"jwt":"eyJ0"`} {
+			require.False(a.t, a.login(func(net.Conn) string { return `CONNECT {"verbose":false,"auth_token":"` + a.token + `"` + more + `}` }), more)
+		}
+		k := newKey(a.t)
+		require.False(a.t, a.login(func(conn net.Conn) string { return connectLine(a.t, conn, k, "wrong") }))
+	}},
+	{"have the server answer in another's name", func(a *arena) {
+		for _, reply := range []string{subjectOf(verbGame, a.worker.conf.Conn.ID), subjectOf(verbDrop, a.client.conn.ID), inboxOf(a.client.conn.ID) + ".x", filesOf(a.client.conn.ID), "$SYS.x", inboxOf(a.raider.ID)} {
+			for _, verb := range []string{verbHello, verbStatus, verbGame, verbTake, verbPut, verbNet, verbLease} {
+				a.forge(a.raider.subject(verb), reply, []byte(`{"task":{"id":"1","kind":"x"}}`))
+			}
+		}
+	}},
+	{"send another's game again", func(a *arena) {
+		one := a.site.worker(a.t.TempDir(), nil)
+		a.runUntil([]*Worker{one}, a.settled(probation))
+		one.Close(5 * time.Second)
+		games, _ := a.host.kept()
+		a.join(a.raider)
+		for _, data := range games {
+			r, err := ask[receipt](a.t.Context(), a.raider, verbGame, append(append(pack(upload{a.server.book.present().ID}), '\n'), data...), 10*time.Second)
+			require.NoError(a.t, err)
+			require.Equal(a.t, duplicate, r.Verdict)
+		}
+		after, twice := a.host.kept()
+		require.Len(a.t, after, len(games))
+		require.Zero(a.t, twice)
+		require.Empty(a.t, a.server.Status().Aside)
+	}},
+	{"answer another's task", func(a *arena) {
+		a.join(a.raider)
+		a.held(func(e *errand) {
+			for _, id := range []string{"1", e.task.ID, e.key, a.client.conn.ID + "/1", "", "*"} {
+				r := asks[receipt](a, a.raider, verbDone, outcome{ID: id, Body: json.RawMessage(`"forged"`)})
+				require.NotEqual(a.t, stored, r.Verdict)
+			}
+			require.Equal(a.t, rejected, asks[receipt](a, a.raider, verbDone, outcome{ID: e.id, Body: json.RawMessage(`"forged"`)}).Verdict)
+		})
+	}},
+	{"write into another's inbox", func(a *arena) {
+		a.held(func(e *errand) {
+			for _, subject := range []string{e.reply, inboxOf(a.client.conn.ID) + ".x", filesOf(a.client.conn.ID), inboxOf(a.worker.conf.Conn.ID) + ".>"} {
+				a.forge(subject, "", pack(outcome{ID: "1", Body: json.RawMessage(`"forged"`)}))
+			}
+		})
+	}},
+	{"take another's tasks back", func(a *arena) {
+		a.held(func(e *errand) {
+			a.forge(a.raider.subject(verbDrop), "", pack(drop{}))
+			a.forge(a.raider.subject(verbDrop), "", pack(drop{[]string{"1", e.id, e.key}}))
+			a.forge(subjectOf(verbDrop, a.client.conn.ID), "", pack(drop{}))
+			a.server.mu.Lock()
+			defer a.server.mu.Unlock()
+			require.Same(a.t, e, a.server.desk.tasks[e.key])
+		})
+	}},
+	{"park 420 MB of tasks", func(a *arena) {
+		body := json.RawMessage(`"` + strings.Repeat("x", 1_000_000) + `"`)
+		for n := range 420 {
+			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", pack(put{Task: Task{ID: fmt.Sprint(n), Kind: "nobody's", Body: body}})))
+		}
+		a.do(a.client, "echo")
+		last := asks[outcome](a, a.raider, verbPut, put{Task: Task{ID: "last", Kind: "nobody's", Body: body}})
+		require.True(a.t, last.Later)
+		a.server.mu.Lock()
+		defer a.server.mu.Unlock()
+		require.LessOrEqual(a.t, a.server.desk.costs[a.raider.ID], clientTasks)
+		d := a.server.desk
+		a.server.tidy(time.Now().Add(putGone + time.Minute)) // nobody asks for them any more
+		require.Zero(a.t, d.bytes)
+		require.Empty(a.t, d.tasks)
+		require.Empty(a.t, d.byID)
+	}},
+	{"say hello 20,000 times", func(a *arena) {
+		hello := pack(Card{Protocol: [2]int{ProtocolMin, Protocol}})
+		for range 20_000 {
+			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbHello), inboxOf(a.raider.ID)+".x", hello))
+		}
+		require.NoError(a.t, a.worker.hello(a.t.Context()))
+		require.Len(a.t, a.server.Status().Workers, 2, "a connection is one worker")
+	}},
+	{"flood with uploads", func(a *arena) {
+		a.join(a.raider)
+		data := append(pack(upload{"nobody's"}), make([]byte, 1<<20-100)...)
+		for range 400 {
+			require.NoError(a.t, a.raider.Publish(a.raider.subject(verbGame), data))
+		}
+		n := a.host.count()
+		a.runUntil([]*Worker{a.site.worker(a.t.TempDir(), nil)}, func() bool { return a.host.count() > n })
+	}},
+	{"send too much at once", func(a *arena) {
+		require.ErrorIs(a.t, a.raider.Publish(a.raider.subject(verbPut), make([]byte, 2<<20)), nats.ErrMaxPayload)
+		k := newKey(a.t)
+		conn, err := net.Dial("tcp", a.addr)
+		require.NoError(a.t, err)
+		defer conn.Close()
+		fmt.Fprintf(conn, "%s\r\nPUB %s 1000000000\r\n", connectLine(a.t, conn, k, a.token), subjectOf(verbGame, k.id))
+		_, err = io.Copy(conn, io.LimitReader(zeros{}, 1e9))
+		require.Error(a.t, err, "the broker hangs up")
+		for _, verb := range []string{verbHello, verbTake, verbLease} {
+			a.forge(a.raider.subject(verb), inboxOf(a.raider.ID)+".x", []byte(strings.Repeat("[", 1<<20)))
+		}
+	}},
+	{"hoard the numbers of games", func(a *arena) {
+		a.join(a.raider)
+		a.pass(a.raider)
+		for range 20 {
+			asks[lease](a, a.raider, verbLease, request{Want: 1 << 30})
+		}
+		a.server.mu.Lock()
+		defer a.server.mu.Unlock()
+		require.Equal(a.t, firstHeld, a.server.book.held[a.raider.ID])
+	}},
+	{"steal or return another's numbers", func(a *arena) {
+		id := a.worker.conf.Conn.ID
+		a.server.mu.Lock()
+		numbers, err := a.server.book.take(id, 5, time.Now())
+		a.server.mu.Unlock()
+		require.NoError(a.t, err)
+		a.join(a.raider)
+		asks[lease](a, a.raider, verbLease, request{Held: numbers})
+		a.forge(a.raider.subject(verbBeat), "", pack(beat{Held: numbers}))
+		a.forge(a.raider.subject(verbRelease), "", pack(beat{Held: numbers}))
+		asks[lease](a, a.raider, verbLease, request{Held: numbers})
+		a.server.mu.Lock()
+		defer a.server.mu.Unlock()
+		for _, n := range numbers {
+			require.Equal(a.t, id, a.server.book.out[n].worker)
+		}
+	}},
+	{"take all tasks and answer none", func(a *arena) {
+		a.join(a.raider)
+		var waiting sync.WaitGroup
+		defer waiting.Wait()
+		for range 100 {
+			waiting.Go(func() { a.do(a.client, "slow echo") })
+		}
+		a.until(func() bool { return len(a.server.desk.waiting[a.client.conn.ID]) == 100 })
+		got := asks[taken](a, a.raider, verbTake, take{Free: map[string]int{"slow echo": 1 << 30}})
+		require.Len(a.t, got.Tasks, firstTasks)
+		for _, task := range got.Tasks {
+			require.NotContains(a.t, string(pack(task)), a.client.conn.ID, "a worker does not know whose task it has")
+		}
+		other := a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
+			echoes(c)
+			c.Hands["slow echo"] = c.Hands["echo"]
+		})
+		a.start(other)
+		a.server.mu.Lock()
+		defer a.server.mu.Unlock()
+		now := time.Now().Add(taskSlow + time.Minute)
+		for _, e := range a.server.desk.tasks { // clients ask, and the raider says that it is at work
+			e.asked, e.expires = now, now.Add(time.Hour)
+		}
+		a.server.tidy(now)
+		require.Empty(a.t, a.server.desk.held[a.raider.ID])
+	}},
+	{"fail at all tasks by three workers", func(a *arena) {
+		for range taskTries {
+			c := a.dial(newKey(a.t))
+			a.join(c)
+			go func() {
+				for {
+					got, err := ask[taken](a.t.Context(), c, verbTake, pack(take{Free: map[string]int{"hard": 8}}), 5*time.Second)
+					if err != nil {
+						return
+					}
+					for _, task := range got.Tasks {
+						ask[receipt](a.t.Context(), c, verbDone, pack(outcome{ID: task.ID, Error: "no"}), 5*time.Second)
+					}
+				}
+			}()
+			a.until(func() bool { return a.server.desk.parked[c.ID] != nil })
+		}
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			a.do(a.client, "hard")
+		}()
+		a.until(func() bool {
+			for _, e := range a.server.desk.tasks {
+				if len(e.failed) == taskTries {
+					return true
+				}
+			}
+			return false
+		})
+		a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
+			echoes(c)
+			c.Hands["hard"] = c.Hands["echo"]
+		}))
+		<-done
+	}},
+	{"answer with what is no answer", func(a *arena) {
+		a.join(a.raider)
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			a.do(a.client, "fragile")
+		}()
+		got := asks[taken](a, a.raider, verbTake, take{Free: map[string]int{"fragile": 1}})
+		require.Len(a.t, got.Tasks, 1)
+		require.Equal(a.t, stored, asks[receipt](a, a.raider, verbDone, outcome{ID: got.Tasks[0].ID, Body: json.RawMessage(`{"not":"a text"}`)}).Verdict)
+		a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
+			echoes(c)
+			c.Hands["fragile"] = c.Hands["echo"]
+		}))
+		<-done
+	}},
+	{"put another file in the place of a client's", func(a *arena) {
+		path := filepath.Join(a.t.TempDir(), "net.bin")
+		require.NoError(a.t, os.WriteFile(path, bytes.Repeat([]byte("right"), 300_000), 0o600))
+		f, err := a.client.Offer(path)
+		require.NoError(a.t, err)
+		_, err = a.raider.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) { m.Respond([]byte("wrong")) })
+		require.NoError(a.t, err)
+		require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", pack(put{Task: Task{ID: "1", Kind: "nobody's", Body: json.RawMessage("1"), Files: []File{f}}})))
+		a.until(func() bool { return len(a.server.desk.tasks) == 1 })
+		a.do(a.client, "echo", f)
+	}},
+	{"read a client's file", func(a *arena) {
+		path := filepath.Join(a.t.TempDir(), "net.bin")
+		require.NoError(a.t, os.WriteFile(path, []byte("secret"), 0o600))
+		f, err := a.client.Offer(path)
+		require.NoError(a.t, err)
+		a.join(a.raider)
+		a.held(func(e *errand) {
+			for _, task := range []string{"", "1", e.id, e.key} {
+				m, err := a.raider.Request(a.raider.subject(verbNet), pack(wanted{f.SHA256, 0, task}), 10*time.Second)
+				require.NoError(a.t, err)
+				require.Empty(a.t, m.Data)
+			}
+		}, f)
+	}},
+	{"speak with NATS itself", func(a *arena) {
+		for _, subject := range []string{"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO", "$JS.API.INFO", "$JS.API.STREAM.CREATE.x", "$JS.ACK.x", "$KV.x"} {
+			_, err := a.raider.Request(subject, nil, 20*time.Millisecond)
+			require.Error(a.t, err, subject)
+		}
+		a.listen("$SYS.>", "")
+		a.listen("$JS.>", "")
+		_, err := a.raider.Request("$SYS.REQ.SERVER."+a.broker.nats.ID()+".CONNZ", nil, 20*time.Millisecond)
+		require.Error(a.t, err)
+	}},
+	{"take another's name", func(a *arena) {
+		long := "test\x1b[2J\n\u202e" + strings.Repeat("é", 50_000)
+		asks[welcome](a, a.raider, verbHello, Card{Name: "test", Protocol: [2]int{ProtocolMin, Protocol}})
+		asks[welcome](a, a.raider, verbHello, Card{Name: long, Version: long, Processor: long, Price: -5, Protocol: [2]int{ProtocolMin, Protocol}})
+		st := asks[Status](a, a.raider, verbStatus, nil)
+		require.Len(a.t, st.Workers, 2)
+		text := string(pack(st))
+		require.NotContains(a.t, text, a.worker.conf.Conn.ID)
+		require.NotContains(a.t, text, a.client.conn.ID)
+		require.Less(a.t, len(text), 4096)
+		require.NotContains(a.t, text, `\u001b`)
+		require.NotEqual(a.t, st.Workers[0].ID, st.Workers[1].ID)
+	}},
+	{"leave connections half open", func(a *arena) {
+		for i := range 300 {
+			conn, err := net.Dial("tcp", a.addr)
+			require.NoError(a.t, err)
+			a.t.Cleanup(func() { conn.Close() })
+			if i%2 == 1 {
+				io.WriteString(conn, "CONN")
+			}
+		}
+		a.dial(newKey(a.t)).Flush()
+	}},
+	{"crowd the workers out", func(a *arena) {
+		a.server.mu.Lock()
+		a.server.conf.MaxWorkers = 8
+		a.server.members[a.worker.conf.Conn.ID].tasks = 1 // it has worked
+		a.server.mu.Unlock()
+		for range 30 {
+			a.join(a.dial(newKey(a.t)))
+		}
+		fresh := a.site.worker(a.t.TempDir(), nil)
+		require.NoError(a.t, fresh.hello(a.t.Context()))
+		a.server.mu.Lock()
+		defer a.server.mu.Unlock()
+		require.NotNil(a.t, a.server.members[a.worker.conf.Conn.ID])
+		require.LessOrEqual(a.t, len(a.server.members), 8)
+	}},
+	{"keep a client's answers out by claims", func(a *arena) {
+		// The raider puts tasks by the ids that the client will use.
+		for n := range 50 {
+			asks[outcome](a, a.raider, verbPut, put{Task: Task{ID: fmt.Sprint(n), Kind: "echo", Body: json.RawMessage(`"mine"`)}, Wrong: n%2 == 0})
+		}
+	}},
+	{"answer the server twice", func(a *arena) {
+		path := filepath.Join(a.t.TempDir(), "net.bin")
+		require.NoError(a.t, os.WriteFile(path, []byte("mine"), 0o600))
+		sum, err := fileSum(path)
+		require.NoError(a.t, err)
+		_, err = a.raider.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) {
+			require.NotContains(a.t, m.Reply, a.worker.conf.Conn.ID, "a client does not know who asks")
+			for range 3 {
+				m.Respond([]byte("mine"))
+			}
+			a.raider.Publish(strings.TrimSuffix(m.Reply, m.Reply[len(m.Reply)-2:])+"zz", []byte("forged"))
+		})
+		require.NoError(a.t, err)
+		r, err := ask[outcome](a.t.Context(), a.raider, verbPut, pack(put{Task: Task{ID: "1", Kind: "echo", Body: json.RawMessage(`"x"`), Files: []File{{"net.bin", sum, 4}}}}), 20*time.Second)
+		require.NoError(a.t, err)
+		require.Equal(a.t, `"x"`, string(r.Body))
+	}},
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// raiderKey is a pair that is not another's.
+func (a *arena) raiderKey() nkeys.KeyPair { return newKey(a.t).pair }
+
+// pass lets somebody have passed the exam.
+func (a *arena) pass(c *Conn) {
+	a.server.mu.Lock()
+	defer a.server.mu.Unlock()
+	a.server.members[c.ID].passed[a.work.SHA256] = true
+}
+
+// held has the client's task be under way with the honest worker while f runs.
+func (a *arena) held(f func(e *errand), files ...File) {
+	a.t.Helper()
+	release := make(chan struct{})
+	a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
+		c.Hands = map[string]Hand{"held": {Most: 1, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) {
+			<-release
+			return body, nil
+		}}}
+	}))
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		a.do(a.client, "held", files...)
+	}()
+	var under *errand
+	a.until(func() bool {
+		for _, e := range a.server.desk.tasks {
+			if e.worker != "" && e.reply != "" {
+				under = e
+			}
+		}
+		return under != nil
+	})
+	free := sync.OnceFunc(func() { close(release) })
+	defer free() // where f fails too
+	f(under)
+	free()
+	<-done
+}
+
+// TestAttacks has somebody with the token try what he can against a worker and a client:
+// nothing of theirs is read, banned or dropped.
+func TestAttacks(t *testing.T) {
+	for _, attack := range attacks {
+		t.Run(attack.name, func(t *testing.T) {
+			a := newArena(t)
+			attack.do(a)
+			a.check()
+		})
+	}
 }
