@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -35,6 +36,8 @@ func connectLine(t testing.TB, conn net.Conn, k Key, token string) string {
 	require.NoError(t, err)
 	return "CONNECT " + string(text)
 }
+
+var megabytes = flag.Int("parked", 60, "how many megabytes of tasks TestAttacks parks")
 
 // arena is a cluster with an honest worker and an honest client, and somebody who has
 // the token and a key of his own.
@@ -227,7 +230,7 @@ var attacks = []struct {
 	{"have the server answer in another's name", func(a *arena) {
 		for _, reply := range []string{subjectOf(verbGame, a.worker.conf.Conn.ID), subjectOf(verbDrop, a.client.conn.ID), inboxOf(a.client.conn.ID) + ".x", filesOf(a.client.conn.ID), "$SYS.x", inboxOf(a.raider.ID)} {
 			for _, verb := range []string{verbHello, verbStatus, verbGame, verbTake, verbPut, verbNet, verbLease} {
-				a.forge(a.raider.subject(verb), reply, []byte(`{"task":{"id":"1","kind":"x"}}`))
+				a.forge(a.raider.subject(verb), reply, []byte("{\"id\":\"1\"}\n{\"kind\":\"x\"}"))
 			}
 		}
 	}},
@@ -274,13 +277,19 @@ var attacks = []struct {
 			require.Same(a.t, e, a.server.desk.tasks[e.key])
 		})
 	}},
-	{"park 420 MB of tasks", func(a *arena) {
-		body := json.RawMessage(`"` + strings.Repeat("x", 1_000_000) + `"`)
-		for n := range 420 {
-			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", pack(put{Task: Task{ID: fmt.Sprint(n), Kind: "nobody's", Body: body}})))
+	{"park more tasks than there is room for", func(a *arena) {
+		text := strings.Repeat("x", 1_000_000)
+		park := func(id int) []byte {
+			return fmt.Appendf(nil, "{\"id\":\"%d\"}\n{\"kind\":\"nobody's\",\"body\":\"%s\"}", id, text)
+		}
+		for n := range *megabytes {
+			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", park(n)))
 		}
 		a.do(a.client, "echo")
-		last := asks[outcome](a, a.raider, verbPut, put{Task: Task{ID: "last", Kind: "nobody's", Body: body}})
+		var last outcome
+		m, err := a.raider.Request(a.raider.subject(verbPut), park(*megabytes), 30*time.Second)
+		require.NoError(a.t, err)
+		require.NoError(a.t, json.Unmarshal(m.Data, &last))
 		require.True(a.t, last.Later)
 		a.server.mu.Lock()
 		defer a.server.mu.Unlock()
@@ -434,7 +443,7 @@ var attacks = []struct {
 		require.NoError(a.t, err)
 		_, err = a.raider.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) { m.Respond([]byte("wrong")) })
 		require.NoError(a.t, err)
-		require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", pack(put{Task: Task{ID: "1", Kind: "nobody's", Body: json.RawMessage("1"), Files: []File{f}}})))
+		require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", packPut(put{ID: "1"}, &Task{Kind: "nobody's", Body: json.RawMessage("1"), Files: []File{f}})))
 		a.until(func() bool { return len(a.server.desk.tasks) == 1 })
 		a.do(a.client, "echo", f)
 	}},
@@ -504,7 +513,8 @@ var attacks = []struct {
 	{"keep a client's answers out by claims", func(a *arena) {
 		// The raider puts tasks by the ids that the client will use.
 		for n := range 50 {
-			asks[outcome](a, a.raider, verbPut, put{Task: Task{ID: fmt.Sprint(n), Kind: "echo", Body: json.RawMessage(`"mine"`)}, Wrong: n%2 == 0})
+			_, err := a.raider.Request(a.raider.subject(verbPut), packPut(put{fmt.Sprint(n), n%2 == 0}, &Task{Kind: "echo", Body: json.RawMessage(`"mine"`)}), 20*time.Second)
+			require.NoError(a.t, err)
 		}
 	}},
 	{"answer the server twice", func(a *arena) {
@@ -520,7 +530,7 @@ var attacks = []struct {
 			a.raider.Publish(strings.TrimSuffix(m.Reply, m.Reply[len(m.Reply)-2:])+"zz", []byte("forged"))
 		})
 		require.NoError(a.t, err)
-		r, err := ask[outcome](a.t.Context(), a.raider, verbPut, pack(put{Task: Task{ID: "1", Kind: "echo", Body: json.RawMessage(`"x"`), Files: []File{{"net.bin", sum, 4}}}}), 20*time.Second)
+		r, err := ask[outcome](a.t.Context(), a.raider, verbPut, packPut(put{ID: "1"}, &Task{Kind: "echo", Body: json.RawMessage(`"x"`), Files: []File{{"net.bin", sum, 4}}}), 20*time.Second)
 		require.NoError(a.t, err)
 		require.Equal(a.t, `"x"`, string(r.Body))
 	}},

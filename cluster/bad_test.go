@@ -183,7 +183,7 @@ func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	conn := s.dial(newKey(t))
 	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbPut, verbTake, verbDone, verbDrop, "nosuch"} {
-		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"free":{"x":-1}}`, `{"task":{"id":"1","kind":"x"}}`, strings.Repeat("x", 300_000)} {
+		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"free":{"x":-1}}`, "{\"id\":\"1\"}\n{\"kind\":7}", strings.Repeat("x", 300_000)} {
 			conn.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
 		}
 	}

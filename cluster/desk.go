@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,14 +11,15 @@ import (
 // put takes a task in, or answers for one that is done.
 func (s *Server) put(c *call) {
 	var p put
-	if len(c.data) > maxGame || json.Unmarshal(c.data, &p) != nil || p.Task.ID == "" || len(p.Task.ID) > maxWord || p.Task.Kind == "" {
+	line, text, _ := bytes.Cut(c.data, []byte("\n"))
+	if len(c.data) > maxGame || len(line) > 4*maxWord || json.Unmarshal(line, &p) != nil || p.ID == "" || len(p.ID) > maxWord {
 		s.reply(c.reply, outcome{Error: "this is no task"})
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d, now := s.desk, s.conf.Now()
-	key := taskKey(c.who, p.Task.ID)
+	key := taskKey(c.who, p.ID)
 	e := d.tasks[key]
 	if e != nil {
 		e.reply, e.asked = c.reply, now
@@ -30,12 +32,17 @@ func (s *Server) put(c *call) {
 		}
 		return
 	}
-	e = &errand{key: key, client: c.who, id: NewID(), task: p.Task, reply: c.reply, asked: now}
 	size := taskCost + len(c.data)
 	if !d.room(c.who, size) {
-		s.reply(c.reply, outcome{ID: p.Task.ID, Later: true})
+		s.reply(c.reply, outcome{ID: p.ID, Later: true})
 		return
 	}
+	e = &errand{key: key, client: c.who, id: NewID(), reply: c.reply, asked: now}
+	if json.Unmarshal(text, &e.task) != nil || e.task.Kind == "" {
+		s.reply(c.reply, outcome{ID: p.ID, Error: "this is no task"})
+		return
+	}
+	e.task.ID = p.ID
 	d.add(e, size)
 	s.offer(e, now)
 }

@@ -102,15 +102,15 @@ func (p *Pool) Done() int64 { return p.done.Load() }
 // it goes on through outages until there is an answer or the context ends.
 func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 	t.ID = fmt.Sprint(p.next.Add(1))
-	data := pack(put{Task: t, Wrong: true})
+	data := packPut(put{ID: t.ID}, &t)
 	if len(data) > maxGame {
 		return fmt.Errorf("%w: it has %d bytes, %d are the most", ErrTask, len(data), maxGame)
 	}
-	first, wrong := pack(put{Task: t}), false
+	wrong := false
 	for began, n := time.Now(), 0; ctx.Err() == nil; {
-		question := first
+		question := data
 		if wrong {
-			question = data
+			question = packPut(put{t.ID, true}, &t)
 		}
 		o, err := ask[outcome](ctx, p.conn, verbPut, question, putAgain)
 		wrong = false
@@ -142,6 +142,8 @@ func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 	}
 	return context.Cause(ctx)
 }
+
+func packPut(p put, t *Task) []byte { return append(append(pack(p), '\n'), pack(t)...) }
 
 // forget says that the server need not keep a task any more: it is answered.
 func (p *Pool) forget(id string) {

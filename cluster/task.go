@@ -77,9 +77,11 @@ func wordMatches(allowed, word string) bool {
 	return len(word) >= len(last) && strings.HasSuffix(word, last)
 }
 
-// put asks for a task to be done; it is repeated until there is an answer.
+// put asks for a task to be done; it is repeated until there is an answer. The task
+// follows its line, so that a known one, or one for which there is no room, need not be
+// read.
 type put struct {
-	Task Task `json:"task"`
+	ID string `json:"id"`
 	// Wrong says that the answer which came was none: another worker may try.
 	Wrong bool `json:"wrong,omitempty"`
 }
