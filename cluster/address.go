@@ -51,11 +51,19 @@ func FindAddress(text string, note func(text string)) (string, error) {
 	if strings.Contains(text, "://") {
 		return text, nil
 	}
-	data, err := file.Secret(text, nil, note)
+	exposed := ""
+	data, err := file.Secret(text, nil, func(text string) { exposed = text })
 	if err != nil {
 		return "", fmt.Errorf("%q is neither an address (nats://TOKEN@HOST:PORT or kosumi://…) nor a file that holds one, nor env:NAME: %w", text, err)
 	}
-	return string(data), nil
+	address := string(data)
+	if !strings.Contains(address, "://") || strings.ContainsFunc(address, unicode.IsSpace) {
+		return "", fmt.Errorf("%s holds no address; a line like nats://TOKEN@HOST:PORT or kosumi://… is expected", text)
+	}
+	if exposed != "" && note != nil {
+		note(exposed)
+	}
+	return address, nil
 }
 
 // KeepAddress writes an address into a folder, for its owner alone, and returns the

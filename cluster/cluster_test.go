@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -355,6 +356,94 @@ func TestAddress(t *testing.T) {
 	for _, text := range []string{"", "host:1", "http://host", "nats://", "nats://a:b@host", "nats://t@host#12", "nats://[::1"} {
 		_, err := ParseAddress(text)
 		require.Error(t, err, text)
+	}
+}
+
+// TestFindAddress takes addresses from where no other user sees them.
+func TestFindAddress(t *testing.T) {
+	const address = "nats://a-token-of-sixteen@host:1"
+	dir := t.TempDir()
+	kept, err := KeepAddress(dir, address)
+	require.NoError(t, err)
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), mode))
+		require.NoError(t, os.Chmod(path, mode))
+		return path
+	}
+	t.Setenv("KOSUMI_TEST_ADDRESS", " "+address+"\n")
+	t.Setenv("KOSUMI_TEST_EMPTY", "")
+	for text, note := range map[string]string{address: "", kept: "", "env:KOSUMI_TEST_ADDRESS": "", write("open", address+"\n", 0o644): "chmod 600"} {
+		notes := ""
+		got, err := FindAddress(text, func(text string) { notes += text })
+		require.NoError(t, err, text)
+		require.Equal(t, address, got, text)
+		if runtime.GOOS != "windows" {
+			require.Equal(t, note == "", notes == "", notes)
+			require.Contains(t, notes, note)
+		}
+	}
+	for _, text := range []string{"env:KOSUMI_TEST_EMPTY", "env:", "nosuch", "", dir, write("empty", " \n", 0o600), write("two", address+"\n"+address+"\n", 0o600), write("none", "a-token-of-sixteen", 0o644)} {
+		_, err := FindAddress(text, func(text string) { t.Error(text) })
+		require.Error(t, err, text)
+		require.NotContains(t, err.Error(), "a-token-of-sixteen")
+	}
+}
+
+// TestSecretsOfAServer: token, certificate and key are private, kept, and made anew where
+// they are empty; what is damaged is named with what to do.
+func TestSecretsOfAServer(t *testing.T) {
+	for name, c := range map[string]struct {
+		get    func(dir string, note func(string)) (string, error)
+		reason string
+	}{
+		"token": {Token, "16 characters"},
+		"server.pem": {func(dir string, note func(string)) (string, error) {
+			_, pin, err := Certificate(dir, note)
+			return pin, err
+		}, "no certificate with its key"},
+		"key": {func(dir string, note func(string)) (string, error) {
+			k, err := KeyIn(dir, note)
+			return k.id, err
+		}, "holds no key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "kosumi", "serve")
+			notes := ""
+			get := func() (string, error) {
+				notes = ""
+				return c.get(dir, func(text string) { notes += text })
+			}
+			first, err := get()
+			require.NoError(t, err)
+			again, err := get()
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			require.Empty(t, notes)
+			path := filepath.Join(dir, name)
+			require.NoError(t, os.Chmod(path, 0o644))
+			again, err = get()
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			if runtime.GOOS != "windows" {
+				require.Contains(t, notes, path)
+				for at, mode := range map[string]os.FileMode{path: 0o600, dir: 0o700, filepath.Dir(dir): 0o700} {
+					info, err := os.Stat(at)
+					require.NoError(t, err)
+					require.Equal(t, mode, info.Mode().Perm(), at)
+				}
+			}
+			require.NoError(t, os.Truncate(path, 0))
+			fresh, err := get()
+			require.NoError(t, err)
+			require.NotEqual(t, first, fresh)
+			require.Contains(t, notes, "was empty")
+			require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o600))
+			_, err = get()
+			require.ErrorContains(t, err, path)
+			require.ErrorContains(t, err, c.reason)
+			require.ErrorContains(t, err, "remove")
+		})
 	}
 }
 
