@@ -133,7 +133,7 @@ func New(c Config) (*Server, error) {
 // open reads what is kept and begins to listen.
 func (s *Server) open() error {
 	var err error
-	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken); err != nil {
+	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.log.Warn(text) }); err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
 	}
 	if s.ln, err = listen(s.conf.Listen, s.store.lastPort()); err != nil {
