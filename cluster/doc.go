@@ -8,7 +8,7 @@
 // board, makes the training rows from that, and asks the network again about a
 // sample.
 //
-// Who speaks is proved, never told: a client connects with a key of its own, asks by
+// Identity is proved, never told: a client connects with a key of its own, asks by
 // subjects that end in the key's public half, to which the broker lets nobody else
 // publish, and reads an inbox that nobody else may read. The server alone speaks with
 // everybody; of each other clients see names that prove nothing.

@@ -321,7 +321,7 @@ func (s *Server) hello(c *call) {
 
 // dropIdle makes room for another worker: those go that were not heard of for ten
 // minutes, and if there are none, of those that have done nothing yet the ones that
-// were not heard of for longest, one of eight. Whoever comes again says hello again.
+// were not heard of for longest, one of eight. They say hello again when they come back.
 func (s *Server) dropIdle() bool {
 	n := len(s.members)
 	now := s.conf.Now()
@@ -425,7 +425,7 @@ func (s *Server) piece(c *call) {
 }
 
 // fetch passes on a piece of a client's file: worker and client know nothing of each
-// other. Where too many are on their way the worker asks again.
+// other. The worker asks again if too many are on their way.
 func (s *Server) fetch(source string, c *call) {
 	d := s.desk
 	s.mu.Lock()

@@ -205,9 +205,9 @@ func (d *desk) charge(e *errand, size int) {
 	e.size = size
 }
 
-// room makes room for a client's bytes and reports whether there is any. Where all
-// clients together have too much, the newest task that waits of whoever has most goes:
-// its client asks for it again.
+// room makes room for a client's bytes and reports whether there is any. If all
+// clients together have too much, the newest task that waits of the one with most goes:
+// that client asks for it again.
 func (d *desk) room(client string, size int) bool {
 	if d.costs[client]+size > clientTasks {
 		return false

@@ -14,7 +14,7 @@ import (
 const maxSecret = 64 << 10
 
 // Secret returns a token, a key or a certificate that is kept in a file of mode
-// 0600, without the white space around it. Where there is no file, or an empty one,
+// 0600, without the white space around it. If there is no file, or an empty one,
 // fresh makes what is kept from then on, synced, in a folder of mode 0700 if there
 // is none. A file that others can read becomes its owner's alone. note is told in a
 // line of what was mended; nil tells nobody.
