@@ -30,16 +30,13 @@ type Conn struct {
 // subject is where the client asks for something in its own name: nobody else can.
 func (c *Conn) subject(verb string) string { return subjectOf(verb, c.ID) }
 
-// ErrNoAnswer is wrapped where a broker cannot be reached.
-var ErrNoAnswer = errors.New("no connection: is the address right, its token too, and does the loop serve?")
-
 // reach waits for the connection.
 func (c *Conn) reach(patience time.Duration) error {
 	if err := c.FlushTimeout(patience); err != nil {
 		if last := c.LastError(); last != nil {
 			err = last
 		}
-		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+		return fmt.Errorf("no connection: is the address right, its token too, and does the loop serve? %w", err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ const (
 // queue holds calls until they are served. Senders are served in turns, one call a
 // turn, so that nobody waits for the floods of somebody else.
 type queue struct {
-	serial bool // one call of a sender at a time, in order
+	most int // calls of a sender that are served at a time; 0: any number
 
 	mu     sync.Mutex
 	wake   sync.Cond
@@ -59,8 +59,8 @@ type sender struct {
 	busy    int // calls being served
 }
 
-func newQueue(serial bool) *queue {
-	q := &queue{serial: serial, from: map[string]*sender{}}
+func newQueue(most int) *queue {
+	q := &queue{most: most, from: map[string]*sender{}}
 	q.wake.L = &q.mu
 	return q
 }
@@ -95,7 +95,7 @@ func (q *queue) push(c *call) (refused []*call) {
 	from.bytes += cost
 	q.bytes += cost
 	q.count++
-	if len(from.waiting) == 1 && !(q.serial && from.busy > 0) {
+	if len(from.waiting) == 1 && q.free(from) {
 		q.ring = append(q.ring, from)
 		q.wake.Signal()
 	}
@@ -145,7 +145,7 @@ func (q *queue) pop() *call {
 	s.waiting = s.waiting[1:]
 	q.forget(s, c)
 	s.busy++
-	if len(s.waiting) > 0 && !q.serial {
+	if len(s.waiting) > 0 && q.free(s) {
 		q.ring = append(q.ring, s)
 		q.wake.Signal()
 	}
@@ -157,8 +157,9 @@ func (q *queue) done(c *call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := q.from[c.who]
+	full := !q.free(s)
 	s.busy--
-	if q.serial && len(s.waiting) > 0 {
+	if full && len(s.waiting) > 0 {
 		q.ring = append(q.ring, s)
 		q.wake.Signal()
 	}
@@ -167,6 +168,9 @@ func (q *queue) done(c *call) {
 		q.wake.Broadcast()
 	}
 }
+
+// free reports whether another call of a sender can be served. The caller holds mu.
+func (q *queue) free(s *sender) bool { return q.most == 0 || s.busy < q.most }
 
 // len counts what waits.
 func (q *queue) len() int {

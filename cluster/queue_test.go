@@ -12,8 +12,8 @@ import (
 // TestTurns lets one sender ask ten thousand times before others ask once: they have
 // their answers with the next ones, and each sender's come in order.
 func TestTurns(t *testing.T) {
-	for _, serial := range []bool{true, false} {
-		q := newQueue(serial)
+	for _, most := range []int{0, 1, 3} {
+		q := newQueue(most)
 		for n := range 10_000 {
 			require.Empty(t, q.push(&call{who: "flood", verb: fmt.Sprint(n)}))
 		}
@@ -39,12 +39,33 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestAtATime serves no more calls of a sender at a time than are allowed, and others
+// meanwhile.
+func TestAtATime(t *testing.T) {
+	q := newQueue(2)
+	for range 5 {
+		q.push(&call{who: "slow"})
+	}
+	one, two := q.pop(), q.pop()
+	q.push(&call{who: "ann"})
+	require.Equal(t, "ann", q.pop().who)
+	require.Empty(t, q.ring, "the slow one has two")
+	q.done(one)
+	require.Equal(t, "slow", q.pop().who)
+	require.Empty(t, q.ring)
+	q.done(two)
+	q.done(two)
+	require.Equal(t, "slow", q.pop().who)
+	require.Equal(t, "slow", q.pop().who)
+	require.Zero(t, q.len())
+}
+
 // TestQueueBounds draws floods at random: nobody has more than his part, all together
 // have no more than there is room for, and who has least is never turned away for the
 // sake of who has most.
 func TestQueueBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	q := newQueue(false)
+	q := newQueue(0)
 	data := make([]byte, 4<<20)
 	refused := 0
 	for n := range 3000 {

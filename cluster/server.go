@@ -56,6 +56,7 @@ type Server struct {
 	began   time.Time
 	calls   *queue // all but games
 	games   *queue
+	pieces  *queue // of clients' files; who is the client
 	checked chan *job
 	filing  sync.WaitGroup
 	serving sync.WaitGroup
@@ -107,7 +108,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{conf: c, book: b, began: time.Now(), members: map[string]*member{},
-		desk: newDesk(), calls: newQueue(true), games: newQueue(false), checked: make(chan *job, 4096)}
+		desk: newDesk(), calls: newQueue(1), games: newQueue(0), pieces: newQueue(ownPieces), checked: make(chan *job, 4096)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	if s.aside, err = loadList(filepath.Join(c.Dir, asideFile)); err != nil {
 		return nil, err
@@ -130,6 +131,9 @@ func (s *Server) Serve(conn *Conn) error {
 	}
 	for range servers {
 		s.serving.Go(s.answerCalls)
+	}
+	for range maxPieces {
+		s.serving.Go(s.fetchPieces)
 	}
 	s.serving.Go(s.tend)
 	var checkers sync.WaitGroup
@@ -200,6 +204,7 @@ func (s *Server) Close() error {
 		errs = append(errs, s.sub.Unsubscribe())
 		s.calls.close()
 		s.games.close()
+		s.pieces.close()
 		s.end()
 		s.serving.Wait()
 		s.filing.Wait()
@@ -413,44 +418,45 @@ func (s *Server) piece(c *call) {
 	if r.SHA256 != sha {
 		source = s.desk.source(c.who, r.Task, r.SHA256)
 	}
+	many := source != "" && s.desk.fetching[c.who] >= workerPieces
+	if source != "" && !many {
+		s.desk.fetching[c.who]++
+	}
 	s.mu.Unlock()
 	switch {
 	case r.SHA256 == sha && r.Offset >= 0 && r.Offset < int64(len(data)):
 		s.conn.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
 	case source == "":
 		s.conn.Publish(c.reply, nil)
-	default:
-		s.fetch(source, c)
+	case many: // it asks again
+	case len(s.pieces.push(&call{verb: c.who, who: source, reply: c.reply, data: pack(r)})) > 0:
+		s.fetched(c.who)
 	}
 }
 
-// fetch passes on a piece of a client's file: worker and client know nothing of each
-// other. The worker asks again if too many are on their way.
-func (s *Server) fetch(source string, c *call) {
-	d := s.desk
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d.pieces >= maxPieces || d.fetching[source] >= ownPieces || d.fetching[c.who] >= ownPieces {
-		return
-	}
-	d.pieces++
-	d.fetching[source]++
-	d.fetching[c.who]++
-	s.serving.Go(func() {
+// fetchPieces passes on pieces of clients' files: worker and client know nothing of each
+// other. Clients are asked in turns, and a client that is slow holds up its own files
+// only.
+func (s *Server) fetchPieces() {
+	for c := s.pieces.pop(); c != nil; c = s.pieces.pop() {
 		ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
-		defer cancel()
-		if m, err := s.conn.RequestWithContext(ctx, filesOf(source), c.data); err == nil && len(m.Data) <= piece {
+		if m, err := s.conn.RequestWithContext(ctx, filesOf(c.who), c.data); err == nil && len(m.Data) <= piece {
 			s.conn.Publish(c.reply, m.Data)
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		d.pieces--
-		for _, who := range []string{source, c.who} {
-			if d.fetching[who]--; d.fetching[who] == 0 {
-				delete(d.fetching, who)
-			}
-		}
-	})
+		cancel()
+		s.fetched(c.verb)
+		s.pieces.done(c)
+	}
+}
+
+// fetched notes that a worker's question for a piece is over.
+func (s *Server) fetched(worker string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.desk
+	if d.fetching[worker]--; d.fetching[worker] == 0 {
+		delete(d.fetching, worker)
+	}
 }
 
 // Vouch has a worker trusted from the start: one of the server's own machine.

@@ -133,7 +133,8 @@ const (
 	mostKinds    = 16        // in a worker's question
 	MostPrograms = 64        // that a worker allows
 	maxPieces    = 64        // pieces of files on their way at a time
-	ownPieces    = 4         // of one client's files, or to one worker
+	ownPieces    = 4         // of one client's files
+	workerPieces = 16        // that a worker may wait for
 )
 
 // errand is a task that the server knows.
@@ -170,8 +171,7 @@ type desk struct {
 	bytes   int                         // of all
 	looked  time.Time
 
-	fetching map[string]int // pieces of files on their way, by client and by worker
-	pieces   int
+	fetching map[string]int // pieces of clients' files that workers wait for
 }
 
 // parked is a worker's question.
