@@ -20,6 +20,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+
+	"kosumi/internal/file"
 )
 
 // Address is where a cluster is reached: nats://TOKEN@HOST:PORT, and for a server
@@ -29,6 +32,45 @@ type Address struct {
 	Host  string // with its port
 	Pin   string // sha256 of the certificate, hex; "" is none
 	TLS   bool
+}
+
+// addressMark begins the name of an environment variable that holds an address.
+const addressMark = "env:"
+
+// FindAddress returns an address that is named: env:NAME is in an environment variable,
+// and what has no :// is the name of a file. An address itself names itself; others on
+// the machine then see its token among the processes. note is told if others can read
+// the file.
+func FindAddress(text string, note func(text string)) (string, error) {
+	if name, found := strings.CutPrefix(text, addressMark); found {
+		if value := strings.TrimSpace(os.Getenv(name)); value != "" {
+			return value, nil
+		}
+		return "", fmt.Errorf("the environment variable %s is not set", name)
+	}
+	if strings.Contains(text, "://") {
+		return text, nil
+	}
+	exposed := ""
+	data, err := file.Secret(text, nil, func(text string) { exposed = text })
+	if err != nil {
+		return "", fmt.Errorf("%q is neither an address (nats://TOKEN@HOST:PORT or kosumi://…) nor a file that holds one, nor env:NAME: %w", text, err)
+	}
+	address := string(data)
+	if !strings.Contains(address, "://") || strings.ContainsFunc(address, unicode.IsSpace) {
+		return "", fmt.Errorf("%s holds no address; a line like nats://TOKEN@HOST:PORT or kosumi://… is expected", text)
+	}
+	if exposed != "" && note != nil {
+		note(exposed)
+	}
+	return address, nil
+}
+
+// KeepAddress writes an address into a folder, for its owner alone, and returns the
+// file's name.
+func KeepAddress(dir, address string) (string, error) {
+	path := filepath.Join(dir, "address")
+	return path, file.WritePrivate(path, []byte(address+"\n"))
 }
 
 // ParseAddress reads an address.
@@ -111,30 +153,30 @@ func (a Address) TLSConfig() *tls.Config {
 }
 
 // Certificate returns the certificate in a folder and its sha256, made on first
-// use.
-func Certificate(dir string) (tls.Certificate, string, error) {
+// use. note is told what was mended.
+func Certificate(dir string, note func(text string)) (tls.Certificate, string, error) {
 	path := filepath.Join(dir, "server.pem")
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		if err := makeCertificate(path); err != nil {
-			return tls.Certificate{}, "", err
-		}
-	}
-	pair, err := tls.LoadX509KeyPair(path, path)
+	text, err := file.Secret(path, makeCertificate, note)
 	if err != nil {
-		return pair, "", fmt.Errorf("%s: %w", path, err)
+		return tls.Certificate{}, "", err
+	}
+	pair, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return pair, "", fmt.Errorf("%s holds no certificate with its key (%w); remove it for a new one, which has another fingerprint in the address", path, err)
 	}
 	sum := sha256.Sum256(pair.Certificate[0])
 	return pair, hex.EncodeToString(sum[:]), nil
 }
 
-func makeCertificate(path string) error {
+// makeCertificate returns a certificate of its own signing, and its key.
+func makeCertificate() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := time.Now()
 	form := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "kosumi"}, DNSNames: []string{"kosumi", "localhost"},
@@ -142,45 +184,29 @@ func makeCertificate(path string) error {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
-	return writeSecret(path, text)
+	return text, nil
 }
 
-// Token returns the token in a folder, made on first use.
-func Token(dir string) (string, error) {
+// Token returns the token in a folder, made on first use. note is told what was
+// mended.
+func Token(dir string, note func(text string)) (string, error) {
 	path := filepath.Join(dir, "token")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		token := NewID()
-		return token, writeSecret(path, []byte(token+"\n"))
-	}
+	data, err := file.Secret(path, func() ([]byte, error) { return []byte(NewID()), nil }, note)
 	if err != nil {
 		return "", err
 	}
-	token := strings.TrimSpace(string(data))
-	if len(token) < 16 {
-		return "", fmt.Errorf("%s: a token of 16 characters or more is expected; remove the file for a new one", path)
+	if token := string(data); len(token) >= 16 && !strings.ContainsFunc(token, unicode.IsSpace) {
+		return token, nil
 	}
-	return token, nil
-}
-
-// writeSecret writes a file that only its owner can read.
-func writeSecret(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
+	return "", fmt.Errorf("%s: a token of 16 characters or more in one word is expected; remove the file for a new one", path)
 }
 
 // NewID returns 128 random bits in hex.

@@ -87,7 +87,8 @@ func TestBadWorkers(t *testing.T) {
 			require.ErrorContains(t, err, bad.reason)
 			require.Zero(t, s.host.count())
 			if !strings.Contains(name, "protocol") {
-				again := s.worker(t.TempDir(), func(c *WorkerConfig) { c.Card.ID = w.conf.Card.ID })
+				again, err := NewWorker(WorkerConfig{Conn: w.conf.Conn, Dir: t.TempDir()})
+				require.NoError(t, err)
 				require.ErrorIs(t, again.Run(ctx), ErrRefused, "it stays out")
 				require.Len(t, s.server.Status().Aside, 1)
 			}
@@ -118,8 +119,8 @@ func TestReplayedUploads(t *testing.T) {
 	require.NoError(t, thief.hello(t.Context()))
 	offer := s.server.book.present().ID
 	send := func(w *Worker, data []byte) receipt {
-		line := pack(upload{w.conf.Card.ID, offer})
-		r, err := ask[receipt](t.Context(), w.conf.Conn, subjectGame, append(append(line, '\n'), data...), 10*time.Second)
+		line := pack(upload{offer})
+		r, err := ask[receipt](t.Context(), w.conf.Conn, verbGame, append(append(line, '\n'), data...), 10*time.Second)
 		require.NoError(t, err)
 		return *r
 	}
@@ -150,7 +151,8 @@ func TestGigabyte(t *testing.T) {
 	conn, err := net.Dial("tcp", s.addr)
 	require.NoError(t, err)
 	defer conn.Close()
-	fmt.Fprintf(conn, "CONNECT {\"verbose\":false,\"pedantic\":false,\"auth_token\":%q,\"name\":%q}\r\nPUB kosumi.game %d\r\n", s.token, NewID(), 1<<30)
+	k := newKey(t)
+	fmt.Fprintf(conn, "%s\r\nPUB %s %d\r\n", connectLine(t, conn, k, s.token), subjectOf(verbGame, k.id), 1<<30)
 	sent := 0
 	chunk := make([]byte, 1<<16)
 	for sent < 1<<30 && err == nil {
@@ -179,24 +181,22 @@ func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) er
 // TestHostileMessages sends what no worker sends.
 func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
-	id := NewID()
-	conn, err := Dial(DialConfig{Address: s.address(), ID: id})
-	require.NoError(t, err)
-	defer conn.Close()
-	for _, subject := range []string{subjectHello, subjectLease, subjectExam, subjectGame, subjectNet, subjectBeat, subjectRelease} {
-		for _, data := range []string{"", "{", "null", "[]", `{"worker":7}`, strings.Repeat("x", 300_000)} {
-			conn.Request(subject, []byte(data), 10*time.Millisecond)
+	conn := s.dial(newKey(t))
+	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbPut, verbTake, verbDone, verbDrop, "nosuch"} {
+		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"free":{"x":-1}}`, "{\"id\":\"1\"}\n{\"kind\":7}", strings.Repeat("x", 300_000)} {
+			conn.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
 		}
 	}
-	require.ErrorIs(t, conn.Publish(subjectGame, make([]byte, 1<<30)), nats.ErrMaxPayload)
-	_, err = conn.SubscribeSync("kosumi.>")
+	require.ErrorIs(t, conn.Publish(conn.subject(verbGame), make([]byte, 1<<30)), nats.ErrMaxPayload)
+	_, err := conn.SubscribeSync("kosumi.>")
 	require.NoError(t, err)
 	require.NoError(t, conn.Flush())
 	require.ErrorIs(t, conn.LastError(), nats.ErrPermissionViolation)
 	require.Zero(t, s.host.count())
 	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 4 })
 
-	wrong, err := nats.Connect("nats://"+s.addr, nats.Token("wrong"), nats.Name(id))
+	k := newKey(t)
+	wrong, err := nats.Connect("nats://"+s.addr, nats.Token("wrong"), nats.Nkey(k.id, k.pair.Sign))
 	require.ErrorIs(t, err, nats.ErrAuthorization)
 	require.Nil(t, wrong)
 }

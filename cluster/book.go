@@ -26,6 +26,7 @@ type book struct {
 	stored map[selfplay.ID]bool
 	last   map[uint64]int  // fork that nothing branches off, by number
 	out    map[uint64]hold // of the present offer
+	held   map[string]int  // how many of them, by worker
 	free   []uint64        // numbers of the present offer to be given again
 	looked time.Time       // for those that have run out
 	exact  bool            // no numbers are reserved but those that are handed out
@@ -54,10 +55,15 @@ type hold struct {
 const (
 	reserve    = 4096 // numbers reserved on disk at a time
 	keptEpochs = 64
+
+	mostHeld  = 4 * maxLease // numbers of one worker
+	firstHeld = maxLease     // of one that has no game stored yet
+	mostOut   = 1 << 20      // of all workers; beyond, each has fewHeld at most
+	fewHeld   = 64
 )
 
 func openBook(dir string, known []selfplay.Filed, now time.Time) (*book, error) {
-	b := &book{path: filepath.Join(dir, "book.json"), stored: make(map[selfplay.ID]bool, len(known)), last: map[uint64]int{}, out: map[uint64]hold{}}
+	b := &book{path: filepath.Join(dir, "book.json"), stored: make(map[selfplay.ID]bool, len(known)), last: map[uint64]int{}, out: map[uint64]hold{}, held: map[string]int{}}
 	for _, id := range known {
 		b.note(id)
 	}
@@ -77,7 +83,7 @@ func openBook(dir string, known []selfplay.Filed, now time.Time) (*book, error) 
 	if n := len(b.disk.Epochs); n > 0 {
 		for number := b.disk.Epochs[n-1].First; number < b.ahead; number++ {
 			if number >= b.disk.Closed && !b.complete(number) {
-				b.out[number] = hold{expires: now.Add(leaseTime)}
+				b.hold(number, hold{expires: now.Add(leaseTime)})
 			}
 		}
 	}
@@ -111,7 +117,7 @@ func (b *book) offer(o Offer, closed uint64) (*Offer, error) {
 	if n := len(b.disk.Epochs); n > keptEpochs {
 		b.disk.Epochs = slices.Delete(b.disk.Epochs, 0, n-keptEpochs)
 	}
-	b.out, b.free = map[uint64]hold{}, nil
+	b.out, b.held, b.free = map[uint64]hold{}, map[string]int{}, nil
 	b.forget()
 	return b.present(), b.save()
 }
@@ -144,6 +150,38 @@ func (b *book) find(id string) *Offer {
 	return nil
 }
 
+// room is how many numbers more a worker may have; one that is known has had a game
+// stored.
+func (b *book) room(worker string, known bool) int {
+	most := firstHeld
+	if known {
+		most = mostHeld
+	}
+	if len(b.out) >= mostOut {
+		most = fewHeld
+	}
+	return most - b.held[worker]
+}
+
+// hold notes that a worker has a number.
+func (b *book) hold(number uint64, h hold) {
+	b.letGo(number)
+	b.out[number] = h
+	b.held[h.worker]++
+}
+
+// letGo notes that nobody has a number.
+func (b *book) letGo(number uint64) {
+	h, known := b.out[number]
+	if !known {
+		return
+	}
+	delete(b.out, number)
+	if b.held[h.worker]--; b.held[h.worker] == 0 {
+		delete(b.held, h.worker)
+	}
+}
+
 // take hands out numbers, those first that came back or ran out.
 func (b *book) take(worker string, want int, now time.Time) ([]uint64, error) {
 	b.expire(now)
@@ -172,7 +210,7 @@ func (b *book) take(worker string, want int, now time.Time) ([]uint64, error) {
 		b.disk.Next++
 	}
 	for _, number := range numbers {
-		b.out[number] = hold{worker, now.Add(leaseTime)}
+		b.hold(number, hold{worker, now.Add(leaseTime)})
 	}
 	return numbers, nil
 }
@@ -185,7 +223,7 @@ func (b *book) expire(now time.Time) {
 	b.looked = now
 	for number, h := range b.out {
 		if now.After(h.expires) {
-			delete(b.out, number)
+			b.letGo(number)
 			b.free = append(b.free, number)
 		}
 	}
@@ -204,7 +242,9 @@ func (b *book) renew(worker string, numbers []uint64, now time.Time) {
 		if number < b.disk.Epochs[n-1].First || !known || h.worker != "" && h.worker != worker {
 			continue
 		}
-		b.out[number] = hold{worker, now.Add(leaseTime)}
+		if h.worker == worker || b.held[worker] < mostHeld {
+			b.hold(number, hold{worker, now.Add(leaseTime)})
+		}
 	}
 }
 
@@ -212,7 +252,7 @@ func (b *book) renew(worker string, numbers []uint64, now time.Time) {
 func (b *book) release(worker string, numbers []uint64) {
 	for _, number := range numbers {
 		if h, known := b.out[number]; known && h.worker == worker {
-			delete(b.out, number)
+			b.letGo(number)
 			b.free = append(b.free, number)
 		}
 	}
@@ -223,7 +263,7 @@ func (b *book) release(worker string, numbers []uint64) {
 func (b *book) settle(f selfplay.Filed) {
 	b.note(f)
 	if b.complete(f.Number) {
-		delete(b.out, f.Number)
+		b.letGo(f.Number)
 	}
 }
 
@@ -234,7 +274,7 @@ func (b *book) note(f selfplay.Filed) {
 	}
 }
 
-// complete tells that the game of a number and all that branch off it are stored.
+// complete reports whether the game of a number and all that branch off it are stored.
 func (b *book) complete(number uint64) bool {
 	last, known := b.last[number]
 	if !known {

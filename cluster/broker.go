@@ -3,14 +3,15 @@ package cluster
 import (
 	"crypto/subtle"
 	"crypto/tls"
+	"encoding/base64"
 	"fmt"
 	"net"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 )
 
 // Broker is a NATS server inside this program.
@@ -19,9 +20,12 @@ type Broker struct {
 	token string
 }
 
-// StartBroker listens on HOST:PORT (port 0: any) for clients that have the token.
-// They may publish to the cluster's subjects and read their own inbox, no more,
-// and answer what comes there.
+// maxConnections bounds the clients; each takes some 0.15 MB.
+const maxConnections = 16384
+
+// StartBroker listens on HOST:PORT (port 0: any) for clients that have the token and
+// prove the key that they come with. They may publish in their own name and read
+// their own inbox, no more, and answer what comes there.
 func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	host, portText, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -38,7 +42,8 @@ func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 		host = "0.0.0.0"
 	}
 	o := &server.Options{ServerName: "kosumi", Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxGame + 4096,
-		MaxConn: 65536, MaxPending: 16 << 20, PingInterval: 20 * time.Second, MaxPingsOut: 3, WriteDeadline: 10 * time.Second}
+		MaxConn: maxConnections, MaxSubs: 64, MaxPending: 16 << 20, AuthTimeout: 5, AlwaysEnableNonce: true,
+		PingInterval: 20 * time.Second, MaxPingsOut: 3, WriteDeadline: 10 * time.Second}
 	if cert != nil {
 		o.TLS, o.TLSTimeout = true, 5
 		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*cert}}
@@ -69,8 +74,16 @@ func (b *Broker) Close() {
 }
 
 // Connect opens a connection inside the process, which may do everything.
-func (b *Broker) Connect() (*nats.Conn, error) {
-	return nats.Connect("", nats.InProcessServer(b.nats), nats.Token(b.token), nats.Name(insider), nats.MaxReconnects(-1))
+func (b *Broker) Connect() (*Conn, error) {
+	k, err := NewKey()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := nats.Connect("", nats.InProcessServer(b.nats), nats.Token(b.token), nats.Name(insider), nats.CustomInboxPrefix(inboxOf(k.id)), nats.MaxReconnects(-1))
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{conn, k.id}, nil
 }
 
 const insider = "server"
@@ -78,31 +91,43 @@ const insider = "server"
 // gatekeeper decides who may connect, and to what.
 type gatekeeper Broker
 
-var inboxName = regexp.MustCompile(`^[0-9a-f]{32}$`)
-
-// Check implements server.Authentication.
+// Check implements server.Authentication: the signature over the connection's own
+// nonce proves the key, and the key is in every subject that its owner may use.
 func (g *gatekeeper) Check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	if subtle.ConstantTimeCompare([]byte(o.Token), []byte(g.token)) != 1 {
 		return false
 	}
-	user := &server.User{Username: o.Name}
 	if inside := c.RemoteAddress() == nil || c.RemoteAddress().Network() == "pipe"; inside && o.Name == insider {
-		c.RegisterUser(user)
+		c.RegisterUser(&server.User{Username: insider})
 		return true
 	}
-	if !inboxName.MatchString(o.Name) {
+	if !validID(o.Nkey) || !signed(o.Nkey, o.Sig, c.GetNonce()) {
 		return false
 	}
-	user.Permissions = &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{"kosumi.>"}},
-		Subscribe: &server.SubjectPermission{Allow: []string{inboxOf(o.Name) + ".>"}},
-		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}, // a client answers for its files
-	}
-	c.RegisterUser(user)
+	c.RegisterUser(&server.User{Username: o.Nkey, Permissions: permissions(o.Nkey)})
 	return true
 }
 
-// inboxOf is where a client's replies go; who does not know its name cannot read
-// them.
-func inboxOf(name string) string { return "_INBOX_" + name }
+// signed reports whether a signature over a nonce is that of a key.
+func signed(id, signature string, nonce []byte) bool {
+	sig, err := base64.RawURLEncoding.DecodeString(signature)
+	if err != nil {
+		return false
+	}
+	k, err := nkeys.FromPublicKey(id)
+	return err == nil && len(nonce) > 0 && k.Verify(nonce, sig) == nil
+}
+
+// permissions are those of a client: to ask in its own name, to read what is
+// answered, and to answer once what the server asks there.
+func permissions(id string) *server.Permissions {
+	return &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{subjectOf("*", id)}},
+		Subscribe: &server.SubjectPermission{Allow: []string{inboxOf(id) + ".>"}},
+		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
+	}
+}
+
+// inboxOf is where a client's replies go.
+func inboxOf(id string) string { return "_INBOX." + id }

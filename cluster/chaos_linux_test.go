@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
@@ -53,13 +54,15 @@ func TestMain(m *testing.M) {
 
 // child is a part of a cluster that runs as a process of its own.
 type child struct {
-	Part, Dir, Listen, Token, Address, ID string
-	Work                                  loop.Work
-	Wait                                  time.Duration // of an evaluation
-	Model, Precision                      string        // a real network, instead of one that waits
-	Games                                 uint64        // of part "player"
-	Count                                 bool          // the moves of a worker
-	Core                                  int           // that the part runs on, from 1 on; 0: on all
+	Part, Dir, Listen, Address string
+	Seed                       string   // of its key; "" draws one
+	Users                      []string // of a broker: the server's key first, then the workers'
+	Work                       loop.Work
+	Wait                       time.Duration // of an evaluation
+	Model, Precision           string        // a real network, instead of one that waits
+	Games                      uint64        // of part "player"
+	Count                      bool          // the moves of a worker
+	Core                       int           // that the part runs on, from 1 on; 0: on all
 }
 
 // start runs the part. What it logs comes through a pipe, so that a full disk
@@ -113,11 +116,11 @@ func (c *child) run() error {
 	case "alone":
 		return c.alone()
 	}
-	conn, err := Dial(DialConfig{Address: c.Address, ID: c.ID, Log: log})
+	conn, err := c.dial(log)
 	if err != nil {
 		return err
 	}
-	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: c.Dir, Poll: 200 * time.Millisecond, Card: Card{ID: c.ID}, Log: log,
+	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: c.Dir, Poll: 200 * time.Millisecond, Log: log,
 		Open: func(context.Context, string, *Offer) (*Seat, error) {
 			if c.Model != "" {
 				return openNetwork(c.Model, c.Precision, 1)
@@ -148,15 +151,37 @@ func (w *waiting) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	return w.Evaluator.Evaluate(ctx, q, out)
 }
 
-// broker is a NATS server that is not the program's own.
+// dial connects with the part's own key.
+func (c *child) dial(log *slog.Logger) (*Conn, error) {
+	conf := DialConfig{Address: c.Address, Log: log}
+	if c.Seed != "" {
+		pair, err := nkeys.FromSeed([]byte(c.Seed))
+		if err != nil {
+			return nil, err
+		}
+		if conf.Key, err = keyOf(pair); err != nil {
+			return nil, err
+		}
+	}
+	return Dial(conf)
+}
+
+// broker is a NATS server that is not the program's own: it has a user for each key.
 func (c *child) broker() error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return err
 	}
-	o := &server.Options{Host: host, NoSigs: true, NoLog: true, Authorization: c.Token, MaxPayload: maxGame + 4096}
+	o := &server.Options{Host: host, NoSigs: true, NoLog: true, MaxPayload: maxGame + 4096}
 	if o.Port, err = strconv.Atoi(port); err != nil {
 		return err
+	}
+	for i, id := range c.Users {
+		u := &server.NkeyUser{Nkey: id}
+		if i > 0 {
+			u.Permissions = permissions(id)
+		}
+		o.Nkeys = append(o.Nkeys, u)
 	}
 	s, err := server.NewServer(o)
 	if err != nil {
@@ -171,7 +196,7 @@ func (c *child) serve(log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	conn, err := Dial(DialConfig{Address: c.Address, ID: NewID(), Log: log})
+	conn, err := c.dial(log)
 	if err != nil {
 		return err
 	}
@@ -291,19 +316,28 @@ type chaos struct {
 
 func newChaos(t *testing.T) *chaos {
 	base := newSite(t, newFolder(0)) // for its network's file
-	token, listen := NewID(), freeAddr(t)
+	listen := freeAddr(t)
 	c := &chaos{t: t, dir: t.TempDir(), proxy: newProxy(t, listen), running: map[string]*exec.Cmd{}, stored: map[selfplay.ID]bool{}, kept: map[selfplay.ID]bool{}}
-	c.near = Address{Token: token, Host: listen}.String()
-	far := Address{Token: token, Host: c.proxy.l.Addr().String()}.String()
+	c.near = Address{Host: listen}.String()
+	far := Address{Host: c.proxy.l.Addr().String()}.String()
 	c.parts = map[string]*child{
-		"broker": {Part: "broker", Dir: c.dir, Listen: listen, Token: token},
+		"broker": {Part: "broker", Dir: c.dir, Listen: listen},
 		"server": {Part: "server", Dir: c.dir, Address: c.near, Work: base.work},
 	}
+	key := func(of *child) {
+		k := newKey(t)
+		seed, err := k.pair.Seed()
+		require.NoError(t, err)
+		of.Seed = string(seed)
+		c.parts["broker"].Users = append(c.parts["broker"].Users, k.id)
+	}
+	key(c.parts["server"])
 	for i := range 2 {
 		name := fmt.Sprint("worker", i)
 		at := filepath.Join(c.dir, name)
 		require.NoError(t, os.MkdirAll(at, 0o755))
-		c.parts[name] = &child{Part: name, Dir: at, Address: far, ID: NewID(), Wait: time.Millisecond}
+		c.parts[name] = &child{Part: name, Dir: at, Address: far, Wait: time.Millisecond}
+		key(c.parts[name])
 	}
 	for name, p := range c.parts {
 		c.running[name] = p.start(t)
@@ -438,10 +472,12 @@ func TestChaos(t *testing.T) {
 // bringIn sends what a worker that was killed has left on its disk.
 func (c *chaos) bringIn(worker *child) int {
 	t := c.t
-	conn, err := Dial(DialConfig{Address: c.near, ID: worker.ID})
+	near := *worker
+	near.Address = c.near
+	conn, err := near.dial(slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer conn.Close()
-	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: worker.Dir, Card: Card{ID: worker.ID}})
+	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: worker.Dir})
 	require.NoError(t, err)
 	require.NoError(t, w.hello(t.Context()))
 	at := filepath.Join(worker.Dir, "spool", w.run)

@@ -4,41 +4,38 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gofrs/flock"
 )
 
-// Claim is a worker's folder with its lasting identity. Workers on one machine
+// Claim is a worker's folder with its lasting key. Workers on one machine
 // share a folder: each has a numbered one in it to itself.
 type Claim struct {
 	Dir  string
-	ID   string
+	Key  Key
 	lock *flock.Flock
 }
 
-// ClaimFolder takes the first free place in a folder.
-func ClaimFolder(dir string) (*Claim, error) {
+// ClaimFolder takes the first free place in a folder. note is told what was mended
+// about the key there.
+func ClaimFolder(dir string, note func(text string)) (*Claim, error) {
 	for n := range 1024 {
 		at := filepath.Join(dir, fmt.Sprint(n))
-		if err := os.MkdirAll(at, 0o755); err != nil {
+		if err := os.MkdirAll(at, 0o700); err != nil {
 			return nil, err
 		}
 		lock := flock.New(filepath.Join(at, "lock"))
-		if free, err := lock.TryLock(); err != nil {
+		free, err := lock.TryLock()
+		if err != nil {
 			return nil, err
-		} else if !free {
+		}
+		if !free {
 			continue
 		}
 		c := &Claim{Dir: at, lock: lock}
-		path := filepath.Join(at, "id")
-		data, err := os.ReadFile(path)
-		if c.ID = strings.TrimSpace(string(data)); err != nil || !inboxName.MatchString(c.ID) {
-			c.ID = NewID()
-			if err := writeSecret(path, []byte(c.ID+"\n")); err != nil {
-				lock.Close()
-				return nil, err
-			}
+		if c.Key, err = KeyIn(at, note); err != nil {
+			lock.Close()
+			return nil, err
 		}
 		return c, nil
 	}

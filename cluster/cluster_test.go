@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
@@ -110,7 +110,7 @@ type site struct {
 	work   loop.Work
 	broker *Broker
 	server *Server
-	conn   *nats.Conn
+	conn   *Conn
 	token  string
 	addr   string
 	log    *testshared.Log
@@ -164,21 +164,37 @@ func (s *site) stop() {
 
 func (s *site) address() string { return Address{Token: s.token, Host: s.addr}.String() }
 
+func newKey(t testing.TB) Key {
+	t.Helper()
+	k, err := NewKey()
+	require.NoError(t, err)
+	return k
+}
+
+// dial connects with a key.
+func (s *site) dial(k Key) *Conn {
+	s.t.Helper()
+	conn, err := Dial(DialConfig{Address: s.address(), Key: k})
+	require.NoError(s.t, err)
+	s.t.Cleanup(conn.Close)
+	return conn
+}
+
 // worker returns a worker with a network of its own; change may make it bad.
 func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
-	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{ID: NewID(), Name: "test"}}
+	return s.workerOf(newKey(s.t), dir, change)
+}
+
+// workerOf returns the worker that a key belongs to.
+func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker {
+	s.t.Helper()
+	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{Name: "test"}, Conn: s.dial(k)}
 	c.Open = func(context.Context, string, *Offer) (*Seat, error) {
 		return &Seat{Evaluator: stub(s.t, 3), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 	}
 	if change != nil {
 		change(&c)
-	}
-	if c.Conn == nil {
-		conn, err := Dial(DialConfig{Address: s.address(), ID: c.Card.ID})
-		require.NoError(s.t, err)
-		s.t.Cleanup(conn.Close)
-		c.Conn = conn
 	}
 	w, err := NewWorker(c)
 	require.NoError(s.t, err)
@@ -274,11 +290,11 @@ func TestRestartsLoseNothing(t *testing.T) {
 	const numbers = 60
 	s := newSite(t, newFolder(1<<40))
 	dirs := []string{t.TempDir(), t.TempDir()}
-	id := []string{NewID(), NewID()}
+	keys := []Key{newKey(t), newKey(t)}
 	for round := range 6 {
 		var workers []*Worker
 		for i := range dirs {
-			workers = append(workers, s.worker(dirs[i], func(c *WorkerConfig) { c.Card.ID = id[i] }))
+			workers = append(workers, s.workerOf(keys[i], dirs[i], nil))
 		}
 		before := s.host.count()
 		var flip sync.WaitGroup
@@ -298,10 +314,10 @@ func TestRestartsLoseNothing(t *testing.T) {
 		s.runUntil(workers, func() bool { return s.host.count() >= before+8 })
 		flip.Wait()
 	}
-	last := []*Worker{s.worker(dirs[0], func(c *WorkerConfig) { c.Card.ID = id[0] }), s.worker(dirs[1], func(c *WorkerConfig) { c.Card.ID = id[1] })}
+	last := []*Worker{s.workerOf(keys[0], dirs[0], nil), s.workerOf(keys[1], dirs[1], nil)}
 	s.server.mu.Lock()
 	for number := range s.server.book.out { // who crashed does not come back
-		s.server.book.out[number] = hold{}
+		s.server.book.hold(number, hold{})
 	}
 	s.server.mu.Unlock()
 	s.runUntil(last, s.settled(numbers))
@@ -343,22 +359,110 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// TestFindAddress takes addresses from where no other user sees them.
+func TestFindAddress(t *testing.T) {
+	const address = "nats://a-token-of-sixteen@host:1"
+	dir := t.TempDir()
+	kept, err := KeepAddress(dir, address)
+	require.NoError(t, err)
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), mode))
+		require.NoError(t, os.Chmod(path, mode))
+		return path
+	}
+	t.Setenv("KOSUMI_TEST_ADDRESS", " "+address+"\n")
+	t.Setenv("KOSUMI_TEST_EMPTY", "")
+	for text, note := range map[string]string{address: "", kept: "", "env:KOSUMI_TEST_ADDRESS": "", write("open", address+"\n", 0o644): "chmod 600"} {
+		notes := ""
+		got, err := FindAddress(text, func(text string) { notes += text })
+		require.NoError(t, err, text)
+		require.Equal(t, address, got, text)
+		if runtime.GOOS != "windows" {
+			require.Equal(t, note == "", notes == "", notes)
+			require.Contains(t, notes, note)
+		}
+	}
+	for _, text := range []string{"env:KOSUMI_TEST_EMPTY", "env:", "nosuch", "", dir, write("empty", " \n", 0o600), write("two", address+"\n"+address+"\n", 0o600), write("none", "a-token-of-sixteen", 0o644)} {
+		_, err := FindAddress(text, func(text string) { t.Error(text) })
+		require.Error(t, err, text)
+		require.NotContains(t, err.Error(), "a-token-of-sixteen")
+	}
+}
+
+// TestSecretsOfAServer: token, certificate and key are private, kept, and made anew where
+// they are empty; what is damaged is named with what to do.
+func TestSecretsOfAServer(t *testing.T) {
+	for name, c := range map[string]struct {
+		get    func(dir string, note func(string)) (string, error)
+		reason string
+	}{
+		"token": {Token, "16 characters"},
+		"server.pem": {func(dir string, note func(string)) (string, error) {
+			_, pin, err := Certificate(dir, note)
+			return pin, err
+		}, "no certificate with its key"},
+		"key": {func(dir string, note func(string)) (string, error) {
+			k, err := KeyIn(dir, note)
+			return k.id, err
+		}, "holds no key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "kosumi", "serve")
+			notes := ""
+			get := func() (string, error) {
+				notes = ""
+				return c.get(dir, func(text string) { notes += text })
+			}
+			first, err := get()
+			require.NoError(t, err)
+			again, err := get()
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			require.Empty(t, notes)
+			path := filepath.Join(dir, name)
+			require.NoError(t, os.Chmod(path, 0o644))
+			again, err = get()
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			if runtime.GOOS != "windows" {
+				require.Contains(t, notes, path)
+				for at, mode := range map[string]os.FileMode{path: 0o600, dir: 0o700, filepath.Dir(dir): 0o700} {
+					info, err := os.Stat(at)
+					require.NoError(t, err)
+					require.Equal(t, mode, info.Mode().Perm(), at)
+				}
+			}
+			require.NoError(t, os.Truncate(path, 0))
+			fresh, err := get()
+			require.NoError(t, err)
+			require.NotEqual(t, first, fresh)
+			require.Contains(t, notes, "was empty")
+			require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o600))
+			_, err = get()
+			require.ErrorContains(t, err, path)
+			require.ErrorContains(t, err, c.reason)
+			require.ErrorContains(t, err, "remove")
+		})
+	}
+}
+
 // TestTLS connects by the pinned certificate and by no other.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
-	cert, pin, err := Certificate(dir)
+	cert, pin, err := Certificate(dir, nil)
 	require.NoError(t, err)
-	_, again, err := Certificate(dir)
+	_, again, err := Certificate(dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, pin, again)
 	b, err := StartBroker("127.0.0.1:0", "a-token-of-sixteen", &cert)
 	require.NoError(t, err)
 	defer b.Close()
-	conn, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: pin}.String(), ID: NewID()})
+	conn, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: pin}.String()})
 	require.NoError(t, err)
 	defer conn.Close()
 	require.NoError(t, conn.FlushTimeout(5*time.Second))
-	other, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: strings.Repeat("00", 32)}.String(), ID: NewID()})
+	other, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: strings.Repeat("00", 32)}.String()})
 	require.NoError(t, err)
 	defer other.Close()
 	require.Error(t, other.FlushTimeout(300*time.Millisecond))

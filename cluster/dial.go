@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -12,15 +15,35 @@ import (
 // DialConfig says how a client connects.
 type DialConfig struct {
 	Address string
-	Creds   string // file of credentials, for a NATS cluster of one's own
+	Creds   string // file of credentials or of a seed, for a NATS cluster of one's own
 	CA      string // file of roots that the server's certificate is checked by
-	ID      string // 32 hex digits
+	Key     Key    // the zero value: that of Creds, or a new one
 	Log     *slog.Logger
+}
+
+// Conn is a connection whose identity is proved to the broker by its key.
+type Conn struct {
+	*nats.Conn
+	ID string // the key's public half
+}
+
+// subject is where the client asks for something in its own name: nobody else can.
+func (c *Conn) subject(verb string) string { return subjectOf(verb, c.ID) }
+
+// reach waits for the connection.
+func (c *Conn) reach(patience time.Duration) error {
+	if err := c.FlushTimeout(patience); err != nil {
+		if last := c.LastError(); last != nil {
+			err = last
+		}
+		return fmt.Errorf("no connection: is the address right, its token too, and does the loop serve? %w", err)
+	}
+	return nil
 }
 
 // Dial connects to a broker, and goes on trying where it cannot be reached, now or
 // later, with growing and random pauses.
-func Dial(c DialConfig) (*nats.Conn, error) {
+func Dial(c DialConfig) (*Conn, error) {
 	a, err := ParseAddress(c.Address)
 	if err != nil {
 		return nil, err
@@ -28,23 +51,24 @@ func Dial(c DialConfig) (*nats.Conn, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	o := []nats.Option{
-		nats.Name(c.ID), nats.CustomInboxPrefix(inboxOf(c.ID)), nats.Timeout(10 * time.Second), nats.PingInterval(20 * time.Second), nats.MaxPingsOutstanding(3),
-		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(),
-		nats.CustomReconnectDelay(backoff), nats.ReconnectJitter(0, 0),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				c.Log.Warn("the connection is lost", "address", a.Hidden(), "error", err)
-			}
-		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.Log.Info("connected", "address", a.Hidden()) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.Log.Warn("NATS", "error", err) }),
+	k, jwt := c.Key, false
+	switch {
+	case c.Creds != "":
+		k, jwt, err = keyOfCreds(c.Creds, func(text string) { c.Log.Warn(text) })
+	case k.pair == nil:
+		k, err = NewKey()
 	}
+	if err != nil {
+		return nil, err
+	}
+	o := append(reconnecting(c.Log, a.Hidden()), nats.CustomInboxPrefix(inboxOf(k.id)))
 	if a.Token != "" {
 		o = append(o, nats.Token(a.Token))
 	}
-	if c.Creds != "" {
+	if jwt {
 		o = append(o, nats.UserCredentials(c.Creds))
+	} else {
+		o = append(o, nats.Nkey(k.id, k.pair.Sign))
 	}
 	if c.CA != "" {
 		o = append(o, nats.RootCAs(c.CA))
@@ -57,7 +81,45 @@ func Dial(c DialConfig) (*nats.Conn, error) {
 			return nil
 		})
 	}
-	return nats.Connect(scheme+a.Host, o...)
+	conn, err := nats.Connect(scheme+a.Host, o...)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{conn, k.id}, nil
+}
+
+// reconnecting has a client come back after every outage, and log what keeps it
+// away once for each cause.
+func reconnecting(log *slog.Logger, address string) []nats.Option {
+	var mu sync.Mutex
+	told := ""
+	cause := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if text := fmt.Sprint(err); err != nil && text != told {
+			told = text
+			log.Warn("not connected; the program goes on trying", "address", address, "error", err)
+		}
+	}
+	return []nats.Option{
+		nats.Timeout(10 * time.Second), nats.PingInterval(20 * time.Second), nats.MaxPingsOutstanding(3),
+		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(),
+		nats.CustomReconnectDelay(backoff), nats.ReconnectJitter(0, 0),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { cause(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			if errors.Is(err, nats.ErrNkeysNotSupported) {
+				err = errors.New("the NATS server there asks for no keys, so it cannot prove who speaks; give it a user for each key (docs/scale.md)")
+			}
+			cause(err)
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			mu.Lock()
+			told = ""
+			mu.Unlock()
+			log.Info("connected", "address", address)
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
+	}
 }
 
 // backoff is the pause before try n, 1 or more: from 50 ms on it doubles, up to 15

@@ -8,8 +8,10 @@
 // board, makes the training rows from that, and asks the network again about a
 // sample.
 //
-// Subjects: kosumi.hello, kosumi.lease, kosumi.exam, kosumi.game, kosumi.net and
-// kosumi.status are requests, kosumi.beat and kosumi.release are published.
+// Identity is proved, never told: a client connects with a key of its own, asks by
+// subjects that end in the key's public half, to which the broker lets nobody else
+// publish, and reads an inbox that nobody else may read. The server alone speaks with
+// everybody; of each other clients see names that prove nothing.
 package cluster
 
 // Protocol versions that this program speaks; a worker and a server agree on the

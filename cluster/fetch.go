@@ -17,13 +17,13 @@ import (
 	"kosumi/internal/file"
 )
 
-// file returns where a file lies, fetched if it is not there.
-func (w *Worker) file(ctx context.Context, f File) (string, error) {
+// file returns where a file lies, fetched if it is not there: for a task, or "" for the
+// loop's own network.
+func (w *Worker) file(ctx context.Context, f File, task string) (string, error) {
 	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
 		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
 	}
-	w.hands.fetch.Lock()
-	defer w.hands.fetch.Unlock()
+	defer w.turn(ctx, f.SHA256)()
 	path := filepath.Join(w.conf.Dir, "networks", f.SHA256, f.Name)
 	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
 		return path, nil
@@ -31,25 +31,58 @@ func (w *Worker) file(ctx context.Context, f File) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, out) })
+	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, task, out) })
 	return path, errors.Join(err)
 }
 
+// turn waits while a file is fetched for another task, until done is called there. It
+// does not wait for ever: that task's client may not have the file.
+func (w *Worker) turn(ctx context.Context, sha string) (done func()) {
+	h := &w.hands
+	end := time.After(2 * time.Minute)
+	for {
+		h.mu.Lock()
+		busy := h.files[sha]
+		if busy == nil {
+			busy = make(chan struct{})
+			h.files[sha] = busy
+			h.mu.Unlock()
+			return func() {
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				delete(h.files, sha)
+				close(busy)
+			}
+		}
+		h.mu.Unlock()
+		select {
+		case <-busy:
+		case <-end:
+			return func() {}
+		case <-ctx.Done():
+			return func() {}
+		}
+	}
+}
+
 // fetch asks for a file piece by piece.
-func (w *Worker) fetch(ctx context.Context, f File, out io.Writer) error {
+func (w *Worker) fetch(ctx context.Context, f File, task string, out io.Writer) error {
 	sum := sha256.New()
-	failures := 0
+	failures, most := 0, 100
+	if task != "" {
+		most = 10 // the server is there, or another worker gets the task
+	}
 	for at := int64(0); at < f.Bytes; {
 		m, err := func() (*nats.Msg, error) {
 			ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 			defer cancel()
-			return w.conf.Conn.RequestWithContext(ctx, subjectNet, pack(wanted{f.SHA256, at}))
+			return w.conf.Conn.RequestWithContext(ctx, w.conf.Conn.subject(verbNet), pack(wanted{f.SHA256, at, task}))
 		}()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil || len(m.Data) == 0 {
-			if failures++; failures > 100 || err == nil && failures > 10 {
+			if failures++; failures > most || err == nil && failures > 10 {
 				return fmt.Errorf("the network %s cannot be had: %w", f.Name, errors.Join(err, errors.New("no answer, or another network plays by now")))
 			}
 			pause(ctx, backoff(failures))

@@ -55,27 +55,27 @@ func TestCrowd(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, server.Serve(conn))
 	defer server.Close()
-	ids := make([]string, *crowd)
-	for i := range ids {
-		ids[i] = NewID()
-		server.members[ids[i]] = &member{card: Card{ID: ids[i], Precision: "fp32"}, passed: map[string]bool{}}
-		server.members[ids[i]].good.Store(probation) // the figure is about those that are known
+	keys := make([]Key, *crowd)
+	for i := range keys {
+		keys[i] = newKey(t)
+		server.members[keys[i].id] = &member{card: Card{Precision: "fp32"}, passed: map[string]bool{}}
+		server.members[keys[i].id].good.Store(probation) // the figure is about those that are known
 	}
 	var clients sync.WaitGroup
 	cpu := usage()
 	began := time.Now()
-	for i, id := range ids {
+	for i, k := range keys {
 		clients.Go(func() {
-			conn, err := Dial(DialConfig{Address: s.address(), ID: id})
+			conn, err := Dial(DialConfig{Address: s.address(), Key: k})
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			defer conn.Close()
-			w := &Worker{conf: WorkerConfig{Conn: conn, Card: Card{ID: id}, Log: slog.New(slog.DiscardHandler)}, held: map[uint64]bool{}}
+			w := &Worker{conf: WorkerConfig{Conn: conn, Log: slog.New(slog.DiscardHandler)}, held: map[uint64]bool{}}
 			w.spool = &spool{news: make(chan struct{}, 1)}
-			for k := range *uploads {
-				n := selfplay.ID{Number: uint64(k**crowd + i)}
+			for turn := range *uploads {
+				n := selfplay.ID{Number: uint64(turn**crowd + i)}
 				w.send(t.Context(), &spooled{id: n, offer: offer, data: recorded[n]})
 			}
 		})
@@ -117,7 +117,7 @@ func BenchmarkWorkers(b *testing.B) {
 				}
 			}()
 			for range n {
-				c := &child{Part: "worker", Dir: b.TempDir(), Address: s.address(), ID: NewID(), Wait: 5 * time.Millisecond}
+				c := &child{Part: "worker", Dir: b.TempDir(), Address: s.address(), Wait: 5 * time.Millisecond}
 				running = append(running, c.start(b))
 			}
 			for host.count() < 8*n {

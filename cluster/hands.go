@@ -19,10 +19,10 @@ type Hand struct {
 // hands is a worker's part in tasks.
 type hands struct {
 	mu    sync.Mutex
-	held  map[string]context.CancelFunc // client/id
+	held  map[string]context.CancelFunc // by the server's id of the task
 	used  map[string]int                // by kind
 	freed chan struct{}                 // capacity 1
-	fetch sync.Mutex                    // one file at a time
+	files map[string]chan struct{}      // being fetched, by sha256; closed when that has ended
 }
 
 // TakeTasks does tasks until the context ends. [Worker.Run] does it too.
@@ -39,7 +39,7 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer func() {
 		work.Wait()
-		w.conf.Conn.Publish(subjectTake, pack(take{Worker: w.conf.Card.ID})) // holds nothing and wants nothing
+		w.publish(verbTake, take{}) // holds nothing and wants nothing
 	}()
 	for n := 0; ctx.Err() == nil; {
 		asking, cancel := context.WithCancel(ctx)
@@ -51,7 +51,7 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 			case <-stop:
 			}
 		}()
-		r, err := ask[taken](asking, w.conf.Conn, subjectTake, pack(w.wantsTasks()), takeWait+5*time.Second)
+		r, err := ask[taken](asking, w.conf.Conn, verbTake, pack(w.wantsTasks()), takeWait+5*time.Second)
 		close(stop)
 		freed := asking.Err() != nil
 		cancel()
@@ -82,7 +82,7 @@ func (w *Worker) wantsTasks() take {
 	h := &w.hands
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := take{Worker: w.conf.Card.ID, Free: map[string]int{}, Programs: w.conf.Programs}
+	t := take{Free: map[string]int{}, Programs: w.conf.Programs}
 	for kind, hand := range w.conf.Hands {
 		if n := hand.Most - h.used[kind]; n > 0 {
 			t.Free[kind] = n
@@ -95,9 +95,9 @@ func (w *Worker) wantsTasks() take {
 }
 
 // begin does a task beside the others.
-func (w *Worker) begin(ctx context.Context, t given, work *sync.WaitGroup) {
+func (w *Worker) begin(ctx context.Context, t Task, work *sync.WaitGroup) {
 	h := &w.hands
-	key := taskKey(t.Client, t.ID)
+	key := t.ID
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.held[key] != nil {
@@ -107,8 +107,8 @@ func (w *Worker) begin(ctx context.Context, t given, work *sync.WaitGroup) {
 	h.held[key] = cancel
 	h.used[t.Kind]++
 	work.Go(func() {
-		o := outcome{Worker: w.conf.Card.ID, Client: t.Client, ID: t.ID}
-		body, err := w.do(ctx, &t.Task)
+		o := outcome{ID: t.ID}
+		body, err := w.do(ctx, &t)
 		if ctx.Err() == nil {
 			if o.Body = body; err != nil {
 				o.Body, o.Error = nil, err.Error()
@@ -135,7 +135,7 @@ func (w *Worker) do(ctx context.Context, t *Task) (json.RawMessage, error) {
 	}
 	files := map[string]string{}
 	for _, f := range t.Files {
-		path, err := w.file(ctx, f)
+		path, err := w.file(ctx, f, t.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -153,10 +153,10 @@ func (w *Worker) do(ctx context.Context, t *Task) (json.RawMessage, error) {
 func (w *Worker) tell(ctx context.Context, o *outcome) {
 	data := pack(o)
 	if len(data) > maxGame {
-		data = pack(outcome{Worker: o.Worker, Client: o.Client, ID: o.ID, Error: fmt.Sprintf("the answer has %d bytes, %d are the most", len(data), maxGame)})
+		data = pack(outcome{ID: o.ID, Error: fmt.Sprintf("the answer has %d bytes, %d are the most", len(data), maxGame)})
 	}
 	for n, began := 1, time.Now(); ctx.Err() == nil && time.Since(began) < 2*time.Minute; n++ {
-		r, err := ask[receipt](ctx, w.conf.Conn, subjectDone, data, 10*time.Second)
+		r, err := ask[receipt](ctx, w.conf.Conn, verbDone, data, 10*time.Second)
 		if err == nil && r.Verdict != later {
 			return
 		}

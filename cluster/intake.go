@@ -6,59 +6,38 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"kosumi/train/loop"
 	"kosumi/train/selfplay"
 )
 
 // job is an upload on its way through the server.
 type job struct {
-	msg    *nats.Msg
-	since  time.Time
-	worker string
-	offer  *Offer
-	game   *selfplay.Finished
-	busy   bool // many others wait
-}
-
-// game takes an upload in.
-func (s *Server) game(m *nats.Msg) {
-	s.mu.Lock()
-	jobs := s.jobs
-	s.mu.Unlock()
-	if jobs == nil {
-		return
-	}
-	select {
-	case jobs <- &job{msg: m, since: time.Now(), busy: len(jobs) > queueLength/8}:
-	default:
-		s.tally.later.Add(1)
-		reply(m, receipt{later, "the server is busy"})
-	}
+	call  *call
+	since time.Time
+	offer *Offer
+	game  *selfplay.Finished
+	busy  bool // many others wait
 }
 
 // check looks at uploads until there are no more.
 func (s *Server) check() {
-	s.mu.Lock()
-	jobs := s.jobs
-	s.mu.Unlock()
-	if jobs == nil {
-		return
-	}
-	for j := range jobs {
+	for c := s.games.pop(); c != nil; c = s.games.pop() {
+		j := &job{call: c, since: time.Now(), busy: s.games.len() > crowded}
 		if r := s.examine(j); r != nil {
 			s.answer(j, *r)
-			continue
+		} else {
+			j.call.data = nil
+			s.checked <- j
 		}
-		s.checked <- j
+		s.games.done(c)
 	}
 }
 
 // answer tells a worker what became of its game.
 func (s *Server) answer(j *job, r receipt) {
 	s.mu.Lock()
-	w := s.members[j.worker]
+	who := j.call.who
+	w := s.members[who]
 	switch r.Verdict {
 	case stored:
 		s.tally.stored.Add(1)
@@ -66,8 +45,10 @@ func (s *Server) answer(j *job, r receipt) {
 	case duplicate:
 		s.tally.duplicate.Add(1)
 	case rejected:
-		s.tally.reject(j.worker, r.Reason)
-		s.conf.Log.Warn("a game is rejected", "worker", short(j.worker), "reason", r.Reason)
+		s.tally.reject(who, r.Reason)
+		if w != nil { // who is set aside does not fill the log
+			s.conf.Log.Warn("a game is rejected", "worker", publicName(who), "reason", r.Reason)
+		}
 	case later:
 		s.tally.later.Add(1)
 	}
@@ -75,30 +56,28 @@ func (s *Server) answer(j *job, r receipt) {
 		w.count(r.Verdict)
 	}
 	s.mu.Unlock()
-	reply(j.msg, r)
+	s.reply(j.call.reply, r)
 }
-
-func short(id string) string { return id[:min(8, len(id))] }
 
 // examine unpacks and checks a game; nil if it can be filed.
 func (s *Server) examine(j *job) *receipt {
-	line, packed, found := bytes.Cut(j.msg.Data, []byte("\n"))
+	who, data := j.call.who, j.call.data
+	line, packed, found := bytes.Cut(data, []byte("\n"))
 	var u upload
-	if !found || len(j.msg.Data) > maxGame {
-		return &receipt{rejected, fmt.Sprintf("%d bytes that are no game", len(j.msg.Data))}
+	if !found || len(data) > maxGame {
+		return &receipt{rejected, fmt.Sprintf("%d bytes that are no game", len(data))}
 	}
 	if err := unpack(line, &u); err != nil {
 		return &receipt{rejected, err.Error()}
 	}
-	j.worker = u.Worker
 	s.mu.Lock()
-	reason, aside := s.aside[u.Worker]
+	reason, aside := s.aside[who]
 	o := s.book.find(u.Offer)
 	if o != nil {
 		copied := *o
 		j.offer = &copied
 	}
-	w := s.members[u.Worker]
+	w := s.members[who]
 	s.mu.Unlock()
 	switch {
 	case aside:
@@ -113,7 +92,7 @@ func (s *Server) examine(j *job) *receipt {
 		err = j.offer.Recipe.Verify(f, j.offer.Seed)
 	}
 	if err != nil {
-		s.setAside(u.Worker, err.Error())
+		s.setAside(who, err.Error())
 		return &receipt{rejected, err.Error()}
 	}
 	j.game = f
@@ -124,7 +103,7 @@ func (s *Server) examine(j *job) *receipt {
 		return &receipt{later, "games that branch off others wait until the first games of a worker have been checked"}
 	}
 	if err := s.judge(j, w); err != nil {
-		s.setAside(u.Worker, err.Error())
+		s.setAside(who, err.Error())
 		return &receipt{rejected, err.Error()}
 	}
 	return nil
@@ -267,7 +246,7 @@ func (s *Server) judge(j *job, w *member) error {
 	err = w.assess(&a, t, again, random)
 	if again && err == nil && w.good.Add(1) == probation {
 		s.mu.Lock()
-		s.trusted[j.worker] = time.Now().UTC().Format(time.DateTime)
+		s.trusted[j.call.who] = time.Now().UTC().Format(time.DateTime)
 		s.saveList(trustedFile, s.trusted)
 		s.mu.Unlock()
 	}

@@ -12,7 +12,7 @@ import (
 func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
 	failures, faults := 0, 0
 	for ctx.Err() == nil {
-		r, err := ask[lease](ctx, w.conf.Conn, subjectLease, pack(request{w.conf.Card.ID, w.wants(), w.holds()}), 10*time.Second)
+		r, err := ask[lease](ctx, w.conf.Conn, verbLease, pack(request{w.wants(), w.holds()}), 10*time.Second)
 		if err != nil {
 			failures++
 			pause(ctx, backoff(failures))

@@ -3,30 +3,35 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"kosumi/train/selfplay"
 )
 
-// Subjects.
+// Verbs: what a client can ask for. The subject of a request is kosumi.VERB.ID, and
+// the broker lets nobody publish to it but the client with that key. Beats, releases
+// and drops have no answer.
 const (
-	subjectHello   = "kosumi.hello"
-	subjectLease   = "kosumi.lease"
-	subjectExam    = "kosumi.exam"
-	subjectGame    = "kosumi.game"
-	subjectNet     = "kosumi.net"
-	subjectStatus  = "kosumi.status"
-	subjectBeat    = "kosumi.beat"
-	subjectRelease = "kosumi.release"
-	subjectPut     = "kosumi.task.put"
-	subjectTake    = "kosumi.task.take"
-	subjectDone    = "kosumi.task.done"
-	subjectDrop    = "kosumi.task.drop"
+	verbHello   = "hello"
+	verbLease   = "lease"
+	verbExam    = "exam"
+	verbGame    = "game"
+	verbNet     = "net"
+	verbStatus  = "status"
+	verbBeat    = "beat"
+	verbRelease = "release"
+	verbPut     = "put"
+	verbTake    = "take"
+	verbDone    = "done"
+	verbDrop    = "drop"
 )
+
+func subjectOf(verb, id string) string { return "kosumi." + verb + "." + id }
 
 // Card is what a worker says of itself.
 type Card struct {
-	ID        string `json:"id"` // random, 32 hex digits; a worker keeps it
 	Name      string `json:"name"`
 	Version   string `json:"version"`
 	Processor string `json:"processor,omitempty"`
@@ -36,6 +41,26 @@ type Card struct {
 	// loop's agree on; 0 is none.
 	Price    float64 `json:"price,omitempty"`
 	Protocol [2]int  `json:"protocol"` // lowest and highest that it speaks
+}
+
+// Lengths of what a worker says of itself, in characters.
+const maxWord, maxWords = 64, 128
+
+// plain keeps what others will read of a worker short and without control characters.
+func (c *Card) plain() {
+	for text, most := range map[*string]int{&c.Name: maxWord, &c.Version: maxWord, &c.Processor: maxWords, &c.Provider: maxWord, &c.Precision: maxWord} {
+		runes := []rune(strings.ToValidUTF8(*text, "?"))
+		runes = runes[:min(len(runes), most)]
+		for i, r := range runes {
+			if !unicode.IsPrint(r) {
+				runes[i] = '?'
+			}
+		}
+		*text = string(runes)
+	}
+	if !(c.Price >= 0) {
+		c.Price = 0
+	}
 }
 
 // welcome answers a hello.
@@ -59,9 +84,8 @@ type Offer struct {
 
 // request asks for numbers of games; Held are those that the worker still has.
 type request struct {
-	Worker string   `json:"worker"`
-	Want   int      `json:"want"`
-	Held   []uint64 `json:"held,omitempty"`
+	Want int      `json:"want"`
+	Held []uint64 `json:"held,omitempty"`
 }
 
 // lease hands out numbers, or says what has to be done before.
@@ -76,7 +100,6 @@ type lease struct {
 
 // answers are what a network says of the exam's positions.
 type answers struct {
-	Worker string      `json:"worker"`
 	Offer  string      `json:"offer"`
 	Policy [][]float32 `json:"policy"`
 	Value  []float32   `json:"value"` // win minus loss, of the side to move
@@ -84,8 +107,7 @@ type answers struct {
 
 // upload is a game on its way; the packed game follows its header's line.
 type upload struct {
-	Worker string `json:"worker"`
-	Offer  string `json:"offer"`
+	Offer string `json:"offer"`
 }
 
 // Verdicts on an upload.
@@ -106,11 +128,11 @@ type receipt struct {
 type wanted struct {
 	SHA256 string `json:"sha256"`
 	Offset int64  `json:"offset"`
+	Task   string `json:"task,omitempty"` // that needs it: its client has the file
 }
 
 // beat says how a worker is.
 type beat struct {
-	Worker  string   `json:"worker"`
 	Held    []uint64 `json:"held,omitempty"`
 	Spooled int      `json:"spooled"`
 	Games   int64    `json:"games"` // finished since it began

@@ -355,7 +355,7 @@ func twoWorkers(b *testing.B, w loop.Work) *arm {
 	b.Cleanup(func() { require.NoError(b, server.Close()) })
 	a := &arm{b: b}
 	for i := range 2 {
-		c := &child{Part: "worker", Dir: b.TempDir(), Address: s.address(), ID: NewID(), Model: w.Path, Precision: "auto"}
+		c := &child{Part: "worker", Dir: b.TempDir(), Address: s.address(), Model: w.Path, Precision: "auto"}
 		if *ownCore {
 			c.Core = i + 1
 		}

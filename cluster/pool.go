@@ -18,8 +18,7 @@ import (
 
 // Pool has tasks done by a cluster's workers.
 type Pool struct {
-	conn *nats.Conn
-	id   string
+	conn *Conn
 	log  *slog.Logger
 	next atomic.Int64
 	done atomic.Int64
@@ -40,30 +39,28 @@ type offered struct {
 // ErrTask is wrapped where a task cannot be done by any worker.
 var ErrTask = errors.New("the workers cannot do this")
 
-// NewPool uses a connection of its own, which Close does not close. Its id is the
-// one that the connection was made with: 32 hex digits.
-func NewPool(conn *nats.Conn, id string, log *slog.Logger) (*Pool, error) {
+// NewPool uses a connection of its own, which Close does not close.
+func NewPool(conn *Conn, log *slog.Logger) (*Pool, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	p := &Pool{conn: conn, id: id, log: log, files: map[string]string{}, known: map[string]offered{}}
+	p := &Pool{conn: conn, log: log, files: map[string]string{}, known: map[string]offered{}}
 	var err error
-	p.sub, err = conn.Subscribe(filesOf(id), p.piece)
+	p.sub, err = conn.Subscribe(filesOf(conn.ID), p.piece)
 	return p, err
 }
 
 // OpenPool connects to a cluster by its address.
 func OpenPool(c DialConfig) (*Pool, func(), error) {
-	c.ID = NewID()
 	conn, err := Dial(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := conn.FlushTimeout(10 * time.Second); err != nil {
+	if err := conn.reach(10 * time.Second); err != nil {
 		conn.Close()
-		return nil, nil, fmt.Errorf("no connection: is the address right, its token too, and does the loop serve? %w", err)
+		return nil, nil, err
 	}
-	p, err := NewPool(conn, c.ID, c.Log)
+	p, err := NewPool(conn, c.Log)
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
@@ -105,18 +102,32 @@ func (p *Pool) Done() int64 { return p.done.Load() }
 // it goes on through outages until there is an answer or the context ends.
 func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 	t.ID = fmt.Sprint(p.next.Add(1))
-	data := pack(put{p.id, t})
+	data := packPut(put{ID: t.ID}, &t)
 	if len(data) > maxGame {
 		return fmt.Errorf("%w: it has %d bytes, %d are the most", ErrTask, len(data), maxGame)
 	}
+	wrong := false
 	for began, n := time.Now(), 0; ctx.Err() == nil; {
-		o, err := ask[outcome](ctx, p.conn, subjectPut, data, putAgain)
+		question := data
+		if wrong {
+			question = packPut(put{t.ID, true}, &t)
+		}
+		o, err := ask[outcome](ctx, p.conn, verbPut, question, putAgain)
+		wrong = false
 		switch {
+		case err == nil && o.Later: // the server has enough of this client, or of all
+			n = max(n, 4) + 1
+			pause(ctx, backoff(n))
 		case err == nil && o.Error != "":
+			p.forget(t.ID)
 			return fmt.Errorf("%w: %s", ErrTask, o.Error)
 		case err == nil:
+			if wrong = json.Unmarshal(o.Body, answer) != nil; wrong {
+				continue
+			}
 			p.done.Add(1)
-			return json.Unmarshal(o.Body, answer)
+			p.forget(t.ID)
+			return nil
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			n = 0 // it waits, or is under way
 		default:
@@ -132,7 +143,14 @@ func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 	return context.Cause(ctx)
 }
 
-// piece answers a worker that fetches a file.
+func packPut(p put, t *Task) []byte { return append(append(pack(p), '\n'), pack(t)...) }
+
+// forget says that the server need not keep a task any more: it is answered.
+func (p *Pool) forget(id string) {
+	p.conn.Publish(p.conn.subject(verbDrop), pack(drop{[]string{id}}))
+}
+
+// piece answers the server, where a worker fetches a file.
 func (p *Pool) piece(m *nats.Msg) {
 	var r wanted
 	if unpack(m.Data, &r) != nil {
@@ -165,7 +183,7 @@ func readPiece(path string, at int64) ([]byte, error) {
 
 // Close takes back what is not done.
 func (p *Pool) Close() {
-	p.conn.Publish(subjectDrop, pack(drop{p.id}))
+	p.conn.Publish(p.conn.subject(verbDrop), pack(drop{}))
 	p.conn.FlushTimeout(time.Second)
 	p.sub.Unsubscribe()
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,13 +57,19 @@ type ServerConfig struct {
 // loop.Exchange.
 type Server struct {
 	conf    ServerConfig
-	conn    *nats.Conn
-	subs    []*nats.Subscription
+	conn    *Conn
+	sub     *nats.Subscription
 	began   time.Time
-	jobs    chan *job
+	calls   *queue // all but games
+	games   *queue
+	pieces  *queue // of clients' files; who is the client
 	checked chan *job
 	filing  sync.WaitGroup
+	serving sync.WaitGroup
+	ctx     context.Context // ends with Close
+	end     context.CancelFunc
 	tally   tally
+	shown   shown
 
 	mu      sync.Mutex
 	book    *book
@@ -71,6 +78,7 @@ type Server struct {
 	members map[string]*member
 	aside   map[string]string // why, by worker
 	trusted map[string]string // when, by worker: those whose first games were found right
+	unsaved bool              // aside has changed
 	judges  []*judge          // newest last
 	desk    *desk
 	vouched string // a worker of this machine
@@ -78,8 +86,10 @@ type Server struct {
 }
 
 const (
-	queueLength = 4096
-	fileGames   = 64 // in one file, at most
+	fileGames = 64   // in one file, at most
+	crowded   = 512  // games that wait, from which on fewer are looked at again
+	servers   = 4    // goroutines that answer requests
+	fullAside = 4096 // workers set aside that are remembered
 )
 
 // NewServer reads the book. Serve starts it.
@@ -96,7 +106,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
 	}
 	b, err := openBook(c.Dir, c.Known, c.Now())
@@ -104,8 +114,8 @@ func NewServer(c ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{conf: c, book: b, began: time.Now(), members: map[string]*member{},
-		desk: newDesk(),
-		jobs: make(chan *job, queueLength), checked: make(chan *job, queueLength)}
+		desk: newDesk(), calls: newQueue(1), games: newQueue(0), pieces: newQueue(ownPieces), checked: make(chan *job, 4096)}
+	s.ctx, s.end = context.WithCancel(context.Background())
 	if s.aside, err = loadList(filepath.Join(c.Dir, asideFile)); err != nil {
 		return nil, err
 	}
@@ -116,22 +126,22 @@ func NewServer(c ServerConfig) (*Server, error) {
 }
 
 // Serve answers requests that come over a connection, until Close.
-func (s *Server) Serve(conn *nats.Conn) error {
+func (s *Server) Serve(conn *Conn) error {
 	s.conn = conn
-	for subject, handle := range map[string]func(m *nats.Msg){
-		subjectHello: s.hello, subjectLease: s.lease, subjectExam: s.exam, subjectNet: s.piece, subjectStatus: s.status,
-		subjectGame: s.game, subjectBeat: s.beat, subjectRelease: s.release,
-		subjectPut: s.put, subjectTake: s.take, subjectDone: s.done, subjectDrop: s.dropTasks,
-	} {
-		sub, err := conn.Subscribe(subject, handle)
-		if err != nil {
-			return err
-		}
-		if err := sub.SetPendingLimits(1<<17, 1<<29); err != nil {
-			return err
-		}
-		s.subs = append(s.subs, sub)
+	var err error
+	if s.sub, err = conn.Subscribe(subjectOf("*", "*"), s.receive); err != nil {
+		return err
 	}
+	if err := s.sub.SetPendingLimits(1<<17, 1<<29); err != nil {
+		return err
+	}
+	for range servers {
+		s.serving.Go(s.answerCalls)
+	}
+	for range maxPieces {
+		s.serving.Go(s.fetchPieces)
+	}
+	s.serving.Go(s.tend)
 	var checkers sync.WaitGroup
 	for range max(2, runtime.GOMAXPROCS(0)) {
 		checkers.Go(s.check)
@@ -144,22 +154,67 @@ func (s *Server) Serve(conn *nats.Conn) error {
 	return conn.Flush()
 }
 
+// receive queues what comes in.
+func (s *Server) receive(m *nats.Msg) {
+	c, ok := readCall(m)
+	if !ok {
+		return
+	}
+	q := s.calls
+	if c.verb == verbGame {
+		q = s.games
+	}
+	for _, c := range q.push(c) {
+		if c.verb == verbGame { // others ask again when nothing comes
+			s.tally.later.Add(1)
+			s.reply(c.reply, receipt{later, "the server is busy"})
+		}
+	}
+}
+
+// answerCalls serves requests until there are no more.
+func (s *Server) answerCalls() {
+	verbs := map[string]func(*call){
+		verbHello: s.hello, verbLease: s.lease, verbExam: s.exam, verbNet: s.piece, verbStatus: s.status, verbBeat: s.beat, verbRelease: s.release,
+		verbPut: s.put, verbTake: s.take, verbDone: s.done, verbDrop: s.dropTasks,
+	}
+	for c := s.calls.pop(); c != nil; c = s.calls.pop() {
+		if serve := verbs[c.verb]; serve != nil {
+			serve(c)
+		}
+		s.calls.done(c)
+	}
+}
+
+// tend does once a second what nobody asks for.
+func (s *Server) tend() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-s.ctx.Done():
+			return
+		}
+		s.mu.Lock()
+		s.tidy(s.conf.Now())
+		s.saveAside()
+		s.mu.Unlock()
+	}
+}
+
 // Close takes no more, files what has been checked and answers for it.
 func (s *Server) Close() error {
 	var errs []error
-	for _, sub := range s.subs {
-		errs = append(errs, sub.Unsubscribe())
-	}
-	s.mu.Lock()
-	jobs := s.jobs
-	s.jobs = nil
-	s.mu.Unlock()
-	if jobs != nil {
-		close(jobs)
-		if s.conn != nil {
-			s.filing.Wait()
-			errs = append(errs, s.conn.FlushTimeout(2*time.Second))
-		}
+	if s.conn != nil {
+		errs = append(errs, s.sub.Unsubscribe())
+		s.calls.close()
+		s.games.close()
+		s.pieces.close()
+		s.end()
+		s.serving.Wait()
+		s.filing.Wait()
+		errs = append(errs, s.conn.FlushTimeout(2*time.Second))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,6 +222,7 @@ func (s *Server) Close() error {
 		j.close()
 	}
 	s.judges = nil
+	s.saveAside()
 	return errors.Join(errs...)
 }
 
@@ -219,89 +275,105 @@ func (s *Server) Play(ctx context.Context) error {
 	return s.conf.Local(ctx)
 }
 
-func reply(m *nats.Msg, v any) {
-	if m.Reply != "" {
-		m.Respond(pack(v)) // whoever asked asks again
+// reply answers a request; whoever asked asks again where the answer is lost.
+func (s *Server) reply(to string, v any) {
+	if to != "" {
+		s.conn.Publish(to, pack(v))
 	}
 }
 
 // read unpacks a request of a worker and finds the worker.
-func read[T any](s *Server, m *nats.Msg, worker func(*T) string) (*T, *member, bool) {
+func read[T any](s *Server, c *call) (*T, *member, bool) {
 	v := new(T)
-	if err := unpack(m.Data, v); err != nil {
-		reply(m, receipt{rejected, err.Error()})
+	if err := unpack(c.data, v); err != nil {
+		s.reply(c.reply, receipt{rejected, err.Error()})
 		return nil, nil, false
 	}
-	w := s.members[worker(v)]
+	w := s.members[c.who]
 	if w != nil {
 		w.seen = s.conf.Now()
 	}
 	return v, w, true
 }
 
-func (s *Server) hello(m *nats.Msg) {
-	var c Card
-	if err := unpack(m.Data, &c); err != nil {
-		reply(m, welcome{Refused: err.Error()})
+func (s *Server) hello(c *call) {
+	var card Card
+	if err := unpack(c.data, &card); err != nil {
+		s.reply(c.reply, welcome{Refused: err.Error()})
 		return
 	}
+	card.plain()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := welcome{Run: s.book.disk.Run, Protocol: min(c.Protocol[1], Protocol)}
-	reason, banned := s.aside[c.ID]
+	w := welcome{Run: s.book.disk.Run, Protocol: min(card.Protocol[1], Protocol)}
+	reason, banned := s.aside[c.who]
+	m := s.members[c.who]
 	switch {
-	case w.Protocol < max(c.Protocol[0], ProtocolMin):
-		w.Refused = fmt.Sprintf("the server speaks protocol %d to %d, the worker %d to %d; update the older of the two", ProtocolMin, Protocol, c.Protocol[0], c.Protocol[1])
-	case !inboxName.MatchString(c.ID):
-		w.Refused = "a worker's id is 32 hex digits"
+	case w.Protocol < max(card.Protocol[0], ProtocolMin):
+		w.Refused = fmt.Sprintf("the server speaks protocol %d to %d, the worker %d to %d; update the older of the two", ProtocolMin, Protocol, card.Protocol[0], card.Protocol[1])
 	case banned:
 		w.Refused = "set aside: " + reason
-	case s.members[c.ID] == nil && len(s.members) >= s.conf.MaxWorkers && !s.dropIdle():
+	case m == nil && len(s.members) >= s.conf.MaxWorkers && !s.dropIdle():
 		w.Refused, w.WaitMS = fmt.Sprintf("%d workers are at work, no more are taken", len(s.members)), 60_000
 	}
 	if w.Refused == "" {
-		if s.members[c.ID] == nil {
-			s.members[c.ID] = &member{passed: map[string]bool{}, vouched: c.ID == s.vouched, beaten: s.conf.Now()}
-			if s.trusted[c.ID] != "" {
-				s.members[c.ID].good.Store(probation)
+		if m == nil {
+			m = &member{passed: map[string]bool{}, vouched: c.who == s.vouched, beaten: s.conf.Now()}
+			if s.trusted[c.who] != "" {
+				m.good.Store(probation)
 			}
-			s.conf.Log.Info("worker joins", "worker", c.ID[:8], "name", c.Name, "processor", c.Processor, "provider", c.Provider, "precision", c.Precision)
+			s.members[c.who] = m
+			s.conf.Log.Info("worker joins", "worker", publicName(c.who), "name", card.Name, "processor", card.Processor, "provider", card.Provider, "precision", card.Precision)
 		}
-		s.members[c.ID].card, s.members[c.ID].seen = c, s.conf.Now()
+		m.card, m.seen = card, s.conf.Now()
 	}
-	reply(m, w)
+	s.reply(c.reply, w)
 }
 
-// dropIdle forgets the workers that were not heard of for long.
+// dropIdle makes room for another worker: those go that were not heard of for ten
+// minutes, and if there are none, of those that have done nothing yet the ones that
+// were not heard of for longest, one of eight. They say hello again when they come back.
 func (s *Server) dropIdle() bool {
 	n := len(s.members)
+	now := s.conf.Now()
+	var idle []string
 	for id, w := range s.members {
-		if s.conf.Now().Sub(w.seen) > 10*time.Minute {
+		switch {
+		case w.vouched:
+		case now.Sub(w.seen) > 10*time.Minute:
+			delete(s.members, id)
+		case w.games.Stored == 0 && w.tasks == 0 && w.good.Load() == 0:
+			idle = append(idle, id)
+		}
+	}
+	if len(s.members) == n && len(idle) > 0 {
+		slices.SortFunc(idle, func(a, b string) int { return s.members[a].seen.Compare(s.members[b].seen) })
+		for _, id := range idle[:(len(idle)+7)/8] {
 			delete(s.members, id)
 		}
 	}
 	return len(s.members) < n
 }
 
-func (s *Server) lease(m *nats.Msg) {
+func (s *Server) lease(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read(s, m, func(r *request) string { return r.Worker })
+	r, w, ok := read[request](s, c)
 	if !ok {
 		return
 	}
 	if w == nil {
-		reply(m, lease{Hello: true, Refused: s.aside[r.Worker]})
+		s.reply(c.reply, lease{Hello: true, Refused: s.aside[c.who]})
 		return
 	}
 	o, now := s.book.present(), s.conf.Now()
 	if o == nil {
-		reply(m, lease{WaitMS: 1000})
+		s.reply(c.reply, lease{WaitMS: 1000})
 		return
 	}
-	s.book.renew(r.Worker, r.Held, now)
+	s.book.renew(c.who, r.Held, now)
 	l := lease{Offer: o}
-	want := min(r.Want, maxLease, 4*maxLease-len(r.Held))
+	want := min(r.Want, maxLease, s.book.room(c.who, w.games.Stored > 0 || w.good.Load() > 0 || w.vouched))
 	switch {
 	case o.SHA256 != "" && !w.passed[o.SHA256]:
 		l.Exam = true
@@ -311,14 +383,14 @@ func (s *Server) lease(m *nats.Msg) {
 		l.WaitMS = 2000
 	default:
 		var err error
-		if l.Numbers, err = s.book.take(r.Worker, s.room(want, now), now); err != nil {
+		if l.Numbers, err = s.book.take(c.who, s.room(want, now), now); err != nil {
 			s.conf.Log.Error("no numbers can be reserved", "error", err)
 			l.WaitMS = 5000
 		} else if len(l.Numbers) == 0 { // others have them
 			l.WaitMS = 1000
 		}
 	}
-	reply(m, l)
+	s.reply(c.reply, l)
 }
 
 // room is how many of the games that a worker wants the host has left.
@@ -336,48 +408,78 @@ func (s *Server) room(want int, now time.Time) int {
 	return max(0, min(want, int(left)-len(s.book.out)))
 }
 
-func (s *Server) beat(m *nats.Msg) {
+func (s *Server) beat(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read(s, m, func(b *beat) string { return b.Worker }); ok && w != nil {
+	if b, w, ok := read[beat](s, c); ok && w != nil {
 		now := s.conf.Now()
 		s.spent.add(w, b, max(0, now.Sub(w.beaten)))
 		w.beaten = now
 		w.last = *b
 		w.last.Held = nil
-		s.book.renew(b.Worker, b.Held, s.conf.Now())
+		s.book.renew(c.who, b.Held, now)
 	}
 }
 
-func (s *Server) release(m *nats.Msg) {
+func (s *Server) release(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read(s, m, func(b *beat) string { return b.Worker }); ok && w != nil {
-		s.book.release(b.Worker, b.Held)
+	if b, w, ok := read[beat](s, c); ok && w != nil {
+		s.book.release(c.who, b.Held)
 	}
 }
 
-// piece sends a part of the present network.
-func (s *Server) piece(m *nats.Msg) {
+// piece sends a part of the present network, or of a file that the client of one of
+// the worker's tasks has.
+func (s *Server) piece(c *call) {
 	var r wanted
-	if err := unpack(m.Data, &r); err != nil {
+	if err := unpack(c.data, &r); err != nil || c.reply == "" {
 		return
 	}
 	s.mu.Lock()
 	data, sha, source := s.net, s.netSHA, ""
 	if r.SHA256 != sha {
-		source = s.source(r.SHA256)
+		source = s.desk.source(c.who, r.Task, r.SHA256)
+	}
+	many := source != "" && s.desk.fetching[c.who] >= workerPieces
+	if source != "" && !many {
+		s.desk.fetching[c.who]++
 	}
 	s.mu.Unlock()
-	if source != "" { // the client that has it answers
-		s.conn.PublishMsg(&nats.Msg{Subject: filesOf(source), Reply: m.Reply, Data: m.Data})
-		return
+	switch {
+	case r.SHA256 == sha && r.Offset >= 0 && r.Offset < int64(len(data)):
+		s.conn.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
+	case source == "":
+		s.conn.Publish(c.reply, nil)
+	case many: // it asks again
+	case len(s.pieces.push(&call{verb: c.who, who: source, reply: c.reply, data: pack(r)})) > 0:
+		s.fetched(c.who)
 	}
-	if r.SHA256 != sha || r.Offset < 0 || r.Offset >= int64(len(data)) {
-		m.Respond(nil)
-		return
+}
+
+// fetchPieces passes on pieces of clients' files: worker and client know nothing of each
+// other. Clients are asked in turns, and a client that is slow holds up its own files
+// only.
+func (s *Server) fetchPieces() {
+	for c := s.pieces.pop(); c != nil; c = s.pieces.pop() {
+		ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
+		if m, err := s.conn.RequestWithContext(ctx, filesOf(c.who), c.data); err == nil && len(m.Data) <= piece {
+			s.conn.Publish(c.reply, m.Data)
+		}
+		cancel()
+		s.fetched(c.verb)
+		s.pieces.done(c)
 	}
-	m.Respond(data[r.Offset:min(int64(len(data)), r.Offset+piece)])
+}
+
+// fetched notes that a worker's question for a piece is over.
+func (s *Server) fetched(worker string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.desk
+	if d.fetching[worker]--; d.fetching[worker] == 0 {
+		delete(d.fetching, worker)
+	}
 }
 
 // Vouch has a worker trusted from the start: one of the server's own machine.

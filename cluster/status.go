@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/nats-io/nats.go"
 )
 
 // tally counts what came in.
@@ -36,7 +34,7 @@ func (t *tally) reject(worker, reason string) {
 	t.rejected.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.reasons = append(t.reasons, Rejection{time.Now().UTC().Truncate(time.Second), short(worker), reason})
+	t.reasons = append(t.reasons, Rejection{time.Now().UTC().Truncate(time.Second), publicName(worker), reason})
 	if n := len(t.reasons); n > 20 {
 		t.reasons = slices.Delete(t.reasons, 0, n-20)
 	}
@@ -107,6 +105,7 @@ type Status struct {
 
 // WorkerStatus is how a worker is.
 type WorkerStatus struct {
+	ID string `json:"id"`
 	Card
 	counts
 	Seen    float64 `json:"seen_seconds_ago"`
@@ -118,12 +117,12 @@ type WorkerStatus struct {
 // Status returns how the cluster is.
 func (s *Server) Status() Status {
 	s.mu.Lock()
-	st := Status{Run: s.book.disk.Run, Version: s.conf.Version, Out: len(s.book.out), Queue: len(s.jobs) + len(s.checked), Aside: maps.Clone(s.aside)}
+	st := Status{Run: s.book.disk.Run, Version: s.conf.Version, Out: len(s.book.out), Queue: s.games.len() + len(s.checked), Aside: maps.Clone(s.aside)}
 	if o := s.book.present(); o != nil {
 		st.Network, st.Offer = o.Network, o.ID
 	}
-	for _, w := range s.members {
-		ws := WorkerStatus{Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled, Tasks: w.tasks}
+	for id, w := range s.members {
+		ws := WorkerStatus{ID: id, Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled, Tasks: w.tasks}
 		if w.last.Time > 0 {
 			ws.Rate = float64(w.last.Games) / w.last.Time * 3600
 		}
@@ -173,28 +172,49 @@ func (s *spent) add(w *member, b *beat, since time.Duration) {
 	s.cost += hours * max(0, min(w.card.Price, 1e6))
 }
 
-// Public is a status that others may see: the ids of workers are theirs alone and
-// are cut short; of many workers only the first are listed.
+// Public is a status that others may see: of the ids, which identity hangs on, only
+// the names made from them; of many workers and of those set aside only the first.
 func (st Status) Public() *Status {
 	st.Workers = slices.Clone(st.Workers)
-	if len(st.Workers) > 1000 {
-		st.Workers = st.Workers[:1000]
-	}
+	st.Workers = st.Workers[:min(len(st.Workers), mostShown)]
 	for i := range st.Workers {
-		st.Workers[i].ID = short(st.Workers[i].ID)
+		st.Workers[i].ID = publicName(st.Workers[i].ID)
 	}
 	aside := map[string]string{}
 	for id, reason := range st.Aside {
-		aside[short(id)] = reason
+		if len(aside) < mostShown {
+			aside[publicName(id)] = reason
+		}
 	}
 	st.Aside = aside
 	return &st
 }
 
+const mostShown = 1000
+
+// shown is the last status that was asked for: it is made once a second at most.
+type shown struct {
+	mu   sync.Mutex
+	at   time.Time
+	text []byte
+}
+
 // status answers who asks over NATS.
-func (s *Server) status(m *nats.Msg) {
-	st := s.Status()
-	reply(m, st.Public())
+func (s *Server) status(c *call) {
+	s.shown.mu.Lock()
+	defer s.shown.mu.Unlock()
+	if time.Since(s.shown.at) > time.Second {
+		st := s.Status()
+		p := st.Public()
+		s.shown.text, s.shown.at = pack(p), time.Now()
+		for len(s.shown.text) > maxGame && len(p.Workers) > 0 { // long names do not make it too long to be sent
+			p.Workers = p.Workers[:len(p.Workers)/2]
+			s.shown.text = pack(p)
+		}
+	}
+	if c.reply != "" {
+		s.conn.Publish(c.reply, s.shown.text)
+	}
 }
 
 // ServeHTTP writes the metrics in Prometheus' text format.
@@ -239,8 +259,8 @@ func AskStatus(ctx context.Context, c DialConfig, patience time.Duration) (*Stat
 		return nil, err
 	}
 	defer conn.Close()
-	if err := conn.FlushTimeout(patience); err != nil {
-		return nil, fmt.Errorf("no connection: is the address right, its token too, and does the loop serve? %w", err)
+	if err := conn.reach(patience); err != nil {
+		return nil, err
 	}
-	return ask[Status](ctx, conn, subjectStatus, nil, patience)
+	return ask[Status](ctx, conn, verbStatus, nil, patience)
 }

@@ -28,7 +28,7 @@ func (w *Worker) sit(ctx context.Context, o *Offer) (*table, error) {
 	if recipe.Search.Method == selfplay.Random {
 		t.stock = make(chan uint64, maxLease)
 	} else {
-		path, err := w.file(ctx, File{o.File, o.SHA256, o.Bytes})
+		path, err := w.file(ctx, File{o.File, o.SHA256, o.Bytes}, "")
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (w *Worker) leave() {
 		break
 	}
 	if len(given) > 0 {
-		w.conf.Conn.Publish(subjectRelease, pack(beat{Worker: w.conf.Card.ID, Held: given}))
+		w.publish(verbRelease, beat{Held: given})
 	}
 }
 
@@ -132,8 +132,7 @@ func (w *Worker) exam(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.Worker = w.conf.Card.ID
-	r, err := ask[receipt](ctx, w.conf.Conn, subjectExam, pack(a), 30*time.Second)
+	r, err := ask[receipt](ctx, w.conf.Conn, verbExam, pack(a), 30*time.Second)
 	switch {
 	case err != nil:
 		pause(ctx, backoff(4))

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 )
 
@@ -26,12 +25,12 @@ func TestSilentWorkers(t *testing.T) {
 		"a worker heard of meanwhile": {jump: step, heard: 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			failure := &outcome{Worker: "a", Error: "no such program"}
-			e := &errand{key: "client/1", client: "client", reply: &nats.Msg{}, asked: start, failed: []string{"a"}, failure: failure, failedAt: start}
+			failure := &outcome{Error: "no such program"}
+			e := &errand{key: "client/1", client: "client", asked: start, failed: []string{"a"}, failure: failure, failedAt: start}
 			silent := &member{seen: start.Add(-time.Second)}
 			s := &Server{members: map[string]*member{"a": {seen: start}, "b": silent}, desk: newDesk()}
-			s.desk.tasks[e.key], s.desk.looked = e, start
-			s.desk.queue(e)
+			s.desk.looked = start
+			s.desk.add(e, 1)
 
 			begin := start.Add(c.jump)
 			for at := time.Duration(0); at <= 3*taskLease; at += step {

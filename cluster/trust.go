@@ -15,8 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/nn"
@@ -178,14 +176,28 @@ func (s *Server) setAside(worker, reason string) {
 	if _, already := s.aside[worker]; already || s.members[worker] == nil {
 		return
 	}
-	s.aside[worker] = reason
+	if len(s.aside) >= fullAside && s.trusted[worker] == "" { // keys cost nothing: another one goes, not the list on
+		for id := range s.aside {
+			delete(s.aside, id)
+			break
+		}
+	}
+	s.aside[worker], s.unsaved = reason, true
 	w := s.members[worker]
-	s.conf.Log.Warn("a worker is set aside", "worker", short(worker), "name", w.card.Name, "reason", reason)
+	s.conf.Log.Warn("a worker is set aside", "worker", publicName(worker), "name", w.card.Name, "reason", reason)
 	delete(s.members, worker)
-	s.saveList(asideFile, s.aside)
 	if s.trusted[worker] != "" {
 		delete(s.trusted, worker)
 		s.saveList(trustedFile, s.trusted)
+		s.saveAside()
+	}
+}
+
+// saveAside writes who is set aside, once for many. The caller holds mu.
+func (s *Server) saveAside() {
+	if s.unsaved {
+		s.unsaved = false
+		s.saveList(asideFile, s.aside)
 	}
 }
 
@@ -264,14 +276,14 @@ func answerExam(ctx context.Context, o *Offer, e nn.Evaluator) (answers, error) 
 }
 
 // exam compares a worker's answers with the server's own.
-func (s *Server) exam(m *nats.Msg) {
+func (s *Server) exam(c *call) {
 	var a answers
-	if err := unpack(m.Data, &a); err != nil {
-		reply(m, receipt{rejected, err.Error()})
+	if err := unpack(c.data, &a); err != nil {
+		s.reply(c.reply, receipt{rejected, err.Error()})
 		return
 	}
 	s.mu.Lock()
-	w, o := s.members[a.Worker], s.book.find(a.Offer)
+	w, o := s.members[c.who], s.book.find(a.Offer)
 	var t tolerance
 	if w != nil && o != nil {
 		t = w.card.tolerance()
@@ -280,30 +292,30 @@ func (s *Server) exam(m *nats.Msg) {
 	}
 	s.mu.Unlock()
 	if w == nil || o == nil {
-		reply(m, receipt{later, needHello})
+		s.reply(c.reply, receipt{later, needHello})
 		return
 	}
 	j := s.judgeOf(o.SHA256)
 	if j == nil {
-		reply(m, receipt{later, "that network is not in use"})
+		s.reply(c.reply, receipt{later, "that network is not in use"})
 		return
 	}
 	defer j.users.Done()
 	j.once.Do(func() { j.want, j.err = answerExam(context.Background(), o, j.eval) })
 	if j.err != nil {
 		s.conf.Log.Error("the exam cannot be answered here", "error", j.err)
-		reply(m, receipt{later, "the server cannot check now"})
+		s.reply(c.reply, receipt{later, "the server cannot check now"})
 		return
 	}
 	if err := compareAnswers(&j.want, &a, t); err != nil {
-		s.setAside(a.Worker, err.Error())
-		reply(m, receipt{rejected, err.Error()})
+		s.setAside(c.who, err.Error())
+		s.reply(c.reply, receipt{rejected, err.Error()})
 		return
 	}
 	s.mu.Lock()
 	w.passed[o.SHA256] = true
 	s.mu.Unlock()
-	reply(m, receipt{Verdict: stored})
+	s.reply(c.reply, receipt{Verdict: stored})
 }
 
 // compareAnswers holds answers against those that are right.

@@ -45,10 +45,10 @@ func (w *Worker) send(ctx context.Context, g *spooled) {
 		w.spool.drop(g)
 		return
 	}
-	line := pack(upload{w.conf.Card.ID, g.offer})
+	line := pack(upload{g.offer})
 	data := append(append(line, '\n'), packed...)
 	for n := 1; ctx.Err() == nil; n++ {
-		r, err := ask[receipt](ctx, w.conf.Conn, subjectGame, data, 40*time.Second)
+		r, err := ask[receipt](ctx, w.conf.Conn, verbGame, data, 40*time.Second)
 		switch {
 		case err != nil || r.Verdict == later:
 			if err == nil && r.Reason == needHello {

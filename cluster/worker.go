@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
@@ -24,9 +22,10 @@ type Seat struct {
 	Close     func()
 }
 
-// WorkerConfig says how a worker works. Conn, Card.ID, Open and Dir are needed.
+// WorkerConfig says how a worker works. Conn, Open and Dir are needed. The
+// connection's key is who the worker is: a lasting worker has a lasting key.
 type WorkerConfig struct {
-	Conn *nats.Conn
+	Conn *Conn
 	Card Card
 	Dir  string // for networks and games
 	// InMemory keeps finished games in memory until they are confirmed, for a
@@ -38,10 +37,10 @@ type WorkerConfig struct {
 	Open func(ctx context.Context, path string, o *Offer) (*Seat, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
 	Poll time.Duration
-	// Hands do other tasks than self-play, by kind; Programs are those that the
-	// owner allows tasks to start.
+	// Hands do other tasks than self-play, by kind; Programs are what the owner
+	// allows tasks to start.
 	Hands    map[string]Hand
-	Programs []string
+	Programs [][]string // command lines, see Allowed
 	Log      *slog.Logger
 }
 
@@ -80,7 +79,7 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 	}
 	c.Card.Protocol = [2]int{ProtocolMin, Protocol}
 	return &Worker{conf: c, low: make(chan struct{}, 1), held: map[uint64]bool{}, began: time.Now(),
-		hands: hands{held: map[string]context.CancelFunc{}, used: map[string]int{}, freed: make(chan struct{}, 1)}}, nil
+		hands: hands{held: map[string]context.CancelFunc{}, files: map[string]chan struct{}{}, used: map[string]int{}, freed: make(chan struct{}, 1)}}, nil
 }
 
 // Games counts the games finished so far, and those that are not confirmed yet.
@@ -154,7 +153,7 @@ func (w *Worker) Close(patience time.Duration) {
 		w.sending.Wait()
 	}
 	if len(w.held) > 0 {
-		w.conf.Conn.Publish(subjectRelease, pack(beat{Worker: w.conf.Card.ID, Held: w.holds()}))
+		w.publish(verbRelease, beat{Held: w.holds()})
 		w.conf.Conn.FlushTimeout(time.Second)
 	}
 	for _, t := range w.all {
@@ -165,11 +164,16 @@ func (w *Worker) Close(patience time.Duration) {
 	w.all, w.now = nil, nil
 }
 
-// ask sends a request and waits for its reply.
-func ask[T any](ctx context.Context, conn *nats.Conn, subject string, data []byte, patience time.Duration) (*T, error) {
+// publish tells the server something that has no answer.
+func (w *Worker) publish(verb string, v any) {
+	w.conf.Conn.Publish(w.conf.Conn.subject(verb), pack(v))
+}
+
+// ask sends a request in the connection's own name and waits for its reply.
+func ask[T any](ctx context.Context, conn *Conn, verb string, data []byte, patience time.Duration) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	m, err := conn.RequestWithContext(ctx, subject, data)
+	m, err := conn.RequestWithContext(ctx, conn.subject(verb), data)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +196,7 @@ func (w *Worker) hello(ctx context.Context) error {
 	w.greeting.Lock()
 	defer w.greeting.Unlock()
 	for n := 1; ctx.Err() == nil; n++ {
-		a, err := ask[welcome](ctx, w.conf.Conn, subjectHello, pack(w.conf.Card), 10*time.Second)
+		a, err := ask[welcome](ctx, w.conf.Conn, verbHello, pack(w.conf.Card), 10*time.Second)
 		switch {
 		case err != nil:
 			if n == 3 {
@@ -219,6 +223,6 @@ func (w *Worker) beats(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, 10*time.Second)
 		games, waiting := w.Games()
-		w.conf.Conn.Publish(subjectBeat, pack(beat{w.conf.Card.ID, w.holds(), waiting, games, time.Since(w.began).Seconds(), processorTime().Seconds()}))
+		w.publish(verbBeat, beat{w.holds(), waiting, games, time.Since(w.began).Seconds(), processorTime().Seconds()})
 	}
 }

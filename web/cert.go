@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -22,17 +23,20 @@ import (
 
 // OwnCertificate reads the certificate kept in a folder, or makes one for these
 // names that holds for ten years. fingerprint is its sha256, for people who
-// compare it with what their browser shows.
-func OwnCertificate(folder string, names []string) (cert tls.Certificate, fingerprint string, err error) {
+// compare it with what their browser shows. note is told what was mended.
+func OwnCertificate(folder string, names []string, note func(text string)) (cert tls.Certificate, fingerprint string, err error) {
 	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	cert, err = tls.LoadX509KeyPair(certFile, keyFile)
-	if os.IsNotExist(err) {
-		if err = makeCertificate(certFile, keyFile, names); err == nil {
-			cert, err = tls.LoadX509KeyPair(certFile, keyFile)
+	for _, path := range []string{keyFile, certFile} {
+		_, err = file.Secret(path, func() ([]byte, error) { return nil, errNoCertificate }, note)
+		if errors.Is(err, errNoCertificate) {
+			err = makeCertificate(certFile, keyFile, names)
+		}
+		if err != nil {
+			return cert, "", fmt.Errorf("the certificate: %w", err)
 		}
 	}
-	if err != nil {
-		return cert, "", fmt.Errorf("the certificate: %w", err)
+	if cert, err = tls.LoadX509KeyPair(certFile, keyFile); err != nil {
+		return cert, "", fmt.Errorf("%s and %s hold no certificate with its key (%w); remove both for a new one", certFile, keyFile, err)
 	}
 	sum := sha256.Sum256(cert.Certificate[0])
 	parts := make([]string, len(sum))
@@ -41,6 +45,9 @@ func OwnCertificate(folder string, names []string) (cert tls.Certificate, finger
 	}
 	return cert, strings.Join(parts, ":"), nil
 }
+
+// errNoCertificate says that there is none, or an empty file.
+var errNoCertificate = errors.New("there is none")
 
 func makeCertificate(certFile, keyFile string, names []string) error {
 	if err := os.MkdirAll(filepath.Dir(certFile), 0o700); err != nil {

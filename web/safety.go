@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -169,13 +168,15 @@ const keyLives = time.Minute
 // patience is how many wrong tokens are answered at once; after that each waits.
 const patience = 10
 
-// loadToken reads the token in dir, or makes one.
-func loadToken(dir string, fresh bool) (string, error) {
+// loadToken reads the token in dir, or makes one. note is told what was mended.
+func loadToken(dir string, fresh bool, note func(text string)) (string, error) {
 	path := filepath.Join(dir, "token")
-	if data, err := file.Read(path, 1<<10); err == nil && !fresh {
-		if text := strings.TrimSpace(string(data)); len(text) >= 40 {
-			return text, os.Chmod(path, 0o600)
+	if !fresh {
+		text, err := file.Secret(path, func() ([]byte, error) { return []byte(randomText(32)), nil }, note)
+		if err != nil || len(text) >= 40 {
+			return string(text), err
 		}
+		note(path + " held no token of 40 characters or more; it is made anew")
 	}
 	text := randomText(32)
 	return text, file.WritePrivate(path, []byte(text+"\n"))

@@ -138,7 +138,7 @@ func (s *Server) open() error {
 		s.log.Warn("other users of this machine could read the page's key: --new-token makes another one")
 	}
 	var err error
-	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken); err != nil {
+	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.log.Warn(text) }); err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
 	}
 	if s.ln, err = listen(s.conf.Listen, s.store.lastPort()); err != nil {

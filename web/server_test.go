@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -333,25 +334,49 @@ func TestOneServer(t *testing.T) {
 	var taken *TakenError
 	require.ErrorAs(t, err, &taken)
 	require.Equal(t, s.Address(), taken.Address)
-	again, err := loadToken(dir, false)
+	notes := ""
+	again, err := loadToken(dir, false, func(text string) { notes += text })
 	require.NoError(t, err)
 	require.Equal(t, s.keys.token, again)
 	info, err := os.Stat(filepath.Join(dir, "token"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	fresh, err := loadToken(dir, true)
+	fresh, err := loadToken(dir, true, func(text string) { notes += text })
 	require.NoError(t, err)
 	require.NotEqual(t, again, fresh)
+	require.Empty(t, notes)
+	for text, want := range map[string]string{"": "was empty", "short": "no token of 40"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(text), 0o600))
+		_, err = loadToken(dir, false, func(text string) { notes += text })
+		require.NoError(t, err)
+		require.Contains(t, notes, want)
+	}
 }
 
 func TestOwnCertificate(t *testing.T) {
 	dir := t.TempDir()
-	cert, print1, err := OwnCertificate(dir, []string{"board.home"})
+	cert, print1, err := OwnCertificate(dir, []string{"board.home"}, nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, cert.Certificate)
-	_, print2, err := OwnCertificate(dir, nil)
+	_, print2, err := OwnCertificate(dir, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, print1, print2, "it is kept")
+	for _, name := range []string{"cert.pem", "key.pem"} {
+		notes := ""
+		require.NoError(t, os.Truncate(filepath.Join(dir, name), 0))
+		_, print2, err = OwnCertificate(dir, nil, nil)
+		require.NoError(t, err, "an empty one is made anew")
+		require.NotEqual(t, print1, print2)
+		require.NoError(t, os.Chmod(filepath.Join(dir, name), 0o644))
+		_, _, err = OwnCertificate(dir, nil, func(text string) { notes += text })
+		require.NoError(t, err)
+		if runtime.GOOS != "windows" {
+			require.Contains(t, notes, "could be read by others")
+		}
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "cert.pem"), []byte("damaged"), 0o600))
+	_, _, err = OwnCertificate(dir, nil, nil)
+	require.ErrorContains(t, err, "remove both")
 }
 
 // TestURLs has a server on all addresses of this machine say each of them, and

@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"kosumi/cluster"
 	"kosumi/cluster/jobs"
 	"kosumi/nn"
@@ -44,9 +42,10 @@ type Config struct {
 type Hub struct {
 	conf    Config
 	address string
+	key     cluster.Key // on a NATS cluster of the user's own
 	server  *cluster.Server
 	broker  *cluster.Broker
-	conns   []*nats.Conn
+	conns   []*cluster.Conn
 	web     *http.Server
 
 	worker *cluster.Worker
@@ -122,7 +121,7 @@ func (h *helper) begin(w *cluster.Worker) (end func()) {
 // returns the address for workers.
 func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 	c := &h.conf
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return "", err
 	}
 	conf := cluster.ServerConfig{Dir: c.Dir, Host: host, Known: known, Version: c.Card.Version, Log: c.Log, Open: c.OpenJudge}
@@ -158,20 +157,25 @@ func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 }
 
 // listen starts the broker, or connects to the user's own.
-func (h *Hub) listen() (*nats.Conn, error) {
+func (h *Hub) listen() (*cluster.Conn, error) {
 	c := &h.conf
-	if a, err := cluster.ParseAddress(c.Listen); err == nil {
+	note := func(text string) { c.Log.Warn(text) }
+	var err error
+	if a, noAddress := cluster.ParseAddress(c.Listen); noAddress == nil {
 		h.address = a.String()
-		return h.connect(cluster.NewID())
+		if h.key, err = cluster.KeyIn(c.Dir, note); err != nil {
+			return nil, err
+		}
+		return h.connect()
 	}
-	token, err := cluster.Token(c.Dir)
+	token, err := cluster.Token(c.Dir, note)
 	if err != nil {
 		return nil, err
 	}
 	a := cluster.Address{Token: token}
 	var cert *tls.Certificate
 	if !Loopback(c.Listen) {
-		pair, pin, err := cluster.Certificate(c.Dir)
+		pair, pin, err := cluster.Certificate(c.Dir, note)
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +186,10 @@ func (h *Hub) listen() (*nats.Conn, error) {
 	}
 	a.Host = cluster.Reachable(c.Listen, h.broker.Addr())
 	h.address = a.String()
-	return h.connect(cluster.NewID())
+	if _, err := cluster.KeepAddress(c.Dir, h.address); err != nil {
+		return nil, err
+	}
+	return h.connect()
 }
 
 // Loopback tells whether HOST:PORT is this machine's alone.
@@ -192,14 +199,15 @@ func Loopback(addr string) bool {
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// connect makes a connection, inside the process where the broker is.
-func (h *Hub) connect(id string) (*nats.Conn, error) {
-	var conn *nats.Conn
+// connect makes a connection, inside the process where the broker is. Elsewhere all of
+// them have the loop's key.
+func (h *Hub) connect() (*cluster.Conn, error) {
+	var conn *cluster.Conn
 	var err error
 	if h.broker != nil {
 		conn, err = h.broker.Connect()
 	} else {
-		conn, err = cluster.Dial(cluster.DialConfig{Address: h.conf.Listen, Creds: h.conf.Creds, CA: h.conf.CA, ID: id, Log: h.conf.Log})
+		conn, err = cluster.Dial(cluster.DialConfig{Address: h.conf.Listen, Creds: h.conf.Creds, CA: h.conf.CA, Key: h.key, Log: h.conf.Log})
 	}
 	if err == nil {
 		h.conns = append(h.conns, conn)
@@ -208,12 +216,11 @@ func (h *Hub) connect(id string) (*nats.Conn, error) {
 }
 
 func (h *Hub) openPool() error {
-	id := cluster.NewID()
-	conn, err := h.connect(id)
+	conn, err := h.connect()
 	if err != nil {
 		return err
 	}
-	p, err := cluster.NewPool(conn, id, h.conf.Log)
+	p, err := cluster.NewPool(conn, h.conf.Log)
 	h.pool = &jobs.Matches{Pool: p}
 	return err
 }
@@ -223,12 +230,12 @@ func (h *Hub) openPool() error {
 func (h *Hub) seatWorker() error {
 	c := &h.conf
 	card := c.Card
-	card.ID, card.Name = cluster.NewID(), "here"
-	h.server.Vouch(card.ID)
-	conn, err := h.connect(card.ID)
+	card.Name = "here"
+	conn, err := h.connect()
 	if err != nil {
 		return err
 	}
+	h.server.Vouch(conn.ID)
 	var hands map[string]cluster.Hand
 	hands, h.hands = jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Seat, error) { return c.OpenSeat(ctx, path, nil) }})
 	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: c.Dir, InMemory: true, Log: c.Log, Open: c.OpenSeat,

@@ -28,9 +28,9 @@ type Config struct {
 	// Engine is the command that runs this program; "" means that it plays no
 	// games between programs.
 	Engine string
-	// Allowed are other programs that matches may start, by the first word of
-	// their command.
-	Allowed []string
+	// Allowed are the command lines of other programs that matches may start, in
+	// words, see [cluster.Allowed].
+	Allowed [][]string
 }
 
 // Hands returns what a worker does tasks with; close when it has ended.

@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
@@ -173,17 +172,17 @@ func (s *site) start(dir string) {
 
 // helper is a worker, until stop is called or the test ends.
 type helper struct {
-	conn *nats.Conn
+	conn *cluster.Conn
 	stop func()
 }
 
 // worker adds a worker; change may give it other hands.
 func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
 	s.t.Helper()
-	id := cluster.NewID()
-	s.server.Vouch(id)
-	conn, err := cluster.Dial(cluster.DialConfig{Address: s.address, ID: id})
+	conn, err := cluster.Dial(cluster.DialConfig{Address: s.address})
 	require.NoError(s.t, err)
+	id := conn.ID
+	s.server.Vouch(id)
 	hands, closeHands := Hands(Config{Open: func(_ context.Context, path string) (*cluster.Seat, error) { return open(path) }, Engine: os.Args[0], Games: 2})
 	for kind, h := range hands {
 		do := h.Do
@@ -196,7 +195,7 @@ func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
 	if change != nil {
 		change(hands)
 	}
-	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: s.t.TempDir(), Card: cluster.Card{ID: id}, Hands: hands})
+	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: s.t.TempDir(), Hands: hands})
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -361,16 +360,31 @@ func moves(t testing.TB, path string) []board.Move {
 }
 
 // TestForeignCommands: a worker starts nothing but this program with harmless
-// flags, and what its owner allows.
+// flags, and the command lines that its owner allows.
 func TestForeignCommands(t *testing.T) {
-	h := &programGames{"/opt/engine", []string{"gnugo"}}
+	h := &programGames{"/opt/engine", [][]string{strings.Fields("gnugo --mode gtp"), strings.Fields("gnugo --mode gtp --level *"),
+		strings.Fields("/opt/pachi/pachi -e uct threads=*,pass_all* t=*s"), {"leela"}}}
 	files := map[string]string{"ab": "/tmp/net.bin"}
 	for text, want := range map[string]string{
-		"engine gtp --visits 9":                  "/opt/engine gtp --visits 9",
-		"engine gtp --model sha256:ab --seed=4":  "/opt/engine gtp --model /tmp/net.bin --seed=4",
-		"engine gtp --model=sha256:ab":           "/opt/engine gtp --model=/tmp/net.bin",
-		"engine gtp --model embedded":            "/opt/engine gtp --model embedded",
-		"gnugo --mode gtp --level 1":             "gnugo --mode gtp --level 1",
+		"engine gtp --visits 9":                   "/opt/engine gtp --visits 9",
+		"engine gtp --model sha256:ab --seed=4":   "/opt/engine gtp --model /tmp/net.bin --seed=4",
+		"engine gtp --model=sha256:ab":            "/opt/engine gtp --model=/tmp/net.bin",
+		"engine gtp --model embedded":             "/opt/engine gtp --model embedded",
+		"gnugo --mode gtp":                        "gnugo --mode gtp",
+		"gnugo --mode gtp --level 1":              "gnugo --mode gtp --level 1",
+		"gnugo --mode gtp --level -o":             "",
+		"gnugo --mode gtp --level 1 -o x":         "",
+		"gnugo --mode gtp -o /tmp/x":              "",
+		"gnugo --level 1 --mode gtp":              "",
+		"gnugo":                                   "",
+		"gnugo --mode":                            "",
+		"pachi -e uct threads=2,pass_all=1 t=5s":  "/opt/pachi/pachi -e uct threads=2,pass_all=1 t=5s",
+		"pachi -e uct threads=2 t=5s":             "",
+		"pachi -e uct threads=,pass_all t=s":      "/opt/pachi/pachi -e uct threads=,pass_all t=s",
+		"pachi -e uct threads=2,pass_all t=5":     "",
+		"/tmp/pachi -e uct threads=,pass_all t=s": "",
+		"leela":                                  "leela",
+		"leela -o x":                             "",
 		"engine gtp --model /etc/passwd":         "",
 		"engine gtp --model sha256:cd":           "",
 		"engine gtp --onnxruntime /tmp/evil.so":  "",

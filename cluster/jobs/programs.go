@@ -33,7 +33,7 @@ type programGame struct {
 	Opening      []board.Move      `json:"opening,omitempty"`
 }
 
-// program is a command that a worker can run: this program, or one that the
+// program is a command that a worker can run: this program, or a command line that the
 // worker's owner has allowed.
 type program struct {
 	Words []string `json:"words"` // "engine" is this program; a word that begins with fileMark is a file's sha256
@@ -75,7 +75,7 @@ func Programs(pool *cluster.Pool) match.Elsewhere {
 				return nil, fmt.Errorf("%w: %w", match.ErrConfig, err)
 			}
 			t.Files = append(t.Files, files...)
-			if needs != "" && !slices.Contains(t.Needs, needs) {
+			if needs != nil {
 				t.Needs = append(t.Needs, needs)
 			}
 		}
@@ -93,19 +93,19 @@ func Programs(pool *cluster.Pool) match.Elsewhere {
 }
 
 // travel makes a command one that a worker can run.
-func travel(pool *cluster.Pool, from *match.Program, to *program) (files []cluster.File, needs string, err error) {
+func travel(pool *cluster.Pool, from *match.Program, to *program) (files []cluster.File, needs []string, err error) {
 	words, err := match.SplitCommand(from.Command)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	to.Name, to.Words = from.Name, words
 	self, err := os.Executable()
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if base := strings.TrimSuffix(filepath.Base(words[0]), ".exe"); base != engineWord && words[0] != self {
 		to.Words[0] = base
-		return nil, base, nil
+		return nil, to.Words, nil
 	}
 	to.Words[0] = engineWord
 	err = eachFlag(to.Words, func(name string, value *string) error {
@@ -117,7 +117,7 @@ func travel(pool *cluster.Pool, from *match.Program, to *program) (files []clust
 		*value = fileMark + f.SHA256
 		return err
 	})
-	return files, "", err
+	return files, nil, err
 }
 
 // eachFlag goes through the flags of an engine's command line, and refuses those
@@ -152,7 +152,7 @@ func eachFlag(words []string, f func(name string, value *string) error) error {
 // programGames plays games between programs.
 type programGames struct {
 	engine  string
-	allowed []string
+	allowed [][]string
 }
 
 func (h *programGames) do(ctx context.Context, body json.RawMessage, files map[string]string) (any, error) {
@@ -198,8 +198,12 @@ func (h *programGames) program(p *program, files map[string]string) (match.Progr
 			return match.Program{}, err
 		}
 		words[0] = h.engine
-	case !slices.Contains(h.allowed, words[0]):
-		return match.Program{}, fmt.Errorf("%s is not allowed here (engine work --allow)", words[0])
+	default:
+		line := cluster.Allowed(h.allowed, words)
+		if line == nil {
+			return match.Program{}, fmt.Errorf("%q is not allowed here (engine work --allow)", strings.Join(words, " "))
+		}
+		words[0] = line[0]
 	}
 	for i, w := range words {
 		words[i] = quote(w)

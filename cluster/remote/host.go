@@ -27,7 +27,7 @@ const (
 type User struct {
 	Name  string
 	Token string
-	Seats int // at a time; 0 is no limit
+	Seats int // at a time; 0: half of all, and none is kept for longer than a minute
 }
 
 // HostConfig says how seats are offered. Users and Sit are needed.
@@ -46,16 +46,23 @@ type HostConfig struct {
 type Host struct {
 	conf  HostConfig
 	mu    sync.Mutex
-	seats map[string]*seat
+	seats map[seatKey]*seat
 	work  sync.WaitGroup
 }
+
+// seatKey tells seats apart.
+type seatKey struct{ user, kind, session string }
 
 // seat is an engine that somebody uses, connected or not.
 type seat struct {
 	id, user, kind string
+	keep           time.Duration // without a connection
 	stream         *stream
 	stop           context.CancelFunc
 }
+
+// shortKeep is how long a seat waits for a user who has no number of seats.
+const shortKeep = time.Minute
 
 // greeting is what a client says first, answer what it hears, one line of JSON
 // each.
@@ -84,7 +91,7 @@ func NewHost(c HostConfig) *Host {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Host{conf: c, seats: map[string]*seat{}}
+	return &Host{conf: c, seats: map[seatKey]*seat{}}
 }
 
 // Serve takes connections until the context ends, which is no error.
@@ -93,15 +100,25 @@ func (h *Host) Serve(ctx context.Context, l net.Listener) error {
 	defer stop()
 	defer h.work.Wait()
 	h.work.Go(func() { h.sweep(ctx) })
-	for {
+	for n := 0; ; {
 		conn, err := l.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
+		switch {
+		case err == nil:
+			n = 0
+			go h.greet(ctx, conn)
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
 			return err
+		default: // too many open files: those who have a seat go on
+			if n++; n == 1 {
+				h.conf.Log.Warn("a connection cannot be taken", "error", err)
+			}
+			select {
+			case <-time.After(min(time.Second, 5*time.Millisecond<<min(n, 8))):
+			case <-ctx.Done():
+			}
 		}
-		go h.greet(ctx, conn)
 	}
 }
 
@@ -118,7 +135,7 @@ func (h *Host) Seats() map[string]int {
 
 // sweep ends seats whose users do not come back.
 func (h *Host) sweep(ctx context.Context) {
-	tick := time.NewTicker(min(h.conf.Keep/4+1, 10*time.Second))
+	tick := time.NewTicker(min(h.conf.Keep/4+1, shortKeep/6))
 	defer tick.Stop()
 	for {
 		select {
@@ -127,7 +144,7 @@ func (h *Host) sweep(ctx context.Context) {
 		}
 		h.mu.Lock()
 		for _, s := range h.seats {
-			if ctx.Err() != nil || s.stream.idle() > h.conf.Keep {
+			if ctx.Err() != nil || s.stream.idle() > s.keep {
 				s.stop()
 				s.stream.close()
 			}
@@ -189,7 +206,7 @@ func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
 	if ctx.Err() != nil { // sweep may have been round for the last time: nobody would end a new seat
 		return nil, errEnding
 	}
-	key := user.Name + "/" + g.Kind + "/" + g.Session
+	key := seatKey{user.Name, g.Kind, g.Session}
 	if s := h.seats[key]; s != nil {
 		return s, nil
 	}
@@ -199,13 +216,17 @@ func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
 			own++
 		}
 	}
-	if len(h.seats) >= h.conf.Seats || user.Seats > 0 && own >= user.Seats {
+	most, keep := user.Seats, h.conf.Keep
+	if most == 0 {
+		most, keep = max(1, h.conf.Seats/2), min(keep, shortKeep)
+	}
+	if len(h.seats) >= h.conf.Seats || own >= most {
 		return nil, errFull
 	}
 	var id [16]byte
 	rand.Read(id[:])
 	ctx, stop := context.WithCancel(ctx)
-	s := &seat{id: hex.EncodeToString(id[:]), user: user.Name, kind: g.Kind, stream: newStream(), stop: stop}
+	s := &seat{id: hex.EncodeToString(id[:]), user: user.Name, kind: g.Kind, keep: keep, stream: newStream(), stop: stop}
 	h.seats[key] = s
 	h.conf.Log.Info("a seat is taken", "user", s.user, "kind", s.kind, "seat", s.id[:8])
 	h.work.Go(func() {

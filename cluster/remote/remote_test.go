@@ -287,6 +287,39 @@ func TestHostRefuses(t *testing.T) {
 	require.Equal(t, "= 1 \n", bob.ask("position"))
 }
 
+// TestUsersWithoutANumber: who has no number of seats holds half of them at most, and
+// none for longer than a minute after the connection; who has one holds so many.
+func TestUsersWithoutANumber(t *testing.T) {
+	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 5}, {"bob", "token of bob", 0}}, Sit: func(ctx context.Context, _, _ string, _ io.Reader, _ io.Writer) error {
+		<-ctx.Done()
+		return nil
+	}, Seats: 9})
+	ctx, stop := context.WithCancel(t.Context())
+	defer h.work.Wait()
+	defer func() {
+		stop()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, s := range h.seats {
+			s.stream.close()
+		}
+	}()
+	for user, want := range map[string]int{"bob": 4, "ann": 5} {
+		for n := range 9 {
+			s, err := h.find(ctx, &greeting{Token: "token of " + user, Kind: GTP, Session: fmt.Sprint(n)})
+			if n >= want {
+				require.ErrorIs(t, err, errFull)
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, map[string]time.Duration{"bob": time.Minute, "ann": 30 * time.Minute}[user], s.keep)
+		}
+	}
+	require.Equal(t, map[string]int{"ann": 5, "bob": 4}, h.Seats())
+	_, err := h.find(ctx, &greeting{Token: "token of bob", Kind: GTP, Session: "1"})
+	require.NoError(t, err, "his own seat is there")
+}
+
 // TestSeatsEnd gives seats back whose users do not return.
 func TestSeatsEnd(t *testing.T) {
 	p := newPlace(t)

@@ -244,6 +244,10 @@ train --model NOWHERE --data SGF -o DIR -> 1 no such file
 train --model TEXT --data SGF -o DIR -> 1 text.txt
 drill DIR -> 2 drills.json: no such file
 work nosuch -> 2 nats://
+work env:KOSUMI_NO_SUCH_VARIABLE -> 2 is not set
+work DIR -> 2 a folder
+work TEXT -> 2 holds no address
+work nats://T@127.0.0.1:1 --allow 'gnugo -> 2 --allow
 work nats://T@127.0.0.1:1 --games -1 -> 2 --games
 work nats://T@127.0.0.1:1 --parallel x -> 2 --parallel is "x"
 work nats://T@127.0.0.1:1 --precision int1 -> 2 --precision
@@ -251,6 +255,7 @@ work nats://T@127.0.0.1:1 --provider warp -> 2 --provider
 work nats://T@127.0.0.1:1 --dir BLOCKED -> 1 BLOCKED
 cluster -> 2 status
 cluster status nosuch -> 2 nats://
+cluster status env:KOSUMI_NO_SUCH_VARIABLE -> 2 is not set
 cluster status nats://T@127.0.0.1:1 --ca NOWHERE -> 1 no such file
 cluster nosuch -> 2 unknown command "nosuch"
 serve --keep x -> 2 --keep is "x"
@@ -270,6 +275,7 @@ remote -> 2 engine remote ADDRESS
 remote kosumi://T@127.0.0.1:1#x gtp -> 2 no sha256
 remote http://127.0.0.1:1 gtp -> 2 kosumi://
 remote nosuch gtp -> 2 kosumi://
+remote TEXT gtp -> 2 holds no address
 manual BLOCKED -> 1 BLOCKED
 help nosuch -> 2 nosuch
 benchmrk -> 2 did you mean benchmark?

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -18,8 +19,8 @@ import (
 type clusterFlags struct{ address, creds, ca string }
 
 func (f *clusterFlags) add(fl *pflag.FlagSet, what string) {
-	fl.StringVar(&f.address, "cluster", "", what+" the workers of the loop with this `ADDRESS` (nats://TOKEN@HOST:PORT, see engine loop --serve)")
-	fl.StringVar(&f.creds, "creds", "", "with --cluster: `FILE` of NATS credentials")
+	fl.StringVar(&f.address, "cluster", "", what+" the workers of the loop with this `ADDRESS`: the file DIR/cluster/address of engine loop DIR --serve, env:NAME, or nats://TOKEN@HOST:PORT")
+	fl.StringVar(&f.creds, "creds", "", "with --cluster: `FILE` of NATS credentials or of a seed")
 	fl.StringVar(&f.ca, "ca", "", "with --cluster: `FILE` of the roots that the server's certificate is checked by")
 }
 
@@ -28,11 +29,28 @@ func (f *clusterFlags) open(log *slog.Logger) (*cluster.Pool, func(), error) {
 	if f.address == "" {
 		return nil, func() {}, nil
 	}
-	if _, err := cluster.ParseAddress(f.address); err != nil {
-		return nil, nil, usageError{err}
+	address, err := findAddress(f.address, log)
+	if err != nil {
+		return nil, nil, err
 	}
-	return cluster.OpenPool(cluster.DialConfig{Address: f.address, Creds: f.creds, CA: f.ca, Log: log})
+	return cluster.OpenPool(cluster.DialConfig{Address: address, Creds: f.creds, CA: f.ca, Log: log})
 }
+
+// findAddress returns the address of a loop that is named on the command line: by a
+// file, by a variable, or as it is.
+func findAddress(text string, log *slog.Logger) (string, error) {
+	address, err := cluster.FindAddress(text, warn(log))
+	if err == nil {
+		_, err = cluster.ParseAddress(address)
+	}
+	if err != nil {
+		return "", usageError{err}
+	}
+	return address, nil
+}
+
+// warn logs lines.
+func warn(log *slog.Logger) func(text string) { return func(text string) { log.Warn(text) } }
 
 func clusterCommand() *cobra.Command {
 	c := &cobra.Command{Use: "cluster", Short: "See how the machines that play for a loop are doing"}
@@ -48,13 +66,15 @@ func clusterStatusCommand() *cobra.Command {
 		Use:   "status ADDRESS",
 		Short: "Print games, workers, rejected games and lag of a loop that serves",
 		Long: `Asks a loop that was started with engine loop DIR --serve how it is. ADDRESS is
-the one that its workers take.`,
-		Args: cobra.ExactArgs(1),
+what its workers take: the file DIR/cluster/address, env:NAME, or the address.`,
+		Example: `  engine cluster status run1/cluster/address`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := cluster.ParseAddress(args[0]); err != nil {
-				return usageError{err}
+			address, err := findAddress(args[0], slog.New(newPlainHandler(os.Stderr, slog.LevelWarn)))
+			if err != nil {
+				return err
 			}
-			st, err := cluster.AskStatus(cmd.Context(), cluster.DialConfig{Address: args[0], Creds: creds, CA: ca, ID: cluster.NewID()}, 5*time.Second)
+			st, err := cluster.AskStatus(cmd.Context(), cluster.DialConfig{Address: address, Creds: creds, CA: ca}, 5*time.Second)
 			if err != nil {
 				return err
 			}
@@ -69,7 +89,7 @@ the one that its workers take.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&creds, "creds", "", "`FILE` of NATS credentials, for a NATS cluster of your own")
+	c.Flags().StringVar(&creds, "creds", "", "`FILE` of NATS credentials or of a seed, for a NATS cluster of your own")
 	c.Flags().StringVar(&ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&metrics, "metrics", false, "print Prometheus metrics")

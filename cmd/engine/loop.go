@@ -120,7 +120,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	var others *hub.Hub
 	if f.serve.addr != "" {
-		if err := f.serve.check(); err != nil {
+		if err := f.serve.check(log); err != nil {
 			return err
 		}
 		others = f.serve.hub(dir, log)

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,23 +27,26 @@ type loopServeFlags struct {
 
 func (f *loopServeFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.addr, "serve", "", "let other machines play too (engine work): listen on `HOST:PORT` ("+defaultServe+" if none is named), or nats://HOST:PORT to use a NATS cluster of your own; the address for workers goes to stdout")
+	fl.StringVar(&f.addr, "serve", "", "let other machines play too (engine work): listen on `HOST:PORT` ("+defaultServe+" if none is named), or the address of a NATS cluster of your own: nats://HOST:PORT, a file that holds it, or env:NAME. The address for workers goes to stdout and to DIR/cluster/address")
 	fl.Lookup("serve").NoOptDefVal = defaultServe
 	fl.BoolVar(&f.idle, "serve-only", false, "with --serve: this machine trains and plays no games itself")
 	fl.StringVar(&f.metrics, "metrics", "", "with --serve: a live page of the workers over HTTP on `HOST:PORT`, its numbers at /status.json, Prometheus metrics at /metrics")
-	fl.StringVar(&f.creds, "creds", "", "with --serve nats://...: `FILE` of NATS credentials")
+	fl.StringVar(&f.creds, "creds", "", "with --serve nats://...: `FILE` of NATS credentials or of a seed")
 	fl.StringVar(&f.ca, "ca", "", "with --serve nats://...: `FILE` of roots for TLS")
 	fl.BoolVar(&f.jsonLog, "json-log", false, "with --serve: log one JSON object a line")
 }
 
-// check refuses an address that is none.
-func (f *loopServeFlags) check() error {
-	if _, err := cluster.ParseAddress(f.addr); err == nil {
+// check finds the address that is named, and refuses one that is none.
+func (f *loopServeFlags) check(log *slog.Logger) error {
+	_, port, err := net.SplitHostPort(f.addr)
+	if _, number := strconv.Atoi(port); err == nil && number == nil && !strings.Contains(f.addr, "://") {
 		return nil
 	}
-	if _, _, err := net.SplitHostPort(f.addr); err != nil {
-		return usagef("--serve %q: HOST:PORT to listen on, or nats://HOST:PORT of a NATS cluster", f.addr)
+	address, err := findAddress(f.addr, log)
+	if err != nil {
+		return usagef("--serve %q: HOST:PORT to listen on, or the address of a NATS cluster (nats://HOST:PORT, a file, env:NAME): %w", f.addr, err)
 	}
+	f.addr = address
 	return nil
 }
 

@@ -20,17 +20,25 @@ func remoteCommand() *cobra.Command {
 		Use:   "remote ADDRESS gtp|analysis",
 		Short: "Use an engine on another machine as if it were a local one",
 		Long: `Connects a GUI to engine serve on another machine: the GUI starts this program as
-its engine. ADDRESS is the one that engine serve prints. Connections that break are
-made again, in the middle of a move too; if the server was started anew, the game
-is taken up there at the same position.`,
-		Example: `  engine remote kosumi://TOKEN@bigmachine:7777#FINGERPRINT gtp`,
-		Args:    cobra.ExactArgs(2),
+its engine. ADDRESS is a file that holds what engine serve prints (its own is
+kosumi/serve/address in the config folder), env:NAME for a variable that does, or the
+address itself, kosumi://TOKEN@HOST:PORT#FINGERPRINT, whose token everybody on this
+machine then sees among its processes. Connections that break are made again, in
+the middle of a move too; if the server was started anew, the game is taken up
+there at the same position.`,
+		Example: `  scp bigmachine:.config/kosumi/serve/address bigmachine
+  engine remote bigmachine gtp`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			log, err := clusterLog(level, false)
 			if err != nil {
 				return err
 			}
-			rest, found := strings.CutPrefix(args[0], "kosumi://")
+			address, err := cluster.FindAddress(args[0], warn(log))
+			if err != nil {
+				return usageError{err}
+			}
+			rest, found := strings.CutPrefix(address, "kosumi://")
 			if !found {
 				return usagef("%q is no address; it looks like kosumi://TOKEN@HOST:PORT#FINGERPRINT", args[0])
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -21,6 +22,7 @@ import (
 	"kosumi/engine"
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
+	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -40,15 +42,18 @@ func serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Offer this machine's engine to GUIs on other machines",
 		Long: `Offers seats, for GTP and for KataGo's analysis protocol, over TLS. engine remote
-on another machine is what a GUI starts there. The address for it goes to stdout:
-kosumi://TOKEN@HOST:PORT#FINGERPRINT. All seats share the network, and users have
-equal parts of it, however much each of them asks.
+on another machine is what a GUI starts there. The address for it goes to stdout and
+to the file address in --dir: kosumi://TOKEN@HOST:PORT#FINGERPRINT. All seats
+share the network, and users have equal parts of it, however much each of them
+asks.
 
---users FILE names users, one a line: NAME TOKEN, and how many SEATS at a time if
-not any number. Without it there is one user, whose token is made at the first
-start. A seat whose user loses the connection waits for him.`,
+--users FILE names users, one a line: NAME TOKEN, and how many SEATS at a time.
+Without the number a user has half of all seats at most, and a seat waits one
+minute for a user who lost the connection instead of --keep. Without --users there
+is one user, whose token is made at the first start.`,
 		Example: `  engine serve --model net.bin.gz --listen :7777
-  engine remote kosumi://TOKEN@bigmachine:7777#FINGERPRINT gtp`,
+  scp bigmachine:.config/kosumi/serve/address bigmachine
+  engine remote bigmachine gtp`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
@@ -67,7 +72,7 @@ start. A seat whose user loses the connection waits for him.`,
 	fl.StringVar(&f.metrics, "metrics", "", "Prometheus metrics over HTTP on `HOST:PORT`, at /metrics")
 	fl.IntVar(&f.seats, "seats", 64, "seats at a time, of all users together")
 	fl.IntVar(&f.positions, "positions", 2, "positions that an analysis seat searches at the same time")
-	fl.DurationVar(&f.keep, "keep", 30*time.Minute, "how long a seat waits for a user who lost the connection")
+	fl.DurationVar(&f.keep, "keep", 30*time.Minute, "how long a seat waits for a user who lost the connection; a minute at most for users without a number of seats")
 	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
 	return c
 }
@@ -96,11 +101,11 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 		}
 		f.dir = filepath.Join(base, "kosumi", "serve")
 	}
-	users, err := serveUsers(f)
+	users, err := serveUsers(f, log)
 	if err != nil {
 		return err
 	}
-	cert, pin, err := serveCertificate(f)
+	cert, pin, err := serveCertificate(f, log)
 	if err != nil {
 		return err
 	}
@@ -123,12 +128,14 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 		}
 		defer stop()
 	}
-	for _, u := range users {
-		fmt.Fprintln(cmd.OutOrStdout(), remoteAddress(u.Token, l.Addr().String(), f.listen, pin))
-		if f.users != "" {
-			break // the others are known to whoever wrote the file
+	// Of several users the others are known to whoever wrote the file.
+	address := remoteAddress(users[0].Token, l.Addr().String(), f.listen, pin)
+	if f.users == "" {
+		if _, err := cluster.KeepAddress(f.dir, address); err != nil {
+			return err
 		}
 	}
+	fmt.Fprintln(cmd.OutOrStdout(), address)
 	return host.Serve(cmd.Context(), l)
 }
 
@@ -139,26 +146,25 @@ func remoteAddress(token, addr, listen, pin string) string {
 	return "kosumi://" + rest
 }
 
-func serveUsers(f *serveFlags) ([]remote.User, error) {
+func serveUsers(f *serveFlags, log *slog.Logger) ([]remote.User, error) {
 	if f.users == "" {
-		token, err := cluster.Token(f.dir)
+		token, err := cluster.Token(f.dir, warn(log))
 		return []remote.User{{Name: "user", Token: token}}, err
 	}
-	r, err := os.Open(f.users)
+	text, err := file.Secret(f.users, nil, warn(log))
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	users, err := remote.ReadUsers(r)
+	users, err := remote.ReadUsers(bytes.NewReader(text))
 	if err != nil {
 		return nil, usagef("%s: %w", f.users, err)
 	}
 	return users, nil
 }
 
-func serveCertificate(f *serveFlags) (tls.Certificate, string, error) {
+func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string, error) {
 	if f.cert == "" {
-		return cluster.Certificate(f.dir)
+		return cluster.Certificate(f.dir, warn(log))
 	}
 	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
 	return pair, "", err

@@ -32,7 +32,7 @@ func serveHere(t testing.TB, s *settings, users []remote.User) *place {
 	n := openNetwork(s, s.Play.Size, log)
 	t.Cleanup(func() { n.Close() })
 	require.NoError(t, n.wait())
-	cert, pin, err := cluster.Certificate(t.TempDir())
+	cert, pin, err := cluster.Certificate(t.TempDir(), nil)
 	require.NoError(t, err)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
 	require.NoError(t, err)
@@ -146,11 +146,11 @@ func TestUsersFile(t *testing.T) {
 		"ann " + long + "1\nann " + long: "line 2",
 	} {
 		path := writeFile(t, "users", text)
-		_, err := serveUsers(&serveFlags{users: path})
+		_, err := serveUsers(&serveFlags{users: path}, slog.New(slog.DiscardHandler))
 		require.ErrorContains(t, err, want, text)
 		require.ErrorContains(t, err, path)
 	}
-	_, err := serveUsers(&serveFlags{users: "/no/such/file"})
+	_, err := serveUsers(&serveFlags{users: "/no/such/file"}, slog.New(slog.DiscardHandler))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 

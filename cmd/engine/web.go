@@ -152,7 +152,7 @@ func (o *webOptions) tls() (*tls.Config, error) {
 		if o.listen == "" || isLoopback(o.listen) {
 			return nil, nil
 		}
-		cert, fingerprint, err := web.OwnCertificate(o.folder, o.names)
+		cert, fingerprint, err := web.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"kosumi/cluster"
 	"kosumi/cluster/jobs"
+	"kosumi/match"
 	"kosumi/nn"
 	"kosumi/nn/model"
 )
@@ -23,7 +24,7 @@ type workFlags struct {
 	dir, name, creds, ca string
 	parallel, positions  int
 	tables               int
-	allow                []string
+	allow                []string // command lines
 	price                float64
 	games                int64
 	jsonLog              bool
@@ -36,18 +37,24 @@ func workCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "work ADDRESS",
 		Short: "Play games for a loop on another machine",
-		Long: `Plays games for a loop that was started with engine loop DIR --serve, which prints
-the ADDRESS: nats://TOKEN@HOST:PORT, and behind # the fingerprint of its
-certificate where it has one. The worker fetches network and recipe, plays,
-and sends the games, over and over, until ^C. A finished game stays on this
-machine's disk until the loop has confirmed that it lies on its own; after
-outages of either side or of the network the worker goes on by itself.
+		Long: `Plays games for a loop that was started with engine loop DIR --serve. ADDRESS is a
+file that holds the loop's address, as DIR/cluster/address on its machine does;
+env:NAME for a variable that does; or the address itself, nats://TOKEN@HOST:PORT and
+behind # the fingerprint of the loop's certificate, whose token everybody on this
+machine then sees among its processes. The worker fetches network and recipe,
+plays, and sends the games, over and over, until ^C. A finished game stays on this
+machine's disk until the loop has confirmed that it lies on its own; after outages
+of either side or of the network the worker goes on by itself.
 
 Between these games it plays those of matches (the loop's guard matches, engine
 match --cluster) and searches positions of reviews (engine review --cluster). Of
-programs it starts this one only, and those that --allow names.`,
-		Example: `  engine work nats://TOKEN@trainer:4222
-  engine work nats://TOKEN@trainer:4222 --allow gnugo --price 0.12
+programs it starts this one only, and the command lines that --allow gives: they
+match as a whole, word by word. To allow an argument to vary, put * in its place:
+it stands for any characters within a word, and a word that is * alone for any
+that does not begin with a dash.`,
+		Example: `  scp trainer:run1/cluster/address .
+  engine work address
+  engine work address --allow 'gnugo --mode gtp --level *' --price 0.12
   engine work nats://nats.example.org --creds worker.creds`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,12 +67,12 @@ programs it starts this one only, and those that --allow names.`,
 	fl := c.Flags()
 	fl.StringVar(&f.dir, "dir", "", "`FOLDER` for networks and games on their way; default: kosumi/work in the cache folder")
 	fl.StringVar(&f.name, "name", "", "name that the loop shows; default: the machine's")
-	fl.StringVar(&f.creds, "creds", "", "`FILE` of NATS credentials, for a NATS cluster of your own")
+	fl.StringVar(&f.creds, "creds", "", "`FILE` of NATS credentials or of a seed, for a NATS cluster of your own")
 	fl.StringVar(&f.ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by; default: the system's")
 	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: as the recipe says. Fewer than 32 for each core leave it waiting")
 	fl.IntVar(&f.positions, "positions", 16, "positions of reviews, and games between networks, at the same time")
 	fl.IntVar(&f.tables, "tables", 0, "games between programs at the same time; 0: one for each core")
-	fl.StringSliceVar(&f.allow, "allow", nil, "`PROGRAM` that matches may start on this machine, for example gnugo; may be given several times")
+	fl.StringArrayVar(&f.allow, "allow", nil, "`COMMAND` that matches may start on this machine, as a whole: 'gnugo --mode gtp --level *', where * may be anything; may be given several times")
 	fl.Float64Var(&f.price, "price", 0, "what an hour of this machine costs, in whatever unit the loop's owner counts in")
 	fl.Int64Var(&f.games, "games", 0, "end after so many games; 0: go on until ^C")
 	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
@@ -96,8 +103,12 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	if err != nil {
 		return err
 	}
-	if _, err := cluster.ParseAddress(address); err != nil {
-		return usageError{err}
+	if address, err = findAddress(address, log); err != nil {
+		return err
+	}
+	allowed, err := f.allowed()
+	if err != nil {
+		return err
 	}
 	if f.games < 0 || f.parallel < 0 || f.tables < 0 || f.positions < 1 || !(f.price >= 0) {
 		return usagef("--games, --parallel, --tables and --price: 0 or more; --positions: 1 or more")
@@ -109,14 +120,14 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 		}
 		f.dir = filepath.Join(cache, "kosumi", "work")
 	}
-	claim, err := cluster.ClaimFolder(f.dir)
+	claim, err := cluster.ClaimFolder(f.dir, warn(log))
 	if err != nil {
 		return err
 	}
 	defer claim.Close()
 	host, _ := os.Hostname()
-	card := cluster.Card{ID: claim.ID, Name: orDefault(f.name, host), Version: version, Processor: processorName(), Price: f.price}
-	conn, err := cluster.Dial(cluster.DialConfig{Address: address, Creds: f.creds, CA: f.ca, ID: card.ID, Log: log})
+	card := cluster.Card{Name: orDefault(f.name, host), Version: version, Processor: processorName(), Price: f.price}
+	conn, err := cluster.Dial(cluster.DialConfig{Address: address, Creds: f.creds, CA: f.ca, Key: claim.Key, Log: log})
 	if err != nil {
 		return err
 	}
@@ -127,10 +138,10 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	}
 	open := s.openSeat(log)
 	hands, closeHands := jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Seat, error) { return open(ctx, path, nil) },
-		Positions: f.positions, Games: cmp.Or(f.tables, runtime.NumCPU()), Engine: self, Allowed: f.allow})
+		Positions: f.positions, Games: cmp.Or(f.tables, runtime.NumCPU()), Engine: self, Allowed: allowed})
 	defer closeHands()
 	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: open,
-		Hands: hands, Programs: f.allow})
+		Hands: hands, Programs: allowed})
 	if err != nil {
 		return err
 	}
@@ -162,6 +173,22 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	w.Close(10 * time.Second)
 	fmt.Fprintln(cmd.OutOrStdout(), line())
 	return err
+}
+
+// allowed are the command lines that matches may start, in words.
+func (f *workFlags) allowed() ([][]string, error) {
+	var all [][]string
+	for _, line := range f.allow {
+		words, err := match.SplitCommand(line)
+		if err != nil {
+			return nil, usagef("--allow %q: %w", line, err)
+		}
+		all = append(all, words)
+	}
+	if len(all) > cluster.MostPrograms {
+		return nil, usagef("--allow: %d at most", cluster.MostPrograms)
+	}
+	return all, nil
 }
 
 // openSeat opens a worker's network. The cache is exact, so that games do not

@@ -1,0 +1,85 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+
+	"github.com/nats-io/nkeys"
+
+	"kosumi/internal/file"
+)
+
+// Key is what a client proves itself by: a pair of NATS' nkeys. Its public half is
+// the client's identity, which the broker puts into every subject that the client
+// may publish to; the seed never leaves the machine.
+type Key struct {
+	pair nkeys.KeyPair
+	id   string
+}
+
+// NewKey draws a key.
+func NewKey() (Key, error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return Key{}, err
+	}
+	return keyOf(pair)
+}
+
+func keyOf(pair nkeys.KeyPair) (Key, error) {
+	id, err := pair.PublicKey()
+	if err == nil && !nkeys.IsValidPublicUserKey(id) {
+		err = fmt.Errorf("%s is no user's key", id)
+	}
+	return Key{pair, id}, err
+}
+
+// KeyIn returns the key that is kept in a folder, made on first use. note is told what
+// was mended.
+func KeyIn(dir string, note func(text string)) (Key, error) {
+	path := filepath.Join(dir, "key")
+	seed, err := file.Secret(path, func() ([]byte, error) {
+		k, err := NewKey()
+		if err != nil {
+			return nil, err
+		}
+		return k.pair.Seed()
+	}, note)
+	if err != nil {
+		return Key{}, err
+	}
+	k := Key{}
+	pair, err := nkeys.FromSeed(seed)
+	if err == nil {
+		k, err = keyOf(pair)
+	}
+	if err != nil {
+		return k, fmt.Errorf("%s holds no key: %w; remove it for a new one, which makes a new worker of this one", path, err)
+	}
+	return k, nil
+}
+
+// keyOfCreds returns the key in a file of NATS credentials, or of a seed alone: then
+// there is no token of NATS' (JWT) beside it.
+func keyOfCreds(path string, note func(text string)) (k Key, jwt bool, err error) {
+	data, err := file.Secret(path, nil, note)
+	if err != nil {
+		return k, false, err
+	}
+	pair, err := nkeys.ParseDecoratedUserNKey(data)
+	if err == nil {
+		k, err = keyOf(pair)
+	}
+	if err != nil {
+		return k, false, fmt.Errorf("%s holds no credentials of a NATS user: %w", path, err)
+	}
+	return k, bytes.Contains(data, []byte("NATS USER JWT")), nil
+}
+
+// validID reports whether an id is the public half of a key.
+func validID(id string) bool { return nkeys.IsValidPublicUserKey(id) }
+
+// publicName is what others see of a client: too little of its id to stand for it,
+// too much to be drawn again.
+func publicName(id string) string { return id[:min(12, len(id))] }

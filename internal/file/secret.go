@@ -1,0 +1,76 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// maxSecret is the most bytes that a secret has.
+const maxSecret = 64 << 10
+
+// Secret returns a token, a key or a certificate that is kept in a file of mode
+// 0600, without the white space around it. If there is no file, or an empty one,
+// fresh makes what is kept from then on, synced, in a folder of mode 0700 if there
+// is none. A file that others can read becomes its owner's alone. note is told in a
+// line of what was mended; nil tells nobody.
+//
+// Without fresh the file is somebody else's to mend: it must be there and not empty,
+// and note is told if others can read it.
+func Secret(path string, fresh func() ([]byte, error), note func(text string)) ([]byte, error) {
+	if note == nil {
+		note = func(string) {}
+	}
+	data, err := Read(path, maxSecret)
+	data = bytes.TrimSpace(data)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && (!missing || fresh == nil):
+		return nil, err
+	case len(data) == 0 && fresh == nil:
+		return nil, fmt.Errorf("%s is empty", path)
+	case len(data) > 0:
+		return data, private(path, fresh != nil, note)
+	}
+	if data, err = fresh(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := WritePrivate(path, append(bytes.TrimSpace(data), '\n')); err != nil {
+		return nil, err
+	}
+	if !missing {
+		note(path + " was empty; it is made anew")
+	}
+	return bytes.TrimSpace(data), nil
+}
+
+// private sees to it that nobody but its owner can read a file.
+func private(path string, mend bool, note func(text string)) error {
+	if runtime.GOOS == "windows" { // the folder decides there
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	mode := info.Mode().Perm()
+	switch {
+	case mode&0o077 == 0 || !info.Mode().IsRegular():
+		return nil
+	case !mend:
+		note(fmt.Sprintf("%s can be read by others (mode %04o); chmod 600 it", path, mode))
+		return nil
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return fmt.Errorf("%s can be read by others (mode %04o); chmod 600 it, or remove it for a new one: %w", path, mode, bare(err))
+	}
+	note(fmt.Sprintf("%s could be read by others (mode %04o) and is its owner's alone now; remove it for a new one if somebody may have read it", path, mode))
+	return nil
+}
