@@ -151,7 +151,7 @@ func serveUsers(f *serveFlags, log *slog.Logger) ([]remote.User, error) {
 		token, err := cluster.Token(f.dir, warn(log))
 		return []remote.User{{Name: "user", Token: token}}, err
 	}
-	text, err := file.Secret(f.users, nil, warn(log))
+	text, err := file.Read(f.users, 1<<20)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,8 @@ func serveUsers(f *serveFlags, log *slog.Logger) ([]remote.User, error) {
 	if err != nil {
 		return nil, usagef("%s: %w", f.users, err)
 	}
-	return users, nil
+	_, err = file.Secret(f.users, nil, warn(log)) // says if others can read it
+	return users, err
 }
 
 func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string, error) {
