@@ -18,19 +18,28 @@ const lockName = "lock"
 
 // Hold is the right to be the only one who writes to some files. It ends with
 // Release, and with the process, however that ends.
-type Hold struct{ lock *flock.Flock }
+type Hold struct {
+	lock *flock.Flock
+	dir  string // the folder, if it held nothing before
+	made bool   // the folder was not there before
+}
 
 // LockFolder takes a folder for its caller alone, and makes it where there is none.
 // Whoever writes several files that belong together holds their folder meanwhile. Where
 // somebody else holds it, the error wraps [ErrTaken] and names the folder and, as far
-// as it is known, the process.
+// as it is known, the process. Release leaves a folder in which nothing was written as
+// it was.
 func LockFolder(dir string) (*Hold, error) {
+	before, missing := os.ReadDir(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	h, err := hold(filepath.Join(dir, lockName), dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if len(before) == 0 {
+		h.dir, h.made = dir, errors.Is(missing, os.ErrNotExist)
 	}
 	return h, nil
 }
@@ -49,6 +58,9 @@ func hold(name, what string) (*Hold, error) {
 	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	free, err := lock.TryLock()
 	switch {
+	case free && removed(lock): // by its owner, since it was opened
+		lock.Close()
+		return hold(name, what)
 	case errors.Is(err, errors.ErrUnsupported): // a file system without locks
 	case err != nil:
 		return nil, fmt.Errorf("it cannot be locked: %w", bare(err))
@@ -57,7 +69,17 @@ func hold(name, what string) (*Hold, error) {
 	default:
 		note(name)
 	}
-	return &Hold{lock}, nil
+	return &Hold{lock: lock}, nil
+}
+
+// removed reports whether a lock is no longer the file of its name.
+func removed(lock *flock.Flock) bool {
+	held, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(lock.Path())
+	return errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(held, named)
 }
 
 // kind is what a name stands for, in words.
@@ -125,5 +147,14 @@ func (h *Hold) Release() error {
 	if h == nil {
 		return nil
 	}
-	return h.lock.Close()
+	left, err := os.ReadDir(h.dir)
+	unused := h.dir != "" && err == nil && len(left) == 1 && left[0].Name() == lockName
+	if unused {
+		_ = os.Remove(h.lock.Path()) // Windows keeps an open file
+	}
+	err = h.lock.Close()
+	if unused && h.made {
+		_ = os.Remove(h.dir)
+	}
+	return err
 }

@@ -120,3 +120,56 @@ func TestWriteNew(t *testing.T) {
 	require.EqualValues(t, 1, won.Load(), "a name is given once")
 	only(t, dir, "game.sgf", "race.sgf")
 }
+
+// TestLockLeavesNothing: a folder in which nothing was written is as it was; one that
+// was written to keeps its lock.
+func TestLockLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	for range 2 {
+		h, err := LockFolder(dir)
+		require.NoError(t, err)
+		_, err = LockFolder(dir)
+		require.ErrorIs(t, err, ErrTaken)
+		require.NoError(t, h.Release())
+		require.NoDirExists(t, dir)
+	}
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	h, err := LockFolder(dir)
+	require.NoError(t, err)
+	require.NoError(t, h.Release())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	h, err = LockFolder(dir)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "result"), nil, 0o644))
+	require.NoError(t, h.Release())
+	require.FileExists(t, filepath.Join(dir, lockName))
+}
+
+// TestLockOfOneAtATime: of many that take and give up an unused folder, whose lock
+// comes and goes, one at a time has it.
+func TestLockOfOneAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "folder")
+	var inside, taken atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 200 {
+				h, err := LockFolder(dir)
+				if err != nil {
+					continue
+				}
+				if inside.Add(1) > 1 {
+					t.Error("two hold one folder")
+				}
+				taken.Add(1)
+				inside.Add(-1)
+				_ = h.Release()
+			}
+		})
+	}
+	all.Wait()
+	require.Positive(t, taken.Load())
+}
