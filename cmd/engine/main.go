@@ -83,17 +83,24 @@ func run(args []string) int {
 
 // untilSignal is a context that ends with ^C, with SIGTERM, and with the terminal or the
 // connection (SIGHUP), unless the program was started to outlive those, as by nohup. A
-// second ^C or SIGTERM ends the program at once; a terminal that closes may say so twice.
+// second ^C or SIGTERM ends the program at once. A terminal that closes may say so twice:
+// SIGHUP stays caught to the end, since one that arrives while a handler is taken away
+// would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		ends = append(ends, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if signal.Ignored(syscall.SIGHUP) {
+		return ctx, stop
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	context.AfterFunc(ctx, func() {
-		signal.Ignore(syscall.SIGHUP)
-		stop()
-	})
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	go func() {
+		select {
+		case <-hangup:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
 	return ctx, stop
 }
 
