@@ -233,7 +233,7 @@ func TestTrainingPage(t *testing.T) {
 	// What the loop files is seen.
 	data, err := os.ReadFile(filepath.Join(dir, "state.json"))
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate",`+string(data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):])), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate","candidate":"d",`+string(data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):])), 0o600))
 	p.Until(`document.querySelector("main.training").dataset.iteration === "4" && document.querySelector("main.training").innerText.includes("tests the network")`)
 	p.Do(chromedp.Evaluate(`document.querySelectorAll(".training .chip")[1].click()`, nil))
 	p.Until(`document.querySelector("main.training .note.warn")?.innerText.includes("no loop in this folder")`)
