@@ -86,7 +86,8 @@ func (e *Engine) estimateSearch(ctx context.Context, g *board.Game) (*search.Res
 }
 
 // evenEstimate is an estimate of a position under a komi that makes it nearly even,
-// where networks know best who leads by how much.
+// where networks know best who leads by how much. Its Lead is how far that komi is from
+// the one under which searches find the chances even.
 type evenEstimate struct {
 	hash board.Hash // of the position, without komi
 	komi float32
@@ -94,7 +95,7 @@ type evenEstimate struct {
 }
 
 // mostEvenSearches is how often a komi is searched under that makes the position even.
-const mostEvenSearches = 6
+const mostEvenSearches = 8
 
 // nearEven estimates the position on the board under a nearly even komi. It is the same
 // for every komi, and remembered.
@@ -110,30 +111,34 @@ func (e *Engine) nearEven(ctx context.Context) (*evenEstimate, error) {
 	if err != nil {
 		return nil, err
 	}
+	komi = math.Floor(komi) + 0.5
 	low, high := math.Inf(-1), math.Inf(1) // under which White is behind, and ahead
-	for range mostEvenSearches {
-		k := float32(math.Floor(komi) + 0.5)
-		g.SetKomi(k)
+	var atLow, atHigh float64              // White's winrates there
+	for i := range mostEvenSearches {
+		g.SetKomi(float32(komi))
 		r, err := e.estimateSearch(ctx, g)
 		if err != nil {
 			return nil, err
 		}
 		t := estimateOf(g, r)
 		if even.Estimate == nil || math.Abs(t.Winrate-0.5) < math.Abs(even.Winrate-0.5) {
-			even.komi, even.Estimate = k, t
+			even.komi, even.Estimate = float32(komi), t
 		}
-		if math.Abs(t.Winrate-0.5) < 0.3 {
+		next := max(math.Exp2(float64(i)), min(math.Round(math.Abs(t.Lead)), 16))
+		if t.Winrate > 0.5 {
+			low, atLow, komi = komi, 1-t.Winrate, komi+next
+		} else {
+			high, atHigh, komi = komi, 1-t.Winrate, komi-next
+		}
+		if high-low <= 1 {
 			break
 		}
-		step := min(max(math.Abs(t.Lead), 4), 16)
-		if t.Winrate > 0.5 {
-			low, komi = float64(k), komi+step
-		} else {
-			high, komi = float64(k), komi-step
-		}
 		if !math.IsInf(high-low, 1) {
-			komi = (low + high) / 2
+			komi = low + math.Floor((high-low)/2)
 		}
+	}
+	if !math.IsInf(high-low, 1) {
+		even.Lead = float64(even.komi) - (low + (high-low)*(0.5-atLow)/(atHigh-atLow))
 	}
 	e.even = even
 	return &e.even, nil
@@ -151,12 +156,7 @@ func (t *Estimate) take(even *evenEstimate, g *board.Game) {
 		t.Winrate = 1
 	}
 	within := func(v float64) float64 { return min(max(v+more, low), high) }
-	lead := onSideOf(even.Lead, 1-even.Winrate)
-	if doubt := math.Abs(2*even.Winrate - 1); doubt < 0.6 { // nearly even: nobody leads by much
-		lead = min(max(lead, -4-20*doubt), 4+20*doubt)
-	}
-	t.Lead = within(lead)
-	t.Lead = min(max(onSideOf(t.Lead, 1-t.Winrate), low), high)
+	t.Lead = min(max(onSideOf(within(even.Lead), 1-t.Winrate), low), high)
 	t.Low, t.High = min(within(even.Low), t.Lead), max(within(even.High), t.Lead)
 	t.Sure, t.Likely, t.Open, t.Unsettled = even.Sure, even.Likely, even.Open, even.Unsettled
 }

@@ -64,7 +64,11 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	known.ForgetOutOfTurn = false // a record is known as a whole
 	game.SetOptions(known)
 	game.ContinueWith(e.cfg.Game)
-	e.replace(game, record.Handicap)
+	handicap := record.Handicap
+	if record.HandicapPlayed() {
+		handicap = 0 // taking back the stones takes it back
+	}
+	e.replace(game, handicap)
 	e.loaded = record
 	return nil
 }
@@ -111,11 +115,11 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	placed := e.placedByMoves()
+	handicap, placed := e.placedByMoves()
 	moves, thoughts = moves[placed:], thoughts[placed:]
 	record := sgf.Record{
 		Size: e.game.Size(), Komi: float64(rules.Komi), HasKomi: true,
-		Rules: rulesName(rules), Handicap: max(e.handicap, placed), Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
+		Rules: rulesName(rules), Handicap: max(e.handicap, handicap), Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
 		Steps: sgf.Steps(moves, nil),
 	}
 	black, white := e.Chose()
@@ -184,21 +188,25 @@ func rulesName(r board.Rules) string {
 	}
 }
 
-// placedByMoves returns how many moves at the beginning placed handicap stones on an
-// empty board: moves of Black alone, at least two.
-func (e *Engine) placedByMoves() int {
-	n := e.game.HandicapStones()
+// placedByMoves returns how many handicap stones moves have placed on an empty board, 0
+// or at least 2, and how many moves at the beginning did nothing else: 0 where there are
+// passes between them.
+func (e *Engine) placedByMoves() (stones, moves int) {
 	for p := range board.Point(e.game.Size().Area()) {
 		if e.game.StartAt(p) != board.Empty {
-			return 0
+			return 0, 0
 		}
 	}
-	for i, m := range e.game.Moves() {
-		if i < n && (m.Color != board.Black || m.Point == board.Pass) {
-			return 0
+	n := e.game.HandicapStones()
+	if n > e.game.NumMoves() {
+		return 0, 0
+	}
+	for _, m := range e.game.Moves()[:n] {
+		if m.Color != board.Black || m.Point == board.Pass {
+			return n, 0
 		}
 	}
-	return min(n, e.game.NumMoves())
+	return n, n
 }
 
 // startPosition returns what was on the board before the first move after so many

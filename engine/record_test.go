@@ -217,7 +217,10 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 	require.Zero(t, byMoves.game.HandicapBonusScore(), "one stone is no handicap")
 	require.NoError(t, byMoves.Setup([]board.Point{1, 2}, []board.Point{3}, board.Black))
 	require.Zero(t, byMoves.game.HandicapBonusScore(), "a position is none")
-	for _, moves := range []string{"A1 pass C3", "b:A1 b:B2 w:C3 w:D4"} { // a white pass between is none of White's moves; two white moves set a position up
+	for moves, handicap := range map[string]string{
+		"A1 pass C3": "HA[2]", "b:A1 b:pass b:C3 w:D4": "HA[2]", // passes stay moves
+		"b:A1 b:B2 w:C3 w:D4": "", // two white moves set a position up
+	} {
 		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
 		n := 0
 		for _, v := range strings.Fields(moves) {
@@ -234,8 +237,22 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 		}
 		data, err := e.SaveSGF(context.Background())
 		require.NoError(t, err)
-		require.NotContains(t, string(data), "HA[", moves)
+		require.Equal(t, handicap != "", strings.Contains(string(data), "HA["), moves)
+		require.Contains(t, string(data), handicap, moves)
+		bonus := e.game.HandicapBonusScore()
 		require.NoError(t, e.LoadSGF(data, 0))
 		require.Equal(t, n, e.game.NumMoves())
+		require.Equal(t, bonus, e.game.HandicapBonusScore(), moves)
+	}
+	// Stones of a record that are moves are no handicap once they are taken back.
+	for _, text := range []string{"(;SZ[9]KM[0.5]RU[Chinese]HA[2];B[cc];B[gg];W[ee])", "(;SZ[9]KM[0.5]RU[Chinese];B[cc];B[gg];W[ee])"} {
+		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
+		require.NoError(t, e.LoadSGF([]byte(text), 0))
+		require.EqualValues(t, 2, e.game.HandicapBonusScore(), text)
+		require.NoError(t, e.Undo(2))
+		require.Zero(t, e.game.HandicapBonusScore(), text)
+		data, err := e.SaveSGF(context.Background())
+		require.NoError(t, err)
+		require.NotContains(t, string(data), "HA[", text)
 	}
 }

@@ -28,7 +28,7 @@ func eloOf(score float64) float64 {
 	if score >= 1 {
 		return EloLimit
 	}
-	return min(max(-400*math.Log10(1/score-1), -EloLimit), EloLimit)
+	return min(max(-400*math.Log10(1/score-1), -EloLimit), EloLimit) + 0 // never minus zero
 }
 
 // scoreOf returns the mean score that an Elo difference gives.

@@ -173,3 +173,11 @@ func TestEloOfOneSidedMatches(t *testing.T) {
 		}
 	}
 }
+
+// TestEvenMatch: draws and balanced results give 0, never minus zero.
+func TestEvenMatch(t *testing.T) {
+	for _, e := range []Estimate{EstimateElo(0, 2, 0), EstimateElo(3, 0, 3), EstimateEloPairs([5]int{0, 0, 4, 0, 0})} {
+		require.Zero(t, e.Elo)
+		require.False(t, math.Signbit(e.Elo))
+	}
+}

@@ -204,6 +204,9 @@ func overview(res *Result) string {
 // leadText says who is ahead, and how sure that is.
 func leadText(p *Position) string {
 	who, points, chance := leaderOf(p.Lead, p.Winrate)
+	if points == 0 {
+		return fmt.Sprintf("even (%s %.0f %%)", who, 100*chance)
+	}
 	return fmt.Sprintf("%s +%.1f (%.0f %%)", who, points, 100*chance)
 }
 

@@ -158,7 +158,10 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	}
 	komi := float64(g.Rules().Komi)
 	unlikely := min(r.Root.Raw.Winrate, 1-r.Root.Raw.Winrate)
-	far := share01(math.Abs(komi+float64(g.HandicapBonusScore())-usualKomi), komiFar, komiOut) * share01(-unlikely, -sureWin, -surerWin)
+	far := share01(math.Abs(komi+float64(g.HandicapBonusScore())-usualKomi), komiFar, komiOut)
+	if !contradicts(r.Root.Lead, r.Root.Winrate) {
+		far *= share01(-unlikely, -sureWin, -surerWin)
+	}
 	own = 1 - far
 	low, high := Bounds(g)
 	within := func(v float64) float64 { return sign * min(max(sign*v, low), high) }
@@ -222,6 +225,12 @@ func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *Mo
 	}
 	s.after[move] = even
 	return even
+}
+
+// contradicts reports whether a lead cannot be one of a side that wins so often: it names
+// the other side, or is large where both can win.
+func contradicts(lead, winrate float64) bool {
+	return lead > 1 && winrate < 0.5 || lead < -1 && winrate > 0.5 || math.Abs(lead) > 30 && min(winrate, 1-winrate) > sureWin
 }
 
 // share01 rises from 0 at from to 1 at to.

@@ -56,6 +56,31 @@ func TestEvenKomi(t *testing.T) {
 	}
 }
 
+// TestContradictingLeads: under a komi far from what networks know a lead that cannot
+// be, by the winrate, is corrected, also where that is not extreme.
+func TestContradictingLeads(t *testing.T) {
+	l := NewLeads(&saturated{even: 6})
+	for _, c := range []struct {
+		komi          float32
+		lead, winrate float64 // White's
+		want          float64
+	}{
+		{-60.5, 302.5, 0.149, -66.5},
+		{-60.5, -80, 0.3, -66.5},
+		{60, -33, 0.7, 54},
+		{60, 20, 0.7, 20},
+		{7.5, -3, 0.7, -3},
+	} {
+		g, err := board.NewGame(board.Square(19), board.TrompTaylor())
+		require.NoError(t, err)
+		g.SetKomi(c.komi)
+		g.SetToMove(board.White)
+		r := Result{Size: g.Size(), ToMove: board.White, Root: RootInfo{Lead: c.lead, Winrate: c.winrate, Raw: RawInfo{Winrate: c.winrate, HasScore: true}}}
+		require.NoError(t, l.Correct(context.Background(), g, &r))
+		require.InDelta(t, c.want, r.Root.Lead, 1e-4, "%+v", c)
+	}
+}
+
 // TestCorrectedLeads: where komi is far from what networks know, leads move with komi
 // point for point, on the side of the winrate; elsewhere they stay.
 func TestCorrectedLeads(t *testing.T) {

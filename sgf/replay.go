@@ -11,7 +11,8 @@ import (
 // Game plays the record on a board: the position after the first n moves, all
 // of them when n is negative or larger than the game. Moves are played as they
 // stand, ko and superko violations included; the rules and their komi are the
-// caller's, see BoardRules. The error wraps ErrPoint when a move is on an
+// caller's, see BoardRules. Stones that Black plays before White's first move are
+// handicap stones, whether HA says so or not. The error wraps ErrPoint when a move is on an
 // occupied point, and board's errors about positions that cannot be.
 func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
 	return r.replay(rules, n, func(*board.Game, int, board.Move) {})
@@ -63,6 +64,7 @@ func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i i
 	if err != nil {
 		return nil, err
 	}
+	g.SetOptions(board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true})
 	if err := r.startGame(g); err != nil {
 		return nil, fmt.Errorf("set-up: %w", err)
 	}
@@ -111,10 +113,17 @@ func (r *Record) startGame(g *board.Game) error {
 	} else if toMove != g.ToMove() {
 		g.SetToMove(toMove)
 	}
-	if r.Handicap > 1 {
+	if r.Handicap > 1 && !r.HandicapPlayed() {
 		g.SetHandicapStones(r.Handicap)
 	}
 	return nil
+}
+
+// HandicapPlayed reports whether the handicap stones are just the moves that Black makes
+// before White's first stone, so that the game itself counts them.
+func (r *Record) HandicapPlayed() bool {
+	played, _ := r.opening()
+	return r.Handicap > 1 && r.Handicap == played && (r.Setup == nil || len(r.Setup.Black)+len(r.Setup.White) == 0)
 }
 
 // firstToMove returns who begins: the player of PL, of the first move, White

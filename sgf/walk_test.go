@@ -57,3 +57,27 @@ func TestSplitMoves(t *testing.T) {
 		require.Equal(t, before, moves(recordOf(t, root)))
 	}
 }
+
+// TestHandicapPlayed: stones that Black plays before White's first are handicap stones,
+// with and without HA.
+func TestHandicapPlayed(t *testing.T) {
+	for text, want := range map[string]float32{
+		"(;RU[Chinese];B[dd];B[pp];B[pd];W[dp])":              3,
+		"(;RU[Chinese]HA[3];B[dd];B[pp];B[pd];W[dp])":         3,
+		"(;RU[Chinese]HA[3];B[dd];W[];B[pp];W[];B[pd];W[dp])": 3,
+		"(;RU[Chinese]HA[2];B[dd];B[pp];B[pd];W[dp])":         2,
+		"(;RU[AGA];B[dd];B[pp];B[pd];W[dp])":                  2,
+		"(;RU[Chinese]HA[2]AB[dd][pp];W[dp];B[pd])":           2,
+		"(;RU[Chinese]AB[dd][pp];W[dp];B[pd])":                2,
+		"(;RU[Chinese];B[dd];W[dp];B[pd];B[pp])":              0,
+		"(;RU[Japanese];B[dd];B[pp];B[pd];W[dp])":             0,
+		"(;RU[Chinese]AB[dd][pp]AW[dp];B[pd])":                0,
+	} {
+		r := recordOf(t, parseOne(t, text))
+		rules, err := r.BoardRules()
+		require.NoError(t, err)
+		g, err := r.Game(rules, -1)
+		require.NoError(t, err)
+		require.Equal(t, want, g.HandicapBonusScore(), text)
+	}
+}

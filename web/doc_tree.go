@@ -201,6 +201,7 @@ func (d *doc) game(n *docNode) (*board.Game, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	g.SetOptions(board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true})
 	handicap := 0
 	for _, m := range slices.Backward(path) {
 		if err := d.playNode(g, m); err != nil {

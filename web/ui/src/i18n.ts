@@ -58,6 +58,14 @@ export function t(key: Key, args?: Args): string {
 
 export const num = (n: number, digits = 1): string => (Number.isInteger(n) ? numbers.format(n) : n.toFixed(digits));
 
+/** The side that leads, and by how many points: "B+3.5"; "Even" where that rounds to nothing. Leads are Black's. */
+export const leadShort = (lead: number): string => (even(lead) ? t("lead_even") : (lead > 0 ? "B+" : "W+") + Math.abs(lead).toFixed(1));
+
+/** leadShort with the side in words. */
+export const leadText = (lead: number): string => (even(lead) ? t("lead_even") : t("leads", { who: t(lead > 0 ? "black" : "white"), points: Math.abs(lead).toFixed(1) }));
+
+const even = (lead: number): boolean => Number(lead.toFixed(1)) === 0;
+
 /** A number of points with a true minus. */
 export const signed = (n: number, digits = 1): string => (n > 0 ? "+" : n < 0 ? "−" : "") + Math.abs(n).toFixed(digits);
 

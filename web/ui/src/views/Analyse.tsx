@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { Board, fitsOnPoint } from "../board/Board";
 import { SCALE } from "../board/overlay";
 import { Choice, Tool } from "../controls";
-import type { Doc, DocChange, Frame, Network } from "../gen/api";
-import { language, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
+import type { Doc, DocChange, Network } from "../gen/api";
+import { language, leadShort, leadText, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
@@ -126,10 +126,8 @@ function speak(): void {
 		say(t("no_result_yet"));
 		return;
 	}
-	say(leadText(f) + ". " + f.moves.slice(0, 3).map((m, i) => (i ? t("said_loses", { move: m.m, points: m.loss.toFixed(1) }) : t("said_best", { move: m.m }))).join(", "));
+	say(leadText(f.lead) + ". " + f.moves.slice(0, 3).map((m, i) => (i ? t("said_loses", { move: m.m, points: m.loss.toFixed(1) }) : t("said_best", { move: m.m }))).join(", "));
 }
-
-const leadText = (f: Frame) => t("leads", { who: t(f.lead >= 0 ? "black" : "white"), points: Math.abs(f.lead).toFixed(1) });
 
 function mistake(step: number): void {
 	const l = tree.line.value;
@@ -153,7 +151,7 @@ function EngineLine() {
 	return (
 		<div class="engine-line" data-visits={f?.visits ?? 0}>
 			<div class="verdict">
-				<strong class="lead">{f && !f.error ? (f.lead >= 0 ? "B+" : "W+") + Math.abs(f.lead).toFixed(1) : "–"}</strong>
+				<strong class="lead">{f && !f.error ? leadShort(f.lead) : "–"}</strong>
 				{f && !f.error && <span class="wr">{t("black")} {(f.winrate * 100).toFixed(1)} %</span>}
 				<span class="bar" aria-hidden="true"><span style={{ width: (f ? f.winrate * 100 : 50) + "%" }} /></span>
 			</div>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { signed, t } from "../i18n";
+import { leadText, signed, t } from "../i18n";
 import { SCALE } from "../board/overlay";
 
 export interface Point {
@@ -81,7 +81,7 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 	};
 	const lead = points[at]?.lead;
 	return (
-		<div class="graph" ref={box} role="img" aria-label={lead === undefined ? t("graph") : t("graph_said", { who: t(lead >= 0 ? "black" : "white"), points: Math.abs(lead).toFixed(1), n: at })}
+		<div class="graph" ref={box} role="img" aria-label={lead === undefined ? t("graph") : t("graph_said", { lead: leadText(lead), n: at })}
 			onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); seek(e); }} onPointerMove={(e) => e.buttons && seek(e)} />
 	);
 }

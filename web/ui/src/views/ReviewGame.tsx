@@ -5,7 +5,7 @@ import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool } from "../controls";
 import { openFiles } from "../files";
 import type { Review, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
-import { duration, signed, t, why } from "../i18n";
+import { duration, leadText, signed, t, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
@@ -277,7 +277,7 @@ export function Game({ id }: { id: string }) {
 		const off = keys({
 			ArrowLeft: walk(-1), ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
 			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"), ArrowDown: inLine(1), ArrowUp: inLine(-1),
-			c: () => { const p = known.value.get(at.value); say(p ? t("leads", { who: t(p.lead >= 0 ? "black" : "white"), points: Math.abs(p.lead).toFixed(1) }) : t("no_result_yet")); }, Escape: () => (line.value = ""),
+			c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => (line.value = ""),
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
