@@ -109,7 +109,7 @@ func TestRecordsKeepWhatTheySay(t *testing.T) {
 	require.Equal(t, 30.0, r.Steps[1].White.Seconds)
 
 	require.NoError(t, e.Undo(2))
-	require.NoError(t, e.Play(board.White, 48))
+	require.NoError(t, e.Play(board.White, board.Square(9).Point(3, 5))) // two of Black's would be handicap
 	r = record()
 	require.Equal(t, "Ada", r.Black.Name)
 	require.Empty(t, r.Result, "another game now")

@@ -36,24 +36,52 @@ var (
 	}
 )
 
-// aliases are names that files use and that the WHATWG index does not know.
+// aliases are names that files use and that the WHATWG index does not know, without
+// punctuation and what stands before a number of Windows'.
 var aliases = map[string]string{
-	"cp932": "shift_jis", "windows-932": "shift_jis", "shiftjis": "shift_jis",
-	"cp936": "gbk", "ms936": "gbk", "windows-936": "gbk", "gb": "gbk", "gb-2312": "gbk", "gb2312-80": "gbk", "euc-cn": "gbk",
-	"cp949": "euc-kr", "uhc": "euc-kr", "ks_c_5601": "euc-kr", "ms949": "euc-kr",
-	"cp950": "big5", "ms950": "big5", "windows-950": "big5", "big-5": "big5",
-	"cp1252": "windows-1252", "cp1251": "windows-1251", "latin-1": "latin1", "iso 8859-1": "latin1",
-	"eucjp": "euc-jp", "koi8r": "koi8-r", "jis": "iso-2022-jp", "utf8": "utf-8", "utf": "utf-8", "unicode": "utf-8",
+	"932": "shift_jis", "31j": "shift_jis", "shiftjis": "shift_jis",
+	"936": "gbk", "gb": "gbk", "gb2312": "gbk", "gb231280": "gbk", "euccn": "gbk", "54936": "gb18030",
+	"949": "euc-kr", "uhc": "euc-kr", "euckr": "euc-kr", "51949": "euc-kr", "ksc5601": "euc-kr", "ksc56011987": "euc-kr",
+	"950": "big5", "big5": "big5", "big5eten": "big5", "cnbig5": "big5",
+	"eucjp": "euc-jp", "eucjpms": "euc-jp", "51932": "euc-jp", "jis": "iso-2022-jp", "iso2022jp": "iso-2022-jp",
+	"koi8": "koi8-r", "koi8r": "koi8-r", "koi8u": "koi8-u", "20866": "koi8-r", "866": "ibm866", "28591": "latin1",
+	"utf8": "utf-8", "utf": "utf-8", "unicode": "utf-8", "65001": "utf-8",
+}
+
+// charsetName is the name under which the WHATWG index knows a charset: case,
+// punctuation and prefixes make no difference.
+func charsetName(name string) string {
+	key := strings.TrimPrefix(strings.TrimPrefix(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, name), "x"), "cs")
+	digits := strings.TrimLeft(key, letters)
+	switch key[:len(key)-len(digits)] {
+	case "", "cp", "ms", "mscp", "win", "windows", "codepage", "dos", "ibm":
+		if key = digits; strings.HasPrefix(digits, "125") {
+			return "windows-" + digits
+		}
+	case "iso":
+		if part, ok := strings.CutPrefix(digits, "8859"); ok {
+			return "iso-8859-" + part
+		}
+	}
+	if to, ok := aliases[key]; ok {
+		return to
+	}
+	return key
 }
 
 // charsetOf finds the charset for a name in a CA property. An unknown name counts
 // as none, and so does UTF-16: a file that is read byte by byte is not in it.
 func charsetOf(name string) charset {
 	name = strings.ToLower(strings.TrimSpace(name))
-	if to, ok := aliases[name]; ok {
-		name = to
-	}
 	table, err := htmlindex.Get(name)
+	if err != nil {
+		table, err = htmlindex.Get(charsetName(name))
+	}
 	if err != nil {
 		return charset{}
 	}

@@ -70,6 +70,38 @@ func TestNoMoveIsLostToAName(t *testing.T) {
 	}
 }
 
+// TestNamedCharsets believes the CA that fits, under all the names that it has.
+func TestNamedCharsets(t *testing.T) {
+	for _, c := range []struct {
+		enc   encoding.Encoding
+		names string
+		texts []string
+	}{
+		{simplifiedchinese.GBK, "gb18030 GB2312 gbk x-gbk cp936 CP936 936 windows-936 MS936 EUC-CN euccn GB_2312-80", []string{"柯洁", "古力", "李"}},
+		{traditionalchinese.Big5, "big5 BIG5 big-5 big5-hkscs cp950 950 ms950 windows-950 x-windows-950 cn-big5", []string{"許", "功", "周俊勳"}},
+		{korean.EUCKR, "euc-kr EUCKR euckr cp949 949 MS949 windows-949 x-windows-949 ks_c_5601-1987 KSC5601 KS-C-5601 uhc", []string{"박", "이세돌"}},
+		{japanese.ShiftJIS, "Shift_JIS SHIFT-JIS sjis x-sjis Windows-31J cp932 CP932 932 MS932 ms_kanji ShiftJIS x-ms-cp932 csWindows31J", []string{"ソ", "表", "十段"}},
+		{japanese.EUCJP, "euc-jp EUCJP x-euc-jp eucJP-ms cp51932 ujis", []string{"趙", "武宮正樹"}},
+		{charmap.Windows1252, "windows-1252 cp1252 1252 latin1 Latin-1 iso-8859-1 ISO8859-1 windows1252", []string{"é", "Müller"}},
+		{charmap.Windows1250, "windows-1250 cp1250 1250 win1250 Win-1250 windows1250", []string{"Dvořák", "Łukasz", "Černý"}},
+		{charmap.ISO8859_2, "iso-8859-2 ISO8859-2 latin2 latin-2 iso_8859-2", []string{"Dvořák", "Łukasz", "Šimánek"}},
+		{charmap.Windows1251, "windows-1251 cp1251 1251 win-1251 Windows1251", []string{"Я", "Иванов"}},
+		{charmap.CodePage866, "ibm866 cp866 866 dos-866", []string{"Иванов"}},
+		{charmap.Windows1253, "windows-1253 cp1253 1253", []string{"Γιώργος"}},
+		{charmap.Windows1254, "windows-1254 iso-8859-9 latin5", []string{"Işık"}},
+	} {
+		for _, ca := range strings.Fields(c.names) {
+			for _, text := range c.texts {
+				out, err := c.enc.NewEncoder().String("(;CA[" + ca + "]SZ[9]PB[" + text + "];B[ee];W[cc])")
+				require.NoError(t, err)
+				root := parseOne(t, out)
+				require.Equal(t, text, root.Text("PB"), ca)
+				require.Equal(t, "b E5 w C7 ", moves(recordOf(t, root)), ca)
+			}
+		}
+	}
+}
+
 // script is a charset and texts of people who use it.
 type script struct {
 	name   string // in CA

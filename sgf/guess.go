@@ -1,6 +1,7 @@
 package sgf
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -11,16 +12,17 @@ import (
 func (p *parser) decodeAll(declared charset) {
 	var sample strings.Builder
 	others := p.raw[:0]
-	for _, v := range p.raw {
+	for _, raw := range p.raw {
+		v := raw.value
 		if shifts(*v) {
 			*v = iso2022.decode(*v)
 		}
 		*v = strings.ReplaceAll(*v, "\x1b", "") // no shift is left for the next reader to follow
 		if isUTF8(*v) {
-			*v = mended(*v)
+			*v = mended(raw.property, *v)
 			continue
 		}
-		others = append(others, v)
+		others = append(others, raw)
 		if sample.Len() < sampled {
 			sample.WriteString(*v)
 			sample.WriteByte(' ')
@@ -29,7 +31,7 @@ func (p *parser) decodeAll(declared charset) {
 	if sample.Len() > 0 {
 		p.last = guess(sample.String(), declared, p.last)
 		for _, v := range others {
-			*v = mended(p.last.decode(*v)) // a broken pair may leave a bare bracket behind
+			*v.value = mended(v.property, p.last.decode(*v.value)) // a broken pair may leave a bare bracket behind
 		}
 	}
 	clear(p.raw)
@@ -73,7 +75,11 @@ func guess(sample string, declared, before charset) charset {
 		}
 		return points > 3*high/2
 	}
-	if try(declared, 3+high) || try(before, 1+high/4) {
+	trust := 3 + high
+	if !slices.Contains(candidates, declared) {
+		trust += 5 * high // nobody names it by mistake
+	}
+	if try(declared, trust) || try(before, 1+high/4) {
 		return best
 	}
 	for _, c := range candidates {

@@ -64,15 +64,20 @@ func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
 var (
 	komiFraction = regexp.MustCompile(`^([+-]?) ?(?:(\d{1,4})[ -]+)?(\d{1,4}) ?/ ?(\d{1,4})`)
 	komiNumber   = regexp.MustCompile(`^[+-]? ?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
-	komiSigns    = strings.NewReplacer(",", ".", "，", ".", "．", ".", "−", "-", "＋", "+", "－", "-", "½", " 1/2", "¼", " 1/4", "¾", " 3/4", "⁄", "/",
-		"又", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9",
+	behindKomi   = regexp.MustCompile(`^[^\s(（]?\d`) // 6'5 is no number
+	komiWords    = strings.NewReplacer("komi", "", "コミ", "", "こみ", "", "黑", "", "黒", "", "贴", "", "貼", "", "덤", "", ":", "", "：", "", "逆", "-")
+	numberSigns  = strings.NewReplacer(",", ".", "，", ".", "．", ".", "−", "-", "＋", "+", "－", "-", "½", " 1/2", "¼", " 1/4", "¾", " 3/4", "⁄", "/",
+		"四分之三", " 3/4", "四分之一", " 1/4", "又", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9",
 		"〇", "0", "零", "0", "一", "1", "二", "2", "三", "3", "四", "4", "五", "5", "六", "6", "七", "7", "八", "8", "九", "9")
 )
 
 // parseKomi reads a number as people write it: 6.5, 6,5, 6 1/2, 6½, 1e1, ６．５, 6目半.
 // A unit may stand behind it.
 func parseKomi(text string) (float64, bool) {
-	text = strings.Join(strings.Fields(komiSigns.Replace(text)), " ")
+	text = strings.Join(strings.Fields(numberSigns.Replace(text)), " ")
+	if i := strings.IndexAny(text, "0123456789."); i > 0 {
+		text = strings.TrimSpace(komiWords.Replace(strings.ToLower(text[:i]))) + text[i:]
+	}
 	if m := komiFraction.FindStringSubmatch(text); m != nil {
 		whole, _ := strconv.ParseFloat("0"+m[2], 64)
 		above, _ := strconv.ParseFloat(m[3], 64)
@@ -85,10 +90,11 @@ func parseKomi(text string) (float64, bool) {
 	}
 	number := komiNumber.FindString(text)
 	k, err := strconv.ParseFloat(strings.ReplaceAll(number, " ", ""), 64)
-	if err != nil {
+	if err != nil || behindKomi.MatchString(text[len(number):]) {
 		return 0, false
 	}
-	for _, half := range []string{"目半", "子半", "집반", "집 반", "점반", "half"} {
+	k = math.Round(1000*k) / 1000
+	for _, half := range []string{"目半", "子半", "点半", "點半", "집반", "집 반", "점반", "half"} {
 		if strings.Contains(text[len(number):], half) && k == math.Trunc(k) {
 			return k + math.Copysign(0.5, k), true
 		}
@@ -101,14 +107,17 @@ func ofFox(root *Node) bool {
 	return slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") })
 }
 
-// handicapOf is the number in HA, 0 where it makes no sense.
-func handicapOf(root *Node) int {
+// namedHandicap is the number in HA, 0 where there is none that makes sense.
+func (r *Record) namedHandicap(root *Node) int {
 	text := strings.TrimSpace(root.SimpleText("HA"))
-	n, err := strconv.Atoi(text[:skipIdent(text, 0)])
-	if err != nil || n > board.MaxPoints {
+	number := numberSigns.Replace(text)
+	digits := strings.TrimLeft(number, "0123456789")
+	n, err := strconv.Atoi(number[:len(number)-len(digits)])
+	if text != "" && (err != nil || n > board.MaxPoints) {
+		r.note("The handicap %q of the record makes no sense; it was left out.", clip(text))
 		return 0
 	}
-	return max(n, 0)
+	return n
 }
 
 // settleHandicap counts the handicap stones that are there: set up, or Black's first

@@ -33,16 +33,28 @@ func (p *parser) idAt(i int) string {
 	return capitals(p.src[i:end])
 }
 
+// nodeAt returns the first property of the node at src[i], "" where there is none.
+func (p *parser) nodeAt(i int) string {
+	if i == len(p.src) || p.src[i] != ';' {
+		return ""
+	}
+	return p.idAt(skipSpace(p.src, i+1))
+}
+
 // findTree moves to the parenthesis that begins the next game tree, and skips
 // everything before it. In a file that has none as they should be, one will do that
 // lost its semicolon, and then one that lost its parenthesis.
 func (p *parser) findTree(first bool) bool {
+	if next := skipClosed(p.src, p.pos); !first && listed(rootOnly, p.nodeAt(next)) {
+		p.pos = next
+		return true
+	}
 	at, ok := p.nextTree(p.pos, rootOnly)
 	if !ok && first {
 		at, ok = p.nextTree(p.pos, usualIDs)
 	}
 	for i := p.pos; !ok && first && i < len(p.src); i++ {
-		if p.src[i] == ';' && listed(usualIDs, p.idAt(skipSpace(p.src, i+1))) {
+		if listed(usualIDs, p.nodeAt(i)) {
 			at, ok = i, true
 		}
 	}
@@ -119,12 +131,19 @@ func (p *parser) readTree() (root *Node, closed bool, err error) {
 			p.open = append(p.open, at)
 			p.pos++
 		case c == ')':
+			last := at
 			p.pos++
 			at = p.open[len(p.open)-1]
 			p.open = p.open[:len(p.open)-1]
-			if len(p.open) == 0 {
+			if len(p.open) > 0 {
+				break
+			}
+			next := skipClosed(p.src, p.pos)
+			if id := p.nodeAt(next); last == nil || !listed(usualIDs, id) || listed(rootOnly, id) {
 				return root, true, nil
 			}
+			p.note(p.pos-1, "a parenthesis closes the game too early; it was left out.")
+			p.pos, at, p.open = next, last, append(p.open, nil)
 		case c == ';' || listed(usualIDs, p.idAt(p.pos)):
 			n, err := p.node()
 			if err != nil {
@@ -145,8 +164,7 @@ func (p *parser) readTree() (root *Node, closed bool, err error) {
 // beginsGame reports whether the parenthesis at p.pos opens another game rather than
 // a variation: its first property is one of root nodes.
 func (p *parser) beginsGame() bool {
-	next := skipSpace(p.src, p.pos+1)
-	return next < len(p.src) && p.src[next] == ';' && listed(rootOnly, p.idAt(skipSpace(p.src, next+1)))
+	return listed(rootOnly, p.nodeAt(skipSpace(p.src, p.pos+1)))
 }
 
 func (p *parser) attach(parent, child *Node) {
@@ -299,7 +317,7 @@ func (p *parser) property() (Property, error) {
 	values := p.valueSlab.take(len(p.values))
 	copy(values, p.values)
 	for _, i := range p.highs {
-		p.raw = append(p.raw, &values[i])
+		p.raw = append(p.raw, rawValue{id, &values[i]})
 	}
 	return Property{ID: id, Values: values}, nil
 }
@@ -320,13 +338,13 @@ func (p *parser) value(id string) (v string, high, ok bool) {
 		v, next = v[:at], start+at
 	} else if next > end { // closed
 		if at >= 0 {
-			v = mended(v)
+			v = mended(id, v)
 		}
 		p.high = p.high || high
 		p.pos = next
 		return v, high && !p.plain, true
 	}
-	v = mended(strings.TrimSpace(v))
+	v = mended(id, strings.TrimSpace(v))
 	p.note(p.pos, "%s[%s has no closing bracket.", id, clip(strings.ToValidUTF8(SimpleText(v), "\uFFFD")))
 	p.pos = next
 	switch {
@@ -342,9 +360,18 @@ func (p *parser) value(id string) (v string, high, ok bool) {
 // tornAt returns where inside a value without a closing bracket the next node or game
 // begins, -1 where it looks like one value.
 func tornAt(property, value string) int {
+	if strings.IndexByte(value, '[') < 0 {
+		return -1
+	}
+	if closesFirst(property) {
+		return tornAtFirst(value)
+	}
 	head, after, found := lastOpen(value)
 	if !found {
 		return -1
+	}
+	if at := tornLine(head); at >= 0 && property != "C" && property != "GC" && listed(texts, property) {
+		return at
 	}
 	id := head[len(strings.TrimRight(head, letters)):]
 	rest, found := strings.CutSuffix(trimSpace(head[:len(head)-len(id)]), ";")
@@ -355,12 +382,41 @@ func tornAt(property, value string) int {
 	switch {
 	case !opened && (id != "B" && id != "W" || len(after) > 2):
 		return -1
-	case listed(points, property):
-		return strings.IndexAny(value, ";()")
 	case opened:
 		return len(strings.TrimRight(before, ") \t\r\n"))
 	}
 	return len(rest)
+}
+
+// closesFirst reports whether no value of a property holds brackets: numbers, points,
+// names of charsets.
+func closesFirst(property string) bool {
+	return listed(usualIDs, property) && !listed(texts, property)
+}
+
+// tornAtFirst is tornAt for such a property.
+func tornAtFirst(value string) int {
+	head, _, found := strings.Cut(value, "[")
+	head = trimSpace(head)
+	rest := strings.TrimRight(head, letters[:26])
+	if !found || !listed(usualIDs, head[len(rest):]) {
+		return -1
+	}
+	if i := strings.IndexAny(rest, ";()"); i >= 0 {
+		return i
+	}
+	return len(trimSpace(rest))
+}
+
+// tornLine returns where a text ends, if the last of its lines is the name of a
+// property; else -1.
+func tornLine(head string) int {
+	rest := strings.TrimRight(head, letters[:26])
+	before := trimSpace(rest)
+	if !listed(usualIDs, head[len(rest):]) || !strings.ContainsAny(rest[len(before):], "\r\n") {
+		return -1
+	}
+	return len(before)
 }
 
 func trimSpace(s string) string { return strings.TrimRight(s, " \t\r\n") }
@@ -392,6 +448,14 @@ func isIdent(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' || c == '
 func skipIdent(s string, i int) int {
 	for i < len(s) && isIdent(s[i]) {
 		i++
+	}
+	return i
+}
+
+// skipClosed skips parentheses that close, and white space.
+func skipClosed(s string, i int) int {
+	for i = skipSpace(s, i); i < len(s) && s[i] == ')'; {
+		i = skipSpace(s, i+1)
 	}
 	return i
 }

@@ -94,7 +94,7 @@ func SizeOf(root *Node) (board.Size, error) {
 	if text == "" {
 		return board.Square(19), nil
 	}
-	w, h, rectangle := strings.Cut(strings.ReplaceAll(strings.ToLower(text), "x", ":"), ":")
+	w, h, rectangle := strings.Cut(sizeSigns.Replace(numberSigns.Replace(text)), ":")
 	if !rectangle {
 		h = w
 	}
@@ -106,6 +106,9 @@ func SizeOf(root *Node) (board.Size, error) {
 	}
 	return size, nil
 }
+
+// sizeSigns are what people write in sizes.
+var sizeSigns = strings.NewReplacer("x", ":", "X", ":", "×", ":", "*", ":", "路", "")
 
 func formatSize(s board.Size) string {
 	if s.W == s.H {

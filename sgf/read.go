@@ -110,12 +110,12 @@ type parser struct {
 	left     int // elements that may still be made
 	ahead    int // bytes that may still be looked at in search of another end of a value
 	fallback charset
-	last     charset   // of the game tree before
-	plain    bool      // the file is UTF-8 as a whole
-	high     bool      // the game tree has values with bytes above 127
-	raw      []*string // those values, until they are decoded
-	split    bool      // a game that begins inside of another one is one of its own
-	nested   bool      // such a game was seen
+	last     charset    // of the game tree before
+	plain    bool       // the file is UTF-8 as a whole
+	high     bool       // the game tree has values with bytes above 127
+	raw      []rawValue // those values, until they are decoded
+	split    bool       // a game that begins inside of another one is one of its own
+	nested   bool       // such a game was seen
 	notes    []string
 	lines    lineCount
 
@@ -128,6 +128,12 @@ type parser struct {
 	propSlab  slab[Property]
 	valueSlab slab[string]
 	childSlab slab[*Node]
+}
+
+// rawValue is a value with bytes above 127.
+type rawValue struct {
+	property string
+	value    *string
 }
 
 // slab hands out short slices of long arrays, so that a big file is not millions

@@ -45,12 +45,23 @@ type Record struct {
 	// record, a stone is left out. It wraps ErrPoint.
 	Fault error
 
+	remarks int    // on nodes of the line
 	badKomi string // a KM that makes no sense
 	placed  bool   // the handicap stones were placed in reading
 }
 
 func (r *Record) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// remark is note for what any node may have.
+func (r *Record) remark(format string, args ...any) {
+	switch r.remarks++; {
+	case r.remarks <= mostNotes:
+		r.note(format, args...)
+	case r.remarks == mostNotes+1:
+		r.note("There is more of this further on.")
+	}
 }
 
 // Setup changes a position without a move (AB, AW, AE, PL).
@@ -103,7 +114,7 @@ func RecordOf(root *Node) (*Record, error) {
 	}
 	r.Notes = append(r.Notes, root.Notes()...)
 	r.readLine(root)
-	named := handicapOf(root)
+	named := r.namedHandicap(root)
 	r.readKomi(root, named)
 	r.settleHandicap(named)
 	return r, nil
@@ -117,7 +128,7 @@ func (r *Record) readLine(root *Node) {
 		setup, err := r.setupOf(n)
 		if err != nil {
 			r.fail(number, err)
-			r.note("Stones to set up are left out: %s.", strings.TrimPrefix(err.Error(), ErrPoint.Error()+": "))
+			r.remark("Stones to set up are left out: %s.", strings.TrimPrefix(err.Error(), ErrPoint.Error()+": "))
 		}
 		if err := r.readNode(n, setup, n == root, &start); err != nil {
 			r.fail(number, err)
@@ -162,6 +173,9 @@ func (r *Record) readNode(n *Node, setup *Setup, isRoot bool, start *position) e
 		at, err := ParsePoint(r.Size, p.Values[0])
 		if err != nil {
 			return fmt.Errorf("%w (%s)", err, p.ID)
+		}
+		if len(p.Values) > 1 {
+			r.remark("%s has %d points in one move; the first was taken.", p.ID, len(p.Values))
 		}
 		r.Steps = append(r.Steps, Step{Move: board.Move{Color: color, Point: at}})
 	}

@@ -195,6 +195,14 @@ func TestDamage(t *testing.T) {
 		"a comment without end, game": {"(;SZ[9];B[aa]C[hello)\n(;SZ[9];B[cc];W[dd])", "b A9 | b C7 w D6", "C[hello has no closing"},
 		"a quoted game":               {"(;SZ[9];B[aa]C[see (;SZ[9\\];B[bb\\])];W[cc])", "b A9 w C7", ""},
 		"a broken quotation":          {"(;SZ[9];B[aa]C[see ;B[dd] for this];W[cc])", "b A9 w C7", "for has no value"},
+		"a parenthesis too many":      {"(;SZ[9];B[aa]);W[bb];B[cc])", "b A9 w B8 b C7", "closes the game too early"},
+		"too many after variations":   {"(;SZ[9];B[aa](;W[bb])(;W[cc]));B[dd])", "b A9 w B8", "closes the game too early"},
+		"a second game, no bracket":   {"(;SZ[9];B[aa])\n;SZ[9];B[bb])", "b A9 | b B8", "no opening parenthesis"},
+		"a size without its end":      {"(;SZ[9KM[6.5];B[aa];W[bb])", "b A9 w B8", "SZ[9 has no closing bracket"},
+		"a size, the next line":       {"(;SZ[9\nKM[6.5]\nPB[x];B[aa];W[bb])", "b A9 w B8", "SZ[9 has no closing bracket"},
+		"a name without its end":      {"(;SZ[9]\nPB[Joe\nPW[Jim]\n;B[aa];W[bb])", "b A9 w B8", "PB[Joe has no closing bracket"},
+		"moves of one node, no end":   {"(;SZ[9];B[aa W[bb];B[cc])", "b A9 w B8 b C7", "B[aa has no closing bracket"},
+		"a comment with a bracket":    {"(;SZ[9];B[aa]C[see B[cc\nW[dd];W[bb])", "b A9 w B8", ""},
 		"properties in a variation":   {"(;SZ[9];B[aa](;FF[4]W[bb])(;W[cc]))", "b A9 w B8", ""},
 	} {
 		roots, err := sgf.Parse([]byte(c.text))

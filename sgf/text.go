@@ -67,9 +67,12 @@ func plain(c byte) byte {
 // its escape and a trailing bare backslash is doubled, and so does a [ that would look
 // as if a bracket before it were missing. Values that were read from a file come back
 // unchanged.
-func mended(value string) string {
-	if tornAt("", value) >= 0 {
+func mended(property, value string) string {
+	if tornAt(property, value) >= 0 {
 		i := strings.LastIndexByte(value, '[')
+		if closesFirst(property) {
+			i = strings.IndexByte(value, '[')
+		}
 		value = value[:i] + `\` + value[i:]
 	}
 	if sound(value) {

@@ -99,7 +99,7 @@ func (w *writer) node(n *Node) {
 		w.out = append(w.out, p.ID...)
 		for _, v := range p.Values {
 			w.out = append(w.out, '[')
-			w.out = append(w.out, mended(v)...)
+			w.out = append(w.out, mended(p.ID, v)...)
 			w.out = append(w.out, ']')
 			if i := strings.LastIndexByte(v, '\n'); i >= 0 {
 				w.line = len(w.out) - (len(v) - i)

@@ -399,7 +399,7 @@ func (s *Server) importReviews(name string, data []byte) (first string, err erro
 		if len(roots) > 1 {
 			one = fmt.Sprintf("%s, game %d", name, i+1)
 		}
-		id, e := s.reviews.add(cmp.Or(one, "game.sgf"), root)
+		id, e := s.reviews.add(cmp.Or(one, "game.sgf"), root, nil)
 		if e != nil {
 			err = cmp.Or(err, e)
 		} else if first == "" {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -393,5 +394,43 @@ func TestPageKeepsTheRecord(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[7]") }, time.Minute, 50*time.Millisecond)
 	require.Equal(t, "(;SZ[9]RU[Japanese]KM[7]LB[cc:a label that is long]AB[dd];B[ee])\n", record())
+	p.Clean()
+}
+
+// TestTypedNumbers types numbers key by key: no field changes what is not yet complete.
+func TestTypedNumbers(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, size: 9, other: true, w: 9, h: 9, limit: "visits", visits: 4, pace: false, more: true, komi: "6.5" }))`, nil), chromedp.Reload())
+	p.Until(`document.querySelector("[aria-label=Komi]")`)
+	typeIn := func(field, text, end string) {
+		p.Until(fmt.Sprintf(`document.querySelector(%q)`, field))
+		p.Do(chromedp.Evaluate(fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus(); e.select(); }`, field), nil))
+		for _, key := range text {
+			p.Do(chromedp.KeyEvent(string(key)))
+		}
+		p.Do(chromedp.KeyEvent(end))
+	}
+	typeIn("[aria-label=Columns]", "13", kb.Tab)
+	typeIn("[aria-label=Rows]", "99", kb.Tab) // 25 at most
+	typeIn("[aria-label=Rows]", "11", kb.Tab)
+	typeIn("[aria-label=visits][type=number]", "25", kb.Tab)
+	typeIn("[aria-label=Komi]", "0.5", kb.Enter)
+	p.Until(`location.pathname.startsWith("/play/")`)
+	id := strings.TrimPrefix(browsertest.JS[string](p.Tab, "location.pathname"), "/play/")
+	g := ask[api.GameState](join(t, s), "watch", api.Watch{What: "game:" + id})
+	require.Equal(t, [2]int{13, 11}, g.Size)
+	require.Equal(t, 0.5, g.Komi)
+	require.Equal(t, int64(25), g.Seat.Visits)
+
+	doc := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5];B[ee])"}).ID
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "game" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+doc))
+	typeIn(".game-tab input", "-0.5", kb.Tab)
+	record := func() string {
+		data, err := os.ReadFile(s.store.path("docs", doc, ".sgf"))
+		require.NoError(t, err)
+		return string(data)
+	}
+	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[-0.5]") }, time.Minute, 50*time.Millisecond)
 	p.Clean()
 }

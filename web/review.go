@@ -103,13 +103,17 @@ func (rs *reviews) recall() error {
 		if _, err := os.Stat(rs.folder.Path(id, ".json")); err == nil {
 			continue
 		}
-		j := &job{id: id, name: rs.nameOf(id), points: map[int]api.ReviewPoint{}, state: reviewWaiting}
+		name, notes := rs.about(id)
+		j := &job{id: id, name: name, points: map[int]api.ReviewPoint{}, state: reviewWaiting}
 		if info, err := e.Info(); err == nil {
 			j.added = info.ModTime()
 		}
 		if j.game, err = rs.load(id); err != nil {
 			j.state, j.why = reviewRefused, plain(err)
 		} else {
+			if notes != nil {
+				j.game.Notes = notes
+			}
 			rs.queue = append(rs.queue, j)
 		}
 		rs.jobs[id] = j
@@ -118,11 +122,18 @@ func (rs *reviews) recall() error {
 	return nil
 }
 
-func (rs *reviews) nameOf(id string) string {
-	if data, err := file.ReadPlain(rs.records(), id+".txt", 1<<10); err == nil {
-		return string(data)
+// about returns the name of a record that came from the page and the notes about its
+// reading, which the record, once written, no longer gives.
+func (rs *reviews) about(id string) (name string, notes []string) {
+	data, err := file.ReadPlain(rs.records(), id+".txt", 1<<16)
+	if err != nil {
+		return id, nil
 	}
-	return id
+	lines := strings.Split(string(data), "\n")
+	if len(lines) > 1 {
+		notes = lines[1:]
+	}
+	return lines[0], notes
 }
 
 // load reads a record that came from the page.
@@ -144,16 +155,20 @@ func plain(err error) string {
 }
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
-func (rs *reviews) add(name string, root *sgf.Node) (string, error) {
+func (rs *reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
 	id := newID()
-	return id, rs.addAs(id, name, root)
+	return id, rs.addAs(id, name, root, notes)
 }
 
-// addAs puts a game on the list with the ID of its review, unless it is there.
-func (rs *reviews) addAs(id, name string, root *sgf.Node) error {
+// addAs puts a game on the list with the ID of its review, unless it is there. notes
+// are those of its first reading, nil for this one's.
+func (rs *reviews) addAs(id, name string, root *sgf.Node, notes []string) error {
 	g, err := review.Load(root, rs.s.conf.Engine.Rules)
 	if err != nil {
 		return errors.New(plain(err))
+	}
+	if notes != nil {
+		g.Notes = notes
 	}
 	if err := rs.s.conf.Backend.Serves(g.Record.Size); err != nil && rs.s.conf.Backend.Status().State == "ready" {
 		return err
@@ -171,7 +186,7 @@ func (rs *reviews) addAs(id, name string, root *sgf.Node) error {
 		return nil
 	}
 	j := &job{id: id, name: rs.unique(shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
-	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(j.name))
+	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
 	if err == nil { // the record last: it is what makes a review
 		err = file.WriteBytes(rs.record(j.id, ".sgf"), data)
 	}

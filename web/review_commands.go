@@ -54,7 +54,7 @@ func (c *conn) addReview(a *api.AddReview) (any, error) {
 	default:
 		return nil, refuse("bad_request", "a game or a document")
 	}
-	if err := c.s.reviews.addAs(id, name, root); err != nil {
+	if err := c.s.reviews.addAs(id, name, root, nil); err != nil {
 		return nil, badUnlessSaid(err)
 	}
 	c.s.reviews.publishList()
@@ -146,7 +146,8 @@ func (c *conn) againReview(v *api.ID) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := rs.add(cmp.Or(res.Game.File, name), roots[0])
+	_, notes := rs.about(v.ID)
+	id, err := rs.add(cmp.Or(res.Game.File, name), roots[0], notes)
 	if err != nil {
 		return nil, badUnlessSaid(err)
 	}

@@ -161,7 +161,8 @@ func TestReviewGoesOn(t *testing.T) {
 	s := serve(t, dir)
 	c := join(t, s)
 	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
-	ids := toReview(t, s, map[string]string{"one.sgf": spoilt, "two.sgf": strings.Replace(spoilt, "KM[7.5]", "KM[6.5]", 1)})
+	torn := strings.TrimSuffix(spoilt, ")") // the record that waits is written whole
+	ids := toReview(t, s, map[string]string{"one.sgf": torn, "two.sgf": strings.Replace(spoilt, "KM[7.5]", "KM[6.5]", 1)})
 	list := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
 	require.True(t, list.Paused)
 	require.Len(t, list.Reviews, 2)
@@ -175,6 +176,14 @@ func TestReviewGoesOn(t *testing.T) {
 	for name, a := range ids {
 		require.Equal(t, name, finishedCard(t, c, a.ID).Name)
 	}
+	notes := func(id string) string {
+		return strings.Join(ask[api.Review](c, "watch", api.Watch{What: "review:" + id}).Notes, " ")
+	}
+	require.Contains(t, notes(ids["one.sgf"].ID), "the file ends before the game does")
+	require.NotContains(t, notes(ids["two.sgf"].ID), "the file ends")
+	again := ask[api.ID](c, "review.again", api.ID{ID: ids["one.sgf"].ID}).ID
+	finishedCard(t, c, again)
+	require.Contains(t, notes(again), "the file ends before the game does")
 }
 
 // weakNetwork knows 9x9 well and no other board.

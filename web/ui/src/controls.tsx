@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Unread } from "./gen/api";
 import { t } from "./i18n";
 import { Icon, type IconName } from "./icons";
@@ -53,6 +54,23 @@ export function Switch({ label, value, onChange }: { label: string; value: boole
 		<button type="button" role="switch" aria-checked={value} class={"switch" + (value ? " on" : "")} onClick={() => onChange(!value)}>
 			<span class="knob" /> <span>{label}</span>
 		</button>
+	);
+}
+
+/**
+ * A number that is typed; a whole one unless step says otherwise. It counts when it is complete: at Enter, when the
+ * field is left, and with each press of its arrows. An empty field gives undefined.
+ */
+export function NumberField(q: { label?: string; value: number | string; min?: number; max?: number; step?: number; placeholder?: string; onNumber: (n: number | undefined) => void }) {
+	const [typed, setTyped] = useState<string>(); // until then: "0." of 0.5 is no number
+	const done = (text: string) => {
+		setTyped(undefined);
+		const n = q.step ? Number(text) : Math.round(Number(text));
+		q.onNumber(text === "" ? undefined : Math.min(q.max ?? n, Math.max(q.min ?? n, n)));
+	};
+	return (
+		<input type="number" class="short" min={q.min} max={q.max} step={q.step} value={typed ?? q.value} placeholder={q.placeholder} aria-label={q.label}
+			onInput={(e) => setTyped(e.currentTarget.value)} onChangeCapture={(e) => done(e.currentTarget.value) /* preact/compat makes onInput of onChange */} />
 	);
 }
 

@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { Board, fitsOnPoint } from "../board/Board";
 import { SCALE } from "../board/overlay";
-import { Choice, Tool } from "../controls";
+import { Choice, NumberField, Tool } from "../controls";
 import type { Doc, DocChange, Network } from "../gen/api";
 import { language, leadShort, leadText, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
 import { Icon } from "../icons";
@@ -172,8 +172,8 @@ function EngineLine() {
 							{(welcome.value?.networks ?? []).map((n) => <option key={n.name} value={n.name}>{n.name}</option>)}
 						</select>
 					</label>
-					<label>{t("visits_budget")} <input type="number" min="10" max="10000000" value={w.visits} onChange={(ev) => change({ visits: Math.max(10, Math.round(Number(ev.currentTarget.value)) || 1000) })} /></label>
-					<label>{t("threads")} <input type="number" min="0" max="256" value={w.threads} onChange={(ev) => change({ threads: Math.max(0, Math.min(256, Math.round(Number(ev.currentTarget.value)) || 0)) })} /></label>
+					<label>{t("visits_budget")} <NumberField min={10} max={10000000} value={w.visits} onNumber={(n = 1000) => change({ visits: n })} /></label>
+					<label>{t("threads")} <NumberField min={0} max={256} value={w.threads} onNumber={(n = 0) => change({ threads: n })} /></label>
 					{humans.value && (
 						<label>{t("human_rank")}
 							<select value={w.rank} onChange={(ev) => { change({ rank: ev.currentTarget.value, human: true }); forgetHuman(); }}>
@@ -297,7 +297,7 @@ function GameTab({ d }: { d: Doc }) {
 					{!welcome.value?.rules?.some((r) => r.id === d.rules) && <option value={d.rules}>{t("other")}</option>}
 					{(welcome.value?.rules ?? []).map((r) => <option key={r.id} value={r.id}>{rulesName(r.id)}</option>)}
 				</select></dd>
-				<dt>{t("komi")}</dt><dd><input type="number" step="0.5" class="short" value={d.komi} aria-label={t("komi")} onChange={(e) => e.currentTarget.value.trim() !== "" && void attempt(tree.op("info", { komi: Number(e.currentTarget.value) }).then(() => { tree.results.value = new Map(); ask(); }))} /></dd>
+				<dt>{t("komi")}</dt><dd><NumberField label={t("komi")} step={0.5} value={d.komi} onNumber={(n) => n !== undefined && void attempt(tree.op("info", { komi: n }).then(() => { tree.results.value = new Map(); ask(); }))} /></dd>
 			</dl>
 			{d.warn && <p class="note warn">{d.warn}</p>}
 		</div>

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Choice, Field, Switch, UnreadFiles } from "../controls";
+import { Choice, Field, NumberField, Switch, UnreadFiles } from "../controls";
 import type { Clock, Fit, GameCard, Games, ID, NewGame, Unread } from "../gen/api";
 import { num, rank, resultText, rulesName, t } from "../i18n";
 import { Icon } from "../icons";
@@ -202,9 +202,9 @@ function Against() {
 				<div class="row">
 					<Choice label={t("limit_label")} value={w.limit} options={[["seconds", t("limit_seconds")], ["visits", t("limit_visits")]]} onChange={(limit) => change({ limit })} />
 					{w.limit === "seconds" ? (
-						<input type="number" class="short" min="0.1" max="600" step="0.1" value={w.seconds} aria-label={t("limit_seconds")} onChange={(e) => change({ seconds: Math.max(0.1, Number(e.currentTarget.value) || 2) })} />
+						<NumberField label={t("limit_seconds")} min={0.1} max={600} step={0.1} value={w.seconds} onNumber={(n = 2) => change({ seconds: n })} />
 					) : (
-						<input type="number" class="short" min="1" max="1000000" value={w.visits} aria-label={t("limit_visits")} onChange={(e) => change({ visits: Math.max(1, Math.round(Number(e.currentTarget.value)) || 400) })} />
+						<NumberField label={t("limit_visits")} min={1} max={1000000} value={w.visits} onNumber={(n = 400) => change({ visits: n })} />
 					)}
 				</div>
 			)}
@@ -226,7 +226,7 @@ function More() {
 				</select>
 			</Field>
 			<Field label={t("komi")}>
-				<input type="number" step="0.5" class="short" value={w.komi} placeholder={String(usual)} aria-label={t("komi")} onChange={(e) => change({ komi: e.currentTarget.value })} />
+				<NumberField label={t("komi")} step={0.5} value={w.komi} placeholder={String(usual)} onNumber={(n) => change({ komi: n === undefined ? "" : String(n) })} />
 			</Field>
 			<Field label={t("handicap")} hint={w.free && w.handicap > 1 ? t("handicap_free_hint") : undefined}>
 				<div class="row">
@@ -284,9 +284,9 @@ export function Home() {
 						onChange={(v) => change(v ? { size: v, other: false } : { other: true })} />
 					{w.other && (
 						<div class="row">
-							<input type="number" class="short" min="2" max="25" value={w.w} aria-label={t("columns")} onChange={(e) => change({ w: Math.min(25, Math.max(2, Math.round(Number(e.currentTarget.value)))) })} />
+							<NumberField label={t("columns")} min={2} max={25} value={w.w} onNumber={(n = w.w) => change({ w: n })} />
 							×
-							<input type="number" class="short" min="2" max="25" value={w.h} aria-label={t("rows")} onChange={(e) => change({ h: Math.min(25, Math.max(2, Math.round(Number(e.currentTarget.value)))) })} />
+							<NumberField label={t("rows")} min={2} max={25} value={w.h} onNumber={(n = w.h) => change({ h: n })} />
 						</div>
 					)}
 				</Field>
