@@ -103,9 +103,12 @@ type take struct {
 
 // taken answers a take.
 type taken struct {
-	Tasks   []Task `json:"tasks,omitempty"`
-	Hello   bool   `json:"hello,omitempty"`
-	Refused string `json:"refused,omitempty"`
+	Tasks []Task `json:"tasks,omitempty"`
+	// Gone are those of the worker's tasks that it should end: nobody wants them any
+	// more, or they take long while others wait.
+	Gone    []string `json:"gone,omitempty"`
+	Hello   bool     `json:"hello,omitempty"`
+	Refused string   `json:"refused,omitempty"`
 }
 
 // drop takes tasks of a client back.
