@@ -83,8 +83,8 @@ func (s *Server) take(c *call) {
 		s.reply(c.reply, taken{Hello: true, Refused: s.aside[c.who]})
 		return
 	}
-	if len(r.Free) > mostKinds || len(r.Programs) > MostPrograms {
-		s.reply(c.reply, taken{Refused: fmt.Sprintf("more than %d kinds of tasks or %d programs", mostKinds, MostPrograms)})
+	if len(r.Free) > mostKinds || len(r.Programs) > MostPrograms || len(c.data) > maxTake {
+		s.reply(c.reply, taken{Refused: fmt.Sprintf("more than %d kinds of tasks, %d programs, or %d bytes of them", mostKinds, MostPrograms, maxTake)})
 		return
 	}
 	d, now := s.desk, s.conf.Now()

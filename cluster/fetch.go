@@ -53,11 +53,11 @@ func (w *Worker) use(sha string) (done func()) {
 	return func() { add(-1) }
 }
 
-// keptFiles is how many bytes of networks a worker keeps.
-const keptFiles = 4 << 30
+// keptFiles is how many bytes of networks a worker keeps, of mostKept networks.
+const keptFiles, mostKept = 4 << 30, 64
 
 // makeRoom removes networks that are not in use, those first that were used longest
-// ago, until the rest have so many bytes at most.
+// ago, until the rest are mostKept and have so many bytes at most.
 func (w *Worker) makeRoom(most int64) {
 	h := &w.hands
 	h.mu.Lock()
@@ -90,8 +90,8 @@ func (w *Worker) makeRoom(most int64) {
 		folders = append(folders, f)
 	}
 	slices.SortFunc(folders, func(a, b folder) int { return a.used.Compare(b.used) })
-	for _, f := range folders {
-		if total <= most {
+	for i, f := range folders {
+		if total <= most && len(folders)-i <= mostKept {
 			return
 		}
 		if h.kept[f.name] == 0 && os.RemoveAll(filepath.Join(all, f.name)) == nil {

@@ -150,6 +150,9 @@ func (w *Worker) do(ctx context.Context, t *Task) (json.RawMessage, error) {
 	if !ok {
 		return nil, fmt.Errorf("this worker does no %q", t.Kind)
 	}
+	if len(t.Files) > mostFiles {
+		return nil, fmt.Errorf("%d files; a task has %d at most", len(t.Files), mostFiles)
+	}
 	files := map[string]string{}
 	for _, f := range t.Files {
 		defer w.use(f.SHA256)()

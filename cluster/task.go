@@ -135,6 +135,8 @@ const (
 	workerTasks  = 1024      // for others
 	mostKinds    = 16        // in a worker's question
 	MostPrograms = 64        // that a worker allows
+	maxTake      = 64 << 10  // bytes of the question
+	mostFiles    = 8         // of a task
 	maxPieces    = 64        // pieces of files on their way at a time
 	ownPieces    = 4         // of one client's files
 	workerPieces = 16        // that a worker may wait for

@@ -140,4 +140,9 @@ func TestWorkersFilesAreBounded(t *testing.T) {
 	done()
 	w.makeRoom(-1)
 	require.Empty(t, there())
+	for i := range mostKept + 3 {
+		require.NoError(t, os.MkdirAll(filepath.Join(w.conf.Dir, "networks", fmt.Sprintf("%064x", i)), 0o755))
+	}
+	w.makeRoom(1)
+	require.Len(t, there(), mostKept)
 }
