@@ -40,11 +40,12 @@ const addressMark = "env:"
 // FindAddress returns an address that is named: env:NAME is in an environment variable,
 // and what has no :// is the name of a file. An address itself names itself; others on
 // the machine then see its token among the processes. note is told if others can read
-// the file.
+// the file. The variable leaves the environment, so that no program which this one
+// starts has it. No error holds what may be a token.
 func FindAddress(text string, note func(text string)) (string, error) {
 	if name, found := strings.CutPrefix(text, addressMark); found {
 		if value := strings.TrimSpace(os.Getenv(name)); value != "" {
-			return value, nil
+			return value, os.Unsetenv(name)
 		}
 		return "", fmt.Errorf("the environment variable %s is not set", name)
 	}
@@ -53,6 +54,9 @@ func FindAddress(text string, note func(text string)) (string, error) {
 	}
 	exposed := ""
 	data, err := file.Secret(text, nil, func(text string) { exposed = text })
+	if at := strings.LastIndex(text, "@"); err != nil && at >= 0 {
+		return "", fmt.Errorf("what ends in %q is neither a file nor an address; one looks like nats://TOKEN@HOST:PORT or kosumi://…", text[at:])
+	}
 	if err != nil {
 		return "", fmt.Errorf("%q is neither an address (nats://TOKEN@HOST:PORT or kosumi://…) nor a file that holds one, nor env:NAME: %w", text, err)
 	}
@@ -73,16 +77,13 @@ func KeepAddress(dir, address string) (string, error) {
 	return path, file.WritePrivate(path, []byte(address+"\n"))
 }
 
-// ParseAddress reads an address.
+// ParseAddress reads an address. An error does not repeat it: there may be a token in it.
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(text)
-	if err != nil {
-		return Address{}, fmt.Errorf("%q is no address: %w", text, err)
+	if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return Address{}, errors.New("this is no address; one looks like nats://TOKEN@HOST:PORT")
 	}
 	a := Address{Host: u.Host, Pin: strings.ToLower(u.Fragment), TLS: u.Scheme == "tls"}
-	if u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" {
-		return a, fmt.Errorf("%q is no address; it looks like nats://TOKEN@HOST:PORT", text)
-	}
 	if u.Port() == "" {
 		a.Host = net.JoinHostPort(u.Hostname(), "4222")
 	}

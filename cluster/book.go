@@ -48,8 +48,8 @@ type epoch struct {
 
 // hold is a number that a worker has.
 type hold struct {
-	worker  string
-	expires time.Time
+	worker         string
+	since, expires time.Time
 }
 
 const (
@@ -60,6 +60,8 @@ const (
 	firstHeld = maxLease     // of one that has no game stored yet
 	mostOut   = 1 << 20      // of all workers; beyond, each has fewHeld at most
 	fewHeld   = 64
+
+	exactTime = 10 * time.Minute // that a worker has a number where there are only so many
 )
 
 func openBook(dir string, known []selfplay.Filed, now time.Time) (*book, error) {
@@ -83,7 +85,7 @@ func openBook(dir string, known []selfplay.Filed, now time.Time) (*book, error) 
 	if n := len(b.disk.Epochs); n > 0 {
 		for number := b.disk.Epochs[n-1].First; number < b.ahead; number++ {
 			if number >= b.disk.Closed && !b.complete(number) {
-				b.hold(number, hold{expires: now.Add(leaseTime)})
+				b.hold(number, hold{since: now, expires: now.Add(leaseTime)})
 			}
 		}
 	}
@@ -210,7 +212,7 @@ func (b *book) take(worker string, want int, now time.Time) ([]uint64, error) {
 		b.disk.Next++
 	}
 	for _, number := range numbers {
-		b.hold(number, hold{worker, now.Add(leaseTime)})
+		b.hold(number, hold{worker, now, now.Add(leaseTime)})
 	}
 	return numbers, nil
 }
@@ -242,8 +244,11 @@ func (b *book) renew(worker string, numbers []uint64, now time.Time) {
 		if number < b.disk.Epochs[n-1].First || !known || h.worker != "" && h.worker != worker {
 			continue
 		}
+		if b.exact && now.Sub(h.since) > exactTime {
+			continue // others wait for the numbers that are left
+		}
 		if h.worker == worker || b.held[worker] < mostHeld {
-			b.hold(number, hold{worker, now.Add(leaseTime)})
+			b.hold(number, hold{worker, h.since, now.Add(leaseTime)})
 		}
 	}
 }

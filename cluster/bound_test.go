@@ -68,3 +68,31 @@ func TestBootstrapIsBounded(t *testing.T) {
 	require.Less(t, s.book.disk.Next, uint64(goal+1), "no number was lost to a reserve")
 	require.NoError(t, s.Close())
 }
+
+// TestHoardedNumbers has a worker hold all games that are to come and say again and again
+// that it plays them: others get them after a while.
+func TestHoardedNumbers(t *testing.T) {
+	const goal = 100
+	now := time.Now()
+	s, err := NewServer(ServerConfig{Dir: t.TempDir(), Host: boundedFolder{newFolder(1 << 40), goal}, Now: func() time.Time { return now }})
+	require.NoError(t, err)
+	_, err = s.book.offer(Offer{Network: "random", Recipe: recipe()}, 0)
+	require.NoError(t, err)
+	take := func(worker string) []uint64 {
+		numbers, err := s.book.take(worker, s.room(goal, now), now)
+		require.NoError(t, err)
+		return numbers
+	}
+	hoarded := take("hoarder")
+	require.Len(t, hoarded, goal)
+	for end := now.Add(exactTime); now.Before(end); now = now.Add(leaseTime / 2) {
+		s.book.renew("hoarder", hoarded, now)
+		require.Empty(t, take("other"), "whoever has them plays them, as far as anybody knows")
+	}
+	for range 4 {
+		now = now.Add(leaseTime / 2)
+		s.book.renew("hoarder", hoarded, now)
+	}
+	require.Equal(t, hoarded, take("other"))
+	require.NoError(t, s.Close())
+}

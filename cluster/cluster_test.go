@@ -353,9 +353,11 @@ func TestAddress(t *testing.T) {
 		require.Equal(t, want, again)
 		require.NotContains(t, got.Hidden(), "tok")
 	}
-	for _, text := range []string{"", "host:1", "http://host", "nats://", "nats://a:b@host", "nats://t@host#12", "nats://[::1"} {
+	for _, text := range []string{"", "host:1", "http://host", "nats://", "nats://a:b@host", "nats://t@host#12", "nats://[::1", "nats://secret@ho st", "nats://secret@host:po", "http://secret@host",
+		"nats:/secret@host", "nats://secret@", "nats://sec/secret@host", "nats://secret@host/path", "nats://secret@host?x", "nats://%secret@host", "nats://secret@host:1\n"} {
 		_, err := ParseAddress(text)
 		require.Error(t, err, text)
+		require.NotContains(t, err.Error(), "secret")
 	}
 }
 
@@ -383,7 +385,8 @@ func TestFindAddress(t *testing.T) {
 			require.Contains(t, notes, note)
 		}
 	}
-	for _, text := range []string{"env:KOSUMI_TEST_EMPTY", "env:", "nosuch", "", dir, write("empty", " \n", 0o600), write("two", address+"\n"+address+"\n", 0o600), write("none", "a-token-of-sixteen", 0o644)} {
+	require.NotContains(t, strings.Join(os.Environ(), " "), "a-token-of-sixteen", "programs that are started do not get it")
+	for _, text := range []string{"env:KOSUMI_TEST_EMPTY", "env:", "nosuch", "a-token-of-sixteen@host:1", "nats:a-token-of-sixteen@host", "", dir, write("empty", " \n", 0o600), write("two", address+"\n"+address+"\n", 0o600), write("none", "a-token-of-sixteen", 0o644)} {
 		_, err := FindAddress(text, func(text string) { t.Error(text) })
 		require.Error(t, err, text)
 		require.NotContains(t, err.Error(), "a-token-of-sixteen")

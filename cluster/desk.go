@@ -83,8 +83,8 @@ func (s *Server) take(c *call) {
 		s.reply(c.reply, taken{Hello: true, Refused: s.aside[c.who]})
 		return
 	}
-	if len(r.Free) > mostKinds || len(r.Programs) > MostPrograms {
-		s.reply(c.reply, taken{Refused: fmt.Sprintf("more than %d kinds of tasks or %d programs", mostKinds, MostPrograms)})
+	if len(r.Free) > mostKinds || len(r.Programs) > MostPrograms || len(c.data) > maxTake {
+		s.reply(c.reply, taken{Refused: fmt.Sprintf("more than %d kinds of tasks, %d programs, or %d bytes of them", mostKinds, MostPrograms, maxTake)})
 		return
 	}
 	d, now := s.desk, s.conf.Now()
@@ -107,8 +107,42 @@ func (s *Server) take(c *call) {
 	}
 	if r.Held = nil; c.reply != "" {
 		d.parked[c.who] = &parked{c.reply, now, *r, has}
-		s.hand(c.who, now)
+		if s.hand(c.who, now); d.parked[c.who] != nil {
+			s.endTasks(c.who)
+		}
 	}
+}
+
+// endTasks tells a worker that waits which of its tasks it should end. The caller
+// holds mu.
+func (s *Server) endTasks(id string) {
+	d := s.desk
+	p, w := s.desk.parked[id], s.members[id]
+	if p == nil || w == nil {
+		return
+	}
+	var gone []string
+	for held := range p.held {
+		e := d.byID[held]
+		if e == nil || e.done != nil || slices.Contains(e.slow, id) && s.crowded(e, id, w, p) {
+			gone = append(gone, held)
+		}
+	}
+	if len(gone) > 0 {
+		delete(d.parked, id)
+		s.reply(p.reply, taken{Gone: gone})
+	}
+}
+
+// crowded reports whether other clients wait for what a worker's task takes.
+func (s *Server) crowded(e *errand, id string, w *member, p *parked) bool {
+	free := &parked{ask: take{Free: map[string]int{e.task.Kind: 1}, Programs: p.ask.Programs}, held: p.held}
+	for client, line := range s.desk.waiting {
+		if client != e.client && slices.ContainsFunc(line, func(other *errand) bool { return s.fits(other, id, w, free) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // offer gives a task to a worker that waits for one. The caller holds mu.
@@ -178,6 +212,8 @@ func (s *Server) tidy(now time.Time) {
 		if waits := now.Sub(p.since); waits < 0 || waits > takeWait {
 			delete(d.parked, id)
 			s.reply(p.reply, taken{})
+		} else {
+			s.endTasks(id)
 		}
 	}
 	for _, e := range d.tasks {

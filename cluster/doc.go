@@ -26,6 +26,6 @@ const (
 	maxGame    = 1 << 20   // bytes of a game, packed
 	maxControl = 1 << 18   // bytes of any other request
 	piece      = 512 << 10 // bytes of a network that travel at a time
-	maxNetwork = 4 << 30
-	maxLease   = 1024 // numbers handed out at a time
+	maxNetwork = 2 << 30   // bytes of a network: no ONNX file has more
+	maxLease   = 1024      // numbers handed out at a time
 )

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,13 +27,77 @@ func (w *Worker) file(ctx context.Context, f File, task string) (string, error) 
 	defer w.turn(ctx, f.SHA256)()
 	path := filepath.Join(w.conf.Dir, "networks", f.SHA256, f.Name)
 	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
+		now := time.Now()
+		_ = os.Chtimes(filepath.Dir(path), now, now) // the last use, for makeRoom
 		return path, nil
 	}
+	w.makeRoom(keptFiles - f.Bytes)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
 	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, task, out) })
 	return path, errors.Join(err)
+}
+
+// use keeps a file from makeRoom until done is called.
+func (w *Worker) use(sha string) (done func()) {
+	add := func(n int) {
+		h := &w.hands
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.kept[sha] += n; h.kept[sha] == 0 {
+			delete(h.kept, sha)
+		}
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+// keptFiles is how many bytes of networks a worker keeps, of mostKept networks.
+const keptFiles, mostKept = 4 << 30, 64
+
+// makeRoom removes networks that are not in use, those first that were used longest
+// ago, until the rest are mostKept and have so many bytes at most.
+func (w *Worker) makeRoom(most int64) {
+	h := &w.hands
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := filepath.Join(w.conf.Dir, "networks")
+	entries, err := os.ReadDir(all)
+	if err != nil {
+		return
+	}
+	type folder struct {
+		name  string
+		used  time.Time
+		bytes int64
+	}
+	var total int64
+	var folders []folder
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !sumForm(e.Name()) {
+			continue
+		}
+		f := folder{name: e.Name(), used: info.ModTime()}
+		files, _ := os.ReadDir(filepath.Join(all, f.name))
+		for _, file := range files {
+			if info, err := file.Info(); err == nil {
+				f.bytes += info.Size()
+			}
+		}
+		total += f.bytes
+		folders = append(folders, f)
+	}
+	slices.SortFunc(folders, func(a, b folder) int { return a.used.Compare(b.used) })
+	for i, f := range folders {
+		if total <= most && len(folders)-i <= mostKept {
+			return
+		}
+		if h.kept[f.name] == 0 && os.RemoveAll(filepath.Join(all, f.name)) == nil {
+			total -= f.bytes
+		}
+	}
 }
 
 // turn waits while a file is fetched for another task, until done is called there. It

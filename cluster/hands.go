@@ -19,10 +19,11 @@ type Hand struct {
 // hands is a worker's part in tasks.
 type hands struct {
 	mu    sync.Mutex
-	held  map[string]context.CancelFunc // by the server's id of the task
+	held  map[string]context.CancelFunc // by the server's id of the task; nil where it is told to end
 	used  map[string]int                // by kind
 	freed chan struct{}                 // capacity 1
 	files map[string]chan struct{}      // being fetched, by sha256; closed when that has ended
+	kept  map[string]int                // uses of files, by sha256
 }
 
 // TakeTasks does tasks until the context ends. [Worker.Run] does it too.
@@ -69,6 +70,7 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 			}
 		default:
 			n = 0
+			w.end(r.Gone)
 			for _, t := range r.Tasks {
 				w.begin(ctx, t, &work)
 			}
@@ -88,10 +90,25 @@ func (w *Worker) wantsTasks() take {
 			t.Free[kind] = n
 		}
 	}
-	for key := range h.held {
-		t.Held = append(t.Held, key)
+	for key, stop := range h.held {
+		if stop != nil {
+			t.Held = append(t.Held, key)
+		}
 	}
 	return t
+}
+
+// end stops tasks that are under way.
+func (w *Worker) end(gone []string) {
+	h := &w.hands
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, id := range gone {
+		if stop := h.held[id]; stop != nil {
+			stop()
+			h.held[id] = nil
+		}
+	}
 }
 
 // begin does a task beside the others.
@@ -100,8 +117,8 @@ func (w *Worker) begin(ctx context.Context, t Task, work *sync.WaitGroup) {
 	key := t.ID
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.held[key] != nil {
-		return // it has come twice
+	if _, twice := h.held[key]; twice {
+		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	h.held[key] = cancel
@@ -133,8 +150,12 @@ func (w *Worker) do(ctx context.Context, t *Task) (json.RawMessage, error) {
 	if !ok {
 		return nil, fmt.Errorf("this worker does no %q", t.Kind)
 	}
+	if len(t.Files) > mostFiles {
+		return nil, fmt.Errorf("%d files; a task has %d at most", len(t.Files), mostFiles)
+	}
 	files := map[string]string{}
 	for _, f := range t.Files {
+		defer w.use(f.SHA256)()
 		path, err := w.file(ctx, f, t.ID)
 		if err != nil {
 			return nil, err

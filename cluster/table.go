@@ -28,6 +28,7 @@ func (w *Worker) sit(ctx context.Context, o *Offer) (*table, error) {
 	if recipe.Search.Method == selfplay.Random {
 		t.stock = make(chan uint64, maxLease)
 	} else {
+		defer w.use(o.SHA256)()
 		path, err := w.file(ctx, File{o.File, o.SHA256, o.Bytes}, "")
 		if err != nil {
 			return nil, err

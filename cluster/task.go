@@ -103,9 +103,12 @@ type take struct {
 
 // taken answers a take.
 type taken struct {
-	Tasks   []Task `json:"tasks,omitempty"`
-	Hello   bool   `json:"hello,omitempty"`
-	Refused string `json:"refused,omitempty"`
+	Tasks []Task `json:"tasks,omitempty"`
+	// Gone are those of the worker's tasks that it should end: nobody wants them any
+	// more, or they take long while others wait.
+	Gone    []string `json:"gone,omitempty"`
+	Hello   bool     `json:"hello,omitempty"`
+	Refused string   `json:"refused,omitempty"`
 }
 
 // drop takes tasks of a client back.
@@ -132,6 +135,8 @@ const (
 	workerTasks  = 1024      // for others
 	mostKinds    = 16        // in a worker's question
 	MostPrograms = 64        // that a worker allows
+	maxTake      = 64 << 10  // bytes of the question
+	mostFiles    = 8         // of a task
 	maxPieces    = 64        // pieces of files on their way at a time
 	ownPieces    = 4         // of one client's files
 	workerPieces = 16        // that a worker may wait for

@@ -1,6 +1,12 @@
 package cluster
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,4 +55,94 @@ func TestSilentWorkers(t *testing.T) {
 			require.NotZero(t, c.heard)
 		})
 	}
+}
+
+// TestTasksThatNobodyWantsEnd has workers busy with tasks without an end: those of a
+// client that has gone, and those that take long while another client waits. Neither
+// keeps a worker from the tasks of others.
+func TestTasksThatNobodyWantsEnd(t *testing.T) {
+	a := newArena(t)
+	a.start(a.site.worker(t.TempDir(), func(c *WorkerConfig) {
+		c.Hands = map[string]Hand{"search": {Most: 2, Do: func(ctx context.Context, body json.RawMessage, _ map[string]string) (any, error) {
+			if string(body) == `"endless"` {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return body, nil
+		}}}
+	}))
+	occupy := func() {
+		for id := range 2 {
+			task := &Task{Kind: "search", Body: json.RawMessage(`"endless"`)}
+			require.NoError(t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", packPut(put{ID: fmt.Sprint(id)}, task)))
+		}
+		a.until(func() bool {
+			n := 0
+			for _, e := range a.server.desk.tasks {
+				if e.client == a.raider.ID && e.worker != "" {
+					n++
+				}
+			}
+			return n == 2
+		})
+	}
+	occupy()
+	require.NoError(t, a.raider.Publish(a.raider.subject(verbDrop), pack(drop{})))
+	a.do(a.client, "search")
+
+	occupy()
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		a.do(a.client, "search")
+	}()
+	a.until(func() bool { return len(a.server.desk.waiting[a.client.conn.ID]) == 1 })
+	a.server.mu.Lock()
+	for _, e := range a.server.desk.tasks {
+		if e.client == a.raider.ID {
+			e.began = e.began.Add(-2 * taskSlow)
+		}
+	}
+	a.server.mu.Unlock()
+	<-done
+}
+
+// TestWorkersFilesAreBounded: of the networks that a worker has fetched those go that
+// were used longest ago, and none that is in use.
+func TestWorkersFilesAreBounded(t *testing.T) {
+	w, err := NewWorker(WorkerConfig{Dir: t.TempDir()})
+	require.NoError(t, err)
+	w.makeRoom(0) // nothing is there yet
+	sums := make([]string, 4)
+	for i := range sums {
+		sums[i] = strings.Repeat(fmt.Sprint(i), 64)
+		dir := filepath.Join(w.conf.Dir, "networks", sums[i])
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "net.onnx"), make([]byte, 100), 0o600))
+		used := time.Now().Add(time.Duration(i-10) * time.Hour)
+		require.NoError(t, os.Chtimes(dir, used, used))
+	}
+	there := func() (n []string) {
+		entries, err := os.ReadDir(filepath.Join(w.conf.Dir, "networks"))
+		require.NoError(t, err)
+		for _, e := range entries {
+			n = append(n, e.Name())
+		}
+		return n
+	}
+	done := w.use(sums[0])
+	w.makeRoom(400)
+	require.Equal(t, sums, there())
+	w.makeRoom(299)
+	require.Equal(t, []string{sums[0], sums[3]}, there())
+	w.makeRoom(-1)
+	require.Equal(t, sums[:1], there())
+	done()
+	w.makeRoom(-1)
+	require.Empty(t, there())
+	for i := range mostKept + 3 {
+		require.NoError(t, os.MkdirAll(filepath.Join(w.conf.Dir, "networks", fmt.Sprintf("%064x", i)), 0o755))
+	}
+	w.makeRoom(1)
+	require.Len(t, there(), mostKept)
 }

@@ -79,7 +79,7 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 	}
 	c.Card.Protocol = [2]int{ProtocolMin, Protocol}
 	return &Worker{conf: c, low: make(chan struct{}, 1), held: map[uint64]bool{}, began: time.Now(),
-		hands: hands{held: map[string]context.CancelFunc{}, files: map[string]chan struct{}{}, used: map[string]int{}, freed: make(chan struct{}, 1)}}, nil
+		hands: hands{held: map[string]context.CancelFunc{}, files: map[string]chan struct{}{}, kept: map[string]int{}, used: map[string]int{}, freed: make(chan struct{}, 1)}}, nil
 }
 
 // Games counts the games finished so far, and those that are not confirmed yet.

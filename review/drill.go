@@ -321,6 +321,9 @@ type Log struct {
 // OpenLog opens a log, made where there is none. Lines that make no sense are an
 // error, except a last one that was cut short.
 func OpenLog(name string) (*Log, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", name) // to read a pipe might never end
+	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -344,12 +347,13 @@ func OpenLog(name string) (*Log, error) {
 		if strings.TrimSpace(string(line)) == "" {
 			continue
 		}
-		if json.Unmarshal(line, &a) != nil {
-			if json.Valid(line) {
-				file.Close()
-				return nil, fmt.Errorf("%s, line %d: not an attempt at a problem", name, number)
-			}
+		bad := json.Unmarshal(line, &a) != nil
+		if bad && !json.Valid(line) {
 			continue // was cut short
+		}
+		if bad || a.Grade < AgainGrade || a.Grade > EasyGrade {
+			file.Close()
+			return nil, fmt.Errorf("%s, line %d: not an attempt at a problem; take that line out", name, number)
 		}
 		l.take(a)
 	}

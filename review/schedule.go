@@ -67,7 +67,8 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	return s, nil
 }
 
-// Add takes an attempt into account.
+// Add takes an attempt into account. One from before the last of its problem says that
+// the clock was ahead then, and has been set back.
 func (s *Schedule) Add(a Attempt) error {
 	if a.Grade < AgainGrade || a.Grade > EasyGrade {
 		return fmt.Errorf("attempt at %s: %v is no grade", a.ID, a.Grade)
@@ -75,6 +76,9 @@ func (s *Schedule) Add(a Attempt) error {
 	card, known := s.cards[a.ID]
 	if !known {
 		card = fsrs.NewCard(a.Time)
+	}
+	if a.Time.Before(card.LastReview) {
+		card.LastReview = a.Time
 	}
 	next, err := s.fsrs.Next(card, a.Time, fsrs.Rating(a.Grade))
 	if err != nil {
@@ -99,7 +103,7 @@ func (s *Schedule) Due(d *Drills, now time.Time, fresh int) []*Problem {
 		switch next, known := s.Next(p.ID); {
 		case !known:
 			unseen = append(unseen, p)
-		case !next.After(now):
+		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // or tried in the future, by a clock that was ahead
 			due = append(due, p)
 		}
 	}

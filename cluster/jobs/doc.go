@@ -42,14 +42,15 @@ func Hands(c Config) (hands map[string]cluster.Hand, close func()) {
 		c.Games = 1
 	}
 	n := &networks{open: c.Open, seats: map[string]*seat{}}
+	r := newReviewer(n, c.Positions)
 	hands = map[string]cluster.Hand{
-		kindReview:   {Most: c.Positions, Do: newReviewer(n, c.Positions).do},
+		kindReview:   {Most: c.Positions, Do: r.do},
 		kindNetworks: {Most: c.Positions, Do: (&networkGames{n}).do},
 	}
 	if c.Engine != "" {
 		hands[kindPrograms] = cluster.Hand{Most: c.Games, Do: (&programGames{c.Engine, c.Allowed}).do}
 	}
-	return hands, n.close
+	return hands, func() { r.close(); n.close() }
 }
 
 // keptNetworks are open when nobody uses them.

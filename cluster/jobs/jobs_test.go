@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -395,6 +396,11 @@ func TestForeignCommands(t *testing.T) {
 		"sh -c true":                             "",
 		"/usr/bin/gnugo --mode gtp":              "",
 		"engine gtp model":                       "",
+		"engine gtp --cache 64 --threads=4":      "/opt/engine gtp --cache 64 --threads=4",
+		"engine gtp --cache 1000000":             "",
+		"engine gtp --max-memory=0xffffff":       "",
+		"engine gtp --sessions 9999":             "",
+		"engine gtp --batch many":                "",
 	} {
 		got, err := h.program(&program{Words: strings.Fields(text)}, files)
 		if want == "" {
@@ -406,6 +412,41 @@ func TestForeignCommands(t *testing.T) {
 	}
 	_, err := h.program(&program{}, files)
 	require.Error(t, err)
+}
+
+// TestQuote: a word of a command line is read back as it is.
+func TestQuote(t *testing.T) {
+	for _, word := range []string{"", "a", "a b", `a\b`, "'", `"`, "a'b\n\\$`\"", "é\x00\xff'", "*", "$(true)"} {
+		words, err := match.SplitCommand("x " + quote(word))
+		require.NoError(t, err)
+		require.Equal(t, []string{"x", word}, words)
+	}
+}
+
+// TestMemoryIsGivenBack: what a client asks for is bounded, and of a game that nobody
+// reviews any more no trees stay.
+func TestMemoryIsGivenBack(t *testing.T) {
+	defer func(was time.Duration) { tableTime = was }(tableTime)
+	tableTime = time.Millisecond
+	path := networkFile(t, 7)
+	n := &networks{open: func(_ context.Context, path string) (*cluster.Seat, error) { return open(path) }, seats: map[string]*seat{}}
+	defer n.close()
+	r := newReviewer(n, 1)
+	ask := func(visits int64) error {
+		body, err := json.Marshal(position{Record: []byte(game), Rules: board.Chinese().JSON(), Komi: 7, Visits: visits, Search: review.Defaults().Search, Network: "ab"})
+		require.NoError(t, err)
+		_, err = r.do(t.Context(), body, map[string]string{"ab": path})
+		return err
+	}
+	for _, visits := range []int64{-1, 0, mostVisits + 1, 1 << 30, math.MaxInt64} {
+		require.ErrorContains(t, ask(visits), "visits")
+	}
+	require.NoError(t, ask(2))
+	require.Eventually(t, func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.games) == 0
+	}, 30*time.Second, time.Millisecond)
 }
 
 // TestNoWorkerCan gives the reason where no worker can do a task.

@@ -44,7 +44,7 @@ func (h *networkGames) do(ctx context.Context, body json.RawMessage, files map[s
 	if err := json.Unmarshal(body, &g); err != nil {
 		return nil, err
 	}
-	if g.Game.Visits < 1 || g.Game.Visits > 1<<20 {
+	if g.Game.Visits < 1 || g.Game.Visits > mostVisits {
 		return nil, fmt.Errorf("a game of %d visits a move", g.Game.Visits)
 	}
 	a, done, err := h.networks.use(ctx, files[g.A])

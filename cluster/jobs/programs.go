@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,9 @@ const (
 // machine: none that name files there or load code.
 var engineFlags = []string{"model", "human-model", "visits", "playouts", "time", "threads", "seed", "komi", "rules", "boardsize", "level", "pace",
 	"resign", "precision", "batch", "sessions", "cache", "preset", "strict-play", "max-memory", "log-level"}
+
+// engineBounds are the most of what a match may ask of another machine's memory.
+var engineBounds = map[string]int64{"cache": 1 << 10, "max-memory": 4 << 10, "sessions": 64, "batch": 256, "threads": 256}
 
 // fileFlags name networks, which travel.
 var fileFlags = []string{"model", "human-model"}
@@ -134,12 +138,12 @@ func eachFlag(words []string, f func(name string, value *string) error) error {
 		}
 		if !joined && i+1 < len(words) && !strings.HasPrefix(words[i+1], "--") {
 			i++
-			if err := f(name, &words[i]); err != nil {
+			if err := cmp.Or(within(name, words[i]), f(name, &words[i])); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := f(name, &value); err != nil {
+		if err := cmp.Or(within(name, value), f(name, &value)); err != nil {
 			return err
 		}
 		if joined {
@@ -147,6 +151,15 @@ func eachFlag(words []string, f func(name string, value *string) error) error {
 		}
 	}
 	return nil
+}
+
+// within refuses what is more than a match may ask of another machine.
+func within(name, value string) error {
+	most, bounded := engineBounds[name]
+	if n, err := strconv.ParseInt(value, 0, 64); !bounded || err == nil && n <= most {
+		return nil
+	}
+	return fmt.Errorf("--%s %s: on other machines a number of at most %d", name, value, most)
 }
 
 // programGames plays games between programs.
@@ -216,8 +229,5 @@ func quote(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,+") == "" && word != "" {
 		return word
 	}
-	if !strings.ContainsAny(word, `'\`) {
-		return "'" + word + "'"
-	}
-	return strconv.Quote(word)
+	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"kosumi/board"
 	"kosumi/cluster"
@@ -75,12 +77,17 @@ type table struct {
 	users  int
 	judges []*review.Judge // free
 	done   func()          // lets go of the network
+	idle   *time.Timer     // clears it away
 }
 
 const (
+	mostVisits = 1 << 20 // of a position, and of a move
 	keptTables = 4
 	treeBytes  = 4 << 30 // of all trees of a table
 )
+
+// tableTime is how long a table waits for more of its game's positions.
+var tableTime = time.Minute
 
 func newReviewer(n *networks, most int) *reviewer { return &reviewer{networks: n, most: most} }
 
@@ -89,8 +96,8 @@ func (r *reviewer) do(ctx context.Context, body json.RawMessage, files map[strin
 	if err := json.Unmarshal(body, &p); err != nil {
 		return nil, err
 	}
-	if p.Visits < 1 || p.Visits > 1<<30 {
-		return nil, fmt.Errorf("%d visits", p.Visits)
+	if p.Visits < 1 || p.Visits > mostVisits {
+		return nil, fmt.Errorf("%d visits; other machines search 1 to %d", p.Visits, mostVisits)
 	}
 	t, err := r.sit(ctx, &p, files[p.Network])
 	if err != nil {
@@ -129,11 +136,14 @@ func (r *reviewer) sit(ctx context.Context, p *position, path string) (*table, e
 	for i, t := range r.games {
 		if t.key == key {
 			t.users++
+			t.idle.Stop()
 			r.games = append(append(r.games[:i:i], r.games[i+1:]...), t)
 			return t, nil
 		}
 	}
 	t := &table{key: key, users: 1}
+	t.idle = time.AfterFunc(tableTime, func() { r.forget(t) })
+	t.idle.Stop()
 	if t.game, err = loadGame(p); err != nil {
 		return nil, err
 	}
@@ -155,14 +165,35 @@ func (r *reviewer) sit(ctx context.Context, p *position, path string) (*table, e
 func (r *reviewer) leave(t *table) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.users--
+	if t.users--; t.users == 0 {
+		t.idle.Reset(tableTime)
+	}
 	r.clear(keptTables)
+}
+
+// forget clears a table away at which nobody has sat for long: its trees and its
+// network's take memory.
+func (r *reviewer) forget(t *table) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k := slices.Index(r.games, t); k >= 0 && t.users == 0 {
+		t.done()
+		r.games = slices.Delete(r.games, k, k+1)
+	}
+}
+
+// close clears all tables away where nobody sits.
+func (r *reviewer) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clear(0)
 }
 
 // clear closes the oldest tables where nobody sits. The caller holds mu.
 func (r *reviewer) clear(keep int) {
 	for i := 0; i < len(r.games) && len(r.games) > keep; {
 		if t := r.games[i]; t.users == 0 {
+			t.idle.Stop()
 			t.done()
 			r.games = append(r.games[:i:i], r.games[i+1:]...)
 			continue

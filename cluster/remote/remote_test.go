@@ -396,3 +396,17 @@ func TestNoSeatAtTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, errEnding)
 	require.Empty(t, h.Seats())
 }
+
+// TestReadUsers: a line that is none is named by its number, and never repeated: there
+// is a token in it.
+func TestReadUsers(t *testing.T) {
+	token := strings.Repeat("s3cret", 3)
+	users, err := ReadUsers(strings.NewReader("ann " + token + " 2 # two\n\nbob x" + token))
+	require.NoError(t, err)
+	require.Equal(t, []User{{"ann", token, 2}, {"bob", "x" + token, 0}}, users)
+	for _, line := range []string{"ann", "ann short", "ann " + token + " " + token, "ann " + token + " 3x", "ann " + token + " 1e3", "ann " + token + " 0", "ann " + token + " -1", "ann " + token + " 1 " + token, token} {
+		_, err := ReadUsers(strings.NewReader("# users\n" + line))
+		require.ErrorContains(t, err, "line 2", line)
+		require.NotContains(t, err.Error(), "s3cret")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -28,8 +29,9 @@ func ReadUsers(r io.Reader) ([]User, error) {
 		}
 		u := User{Name: words[0], Token: words[1]}
 		if len(words) == 3 {
-			if _, err := fmt.Sscan(words[2], &u.Seats); err != nil || u.Seats < 1 {
-				return nil, fmt.Errorf("line %d: %q is no number of seats", n, words[2])
+			var err error
+			if u.Seats, err = strconv.Atoi(words[2]); err != nil || u.Seats < 1 {
+				return nil, fmt.Errorf("line %d: a number of seats, 1 or more, is expected behind the token", n)
 			}
 		}
 		for i := range users {

@@ -167,13 +167,17 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
+	recipe := filepath.Join(dir, loop.ConfigFile)
+	_, absent := os.Stat(recipe)
 	if f.config != "" {
-		if text, err = file.Read(f.config, maxConfigSize); err != nil {
+		if text, err = file.Read(f.config, maxConfigSize); err != nil && absent == nil {
+			return fmt.Errorf("%w; the loop in %s is there already and has a recipe: go on with it by engine loop %s", err, dir, dir)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	recipe := filepath.Join(dir, loop.ConfigFile)
-	if _, err := os.Stat(recipe); err == nil {
+	if absent == nil {
 		if f.config == "" && !cmd.Flags().Changed("preset") {
 			text = nil
 		}

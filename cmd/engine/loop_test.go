@@ -123,9 +123,16 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	}
 	run := filepath.Join(dir, "begun")
 	require.Equal(t, exitDone, invoke(t, nil, "", "loop", run, "--init", "--from", network).code)
+	if link := filepath.Join(t.TempDir(), "link"); os.Symlink(dir, link) == nil { // the same file by another name
+		o := invoke(t, nil, "", "loop", run, "--init", "--from", filepath.Join(link, "net.bin.gz"))
+		require.Equal(t, exitDone, o.code, o.stderr)
+	}
 	require.NoError(t, os.Remove(network), "it is read once")
 	o := invoke(t, nil, "", "loop", run, "--init", "--from", network)
 	require.Equal(t, exitDone, o.code, o.stderr)
+	o = invoke(t, nil, "", "loop", run, "--init", "--config", filepath.Join(dir, "gone.toml"))
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "go on with it by engine loop "+run)
 }
 
 // TestSelfplayCommand plays at random, goes on behind what is there, and is

@@ -40,7 +40,7 @@ there at the same position.`,
 			}
 			rest, found := strings.CutPrefix(address, "kosumi://")
 			if !found {
-				return usagef("%q is no address; it looks like kosumi://TOKEN@HOST:PORT#FINGERPRINT", args[0])
+				return usagef("this is no address of an engine; one looks like kosumi://TOKEN@HOST:PORT#FINGERPRINT")
 			}
 			a, err := cluster.ParseAddress("tls://" + rest)
 			if err != nil {

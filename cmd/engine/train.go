@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -127,8 +128,8 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 		return usagef("--epochs %g: above 0, up to 1000000", c.Epochs)
 	case c.Learn.Batch < 1 || c.Learn.Batch > 1<<16:
 		return usagef("--batch %d: 1 to 65536", c.Learn.Batch)
-	case !(c.Learn.Rate >= 0):
-		return usagef("--lr %g: 0 or more", c.Learn.Rate)
+	case !(c.Learn.Rate >= 0) || math.IsInf(c.Learn.Rate, 0):
+		return usagef("--lr %g: a number from 0 on", c.Learn.Rate)
 	}
 	if c.Steps == 0 && c.Epochs == 0 {
 		c.Epochs = defaultEpochs

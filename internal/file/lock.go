@@ -16,6 +16,8 @@ var ErrTaken = errors.New("another process is at work there")
 // lockName is the file in a folder that stands for the right to write there.
 const lockName = "lock"
 
+const lockBytes = 1000 // no lock has more
+
 // Hold is the right to be the only one who writes to some files. It ends with
 // Release, and with the process, however that ends.
 type Hold struct {
@@ -55,6 +57,9 @@ func Lock(path string) (*Hold, error) {
 }
 
 func hold(name, what string) (*Hold, error) {
+	if err := lockForm(name); err != nil {
+		return nil, err
+	}
 	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	free, err := lock.TryLock()
 	switch {
@@ -90,6 +95,27 @@ func kind(path string) string {
 	return "file"
 }
 
+// lockForm refuses to write over what has a lock's name and is none.
+func lockForm(name string) error {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil // there is none, or to lock it says why not
+	}
+	if info.Mode().IsRegular() && info.Size() <= lockBytes {
+		text, err := Read(name, lockBytes)
+		if _, _, form := lockText(text); form || err != nil || len(text) == 0 { // some systems let nobody read what is locked
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is no lock of this program; move it away, or name another folder", name)
+}
+
+// lockText reads what note has written.
+func lockText(text []byte) (pid, command string, ok bool) {
+	pid, command, found := strings.Cut(strings.TrimSpace(string(text)), " ")
+	return pid, command, found && pid != "" && strings.Trim(pid, "0123456789") == "" && !strings.Contains(command, "\n")
+}
+
 // note writes into a lock who has it. Not to be able to costs nothing but a name.
 func note(name string) {
 	text := fmt.Sprintf("%d %s\n", os.Getpid(), program(os.Args))
@@ -117,12 +143,9 @@ func program(args []string) string {
 
 // holder names the process that a lock says it belongs to; "" where it says nothing.
 func holder(name string) string {
-	text, err := Read(name, 1000)
-	if err != nil {
-		return ""
-	}
-	pid, command, found := strings.Cut(strings.TrimSpace(string(text)), " ")
-	if !found || strings.Trim(pid, "0123456789") != "" {
+	text, err := Read(name, lockBytes)
+	pid, command, ok := lockText(text)
+	if err != nil || !ok {
 		return ""
 	}
 	return fmt.Sprintf(" (%s, process %s)", command, pid)

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,40 @@ func TestLockFolder(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, h.Release())
 	only(t, dir, lockName)
+}
+
+// TestLockOverwritesNothing: what has a lock's name and is none stays as it is, and what
+// a lock of that name points to.
+func TestLockOverwritesNothing(t *testing.T) {
+	mine := []byte("my notes\n")
+	for name, make := range map[string]func(dir, path string) error{
+		"file": func(_, path string) error { return os.WriteFile(path, mine, 0o644) },
+		"long": func(_, path string) error { return os.WriteFile(path, bytes.Repeat(mine, 1000), 0o644) },
+		"link": func(dir, path string) error {
+			return errors.Join(os.WriteFile(filepath.Join(dir, "notes"), mine, 0o644), os.Symlink("notes", path))
+		},
+		"folder": func(_, path string) error { return os.Mkdir(path, 0o755) },
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, lockName)
+		if err := make(dir, path); errors.Is(err, errors.ErrUnsupported) {
+			continue
+		} else {
+			require.NoError(t, err)
+		}
+		before, _ := os.ReadFile(path)
+		_, err := LockFolder(dir)
+		require.ErrorContains(t, err, "is no lock of this program; move it away", name)
+		after, _ := os.ReadFile(path)
+		require.Equal(t, before, after, name)
+	}
+	for _, left := range []string{"", "4711 engine train\n"} { // by one that was killed
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, lockName), []byte(left), 0o644))
+		h, err := LockFolder(dir)
+		require.NoError(t, err)
+		require.NoError(t, h.Release())
+	}
 }
 
 func TestLock(t *testing.T) {

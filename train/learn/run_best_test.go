@@ -96,6 +96,16 @@ func TestTooLittleHeldBack(t *testing.T) {
 	require.Contains(t, log.String(), "rows of 1 game are held back: too little to judge by")
 }
 
+// TestMuchHeldBack: a share that leaves nothing to train on becomes smaller, not none.
+func TestMuchHeldBack(t *testing.T) {
+	c := heart(t, 20, 0.01)
+	c.Steps, c.Validation = 5, 0.999
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Greater(t, r.Held, 10)
+	require.Less(t, r.Held, 20)
+}
+
 // TestWorseIsNoNetwork: a network that knows less than before of rows held back and of
 // those that it was trained on is not exported, however finite its numbers are. What was
 // exported before stays, and so do checkpoints from before.

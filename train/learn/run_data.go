@@ -48,7 +48,7 @@ func (r *run) holdBack() error {
 	if r.asked == 0 || r.train.WindowRows() > fewRows {
 		return nil
 	}
-	for share := r.asked; share <= max(0.5, r.asked); share = min(share*1.5, share+0.05) {
+	for _, share := range shares(r.asked) {
 		r.Validation = share
 		held, err := r.some(true)
 		if err != nil {
@@ -64,6 +64,18 @@ func (r *run) holdBack() error {
 	}
 	r.Learn.Log.Warn("nothing is held back to measure on: there are too few games that differ")
 	return r.split(0)
+}
+
+// shares are those that are tried where one is asked for: from it to the middle.
+func shares(asked float64) []float64 {
+	var all []float64
+	for share := asked; share <= 0.5; share = min(share*1.5, share+0.05) {
+		all = append(all, share)
+	}
+	for share := asked; share > 0.5; share -= 0.05 {
+		all = append(all, share)
+	}
+	return all
 }
 
 // split opens the rows to train on anew, with another share held back.

@@ -23,6 +23,7 @@ func (s *State) check() error {
 	stages := []string{stageSelfplay, stageTrain, stageExport, stageGate}
 	f.note(!slices.Contains(stages, s.Stage), "stage is %q, must be one of %s", s.Stage, strings.Join(stages, ", "))
 	f.note(s.Stage == stageGate && s.Candidate == "", "stage is %s, and candidate names no network", stageGate)
+	f.note(s.Version < 1, "version is %d, must be 1 or more", s.Version)
 	f.note(s.Arch == "", "arch is missing")
 	f.note(!(s.Owed >= 0 && s.Owed < 1), "owed is %g, must be from 0 to below 1", s.Owed)
 	f.note(!(s.MostRate >= 0), "most_rate is %g, must be 0 or more", s.MostRate)
@@ -73,7 +74,7 @@ func (f *faults) seconds(where string, t *Seconds) {
 
 // name notes what cannot be the folder of a network.
 func (f *faults) name(key, network string) {
-	f.note(network != "" && network != filepath.Base(network), "%s is %q, which is no name of a network", key, network)
+	f.note(network != "" && (network != filepath.Base(network) || !filepath.IsLocal(network) || network == "."), "%s is %q, which is no name of a network", key, network)
 }
 
 func (f *faults) network(where string, n *Network, s *State) {

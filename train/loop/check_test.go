@@ -3,6 +3,7 @@ package loop
 import (
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,21 @@ func TestStateIsChecked(t *testing.T) {
 			Networks: []Network{{Name: "kb2c16-s800-d400", Games: 100, Rows: 400}}, History: []Record{{Iteration: 1, Games: 100, Rows: 400}}}
 	}
 	require.NoError(t, good().check())
+	refused := func(want string) {
+		before, err := os.ReadFile(statePath(dir))
+		require.NoError(t, err)
+		_, err = Open(dir, Options{})
+		require.ErrorIs(t, err, ErrState, want)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "state.json")
+		require.ErrorContains(t, err, "put a copy of it back")
+		_, err = NewViewer(dir).Look()
+		require.ErrorIs(t, err, ErrState)
+		require.ErrorIs(t, WriteReport(dir), ErrState)
+		after, err := os.ReadFile(statePath(dir))
+		require.NoError(t, err)
+		require.Equal(t, string(before), string(after))
+	}
 	for want, spoil := range map[string]func(s *State){
 		"games is -5":                      func(s *State) { s.Games = -5 },
 		"rows is -1":                       func(s *State) { s.Rows = -1 },
@@ -40,22 +56,31 @@ func TestStateIsChecked(t *testing.T) {
 		"history[0].games and rows":        func(s *State) { s.History[0].Rows = 900 },
 		"history[0].iteration is 2":        func(s *State) { s.History[0].Iteration = 2 },
 		`current is "a/b", which is no na`: func(s *State) { s.Current = "a/b" },
+		`current is "..", which is no nam`: func(s *State) { s.Current = ".." },
+		`base is ".", which is no name of`: func(s *State) { s.Base = "." },
+		"version is 0":                     func(s *State) { s.Version = 0 },
 	} {
 		s := good()
 		spoil(s)
 		require.NoError(t, s.save(dir))
-		before, err := os.ReadFile(statePath(dir))
-		require.NoError(t, err)
-		_, err = Open(dir, Options{})
-		require.ErrorIs(t, err, ErrState, want)
-		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, "state.json")
-		require.ErrorContains(t, err, "put a copy of it back")
-		_, err = NewViewer(dir).Look()
-		require.ErrorIs(t, err, ErrState)
-		require.ErrorIs(t, WriteReport(dir), ErrState)
-		after, err := os.ReadFile(statePath(dir))
-		require.NoError(t, err)
-		require.Equal(t, string(before), string(after))
+		refused(want)
+	}
+	require.NoError(t, good().save(dir))
+	whole, err := os.ReadFile(statePath(dir))
+	require.NoError(t, err)
+	for want, text := range map[string]string{
+		"games is a string":         strings.Replace(string(whole), `"games": 100`, `"games": "100"`, 1),
+		"games is a number 1e30":    strings.Replace(string(whole), `"games": 100`, `"games": 1e30`, 1),
+		"games is a number 0.5":     strings.Replace(string(whole), `"games": 100`, `"games": 0.5`, 1),
+		"networks is a object":      `{"version": 1, "networks": {}}`,
+		"it is no JSON of a loop's": string(whole) + "}",
+		"invalid character 'x'":     string(whole) + "x",
+		"unexpected end of JSON":    string(whole[:len(whole)/2]),
+		"end of JSON input":         "",
+		"version is 0":              "{}",
+		"stage is \"\"":             "null",
+	} {
+		require.NoError(t, os.WriteFile(statePath(dir), []byte(text), 0o644))
+		refused(want)
 	}
 }

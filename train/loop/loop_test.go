@@ -16,10 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/internal/testshared"
-	"kosumi/nn/katago"
 	"kosumi/nn/ort"
 	"kosumi/sgf"
 	"kosumi/train/rows"
@@ -260,135 +258,6 @@ func TestOneLoopAFolder(t *testing.T) {
 	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, file.ErrTaken)
 	require.ErrorContains(t, err, dir)
-}
-
-// TestLoopBeginsWithANetwork gives a new loop a network: it plays the first game,
-// the learner takes up its weights, and a second start changes nothing.
-func TestLoopBeginsWithANetwork(t *testing.T) {
-	given := filepath.Join(t.TempDir(), "given.bin.gz")
-	net, err := katago.Fresh("kb2c16", 77)
-	require.NoError(t, err)
-	require.NoError(t, katago.WriteFile(given, net))
-	recipe := tiny + fmt.Sprintf("[start]\nnetwork = %q\ngames_behind = 5000\n", given)
-
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(recipe)))
-	needRuntime(t, dir)
-	require.NoError(t, os.Remove(given), "it is read once")
-	s := runLoop(t, dir, 0)
-	require.Equal(t, "start-kb2c16", s.Current)
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "selfplay", "half"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "selfplay", ".DS_Store"), nil, 0o644))
-	require.Equal(t, s, runLoop(t, dir, 0), "what else lies there is no matter")
-	kept, err := katago.ReadFile(modelPath(dir, s.Arch, s.Current))
-	require.NoError(t, err)
-	require.Equal(t, net.Trunk.Conv.Weights, kept.Trunk.Conv.Weights)
-	require.NoFileExists(t, modelPath(dir, s.Arch, freshName(s.Arch)))
-
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
-	c := l.stageConfig()
-	require.Equal(t, "puct", c.Selfplay.Search.Method, "no random games")
-	require.NoError(t, l.Close())
-
-	last := runLoop(t, dir, 40)
-	require.Zero(t, last.Random)
-	require.Positive(t, last.Samples)
-	require.NotEmpty(t, last.Networks)
-	require.Equal(t, "start-kb2c16", last.Networks[0].Against)
-	require.Equal(t, 4, last.Networks[0].Played)
-	checkFolder(t, dir, State{})
-
-	other := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(other, []byte(strings.Replace(recipe, given, modelPath(dir, s.Arch, s.Start), 1))))
-	text := strings.Replace(recipe, "kb2c16", "kb3c16", 1)
-	text = strings.Replace(text, given, modelPath(dir, s.Arch, s.Start), 1)
-	require.NoError(t, os.WriteFile(filepath.Join(other, ConfigFile), []byte(text), 0o644))
-	_, err = Open(other, Options{})
-	require.ErrorContains(t, err, "is a kb2c16, the recipe's arch is kb3c16")
-
-	begun := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(begun, []byte(tiny)))
-	runLoop(t, begun, 0)
-	require.NoError(t, os.WriteFile(filepath.Join(begun, ConfigFile), []byte(recipe), 0o644))
-	_, err = Open(begun, Options{})
-	require.ErrorContains(t, err, "random weights")
-}
-
-// TestLoopBeginsWithRows gives a new loop the rows of another run: they fill the
-// window behind its own, stay where they are, and make no samples of their own.
-func TestLoopBeginsWithRows(t *testing.T) {
-	first := filepath.Join(t.TempDir(), "first")
-	require.NoError(t, Init(first, []byte(tiny)))
-	needRuntime(t, first)
-	done := runLoop(t, first, 120)
-	held := func() (n int) {
-		list, bad := dataFiles(first, done.Seed, nil)
-		require.Empty(t, bad)
-		for _, d := range list {
-			n += d.rows
-		}
-		return n
-	}
-	others := held()
-	require.Greater(t, others, 100)
-
-	recipe, err := From([]byte(tiny+"[start]\nnetwork = ''\ngames_behind = 0\ndata = []\n"),
-		modelPath(first, done.Arch, done.Current), filepath.Join(first, "selfplay"))
-	require.NoError(t, err)
-	dir := filepath.Join(t.TempDir(), "second")
-	require.NoError(t, Init(dir, recipe))
-	s := runLoop(t, dir, 30)
-	require.NotEmpty(t, s.History)
-	h := s.History[0]
-	require.Equal(t, min(400, int(h.Rows)+others), min(400, h.Window), "rows of both")
-	require.Greater(t, h.Window, int(h.Rows))
-	require.InDelta(t, 2*float64(h.Rows), float64(h.Samples), 32, "ratio 2 counts its own rows")
-	require.Equal(t, others, held(), "nothing of the other run goes")
-
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
-	l.state.Rows = 1e6
-	c := l.stageConfig()
-	require.Equal(t, c.Window.rows(1e6+int64(others)), l.windowRows(&c))
-	require.NoError(t, l.Close())
-
-	require.NoError(t, os.Rename(filepath.Join(first, "selfplay"), filepath.Join(first, "gone")))
-	_, err = Open(dir, Options{})
-	require.ErrorIs(t, err, ErrConfig)
-	require.ErrorContains(t, err, "start.data")
-	empty := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(strings.Replace(string(recipe), filepath.Join(first, "selfplay"), empty, 1)), 0o644))
-	_, err = Open(dir, Options{})
-	require.ErrorIs(t, err, rows.ErrNoRows)
-}
-
-// TestBoardsMayChange adds a larger board in the middle of a run: its games fill
-// rows of another layout, and the learner takes both.
-func TestBoardsMayChange(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
-	first := runToFirstNetwork(t, dir)
-	recipe := strings.Replace(tiny, "[selfplay.search]", "[[selfplay.boards]]\nwidth = 7\nheight = 6\nshare = 2.0\n[selfplay.search]", 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(recipe), 0o644))
-	last := runLoop(t, dir, 24)
-	require.Greater(t, last.Samples, first.Samples)
-	require.Greater(t, last.Iteration, first.Iteration)
-	checkFolder(t, dir, State{})
-	list, bad := dataFiles(dir, 0, nil)
-	require.Empty(t, bad)
-	count := map[board.Size]int{}
-	for _, d := range list {
-		set, err := rows.ReadFile(d.path)
-		require.NoError(t, err)
-		for i := range set.N {
-			count[set.Size(i)]++
-		}
-	}
-	require.Positive(t, count[board.Size{W: 7, H: 6}], count)
-	require.Positive(t, count[board.Square(5)], count)
-	require.Len(t, count, 2)
 }
 
 // runLoop goes on for some games; 0: it only opens the loop.

@@ -121,10 +121,29 @@ func Differences(dir string, text []byte, network string, data ...string) ([]tom
 			return nil, err
 		}
 		want.Arch, want.Start.Games = have.Arch, have.Start.Games
+		want.Start.Network = known(want.Start.Network, have.Start.Network)
+		for i, name := range want.Start.Data {
+			want.Start.Data[i] = known(name, have.Start.Data...)
+		}
 	}
 	slices.Sort(have.Start.Data) // their order means nothing
 	slices.Sort(want.Start.Data)
 	return tomlfile.Differences(have, want)
+}
+
+// known is the one of some names that stands for the same file as another name does, by
+// links; that name itself where none does.
+func known(name string, names ...string) string {
+	info, err := os.Stat(name)
+	if err != nil {
+		return name
+	}
+	for _, other := range names {
+		if there, err := os.Stat(other); err == nil && os.SameFile(info, there) {
+			return other
+		}
+	}
+	return name
 }
 
 // quoted is a string, or a list of them, in TOML, whose basic strings hold all of

@@ -113,12 +113,15 @@ type Record struct {
 	Seconds   Seconds            `json:"seconds"`
 }
 
-const stateVersion = 1
+const (
+	stateVersion = 1
+	maxState     = 64 << 20 // bytes
+)
 
 func statePath(dir string) string { return filepath.Join(dir, "state.json") }
 
 func loadState(dir string) (*State, error) {
-	data, err := os.ReadFile(statePath(dir))
+	data, err := file.Read(statePath(dir), maxState)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -126,17 +129,31 @@ func loadState(dir string) (*State, error) {
 		return nil, err
 	}
 	s := new(State)
-	if err := json.Unmarshal(data, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", statePath(dir), err)
-	}
-	if s.Version != stateVersion {
+	err = s.read(data)
+	if err == nil && s.Version > stateVersion {
 		return nil, fmt.Errorf("%s: version %d; this program knows version %d", statePath(dir), s.Version, stateVersion)
 	}
-	if err := s.check(); err != nil {
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w; the file is damaged or was changed by hand: put a copy of it back, or begin a new loop with what this one has, by engine loop NEW --from NETWORK --data %s",
 			statePath(dir), err, filepath.Join(dir, "selfplay"))
 	}
 	return s, nil
+}
+
+// read fills in the state from a file's text. Faults are named by their keys.
+func (s *State) read(data []byte) error {
+	err := json.Unmarshal(data, s)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Errorf("%w: %s is a %s", ErrState, wrong.Field, wrong.Value)
+	case err != nil:
+		return fmt.Errorf("%w: it is no JSON of a loop's (%w)", ErrState, err)
+	}
+	return nil
 }
 
 // save writes the state; it is there as a whole or the old one stays.
