@@ -1,0 +1,483 @@
+package life
+
+import "slices"
+
+// goal is what a side tries to reach. Each is a least fixed point: a proof is a
+// finite tree in which a repetition counts against the side that wants it.
+type goal uint8
+
+const (
+	capture goal = iota // the attacker takes the target
+	settle              // the defender makes it pass-alive
+	hold                // the defender lets the attacker do nothing but pass
+	deny                // the attacker lets the defender do nothing but pass, and it is not pass-alive
+)
+
+func (q goal) winner() side {
+	if q == capture || q == deny {
+		return attacker
+	}
+	return defender
+}
+
+// stops reports whether a pass of the loser's without a ban ends the play for the
+// winner: he passes too, and nothing has changed.
+func (q goal) stops() bool { return q == hold || q == deny }
+
+const infinite = 1 << 30
+
+// proved is a state that is won, with what shows it.
+type proved struct {
+	at      position
+	kind    proofKind
+	free    bool // it meets no ban, and holds whatever the threats
+	move    int16
+	next    int32 // the state after the winner's move
+	replies []reply
+	zone    set
+}
+
+type proofKind uint8
+
+const (
+	leafTaken proofKind = iota
+	leafSafe
+	winnerMoves
+	loserMoves
+)
+
+// reply is the answer to a loser's move.
+type reply struct {
+	move int16
+	to   int32 // stopped where the pass ends play
+}
+
+const stopped int32 = -1
+
+// child is a move of a state that is looked at.
+type child struct {
+	move    int16
+	needed  bool
+	tainted bool
+	key     uint64
+	pn, dn  uint32
+	proof   int32 // -1 if not proved
+}
+
+// search looks for the proof of one goal after the other in one game.
+type search struct {
+	*game
+	goal   goal
+	winner side
+
+	table  table
+	known  map[uint64]int32 // proved states by key
+	proofs []proved
+
+	kids   []child
+	path   []uint64
+	onPath [1 << 12]uint8
+
+	nodes    int64
+	maxNodes int64
+	maxProof int
+	stop     func() bool
+	stopped  bool
+	cycles   bool // a repetition counted against the winner
+}
+
+func newSearch(g *game) *search {
+	return &search{game: g, known: map[uint64]int32{}, maxNodes: 1 << 62, maxProof: 400000}
+}
+
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// freeKey identifies a state without its threats; key with them.
+func (s *search) freeKey(p *position) uint64 {
+	return p.hash ^ s.keys[p.ban+1] ^ mix(uint64(p.mover)|uint64(s.goal)<<1|uint64(p.left)<<3|1<<40)
+}
+
+func (s *search) key(free uint64, p *position) uint64 {
+	return free ^ mix(uint64(p.threat[0])<<8|uint64(p.threat[1])|1<<41)
+}
+
+// ended reports whether play is over, and who has won then.
+func (s *search) ended(p *position) (over bool, winner side) {
+	if s.taken(p) {
+		return true, attacker
+	}
+	if s.safe(p, nil) {
+		return true, defender
+	}
+	return false, 0
+}
+
+// prove searches for a proof that the winner reaches the goal from a state, and
+// returns its number, or -1 where none was found: then refuted says that the search
+// is complete.
+func (s *search) prove(q goal, root *position) (proof int32, refuted bool) {
+	s.goal, s.winner, s.stopped = q, q.winner(), false
+	if over, winner := s.ended(root); over {
+		if winner != s.winner {
+			return -1, true
+		}
+		return s.leaf(root), false
+	}
+	for {
+		s.cycles = false
+		before := len(s.proofs)
+		free := s.freeKey(root)
+		key := s.key(free, root)
+		if at, ok := s.find(free, key); ok {
+			return at, false
+		}
+		r := s.visit(root, key, infinite, infinite)
+		if r.pn == 0 {
+			return r.proof, false
+		}
+		if s.stopped || !r.tainted {
+			return -1, !s.stopped
+		}
+		if len(s.proofs) == before {
+			return -1, true
+		}
+		s.table.forgetTainted()
+	}
+}
+
+func (s *search) find(free, key uint64) (int32, bool) {
+	if at, ok := s.known[free]; ok {
+		return at, true
+	}
+	at, ok := s.known[key]
+	return at, ok
+}
+
+func (s *search) leaf(p *position) int32 {
+	kind := leafTaken
+	var z set
+	if s.winner == defender {
+		kind = leafSafe
+		s.safe(p, &z)
+	}
+	return s.keep(proved{at: *p, kind: kind, free: true, zone: z})
+}
+
+// keep stores what is proved.
+func (s *search) keep(r proved) int32 {
+	at := int32(len(s.proofs))
+	s.proofs = append(s.proofs, r)
+	key := s.freeKey(&r.at)
+	if !r.free {
+		key = s.key(key, &r.at)
+	}
+	s.known[key] = at
+	if len(s.proofs) >= s.maxProof {
+		s.stopped = true
+	}
+	return at
+}
+
+// result is what is known of a state.
+type result struct {
+	pn, dn  uint32
+	proof   int32
+	tainted bool // refuted by a repetition of this path
+}
+
+func (s *search) push(key uint64) {
+	s.path = append(s.path, key)
+	s.onPath[key&(1<<12-1)]++
+}
+
+func (s *search) pop() {
+	key := s.path[len(s.path)-1]
+	s.path = s.path[:len(s.path)-1]
+	s.onPath[key&(1<<12-1)]--
+}
+
+func (s *search) repeats(key uint64) bool {
+	return s.onPath[key&(1<<12-1)] != 0 && slices.Contains(s.path, key)
+}
+
+// visit searches a state until its numbers reach the limits (df-pn: Nagai 2002).
+func (s *search) visit(p *position, key uint64, pnLimit, dnLimit uint32) result {
+	base := len(s.kids)
+	start := s.nodes
+	s.push(key)
+	s.expand(p)
+	or := p.mover == s.winner
+	if !or {
+		s.mark(p, base)
+	}
+	var r result
+	for {
+		best, second, n := s.sum(base, or, &r)
+		if r.pn == 0 {
+			r.proof = s.proveNode(p, base)
+			break
+		}
+		if r.dn == 0 || r.pn >= pnLimit || r.dn >= dnLimit || s.stopped {
+			break
+		}
+		c := s.kids[base+best]
+		pnNext, dnNext := pnLimit, dnLimit
+		if or {
+			pnNext = min(pnLimit, second+1+second/4)
+			dnNext = dnLimit - min(dnLimit-1, n-1)
+		} else {
+			dnNext = min(dnLimit, second+1+second/4)
+			pnNext = pnLimit - min(pnLimit-1, n-1)
+		}
+		next := *p
+		s.move(&next, c.move)
+		got := s.visit(&next, c.key, pnNext, dnNext)
+		k := &s.kids[base+best]
+		k.pn, k.dn, k.proof, k.tainted = got.pn, got.dn, got.proof, got.tainted
+		if got.pn == 0 && !or {
+			s.mark(p, base)
+		}
+	}
+	if r.pn != 0 {
+		r.proof = -1
+	}
+	s.pop()
+	s.kids = s.kids[:base]
+	s.table.put(key, r, uint64(s.nodes-start))
+	return r
+}
+
+// move plays m, a legal move.
+func (s *search) move(p *position, m int16) (effect, bool) {
+	if m < 0 {
+		s.play(p, m, nil)
+		return effect{ban: noBan}, true
+	}
+	e, legal := s.effectOf(p, m)
+	if legal {
+		s.play(p, m, &e)
+	}
+	return e, legal
+}
+
+// expand appends the moves of a state to kids.
+func (s *search) expand(p *position) {
+	or := p.mover == s.winner
+	empty := s.empty(p)
+	// A pass of the winner's without a ban changes nothing, but where play may stop.
+	if p.ban != noBan || or && s.goal.stops() || !or && !s.goal.stops() {
+		s.consider(p, pass)
+	}
+	for i, w := range empty {
+		for ; w != 0; w &= w - 1 {
+			s.consider(p, int16(i<<6|trailing(w)))
+		}
+	}
+}
+
+// consider appends a move with what is known of the state after it, if it is legal.
+func (s *search) consider(p *position, m int16) {
+	next := *p
+	if m >= 0 && m == p.ban && p.threat[p.mover] == 0 {
+		return
+	}
+	e, legal := s.move(&next, m)
+	if !legal || p.mover == s.winner && !e.suicide.empty() {
+		return
+	}
+	s.nodes++
+	if s.nodes&1023 == 0 && (s.nodes > s.maxNodes || s.stop != nil && s.stop()) {
+		s.stopped = true
+	}
+	c := child{move: m, needed: true, pn: 1, dn: 1, proof: -1}
+	free := s.freeKey(&next)
+	c.key = s.key(free, &next)
+	if s.repeats(c.key) {
+		c.pn, c.dn, c.tainted = infinite, 0, true
+		s.cycles = true
+		s.kids = append(s.kids, c)
+		return
+	}
+	if t := s.table.get(c.key); t != nil && t.pn != 0 {
+		c.pn, c.dn, c.tainted = t.pn, t.dn, t.tainted
+		s.kids = append(s.kids, c)
+		return
+	}
+	if at, ok := s.find(free, c.key); ok {
+		c.pn, c.dn, c.proof = 0, infinite, at
+	} else if over, winner := s.ended(&next); over {
+		if winner == s.winner {
+			c.pn, c.dn, c.proof = 0, infinite, s.leaf(&next)
+		} else {
+			c.pn, c.dn = infinite, 0
+			s.table.put(c.key, result{pn: infinite, proof: -1}, 1)
+		}
+	}
+	s.kids = append(s.kids, c)
+}
+
+// sum combines the numbers of the moves. It returns the one to search next, the
+// second smallest number beside its own, and how many moves the sum runs over.
+func (s *search) sum(base int, or bool, r *result) (best int, second uint32, n uint32) {
+	least, most := uint32(infinite), uint32(0)
+	second = infinite
+	best = -1
+	r.tainted = false
+	taintedAny := false
+	for i := range s.kids[base:] {
+		c := &s.kids[base+i]
+		if !c.needed {
+			continue
+		}
+		a, b := c.pn, c.dn
+		if !or {
+			a, b = b, a
+		}
+		// a is minimised, b is summed.
+		if a == 0 {
+			// One move decides.
+			r.tainted = c.tainted
+			if or {
+				r.pn, r.dn = 0, infinite
+			} else {
+				r.pn, r.dn = infinite, 0
+			}
+			return i, infinite, 1
+		}
+		if b == 0 {
+			taintedAny = taintedAny || c.tainted
+			continue
+		}
+		n++
+		most = max(most, b)
+		if a < least {
+			second = least
+			least, best = a, i
+		} else if a < second {
+			second = a
+		}
+	}
+	if n == 0 {
+		// All are decided against the mover.
+		r.tainted = taintedAny
+		if or {
+			r.pn, r.dn = infinite, 0
+		} else {
+			r.pn, r.dn = 0, infinite
+		}
+		return -1, infinite, 0
+	}
+	total := min(most+n-1, infinite-1)
+	if or {
+		r.pn, r.dn = least, total
+	} else {
+		r.pn, r.dn = total, least
+	}
+	return best, second, n
+}
+
+// mark says which moves of a state of the loser's still matter: all until the pass
+// is answered, then those in the closed zone of what is answered.
+func (s *search) mark(p *position, base int) {
+	z, open := s.zoneOf(p, base)
+	if open {
+		return
+	}
+	for i := range s.kids[base:] {
+		c := &s.kids[base+i]
+		c.needed = c.move < 0 || z.has(c.move)
+	}
+}
+
+// zoneOf returns the closed zone of the answered moves of a state of the loser's,
+// the pass and those that lie in it; open says that the pass is not answered.
+func (s *search) zoneOf(p *position, base int) (z set, open bool) {
+	if s.goal == deny {
+		return s.on, false
+	}
+	if s.goal.stops() {
+		z = s.heart(p)
+	}
+	for i := range s.kids[base:] {
+		if c := &s.kids[base+i]; c.move < 0 {
+			if c.proof < 0 {
+				return z, true
+			}
+			z = z.or(s.proofs[c.proof].zone)
+		}
+	}
+	for {
+		z = s.closed(p, z)
+		before := z
+		for i := range s.kids[base:] {
+			if c := &s.kids[base+i]; c.move >= 0 && c.proof >= 0 && z.has(c.move) {
+				z = z.or(s.proofs[c.proof].zone)
+			}
+		}
+		if z == before {
+			return z, false
+		}
+	}
+}
+
+// heart returns the target: all of it, or one chain where the attacker must take all.
+func (s *search) heart(p *position) (z set) {
+	for i, t := range s.targets {
+		if p.left>>i&1 != 0 {
+			z = z.or(s.chain(p, defender, t))
+			if s.all {
+				break
+			}
+		}
+	}
+	return z
+}
+
+// proveNode keeps the proof of a state whose moves decide it.
+func (s *search) proveNode(p *position, base int) int32 {
+	r := proved{at: *p, free: true, move: noMove}
+	if p.mover == s.winner {
+		for i := range s.kids[base:] {
+			c := &s.kids[base+i]
+			if c.proof < 0 {
+				continue
+			}
+			next := &s.proofs[c.proof]
+			if r.move != noMove && next.zone.count() >= s.proofs[r.next].zone.count() {
+				continue
+			}
+			r.move, r.next = c.move, c.proof
+		}
+		e := effect{ban: noBan}
+		if r.move >= 0 {
+			e, _ = s.effectOf(p, r.move)
+		}
+		next := &s.proofs[r.next]
+		r.kind, r.free = winnerMoves, next.free && (r.move < 0 || r.move != p.ban)
+		r.zone = s.afterWin(p, r.move, &e, next.zone)
+		if s.goal == deny {
+			r.zone = s.on
+		}
+		return s.keep(r)
+	}
+	r.kind = loserMoves
+	z, _ := s.zoneOf(p, base)
+	r.zone = z
+	if s.goal.stops() && p.ban == noBan {
+		r.replies = append(r.replies, reply{pass, stopped})
+	}
+	for i := range s.kids[base:] {
+		if c := &s.kids[base+i]; c.move < 0 || z.has(c.move) {
+			r.replies = append(r.replies, reply{c.move, c.proof})
+			r.free = r.free && s.proofs[c.proof].free
+		}
+	}
+	if p.ban != noBan && z.has(p.ban) {
+		r.free = false
+	}
+	return s.keep(r)
+}
