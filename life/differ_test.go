@@ -59,7 +59,7 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 		switch {
 		case at >= 0:
 			require.True(t, holds, "a false proof: %v, %v first, threats %v\n%v", q, first, root.threat, s)
-			claims = append(claims, claim{first, q, root.threat, at})
+			claims = append(claims, claim{first: first, goal: q, threat: root.threat, proof: at})
 			c.proved++
 		case holds:
 			c.missing++

@@ -16,12 +16,13 @@ type claim struct {
 	goal   goal
 	threat [2]uint8
 	proof  int32
+	after  []int16 // moves from the start to the state that it is about
 }
 
 func (s side) String() string { return [...]string{"attacker", "defender"}[s] }
 
 func (q goal) String() string {
-	return [...]string{check.Capture, check.Settle, check.Hold, check.Deny}[q]
+	return [...]string{check.Capture, check.Settle, check.Hold, check.Deny, check.Repeat}[q]
 }
 
 // proofFile writes claims as a file that the checker reads.
@@ -32,7 +33,11 @@ func (l *laid) proofFile(q *Question, s *search, claims []claim) []byte {
 	// every node comes before those that it leads to.
 	order, number := s.reach(claims)
 	for _, c := range claims {
-		fmt.Fprintf(&b, "claim %v %v %d %d %d\n", c.first, c.goal, c.threat[0], c.threat[1], number[c.proof])
+		fmt.Fprintf(&b, "claim %v %v %d %d %d", c.first, c.goal, c.threat[0], c.threat[1], max(0, number[c.proof]))
+		for _, m := range c.after {
+			fmt.Fprintf(&b, " %s", l.vertex(q.Size, m))
+		}
+		b.WriteByte('\n')
 	}
 	for _, at := range order {
 		r := &s.proofs[at]

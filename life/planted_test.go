@@ -188,7 +188,7 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 		root := l.start
 		root.mover = side(bits & 1)
 		if at, _ := find.prove(goal(bits>>1), &root); at >= 0 {
-			out = append(out, l.proofFile(s.question(), find, []claim{{root.mover, goal(bits >> 1), root.threat, at}}))
+			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.mover, goal: goal(bits >> 1), proof: at}}))
 		}
 	}
 	return out

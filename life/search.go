@@ -11,6 +11,7 @@ const (
 	settle              // the defender makes it pass-alive
 	hold                // the defender lets the attacker do nothing but pass
 	deny                // the attacker lets the defender do nothing but pass, and it is not pass-alive
+	repeat              // no goal: neither side reaches one without a repetition
 )
 
 func (q goal) winner() side {
@@ -30,6 +31,7 @@ const infinite = 1 << 30
 type proved struct {
 	at      position
 	kind    proofKind
+	goal    goal
 	free    bool // it meets no ban, and holds whatever the threats
 	move    int16
 	next    int32 // the state after the winner's move
@@ -169,6 +171,7 @@ func (s *search) leaf(p *position) int32 {
 
 // keep stores what is proved.
 func (s *search) keep(r proved) int32 {
+	r.goal = s.goal
 	at := int32(len(s.proofs))
 	s.proofs = append(s.proofs, r)
 	key := s.freeKey(&r.at)
@@ -480,4 +483,32 @@ func (s *search) proveNode(p *position, base int) int32 {
 		r.free = false
 	}
 	return s.keep(r)
+}
+
+// covers reports whether a state is won by a proof: the same stones and ban on its
+// zone, the same mover, and no worse threats.
+func (s *search) covers(at int32, p *position) bool {
+	n := &s.proofs[at]
+	if p.mover != n.at.mover || p.left != n.at.left {
+		return false
+	}
+	for i := range n.zone {
+		if (p.stones[0][i]^n.at.stones[0][i]|p.stones[1][i]^n.at.stones[1][i])&n.zone[i] != 0 {
+			return false
+		}
+	}
+	w := n.goal.winner()
+	mine, its := banIn(p.ban, &n.zone), banIn(n.at.ban, &n.zone)
+	if mine != its && (p.mover == w && mine != noBan || p.mover != w && its != noBan) {
+		return false
+	}
+	l := w.other()
+	return n.free || p.threat[w] >= n.at.threat[w] && p.threat[l] <= n.at.threat[l]
+}
+
+func banIn(ban int16, z *set) int16 {
+	if ban != noBan && z.has(ban) {
+		return ban
+	}
+	return noBan
 }

@@ -1,5 +1,7 @@
 package check
 
+import "slices"
+
 // Stones of the two sides.
 const (
 	attacks byte = 1
@@ -30,11 +32,13 @@ type board struct {
 	suicide bool
 	all     bool
 	targets []int
+	seen    []int // the last round that met a point
+	round   int
 	fight   points // what chains alive by assumption do not cut off from the targets
 }
 
 func newBoard(w, h int) board {
-	b := board{near: make([][]int, w*h), fixed: make([]bool, w*h)}
+	b := board{near: make([][]int, w*h), fixed: make([]bool, w*h), seen: make([]int, w*h)}
 	for p := range b.near {
 		if x := p % w; x > 0 {
 			b.near[p] = append(b.near[p], p-1)
@@ -72,12 +76,13 @@ func (b *board) findFight(s *state) {
 
 // chain returns the stones of the chain on p.
 func (b *board) chain(s *state, p int) []int {
-	in := map[int]bool{p: true}
+	b.round++
+	b.seen[p] = b.round
 	list := []int{p}
 	for i := 0; i < len(list); i++ {
 		for _, q := range b.near[list[i]] {
-			if s.stones[q] == s.stones[p] && !in[q] {
-				in[q] = true
+			if s.stones[q] == s.stones[p] && b.seen[q] != b.round {
+				b.seen[q] = b.round
 				list = append(list, q)
 			}
 		}
@@ -100,16 +105,18 @@ func (b *board) immortal(chain []int) bool {
 }
 
 // liberties returns the empty points next to a chain in rising order.
-func (b *board) liberties(s *state, chain []int) []int {
-	free := map[int]bool{}
+func (b *board) liberties(s *state, chain []int) (free []int) {
+	b.round++
 	for _, p := range chain {
 		for _, q := range b.near[p] {
-			if s.stones[q] == 0 {
-				free[q] = true
+			if s.stones[q] == 0 && b.seen[q] != b.round {
+				b.seen[q] = b.round
+				free = append(free, q)
 			}
 		}
 	}
-	return sorted(free)
+	slices.Sort(free)
+	return free
 }
 
 // effect is what a move did.

@@ -16,6 +16,9 @@
 //	hold     as settle, or the attacker has nothing left but to pass where no ban holds
 //	deny     as capture, or the defender has nothing left but to pass, and the target is not pass-alive
 //
+// A claim of repetition says that, without threats, the target is neither taken nor
+// held unless positions repeat. It has no proof to read: all states are enumerated.
+//
 // # Zones
 //
 // Each state has a zone: points such that every state with the same stones on them,
@@ -40,6 +43,8 @@ const (
 	Settle  = "settle"
 	Hold    = "hold"
 	Deny    = "deny"
+	// Repeat is no goal: the claim that neither side reaches any without a repetition.
+	Repeat = "repetition"
 )
 
 // Endless is the number of threats that never runs out.
@@ -52,7 +57,8 @@ var ErrProof = errors.New("the proof does not hold")
 type Claim struct {
 	First   string // who moves first: "attacker" or "defender"
 	Goal    string
-	Threats [2]int // of the attacker and the defender: 0 to 3, or Endless
+	Threats [2]int   // of the attacker and the defender: 0 to 3, or Endless
+	After   []string // moves from the position to the state that the claim is about
 	Zone    []string
 	Free    bool // it holds whatever the threats
 	root    int
@@ -214,10 +220,10 @@ func (f *file) board(rest []string) error {
 }
 
 func (f *file) claim(rest []string) error {
-	if len(rest) != 5 {
+	if len(rest) < 5 || len(rest) > 8 {
 		return errors.New("a bad claim")
 	}
-	c := Claim{First: rest[0], Goal: rest[1]}
+	c := Claim{First: rest[0], Goal: rest[1], After: rest[5:]}
 	var errs [3]error
 	c.Threats[0], errs[0] = strconv.Atoi(rest[2])
 	c.Threats[1], errs[1] = strconv.Atoi(rest[3])
@@ -229,7 +235,7 @@ func (f *file) claim(rest []string) error {
 		return errors.New("attacker or defender moves first")
 	}
 	switch c.Goal {
-	case Capture, Settle, Hold, Deny:
+	case Capture, Settle, Hold, Deny, Repeat:
 	default:
 		return fmt.Errorf("unknown goal %q", c.Goal)
 	}

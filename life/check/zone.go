@@ -15,10 +15,16 @@ func (f *file) verify() error {
 	f.goals = make([]string, len(f.nodes))
 	for i := range f.Claims {
 		c := &f.Claims[i]
+		if c.Goal == Repeat {
+			continue
+		}
 		if c.root < 0 || c.root >= len(f.nodes) {
 			return errors.New("a claim without a node")
 		}
-		s := f.rootOf(c)
+		s, err := f.rootOf(c)
+		if err != nil {
+			return err
+		}
 		if f.goals[c.root] == "" {
 			f.goals[c.root], f.states[c.root] = c.Goal, s
 		}
@@ -38,7 +44,16 @@ func (f *file) verify() error {
 	}
 	for i := range f.Claims {
 		c := &f.Claims[i]
-		s := f.rootOf(c)
+		s, err := f.rootOf(c)
+		if err != nil {
+			return err
+		}
+		if c.Goal == Repeat {
+			if err := f.repetition(s); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := f.matches(&s, c.Goal, c.root); err != nil {
 			return err
 		}
@@ -51,14 +66,25 @@ func (f *file) verify() error {
 }
 
 // rootOf returns the state that a claim is about.
-func (f *file) rootOf(c *Claim) state {
+func (f *file) rootOf(c *Claim) (state, error) {
 	s := f.start.clone()
 	s.mover = attacks
 	if c.First == "defender" {
 		s.mover = defends
 	}
 	s.threats = [3]int{attacks: c.Threats[0], defends: c.Threats[1]}
-	return s
+	for _, name := range c.After {
+		p := passed
+		if name != "pass" {
+			if p = f.point(name); p < 0 {
+				return s, fmt.Errorf("no point %q", name)
+			}
+		}
+		if _, ok := f.b.play(&s, p); !ok {
+			return s, fmt.Errorf("the move %s of a claim is not legal", name)
+		}
+	}
+	return s, nil
 }
 
 func winnerOf(goal string) byte {
