@@ -10,6 +10,12 @@ import (
 	"kosumi/life/check"
 )
 
+// Efforts, in states: what is spent before repetitions are looked for, and no bound.
+const (
+	somewhat = 16000
+	noEnd    = 1 << 40
+)
+
 // Options bound how a question is answered.
 type Options struct {
 	Time     time.Duration // 0: none
@@ -27,6 +33,7 @@ type asker struct {
 	ctx     context.Context
 	until   time.Time
 	share   time.Time // when the part under way has to end
+	most    int64     // and after how many states
 	claims  []claim
 	refuted map[uint64]bool
 	what    string
@@ -87,12 +94,15 @@ func (a *asker) over() bool {
 		a.opts.Progress(a.what, a.s.nodes)
 	}
 	now := time.Now()
-	return a.ctx.Err() != nil || !a.share.IsZero() && now.After(a.share) || a.opts.Nodes > 0 && a.s.nodes > a.opts.Nodes
+	return a.ctx.Err() != nil || !a.share.IsZero() && now.After(a.share) || a.opts.Nodes > 0 && a.s.nodes > a.most
 }
 
 // part gives the next part of the work a share of the time that is left.
 func (a *asker) part(what string, share float64) {
 	a.what = what
+	if a.opts.Nodes > 0 {
+		a.most = a.s.nodes + int64(share*float64(a.opts.Nodes-a.s.nodes))
+	}
 	if !a.until.IsZero() {
 		a.share = time.Now().Add(time.Duration(share * float64(time.Until(a.until))))
 	}
@@ -158,9 +168,9 @@ func (a *asker) prove(q goal, p *position, effort int64) int32 {
 	return at
 }
 
-// efforts are the rounds in which several goals are tried in turn.
-func (a *asker) rounds(goals []goal, p *position) (won goal, at int32) {
-	for effort := int64(1000); effort < 1<<40; effort *= 4 {
+// rounds tries several goals in turn, with more and more states, up to most each.
+func (a *asker) rounds(goals []goal, p *position, most int64) (won goal, at int32) {
+	for effort := int64(1000); effort <= most; effort *= 4 {
 		open := false
 		for _, q := range goals {
 			if at := a.prove(q, p, effort); at >= 0 {
@@ -184,17 +194,16 @@ func (a *asker) claim(first side, q goal, p *position, at int32, after ...int16)
 // verdict settles the question without threats.
 func (a *asker) verdict(c *Card, first side) {
 	p := a.root(first, 0, 0)
-	q, at := a.rounds([]goal{capture, settle, hold}, &p)
-	if at < 0 {
-		if a.repeats(&p) {
-			c.Verdict = Repetition
-			a.claim(first, repeat, &p, -1)
-		}
-		return
+	q, at := a.settle(first, &p)
+	if at >= 0 {
+		c.Zone = a.zone(at)
 	}
-	a.claim(first, q, &p, at)
-	c.Zone = a.zone(at)
 	switch q {
+	case noGoal:
+		return
+	case repeat:
+		c.Verdict = Repetition
+		return
 	case capture:
 		c.Verdict = Dead
 		return
@@ -208,7 +217,7 @@ func (a *asker) verdict(c *Card, first side) {
 	if a.l.closed || a.l.on.count() <= 81 {
 		goals = append(goals, deny)
 	}
-	q, at = a.rounds(goals, &p)
+	q, at = a.rounds(goals, &p, noEnd)
 	switch {
 	case at < 0:
 		return
@@ -252,18 +261,26 @@ func (a *asker) ladder(c *Card, first side) {
 // climb gives one side more and more threats, the other none, until the target's
 // capture, or its safety, can be proved. 0 is an end without a change, or an open one.
 func (a *asker) climb(first, who side) (Need, string) {
+	p := a.root(first, 0, 0)
+	p.threat[who] = endless
+	against := []goal{settle, hold}
+	if who == defender {
+		against = []goal{capture}
+	}
+	if q, at := a.rounds(against, &p, somewhat); at >= 0 {
+		a.claim(first, q, &p, at)
+		return 0, ""
+	}
 	for k := uint8(1); k <= endless; k++ {
 		p := a.root(first, 0, 0)
 		p.threat[who] = k
-		q, at := a.rounds([]goal{capture, settle, hold}, &p)
-		if at < 0 {
-			if k == endless && a.open(&p) {
-				return endless, Repetition
-			}
+		q, at := a.settle(first, &p)
+		switch {
+		case q == noGoal:
 			return 0, ""
-		}
-		a.claim(first, q, &p, at)
-		if a.s.proofs[at].free {
+		case q == repeat:
+			return Need(k), Repetition
+		case a.s.proofs[at].free:
 			return 0, ""
 		}
 		if (q == capture) != (who == attacker) {
@@ -275,7 +292,7 @@ func (a *asker) climb(first, who side) (Need, string) {
 		case settle:
 			return Need(k), Alive
 		}
-		if r, at := a.rounds([]goal{settle, deny}, &p); at >= 0 {
+		if r, at := a.rounds([]goal{settle, deny}, &p, noEnd); at >= 0 {
 			a.claim(first, r, &p, at)
 			if r == settle {
 				return Need(k), Alive
@@ -287,31 +304,38 @@ func (a *asker) climb(first, who side) (Need, string) {
 	return 0, ""
 }
 
-// repeats reports whether neither side reaches anything from a state without
-// threats, which the checker verifies by enumeration.
+// settle finds which of capture, settle and hold is reached from a state, or that
+// none is, and claims it; noGoal where nothing was proved.
+func (a *asker) settle(first side, p *position) (goal, int32) {
+	goals := []goal{capture, settle, hold}
+	q, at := a.rounds(goals, p, somewhat)
+	if at < 0 && a.repeats(p) {
+		a.claim(first, repeat, p, -1)
+		return repeat, -1
+	}
+	if at < 0 {
+		q, at = a.rounds(goals, p, noEnd)
+	}
+	if at < 0 {
+		return noGoal, -1
+	}
+	a.claim(first, q, p, at)
+	return q, at
+}
+
+// repeats reports whether neither side reaches anything from a state, which the
+// checker verifies by enumeration.
 func (a *asker) repeats(p *position, after ...int16) bool {
-	if !a.open(p) || !a.l.closed {
+	if !a.l.closed {
 		return false
 	}
 	first := p.mover
 	if len(after)%2 == 1 {
 		first = first.other()
 	}
-	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: repeat, proof: -1, after: after}})
+	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: repeat, threat: p.threat, proof: -1, after: after}})
 	_, err := check.Proof(data)
 	return err == nil
-}
-
-// open reports whether all searches of a state ended without a proof: nobody
-// reaches anything, and play repeats.
-func (a *asker) open(p *position) bool {
-	for _, q := range []goal{capture, settle, hold} {
-		a.s.goal = q
-		if !a.refuted[a.s.key(a.s.freeKey(p), p)] {
-			return false
-		}
-	}
-	return true
 }
 
 // goalsOf returns what a first move must reach for a verdict, and what shows that it
@@ -385,7 +409,7 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 		if at >= 0 {
 			q = a.s.proofs[at].goal
 		} else {
-			q, at = a.rounds(goals, &next)
+			q, at = a.rounds(goals, &next, noEnd)
 		}
 		if at < 0 && works == repeat && a.repeats(&next, m) {
 			list = append(list, m)

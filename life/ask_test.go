@@ -3,6 +3,7 @@ package life
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -48,6 +49,26 @@ func TestExamples(t *testing.T) {
 			require.Equal(t, e.answer[first], e.shape.summary(t, c), "%s, %v first", e.name, side(first))
 			require.True(t, c.Proved, e.name)
 			require.True(t, c.AllMoves, e.name)
+		}
+	}
+}
+
+// TestAnswers asks about random shapes and compares with the oracle.
+func TestAnswers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(56, 3))
+	for n := 0; n < shapesToAsk(20); {
+		s := randomShape(rng)
+		o, err := newOracle(s, 20000)
+		if err != nil || o.nodes[0].end != openEnd {
+			continue
+		}
+		n++
+		o.solve()
+		out, err := Ask(context.Background(), s.question(), Options{Nodes: 1000000})
+		require.NoError(t, err, s)
+		for first, c := range []*Card{out.Attacks, out.Defends} {
+			require.Equal(t, o.summary(int32(first)), s.summary(t, c), "%v first\n%v", side(first), s)
+			require.True(t, c.Proved, s)
 		}
 	}
 }

@@ -73,13 +73,18 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	}
 }
 
+// shapesToAsk is how many random shapes a test asks about, few is how many by default.
+func shapesToAsk(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("KOSUMI_LIFE_SHAPES")); err == nil {
+		return n
+	}
+	return few
+}
+
 // TestAgainstOracle asks about random closed shapes, for either first mover and all
 // budgets. KOSUMI_LIFE_SHAPES says how many.
 func TestAgainstOracle(t *testing.T) {
-	n := 60
-	if text := os.Getenv("KOSUMI_LIFE_SHAPES"); text != "" {
-		n, _ = strconv.Atoi(text)
-	}
+	n := shapesToAsk(60)
 	rng := rand.New(rand.NewPCG(56, 1))
 	var c tally
 	for c.shapes < n {

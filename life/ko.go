@@ -166,7 +166,7 @@ func (a *asker) nameThousandYears(cards [2]*Card) {
 	}
 	a.part("thousand-year ko", 0.8)
 	p := a.root(defender, 0, 1)
-	if _, at := a.rounds([]goal{settle, deny}, &p); at < 0 || a.s.proofs[at].goal != settle {
+	if _, at := a.rounds([]goal{settle, deny}, &p, noEnd); at < 0 || a.s.proofs[at].goal != settle {
 		return
 	}
 	for _, c := range cards {

@@ -12,6 +12,7 @@ const (
 	hold                // the defender lets the attacker do nothing but pass
 	deny                // the attacker lets the defender do nothing but pass, and it is not pass-alive
 	repeat              // no goal: neither side reaches one without a repetition
+	noGoal
 )
 
 func (q goal) winner() side {
@@ -131,6 +132,7 @@ func (s *search) prove(q goal, root *position) (proof int32, refuted bool) {
 	}
 	for {
 		s.cycles = false
+		s.table.forgetTainted()
 		before := len(s.proofs)
 		free := s.freeKey(root)
 		key := s.key(free, root)
@@ -147,7 +149,6 @@ func (s *search) prove(q goal, root *position) (proof int32, refuted bool) {
 		if len(s.proofs) == before {
 			return -1, true
 		}
-		s.table.forgetTainted()
 	}
 }
 
@@ -306,7 +307,7 @@ func (s *search) consider(p *position, m int16) {
 		return
 	}
 	if t := s.table.get(c.key); t != nil && t.pn != 0 {
-		c.pn, c.dn, c.tainted = t.pn, t.dn, t.tainted
+		c.pn, c.dn, c.tainted = t.pn, t.dn, t.tainted != 0
 		s.kids = append(s.kids, c)
 		return
 	}

@@ -92,6 +92,7 @@ func (s *shape) tidy() bool {
 			s.cells[q] = 'T'
 		}
 	}
+	s.wallOff(o, best[0])
 	room := 0
 	for _, p := range o.free {
 		if s.cells[p] != 'T' {
@@ -99,4 +100,25 @@ func (s *shape) tidy() bool {
 		}
 	}
 	return room <= 11
+}
+
+// wallOff turns what stones alive by assumption cut off from p into such stones.
+func (s *shape) wallOff(o *oracle, p int) {
+	in := make([]bool, len(s.cells))
+	in[p] = true
+	for list := []int{p}; len(list) > 0; {
+		p := list[0]
+		list = list[1:]
+		for _, q := range o.adj[p] {
+			if !in[q] && !o.fixed[q] {
+				in[q] = true
+				list = append(list, q)
+			}
+		}
+	}
+	for p := range s.cells {
+		if !in[p] && !o.fixed[p] {
+			s.cells[p] = 'X'
+		}
+	}
 }

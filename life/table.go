@@ -9,7 +9,7 @@ type entry struct {
 	key     uint64
 	pn, dn  uint32
 	work    uint32
-	tainted bool
+	tainted uint32 // the round in which it was refuted by a repetition, 0 if it was not
 }
 
 const (
@@ -23,6 +23,7 @@ const (
 type table struct {
 	entries []entry
 	used    int
+	round   uint32
 }
 
 func (t *table) bucket(key uint64) []entry {
@@ -36,6 +37,9 @@ func (t *table) get(key uint64) *entry {
 	}
 	for b, i := t.bucket(key), 0; i < bucket; i++ {
 		if b[i].key == key {
+			if b[i].tainted != 0 && b[i].tainted != t.round {
+				return nil
+			}
 			return &b[i]
 		}
 	}
@@ -64,7 +68,10 @@ func (t *table) put(key uint64, r result, work uint64) {
 	if b[at].key == 0 {
 		t.used++
 	}
-	b[at] = entry{key, r.pn, r.dn, uint32(min(work, 1<<32-1)), r.tainted}
+	b[at] = entry{key: key, pn: r.pn, dn: r.dn, work: uint32(min(work, 1<<32-1))}
+	if r.tainted {
+		b[at].tainted = t.round
+	}
 }
 
 func (t *table) grow() {
@@ -73,17 +80,12 @@ func (t *table) grow() {
 	t.used = 0
 	for i := range old {
 		if e := &old[i]; e.key != 0 {
-			t.put(e.key, result{pn: e.pn, dn: e.dn, tainted: e.tainted}, uint64(e.work))
+			if e.tainted == 0 || e.tainted == t.round {
+				t.put(e.key, result{pn: e.pn, dn: e.dn, tainted: e.tainted != 0}, uint64(e.work))
+			}
 		}
 	}
 }
 
 // forgetTainted drops what was refuted by a repetition of some path.
-func (t *table) forgetTainted() {
-	for i := range t.entries {
-		if t.entries[i].tainted {
-			t.entries[i] = entry{}
-			t.used--
-		}
-	}
-}
+func (t *table) forgetTainted() { t.round++ }

@@ -16,8 +16,8 @@
 //	hold     as settle, or the attacker has nothing left but to pass where no ban holds
 //	deny     as capture, or the defender has nothing left but to pass, and the target is not pass-alive
 //
-// A claim of repetition says that, without threats, the target is neither taken nor
-// held unless positions repeat. It has no proof to read: all states are enumerated.
+// A claim of repetition says that the target is neither taken nor held unless
+// positions repeat. It has no proof to read: all states are enumerated.
 //
 // # Zones
 //

@@ -1,9 +1,6 @@
 package check
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // maxStates bounds the states that a claim of repetition is checked with.
 const maxStates = 100000
@@ -16,13 +13,9 @@ type reached struct {
 	won   [2]bool // capture, hold
 }
 
-// repetition requires that neither side reaches anything from a state without threats:
-// the attacker does not take the target, and the defender cannot hold it unless
+// repetition requires that neither side reaches anything from a state: the attacker does not take the target, and the defender cannot hold it unless
 // positions repeat. It enumerates all states.
 func (f *file) repetition(s state) error {
-	if s.threats != [3]int{} {
-		return errors.New("a repetition is claimed for no threats only")
-	}
 	all, err := f.enumerate(s)
 	if err != nil {
 		return err
@@ -72,11 +65,12 @@ func (f *file) enumerate(s state) ([]reached, error) {
 		ban    int
 		mover  byte
 		left   uint8
+		threat [3]int
 	}
 	index := map[key]int{}
 	var all []reached
 	visit := func(s state) int {
-		k := key{string(s.stones), s.ban, s.mover, s.left}
+		k := key{string(s.stones), s.ban, s.mover, s.left, s.threats}
 		at, ok := index[k]
 		if !ok {
 			at = len(all)
