@@ -323,10 +323,22 @@ func (a *asker) settle(first side, p *position) (goal, int32) {
 	return q, at
 }
 
+// open reports whether all searches of a state ended without a proof.
+func (a *asker) open(p *position) bool {
+	for _, q := range []goal{capture, settle, hold} {
+		a.s.goal = q
+		if !a.refuted[a.s.key(a.s.freeKey(p), p)] {
+			return false
+		}
+	}
+	return true
+}
+
 // repeats reports whether neither side reaches anything from a state, which the
 // checker verifies by enumeration.
 func (a *asker) repeats(p *position, after ...int16) bool {
-	if !a.l.closed {
+	empty, threats := a.s.empty(p), p.threat != [2]uint8{}
+	if !a.l.closed || empty.count() > 9 || !threats && !a.open(p) {
 		return false
 	}
 	first := p.mover

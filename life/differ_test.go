@@ -84,24 +84,29 @@ func shapesToAsk(few int) int {
 // TestAgainstOracle asks about random closed shapes, for either first mover and all
 // budgets. KOSUMI_LIFE_SHAPES says how many.
 func TestAgainstOracle(t *testing.T) {
-	n := shapesToAsk(60)
+	n, effort, states := shapesToAsk(60), int64(20000), 20000
+	if n > 1000 {
+		effort, states = 1500, 6000 // a long run looks for false proofs, not for missing ones
+	}
 	rng := rand.New(rand.NewPCG(56, 1))
 	var c tally
 	for c.shapes < n {
 		s := randomShape(rng)
-		o, err := newOracle(s, 20000)
+		o, err := newOracle(s, states)
 		if err != nil || o.nodes[0].end != openEnd {
 			continue
 		}
 		o.solve()
 		c.shapes++
-		c.compare(t, s, o, 20000)
+		c.compare(t, s, o, effort)
 		if c.shapes%1000 == 0 {
 			t.Logf("%+v", c)
 		}
 	}
 	t.Logf("%+v", c)
-	require.LessOrEqual(t, c.missing, c.asked/10000)
+	if n <= 1000 {
+		require.LessOrEqual(t, c.missing, c.asked/10000)
+	}
 }
 
 // TestExamplesProved proves what holds of the committed examples.

@@ -77,6 +77,7 @@ type search struct {
 	known  map[uint64]int32 // proved states by key
 	proofs []proved
 
+	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
 	kids   []child
 	path   []uint64
 	onPath [1 << 12]uint8
@@ -223,7 +224,13 @@ func (s *search) visit(p *position, key uint64, pnLimit, dnLimit uint32) result 
 		best, second, n := s.sum(base, or, &r)
 		if r.pn == 0 {
 			r.proof = s.proveNode(p, base)
+			if or {
+				s.worked(p.mover, s.proofs[r.proof].move)
+			}
 			break
+		}
+		if r.dn == 0 && !or && best >= 0 {
+			s.worked(p.mover, s.kids[base+best].move)
 		}
 		if r.dn == 0 || r.pn >= pnLimit || r.dn >= dnLimit || s.stopped {
 			break
@@ -298,6 +305,7 @@ func (s *search) consider(p *position, m int16) {
 		s.stopped = true
 	}
 	c := child{move: m, needed: true, pn: 1, dn: 1, proof: -1}
+	s.guess(p.mover, m, &c)
 	free := s.freeKey(&next)
 	c.key = s.key(free, &next)
 	if s.repeats(c.key) {
@@ -374,6 +382,10 @@ func (s *search) sum(base int, or bool, r *result) (best int, second uint32, n u
 			r.pn, r.dn = 0, infinite
 		}
 		return -1, infinite, 0
+	}
+	// Of the winner's moves few will be searched: they count as one.
+	if or {
+		n = 1
 	}
 	total := min(most+n-1, infinite-1)
 	if or {
@@ -512,4 +524,34 @@ func banIn(ban int16, z *set) int16 {
 		return ban
 	}
 	return noBan
+}
+
+// worked notes that a move decided a state.
+func (s *search) worked(c side, m int16) {
+	credit := &s.credit[c]
+	if credit[m+1]++; credit[m+1] > 1<<10 {
+		for i := range credit {
+			credit[i] /= 2
+		}
+	}
+}
+
+// guess sets the first numbers of a state by how often the move to it has decided
+// others.
+func (s *search) guess(c side, m int16, k *child) {
+	n := s.credit[c][m+1]
+	guess := uint32(1)
+	switch {
+	case n < 2:
+		guess = 16
+	case n < 16:
+		guess = 12
+	case n < 128:
+		guess = 8
+	}
+	if c == s.winner {
+		k.pn = guess
+	} else {
+		k.dn = guess
+	}
 }
