@@ -1,6 +1,10 @@
 package life
 
-import "strconv"
+import (
+	"strconv"
+
+	"kosumi/sgf"
+)
 
 // Verdicts on a target, for one side to move first and no threats on either side.
 const (
@@ -64,4 +68,11 @@ type Answer struct {
 	Seconds    float64  `json:"seconds"`
 	// Proof is the proof of all that is called proved, for the checker; empty if nothing is.
 	Proof []byte `json:"-"`
+	// Record is the answer as a game record to play through, with the proof in it.
+	Record *sgf.Node `json:"-"`
+}
+
+// Unsettled reports whether it is proved that the verdict depends on who moves first.
+func (a *Answer) Unsettled() bool {
+	return a.Attacks != nil && a.Defends != nil && a.Attacks.Proved && a.Defends.Proved && a.Attacks.Verdict != a.Defends.Verdict
 }

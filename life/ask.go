@@ -16,6 +16,10 @@ const (
 	noEnd    = 1 << 40
 )
 
+// wideArea is how many points are all tried where the fight is not enclosed, and half
+// of how many are where it is.
+const wideArea = 49
+
 // Options bound how a question is answered.
 type Options struct {
 	Time     time.Duration // 0: none
@@ -50,6 +54,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 		return nil, err
 	}
 	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, refuted: map[uint64]bool{}}
+	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
 	if opts.Time > 0 {
 		a.until = began.Add(opts.Time)
 	}
@@ -67,6 +72,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 		return nil, err
 	}
 	out.Seconds = time.Since(began).Seconds()
+	out.Record = a.record(out, cards)
 	return out, nil
 }
 
@@ -214,7 +220,7 @@ func (a *asker) verdict(c *Card, first side) {
 	// It is not taken. It may still be made alive.
 	c.Verdict = Held
 	goals := []goal{settle}
-	if a.l.closed || a.l.on.count() <= 81 {
+	if !a.s.wide {
 		goals = append(goals, deny)
 	}
 	q, at = a.rounds(goals, &p, noEnd)
@@ -381,7 +387,7 @@ func (a *asker) moves(c *Card, first side) {
 		return
 	}
 	list, all := a.working(&p, c.Verdict)
-	c.AllMoves = all
+	c.AllMoves = all && !a.s.wide
 	for _, m := range list {
 		c.Moves = append(c.Moves, a.l.vertex(a.q.Size, m))
 	}
@@ -393,7 +399,7 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 	first := p.mover
 	works, fails, every := goalsOf(first, verdict)
 	all = true
-	empty := a.s.empty(p)
+	empty := a.s.room(p)
 	goals := append([]goal{works}, fails...)
 	if works == repeat {
 		goals = []goal{capture, settle, hold}

@@ -72,6 +72,7 @@ type search struct {
 	*game
 	goal   goal
 	winner side
+	wide   bool // the fight is not enclosed: moves far from it are left out
 
 	table  table
 	known  map[uint64]int32 // proved states by key
@@ -278,16 +279,40 @@ func (s *search) move(p *position, m int16) (effect, bool) {
 // expand appends the moves of a state to kids.
 func (s *search) expand(p *position) {
 	or := p.mover == s.winner
-	empty := s.empty(p)
+	room := s.room(p)
 	// A pass of the winner's without a ban changes nothing, but where play may stop.
 	if p.ban != noBan || or && s.goal.stops() || !or && !s.goal.stops() {
 		s.consider(p, pass)
 	}
-	for i, w := range empty {
+	for i, w := range room {
 		for ; w != 0; w &= w - 1 {
 			s.consider(p, int16(i<<6|trailing(w)))
 		}
 	}
+}
+
+// room returns the points where moves are tried at first: all, or where nothing
+// encloses the fight those near the target. What a proof depends on is added later.
+func (s *search) room(p *position) set {
+	empty := s.empty(p)
+	if !s.wide {
+		return empty
+	}
+	heart := s.heart(p)
+	near := s.around(&heart)
+	foes := near.and(p.stones[attacker])
+	foes = s.flood(&foes, &p.stones[attacker])
+	near = s.around(&near)
+	near = s.around(&near)
+	for q := foes.first(); q >= 0; q = foes.first() {
+		chain := s.chain(p, attacker, q)
+		foes = foes.minus(chain)
+		libs := s.around(&chain).and(empty)
+		if libs.count() <= 4 {
+			near = near.or(libs)
+		}
+	}
+	return near.and(empty)
 }
 
 // consider appends a move with what is known of the state after it, if it is legal.
@@ -403,9 +428,18 @@ func (s *search) mark(p *position, base int) {
 	if open {
 		return
 	}
+	missing := z.and(s.empty(p))
 	for i := range s.kids[base:] {
 		c := &s.kids[base+i]
 		c.needed = c.move < 0 || z.has(c.move)
+		if c.move >= 0 {
+			missing.remove(c.move)
+		}
+	}
+	if s.wide {
+		for _, m := range missing.points(nil) {
+			s.consider(p, m)
+		}
 	}
 }
 

@@ -354,3 +354,32 @@ func (f *file) setUp() error {
 	f.b.findFight(&f.start)
 	return nil
 }
+
+// Text says what was verified, a line a claim.
+func (c *Checked) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the proof holds: %d positions\n%s\n%s's %s", c.Nodes, strings.Join(c.Rows, "\n"), c.Defender, strings.Join(c.Targets, " "))
+	if len(c.Assumed) > 0 {
+		fmt.Fprintf(&b, ", if these are alive: %s", strings.Join(c.Assumed, " "))
+	}
+	b.WriteByte('\n')
+	shown := map[string]string{
+		Capture: "is taken", Settle: "is made pass-alive", Hold: "is not taken", Deny: "is not made pass-alive",
+		Repeat: "is neither taken nor held unless positions repeat",
+	}
+	for _, x := range c.Claims {
+		fmt.Fprintf(&b, "%s first", x.First)
+		if len(x.After) > 0 {
+			fmt.Fprintf(&b, ", after %s", strings.Join(x.After, " "))
+		}
+		fmt.Fprintf(&b, ", threats %s to %s: it %s\n", count(x.Threats[0]), count(x.Threats[1]), shown[x.Goal])
+	}
+	return b.String()
+}
+
+func count(n int) string {
+	if n == Endless {
+		return "endless"
+	}
+	return strconv.Itoa(n)
+}
