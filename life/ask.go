@@ -116,9 +116,9 @@ func (a *asker) part(what string, share float64) {
 
 // answer fills the cards: verdicts first, then what threats change, then moves.
 func (a *asker) answer(cards [2]*Card) {
-	shares := [2]float64{0.35, 0.5}
+	shares := [2]float64{0.45, 0.8}
 	if cards[attacker] == nil || cards[defender] == nil {
-		shares = [2]float64{0.6, 0.6}
+		shares = [2]float64{0.8, 0.8}
 	}
 	for first, c := range cards {
 		if c != nil {

@@ -45,13 +45,20 @@ func PositionOf(root *sgf.Node, move int) (*Question, error) {
 	if err != nil {
 		return nil, err
 	}
+	return QuestionOf(g), nil
+}
+
+// QuestionOf takes the position of a game. Targets and assumptions are left to the
+// caller.
+func QuestionOf(g *board.Game) *Question {
+	q := &Question{Size: g.Size(), Stones: make([]board.Color, g.Size().Area()), Suicide: g.Rules().Suicide, Ko: board.NoPoint}
 	for p := range q.Stones {
 		q.Stones[p] = g.At(board.Point(p))
 	}
 	if b := g.Board(); b.KoPoint() != board.NoPoint {
 		q.Ko, q.KoSide = b.KoPoint(), g.ToMove()
 	}
-	return q, nil
+	return q
 }
 
 // setUp lays the stones of the nodes before the first move.

@@ -284,6 +284,9 @@ func (s *search) expand(p *position) {
 	if p.ban != noBan || or && s.goal.stops() || !or && !s.goal.stops() {
 		s.consider(p, pass)
 	}
+	if s.wide && !or {
+		return // until the pass is answered, then in the zone of the answer
+	}
 	for i, w := range room {
 		for ; w != 0; w &= w - 1 {
 			s.consider(p, int16(i<<6|trailing(w)))
@@ -302,7 +305,6 @@ func (s *search) room(p *position) set {
 	near := s.around(&heart)
 	foes := near.and(p.stones[attacker])
 	foes = s.flood(&foes, &p.stones[attacker])
-	near = s.around(&near)
 	near = s.around(&near)
 	for q := foes.first(); q >= 0; q = foes.first() {
 		chain := s.chain(p, attacker, q)
@@ -436,9 +438,13 @@ func (s *search) mark(p *position, base int) {
 			missing.remove(c.move)
 		}
 	}
-	if s.wide {
+	// What is added may be proved already, and bring a zone of its own.
+	if before := len(s.kids); s.wide && !missing.empty() {
 		for _, m := range missing.points(nil) {
 			s.consider(p, m)
+		}
+		if len(s.kids) > before {
+			s.mark(p, base)
 		}
 	}
 }

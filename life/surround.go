@@ -1,10 +1,16 @@
 package life
 
-import "kosumi/board"
+import (
+	"context"
+	"errors"
+	"time"
+
+	"kosumi/board"
+)
 
 // Surroundings returns a stone of each chain that stands outside of the fight about
-// the targets: next to a large empty part of the board that no target touches. They
-// are what the diagram of a problem takes for alive.
+// the targets: next to a large empty part of the board that no target touches, or
+// pass-alive. They are what the diagram of a problem takes for alive.
 func Surroundings(size board.Size, stones []board.Color, targets []board.Point) (alive []board.Point) {
 	q := &Question{Size: size, Stones: stones}
 	same := func(from, to board.Point) bool { return stones[from] == stones[to] }
@@ -32,12 +38,13 @@ func Surroundings(size board.Size, stones []board.Color, targets []board.Point) 
 			}
 		}
 	}
+	certain := passAlive(size, stones)
 	seen = make([]bool, len(stones))
 	for p, c := range stones {
 		if c == board.Empty || seen[p] || target[p] {
 			continue
 		}
-		free := false
+		free := certain[p] == c
 		q.walk(board.Point(p), seen, func(from, to board.Point) bool {
 			free = free || outside[to]
 			return same(from, to)
@@ -47,6 +54,17 @@ func Surroundings(size board.Size, stones []board.Color, targets []board.Point) 
 		}
 	}
 	return alive
+}
+
+// passAlive returns for each point the colour that is pass-alive there.
+func passAlive(size board.Size, stones []board.Color) []board.Color {
+	var list []board.Move
+	for p, c := range stones {
+		if c != board.Empty {
+			list = append(list, board.Move{Color: c, Point: board.Point(p)})
+		}
+	}
+	return board.LayOut(size, list).PassAlive(nil, true)
 }
 
 // Chains returns a stone of each chain that may be asked for where none is named:
@@ -81,4 +99,36 @@ func (q *Question) Without(list, others []board.Point) (kept []board.Point) {
 		}
 	}
 	return kept
+}
+
+// Unsettled asks for every group that Chains names in the position of q, within the
+// time for all together, and returns the answers that differ by who moves first.
+// assumed says which chains are alive in each question; nil: Surroundings.
+func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
+	list := Chains(q.Size, q.Stones)
+	until := time.Now().Add(opts.Time)
+	for i, p := range list {
+		if ctx.Err() != nil {
+			break
+		}
+		ask := *q
+		ask.Targets, ask.All = []board.Point{p}, false
+		if assumed == nil {
+			ask.Assumed = Surroundings(ask.Size, ask.Stones, ask.Targets)
+		} else if ask.Assumed, err = assumed(&ask); err != nil {
+			return found, err
+		}
+		opts.Time = max(time.Until(until)/time.Duration(len(list)-i), time.Millisecond)
+		out, err := Ask(ctx, &ask, opts)
+		if errors.Is(err, ErrQuestion) {
+			continue // it is alive by assumption, or the fight is too large
+		}
+		if err != nil {
+			return found, err
+		}
+		if out.Unsettled() {
+			found = append(found, out)
+		}
+	}
+	return found, nil
 }

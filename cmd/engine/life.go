@@ -204,34 +204,13 @@ func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Op
 	if f.out != "" {
 		return usagef("--out needs --at: one proof is of one group")
 	}
-	list := life.Chains(q.Size, q.Stones)
-	until := time.Now().Add(opts.Time)
-	unsettled := []*life.Answer{}
-	for i, p := range list {
-		ask := *q
-		ask.Targets = []board.Point{p}
-		var err error
-		if ask.Assumed, err = f.assumed(&ask); err != nil {
-			return usageError{err}
-		}
-		opts.Time = max(time.Until(until)/time.Duration(len(list)-i), time.Millisecond)
-		out, err := life.Ask(cmd.Context(), &ask, opts)
-		if errors.Is(err, life.ErrQuestion) {
-			continue // assumed alive, or too large a fight
-		}
-		if err != nil {
-			return err
-		}
-		if out.Unsettled() {
-			unsettled = append(unsettled, out)
-		}
-		if cmd.Context().Err() != nil {
-			break
-		}
+	unsettled, err := life.Unsettled(cmd.Context(), q, opts, f.assumed)
+	if err != nil {
+		return err
 	}
 	progress.close()
 	if f.json {
-		return writeJSON(cmd.OutOrStdout(), unsettled)
+		return writeJSON(cmd.OutOrStdout(), append([]*life.Answer{}, unsettled...))
 	}
 	for _, out := range unsettled {
 		fmt.Fprintln(cmd.OutOrStdout(), out.Text())
