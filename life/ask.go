@@ -72,8 +72,8 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 		return nil, err
 	}
 	out.Seconds = time.Since(began).Seconds()
-	out.Record = a.record(out, cards)
-	return out, nil
+	out.Record, err = a.record(out, cards)
+	return out, err
 }
 
 func (a *asker) describe() *Answer {

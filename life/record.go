@@ -1,6 +1,9 @@
 package life
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -9,8 +12,12 @@ import (
 	"kosumi/sgf"
 )
 
-// proofProperty holds a proof file in the root of a game record.
-const proofProperty = "KP"
+// Properties of the root of a game record: the proof file, and the sum of the record
+// without it.
+const (
+	proofProperty = "KP"
+	sumProperty   = "KS"
+)
 
 // PositionOf reads the position after move moves of the main line, at its end if move
 // is negative. A record without moves may show chains without liberties: they have to
@@ -91,7 +98,27 @@ func ProofIn(data []byte) ([]byte, error) {
 	if err != nil || len(roots) == 0 || !roots[0].Has(proofProperty) {
 		return nil, fmt.Errorf("%w: neither a proof file nor a game record with a proof in it", check.ErrProof)
 	}
-	return []byte(roots[0].Text(proofProperty)), nil
+	root := roots[0]
+	sum := root.Get(sumProperty)
+	root.Remove(sumProperty)
+	if err := sign(root); err != nil {
+		return nil, err
+	}
+	if again, err := sgf.Marshal(roots...); err != nil || sum != root.Get(sumProperty) || !bytes.Equal(again, data) {
+		return nil, fmt.Errorf("%w: the game record was changed since it was written", check.ErrProof)
+	}
+	return []byte(root.Text(proofProperty)), nil
+}
+
+// sign puts the sum of a record into it.
+func sign(root *sgf.Node) error {
+	data, err := sgf.Marshal(root)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	root.Set(sumProperty, hex.EncodeToString(sum[:]))
+	return nil
 }
 
 // mostNodes bounds the game record of an answer.
@@ -99,7 +126,7 @@ const mostNodes = 2000
 
 // record writes an answer as a game record to play through: for each first mover the
 // line of longest resistance first. The proof itself is in the root.
-func (a *asker) record(out *Answer, cards [2]*Card) *sgf.Node {
+func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 	q := a.q
 	root := &sgf.Node{}
 	root.Set("GM", "1")
@@ -135,7 +162,7 @@ func (a *asker) record(out *Answer, cards [2]*Card) *sgf.Node {
 			}
 		}
 	}
-	return root
+	return root, sign(root)
 }
 
 func order(id string) int {
