@@ -102,22 +102,69 @@ func (s *shape) tidy() bool {
 	return room <= 11
 }
 
+// nextShape draws shapes until one is a question with at most so many states, and
+// solves it.
+func nextShape(rng *rand.Rand, states int) (*shape, *oracle) {
+	for {
+		s := randomShape(rng)
+		s.vary(rng)
+		o, err := newOracle(s, states)
+		if err != nil || o.nodes[0].end != openEnd {
+			continue
+		}
+		if _, err := s.question().lay(); err != nil {
+			continue
+		}
+		o.solve()
+		return s, o
+	}
+}
+
+// vary has some shapes allow suicide, and some ask for two chains, any or all.
+func (s *shape) vary(rng *rand.Rand) {
+	s.suicide = rng.IntN(5) == 0
+	if rng.IntN(4) > 0 {
+		return
+	}
+	o := &oracle{s: s}
+	if o.lay() != nil {
+		return
+	}
+	s.all = rng.IntN(2) == 0
+	for p, c := range s.cells {
+		if c == 'd' {
+			if chain, _, fixed := o.chain(&o.start, p); !fixed {
+				for _, q := range chain {
+					s.cells[q] = 'T'
+				}
+				return
+			}
+		}
+	}
+}
+
 // wallOff turns what stones alive by assumption cut off from p into such stones.
 func (s *shape) wallOff(o *oracle, p int) {
+	fixed := make([]bool, len(s.cells))
+	for p := range s.cells {
+		if o.start.stones[p] != 0 {
+			_, _, fixed[p] = o.chain(&o.start, p)
+		}
+	}
 	in := make([]bool, len(s.cells))
 	in[p] = true
 	for list := []int{p}; len(list) > 0; {
 		p := list[0]
 		list = list[1:]
 		for _, q := range o.adj[p] {
-			if !in[q] && !o.fixed[q] {
+			if !in[q] && !fixed[q] {
 				in[q] = true
 				list = append(list, q)
 			}
 		}
 	}
 	for p := range s.cells {
-		if !in[p] && !o.fixed[p] {
+		if !in[p] && !fixed[p] {
 			s.cells[p] = 'X'
 		}
 	}
