@@ -217,22 +217,32 @@ func (a *asker) verdict(c *Card, first side) {
 		c.Verdict = Alive
 		return
 	}
-	// It is not taken. It may still be made alive.
-	c.Verdict = Held
+	c.Verdict = a.settled(first, &p)
+}
+
+// settled finds out whether a target that is held is made pass-alive too, and claims
+// that: Alive, Seki, or Held where it stays open.
+func (a *asker) settled(first side, p *position) string {
 	goals := []goal{settle}
 	if !a.s.wide {
 		goals = append(goals, deny)
 	}
-	q, at = a.rounds(goals, &p, noEnd)
-	switch {
-	case at < 0:
-		return
-	case q == settle:
-		c.Verdict = Alive
-	default:
-		c.Verdict = Seki
+	q, at := a.rounds(goals, p, somewhat)
+	if at < 0 && a.enumerated(unsettled, p) {
+		a.claim(first, unsettled, p, -1)
+		return Seki
 	}
-	a.claim(first, q, &p, at)
+	if at < 0 {
+		q, at = a.rounds(goals, p, noEnd)
+	}
+	if at < 0 {
+		return Held
+	}
+	a.claim(first, q, p, at)
+	if q == settle {
+		return Alive
+	}
+	return Seki
 }
 
 // zone returns the names of the points of a proof's zone.
@@ -298,14 +308,7 @@ func (a *asker) climb(first, who side) (Need, string) {
 		case settle:
 			return Need(k), Alive
 		}
-		if r, at := a.rounds([]goal{settle, deny}, &p, noEnd); at >= 0 {
-			a.claim(first, r, &p, at)
-			if r == settle {
-				return Need(k), Alive
-			}
-			return Need(k), Seki
-		}
-		return Need(k), Held
+		return Need(k), a.settled(first, &p)
 	}
 	return 0, ""
 }
@@ -315,7 +318,7 @@ func (a *asker) climb(first, who side) (Need, string) {
 func (a *asker) settle(first side, p *position) (goal, int32) {
 	goals := []goal{capture, settle, hold}
 	q, at := a.rounds(goals, p, somewhat)
-	if at < 0 && a.repeats(p) {
+	if at < 0 && a.enumerated(repeat, p) {
 		a.claim(first, repeat, p, -1)
 		return repeat, -1
 	}
@@ -340,18 +343,18 @@ func (a *asker) open(p *position) bool {
 	return true
 }
 
-// repeats reports whether neither side reaches anything from a state, which the
-// checker verifies by enumeration.
-func (a *asker) repeats(p *position, after ...int16) bool {
+// enumerated reports whether a state is unsettled, or only repeats: the checker
+// verifies that by enumeration.
+func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
 	empty, threats := a.s.empty(p), p.threat != [2]uint8{}
-	if !a.l.closed || empty.count() > 9 || !threats && !a.open(p) {
+	if !a.l.closed || empty.count() > 9 || what == repeat && !threats && !a.open(p) {
 		return false
 	}
 	first := p.mover
 	if len(after)%2 == 1 {
 		first = first.other()
 	}
-	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: repeat, threat: p.threat, proof: -1, after: after}})
+	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: what, threat: p.threat, proof: -1, after: after}})
 	_, err := check.Proof(data)
 	return err == nil
 }
@@ -401,8 +404,13 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 	all = true
 	empty := a.s.room(p)
 	goals := append([]goal{works}, fails...)
-	if works == repeat {
+	unreached := noGoal
+	switch works {
+	case repeat:
+		unreached = repeat
 		goals = []goal{capture, settle, hold}
+	case deny:
+		unreached = unsettled
 	}
 	var known []int32
 	for _, m := range append([]int16{pass}, empty.points(nil)...) {
@@ -429,9 +437,9 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 		} else {
 			q, at = a.rounds(goals, &next, noEnd)
 		}
-		if at < 0 && works == repeat && a.repeats(&next, m) {
+		if at < 0 && unreached != noGoal && a.enumerated(unreached, &next, m) {
 			list = append(list, m)
-			a.claim(first, repeat, p, -1, m)
+			a.claim(first, unreached, p, -1, m)
 			continue
 		}
 		if at < 0 {
@@ -475,10 +483,9 @@ func (a *asker) bounds(first side) (out []string) {
 		if c.first != first || len(c.after) > 0 {
 			continue
 		}
-		if c.goal == repeat {
-			continue
-		}
-		text := map[goal]string{capture: "dead", settle: "alive", hold: "not dead", deny: "not alive"}[c.goal]
+		text := map[goal]string{
+			capture: "dead", settle: "alive", hold: "not dead", deny: "not alive", repeat: "repetition", unsettled: "not alive",
+		}[c.goal]
 		out = append(out, fmt.Sprintf("%s at kA=%d kD=%d", text, c.threat[0], c.threat[1]))
 	}
 	return out

@@ -66,3 +66,63 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestKoNames requires the names of kos in the examples.
+func TestKoNames(t *testing.T) {
+	want := map[string]string{
+		"4 k=1": "ko 0", "5 bent four": "bent-four type 0", "6 approach": "approach ko 1", "7 thousand-year ko": "thousand-year ko 0",
+		"10 double ko": "double ko 0", "19 two mouths": "two-stage ko 2",
+	}
+	for _, e := range readExamples(t) {
+		name, ok := want[e.name]
+		if !ok {
+			continue
+		}
+		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
+		require.NoError(t, err)
+		require.Equal(t, name, fmt.Sprint(out.Attacks.Ko.Name, " ", out.Attacks.Ko.Steps), e.name)
+		delete(want, e.name)
+	}
+	require.Empty(t, want)
+}
+
+// TestStopped returns what was proved when it is stopped at once.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	s := readExamples(t)[1].shape
+	out, err := Ask(ctx, s.question(), Options{})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, out.Attacks.Verdict)
+	require.False(t, out.Attacks.Proved)
+	require.Contains(t, out.Text(), "not proven")
+}
+
+// TestBadQuestions refuses what is no question, with words that say why.
+func TestBadQuestions(t *testing.T) {
+	good := func() *Question { return readExamples(t)[3].shape.question() }
+	for _, c := range []struct {
+		spoil func(*Question)
+		want  string
+	}{
+		{func(q *Question) { q.Targets = nil }, "name a stone"},
+		{func(q *Question) { q.Targets = []board.Point{0} }, "no stone on A4"},
+		{func(q *Question) { q.Targets = []board.Point{3, 4} }, "of different colours"},
+		{func(q *Question) { q.Targets = []board.Point{99} }, "off the board"},
+		{func(q *Question) { q.Assumed = []board.Point{3} }, "asked for and assumed alive"},
+		{func(q *Question) { q.Assumed = []board.Point{0} }, "no stone on A4"},
+		{func(q *Question) { q.Assumed = nil }, "no liberty"},
+		{func(q *Question) { q.Stones = q.Stones[1:] }, "want 20"},
+		{func(q *Question) { q.Size.W = 1 }, "board size"},
+		{func(q *Question) {
+			*q = Question{Size: board.Square(25), Stones: make([]board.Color, 625), Targets: []board.Point{0}}
+			q.Stones[0] = board.Black
+		}, "at most 19x19"},
+	} {
+		q := good()
+		c.spoil(q)
+		_, err := Ask(context.Background(), q, Options{Nodes: 1000})
+		require.ErrorIs(t, err, ErrQuestion)
+		require.ErrorContains(t, err, c.want)
+	}
+}

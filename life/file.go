@@ -22,7 +22,7 @@ type claim struct {
 func (s side) String() string { return [...]string{"attacker", "defender"}[s] }
 
 func (q goal) String() string {
-	return [...]string{check.Capture, check.Settle, check.Hold, check.Deny, check.Repeat}[q]
+	return [...]string{check.Capture, check.Settle, check.Hold, check.Deny, check.Repeat, check.Unsettled}[q]
 }
 
 // proofFile writes claims as a file that the checker reads.

@@ -7,11 +7,12 @@ import "slices"
 type goal uint8
 
 const (
-	capture goal = iota // the attacker takes the target
-	settle              // the defender makes it pass-alive
-	hold                // the defender lets the attacker do nothing but pass
-	deny                // the attacker lets the defender do nothing but pass, and it is not pass-alive
-	repeat              // no goal: neither side reaches one without a repetition
+	capture   goal = iota // the attacker takes the target
+	settle                // the defender makes it pass-alive
+	hold                  // the defender lets the attacker do nothing but pass
+	deny                  // the attacker lets the defender do nothing but pass, and it is not pass-alive
+	repeat                // no goal: neither capture nor hold is reached without a repetition
+	unsettled             // no goal: settle is not reached
 	noGoal
 )
 
@@ -88,7 +89,7 @@ type search struct {
 	maxProof int
 	stop     func() bool
 	stopped  bool
-	cycles   bool // a repetition counted against the winner
+	strict   bool // what is refuted by a repetition is not kept for other paths
 }
 
 func newSearch(g *game) *search {
@@ -132,8 +133,7 @@ func (s *search) prove(q goal, root *position) (proof int32, refuted bool) {
 		}
 		return s.leaf(root), false
 	}
-	for {
-		s.cycles = false
+	for s.strict = false; ; {
 		s.table.forgetTainted()
 		before := len(s.proofs)
 		free := s.freeKey(root)
@@ -148,8 +148,13 @@ func (s *search) prove(q goal, root *position) (proof int32, refuted bool) {
 		if s.stopped || !r.tainted {
 			return -1, !s.stopped
 		}
+		// A state refuted by a repetition of one path may be won on another. What was
+		// proved on the way helps the next round; at last nothing of the kind is kept.
 		if len(s.proofs) == before {
-			return -1, true
+			if s.strict {
+				return -1, true
+			}
+			s.strict = true
 		}
 	}
 }
@@ -259,7 +264,9 @@ func (s *search) visit(p *position, key uint64, pnLimit, dnLimit uint32) result 
 	}
 	s.pop()
 	s.kids = s.kids[:base]
-	s.table.put(key, r, uint64(s.nodes-start))
+	if !r.tainted || !s.strict {
+		s.table.put(key, r, uint64(s.nodes-start))
+	}
 	return r
 }
 
@@ -337,7 +344,6 @@ func (s *search) consider(p *position, m int16) {
 	c.key = s.key(free, &next)
 	if s.repeats(c.key) {
 		c.pn, c.dn, c.tainted = infinite, 0, true
-		s.cycles = true
 		s.kids = append(s.kids, c)
 		return
 	}

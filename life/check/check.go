@@ -17,7 +17,8 @@
 //	deny     as capture, or the defender has nothing left but to pass, and the target is not pass-alive
 //
 // A claim of repetition says that the target is neither taken nor held unless
-// positions repeat. It has no proof to read: all states are enumerated.
+// positions repeat, one that it is unsettled that it is not made pass-alive. They have
+// no tree to read: all states are enumerated.
 //
 // # Zones
 //
@@ -43,8 +44,10 @@ const (
 	Settle  = "settle"
 	Hold    = "hold"
 	Deny    = "deny"
-	// Repeat is no goal: the claim that neither side reaches any without a repetition.
-	Repeat = "repetition"
+	// Claims that goals are not reached: Repeat, neither capture nor hold; Unsettled, not
+	// settle.
+	Repeat    = "repetition"
+	Unsettled = "unsettled"
 )
 
 // Endless is the number of threats that never runs out.
@@ -235,7 +238,7 @@ func (f *file) claim(rest []string) error {
 		return errors.New("attacker or defender moves first")
 	}
 	switch c.Goal {
-	case Capture, Settle, Hold, Deny, Repeat:
+	case Capture, Settle, Hold, Deny, Repeat, Unsettled:
 	default:
 		return fmt.Errorf("unknown goal %q", c.Goal)
 	}
@@ -365,7 +368,7 @@ func (c *Checked) Text() string {
 	b.WriteByte('\n')
 	shown := map[string]string{
 		Capture: "is taken", Settle: "is made pass-alive", Hold: "is not taken", Deny: "is not made pass-alive",
-		Repeat: "is neither taken nor held unless positions repeat",
+		Repeat: "is neither taken nor held unless positions repeat", Unsettled: "is not made pass-alive",
 	}
 	for _, x := range c.Claims {
 		fmt.Fprintf(&b, "%s first", x.First)

@@ -10,17 +10,20 @@ type reached struct {
 	state
 	end   string // Capture or Settle where play is over
 	moves []answer
-	won   [2]bool // capture, hold
+	won   [2]bool // the goals that are asked for
 }
 
-// repetition requires that neither side reaches anything from a state: the attacker does not take the target, and the defender cannot hold it unless
-// positions repeat. It enumerates all states.
-func (f *file) repetition(s state) error {
+// missed are the goals that claims without a proof tree say are not reached.
+var missed = map[string][]string{Repeat: {Capture, Hold}, Unsettled: {Settle}}
+
+// unreached requires that the goals of a claim without a proof tree are not reached
+// from a state. It enumerates all states.
+func (f *file) unreached(s state, claim string) error {
 	all, err := f.enumerate(s)
 	if err != nil {
 		return err
 	}
-	for k, goal := range []string{Capture, Hold} {
+	for k, goal := range missed[claim] {
 		for changed := true; changed; {
 			changed = false
 			for i := len(all) - 1; i >= 0; i-- {
@@ -30,7 +33,7 @@ func (f *file) repetition(s state) error {
 			}
 		}
 		if all[0].won[k] {
-			return fmt.Errorf("no repetition: %s can be reached", goal)
+			return fmt.Errorf("%s is claimed, but %s is reached", claim, goal)
 		}
 	}
 	return nil
@@ -82,7 +85,7 @@ func (f *file) enumerate(s state) ([]reached, error) {
 	visit(s)
 	for i := 0; i < len(all); i++ {
 		if len(all) > maxStates {
-			return nil, fmt.Errorf("a repetition is claimed among more than %d states", maxStates)
+			return nil, fmt.Errorf("a claim without a proof tree is about more than %d states", maxStates)
 		}
 		s := all[i].state
 		switch {

@@ -15,7 +15,7 @@ func (f *file) verify() error {
 	f.goals = make([]string, len(f.nodes))
 	for i := range f.Claims {
 		c := &f.Claims[i]
-		if c.Goal == Repeat {
+		if missed[c.Goal] != nil {
 			continue
 		}
 		if c.root < 0 || c.root >= len(f.nodes) {
@@ -48,8 +48,8 @@ func (f *file) verify() error {
 		if err != nil {
 			return err
 		}
-		if c.Goal == Repeat {
-			if err := f.repetition(s); err != nil {
+		if missed[c.Goal] != nil {
+			if err := f.unreached(s, c.Goal); err != nil {
 				return err
 			}
 			continue
