@@ -114,7 +114,7 @@ func TestExamplesProved(t *testing.T) {
 		}
 		o.solve()
 		var c tally
-		c.compare(t, e.shape, o, 50000)
+		c.compare(t, e.shape, o, 5000)
 		t.Logf("%s: %+v", e.name, c)
 	}
 }

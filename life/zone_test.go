@@ -140,7 +140,7 @@ func (r *replayer) anyMove(p *position) int16 {
 // TestZones keeps the zone of proofs, changes all else, and replays them against
 // random moves anywhere. KOSUMI_LIFE_REPLAYS says how often.
 func TestZones(t *testing.T) {
-	want := 20000
+	want := 8000
 	if text := os.Getenv("KOSUMI_LIFE_REPLAYS"); text != "" {
 		want, _ = strconv.Atoi(text)
 	}
