@@ -174,19 +174,35 @@ func (a *asker) prove(q goal, p *position, effort int64) int32 {
 	return at
 }
 
-// rounds tries several goals in turn, with more and more states, up to most each.
+// rounds tries several goals in turn, up to most states each: next the one that has had
+// least, but those whose numbers promise a proof sooner.
 func (a *asker) rounds(goals []goal, p *position, most int64) (won goal, at int32) {
-	for effort := int64(1000); effort <= most; effort *= 4 {
-		open := false
-		for _, q := range goals {
-			if at := a.prove(q, p, effort); at >= 0 {
-				return q, at
-			}
+	spent := make([]int64, len(goals))
+	promise := make([]float64, len(goals))
+	for i := range promise {
+		promise[i] = 1
+	}
+	for !a.over() {
+		best := -1
+		for i, q := range goals {
 			a.s.goal = q
-			open = open || !a.refuted[a.s.key(a.s.freeKey(p), p)]
+			if a.refuted[a.s.key(a.s.freeKey(p), p)] || spent[i] >= most {
+				continue
+			}
+			if best < 0 || float64(spent[i])*promise[i] < float64(spent[best])*promise[best] {
+				best = i
+			}
 		}
-		if !open || a.over() {
+		if best < 0 {
 			break
+		}
+		effort := min(max(1000, spent[best]), most)
+		if at := a.prove(goals[best], p, effort); at >= 0 {
+			return goals[best], at
+		}
+		spent[best] += effort
+		if e := a.s.table.get(a.s.key(a.s.freeKey(p), p)); e != nil {
+			promise[best] = min(max(float64(e.pn+1)/float64(e.dn+1), 0.1), 10)
 		}
 	}
 	return 0, -1
