@@ -41,6 +41,8 @@ var allowed = map[string]string{
 	"katagocfg":     "board nn/features",
 	"engine":        "board katagocfg level nn nn/features search setting sgf",
 	"level":         "board search",
+	"life":          "board life/check sgf",
+	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
 	"match/opening": "board nn",
 	"review":        "board nn search sgf",

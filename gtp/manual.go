@@ -99,6 +99,8 @@ var manual = map[string]usage{
 	"gogui-setup_player":     {"COLOR", "who moves first in a position that was set up", byGoGui},
 	"kosumi-param":           {"[NAME VALUE]", "the settings that people change, as GoGui's dialog wants them", byUs},
 	"kosumi-policy":          {"", "the network's policy on the board, for GoGui: the best move is 1", byUs},
+	"kosumi-life":            {"STONE... [any or all] [SECONDS]", "whether stones live, for either side to move first, with proofs: all of them (any may not be taken), or with all one of them", byUs},
+	"kosumi-life_list":       {"[SECONDS]", "the groups whose life is proved to depend on who moves first", byUs},
 	"kosumi-ownership":       {"", "the network's ownership on the board, for GoGui: Black's points are positive", byUs},
 
 	"kgs-genmove_cleanup": {"COLOR", "genmove that takes dead stones off before it passes", byKGS},

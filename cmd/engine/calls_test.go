@@ -18,7 +18,7 @@ func TestWrongCalls(t *testing.T) {
 	there := writeFile(t, "there.onnx", "mine")
 	place := strings.NewReplacer(
 		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-9x9.bin.gz",
-		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf",
+		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", writeFile(t, "six.sgf", sixInTheCorner),
 		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"),
 	)
 	goWords := []string{"strconv", "context canceled", "exec:", "fork/exec", "goroutine", "panic", "<nil>", "looking for", "stat ", "mkdir ", "%!"}
@@ -140,6 +140,23 @@ review NOWHERE -> 2 no such file
 review SGF --visits -1 -> 2 --visits
 review SGF --time x -> 2 --time
 review SGF -o BLOCKED -> 1 BLOCKED
+life -> 2 name a game record
+life NOWHERE -> 2 no such file
+life TEXT -> 2 text.txt
+life SIX --at E5 -> 2 there is no stone
+life SIX --at Z9 -> 2 outside the 9x9 board
+life SIX --at D9,E9 -> 2 of different colours
+life SIX --at D9 --assume D9 -> 2 assumed alive
+life SIX --at D9 --assume J1 -> 2 there is no stone
+life SIX --at D9 --move 3 -> 2 a record of 0 moves
+life SIX --at D9 --time 0 -> 2 --time 0
+life SIX --at D9 --first red -> 2 --first red
+life SIX --at D9 -o BLOCKED -> 1 BLOCKED
+life SIX -o BLOCKED -> 2 --out needs --at
+life SIX --check SIX -> 2 --check needs no other file
+life --check NOWHERE -> 2 no such file
+life --check TEXT -> 1 neither a proof file
+life --check SIX -> 1 neither a proof file
 drill -> 2 engine drill
 drill NOWHERE -> 2 no such file
 drill TEXT -> 1 not a problem set

@@ -121,7 +121,7 @@ does a double click on the program.`,
 	cobra.MousetrapHelpText = "" // a double click opens the page
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })
 	root.AddCommand(
-		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), matchCommand(), netCommand(),
+		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), lifeCommand(), matchCommand(), netCommand(),
 		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
 		workCommand(), clusterCommand(), serveCommand(), remoteCommand(), manualCommand(),
 	)

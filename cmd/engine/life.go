@@ -1,0 +1,242 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/life"
+	"kosumi/life/check"
+	"kosumi/sgf"
+)
+
+// lifeFlags say what is asked.
+type lifeFlags struct {
+	at, assume, out, check string
+	first                  string
+	all, json              bool
+	move                   int
+	seconds                float64
+}
+
+func lifeCommand() *cobra.Command {
+	f := lifeFlags{first: "both", move: -1, seconds: 10}
+	c := &cobra.Command{
+		Use:   "life FILE --at STONE[,STONE...]",
+		Short: "Answer \"is it alive?\" with a proof: dead, alive, seki, or which ko",
+		Long: `Asks whether stones live, for either side to move first, at the end of a game record
+or after --move moves. What it calls proved was verified by a checker that shares
+nothing with the search: "engine life --check FILE" runs it again.
+
+Chains around the fight that stand in the open are taken for alive, and the answer
+names them. --assume says which are: a list of stones, or none; -Q16 strikes one of
+those that would be assumed. Several stones after --at must all live; with --all the
+attacker must take every one of them. Without --at it looks for groups of two stones
+or more whose life depends on who moves first.
+
+The threats in an answer are ko threats that one side has more than the other.
+Ctrl-C ends the search, and what was proved until then is said.`,
+		Example: `  engine life problem.sgf --at B2
+  engine life game.sgf --move 57 --at C3,E3 --assume Q16,-D10 --json
+  engine life problem.sgf --at B2 -o proof.sgf && engine life --check proof.sgf`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runLife(cmd, &f, args) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.at, "at", "", "`STONES` whose life is asked for, separated by commas")
+	fl.BoolVar(&f.all, "all", false, "the attacker must take all of the stones, not only one")
+	fl.StringVar(&f.assume, "assume", "", "`STONES` of chains that are alive, none, or -STONE to strike one; default: chains that stand in the open")
+	fl.IntVar(&f.move, "move", f.move, "after move `N` of the main line; default: its end")
+	fl.StringVar(&f.first, "first", f.first, "who moves first: black, white or both")
+	fl.Float64Var(&f.seconds, "time", f.seconds, "at most so many `seconds`, for all groups together")
+	fl.BoolVar(&f.json, "json", false, "print the answer as JSON")
+	fl.StringVarP(&f.out, "out", "o", "", "write the proof to `FILE`: a game record to play through if it ends in .sgf")
+	fl.StringVar(&f.check, "check", "", "verify the proof in `FILE` and print what it shows")
+	return c
+}
+
+func runLife(cmd *cobra.Command, f *lifeFlags, args []string) error {
+	if f.check != "" {
+		if len(args) > 0 {
+			return usagef("--check needs no other file")
+		}
+		return checkLife(cmd, f)
+	}
+	if len(args) == 0 {
+		return usagef("name a game record, or a proof with --check")
+	}
+	q, first, err := f.question(args[0])
+	if err != nil {
+		return usageError{err}
+	}
+	opts := life.Options{Time: time.Duration(f.seconds * float64(time.Second)), First: first}
+	progress := newDisplay(cmd.ErrOrStderr())
+	defer progress.close()
+	opts.Progress = func(what string, nodes int64) { progress.show("", nodes, 0, "positions", what) }
+	if f.at == "" {
+		return f.allGroups(cmd, q, opts, progress)
+	}
+	out, err := life.Ask(cmd.Context(), q, opts)
+	progress.close()
+	if errors.Is(err, life.ErrQuestion) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.write(out); err != nil {
+		return err
+	}
+	if f.json {
+		return writeJSON(cmd.OutOrStdout(), out)
+	}
+	fmt.Fprint(cmd.OutOrStdout(), out.Text())
+	return nil
+}
+
+// question reads the position and what is asked of it.
+func (f *lifeFlags) question(name string) (*life.Question, board.Color, error) {
+	if f.seconds <= 0 || f.seconds > 1e6 {
+		return nil, 0, fmt.Errorf("--time %v: more than 0, up to 1000000 seconds", f.seconds)
+	}
+	first := board.Empty
+	if f.first != "both" {
+		var err error
+		if first, err = board.ParseColor(f.first); err != nil {
+			return nil, 0, fmt.Errorf("--first %s: black, white or both", f.first)
+		}
+	}
+	roots, err := sgf.ReadFile(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	q, err := life.PositionOf(roots[0], f.move)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	q.All = f.all
+	if f.at != "" {
+		if q.Targets, err = stones(q, "--at", f.at); err != nil {
+			return nil, 0, err
+		}
+	}
+	q.Assumed, err = f.assumed(q)
+	return q, first, err
+}
+
+// stones reads a list of stones.
+func stones(q *life.Question, flag, text string) (list []board.Point, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		p, err := q.Size.ParseVertex(strings.TrimSpace(name))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		if p == board.Pass || q.Stones[p] == board.Empty {
+			return nil, fmt.Errorf("%s %s: there is no stone", flag, strings.TrimSpace(name))
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// assumed returns the chains that are alive by assumption.
+func (f *lifeFlags) assumed(q *life.Question) ([]board.Point, error) {
+	if f.assume == "none" {
+		return nil, nil
+	}
+	var named, struck []string
+	for name := range strings.SplitSeq(f.assume, ",") {
+		if name = strings.TrimSpace(name); strings.HasPrefix(name, "-") {
+			struck = append(struck, name[1:])
+		} else if name != "" {
+			named = append(named, name)
+		}
+	}
+	var list []board.Point
+	if len(named) == 0 || len(struck) > 0 {
+		list = life.Surroundings(q.Size, q.Stones, q.Targets)
+	}
+	if len(named) > 0 {
+		more, err := stones(q, "--assume", strings.Join(named, ","))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	if len(struck) > 0 {
+		out, err := stones(q, "--assume", strings.Join(struck, ","))
+		if err != nil {
+			return nil, err
+		}
+		list = q.Without(list, out)
+	}
+	return list, nil
+}
+
+// write writes the proof.
+func (f *lifeFlags) write(out *life.Answer) error {
+	if f.out == "" {
+		return nil
+	}
+	if len(out.Proof) == 0 {
+		fmt.Fprintf(os.Stderr, "nothing was proved: %s is not written\n", f.out)
+		return nil
+	}
+	data := out.Proof
+	if strings.HasSuffix(strings.ToLower(f.out), ".sgf") {
+		var err error
+		if data, err = sgf.Marshal(out.Record); err != nil {
+			return err
+		}
+	}
+	return file.WriteBytes(f.out, data)
+}
+
+// allGroups asks for one group after the other and tells of those whose life depends
+// on who moves first.
+func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Options, progress *display) error {
+	if f.out != "" {
+		return usagef("--out needs --at: one proof is of one group")
+	}
+	unsettled, err := life.Unsettled(cmd.Context(), q, opts, f.assumed)
+	if err != nil {
+		return err
+	}
+	progress.close()
+	if f.json {
+		return writeJSON(cmd.OutOrStdout(), append([]*life.Answer{}, unsettled...))
+	}
+	for _, out := range unsettled {
+		fmt.Fprintln(cmd.OutOrStdout(), out.Text())
+	}
+	if len(unsettled) == 0 {
+		fmt.Fprintln(cmd.OutOrStdout(), "no group was found whose life is proved to depend on who moves first")
+	}
+	return nil
+}
+
+// checkLife verifies a proof and prints its claims.
+func checkLife(cmd *cobra.Command, f *lifeFlags) error {
+	data, err := os.ReadFile(f.check)
+	if err != nil {
+		return usageError{err}
+	}
+	if data, err = life.ProofIn(data); err != nil {
+		return fmt.Errorf("%s: %w", f.check, err)
+	}
+	c, err := check.Proof(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.check, err)
+	}
+	if f.json {
+		return writeJSON(cmd.OutOrStdout(), c)
+	}
+	fmt.Fprint(cmd.OutOrStdout(), c.Text())
+	return nil
+}

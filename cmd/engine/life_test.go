@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/life"
+)
+
+// sixInTheCorner is the six-point corner without outside liberties.
+const sixInTheCorner = "(;GM[1]FF[4]SZ[9]AW[da][db][ac][bc][cc][dc]AB[ea][eb][ec][ad][bd][cd][dd][ed])"
+
+// TestLife asks about a problem, reads the answer as JSON, and has its proof checked;
+// a byte of it that is changed is found.
+func TestLife(t *testing.T) {
+	problem := writeFile(t, "six.sgf", sixInTheCorner)
+	for _, name := range []string{"proof.sgf", "proof.txt"} {
+		proof := filepath.Join(t.TempDir(), name)
+		o := invoke(t, nil, "", "life", problem, "--at", "D9", "--json", "-o", proof)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		var a struct {
+			Assumed                      []string
+			AttackerFirst, DefenderFirst struct {
+				Verdict string
+				Proved  bool
+				Moves   []string
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(o.stdout), &a))
+		require.Equal(t, []string{"E9"}, a.Assumed)
+		require.Equal(t, life.Dead, a.AttackerFirst.Verdict)
+		require.Equal(t, life.Alive, a.DefenderFirst.Verdict)
+		require.True(t, a.AttackerFirst.Proved && a.DefenderFirst.Proved)
+		require.Equal(t, []string{"B9", "B8"}, a.AttackerFirst.Moves)
+		require.Equal(t, []string{"B9", "B8"}, a.DefenderFirst.Moves)
+
+		o = invoke(t, nil, "", "life", "--check", proof)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		require.Contains(t, o.stdout, "attacker first, threats 0 to 0: it is taken")
+
+		data, err := os.ReadFile(proof)
+		require.NoError(t, err)
+		data[len(data)*3/4] ^= 1
+		require.NoError(t, os.WriteFile(proof, data, 0o644))
+		o = invoke(t, nil, "", "life", "--check", proof)
+		require.Equal(t, exitFailed, o.code, o.stdout)
+	}
+}
+
+// TestLifeInWords answers in words, for one side first, and where no group is named.
+func TestLifeInWords(t *testing.T) {
+	problem := writeFile(t, "six.sgf", sixInTheCorner)
+	o := invoke(t, nil, "", "life", problem, "--first", "black", "--at", "D9", "--assume", "-E9", "--time", "1")
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "Black first:")
+	require.NotContains(t, o.stdout, "White first:")
+	o = invoke(t, nil, "", "life", problem)
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "White first: alive, proved; moves: B9 B8")
+}

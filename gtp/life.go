@@ -1,0 +1,105 @@
+package gtp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"kosumi/board"
+)
+
+// LifeJudge is optional: an Engine that has it answers with proofs whether stones
+// live. The texts are several lines for people; errors are replies. When ctx ends,
+// the answer is what was proved until then.
+type LifeJudge interface {
+	// Life asks for the chains of stones, all of one colour: whether all of them live,
+	// or with all whether one does.
+	Life(ctx context.Context, stones []board.Point, all bool, limit time.Duration) (string, error)
+	// Unsettled lists the groups whose life depends on who moves first.
+	Unsettled(ctx context.Context, limit time.Duration) (string, error)
+}
+
+// lifeTime is how long a question may take where none says.
+const lifeTime = 10 * time.Second
+
+func (s *Server) lifeCommands() []handler {
+	return []handler{
+		{name: "kosumi-life", run: s.askLife},
+		{name: "kosumi-life_list", run: s.listUnsettled},
+	}
+}
+
+var errNoLife = errors.New("this engine does not judge life")
+
+// askLife takes stones, any or all, and seconds: B2 C4 all 5.
+func (s *Server) askLife(ctx context.Context, c Command, r *Reply) error {
+	judge, ok := s.engine.(LifeJudge)
+	if !ok {
+		return errNoLife
+	}
+	g := s.engine.Game()
+	var stones []board.Point
+	all, limit := false, lifeTime
+	for _, word := range c.Args {
+		if d, err := timeLimit(word); err == nil {
+			limit = d
+			continue
+		}
+		switch word {
+		case "any", "all":
+			all = word == "all"
+			continue
+		}
+		p, err := g.Size().ParseVertex(word)
+		if err != nil || p == board.Pass {
+			return fmt.Errorf("%q: want stones such as B2, then any or all, then seconds", word)
+		}
+		if g.At(p) == board.Empty {
+			return fmt.Errorf("there is no stone on %s", g.Size().Vertex(p))
+		}
+		stones = append(stones, p)
+	}
+	if len(stones) == 0 {
+		return errSyntax
+	}
+	text, err := judge.Life(ctx, stones, all, limit)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(r, text)
+	return nil
+}
+
+func (s *Server) listUnsettled(ctx context.Context, c Command, r *Reply) error {
+	judge, ok := s.engine.(LifeJudge)
+	if !ok {
+		return errNoLife
+	}
+	limit := lifeTime
+	if len(c.Args) > 1 {
+		return errSyntax
+	}
+	if len(c.Args) == 1 {
+		var err error
+		if limit, err = timeLimit(c.Args[0]); err != nil {
+			return err
+		}
+	}
+	text, err := judge.Unsettled(ctx, limit)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(r, text)
+	return nil
+}
+
+// timeLimit reads a number of seconds.
+func timeLimit(word string) (time.Duration, error) {
+	v, err := strconv.ParseFloat(word, 64)
+	if err != nil || !(v > 0 && v <= 1e6) {
+		return 0, fmt.Errorf("%q: want seconds, more than 0 and up to 1000000", word)
+	}
+	return seconds(v), nil
+}

@@ -1,0 +1,78 @@
+package life
+
+import (
+	"strconv"
+
+	"kosumi/sgf"
+)
+
+// Verdicts on a target, for one side to move first and no threats on either side.
+const (
+	Dead       = "dead"       // the attacker takes it
+	Alive      = "alive"      // the defender makes it pass-alive
+	Seki       = "seki"       // it is not taken, and not made pass-alive
+	Held       = "held"       // it is not taken; whether it can be made pass-alive is open
+	Repetition = "repetition" // it depends on the ko rule
+	Unknown    = "unknown"    // nothing was proved in the time
+)
+
+// Need is a number of threats more than the other side has: 1 to 3, or Endless for
+// "no number that was tried". 0 is none needed.
+type Need int
+
+// MarshalJSON writes a number, or "inf".
+func (n Need) MarshalJSON() ([]byte, error) {
+	if n >= endless {
+		return []byte(`"inf"`), nil
+	}
+	return strconv.AppendInt(nil, int64(n), 10), nil
+}
+
+// Ko describes the ko by which a verdict changes.
+type Ko struct {
+	Name  string   `json:"name"`            // ko, approach ko, two-stage ko, ...
+	First string   `json:"first"`           // who takes first: attacker or defender
+	Steps int      `json:"steps,omitempty"` // local moves of an approach ko, stages of a ko of several
+	Line  []string `json:"line,omitempty"`  // moves up to the last retake; a ! marks a retake that costs a threat
+}
+
+// Card is the answer for one side to move first.
+type Card struct {
+	Verdict string `json:"verdict"`
+	Proved  bool   `json:"proved"` // the checker has verified the proof of the verdict
+	// Moves are the first moves that reach the verdict; AllMoves says that every other
+	// one is proved not to.
+	Moves    []string `json:"moves,omitempty"`
+	AllMoves bool     `json:"allMoves"`
+	// NeedD is how many threats more the defender needs to be saved, NeedA how many the
+	// attacker needs to kill; Then is the verdict with them.
+	NeedD Need     `json:"needD,omitempty"`
+	NeedA Need     `json:"needA,omitempty"`
+	Then  string   `json:"then,omitempty"`
+	Ko    *Ko      `json:"ko,omitempty"`
+	Zone  []string `json:"zone,omitempty"` // the points that the proof of the verdict depends on
+	Nodes int64    `json:"nodes"`
+	Known []string `json:"provedBounds,omitempty"` // what is proved where the verdict is not
+}
+
+// Answer is what was found about a question.
+type Answer struct {
+	Target     []string `json:"target"`
+	Quantifier string   `json:"quantifier"` // any: all must live; all: the attacker must take every one
+	Rules      string   `json:"rules"`
+	Assumed    []string `json:"assumed"` // a stone of each chain that is alive by assumption
+	Attacker   string   `json:"attacker"`
+	Defender   string   `json:"defender"`
+	Attacks    *Card    `json:"attackerFirst,omitempty"`
+	Defends    *Card    `json:"defenderFirst,omitempty"`
+	Seconds    float64  `json:"seconds"`
+	// Proof is the proof of all that is called proved, for the checker; empty if nothing is.
+	Proof []byte `json:"-"`
+	// Record is the answer as a game record to play through, with the proof in it.
+	Record *sgf.Node `json:"-"`
+}
+
+// Unsettled reports whether it is proved that the verdict depends on who moves first.
+func (a *Answer) Unsettled() bool {
+	return a.Attacks != nil && a.Defends != nil && a.Attacks.Proved && a.Defends.Proved && a.Attacks.Verdict != a.Defends.Verdict
+}

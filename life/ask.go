@@ -1,0 +1,508 @@
+package life
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/life/check"
+)
+
+// Efforts, in states: what is spent before repetitions are looked for, and no bound.
+const (
+	somewhat = 16000
+	noEnd    = 1 << 40
+)
+
+// wideArea is how many points are all tried where the fight is not enclosed, and half
+// of how many are where it is.
+const wideArea = 49
+
+// Options bound how a question is answered.
+type Options struct {
+	Time     time.Duration // 0: none
+	Nodes    int64         // at most so many states; 0: no bound
+	First    board.Color   // only with this side to move first; Empty: both
+	Progress func(what string, nodes int64)
+}
+
+// asker answers one question.
+type asker struct {
+	q       *Question
+	l       *laid
+	s       *search
+	opts    Options
+	ctx     context.Context
+	until   time.Time
+	share   time.Time // when the part under way has to end
+	most    int64     // and after how many states
+	claims  []claim
+	refuted map[uint64]bool
+	what    string
+}
+
+// Ask answers a question: the verdict for either side to move first, what threats
+// change, and the first moves that work. When the time is over or ctx ends, the answer
+// holds what was proved until then. An error wraps ErrQuestion, or says that the
+// checker refused a proof.
+func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
+	began := time.Now()
+	l, err := q.lay()
+	if err != nil {
+		return nil, err
+	}
+	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, refuted: map[uint64]bool{}}
+	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
+	if opts.Time > 0 {
+		a.until = began.Add(opts.Time)
+	}
+	a.s.stop = a.over
+	out := a.describe()
+	var cards [2]*Card
+	for _, first := range []side{attacker, defender} {
+		if opts.First == board.Empty || (opts.First == l.defender) == (first == defender) {
+			cards[first] = &Card{Verdict: Unknown}
+		}
+	}
+	out.Attacks, out.Defends = cards[attacker], cards[defender]
+	a.answer(cards)
+	if err := a.verify(out, cards); err != nil {
+		return nil, err
+	}
+	out.Seconds = time.Since(began).Seconds()
+	out.Record, err = a.record(out, cards)
+	return out, err
+}
+
+func (a *asker) describe() *Answer {
+	q, size := a.q, a.q.Size
+	out := &Answer{Quantifier: "any", Rules: "basic ko, no suicide", Assumed: []string{}, Defender: a.l.defender.String(), Attacker: a.l.defender.Opponent().String()}
+	for _, t := range q.Targets {
+		out.Target = append(out.Target, size.Vertex(t))
+	}
+	for _, t := range q.Assumed {
+		out.Assumed = append(out.Assumed, size.Vertex(t))
+	}
+	if q.All {
+		out.Quantifier = "all"
+	}
+	if q.Suicide {
+		out.Rules = "basic ko, suicide of two stones or more"
+	}
+	return out
+}
+
+// over reports whether the search should stop, and tells how far it is.
+func (a *asker) over() bool {
+	if a.opts.Progress != nil {
+		a.opts.Progress(a.what, a.s.nodes)
+	}
+	now := time.Now()
+	return a.ctx.Err() != nil || !a.share.IsZero() && now.After(a.share) || a.opts.Nodes > 0 && a.s.nodes > a.most
+}
+
+// part gives the next part of the work a share of the time that is left.
+func (a *asker) part(what string, share float64) {
+	a.what = what
+	if a.opts.Nodes > 0 {
+		a.most = a.s.nodes + int64(share*float64(a.opts.Nodes-a.s.nodes))
+	}
+	if !a.until.IsZero() {
+		a.share = time.Now().Add(time.Duration(share * float64(time.Until(a.until))))
+	}
+}
+
+// answer fills the cards: verdicts first, then what threats change, then moves.
+func (a *asker) answer(cards [2]*Card) {
+	shares := [2]float64{0.45, 0.8}
+	if cards[attacker] == nil || cards[defender] == nil {
+		shares = [2]float64{0.8, 0.8}
+	}
+	for first, c := range cards {
+		if c != nil {
+			a.part(fmt.Sprintf("%v first", side(first)), shares[first])
+			a.count(c, func() { a.verdict(c, side(first)) })
+		}
+	}
+	for first, c := range cards {
+		if c != nil {
+			a.part(fmt.Sprintf("threats, %v first", side(first)), 0.4)
+			a.count(c, func() { a.ladder(c, side(first)) })
+		}
+	}
+	for first, c := range cards {
+		if c != nil {
+			a.part(fmt.Sprintf("moves, %v first", side(first)), 0.6)
+			a.count(c, func() { a.moves(c, side(first)) })
+		}
+	}
+	a.nameKos(cards)
+}
+
+func (a *asker) count(c *Card, f func()) {
+	before := a.s.nodes
+	f()
+	c.Nodes += a.s.nodes - before
+}
+
+// root returns the start with a side to move and threats.
+func (a *asker) root(first side, kA, kD uint8) position {
+	p := a.l.start
+	p.mover, p.threat = first, [2]uint8{kA, kD}
+	if a.q.KoSide != board.Empty && (a.q.KoSide == a.l.defender) == (first == defender) {
+		if at := a.q.Ko; a.q.Size.Contains(at) && a.l.index[at] >= 0 {
+			p.ban = a.l.index[at]
+		}
+	}
+	return p
+}
+
+// prove searches for a proof with so many states more, and returns its number or -1.
+func (a *asker) prove(q goal, p *position, effort int64) int32 {
+	a.s.goal = q
+	key := a.s.key(a.s.freeKey(p), p)
+	if a.refuted[key] || a.over() {
+		return -1
+	}
+	a.s.maxNodes = a.s.nodes + effort
+	at, refuted := a.s.prove(q, p)
+	if refuted {
+		a.refuted[key] = true
+	}
+	return at
+}
+
+// rounds tries several goals in turn, up to most states each: next the one that has had
+// least, but those whose numbers promise a proof sooner.
+func (a *asker) rounds(goals []goal, p *position, most int64) (won goal, at int32) {
+	spent := make([]int64, len(goals))
+	promise := make([]float64, len(goals))
+	for i := range promise {
+		promise[i] = 1
+	}
+	for !a.over() {
+		best := -1
+		for i, q := range goals {
+			a.s.goal = q
+			if a.refuted[a.s.key(a.s.freeKey(p), p)] || spent[i] >= most {
+				continue
+			}
+			if best < 0 || float64(spent[i])*promise[i] < float64(spent[best])*promise[best] {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		effort := min(max(1000, spent[best]), most)
+		if at := a.prove(goals[best], p, effort); at >= 0 {
+			return goals[best], at
+		}
+		spent[best] += effort
+		if e := a.s.table.get(a.s.key(a.s.freeKey(p), p)); e != nil {
+			promise[best] = min(max(float64(e.pn+1)/float64(e.dn+1), 0.1), 10)
+		}
+	}
+	return 0, -1
+}
+
+// claim notes what was proved.
+func (a *asker) claim(first side, q goal, p *position, at int32, after ...int16) {
+	a.claims = append(a.claims, claim{first: first, goal: q, threat: p.threat, proof: at, after: after})
+}
+
+// verdict settles the question without threats.
+func (a *asker) verdict(c *Card, first side) {
+	p := a.root(first, 0, 0)
+	q, at := a.settle(first, &p)
+	if at >= 0 {
+		c.Zone = a.zone(at)
+	}
+	switch q {
+	case noGoal:
+		return
+	case repeat:
+		c.Verdict = Repetition
+		return
+	case capture:
+		c.Verdict = Dead
+		return
+	case settle:
+		c.Verdict = Alive
+		return
+	}
+	c.Verdict = a.settled(first, &p)
+}
+
+// settled finds out whether a target that is held is made pass-alive too, and claims
+// that: Alive, Seki, or Held where it stays open.
+func (a *asker) settled(first side, p *position) string {
+	goals := []goal{settle}
+	if !a.s.wide {
+		goals = append(goals, deny)
+	}
+	q, at := a.rounds(goals, p, somewhat)
+	if at < 0 && a.enumerated(unsettled, p) {
+		a.claim(first, unsettled, p, -1)
+		return Seki
+	}
+	if at < 0 {
+		q, at = a.rounds(goals, p, noEnd)
+	}
+	if at < 0 {
+		return Held
+	}
+	a.claim(first, q, p, at)
+	if q == settle {
+		return Alive
+	}
+	return Seki
+}
+
+// zone returns the names of the points of a proof's zone.
+func (a *asker) zone(at int32) (names []string) {
+	z := a.s.proofs[at].zone
+	for _, p := range z.points(nil) {
+		names = append(names, a.q.Size.Vertex(a.l.point[p]))
+	}
+	return names
+}
+
+// ladder finds how many threats change the verdict.
+func (a *asker) ladder(c *Card, first side) {
+	switch c.Verdict {
+	case Dead:
+		p := a.root(first, 0, 0)
+		if at := a.prove(capture, &p, 1); at >= 0 && a.s.proofs[at].free {
+			return
+		}
+		c.NeedD, c.Then = a.climb(first, defender)
+	case Alive, Seki, Held:
+		p := a.root(first, 0, 0)
+		for _, q := range []goal{settle, hold} {
+			if at := a.prove(q, &p, 1); at >= 0 && a.s.proofs[at].free {
+				return
+			}
+		}
+		c.NeedA, c.Then = a.climb(first, attacker)
+	}
+}
+
+// climb gives one side more and more threats, the other none, until the target's
+// capture, or its safety, can be proved. 0 is an end without a change, or an open one.
+func (a *asker) climb(first, who side) (Need, string) {
+	p := a.root(first, 0, 0)
+	p.threat[who] = endless
+	against := []goal{settle, hold}
+	if who == defender {
+		against = []goal{capture}
+	}
+	if q, at := a.rounds(against, &p, somewhat); at >= 0 {
+		a.claim(first, q, &p, at)
+		return 0, ""
+	}
+	for k := uint8(1); k <= endless; k++ {
+		p := a.root(first, 0, 0)
+		p.threat[who] = k
+		q, at := a.settle(first, &p)
+		switch {
+		case q == noGoal:
+			return 0, ""
+		case q == repeat:
+			return Need(k), Repetition
+		case a.s.proofs[at].free:
+			return 0, ""
+		}
+		if (q == capture) != (who == attacker) {
+			continue
+		}
+		switch q {
+		case capture:
+			return Need(k), Dead
+		case settle:
+			return Need(k), Alive
+		}
+		return Need(k), a.settled(first, &p)
+	}
+	return 0, ""
+}
+
+// settle finds which of capture, settle and hold is reached from a state, or that
+// none is, and claims it; noGoal where nothing was proved.
+func (a *asker) settle(first side, p *position) (goal, int32) {
+	goals := []goal{capture, settle, hold}
+	q, at := a.rounds(goals, p, somewhat)
+	if at < 0 && a.enumerated(repeat, p) {
+		a.claim(first, repeat, p, -1)
+		return repeat, -1
+	}
+	if at < 0 {
+		q, at = a.rounds(goals, p, noEnd)
+	}
+	if at < 0 {
+		return noGoal, -1
+	}
+	a.claim(first, q, p, at)
+	return q, at
+}
+
+// open reports whether all searches of a state ended without a proof.
+func (a *asker) open(p *position) bool {
+	for _, q := range []goal{capture, settle, hold} {
+		a.s.goal = q
+		if !a.refuted[a.s.key(a.s.freeKey(p), p)] {
+			return false
+		}
+	}
+	return true
+}
+
+// enumerated reports whether a state is unsettled, or only repeats: the checker
+// verifies that by enumeration.
+func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
+	empty, threats := a.s.empty(p), p.threat != [2]uint8{}
+	if !a.l.closed || empty.count() > 9 || what == repeat && !threats && !a.open(p) {
+		return false
+	}
+	first := p.mover
+	if len(after)%2 == 1 {
+		first = first.other()
+	}
+	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: what, threat: p.threat, proof: -1, after: after}})
+	_, err := check.Proof(data)
+	return err == nil
+}
+
+// goalsOf returns what a first move must reach for a verdict, and what shows that it
+// does not; nothing where every move reaches it.
+func goalsOf(first side, verdict string) (works goal, fails []goal, every bool) {
+	switch {
+	case first == attacker && verdict == Dead:
+		return capture, []goal{settle, hold}, false
+	case first == attacker && verdict == Repetition:
+		return repeat, []goal{settle, hold}, false
+	case first == defender && verdict == Repetition:
+		return repeat, []goal{capture}, false
+	case first == attacker && verdict == Seki:
+		return deny, []goal{settle}, false
+	case first == defender && verdict == Alive:
+		return settle, []goal{capture, deny}, false
+	case first == defender && (verdict == Seki || verdict == Held):
+		return hold, []goal{capture}, false
+	}
+	return 0, nil, true
+}
+
+// moves finds which first moves work.
+func (a *asker) moves(c *Card, first side) {
+	if c.Verdict == Unknown || c.Verdict == Held && first == attacker {
+		return
+	}
+	p := a.root(first, 0, 0)
+	if over, _ := a.s.ended(&p); over {
+		c.AllMoves = true
+		return
+	}
+	list, all := a.working(&p, c.Verdict)
+	c.AllMoves = all && !a.s.wide
+	for _, m := range list {
+		c.Moves = append(c.Moves, a.l.vertex(a.q.Size, m))
+	}
+}
+
+// working returns the first moves that reach a verdict, and whether all others are
+// proved not to. The pass comes first.
+func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
+	first := p.mover
+	works, fails, every := goalsOf(first, verdict)
+	all = true
+	empty := a.s.room(p)
+	goals := append([]goal{works}, fails...)
+	unreached := noGoal
+	switch works {
+	case repeat:
+		unreached = repeat
+		goals = []goal{capture, settle, hold}
+	case deny:
+		unreached = unsettled
+	}
+	var known []int32
+	for _, m := range append([]int16{pass}, empty.points(nil)...) {
+		next := *p
+		if m == p.ban && m >= 0 {
+			continue
+		}
+		if _, legal := a.s.move(&next, m); !legal {
+			continue
+		}
+		if every {
+			list = append(list, m)
+			continue
+		}
+		at := int32(-1)
+		for _, i := range known {
+			if a.s.covers(i, &next) {
+				at = i
+			}
+		}
+		q := works
+		if at >= 0 {
+			q = a.s.proofs[at].goal
+		} else {
+			q, at = a.rounds(goals, &next, noEnd)
+		}
+		if at < 0 && unreached != noGoal && a.enumerated(unreached, &next, m) {
+			list = append(list, m)
+			a.claim(first, unreached, p, -1, m)
+			continue
+		}
+		if at < 0 {
+			all = false
+			continue
+		}
+		known = append(known, at)
+		a.claim(first, q, p, at, m)
+		if q == works {
+			list = append(list, m)
+		}
+	}
+	return list, all
+}
+
+// verify has the checker read the proof of all that was proved, and marks the cards.
+func (a *asker) verify(out *Answer, cards [2]*Card) error {
+	if len(a.claims) == 0 {
+		return nil
+	}
+	data := a.l.proofFile(a.q, a.s, a.claims)
+	if _, err := check.Proof(data); err != nil {
+		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
+	}
+	out.Proof = data
+	for first, c := range cards {
+		if c == nil {
+			continue
+		}
+		c.Proved = slices.Contains([]string{Dead, Alive, Seki, Repetition}, c.Verdict)
+		if !c.Proved {
+			c.Known = a.bounds(side(first))
+		}
+	}
+	return nil
+}
+
+// bounds says what is proved of a first mover.
+func (a *asker) bounds(first side) (out []string) {
+	for _, c := range a.claims {
+		if c.first != first || len(c.after) > 0 {
+			continue
+		}
+		text := map[goal]string{
+			capture: "dead", settle: "alive", hold: "not dead", deny: "not alive", repeat: "repetition", unsettled: "not alive",
+		}[c.goal]
+		out = append(out, fmt.Sprintf("%s at kA=%d kD=%d", text, c.threat[0], c.threat[1]))
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package life
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// summary writes a card as the oracle does.
+func (s *shape) summary(t *testing.T, c *Card) string {
+	names := func(n Need) string {
+		text, err := n.MarshalJSON()
+		require.NoError(t, err)
+		return strings.Trim(string(text), "\"")
+	}
+	text := c.Verdict
+	switch {
+	case c.NeedD > 0:
+		text += fmt.Sprintf(" needD=%s:%s", names(c.NeedD), c.Then)
+	case c.NeedA > 0:
+		text += fmt.Sprintf(" needA=%s:%s", names(c.NeedA), c.Then)
+	}
+	if len(c.Moves) > 0 {
+		text += " moves"
+	}
+	size := board.Size{W: s.w, H: s.h}
+	for _, m := range c.Moves {
+		if p, err := size.ParseVertex(m); m != "pass" {
+			require.NoError(t, err)
+			m = s.vertex(int(p))
+		}
+		text += " " + m
+	}
+	return text
+}
+
+// TestExamples answers the committed examples, ko numbers and first moves included.
+func TestExamples(t *testing.T) {
+	for _, e := range readExamples(t) {
+		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
+		require.NoError(t, err, e.name)
+		for first, c := range []*Card{out.Attacks, out.Defends} {
+			require.Equal(t, e.answer[first], e.shape.summary(t, c), "%s, %v first", e.name, side(first))
+			require.True(t, c.Proved, e.name)
+			require.True(t, c.AllMoves, e.name)
+		}
+	}
+}
+
+// TestAnswers asks about random shapes and compares with the oracle.
+func TestAnswers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(56, 3))
+	for range shapesToAsk(20) {
+		s, o := nextShape(rng, 20000)
+		out, err := Ask(context.Background(), s.question(), Options{Nodes: 1000000})
+		require.NoError(t, err, s)
+		for first, c := range []*Card{out.Attacks, out.Defends} {
+			require.Equal(t, o.summary(int32(first)), s.summary(t, c), "%v first\n%v", side(first), s)
+			require.True(t, c.Proved, s)
+		}
+	}
+}
+
+// TestKoNames requires the names of kos in the examples.
+func TestKoNames(t *testing.T) {
+	want := map[string]string{
+		"4 k=1": "ko 0", "5 bent four": "bent-four type 0", "6 approach": "approach ko 1", "7 thousand-year ko": "thousand-year ko 0",
+		"10 double ko": "double ko 0", "19 two mouths": "two-stage ko 2",
+	}
+	for _, e := range readExamples(t) {
+		name, ok := want[e.name]
+		if !ok {
+			continue
+		}
+		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
+		require.NoError(t, err)
+		require.Equal(t, name, fmt.Sprint(out.Attacks.Ko.Name, " ", out.Attacks.Ko.Steps), e.name)
+		delete(want, e.name)
+	}
+	require.Empty(t, want)
+}
+
+// TestStopped returns what was proved when it is stopped at once.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	s := readExamples(t)[1].shape
+	out, err := Ask(ctx, s.question(), Options{})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, out.Attacks.Verdict)
+	require.False(t, out.Attacks.Proved)
+	require.Contains(t, out.Text(), "not proven")
+}
+
+// TestBadQuestions refuses what is no question, with words that say why.
+func TestBadQuestions(t *testing.T) {
+	good := func() *Question { return readExamples(t)[3].shape.question() }
+	for _, c := range []struct {
+		spoil func(*Question)
+		want  string
+	}{
+		{func(q *Question) { q.Targets = nil }, "name a stone"},
+		{func(q *Question) { q.Targets = []board.Point{0} }, "no stone on A4"},
+		{func(q *Question) { q.Targets = []board.Point{3, 4} }, "of different colours"},
+		{func(q *Question) { q.Targets = []board.Point{99} }, "off the board"},
+		{func(q *Question) { q.Assumed = []board.Point{3} }, "asked for and assumed alive"},
+		{func(q *Question) { q.Assumed = []board.Point{0} }, "no stone on A4"},
+		{func(q *Question) { q.Assumed = nil }, "no liberty"},
+		{func(q *Question) { q.Stones = q.Stones[1:] }, "want 20"},
+		{func(q *Question) { q.Size.W = 1 }, "board size"},
+		{func(q *Question) {
+			*q = Question{Size: board.Square(25), Stones: make([]board.Color, 625), Targets: []board.Point{0}}
+			q.Stones[0] = board.Black
+		}, "at most 19x19"},
+	} {
+		q := good()
+		c.spoil(q)
+		_, err := Ask(context.Background(), q, Options{Nodes: 1000})
+		require.ErrorIs(t, err, ErrQuestion)
+		require.ErrorContains(t, err, c.want)
+	}
+}

@@ -1,0 +1,388 @@
+// Package check verifies proofs of life and death. It shares nothing with the
+// program that finds them: a board of its own that floods chains anew for each
+// question, Benson's algorithm by its definition, and zones computed from the leaves
+// upward. It imports the standard library only.
+//
+// # What a proof claims
+//
+// A state is stones, the point that the side to move may not retake (basic ko), the
+// side to move, and the threats that each side has elsewhere. A pass is always legal
+// and lifts the ban; a retake of the banned point costs one threat. Chains alive by
+// assumption are never taken. The winner of a claim reaches its goal from the state
+// in finitely many moves, whatever the other side plays:
+//
+//	capture  the attacker takes the target (any chain of it, or all)
+//	settle   the defender makes it pass-alive, or joins it to a chain alive by assumption
+//	hold     as settle, or the attacker has nothing left but to pass where no ban holds
+//	deny     as capture, or the defender has nothing left but to pass, and the target is not pass-alive
+//
+// A claim of repetition says that the target is neither taken nor held unless
+// positions repeat, one that it is unsettled that it is not made pass-alive. They have
+// no tree to read: all states are enumerated.
+//
+// # Zones
+//
+// Each state has a zone: points such that every state with the same stones on them,
+// the same mover, the same ban there and threats no worse for the winner is won by the
+// same proof. Where the loser moves, all his legal moves in the zone need an answer; a
+// move outside counts as a pass. The rules that zones obey are those of zone.go.
+package check
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Goals of claims.
+const (
+	Capture = "capture"
+	Settle  = "settle"
+	Hold    = "hold"
+	Deny    = "deny"
+	// Claims that goals are not reached: Repeat, neither capture nor hold; Unsettled, not
+	// settle.
+	Repeat    = "repetition"
+	Unsettled = "unsettled"
+)
+
+// Endless is the number of threats that never runs out.
+const Endless = 4
+
+// ErrProof is wrapped by the errors about proofs that do not hold or cannot be read.
+var ErrProof = errors.New("the proof does not hold")
+
+// A Claim is what a proof shows.
+type Claim struct {
+	First   string // who moves first: "attacker" or "defender"
+	Goal    string
+	Threats [2]int   // of the attacker and the defender: 0 to 3, or Endless
+	After   []string // moves from the position to the state that the claim is about
+	Zone    []string
+	Free    bool // it holds whatever the threats
+	root    int
+}
+
+// Checked is a position with the claims that hold of it.
+type Checked struct {
+	Width, Height int
+	Rows          []string // from the top: X Black, O White, a dot for an empty point
+	Targets       []string
+	Assumed       []string
+	All           bool // the attacker must take all targets
+	Suicide       bool // suicide of two stones or more is legal
+	Ban           string
+	Defender      string // "black" or "white"
+	Claims        []Claim
+	Nodes         int
+}
+
+// Magic is the first line of a proof file.
+const Magic = "kosumi proof 1"
+
+// Seal ends a proof file with the sum of what it holds.
+func Seal(text []byte) []byte {
+	sum := sha256.Sum256(text)
+	return append(text, "sum "+hex.EncodeToString(sum[:])+"\n"...)
+}
+
+// Proof reads a proof file and verifies all its claims. Errors wrap ErrProof.
+func Proof(data []byte) (*Checked, error) {
+	end := bytes.LastIndex(data, []byte("sum "))
+	if !bytes.HasPrefix(data, []byte(Magic+"\n")) || end < 0 {
+		return nil, fmt.Errorf("%w: no proof file: want one that begins with %q and ends with a sum", ErrProof, Magic)
+	}
+	if !bytes.Equal(Seal(bytes.Clone(data[:end])), data) {
+		return nil, fmt.Errorf("%w: the file was changed: its sum is another", ErrProof)
+	}
+	f := &file{}
+	if err := f.read(string(data[:end])); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProof, err)
+	}
+	if err := f.verify(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProof, err)
+	}
+	return &f.Checked, nil
+}
+
+// file is a proof file as it is read.
+type file struct {
+	Checked
+	b      board
+	start  state
+	nodes  []node
+	states []state
+	goals  []string
+}
+
+// limits of what is read.
+const (
+	maxSide  = 25
+	maxNodes = 1 << 20
+	maxCells = 1 << 28
+)
+
+type answer struct {
+	move int // passed for a pass
+	to   int // ended where the pass ends play
+}
+
+const (
+	passed = -1
+	ended  = -1
+)
+
+type node struct {
+	kind    byte // 't' taken, 's' safe, 'w' the winner moves, 'l' the loser moves
+	answers []answer
+	zone    points
+	free    bool
+}
+
+func (f *file) read(text string) error {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	f.Defender, f.Ban = "", ""
+	for n, line := range lines[1:] {
+		if err := f.line(line); err != nil {
+			return fmt.Errorf("line %d: %w", n+2, err)
+		}
+		if len(f.nodes) > maxNodes || len(f.nodes)*len(f.b.near) > maxCells {
+			return errors.New("too many nodes")
+		}
+	}
+	switch {
+	case f.b.near == nil || len(f.Rows) != f.Height:
+		return errors.New("no board")
+	case len(f.Targets) == 0 || f.Defender == "":
+		return errors.New("no target")
+	case len(f.Claims) == 0:
+		return errors.New("no claim")
+	}
+	return f.setUp()
+}
+
+// line reads one line: a word that says what it is, and what follows.
+func (f *file) line(line string) error {
+	fields := strings.Fields(line)
+	if len(fields) == 0 {
+		return errors.New("an empty line")
+	}
+	rest := fields[1:]
+	switch word := fields[0]; word {
+	case "board":
+		return f.board(rest)
+	case "row":
+		if len(rest) != 1 || len(rest[0]) != f.Width || strings.Trim(rest[0], ".XO") != "" {
+			return errors.New("a bad row")
+		}
+		f.Rows = append(f.Rows, rest[0])
+	case "defender":
+		if len(rest) != 1 || rest[0] != "black" && rest[0] != "white" {
+			return errors.New("the defender is black or white")
+		}
+		f.Defender = rest[0]
+	case "target":
+		f.Targets = rest
+	case "assumed":
+		f.Assumed = rest
+	case "all":
+		f.All = true
+	case "suicide":
+		f.Suicide = true
+	case "ban":
+		if len(rest) != 1 {
+			return errors.New("a bad ban")
+		}
+		f.Ban = rest[0]
+	case "claim":
+		return f.claim(rest)
+	case "t", "s", "w", "l":
+		return f.node(word[0], rest)
+	default:
+		return fmt.Errorf("unknown word %q", word)
+	}
+	return nil
+}
+
+func (f *file) board(rest []string) error {
+	if len(rest) != 2 || f.b.near != nil {
+		return errors.New("a bad board")
+	}
+	w, errW := strconv.Atoi(rest[0])
+	h, errH := strconv.Atoi(rest[1])
+	if errW != nil || errH != nil || w < 1 || h < 1 || w > maxSide || h > maxSide {
+		return errors.New("a bad board")
+	}
+	f.Width, f.Height = w, h
+	f.b = newBoard(w, h)
+	return nil
+}
+
+func (f *file) claim(rest []string) error {
+	if len(rest) < 5 || len(rest) > 8 {
+		return errors.New("a bad claim")
+	}
+	c := Claim{First: rest[0], Goal: rest[1], After: rest[5:]}
+	var errs [3]error
+	c.Threats[0], errs[0] = strconv.Atoi(rest[2])
+	c.Threats[1], errs[1] = strconv.Atoi(rest[3])
+	c.root, errs[2] = strconv.Atoi(rest[4])
+	if errors.Join(errs[:]...) != nil || min(c.Threats[0], c.Threats[1]) < 0 || max(c.Threats[0], c.Threats[1]) > Endless {
+		return errors.New("a bad claim")
+	}
+	if c.First != "attacker" && c.First != "defender" {
+		return errors.New("attacker or defender moves first")
+	}
+	switch c.Goal {
+	case Capture, Settle, Hold, Deny, Repeat, Unsettled:
+	default:
+		return fmt.Errorf("unknown goal %q", c.Goal)
+	}
+	f.Claims = append(f.Claims, c)
+	return nil
+}
+
+// node reads a node: the winner's move and the node after it, or each of the loser's
+// moves with the node after it.
+func (f *file) node(kind byte, rest []string) error {
+	n := node{kind: kind}
+	for _, r := range rest {
+		name, to, ok := strings.Cut(r, ":")
+		if !ok {
+			return fmt.Errorf("a bad move %q", r)
+		}
+		a := answer{move: passed, to: ended}
+		if name != "pass" {
+			if a.move = f.point(name); a.move < 0 {
+				return fmt.Errorf("no point %q", name)
+			}
+		}
+		if to != "end" {
+			v, err := strconv.Atoi(to)
+			if err != nil || v <= len(f.nodes) {
+				return fmt.Errorf("the node after %s must come later", name)
+			}
+			a.to = v
+		}
+		n.answers = append(n.answers, a)
+	}
+	switch {
+	case (kind == 't' || kind == 's') && len(rest) > 0:
+		return errors.New("a leaf with moves")
+	case kind == 'w' && (len(rest) != 1 || n.answers[0].to == ended):
+		return errors.New("the winner has one move")
+	}
+	f.nodes = append(f.nodes, n)
+	return nil
+}
+
+// point reads a vertex as GTP writes it, -1 if it is none.
+func (f *file) point(name string) int {
+	if len(name) < 2 {
+		return -1
+	}
+	x := strings.IndexByte("ABCDEFGHJKLMNOPQRSTUVWXYZ", name[0])
+	y, err := strconv.Atoi(name[1:])
+	if x < 0 || x >= f.Width || err != nil || y < 1 || y > f.Height || name[1] == '0' || name[1] == '+' {
+		return -1
+	}
+	return (f.Height-y)*f.Width + x
+}
+
+func (f *file) name(p int) string {
+	return "ABCDEFGHJKLMNOPQRSTUVWXYZ"[p%f.Width:p%f.Width+1] + strconv.Itoa(f.Height-p/f.Width)
+}
+
+// setUp lays the position and looks whether it is one.
+func (f *file) setUp() error {
+	f.start = state{stones: make([]byte, len(f.b.near)), ban: noPoint, left: 0}
+	sign := map[string]byte{"black": 'X', "white": 'O'}[f.Defender]
+	for y, row := range f.Rows {
+		for x := range row {
+			switch row[x] {
+			case '.':
+			case sign:
+				f.start.stones[y*f.Width+x] = defends
+			default:
+				f.start.stones[y*f.Width+x] = attacks
+			}
+		}
+	}
+	f.b.suicide, f.b.all = f.Suicide, f.All
+	for _, name := range f.Assumed {
+		p := f.point(name)
+		if p < 0 || f.start.stones[p] == 0 {
+			return fmt.Errorf("no stone on %s, which is alive by assumption", name)
+		}
+		for _, q := range f.b.chain(&f.start, p) {
+			f.b.fixed[q] = true
+		}
+	}
+	for p, c := range f.start.stones {
+		if c != 0 && !f.b.stands(&f.start, f.b.chain(&f.start, p)) {
+			return fmt.Errorf("the chain on %s has no liberty", f.name(p))
+		}
+	}
+	for _, name := range f.Targets {
+		p := f.point(name)
+		if p < 0 || f.start.stones[p] != defends {
+			return fmt.Errorf("no stone of the defender on %s", name)
+		}
+		if f.b.fixed[p] {
+			return fmt.Errorf("%s is asked for and alive by assumption", name)
+		}
+		known := false
+		for _, q := range f.b.chain(&f.start, p) {
+			for _, t := range f.b.targets {
+				known = known || t == q
+			}
+		}
+		if !known {
+			f.b.targets = append(f.b.targets, p)
+		}
+	}
+	if len(f.b.targets) > 8 {
+		return errors.New("too many targets")
+	}
+	f.start.left = 1<<len(f.b.targets) - 1
+	if f.Ban != "" {
+		if f.start.ban = f.point(f.Ban); f.start.ban < 0 || f.start.stones[f.start.ban] != 0 {
+			return fmt.Errorf("no ban on %s", f.Ban)
+		}
+	}
+	f.b.findFight(&f.start)
+	return nil
+}
+
+// Text says what was verified, a line a claim.
+func (c *Checked) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the proof holds: %d positions\n%s\n%s's %s", c.Nodes, strings.Join(c.Rows, "\n"), c.Defender, strings.Join(c.Targets, " "))
+	if len(c.Assumed) > 0 {
+		fmt.Fprintf(&b, ", if these are alive: %s", strings.Join(c.Assumed, " "))
+	}
+	b.WriteByte('\n')
+	shown := map[string]string{
+		Capture: "is taken", Settle: "is made pass-alive", Hold: "is not taken", Deny: "is not made pass-alive",
+		Repeat: "is neither taken nor held unless positions repeat", Unsettled: "is not made pass-alive",
+	}
+	for _, x := range c.Claims {
+		fmt.Fprintf(&b, "%s first", x.First)
+		if len(x.After) > 0 {
+			fmt.Fprintf(&b, ", after %s", strings.Join(x.After, " "))
+		}
+		fmt.Fprintf(&b, ", threats %s to %s: it %s\n", count(x.Threats[0]), count(x.Threats[1]), shown[x.Goal])
+	}
+	return b.String()
+}
+
+func count(n int) string {
+	if n == Endless {
+		return "endless"
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,112 @@
+package check
+
+import "fmt"
+
+// maxStates bounds the states that a claim of repetition is checked with.
+const maxStates = 100000
+
+// reached is a state of an enumeration with where its moves lead.
+type reached struct {
+	state
+	end   string // Capture or Settle where play is over
+	moves []answer
+	won   [2]bool // the goals that are asked for
+}
+
+// missed are the goals that claims without a proof tree say are not reached.
+var missed = map[string][]string{Repeat: {Capture, Hold}, Unsettled: {Settle}}
+
+// unreached requires that the goals of a claim without a proof tree are not reached
+// from a state. It enumerates all states.
+func (f *file) unreached(s state, claim string) error {
+	all, err := f.enumerate(s)
+	if err != nil {
+		return err
+	}
+	for k, goal := range missed[claim] {
+		for changed := true; changed; {
+			changed = false
+			for i := len(all) - 1; i >= 0; i-- {
+				if r := &all[i]; !r.won[k] && f.wins(all, r, goal, k) {
+					r.won[k], changed = true, true
+				}
+			}
+		}
+		if all[0].won[k] {
+			return fmt.Errorf("%s is claimed, but %s is reached", claim, goal)
+		}
+	}
+	return nil
+}
+
+// wins reports whether a state is won by what is known of those after it.
+func (f *file) wins(all []reached, r *reached, goal string, k int) bool {
+	winner := winnerOf(goal)
+	switch r.end {
+	case Capture:
+		return winner == attacks
+	case Settle:
+		return winner == defends
+	}
+	for _, a := range r.moves {
+		won := all[a.to].won[k]
+		if r.mover == winner && won {
+			return true
+		}
+		stops := a.move == passed && stopsPlay(goal) && r.ban == noPoint
+		if r.mover != winner && !won && !stops {
+			return false
+		}
+	}
+	return r.mover != winner
+}
+
+// enumerate returns all states that can be reached from s, s first.
+func (f *file) enumerate(s state) ([]reached, error) {
+	type key struct {
+		stones string
+		ban    int
+		mover  byte
+		left   uint8
+		threat [3]int
+	}
+	index := map[key]int{}
+	var all []reached
+	visit := func(s state) int {
+		k := key{string(s.stones), s.ban, s.mover, s.left, s.threats}
+		at, ok := index[k]
+		if !ok {
+			at = len(all)
+			index[k] = at
+			all = append(all, reached{state: s})
+		}
+		return at
+	}
+	visit(s)
+	for i := 0; i < len(all); i++ {
+		if len(all) > maxStates {
+			return nil, fmt.Errorf("a claim without a proof tree is about more than %d states", maxStates)
+		}
+		s := all[i].state
+		switch {
+		case f.b.taken(&s):
+			all[i].end = Capture
+			continue
+		case f.b.safe(&s):
+			all[i].end = Settle
+			continue
+		}
+		var moves []answer
+		for p := passed; p < len(f.b.near); p++ {
+			if p != passed && (s.stones[p] != 0 || !f.b.fight.has(p)) {
+				continue
+			}
+			next := s.clone()
+			if _, ok := f.b.play(&next, p); ok {
+				moves = append(moves, answer{p, visit(next)})
+			}
+		}
+		all[i].moves = moves
+	}
+	return all, nil
+}

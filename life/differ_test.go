@@ -1,0 +1,120 @@
+package life
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/life/check"
+)
+
+// question asks what a shape draws, the attacker Black.
+func (s *shape) question() *Question {
+	q := &Question{Size: board.Size{W: s.w, H: s.h}, All: s.all, Suicide: s.suicide}
+	for p, c := range s.cells {
+		color := map[byte]board.Color{'X': board.Black, 'a': board.Black, 'O': board.White, 'T': board.White, 'd': board.White}[c]
+		q.Stones = append(q.Stones, color)
+		switch c {
+		case 'T':
+			q.Targets = append(q.Targets, board.Point(p))
+		case 'X', 'O':
+			q.Assumed = append(q.Assumed, board.Point(p))
+		}
+	}
+	return q
+}
+
+func (s *shape) String() (out string) {
+	for y := range s.h {
+		out += string(s.cells[y*s.w:(y+1)*s.w]) + "\n"
+	}
+	return out
+}
+
+// tally counts what a comparison with the oracle met.
+type tally struct {
+	shapes, asked, proved, missing int
+	nodes                          int64
+}
+
+// compare asks the solver for all goals, budgets and first movers of a shape, holds
+// its proofs against the oracle, and has the checker verify them.
+func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
+	l, err := s.question().lay()
+	require.NoError(t, err, s)
+	find := newSearch(l.game)
+	var claims []claim
+	for bits := range 200 {
+		first, q := side(bits&1), goal(bits>>1&3)
+		root := l.start
+		root.mover, root.threat = first, [2]uint8{uint8(bits >> 3 / 5), uint8(bits >> 3 % 5)}
+		find.maxNodes = find.nodes + effort
+		at, _ := find.prove(q, &root)
+		holds := [][]budgetSet{o.capture, o.settle, o.hold, o.deny}[q][first]&budgetBit(bits>>3/5, bits>>3%5) != 0
+		c.asked++
+		switch {
+		case at >= 0:
+			require.True(t, holds, "a false proof: %v, %v first, threats %v\n%v", q, first, root.threat, s)
+			claims = append(claims, claim{first: first, goal: q, threat: root.threat, proof: at})
+			c.proved++
+		case holds:
+			c.missing++
+		}
+	}
+	c.nodes += find.nodes
+	if len(claims) > 0 {
+		data := l.proofFile(s.question(), find, claims)
+		_, err = check.Proof(data)
+		require.NoError(t, err, "%v\n%s", s, data)
+	}
+}
+
+// shapesToAsk is how many random shapes a test asks about, few is how many by default.
+func shapesToAsk(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("KOSUMI_LIFE_SHAPES")); err == nil {
+		return n
+	}
+	return few
+}
+
+// TestAgainstOracle asks about random closed shapes, for either first mover and all
+// budgets. KOSUMI_LIFE_SHAPES says how many.
+func TestAgainstOracle(t *testing.T) {
+	n, effort, states := shapesToAsk(60), int64(20000), 20000
+	if n > 1000 {
+		effort, states = 1500, 6000 // a long run looks for false proofs, not for missing ones
+	}
+	rng := rand.New(rand.NewPCG(56, 1))
+	var c tally
+	for c.shapes < n {
+		s, o := nextShape(rng, states)
+		c.shapes++
+		c.compare(t, s, o, effort)
+		if c.shapes%1000 == 0 {
+			t.Logf("%+v", c)
+		}
+	}
+	t.Logf("%+v", c)
+	if n <= 1000 {
+		require.LessOrEqual(t, c.missing, c.asked/10000)
+	}
+}
+
+// TestExamplesProved proves what holds of the committed examples.
+func TestExamplesProved(t *testing.T) {
+	for _, e := range readExamples(t) {
+		o, err := newOracle(e.shape, 100000)
+		require.NoError(t, err, e.name)
+		if o.nodes[0].end != openEnd {
+			continue
+		}
+		o.solve()
+		var c tally
+		c.compare(t, e.shape, o, 5000)
+		t.Logf("%s: %+v", e.name, c)
+	}
+}

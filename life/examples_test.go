@@ -1,0 +1,48 @@
+package life
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// example is a committed shape with what is true of it.
+type example struct {
+	name   string
+	shape  *shape
+	answer [2]string // attacker first, defender first
+}
+
+// readExamples reads testdata/examples.txt: a name, a drawing, and a line for each
+// first mover.
+func readExamples(t *testing.T) (out []example) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/examples.txt")
+	require.NoError(t, err)
+	for part := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
+		name, rest, _ := strings.Cut(part, "\n")
+		diagram, answers, ok := strings.Cut(rest, "attacker: ")
+		require.True(t, ok, name)
+		first, second, ok := strings.Cut(answers, "\ndefender: ")
+		require.True(t, ok, name)
+		s, err := parseShape(diagram)
+		require.NoError(t, err, name)
+		out = append(out, example{name, s, [2]string{first, second}})
+	}
+	return out
+}
+
+// TestOracle holds the exhaustive solution of every example against the committed
+// line.
+func TestOracle(t *testing.T) {
+	for _, e := range readExamples(t) {
+		o, err := newOracle(e.shape, 100000)
+		require.NoError(t, err, e.name)
+		o.solve()
+		for k, want := range e.answer {
+			require.Equal(t, want, o.summary(int32(k)), "%s, %v first", e.name, side(k))
+		}
+	}
+}

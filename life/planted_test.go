@@ -1,0 +1,228 @@
+package life
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/life/check"
+)
+
+// planted are faults that a proof may have. Each returns every way to plant it in the
+// lines of a proof file; none of them may pass the checker.
+var planted = []struct {
+	name  string
+	plant func(lines []string) [][]string
+}{
+	{"the answer to a pass is missing", eachReply(func(r string) []string { return when(strings.HasPrefix(r, "pass:"), nil) })},
+	{"the answer to a move is missing", eachReply(func(r string) []string { return when(!strings.HasPrefix(r, "pass:"), nil) })},
+	{"an answer is given twice", eachReply(func(r string) []string { return []string{r + " " + r} })},
+	{"an answer to another move", eachReply(func(r string) []string {
+		_, to, _ := strings.Cut(r, ":")
+		return when(to != "end" && !strings.HasPrefix(r, "A1:"), []string{"A1:" + to})
+	})},
+	{"an answer leads to a node of the loser's", leadsTo("l ", "l ")},
+	{"an answer leads to a node of the winner's that differs", leadsTo("l ", "w ")},
+	{"an answer leads to the first node", eachReply(func(r string) []string { return []string{strings.Split(r, ":")[0] + ":0"} })},
+	{"an answer leads nowhere", eachReply(func(r string) []string { return []string{strings.Split(r, ":")[0] + ":99999"} })},
+	{"play ends where it goes on", eachReply(func(r string) []string {
+		return when(!strings.HasSuffix(r, ":end"), []string{strings.Split(r, ":")[0] + ":end"})
+	})},
+	{"the winner passes instead", eachMove(func(m, to string) string { return "pass:" + to })},
+	{"the winner plays on the corner", eachMove(func(m, to string) string { return "A1:" + to })},
+	{"the winner plays off the board", eachMove(func(m, to string) string { return "T25:" + to })},
+	{"the winner's move leads to a node of the winner's", leadsTo("w ", "w ")},
+	{"the winner's move ends play", eachMove(func(m, to string) string { return m + ":end" })},
+	{"the winner has no move", eachLine("w ", func(string) string { return "w" })},
+	{"the winner's node is the loser's", eachLine("w ", func(l string) string { return "l" + l[1:] })},
+	{"the loser's node is the winner's", eachLine("l ", func(l string) string { return "w" + l[1:] })},
+	{"taken where it is safe", eachLine("s", func(string) string { return "t" })},
+	{"safe where it is taken", eachLine("t", func(l string) string { return "s" + l[1:] })},
+	{"taken before it is", eachLine("l ", func(string) string { return "t" })},
+	{"safe before it is", eachLine("w ", func(string) string { return "s" })},
+	{"a leaf with a move", eachLine("t", func(string) string { return "t A1:99999" })},
+	{"the other side moves first", eachLine("claim ", swap("attacker", "defender"))},
+	{"another goal", eachLine("claim ", func(l string) string {
+		f := strings.Fields(l)
+		f[2] = map[string]string{check.Capture: check.Settle, check.Settle: check.Capture, check.Hold: check.Deny, check.Deny: check.Hold}[f[2]]
+		return strings.Join(f, " ")
+	})},
+	{"a claim about a later node", eachLine("claim ", func(l string) string {
+		f := strings.Fields(l)
+		f[5] = addTo(f[5], 1)
+		return strings.Join(f, " ")
+	})},
+	{"a claim about no node", eachLine("claim ", func(l string) string { return l + "99" })},
+	{"the other side defends", eachLine("defender ", swap("black", "white"))},
+	{"an assumption off the board", eachLine("assumed ", func(l string) string { return l + " Z25" })},
+	{"a target elsewhere", eachLine("target ", func(string) string { return "target A1" })},
+	{"no target", func(lines []string) [][]string { return drop(lines, "target ") }},
+	{"a row is missing", func(lines []string) [][]string { return drop(lines, "row ") }},
+	{"the colours", func(lines []string) [][]string {
+		return [][]string{strings.Split(swap("X", "O")(strings.Join(lines, "\n")), "\n")}
+	}},
+	{"the last node is missing", func(lines []string) [][]string { return [][]string{lines[:len(lines)-1]} }},
+	{"a node that nothing leads to", func(lines []string) [][]string { return [][]string{append(slices.Clone(lines), "t")} }},
+	{"an unknown word", func(lines []string) [][]string { return [][]string{append(slices.Clone(lines), "x")} }},
+}
+
+func when(ok bool, r []string) []string {
+	if ok {
+		return r
+	}
+	return []string{""}
+}
+
+func swap(a, b string) func(string) string {
+	return strings.NewReplacer(a, b, b, a).Replace
+}
+
+func addTo(number string, n int) string {
+	v := 0
+	fmt.Sscan(number, &v)
+	return fmt.Sprint(max(0, v+n))
+}
+
+// leadsTo has the last move of each node lead to the last node of a kind: with the
+// winner's, to one that takes the target at once.
+func leadsTo(from, kind string) func([]string) [][]string {
+	return func(lines []string) (out [][]string) {
+		first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
+		last := 0
+		for i := first; i < len(lines); i++ {
+			if strings.HasPrefix(lines[i], kind) {
+				last = i
+			}
+		}
+		for i := first; i < last; i++ {
+			l := lines[i]
+			to := l[strings.LastIndexByte(l, ':')+1:]
+			if !strings.HasPrefix(l, from) || to == "end" || from != kind && lines[i] == lines[last] {
+				continue
+			}
+			next := slices.Clone(lines)
+			next[i] = strings.TrimSuffix(l, to) + fmt.Sprint(last-first)
+			if next[i] != l && !sameEnd(lines, first, to, last-first) {
+				out = append(out, next)
+			}
+		}
+		return out
+	}
+}
+
+// sameEnd reports whether the two nodes are the winner's with the same move, so that
+// one may stand for the other.
+func sameEnd(lines []string, first int, to string, last int) bool {
+	v := 0
+	fmt.Sscan(to, &v)
+	a, b := lines[first+v], lines[first+last]
+	return a[0] == b[0] && strings.Split(a, ":")[0] == strings.Split(b, ":")[0]
+}
+
+// eachLine changes one line after the other of those that begin with prefix.
+func eachLine(prefix string, change func(string) string) func([]string) [][]string {
+	return func(lines []string) (out [][]string) {
+		for i, l := range lines {
+			if strings.HasPrefix(l, prefix) && strings.Fields(l)[0] == strings.Fields(prefix)[0] {
+				if c := change(l); c != l {
+					next := slices.Clone(lines)
+					next[i] = c
+					out = append(out, next)
+				}
+			}
+		}
+		return out
+	}
+}
+
+func drop(lines []string, prefix string) (out [][]string) {
+	for i, l := range lines {
+		if strings.HasPrefix(l, prefix) {
+			out = append(out, slices.Delete(slices.Clone(lines), i, i+1))
+		}
+	}
+	return out
+}
+
+// eachMove changes the winner's moves.
+func eachMove(change func(m, to string) string) func([]string) [][]string {
+	return eachLine("w ", func(l string) string {
+		m, to, _ := strings.Cut(l[2:], ":")
+		return "w " + change(m, to)
+	})
+}
+
+// eachReply changes one answer after the other; [""] leaves one alone, nil drops it.
+func eachReply(change func(r string) []string) func([]string) [][]string {
+	return func(lines []string) (out [][]string) {
+		for i, l := range lines {
+			f := strings.Fields(l)
+			if f[0] != "l" {
+				continue
+			}
+			for j, r := range f[1:] {
+				c := change(r)
+				if len(c) == 1 && (c[0] == "" || c[0] == r) {
+					continue
+				}
+				next := slices.Clone(lines)
+				next[i] = strings.Join(slices.Replace(slices.Clone(f), j+1, j+2, c...), " ")
+				out = append(out, next)
+			}
+		}
+		return out
+	}
+}
+
+// proofsOf returns the proof file of each goal of a shape that is reached without
+// threats, for either first mover.
+func proofsOf(t *testing.T, s *shape) (out [][]byte) {
+	l, err := s.question().lay()
+	require.NoError(t, err)
+	for bits := range 8 {
+		find := newSearch(l.game)
+		find.maxNodes = 50000
+		root := l.start
+		root.mover = side(bits & 1)
+		if at, _ := find.prove(goal(bits>>1), &root); at >= 0 {
+			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.mover, goal: goal(bits >> 1), proof: at}}))
+		}
+	}
+	return out
+}
+
+// TestPlantedFaults requires that the checker finds every planted fault.
+func TestPlantedFaults(t *testing.T) {
+	count := map[string]int{}
+	for _, e := range readExamples(t) {
+		for _, data := range proofsOf(t, e.shape) {
+			if len(data) > 4000 || strings.HasSuffix(string(data[:strings.LastIndex(string(data), "sum ")]), "0\ns\n") {
+				continue // what is alive at once is so whoever moves
+			}
+			_, err := check.Proof(data)
+			require.NoError(t, err)
+			text := string(data[:strings.LastIndex(string(data), "sum ")])
+			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+			for _, p := range planted {
+				for _, bad := range p.plant(lines) {
+					count[p.name]++
+					_, err := check.Proof(check.Seal([]byte(strings.Join(bad, "\n") + "\n")))
+					require.ErrorIs(t, err, check.ErrProof, "%s: %s\n%s\nwas\n%s", e.name, p.name, strings.Join(bad, "\n"), text)
+				}
+			}
+			for i := range data {
+				bad := slices.Clone(data)
+				bad[i] ^= 1
+				_, err := check.Proof(bad)
+				require.ErrorIs(t, err, check.ErrProof, "byte %d", i)
+			}
+		}
+	}
+	for _, p := range planted {
+		require.Positive(t, count[p.name], p.name)
+	}
+	t.Log(count)
+}

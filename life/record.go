@@ -1,0 +1,242 @@
+package life
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/life/check"
+	"kosumi/sgf"
+)
+
+// Properties of the root of a game record: the proof file, and the sum of the record
+// without it.
+const (
+	proofProperty = "KP"
+	sumProperty   = "KS"
+)
+
+// PositionOf reads the position after move moves of the main line, at its end if move
+// is negative. A record without moves may show chains without liberties: they have to
+// be assumed alive. Targets and assumptions are left to the caller.
+func PositionOf(root *sgf.Node, move int) (*Question, error) {
+	size, err := sgf.SizeOf(root)
+	if err != nil {
+		return nil, err
+	}
+	q := &Question{Size: size, Stones: make([]board.Color, size.Area()), Ko: board.NoPoint}
+	rec, err := sgf.RecordOf(root)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := rec.BoardRules()
+	if err != nil {
+		rules = board.TrompTaylor()
+		rules.Suicide = false
+	}
+	q.Suicide = rules.Suicide
+	n := len(rec.Moves())
+	if move > n {
+		return nil, fmt.Errorf("%w: move %d of a record of %d moves", ErrQuestion, move, n)
+	}
+	if move >= 0 {
+		n = move
+	}
+	if n == 0 {
+		return q, q.setUp(root)
+	}
+	g, err := rec.Game(rules, n)
+	if err != nil {
+		return nil, err
+	}
+	return QuestionOf(g), nil
+}
+
+// QuestionOf takes the position of a game. Targets and assumptions are left to the
+// caller.
+func QuestionOf(g *board.Game) *Question {
+	q := &Question{Size: g.Size(), Stones: make([]board.Color, g.Size().Area()), Suicide: g.Rules().Suicide, Ko: board.NoPoint}
+	for p := range q.Stones {
+		q.Stones[p] = g.At(board.Point(p))
+	}
+	if b := g.Board(); b.KoPoint() != board.NoPoint {
+		q.Ko, q.KoSide = b.KoPoint(), g.ToMove()
+	}
+	return q
+}
+
+// setUp lays the stones of the nodes before the first move.
+func (q *Question) setUp(root *sgf.Node) error {
+	for n := range root.MainLine() {
+		if n.Has("B") || n.Has("W") {
+			return nil
+		}
+		for id, c := range map[string]board.Color{"AB": board.Black, "AW": board.White, "AE": board.Empty} {
+			for _, v := range n.Values(id) {
+				points, err := sgf.AppendPoints(nil, q.Size, v)
+				if err != nil {
+					return err
+				}
+				for _, p := range points {
+					q.Stones[p] = c
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ProofIn returns the proof file that data is, or that it carries as a game record.
+func ProofIn(data []byte) ([]byte, error) {
+	if len(data) >= len(check.Magic) && string(data[:len(check.Magic)]) == check.Magic {
+		return data, nil
+	}
+	roots, err := sgf.Parse(data)
+	if err != nil || len(roots) == 0 || !roots[0].Has(proofProperty) {
+		return nil, fmt.Errorf("%w: neither a proof file nor a game record with a proof in it", check.ErrProof)
+	}
+	root := roots[0]
+	sum := root.Get(sumProperty)
+	root.Remove(sumProperty)
+	if err := sign(root); err != nil {
+		return nil, err
+	}
+	if again, err := sgf.Marshal(roots...); err != nil || sum != root.Get(sumProperty) || !bytes.Equal(again, data) {
+		return nil, fmt.Errorf("%w: the game record was changed since it was written", check.ErrProof)
+	}
+	return []byte(root.Text(proofProperty)), nil
+}
+
+// sign puts the sum of a record into it.
+func sign(root *sgf.Node) error {
+	data, err := sgf.Marshal(root)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	root.Set(sumProperty, hex.EncodeToString(sum[:]))
+	return nil
+}
+
+// mostNodes bounds the game record of an answer.
+const mostNodes = 2000
+
+// record writes an answer as a game record to play through: for each first mover the
+// line of longest resistance first. The proof itself is in the root.
+func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
+	q := a.q
+	root := &sgf.Node{}
+	root.Set("GM", "1")
+	root.Set("FF", "4")
+	root.SetText("CA", "UTF-8")
+	root.Set("SZ", fmt.Sprint(q.Size.W))
+	if q.Size.W != q.Size.H {
+		root.Set("SZ", fmt.Sprintf("%d:%d", q.Size.W, q.Size.H))
+	}
+	for id, c := range map[string]board.Color{"AB": board.Black, "AW": board.White} {
+		var points []board.Point
+		for p, s := range q.Stones {
+			if s == c {
+				points = append(points, board.Point(p))
+			}
+		}
+		a.mark(root, id, points)
+	}
+	a.mark(root, "TR", q.Targets)
+	a.mark(root, "SQ", q.Assumed)
+	root.SetText("C", out.Text())
+	root.SetText(proofProperty, string(out.Proof))
+	slices.SortFunc(root.Properties, func(x, y sgf.Property) int { return order(x.ID) - order(y.ID) })
+	for first, c := range cards {
+		if c == nil || !c.Proved {
+			continue
+		}
+		for _, cl := range a.claims {
+			if cl.first == side(first) && len(cl.after) == 0 && cl.proof >= 0 && cl.threat == [2]uint8{} {
+				left := mostNodes / 2
+				a.line(root, cl.proof, &left)
+				break
+			}
+		}
+	}
+	return root, sign(root)
+}
+
+func order(id string) int {
+	return slices.Index([]string{"GM", "FF", "CA", "SZ", "AB", "AW", "TR", "SQ", "C", proofProperty}, id)
+}
+
+func (a *asker) mark(n *sgf.Node, id string, points []board.Point) {
+	var values []string
+	seen := map[board.Point]bool{}
+	for _, p := range points {
+		if !seen[p] {
+			seen[p] = true
+			values = append(values, sgf.FormatPoint(a.q.Size, p))
+		}
+	}
+	if len(values) > 0 {
+		n.Set(id, values...)
+	}
+}
+
+// line adds the moves of a proof below a node, at most left nodes.
+func (a *asker) line(n *sgf.Node, at int32, left *int) {
+	r := &a.s.proofs[at]
+	switch r.kind {
+	case leafTaken:
+		n.SetText("C", "taken")
+		return
+	case leafSafe:
+		n.SetText("C", "pass-alive, or joined to a chain that is alive by assumption")
+		return
+	case winnerMoves:
+		if child := a.add(n, r.at.mover, r.move, left); child != nil {
+			a.line(child, r.next, left)
+		}
+		return
+	}
+	// The replies that took longest to prove come first.
+	replies := slices.Clone(r.replies)
+	slices.SortFunc(replies, func(x, y reply) int { return int(y.to - x.to) })
+	share := *left / max(1, len(replies))
+	for i, x := range replies {
+		part := share
+		if i == 0 {
+			part = max(share, *left/2)
+		}
+		part = min(part, *left)
+		rest := *left - part
+		child := a.add(n, r.at.mover, x.move, &part)
+		switch {
+		case child == nil:
+		case x.to == stopped:
+			child.SetText("C", "nothing else helps; both pass")
+		default:
+			a.line(child, x.to, &part)
+		}
+		*left = rest + part
+	}
+}
+
+// add adds a move below a node, nil where no node is left.
+func (a *asker) add(n *sgf.Node, c side, m int16, left *int) *sgf.Node {
+	if *left <= 0 {
+		return nil
+	}
+	*left--
+	child := n.NewChild()
+	id := "B"
+	if (a.l.defender == board.White) == (c == defender) {
+		id = "W"
+	}
+	point := board.Pass
+	if m >= 0 {
+		point = a.l.point[m]
+	}
+	child.Set(id, sgf.FormatPoint(a.q.Size, point))
+	return child
+}

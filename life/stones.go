@@ -1,0 +1,349 @@
+package life
+
+import "math/bits"
+
+// side is one of the two players of a question.
+type side uint8
+
+const (
+	attacker side = iota
+	defender
+)
+
+func (s side) other() side { return s ^ 1 }
+
+const (
+	pass   int16 = -1
+	noBan  int16 = -1
+	noMove int16 = -2
+)
+
+// endless threats; budgets are 0 to 3 or endless.
+const endless = 4
+
+// position is one state of the game of a question.
+type position struct {
+	stones [2]set
+	hash   uint64 // of the stones
+	ban    int16  // the point that the mover may not retake without a threat
+	mover  side
+	left   uint8    // the target chains not yet taken, a bit each
+	threat [2]uint8 // threats of either side
+}
+
+// rules of a question that never change.
+type game struct {
+	area
+	fixed   set // stones that are alive by assumption
+	suicide bool
+	all     bool
+	targets []int16 // a stone of each target chain
+	zobrist [2][maxPoints]uint64
+	keys    [maxPoints + 1]uint64 // of bans
+}
+
+func (g *game) empty(p *position) set { return g.on.minus(p.stones[0]).minus(p.stones[1]) }
+
+// chain returns the chain on q.
+func (g *game) chain(p *position, c side, q int16) set {
+	seed := single(q)
+	return g.flood(&seed, &p.stones[c])
+}
+
+// immortal reports whether a chain holds a stone that is alive by assumption.
+func (g *game) immortal(chain *set) bool { return chain.meets(&g.fixed) }
+
+// effect is what a stone does.
+type effect struct {
+	taken   set // the other side's stones that it takes
+	suicide set // own stones that go, the new one among them
+	ban     int16
+}
+
+// effectOf returns what a stone of the mover on the empty point m does; legal is
+// false where it would be a suicide that the rules forbid.
+func (g *game) effectOf(p *position, m int16) (e effect, legal bool) {
+	c := p.mover
+	seed := single(m)
+	near := g.around(&seed)
+	near.remove(m)
+	empty := g.empty(p)
+	empty.remove(m)
+	e.ban = noBan
+	rest := near.and(p.stones[c.other()])
+	for q := rest.first(); q >= 0; q = rest.first() {
+		chain := g.chain(p, c.other(), q)
+		rest = rest.minus(chain)
+		around := g.around(&chain)
+		if !around.meets(&empty) && !g.immortal(&chain) {
+			e.taken = e.taken.or(chain)
+		}
+	}
+	own := near.and(p.stones[c])
+	if e.taken.empty() {
+		if near.meets(&empty) {
+			return e, true
+		}
+		mine := p.stones[c]
+		mine.add(m)
+		chain := g.flood(&seed, &mine)
+		around := g.around(&chain)
+		if around.meets(&empty) || g.immortal(&chain) {
+			return e, true
+		}
+		if !g.suicide || own.empty() {
+			return e, false
+		}
+		e.suicide = chain
+		return e, true
+	}
+	if own.empty() && !near.meets(&empty) && e.taken.count() == 1 {
+		e.ban = e.taken.first()
+	}
+	return e, true
+}
+
+// play makes a legal move whose effect is known, or a pass. A move on the ban costs
+// a threat.
+func (g *game) play(p *position, m int16, e *effect) {
+	c := p.mover
+	if m >= 0 {
+		if m == p.ban && p.threat[c] != endless {
+			p.threat[c]--
+		}
+		p.stones[c].add(m)
+		p.hash ^= g.zobrist[c][m]
+		if !e.taken.empty() {
+			g.lift(p, c.other(), &e.taken)
+		}
+		if !e.suicide.empty() {
+			g.lift(p, c, &e.suicide)
+		}
+		p.ban = e.ban
+	} else {
+		p.ban = noBan
+	}
+	p.mover = c.other()
+}
+
+// lift takes stones off the board.
+func (g *game) lift(p *position, c side, gone *set) {
+	p.stones[c] = p.stones[c].minus(*gone)
+	for i, w := range gone {
+		for ; w != 0; w &= w - 1 {
+			p.hash ^= g.zobrist[c][i<<6|bits.TrailingZeros64(w)]
+		}
+	}
+	if c == defender {
+		for i, t := range g.targets {
+			if gone.has(t) {
+				p.left &^= 1 << i
+			}
+		}
+	}
+}
+
+// taken reports whether the attacker has what he wants.
+func (g *game) taken(p *position) bool {
+	return p.left == 0 || !g.all && p.left != 1<<len(g.targets)-1
+}
+
+// region is a connected set of points without a stone of the defender.
+type region struct {
+	points set
+	border set  // defender's stones next to it
+	eye    bool // it may be vital to a chain: no stone alive by assumption in it
+}
+
+// safe reports whether the target is pass-alive (Benson 1976), or joined to a chain
+// that is alive by assumption; all of it, or one chain where the attacker must take
+// all. zone, if not nil, gets the points that show it.
+func (g *game) safe(p *position, zone *set) bool {
+	var b benson
+	for i, t := range g.targets {
+		if p.left>>i&1 == 0 {
+			continue
+		}
+		lives := g.lives(p, &b, t, zone)
+		if lives == g.all {
+			return lives
+		}
+	}
+	return !g.all
+}
+
+// lives reports whether the target chain on t is safe.
+func (g *game) lives(p *position, b *benson, t int16, zone *set) bool {
+	chain := g.chain(p, defender, t)
+	if g.immortal(&chain) {
+		if zone != nil {
+			*zone = zone.or(g.anchored(p, defender, chain))
+		}
+		return true
+	}
+	if !b.done {
+		if !g.mayLive(p, &chain) {
+			return false
+		}
+		b.find(g, p)
+	}
+	if !chain.meets(&b.alive) {
+		return false
+	}
+	if zone != nil {
+		b.zone(g, p, &chain, zone)
+	}
+	return true
+}
+
+// mayLive reports whether two regions touch the chain: fewer make no life.
+func (g *game) mayLive(p *position, chain *set) bool {
+	out := g.on.minus(p.stones[defender])
+	rest := g.around(chain).and(out)
+	seed := rest.first()
+	if seed < 0 {
+		return false
+	}
+	s := single(seed)
+	r := g.flood(&s, &out)
+	return !rest.within(&r)
+}
+
+// anchored returns, of a chain that holds stones alive by assumption, the part that
+// is not and one stone by assumption next to each of its pieces.
+func (g *game) anchored(p *position, c side, chain set) (out set) {
+	loose := chain.minus(g.fixed)
+	out = loose
+	held := chain.and(g.fixed)
+	for q := loose.first(); q >= 0; q = loose.first() {
+		seed := single(q)
+		piece := g.flood(&seed, &loose)
+		loose = loose.minus(piece)
+		hold := g.around(&piece).and(held)
+		out.add(hold.first())
+	}
+	return out
+}
+
+// benson finds what is pass-alive of the defender's.
+type benson struct {
+	done    bool
+	alive   set // stones
+	chains  []set
+	regions []region
+	vital   [][]int // for each chain, the regions vital to it
+	live    []bool
+	chain   [32]set
+	reg     [32]region
+}
+
+func (b *benson) find(g *game, p *position) {
+	b.done = true
+	b.chains, b.regions = b.chain[:0], b.reg[:0]
+	mine := p.stones[defender]
+	out := g.on.minus(mine)
+	empty := g.empty(p)
+	for rest := mine; ; {
+		q := rest.first()
+		if q < 0 {
+			break
+		}
+		c := g.chain(p, defender, q)
+		rest = rest.minus(c)
+		b.chains = append(b.chains, c)
+	}
+	for rest := out; ; {
+		q := rest.first()
+		if q < 0 {
+			break
+		}
+		seed := single(q)
+		r := region{points: g.flood(&seed, &out)}
+		rest = rest.minus(r.points)
+		r.border = g.around(&r.points).and(mine)
+		r.eye = !r.points.meets(&g.fixed)
+		b.regions = append(b.regions, r)
+	}
+	b.live = make([]bool, len(b.chains))
+	b.vital = make([][]int, len(b.chains))
+	for i := range b.chains {
+		b.live[i] = true
+		near := g.around(&b.chains[i])
+		for j := range b.regions {
+			r := &b.regions[j]
+			need := r.points
+			if !g.suicide {
+				need = need.and(empty)
+			}
+			if r.eye && need.within(&near) && r.border.meets(&b.chains[i]) {
+				b.vital[i] = append(b.vital[i], j)
+			}
+		}
+	}
+	b.alive = mine
+	for changed := true; changed; {
+		changed = false
+		for i := range b.chains {
+			if !b.live[i] || g.immortal(&b.chains[i]) {
+				continue
+			}
+			eyes := 0
+			for _, j := range b.vital[i] {
+				if b.regions[j].border.within(&b.alive) {
+					eyes++
+				}
+			}
+			if eyes < 2 {
+				b.live[i], changed = false, true
+				b.alive = b.alive.minus(b.chains[i])
+			}
+		}
+	}
+}
+
+// zone adds to zone what shows that the chain is pass-alive: chains, two vital
+// regions of each, and in turn the chains around those.
+func (b *benson) zone(g *game, p *position, chain, zone *set) {
+	need := *chain
+	done := make([]bool, len(b.chains))
+	for again := true; again; {
+		again = false
+		for i := range b.chains {
+			if done[i] || !need.meets(&b.chains[i]) {
+				continue
+			}
+			done[i], again = true, true
+			if g.immortal(&b.chains[i]) {
+				touched := b.chains[i].and(need)
+				*zone = zone.or(touched.and(g.fixed))
+				if !touched.within(&g.fixed) {
+					*zone = zone.or(g.anchored(p, defender, b.chains[i]))
+				}
+				continue
+			}
+			*zone = zone.or(b.chains[i])
+			for _, j := range b.smallest(i) {
+				*zone = zone.or(b.regions[j].points)
+				need = need.or(b.regions[j].border)
+			}
+		}
+	}
+}
+
+// smallest returns the two smallest regions that give chain i its life.
+func (b *benson) smallest(i int) [2]int {
+	out := [2]int{-1, -1}
+	for _, j := range b.vital[i] {
+		if !b.regions[j].border.within(&b.alive) {
+			continue
+		}
+		n := b.regions[j].points.count()
+		switch {
+		case out[0] < 0 || n < b.regions[out[0]].points.count():
+			out[0], out[1] = j, out[0]
+		case out[1] < 0 || n < b.regions[out[1]].points.count():
+			out[1] = j
+		}
+	}
+	return out
+}

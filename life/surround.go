@@ -1,0 +1,134 @@
+package life
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"kosumi/board"
+)
+
+// Surroundings returns a stone of each chain that stands outside of the fight about
+// the targets: next to a large empty part of the board that no target touches, or
+// pass-alive. They are what the diagram of a problem takes for alive.
+func Surroundings(size board.Size, stones []board.Color, targets []board.Point) (alive []board.Point) {
+	q := &Question{Size: size, Stones: stones}
+	same := func(from, to board.Point) bool { return stones[from] == stones[to] }
+	target := make([]bool, len(stones))
+	for _, t := range targets {
+		if !target[t] {
+			q.walk(t, target, same, func(board.Point) {})
+		}
+	}
+	outside := make([]bool, len(stones))
+	seen := make([]bool, len(stones))
+	for p, c := range stones {
+		if c != board.Empty || seen[p] {
+			continue
+		}
+		var part []board.Point
+		touches := false
+		q.walk(board.Point(p), seen, func(from, to board.Point) bool {
+			touches = touches || target[to]
+			return same(from, to)
+		}, func(p board.Point) { part = append(part, p) })
+		if !touches && len(part) >= max(12, len(stones)/8) {
+			for _, p := range part {
+				outside[p] = true
+			}
+		}
+	}
+	certain := passAlive(size, stones)
+	seen = make([]bool, len(stones))
+	for p, c := range stones {
+		if c == board.Empty || seen[p] || target[p] {
+			continue
+		}
+		free := certain[p] == c
+		q.walk(board.Point(p), seen, func(from, to board.Point) bool {
+			free = free || outside[to]
+			return same(from, to)
+		}, func(board.Point) {})
+		if free {
+			alive = append(alive, board.Point(p))
+		}
+	}
+	return alive
+}
+
+// passAlive returns for each point the colour that is pass-alive there.
+func passAlive(size board.Size, stones []board.Color) []board.Color {
+	var list []board.Move
+	for p, c := range stones {
+		if c != board.Empty {
+			list = append(list, board.Move{Color: c, Point: board.Point(p)})
+		}
+	}
+	return board.LayOut(size, list).PassAlive(nil, true)
+}
+
+// Chains returns a stone of each chain that may be asked for where none is named:
+// of two stones or more, and enclosed by the surroundings.
+func Chains(size board.Size, stones []board.Color) (list []board.Point) {
+	q := &Question{Size: size, Stones: stones}
+	seen := make([]bool, len(stones))
+	for p, c := range stones {
+		if c == board.Empty || seen[p] {
+			continue
+		}
+		n := 0
+		q.walk(board.Point(p), seen, func(from, to board.Point) bool { return stones[from] == stones[to] }, func(board.Point) { n++ })
+		if n > 1 && len(Surroundings(size, stones, []board.Point{board.Point(p)})) > 0 {
+			list = append(list, board.Point(p))
+		}
+	}
+	return list
+}
+
+// Without returns the stones of list whose chains hold none of others.
+func (q *Question) Without(list, others []board.Point) (kept []board.Point) {
+	chains := make([]bool, len(q.Stones))
+	for _, p := range others {
+		if !chains[p] {
+			q.walk(p, chains, func(from, to board.Point) bool { return q.Stones[from] == q.Stones[to] }, func(board.Point) {})
+		}
+	}
+	for _, p := range list {
+		if !chains[p] {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// Unsettled asks for every group that Chains names in the position of q, within the
+// time for all together, and returns the answers that differ by who moves first.
+// assumed says which chains are alive in each question; nil: Surroundings.
+func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
+	list := Chains(q.Size, q.Stones)
+	until := time.Now().Add(opts.Time)
+	for i, p := range list {
+		if ctx.Err() != nil {
+			break
+		}
+		ask := *q
+		ask.Targets, ask.All = []board.Point{p}, false
+		if assumed == nil {
+			ask.Assumed = Surroundings(ask.Size, ask.Stones, ask.Targets)
+		} else if ask.Assumed, err = assumed(&ask); err != nil {
+			return found, err
+		}
+		opts.Time = max(time.Until(until)/time.Duration(len(list)-i), time.Millisecond)
+		out, err := Ask(ctx, &ask, opts)
+		if errors.Is(err, ErrQuestion) {
+			continue // it is alive by assumption, or the fight is too large
+		}
+		if err != nil {
+			return found, err
+		}
+		if out.Unsettled() {
+			found = append(found, out)
+		}
+	}
+	return found, nil
+}
