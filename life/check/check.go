@@ -117,6 +117,8 @@ type file struct {
 	nodes  []node
 	states []state
 	goals  []string
+
+	enumerated int // states, for claims without a proof tree
 }
 
 // limits of what is read.

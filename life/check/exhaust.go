@@ -2,8 +2,12 @@ package check
 
 import "fmt"
 
-// maxStates bounds the states that a claim of repetition is checked with.
-const maxStates = 100000
+// Bounds of the states that a claim without a proof tree, and all of a file, are
+// checked with.
+const (
+	maxStates    = 100000
+	maxAllStates = 1000000
+)
 
 // reached is a state of an enumeration with where its moves lead.
 type reached struct {
@@ -86,6 +90,9 @@ func (f *file) enumerate(s state) ([]reached, error) {
 	for i := 0; i < len(all); i++ {
 		if len(all) > maxStates {
 			return nil, fmt.Errorf("a claim without a proof tree is about more than %d states", maxStates)
+		}
+		if f.enumerated++; f.enumerated > maxAllStates {
+			return nil, fmt.Errorf("claims without a proof tree are about more than %d states", maxAllStates)
 		}
 		s := all[i].state
 		switch {
