@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench gpu-bench lint fmt clean
+.PHONY: run test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
@@ -80,10 +80,6 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
-
-# fp32 and fp16 on an NVIDIA GPU: make gpu-bench MODEL=net.bin.gz SIZE=19 BATCH=32.
-gpu-bench: build
-	@ENGINE=$(ENGINE) scripts/gpu-bench.sh "$(MODEL)" $(or $(SIZE),19) $(or $(BATCH),32)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
