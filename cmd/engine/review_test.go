@@ -228,7 +228,7 @@ func TestAutosave(t *testing.T) {
 	require.NoError(t, os.RemoveAll(dir))
 	play("genmove b")
 	require.NoDirExists(t, dir)
-	require.Contains(t, p.stderr.String(), "the game could not be saved")
+	p.says(t, "the game could not be saved")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	play("genmove w")
 	saved, err := os.ReadDir(dir)

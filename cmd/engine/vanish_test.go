@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -100,6 +101,9 @@ func TestHangup(t *testing.T) {
 		t.Skip("no signals to send on Windows")
 	}
 	needLibrary(t)
+	caught := make(chan os.Signal, 1) // programs that are started do not ignore what the tests may
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	for _, o := range occupations {
 		p := occupy(t, o.command, o.input, o.until)
 		go io.Copy(io.Discard, p.out)
