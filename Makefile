@@ -69,7 +69,7 @@ race: deps-test page
 
 # The same without the packages that only compute, which the detector slows down
 # most, and the program, which would have to be built once more.
-NO_RACE := board|cmd/engine|nn/autodiff|nn/katago|nn/onnx.*|sgf
+NO_RACE := board|cmd/engine|life.*|nn/autodiff|nn/katago|nn/onnx.*|sgf
 
 race-short: deps-test page
 	$(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -vE '^kosumi/($(NO_RACE))$$')
