@@ -1,11 +1,12 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
-	"github.com/gofrs/flock"
+	"kosumi/internal/file"
 )
 
 // Claim is a worker's folder with its lasting key. Workers on one machine
@@ -13,7 +14,7 @@ import (
 type Claim struct {
 	Dir  string
 	Key  Key
-	lock *flock.Flock
+	hold *file.Hold
 }
 
 // ClaimFolder takes the first free place in a folder. note is told what was mended
@@ -24,18 +25,16 @@ func ClaimFolder(dir string, note func(text string)) (*Claim, error) {
 		if err := os.MkdirAll(at, 0o700); err != nil {
 			return nil, err
 		}
-		lock := flock.New(filepath.Join(at, "lock"))
-		free, err := lock.TryLock()
+		hold, err := file.LockFolder(at)
+		if errors.Is(err, file.ErrTaken) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		if !free {
-			continue
-		}
-		c := &Claim{Dir: at, lock: lock}
+		c := &Claim{Dir: at, hold: hold}
 		if c.Key, err = KeyIn(at, note); err != nil {
-			lock.Close()
-			return nil, err
+			return nil, errors.Join(err, hold.Release())
 		}
 		return c, nil
 	}
@@ -43,4 +42,4 @@ func ClaimFolder(dir string, note func(text string)) (*Claim, error) {
 }
 
 // Close lets go of the folder.
-func (c *Claim) Close() error { return c.lock.Close() }
+func (c *Claim) Close() error { return c.hold.Release() }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gofrs/flock"
-
 	"kosumi/internal/file"
 )
 
@@ -27,7 +25,7 @@ func (e *TakenError) Unwrap() error { return ErrTaken }
 // store is the folder of a server: its lock, its address, games and documents.
 type store struct {
 	dir  string
-	lock *flock.Flock
+	hold *file.Hold
 }
 
 // addressFile is what a server leaves for the next one.
@@ -42,18 +40,15 @@ func openStore(dir string) (*store, error) {
 			return nil, fmt.Errorf("the folder for games cannot be made: %w", err)
 		}
 	}
-	st := &store{dir: dir, lock: flock.New(filepath.Join(dir, "lock"))}
-	ok, err := st.lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("the folder %s cannot be locked: %w", dir, err)
-	}
-	if !ok {
+	st := &store{dir: dir}
+	var err error
+	if st.hold, err = file.LockFolder(dir); errors.Is(err, file.ErrTaken) {
 		return nil, &TakenError{Address: st.address().Address}
 	}
-	return st, nil
+	return st, err
 }
 
-func (st *store) close() error { return st.lock.Unlock() }
+func (st *store) close() error { return st.hold.Release() }
 
 func (st *store) address() addressFile {
 	var a addressFile
