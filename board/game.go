@@ -284,16 +284,11 @@ func (g *Game) begin(s *start) {
 
 // replay plays moves again from the start, under the present rules and options.
 func (g *Game) replay(moves []Move) {
-	moves, strays := slices.Clone(moves), slices.Clone(g.strays)
+	moves = slices.Clone(moves)
+	strays := slices.DeleteFunc(slices.Clone(g.strays), func(i int) bool { return i >= len(moves) })
 	g.begin(g.start)
 	for _, m := range moves {
 		g.apply(m.Color, m.Point)
 	}
-	// A side that was forced to move was in turn, though nothing forces it now.
-	g.strays = g.strays[:0]
-	for _, i := range strays {
-		if i < len(moves) {
-			g.strays = append(g.strays, i)
-		}
-	}
+	g.strays = strays // a side that was forced to move was in turn, though nothing forces it now
 }

@@ -32,7 +32,7 @@ func (g *Game) apply(c Color, p Point) {
 			g.forget(c)
 		}
 	}
-	if g.end.finished || g.end.pastPhaseEnd {
+	if g.Ended() {
 		g.end.validTurns = min(g.end.validTurns, 1)
 	}
 	g.end.finished, g.end.pastPhaseEnd, g.end.noResult = false, false, false
