@@ -121,10 +121,9 @@ func parseBool(s string) (bool, error) {
 	return false, errSyntax
 }
 
-// seconds turns a number of seconds into a Duration, limited to about 30 years.
+// seconds turns a number of seconds into a Duration, limited to mostSeconds.
 func seconds(s float64) time.Duration {
-	const most = 1e9
-	return time.Duration(min(max(s, -most), most) * float64(time.Second))
+	return time.Duration(min(max(s, -mostSeconds), mostSeconds) * float64(time.Second))
 }
 
 // parseColor reads a colour.
