@@ -145,6 +145,9 @@ type judgement struct {
 	sure bool          // no chain is in doubt: others will call the same ones dead
 }
 
+// of reports whether the judgement is that of a position.
+func (j *judgement) of(g *board.Game) bool { return j.done && j.hash == g.Hash() }
+
 // open is how many points are not surely either side's.
 func (j *judgement) open() (n int) {
 	for _, v := range j.own {
@@ -164,7 +167,7 @@ func (e *Engine) deadStones(ctx context.Context, g *board.Game) ([]board.Point, 
 // judge judges the chains on the board, each position once: controllers ask for
 // every status in turn.
 func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
-	if e.knows(g) {
+	if e.judged.of(g) {
 		return e.judged, nil
 	}
 	own, err := e.ownership(ctx, g)
@@ -178,9 +181,6 @@ func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
 	e.judged.hash, e.judged.done = g.Hash(), true
 	return e.judged, nil
 }
-
-// knows tells whether the chains of a position are judged already.
-func (e *Engine) knows(g *board.Game) bool { return e.judged.done && e.judged.hash == g.Hash() }
 
 // judgeChains judges by an estimate of the owners, [-1,1], + = White, which it
 // keeps and corrects: what Benson's algorithm proves alive, or dead inside proven
