@@ -30,7 +30,7 @@ func (g *Game) Setup(black, white []Point, toMove Color) error {
 }
 
 // SetupBoard replaces the position, and the size of the board, by those of b, as
-// Setup does. What was captured while b was laid out counts as captured.
+// Setup does. Stones captured while b was laid out count as captured.
 func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	if err := g.setup(b.Size(), b.appendColors(nil), toMove, 0); err != nil {
 		return err

@@ -41,7 +41,7 @@ func (e *Engine) searching() (ends func()) {
 type Config struct {
 	Size  board.Size
 	Rules board.Rules // komi included
-	// Limits holds for every move; a clock adds its own. Where neither limits
+	// Limits holds for every move; a clock adds its own. If neither limits
 	// a move, DefaultTime does.
 	Limits      search.Limits
 	DefaultTime time.Duration

@@ -32,7 +32,7 @@ type MoveRequest struct {
 	Report   func(*search.Result)
 	Interval time.Duration
 	// Searched, if not nil, hears what the search would play, while the tree still is
-	// as the search left it. What ends a game well may change the move yet.
+	// as the search left it. The move may change yet, to end a game well.
 	Searched func(p board.Point)
 	// Ownership asks that reports carry the owners of points, MovesOwnership those
 	// after each move.

@@ -51,7 +51,7 @@ func (e *Engine) estimateLead(ctx context.Context, g *board.Game) (float64, erro
 	return toResult(lead, 0.5, g.Rules()), nil
 }
 
-// toResult rounds a lead to what a game can end with. Where nobody leads and there is
+// toResult rounds a lead to what a game can end with. If nobody leads and there is
 // no draw, Black's winrate says who wins.
 func toResult(lead, winrate float64, rules board.Rules) float64 {
 	komi := float64(rules.Komi)

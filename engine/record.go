@@ -14,9 +14,9 @@ import (
 
 // LoadSGF sets size, komi, rules (where the record has them), set-up and the
 // moves of the main line up to the position before move number before; 0 or a
-// number beyond the end means all of them. What the record does not say becomes
-// the default of its rules, or of the rules now in force; what of it cannot be read or
-// played is left out with a warning, as in reviews, unless no move is left.
+// number beyond the end means all of them. Values that the record does not name are
+// the defaults of its rules, or of the rules now in force; parts that cannot be read or
+// played are left out with a warning, as in reviews, unless no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {

@@ -76,7 +76,7 @@ type count struct {
 }
 
 // count counts the position: as it stands, or with the stones that are judged dead
-// taken off. What is dead, who owns a point and the score all come from here.
+// taken off. Dead stones, the owners of points and the score all come from here.
 func (e *Engine) count(ctx context.Context) (count, error) {
 	g := e.game
 	if !e.counted() {
@@ -214,8 +214,8 @@ func judgeChains(g *board.Game, own []float32) judgement {
 }
 
 // surrounded returns those of the stones that are the opponent's points once all of
-// them are off the board. What is taken for dead and is not so surrounded, or stands in
-// seki, lives. The points of a chain are one region then, so chains stay whole.
+// them are off the board. Stones that are taken for dead and are not so surrounded, or
+// stand in seki, live. The points of a chain are one region then, so chains stay whole.
 func surrounded(g *board.Game, dead []board.Point) []board.Point {
 	for {
 		owners := g.OwnersWithDead(dead)

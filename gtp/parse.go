@@ -135,7 +135,7 @@ func parseColor(s string) (board.Color, error) {
 	return c, nil
 }
 
-// parseVertex reads a point or pass of a board. What is a vertex of no board at
+// parseVertex reads a point or pass of a board. A word that is a vertex of no board at
 // all is a syntax error; a vertex outside this one, and the words by which
 // some clients say that a player resigned, are an illegal move.
 func parseVertex(size board.Size, s string) (board.Point, error) {

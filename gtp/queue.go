@@ -20,8 +20,8 @@ type line struct {
 
 // burst is how long the reader may wait for the next line of a script. Searches
 // that belong to the same script as quit or the end of input run in full, while a
-// client that leaves later ends them. What the reader waits for room, because a
-// script is long, does not count.
+// client that leaves later ends them. Waiting for room, because a script is long, does
+// not count.
 const burst = 100 * time.Millisecond
 
 // Reasons why a command's context ends.

@@ -93,7 +93,7 @@ func (o *output) err() error {
 // errReplyClosed is what a Reply returns after its command has ended.
 var errReplyClosed = errors.New("the reply has ended")
 
-// Reply takes the answer to one command. What is written becomes the text of
+// Reply takes the answer to one command. Its writes become the text of
 // the reply when the handler returns, unless Stream was called: then each write
 // is sent at once. A Reply may be used from any goroutine while its handler
 // runs; later writes are dropped.

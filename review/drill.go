@@ -60,7 +60,7 @@ type Answer struct {
 	Line        []string `json:"line,omitempty"`
 }
 
-// What makes a mistake a problem.
+// Conditions for a mistake to be a problem.
 const (
 	drillLoss     = 3   // points that it lost, or one of the worst drillWorst
 	drillWorst    = 3   // of a game

@@ -486,7 +486,7 @@ func (t *Tree) full() bool {
 }
 
 // exactRoot computes the root's averages from all children, where that was not
-// done after each visit. What a root without moves counted of itself stays.
+// done after each visit. A root without moves keeps what it counted of itself.
 func (t *Tree) exactRoot() {
 	if t.root != 0 && t.p.Backup.ExactShare > 0 && t.a.node(t.root).edgeCount > 0 {
 		t.rebuild(t.root)

@@ -95,7 +95,7 @@ func (t *Tree) plantRoot() {
 	}
 }
 
-// rootHash is the graph hash of the root. What led there counts only where searches
+// rootHash is the graph hash of the root. The way there counts only where searches
 // meet that began elsewhere.
 func (t *Tree) rootHash() board.Hash {
 	if !t.recall.active {

@@ -55,8 +55,8 @@ func (top *rootState) mark(g *board.Game, p *Root, bans []Restriction) {
 
 // markCopies finds moves that a symmetry of the position maps to each other and
 // keeps one of each kind: for Black the one furthest to the right and then to
-// the top, for White the opposite, so that games begin in the usual corners. What
-// follows a move holds for its image only where the same moves are forbidden below;
+// the top, for White the opposite, so that games begin in the usual corners. The
+// line after a move holds for its image only where the same moves are forbidden below;
 // loose takes it to hold in any case.
 func (top *rootState) markCopies(loose bool) {
 	symmetries := positionSymmetries(top.game)

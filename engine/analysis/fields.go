@@ -107,7 +107,7 @@ func (r *fieldReader) integer(field string, low, high int64, fault string, v *in
 	return true
 }
 
-// integers reads a list of numbers; fractions are cut off. Where flags may stand,
+// integers reads a list of numbers; fractions are cut off. If flags may stand,
 // true is 1, as KataGo's library counts.
 func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, given bool) {
 	var items []json.RawMessage
