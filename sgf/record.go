@@ -120,6 +120,15 @@ func RecordOf(root *Node) (*Record, error) {
 	return r, nil
 }
 
+// StrictRecordOf is RecordOf for those who take no record with a Fault, which is the error.
+func StrictRecordOf(root *Node) (*Record, error) {
+	r, err := RecordOf(root)
+	if err == nil {
+		err = r.Fault
+	}
+	return r, err
+}
+
 // readLine fills Setup and Steps.
 func (r *Record) readLine(root *Node) {
 	start := position{size: r.Size}

@@ -40,10 +40,7 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 		}
 	}
 	root.Remove("HA") // it goes by the stones
-	record, err := sgf.RecordOf(root)
-	if err == nil {
-		err = record.Fault
-	}
+	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
 		return nil, now, err
 	}
