@@ -103,7 +103,7 @@ func ParseRules(s string) (Rules, error) {
 	return r, err
 }
 
-// ParseRulesKomi is ParseRules that also tells whether the text itself gave a
+// ParseRulesKomi is ParseRules that also reports whether the text itself gave a
 // komi, which a name cannot.
 func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
 	r, komiGiven, err = ParseRulesParts(s)

@@ -41,7 +41,7 @@ func (g *Game) AreaNow(dst []Color) (owners []Color, groups int, ok bool) {
 	return dst, groups, true
 }
 
-// suicideForArea tells whether areas are judged as if suicide were legal.
+// suicideForArea reports whether areas are judged as if suicide were legal.
 func (g *Game) suicideForArea() bool { return g.rules.Suicide || g.options.PassAliveUnderSuicide }
 
 // areaNow returns the owner of each point under the rules and the number of

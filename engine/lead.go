@@ -203,7 +203,7 @@ func (f *fairKomi) approach(komi float64) float64 {
 	return komi
 }
 
-// astray tells whether a step made the position less even, and not by a little.
+// astray reports whether a step made the position less even, and not by a little.
 func astray(was, now opinion) bool {
 	return was.lead > 0 && now.lead > was.lead+5 && now.value < 0.75 || was.lead < 0 && now.lead < was.lead-5 && now.value > -0.75 ||
 		was.value > 0 && now.value > was.value+0.1 || was.value < 0 && now.value < was.value-0.1

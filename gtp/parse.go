@@ -75,7 +75,7 @@ func ascii(s string) string {
 	}, s)
 }
 
-// isID tells whether a word is a command id: digits only, at most maxID.
+// isID reports whether a word is a command id: digits only, at most maxID.
 func isID(word string) bool {
 	for _, c := range []byte(word) {
 		if c < '0' || c > '9' {
@@ -149,7 +149,7 @@ func parseVertex(size board.Size, s string) (board.Point, error) {
 	return board.NoPoint, errSyntax
 }
 
-// looksLikeVertex tells whether s is one or two letters and a number.
+// looksLikeVertex reports whether s is one or two letters and a number.
 func looksLikeVertex(s string) bool {
 	digits := strings.TrimLeft(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz")
 	letters := len(s) - len(digits)

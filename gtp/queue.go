@@ -135,7 +135,7 @@ func (q *queue) leave() {
 	}
 }
 
-// outlasted tells whether a command must not go on because the client has left
+// outlasted reports whether a command must not go on because the client has left
 // since. The caller holds the lock.
 func (q *queue) outlasted(r *running) bool {
 	return q.mu.left && r.script != q.mu.script
@@ -188,7 +188,7 @@ func (q *queue) done() {
 	q.mu.running = nil
 }
 
-// full tells whether the reader has to wait.
+// full reports whether the reader has to wait.
 func (q *queue) full() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -140,7 +140,7 @@ func (r *Reply) Stream() error {
 	return r.out.write([]byte("=" + r.id + "\n"))
 }
 
-// close ends the reply with the handler's result. It tells whether the failure,
+// close ends the reply with the handler's result. It reports whether the failure,
 // if there is one, could still be said.
 func (r *Reply) close(err error) (said bool) {
 	r.mu.Lock()

@@ -175,7 +175,7 @@ func (t *Tree) arrangePriors(s *slot) {
 }
 
 // dropForbidden takes the edges off a kept root whose moves are not legal or not
-// allowed any more, and brings its numbers in line. It tells whether there were any.
+// allowed any more, and brings its numbers in line. It reports whether there were any.
 func (t *Tree) dropForbidden() bool {
 	n := t.a.node(t.root)
 	edges := t.a.edgesOf(n)

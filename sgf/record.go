@@ -86,7 +86,7 @@ type Step struct {
 
 // Clock is what a file says about one player's time (BL OB, WL OW).
 type Clock struct {
-	// Known tells whether the file gives a time.
+	// Known reports whether the file gives a time.
 	Known bool
 	// Seconds left, never negative.
 	Seconds float64

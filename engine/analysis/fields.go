@@ -33,7 +33,7 @@ func (r *fieldReader) fail(field, format string, args ...any) {
 	}
 }
 
-// has tells whether a field is there; it is none after a fault.
+// has reports whether a field is there; it is none after a fault.
 func (r *fieldReader) has(field string) bool {
 	_, ok := r.fields[field]
 	return ok && r.err == nil
