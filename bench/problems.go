@@ -59,10 +59,7 @@ func problemOf(root *sgf.Node) (Problem, error) {
 	bad := func(format string, args ...any) (Problem, error) {
 		return Problem{}, fmt.Errorf("%w: "+format, append([]any{ErrProblem}, args...)...)
 	}
-	r, err := sgf.RecordOf(root)
-	if err == nil {
-		err = r.Fault
-	}
+	r, err := sgf.StrictRecordOf(root)
 	if err != nil {
 		return Problem{}, err
 	}

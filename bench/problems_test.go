@@ -191,7 +191,7 @@ func bentFour(t *testing.T, p *bench.Problem) {
 	}
 }
 
-// lives tells whether a stone is alive whatever happens.
+// lives reports whether a stone is alive whatever happens.
 func lives(b *board.Board, at board.Point) bool {
 	return b.PassAlive(nil, false)[at] == b.At(at)
 }

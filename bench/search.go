@@ -20,7 +20,7 @@ type Search struct {
 	Params search.Params
 	next   int
 
-	// What the searches so far came to: time that was not spent on waiting for
+	// The sums of the searches so far: time that was not spent on waiting for
 	// the network, playouts, and selections that met a leaf under evaluation.
 	Own          time.Duration
 	Playouts     int64

@@ -24,7 +24,7 @@ func middleGame(s board.Size, r board.Rules, moves int, seed uint64) *board.Game
 	return g
 }
 
-// ownEye tells whether all neighbours of p are stones of c.
+// ownEye reports whether all neighbours of p are stones of c.
 func ownEye(b *board.Board, c board.Color, p board.Point) bool {
 	for _, q := range b.Neighbors(p) {
 		if b.At(q) != c {

@@ -227,11 +227,11 @@ func (b *Board) placement(c Color, p Point) placement {
 	return kind
 }
 
-// IsSuicide tells whether a stone of c on the empty point p would be taken off
+// IsSuicide reports whether a stone of c on the empty point p would be taken off
 // at once, alone or with its chain.
 func (b *Board) IsSuicide(c Color, p Point) bool { return b.placement(c, p) != lives }
 
-// IsIllegalSuicide tells whether a stone of c on the empty point p is a suicide
+// IsIllegalSuicide reports whether a stone of c on the empty point p is a suicide
 // that the rules forbid. Suicide of a single stone always is.
 func (b *Board) IsIllegalSuicide(c Color, p Point, suicideLegal bool) bool {
 	kind := b.placement(c, p)
@@ -296,7 +296,7 @@ func (b *Board) chainHash(p Point) Hash {
 	}
 }
 
-// IsEye tells whether an empty point is an eye of one side that should not be
+// IsEye reports whether an empty point is an eye of one side that should not be
 // filled, as random players judge it: all neighbours are its stones, and the other
 // side holds at most one of the points diagonal to it, none at the edge.
 func (b *Board) IsEye(p Point, c Color) bool {

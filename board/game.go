@@ -199,15 +199,15 @@ func (g *Game) LastMove(i int) Move {
 	return g.moves[len(g.moves)-1-i]
 }
 
-// Finished tells whether the game is over. Moves may still be played; the game
+// Finished reports whether the game is over. Moves may still be played; the game
 // then goes on.
 func (g *Game) Finished() bool { return g.end.finished }
 
-// NoResult tells whether the game ended without result by a repetition that the
+// NoResult reports whether the game ended without result by a repetition that the
 // rules do not forbid. Finished is true then.
 func (g *Game) NoResult() bool { return g.end.noResult }
 
-// PastPhaseEnd tells whether two passes would have begun a clean-up phase but
+// PastPhaseEnd reports whether two passes would have begun a clean-up phase but
 // for PreventEncore.
 func (g *Game) PastPhaseEnd() bool { return g.end.pastPhaseEnd }
 
@@ -227,7 +227,7 @@ func (g *Game) ConsecutivePasses() int { return g.end.passes }
 // what networks are shown of the history.
 func (g *Game) ValidTurns() int { return g.end.validTurns }
 
-// HasButton tells whether the button can still be taken.
+// HasButton reports whether the button can still be taken.
 func (g *Game) HasButton() bool { return g.points.buttonOnSide }
 
 // BonusScore returns the points that the button and the moves of a territory
@@ -237,7 +237,7 @@ func (g *Game) BonusScore() float32 { return g.points.bonus }
 // HandicapBonusScore returns the points that White has for handicap stones.
 func (g *Game) HandicapBonusScore() float32 { return g.points.handicap }
 
-// KoRecapBlocked tells whether the stone on p may not be retaken in ko without a
+// KoRecapBlocked reports whether the stone on p may not be retaken in ko without a
 // pass for ko. Only in the clean-up phases it may be so.
 func (g *Game) KoRecapBlocked(p Point) bool { return g.encore.blocked.has(p) }
 
@@ -284,16 +284,11 @@ func (g *Game) begin(s *start) {
 
 // replay plays moves again from the start, under the present rules and options.
 func (g *Game) replay(moves []Move) {
-	moves, strays := slices.Clone(moves), slices.Clone(g.strays)
+	moves = slices.Clone(moves)
+	strays := slices.DeleteFunc(slices.Clone(g.strays), func(i int) bool { return i >= len(moves) })
 	g.begin(g.start)
 	for _, m := range moves {
 		g.apply(m.Color, m.Point)
 	}
-	// A side that was forced to move was in turn, though nothing forces it now.
-	g.strays = g.strays[:0]
-	for _, i := range strays {
-		if i < len(moves) {
-			g.strays = append(g.strays, i)
-		}
-	}
+	g.strays = strays // a side that was forced to move was in turn, though nothing forces it now
 }

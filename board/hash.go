@@ -121,7 +121,7 @@ func capturedOn(captures []koCapture, p Point) bool {
 }
 
 // GraphHash identifies a node of a search graph. prev is the graph hash before
-// the last move, the zero Hash at the root. Where the last move can be made
+// the last move, the zero Hash at the root. If the last move can be made
 // undone by few captures the hash depends on the way that led here, so that
 // cycles do not close; elsewhere it is Hash, so that transpositions meet. A pass
 // always depends on the way. (KataGo, docs/GraphSearch.md.)

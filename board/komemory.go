@@ -64,7 +64,7 @@ func (l *hashList) count(h Hash) int {
 	return n
 }
 
-// has tells whether a hash is in the list.
+// has reports whether a hash is in the list.
 func (l *hashList) has(h Hash) bool {
 	if l.index != nil {
 		return l.index[h] > 0
@@ -98,10 +98,10 @@ func (k *keyList) add(h Hash) {
 	k.bloom[h.Hi%bloomBits/64] |= 1 << (h.Hi % 64)
 }
 
-// mayHave tells whether a key may be in the list; false is certain.
+// mayHave reports whether a key may be in the list; false is certain.
 func (k *keyList) mayHave(h Hash) bool {
 	return k.bloom[h.Lo%bloomBits/64]>>(h.Lo%64)&1 != 0 && k.bloom[h.Hi%bloomBits/64]>>(h.Hi%64)&1 != 0
 }
 
-// has tells whether a key is in the list.
+// has reports whether a key is in the list.
 func (k *keyList) has(h Hash) bool { return k.mayHave(h) && k.hashList.has(h) }

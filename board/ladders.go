@@ -51,7 +51,7 @@ func (b *Board) Ladders(s *LadderScratch) []Ladder {
 	return s.ladders
 }
 
-// laddered tells whether the chain of l is lost and finds the working moves.
+// laddered reports whether the chain of l is lost and finds the working moves.
 func (s *LadderScratch) laddered(l *Ladder) bool {
 	b := &s.board
 	if l.Liberties == 1 {
@@ -77,7 +77,7 @@ func (s *LadderScratch) laddered(l *Ladder) bool {
 	return l.Count > 0
 }
 
-// escapes tells whether the chain with that head gets three liberties by a move on
+// escapes reports whether the chain with that head gets three liberties by a move on
 // its liberty p after the opponent has played on the other one, m. It may, too,
 // where the answer is no.
 func (s *LadderScratch) escapes(head, p, m Point) bool {
@@ -99,7 +99,7 @@ func (s *LadderScratch) escapes(head, p, m Point) bool {
 	return free >= 3
 }
 
-// captured tells whether the chain on p, with one liberty left and its owner to
+// captured reports whether the chain on p, with one liberty left and its owner to
 // move, is lost.
 func (s *LadderScratch) captured(p Point) bool {
 	if s.board.Liberties(p) > 1 {
@@ -110,10 +110,10 @@ func (s *LadderScratch) captured(p Point) bool {
 	return s.defend(0)
 }
 
-// gaveUp tells whether the search has become too long.
+// gaveUp reports whether the search has become too long.
 func (s *LadderScratch) gaveUp() bool { return s.played >= maxLadderMoves }
 
-// defend tells whether the chain is lost with its owner to move.
+// defend reports whether the chain is lost with its owner to move.
 func (s *LadderScratch) defend(depth int) bool {
 	b := &s.board
 	if depth >= s.depth {
@@ -209,7 +209,7 @@ func (b *Board) libertyBounds(c Color, z Point) (low, high int) {
 	return captures + max(free, most), free + stones + sum
 }
 
-// attack tells whether the chain is lost with the opponent to move.
+// attack reports whether the chain is lost with the opponent to move.
 func (s *LadderScratch) attack(depth int) bool {
 	b := &s.board
 	libs := b.Liberties(s.target)
@@ -281,7 +281,7 @@ func (b *Board) hope(c Color, p Point, free int) int {
 	return h
 }
 
-// doubleKo tells whether both liberties x and y of the hunted chain of c are
+// doubleKo reports whether both liberties x and y of the hunted chain of c are
 // kos that the opponent can take, and its owner can do nothing about it.
 func (s *LadderScratch) doubleKo(c Color, x, y Point) bool {
 	b := &s.board

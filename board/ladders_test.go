@@ -162,7 +162,7 @@ func (r *refLadder) attack(b refBoard, ko board.Point, depth int) (lost bool) {
 	return false
 }
 
-// doubleKo tells whether the hunter can take two kos on the liberties.
+// doubleKo reports whether the hunter can take two kos on the liberties.
 func (r *refLadder) doubleKo(b refBoard, libs []board.Point) bool {
 	hunter := r.color.Opponent()
 	for _, m := range libs {

@@ -14,7 +14,7 @@ var (
 	ErrOffBoard = errors.New("illegal move: not on the board")
 )
 
-// Legal tells whether c may play p: nil, or one of ErrOccupied, ErrSuicide,
+// Legal reports whether c may play p: nil, or one of ErrOccupied, ErrSuicide,
 // ErrKo, ErrSuperko and ErrOffBoard. A pass is always legal. c need not be the
 // side to move; the simple ko point binds only the side to move. In the clean-up
 // phases an occupied point may be legal, as a pass for ko.
@@ -71,7 +71,7 @@ func (g *Game) LegalMoves(dst []bool) []bool {
 	return dst
 }
 
-// SuperkoBanned tells whether the side to move may not play p because of superko
+// SuperkoBanned reports whether the side to move may not play p because of superko
 // or, in the clean-up phases, because it has taken that ko before in the same
 // position. Points that are forbidden anyhow are not banned: occupied ones, the
 // simple ko point, suicides.

@@ -14,12 +14,12 @@ func (g *Game) keysHaveSide() bool {
 	return g.phase > 0 || g.rules.Ko == KoSimple || g.rules.Ko == KoSituational
 }
 
-// passLiftsBans tells whether a pass empties the list of earlier positions.
+// passLiftsBans reports whether a pass empties the list of earlier positions.
 func (g *Game) passLiftsBans() bool {
 	return g.phase > 0 || g.rules.Ko == KoSimple || g.rules.Ko == KoSpight
 }
 
-// passesCount tells whether passes in a row end the phase. Under Spight's rule
+// passesCount reports whether passes in a row end the phase. Under Spight's rule
 // only passing twice in the same position does.
 func (g *Game) passesCount() bool { return g.phase > 0 || g.rules.Ko != KoSpight }
 
@@ -32,7 +32,7 @@ func (g *Game) apply(c Color, p Point) {
 			g.forget(c)
 		}
 	}
-	if g.end.finished || g.end.pastPhaseEnd {
+	if g.Ended() {
 		g.end.validTurns = min(g.end.validTurns, 1)
 	}
 	g.end.finished, g.end.pastPhaseEnd, g.end.noResult = false, false, false
@@ -215,7 +215,7 @@ func (b *Board) appendColors(dst []Color) []Color {
 	return dst
 }
 
-// PassWouldEndPhase tells whether a pass by the side to move ends the phase.
+// PassWouldEndPhase reports whether a pass by the side to move ends the phase.
 func (g *Game) PassWouldEndPhase() bool {
 	if g.points.buttonOnSide {
 		return false
@@ -223,18 +223,18 @@ func (g *Game) PassWouldEndPhase() bool {
 	return g.passesCount() && g.end.passes+1 >= 2 || g.passWouldRepeat()
 }
 
-// passWouldRepeat tells whether the side to move has passed in this position
+// passWouldRepeat reports whether the side to move has passed in this position
 // before, where that ends the phase.
 func (g *Game) passWouldRepeat() bool {
 	return !g.points.buttonOnSide && g.passLiftsBans() && g.ko.passKeys[g.toMove].has(g.koKey(g.toMove))
 }
 
-// PassWouldEndGame tells whether a pass by the side to move ends the game.
+// PassWouldEndGame reports whether a pass by the side to move ends the game.
 func (g *Game) PassWouldEndGame() bool {
 	return g.PassWouldEndPhase() && (g.rules.Scoring == ScoringArea || g.phase == 2)
 }
 
-// FriendlyPassSuppressed tells whether a pass would end the game although by
+// FriendlyPassSuppressed reports whether a pass would end the game although by
 // convention dead stones may still stand, so that players should judge the pass
 // as if it did not.
 func (g *Game) FriendlyPassSuppressed() bool {

@@ -2,7 +2,7 @@ package board
 
 // findAlive finds the chains of c that are pass-alive (Benson 1976): those that
 // are left when chains with fewer than two vital regions, and the regions that
-// touch them, are removed until nothing changes. It tells whether any are; then
+// touch them, are removed until nothing changes. It reports whether any are; then
 // lives is at least 0 at their heads and -1 at those of c's other chains.
 func (f *areaFinder) findAlive(c Color, suicideLegal bool) bool {
 	if f.count < 2 {

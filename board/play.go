@@ -45,7 +45,7 @@ func (b *Board) Play(c Color, p Point) (captured int) {
 	return captured
 }
 
-// headSeen tells whether one of the points belongs to the chain of c with that
+// headSeen reports whether one of the points belongs to the chain of c with that
 // head.
 func (b *Board) headSeen(points []Point, c Color, head Point) bool {
 	for _, q := range points {
@@ -124,7 +124,7 @@ func (b *Board) merge(big, p Point) {
 	b.cells[q].next, head.next = head.next, p
 }
 
-// touches tells whether p is next to a stone of the chain of c with that head.
+// touches reports whether p is next to a stone of the chain of c with that head.
 func (b *Board) touches(p Point, c Color, head Point) bool {
 	near := &b.geo.near[p]
 	for _, q := range near {

@@ -123,7 +123,7 @@ func (s Size) Point(x, y int) Point { return Point(y*s.W + x) }
 // XY returns column and row of a point on the board.
 func (s Size) XY(p Point) (x, y int) { return int(p) % s.W, int(p) / s.W }
 
-// Contains tells whether p is a point of the board; Pass is not.
+// Contains reports whether p is a point of the board; Pass is not.
 func (s Size) Contains(p Point) bool { return p >= 0 && int(p) < s.Area() }
 
 // Index returns the policy index of a move: the point itself, Area for Pass.

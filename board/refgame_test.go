@@ -96,13 +96,13 @@ func (g *refGame) passForKo(c board.Color, p board.Point) board.Point {
 	return board.NoPoint
 }
 
-// legal tells whether the side to move may play p.
+// legal reports whether the side to move may play p.
 func (g *refGame) legal(p board.Point) error {
 	_, err := g.judge(p)
 	return err
 }
 
-// judge tells whether the side to move may play p and whether superko bans p.
+// judge reports whether the side to move may play p and whether superko bans p.
 func (g *refGame) judge(p board.Point) (banned bool, err error) {
 	c := g.toMove
 	if p == board.Pass {

@@ -94,7 +94,7 @@ func badRules(format string, args ...any) error { return &RulesError{fmt.Sprintf
 
 // ParseRules reads the name of a rule set ("tromp-taylor", "Chinese OGS",
 // "new_zealand", ...), a JSON object, or KataGo's older form (see Rules.Text).
-// What an object or that form leaves out is as in Tromp-Taylor rules, except that
+// Parts that an object or that form leaves out are as in Tromp-Taylor rules, except that
 // tax then is SEKI for territory scoring and komi the usual one. Komi is part of
 // the result, so a caller that keeps its own must put it back. Errors are
 // RulesErrors.
@@ -103,7 +103,7 @@ func ParseRules(s string) (Rules, error) {
 	return r, err
 }
 
-// ParseRulesKomi is ParseRules that also tells whether the text itself gave a
+// ParseRulesKomi is ParseRules that also reports whether the text itself gave a
 // komi, which a name cannot.
 func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
 	r, komiGiven, err = ParseRulesParts(s)

@@ -7,16 +7,17 @@ import "math"
 // A game without result has no score; Score then returns that of the position.
 func (g *Game) Score() float32 {
 	var store [MaxPoints]Color
-	return g.total(g.areaNow(store[:0]))
+	owners, groups := g.areaNow(store[:0])
+	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
-// total is the score that owners of points and groups that pay a tax (White's minus
+// score is the score that owners of points and groups that pay a tax (White's minus
 // Black's) make, White minus Black, with komi and all bonuses. Under territory scoring
 // the bonus takes the stones off again: a point for each move.
-func (g *Game) total(owners []Color, groups int) float32 {
-	score := float32(balance(owners)-2*groups) + g.points.bonus + g.points.handicap + g.rules.Komi
-	if g.points.buttonOnSide {
-		score += pointFor(g.toMove) / 2
+func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
+	score := float32(balance(owners)-2*groups) + s.bonus + s.handicap + komi
+	if s.buttonOnSide {
+		score += pointFor(toMove) / 2
 	}
 	return score
 }
@@ -40,7 +41,7 @@ func (g *Game) AreaNow(dst []Color) (owners []Color, groups int, ok bool) {
 	return dst, groups, true
 }
 
-// suicideForArea tells whether areas are judged as if suicide were legal.
+// suicideForArea reports whether areas are judged as if suicide were legal.
 func (g *Game) suicideForArea() bool { return g.rules.Suicide || g.options.PassAliveUnderSuicide }
 
 // areaNow returns the owner of each point under the rules and the number of
@@ -89,7 +90,7 @@ func balance(owners []Color) int {
 // living stones, and empty regions that touch one colour only, unless the rules count
 // no points in seki and these are. Points that hold no stone do not count.
 func (g *Game) OwnersWithDead(dead []Point) []Color {
-	owners, _ := g.areaWithDead(dead)
+	owners, _ := areaWithDead(&g.board, dead, g.rules.Tax)
 	return owners
 }
 
@@ -98,23 +99,24 @@ func (g *Game) OwnersWithDead(dead []Point) []Color {
 // what is dead. Points that hold no stone do not count. Neutral points that are still
 // open make no seki of living groups around them, as they would for Score.
 func (g *Game) ScoreWithDead(dead []Point) float32 {
-	return g.total(g.areaWithDead(dead))
+	owners, groups := areaWithDead(&g.board, dead, g.rules.Tax)
+	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
 // areaWithDead is areaNow with the given stones off the board.
-func (g *Game) areaWithDead(dead []Point) (owners []Color, groups int) {
-	colors := g.board.appendColors(make([]Color, 0, MaxPoints))
+func areaWithDead(on *Board, dead []Point, tax Tax) (owners []Color, groups int) {
+	colors := on.appendColors(make([]Color, 0, MaxPoints))
 	for _, p := range dead {
-		if g.Size().Contains(p) {
+		if on.Size().Contains(p) {
 			colors[p] = Empty
 		}
 	}
-	b := NewBoard(g.Size())
+	b := NewBoard(on.Size())
 	if b.setUp(colors) != nil {
 		panic("stones without liberties") // taking stones off never takes any
 	}
 	owners = b.Area(nil)
-	if g.rules.Tax == TaxNone {
+	if tax == TaxNone {
 		return owners, 0
 	}
 	b.closeBorders()
@@ -124,7 +126,7 @@ func (g *Game) areaWithDead(dead []Point) (owners []Color, groups int) {
 			owners[p] = Empty
 		}
 	}
-	if g.rules.Tax == TaxAll {
+	if tax == TaxAll {
 		groups = groupsWithTerritory(owners, colors, b.geo)
 	}
 	return owners, groups

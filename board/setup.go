@@ -30,7 +30,7 @@ func (g *Game) Setup(black, white []Point, toMove Color) error {
 }
 
 // SetupBoard replaces the position, and the size of the board, by those of b, as
-// Setup does. What was captured while b was laid out counts as captured.
+// Setup does. Stones captured while b was laid out count as captured.
 func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	if err := g.setup(b.Size(), b.appendColors(nil), toMove, 0); err != nil {
 		return err
@@ -126,12 +126,12 @@ func (g *Game) SetToMove(c Color) {
 	g.board.ClearKo()
 }
 
-// Undo takes the last move back and tells whether there was one. Set-up stones
+// Undo takes the last move back and reports whether there was one. Set-up stones
 // are not moves. The game is replayed from its start.
 func (g *Game) Undo() bool { return g.UndoMoves(1) }
 
 // UndoMoves takes the last n moves back in one go, at the price of one Undo. It
-// tells whether there were as many; else nothing has changed. To move is who was to
+// reports whether there were as many; else nothing has changed. To move is who was to
 // move then, also if a move was made out of turn.
 func (g *Game) UndoMoves(n int) bool {
 	if n < 1 || n > len(g.moves) {

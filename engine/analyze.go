@@ -38,24 +38,10 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 	limits := r.Limits
 	limits.Ownership, limits.MovesOwnership, limits.FirstLook, limits.MinMoves = r.Ownership, r.MovesOwnership, true, r.MinMoves
 	_, err = e.runSearch(ctx, e.tree, limits, r.Interval, func(found *search.Result) {
-		e.correctLeads(ctx, game, found)
+		e.leads.Show(ctx, e.log, game, found)
 		report(found)
 	})
 	return err
-}
-
-// correctLeads puts the leads of a result right that somebody is going to see. As
-// KataGo they stay what they are.
-func (e *Engine) correctLeads(ctx context.Context, game *board.Game, r *search.Result) {
-	if e.cfg.ScoreByLead {
-		return
-	}
-	if e.leads == nil {
-		e.leads = search.NewLeads(e.net)
-	}
-	if err := e.leads.Correct(ctx, game, r); err != nil && ctx.Err() == nil {
-		e.log.Warn("leads under this komi are only the network's own", "error", err)
-	}
 }
 
 // analysisParams widens the search at the root and judges the position by

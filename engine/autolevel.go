@@ -175,7 +175,7 @@ func (e *Engine) countGame() {
 	}
 }
 
-// abandonedLost tells whether a game that its player leaves unfinished is lost for
+// abandonedLost reports whether a game that its player leaves unfinished is lost for
 // them, so that leaving it is to resign, which GTP has no word for: at our last own
 // moves, 5 on 9x9 and 10 on 19x19, we had 95 chances of winning in 100 or more.
 func abandonedLost(values []ownValue, size board.Size) bool {

@@ -41,7 +41,7 @@ func (e *Engine) searching() (ends func()) {
 type Config struct {
 	Size  board.Size
 	Rules board.Rules // komi included
-	// Limits holds for every move; a clock adds its own. Where neither limits
+	// Limits holds for every move; a clock adds its own. If neither limits
 	// a move, DefaultTime does.
 	Limits      search.Limits
 	DefaultTime time.Duration
@@ -211,7 +211,7 @@ type Engine struct {
 	moveCount uint64    // moves chosen so far: stream of the move sampler
 	judged    judgement // the last position whose dead stones were asked for
 	even      evenEstimate
-	leads     *search.Leads // of what is shown
+	leads     *search.Leads // of what is shown; nil: they stay the network's own
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
@@ -227,7 +227,15 @@ func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree, gameSeed: newSeed(cfg.Seed, 0), thoughts: map[thoughtOf]thought{}}, nil
+	return &Engine{cfg: cfg, net: net, log: log, game: game, tree: tree, leads: newLeads(cfg, net), gameSeed: newSeed(cfg.Seed, 0), thoughts: map[thoughtOf]thought{}}, nil
+}
+
+// newLeads returns nil where leads are KataGo's.
+func newLeads(cfg Config, net Network) *search.Leads {
+	if cfg.ScoreByLead {
+		return nil
+	}
+	return search.NewLeads(net)
 }
 
 // freshGame returns a game on an empty board.
@@ -357,7 +365,7 @@ func (e *Engine) ClearCache() {
 	e.Stop()
 	e.tree.Forget()
 	e.carried = 0
-	e.judged, e.even, e.leads = judgement{}, evenEstimate{}, nil
+	e.judged, e.even, e.leads = judgement{}, evenEstimate{}, newLeads(e.cfg, e.net)
 	if c, ok := e.net.(interface{ ClearCache() }); ok {
 		c.ClearCache()
 	}

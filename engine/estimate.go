@@ -55,34 +55,32 @@ func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
 		}
 		return c.asEstimate(), nil
 	}
-	r, err := e.estimateSearch(ctx, e.game)
-	if err != nil {
+	t, scored, err := e.estimate(ctx, e.game)
+	if err != nil || !scored {
+		return t, err
+	}
+	if err := e.even.find(ctx, e.net, e.game, e.estimate); err != nil {
 		return nil, err
 	}
-	t := estimateOf(e.game, r)
-	if !r.Root.Raw.HasScore {
-		return t, nil
-	}
-	even, err := e.nearEven(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t.take(even, e.game)
+	t.take(&e.even, e.game)
 	return t, nil
 }
 
-// estimateSearch is the search of a position that an estimate rests on.
-func (e *Engine) estimateSearch(ctx context.Context, g *board.Game) (*search.Result, error) {
+// estimate estimates a position under its komi; scored says that the network has a score.
+func (e *Engine) estimate(ctx context.Context, g *board.Game) (t *Estimate, scored bool, err error) {
 	tree, err := search.New(e.repeatable(), uncached{e.net}, e.log)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	tree.Reset(g)
 	r, err := e.search(ctx, tree, search.Limits{Visits: estimateVisits, Ownership: true})
 	if err == nil {
 		err = ctx.Err()
 	}
-	return &r, err
+	if err != nil {
+		return nil, false, err
+	}
+	return estimateOf(g, &r), r.Root.Raw.HasScore, nil
 }
 
 // evenEstimate is an estimate of a position under a komi that makes it nearly even,
@@ -97,30 +95,29 @@ type evenEstimate struct {
 // mostEvenSearches is how often a komi is searched under that makes the position even.
 const mostEvenSearches = 8
 
-// nearEven estimates the position on the board under a nearly even komi. It is the same
-// for every komi, and remembered.
-func (e *Engine) nearEven(ctx context.Context) (*evenEstimate, error) {
+// find estimates a position under a nearly even komi, unless it is that of the call
+// before: the komi of the game makes no difference.
+func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, estimate func(context.Context, *board.Game) (*Estimate, bool, error)) error {
 	g := new(board.Game)
-	g.CopyFrom(e.game)
+	g.CopyFrom(game)
 	g.SetKomi(0)
-	if e.even.Estimate != nil && e.even.hash == g.Hash() {
-		return &e.even, nil
+	if v.Estimate != nil && v.hash == g.Hash() {
+		return nil
 	}
 	even := evenEstimate{hash: g.Hash()}
-	komi, _, err := search.NewLeads(e.net).Even(ctx, g)
+	komi, _, err := search.NewLeads(net).Even(ctx, g)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	komi = math.Floor(komi) + 0.5
 	low, high := math.Inf(-1), math.Inf(1) // under which White is behind, and ahead
 	var atLow, atHigh float64              // White's winrates there
 	for i := range mostEvenSearches {
 		g.SetKomi(float32(komi))
-		r, err := e.estimateSearch(ctx, g)
+		t, _, err := estimate(ctx, g)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		t := estimateOf(g, r)
 		if even.Estimate == nil || math.Abs(t.Winrate-0.5) < math.Abs(even.Winrate-0.5) {
 			even.komi, even.Estimate = float32(komi), t
 		}
@@ -140,8 +137,8 @@ func (e *Engine) nearEven(ctx context.Context) (*evenEstimate, error) {
 	if !math.IsInf(high-low, 1) {
 		even.Lead = float64(even.komi) - (low + (high-low)*(0.5-atLow)/(atHigh-atLow))
 	}
-	e.even = even
-	return &e.even, nil
+	*v = even
+	return nil
 }
 
 // take takes over what an estimate under another komi says of points. The lead is on
@@ -156,21 +153,13 @@ func (t *Estimate) take(even *evenEstimate, g *board.Game) {
 		t.Winrate = 1
 	}
 	within := func(v float64) float64 { return min(max(v+more, low), high) }
-	t.Lead = min(max(onSideOf(within(even.Lead), 1-t.Winrate), low), high)
+	t.Lead = min(max(search.OnSide(within(even.Lead), 1-t.Winrate), low), high)
 	t.Low, t.High = min(within(even.Low), t.Lead), max(within(even.High), t.Lead)
 	t.Sure, t.Likely, t.Open, t.Unsettled = even.Sure, even.Likely, even.Open, even.Unsettled
 }
 
 // tenths rounds, and never to minus zero.
 func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
-
-// onSideOf is a lead, or 0 where the chances to win say that the other side leads.
-func onSideOf(lead, winrate float64) float64 {
-	if lead > 0 && winrate < 0.5 || lead < 0 && winrate > 0.5 {
-		return 0
-	}
-	return lead
-}
 
 func estimateOf(g *board.Game, r *search.Result) *Estimate {
 	sign := 1.0 // to White's view

@@ -30,7 +30,7 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 	return nil
 }
 
-// goesOn tells whether g has the moves of the game on the board and more, or the
+// goesOn reports whether g has the moves of the game on the board and more, or the
 // same ones.
 func (e *Engine) goesOn(g *board.Game) bool {
 	have, want := e.game.Moves(), g.Moves()

@@ -79,7 +79,7 @@ const shortSearchBytes = 32 << 20
 // sureOwnership is how surely a point must be owned to need a closed border.
 const sureOwnership = 0.75
 
-// onlyFills tells whether no chain is in doubt, every point that is surely owned
+// onlyFills reports whether no chain is in doubt, every point that is surely owned
 // lies within closed borders once dead stones are off the board, and the move
 // touches no living stone of the opponent and protects nothing from capture.
 func (e *Engine) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {

@@ -32,7 +32,7 @@ type MoveRequest struct {
 	Report   func(*search.Result)
 	Interval time.Duration
 	// Searched, if not nil, hears what the search would play, while the tree still is
-	// as the search left it. What ends a game well may change the move yet.
+	// as the search left it. The move may change yet, to end a game well.
 	Searched func(p board.Point)
 	// Ownership asks that reports carry the owners of points, MovesOwnership those
 	// after each move.
@@ -81,12 +81,15 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	limits.Ownership, limits.MovesOwnership, limits.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
 	before, began := e.work(), time.Now()
+	correct := func(found *search.Result) {
+		if leadsFit(found, limits) {
+			e.leads.Show(ctx, e.log, game, found)
+		}
+	}
 	report := r.Report
 	if report != nil {
 		report = func(found *search.Result) {
-			if leadsFit(found, limits) {
-				e.correctLeads(ctx, game, found)
-			}
+			correct(found)
 			r.Report(found)
 		}
 	}
@@ -105,8 +108,10 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	work := e.work().Sub(before)
-	if !clock.budget.hurried(clock.used()) && r.Report == nil && leadsFit(&result, limits) {
-		e.correctLeads(ctx, game, &result)
+	if r.Report == nil && !clock.budget.hurried(clock.used()) { // nobody sees leads of moves
+		root := search.Result{ToMove: result.ToMove, Root: result.Root, Stats: result.Stats}
+		correct(&root)
+		result.Root = root.Root
 	}
 	e.logMove(&result, game.Size(), move.Point, work)
 	if r.Deterministic || r.Keep && !e.cfg.EveryValue {
@@ -186,7 +191,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 // searchFor returns the tree to search and its limits.
 func (e *Engine) searchFor(r *MoveRequest, game *board.Game, clock turn) (*search.Tree, search.Limits, error) {
 	if !r.Deterministic {
-		clock.budget = clock.budget.leaving(e.afterSearch(clock.budget, r.Cleanup))
+		clock.budget = clock.budget.leaving(clock.budget.afterSearch(e.game, r.Cleanup))
 		params, limits := e.searchParams(), e.limitsFor(r.Color, clock)
 		e.chargeRepeats(&params, game.ToMove(), r.Analysed)
 		if e.cfg.Level != "" {
@@ -412,7 +417,7 @@ func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work 
 	}
 	lead := r.Root.Lead
 	if !e.cfg.ScoreByLead {
-		lead = onSideOf(lead, r.Root.Winrate)
+		lead = search.OnSide(lead, r.Root.Winrate)
 	}
 	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
 	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",

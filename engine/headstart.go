@@ -43,7 +43,7 @@ type advantage struct {
 	adjusted  bool        // for the move that is chosen next
 }
 
-// turnsTo notes whose move is searched for. It tells whether that changes what the
+// turnsTo notes whose move is searched for. It reports whether that changes what the
 // network is told.
 func (a *advantage) turnsTo(c board.Color) bool {
 	other := a.side != c && a.side != board.Empty && a.doublings != 0
@@ -130,7 +130,7 @@ func (e *Engine) adjustAdvantage() {
 	e.ahead.adjust(e.game.Size(), e.headStart(), e.cfg.HandicapAdvantage, last, known)
 }
 
-// mayResign tells whether White, in a game with a head start for Black, is far
+// mayResign reports whether White, in a game with a head start for Black, is far
 // enough behind what it should have caught up by now. Others may resign at any
 // time.
 func (e *Engine) mayResign(game *board.Game, lead float64) bool {

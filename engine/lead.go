@@ -51,7 +51,7 @@ func (e *Engine) estimateLead(ctx context.Context, g *board.Game) (float64, erro
 	return toResult(lead, 0.5, g.Rules()), nil
 }
 
-// toResult rounds a lead to what a game can end with. Where nobody leads and there is
+// toResult rounds a lead to what a game can end with. If nobody leads and there is
 // no draw, Black's winrate says who wins.
 func toResult(lead, winrate float64, rules board.Rules) float64 {
 	komi := float64(rules.Komi)
@@ -203,7 +203,7 @@ func (f *fairKomi) approach(komi float64) float64 {
 	return komi
 }
 
-// astray tells whether a step made the position less even, and not by a little.
+// astray reports whether a step made the position less even, and not by a little.
 func astray(was, now opinion) bool {
 	return was.lead > 0 && now.lead > was.lead+5 && now.value < 0.75 || was.lead < 0 && now.lead < was.lead-5 && now.value > -0.75 ||
 		was.value > 0 && now.value > was.value+0.1 || was.value < 0 && now.value < was.value-0.1

@@ -69,7 +69,7 @@ func (e *Engine) LevelNote() string {
 	return s.Note
 }
 
-// imitates tells whether the level is played by a network of human moves.
+// imitates reports whether the level is played by a network of human moves.
 func (e *Engine) imitates() bool {
 	source, ok := e.net.(humanSource)
 	if !ok || strings.Contains(e.cfg.Level, ":") {
@@ -177,7 +177,7 @@ func imitationTemperature(g *board.Game) float64 {
 	return c.TemperatureAt(g.NumMoves(), g.Size())
 }
 
-// levelResigns tells whether a person would give the game up: past 40 % of the
+// levelResigns reports whether a person would give the game up: past 40 % of the
 // board's moves, behind by many points, and lost for many turns.
 func levelResigns(game *board.Game, lead float64, hopeless int) bool {
 	area := game.Size().Area()

@@ -34,7 +34,7 @@ func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.R
 	return board.Pass
 }
 
-// cleansUp tells whether dead stones are taken off before a pass.
+// cleansUp reports whether dead stones are taken off before a pass.
 func (e *Engine) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool {
 	switch {
 	case e.cfg.CleanUp == Always:

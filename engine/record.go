@@ -14,9 +14,9 @@ import (
 
 // LoadSGF sets size, komi, rules (where the record has them), set-up and the
 // moves of the main line up to the position before move number before; 0 or a
-// number beyond the end means all of them. What the record does not say becomes
-// the default of its rules, or of the rules now in force; what of it cannot be read or
-// played is left out with a warning, as in reviews, unless no move is left.
+// number beyond the end means all of them. Values that the record does not name are
+// the defaults of its rules, or of the rules now in force; parts that cannot be read or
+// played are left out with a warning, as in reviews, unless no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -73,14 +73,10 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	return nil
 }
 
-// keepLoaded puts into a record of the game what the record said that it was loaded
-// from: who played when, comments of the moves that are still the same, and the result
-// where nothing was added or taken back.
-func (e *Engine) keepLoaded(r *sgf.Record) {
-	old := e.loaded
-	if old == nil {
-		return
-	}
+// keepLoaded puts into a record of the game what the one said that it was loaded from:
+// who played when, comments of the moves that are still the same, and the result where
+// nothing was added or taken back.
+func keepLoaded(r, old *sgf.Record) {
 	steps := old.Steps
 	for i, s := range slices.Backward(steps) {
 		if s.Setup != nil { // the game begins there
@@ -93,15 +89,11 @@ func (e *Engine) keepLoaded(r *sgf.Record) {
 		r.Steps[same] = steps[same]
 		same++
 	}
-	for _, to := range []struct{ now, then *sgf.Player }{{&r.Black, &old.Black}, {&r.White, &old.White}} {
-		if *to.then != (sgf.Player{}) {
-			*to.now = *to.then
-		}
-	}
+	r.Black, r.White = cmp.Or(old.Black, r.Black), cmp.Or(old.White, r.White)
 	r.Name, r.Event, r.Comment = old.Name, old.Event, old.Comment
 	r.Date = cmp.Or(old.Date, r.Date)
-	if same == len(r.Steps) && same == len(steps) && !e.gaveUp() {
-		r.Result = cmp.Or(old.Result, r.Result)
+	if same == len(r.Steps) && same == len(steps) {
+		r.Result = old.Result
 	}
 }
 
@@ -115,7 +107,7 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	handicap, placed := e.placedByMoves()
+	handicap, placed := placedByMoves(e.game)
 	moves, thoughts = moves[placed:], thoughts[placed:]
 	record := sgf.Record{
 		Size: e.game.Size(), Komi: float64(rules.Komi), HasKomi: true,
@@ -129,9 +121,13 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if white {
 		record.White.Name, record.White.Rank = e.cfg.Name, e.playsAt()
 	}
-	record.Setup = e.startPosition(placed)
-	record.Result = e.resultInRecord(ctx)
-	e.keepLoaded(&record)
+	record.Setup = startPosition(e.game, placed)
+	if e.loaded != nil {
+		keepLoaded(&record, e.loaded)
+	}
+	if record.Result == "" || e.gaveUp() {
+		record.Result = e.resultInRecord(ctx)
+	}
 	for i, t := range thoughts {
 		if t != nil {
 			record.Steps[i].Comment = t.text(record.Size)
@@ -164,7 +160,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		return ""
 	case e.cfg.ScoreByLead:
 		return resultText(float64(e.game.Score()))
-	case !e.counted() && !e.knows(e.game) && (e.hurried(board.Black) || e.hurried(board.White)):
+	case !e.counted() && !e.judged.of(e.game) && (e.hurried(board.Black) || e.hurried(board.White)):
 		return ""
 	}
 	score, err := e.FinalScore(ctx)
@@ -191,17 +187,17 @@ func rulesName(r board.Rules) string {
 // placedByMoves returns how many handicap stones moves have placed on an empty board, 0
 // or at least 2, and how many moves at the beginning did nothing else: 0 where there are
 // passes between them.
-func (e *Engine) placedByMoves() (stones, moves int) {
-	for p := range board.Point(e.game.Size().Area()) {
-		if e.game.StartAt(p) != board.Empty {
+func placedByMoves(g *board.Game) (stones, moves int) {
+	for p := range board.Point(g.Size().Area()) {
+		if g.StartAt(p) != board.Empty {
 			return 0, 0
 		}
 	}
-	n := e.game.HandicapStones()
-	if n > e.game.NumMoves() {
+	n := g.HandicapStones()
+	if n > g.NumMoves() {
 		return 0, 0
 	}
-	for _, m := range e.game.Moves()[:n] {
+	for _, m := range g.Moves()[:n] {
 		if m.Color != board.Black || m.Point == board.Pass {
 			return n, 0
 		}
@@ -211,17 +207,17 @@ func (e *Engine) placedByMoves() (stones, moves int) {
 
 // startPosition returns what was on the board before the first move after so many
 // that placed handicap stones, nil for an empty board with Black to move.
-func (e *Engine) startPosition(placed int) *sgf.Setup {
+func startPosition(g *board.Game, placed int) *sgf.Setup {
 	if placed > 0 {
 		s := &sgf.Setup{ToMove: board.White}
-		for _, m := range e.game.Moves()[:placed] {
+		for _, m := range g.Moves()[:placed] {
 			s.Black = append(s.Black, m.Point)
 		}
 		return s
 	}
-	s := &sgf.Setup{ToMove: e.startToMove()}
-	for p := range board.Point(e.game.Size().Area()) {
-		switch e.game.StartAt(p) {
+	s := &sgf.Setup{ToMove: startToMove(g)}
+	for p := range board.Point(g.Size().Area()) {
+		switch g.StartAt(p) {
 		case board.Black:
 			s.Black = append(s.Black, p)
 		case board.White:
@@ -235,11 +231,11 @@ func (e *Engine) startPosition(placed int) *sgf.Setup {
 }
 
 // startToMove is who made the first move, which may have been out of turn.
-func (e *Engine) startToMove() board.Color {
-	if moves := e.game.Moves(); len(moves) > 0 {
+func startToMove(g *board.Game) board.Color {
+	if moves := g.Moves(); len(moves) > 0 {
 		return moves[0].Color
 	}
-	return e.game.StartToMove()
+	return g.StartToMove()
 }
 
 // resultText writes a score, White minus Black, as SGF does.

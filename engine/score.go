@@ -76,7 +76,7 @@ type count struct {
 }
 
 // count counts the position: as it stands, or with the stones that are judged dead
-// taken off. What is dead, who owns a point and the score all come from here.
+// taken off. Dead stones, the owners of points and the score all come from here.
 func (e *Engine) count(ctx context.Context) (count, error) {
 	g := e.game
 	if !e.counted() {
@@ -145,6 +145,9 @@ type judgement struct {
 	sure bool          // no chain is in doubt: others will call the same ones dead
 }
 
+// of reports whether the judgement is that of a position.
+func (j *judgement) of(g *board.Game) bool { return j.done && j.hash == g.Hash() }
+
 // open is how many points are not surely either side's.
 func (j *judgement) open() (n int) {
 	for _, v := range j.own {
@@ -164,7 +167,7 @@ func (e *Engine) deadStones(ctx context.Context, g *board.Game) ([]board.Point, 
 // judge judges the chains on the board, each position once: controllers ask for
 // every status in turn.
 func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
-	if e.knows(g) {
+	if e.judged.of(g) {
 		return e.judged, nil
 	}
 	own, err := e.ownership(ctx, g)
@@ -178,9 +181,6 @@ func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
 	e.judged.hash, e.judged.done = g.Hash(), true
 	return e.judged, nil
 }
-
-// knows tells whether the chains of a position are judged already.
-func (e *Engine) knows(g *board.Game) bool { return e.judged.done && e.judged.hash == g.Hash() }
 
 // judgeChains judges by an estimate of the owners, [-1,1], + = White, which it
 // keeps and corrects: what Benson's algorithm proves alive, or dead inside proven
@@ -214,8 +214,8 @@ func judgeChains(g *board.Game, own []float32) judgement {
 }
 
 // surrounded returns those of the stones that are the opponent's points once all of
-// them are off the board. What is taken for dead and is not so surrounded, or stands in
-// seki, lives. The points of a chain are one region then, so chains stay whole.
+// them are off the board. Stones that are taken for dead and are not so surrounded, or
+// stand in seki, live. The points of a chain are one region then, so chains stay whole.
 func surrounded(g *board.Game, dead []board.Point) []board.Point {
 	for {
 		owners := g.OwnersWithDead(dead)

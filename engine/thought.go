@@ -48,7 +48,7 @@ func (t *thought) text(size board.Size) string {
 	if winrate < 0.5 {
 		who, lead, winrate = "White", -lead, 1-winrate
 	}
-	text := fmt.Sprintf("%s %.1f %%, %+.1f points, %d visits", who, 100*winrate, tenths(onSideOf(lead, winrate)), t.visits)
+	text := fmt.Sprintf("%s %.1f %%, %+.1f points, %d visits", who, 100*winrate, tenths(search.OnSide(lead, winrate)), t.visits)
 	if len(t.line) == 0 {
 		return text
 	}
@@ -107,7 +107,7 @@ type resigned struct {
 	position board.Hash
 }
 
-// gaveUp tells whether the game on the board is the one that was given up here.
+// gaveUp reports whether the game on the board is the one that was given up here.
 func (e *Engine) gaveUp() bool {
 	return e.resigned.color != board.Empty && e.resigned.position == e.game.Hash()
 }

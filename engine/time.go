@@ -76,12 +76,12 @@ func (b budget) hurried(used time.Duration) bool {
 
 // afterSearch is how much of a move's time a search leaves for what may follow it:
 // judging chains before a pass, and the short searches for a friendly one.
-func (e *Engine) afterSearch(b budget, cleanup bool) time.Duration {
-	on := e.game.Board()
+func (b budget) afterSearch(g *board.Game, cleanup bool) time.Duration {
+	on := g.Board()
 	switch {
 	case b.unlimited || b.recommended < hurryBelow:
 		return 0
-	case e.game.LastMove(0).Point == board.Pass:
+	case g.LastMove(0).Point == board.Pass:
 		return max(b.recommended/4, hurryBelow/2)
 	case cleanup || 2*(on.Stones(board.Black)+on.Stones(board.White)) > on.Size().Area():
 		return hurryBelow / 2

@@ -112,7 +112,7 @@ func TestOverrunOfASlowNetwork(t *testing.T) {
 func TestPonderingIsNotLost(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) {
 		c.Ponder, c.Limits.Visits = true, 200
-		// Where both moves lie on one axis, visits of mirrored moves are given up.
+		// If both moves lie on one axis, visits of mirrored moves are given up.
 		c.Search.Root.SymmetryPruning = false
 	})
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})

@@ -127,7 +127,10 @@ type clockNumbers struct {
 func (n *clockNumbers) number(i int, what string, low, high float64, whole bool) float64 {
 	x, err := parseNumber(n.args[i])
 	if err == nil && !(x >= low && x <= high && (!whole || x == math.Trunc(x))) {
-		kind := map[bool]string{true: "an integer", false: "a number of seconds"}[whole]
+		kind := "a number of seconds"
+		if whole {
+			kind = "an integer"
+		}
 		err = fmt.Errorf("%s %s: must be %s from %.0f to %.0f", what, n.args[i], kind, low, high)
 	}
 	if err != nil && n.err == nil {

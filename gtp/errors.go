@@ -74,8 +74,8 @@ func failureText(err error) string {
 	return err.Error()
 }
 
-// orFail is nil if the cause is, else the failure because of it. What makes the
-// engine unusable stands for itself.
+// orFail is nil if the cause is, else the failure because of it. An error that
+// makes the engine unusable stands for itself.
 func orFail(failure, cause error) error {
 	if cause == nil || errors.Is(cause, ErrUnusable) {
 		return cause

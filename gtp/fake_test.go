@@ -181,7 +181,7 @@ func (f *fakeEngine) GenMove(ctx context.Context, r MoveRequest) (GeneratedMove,
 	return GeneratedMove{Point: p}, f.game.Play(r.Color, p)
 }
 
-// hopeless tells whether a side is behind by more than the whole board.
+// hopeless reports whether a side is behind by more than the whole board.
 func (f *fakeEngine) hopeless(c board.Color) bool {
 	lead := float64(f.game.Score())
 	if c == board.Black {

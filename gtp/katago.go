@@ -26,7 +26,7 @@ type KataGo struct {
 	ForcedKomi  *float32
 	// Say writes a line that people read beside the replies.
 	Say func(line string)
-	// Supports tells whether the network knows rules.
+	// Supports reports whether the network knows rules.
 	Supports func(board.Rules) bool
 	// LagBuffer is the time in seconds that each move keeps back.
 	LagBuffer func() float64

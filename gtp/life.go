@@ -24,25 +24,34 @@ type LifeJudge interface {
 // lifeTime is how long a question may take where none says.
 const lifeTime = 10 * time.Second
 
-func (s *Server) lifeCommands() []handler {
+func lifeCommands(e Engine) []handler {
+	ask := func(question func(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error)) HandlerFunc {
+		return func(ctx context.Context, c Command, r *Reply) error {
+			judge, ok := e.(LifeJudge)
+			if !ok {
+				return errNoLife
+			}
+			text, err := question(ctx, judge, e.Game(), c.Args)
+			if err != nil {
+				return err
+			}
+			_, err = r.WriteString(text)
+			return err
+		}
+	}
 	return []handler{
-		{name: "kosumi-life", run: s.askLife},
-		{name: "kosumi-life_list", run: s.listUnsettled},
+		{name: "kosumi-life", run: ask(askLife)},
+		{name: "kosumi-life_list", run: ask(listUnsettled)},
 	}
 }
 
 var errNoLife = errors.New("this engine does not judge life")
 
 // askLife takes stones, any or all, and seconds: B2 C4 all 5.
-func (s *Server) askLife(ctx context.Context, c Command, r *Reply) error {
-	judge, ok := s.engine.(LifeJudge)
-	if !ok {
-		return errNoLife
-	}
-	g := s.engine.Game()
+func askLife(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error) {
 	var stones []board.Point
 	all, limit := false, lifeTime
-	for _, word := range c.Args {
+	for _, word := range args {
 		if d, err := timeLimit(word); err == nil {
 			limit = d
 			continue
@@ -54,45 +63,31 @@ func (s *Server) askLife(ctx context.Context, c Command, r *Reply) error {
 		}
 		p, err := g.Size().ParseVertex(word)
 		if err != nil || p == board.Pass {
-			return fmt.Errorf("%q: want stones such as B2, then any or all, then seconds", word)
+			return "", fmt.Errorf("%q: want stones such as B2, then any or all, then seconds", word)
 		}
 		if g.At(p) == board.Empty {
-			return fmt.Errorf("there is no stone on %s", g.Size().Vertex(p))
+			return "", fmt.Errorf("there is no stone on %s", g.Size().Vertex(p))
 		}
 		stones = append(stones, p)
 	}
 	if len(stones) == 0 {
-		return errSyntax
+		return "", errSyntax
 	}
-	text, err := judge.Life(ctx, stones, all, limit)
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(r, text)
-	return nil
+	return judge.Life(ctx, stones, all, limit)
 }
 
-func (s *Server) listUnsettled(ctx context.Context, c Command, r *Reply) error {
-	judge, ok := s.engine.(LifeJudge)
-	if !ok {
-		return errNoLife
-	}
+func listUnsettled(ctx context.Context, judge LifeJudge, _ *board.Game, args []string) (string, error) {
 	limit := lifeTime
-	if len(c.Args) > 1 {
-		return errSyntax
+	if len(args) > 1 {
+		return "", errSyntax
 	}
-	if len(c.Args) == 1 {
+	if len(args) == 1 {
 		var err error
-		if limit, err = timeLimit(c.Args[0]); err != nil {
-			return err
+		if limit, err = timeLimit(args[0]); err != nil {
+			return "", err
 		}
 	}
-	text, err := judge.Unsettled(ctx, limit)
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(r, text)
-	return nil
+	return judge.Unsettled(ctx, limit)
 }
 
 // timeLimit reads a number of seconds.

@@ -8,7 +8,7 @@ import (
 // usage says how a command is called, what it does, and who defines it.
 type usage struct{ args, does, from string }
 
-// Who defines commands.
+// The programs that define commands.
 const (
 	standard = "GTP 2"
 	byKataGo = "KataGo"

@@ -75,7 +75,7 @@ func ascii(s string) string {
 	}, s)
 }
 
-// isID tells whether a word is a command id: digits only, at most maxID.
+// isID reports whether a word is a command id: digits only, at most maxID.
 func isID(word string) bool {
 	for _, c := range []byte(word) {
 		if c < '0' || c > '9' {
@@ -121,10 +121,9 @@ func parseBool(s string) (bool, error) {
 	return false, errSyntax
 }
 
-// seconds turns a number of seconds into a Duration, limited to about 30 years.
+// seconds turns a number of seconds into a Duration, limited to mostSeconds.
 func seconds(s float64) time.Duration {
-	const most = 1e9
-	return time.Duration(min(max(s, -most), most) * float64(time.Second))
+	return time.Duration(min(max(s, -mostSeconds), mostSeconds) * float64(time.Second))
 }
 
 // parseColor reads a colour.
@@ -136,7 +135,7 @@ func parseColor(s string) (board.Color, error) {
 	return c, nil
 }
 
-// parseVertex reads a point or pass of a board. What is a vertex of no board at
+// parseVertex reads a point or pass of a board. A word that is a vertex of no board at
 // all is a syntax error; a vertex outside this one, and the words by which
 // some clients say that a player resigned, are an illegal move.
 func parseVertex(size board.Size, s string) (board.Point, error) {
@@ -150,7 +149,7 @@ func parseVertex(size board.Size, s string) (board.Point, error) {
 	return board.NoPoint, errSyntax
 }
 
-// looksLikeVertex tells whether s is one or two letters and a number.
+// looksLikeVertex reports whether s is one or two letters and a number.
 func looksLikeVertex(s string) bool {
 	digits := strings.TrimLeft(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz")
 	letters := len(s) - len(digits)

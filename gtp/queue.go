@@ -20,8 +20,8 @@ type line struct {
 
 // burst is how long the reader may wait for the next line of a script. Searches
 // that belong to the same script as quit or the end of input run in full, while a
-// client that leaves later ends them. What the reader waits for room, because a
-// script is long, does not count.
+// client that leaves later ends them. Waiting for room, because a script is long, does
+// not count.
 const burst = 100 * time.Millisecond
 
 // Reasons why a command's context ends.
@@ -135,7 +135,7 @@ func (q *queue) leave() {
 	}
 }
 
-// outlasted tells whether a command must not go on because the client has left
+// outlasted reports whether a command must not go on because the client has left
 // since. The caller holds the lock.
 func (q *queue) outlasted(r *running) bool {
 	return q.mu.left && r.script != q.mu.script
@@ -188,7 +188,7 @@ func (q *queue) done() {
 	q.mu.running = nil
 }
 
-// full tells whether the reader has to wait.
+// full reports whether the reader has to wait.
 func (q *queue) full() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -93,7 +93,7 @@ func (o *output) err() error {
 // errReplyClosed is what a Reply returns after its command has ended.
 var errReplyClosed = errors.New("the reply has ended")
 
-// Reply takes the answer to one command. What is written becomes the text of
+// Reply takes the answer to one command. Its writes become the text of
 // the reply when the handler returns, unless Stream was called: then each write
 // is sent at once. A Reply may be used from any goroutine while its handler
 // runs; later writes are dropped.
@@ -140,7 +140,7 @@ func (r *Reply) Stream() error {
 	return r.out.write([]byte("=" + r.id + "\n"))
 }
 
-// close ends the reply with the handler's result. It tells whether the failure,
+// close ends the reply with the handler's result. It reports whether the failure,
 // if there is one, could still be said.
 func (r *Reply) close(err error) (said bool) {
 	r.mu.Lock()

@@ -76,7 +76,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	for _, group := range [][]handler{
 		s.adminCommands(), s.positionCommands(), s.handicapCommands(), s.moveCommands(), s.clockCommands(),
 		s.scoringCommands(), s.recordCommands(), s.analysisCommands(), s.rulesCommands(), s.paramCommands(),
-		s.networkCommands(), s.goguiCommands(), s.lifeCommands(), s.kgsCommands(),
+		s.networkCommands(), s.goguiCommands(), lifeCommands(e), s.kgsCommands(),
 	} {
 		for _, h := range group {
 			s.add(h)

@@ -66,13 +66,13 @@ func pointSymbol(g *board.Game, p board.Point) byte {
 	return '.'
 }
 
-// starPoint tells whether boards of this size have a mark at p.
+// starPoint reports whether boards of this size have a mark at p.
 func starPoint(size board.Size, p board.Point) bool {
 	x, y := size.XY(p)
 	return onStarLine(size.W, x) && onStarLine(size.H, y)
 }
 
-// onStarLine tells whether a line of a side of n points carries marks.
+// onStarLine reports whether a line of a side of n points carries marks.
 func onStarLine(n, i int) bool {
 	if n < 7 {
 		return false

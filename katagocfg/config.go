@@ -120,7 +120,7 @@ func (c *Config) Clone() *Config {
 // overridden.
 func (c *Config) Name() string { return c.name }
 
-// Has tells whether a key is given, without using it.
+// Has reports whether a key is given, without using it.
 func (c *Config) Has(key string) bool { _, given := c.values[key]; return given }
 
 // Keys returns all keys, sorted.

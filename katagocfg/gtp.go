@@ -13,7 +13,7 @@ import (
 // Play are the parameters of the gtp program's searches.
 type Play struct {
 	Search
-	// What analysis has in the place of wideRootNoise and ignorePreRootHistory.
+	// Analysis has these in the place of wideRootNoise and ignorePreRootHistory.
 	AnalysisWideNoise     float64
 	AnalysisIgnoreHistory bool
 	// AntiMirror is that of play; analysis has the parameter antiMirror.

@@ -88,7 +88,7 @@ func (a *asker) idle(of Program, most int) (given []string) {
 	return given
 }
 
-// Tuning tells whether a key only tunes the memory, locks and devices of KataGo's own
+// Tuning reports whether a key only tunes the memory, locks and devices of KataGo's own
 // program: what it does is the same without.
 func Tuning(name string) bool {
 	for _, prefix := range append([]string{"nnMutexPoolSize", "nodeTableShards", "homeDataDir", "gtpForceMaxNNSize", "maxBoard",

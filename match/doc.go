@@ -24,7 +24,7 @@
 //     unscored draw under territory scoring.
 //   - A position repeated without end where the rules allow it (simple ko) is a
 //     draw without result.
-//   - Where both programs fail to start again in mid-match, the game is an
+//   - If both programs fail to start again in mid-match, the game is an
 //     unscored draw. A program that fails at its very first start, or three times
 //     in a row before its first move, ends the match: that is no playing strength.
 //

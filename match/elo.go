@@ -37,7 +37,7 @@ func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 // EstimateElo returns the difference that results against one opponent show.
 //
 // With the mean score s of n games and its variance v, the bar is the Elo of
-// s ± 1.96 sqrt(v/n). Where that fails, because all games ended alike or the
+// s ± 1.96 sqrt(v/n). If that fails, because all games ended alike or the
 // bar reaches 0 or 1, the bar's end comes from Wilson's interval, which is right
 // for few and for one-sided games; and the Elo of n wins out of n, infinite as
 // it stands, is given as that of n+1/2 out of n+1.

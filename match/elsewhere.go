@@ -107,10 +107,7 @@ func (p *plan) check(number int, g *Played) error {
 	if len(roots) != 1 {
 		return fmt.Errorf("%d records", len(roots))
 	}
-	record, err := sgf.RecordOf(roots[0])
-	if err == nil {
-		err = record.Fault
-	}
+	record, err := sgf.StrictRecordOf(roots[0])
 	if err != nil {
 		return err
 	}

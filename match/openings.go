@@ -122,7 +122,7 @@ func addMoves(path []board.Move, n *sgf.Node, size board.Size) ([]board.Move, er
 // without colours before them ("D4 Q16" or "b D4 w Q16"; without, Black begins
 // and the players alternate). A file of GTP commands is read too: play commands
 // make an opening, clear_board or an empty line ends it, boardsize is checked
-// and other commands do not matter. What follows # is a comment.
+// and other commands do not matter. Text behind # is a comment.
 func ParseOpenings(r io.Reader, size board.Size) ([][]board.Move, error) {
 	p := openingParser{size: size}
 	lines := bufio.NewScanner(r)

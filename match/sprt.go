@@ -37,7 +37,7 @@ func (c SPRTConfig) check() error {
 	return nil
 }
 
-// What a sequential test says so far.
+// Verdicts of a sequential test so far.
 const (
 	SPRTContinue = "continue"
 	SPRTAcceptH0 = "H0"

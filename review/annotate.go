@@ -147,8 +147,7 @@ func unnamedMarks(said string, size board.Size) []string {
 		return marks
 	}
 	marks = append(marks, "DO", "BM", "HO")
-	better, _, _ = strings.Cut(strings.Fields(better + " -")[0], "\n")
-	if p, err := size.ParseVertex(better); err == nil && p >= 0 {
+	if p, err := size.ParseVertex(strings.Fields(better + " -")[0]); err == nil && p >= 0 {
 		marks = append(marks, "MA:"+sgf.FormatPoint(size, p))
 	}
 	return marks

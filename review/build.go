@@ -108,7 +108,7 @@ func (r *run) move(t int, at []standing) Move {
 	return m
 }
 
-// wanted tells whether a side's mistakes belong in the report.
+// wanted reports whether a side's mistakes belong in the report.
 func (r *run) wanted(color string) bool {
 	if r.conf.Player == "" {
 		return true

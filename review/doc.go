@@ -23,7 +23,7 @@
 //     evaluations that a network would give again. So a review with a budget in
 //     visits is a function of game, network and settings, however many positions
 //     are searched at once and however often it was interrupted.
-//   - What a finished search found is in the store before it is used.
+//   - The result of a finished search is in the store before it is used.
 //
 // # Sources
 //

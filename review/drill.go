@@ -60,7 +60,7 @@ type Answer struct {
 	Line        []string `json:"line,omitempty"`
 }
 
-// What makes a mistake a problem.
+// Conditions for a mistake to be a problem.
 const (
 	drillLoss     = 3   // points that it lost, or one of the worst drillWorst
 	drillWorst    = 3   // of a game
@@ -72,7 +72,7 @@ const (
 	judgedVisits  = 3    // of a move
 )
 
-// Accepts tells whether an answer is good enough for a problem whose mistake lost
+// Accepts reports whether an answer is good enough for a problem whose mistake lost
 // so much: several moves may be.
 func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04

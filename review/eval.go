@@ -157,7 +157,7 @@ func round(x float64, decimals int) float64 {
 	return x
 }
 
-// Check tells whether an evaluation that was made elsewhere can be one of a
+// Check reports whether an evaluation that was made elsewhere can be one of a
 // position: its numbers in their ranges, its moves on the board.
 func (e *Eval) Check(g *Game, ply int) error {
 	area := g.Record.Size.Area()

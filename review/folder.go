@@ -88,7 +88,7 @@ func (f *Folder) Names() ([]string, error) {
 	return names, nil
 }
 
-// Remove removes the files of a game. What was searched stays.
+// Remove removes the files of a game. Its searches stay.
 func (f *Folder) Remove(name string) error {
 	var errs []error
 	for _, ext := range []string{".json", ".html", ".sgf"} {

@@ -40,7 +40,7 @@ func (r *run) standings() []standing {
 }
 
 // hindsight carries back what the searches of later positions found: a player stands
-// at least as well before a move as after it, since it could be played. Where two
+// at least as well before a move as after it, since it could be played. If two
 // searches contradict that, the surer one counts for more.
 func (r *run) hindsight() []standing {
 	all := r.standings()

@@ -70,7 +70,7 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// explains tells whether some points make up half of the loss.
+// explains reports whether some points make up half of the loss.
 func (k *mistake) explains(stones []board.Point) bool { return k.worth(stones) >= 0.5*k.loss }
 
 // ownedFrom is the ownership from which a point counts as somebody's.

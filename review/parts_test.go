@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// What changes hands is said of the region that costs most, in the words that fit
+// The change of hands is said of the region that costs most, in the words that fit
 // most of its points.
 func TestReasonsSayWhatChangesHands(t *testing.T) {
 	size := board.Square(9)

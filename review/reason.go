@@ -391,7 +391,7 @@ func (k *mistake) territory() (Kind, string, []board.Point) {
 	return Territory, fmt.Sprintf("%s gains %s in the %s.", k.bestV, points(math.Min(big.sum, k.loss), k.err), k.region(big.points)), big.points
 }
 
-// inContact tells whether a move touches a stone of the opponent's: then it belongs to
+// inContact reports whether a move touches a stone of the opponent's: then it belongs to
 // a fight.
 func (k *mistake) inContact(move board.Point) bool {
 	b := k.before.Board()
@@ -413,7 +413,7 @@ func (k *mistake) distance(p, q board.Point) int {
 	return max(px-qx, qx-px) + max(py-qy, qy-py)
 }
 
-// near tells whether a move lies in or beside some points.
+// near reports whether a move lies in or beside some points.
 func (k *mistake) near(points []board.Point, move board.Point) bool {
 	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= 3 })
 }

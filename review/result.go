@@ -19,7 +19,7 @@ type Result struct {
 	// Visits of all positions together; First is what each has at least.
 	Visits int64 `json:"visits"`
 	First  int64 `json:"firstVisits"`
-	// Complete tells whether the budget was used up; false after an interruption.
+	// Complete reports whether the budget was used up; false after an interruption.
 	Complete bool `json:"complete"`
 	// Notes say what was assumed, or left out.
 	Notes []string `json:"notes,omitempty"`
@@ -71,7 +71,7 @@ type Move struct {
 	Number int    `json:"number"` // from 1
 	Color  string `json:"color"`  // "b" or "w"
 	Move   string `json:"move"`   // a vertex, or "pass"
-	// Judged tells whether there is a loss: not where a set-up or a move of the
+	// Judged reports whether there is a loss: not where a set-up or a move of the
 	// same side follows, or the position after was not searched.
 	Judged bool `json:"judged"`
 	// Loss is in points, 0 or more; Error is one standard deviation of it.
@@ -80,7 +80,7 @@ type Move struct {
 	// WinrateLoss is the mover's, 0..1.
 	WinrateLoss float64 `json:"winrateLoss"`
 	Class       Class   `json:"class"`
-	// Certain tells whether the loss less its error is still of this class.
+	// Certain reports whether the loss less its error is still of this class.
 	Certain bool `json:"certain"`
 	// Listed moves lost 1.5 points or more and are of the side that was reviewed.
 	Listed bool `json:"listed"`

@@ -95,7 +95,7 @@ func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 	require.Positive(t, mustStore(t, dir, g, conf).Spent()+1)
 }
 
-// What a later search finds counts for the positions before it, as far back as moves
+// The findings of a later search count for the positions before it, as far back as moves
 // that could be played lead to it, and the more the surer it is.
 func TestHindsight(t *testing.T) {
 	g := load(t, `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese];B[dd];W[de];B[ed];W[ee])`)

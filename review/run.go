@@ -193,7 +193,7 @@ func (r *run) searchAll(ctx context.Context, workers []*Judge, tasks []task) err
 	return context.Cause(ctx)
 }
 
-// late tells whether a budget of time is used up.
+// late reports whether a budget of time is used up.
 func (r *run) late() bool {
 	return r.conf.Time > 0 && r.past+time.Since(r.start) >= r.conf.Time
 }

@@ -34,7 +34,7 @@ type GameSummary struct {
 	// Players are Black and White.
 	Players  [2]Totals `json:"players"`
 	Complete bool      `json:"complete"`
-	// Thrown tells whether a side that stood at 90 % or more did not win, where the
+	// Thrown reports whether a side that stood at 90 % or more did not win, where the
 	// record names a winner.
 	Thrown string `json:"thrown,omitempty"`
 }

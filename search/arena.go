@@ -82,7 +82,7 @@ func (a *arena) used() int64 {
 // 512 GiB, edges in 128, words in 16.
 const indices = 1 << 32
 
-// spent tells whether so many bytes more could need an index that there is not.
+// spent reports whether so many bytes more could need an index that there is not.
 func (a *arena) spent(bytes int64) bool {
 	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
 		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// crew lets those who answer evaluations do the owner's work. Where sessions keep
+// crew lets those who answer evaluations do the owner's work. If sessions keep
 // all cores busy, an owner on a goroutine of its own would take turns with them at
 // every batch, and they would wait for it. One works on the tree at a time; who
 // finds another at work leaves what it brings to that one.

@@ -142,7 +142,7 @@ func (t *Tree) follow(s *slot, i uint32, n *node, place int, quiet muteness) arr
 	return atLeaf
 }
 
-// visited tells whether the path went through a node before.
+// visited reports whether the path went through a node before.
 func (s *slot) visited(i uint32) bool {
 	for k := range s.path {
 		if s.path[k].node == i {

@@ -250,7 +250,7 @@ func (st *store) summary(i uint32, n *node, old *cachedEval) *cachedEval {
 	return e
 }
 
-// passMatters tells whether a pass is among the best moves of the root or has many of
+// passMatters reports whether a pass is among the best moves of the root or has many of
 // its visits. The root treats passes in a way of its own.
 func (st *store) passMatters(n *node, edges []edge) bool {
 	var all, passes int64

@@ -68,7 +68,7 @@ type HumanShare struct{ Weightless, Weightful float64 }
 func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 
 // humanSource is an evaluator beside which a network of human moves is loaded:
-// humans is nil if there is none, profiled tells whether it wants a profile.
+// humans is nil if there is none, profiled reports whether it wants a profile.
 type humanSource interface {
 	Humans(board.Size) (humans nn.Evaluator, profiled bool)
 }

@@ -13,7 +13,7 @@ type option struct {
 	utility float64 // in the view of the side to move at the root; NaN: not searched
 }
 
-// imitates tells whether the human policy has a share in the choice at a node.
+// imitates reports whether the human policy has a share in the choice at a node.
 func (t *Tree) imitates(i uint32, n *node) bool {
 	return t.sh.human.eval != nil && t.p.Human.ChosenShare > 0 && t.humanOf(i, n) != nil
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"log/slog"
 	"math"
 	"slices"
 
@@ -145,14 +146,26 @@ const (
 // mostCorrected is how many moves of a result are looked at.
 const mostCorrected = 10
 
+// Show is Correct for a result that somebody is about to see, which does not fail: the
+// log says where leads stay the network's own. Nil Leads leave all as it is.
+func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Result) {
+	if l == nil {
+		return
+	}
+	if err := l.Correct(ctx, g, r); err != nil && ctx.Err() == nil {
+		log.Warn("leads under this komi are only the network's own", "error", err)
+	}
+}
+
 // Correct puts the leads of a result right, for the position g that was searched:
 // within what the board allows always, and where the network cannot know them by what
-// it says near an even komi. That takes a dozen evaluations or so, once for a position.
+// it says near an even komi. That takes a dozen evaluations or so, once for a position,
+// and one for each of the first moves.
 func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {
 		return nil
 	}
-	sign, own := 1.0, 0.0 // the side to move's view; how much of what was searched stays
+	sign := 1.0 // the side to move's view
 	if r.ToMove == board.Black {
 		sign = -1
 	}
@@ -162,7 +175,6 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !contradicts(r.Root.Lead, r.Root.Winrate) {
 		far *= share01(-unlikely, -sureWin, -surerWin)
 	}
-	own = 1 - far
 	low, high := Bounds(g)
 	within := func(v float64) float64 { return sign * min(max(sign*v, low), high) }
 	r.Root.Lead, r.Root.ScoreMean = within(r.Root.Lead), within(r.Root.ScoreMean)
@@ -181,11 +193,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 		return err
 	}
 	mix := func(v, even, winrate float64) float64 {
-		v = own*v + far*sign*(komi-even)
-		if v > 0 && winrate < 0.5 || v < 0 && winrate > 0.5 {
-			v = 0
-		}
-		return within(v)
+		return within(OnSide((1-far)*v+far*sign*(komi-even), winrate))
 	}
 	for _, moves := range all {
 		for i := range moves {
@@ -225,6 +233,14 @@ func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *Mo
 	}
 	s.after[move] = even
 	return even
+}
+
+// OnSide is a lead, or 0 where the winrate says that the other side leads.
+func OnSide(lead, winrate float64) float64 {
+	if lead > 0 && winrate < 0.5 || lead < 0 && winrate > 0.5 {
+		return 0
+	}
+	return lead
 }
 
 // contradicts reports whether a lead cannot be one of a side that wins so often: it names

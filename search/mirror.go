@@ -34,7 +34,7 @@ func opposite(size board.Size, p board.Point) board.Point {
 	return board.Point(size.Area()-1) - p
 }
 
-// copies tells whether the opponent of the side to move has been copying: in at
+// copies reports whether the opponent of the side to move has been copying: in at
 // least half of the moves and 7 more, in most of the last ones and in the very
 // last.
 func copies(g *board.Game) bool {
@@ -137,7 +137,7 @@ func (t *Tree) watchMirror() {
 	t.sh.mirror, t.keepWeights = m, m.player != board.Empty
 }
 
-// goesOn tells whether all answers on a path from the root are copies, those
+// goesOn reports whether all answers on a path from the root are copies, those
 // within its last skip moves left out.
 func goesOn(size board.Size, path []step, skip int) bool {
 	for i := 1; i+skip < len(path); i += 2 {
@@ -148,13 +148,13 @@ func goesOn(size board.Size, path []step, skip int) bool {
 	return true
 }
 
-// hard tells whether the copies win: their player has the centre and is not
+// hard reports whether the copies win: their player has the centre and is not
 // behind.
 func (m *mirror) hard(b *board.Board) bool {
 	return m.center != board.NoPoint && b.At(m.center) == m.player && m.advantage >= -0.5
 }
 
-// leans tells whether evaluations at the end of a path lean on the owner of the
+// leans reports whether evaluations at the end of a path lean on the owner of the
 // centre, on which everything hangs.
 func (m *mirror) leans(b *board.Board, path []step) bool {
 	const tolerated = 4
@@ -268,7 +268,7 @@ func (c *counter) lift(p board.Point) float64 {
 	return 0
 }
 
-// around tells whether a point is within some lines of the centre, which is
+// around reports whether a point is within some lines of the centre, which is
 // between two lines where a side is even.
 func (c *counter) around(p board.Point, lines int) bool {
 	size := c.game.Size()
@@ -284,7 +284,7 @@ func (c *counter) distance(p board.Point) int {
 	return x*x + y*y
 }
 
-// attached tells whether a point is next to the chain in the centre.
+// attached reports whether a point is next to the chain in the centre.
 func (c *counter) attached(p board.Point) bool {
 	b := c.game.Board()
 	if b.At(c.center) == board.Empty {

@@ -122,7 +122,7 @@ func (r *humanRecord) compare(got *search.Result) difference {
 	return d
 }
 
-// same repeats the search and tells whether it is the recorded one.
+// same repeats the search and reports whether it is the recorded one.
 func (r *humanRecord) same(t testing.TB, nets networks, settings map[string]map[string]string) (bool, int, difference) {
 	t.Helper()
 	got, left := r.search(t, nets, settings)

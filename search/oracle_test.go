@@ -274,11 +274,11 @@ func (r *record) search(t testing.TB, nets networks, settings map[string]map[str
 	return got
 }
 
-// everything tells whether all recorded searches are to be repeated, which takes
+// everything reports whether all recorded searches are to be repeated, which takes
 // an hour, and not just a sample.
 func everything() bool { return os.Getenv("KOSUMI_ORACLE") == "all" }
 
-// wanted tells whether a record is to be repeated: all of them, those whose ids
+// wanted reports whether a record is to be repeated: all of them, those whose ids
 // begin as KOSUMI_ORACLE says (separated by commas), or a small sample.
 func (r *record) wanted(inSample bool) bool {
 	switch only := os.Getenv("KOSUMI_ORACLE"); only {
@@ -295,7 +295,7 @@ func (r *record) wanted(inSample bool) bool {
 // by, in a network's raw outputs.
 var roundings = []float64{1e-6, 3e-6, 1e-5}
 
-// tipped tells whether rounding alone makes the difference: the network's outputs
+// tipped reports whether rounding alone makes the difference: the network's outputs
 // disturbed by as little as another runtime does give the recorded search, visit
 // for visit.
 func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[string]string) (float64, bool) {

@@ -216,13 +216,13 @@ func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
 	r.workers.Wait()
 }
 
-// later tells whether evaluators answer later.
+// later reports whether evaluators answer later.
 func (t *Tree) later() bool {
 	sh := &t.sh
 	return sh.later != nil && (sh.human.eval == nil || sh.human.later != nil)
 }
 
-// mayLaunch tells whether one more evaluation may be in flight, for a root with so
+// mayLaunch reports whether one more evaluation may be in flight, for a root with so
 // many visits.
 func (r *running) mayLaunch(p *Parallel, visits int64) bool {
 	most := p.Workers
@@ -392,7 +392,7 @@ func (t *Tree) fail(ctx context.Context, err error) {
 	}
 }
 
-// goOn tells whether the search goes on, and publishes a snapshot when it is
+// goOn reports whether the search goes on, and publishes a snapshot when it is
 // time.
 func (t *Tree) goOn() bool {
 	r := &t.search
@@ -465,7 +465,7 @@ func (t *Tree) look() {
 	}
 }
 
-// full tells whether the tree has no room left for what is in flight.
+// full reports whether the tree has no room left for what is in flight.
 func (t *Tree) full() bool {
 	limit := t.p.Memory.MaxBytes
 	if limit == 0 {
@@ -486,7 +486,7 @@ func (t *Tree) full() bool {
 }
 
 // exactRoot computes the root's averages from all children, where that was not
-// done after each visit. What a root without moves counted of itself stays.
+// done after each visit. A root without moves keeps what it counted of itself.
 func (t *Tree) exactRoot() {
 	if t.root != 0 && t.p.Backup.ExactShare > 0 && t.a.node(t.root).edgeCount > 0 {
 		t.rebuild(t.root)

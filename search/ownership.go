@@ -34,7 +34,7 @@ const (
 
 func (o *ownership) reset() { o.count, o.free = 1, o.free[:0] }
 
-// begin makes ready for a search, of a tree that may be kept, and tells whether it
+// begin makes ready for a search, of a tree that may be kept, and reports whether it
 // can be kept: not if its evaluations should be here and are not.
 func (o *ownership) begin(wanted bool, area int, empty bool) (keep bool) {
 	if !wanted {

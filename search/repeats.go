@@ -174,7 +174,7 @@ func patternOf(b *board.Board, m board.Move, to board.Size, table []board.Point,
 	return patternKey(h | 1<<63)
 }
 
-// takesKo tells whether a move takes a single stone and leaves its own with no
+// takesKo reports whether a move takes a single stone and leaves its own with no
 // neighbour, as in a ko.
 func takesKo(b *board.Board, m board.Move) bool {
 	taken := 0

@@ -181,7 +181,7 @@ func (t *Tree) untilPhaseEnd(pv []board.Point) (n int, begins bool) {
 	return len(pv), false
 }
 
-// passIsEarly tells whether, under territory rules, a neutral point is as good
+// passIsEarly reports whether, under territory rules, a neutral point is as good
 // as passing, since the points are asked for at the end.
 func (t *Tree) passIsEarly(moves []candidate) bool {
 	g := &t.base

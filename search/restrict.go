@@ -17,7 +17,7 @@ type Restriction struct {
 	Allow bool
 }
 
-// allowed tells whether c may play p so many plies below the root. A move is
+// allowed reports whether c may play p so many plies below the root. A move is
 // forbidden if any list forbids it.
 func allowed(bans []Restriction, c board.Color, p board.Point, depth int) bool {
 	for i := range bans {
@@ -63,7 +63,7 @@ func sameBelow(bans []Restriction, g *board.Game, k board.Symmetry) bool {
 	return true
 }
 
-// restricts tells whether any move is forbidden to c, wherever that is.
+// restricts reports whether any move is forbidden to c, wherever that is.
 func (t *Tree) restricts(c board.Color) bool {
 	return slices.ContainsFunc(t.bans, func(r Restriction) bool { return r.Color == c })
 }

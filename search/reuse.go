@@ -37,7 +37,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	return true
 }
 
-// passChanges tells whether a pass ends the phase at the new root, where the
+// passChanges reports whether a pass ends the phase at the new root, where the
 // old tree let it: with conservative passing, and in games that keep out of the
 // clean-up phases, the root must not count on that.
 func (t *Tree) passChanges() bool {

@@ -95,7 +95,7 @@ func (t *Tree) plantRoot() {
 	}
 }
 
-// rootHash is the graph hash of the root. What led there counts only where searches
+// rootHash is the graph hash of the root. The way there counts only where searches
 // meet that began elsewhere.
 func (t *Tree) rootHash() board.Hash {
 	if !t.recall.active {
@@ -175,7 +175,7 @@ func (t *Tree) arrangePriors(s *slot) {
 }
 
 // dropForbidden takes the edges off a kept root whose moves are not legal or not
-// allowed any more, and brings its numbers in line. It tells whether there were any.
+// allowed any more, and brings its numbers in line. It reports whether there were any.
 func (t *Tree) dropForbidden() bool {
 	n := t.a.node(t.root)
 	edges := t.a.edgesOf(n)

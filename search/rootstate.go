@@ -55,8 +55,8 @@ func (top *rootState) mark(g *board.Game, p *Root, bans []Restriction) {
 
 // markCopies finds moves that a symmetry of the position maps to each other and
 // keeps one of each kind: for Black the one furthest to the right and then to
-// the top, for White the opposite, so that games begin in the usual corners. What
-// follows a move holds for its image only where the same moves are forbidden below;
+// the top, for White the opposite, so that games begin in the usual corners. The
+// line after a move holds for its image only where the same moves are forbidden below;
 // loose takes it to hold in any case.
 func (top *rootState) markCopies(loose bool) {
 	symmetries := positionSymmetries(top.game)
@@ -170,7 +170,7 @@ func (top *rootState) markBonus(safe []board.Color, points float64) {
 	}
 }
 
-// captures tells whether a move of c takes stones.
+// captures reports whether a move of c takes stones.
 func captures(b *board.Board, c board.Color, p board.Point) bool {
 	for _, q := range b.Neighbors(p) {
 		if b.At(q) == c.Opponent() && b.Liberties(q) == 1 {
@@ -180,7 +180,7 @@ func captures(b *board.Board, c board.Color, p board.Point) bool {
 	return false
 }
 
-// touches tells whether a point is next to a stone of c.
+// touches reports whether a point is next to a stone of c.
 func touches(b *board.Board, c board.Color, p board.Point) bool {
 	for _, q := range b.Neighbors(p) {
 		if b.At(q) == c {
@@ -190,7 +190,7 @@ func touches(b *board.Board, c board.Color, p board.Point) bool {
 	return false
 }
 
-// connects tells whether a move of own joins a chain that is not pass-alive to
+// connects reports whether a move of own joins a chain that is not pass-alive to
 // another one.
 func connects(b *board.Board, own board.Color, p board.Point, safe []board.Color) bool {
 	if safe[p] == own {
@@ -228,13 +228,13 @@ func (top *rootState) bonusUtility(p board.Point, avg *outcome, v *valuer) float
 	return v.ofScore(mean+d, stdev) - v.ofScore(mean, stdev)
 }
 
-// allowed tells whether a legal move is searched at the root.
+// allowed reports whether a legal move is searched at the root.
 func (top *rootState) allowed(p board.Point) bool {
 	i := top.game.Size().Index(p)
 	return allowed(top.bans, top.game.ToMove(), p, 0) && !top.useless[i] && top.copyOf[i] == board.NoPoint
 }
 
-// neutral tells whether a point is not surely the opponent's, or touches a point
+// neutral reports whether a point is not surely the opponent's, or touches a point
 // that is surely one's own.
 func (top *rootState) neutral(p board.Point) bool {
 	own := top.out.Ownership

@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// plainRoot tells whether moves at the root are selected like everywhere else.
+// plainRoot reports whether moves at the root are selected like everywhere else.
 func (t *Tree) plainRoot() bool {
 	r := &t.p.Root
 	return !t.top.hasBonus && r.WideNoise == 0 && r.DesiredPerChildVisitsCoeff == 0 && t.p.Stop.FutileVisitsThreshold == 0

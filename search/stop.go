@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// decided tells whether no other move can reach the share of the best move's
+// decided reports whether no other move can reach the share of the best move's
 // visits that matters, with the visits that are left.
 func (t *Tree) decided(now time.Time) bool {
 	left, ok := t.search.visitsLeft(now)
@@ -28,7 +28,7 @@ func (t *Tree) decided(now time.Time) bool {
 	return top == chosen
 }
 
-// obvious tells whether a move that is plain takes no more of its time.
+// obvious reports whether a move that is plain takes no more of its time.
 func (t *Tree) obvious(now time.Time) bool {
 	const every = 100 * time.Millisecond
 	r, o := &t.search, t.search.limits.Obvious
@@ -101,7 +101,7 @@ func (t *Tree) extendDeadline(now time.Time) bool {
 // searched well.
 const rivalShare = 0.1
 
-// unstable tells whether more visits may well change the choice: the move to be
+// unstable reports whether more visits may well change the choice: the move to be
 // chosen is not the one searched most, or a rival of that one has a better value.
 func (t *Tree) unstable() bool {
 	if t.root == 0 {
@@ -145,7 +145,7 @@ func (r *running) visitsLeft(now time.Time) (float64, bool) {
 	return left, ok
 }
 
-// futile tells whether an edge of the root cannot reach the share of the
+// futile reports whether an edge of the root cannot reach the share of the
 // heaviest one any more with the visits that are left.
 func (t *Tree) futile(n *node, e *edge) bool {
 	if t.search.target < 0 {

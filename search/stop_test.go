@@ -105,7 +105,7 @@ func TestDecided(t *testing.T) {
 	tree.p = p
 	require.False(t, decided(Limits{Visits: 180}, 160, 0))
 	require.True(t, decided(Limits{Visits: 179}, 160, 0))
-	// What would be chosen is not what was searched most: never decided.
+	// Another move would be chosen than was searched most: never decided.
 	other := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	other.p.Choice.UseLCB = true
 	for k, e := range other.a.edgesOf(other.a.node(other.root)) {

@@ -168,7 +168,7 @@ func (t *Tree) rebase() {
 	t.sh.game = &t.base
 }
 
-// Matches tells whether the root is this position, reached by the same moves
+// Matches reports whether the root is this position, reached by the same moves
 // under the same rules, so that the tree may be searched on.
 func (t *Tree) Matches(g *board.Game) bool {
 	return t.ready && t.game.Size() == g.Size() && t.game.Rules() == g.Rules() &&

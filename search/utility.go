@@ -164,7 +164,7 @@ func (v *valuer) weight(scoreMean, errWinLoss, errScore float64) float64 {
 }
 
 // terminalWeight is the weight of one visit to the end of the game; weighted
-// tells whether the network's evaluations are weighted by their errors.
+// reports whether the network's evaluations are weighted by their errors.
 func (v *valuer) terminalWeight(weighted bool) float64 {
 	if weighted && v.b.UseUncertainty {
 		return v.b.UncertaintyMaxWeight

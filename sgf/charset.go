@@ -314,7 +314,7 @@ func lastOpen(value string) (before, after string, found bool) {
 	if i < 0 || strings.IndexByte(value[i:], ']') >= 0 {
 		return "", "", false
 	}
-	return strings.TrimRight(value[:i], " \t\r\n"), value[i+1:], true
+	return trimSpace(value[:i]), value[i+1:], true
 }
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -185,6 +185,19 @@ func generatedRecord(t testing.TB, seed uint64) (file []byte, want string, s *sc
 	return []byte(out), want, s
 }
 
+// written are the moves of a main line as the file has them.
+func written(root *sgf.Node) string {
+	var out strings.Builder
+	for n := range root.MainLine() {
+		for _, id := range []string{"B", "W"} {
+			for _, v := range n.Values(id) {
+				out.WriteString(id + "[" + v + "]")
+			}
+		}
+	}
+	return out.String()
+}
+
 // TestGeneratedRecords reads moves in every charset, with CA and without, right and
 // wrong: those read are those written. KOSUMI_RECORDS names a folder to write the
 // records into, for other programs to read.
@@ -194,15 +207,7 @@ func TestGeneratedRecords(t *testing.T) {
 	for seed := range uint64(2000) {
 		file, want, s := generatedRecord(t, seed)
 		root := parseOne(t, string(file))
-		var got strings.Builder
-		for n := range root.MainLine() {
-			for _, id := range []string{"B", "W"} {
-				for _, v := range n.Values(id) {
-					got.WriteString(id + "[" + v + "]")
-				}
-			}
-		}
-		require.Equal(t, want, got.String(), "record %d, %s: %q", seed, s.name, file)
+		require.Equal(t, want, written(root), "record %d, %s: %q", seed, s.name, file)
 		require.Empty(t, root.Notes(), "record %d", seed)
 		again, err := sgf.Marshal(root)
 		require.NoError(t, err)
@@ -251,14 +256,6 @@ func TestMixedCollection(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, roots, len(wants))
 	for i, root := range roots {
-		var got strings.Builder
-		for n := range root.MainLine() {
-			for _, id := range []string{"B", "W"} {
-				for _, v := range n.Values(id) {
-					got.WriteString(id + "[" + v + "]")
-				}
-			}
-		}
-		require.Equal(t, wants[i], got.String(), "game %d", i)
+		require.Equal(t, wants[i], written(root), "game %d", i)
 	}
 }

@@ -186,13 +186,11 @@ const mostNotes = 5
 
 // note says what was mended or left out at a place.
 func (p *parser) note(at int, format string, args ...any) {
-	switch len(p.notes) {
-	case mostNotes:
+	switch n := len(p.notes); {
+	case n < mostNotes:
+		p.notes = append(p.notes, fmt.Sprintf("Line %d of the file: ", p.lines.of(p.src, at))+fmt.Sprintf(format, args...))
+	case n == mostNotes:
 		p.notes = append(p.notes, "There is more damage further on.")
-	default:
-		if len(p.notes) < mostNotes {
-			p.notes = append(p.notes, fmt.Sprintf("Line %d of the file: ", p.lines.of(p.src, at))+fmt.Sprintf(format, args...))
-		}
 	}
 }
 
@@ -419,6 +417,7 @@ func tornLine(head string) int {
 	return len(before)
 }
 
+// trimSpace cuts off white space at the end.
 func trimSpace(s string) string { return strings.TrimRight(s, " \t\r\n") }
 
 // capitals turns a property name of any age into FF[4]'s: FF[3] allowed small

@@ -86,7 +86,7 @@ type Step struct {
 
 // Clock is what a file says about one player's time (BL OB, WL OW).
 type Clock struct {
-	// Known tells whether the file gives a time.
+	// Known reports whether the file gives a time.
 	Known bool
 	// Seconds left, never negative.
 	Seconds float64
@@ -118,6 +118,15 @@ func RecordOf(root *Node) (*Record, error) {
 	r.readKomi(root, named)
 	r.settleHandicap(named)
 	return r, nil
+}
+
+// StrictRecordOf is RecordOf for those who take no record with a Fault, which is the error.
+func StrictRecordOf(root *Node) (*Record, error) {
+	r, err := RecordOf(root)
+	if err == nil {
+		err = r.Fault
+	}
+	return r, err
 }
 
 // readLine fills Setup and Steps.

@@ -7,7 +7,7 @@
 // takes the first and searches it with a tree of its own; all share one
 // evaluator, which is where full batches come from. For every turn exactly one
 // message with isDuringSearch false is written, always the last for that turn.
-// What waits is bounded (Config.MaxQueue): then no more is read, and a client that
+// The queue is bounded (Config.MaxQueue): then no more is read, and a client that
 // goes on writing has to wait, its actions too.
 //
 // Reference: KataGo, docs/Analysis_Engine.md.

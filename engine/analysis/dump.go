@@ -60,7 +60,7 @@ func appendDump(b []byte, v any) []byte {
 	return append(b, "null"...)
 }
 
-// fitsWord tells whether an integer has 64 bits at most; a longer one is a fraction
+// fitsWord reports whether an integer has 64 bits at most; a longer one is a fraction
 // to KataGo's library.
 func fitsWord(digits string) bool {
 	if _, err := strconv.ParseInt(digits, 10, 64); err == nil {

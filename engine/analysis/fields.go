@@ -33,7 +33,7 @@ func (r *fieldReader) fail(field, format string, args ...any) {
 	}
 }
 
-// has tells whether a field is there; it is none after a fault.
+// has reports whether a field is there; it is none after a fault.
 func (r *fieldReader) has(field string) bool {
 	_, ok := r.fields[field]
 	return ok && r.err == nil
@@ -107,7 +107,7 @@ func (r *fieldReader) integer(field string, low, high int64, fault string, v *in
 	return true
 }
 
-// integers reads a list of numbers; fractions are cut off. Where flags may stand,
+// integers reads a list of numbers; fractions are cut off. If flags may stand,
 // true is 1, as KataGo's library counts.
 func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, given bool) {
 	var items []json.RawMessage

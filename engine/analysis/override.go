@@ -77,7 +77,7 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	return warnings
 }
 
-// unusedThere tells whether a parameter is one that KataGo's analysis takes without
+// unusedThere reports whether a parameter is one that KataGo's analysis takes without
 // a use and without a word, and this server stands in its place.
 func (s *Server) unusedThere(name string) bool {
 	return s.conf.InKataGosPlace && slices.Contains(katagocfg.UnusedInAnalysis, name)
@@ -90,7 +90,7 @@ type humanSource interface {
 	Profiled(board.Size) (files []string, any bool)
 }
 
-// humans tells whether a network of human moves is loaded, whether any network
+// humans reports whether a network of human moves is loaded, whether any network
 // varies by profile, and how messages call them all.
 func (s *Server) humans(size board.Size) (loaded, profile bool, names string) {
 	n, ok := s.net.(humanSource)

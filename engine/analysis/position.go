@@ -19,7 +19,7 @@ func (q *query) start() (*board.Game, error) {
 
 // position returns the game after the first n moves. Records may hold moves
 // that break the rules of ko or suicide; they are played all the same, but for
-// the suicide of a single stone, which leaves the board as it was. Where a colour
+// the suicide of a single stone, which leaves the board as it was. If a colour
 // moves twice, a game begins that knows nothing of the moves before.
 func (q *query) position(n int) (*board.Game, error) {
 	g, err := q.start()

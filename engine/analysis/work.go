@@ -81,14 +81,11 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	}
 	(*tree).Reset(game)
 	(*tree).Restrict(q.restrict...)
-	t.shown = func(*search.Result) {}
-	if leads := search.NewLeads(s.net); !s.conf.InKataGosPlace {
-		t.shown = func(r *search.Result) {
-			if err := leads.Correct(ctx, game, r); err != nil && ctx.Err() == nil {
-				s.log.Warn("leads under this komi are only the network's own", "error", err)
-			}
-		}
+	var leads *search.Leads // KataGo's stay the network's own
+	if !s.conf.InKataGosPlace {
+		leads = search.NewLeads(s.net)
 	}
+	t.shown = func(r *search.Result) { leads.Show(ctx, s.log, game, r) }
 	var result search.Result
 	if q.reports.first == 0 {
 		result, err = (*tree).Search(ctx, q.limits)

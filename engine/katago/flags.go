@@ -18,7 +18,7 @@ import (
 // configuration files, texts.
 const personality = "personality"
 
-// Asked tells whether the program is to be KataGo, and returns the arguments
+// Asked reports whether the program is to be KataGo, and returns the arguments
 // that are left for it.
 func Asked(program string, args []string) (rest []string, yes bool, err error) {
 	name := strings.ToLower(filepath.Base(strings.ReplaceAll(program, `\`, "/")))

@@ -100,7 +100,7 @@ func (m *Memory) Save(end bool) {
 // folder is the name of the folder for a size of board.
 func folder(size board.Size) string { return fmt.Sprintf("%dx%d", size.W, size.H) }
 
-// Fresh tells whether there are moves that Load has not read yet.
+// Fresh reports whether there are moves that Load has not read yet.
 func (m *Memory) Fresh() bool { return m.fresh }
 
 // Load reads all files, the newest first, and deletes those that hold moves beyond

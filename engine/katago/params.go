@@ -96,10 +96,10 @@ func (p *Params) set(values map[string]string) error {
 	return nil
 }
 
-// Profile tells whether a profile is set.
+// Profile reports whether a profile is set.
 func (p *Params) Profile() bool { return Profiled(p.play.Search) }
 
-// Profiled tells whether a profile is set: "" and "_" are none.
+// Profiled reports whether a profile is set: "" and "_" are none.
 func Profiled(s katagocfg.Search) bool {
 	_, set := search.Human{Profile: s["humanSLProfile"].Text}.Meta()
 	return set

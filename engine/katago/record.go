@@ -40,10 +40,7 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 		}
 	}
 	root.Remove("HA") // it goes by the stones
-	record, err := sgf.RecordOf(root)
-	if err == nil {
-		err = record.Fault
-	}
+	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
 		return nil, now, err
 	}
@@ -53,7 +50,7 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 	return record, recordRules(root, now, say), nil
 }
 
-// checkSize tells whether a record is of a board that KataGo has.
+// checkSize reports whether a record is of a board that KataGo has.
 func checkSize(root *sgf.Node) error {
 	text := root.Get("SZ")
 	size, err := sgf.SizeOf(root)

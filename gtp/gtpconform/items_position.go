@@ -143,7 +143,7 @@ func checkIllegalPlay(s *Session, _ Open) {
 		}
 	})
 	s.All("play b j9")
-	// What the rules forbid but servers may allow is played: here a suicide.
+	// A move that the rules forbid but servers may allow is played: here a suicide.
 	s.All("clear_board", "play w a2", "play w b1", "play b a1")
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Program starts an executable as the engine: first its own arguments, then
-// those of the test. env is added to the environment. What it writes to stderr
+// those of the test. env is added to the environment. Its output on stderr
 // is shown if the test fails.
 func Program(path string, env []string, args ...string) Open {
 	return func(t testing.TB, more ...string) *Session {

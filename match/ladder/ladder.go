@@ -139,7 +139,7 @@ const (
 	unequal    = 0.95
 )
 
-// settled tells whether a pair has played enough.
+// settled reports whether a pair has played enough.
 func (p *pair) settled() bool {
 	share := p.points.Points / max(1, p.points.Games)
 	return int(p.points.Games) >= p.games || p.points.Games >= firstGames && max(share, 1-share) > unequal

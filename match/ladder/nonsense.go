@@ -88,7 +88,7 @@ func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	return j(g, p)
 }
 
-// takesBack tells whether, once the chain of a move that is in atari on b is taken,
+// takesBack reports whether, once the chain of a move that is in atari on b is taken,
 // stones of those who took it can be taken from where it stood. It changes b.
 func takesBack(b *board.Board, m board.Move) bool {
 	if b.At(m.Point) != m.Color {

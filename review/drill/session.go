@@ -32,7 +32,7 @@ type Session struct {
 }
 
 // Run asks the problems that are due, and at most so many that were never asked.
-// What was answered is written down at once; the end of the input and of ctx end it.
+// Answers are written down at once; the end of the input and of ctx end it.
 func (s *Session) Run(ctx context.Context, set *review.Drills, fresh int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

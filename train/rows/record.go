@@ -83,10 +83,7 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 // territory rules the winner counts, and a record without a result has one where the
 // final position is beyond doubt.
 func FromRecord(root *sgf.Node) (*Game, error) {
-	record, err := sgf.RecordOf(root)
-	if err == nil {
-		err = record.Fault
-	}
+	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
 	}
