@@ -73,9 +73,10 @@ type Server struct {
 	stop context.CancelFunc
 	jobs sync.WaitGroup
 
+	newcomers newcomers
+
 	mu         sync.Mutex
 	conns      map[*conn]bool
-	newcomers  []*conn // connections that have not said hello, the oldest first
 	complained map[string]time.Time
 	answers    map[string]*answer // by client and id, to answer a repeated command alike
 	engineSeen api.Engine
