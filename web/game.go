@@ -73,7 +73,7 @@ func (c *conn) newGame(n *api.NewGame) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := c.s.setUp(h)
+	g, err := setUp(c.s, h)
 	if err != nil {
 		return nil, refuse("bad_request", "%v", err)
 	}
@@ -155,7 +155,7 @@ func checkRules(r board.Rules) error {
 }
 
 // setUp makes a game at its beginning.
-func (s *Server) setUp(h header) (*game, error) {
+func setUp(s *Server, h header) (*game, error) {
 	g := &game{s: s, head: h, phase: phasePlay, changed: h.Created}
 	rules, err := board.ParseRules(h.Rules)
 	if err != nil {
