@@ -79,9 +79,7 @@ func (g *game) pay() {
 		}
 	}
 	if o.sgf {
-		if err := g.saveSGF(); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, g.saveSGF())
 	}
 	if o.level {
 		errs = append(errs, g.countForLevel())
