@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -135,9 +134,6 @@ func New(c Config) (*Server, error) {
 
 // open reads what is kept and begins to listen.
 func (s *Server) open() error {
-	if info, err := os.Stat(filepath.Join(s.conf.Folder, "token")); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		s.log.Warn("other users of this machine could read the page's key: --new-token makes another one")
-	}
 	var err error
 	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.log.Warn(text) }); err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
