@@ -351,6 +351,9 @@ func TestOwnCertificate(t *testing.T) {
 	cert, print1, err := OwnCertificate(dir, []string{"board.home"}, nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, cert.Certificate)
+	for _, name := range []string{"board.home", "localhost", "127.0.0.1", "::1"} {
+		require.NoError(t, cert.Leaf.VerifyHostname(name))
+	}
 	_, print2, err := OwnCertificate(dir, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, print1, print2, "it is kept")
