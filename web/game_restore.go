@@ -18,8 +18,8 @@ const (
 	restoredPart = "part" // up to the damage
 )
 
-// readGame plays a journal through. Where it is damaged, what is whole is taken, and
-// the record beside it where that knows more; the damaged file is kept.
+// readGame plays a journal through. Of a damaged one it takes what is whole, and the
+// record beside it where that knows more; the damaged file is kept.
 func (s *Server) readGame(id string) (*game, error) {
 	data, err := s.store.read("games", id, ".jsonl", maxJournal)
 	if err != nil {

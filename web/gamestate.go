@@ -301,8 +301,7 @@ func resultText(score float64) string {
 	return "0"
 }
 
-// What records say of the player, and of a count that the engine does not agree
-// with.
+// Words of records: for the player, and for a count that the engine does not agree with.
 const (
 	playerName = "You"
 	byWord     = "Counted by the player's word."

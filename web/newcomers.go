@@ -13,9 +13,9 @@ type newcomers struct {
 	conns []*conn
 }
 
-// welcome lets a connection wait for its hello. Where too many do, the oldest of the
-// machine that has the most of them goes: a machine that opens sockets and says nothing
-// keeps nobody else out.
+// welcome lets a connection wait for its hello. If too many do, the oldest of the machine
+// that has the most of them goes: a machine that opens sockets and says nothing keeps
+// nobody else out.
 func (n *newcomers) welcome(c *conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -63,8 +63,8 @@ func writeNetwork(path string, net *katago.Network) error {
 }
 
 // renew begins the learner anew, as there are no checkpoints that it could go on
-// from: with the weights of the network that plays, if it is of its shape. What was
-// trained after that network is trained again.
+// from: with the weights of the network that plays, if it is of its shape. The
+// training after that network is done again.
 func (l *Loop) renew(why string) error {
 	s := l.state
 	base, trained := s.base(), int64(0)
