@@ -329,7 +329,7 @@ func (s *Server) publish(topic string, e api.Event) {
 	}
 }
 
-// watched tells whether anybody watches a topic.
+// watched reports whether anybody watches a topic.
 func (s *Server) watched(topic string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,7 +81,7 @@ func (l *Loop) renew(why string) error {
 	return l.follow(base, max(0, s.Target-trained))
 }
 
-// ownPlays tells whether a network of the learner's shape that this loop made plays.
+// ownPlays reports whether a network of the learner's shape that this loop made plays.
 func (l *Loop) ownPlays() bool { return strings.HasPrefix(l.state.Current, l.state.Arch+"-s") }
 
 // follow lets a new learner begin with a network, and have so many samples to learn.
