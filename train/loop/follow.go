@@ -68,7 +68,7 @@ func writeNetwork(path string, net *katago.Network) error {
 func (l *Loop) renew(why string) error {
 	s := l.state
 	base, trained := s.base(), int64(0)
-	if l.ownPlays() && s.Current != base {
+	if s.ownPlays() && s.Current != base {
 		base = s.Current
 		if n := s.network(base); n != nil {
 			trained = n.Samples
@@ -82,7 +82,7 @@ func (l *Loop) renew(why string) error {
 }
 
 // ownPlays reports whether a network of the learner's shape that this loop made plays.
-func (l *Loop) ownPlays() bool { return strings.HasPrefix(l.state.Current, l.state.Arch+"-s") }
+func (s *State) ownPlays() bool { return strings.HasPrefix(s.Current, s.Arch+"-s") }
 
 // follow lets a new learner begin with a network, and have so many samples to learn.
 func (l *Loop) follow(base string, target int64) error {
