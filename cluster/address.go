@@ -48,7 +48,7 @@ func FindAddress(text string, note func(text string)) (string, error) {
 	exposed := ""
 	data, err := file.Secret(text, nil, func(text string) { exposed = text })
 	if at := strings.LastIndex(text, "@"); err != nil && at >= 0 {
-		return "", fmt.Errorf("what ends in %q is neither a file nor an address; one looks like nats://TOKEN@HOST:PORT or kosumi://…", text[at:])
+		return "", fmt.Errorf("the text that ends in %q is neither a file nor an address; one looks like nats://TOKEN@HOST:PORT or kosumi://…", text[at:])
 	}
 	if err != nil {
 		return "", fmt.Errorf("%q is neither an address (nats://TOKEN@HOST:PORT or kosumi://…) nor a file that holds one, nor env:NAME: %w", text, err)

@@ -2,7 +2,7 @@ package web
 
 import "time"
 
-// What happens where nobody is there any more.
+// Times after which nobody is there any more.
 const (
 	// aloneFor is how long a game's clock runs, and its engine is kept, with no
 	// page that watches it.
