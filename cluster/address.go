@@ -1,25 +1,18 @@
 package cluster
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode"
 
 	"kosumi/internal/file"
@@ -55,7 +48,7 @@ func FindAddress(text string, note func(text string)) (string, error) {
 	exposed := ""
 	data, err := file.Secret(text, nil, func(text string) { exposed = text })
 	if at := strings.LastIndex(text, "@"); err != nil && at >= 0 {
-		return "", fmt.Errorf("what ends in %q is neither a file nor an address; one looks like nats://TOKEN@HOST:PORT or kosumi://…", text[at:])
+		return "", fmt.Errorf("the text that ends in %q is neither a file nor an address; one looks like nats://TOKEN@HOST:PORT or kosumi://…", text[at:])
 	}
 	if err != nil {
 		return "", fmt.Errorf("%q is neither an address (nats://TOKEN@HOST:PORT or kosumi://…) nor a file that holds one, nor env:NAME: %w", text, err)
@@ -157,7 +150,10 @@ func (a Address) TLSConfig() *tls.Config {
 // use. note is told what was mended.
 func Certificate(dir string, note func(text string)) (tls.Certificate, string, error) {
 	path := filepath.Join(dir, "server.pem")
-	text, err := file.Secret(path, makeCertificate, note)
+	text, err := file.Secret(path, func() ([]byte, error) {
+		cert, key, err := file.SelfSigned("kosumi", "kosumi", "localhost")
+		return append(cert, key...), err
+	}, note)
 	if err != nil {
 		return tls.Certificate{}, "", err
 	}
@@ -167,33 +163,6 @@ func Certificate(dir string, note func(text string)) (tls.Certificate, string, e
 	}
 	sum := sha256.Sum256(pair.Certificate[0])
 	return pair, hex.EncodeToString(sum[:]), nil
-}
-
-// makeCertificate returns a certificate of its own signing, and its key.
-func makeCertificate() ([]byte, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-	if err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	form := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "kosumi"}, DNSNames: []string{"kosumi", "localhost"},
-		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(10, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
-	if err != nil {
-		return nil, err
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
-	return text, nil
 }
 
 // Token returns the token in a folder, made on first use. note is told what was

@@ -223,7 +223,7 @@ func (s *site) runUntil(workers []*Worker, done func() bool) {
 	all.Wait()
 }
 
-// settled tells that all games of numbers below n have come, with what branches
+// settled reports whether all games of numbers below n have come, with what branches
 // off them.
 func (s *site) settled(n uint64) func() bool {
 	return func() bool {

@@ -49,7 +49,7 @@ func (s *Server) put(c *call) {
 
 // wrong takes an answer back that its client could not use.
 func (s *Server) wrong(e *errand, now time.Time) {
-	s.conf.Log.Warn("a worker's answer is none", "worker", publicName(e.doneBy), "kind", e.task.Kind)
+	s.conf.Log.Warn("a worker's answer cannot be read", "worker", publicName(e.doneBy), "kind", e.task.Kind)
 	failure := &outcome{ID: e.task.ID, Error: "the answer could not be read"}
 	e.failed, e.failure, e.failedAt = append(e.failed, e.doneBy), failure, now
 	e.done, e.doneBy = nil, ""
@@ -117,7 +117,7 @@ func (s *Server) take(c *call) {
 // holds mu.
 func (s *Server) endTasks(id string) {
 	d := s.desk
-	p, w := s.desk.parked[id], s.members[id]
+	p, w := d.parked[id], s.members[id]
 	if p == nil || w == nil {
 		return
 	}

@@ -36,7 +36,7 @@ func (w *Worker) file(ctx context.Context, f File, task string) (string, error) 
 		return "", err
 	}
 	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, task, out) })
-	return path, errors.Join(err)
+	return path, err
 }
 
 // use keeps a file from makeRoom until done is called.

@@ -452,7 +452,7 @@ func (s *Server) piece(c *call) {
 	case source == "":
 		s.conn.Publish(c.reply, nil)
 	case many: // it asks again
-	case len(s.pieces.push(&call{verb: c.who, who: source, reply: c.reply, data: pack(r)})) > 0:
+	case len(s.pieces.push(&call{who: source, reply: c.reply, data: pack(r), worker: c.who})) > 0:
 		s.fetched(c.who)
 	}
 }
@@ -467,7 +467,7 @@ func (s *Server) fetchPieces() {
 			s.conn.Publish(c.reply, m.Data)
 		}
 		cancel()
-		s.fetched(c.verb)
+		s.fetched(c.worker)
 		s.pieces.done(c)
 	}
 }

@@ -49,7 +49,7 @@ func (w *Worker) sit(ctx context.Context, o *Offer) (*table, error) {
 	return t, err
 }
 
-// describe notes what the worker plays with, and tells whether that is new.
+// describe notes what the worker plays with, and reports whether that is new.
 func (w *Worker) describe(s *Seat) bool {
 	w.greeting.Lock()
 	defer w.greeting.Unlock()

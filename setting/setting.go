@@ -68,7 +68,7 @@ type Info struct {
 // Param returns the name over GTP: KataGo's where it has one.
 func (i *Info) Param() string { return cmp.Or(i.KataGo, i.Name) }
 
-// Is tells whether a name is that of the setting, KataGo's or an alias.
+// Is reports whether a name is that of the setting, KataGo's or an alias.
 func (i *Info) Is(name string) bool {
 	return name != "" && (i.Name == name || i.KataGo == name || slices.Contains(i.Aliases, name))
 }
@@ -125,7 +125,7 @@ type Setting[T any] struct {
 type value interface {
 	String() string
 	Set(text string) error // leaves the place as it was after an error
-	check() bool           // tells whether what stands there is allowed
+	check() bool           // reports whether what stands there is allowed
 }
 
 // Of returns the setting of a field: a bool, a number, a text, or, where

@@ -114,7 +114,7 @@ func (r *run) loop() {
 	}
 }
 
-// steadiness tells whether the first move and the lead have stood still.
+// steadiness reports whether the first move and the lead have stood still.
 type steadiness struct {
 	move  board.Point
 	lead  float64
@@ -228,7 +228,7 @@ func (r *run) adjust(ctx context.Context, e *engine.Engine, want *api.Analyse, c
 	return nil
 }
 
-// changed tells whether something else is wanted by now.
+// changed reports whether something else is wanted by now.
 func (r *run) changed(gen int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

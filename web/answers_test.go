@@ -59,7 +59,7 @@ func TestNewcomers(t *testing.T) {
 	add := func(from string) *conn {
 		c := &conn{from: from}
 		c.ctx, c.cancel = context.WithCancel(t.Context())
-		s.welcomeNewcomer(c)
+		s.newcomers.welcome(c)
 		return c
 	}
 	honest := add("honest")
@@ -69,10 +69,10 @@ func TestNewcomers(t *testing.T) {
 	}
 	require.NoError(t, honest.ctx.Err(), "it is the oldest, but alone")
 	require.Error(t, first.ctx.Err())
-	require.Len(t, s.newcomers, maxNewcomers)
-	s.forgetNewcomer(honest)
-	require.NotContains(t, s.newcomers, honest)
-	require.Len(t, s.newcomers, maxNewcomers-1)
+	require.Len(t, s.newcomers.conns, maxNewcomers)
+	s.newcomers.forget(honest)
+	require.NotContains(t, s.newcomers.conns, honest)
+	require.Len(t, s.newcomers.conns, maxNewcomers-1)
 }
 
 // TestFullHouse has as many pages as there may be: one more is told to come later.

@@ -1,22 +1,13 @@
 package web
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"kosumi/internal/file"
 )
@@ -53,41 +44,18 @@ func makeCertificate(certFile, keyFile string, names []string) error {
 	if err := os.MkdirAll(filepath.Dir(certFile), 0o700); err != nil {
 		return err
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-	if err != nil {
-		return err
-	}
-	t := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "Kosumi on this machine"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true}
-	for _, n := range append([]string{"localhost", "127.0.0.1", "::1"}, names...) {
-		if ip := net.ParseIP(n); ip != nil {
-			t.IPAddresses = append(t.IPAddresses, ip)
-		} else {
-			t.DNSNames = append(t.DNSNames, n)
+	hosts := append([]string{"localhost", "127.0.0.1", "::1"}, names...)
+	if own, err := networkAddresses(); err == nil {
+		for _, ip := range own {
+			hosts = append(hosts, ip.String())
 		}
 	}
-	if own, err := net.InterfaceAddrs(); err == nil {
-		for _, a := range own {
-			if n, ok := a.(*net.IPNet); ok {
-				t.IPAddresses = append(t.IPAddresses, n.IP)
-			}
-		}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
+	cert, key, err := file.SelfSigned("Kosumi on this machine", hosts...)
 	if err != nil {
 		return err
 	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
+	if err := file.WritePrivate(keyFile, key); err != nil {
 		return err
 	}
-	if err := file.WritePrivate(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
-		return err
-	}
-	return file.WritePrivate(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return file.WritePrivate(certFile, cert)
 }

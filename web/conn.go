@@ -18,7 +18,6 @@ import (
 const (
 	maxMessage    = 64 << 10
 	maxConns      = 128
-	maxNewcomers  = 64 // connections that have not said hello
 	helloWithin   = 5 * time.Second
 	writeWithin   = 10 * time.Second
 	maxQueue      = 256 // events that wait for a client
@@ -99,61 +98,14 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	c.from, _, _ = net.SplitHostPort(r.RemoteAddr)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	defer c.cancel()
-	s.welcomeNewcomer(c)
+	s.newcomers.welcome(c)
 	known := c.greet()
-	if s.forgetNewcomer(c); known {
+	if s.newcomers.forget(c); known {
 		c.serve()
 	}
 }
 
-// welcomeNewcomer lets a connection wait for its hello. Where too many do, the
-// oldest of the machine that has the most of them goes: who opens sockets and says
-// nothing keeps nobody else out.
-func (s *Server) welcomeNewcomer(c *conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.newcomers = append(s.newcomers, c); len(s.newcomers) <= maxNewcomers {
-		return
-	}
-	has := map[string]int{}
-	for _, n := range s.newcomers {
-		has[n.from]++
-	}
-	oldest := 0
-	for i, n := range s.newcomers {
-		if has[n.from] > has[s.newcomers[oldest].from] {
-			oldest = i
-		}
-	}
-	s.newcomers[oldest].cancel()
-	s.newcomers = slices.Delete(s.newcomers, oldest, oldest+1)
-}
-
-func (s *Server) forgetNewcomer(c *conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.newcomers = slices.DeleteFunc(s.newcomers, func(n *conn) bool { return n == c })
-}
-
-// takeSeat makes a connection one of those that are served; false where there are
-// too many of them.
-func (s *Server) takeSeat(c *conn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.conns) >= maxConns {
-		return false
-	}
-	s.conns[c] = true
-	return true
-}
-
-func (s *Server) leaveSeat(c *conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.conns, c)
-}
-
-// greet reads the hello and answers it. The connection has its seat if it returns
+// greet reads the hello and answers it. The connection has entered if it returns
 // true.
 func (c *conn) greet() bool {
 	ctx, done := context.WithTimeout(c.ctx, helloWithin)
@@ -186,15 +138,33 @@ func (c *conn) greet() bool {
 	if hello.Key != "" {
 		welcome.Token = c.s.keys.token
 	}
-	if !c.s.takeSeat(c) {
+	if !c.enter() {
 		c.ws.Close(closeTryAgain, "too many connections")
 		return false
 	}
 	if c.write(api.Event{T: "welcome", Re: cmd.ID, D: welcome}) != nil {
-		c.s.leaveSeat(c)
+		c.leave()
 		return false
 	}
 	return true
+}
+
+// enter makes a connection one of those that are served; false where there are too
+// many of them.
+func (c *conn) enter() bool {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if len(c.s.conns) >= maxConns {
+		return false
+	}
+	c.s.conns[c] = true
+	return true
+}
+
+func (c *conn) leave() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	delete(c.s.conns, c)
 }
 
 func (s *Server) welcome() api.Welcome {
@@ -229,7 +199,7 @@ func (c *conn) serve() {
 		}
 		c.command(data)
 	}
-	c.s.leaveSeat(c)
+	c.leave()
 	c.cancel()
 	if c.run != nil {
 		c.run.close()

@@ -141,7 +141,7 @@ func (e *edit) play(n *docNode, op *api.TreeOp) (any, error) {
 		return nil, refuse("bad_request", "%v", err)
 	}
 	for i, v := range line {
-		p, err := e.doc.size.ParseVertex(v)
+		p, err := e.size.ParseVertex(v)
 		if err != nil {
 			return nil, refuseWith("illegal", "board", "no such point")
 		}
@@ -164,7 +164,7 @@ func (e *edit) play(n *docNode, op *api.TreeOp) (any, error) {
 			return nil, refuse("limit", "the tree has %d nodes", maxNodes)
 		}
 		child := new(sgf.Node)
-		child.Set(strings.ToUpper(letter(c)), sgf.FormatPoint(e.doc.size, p))
+		child.Set(strings.ToUpper(letter(c)), sgf.FormatPoint(e.size, p))
 		n = e.grow(n, child)
 	}
 	e.at = n.id
@@ -224,17 +224,17 @@ func (e *edit) promote(n *docNode) {
 var markKinds = []string{"TR", "SQ", "CR", "MA", "LB"}
 
 func (e *edit) setMarks(n *docNode, marks []api.Mark) error {
-	if len(marks) > e.doc.size.Area() {
+	if len(marks) > e.size.Area() {
 		return refuse("bad_request", "more marks than points")
 	}
 	values := map[string][]string{}
 	for _, m := range marks {
-		p, err := e.doc.size.ParseVertex(m.Point)
+		p, err := e.size.ParseVertex(m.Point)
 		id := strings.ToUpper(m.Kind)
 		if err != nil || p == board.Pass || !slices.Contains(markKinds, id) {
 			return refuse("bad_request", "not a mark")
 		}
-		v := sgf.FormatPoint(e.doc.size, p)
+		v := sgf.FormatPoint(e.size, p)
 		if id == "LB" {
 			v += ":" + sgf.Escape(m.Label)
 		}
@@ -263,11 +263,11 @@ func (e *edit) setup(n *docNode, op *api.TreeOp) (any, error) {
 	}{{"AB", op.Black}, {"AW", op.White}, {"AE", op.Empty}} {
 		var values []string
 		for _, v := range part.points {
-			p, err := e.doc.size.ParseVertex(v)
+			p, err := e.size.ParseVertex(v)
 			if err != nil || p == board.Pass {
 				return nil, refuseWith("illegal", "board", "no such point")
 			}
-			values = append(values, sgf.FormatPoint(e.doc.size, p))
+			values = append(values, sgf.FormatPoint(e.size, p))
 		}
 		if child.Remove(part.id); len(values) > 0 {
 			child.Set(part.id, values...)

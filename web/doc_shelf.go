@@ -112,7 +112,7 @@ type docCard struct {
 
 // docCards lists the newest documents.
 func (s *Server) docCards() (*api.Docs, error) {
-	ids, err := s.newest("docs", ".sgf", maxCards)
+	ids, err := s.store.newest("docs", ".sgf", maxCards)
 	if err != nil {
 		return nil, err
 	}

@@ -361,7 +361,10 @@ func (c *conn) newDoc(n *api.NewDoc) (any, error) {
 	case n.SGF != "":
 		d, err = c.s.parseDoc(newID(), []byte(n.SGF))
 	default:
-		d, err = c.s.emptyDoc(n)
+		var root *sgf.Node
+		if root, err = emptyTree(n); err == nil {
+			d, err = c.s.newDocFrom(newID(), root)
+		}
 	}
 	if err != nil {
 		return nil, refuse("bad_request", "%v", err)
@@ -380,7 +383,8 @@ func (d *doc) lastOfMainLine() int {
 	return n.id
 }
 
-func (s *Server) emptyDoc(n *api.NewDoc) (*doc, error) {
+// emptyTree is the root of a document without moves.
+func emptyTree(n *api.NewDoc) (*sgf.Node, error) {
 	size := board.Size{W: n.Size[0], H: n.Size[1]}
 	if err := size.Check(); err != nil {
 		return nil, err
@@ -399,7 +403,7 @@ func (s *Server) emptyDoc(n *api.NewDoc) (*doc, error) {
 		return nil, err
 	}
 	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: recordedRules(rules, n.Rules), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
-	return s.newDocFrom(newID(), rec.Tree())
+	return rec.Tree(), nil
 }
 
 // save writes the document. The caller holds mu, or nobody else has the document.

@@ -73,7 +73,7 @@ func (c *conn) newGame(n *api.NewGame) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := c.s.setUp(h)
+	g, err := setUp(c.s, h)
 	if err != nil {
 		return nil, refuse("bad_request", "%v", err)
 	}
@@ -155,7 +155,7 @@ func checkRules(r board.Rules) error {
 }
 
 // setUp makes a game at its beginning.
-func (s *Server) setUp(h header) (*game, error) {
+func setUp(s *Server, h header) (*game, error) {
 	g := &game{s: s, head: h, phase: phasePlay, changed: h.Created}
 	rules, err := board.ParseRules(h.Rules)
 	if err != nil {
@@ -370,8 +370,8 @@ func (g *game) goOn() {
 	g.runClock()
 	g.stopThinking()
 	switch {
-	case g.paused != "" || g.trouble != "" || g.owed.step != nil:
-	case g.phase == phasePlay && g.board.ToMove() != g.player(), g.phase == phasePlace && g.player() == board.White:
+	case g.stands():
+	case g.enginesTurn():
 		g.think()
 	case g.phase == phaseCount && !g.isSure:
 		g.judge()
@@ -389,18 +389,22 @@ func (g *game) goOn() {
 func (g *game) wake() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.thinks != nil || g.paused != "" || g.trouble != "" || g.owed.step != nil || g.removed {
-		return
-	}
-	switch {
-	case g.phase == phasePlay && g.board.ToMove() != g.player(), g.phase == phasePlace && g.player() == board.White, g.phase == phaseCount && !g.isSure:
+	if g.thinks == nil && !g.stands() && (g.enginesTurn() || g.phase == phaseCount && !g.isSure) {
 		g.goOn()
 	}
 }
 
+// stands reports whether nothing moves: the game is paused, in trouble, or waits for a
+// step to be saved.
+func (g *game) stands() bool { return g.paused != "" || g.trouble != "" || g.owed.step != nil }
+
+func (g *game) enginesTurn() bool {
+	return g.phase == phasePlay && g.board.ToMove() != g.player() || g.phase == phasePlace && g.player() == board.White
+}
+
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.phase == phasePlay && g.paused == "" && g.trouble == "" && g.owed.step == nil && g.clocks[0].limited()
+	runs := g.phase == phasePlay && !g.stands() && g.clocks[0].limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil

@@ -49,8 +49,8 @@ func (g *game) playerMoves(vertex string) error {
 	return g.makeMove(p, "move")
 }
 
-// makeMove books the clock of the side to move and plays. Where the move is not
-// saved, the clock stands: nobody pays for a full disk.
+// makeMove books the clock of the side to move and plays. The clock stands if the move
+// is not saved: nobody pays for a full disk.
 func (g *game) makeMove(p board.Point, kind string) error {
 	c := &g.clocks[g.board.ToMove()-board.Black]
 	if !g.ran.IsZero() {

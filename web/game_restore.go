@@ -18,8 +18,8 @@ const (
 	restoredPart = "part" // up to the damage
 )
 
-// readGame plays a journal through. Where it is damaged, what is whole is taken, and
-// the record beside it where that knows more; the damaged file is kept.
+// readGame plays a journal through. Of a damaged one it takes what is whole, and the
+// record beside it where that knows more; the damaged file is kept.
 func (s *Server) readGame(id string) (*game, error) {
 	data, err := s.store.read("games", id, ".jsonl", maxJournal)
 	if err != nil {
@@ -27,13 +27,13 @@ func (s *Server) readGame(id string) (*game, error) {
 	}
 	k := parseJournal(data)
 	k.head.ID = id
-	rec := s.recordOf(id)
+	rec := s.store.record(id)
 	path := s.store.path("games", id, ".jsonl")
-	g, made := s.replay(k)
+	g, made := k.replay(s)
 	switch {
 	case k.bad > 0 || made < len(k.steps) || k.torn && ahead(rec, g, k.steps):
 		k.steps = k.steps[:made]
-		if g, err = s.restore(k, g, rec, data); err != nil {
+		if g, err = k.restore(s, g, rec, data); err != nil {
 			return nil, err
 		}
 	case k.torn:
@@ -58,12 +58,12 @@ func (s *Server) readGame(id string) (*game, error) {
 
 // replay makes the steps of a journal, as far as they can be made. It returns nil
 // where there is no header to begin with.
-func (s *Server) replay(k kept) (*game, int) {
+func (k *kept) replay(s *Server) (*game, int) {
 	if !k.headed {
 		return nil, 0
 	}
 	for n := len(k.steps); ; {
-		g, err := s.setUp(k.head)
+		g, err := setUp(s, k.head)
 		if err != nil {
 			return nil, 0
 		}
@@ -78,9 +78,9 @@ func (s *Server) replay(k kept) (*game, int) {
 	}
 }
 
-// recordOf reads the record beside a journal, nil where there is none.
-func (s *Server) recordOf(id string) *sgf.Record {
-	data, err := s.store.read("games", id, ".sgf", maxSGFSize)
+// record reads the record beside a journal, nil where there is none.
+func (st *store) record(id string) *sgf.Record {
+	data, err := st.read("games", id, ".sgf", maxSGFSize)
 	if err != nil {
 		return nil
 	}
@@ -110,14 +110,14 @@ func begins(moves, with []board.Move) bool {
 }
 
 // restore makes a game, and its journal anew, of what is whole.
-func (s *Server) restore(k kept, part *game, rec *sgf.Record, damaged []byte) (*game, error) {
+func (k *kept) restore(s *Server, part *game, rec *sgf.Record, damaged []byte) (*game, error) {
 	where := fmt.Sprintf("line %d of its journal is damaged", max(k.bad, 1))
 	if k.bad == 0 {
 		where = "its journal does not fit together"
 	}
 	g, lines, why := part, asLines(k.head, k.steps), restoredPart
 	if rec != nil && (part == nil || part.board.NumMoves() <= len(rec.Moves()) || !begins(part.board.Moves(), rec.Moves())) {
-		if full, all := s.ofRecord(k, rec); full != nil {
+		if full, all := k.ofRecord(s, rec); full != nil {
 			g, lines, why = full, all, restoredAll
 		}
 	}
@@ -152,7 +152,7 @@ func asLines(h header, steps []entry) []any {
 
 // ofRecord makes a game of the record beside its journal, and of what the whole
 // lines say besides; nil where that is no game.
-func (s *Server) ofRecord(k kept, rec *sgf.Record) (*game, []any) {
+func (k *kept) ofRecord(s *Server, rec *sgf.Record) (*game, []any) {
 	h := k.head
 	if !k.headed {
 		h = headerOf(rec, k.head.ID)
@@ -197,7 +197,8 @@ func (s *Server) ofRecord(k kept, rec *sgf.Record) (*game, []any) {
 	if len(steps) > 0 {
 		steps[len(steps)-1].Clocks = last
 	}
-	g, made := s.replay(kept{head: h, headed: true, steps: steps})
+	whole := kept{head: h, headed: true, steps: steps}
+	g, made := whole.replay(s)
 	if g == nil || made < len(steps) {
 		return nil, nil
 	}

@@ -15,6 +15,9 @@ const (
 	lastPause  = 4 * time.Second
 )
 
+// longer is the pause after one that did not help; the first is after 0.
+func longer(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }
+
 // owed is what a game has to write and could not: nobody was told that it is saved,
 // pages are told that it is not, and it is tried again until it is.
 type owed struct {
@@ -47,7 +50,7 @@ func (g *game) owe(step func() error) {
 func (g *game) later(err error) {
 	o := &g.owed
 	o.why = asError(err)
-	o.pause = min(max(2*o.pause, firstPause), lastPause)
+	o.pause = longer(o.pause)
 	if o.timer != nil {
 		o.timer.Stop()
 	}
@@ -79,9 +82,7 @@ func (g *game) pay() {
 		}
 	}
 	if o.sgf {
-		if err := g.saveSGF(); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, g.saveSGF())
 	}
 	if o.level {
 		errs = append(errs, g.countForLevel())

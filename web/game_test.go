@@ -324,9 +324,9 @@ func FuzzJournal(f *testing.F) {
 	s := &Server{}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		k := parseJournal(data)
-		if g, _ := s.replay(k); g != nil {
+		if g, _ := k.replay(s); g != nil {
 			g.state()
-			s.ofRecord(k, g.record())
+			k.ofRecord(s, g.record())
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -302,8 +301,7 @@ func resultText(score float64) string {
 	return "0"
 }
 
-// What records say of the player, and of a count that the engine does not agree
-// with.
+// Words of records: for the player, and for a count that the engine does not agree with.
 const (
 	playerName = "You"
 	byWord     = "Counted by the player's word."
@@ -362,7 +360,7 @@ const maxCards = 60
 
 // gameCards lists the games, newest first.
 func (s *Server) gameCards() (*api.Games, error) {
-	ids, err := s.newest("games", ".jsonl", maxCards)
+	ids, err := s.store.newest("games", ".jsonl", maxCards)
 	if err != nil {
 		return nil, err
 	}
@@ -400,20 +398,4 @@ func (s *Server) publishGames() {
 func (s *Server) unread(kind, name string, err error) api.Unread {
 	s.complain(fmt.Sprintf("%s cannot be read: %v", filepath.Join(kind, name), err), kind+name)
 	return api.Unread{File: filepath.Join(kind, name), Why: err.Error()}
-}
-
-// newest returns the IDs of the files of a kind that changed last.
-func (s *Server) newest(kind, ext string, most int) ([]string, error) {
-	ids, err := s.store.list(kind, ext)
-	if err != nil {
-		return nil, err
-	}
-	at := map[string]time.Time{}
-	for _, id := range ids {
-		if info, err := os.Stat(s.store.path(kind, id, ext)); err == nil {
-			at[id] = info.ModTime()
-		}
-	}
-	slices.SortFunc(ids, func(a, b string) int { return at[b].Compare(at[a]) })
-	return ids[:min(most, len(ids))], nil
 }

@@ -2,7 +2,7 @@ package web
 
 import "time"
 
-// What happens where nobody is there any more.
+// Times after which nobody is there any more.
 const (
 	// aloneFor is how long a game's clock runs, and its engine is kept, with no
 	// page that watches it.
@@ -15,7 +15,7 @@ const (
 	stoodFor = 15 * time.Second
 )
 
-// slept tells whether the machine, or the program, stood still between two looks.
+// slept reports whether the machine, or the program, stood still between two looks.
 func slept(last, now time.Time) bool {
 	ran := now.Sub(last)
 	return now.Round(0).Sub(last.Round(0))-ran > sleptFor || ran > stoodFor

@@ -100,7 +100,7 @@ func unsealed(line []byte, v any) error {
 		said, err := hex.DecodeString(string(line[at+len(sumField) : len(line)-2]))
 		sum := crc32.ChecksumIEEE(append(slices.Clone(line[:at]), '}'))
 		if err != nil || !bytes.Equal(said, binary.BigEndian.AppendUint32(nil, sum)) {
-			return errors.New("its sum is another one")
+			return errors.New("its checksum does not match")
 		}
 	}
 	return json.Unmarshal(line, v)

@@ -270,7 +270,7 @@ func (rs *reviews) next() bool {
 	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
 		j.state, j.unsaved = reviewWaiting, notSaved(err)
 		rs.s.complain(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
-		rs.pause = min(max(2*rs.pause, firstPause), lastPause)
+		rs.pause = longer(rs.pause)
 		time.AfterFunc(rs.pause, rs.look)
 		rs.mu.Unlock()
 		rs.publishList()

@@ -95,7 +95,7 @@ func shown(text string, most int) string {
 	return text
 }
 
-// ours tells whether a Host header names this server.
+// ours reports whether a Host header names this server.
 func (s *Server) ours(host string) bool {
 	_, ok := s.hosts[strings.ToLower(host)]
 	return ok
@@ -195,7 +195,7 @@ func newID() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
-// validID tells whether text can be an ID: nothing that a client sends becomes
+// validID reports whether text can be an ID: nothing that a client sends becomes
 // a path unless it is one.
 func validID(text string) bool {
 	if len(text) != 26 {
@@ -227,7 +227,7 @@ func (k *keys) oneTime() string {
 	return key
 }
 
-// admit tells whether a token or a one-time key is right. Guessing is slowed
+// admit reports whether a token or a one-time key is right. Guessing is slowed
 // down for everybody, which nobody notices who knows the token.
 func (k *keys) admit(token, key string) bool {
 	if subtle.ConstantTimeCompare([]byte(token), []byte(k.token)) == 1 {
@@ -256,7 +256,7 @@ func (k *keys) penalty() time.Duration {
 	return 0
 }
 
-// bearer tells whether a request carries the token in its Authorization header.
+// bearer reports whether a request carries the token in its Authorization header.
 func (s *Server) bearer(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return ok && s.keys.admit(token, "")

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -73,9 +72,10 @@ type Server struct {
 	stop context.CancelFunc
 	jobs sync.WaitGroup
 
+	newcomers newcomers
+
 	mu         sync.Mutex
 	conns      map[*conn]bool
-	newcomers  []*conn // connections that have not said hello, the oldest first
 	complained map[string]time.Time
 	answers    map[string]*answer // by client and id, to answer a repeated command alike
 	engineSeen api.Engine
@@ -134,9 +134,6 @@ func New(c Config) (*Server, error) {
 
 // open reads what is kept and begins to listen.
 func (s *Server) open() error {
-	if info, err := os.Stat(filepath.Join(s.conf.Folder, "token")); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		s.log.Warn("other users of this machine could read the page's key: --new-token makes another one")
-	}
 	var err error
 	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.log.Warn(text) }); err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
@@ -332,7 +329,7 @@ func (s *Server) publish(topic string, e api.Event) {
 	}
 }
 
-// watched tells whether anybody watches a topic.
+// watched reports whether anybody watches a topic.
 func (s *Server) watched(topic string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

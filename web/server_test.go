@@ -306,16 +306,9 @@ func TestStrangers(t *testing.T) {
 			dial(t, s)
 		}
 		c := join(t, s) // the owner comes in among them
-		s.mu.Lock()
-		waiting := len(s.newcomers)
-		s.mu.Unlock()
-		require.LessOrEqual(t, waiting, maxNewcomers)
+		require.LessOrEqual(t, s.newcomers.count(), maxNewcomers)
 		c.ask("ping", api.Ping{}, nil)
-		require.Eventually(t, func() bool {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return len(s.newcomers) == 0
-		}, time.Minute, 50*time.Millisecond, "nobody waits beyond the time for a hello")
+		require.Eventually(t, func() bool { return s.newcomers.count() == 0 }, time.Minute, 50*time.Millisecond, "nobody waits beyond the time for a hello")
 	})
 	var p api.Pong
 	player.ask("ping", api.Ping{T0: 7}, &p)
@@ -358,6 +351,9 @@ func TestOwnCertificate(t *testing.T) {
 	cert, print1, err := OwnCertificate(dir, []string{"board.home"}, nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, cert.Certificate)
+	for _, name := range []string{"board.home", "localhost", "127.0.0.1", "::1"} {
+		require.NoError(t, cert.Leaf.VerifyHostname(name))
+	}
 	_, print2, err := OwnCertificate(dir, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, print1, print2, "it is kept")

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"kosumi/internal/file"
 )
@@ -90,4 +92,20 @@ func (st *store) list(kind, ext string) ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// newest returns the IDs of the files of a kind that changed last.
+func (st *store) newest(kind, ext string, most int) ([]string, error) {
+	ids, err := st.list(kind, ext)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]time.Time{}
+	for _, id := range ids {
+		if info, err := os.Stat(st.path(kind, id, ext)); err == nil {
+			at[id] = info.ModTime()
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int { return at[b].Compare(at[a]) })
+	return ids[:min(most, len(ids))], nil
 }

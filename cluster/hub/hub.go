@@ -192,7 +192,7 @@ func (h *Hub) listen() (*cluster.Conn, error) {
 	return h.connect()
 }
 
-// Loopback tells whether HOST:PORT is this machine's alone.
+// Loopback reports whether HOST:PORT is this machine's alone.
 func Loopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	ip := net.ParseIP(host)

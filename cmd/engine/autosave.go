@@ -59,8 +59,8 @@ func (a *autosave) save(ctx context.Context, e *engine.Engine) {
 }
 
 // write puts the record into the file that there is while the game goes on, or where a
-// client has sent it anew move by move, else into a new one. What cannot be written is
-// tried again after the next move.
+// client has sent it anew move by move, else into a new one. After an error
+// it is tried again with the next move.
 func (a *autosave) write(g *board.Game, data []byte) error {
 	moves := g.Moves()
 	common := 0

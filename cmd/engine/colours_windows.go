@@ -7,7 +7,7 @@ import (
 )
 
 // enableColours has a console obey colour sequences, which older ones do only when
-// asked, and tells whether it does; stones beyond ASCII need UTF-8 as well.
+// asked, and reports whether it does; stones beyond ASCII need UTF-8 as well.
 func enableColours(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

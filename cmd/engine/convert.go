@@ -102,7 +102,7 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size, form katago.F
 // kataGoEndings are those of files in KataGo's format.
 var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
 
-// isKind tells whether a file's name has one of some endings.
+// isKind reports whether a file's name has one of some endings.
 func isKind(path string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })
 }

@@ -46,7 +46,7 @@ func (n *network) awaitHumans(s *settings, size board.Size) error {
 	return nil
 }
 
-// takesProfile tells whether the network wants to know who plays.
+// takesProfile reports whether the network wants to know who plays.
 func (n *network) takesProfile(size board.Size) bool {
 	spec, err := n.model.Spec(size)
 	return err == nil && spec.KataGo.MetaEncoder > 0
@@ -61,7 +61,7 @@ func (n *network) Humans(size board.Size) (nn.Evaluator, bool) {
 	return n.humans, n.humans.takesProfile(size)
 }
 
-// Profiled names the networks by their files, and tells whether any of them wants
+// Profiled names the networks by their files, and reports whether any of them wants
 // a profile.
 func (n *network) Profiled(size board.Size) (files []string, any bool) {
 	if n.wait() != nil {

@@ -200,7 +200,7 @@ func (s *gtpSession) hold(t *testing.T) (same int) {
 	return same
 }
 
-// plainLine tells whether a line of stderr holds no number that varies.
+// plainLine reports whether a line of stderr holds no number that varies.
 func plainLine(line string) bool {
 	for _, prefix := range []string{"KataGo", "Using", "Initializing", "Loaded", "Model", "GTP", "Chang", "WARNING"} {
 		if strings.HasPrefix(line, prefix) {

@@ -303,7 +303,7 @@ func (k *kataSeat) Models() []gtp.ModelInfo {
 	return list
 }
 
-// kataProfile tells whether a network that is loaded takes profiles.
+// kataProfile reports whether a network that is loaded takes profiles.
 func (n *network) kataProfile(size board.Size) bool {
 	_, any := n.Profiled(size)
 	return any

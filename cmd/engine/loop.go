@@ -168,16 +168,17 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		return usageError{err}
 	}
 	recipe := filepath.Join(dir, loop.ConfigFile)
-	_, absent := os.Stat(recipe)
+	_, err = os.Stat(recipe)
+	there := err == nil
 	if f.config != "" {
-		if text, err = file.Read(f.config, maxConfigSize); err != nil && absent == nil {
+		if text, err = file.Read(f.config, maxConfigSize); err != nil && there {
 			return fmt.Errorf("%w; the loop in %s is there already and has a recipe: go on with it by engine loop %s", err, dir, dir)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if absent == nil {
+	if there {
 		if f.config == "" && !cmd.Flags().Changed("preset") {
 			text = nil
 		}

@@ -39,7 +39,7 @@ func (f *loopServeFlags) add(c *cobra.Command) {
 // check finds the address that is named, and refuses one that is none.
 func (f *loopServeFlags) check(log *slog.Logger) error {
 	_, port, err := net.SplitHostPort(f.addr)
-	if _, number := strconv.Atoi(port); err == nil && number == nil && !strings.Contains(f.addr, "://") {
+	if _, noNumber := strconv.Atoi(port); err == nil && noNumber == nil && !strings.Contains(f.addr, "://") {
 		return nil
 	}
 	address, err := findAddress(f.addr, log)

@@ -78,8 +78,8 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 }
 
 // TestTheSameLoopGoesOn: whatever a loop was begun with, the same command goes on with it.
-// What would begin another one is refused, every key that differs is named, and the
-// loop stays as it was.
+// A command that would begin another one is refused, every key that differs is named, and
+// the loop stays as it was.
 func TestTheSameLoopGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	network, rows := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "rows")

@@ -98,7 +98,7 @@ func sizeOf(flag, text string) (board.Size, error) {
 	return size, nil
 }
 
-// checkListen tells whether the value of a flag is an address to listen on; "" is
+// checkListen reports whether the value of a flag is an address to listen on; "" is
 // the default.
 func checkListen(flag, text string) error {
 	if text == "" {

@@ -192,7 +192,7 @@ func (d *display) note(line string) {
 	fmt.Fprintln(d.out, line)
 }
 
-// terminal tells whether bars are shown.
+// terminal reports whether bars are shown.
 func (d *display) terminal() bool { return d.bars != nil }
 
 // close ends the bars; they stay as they are. It may be called again.

@@ -159,8 +159,7 @@ func serveUsers(f *serveFlags, log *slog.Logger) ([]remote.User, error) {
 	if err != nil {
 		return nil, usagef("%s: %w", f.users, err)
 	}
-	_, err = file.Secret(f.users, nil, warn(log)) // says if others can read it
-	return users, err
+	return users, file.Exposed(f.users, warn(log))
 }
 
 func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string, error) {

@@ -47,8 +47,8 @@ the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints
 ^C saves and ends; the same command goes on where it stopped, and ends with the
 weights that an undisturbed run would have had.
 
-Some games are held back, and measured ten times in a run. Where the end is not the
-best of these measurements, the best is exported, if enough is held back to tell.
+Some games are held back, and measured ten times in a run. The best
+of these measurements is exported, if enough is held back to tell it from the end.
 
 The learning rate is that of a mean loss. KataGo's trainer, which sums over the
 batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 256.
@@ -219,8 +219,8 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 // here are named as they are, with dashes.
 var settingFlags = map[string]string{"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr"}
 
-// flagsOf writes a setting of a run, whose value is JSON, as flags. What follows from
-// other settings has none.
+// flagsOf writes a setting of a run, whose value is JSON, as flags. Settings that
+// follow from others have none.
 func flagsOf(name, value string) []string {
 	flag := func(name string, value any) string { return fmt.Sprintf("--%s %v", name, value) }
 	switch name {

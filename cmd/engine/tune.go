@@ -24,7 +24,7 @@ func (s *settings) use(p bench.Plan) {
 	s.Sessions, s.Batch, s.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
 }
 
-// planned tells whether the settings ask for numbers themselves.
+// planned reports whether the settings ask for numbers themselves.
 func (s *settings) planned() bool {
 	return s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0
 }

@@ -233,7 +233,7 @@ func (n webNetwork) Status() (st api.Engine, identity string) {
 	return api.Engine{State: "ready", Name: d.Name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}, identity
 }
 
-// startedByClick tells whether the program was started from a desktop: without a
+// startedByClick reports whether the program was started from a desktop: without a
 // terminal and without anybody who would speak GTP with it.
 func startedByClick() bool {
 	if mousetrap.StartedByExplorer() {

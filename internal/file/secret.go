@@ -51,6 +51,9 @@ func Secret(path string, fresh func() ([]byte, error), note func(text string)) (
 	return bytes.TrimSpace(data), nil
 }
 
+// Exposed tells note in a line if others can read a file.
+func Exposed(path string, note func(text string)) error { return private(path, false, note) }
+
 // private sees to it that nobody but its owner can read a file.
 func private(path string, mend bool, note func(text string)) error {
 	if runtime.GOOS == "windows" { // the folder decides there

@@ -372,7 +372,7 @@ func readState(path string) (*checkpointState, error) {
 func (c *Counters) check() error {
 	for _, n := range []int64{c.Steps, c.Samples, c.Skipped, c.InARow, c.Snapshots, c.NextSnap, c.Updates, c.Saved} {
 		if n < 0 || n > 1<<53 {
-			return fmt.Errorf("its counters are none: %+v", *c)
+			return fmt.Errorf("its counters are out of range: %+v", *c)
 		}
 	}
 	if c.Skipped+c.Updates != c.Steps || c.InARow > c.Skipped {

@@ -36,8 +36,8 @@ type RunConfig struct {
 	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
 	ValidationRows int
 	// ValidateEvery is the number of steps between measurements; 0 means ten in a
-	// run, and one every 1,000 steps at least. Where the end of the run is not the
-	// best of them, and enough is held back to tell, the best one is exported.
+	// run, and one every 1,000 steps at least. The best of them is
+	// exported, if enough is held back to tell it from the end of the run.
 	ValidateEvery int64
 	// CheckpointEvery is the number of steps between checkpoints; 0 means about
 	// every five minutes.

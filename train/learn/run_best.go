@@ -253,8 +253,8 @@ func (r *run) failed(err error) error {
 }
 
 // sound reports whether a checkpoint, the newest or not, of a run that has diverged is
-// from before that. Where measurements have shown it, those are up to the best one, or up
-// to where this call went on; else all but one since which the weights have not changed.
+// from before that. If measurements have shown it, those up to the best one are, or up to
+// where this call went on; else all but one since which the weights have not changed.
 func (r *run) sound(path string, newest bool) bool {
 	best, before := r.state.Best, r.state.Before
 	switch {

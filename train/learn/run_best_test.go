@@ -107,8 +107,8 @@ func TestMuchHeldBack(t *testing.T) {
 }
 
 // TestWorseIsNoNetwork: a network that knows less than before of rows held back and of
-// those that it was trained on is not exported, however finite its numbers are. What was
-// exported before stays, and so do checkpoints from before.
+// those that it was trained on is not exported, however finite its numbers are. An
+// earlier export stays, and so do checkpoints from before.
 func TestWorseIsNoNetwork(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "mini.onnx")
 	a, err := fresh.Parse("mini")

@@ -90,7 +90,7 @@ func (r *run) split(share float64) error {
 	return nil
 }
 
-// some tells whether there are rows on one side of the split.
+// some reports whether there are rows on one side of the split.
 func (r *run) some(held bool) (bool, error) {
 	o := r.options(held)
 	o.Batch = 1

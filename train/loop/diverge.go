@@ -68,7 +68,7 @@ func (l *Loop) rate(c *Config) float64 {
 // refused is how many networks in a row did not pass the gate, where one of their
 // kind has passed it before.
 func (l *Loop) refused() int {
-	if !l.ownPlays() {
+	if !l.state.ownPlays() {
 		return 0
 	}
 	list, n := l.state.Networks, 0

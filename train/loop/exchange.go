@@ -220,7 +220,7 @@ func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
 func (l *Loop) await(ctx context.Context, c *Config) error {
 	s := l.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
-	before := l.players()
+	before := players(l.o.Exchange)
 	l.by = map[string]int{}
 	ctx, cancel := l.limit(ctx)
 	defer cancel()
@@ -251,30 +251,29 @@ func (l *Loop) await(ctx context.Context, c *Config) error {
 	if played != nil || !l.goalReached() {
 		return errors.Join(played, s.save(l.dir))
 	}
-	l.say("self-play by %s: %s%s", l.whoPlayed(), l.awaitLine(stats(), time.Since(began)), machines(before, l.players()))
+	l.say("self-play by %s: %s%s", whoPlayed(orNone(s.Current), l.by), awaitLine(stats(), time.Since(began), s.Games), machines(before, players(l.o.Exchange)))
 	s.GoalGames, s.GoalRows = 0, 0
 	l.setTarget(c)
 	return l.enter(stageTrain)
 }
 
-// whoPlayed names the networks whose games came in, the one that plays now first: games
-// that were under way when it took over are of others.
-func (l *Loop) whoPlayed() string {
-	now := orNone(l.state.Current)
-	if len(l.by) == 0 || len(l.by) == 1 && l.by[now] > 0 {
+// whoPlayed names the networks by which games came in, the one that plays now first:
+// games that were under way when it took over are of others.
+func whoPlayed(now string, by map[string]int) string {
+	if len(by) == 0 || len(by) == 1 && by[now] > 0 {
 		return now
 	}
 	var list []string
-	for _, name := range append([]string{now}, slices.Sorted(maps.Keys(l.by))...) {
-		if games := l.by[name]; games > 0 && (name != now || list == nil) {
+	for _, name := range append([]string{now}, slices.Sorted(maps.Keys(by))...) {
+		if games := by[name]; games > 0 && (name != now || list == nil) {
 			list = append(list, fmt.Sprintf("%s (%d games)", name, games))
 		}
 	}
 	return strings.Join(list, ", ")
 }
 
-func (l *Loop) players() map[string]int64 {
-	if p, ok := l.o.Exchange.(Players); ok {
+func players(e Exchange) map[string]int64 {
+	if p, ok := e.(Players); ok {
 		return p.Players()
 	}
 	return nil
@@ -295,7 +294,7 @@ func machines(before, after map[string]int64) string {
 	return "; played " + strings.Join(list, ", ")
 }
 
-func (l *Loop) awaitLine(st *selfplay.Stats, took time.Duration) string {
+func awaitLine(st *selfplay.Stats, took time.Duration, all int64) string {
 	return fmt.Sprintf("%d games (%.0f/h), %d rows, length %.1f; %d games in all",
-		st.Games, float64(st.Games)/took.Hours(), st.Rows, st.MeanLength(), l.state.Games)
+		st.Games, float64(st.Games)/took.Hours(), st.Rows, st.MeanLength(), all)
 }

@@ -63,12 +63,12 @@ func writeNetwork(path string, net *katago.Network) error {
 }
 
 // renew begins the learner anew, as there are no checkpoints that it could go on
-// from: with the weights of the network that plays, if it is of its shape. What was
-// trained after that network is trained again.
+// from: with the weights of the network that plays, if it is of its shape. The
+// training after that network is done again.
 func (l *Loop) renew(why string) error {
 	s := l.state
 	base, trained := s.base(), int64(0)
-	if l.ownPlays() && s.Current != base {
+	if s.ownPlays() && s.Current != base {
 		base = s.Current
 		if n := s.network(base); n != nil {
 			trained = n.Samples
@@ -81,8 +81,8 @@ func (l *Loop) renew(why string) error {
 	return l.follow(base, max(0, s.Target-trained))
 }
 
-// ownPlays tells whether a network of the learner's shape that this loop made plays.
-func (l *Loop) ownPlays() bool { return strings.HasPrefix(l.state.Current, l.state.Arch+"-s") }
+// ownPlays reports whether a network of the learner's shape that this loop made plays.
+func (s *State) ownPlays() bool { return strings.HasPrefix(s.Current, s.Arch+"-s") }
 
 // follow lets a new learner begin with a network, and have so many samples to learn.
 func (l *Loop) follow(base string, target int64) error {

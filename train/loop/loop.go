@@ -219,7 +219,7 @@ func (l *Loop) finished() bool {
 	return l.enough() && l.state.Stage == stageSelfplay || l.o.Time > 0 && time.Since(l.began) >= l.o.Time
 }
 
-// enough tells whether the games of the run are played.
+// enough reports whether the games of the run are played.
 func (l *Loop) enough() bool { return l.o.Games > 0 && l.remaining() == 0 }
 
 // remaining is how many games the run may still play, 0 too if it knows no end.
@@ -237,7 +237,7 @@ func (l *Loop) enter(stage string) error {
 	return l.state.save(l.dir)
 }
 
-// bootstrapping tells whether games are played at random.
+// bootstrapping reports whether games are played at random.
 func (l *Loop) bootstrapping() bool { return l.state.Current == "" }
 
 // stageConfig returns the settings of now.

@@ -48,7 +48,7 @@ func (l *Loop) pulse() *pulse {
 	return p
 }
 
-// due tells whether it is time, and sets the next one.
+// due reports whether it is time, and sets the next one.
 func (p *pulse) due(now time.Time) bool {
 	if now.Before(p.next) {
 		return false

@@ -43,7 +43,7 @@ type Turn struct {
 	// was no search.
 	Policy []MoveWeight
 	Moves  []MoveValue // of the search's root; may be nil
-	// Root is what the search thought of the position; HasRoot tells whether
+	// Root is what the search thought of the position; HasRoot reports whether
 	// it did.
 	Root    Value
 	HasRoot bool

@@ -157,13 +157,13 @@ func ListFolders(roots ...string) Lister {
 	}
 }
 
-// hasRows tells whether there is a file of rows in a folder.
+// hasRows reports whether there is a file of rows in a folder.
 func hasRows(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isNpz(e.Name()) })
 }
 
-// isData tells whether a file is looked at, by its name.
+// isData reports whether a file is looked at, by its name.
 func isData(path string) bool {
 	if strings.HasPrefix(filepath.Base(path), ".") {
 		return false

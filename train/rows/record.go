@@ -208,7 +208,7 @@ func captured(g *board.Game) (dead []board.Point) {
 	return dead
 }
 
-// settled tells whether every point of the final position belongs to a
+// settled reports whether every point of the final position belongs to a
 // pass-alive group or its territory.
 func settled(g *board.Game) bool {
 	suicide := g.Rules().Suicide || g.Options().PassAliveUnderSuicide

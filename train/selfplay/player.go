@@ -113,7 +113,7 @@ type ID struct {
 	Fork   int    `json:"fork,omitempty"`
 }
 
-// Filed names a game in a file; More tells whether another branches off it.
+// Filed names a game in a file; More reports whether another branches off it.
 type Filed struct {
 	ID
 	More bool
@@ -373,7 +373,7 @@ func (p *player) bannedMoves() (banned []board.Point, settled bool) {
 	return banned, settled
 }
 
-// isEye tells whether an empty point is an eye of one side that should not be
+// isEye reports whether an empty point is an eye of one side that should not be
 // filled: one whose stones are in no danger.
 func isEye(b *board.Board, q board.Point, own board.Color) bool {
 	if !b.IsEye(q, own) {

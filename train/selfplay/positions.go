@@ -95,7 +95,7 @@ func (c *Config) LoadPositions(dir string) (left int, err error) {
 	return left, nil
 }
 
-// lineOf reads the moves of a record, and tells whether games can begin from it.
+// lineOf reads the moves of a record, and reports whether games can begin from it.
 func (c *Config) lineOf(root *sgf.Node) (Line, bool) {
 	record, err := sgf.RecordOf(root)
 	if err != nil || record.Setup != nil || !c.plays(record.Size) {
@@ -116,7 +116,7 @@ func (c *Config) lineOf(root *sgf.Node) (Line, bool) {
 	return line, line.len() > 1
 }
 
-// plays tells whether the recipe has games on a board.
+// plays reports whether the recipe has games on a board.
 func (c *Config) plays(size board.Size) bool {
 	return slices.ContainsFunc(c.Boards, func(b BoardShare) bool { return b.Size() == size && b.Share > 0 })
 }

@@ -13,7 +13,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// Verify tells whether a game could have been played under the recipe: the board,
+// Verify reports whether a game could have been played under the recipe: the board,
 // the rules and the hash are those that seed and number draw, searches had no more
 // visits than they may, and the game ended where it had to and nowhere else. It
 // settles whether the game hit the limit of moves. Errors wrap ErrGame.
@@ -108,7 +108,7 @@ func (c *Config) verifyEnd(f *Finished) error {
 type Audit struct {
 	Raw   int     // positions whose raw evaluation was compared
 	Value float64 // mean difference of win minus loss there, 0 to 2
-	// Opening tells whether playing the game again from its number led to the
+	// Opening reports whether playing the game again from its number led to the
 	// same first position; else nothing was searched again.
 	Opening bool
 	Komi    float64 // points between the two komi, where both openings have the same stones

@@ -157,8 +157,8 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 	for (const f of listeners.get(m.t) ?? []) f(m.d);
 }
 
-// What the server could not save has changed nothing. It is sent again, with growing
-// pauses, one command after the other: the next one only once the one before is saved.
+// A command that the server could not save has changed nothing. It is sent again, with
+// growing pauses, and the next one only once the one before is saved.
 let pause = 0;
 let retry = 0;
 
