@@ -1,6 +1,7 @@
 package life
 
 import (
+	"fmt"
 	"strconv"
 
 	"kosumi/sgf"
@@ -75,4 +76,27 @@ type Answer struct {
 // Unsettled reports whether it is proved that the verdict depends on who moves first.
 func (a *Answer) Unsettled() bool {
 	return a.Attacks != nil && a.Defends != nil && a.Attacks.Proved && a.Defends.Proved && a.Attacks.Verdict != a.Defends.Verdict
+}
+
+// describe returns an answer that says what is asked.
+func (a *asker) describe() *Answer {
+	q, size := a.q, a.q.Size
+	out := &Answer{Quantifier: "any", Rules: "basic ko, no suicide", Assumed: []string{}, Defender: a.l.defender.String(), Attacker: a.l.defender.Opponent().String()}
+	for _, t := range q.Targets {
+		out.Target = append(out.Target, size.Vertex(t))
+	}
+	for _, t := range q.Assumed {
+		out.Assumed = append(out.Assumed, size.Vertex(t))
+	}
+	if q.All {
+		out.Quantifier = "all"
+	}
+	if q.Suicide {
+		out.Rules = "basic ko, suicide of two stones or more"
+	}
+	if at, who := a.l.ban(q); at != noBan {
+		color := map[side]string{attacker: out.Attacker, defender: out.Defender}[who]
+		out.Rules += fmt.Sprintf("; %s may not retake on %s at first", title(color), a.l.vertex(size, at))
+	}
+	return out
 }

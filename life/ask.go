@@ -76,24 +76,6 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	return out, err
 }
 
-func (a *asker) describe() *Answer {
-	q, size := a.q, a.q.Size
-	out := &Answer{Quantifier: "any", Rules: "basic ko, no suicide", Assumed: []string{}, Defender: a.l.defender.String(), Attacker: a.l.defender.Opponent().String()}
-	for _, t := range q.Targets {
-		out.Target = append(out.Target, size.Vertex(t))
-	}
-	for _, t := range q.Assumed {
-		out.Assumed = append(out.Assumed, size.Vertex(t))
-	}
-	if q.All {
-		out.Quantifier = "all"
-	}
-	if q.Suicide {
-		out.Rules = "basic ko, suicide of two stones or more"
-	}
-	return out
-}
-
 // over reports whether the search should stop, and tells how far it is.
 func (a *asker) over() bool {
 	if a.opts.Progress != nil {
@@ -151,10 +133,8 @@ func (a *asker) count(c *Card, f func()) {
 func (a *asker) root(first side, kA, kD uint8) position {
 	p := a.l.start
 	p.mover, p.threat = first, [2]uint8{kA, kD}
-	if a.q.KoSide != board.Empty && (a.q.KoSide == a.l.defender) == (first == defender) {
-		if at := a.q.Ko; a.q.Size.Contains(at) && a.l.index[at] >= 0 {
-			p.ban = a.l.index[at]
-		}
+	if at, who := a.l.ban(a.q); who == first {
+		p.ban = at
 	}
 	return p
 }

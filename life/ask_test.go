@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/life/check"
+	"kosumi/sgf"
 )
 
 // summary writes a card as the oracle does.
@@ -65,6 +67,48 @@ func TestAnswers(t *testing.T) {
 			require.True(t, c.Proved, s)
 		}
 	}
+}
+
+// TestBans asks about random shapes in which one side may not retake a point at first.
+func TestBans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(56, 4))
+	for range shapesToAsk(20) {
+		s, _ := nextShape(rng, 5000)
+		var empty []int
+		for p, c := range s.cells {
+			if c == '.' {
+				empty = append(empty, p)
+			}
+		}
+		s.ban, s.banned = 1+empty[rng.IntN(len(empty))], int8(1+rng.IntN(2))
+		o, err := newOracle(s, 20000)
+		require.NoError(t, err)
+		o.solve()
+		out, err := Ask(context.Background(), s.question(), Options{Nodes: 1000000})
+		require.NoError(t, err, "%v may not play on %s\n%v", side(s.banned-1), s.vertex(s.ban-1), s)
+		for first, c := range []*Card{out.Attacks, out.Defends} {
+			require.Equal(t, o.summary(int32(first)), s.summary(t, c), "%v first, %v may not play on %s\n%v", side(first), side(s.banned-1), s.vertex(s.ban-1), s)
+			require.True(t, c.Proved, s)
+		}
+	}
+}
+
+// TestBanOfRecord asks after a move that took a ko: the answer and its proof say who
+// may not retake.
+func TestBanOfRecord(t *testing.T) {
+	roots, err := sgf.Parse([]byte("(;GM[1]FF[4]SZ[9]AB[ab][db][ea][ac][bc][cc][dc][eb]AW[aa][ca][bb][cb];B[ba])"))
+	require.NoError(t, err)
+	q, err := PositionOf(roots[0], -1)
+	require.NoError(t, err)
+	q.Targets = []board.Point{q.Size.Point(1, 1)}
+	q.Assumed = Surroundings(q.Size, q.Stones, q.Targets)
+	out, err := Ask(context.Background(), q, Options{Nodes: 100000})
+	require.NoError(t, err)
+	require.True(t, out.Defends.Proved)
+	require.Contains(t, out.Text(), "White may not retake on A9 at first")
+	c, err := check.Proof(out.Proof)
+	require.NoError(t, err)
+	require.Contains(t, c.Text(), "the defender may not retake on A9 at first")
 }
 
 // TestKoNames requires the names of kos in the examples.

@@ -15,6 +15,9 @@ import (
 // question asks what a shape draws, the attacker Black.
 func (s *shape) question() *Question {
 	q := &Question{Size: board.Size{W: s.w, H: s.h}, All: s.all, Suicide: s.suicide}
+	if s.ban > 0 {
+		q.Ko, q.KoSide = board.Point(s.ban-1), board.Color(s.banned)
+	}
 	for p, c := range s.cells {
 		color := map[byte]board.Color{'X': board.Black, 'a': board.Black, 'O': board.White, 'T': board.White, 'd': board.White}[c]
 		q.Stones = append(q.Stones, color)

@@ -76,6 +76,9 @@ func (l *laid) header(b *bytes.Buffer, q *Question) {
 	if len(q.Assumed) > 0 {
 		fmt.Fprintf(b, "assumed %s\n", vertices(q.Size, q.Assumed))
 	}
+	if at, who := l.ban(q); at != noBan {
+		fmt.Fprintf(b, "ban %s %v\n", l.vertex(q.Size, at), who)
+	}
 	if q.All {
 		b.WriteString("all\n")
 	}

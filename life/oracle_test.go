@@ -43,6 +43,8 @@ type shape struct {
 	cells   []byte
 	all     bool // A must take every target chain
 	suicide bool
+	ban     int  // 1 + the point that banned may not retake at first; 0: none
+	banned  int8 // 1 the attacker, 2 the defender
 }
 
 func parseShape(diagram string) (*shape, error) {
@@ -124,7 +126,11 @@ func newOracle(s *shape, limit int) (*oracle, error) {
 	}
 	mask := uint8(1<<len(o.target) - 1)
 	for mover := int8(1); mover <= 2; mover++ {
-		if _, err := o.visit(&o.start, -1, mover, mask); err != nil {
+		ban := -1
+		if mover == s.banned {
+			ban = s.ban - 1
+		}
+		if _, err := o.visit(&o.start, int8(ban), mover, mask); err != nil {
 			return nil, err
 		}
 	}

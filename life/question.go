@@ -70,6 +70,18 @@ func (q *Question) lay() (*laid, error) {
 	return l, l.name(q)
 }
 
+// ban returns the point that one side may not retake at first, noBan where there is
+// none in the fight.
+func (l *laid) ban(q *Question) (int16, side) {
+	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
+		return noBan, attacker
+	}
+	if q.KoSide == l.defender {
+		return l.index[q.Ko], defender
+	}
+	return l.index[q.Ko], attacker
+}
+
 // check looks at what can be said without the chains, and finds the defender.
 func (q *Question) check(l *laid) error {
 	if err := q.Size.Check(); err != nil {

@@ -1,6 +1,9 @@
 package life
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // goal is what a side tries to reach. Each is a least fixed point: a proof is a
 // finite tree in which a repetition counts against the side that wants it.
@@ -241,7 +244,7 @@ func (s *search) expand(p *position) {
 	}
 	for i, w := range room {
 		for ; w != 0; w &= w - 1 {
-			s.consider(p, int16(i<<6|trailing(w)))
+			s.consider(p, int16(i<<6|bits.TrailingZeros64(w)))
 		}
 	}
 }

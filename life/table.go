@@ -1,9 +1,5 @@
 package life
 
-import "math/bits"
-
-func trailing(w uint64) int { return bits.TrailingZeros64(w) }
-
 // entry is what the table keeps of a state.
 type entry struct {
 	key     uint64

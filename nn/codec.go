@@ -10,7 +10,7 @@ import (
 // Codec turns queries into input rows, and output rows into Outputs, for one
 // network at one board size. Any number of goroutines may use it at once, each
 // with a Scratch of its own. A Codec needs no backend, so it also serves to compare raw
-// outputs and to make inputs for calibration.
+// outputs.
 type Codec struct {
 	spec   Spec
 	size   board.Size

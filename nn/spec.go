@@ -211,7 +211,7 @@ type Description struct {
 	File      string // where it came from; "" for none
 	SHA256    string // of that file, hex
 	Provider  string // what executes it, such as "cpu" or "cuda"
-	Precision string // such as "fp32" or "int8"
+	Precision string // such as "fp32" or "int16"
 	Why       string // why provider and precision were chosen
 }
 

@@ -153,6 +153,8 @@ life SIX --at D9 --time 0 -> 2 --time 0
 life SIX --at D9 --first red -> 2 --first red
 life SIX --at D9 -o BLOCKED -> 1 BLOCKED
 life SIX -o BLOCKED -> 2 --out needs --at
+life SIX --first black -> 2 --first and --all need --at
+life SIX --all -> 2 --first and --all need --at
 life SIX --check SIX -> 2 --check needs no other file
 life --check NOWHERE -> 2 no such file
 life --check TEXT -> 1 neither a proof file

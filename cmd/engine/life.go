@@ -82,6 +82,11 @@ func runLife(cmd *cobra.Command, f *lifeFlags, args []string) error {
 	if f.at == "" {
 		return f.allGroups(cmd, q, opts, progress)
 	}
+	if f.out != "" {
+		if err := tryOutput(f.out, true); err != nil {
+			return err
+		}
+	}
 	out, err := life.Ask(cmd.Context(), q, opts)
 	progress.close()
 	if errors.Is(err, life.ErrQuestion) {
@@ -90,7 +95,7 @@ func runLife(cmd *cobra.Command, f *lifeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.write(out); err != nil {
+	if err := f.write(cmd, out); err != nil {
 		return err
 	}
 	if f.json {
@@ -180,12 +185,12 @@ func (f *lifeFlags) assumed(q *life.Question) ([]board.Point, error) {
 }
 
 // write writes the proof.
-func (f *lifeFlags) write(out *life.Answer) error {
+func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	if f.out == "" {
 		return nil
 	}
 	if len(out.Proof) == 0 {
-		fmt.Fprintf(os.Stderr, "nothing was proved: %s is not written\n", f.out)
+		fmt.Fprintf(cmd.ErrOrStderr(), "nothing was proved: %s is not written\n", f.out)
 		return nil
 	}
 	data := out.Proof
@@ -201,8 +206,11 @@ func (f *lifeFlags) write(out *life.Answer) error {
 // allGroups asks for one group after the other and tells of those whose life depends
 // on who moves first.
 func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Options, progress *display) error {
-	if f.out != "" {
+	switch {
+	case f.out != "":
 		return usagef("--out needs --at: one proof is of one group")
+	case f.first != "both" || f.all:
+		return usagef("--first and --all need --at: groups are looked for whose life depends on who moves first")
 	}
 	unsettled, err := life.Unsettled(cmd.Context(), q, opts, f.assumed)
 	if err != nil {

@@ -73,9 +73,10 @@ type Checked struct {
 	Rows          []string // from the top: X Black, O White, a dot for an empty point
 	Targets       []string
 	Assumed       []string
-	All           bool // the attacker must take all targets
-	Suicide       bool // suicide of two stones or more is legal
-	Ban           string
+	All           bool   // the attacker must take all targets
+	Suicide       bool   // suicide of two stones or more is legal
+	Ban           string // the point that Banned may not retake at first; empty: none
+	Banned        string // "attacker" or "defender"
 	Defender      string // "black" or "white"
 	Claims        []Claim
 	Nodes         int
@@ -196,10 +197,10 @@ func (f *file) line(line string) error {
 	case "suicide":
 		f.Suicide = true
 	case "ban":
-		if len(rest) != 1 {
+		if len(rest) != 2 || rest[1] != "attacker" && rest[1] != "defender" {
 			return errors.New("a bad ban")
 		}
-		f.Ban = rest[0]
+		f.Ban, f.Banned = rest[0], rest[1]
 	case "claim":
 		return f.claim(rest)
 	case "t", "s", "w", "l":
@@ -366,6 +367,9 @@ func (c *Checked) Text() string {
 	fmt.Fprintf(&b, "the proof holds: %d positions\n%s\n%s's %s", c.Nodes, strings.Join(c.Rows, "\n"), c.Defender, strings.Join(c.Targets, " "))
 	if len(c.Assumed) > 0 {
 		fmt.Fprintf(&b, ", if these are alive: %s", strings.Join(c.Assumed, " "))
+	}
+	if c.Ban != "" {
+		fmt.Fprintf(&b, "; the %s may not retake on %s at first", c.Banned, c.Ban)
 	}
 	b.WriteByte('\n')
 	shown := map[string]string{

@@ -71,6 +71,9 @@ func (f *file) rootOf(c *Claim) (state, error) {
 	if c.First == "defender" {
 		s.mover = defends
 	}
+	if c.First != f.Banned {
+		s.ban = noPoint
+	}
 	s.threats = [3]int{attacks: c.Threats[0], defends: c.Threats[1]}
 	for _, name := range c.After {
 		p := passed

@@ -102,7 +102,7 @@ func ParseProfile(name string) (m Meta, set bool, err error) {
 }
 
 // Amateurs are two players of 1 dan, in the middle of what human-like networks
-// were trained on: for measuring and calibrating those, where any profile will do.
+// were trained on: for measuring those, where any profile will do.
 var Amateurs, _ = rankMeta("1d", days(2020, time.March))
 
 // rankMeta describes a rated game of two players of a rank, or of two ranks

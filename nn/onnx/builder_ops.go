@@ -179,21 +179,3 @@ func (b *Builder) Identity(x Value) Value { return b.Op("Identity", nil, x) }
 func (b *Builder) Cast(x Value, to DataType) Value {
 	return b.Op("Cast", Attrs{"to": AttrInt(int64(to))}, x)
 }
-
-// QuantizeLinear adds saturate(round(x/scale)+zero), scale and zero per tensor
-// or along an axis (opset 13). Without zero the result is uint8.
-func (b *Builder) QuantizeLinear(x, scale, zero Value, axis int64) Value {
-	return b.Op("QuantizeLinear", b.quantAxis(scale, axis), x, scale, zero)
-}
-
-// DequantizeLinear adds (x-zero)*scale.
-func (b *Builder) DequantizeLinear(x, scale, zero Value, axis int64) Value {
-	return b.Op("DequantizeLinear", b.quantAxis(scale, axis), x, scale, zero)
-}
-
-func (b *Builder) quantAxis(scale Value, axis int64) Attrs {
-	if len(b.Shape(scale)) == 0 {
-		return nil
-	}
-	return Attrs{"axis": AttrInt(axis)}
-}

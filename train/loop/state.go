@@ -73,7 +73,7 @@ type State struct {
 type Seconds struct {
 	Selfplay float64 `json:"selfplay"`
 	Train    float64 `json:"train"`
-	Gate     float64 `json:"gate"` // export, quantization and match
+	Gate     float64 `json:"gate"` // export and match
 }
 
 func (s *Seconds) total() float64 { return s.Selfplay + s.Train + s.Gate }
