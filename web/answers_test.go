@@ -149,18 +149,22 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		}
 		require.Equal(t, 1, answers, "%s", data)
 	}
-	if c.run != nil {
-		c.run.close()
-	}
 	for _, tc := range []struct{ send, re string }{
 		{`{"t":5,"id":"x"}`, "x"}, {`{"t":"ping","id":"` + longID + `"}`, longID}, {`[]`, ""}, {`{`, ""}, {`{"t":"ping","id":7}`, ""},
 	} {
 		c.bucket = bucket{}
 		c.command([]byte(tc.send))
 		e := <-c.events
+		for e.T != "err" && e.Re == "" { // of an analysis that is on
+			e = <-c.events
+		}
 		require.Equal(t, "err", e.T)
 		require.Equal(t, tc.re, e.Re, tc.send)
 	}
+	_, err := c.analyse(&api.Analyse{On: true, Doc: doc})
+	require.NoError(t, err)
+	c.cancel()
+	c.run.close()
 }
 
 var longID = fmt.Sprintf("%065d", 1)

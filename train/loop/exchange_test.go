@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ type others struct {
 	mu    sync.Mutex
 	loop  *Loop
 	work  Work
-	next  uint64
+	next  atomic.Uint64
 	late  int // random games still under way when the first network takes over
 	games int64
 }
@@ -70,7 +71,7 @@ func (o *others) play(w Work, games int) error {
 	recipe := w.Recipe
 	recipe.Opening.Forks = 0
 	var done []*selfplay.Finished
-	s, err := selfplay.NewSessionOf(recipe, w.Seed, func(context.Context) (uint64, bool) { o.next++; return o.next, true },
+	s, err := selfplay.NewSessionOf(recipe, w.Seed, func(context.Context) (uint64, bool) { return o.next.Add(1), true },
 		func(f *selfplay.Finished) (int, error) { done = append(done, f); return 0, nil })
 	if err != nil {
 		return err

@@ -18,8 +18,8 @@ type Goal struct {
 	Games, Rows int
 }
 
-// Numbers hands out the number of the next game; false: there is none, now or
-// because the context ended.
+// Numbers hands out the number of the next game, to many goroutines at once. It
+// returns false where there is none, now or because the context ended.
 type Numbers func(ctx context.Context) (uint64, bool)
 
 // Session plays games, many at once. Only Stats may be called while Play runs.
