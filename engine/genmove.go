@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // MoveRequest asks for a move.
@@ -109,7 +110,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	work := e.work().Sub(before)
 	if r.Report == nil && !clock.budget.hurried(clock.used()) { // nobody sees leads of moves
-		root := search.Result{ToMove: result.ToMove, Root: result.Root, Stats: result.Stats}
+		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
 		correct(&root)
 		result.Root = root.Root
 	}
@@ -337,7 +338,7 @@ func newSeed(configured, n uint64) uint64 {
 // resigns decides whether to give the game up: when the last Turns searches of
 // ours in this game all found it hopeless.
 func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
-	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.Value})
+	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.TreeWinLoss})
 	p := e.cfg.Resign
 	if !p.Enabled || !e.mayResign(game, result.Root.Lead) || p.MinScore > 0 && result.Root.Lead > -p.MinScore ||
 		float64(game.NumMoves()) < p.MinMovesPerArea*float64(game.Size().Area()) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // Line is what a tree holds of a line of moves.
@@ -12,7 +13,7 @@ type Line struct {
 	ToMove board.Color // at the root; every number is from its view
 	// Root is the root as the averages of its subtree have it, as if it were a move,
 	// without a prior.
-	Root MoveInfo
+	Root thinking.Move
 	// Moves are the moves at the root, and then those after each move of the line as
 	// long as the tree holds them; symmetric copies are not among them. Share tells how
 	// much weight each has in the averages of the position before it.
@@ -21,7 +22,7 @@ type Line struct {
 
 // LineMove is a move of a [Line].
 type LineMove struct {
-	MoveInfo
+	thinking.Move
 	Share float64
 }
 
@@ -33,8 +34,8 @@ func (t *Tree) Line(line []board.Point) (l Line, ok bool) {
 	}
 	n := t.a.node(t.root)
 	l.ToMove = t.base.ToMove()
-	l.Root = MoveInfo{Move: board.NoPoint, SymmetryOf: board.NoPoint, Visits: int64(n.visits), Weight: n.weight, Utility: t.view() * n.utility}
-	l.Root.fill(&n.avg, t.view(), &t.sh.value)
+	l.Root = thinking.Move{Move: board.NoPoint, SymmetryOf: board.NoPoint, Visits: int64(n.visits), Weight: n.weight, Value: valueOf(&n.avg, t.view(), &t.sh.value)}
+	l.Root.Utility = t.view() * n.utility
 	for i := t.root; ; {
 		l.Moves = append(l.Moves, t.lineMoves(i))
 		if len(l.Moves) > len(line) {
@@ -75,11 +76,11 @@ func (t *Tree) lineMoves(i uint32) []LineMove {
 		if m.visits == 0 {
 			continue
 		}
-		v := LineMove{MoveInfo: t.moveInfo(&m, false), Share: float64(m.edge.mult) * float64(m.edge.weight)}
+		v := LineMove{Move: t.moveInfo(&m, false), Share: float64(m.edge.mult) * float64(m.edge.weight)}
 		v.UtilityLCB = t.view() * n.sign() * m.lcb
 		v.PV, _, _ = t.principal(m.edge)
 		moves = append(moves, v)
 	}
-	slices.SortStableFunc(moves, func(a, b LineMove) int { return a.compare(&b.MoveInfo) })
+	slices.SortStableFunc(moves, func(a, b LineMove) int { return compareMoves(&a.Move, &b.Move) })
 	return moves
 }

@@ -117,7 +117,7 @@ func (k *kataSeat) Line(moves []board.Point) (gtp.Line, bool) {
 	for _, level := range l.Moves {
 		var list []gtp.MoveAnalysis
 		for i := range level {
-			m := moveAnalysis(&level[i].MoveInfo, gtp.Details{})
+			m := moveAnalysis(&level[i].Move, gtp.Details{})
 			m.Share = level[i].Share
 			list = append(list, m)
 		}

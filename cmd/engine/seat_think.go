@@ -6,6 +6,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // GenMove translates a request for a move and its reports.
@@ -52,7 +53,7 @@ func reporter(r gtp.AnalyzeRequest, report func(*gtp.Analysis)) func(*search.Res
 
 func analysisOf(r *search.Result, want *gtp.AnalyzeRequest) *gtp.Analysis {
 	a := &gtp.Analysis{Color: r.ToMove, Root: gtp.RootAnalysis{
-		Visits: r.Root.Visits, Weight: r.Root.Weight, Winrate: r.Root.Winrate, Utility: r.Root.Utility, ScoreUtility: r.Root.ScoreUtility, Value: r.Root.Value, ValueUtility: r.Root.ValueUtility,
+		Visits: r.Root.Visits, Weight: r.Root.Weight, Winrate: r.Root.Winrate, Utility: r.Root.Utility, ScoreUtility: r.Root.ScoreUtility, Value: r.Root.TreeWinLoss,
 		ScoreLead: r.Root.Lead, ScoreSelfplay: r.Root.ScoreMean, ScoreStdev: r.Root.ScoreStdev,
 		RawStWrError: r.Root.Raw.WinrateError, RawStScoreError: r.Root.Raw.ScoreError, RawVarTimeLeft: r.Root.Raw.VarTimeLeft,
 	}}
@@ -71,7 +72,7 @@ func analysisOf(r *search.Result, want *gtp.AnalyzeRequest) *gtp.Analysis {
 	return a
 }
 
-func moveAnalysis(m *search.MoveInfo, want gtp.Details) gtp.MoveAnalysis {
+func moveAnalysis(m *thinking.Move, want gtp.Details) gtp.MoveAnalysis {
 	out := gtp.MoveAnalysis{
 		Move: m.Move, Visits: m.Visits, EdgeVisits: m.EdgeVisits, Weight: m.Weight,
 		Winrate: m.Winrate, LCB: m.LCB, Prior: float64(m.Prior), Selection: m.Selection, Utility: m.Utility, ScoreUtility: m.ScoreUtility, UtilityLCB: m.UtilityLCB,
