@@ -74,7 +74,7 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 	if m.visits == 0 {
 		avg = t.a.node(t.root).avg // nothing is known but what the parent is worth
 	}
-	v.fill(&avg, s, &t.sh.value)
+	v.fill(&avg, s)
 	v.Utility = s * m.utility
 	if m.visits > 0 {
 		v.Utility = s * c.utility
@@ -88,11 +88,10 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 	return v
 }
 
-func (v *MoveInfo) fill(o *outcome, s float64, worth *valuer) {
+func (v *MoveInfo) fill(o *outcome, s float64) {
 	v.Winrate = 0.5 + 0.5*s*float64(o.winLoss)
 	v.NoResult = float64(o.noResult)
 	v.ScoreMean, v.ScoreStdev, v.Lead = s*float64(o.scoreMean), o.stdev(), s*float64(o.lead)
-	v.ScoreUtility = s * worth.ofScore(float64(o.scoreMean), o.stdev())
 }
 
 // rootInfo averages the moves by what they are chosen by, without LCB, and the
@@ -101,7 +100,7 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 	n := t.a.node(t.root)
 	s := t.view()
 	info := RootInfo{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
-		Value: s * float64(n.avg.winLoss), ValueUtility: s * n.utility, ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
+		Value: s * float64(n.avg.winLoss), ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums
 	all.utility = weight * float64(n.ownUtility)
@@ -119,9 +118,9 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 	mean := node{weight: weight}
 	mean.setAverages(&all)
 	var v MoveInfo
-	v.fill(&mean.avg, s, &t.sh.value)
+	v.fill(&mean.avg, s)
 	info.Utility, info.Winrate, info.NoResult = s*mean.utility, v.Winrate, v.NoResult
-	info.Lead, info.ScoreMean, info.ScoreStdev, info.ScoreUtility = v.Lead, v.ScoreMean, v.ScoreStdev, v.ScoreUtility
+	info.Lead, info.ScoreMean, info.ScoreStdev = v.Lead, v.ScoreMean, v.ScoreStdev
 	return info
 }
 

@@ -62,8 +62,6 @@ type MoveInfo struct {
 	NoResult   float64
 	Utility    float64
 	UtilityLCB float64
-	// ScoreUtility is what the average score is worth in utility.
-	ScoreUtility float64
 	// Lead is the number of points by which the mover is ahead, ScoreMean the
 	// expected final score of the network's own play and ScoreStdev its
 	// standard deviation.
@@ -100,13 +98,12 @@ type RootInfo struct {
 	Utility  float64
 	Lead     float64
 	// ScoreMean and ScoreStdev are as in MoveInfo.
-	ScoreMean    float64
-	ScoreStdev   float64
-	ScoreUtility float64
+	ScoreMean  float64
+	ScoreStdev float64
 	// Value is the plain average of win minus loss over the tree, what
-	// resignation goes by; ValueUtility and ValueLead are those of utility and lead.
-	Value, ValueUtility, ValueLead float64
-	Raw                            RawInfo
+	// resignation goes by; ValueLead is that of lead.
+	Value, ValueLead float64
+	Raw              RawInfo
 }
 
 // RawInfo is the network's answer at the root.

@@ -68,7 +68,7 @@ func (t *Tree) unsearchedMove(p board.Point, prior float32) MoveInfo {
 	s, u := t.view(), &t.sh.value
 	x := t.explorer(n, t.a.edgesOf(n), true)
 	v := MoveInfo{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}}
-	v.fill(&n.avg, s, u)
+	v.fill(&n.avg, s)
 	v.NoResult = 0
 	winLoss := 0.0
 	if u.u.WinLossFactor == 1 {
