@@ -32,9 +32,6 @@ type MoveRequest struct {
 	// only at the end) and once at the end. The result is its to keep.
 	Report   func(*search.Result)
 	Interval time.Duration
-	// Searched, if not nil, hears what the search would play, while the tree still is
-	// as the search left it. The move may change yet, to end a game well.
-	Searched func(p board.Point)
 	// Ownership asks that reports carry the owners of points, MovesOwnership those
 	// after each move.
 	Ownership, MovesOwnership bool
@@ -99,9 +96,6 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	move := Move{Point: e.choose(&result, game, &r)}
-	if r.Searched != nil {
-		r.Searched(move.Point)
-	}
 	if r.Deterministic {
 		clock.budget.unlimited = true
 	}

@@ -75,7 +75,7 @@ func (t *Tree) moveInfo(m *candidate, white bool) thinking.Move {
 	if m.visits == 0 {
 		avg = t.a.node(t.root).avg // nothing is known but what the parent is worth
 	}
-	v.Value = valueOf(&avg, s, &t.sh.value)
+	v.Value = valueOf(&avg, s)
 	v.Utility = s * m.utility
 	if m.visits > 0 {
 		v.Utility = s * c.utility
@@ -90,11 +90,10 @@ func (t *Tree) moveInfo(m *candidate, white bool) thinking.Move {
 }
 
 // valueOf returns what an outcome is worth in the view s, but for its utility.
-func valueOf(o *outcome, s float64, worth *valuer) thinking.Value {
+func valueOf(o *outcome, s float64) thinking.Value {
 	return thinking.Value{
 		Winrate: 0.5 + 0.5*s*float64(o.winLoss), NoResult: float64(o.noResult),
-		ScoreUtility: s * worth.ofScore(float64(o.scoreMean), o.stdev()),
-		Lead:         s * float64(o.lead), ScoreMean: s * float64(o.scoreMean), ScoreStdev: o.stdev(),
+		Lead: s * float64(o.lead), ScoreMean: s * float64(o.scoreMean), ScoreStdev: o.stdev(),
 	}
 }
 
@@ -121,7 +120,7 @@ func (t *Tree) rootInfo(moves []candidate) thinking.Root {
 	}
 	mean := node{weight: weight}
 	mean.setAverages(&all)
-	info.Value = valueOf(&mean.avg, s, &t.sh.value)
+	info.Value = valueOf(&mean.avg, s)
 	info.Utility = s * mean.utility
 	return info
 }

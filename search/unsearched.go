@@ -68,7 +68,7 @@ func (t *Tree) unsearchedMove(p board.Point, prior float32) thinking.Move {
 	n := t.a.node(t.root)
 	s, u := t.view(), &t.sh.value
 	x := t.explorer(n, t.a.edgesOf(n), true)
-	v := thinking.Move{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}, Value: valueOf(&n.avg, s, u)}
+	v := thinking.Move{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}, Value: valueOf(&n.avg, s)}
 	v.NoResult = 0
 	winLoss := 0.0
 	if u.u.WinLossFactor == 1 {

@@ -28,8 +28,6 @@ type Value struct {
 	Winrate  float64 // [0,1]
 	NoResult float64 // [0,1], the probability of a game without result
 	Utility  float64 // what the search maximises, about [-1.5,1.5]
-	// ScoreUtility is what the average score is worth in utility.
-	ScoreUtility float64
 	// Lead is the number of points by which the side is ahead if both play evenly,
 	// ScoreMean the mean final score of the network's own play and ScoreStdev its
 	// standard deviation.
