@@ -27,7 +27,7 @@ var allowed = map[string]string{
 	"nn/onnx":       "",
 	"sgf":           "board",
 	"thinking":      "board",
-	"gtp":           "board setting",
+	"gtp":           "board setting thinking",
 	"nn/features":   "board",
 	"nn":            "board nn/features",
 	"nn/arch":       "nn/onnx",
@@ -54,7 +54,7 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board engine level nn review search sgf train web/api",
+	"web":           "board engine level nn review search sgf thinking train web/api",
 	"cluster":       "board match nn review search sgf train",
 	"cmd/engine":    "*",
 }
