@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -12,37 +13,6 @@ import (
 	"kosumi/search"
 	"kosumi/thinking"
 )
-
-// MoveRequest asks for a move.
-type MoveRequest struct {
-	Color board.Color // becomes the side to move if it is not
-	// Keep leaves game and clock as they are: the move is not played.
-	Keep bool
-	// Deterministic asks for the same answer in the same position each time:
-	// one evaluation at a time, fixed orientation, no clock, no sampling.
-	Deterministic bool
-	// Cleanup takes dead stones of the opponent off the board first, and forbids
-	// a pass while one is there.
-	Cleanup  bool
-	Restrict []search.Restriction
-	// Analysed says that somebody reads what the search finds, not only the move:
-	// it is then not bent for the sake of the game.
-	Analysed bool
-	// Report, if not nil, gets a snapshot of the search at every Interval (0:
-	// only at the end) and once at the end. The result is its to keep.
-	Report   func(*search.Result)
-	Interval time.Duration
-	// Ownership asks that reports carry the owners of points, MovesOwnership those
-	// after each move.
-	Ownership, MovesOwnership bool
-	MinMoves                  int // that reports list at least
-}
-
-// Move is the answer to a MoveRequest.
-type Move struct {
-	Point  board.Point // a point or board.Pass; unused if Resign
-	Resign bool
-}
 
 // ownValue is what a search of ours thought of the position at a turn.
 type ownValue struct {
@@ -58,13 +28,13 @@ const deterministicVisits = 200
 // GenMove chooses a move and plays it, unless it is to be kept off the board or
 // the game is resigned. When ctx ends it takes the best move so far. The move
 // is strictly legal, superko included.
-func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
+func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	now := time.Now()
 	start := e.turnStart(now)
 	e.Stop()
 	game, err := e.gameFor(r.Color)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	if !r.Deterministic {
 		if !e.ahead.adjusted {
@@ -75,32 +45,34 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	clock := turn{e.budget(r.Color), start}
 	tree, limits, err := e.searchFor(&r, game, clock)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
-	limits.Ownership, limits.MovesOwnership, limits.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
+	asked := cmp.Or(r.Analysis, &thinking.Request{})
+	limits.Ownership, limits.MovesOwnership = asked.Want.Owners()
+	limits.MinMoves = asked.MinMoves
 	before, began := e.work(), time.Now()
 	correct := func(found *search.Result) {
 		if leadsFit(found, limits) {
 			e.leads.Show(ctx, e.log, game, found)
 		}
 	}
-	report := r.Report
-	if report != nil {
+	var report func(*search.Result)
+	if r.Report != nil {
 		report = func(found *search.Result) {
 			correct(found)
-			r.Report(found)
+			r.Report(&found.Analysis)
 		}
 	}
-	result, err := e.runSearch(ctx, tree, limits, r.Interval, report)
+	result, err := e.runSearch(ctx, tree, limits, asked.Interval, report)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
-	move := Move{Point: e.choose(&result, game, &r)}
+	move := thinking.Decision{Point: e.choose(&result, game, &r)}
 	if r.Deterministic {
 		clock.budget.unlimited = true
 	}
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, clock, limits.Time > 0); err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	work := e.work().Sub(before)
 	if r.Report == nil && !clock.budget.hurried(clock.used()) { // nobody sees leads of moves
@@ -121,12 +93,12 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		e.resigned = resigned{game.ToMove(), e.game.Hash()}
 		e.auto.resigned = true
 		e.countGame()
-		return Move{Resign: true}, nil
+		return thinking.Decision{Resign: true}, nil
 	}
 	e.remember(game, &result, move.Point)
 	e.followPlayer(game, result.Root.Lead)
 	if err := e.commit(r.Color, move.Point, start); err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	if result.Stop == search.StopTime {
 		e.learnOverrun(e.lastEvent.Sub(began) - paused - limits.Time - result.Stats.Extended)
@@ -137,7 +109,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 // reconsider returns the move to make in place of what the search chose, where a pass
 // is near. It ends with the longest time for the move, and what is not found out by
 // then changes nothing. timed says that the search before was bound by time.
-func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *MoveRequest, clock turn, timed bool) (board.Point, error) {
+func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *thinking.MoveRequest, clock turn, timed bool) (board.Point, error) {
 	hurried := clock.budget.hurried(clock.used())
 	if !clock.budget.unlimited {
 		var cancel context.CancelFunc
@@ -184,11 +156,12 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 }
 
 // searchFor returns the tree to search and its limits.
-func (e *Engine) searchFor(r *MoveRequest, game *board.Game, clock turn) (*search.Tree, search.Limits, error) {
+func (e *Engine) searchFor(r *thinking.MoveRequest, game *board.Game, clock turn) (*search.Tree, search.Limits, error) {
+	asked := cmp.Or(r.Analysis, &thinking.Request{})
 	if !r.Deterministic {
 		clock.budget = clock.budget.leaving(clock.budget.afterSearch(e.game, r.Cleanup))
 		params, limits := e.searchParams(), e.limitsFor(r.Color, clock)
-		e.chargeRepeats(&params, game.ToMove(), r.Analysed)
+		e.chargeRepeats(&params, game.ToMove(), r.Analysis != nil)
 		if e.cfg.Level != "" {
 			params, limits = e.levelSearch(params)
 			limits = clock.bound(limits)
@@ -201,7 +174,7 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, clock turn) (*searc
 		if e.ahead.turnsTo(game.ToMove()) {
 			e.tree.Clear() // what was found for the other side is of another game
 		}
-		e.tree.Restrict(r.Restrict...)
+		e.tree.Restrict(asked.Restrictions...)
 		return e.tree, limits, nil
 	}
 	p := e.repeatable()
@@ -210,7 +183,7 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, clock turn) (*searc
 		return nil, search.Limits{}, err
 	}
 	tree.Reset(game)
-	tree.Restrict(r.Restrict...)
+	tree.Restrict(asked.Restrictions...)
 	limits := search.Limits{Visits: e.cfg.Limits.Visits, Playouts: e.cfg.Limits.Playouts}
 	if limits.Visits == 0 && limits.Playouts == 0 {
 		limits.Visits = deterministicVisits
@@ -297,7 +270,7 @@ func (e *Engine) runSearch(ctx context.Context, t *search.Tree, l search.Limits,
 
 // choose picks the move, and checks it against the game itself: whatever the
 // tree believes, an illegal move is never played.
-func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest) board.Point {
+func (e *Engine) choose(result *search.Result, game *board.Game, r *thinking.MoveRequest) board.Point {
 	e.moveCount++
 	rng := rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount))
 	temperature := e.cfg.Search.Choice.TemperatureAt(game.NumMoves(), game.Size())

@@ -57,7 +57,7 @@ func TestCleanupCapturesBeforePassing(t *testing.T) {
 	setUp(t, e, lifeAndDeath, board.Black)
 	dead := e.game.Size().Point(5, 5)
 	for range 12 {
-		m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
+		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Cleanup: true})
 		require.NoError(t, err)
 		if e.game.At(dead) == board.Empty {
 			return

@@ -161,7 +161,7 @@ func (g *game) think() {
 		}, func(error) { g.owe(func() error { return g.putStones(stones) }) })
 		return
 	}
-	var move engine.Move
+	var move thinking.Decision
 	began := time.Now()
 	mine := g.board.ToMove()
 	clock := g.clocks[mine-board.Black]
@@ -214,15 +214,15 @@ func (g *game) putStones(stones []board.Point) error {
 const defaultSeconds = 2
 
 // fullStrength chooses a move within the limits of the seat.
-func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (engine.Move, error) {
+func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (thinking.Decision, error) {
 	seconds := s.Seconds
 	if seconds == 0 && s.Visits == 0 && !clocked {
 		seconds = defaultSeconds
 	}
 	if err := e.SetParams(map[string]string{"maxVisits": number(s.Visits), "maxTime": decimal(seconds)}); err != nil {
-		return engine.Move{}, err
+		return thinking.Decision{}, err
 	}
-	return e.GenMove(ctx, engine.MoveRequest{Color: c})
+	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
 }
 
 // judge asks the engine which stones are dead.
@@ -248,7 +248,7 @@ func (g *game) judge() {
 }
 
 // searchFor analyses the position of a game for its player, as a help.
-func (c *conn) searchFor(id string, rev int, r engine.AnalyzeRequest) (*search.Result, *game, error) {
+func (c *conn) searchFor(id string, rev int, limits search.Limits, want thinking.Details) (*search.Result, *game, error) {
 	g, err := c.s.game(id)
 	if err != nil {
 		return nil, nil, err
@@ -261,10 +261,10 @@ func (c *conn) searchFor(id string, rev int, r engine.AnalyzeRequest) (*search.R
 	st, now, handicap := g.takeSeat(), g.copyBoard(), len(g.setup)
 	g.mu.Unlock()
 	var last *search.Result
-	r.Color = now.ToMove()
+	r := thinking.Request{Color: now.ToMove(), Want: want}
 	ran := c.s.desk.do(c.ctx, forHelp, func(ctx context.Context) {
 		err = st.with(now, handicap, func(e *engine.Engine) error {
-			return e.Analyze(ctx, r, func(res *search.Result) { last = res })
+			return e.AnalyzeWithin(ctx, r, limits, func(res *search.Result) { last = res })
 		})
 	})
 	if err != nil {
@@ -281,7 +281,7 @@ func (c *conn) hint(a *api.AskHint) (any, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, refuse("bad_request", "stage: 1, 2 or 3")
 	}
-	r, g, err := c.searchFor(a.Game, a.Rev, engine.AnalyzeRequest{Limits: search.Limits{Visits: 400, Time: 2 * time.Second}})
+	r, g, err := c.searchFor(a.Game, a.Rev, search.Limits{Visits: 400, Time: 2 * time.Second}, thinking.Details{})
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +348,7 @@ const openBelow = 0.6
 
 // estimate says how the game stands. It costs the engine nothing of its clock.
 func (c *conn) estimate(a *api.GameCommand) (any, error) {
-	r, _, err := c.searchFor(a.Game, a.Rev, engine.AnalyzeRequest{Ownership: true, Limits: search.Limits{Visits: 60, Time: time.Second}})
+	r, _, err := c.searchFor(a.Game, a.Rev, search.Limits{Visits: 60, Time: time.Second}, thinking.Details{Ownership: true})
 	if err != nil {
 		return nil, err
 	}
