@@ -22,6 +22,7 @@ const below = "internal/file"
 var allowed = map[string]string{
 	below:           "",
 	"board":         "",
+	"clock":         "",
 	"models":        "",
 	"setting":       "",
 	"nn/onnx":       "",
