@@ -40,7 +40,7 @@ var allowed = map[string]string{
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting",
 	"katagocfg":     "board nn/features",
-	"engine":        "board katagocfg level nn nn/features search setting sgf",
+	"engine":        "board clock katagocfg level nn nn/features search setting sgf",
 	"level":         "board search",
 	"life":          "board life/check sgf",
 	"life/check":    "",
@@ -54,7 +54,7 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board engine level nn review search sgf train web/api",
+	"web":           "board clock engine level nn review search sgf train web/api",
 	"cluster":       "board match nn review search sgf train",
 	"cmd/engine":    "*",
 }

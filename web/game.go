@@ -35,7 +35,7 @@ type game struct {
 	since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
 	phase    string
 	changed  time.Time
-	clocks   [2]clock
+	clocks   [2]gameClock
 	ran      time.Time // when the clock of the side to move was last booked; zero: it stands
 	flag     *time.Timer
 	paused   string
@@ -169,7 +169,7 @@ func setUp(s *Server, h header) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.clocks = [2]clock{newClock(set), newClock(set)}
+	g.clocks = [2]gameClock{newClock(set), newClock(set)}
 	switch {
 	case h.Handicap > 1 && h.Free:
 		g.phase = phasePlace

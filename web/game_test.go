@@ -296,7 +296,7 @@ func TestGameClock(t *testing.T) {
 			}
 			if !tc.falls {
 				require.Equal(t, tc.want, left{c.main, c.period, c.periods, c.over})
-				var back clock
+				var back gameClock
 				back.set = c.set
 				back.restore(c.state(0, false))
 				require.Equal(t, c, back)

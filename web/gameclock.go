@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"kosumi/engine"
+	"kosumi/clock"
 	"kosumi/web/api"
 )
 
-// clock is what one player has left. Unlike an engine's own, it can run out.
-type clock struct {
-	set     engine.TimeSettings
+// gameClock is what one player has left. Unlike an engine's own, it can run out.
+type gameClock struct {
+	set     clock.Settings
 	main    time.Duration
 	period  time.Duration // left of the period
 	periods int           // byoyomi: periods left; canadian: stones left in the period
@@ -18,28 +18,28 @@ type clock struct {
 }
 
 // timeSettings reads what a page asks for.
-func timeSettings(c api.Clock) (engine.TimeSettings, error) {
+func timeSettings(c api.Clock) (clock.Settings, error) {
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 	for _, s := range []float64{c.Main, c.Period, c.Bonus} {
 		if !(s >= 0 && s <= 100*3600) {
-			return engine.TimeSettings{}, fmt.Errorf("a time of %g seconds is out of range", s)
+			return clock.Settings{}, fmt.Errorf("a time of %g seconds is out of range", s)
 		}
 	}
 	if c.Periods < 0 || c.Periods > 1000 {
-		return engine.TimeSettings{}, fmt.Errorf("%d periods are out of range", c.Periods)
+		return clock.Settings{}, fmt.Errorf("%d periods are out of range", c.Periods)
 	}
-	t := engine.TimeSettings{Main: seconds(c.Main), Period: seconds(c.Period)}
+	t := clock.Settings{Main: seconds(c.Main), Period: seconds(c.Period)}
 	switch c.Kind {
 	case "", "none":
-		return engine.TimeSettings{}, nil
+		return clock.Settings{}, nil
 	case "absolute":
-		t.System = engine.AbsoluteTime
+		t.System = clock.Absolute
 	case "byoyomi":
-		t.System, t.Periods = engine.JapaneseByoyomi, c.Periods
+		t.System, t.Periods = clock.Byoyomi, c.Periods
 	case "canadian":
-		t.System, t.Stones = engine.CanadianByoyomi, c.Periods
+		t.System, t.Stones = clock.Canadian, c.Periods
 	case "fischer":
-		t.System, t.Increment = engine.FischerTime, seconds(c.Bonus)
+		t.System, t.Increment = clock.Fischer, seconds(c.Bonus)
 	default:
 		return t, fmt.Errorf("unknown clock %q", shown(c.Kind, 20))
 	}
@@ -50,35 +50,35 @@ func timeSettings(c api.Clock) (engine.TimeSettings, error) {
 	return t, err
 }
 
-func newClock(t engine.TimeSettings) clock {
-	c := clock{set: t, main: t.Main}
+func newClock(t clock.Settings) gameClock {
+	c := gameClock{set: t, main: t.Main}
 	if c.main == 0 {
 		c.enterOvertime()
 	}
 	return c
 }
 
-func (c *clock) limited() bool { return c.set.System != engine.NoTimeLimit }
+func (c *gameClock) limited() bool { return c.set.System != clock.None }
 
-func (c *clock) enterOvertime() {
+func (c *gameClock) enterOvertime() {
 	switch c.set.System {
-	case engine.JapaneseByoyomi:
+	case clock.Byoyomi:
 		c.over, c.main, c.period, c.periods = true, 0, c.set.Period, c.set.Periods
-	case engine.CanadianByoyomi:
+	case clock.Canadian:
 		c.over, c.main, c.period, c.periods = true, 0, c.set.Period, c.set.Stones
 	}
 }
 
 // left is how long the player may think until the flag falls.
-func (c *clock) left() time.Duration {
+func (c *gameClock) left() time.Duration {
 	total := c.main
 	switch c.set.System {
-	case engine.JapaneseByoyomi:
+	case clock.Byoyomi:
 		if c.over {
 			return c.period + time.Duration(c.periods-1)*c.set.Period
 		}
 		total += time.Duration(c.set.Periods) * c.set.Period
-	case engine.CanadianByoyomi:
+	case clock.Canadian:
 		if c.over {
 			return c.period
 		}
@@ -88,7 +88,7 @@ func (c *clock) left() time.Duration {
 }
 
 // spend takes time off; false if the flag has fallen.
-func (c *clock) spend(d time.Duration) bool {
+func (c *gameClock) spend(d time.Duration) bool {
 	if !c.limited() {
 		return true
 	}
@@ -101,7 +101,7 @@ func (c *clock) spend(d time.Duration) bool {
 		c.main = 0
 		c.enterOvertime()
 	}
-	for c.set.System == engine.JapaneseByoyomi && d >= c.period && c.periods > 1 {
+	for c.set.System == clock.Byoyomi && d >= c.period && c.periods > 1 {
 		d -= c.period
 		c.period = c.set.Period
 		c.periods--
@@ -111,15 +111,15 @@ func (c *clock) spend(d time.Duration) bool {
 }
 
 // moved books a move that was made in time.
-func (c *clock) moved() {
+func (c *gameClock) moved() {
 	switch c.set.System {
-	case engine.FischerTime:
+	case clock.Fischer:
 		c.main += c.set.Increment
-	case engine.JapaneseByoyomi:
+	case clock.Byoyomi:
 		if c.over {
 			c.period = c.set.Period
 		}
-	case engine.CanadianByoyomi:
+	case clock.Canadian:
 		if c.over {
 			if c.periods--; c.periods == 0 {
 				c.period, c.periods = c.set.Period, c.set.Stones
@@ -129,13 +129,13 @@ func (c *clock) moved() {
 }
 
 // after is the clock once it has run for d more.
-func (c clock) after(d time.Duration) clock {
+func (c gameClock) after(d time.Duration) gameClock {
 	c.spend(d)
 	return c
 }
 
 // state is what pages are told; the clock ran for d since it was last booked.
-func (c clock) state(d time.Duration, running bool) api.ClockState {
+func (c gameClock) state(d time.Duration, running bool) api.ClockState {
 	if running {
 		c = c.after(d)
 	}
@@ -143,13 +143,13 @@ func (c clock) state(d time.Duration, running bool) api.ClockState {
 }
 
 // restore is the inverse of state, for a clock that stands.
-func (c *clock) restore(s api.ClockState) {
+func (c *gameClock) restore(s api.ClockState) {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	c.main, c.period, c.periods, c.over = ms(s.Main), ms(s.Period), s.Periods, s.Over
 }
 
 // tell gives an engine the clock of its colour: time, and stones or periods.
-func (c *clock) tell() (left time.Duration, stones int) {
+func (c *gameClock) tell() (left time.Duration, stones int) {
 	if c.over {
 		return c.period, c.periods
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/engine"
 	"kosumi/gtp"
 )
@@ -53,18 +54,18 @@ func (s *seat) usable() error {
 
 // SetClock translates the settings of both clocks.
 func (s *seat) SetClock(t gtp.TimeSettings) error {
-	systems := map[gtp.TimeSystem]engine.TimeSystem{
-		gtp.TimeNone: engine.NoTimeLimit, gtp.TimeAbsolute: engine.AbsoluteTime,
-		gtp.TimeCanadian: engine.CanadianByoyomi, gtp.TimeByoyomi: engine.JapaneseByoyomi,
-		gtp.TimeFischer: engine.FischerTime, gtp.TimeFischerCapped: engine.CappedFischer,
+	systems := map[gtp.TimeSystem]clock.System{
+		gtp.TimeNone: clock.None, gtp.TimeAbsolute: clock.Absolute,
+		gtp.TimeCanadian: clock.Canadian, gtp.TimeByoyomi: clock.Byoyomi,
+		gtp.TimeFischer: clock.Fischer, gtp.TimeFischerCapped: clock.CappedFischer,
 	}
 	system, ok := systems[t.System]
 	if !ok {
-		return fmt.Errorf("%w: unknown time system", engine.ErrTimeSettings)
+		return fmt.Errorf("%w: unknown time system", clock.ErrSettings)
 	}
-	return s.Engine.SetClock(engine.TimeSettings{
+	return s.Engine.SetClock(clock.Settings{
 		System: system, Main: t.Main, Period: t.Period, Stones: t.Stones, Periods: t.Periods,
-		Increment: t.Increment, MainLimit: t.MainLimit, MaxPerMove: t.MoveLimit,
+		Increment: t.Increment, MainLimit: t.MainLimit, MoveLimit: t.MoveLimit,
 	})
 }
 
