@@ -1,21 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"kosumi/clock"
 	"kosumi/web/api"
 )
-
-// gameClock is what one player has left. Unlike an engine's own, it can run out.
-type gameClock struct {
-	set     clock.Settings
-	main    time.Duration
-	period  time.Duration // left of the period
-	periods int           // byoyomi: periods left; canadian: stones left in the period
-	over    bool          // main time is used up
-}
 
 // timeSettings reads what a page asks for.
 func timeSettings(c api.Clock) (clock.Settings, error) {
@@ -28,20 +20,21 @@ func timeSettings(c api.Clock) (clock.Settings, error) {
 	if c.Periods < 0 || c.Periods > 1000 {
 		return clock.Settings{}, fmt.Errorf("%d periods are out of range", c.Periods)
 	}
-	t := clock.Settings{Main: seconds(c.Main), Period: seconds(c.Period)}
-	switch c.Kind {
-	case "", "none":
+	kind := cmp.Or(c.Kind, clock.None.String())
+	system, known := clock.ParseSystem(kind)
+	if !known || system == clock.CappedFischer || system.String() != kind {
+		return clock.Settings{}, fmt.Errorf("unknown clock %q", shown(c.Kind, 20))
+	}
+	t := clock.Settings{System: system, Main: seconds(c.Main), Period: seconds(c.Period)}
+	switch system {
+	case clock.None:
 		return clock.Settings{}, nil
-	case "absolute":
-		t.System = clock.Absolute
-	case "byoyomi":
-		t.System, t.Periods = clock.Byoyomi, c.Periods
-	case "canadian":
-		t.System, t.Stones = clock.Canadian, c.Periods
-	case "fischer":
-		t.System, t.Increment = clock.Fischer, seconds(c.Bonus)
-	default:
-		return t, fmt.Errorf("unknown clock %q", shown(c.Kind, 20))
+	case clock.Byoyomi:
+		t.Periods = c.Periods
+	case clock.Canadian:
+		t.Stones = c.Periods
+	case clock.Fischer:
+		t.Increment = seconds(c.Bonus)
 	}
 	t, err := t.Normalize()
 	if err == nil && t.Main+t.Period+t.Increment < time.Second {
@@ -50,108 +43,18 @@ func timeSettings(c api.Clock) (clock.Settings, error) {
 	return t, err
 }
 
-func newClock(t clock.Settings) gameClock {
-	c := gameClock{set: t, main: t.Main}
-	if c.main == 0 {
-		c.enterOvertime()
-	}
-	return c
-}
-
-func (c *gameClock) limited() bool { return c.set.System != clock.None }
-
-func (c *gameClock) enterOvertime() {
-	switch c.set.System {
-	case clock.Byoyomi:
-		c.over, c.main, c.period, c.periods = true, 0, c.set.Period, c.set.Periods
-	case clock.Canadian:
-		c.over, c.main, c.period, c.periods = true, 0, c.set.Period, c.set.Stones
-	}
-}
-
-// left is how long the player may think until the flag falls.
-func (c *gameClock) left() time.Duration {
-	total := c.main
-	switch c.set.System {
-	case clock.Byoyomi:
-		if c.over {
-			return c.period + time.Duration(c.periods-1)*c.set.Period
-		}
-		total += time.Duration(c.set.Periods) * c.set.Period
-	case clock.Canadian:
-		if c.over {
-			return c.period
-		}
-		total += c.set.Period
-	}
-	return total
-}
-
-// spend takes time off; false if the flag has fallen.
-func (c *gameClock) spend(d time.Duration) bool {
-	if !c.limited() {
-		return true
-	}
-	if !c.over {
-		if d < c.main {
-			c.main -= d
-			return true
-		}
-		d -= c.main
-		c.main = 0
-		c.enterOvertime()
-	}
-	for c.set.System == clock.Byoyomi && d >= c.period && c.periods > 1 {
-		d -= c.period
-		c.period = c.set.Period
-		c.periods--
-	}
-	c.period -= d
-	return c.over && c.period > 0
-}
-
-// moved books a move that was made in time.
-func (c *gameClock) moved() {
-	switch c.set.System {
-	case clock.Fischer:
-		c.main += c.set.Increment
-	case clock.Byoyomi:
-		if c.over {
-			c.period = c.set.Period
-		}
-	case clock.Canadian:
-		if c.over {
-			if c.periods--; c.periods == 0 {
-				c.period, c.periods = c.set.Period, c.set.Stones
-			}
-		}
-	}
-}
-
-// after is the clock once it has run for d more.
-func (c gameClock) after(d time.Duration) gameClock {
-	c.spend(d)
-	return c
-}
-
-// state is what pages are told; the clock ran for d since it was last booked.
-func (c gameClock) state(d time.Duration, running bool) api.ClockState {
+// clockState is what pages are told of a clock that ran for d since it was last
+// booked, if it is running.
+func clockState(c clock.Clock, d time.Duration, running bool) api.ClockState {
 	if running {
-		c = c.after(d)
+		c.Run(d)
 	}
-	return api.ClockState{Main: c.main.Milliseconds(), Period: max(0, c.period).Milliseconds(), Periods: c.periods, Over: c.over, Running: running && c.limited()}
+	l := c.Left
+	return api.ClockState{Main: l.Main.Milliseconds(), Period: l.Period.Milliseconds(), Periods: l.Count, Over: l.Overtime, Running: running && c.Limited()}
 }
 
-// restore is the inverse of state, for a clock that stands.
-func (c *gameClock) restore(s api.ClockState) {
+// leftOf is the inverse of clockState, for a clock that stands.
+func leftOf(s api.ClockState) clock.Left {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-	c.main, c.period, c.periods, c.over = ms(s.Main), ms(s.Period), s.Periods, s.Over
-}
-
-// tell gives an engine the clock of its colour: time, and stones or periods.
-func (c *gameClock) tell() (left time.Duration, stones int) {
-	if c.over {
-		return c.period, c.periods
-	}
-	return c.main, 0
+	return clock.Left{Main: ms(s.Main), Period: ms(s.Period), Count: s.Periods, Overtime: s.Over}
 }
