@@ -47,7 +47,7 @@ var allowed = map[string]string{
 	"bench":         "board nn nn/features search sgf",
 	"match/opening": "board nn",
 	"review":        "board nn search sgf",
-	"match":         "board sgf",
+	"match":         "board clock sgf",
 	"match/ladder":  "board level match sgf",
 	"nn/autodiff":   "nn/onnx",
 	"train":         "board match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf",
@@ -55,7 +55,7 @@ var allowed = map[string]string{
 	"web/build":     "web/api",
 	"release":       "",
 	"web":           "board clock engine level nn review search sgf train web/api",
-	"cluster":       "board match nn review search sgf train",
+	"cluster":       "board clock match nn review search sgf train",
 	"cmd/engine":    "*",
 }
 
