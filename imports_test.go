@@ -27,7 +27,7 @@ var allowed = map[string]string{
 	"setting":       "",
 	"nn/onnx":       "",
 	"sgf":           "board",
-	"gtp":           "board setting",
+	"gtp":           "board clock setting",
 	"nn/features":   "board",
 	"nn":            "board nn/features",
 	"nn/arch":       "nn/onnx",

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"kosumi/board"
-	"kosumi/clock"
 	"kosumi/engine"
 	"kosumi/gtp"
 )
@@ -50,23 +49,6 @@ func (s *seat) usable() error {
 		return fmt.Errorf("%w: %w", gtp.ErrUnusable, err)
 	}
 	return nil
-}
-
-// SetClock translates the settings of both clocks.
-func (s *seat) SetClock(t gtp.TimeSettings) error {
-	systems := map[gtp.TimeSystem]clock.System{
-		gtp.TimeNone: clock.None, gtp.TimeAbsolute: clock.Absolute,
-		gtp.TimeCanadian: clock.Canadian, gtp.TimeByoyomi: clock.Byoyomi,
-		gtp.TimeFischer: clock.Fischer, gtp.TimeFischerCapped: clock.CappedFischer,
-	}
-	system, ok := systems[t.System]
-	if !ok {
-		return fmt.Errorf("%w: unknown time system", clock.ErrSettings)
-	}
-	return s.Engine.SetClock(clock.Settings{
-		System: system, Main: t.Main, Period: t.Period, Stones: t.Stones, Periods: t.Periods,
-		Increment: t.Increment, MainLimit: t.MainLimit, MoveLimit: t.MoveLimit,
-	})
 }
 
 // FinalStatus translates the fate of every point.
