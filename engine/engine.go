@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/sgf"
@@ -194,10 +195,9 @@ type Engine struct {
 	loaded   *sgf.Record // that the game was loaded from, nil for none
 	tree     *search.Tree
 
-	time      TimeSettings
-	clocks    [2]clock      // of Black, of White
-	lastEvent time.Time     // when the opponent's move or our last reply was done
-	overrun   time.Duration // by how much our last moves ran over their time, on average
+	clocks    [2]clock.Clock // of Black, of White
+	lastEvent time.Time      // when the opponent's move or our last reply was done
+	overrun   time.Duration  // by how much our last moves ran over their time, on average
 
 	carried   time.Duration // of earlier searches, that counts for the next: see TimeUse.CarryOver
 	pondering *background

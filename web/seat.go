@@ -162,20 +162,20 @@ func (g *game) think() {
 	}
 	var move engine.Move
 	began := time.Now()
-	mine := g.board.ToMove()
-	clock := g.clocks[mine-board.Black]
+	color := g.board.ToMove()
+	mine := g.clocks[color-board.Black]
 	if !g.ran.IsZero() {
-		clock = clock.after(began.Sub(g.ran))
+		mine.Run(began.Sub(g.ran))
 	}
 	g.work(forMove, func(ctx context.Context, e *engine.Engine) (err error) {
-		if err := e.SetClock(clock.set); err != nil {
+		if err := e.SetClock(mine.Settings); err != nil {
 			return err
 		}
-		left, stones := clock.tell()
-		if err := e.TimeLeft(mine, left, stones); err != nil {
+		left, stones := mine.Shown()
+		if err := e.TimeLeft(color, left, stones); err != nil {
 			return err
 		}
-		if move, err = g.s.choose(ctx, e, mine, g.head.Seat, clock.limited()); err != nil {
+		if move, err = g.s.choose(ctx, e, color, g.head.Seat, mine.Limited()); err != nil {
 			return err
 		}
 		if rest := humanPace - time.Since(began); g.head.Seat.Pace == "human" && rest > 0 {
@@ -188,7 +188,7 @@ func (g *game) think() {
 	}, func(error) {
 		g.owe(func() error {
 			if move.Resign {
-				return g.commit(entry{K: "over", Result: winner(mine.Opponent()) + "+R"})
+				return g.commit(entry{K: "over", Result: winner(color.Opponent()) + "+R"})
 			}
 			return g.makeMove(move.Point, "move")
 		})
