@@ -338,20 +338,6 @@ func (e *Engine) syncTree(game *board.Game) {
 	}
 }
 
-// Line tells what the search tree holds of a line of moves from the position on the
-// board, and how many playouts the last search made; ok is false if there is no tree
-// of it.
-func (e *Engine) Line(moves []board.Point) (l search.Line, playouts int64, ok bool) {
-	e.Stop()
-	if !e.tree.Matches(e.game) {
-		return l, 0, false
-	}
-	var last search.Result
-	e.tree.Snapshot(&last)
-	l, ok = e.tree.Line(moves)
-	return l, last.Stats.Playouts, ok
-}
-
 // DropTree forgets the search tree.
 func (e *Engine) DropTree() {
 	e.Stop()

@@ -225,7 +225,7 @@ func TestResignation(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Resign = Resignation{Enabled: true, Threshold: -0.9, Turns: 3} })
 	lost := func(v float64) bool {
 		r := &search.Result{}
-		r.Root.Value = v
+		r.Root.TreeWinLoss = v
 		return e.resigns(r, e.game)
 	}
 	require.False(t, lost(-0.95))

@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // MoveRequest asks for a move.
@@ -31,9 +32,6 @@ type MoveRequest struct {
 	// only at the end) and once at the end. The result is its to keep.
 	Report   func(*search.Result)
 	Interval time.Duration
-	// Searched, if not nil, hears what the search would play, while the tree still is
-	// as the search left it. The move may change yet, to end a game well.
-	Searched func(p board.Point)
 	// Ownership asks that reports carry the owners of points, MovesOwnership those
 	// after each move.
 	Ownership, MovesOwnership bool
@@ -98,9 +96,6 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	move := Move{Point: e.choose(&result, game, &r)}
-	if r.Searched != nil {
-		r.Searched(move.Point)
-	}
 	if r.Deterministic {
 		t.budget.Unlimited = true
 	}
@@ -109,7 +104,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	work := e.work().Sub(before)
 	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
-		root := search.Result{ToMove: result.ToMove, Root: result.Root, Stats: result.Stats}
+		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
 		correct(&root)
 		result.Root = root.Root
 	}
@@ -338,7 +333,7 @@ func newSeed(configured, n uint64) uint64 {
 // resigns decides whether to give the game up: when the last Turns searches of
 // ours in this game all found it hopeless.
 func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
-	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.Value})
+	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.TreeWinLoss})
 	p := e.cfg.Resign
 	if !p.Enabled || !e.mayResign(game, result.Root.Lead) || p.MinScore > 0 && result.Root.Lead > -p.MinScore ||
 		float64(game.NumMoves()) < p.MinMovesPerArea*float64(game.Size().Area()) {

@@ -121,7 +121,7 @@ func (f *fairKomi) ask(komi float64) opinion {
 		f.err = err
 		return o
 	}
-	o = opinion{result.Root.ValueLead, result.Root.Value}
+	o = opinion{result.Root.TreeLead, result.Root.TreeWinLoss}
 	if f.game.ToMove() == board.Black {
 		o.lead, o.value = -o.lead, -o.value
 	}

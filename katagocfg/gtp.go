@@ -53,7 +53,7 @@ func (c *Config) Manners(was Manners) (Manners, error) {
 // GTPSettings are what the gtp program reads.
 type GTPSettings struct {
 	Log                                   Log
-	LogCommands, LogSearch, LogChosen     bool
+	LogCommands, LogSearch                bool
 	Greet                                 bool // say on stderr what was loaded
 	Rules                                 board.Rules
 	ForcedKomi                            *float32
@@ -86,7 +86,6 @@ func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	a := &asker{c: c}
 	g := GTPSettings{Log: a.log(false)}
 	g.LogCommands, g.LogSearch = a.needed("logAllGTPCommunication"), a.needed("logSearchInfo")
-	g.LogChosen = a.flag("logSearchInfoForChosenMove", false)
 	g.Greet = a.flag("startupPrintMessageToStderr", true)
 	if a.err != nil {
 		return g, a.err

@@ -54,7 +54,7 @@ func (a *asker) idle(of Program, most int) (given []string) {
 	a.text(keys[1])
 	flags := []string{"debugSkipNeuralNet"}
 	if of == GTP {
-		flags = append(flags, "gtpForceMaxNNSize")
+		flags = append(flags, "gtpForceMaxNNSize", "logSearchInfoForChosenMove")
 	}
 	for _, index := range []string{"0", ""} {
 		for _, key := range []string{"maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer"} {

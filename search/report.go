@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // result reports on the tree as it is. It is made anew each time, so that
 // readers may keep it.
 func (t *Tree) result(final bool) *Result {
-	r := &Result{Size: t.sh.size, ToMove: t.base.ToMove(), Turn: t.base.NumMoves(), Final: final,
+	r := &Result{Analysis: thinking.Analysis{Size: t.sh.size, ToMove: t.base.ToMove()}, Turn: t.base.NumMoves(), Final: final,
 		Stats: t.search.stats, Stop: t.search.stop, choice: t.p.Choice}
 	r.Stats.Nodes, r.Stats.Bytes = int64(t.a.nodeCount)-1, t.used()
 	if t.root == 0 || !t.a.node(t.root).is(flagEvaluated) {
@@ -38,7 +39,7 @@ func (t *Tree) result(final bool) *Result {
 	for k := range moves {
 		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
 	}
-	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int { return a.compare(&b) })
+	slices.SortStableFunc(r.Moves, func(a, b thinking.Move) int { return compareMoves(&a, &b) })
 	searched := len(r.Moves)
 	if t.p.Root.SymmetryPruning {
 		r.Moves = t.top.addCopies(r.Moves)
@@ -52,8 +53,8 @@ func (t *Tree) result(final bool) *Result {
 	return r
 }
 
-// compare sorts moves: those that were searched first, then by what is chosen by.
-func (a *MoveInfo) compare(b *MoveInfo) int {
+// compareMoves sorts moves: those that were searched first, then by what is chosen by.
+func compareMoves(a, b *thinking.Move) int {
 	return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection),
 		cmp.Compare(b.EdgeVisits, a.EdgeVisits), cmp.Compare(b.Prior, a.Prior))
 }
@@ -61,10 +62,10 @@ func (a *MoveInfo) compare(b *MoveInfo) int {
 // view turns White's values into those of the side to move at the root.
 func (t *Tree) view() float64 { return t.a.node(t.root).sign() }
 
-func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
+func (t *Tree) moveInfo(m *candidate, white bool) thinking.Move {
 	c := t.a.node(m.edge.child)
 	s := t.view()
-	v := MoveInfo{
+	v := thinking.Move{
 		Move: m.edge.move, SymmetryOf: board.NoPoint, Prior: m.edge.prior,
 		Visits: int64(m.visits), EdgeVisits: int64(m.edge.visits),
 		Weight: m.weightFull, EdgeWeight: m.weight, Selection: m.value,
@@ -74,7 +75,7 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 	if m.visits == 0 {
 		avg = t.a.node(t.root).avg // nothing is known but what the parent is worth
 	}
-	v.fill(&avg, s, &t.sh.value)
+	v.Value = valueOf(&avg, s)
 	v.Utility = s * m.utility
 	if m.visits > 0 {
 		v.Utility = s * c.utility
@@ -88,20 +89,21 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 	return v
 }
 
-func (v *MoveInfo) fill(o *outcome, s float64, worth *valuer) {
-	v.Winrate = 0.5 + 0.5*s*float64(o.winLoss)
-	v.NoResult = float64(o.noResult)
-	v.ScoreMean, v.ScoreStdev, v.Lead = s*float64(o.scoreMean), o.stdev(), s*float64(o.lead)
-	v.ScoreUtility = s * worth.ofScore(float64(o.scoreMean), o.stdev())
+// valueOf returns what an outcome is worth in the view s, but for its utility.
+func valueOf(o *outcome, s float64) thinking.Value {
+	return thinking.Value{
+		Winrate: 0.5 + 0.5*s*float64(o.winLoss), NoResult: float64(o.noResult),
+		Lead: s * float64(o.lead), ScoreMean: s * float64(o.scoreMean), ScoreStdev: o.stdev(),
+	}
 }
 
 // rootInfo averages the moves by what they are chosen by, without LCB, and the
 // root's own evaluation.
-func (t *Tree) rootInfo(moves []candidate) RootInfo {
+func (t *Tree) rootInfo(moves []candidate) thinking.Root {
 	n := t.a.node(t.root)
 	s := t.view()
-	info := RootInfo{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
-		Value: s * float64(n.avg.winLoss), ValueUtility: s * n.utility, ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
+	info := thinking.Root{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
+		TreeWinLoss: s * float64(n.avg.winLoss), TreeLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums
 	all.utility = weight * float64(n.ownUtility)
@@ -118,10 +120,8 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 	}
 	mean := node{weight: weight}
 	mean.setAverages(&all)
-	var v MoveInfo
-	v.fill(&mean.avg, s, &t.sh.value)
-	info.Utility, info.Winrate, info.NoResult = s*mean.utility, v.Winrate, v.NoResult
-	info.Lead, info.ScoreMean, info.ScoreStdev, info.ScoreUtility = v.Lead, v.ScoreMean, v.ScoreStdev, v.ScoreUtility
+	info.Value = valueOf(&mean.avg, s)
+	info.Utility = s * mean.utility
 	return info
 }
 

@@ -107,25 +107,6 @@ func (k *kataSeat) loadRecord(name string, data []byte, before int, d *katago.Di
 	return err
 }
 
-// Line implements gtp.KataGoEngine.
-func (k *kataSeat) Line(moves []board.Point) (gtp.Line, bool) {
-	l, playouts, ok := k.Engine.Line(moves)
-	if !ok {
-		return gtp.Line{}, false
-	}
-	out := gtp.Line{Color: l.ToMove, Root: moveAnalysis(&l.Root, gtp.Details{}), Playouts: playouts}
-	for _, level := range l.Moves {
-		var list []gtp.MoveAnalysis
-		for i := range level {
-			m := moveAnalysis(&level[i].MoveInfo, gtp.Details{})
-			m.Share = level[i].Share
-			list = append(list, m)
-		}
-		out.Moves = append(out.Moves, list)
-	}
-	return out, true
-}
-
 // WithoutEffect implements katago.Seat.
 func (k *kataSeat) WithoutEffect(idle []string) { k.log.WithoutEffect(idle) }
 
@@ -252,16 +233,13 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 	}
 	as := &gtp.KataGo{
 		Engine: k, Version: version, Params: k.params, PVLen: d.PVLen,
-		MaxSize: katagocfg.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, LagBuffer: k.params.Lag,
+		MaxSize: katagocfg.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say,
 		Supports: func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
 	}
 	as.LoadSGF = func(name string, data []byte, before int) error { return k.loadRecord(name, data, before, d) }
-	if d.LogSearch {
-		as.Log, as.LogChosen = k.log.Write, d.LogChosen
-	}
 	if k.memory != nil {
 		as.Chosen, as.NewGame = k.memory.Chosen, k.newGame
 		defer k.memory.Save(true)

@@ -83,7 +83,7 @@ func (s *seat) Evaluate(ctx context.Context, r gtp.RawRequest) (*gtp.RawOutput, 
 	if r.Human {
 		raw, err = s.RawHuman(ctx, r.Color, int8(r.Symmetry))
 	} else {
-		raw, err = s.RawNetwork(ctx, r.Color, int8(r.Symmetry), float32(r.Optimism), r.After...)
+		raw, err = s.RawNetwork(ctx, r.Color, int8(r.Symmetry), float32(r.Optimism))
 	}
 	if err != nil {
 		return nil, err

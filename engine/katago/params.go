@@ -46,9 +46,6 @@ func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.manners) }
 // Get implements gtp.KataGoParams.
 func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p.manners, name) }
 
-// Lag is what is kept back of each move, in seconds.
-func (p *Params) Lag() float64 { return p.play.Search["lagBuffer"].Number }
-
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 

@@ -40,7 +40,6 @@ type Dialect struct {
 	ForcedKomi             *float32
 	Log                    katagocfg.Log
 	LogCommands, LogSearch bool
-	LogChosen              bool // with LogSearch: the moves after the chosen one too
 	Quiet                  bool // greet nobody on stderr
 	Chat                   bool // a line about each move on stderr
 	NoLimit                bool // nothing limits a move
@@ -72,7 +71,7 @@ func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Set
 	s.Idle = given(c, s.Idle, g.Network.Idle)
 	return s, Dialect{
 		PVLen: g.PVLen, Perspective: colours[g.Perspective], ForcedKomi: g.ForcedKomi, Log: g.Log, LogCommands: g.LogCommands,
-		LogSearch: g.LogSearch, LogChosen: g.LogChosen, Quiet: !g.Greet, Chat: g.OGSChat, NoLimit: g.NoLimit,
+		LogSearch: g.LogSearch, Quiet: !g.Greet, Chat: g.OGSChat, NoLimit: g.NoLimit,
 	}
 }
 
