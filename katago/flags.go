@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 )
 
 // The program answers as KataGo does where it is started as katago, or with
@@ -157,7 +157,7 @@ func (f *Flags) Usage(program string) string {
 
 // Config reads the config files, or what stands in for them where none is named
 // and none lies beside the program or in KataGo's folder.
-func (f *Flags) Config(standIn string) (*katagocfg.Config, error) {
+func (f *Flags) Config(standIn string) (*config.Config, error) {
 	files := f.configs
 	if len(files) == 0 {
 		if path := beside("default_gtp.cfg"); path != "" && standIn != "" {
@@ -165,18 +165,18 @@ func (f *Flags) Config(standIn string) (*katagocfg.Config, error) {
 		}
 	}
 	if len(files) > 0 {
-		return katagocfg.Load(files, f.overrides)
+		return config.Load(files, f.overrides)
 	}
 	if standIn == "" {
 		return nil, errors.New("-config CONFIG_FILE_NAME.cfg was not specified to tell KataGo where to find the config")
 	}
-	return katagocfg.Load(nil, append([]string{standIn}, f.overrides...))
+	return config.Load(nil, append([]string{standIn}, f.overrides...))
 }
 
 // LogOverrides writes down what -override-config changed.
 func (f *Flags) LogOverrides(log *Log) {
 	for _, text := range f.overrides {
-		pairs, _ := katagocfg.Pairs(text) // a fault was found when the config was read
+		pairs, _ := config.Pairs(text) // a fault was found when the config was read
 		for _, key := range slices.Sorted(maps.Keys(pairs)) {
 			log.Write("Config override: " + key + " = " + pairs[key])
 		}

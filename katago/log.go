@@ -11,20 +11,20 @@ import (
 	"sync"
 	"time"
 
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 )
 
 // Log writes what KataGo logs: to a file, to stderr, to stdout, each line with
 // the time if the config wants it. Its methods may be called from any goroutine.
 type Log struct {
 	mu     sync.Mutex
-	conf   katagocfg.Log
+	conf   config.Log
 	file   *os.File // nil: none
 	stderr io.Writer
 }
 
 // OpenLog opens the log. A file that cannot be opened is a warning only.
-func OpenLog(conf katagocfg.Log, c *katagocfg.Config) *Log {
+func OpenLog(conf config.Log, c *config.Config) *Log {
 	l := &Log{conf: conf, stderr: os.Stderr}
 	path := conf.File
 	stamp := time.Now().Format("20060102-150405")

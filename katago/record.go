@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 	"kosumi/sgf"
 )
 
@@ -55,10 +55,10 @@ func checkSize(root *sgf.Node) error {
 	text := root.Get("SZ")
 	size, err := sgf.SizeOf(root)
 	switch {
-	case err == nil && max(size.W, size.H) <= katagocfg.MaxSize:
+	case err == nil && max(size.W, size.H) <= config.MaxSize:
 		return nil
 	case err == nil:
-		return fmt.Errorf("Board size in sgf is > Board::MAX_LEN = %d, if larger sizes are desired, consider increasing and recompiling: %s", katagocfg.MaxSize, text) //nolint:staticcheck // KataGo's text
+		return fmt.Errorf("Board size in sgf is > Board::MAX_LEN = %d, if larger sizes are desired, consider increasing and recompiling: %s", config.MaxSize, text) //nolint:staticcheck // KataGo's text
 	case strings.Trim(text, "-:0123456789") == "":
 		return fmt.Errorf("Board size in sgf is <= 1: %s", text) //nolint:staticcheck // KataGo's text
 	}

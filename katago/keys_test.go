@@ -12,8 +12,8 @@ import (
 
 	"kosumi/engine"
 	"kosumi/engine/analysis"
-	"kosumi/engine/katago"
-	"kosumi/katagocfg"
+	"kosumi/katago"
+	"kosumi/katago/config"
 )
 
 // key is a key of KataGo's with a value that is not its default.
@@ -51,15 +51,15 @@ type made struct {
 	net     katago.Network
 	dialect katago.Dialect
 	conf    analysis.Config
-	logs    katagocfg.AnalysisSettings
-	avoid   katagocfg.Avoid
+	logs    config.AnalysisSettings
+	avoid   config.Avoid
 }
 
 // make_ returns what a program makes of a config, and which keys it names as
 // having no effect.
 func make_(t *testing.T, program string, values map[string]string) (m made, named []string) {
 	t.Helper()
-	c := katagocfg.New(values)
+	c := config.New(values)
 	base := engine.Defaults()
 	base.Search.Parallel.Workers = 0
 	var s katago.Setup
@@ -68,11 +68,11 @@ func make_(t *testing.T, program string, values map[string]string) (m made, name
 		require.NoError(t, err)
 		s, m.dialect = katago.GTP(c, &g, base)
 	} else {
-		a, err := c.Analysis(0, true, func(katagocfg.Log) {})
+		a, err := c.Analysis(0, true, func(config.Log) {})
 		require.NoError(t, err)
 		s, m.conf = katago.Analysis(c, &a, base)
 		m.conf.Base = nil
-		m.logs = katagocfg.AnalysisSettings{Log: a.Log, LogRequests: a.LogRequests, LogResponses: a.LogResponses, LogErrors: a.LogErrors, LogSearch: a.LogSearch}
+		m.logs = config.AnalysisSettings{Log: a.Log, LogRequests: a.LogRequests, LogResponses: a.LogResponses, LogErrors: a.LogErrors, LogSearch: a.LogSearch}
 	}
 	m.play, m.net, m.avoid = s.Play, s.Net, s.Avoid
 	return m, slices.Concat(s.Idle, c.Unused())
@@ -147,7 +147,7 @@ func TestExamples(t *testing.T) {
 			program, _, _ := strings.Cut(name, "_")
 			_, named := make_(t, program, values)
 			for _, key := range named {
-				require.True(t, katagocfg.Tuning(key), key)
+				require.True(t, config.Tuning(key), key)
 			}
 		})
 	}
@@ -157,7 +157,7 @@ func TestExamples(t *testing.T) {
 // so.
 func documented(t *testing.T, program string, idle []string) {
 	t.Helper()
-	data, err := os.ReadFile("../../docs/katago.md")
+	data, err := os.ReadFile("../docs/katago.md")
 	require.NoError(t, err)
 	var patterns []string
 	for _, mark := range []string{"<!-- idle keys -->", "<!-- idle keys of " + program + " -->"} {

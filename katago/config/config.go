@@ -1,4 +1,4 @@
-package katagocfg
+package config
 
 import (
 	"fmt"

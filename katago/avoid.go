@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 	"kosumi/search"
 	"kosumi/sgf"
 )
@@ -19,7 +19,7 @@ import (
 // AvoidGames returns the moves of recorded games that a config charges for; nil if it
 // names none. say hears of each file. A file that cannot be read is passed over, a
 // path that is not there is an error.
-func AvoidGames(sets []katagocfg.AvoidGames, say func(line string)) (*search.Patterns, error) {
+func AvoidGames(sets []config.AvoidGames, say func(line string)) (*search.Patterns, error) {
 	if len(sets) == 0 {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func AvoidGames(sets []katagocfg.AvoidGames, say func(line string)) (*search.Pat
 
 // learnRecord adds the moves of a file, variations included, and returns how many
 // patterns they make.
-func learnRecord(to *search.Patterns, name string, set *katagocfg.AvoidGames, utility float64) (int, error) {
+func learnRecord(to *search.Patterns, name string, set *config.AvoidGames, utility float64) (int, error) {
 	trees, err := sgf.ReadFile(name)
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package katagocfg
+package config
 
 // unlimited is KataGo's number for no limit of visits or playouts.
 const unlimited = 1 << 50

@@ -1,4 +1,4 @@
-package katagocfg_test
+package config_test
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 )
 
 // example is what KataGo made of one folder of config files.
@@ -77,10 +77,10 @@ func TestConfigsAsKataGo(t *testing.T) {
 func (e *example) check(t *testing.T) {
 	t.Chdir(filepath.Join(testshared.Path(t, "golden/compat/configs"), e.Name))
 	files, overrides, threads := options(e.Args)
-	c, err := katagocfg.Load(files, overrides)
+	c, err := config.Load(files, overrides)
 	if e.Mode == "analysis" {
 		if err == nil {
-			_, err = c.Analysis(threads, false, func(katagocfg.Log) {})
+			_, err = c.Analysis(threads, false, func(config.Log) {})
 		}
 		e.refusal(t, err)
 		if err == nil {
@@ -89,7 +89,7 @@ func (e *example) check(t *testing.T) {
 		return
 	}
 	var said []string
-	var g katagocfg.GTPSettings
+	var g config.GTPSettings
 	if err == nil {
 		g, err = c.GTP(false, func(line string) { said = append(said, line) })
 	}
@@ -132,7 +132,7 @@ func (e *example) said(t *testing.T, lines []string) {
 
 // TestTable reads every default of the table as if a file held it.
 func TestTable(t *testing.T) {
-	for _, p := range katagocfg.Params {
+	for _, p := range config.Params {
 		if p.Default == "" || p.Name == "futileVisitsThreshold" { // needed, none, and a default outside its own range
 			continue
 		}
@@ -140,7 +140,7 @@ func TestTable(t *testing.T) {
 			if text == "" {
 				continue
 			}
-			c := katagocfg.New(map[string]string{p.Name: text})
+			c := config.New(map[string]string{p.Name: text})
 			_, err := c.Get(p.Key)
 			require.NoError(t, err, p.Name)
 		}

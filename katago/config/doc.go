@@ -1,4 +1,4 @@
-// Package katagocfg reads the configuration files of KataGo 1.17: their syntax,
+// Package config reads the configuration files of KataGo 1.17: their syntax,
 // what every key of its gtp and analysis programs may hold, and what holds where a
 // file says nothing. It knows nothing of how an engine is made; others turn what it
 // reads into their own settings.
@@ -9,4 +9,4 @@
 // are unused: KataGo starts all the same and names them, since they are mostly
 // misspelt. Texts of errors are KataGo's, because clients show them and look for
 // parts of them.
-package katagocfg
+package config

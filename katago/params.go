@@ -7,17 +7,17 @@ import (
 	"strconv"
 
 	"kosumi/engine"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 	"kosumi/search"
 )
 
 // Params are the parameters of a running seat, as clients ask for them and change
 // them. It implements gtp.KataGoParams.
 type Params struct {
-	conf    *katagocfg.Config
-	start   katagocfg.Search // what the program began with
-	play    katagocfg.Play
-	manners katagocfg.Manners
+	conf    *config.Config
+	start   config.Search // what the program began with
+	play    config.Play
+	manners config.Manners
 	seat    Seat
 	human   bool // there is a network of human moves
 	model   string
@@ -33,12 +33,12 @@ type Seat interface {
 }
 
 // NewParams returns the parameters of a seat that was set up from a config.
-func NewParams(c *katagocfg.Config, g *katagocfg.GTPSettings, s Seat, human bool, model string) *Params {
+func NewParams(c *config.Config, g *config.GTPSettings, s Seat, human bool, model string) *Params {
 	return &Params{conf: c, start: g.Play.Search, play: g.Play, manners: g.Manners, seat: s, human: human, model: model}
 }
 
 // Names implements gtp.KataGoParams.
-func (p *Params) Names() []string { return slices.Concat(katagocfg.OwnNames, p.play.Names()) }
+func (p *Params) Names() []string { return slices.Concat(config.OwnNames, p.play.Names()) }
 
 // JSON implements gtp.KataGoParams.
 func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.manners) }
@@ -59,7 +59,7 @@ func (p *Params) Set(values map[string]string) error {
 	changed := maps.Clone(values)
 	maps.DeleteFunc(changed, func(name, value string) bool {
 		text, known := p.Get(name)
-		return known && (value == text || katagocfg.Value{Text: value}.JSON() == text)
+		return known && (value == text || config.Value{Text: value}.JSON() == text)
 	})
 	switch len(changed) {
 	case 0:
@@ -97,7 +97,7 @@ func (p *Params) set(values map[string]string) error {
 func (p *Params) Profile() bool { return Profiled(p.play.Search) }
 
 // Profiled reports whether a profile is set: "" and "_" are none.
-func Profiled(s katagocfg.Search) bool {
+func Profiled(s config.Search) bool {
 	_, set := search.Human{Profile: s["humanSLProfile"].Text}.Meta()
 	return set
 }

@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/engine/analysis"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 	"kosumi/search"
 )
 
@@ -21,7 +21,7 @@ import (
 type Setup struct {
 	Play  engine.Config
 	Net   Network
-	Avoid katagocfg.Avoid
+	Avoid config.Avoid
 	Idle  []string
 }
 
@@ -38,7 +38,7 @@ type Dialect struct {
 	PVLen                  int // moves after the first
 	Perspective            board.Color
 	ForcedKomi             *float32
-	Log                    katagocfg.Log
+	Log                    config.Log
 	LogCommands, LogSearch bool
 	Quiet                  bool // greet nobody on stderr
 	Chat                   bool // a line about each move on stderr
@@ -46,7 +46,7 @@ type Dialect struct {
 }
 
 // GTP returns what the gtp program's config makes of base.
-func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Setup, Dialect) {
+func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Dialect) {
 	s := Setup{Play: base, Avoid: g.Avoid}
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
@@ -82,13 +82,13 @@ var (
 
 // Analysis returns what the analysis program's config makes of base, and how
 // queries are answered, but for the network.
-func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
+func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
 	conf := analysis.Defaults()
 	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
 	s := Setup{Play: base, Avoid: a.Avoid}
 	s.Play.Search = conf.Search
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
-	s.Idle = parameters(&s.Play.Search, a.Search, katagocfg.Analysis, "maxVisits", "maxPlayouts", "maxTime")
+	s.Idle = parameters(&s.Play.Search, a.Search, config.Analysis, "maxVisits", "maxPlayouts", "maxTime")
 	s.Play.Limits = limits(a.Search, "")
 	groupRecall(&s.Play.Search.Recall, s.Play.Limits)
 	s.network(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
@@ -98,7 +98,7 @@ func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Co
 	s.Idle = given(c, s.Idle, a.Network.Idle)
 	conf.Limits = s.Play.Limits
 	conf.InKataGosPlace = true
-	conf.Threads, conf.PVLen, conf.MaxSize, conf.Base, conf.Version = a.Threads, a.PVLen, katagocfg.MaxSize, c, katagocfg.Release
+	conf.Threads, conf.PVLen, conf.MaxSize, conf.Base, conf.Version = a.Threads, a.PVLen, config.MaxSize, c, config.Release
 	conf.Perspective = map[string]analysis.Perspective{"black": analysis.Black, "white": analysis.White}[a.Perspective]
 	conf.IgnoreUnknown = !a.WarnUnused
 	conf.CleanupPhases, conf.NoInferredHandicap = !a.PreventCleanupPhase, !a.StartBlackMovesAreHandicap
@@ -107,8 +107,8 @@ func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Co
 
 // parameters sets the parameters of a search, and returns those that differ from
 // their default without an effect here; elsewhere are those that others set.
-func parameters(p *search.Params, values katagocfg.Search, of katagocfg.Program, elsewhere ...string) (idle []string) {
-	defaults := katagocfg.New(map[string]string{"numSearchThreads": "1"})
+func parameters(p *search.Params, values config.Search, of config.Program, elsewhere ...string) (idle []string) {
+	defaults := config.New(map[string]string{"numSearchThreads": "1"})
 	usual, _ := defaults.Search(of, true) // an empty config can be read
 	p.Root.LooseImages = true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -135,7 +135,7 @@ var seatKeys = []string{
 }
 
 // limits reads three limits of a search; KataGo's numbers for none are none.
-func limits(values katagocfg.Search, suffix string) search.Limits {
+func limits(values config.Search, suffix string) search.Limits {
 	count := func(name string) int64 {
 		if n := values[name+suffix].Int; n < 1<<50 {
 			return n
@@ -146,8 +146,8 @@ func limits(values katagocfg.Search, suffix string) search.Limits {
 }
 
 // play sets the parameters of a seat's searches, and those of its clock.
-func play(p *engine.Config, c *katagocfg.Config, values katagocfg.Play) (idle []string) {
-	idle = parameters(&p.Search, values.Search, katagocfg.GTP, seatKeys...)
+func play(p *engine.Config, c *config.Config, values config.Play) (idle []string) {
+	idle = parameters(&p.Search, values.Search, config.GTP, seatKeys...)
 	number := func(name string) float64 { return values.Search[name].Number }
 	p.Search.AntiMirror = values.AntiMirror
 	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
@@ -173,14 +173,14 @@ func play(p *engine.Config, c *katagocfg.Config, values katagocfg.Play) (idle []
 	return idle
 }
 
-func manners(p *engine.Config, m katagocfg.Manners) {
+func manners(p *engine.Config, m config.Manners) {
 	p.Resign.Enabled, p.Ponder = m.Resign, m.Ponder
 	p.Delay = engine.Delay{Scale: m.DelayScale, Most: m.DelayMax}
 }
 
 // network sets how the network is run. flight is how many evaluations are under
 // way at most.
-func (s *Setup) network(n katagocfg.Network, flight int) {
+func (s *Setup) network(n config.Network, flight int) {
 	const entry = 2600 // bytes of a cached position of 19x19
 	s.Net = Network{CacheBytes: math.MaxInt64, Batch: n.MaxBatch, Sessions: n.Sessions, FP16: n.FP16}
 	switch {
@@ -211,7 +211,7 @@ func (s *Setup) seed(text string) {
 }
 
 // given returns those keys that the config has, each once, sorted.
-func given(c *katagocfg.Config, lists ...[]string) []string {
+func given(c *config.Config, lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return !c.Has(name) })
@@ -222,7 +222,7 @@ func given(c *katagocfg.Config, lists ...[]string) []string {
 func (l *Log) WithoutEffect(idle []string) {
 	var tuning, others []string
 	for _, name := range idle {
-		if katagocfg.Tuning(name) {
+		if config.Tuning(name) {
 			tuning = append(tuning, name)
 		} else {
 			others = append(others, name)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 )
 
 // fakeSeat takes every configuration.
@@ -23,7 +23,7 @@ func (s *fakeSeat) WithoutEffect([]string)          {}
 // TestParamsGoBack: what is shown can be set, alone and all at once, and stays as it is,
 // also where KataGo refuses what it shows; what is changed is refused as KataGo does.
 func TestParamsGoBack(t *testing.T) {
-	c := katagocfg.New(map[string]string{"logAllGTPCommunication": "false", "logSearchInfo": "false", "rules": "chinese",
+	c := config.New(map[string]string{"logAllGTPCommunication": "false", "logSearchInfo": "false", "rules": "chinese",
 		"numSearchThreads": "2", "maxVisits": "50"})
 	g, err := c.GTP(false, func(string) {})
 	require.NoError(t, err)

@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 	"kosumi/search"
 )
 
 // Memory keeps the moves that a program has chosen from game to game, so that it
 // varies its play. Files are KataGo's: either program goes on where the other left.
 type Memory struct {
-	conf  *katagocfg.AvoidOwn
+	conf  *config.AvoidOwn
 	log   func(line string)
 	moves []ownMove // not yet written down
 	fresh bool      // there are files that have not been read
@@ -38,7 +38,7 @@ type ownMove struct {
 }
 
 // NewMemory returns an empty memory. log hears what was read and written.
-func NewMemory(conf *katagocfg.AvoidOwn, log func(line string)) *Memory {
+func NewMemory(conf *config.AvoidOwn, log func(line string)) *Memory {
 	return &Memory{conf: conf, log: log}
 }
 
@@ -155,7 +155,7 @@ func (m *Memory) loadSize(to *search.Patterns, size board.Size) error {
 // loader adds moves from files, each costing less than the one before.
 type loader struct {
 	size                  board.Size
-	r                     katagocfg.AvoidRange
+	r                     config.AvoidRange
 	to                    *search.Patterns
 	utility               float64
 	used, invalid, unread int64

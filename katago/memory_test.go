@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/engine/katago"
-	"kosumi/katagocfg"
+	"kosumi/katago"
+	"kosumi/katago/config"
 )
 
 // TestMemory: moves that were chosen are kept in files, read by the next program, and
 // the oldest files go where there are too many.
 func TestMemory(t *testing.T) {
-	conf := &katagocfg.AvoidOwn{Dir: filepath.Join(t.TempDir(), "new"), Chunk: 2, All: katagocfg.AvoidRange{Utility: 0.1, Lambda: 1, ToTurn: 1, MaxMoves: 100}}
+	conf := &config.AvoidOwn{Dir: filepath.Join(t.TempDir(), "new"), Chunk: 2, All: config.AvoidRange{Utility: 0.1, Lambda: 1, ToTurn: 1, MaxMoves: 100}}
 	var said []string
 	m := katago.NewMemory(conf, func(line string) { said = append(said, line) })
 	past, err := m.Load()
@@ -84,13 +84,13 @@ func TestAvoidGames(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
-	read := func(g katagocfg.AvoidGames) (int, []string) {
+	read := func(g config.AvoidGames) (int, []string) {
 		var said []string
-		past, err := katago.AvoidGames([]katagocfg.AvoidGames{g}, func(line string) { said = append(said, line) })
+		past, err := katago.AvoidGames([]config.AvoidGames{g}, func(line string) { said = append(said, line) })
 		require.NoError(t, err)
 		return past.Len(), said
 	}
-	all := katagocfg.AvoidGames{Utility: 0.1, Lambda: 1, MaxGames: 100, Paths: []string{dir}}
+	all := config.AvoidGames{Utility: 0.1, Lambda: 1, MaxGames: 100, Paths: []string{dir}}
 	_, said := read(all)
 	text := strings.Join(said, "\n")
 	for _, want := range []string{
@@ -109,7 +109,7 @@ func TestAvoidGames(t *testing.T) {
 	n, _ = read(late)
 	require.Equal(t, 16, n, "from the third move")
 	for _, path := range []string{filepath.Join(dir, "notes.txt"), filepath.Join(dir, "nowhere")} {
-		_, err := katago.AvoidGames([]katagocfg.AvoidGames{{Paths: []string{path}}}, func(string) {})
+		_, err := katago.AvoidGames([]config.AvoidGames{{Paths: []string{path}}}, func(string) {})
 		require.ErrorContains(t, err, path)
 	}
 	none, err := katago.AvoidGames(nil, func(string) {})
