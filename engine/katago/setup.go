@@ -62,7 +62,7 @@ func GTP(c *katagocfg.Config, g *katagocfg.GTPSettings, base engine.Config) (Set
 	}
 	p.EarlyStop, p.Extend = false, 0 // KataGo makes all visits that the clock allows, and no more
 	p.FriendlyPass, p.CleanUp = whether[g.FriendlyPass], whether[g.CleanupBeforePass]
-	p.ScoreByLead, p.EveryValue = true, true
+	p.ScoreByLead, p.PoolBothSidesValues = true, true
 	p.Game = board.GameOptions{PreventEncore: g.PreventCleanupPhase, StartBlackMovesAreHandicap: g.StartBlackMovesAreHandicap, ForgetOutOfTurn: true}
 	s.network(g.Network, p.Search.Parallel.Workers)
 	s.seed(g.SearchSeed)
