@@ -139,7 +139,7 @@ func (r *recall) begin(p *Params, v *valuer, rests bool) {
 
 // fingerprint tells searches apart whose results mean different things.
 func (p Params) fingerprint() board.Hash {
-	p.Seed, p.Recall.Shared, p.Repeats.Past, p.Repeats.For = 0, nil, nil, board.Empty
+	p.Seed, p.Recall.Shared, p.RepeatPenalty.History, p.RepeatPenalty.Player = 0, nil, nil, board.Empty
 	h := fnv.New128a()
 	_, _ = fmt.Fprintf(h, "%+v", p) // a hash takes everything
 	sum := h.Sum(nil)

@@ -141,7 +141,7 @@ func TestCachedEval(t *testing.T) {
 func TestFingerprint(t *testing.T) {
 	p := recalling()
 	q := p
-	q.Seed, q.Recall.Shared, q.Repeats.Past = 7, NewEvalCache(), NewPatterns()
+	q.Seed, q.Recall.Shared, q.RepeatPenalty.History = 7, NewEvalCache(), NewPatterns()
 	require.Equal(t, p.fingerprint(), q.fingerprint())
 	q.Choice.Temperature = 1
 	require.NotEqual(t, p.fingerprint(), q.fingerprint())

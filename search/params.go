@@ -7,23 +7,23 @@ import "kosumi/board"
 // configuration file, and values called "KataGo" are those of its GTP engine
 // with nothing overridden.
 type Params struct {
-	PUCT        PUCT
-	FPU         FPU
-	VirtualLoss VirtualLoss
-	Utility     Utility
-	Backup      Backup
-	Bias        Bias
-	Graph       Graph
-	Root        Root
-	Pass        Pass
-	Choice      Choice
-	Net         Net
-	Parallel    Parallel
-	Memory      Memory
-	Stop        Stop
-	Human       Human
-	Repeats     Repeats
-	Recall      Recall
+	PUCT          PUCT
+	FPU           FPU
+	VirtualLoss   VirtualLoss
+	Utility       Utility
+	Backup        Backup
+	Bias          Bias
+	Graph         Graph
+	Root          Root
+	Pass          Pass
+	Choice        Choice
+	Net           Net
+	Parallel      Parallel
+	Memory        Memory
+	Stop          Stop
+	Human         Human
+	RepeatPenalty RepeatPenalty
+	Recall        Recall
 	// AntiMirror steers against an opponent who answers every move with the
 	// point opposite to it, and does nothing else. KataGo on in play, off in
 	// analysis (antiMirror).

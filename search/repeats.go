@@ -6,19 +6,19 @@ import (
 	"kosumi/board"
 )
 
-// Repeats charges a player for moves like those that it has made before: the same
+// RepeatPenalty charges a player for moves like those that it has made before: the same
 // point with the same surroundings of 9x9, turned, mirrored or in the other colours
 // too. So a player who is behind does not try one trick on every corner, and one who
 // plays much does not play the same game again.
-type Repeats struct {
+type RepeatPenalty struct {
 	// Utility is taken off the utility of a move like one of the same player in this
 	// game; a negative one is added. KataGo 0, and 0.005 for White in handicap games
 	// (avoidRepeatedPatternUtility).
 	Utility float64
-	// Past are the moves of earlier games that are charged for as well; nil is none.
-	Past *Patterns
-	// For is the player who is charged; Empty is the side to move at the root.
-	For board.Color
+	// History holds the moves of earlier games that are charged for as well; nil is none.
+	History *Patterns
+	// Player is the one who is charged; Empty is the side to move at the root.
+	Player board.Color
 }
 
 // patternKey names a move with its surroundings; 0 is none.
@@ -35,14 +35,14 @@ type repeats struct {
 
 // begin reads the moves that led to a position. It returns false if the tree was
 // searched for the other player, so that its visits are of no use.
-func (r *repeats) begin(g *board.Game, p Repeats) (keep bool) {
-	r.past = p.Past
-	if p.Utility == 0 && p.Past == nil {
+func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
+	r.past = p.History
+	if p.Utility == 0 && p.History == nil {
 		keep = r.player == board.Empty
 		r.player = board.Empty
 		return keep
 	}
-	player := p.For
+	player := p.Player
 	if player == board.Empty {
 		player = g.ToMove()
 	}

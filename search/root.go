@@ -19,7 +19,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
 	t.watchMirror()
 	t.readyHuman()
-	if !t.repeats.begin(&t.base, t.p.Repeats) {
+	if !t.repeats.begin(&t.base, t.p.RepeatPenalty) {
 		t.clear()
 	}
 	t.sh.repeating = t.repeats.player

@@ -214,7 +214,7 @@ func engineSettings() setting.Table[Params] {
 			ours(number("decidedShare", 0.01, 1, lc0, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare })),
 		}),
 		setting.Under("Mirror Go", setting.Table[Params]{
-			number("avoidRepeatedPatternUtility", -3, 3, kataGo, "utility taken off moves like those that the player has made in this game", func(p *Params) *float64 { return &p.Repeats.Utility }),
+			number("avoidRepeatedPatternUtility", -3, 3, kataGo, "utility taken off moves like those that the player has made in this game", func(p *Params) *float64 { return &p.RepeatPenalty.Utility }),
 			toggle("antiMirror", kataGo, "steer against an opponent who plays the point opposite to every move; off in analysis", func(p *Params) *bool { return &p.AntiMirror }),
 		}),
 	)

@@ -169,7 +169,7 @@ func play(p *engine.Config, c *katagocfg.Config, values katagocfg.Play) (idle []
 		p.HandicapAdvantage = 0
 	}
 	if c.Has("avoidRepeatedPatternUtility") {
-		p.HandicapRepeats = p.Search.Repeats.Utility
+		p.HandicapRepeats = p.Search.RepeatPenalty.Utility
 	}
 	return idle
 }
