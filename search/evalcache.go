@@ -10,11 +10,11 @@ import (
 	"kosumi/board"
 )
 
-// Recall lets a search begin from what earlier ones found of the same positions: a
+// EvalCacheParams let a search begin from what earlier ones found of the same positions: a
 // variation that was played out and searched is known from then on, and is seen
 // sooner from the positions before it. It needs Graph.Use, and rests while the
 // opponent plays mirror Go.
-type Recall struct {
+type EvalCacheParams struct {
 	Use bool // KataGo off (useEvalCache)
 	// MinVisits is how many visits a position needs to be remembered. KataGo 100
 	// (evalCacheMinVisits).
@@ -125,21 +125,21 @@ type recall struct {
 
 // begin makes ready for a search. rests tells that nothing shall be recalled in it.
 func (r *recall) begin(p *Params, v *valuer, rests bool) {
-	r.active = p.Recall.Use && p.Graph.Use && !rests
+	r.active = p.EvalCache.Use && p.Graph.Use && !rests
 	if !r.active {
 		return
 	}
-	if p.Recall.Shared != nil {
-		r.cache = p.Recall.Shared
+	if p.EvalCache.Shared != nil {
+		r.cache = p.EvalCache.Shared
 	} else if r.cache == nil {
 		r.cache = NewEvalCache()
 	}
-	r.params, r.least, r.value = p.fingerprint(), float64(p.Recall.MinVisits), v
+	r.params, r.least, r.value = p.fingerprint(), float64(p.EvalCache.MinVisits), v
 }
 
 // fingerprint tells searches apart whose results mean different things.
 func (p Params) fingerprint() board.Hash {
-	p.Seed, p.Recall.Shared, p.RepeatPenalty.History, p.RepeatPenalty.Player = 0, nil, nil, board.Empty
+	p.Seed, p.EvalCache.Shared, p.RepeatPenalty.History, p.RepeatPenalty.Player = 0, nil, nil, board.Empty
 	h := fnv.New128a()
 	_, _ = fmt.Fprintf(h, "%+v", p) // a hash takes everything
 	sum := h.Sum(nil)

@@ -12,7 +12,7 @@ import (
 // recalling are parameters under which positions of 20 visits are remembered.
 func recalling() Params {
 	p := Defaults()
-	p.Recall = Recall{Use: true, MinVisits: 20}
+	p.EvalCache = EvalCacheParams{Use: true, MinVisits: 20}
 	return p
 }
 
@@ -73,7 +73,7 @@ func TestRecallSeesFromEarlierOn(t *testing.T) {
 // of other groups do not.
 func TestRecallIsShared(t *testing.T) {
 	p, e := recalling(), &stub{}
-	p.Recall.Shared = NewEvalCache()
+	p.EvalCache.Shared = NewEvalCache()
 	visits := func(p Params) (seen []int64) {
 		tree := newTree(t, p, e)
 		tree.Reset(newGame(t, 7))
@@ -85,13 +85,13 @@ func TestRecallIsShared(t *testing.T) {
 	alone := visits(p)
 	require.NotEqual(t, alone, visits(p))
 	other := p
-	other.Recall.Group = 1
+	other.EvalCache.Group = 1
 	require.Equal(t, alone, visits(other))
 	off := p
-	off.Recall.Use = false
-	off.Recall.Shared.Clear()
+	off.EvalCache.Use = false
+	off.EvalCache.Shared.Clear()
 	require.Equal(t, alone, visits(off), "an empty cache changes nothing")
-	require.Zero(t, off.Recall.Shared.Len())
+	require.Zero(t, off.EvalCache.Shared.Len())
 	require.Equal(t, alone, visits(p))
 }
 
@@ -141,7 +141,7 @@ func TestCachedEval(t *testing.T) {
 func TestFingerprint(t *testing.T) {
 	p := recalling()
 	q := p
-	q.Seed, q.Recall.Shared, q.RepeatPenalty.History = 7, NewEvalCache(), NewPatterns()
+	q.Seed, q.EvalCache.Shared, q.RepeatPenalty.History = 7, NewEvalCache(), NewPatterns()
 	require.Equal(t, p.fingerprint(), q.fingerprint())
 	q.Choice.Temperature = 1
 	require.NotEqual(t, p.fingerprint(), q.fingerprint())

@@ -116,8 +116,8 @@ var settings = setting.Join(
 		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent goes on below a shared position whose visits it would only have to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
 	}),
 	setting.Under("What earlier searches found", setting.Table[Params]{
-		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.Recall.Use }),
-		integer("evalCacheMinVisits", 1, 1<<50, kataGo, "visits that a position needs to be remembered", func(p *Params) *int { return &p.Recall.MinVisits }),
+		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.EvalCache.Use }),
+		integer("evalCacheMinVisits", 1, 1<<50, kataGo, "visits that a position needs to be remembered", func(p *Params) *int { return &p.EvalCache.MinVisits }),
 	}),
 	rootSettings(), passSettings(), choiceSettings(), humanSettings(), engineSettings(),
 )

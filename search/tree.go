@@ -144,8 +144,8 @@ func (t *Tree) Clear() { t.clear() }
 // trees share it.
 func (t *Tree) Forget() {
 	t.clear()
-	if t.p.Recall.Shared != nil {
-		t.p.Recall.Shared.Clear()
+	if t.p.EvalCache.Shared != nil {
+		t.p.EvalCache.Shared.Clear()
 	}
 	if t.recall.cache != nil {
 		t.recall.cache.Clear()

@@ -91,7 +91,7 @@ func Analysis(c *katagocfg.Config, a *katagocfg.AnalysisSettings, base engine.Co
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
 	s.Idle = parameters(&s.Play.Search, a.Search, katagocfg.Analysis, "maxVisits", "maxPlayouts", "maxTime")
 	s.Play.Limits = limits(a.Search, "")
-	groupRecall(&s.Play.Search.Recall, s.Play.Limits)
+	groupEvalCache(&s.Play.Search.EvalCache, s.Play.Limits)
 	s.network(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
 	if a.Deterministic {
 		s.seed("forDeterministicTesting")
@@ -120,9 +120,9 @@ func parameters(p *search.Params, values katagocfg.Search, of katagocfg.Program,
 	return idle
 }
 
-// groupRecall keeps searches with other limits apart, as KataGo does, to which limits
+// groupEvalCache keeps searches with other limits apart, as KataGo does, to which limits
 // are parameters like others.
-func groupRecall(r *search.Recall, l search.Limits) {
+func groupEvalCache(r *search.EvalCacheParams, l search.Limits) {
 	if r.Group = 0; r.Use {
 		r.Group = l.Group()
 	}
@@ -154,7 +154,7 @@ func play(p *engine.Config, c *katagocfg.Config, values katagocfg.Play) (idle []
 	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
 	p.AnalysisWideNoise, p.AnalysisHistory = values.AnalysisWideNoise, !values.AnalysisIgnoreHistory
 	p.Limits, p.PonderLimits = limits(values.Search, ""), limits(values.Search, "Pondering")
-	groupRecall(&p.Search.Recall, p.Limits)
+	groupEvalCache(&p.Search.EvalCache, p.Limits)
 	p.Lag = time.Duration(number("lagBuffer") * float64(time.Second))
 	p.Hurry.AfterOnePass, p.Hurry.AfterTwoPasses = number("searchFactorAfterOnePass"), number("searchFactorAfterTwoPass")
 	p.TimeUse = engine.TimeUse{
