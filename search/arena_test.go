@@ -18,9 +18,9 @@ func TestIndicesEnd(t *testing.T) {
 		count *uint32
 		size  int64 // bytes of one
 	}{
-		"nodes": {&tree.a.nodeCount, 128},
-		"edges": {&tree.a.edgeCount, 32},
-		"words": {&tree.a.wordCount, 4},
+		"nodes": {&tree.nodes.a.nodeCount, 128},
+		"edges": {&tree.nodes.a.edgeCount, 32},
+		"words": {&tree.nodes.a.wordCount, 4},
 	} {
 		before := *c.count
 		*c.count = 1 << 31

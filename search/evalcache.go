@@ -186,23 +186,23 @@ func (r *recall) move(from, to uint32) {
 
 // recalled returns what the averages of a node are drawn towards; nil at the root,
 // whose moves are to be judged by this search.
-func (st *store) recalled(i uint32, n *node) *cachedEval {
-	if !st.recall.active || i == st.root || n.is(flagForced) {
+func (ns *nodes) recalled(i uint32, n *node) *cachedEval {
+	if !ns.recall.active || i == ns.root || n.is(flagForced) {
 		return nil
 	}
-	return st.recall.of(i)
+	return ns.recall.of(i)
 }
 
 // remind draws a node's averages towards what is known of it. visits are its own one
 // and those of its edges.
-func (st *store) remind(i uint32, n *node, visits int) {
-	e := st.recalled(i, n)
+func (ns *nodes) remind(i uint32, n *node, visits int) {
+	e := ns.recalled(i, n)
 	if e == nil {
 		return
 	}
-	share := e.share(visits, st.recall.least)
+	share := e.share(visits, ns.recall.least)
 	e.blend(&n.avg, share)
-	v := st.recall.value
+	v := ns.recall.value
 	known := float64(e.avg.winLoss)*v.u.WinLossFactor + float64(e.avg.noResult)*v.u.NoResultForWhite +
 		v.ofScore(float64(e.avg.scoreMean), n.avg.stdev())
 	n.charge(share * (known - n.utility))
@@ -210,41 +210,41 @@ func (st *store) remind(i uint32, n *node, visits int) {
 
 // record remembers the nodes of the tree that have visits enough. forced tells that
 // the game is over at the root.
-func (st *store) record(forced bool) {
-	r := &st.recall
+func (ns *nodes) record(forced bool) {
+	r := &ns.recall
 	if !r.active {
 		return
 	}
-	for i := uint32(1); i < st.a.nodeCount; i++ {
-		n := st.a.node(i)
-		if float64(n.visits) < r.least || !n.is(flagEvaluated) || n.is(flagForced|flagTerminal) || i == st.root && forced {
+	for i := uint32(1); i < ns.a.nodeCount; i++ {
+		n := ns.a.node(i)
+		if float64(n.visits) < r.least || !n.is(flagEvaluated) || n.is(flagForced|flagTerminal) || i == ns.root && forced {
 			continue
 		}
-		key := r.key(st.graph.hash(i))
+		key := r.key(ns.graph.hash(i))
 		old := r.cache.find(key)
 		if old != nil && float32(n.visits) < old.visits*0.75 {
 			continue
 		}
-		r.cache.put(key, st.summary(i, n, old))
+		r.cache.put(key, ns.summary(i, n, old))
 	}
 }
 
 // summary is what is known of a node once it has been searched, after what was known
 // before.
-func (st *store) summary(i uint32, n *node, old *cachedEval) *cachedEval {
+func (ns *nodes) summary(i uint32, n *node, old *cachedEval) *cachedEval {
 	e := &cachedEval{}
 	if old != nil {
 		*e = *old
 		e.moves = slices.Clone(old.moves)
 	}
-	edges := st.a.edgesOf(n)
+	edges := ns.a.edgesOf(n)
 	for k := range edges {
-		c := st.a.node(edges[k].child)
-		if float64(c.visits) >= st.recall.least {
+		c := ns.a.node(edges[k].child)
+		if float64(c.visits) >= ns.recall.least {
 			e.with(cachedMove{edges[k].move, c.avg.winLoss, c.avg.scoreMean, float32(c.visits)})
 		}
 	}
-	if i != st.root || !st.passMatters(n, edges) {
+	if i != ns.root || !ns.passMatters(n, edges) {
 		e.avg, e.visits = n.avg, float32(n.visits)
 	}
 	return e
@@ -252,11 +252,11 @@ func (st *store) summary(i uint32, n *node, old *cachedEval) *cachedEval {
 
 // passMatters reports whether a pass is among the best moves of the root or has many of
 // its visits. The root treats passes in a way of its own.
-func (st *store) passMatters(n *node, edges []edge) bool {
+func (ns *nodes) passMatters(n *node, edges []edge) bool {
 	var all, passes int64
 	best, pass := math.Inf(-1), math.Inf(-1)
 	for k := range edges {
-		u := n.sign() * st.a.node(edges[k].child).utility
+		u := n.sign() * ns.a.node(edges[k].child).utility
 		all += int64(edges[k].visits)
 		best = max(best, u)
 		if edges[k].move == board.Pass {
@@ -272,12 +272,12 @@ func (st *store) passMatters(n *node, edges []edge) bool {
 // exceptions hold.
 func (t *Tree) recalledMove(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
 	move, score = board.NoPoint, best
-	e := t.recall.of(i)
+	e := t.nodes.recall.of(i)
 	if e == nil || n.is(flagForced) || special && t.futileNew(n) {
 		return move, score
 	}
 	for _, m := range e.moves {
-		place := t.placeOf(n, m.move)
+		place := t.nodes.placeOf(n, m.move)
 		if place < 0 {
 			continue
 		}
@@ -297,15 +297,15 @@ func (t *Tree) recalledMove(i uint32, n *node, x *explorer, prior func(place int
 }
 
 // ownPrior gives the priors of the search's own policy.
-func (st *store) ownPrior(n *node) func(place int, p board.Point) float64 {
-	return func(place int, _ board.Point) float64 { return float64(st.a.priorOf(n, place)) }
+func (ns *nodes) ownPrior(n *node) func(place int, p board.Point) float64 {
+	return func(place int, _ board.Point) float64 { return float64(ns.a.priorOf(n, place)) }
 }
 
 // placeOf returns the place of a move among the priors of a node that have no edge
 // yet, -1 if it is not there.
-func (st *store) placeOf(n *node, move board.Point) int {
+func (ns *nodes) placeOf(n *node, move board.Point) int {
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
-		if p, _ := st.a.priorAt(n, k); p == move {
+		if p, _ := ns.a.priorAt(n, k); p == move {
 			return k
 		}
 	}
@@ -314,12 +314,12 @@ func (st *store) placeOf(n *node, move board.Point) int {
 
 // takeUp makes a move the next one to get an edge, where there is one; else the place
 // of an edge stays chosen.
-func (st *store) takeUp(n *node, move board.Point, at int) int {
+func (ns *nodes) takeUp(n *node, move board.Point, at int) int {
 	if move == board.NoPoint {
 		return at
 	}
-	if p, _ := st.a.priorAt(n, int(n.edgeCount)); p != move {
-		st.bringForward(n, move)
+	if p, _ := ns.a.priorAt(n, int(n.edgeCount)); p != move {
+		ns.bringForward(n, move)
 		n.flags |= flagUnsorted
 	}
 	return selectNew

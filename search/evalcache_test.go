@@ -57,7 +57,7 @@ func TestRecallSeesFromEarlierOn(t *testing.T) {
 	require.Less(t, before, 0.1, "the move looks bad")
 	tree.Reset(after)
 	searched(t, tree, 400)
-	require.Positive(t, tree.recall.cache.Len())
+	require.Positive(t, tree.nodes.recall.cache.Len())
 	require.Greater(t, share(), 0.4)
 	other := p
 	other.PUCT.Exploration = 1.5
@@ -104,9 +104,9 @@ func TestRecallKeepsTrees(t *testing.T) {
 	r := searched(t, tree, 600)
 	known := func() map[board.Hash]*cachedEval {
 		found := map[board.Hash]*cachedEval{}
-		for i := uint32(1); i < tree.a.nodeCount; i++ {
-			if e := tree.recall.of(i); e != nil {
-				found[tree.graph.hash(i)] = e
+		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+			if e := tree.nodes.recall.of(i); e != nil {
+				found[tree.nodes.graph.hash(i)] = e
 			}
 		}
 		return found

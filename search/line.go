@@ -28,14 +28,14 @@ type LineMove struct {
 // Line tells what is known of the moves along a line from the root. ok is false if
 // there is no tree. Not while a search runs.
 func (t *Tree) Line(line []board.Point) (l Line, ok bool) {
-	if t.root == 0 || !t.a.node(t.root).is(flagEvaluated) {
+	if t.nodes.root == 0 || !t.nodes.a.node(t.nodes.root).is(flagEvaluated) {
 		return l, false
 	}
-	n := t.a.node(t.root)
+	n := t.nodes.a.node(t.nodes.root)
 	l.ToMove = t.base.ToMove()
 	l.Root = MoveInfo{Move: board.NoPoint, SymmetryOf: board.NoPoint, Visits: int64(n.visits), Weight: n.weight, Utility: t.view() * n.utility}
 	l.Root.fill(&n.avg, t.view(), &t.sh.value)
-	for i := t.root; ; {
+	for i := t.nodes.root; ; {
 		l.Moves = append(l.Moves, t.lineMoves(i))
 		if len(l.Moves) > len(line) {
 			break
@@ -55,7 +55,7 @@ func (t *Tree) Line(line []board.Point) (l Line, ok bool) {
 
 // childBy returns the node that a move leads to, 0 where there is none.
 func (t *Tree) childBy(i uint32, p board.Point) uint32 {
-	for _, e := range t.a.edgesOf(t.a.node(i)) {
+	for _, e := range t.nodes.a.edgesOf(t.nodes.a.node(i)) {
 		if e.move == p {
 			return e.child
 		}
@@ -66,7 +66,7 @@ func (t *Tree) childBy(i uint32, p board.Point) uint32 {
 // lineMoves returns the moves of a node, the one that would be chosen first, in
 // the view of the root.
 func (t *Tree) lineMoves(i uint32) []LineMove {
-	n := t.a.node(i)
+	n := t.nodes.a.node(i)
 	if n.edgeCount == 0 || n.is(flagTerminal) {
 		return nil
 	}

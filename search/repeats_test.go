@@ -130,14 +130,14 @@ func TestOnlyThePlayersMovesAreKept(t *testing.T) {
 	kept := map[bool]int{}
 	var walk func(i uint32, own bool)
 	walk = func(i uint32, own bool) {
-		for _, e := range tree.a.edgesOf(tree.a.node(i)) {
-			if tree.a.node(e.child).is(flagEvaluated) {
-				require.Equal(t, own, tree.repeats.key(e.child) != 0)
+		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(i)) {
+			if tree.nodes.a.node(e.child).is(flagEvaluated) {
+				require.Equal(t, own, tree.nodes.repeats.key(e.child) != 0)
 				kept[own]++
 				walk(e.child, !own)
 			}
 		}
 	}
-	walk(tree.root, true)
+	walk(tree.nodes.root, true)
 	require.Greater(t, min(kept[true], kept[false]), 50)
 }

@@ -27,7 +27,7 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 	slices.SortStableFunc(rest, func(a, b MoveInfo) int { return cmp.Compare(b.Prior, a.Prior) })
 	rest = rest[:min(n, len(rest))]
 	if t.sh.limits.MovesOwnership {
-		own, stdev := t.owners(t.root, t.base.ToMove() == board.White)
+		own, stdev := t.nodes.owners(t.nodes.root, t.base.ToMove() == board.White)
 		for i := range rest {
 			rest[i].Ownership, rest[i].OwnershipStdev = own, stdev
 		}
@@ -64,9 +64,9 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 // unsearchedMove is a move at the root without an edge: worth what the search takes
 // one to be worth, with a score as that of the root.
 func (t *Tree) unsearchedMove(p board.Point, prior float32) MoveInfo {
-	n := t.a.node(t.root)
+	n := t.nodes.a.node(t.nodes.root)
 	s, u := t.view(), &t.sh.value
-	x := t.explorer(n, t.a.edgesOf(n), true)
+	x := t.explorer(n, t.nodes.a.edgesOf(n), true)
 	v := MoveInfo{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}}
 	v.fill(&n.avg, s, u)
 	v.NoResult = 0
