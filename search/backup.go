@@ -31,7 +31,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	b := &ns.p.Backup
 	n.sinceExact++
 	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
-		n.sinceExact == math.MaxUint16 || changed == nil || ns.recalled(i, n) != nil {
+		n.sinceExact == math.MaxUint16 || changed == nil || ns.cached(i, n) != nil {
 		ns.rebuild(i)
 		return
 	}
@@ -120,7 +120,7 @@ func (ns *nodes) rebuild(i uint32) {
 	n.weightSq = squares + w0*w0
 	n.setAverages(&s)
 	n.charge(ns.repeats.of(i))
-	ns.remind(i, n, visits)
+	ns.blend(i, n, visits)
 }
 
 // charge moves a node's average utility.
@@ -189,9 +189,9 @@ func (ns *nodes) addOwn(i uint32, weight float64) {
 	n := ns.a.node(i)
 	own, u := n.own, float64(n.ownUtility)
 	if !n.is(flagTerminal) {
-		if e := ns.recalled(i, n); e != nil {
-			e.blend(&own, e.share(1, ns.recall.least))
-			u = ns.recall.value.of(&own)
+		if e := ns.cached(i, n); e != nil {
+			e.blend(&own, e.share(1, ns.cache.least))
+			u = ns.cache.value.of(&own)
 		}
 		if n.bias.entry != 0 {
 			u += ns.bias.correction(n)

@@ -208,7 +208,7 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 			return 0, t.dropPrior(n)
 		}
 		forced = false // unless the game is over
-		hash = s.game.GraphHashWithin(t.nodes.graph.hash(i), t.p.Graph.RepBound)
+		hash = s.game.GraphHashWithin(t.nodes.graph.hashes.get(i), t.p.Graph.RepBound)
 		if s.forced {
 			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}
 		}
@@ -226,9 +226,9 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 			c.flags |= flagForced
 		}
 		if t.p.Graph.Use {
-			t.nodes.graph.setHash(child, hash)
+			t.nodes.graph.hashes.set(child, hash)
 			t.nodes.graph.add(child)
-			t.nodes.recall.meet(child, hash)
+			t.nodes.cache.lookup(child, hash)
 		}
 	}
 	place := t.nodes.a.newEdge(n)

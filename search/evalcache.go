@@ -10,7 +10,7 @@ import (
 	"kosumi/board"
 )
 
-// EvalCacheParams let a search begin from what earlier ones found of the same positions: a
+// EvalCacheParams let a search begin from the finds of earlier ones at the same positions: a
 // variation that was played out and searched is known from then on, and is seen
 // sooner from the positions before it. It needs Graph.Use, and rests while the
 // opponent plays mirror Go.
@@ -113,28 +113,28 @@ func (e *cachedEval) blend(o *outcome, share float64) {
 	o.scoreMeanSq = float32(max(0, float64(o.scoreMeanSq)-mean*mean+blended*blended))
 }
 
-// recall is a tree's view of an EvalCache.
-type recall struct {
-	cache  *EvalCache
+// cacheView is a tree's view of an EvalCache: what that knows of each of its nodes.
+type cacheView struct {
+	evals  *EvalCache
 	active bool       // in the search that goes on
-	params board.Hash // what is mixed into the keys of positions
+	params board.Hash // is mixed into the keys of positions
 	least  float64    // visits
 	value  *valuer
-	nodes  []*[nodeChunk]*cachedEval
+	known  byNode[*cachedEval]
 }
 
-// begin makes ready for a search. rests tells that nothing shall be recalled in it.
-func (r *recall) begin(p *Params, v *valuer, rests bool) {
-	r.active = p.EvalCache.Use && p.Graph.Use && !rests
-	if !r.active {
+// begin makes ready for a search. rests tells that nothing shall be looked up in it.
+func (c *cacheView) begin(p *Params, v *valuer, rests bool) {
+	c.active = p.EvalCache.Use && p.Graph.Use && !rests
+	if !c.active {
 		return
 	}
 	if p.EvalCache.Shared != nil {
-		r.cache = p.EvalCache.Shared
-	} else if r.cache == nil {
-		r.cache = NewEvalCache()
+		c.evals = p.EvalCache.Shared
+	} else if c.evals == nil {
+		c.evals = NewEvalCache()
 	}
-	r.params, r.least, r.value = p.fingerprint(), float64(p.EvalCache.MinVisits), v
+	c.params, c.least, c.value = p.fingerprint(), float64(p.EvalCache.MinVisits), v
 }
 
 // fingerprint tells searches apart whose results mean different things.
@@ -150,82 +150,69 @@ func (p Params) fingerprint() board.Hash {
 	return key
 }
 
-func (r *recall) key(h board.Hash) board.Hash {
-	return board.Hash{Hi: h.Hi ^ r.params.Hi, Lo: h.Lo ^ r.params.Lo}
+func (c *cacheView) key(h board.Hash) board.Hash {
+	return board.Hash{Hi: h.Hi ^ c.params.Hi, Lo: h.Lo ^ c.params.Lo}
 }
 
-// meet looks a new node up by its graph hash.
-func (r *recall) meet(i uint32, h board.Hash) {
-	if r.active {
-		r.set(i, r.cache.find(r.key(h)))
-	} else if len(r.nodes) > 0 {
-		r.set(i, nil)
+// lookup looks a new node up by its graph hash.
+func (c *cacheView) lookup(i uint32, h board.Hash) {
+	if c.active {
+		c.known.set(i, c.evals.find(c.key(h)))
+	} else if len(c.known) > 0 {
+		c.known.set(i, nil)
 	}
 }
 
-func (r *recall) of(i uint32) *cachedEval {
-	if !r.active || int(i>>nodeBits) >= len(r.nodes) {
+// of returns what is known of a node, nil if nothing is.
+func (c *cacheView) of(i uint32) *cachedEval {
+	if !c.active {
 		return nil
 	}
-	return r.nodes[i>>nodeBits][i&(nodeChunk-1)]
+	return c.known.get(i)
 }
 
-func (r *recall) set(i uint32, e *cachedEval) {
-	for int(i>>nodeBits) >= len(r.nodes) {
-		r.nodes = append(r.nodes, new([nodeChunk]*cachedEval))
-	}
-	r.nodes[i>>nodeBits][i&(nodeChunk-1)] = e
-}
-
-// move hands what is known of a node on to another place.
-func (r *recall) move(from, to uint32) {
-	if int(from>>nodeBits) < len(r.nodes) {
-		r.set(to, r.nodes[from>>nodeBits][from&(nodeChunk-1)])
-	}
-}
-
-// recalled returns what the averages of a node are drawn towards; nil at the root,
+// cached returns what the averages of a node are drawn towards; nil at the root,
 // whose moves are to be judged by this search.
-func (ns *nodes) recalled(i uint32, n *node) *cachedEval {
-	if !ns.recall.active || i == ns.root || n.is(flagForced) {
+func (ns *nodes) cached(i uint32, n *node) *cachedEval {
+	if !ns.cache.active || i == ns.root || n.is(flagForced) {
 		return nil
 	}
-	return ns.recall.of(i)
+	return ns.cache.of(i)
 }
 
-// remind draws a node's averages towards what is known of it. visits are its own one
+// blend draws a node's averages towards what is known of it. visits are its own one
 // and those of its edges.
-func (ns *nodes) remind(i uint32, n *node, visits int) {
-	e := ns.recalled(i, n)
+func (ns *nodes) blend(i uint32, n *node, visits int) {
+	e := ns.cached(i, n)
 	if e == nil {
 		return
 	}
-	share := e.share(visits, ns.recall.least)
+	share := e.share(visits, ns.cache.least)
 	e.blend(&n.avg, share)
-	v := ns.recall.value
+	v := ns.cache.value
 	known := float64(e.avg.winLoss)*v.u.WinLossFactor + float64(e.avg.noResult)*v.u.NoResultForWhite +
 		v.ofScore(float64(e.avg.scoreMean), n.avg.stdev())
 	n.charge(share * (known - n.utility))
 }
 
-// record remembers the nodes of the tree that have visits enough. forced tells that
+// save puts into the cache the nodes of the tree that have visits enough. forced tells that
 // the game is over at the root.
-func (ns *nodes) record(forced bool) {
-	r := &ns.recall
-	if !r.active {
+func (ns *nodes) save(forced bool) {
+	c := &ns.cache
+	if !c.active {
 		return
 	}
 	for i := uint32(1); i < ns.a.nodeCount; i++ {
 		n := ns.a.node(i)
-		if float64(n.visits) < r.least || !n.is(flagEvaluated) || n.is(flagForced|flagTerminal) || i == ns.root && forced {
+		if float64(n.visits) < c.least || !n.is(flagEvaluated) || n.is(flagForced|flagTerminal) || i == ns.root && forced {
 			continue
 		}
-		key := r.key(ns.graph.hash(i))
-		old := r.cache.find(key)
+		key := c.key(ns.graph.hashes.get(i))
+		old := c.evals.find(key)
 		if old != nil && float32(n.visits) < old.visits*0.75 {
 			continue
 		}
-		r.cache.put(key, ns.summary(i, n, old))
+		c.evals.put(key, ns.summary(i, n, old))
 	}
 }
 
@@ -240,7 +227,7 @@ func (ns *nodes) summary(i uint32, n *node, old *cachedEval) *cachedEval {
 	edges := ns.a.edgesOf(n)
 	for k := range edges {
 		c := ns.a.node(edges[k].child)
-		if float64(c.visits) >= ns.recall.least {
+		if float64(c.visits) >= ns.cache.least {
 			e.with(cachedMove{edges[k].move, c.avg.winLoss, c.avg.scoreMean, float32(c.visits)})
 		}
 	}
@@ -266,13 +253,13 @@ func (ns *nodes) passMatters(n *node, edges []edge) bool {
 	return passes*8 >= all || pass+0.05 >= best
 }
 
-// recalledMove looks at the known moves of a node that have no edge yet. It returns
+// bestCached looks at the known moves of a node that have no edge yet. It returns
 // the one whose selection value is the highest, if it is above best, and that value.
 // prior gives the policy that moves are selected by, special tells that the root's own
 // exceptions hold.
-func (t *Tree) recalledMove(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
+func (t *Tree) bestCached(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
 	move, score = board.NoPoint, best
-	e := t.nodes.recall.of(i)
+	e := t.nodes.cache.of(i)
 	if e == nil || n.is(flagForced) || special && t.futileNew(n) {
 		return move, score
 	}
@@ -312,9 +299,9 @@ func (ns *nodes) placeOf(n *node, move board.Point) int {
 	return -1
 }
 
-// takeUp makes a move the next one to get an edge, where there is one; else the place
+// promote makes a move the next one to get an edge, where there is one; else the place
 // of an edge stays chosen.
-func (ns *nodes) takeUp(n *node, move board.Point, at int) int {
+func (ns *nodes) promote(n *node, move board.Point, at int) int {
 	if move == board.NoPoint {
 		return at
 	}

@@ -237,9 +237,9 @@ func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 // human move without one scores more; that move then comes next.
 func (t *Tree) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
 	root, known := node == t.nodes.root, board.NoPoint
-	if t.nodes.recall.active {
+	if t.nodes.cache.active {
 		prior := func(_ int, p board.Point) float64 { return policy.at(t.sh.size.Index(p)) }
-		known, best = t.recalledMove(node, n, x, prior, root && !weightless, best)
+		known, best = t.bestCached(node, n, x, prior, root && !weightless, best)
 	}
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
@@ -254,16 +254,16 @@ func (t *Tree) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, w
 		}
 	}
 	if move == board.NoPoint {
-		return t.nodes.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
 	u := x.fpu
 	if root && !weightless {
 		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n) {
-		return t.nodes.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
-	return t.nodes.takeUp(n, move, at)
+	return t.nodes.promote(n, move, at)
 }
 
 // HumanInfo is what the human network says of the position at the root, in the

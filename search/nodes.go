@@ -10,7 +10,7 @@ type nodes struct {
 	a       arena
 	bias    biasTable
 	repeats repeats
-	recall  recall
+	cache   cacheView
 	graph   transpositions
 	own     ownership
 	root    uint32 // 0: no tree yet

@@ -74,7 +74,7 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	r.stats.Elapsed = time.Since(r.start)
 	t.exactRoot()
 	if t.nodes.root != 0 {
-		t.nodes.record(t.base.Finished())
+		t.nodes.save(t.base.Finished())
 	}
 	result := t.result(true)
 	t.published.Store(result)

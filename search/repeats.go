@@ -26,11 +26,11 @@ type patternKey uint64
 
 // repeats are the patterns that are charged for, and those of the tree's nodes.
 type repeats struct {
-	player  board.Color              // who is charged; Empty: nobody
-	charged map[patternKey]struct{}  // patterns of the game so far
-	charge  float64                  // of each, in White's utility
-	past    *Patterns                // of earlier games; nil: none
-	keys    []*[nodeChunk]patternKey // by node
+	player  board.Color             // who is charged; Empty: nobody
+	charged map[patternKey]struct{} // patterns of the game so far
+	charge  float64                 // of each, in White's utility
+	past    *Patterns               // of earlier games; nil: none
+	keys    byNode[patternKey]
 }
 
 // begin reads the moves that led to a position. It returns false if the tree was
@@ -100,10 +100,13 @@ func transposed(size board.Size, table []board.Point) []board.Point {
 
 // of returns the charge on a node, in White's utility.
 func (r *repeats) of(i uint32) float64 {
-	if r.player == board.Empty || int(i>>nodeBits) >= len(r.keys) {
+	if r.player == board.Empty {
 		return 0
 	}
-	key, charge := r.key(i), 0.0
+	key, charge := r.keys.get(i), 0.0
+	if key == 0 {
+		return 0
+	}
 	if r.past != nil {
 		charge = r.past.worth[key]
 	}
@@ -113,21 +116,11 @@ func (r *repeats) of(i uint32) float64 {
 	return charge
 }
 
-func (r *repeats) key(i uint32) patternKey {
-	if int(i>>nodeBits) >= len(r.keys) {
-		return 0
-	}
-	return r.keys[i>>nodeBits][i&(nodeChunk-1)]
-}
-
+// setKey notes the pattern of a node, where anybody is charged.
 func (r *repeats) setKey(i uint32, key patternKey) {
-	if r.player == board.Empty {
-		return
+	if r.player != board.Empty {
+		r.keys.set(i, key)
 	}
-	for int(i>>nodeBits) >= len(r.keys) {
-		r.keys = append(r.keys, new([nodeChunk]patternKey))
-	}
-	r.keys[i>>nodeBits][i&(nodeChunk-1)] = key
 }
 
 // repeatPattern returns the pattern of a move that is about to be made, 0 for

@@ -132,7 +132,7 @@ func TestOnlyThePlayersMovesAreKept(t *testing.T) {
 	walk = func(i uint32, own bool) {
 		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(i)) {
 			if tree.nodes.a.node(e.child).is(flagEvaluated) {
-				require.Equal(t, own, tree.nodes.repeats.key(e.child) != 0)
+				require.Equal(t, own, tree.nodes.repeats.keys.get(e.child) != 0)
 				kept[own]++
 				walk(e.child, !own)
 			}

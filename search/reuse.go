@@ -32,7 +32,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 		t.clear()
 		return false
 	}
-	t.nodes.promote(child)
+	t.nodes.reroot(child)
 	t.published.Store(&Result{})
 	return true
 }
@@ -61,9 +61,9 @@ func (ns *nodes) childOf(p board.Point) uint32 {
 	return 0
 }
 
-// promote makes a copy of a node the root and throws away what cannot be reached
+// reroot makes a copy of a node the root and throws away what cannot be reached
 // from it.
-func (ns *nodes) promote(child uint32) {
+func (ns *nodes) reroot(child uint32) {
 	root := ns.a.newNode()
 	n := ns.a.node(root)
 	*n = *ns.a.node(child)
@@ -78,10 +78,10 @@ func (ns *nodes) promote(child uint32) {
 	}
 	n.priors, n.priorCount = 0, 0 // the root's priors are made anew
 	if ns.p.Graph.Use {
-		ns.graph.setHash(root, ns.graph.hash(child))
+		ns.graph.hashes.set(root, ns.graph.hashes.get(child))
 	}
 	ns.repeats.setKey(root, 0)
-	ns.recall.move(child, root)
+	ns.cache.known.move(child, root)
 	ns.root = root
 	ns.compact()
 }
@@ -204,10 +204,10 @@ func (ns *nodes) slideNodes(index ranks, bias []uint32) {
 		if next != i {
 			*a.node(next) = *n
 			if ns.p.Graph.Use {
-				ns.graph.setHash(next, ns.graph.hash(i))
+				ns.graph.hashes.set(next, ns.graph.hashes.get(i))
 			}
-			ns.repeats.setKey(next, ns.repeats.key(i))
-			ns.recall.move(i, next)
+			ns.repeats.setKey(next, ns.repeats.keys.get(i))
+			ns.cache.known.move(i, next)
 		}
 		next++
 	}

@@ -23,8 +23,8 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 		t.clear()
 	}
 	t.sh.repeating = t.nodes.repeats.player
-	t.nodes.recall.begin(&t.p, v, t.sh.mirror.player != board.Empty)
-	t.sh.recalling = t.nodes.recall.active
+	t.nodes.cache.begin(&t.p, v, t.sh.mirror.player != board.Empty)
+	t.sh.caching = t.nodes.cache.active
 	fresh := t.nodes.root == 0
 	if fresh {
 		t.plantRoot()
@@ -90,15 +90,15 @@ func (t *Tree) plantRoot() {
 	if t.p.Graph.Use {
 		// The root is not in the table, so nothing leads back to it.
 		h := t.rootHash()
-		t.nodes.graph.setHash(t.nodes.root, h)
-		t.nodes.recall.meet(t.nodes.root, h)
+		t.nodes.graph.hashes.set(t.nodes.root, h)
+		t.nodes.cache.lookup(t.nodes.root, h)
 	}
 }
 
 // rootHash is the graph hash of the root. The way there counts only where searches
 // meet that began elsewhere.
 func (t *Tree) rootHash() board.Hash {
-	if !t.nodes.recall.active {
+	if !t.nodes.cache.active {
 		return t.base.GraphHash(board.Hash{})
 	}
 	var g board.Game

@@ -139,11 +139,11 @@ func (t *Tree) selectMove(i uint32, n *node, edges []edge) int {
 		}
 	}
 	known := board.NoPoint
-	if t.nodes.recall.active {
-		known, best = t.recalledMove(i, n, &x, t.nodes.ownPrior(n), false, best)
+	if t.nodes.cache.active {
+		known, best = t.bestCached(i, n, &x, t.nodes.ownPrior(n), false, best)
 	}
 	if prior, ok := t.nodes.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew
 	}
-	return t.nodes.takeUp(n, known, at)
+	return t.nodes.promote(n, known, at)
 }

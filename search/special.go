@@ -69,8 +69,8 @@ func (t *Tree) specialScore(n *node, e *edge, x *explorer, prior, utility, weigh
 // one scores more.
 func (t *Tree) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
 	root, known := i == t.nodes.root, board.NoPoint
-	if t.nodes.recall.active {
-		known, best = t.recalledMove(i, n, x, t.nodes.ownPrior(n), root, best)
+	if t.nodes.cache.active {
+		known, best = t.bestCached(i, n, x, t.nodes.ownPrior(n), root, best)
 	}
 	prior, ok := t.nodes.nextPrior(n)
 	place := int(n.edgeCount)
@@ -78,17 +78,17 @@ func (t *Tree) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
 		place, prior, ok = t.counter.next(t, n)
 	}
 	if !ok {
-		return t.nodes.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
 	u := x.fpu
 	if root {
 		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && t.futileNew(n) {
-		return t.nodes.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
 	p, _ := t.nodes.a.priorAt(n, place)
-	return t.nodes.takeUp(n, p, at)
+	return t.nodes.promote(n, p, at)
 }
 
 const (

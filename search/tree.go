@@ -147,8 +147,8 @@ func (t *Tree) Forget() {
 	if t.p.EvalCache.Shared != nil {
 		t.p.EvalCache.Shared.Clear()
 	}
-	if t.nodes.recall.cache != nil {
-		t.nodes.recall.cache.Clear()
+	if t.nodes.cache.evals != nil {
+		t.nodes.cache.evals.Clear()
 	}
 }
 

@@ -100,7 +100,7 @@ func TestCompactionKeepsTheTree(t *testing.T) {
 				for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
 					require.False(t, tree.nodes.a.node(i).is(flagMark))
 					if p.Graph.Use && i != tree.nodes.root {
-						require.Equal(t, i, tree.nodes.graph.find(tree.nodes.graph.hash(i)))
+						require.Equal(t, i, tree.nodes.graph.find(tree.nodes.graph.hashes.get(i)))
 					}
 				}
 				checkBias(t, tree)
