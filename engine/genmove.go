@@ -109,7 +109,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		result.Root = root.Root
 	}
 	e.logMove(&result, game.Size(), move.Point, work)
-	if r.Deterministic || r.Keep && !e.cfg.EveryValue {
+	if r.Deterministic || r.Keep && !e.cfg.PoolBothSidesValues {
 		return move, nil
 	}
 	if r.Keep {
@@ -352,7 +352,7 @@ func (e *Engine) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for i := len(e.values) - 1; i >= 0; i-- {
 		v := e.values[i]
-		if v.color != c && e.cfg.EveryValue {
+		if v.color != c && e.cfg.PoolBothSidesValues {
 			v.color, v.value = c, -v.value
 		}
 		switch {
