@@ -10,23 +10,10 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/review"
 	"kosumi/search"
 	"kosumi/web/api"
 )
-
-// lossBounds are the upper bounds, in points, of the classes of moves: best or
-// good, fine, slip, mistake, big mistake; above is a blunder.
-var lossBounds = []float64{0.5, 1.5, 3, 6, 12}
-
-// classOf returns the class of a loss, from 0.
-func classOf(loss float64) int {
-	for i, b := range lossBounds {
-		if loss <= b {
-			return i
-		}
-	}
-	return len(lossBounds)
-}
 
 // unseenFor is how long an analysis goes on while nobody can see its page.
 const unseenFor = 5 * time.Second
@@ -323,7 +310,7 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 			loss = 0
 		}
 		f.Moves = append(f.Moves, api.Candidate{Move: res.Size.Vertex(m.Move), Visits: m.Visits, Winrate: round(m.Winrate, 4), Lead: round(m.Lead, 2),
-			Loss: round(loss, 2), Class: classOf(loss), Prior: round(float64(m.Prior), 4), PV: vertices(res.Size, m.PV, longestLine)})
+			Loss: round(loss, 2), Class: review.ClassIndex(loss), Prior: round(float64(m.Prior), 4), PV: vertices(res.Size, m.PV, longestLine)})
 	}
 	if want.Ownership {
 		f.Ownership = ownership(res.Ownership, c)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"kosumi/review"
 	"kosumi/web/api"
 )
 
@@ -169,7 +170,7 @@ func (c *conn) leave() {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.build(), Networks: s.conf.Backend.Networks(), Engine: s.conf.Backend.Status(),
-		Features: []string{"review", "drills"}, Loss: lossBounds, Levels: s.levels(), Fits: s.fits(), Rules: ruleSets(), Folder: s.conf.Folder}
+		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.levels(), Fits: s.fits(), Rules: ruleSets(), Folder: s.conf.Folder}
 	if len(s.conf.Loops) > 0 {
 		w.Features = append(w.Features, "training")
 	}

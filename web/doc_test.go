@@ -269,12 +269,6 @@ func TestAnalysis(t *testing.T) {
 	require.Len(t, c.play(g, "C3").Moves, 2)
 }
 
-func TestClasses(t *testing.T) {
-	for loss, want := range map[float64]int{0: 0, 0.5: 0, 0.51: 1, 1.5: 1, 3: 2, 5.9: 3, 12: 4, 12.1: 5, 80: 5} {
-		require.Equal(t, want, classOf(loss), "%g", loss)
-	}
-}
-
 // TestDocumentOfAnyRecord: a document has the moves that a review of the record has, and
 // says what was mended.
 func TestDocumentOfAnyRecord(t *testing.T) {

@@ -208,7 +208,7 @@ func (c *conn) verdict(p *review.Problem, move string) (*api.Verdict, error) {
 }
 
 func wireVerdict(p *review.Problem, a *review.Answer) *api.Verdict {
-	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: slices.Index(review.Classes, review.ClassOf(a.Loss)), Line: a.Line}
+	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: review.ClassIndex(a.Loss), Line: a.Line}
 }
 
 // maxReviewFile bounds the files of reviews that are sent.

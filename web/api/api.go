@@ -67,7 +67,8 @@ type Welcome struct {
 	Networks []Network `json:"networks"`
 	Engine   Engine    `json:"engine"`
 	Features []string  `json:"features"` // of "levels", "review", "training"
-	// Loss holds the upper bounds, in points, of the classes of moves but the last.
+	// Loss holds the bounds, in points, between the classes of moves: a loss that is a
+	// bound belongs to the class above it.
 	Loss   []float64 `json:"loss"`
 	Levels []Level   `json:"levels"`
 	Fits   []Fit     `json:"fits"` // what is known of the player
