@@ -111,7 +111,7 @@ func TestGame(t *testing.T) {
 	require.Equal(t, was, g.Count.Score)
 	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Accept: true})
 	require.Equal(t, phaseOver, g.Phase)
-	require.Equal(t, resultText(was), g.Result)
+	require.Equal(t, sgf.ScoreResult(-was), g.Result)
 	require.False(t, g.ByPlayer)
 
 	data, err := os.ReadFile(s.store.path("games", g.Game, ".sgf"))

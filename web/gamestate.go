@@ -287,18 +287,7 @@ func (g *game) accept() error {
 	if err := g.commit(entry{K: "dead", Dead: c.Dead}); err != nil {
 		return err
 	}
-	return g.commit(entry{K: "over", Result: resultText(c.Score), Why: why})
-}
-
-// resultText writes Black's lead as SGF does.
-func resultText(score float64) string {
-	switch {
-	case score > 0:
-		return "B+" + decimal(score)
-	case score < 0:
-		return "W+" + decimal(-score)
-	}
-	return "0"
+	return g.commit(entry{K: "over", Result: sgf.ScoreResult(-c.Score), Why: why})
 }
 
 // Words of records: for the player, and for a count that the engine does not agree with.
