@@ -161,6 +161,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		require.Equal(t, "err", e.T)
 		require.Equal(t, tc.re, e.Re, tc.send)
 	}
+	doc = ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID // the first may be deleted by now
 	_, err := c.analyse(&api.Analyse{On: true, Doc: doc})
 	require.NoError(t, err)
 	c.cancel()

@@ -308,3 +308,25 @@ func TestKomiOfADocument(t *testing.T) {
 		require.Equal(t, want, d.rules.Komi, text)
 	}
 }
+
+// TestHandicapByMovesOfADocument: stones that Black plays before White's first move are
+// handicap stones, whether White passes between them or Black plays them in a row, and
+// White's bonus follows.
+func TestHandicapByMovesOfADocument(t *testing.T) {
+	for moves, bonus := range map[string]float32{
+		";B[cc];B[gg];B[cg];W[ee]":             3,
+		";B[cc];W[];B[gg];W[];B[cg];W[ee]":     3,
+		";B[cc];W[tt];B[gg];W[ee]":             2,
+		";B[cc];W[gg];B[cg];W[];B[ee];W[];B[]": 0,
+		";B[cc];W[ee]":                         0,
+	} {
+		roots, err := sgf.Parse([]byte("(;GM[1]SZ[9]RU[Chinese]KM[0.5]" + moves + ")"))
+		require.NoError(t, err)
+		d, err := new(Server).newDocFrom("d", roots[0])
+		require.NoError(t, err)
+		g, _, err := d.game(d.nodes[d.lastOfMainLine()])
+		require.NoError(t, err)
+		require.Equal(t, bonus, g.HandicapBonusScore(), moves)
+		require.Equal(t, strings.Count(moves, ";"), g.NumMoves(), moves)
+	}
+}
