@@ -6,6 +6,7 @@ import (
 
 	"kosumi/engine"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // clock is what one player has left. Unlike an engine's own, it can run out.
@@ -41,7 +42,7 @@ func timeSettings(c api.Clock) (engine.TimeSettings, error) {
 	case "fischer":
 		t.System, t.Increment = engine.FischerTime, seconds(c.Bonus)
 	default:
-		return t, fmt.Errorf("unknown clock %q", shown(c.Kind, 20))
+		return t, fmt.Errorf("unknown clock %q", wire.Shown(c.Kind, 20))
 	}
 	t, err := t.Normalize()
 	if err == nil && t.Main+t.Period+t.Increment < time.Second {
