@@ -7,6 +7,7 @@ import (
 
 	"kosumi/clock"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // timeSettings reads what a page asks for.
@@ -23,7 +24,7 @@ func timeSettings(c api.Clock) (clock.Settings, error) {
 	kind := cmp.Or(c.Kind, clock.None.String())
 	system, known := clock.ParseSystem(kind)
 	if !known || system == clock.CappedFischer || system.String() != kind {
-		return clock.Settings{}, fmt.Errorf("unknown clock %q", shown(c.Kind, 20))
+		return clock.Settings{}, fmt.Errorf("unknown clock %q", wire.Shown(c.Kind, 20))
 	}
 	t := clock.Settings{System: system, Main: seconds(c.Main), Period: seconds(c.Period)}
 	switch system {
