@@ -163,11 +163,11 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 		}
 		var p *Played
 		var err error
-		if m.plan.Elsewhere != nil {
+		if m.plan.Remote != nil {
 			m.plan.begun()
-			p, err = m.elsewhere(ctx, number, seats)
+			p, err = m.playRemote(ctx, number, seats)
 		} else {
-			p, err = m.here(ctx, number, seats)
+			p, err = m.playLocal(ctx, number, seats)
 		}
 		if ctx.Err() != nil && err != nil {
 			return
@@ -205,8 +205,8 @@ func (m *run) openLog(s side, table int) io.WriteCloser {
 	return f
 }
 
-// here plays a game on this machine.
-func (m *run) here(ctx context.Context, number int, seats [2]*seat) (*Played, error) {
+// playLocal plays a game on this machine.
+func (m *run) playLocal(ctx context.Context, number int, seats [2]*seat) (*Played, error) {
 	g, err := playGame(ctx, m.plan, seats, number)
 	if err != nil {
 		return nil, err

@@ -336,7 +336,7 @@ func TestMatchOverWorkers(t *testing.T) {
 	want, err := match.Run(t.Context(), here)
 	require.NoError(t, err)
 	s := newSite(t, 2)
-	c.Dir, c.Elsewhere = t.TempDir(), Programs(s.pool())
+	c.Dir, c.Remote = t.TempDir(), Programs(s.pool())
 	got, err := match.Run(t.Context(), c)
 	require.NoError(t, err)
 	require.Equal(t, want.Reasons, got.Reasons)
@@ -454,7 +454,7 @@ func TestNoWorkerCan(t *testing.T) {
 	s := newSite(t, 1)
 	size := board.Square(5)
 	c := match.Config{A: match.Program{Command: "engine gtp --model " + networkFile(t, 3)}, B: match.Program{Command: "engine gtp --config x"}, Size: size, Rules: "chinese"}
-	c.Elsewhere = Programs(s.pool())
+	c.Remote = Programs(s.pool())
 	_, err := match.Run(t.Context(), c)
 	require.ErrorIs(t, err, match.ErrConfig)
 	require.ErrorContains(t, err, "--config")

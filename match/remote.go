@@ -9,9 +9,9 @@ import (
 	"kosumi/sgf"
 )
 
-// Elsewhere plays one game of a match, which counts from 0, on another machine, as
+// Remote plays one game of a match, which counts from 0, on another machine, as
 // [Play] does there.
-type Elsewhere func(ctx context.Context, c *Config, game int) (*Played, error)
+type Remote func(ctx context.Context, c *Config, game int) (*Played, error)
 
 // Played is a game that is over.
 type Played struct {
@@ -41,7 +41,7 @@ func Play(ctx context.Context, c Config, game int) (*Played, error) {
 	}
 	m := &run{plan: p}
 	p.Fresh = false // both are ended here, on every way
-	played, err := m.here(ctx, game, seats)
+	played, err := m.playLocal(ctx, game, seats)
 	for s := range seats {
 		if err != nil {
 			seats[s].kill()
@@ -67,10 +67,10 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// elsewhere has a game played on another machine, and checks what can be checked:
+// playRemote has a game played on another machine, and checks what can be checked:
 // that it is this game, and that every move is legal.
-func (m *run) elsewhere(ctx context.Context, number int, seats [2]*seat) (*Played, error) {
-	p, err := m.plan.Elsewhere(ctx, &m.plan.Config, number)
+func (m *run) playRemote(ctx context.Context, number int, seats [2]*seat) (*Played, error) {
+	p, err := m.plan.Remote(ctx, &m.plan.Config, number)
 	if err != nil {
 		return nil, err
 	}
