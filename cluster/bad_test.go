@@ -28,13 +28,13 @@ func TestBadWorkers(t *testing.T) {
 		reason string
 	}{
 		"another network": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-				return &Seat{Evaluator: stub(t, 4), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+			c.Open = func(context.Context, string, *Offer) (*Model, error) {
+				return &Model{Evaluator: stub(t, 4), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 			}
 		}, reason: "in the exam"},
 		"another network behind the exam": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-				return &Seat{Evaluator: &twoFaced{first: stub(t, 3), then: stub(t, 4)}, Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+			c.Open = func(context.Context, string, *Offer) (*Model, error) {
+				return &Model{Evaluator: &twoFaced{first: stub(t, 3), then: stub(t, 4)}, Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 			}
 		}, reason: "off by"},
 		"protocol to come": {reason: "update the older"},

@@ -122,7 +122,7 @@ func (c *child) run() error {
 		return err
 	}
 	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: c.Dir, Poll: 200 * time.Millisecond, Log: log,
-		Open: func(context.Context, string, *Offer) (*Seat, error) {
+		Open: func(context.Context, string, *Offer) (*Model, error) {
 			if c.Model != "" {
 				return openNetwork(c.Model, c.Precision, 1)
 			}
@@ -130,7 +130,7 @@ func (c *child) run() error {
 			if err != nil {
 				return nil, err
 			}
-			return &Seat{Evaluator: &waiting{s, c.Wait}, Precision: "fp32", Close: func() {}}, nil
+			return &Model{Evaluator: &waiting{s, c.Wait}, Precision: "fp32", Close: func() {}}, nil
 		}})
 	if err != nil {
 		return err

@@ -190,8 +190,8 @@ func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
 	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{Name: "test"}, Conn: s.dial(k)}
-	c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-		return &Seat{Evaluator: stub(s.t, 3), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+	c.Open = func(context.Context, string, *Offer) (*Model, error) {
+		return &Model{Evaluator: stub(s.t, 3), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 	}
 	if change != nil {
 		change(&c)

@@ -29,7 +29,7 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 			continue
 		}
 		if r.Offer != nil && (w.now == nil || w.now.offer.ID != r.Offer.ID) {
-			t, err := w.sit(ctx, r.Offer)
+			t, err := w.prepare(ctx, r.Offer)
 			if err != nil {
 				if faults++; errors.Is(err, ErrRefused) || faults == 5 {
 					return err
@@ -110,7 +110,7 @@ func (w *Worker) holds() []uint64 {
 }
 
 // number takes a number out of the stock.
-func (w *Worker) number(ctx context.Context, t *table) (uint64, bool) {
+func (w *Worker) number(ctx context.Context, t *assignment) (uint64, bool) {
 	select {
 	case <-t.leave:
 		return 0, false

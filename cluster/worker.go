@@ -14,8 +14,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Seat is an open network that a worker plays with.
-type Seat struct {
+// Model is an open network that a worker plays with.
+type Model struct {
 	Evaluator nn.Evaluator
 	Provider  string
 	Precision string
@@ -34,7 +34,7 @@ type WorkerConfig struct {
 	Parallel int // games at a time; 0: as the recipe says
 	// Open opens a network for the recipe's boards. Answers must be functions of
 	// the query: a cache must be exact.
-	Open func(ctx context.Context, path string, o *Offer) (*Seat, error)
+	Open func(ctx context.Context, path string, o *Offer) (*Model, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
 	Poll time.Duration
 	// Hands do other tasks than self-play, by kind; Programs are what the owner
@@ -62,8 +62,8 @@ type Worker struct {
 	mu    sync.Mutex
 	held  map[uint64]bool
 	games int64
-	now   *table
-	all   []*table
+	now   *assignment
+	all   []*assignment
 }
 
 // ErrRefused says that the server does not want this worker.
@@ -157,8 +157,8 @@ func (w *Worker) Close(patience time.Duration) {
 		w.conf.Conn.FlushTimeout(time.Second)
 	}
 	for _, t := range w.all {
-		if t.seat != nil {
-			t.seat.Close()
+		if t.model != nil {
+			t.model.Close()
 		}
 	}
 	w.all, w.now = nil, nil

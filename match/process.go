@@ -19,7 +19,7 @@ const quitPatience = 3 * time.Second
 // infoBytes bounds what of a program's stderr goes into a move's comment.
 const infoBytes = 1000
 
-// process is one program at one table: its process, started anew when it is gone,
+// process is one program at one table: its client, started anew when it is gone,
 // and what it can do. Its methods return a *faultError when the program is to
 // blame, an error that wraps ErrConfig when the match cannot be played, and the
 // context's error. After a fault of kind crash, timeout or time the process is

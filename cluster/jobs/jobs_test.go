@@ -97,7 +97,7 @@ func play(args []string) error {
 }
 
 // open opens a network: a hash with the seed that stands in the file.
-func open(path string) (*cluster.Seat, error) {
+func open(path string) (*cluster.Model, error) {
 	var seed uint64
 	data, err := os.ReadFile(path)
 	if err == nil {
@@ -110,7 +110,7 @@ func open(path string) (*cluster.Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster.Seat{Evaluator: s, Close: func() { s.Close() }}, nil
+	return &cluster.Model{Evaluator: s, Close: func() { s.Close() }}, nil
 }
 
 func networkFile(t testing.TB, seed int) string {
@@ -184,7 +184,7 @@ func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
 	require.NoError(s.t, err)
 	id := conn.ID
 	s.server.Vouch(id)
-	hands, closeHands := Hands(Config{Open: func(_ context.Context, path string) (*cluster.Seat, error) { return open(path) }, Engine: os.Args[0], Games: 2})
+	hands, closeHands := Hands(Config{Open: func(_ context.Context, path string) (*cluster.Model, error) { return open(path) }, Engine: os.Args[0], Games: 2})
 	for kind, h := range hands {
 		do := h.Do
 		h.Do = func(ctx context.Context, body json.RawMessage, files map[string]string) (any, error) {
@@ -429,7 +429,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	defer func(was time.Duration) { tableTime = was }(tableTime)
 	tableTime = time.Millisecond
 	path := networkFile(t, 7)
-	n := &networks{open: func(_ context.Context, path string) (*cluster.Seat, error) { return open(path) }, seats: map[string]*seat{}}
+	n := &networks{open: func(_ context.Context, path string) (*cluster.Model, error) { return open(path) }, refs: map[string]*modelRef{}}
 	defer n.close()
 	r := newReviewer(n, 1)
 	ask := func(visits int64) error {
