@@ -78,7 +78,7 @@ func (a *arena) start(w *Worker) {
 			a.t.Errorf("the honest worker: %v", err)
 		}
 	})
-	a.until(func() bool { return a.server.desk.parked[w.conf.Conn.ID] != nil })
+	a.until(func() bool { return a.server.tasks.parked[w.conf.Conn.ID] != nil })
 }
 
 // until waits for what the server knows.
@@ -178,7 +178,7 @@ func (a *arena) login(line func(conn net.Conn) string) bool {
 func (a *arena) garbage() []byte {
 	a.server.mu.Lock()
 	defer a.server.mu.Unlock()
-	return append(pack(upload{a.server.book.present().ID}), "\ngarbage"...)
+	return append(pack(upload{a.server.leases.present().ID}), "\ngarbage"...)
 }
 
 type zeros struct{}
@@ -196,7 +196,7 @@ func (a *arena) pass(c *Conn) {
 }
 
 // held has the client's task be under way with the honest worker while f runs.
-func (a *arena) held(f func(e *errand), files ...File) {
+func (a *arena) held(f func(e *task), files ...File) {
 	a.t.Helper()
 	release := make(chan struct{})
 	a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
@@ -210,9 +210,9 @@ func (a *arena) held(f func(e *errand), files ...File) {
 		defer close(done)
 		a.do(a.client, "held", files...)
 	}()
-	var under *errand
+	var under *task
 	a.until(func() bool {
-		for _, e := range a.server.desk.tasks {
+		for _, e := range a.server.tasks.tasks {
 			if e.worker != "" && e.reply != "" {
 				under = e
 			}

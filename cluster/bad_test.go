@@ -117,7 +117,7 @@ func TestReplayedUploads(t *testing.T) {
 	s.runUntil([]*Worker{first}, s.settled(probation))
 	thief := s.worker(t.TempDir(), nil)
 	require.NoError(t, thief.hello(t.Context()))
-	offer := s.server.book.present().ID
+	offer := s.server.leases.present().ID
 	send := func(w *Worker, data []byte) receipt {
 		line := pack(upload{offer})
 		r, err := ask[receipt](t.Context(), w.conf.Conn, verbGame, append(append(line, '\n'), data...), 10*time.Second)
@@ -182,7 +182,7 @@ func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) er
 func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	conn := s.dial(newKey(t))
-	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbPut, verbTake, verbDone, verbDrop, "nosuch"} {
+	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbSubmit, verbPoll, verbDone, verbDrop, "nosuch"} {
 		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"free":{"x":-1}}`, "{\"id\":\"1\"}\n{\"kind\":7}", strings.Repeat("x", 300_000)} {
 			conn.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
 		}

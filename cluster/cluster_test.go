@@ -230,7 +230,7 @@ func (s *site) settled(n uint64) func() bool {
 		s.server.mu.Lock()
 		defer s.server.mu.Unlock()
 		for number := range n {
-			if !s.server.book.complete(number) {
+			if !s.server.leases.complete(number) {
 				return false
 			}
 		}
@@ -316,8 +316,8 @@ func TestRestartsLoseNothing(t *testing.T) {
 	}
 	last := []*Worker{s.workerOf(keys[0], dirs[0], nil), s.workerOf(keys[1], dirs[1], nil)}
 	s.server.mu.Lock()
-	for number := range s.server.book.out { // who crashed does not come back
-		s.server.book.hold(number, hold{})
+	for number := range s.server.leases.out { // who crashed does not come back
+		s.server.leases.lease(number, lease{})
 	}
 	s.server.mu.Unlock()
 	s.runUntil(last, s.settled(numbers))

@@ -40,7 +40,7 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer func() {
 		work.Wait()
-		w.publish(verbTake, take{}) // holds nothing and wants nothing
+		w.publish(verbPoll, poll{}) // holds nothing and wants nothing
 	}()
 	for n := 0; ctx.Err() == nil; {
 		asking, cancel := context.WithCancel(ctx)
@@ -52,7 +52,7 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 			case <-stop:
 			}
 		}()
-		r, err := ask[taken](asking, w.conf.Conn, verbTake, pack(w.wantsTasks()), takeWait+5*time.Second)
+		r, err := ask[pollReply](asking, w.conf.Conn, verbPoll, pack(w.wantsTasks()), pollWait+5*time.Second)
 		close(stop)
 		freed := asking.Err() != nil
 		cancel()
@@ -80,11 +80,11 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 }
 
 // wantsTasks says what the worker could do besides what it does.
-func (w *Worker) wantsTasks() take {
+func (w *Worker) wantsTasks() poll {
 	h := &w.hands
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := take{Free: map[string]int{}, Programs: w.conf.Programs}
+	t := poll{Free: map[string]int{}, Programs: w.conf.Programs}
 	for kind, hand := range w.conf.Hands {
 		if n := hand.Most - h.used[kind]; n > 0 {
 			t.Free[kind] = n

@@ -12,7 +12,7 @@ import (
 func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
 	failures, faults := 0, 0
 	for ctx.Err() == nil {
-		r, err := ask[lease](ctx, w.conf.Conn, verbLease, pack(request{w.wants(), w.holds()}), 10*time.Second)
+		r, err := ask[leaseReply](ctx, w.conf.Conn, verbLease, pack(leaseRequest{w.wants(), w.holds()}), 10*time.Second)
 		if err != nil {
 			failures++
 			pause(ctx, backoff(failures))
@@ -77,7 +77,7 @@ func (w *Worker) rest(ctx context.Context, d time.Duration) {
 }
 
 // keep puts leased numbers into the stock.
-func (w *Worker) keep(r *lease) {
+func (w *Worker) keep(r *leaseReply) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, n := range r.Numbers {

@@ -117,8 +117,8 @@ type WorkerStatus struct {
 // Status returns how the cluster is.
 func (s *Server) Status() Status {
 	s.mu.Lock()
-	st := Status{Run: s.book.disk.Run, Version: s.conf.Version, Out: len(s.book.out), Queue: s.games.len() + len(s.checked), Aside: maps.Clone(s.aside)}
-	if o := s.book.present(); o != nil {
+	st := Status{Run: s.leases.disk.Run, Version: s.conf.Version, Out: len(s.leases.out), Queue: s.games.len() + len(s.checked), Aside: maps.Clone(s.banned)}
+	if o := s.leases.present(); o != nil {
 		st.Network, st.Offer = o.Network, o.ID
 	}
 	for id, w := range s.members {
@@ -129,7 +129,7 @@ func (s *Server) Status() Status {
 		st.Workers = append(st.Workers, ws)
 	}
 	st.WorkerHours, st.ProcessorHours, st.Cost = s.spent.hours, s.spent.processor, s.spent.cost
-	for _, e := range s.desk.tasks {
+	for _, e := range s.tasks.tasks {
 		switch {
 		case e.done != nil:
 		case e.worker != "":

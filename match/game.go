@@ -14,14 +14,14 @@ import (
 
 // game is one game at a table, from set-up to result.
 type game struct {
-	plan   *plan
-	processes  [2]*process // by side
-	number int      // from 0
-	board  *board.Game
-	clocks [2]*clock // by side
-	steps  []sgf.Step
-	moved  [2]bool // by side: whether it has made a move of its own
-	result GameResult
+	plan      *plan
+	processes [2]*process // by side
+	number    int         // from 0
+	board     *board.Game
+	clocks    [2]*clock // by side
+	steps     []sgf.Step
+	moved     [2]bool // by side: whether it has made a move of its own
+	result    GameResult
 }
 
 // playGame plays one game, which counts from 0. An error means that there is no

@@ -235,7 +235,7 @@ func (h *Hub) startWorker() error {
 	if err != nil {
 		return err
 	}
-	h.server.Vouch(conn.ID)
+	h.server.Trust(conn.ID)
 	var hands map[string]cluster.Hand
 	hands, h.hands = jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return c.OpenModel(ctx, path, nil) }})
 	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: c.Dir, InMemory: true, Log: c.Log, Open: c.OpenModel,

@@ -183,7 +183,7 @@ func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
 	conn, err := cluster.Dial(cluster.DialConfig{Address: s.address})
 	require.NoError(s.t, err)
 	id := conn.ID
-	s.server.Vouch(id)
+	s.server.Trust(id)
 	hands, closeHands := Hands(Config{Open: func(_ context.Context, path string) (*cluster.Model, error) { return open(path) }, Engine: os.Args[0], Games: 2})
 	for kind, h := range hands {
 		do := h.Do

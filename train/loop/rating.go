@@ -68,10 +68,10 @@ type RateOptions struct {
 	Program string
 	// Matches plays the games of networks, and Remote those against anchors,
 	// on other machines; nil: here.
-	Matches   Matches
-	Remote match.Remote
-	Log       *slog.Logger
-	Status    func(line string)
+	Matches Matches
+	Remote  match.Remote
+	Log     *slog.Logger
+	Status  func(line string)
 }
 
 // Rate plays what is missing for every network to have met the two before it,

@@ -32,11 +32,11 @@ func TestSilentWorkers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			failure := &outcome{Error: "no such program"}
-			e := &errand{key: "client/1", client: "client", asked: start, failed: []string{"a"}, failure: failure, failedAt: start}
+			e := &task{key: "client/1", client: "client", asked: start, failed: []string{"a"}, failure: failure, failedAt: start}
 			silent := &member{seen: start.Add(-time.Second)}
-			s := &Server{members: map[string]*member{"a": {seen: start}, "b": silent}, desk: newDesk()}
-			s.desk.looked = start
-			s.desk.add(e, 1)
+			s := &Server{members: map[string]*member{"a": {seen: start}, "b": silent}, tasks: newTaskQueue()}
+			s.tasks.checked = start
+			s.tasks.add(e, 1)
 
 			begin := start.Add(c.jump)
 			for at := time.Duration(0); at <= 3*taskLease; at += step {
@@ -45,7 +45,7 @@ func TestSilentWorkers(t *testing.T) {
 				if c.heard > 0 && at >= c.heard {
 					silent.seen = now
 				}
-				s.tidy(now)
+				s.expire(now)
 				if c.heard == 0 && at >= c.ends {
 					require.Equal(t, failure, e.done, "%v after the clock's step", at)
 					return
@@ -74,11 +74,11 @@ func TestTasksThatNobodyWantsEnd(t *testing.T) {
 	occupy := func() {
 		for id := range 2 {
 			task := &Task{Kind: "search", Body: json.RawMessage(`"endless"`)}
-			require.NoError(t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", packPut(put{ID: fmt.Sprint(id)}, task)))
+			require.NoError(t, a.raider.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", packSubmission(submission{ID: fmt.Sprint(id)}, task)))
 		}
 		a.until(func() bool {
 			n := 0
-			for _, e := range a.server.desk.tasks {
+			for _, e := range a.server.tasks.tasks {
 				if e.client == a.raider.ID && e.worker != "" {
 					n++
 				}
@@ -96,9 +96,9 @@ func TestTasksThatNobodyWantsEnd(t *testing.T) {
 		defer close(done)
 		a.do(a.client, "search")
 	}()
-	a.until(func() bool { return len(a.server.desk.waiting[a.client.conn.ID]) == 1 })
+	a.until(func() bool { return len(a.server.tasks.waiting[a.client.conn.ID]) == 1 })
 	a.server.mu.Lock()
-	for _, e := range a.server.desk.tasks {
+	for _, e := range a.server.tasks.tasks {
 		if e.client == a.raider.ID {
 			e.began = e.began.Add(-2 * taskSlow)
 		}
