@@ -64,7 +64,7 @@ func newArena(t *testing.T) *arena {
 
 // echoes gives a worker a hand that sends back what it gets.
 func echoes(c *WorkerConfig) {
-	c.Hands = map[string]Hand{"echo": {Most: 4, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) { return body, nil }}}
+	c.Handlers = map[string]Handler{"echo": {Most: 4, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) { return body, nil }}}
 }
 
 // start lets a worker do tasks until the test ends.
@@ -139,20 +139,20 @@ func (a *arena) join(c *Conn) {
 // listen tries to read what is not the raider's.
 func (a *arena) listen(subject, group string) {
 	a.t.Helper()
-	sub, err := a.raider.QueueSubscribeSync(subject, group)
+	sub, err := a.raider.nats.QueueSubscribeSync(subject, group)
 	if group == "" {
-		sub, err = a.raider.SubscribeSync(subject)
+		sub, err = a.raider.nats.SubscribeSync(subject)
 	}
 	require.NoError(a.t, err)
-	require.NoError(a.t, a.raider.Flush())
+	require.NoError(a.t, a.raider.nats.Flush())
 	a.seen[subject+" "+group] = sub
 }
 
 // forge publishes what the broker must not pass on.
 func (a *arena) forge(subject, reply string, data []byte) {
 	a.t.Helper()
-	require.NoError(a.t, a.raider.PublishRequest(subject, reply, data))
-	require.NoError(a.t, a.raider.Flush())
+	require.NoError(a.t, a.raider.nats.PublishRequest(subject, reply, data))
+	require.NoError(a.t, a.raider.nats.Flush())
 }
 
 // login connects by hand and reports whether the broker lets it.
@@ -200,7 +200,7 @@ func (a *arena) held(f func(e *task), files ...File) {
 	a.t.Helper()
 	release := make(chan struct{})
 	a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
-		c.Hands = map[string]Hand{"held": {Most: 1, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) {
+		c.Handlers = map[string]Handler{"held": {Most: 1, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) {
 			<-release
 			return body, nil
 		}}}

@@ -28,8 +28,8 @@ func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
 	if recipe.Search.Method == selfplay.Random {
 		t.stock = make(chan uint64, maxLease)
 	} else {
-		defer w.use(o.SHA256)()
-		path, err := w.file(ctx, File{o.File, o.SHA256, o.Bytes}, "")
+		defer w.files.use(o.SHA256)()
+		path, err := w.files.path(ctx, File{o.File, o.SHA256, o.Bytes}, "")
 		if err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ var attacks = []struct {
 		for _, subject := range []string{subjectOf(verbGame, id), "kosumi.game", subjectOf(verbGame, "*"), subjectOf("*", id), subjectOf(verbGame, id+"."+a.raider.ID)} {
 			a.forge(subject, "", a.garbage())
 		}
-		_, err := a.raider.Request(subjectOf(verbGame, a.raider.ID), append(pack(map[string]string{"worker": id, "offer": a.server.leases.present().ID}), "\ngarbage"...), 10*time.Second)
+		_, err := a.raider.nats.Request(subjectOf(verbGame, a.raider.ID), append(pack(map[string]string{"worker": id, "offer": a.server.leases.present().ID}), "\ngarbage"...), 10*time.Second)
 		require.NoError(a.t, err)
 	}},
 	{"read another's inbox", func(a *arena) {
@@ -115,11 +115,11 @@ var attacks = []struct {
 			return fmt.Appendf(nil, "{\"id\":\"%d\"}\n{\"kind\":\"nobody's\",\"body\":\"%s\"}", id, text)
 		}
 		for n := range *megabytes {
-			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", park(n)))
+			require.NoError(a.t, a.raider.nats.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", park(n)))
 		}
 		a.do(a.client, "echo")
 		var last outcome
-		m, err := a.raider.Request(a.raider.subject(verbSubmit), park(*megabytes), 30*time.Second)
+		m, err := a.raider.nats.Request(a.raider.subject(verbSubmit), park(*megabytes), 30*time.Second)
 		require.NoError(a.t, err)
 		require.NoError(a.t, json.Unmarshal(m.Data, &last))
 		require.True(a.t, last.Later)
@@ -135,7 +135,7 @@ var attacks = []struct {
 	{"say hello 20,000 times", func(a *arena) {
 		hello := pack(Card{Protocol: [2]int{ProtocolMin, Protocol}})
 		for range 20_000 {
-			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbHello), inboxOf(a.raider.ID)+".x", hello))
+			require.NoError(a.t, a.raider.nats.PublishRequest(a.raider.subject(verbHello), inboxOf(a.raider.ID)+".x", hello))
 		}
 		require.NoError(a.t, a.worker.hello(a.t.Context()))
 		require.Len(a.t, a.server.Status().Workers, 2, "a connection is one worker")
@@ -144,13 +144,13 @@ var attacks = []struct {
 		a.join(a.raider)
 		data := append(pack(upload{"nobody's"}), make([]byte, 1<<20-100)...)
 		for range 400 {
-			require.NoError(a.t, a.raider.Publish(a.raider.subject(verbGame), data))
+			require.NoError(a.t, a.raider.nats.Publish(a.raider.subject(verbGame), data))
 		}
 		n := a.host.count()
 		a.runUntil([]*Worker{a.site.worker(a.t.TempDir(), nil)}, func() bool { return a.host.count() > n })
 	}},
 	{"send too much at once", func(a *arena) {
-		require.ErrorIs(a.t, a.raider.Publish(a.raider.subject(verbSubmit), make([]byte, 2<<20)), nats.ErrMaxPayload)
+		require.ErrorIs(a.t, a.raider.nats.Publish(a.raider.subject(verbSubmit), make([]byte, 2<<20)), nats.ErrMaxPayload)
 		k := newKey(a.t)
 		conn, err := net.Dial("tcp", a.addr)
 		require.NoError(a.t, err)
@@ -204,7 +204,7 @@ var attacks = []struct {
 		}
 		other := a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
 			echoes(c)
-			c.Hands["slow echo"] = c.Hands["echo"]
+			c.Handlers["slow echo"] = c.Handlers["echo"]
 		})
 		a.start(other)
 		a.server.mu.Lock()
@@ -248,7 +248,7 @@ var attacks = []struct {
 		})
 		a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
 			echoes(c)
-			c.Hands["hard"] = c.Hands["echo"]
+			c.Handlers["hard"] = c.Handlers["echo"]
 		}))
 		<-done
 	}},
@@ -264,7 +264,7 @@ var attacks = []struct {
 		require.Equal(a.t, stored, asks[receipt](a, a.raider, verbDone, outcome{ID: got.Tasks[0].ID, Body: json.RawMessage(`{"not":"a text"}`)}).Verdict)
 		a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
 			echoes(c)
-			c.Hands["fragile"] = c.Hands["echo"]
+			c.Handlers["fragile"] = c.Handlers["echo"]
 		}))
 		<-done
 	}},
@@ -273,9 +273,9 @@ var attacks = []struct {
 		require.NoError(a.t, os.WriteFile(path, bytes.Repeat([]byte("right"), 300_000), 0o600))
 		f, err := a.client.Offer(path)
 		require.NoError(a.t, err)
-		_, err = a.raider.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) { m.Respond([]byte("wrong")) })
+		_, err = a.raider.nats.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) { m.Respond([]byte("wrong")) })
 		require.NoError(a.t, err)
-		require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", packSubmission(submission{ID: "1"}, &Task{Kind: "nobody's", Body: json.RawMessage("1"), Files: []File{f}})))
+		require.NoError(a.t, a.raider.nats.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", packSubmission(submission{ID: "1"}, &Task{Kind: "nobody's", Body: json.RawMessage("1"), Files: []File{f}})))
 		a.until(func() bool { return len(a.server.tasks.tasks) == 1 })
 		a.do(a.client, "echo", f)
 	}},
@@ -287,7 +287,7 @@ var attacks = []struct {
 		a.join(a.raider)
 		a.held(func(e *task) {
 			for _, task := range []string{"", "1", e.id, e.key} {
-				m, err := a.raider.Request(a.raider.subject(verbNet), pack(wanted{f.SHA256, 0, task}), 10*time.Second)
+				m, err := a.raider.nats.Request(a.raider.subject(verbNet), pack(wanted{f.SHA256, 0, task}), 10*time.Second)
 				require.NoError(a.t, err)
 				require.Empty(a.t, m.Data)
 			}
@@ -295,12 +295,12 @@ var attacks = []struct {
 	}},
 	{"speak with NATS itself", func(a *arena) {
 		for _, subject := range []string{"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO", "$JS.API.INFO", "$JS.API.STREAM.CREATE.x", "$JS.ACK.x", "$KV.x"} {
-			_, err := a.raider.Request(subject, nil, 20*time.Millisecond)
+			_, err := a.raider.nats.Request(subject, nil, 20*time.Millisecond)
 			require.Error(a.t, err, subject)
 		}
 		a.listen("$SYS.>", "")
 		a.listen("$JS.>", "")
-		_, err := a.raider.Request("$SYS.REQ.SERVER."+a.broker.nats.ID()+".CONNZ", nil, 20*time.Millisecond)
+		_, err := a.raider.nats.Request("$SYS.REQ.SERVER."+a.broker.nats.ID()+".CONNZ", nil, 20*time.Millisecond)
 		require.Error(a.t, err)
 	}},
 	{"take another's name", func(a *arena) {
@@ -325,7 +325,7 @@ var attacks = []struct {
 				io.WriteString(conn, "CONN")
 			}
 		}
-		a.dial(newKey(a.t)).Flush()
+		a.dial(newKey(a.t)).nats.Flush()
 	}},
 	{"crowd the workers out", func(a *arena) {
 		a.server.mu.Lock()
@@ -345,7 +345,7 @@ var attacks = []struct {
 	{"keep a client's answers out by claims", func(a *arena) {
 		// The raider puts tasks by the ids that the client will use.
 		for n := range 50 {
-			_, err := a.raider.Request(a.raider.subject(verbSubmit), packSubmission(submission{fmt.Sprint(n), n%2 == 0}, &Task{Kind: "echo", Body: json.RawMessage(`"mine"`)}), 20*time.Second)
+			_, err := a.raider.nats.Request(a.raider.subject(verbSubmit), packSubmission(submission{fmt.Sprint(n), n%2 == 0}, &Task{Kind: "echo", Body: json.RawMessage(`"mine"`)}), 20*time.Second)
 			require.NoError(a.t, err)
 		}
 	}},
@@ -354,12 +354,12 @@ var attacks = []struct {
 		require.NoError(a.t, os.WriteFile(path, []byte("mine"), 0o600))
 		sum, err := fileSum(path)
 		require.NoError(a.t, err)
-		_, err = a.raider.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) {
+		_, err = a.raider.nats.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) {
 			require.NotContains(a.t, m.Reply, a.worker.conf.Conn.ID, "a client does not know who asks")
 			for range 3 {
 				m.Respond([]byte("mine"))
 			}
-			a.raider.Publish(strings.TrimSuffix(m.Reply, m.Reply[len(m.Reply)-2:])+"zz", []byte("forged"))
+			a.raider.nats.Publish(strings.TrimSuffix(m.Reply, m.Reply[len(m.Reply)-2:])+"zz", []byte("forged"))
 		})
 		require.NoError(a.t, err)
 		r, err := ask[outcome](a.t.Context(), a.raider, verbSubmit, packSubmission(submission{ID: "1"}, &Task{Kind: "echo", Body: json.RawMessage(`"x"`), Files: []File{{"net.bin", sum, 4}}}), 20*time.Second)

@@ -184,14 +184,14 @@ func TestHostileMessages(t *testing.T) {
 	conn := s.dial(newKey(t))
 	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbSubmit, verbPoll, verbDone, verbDrop, "nosuch"} {
 		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"free":{"x":-1}}`, "{\"id\":\"1\"}\n{\"kind\":7}", strings.Repeat("x", 300_000)} {
-			conn.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
+			conn.nats.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
 		}
 	}
-	require.ErrorIs(t, conn.Publish(conn.subject(verbGame), make([]byte, 1<<30)), nats.ErrMaxPayload)
-	_, err := conn.SubscribeSync("kosumi.>")
+	require.ErrorIs(t, conn.nats.Publish(conn.subject(verbGame), make([]byte, 1<<30)), nats.ErrMaxPayload)
+	_, err := conn.nats.SubscribeSync("kosumi.>")
 	require.NoError(t, err)
-	require.NoError(t, conn.Flush())
-	require.ErrorIs(t, conn.LastError(), nats.ErrPermissionViolation)
+	require.NoError(t, conn.nats.Flush())
+	require.ErrorIs(t, conn.nats.LastError(), nats.ErrPermissionViolation)
 	require.Zero(t, s.host.count())
 	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 4 })
 

@@ -464,11 +464,11 @@ func TestTLS(t *testing.T) {
 	conn, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: pin}.String()})
 	require.NoError(t, err)
 	defer conn.Close()
-	require.NoError(t, conn.FlushTimeout(5*time.Second))
+	require.NoError(t, conn.nats.FlushTimeout(5*time.Second))
 	other, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: strings.Repeat("00", 32)}.String()})
 	require.NoError(t, err)
 	defer other.Close()
-	require.Error(t, other.FlushTimeout(300*time.Millisecond))
+	require.Error(t, other.nats.FlushTimeout(300*time.Millisecond))
 }
 
 // TestRandomGames plays without a network.

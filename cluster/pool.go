@@ -46,7 +46,7 @@ func NewPool(conn *Conn, log *slog.Logger) (*Pool, error) {
 	}
 	p := &Pool{conn: conn, log: log, files: map[string]string{}, known: map[string]offered{}}
 	var err error
-	p.sub, err = conn.Subscribe(filesOf(conn.ID), p.piece)
+	p.sub, err = conn.nats.Subscribe(filesOf(conn.ID), p.piece)
 	return p, err
 }
 
@@ -147,7 +147,7 @@ func packSubmission(p submission, t *Task) []byte { return append(append(pack(p)
 
 // forget says that the server need not keep a task any more: it is answered.
 func (p *Pool) forget(id string) {
-	p.conn.Publish(p.conn.subject(verbDrop), pack(drop{[]string{id}}))
+	p.conn.nats.Publish(p.conn.subject(verbDrop), pack(drop{[]string{id}}))
 }
 
 // piece answers the server, where a worker fetches a file.
@@ -183,7 +183,7 @@ func readPiece(path string, at int64) ([]byte, error) {
 
 // Close takes back what is not done.
 func (p *Pool) Close() {
-	p.conn.Publish(p.conn.subject(verbDrop), pack(drop{}))
-	p.conn.FlushTimeout(time.Second)
+	p.conn.nats.Publish(p.conn.subject(verbDrop), pack(drop{}))
+	p.conn.nats.FlushTimeout(time.Second)
 	p.sub.Unsubscribe()
 }

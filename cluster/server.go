@@ -82,7 +82,7 @@ type Server struct {
 	judges  []*judge          // newest last
 	tasks   *taskQueue
 	trusted string // a worker of this machine
-	spent   spent
+	spent   Spending
 }
 
 const (
@@ -129,7 +129,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 func (s *Server) Serve(conn *Conn) error {
 	s.conn = conn
 	var err error
-	if s.sub, err = conn.Subscribe(subjectOf("*", "*"), s.receive); err != nil {
+	if s.sub, err = conn.nats.Subscribe(subjectOf("*", "*"), s.receive); err != nil {
 		return err
 	}
 	if err := s.sub.SetPendingLimits(1<<17, 1<<29); err != nil {
@@ -151,7 +151,7 @@ func (s *Server) Serve(conn *Conn) error {
 		checkers.Wait()
 		close(s.checked)
 	})
-	return conn.Flush()
+	return conn.nats.Flush()
 }
 
 // receive queues what comes in.
@@ -214,7 +214,7 @@ func (s *Server) Close() error {
 		s.end()
 		s.serving.Wait()
 		s.filing.Wait()
-		errs = append(errs, s.conn.FlushTimeout(2*time.Second))
+		errs = append(errs, s.conn.nats.FlushTimeout(2*time.Second))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -278,7 +278,7 @@ func (s *Server) Play(ctx context.Context) error {
 // reply answers a request; whoever asked asks again where the answer is lost.
 func (s *Server) reply(to string, v any) {
 	if to != "" {
-		s.conn.Publish(to, pack(v))
+		s.conn.nats.Publish(to, pack(v))
 	}
 }
 
@@ -448,9 +448,9 @@ func (s *Server) piece(c *call) {
 	s.mu.Unlock()
 	switch {
 	case r.SHA256 == sha && r.Offset >= 0 && r.Offset < int64(len(data)):
-		s.conn.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
+		s.conn.nats.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
 	case source == "":
-		s.conn.Publish(c.reply, nil)
+		s.conn.nats.Publish(c.reply, nil)
 	case many: // it asks again
 	case len(s.pieces.push(&call{who: source, reply: c.reply, data: pack(r), worker: c.who})) > 0:
 		s.fetched(c.who)
@@ -463,8 +463,8 @@ func (s *Server) piece(c *call) {
 func (s *Server) fetchPieces() {
 	for c := s.pieces.pop(); c != nil; c = s.pieces.pop() {
 		ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
-		if m, err := s.conn.RequestWithContext(ctx, filesOf(c.who), c.data); err == nil && len(m.Data) <= piece {
-			s.conn.Publish(c.reply, m.Data)
+		if m, err := s.conn.nats.RequestWithContext(ctx, filesOf(c.who), c.data); err == nil && len(m.Data) <= piece {
+			s.conn.nats.Publish(c.reply, m.Data)
 		}
 		cancel()
 		s.fetched(c.worker)

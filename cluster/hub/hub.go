@@ -48,12 +48,12 @@ type Hub struct {
 	conns   []*cluster.Conn
 	web     *http.Server
 
-	worker *cluster.Worker
-	hands  func() // ends what the worker does tasks with
-	pool   *jobs.Matches
-	helps  helper
-	done   chan struct{}
-	notes  sync.WaitGroup
+	worker   *cluster.Worker
+	endTasks func() // ends what the worker does tasks with
+	pool     *jobs.Matches
+	helps    helper
+	done     chan struct{}
+	notes    sync.WaitGroup
 }
 
 // New makes a hub. It serves from Open on.
@@ -236,10 +236,10 @@ func (h *Hub) startWorker() error {
 		return err
 	}
 	h.server.Trust(conn.ID)
-	var hands map[string]cluster.Hand
-	hands, h.hands = jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return c.OpenModel(ctx, path, nil) }})
+	var handlers map[string]cluster.Handler
+	handlers, h.endTasks = jobs.Handlers(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return c.OpenModel(ctx, path, nil) }})
 	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: c.Dir, InMemory: true, Log: c.Log, Open: c.OpenModel,
-		Poll: time.Second, Card: card, Hands: hands})
+		Poll: time.Second, Card: card, Handlers: handlers})
 	return err
 }
 
@@ -268,7 +268,7 @@ func (h *Hub) Close() error {
 	h.notes.Wait()
 	if h.worker != nil {
 		h.worker.Close(5 * time.Second)
-		h.hands()
+		h.endTasks()
 	}
 	if h.pool != nil {
 		h.pool.Pool.Close()

@@ -17,7 +17,7 @@ const (
 	kindPrograms = "game of programs"
 )
 
-// Config says what a worker's hands work with. Open is needed.
+// Config says what a worker's handlers work with. Open is needed.
 type Config struct {
 	// Open opens a network file.
 	Open func(ctx context.Context, path string) (*cluster.Model, error)
@@ -33,8 +33,8 @@ type Config struct {
 	Allowed [][]string
 }
 
-// Hands returns what a worker does tasks with; close when it has ended.
-func Hands(c Config) (hands map[string]cluster.Hand, close func()) {
+// Handlers returns what a worker does tasks with; close when it has ended.
+func Handlers(c Config) (handlers map[string]cluster.Handler, close func()) {
 	if c.Positions == 0 {
 		c.Positions = 16
 	}
@@ -43,14 +43,14 @@ func Hands(c Config) (hands map[string]cluster.Hand, close func()) {
 	}
 	n := &networks{open: c.Open, refs: map[string]*modelRef{}}
 	r := newReviewer(n, c.Positions)
-	hands = map[string]cluster.Hand{
+	handlers = map[string]cluster.Handler{
 		kindReview:   {Most: c.Positions, Do: r.do},
 		kindNetworks: {Most: c.Positions, Do: (&networkGames{n}).do},
 	}
 	if c.Engine != "" {
-		hands[kindPrograms] = cluster.Hand{Most: c.Games, Do: (&programGames{c.Engine, c.Allowed}).do}
+		handlers[kindPrograms] = cluster.Handler{Most: c.Games, Do: (&programGames{c.Engine, c.Allowed}).do}
 	}
-	return hands, func() { r.close(); n.close() }
+	return handlers, func() { r.close(); n.close() }
 }
 
 // keptNetworks are open when nobody uses them.

@@ -177,26 +177,26 @@ type helper struct {
 	stop func()
 }
 
-// worker adds a worker; change may give it other hands.
-func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
+// worker adds a worker; change may give it other handlers.
+func (s *site) worker(change func(handlers map[string]cluster.Handler)) *helper {
 	s.t.Helper()
 	conn, err := cluster.Dial(cluster.DialConfig{Address: s.address})
 	require.NoError(s.t, err)
 	id := conn.ID
 	s.server.Trust(id)
-	hands, closeHands := Hands(Config{Open: func(_ context.Context, path string) (*cluster.Model, error) { return open(path) }, Engine: os.Args[0], Games: 2})
-	for kind, h := range hands {
+	handlers, closeHandlers := Handlers(Config{Open: func(_ context.Context, path string) (*cluster.Model, error) { return open(path) }, Engine: os.Args[0], Games: 2})
+	for kind, h := range handlers {
 		do := h.Do
 		h.Do = func(ctx context.Context, body json.RawMessage, files map[string]string) (any, error) {
 			s.calls.Add(1)
 			return do(ctx, body, files)
 		}
-		hands[kind] = h
+		handlers[kind] = h
 	}
 	if change != nil {
-		change(hands)
+		change(handlers)
 	}
-	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: s.t.TempDir(), Hands: hands})
+	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: s.t.TempDir(), Handlers: handlers})
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -210,7 +210,7 @@ func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
 		require.NoError(s.t, <-ended)
 		w.Close(0)
 		conn.Close()
-		closeHands()
+		closeHandlers()
 	}
 	s.t.Cleanup(stop)
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -250,14 +250,14 @@ func TestReview(t *testing.T) {
 	want, err := review.Run(t.Context(), g, net.Evaluator, c, nil, nil)
 	require.NoError(t, err)
 	s := newSite(t, 0)
-	s.worker(func(hands map[string]cluster.Hand) {
-		hands[kindReview] = cluster.Hand{Most: 1, Do: func(context.Context, json.RawMessage, map[string]string) (any, error) {
+	s.worker(func(handlers map[string]cluster.Handler) {
+		handlers[kindReview] = cluster.Handler{Most: 1, Do: func(context.Context, json.RawMessage, map[string]string) (any, error) {
 			return nil, errors.New("broken")
 		}}
 	})
 	begun := make(chan bool, 100)
-	endless := func(hands map[string]cluster.Hand) {
-		hands[kindReview] = cluster.Hand{Most: 1, Do: func(ctx context.Context, _ json.RawMessage, _ map[string]string) (any, error) {
+	endless := func(handlers map[string]cluster.Handler) {
+		handlers[kindReview] = cluster.Handler{Most: 1, Do: func(ctx context.Context, _ json.RawMessage, _ map[string]string) (any, error) {
 			begun <- true
 			<-ctx.Done()
 			return nil, ctx.Err()

@@ -137,11 +137,11 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 		return err
 	}
 	open := s.openWorkerModel(log)
-	hands, closeHands := jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return open(ctx, path, nil) },
+	handlers, closeHandlers := jobs.Handlers(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return open(ctx, path, nil) },
 		Positions: f.positions, Games: cmp.Or(f.tables, runtime.NumCPU()), Engine: self, Allowed: allowed})
-	defer closeHands()
+	defer closeHandlers()
 	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: open,
-		Hands: hands, Programs: allowed})
+		Handlers: handlers, Programs: allowed})
 	if err != nil {
 		return err
 	}
