@@ -60,7 +60,7 @@ var fileFlags = []string{"model", "human-model"}
 
 // Programs returns what has the games of matches between programs played by
 // workers.
-func Programs(pool *cluster.Pool) match.Elsewhere {
+func Programs(pool *cluster.Pool) match.Remote {
 	return func(ctx context.Context, c *match.Config, number int) (*match.Played, error) {
 		if c.Handicap > 0 {
 			return nil, fmt.Errorf("%w: handicap games are played on this machine only", match.ErrConfig)

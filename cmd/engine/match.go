@@ -133,7 +133,7 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	}
 	defer closePool()
 	if pool != nil {
-		c.Elsewhere = jobs.Programs(pool)
+		c.Remote = jobs.Programs(pool)
 	}
 	if c.Engine, err = os.Executable(); err != nil {
 		return err
