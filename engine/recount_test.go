@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/sgf"
 	"kosumi/thinking"
 )
 
@@ -53,7 +54,7 @@ func TestFinishedGamesAreRecounted(t *testing.T) {
 					strict++
 					require.Equal(t, again, score, show)
 				}
-				require.Equal(t, resultText(score), e.resultInRecord(ctx))
+				require.Equal(t, sgf.ScoreResult(score), e.resultInRecord(ctx))
 			}
 		})
 	}

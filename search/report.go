@@ -14,12 +14,12 @@ import (
 func (t *Tree) result(final bool) *Result {
 	r := &Result{Analysis: thinking.Analysis{Size: t.sh.size, ToMove: t.base.ToMove()}, Turn: t.base.NumMoves(), Final: final,
 		Stats: t.search.stats, Stop: t.search.stop, choice: t.p.Choice}
-	r.Stats.Nodes, r.Stats.Bytes = int64(t.a.nodeCount)-1, t.used()
-	if t.root == 0 || !t.a.node(t.root).is(flagEvaluated) {
+	r.Stats.Nodes, r.Stats.Bytes = int64(t.nodes.a.nodeCount)-1, t.nodes.used()
+	if t.nodes.root == 0 || !t.nodes.a.node(t.nodes.root).is(flagEvaluated) {
 		return r
 	}
 	area := t.sh.size.Area()
-	moves := t.candidates(nil, t.root)
+	moves := t.candidates(nil, t.nodes.root)
 	r.Policy = slices.Clone(t.top.out.Policy[:area+1])
 	r.Root = t.rootInfo(moves)
 	if t.top.human != nil {
@@ -34,7 +34,7 @@ func (t *Tree) result(final bool) *Result {
 	}
 	white := t.base.ToMove() == board.White
 	if t.sh.limits.Ownership {
-		r.Ownership, r.OwnershipStdev = t.owners(t.root, white)
+		r.Ownership, r.OwnershipStdev = t.nodes.owners(t.nodes.root, white)
 	}
 	for k := range moves {
 		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
@@ -60,10 +60,10 @@ func compareMoves(a, b *thinking.Move) int {
 }
 
 // view turns White's values into those of the side to move at the root.
-func (t *Tree) view() float64 { return t.a.node(t.root).sign() }
+func (t *Tree) view() float64 { return t.nodes.a.node(t.nodes.root).sign() }
 
 func (t *Tree) moveInfo(m *candidate, white bool) thinking.Move {
-	c := t.a.node(m.edge.child)
+	c := t.nodes.a.node(m.edge.child)
 	s := t.view()
 	v := thinking.Move{
 		Move: m.edge.move, SymmetryOf: board.NoPoint, Prior: m.edge.prior,
@@ -73,7 +73,7 @@ func (t *Tree) moveInfo(m *candidate, white bool) thinking.Move {
 	radius := t.sh.value.radius()
 	avg := c.avg
 	if m.visits == 0 {
-		avg = t.a.node(t.root).avg // nothing is known but what the parent is worth
+		avg = t.nodes.a.node(t.nodes.root).avg // nothing is known but what the parent is worth
 	}
 	v.Value = valueOf(&avg, s)
 	v.Utility = s * m.utility
@@ -84,7 +84,7 @@ func (t *Tree) moveInfo(m *candidate, white bool) thinking.Move {
 	v.LCB = v.Winrate - m.below/2*t.sh.value.u.WinLossFactor/max(radius, 1e-20)
 	v.PV, v.PVVisits, v.PVEdgeVisits, v.PVEndsPhase = t.variation(m.edge)
 	if t.sh.limits.MovesOwnership {
-		v.Ownership, v.OwnershipStdev = t.owners(m.edge.child, white)
+		v.Ownership, v.OwnershipStdev = t.nodes.owners(m.edge.child, white)
 	}
 	return v
 }
@@ -100,7 +100,7 @@ func valueOf(o *outcome, s float64) thinking.Value {
 // rootInfo averages the moves by what they are chosen by, without LCB, and the
 // root's own evaluation.
 func (t *Tree) rootInfo(moves []candidate) thinking.Root {
-	n := t.a.node(t.root)
+	n := t.nodes.a.node(t.nodes.root)
 	s := t.view()
 	info := thinking.Root{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
 		TreeWinLoss: s * float64(n.avg.winLoss), TreeLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
@@ -113,7 +113,7 @@ func (t *Tree) rootInfo(moves []candidate) thinking.Root {
 		if m.weight <= 0 || m.plain <= 0 {
 			continue
 		}
-		c := t.a.node(m.edge.child)
+		c := t.nodes.a.node(m.edge.child)
 		weight += m.plain
 		all.utility += m.plain * c.utility
 		all.add(m.plain, &c.avg)
@@ -141,7 +141,7 @@ func (t *Tree) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) 
 	const longest = 64
 	var moves []candidate
 	for len(pv) < longest {
-		n := t.a.node(e.child)
+		n := t.nodes.a.node(e.child)
 		pv = append(pv, e.move)
 		visits, edgeVisits = append(visits, int64(n.visits)), append(edgeVisits, int64(e.visits))
 		if n.edgeCount == 0 || n.is(flagTerminal) {
@@ -194,13 +194,13 @@ func (t *Tree) passIsEarly(moves []candidate) bool {
 	}
 	pass := &moves[at]
 	s := t.view()
-	avg := t.a.node(pass.edge.child).avg
+	avg := t.nodes.a.node(pass.edge.child).avg
 	for k := range moves {
 		m := &moves[k]
 		if k == at || m.weight <= 0 || m.edge.visits <= 500 && m.weight <= 2*math.Sqrt(pass.weight) || !t.top.neutral(m.edge.move) {
 			continue
 		}
-		c := t.a.node(m.edge.child).avg
+		c := t.nodes.a.node(m.edge.child).avg
 		if s*(m.utility-pass.utility) > -0.1 && s*float64(c.scoreMean-avg.scoreMean) > -0.5 && s*float64(c.lead-avg.lead) > -0.5 {
 			return true
 		}

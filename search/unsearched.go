@@ -28,7 +28,7 @@ func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move 
 	slices.SortStableFunc(rest, func(a, b thinking.Move) int { return cmp.Compare(b.Prior, a.Prior) })
 	rest = rest[:min(n, len(rest))]
 	if t.sh.limits.MovesOwnership {
-		own, stdev := t.owners(t.root, t.base.ToMove() == board.White)
+		own, stdev := t.nodes.owners(t.nodes.root, t.base.ToMove() == board.White)
 		for i := range rest {
 			rest[i].Ownership, rest[i].OwnershipStdev = own, stdev
 		}
@@ -65,9 +65,9 @@ func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move 
 // unsearchedMove is a move at the root without an edge: worth what the search takes
 // one to be worth, with a score as that of the root.
 func (t *Tree) unsearchedMove(p board.Point, prior float32) thinking.Move {
-	n := t.a.node(t.root)
+	n := t.nodes.a.node(t.nodes.root)
 	s, u := t.view(), &t.sh.value
-	x := t.explorer(n, t.a.edgesOf(n), true)
+	x := t.explorer(n, t.nodes.a.edgesOf(n), true)
 	v := thinking.Move{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}, Value: valueOf(&n.avg, s)}
 	v.NoResult = 0
 	winLoss := 0.0
