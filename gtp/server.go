@@ -28,6 +28,8 @@ type Options struct {
 	// Chat, if not nil, gets a line about every move that was searched, which
 	// bridges to game servers post to the game's chat.
 	Chat func(line string)
+	// Life, if not nil, judges the life of stones.
+	Life LifeJudge
 	// Terminal, if not nil, makes the server kind to a person who types.
 	Terminal *Terminal
 }
@@ -76,7 +78,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	for _, group := range [][]handler{
 		s.adminCommands(), s.positionCommands(), s.handicapCommands(), s.moveCommands(), s.clockCommands(),
 		s.scoringCommands(), s.recordCommands(), s.analysisCommands(), s.rulesCommands(), s.paramCommands(),
-		s.networkCommands(), s.goguiCommands(), lifeCommands(e), s.kgsCommands(),
+		s.networkCommands(), s.goguiCommands(), s.lifeCommands(), s.kgsCommands(),
 	} {
 		for _, h := range group {
 			s.add(h)

@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
+	"kosumi/life"
 	"kosumi/models"
 )
 
@@ -60,7 +61,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		return err
 	}
 	defer e.Close()
-	opts := gtp.Options{Strict: s.StrictPlay}
+	opts := gtp.Options{Strict: s.StrictPlay, Life: life.Judge{}}
 	if s.chat {
 		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
 		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }

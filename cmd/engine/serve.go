@@ -23,6 +23,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
+	"kosumi/life"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -221,7 +222,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		return err
 	}
 	defer e.Close()
-	return gtp.NewServer(&seat{Engine: e, net: d.net, opts: &s}, d.log, gtp.Options{Strict: s.StrictPlay}).Serve(ctx, in, out)
+	return gtp.NewServer(&seat{Engine: e, net: d.net, opts: &s}, d.log, gtp.Options{Strict: s.StrictPlay, Life: life.Judge{}}).Serve(ctx, in, out)
 }
 
 // serveMetrics writes what the users take.
