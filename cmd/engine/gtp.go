@@ -11,8 +11,10 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
+	"kosumi/gtp/autosave"
 	"kosumi/life"
 	"kosumi/models"
+	"kosumi/thinking"
 )
 
 func gtpCommand() *cobra.Command {
@@ -44,9 +46,9 @@ A move takes what the clock allows. Without a clock it takes --time seconds,
 }
 
 func serveGTP(ctx context.Context, s *settings, games string) error {
-	saved, err := newAutosave(games, s.stderr)
+	saved, err := autosave.Open(games, s.stderr)
 	if err != nil {
-		return err
+		return fmt.Errorf("--autosave: %w", err)
 	}
 	if err := s.tryLevelFile(); err != nil {
 		return err
@@ -61,7 +63,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		return err
 	}
 	defer e.Close()
-	opts := gtp.Options{Strict: s.StrictPlay, Life: life.Judge{}}
+	opts := gtpOptions(s, net)
 	if s.chat {
 		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
 		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
@@ -69,7 +71,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		opts.Terminal = &gtp.Terminal{Colour: coloured(), Remark: func(size board.Size) string { return remark(s, size) }}
 	}
-	server := gtp.NewServer(&savingSeat{&seat{Engine: e, net: net, opts: s}, saved}, s.stderr, opts)
+	server := gtp.NewServer(saved.Save(e), s.stderr, opts)
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		greet(s, size)
 	}
@@ -78,6 +80,15 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		go net.warnOf(size)
 		return server.Serve(ctx, os.Stdin, os.Stdout)
 	})
+}
+
+// gtpOptions returns what every GTP server of the program says of itself and of its
+// network.
+func gtpOptions(s *settings, net *network) gtp.Options {
+	return gtp.Options{
+		Version: version, Strict: s.StrictPlay, Life: life.Judge{}, Ready: net.wait,
+		Models: func() []thinking.ModelInfo { return net.infos(s.Play.Size, s.batchSize()) },
+	}
 }
 
 // greet tells a person at a terminal what can be done here, and elsewhere.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"kosumi/board"
-	"kosumi/gtp"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // openHumans starts to load the network of human moves.
@@ -83,8 +83,8 @@ func (n *network) SHA256() string {
 }
 
 // infos describes the main network and then the one of human moves.
-func (n *network) infos(size board.Size, maxBatch int) []gtp.ModelInfo {
-	var all []gtp.ModelInfo
+func (n *network) infos(size board.Size, maxBatch int) []thinking.ModelInfo {
+	var all []thinking.ModelInfo
 	for m := n; m != nil; m = m.humans {
 		if info, ok := m.info(size, maxBatch); ok {
 			all = append(all, info)

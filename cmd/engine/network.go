@@ -7,12 +7,13 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"sync"
 
 	"kosumi/board"
-	"kosumi/gtp"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/thinking"
 )
 
 // network is the network that the flags name: it loads in the background, so
@@ -95,12 +96,12 @@ func (s *settings) serverConfig() nn.ServerConfig {
 
 // info describes the network that serves boards of one size; false if none is
 // loaded.
-func (n *network) info(size board.Size, maxBatch int) (gtp.ModelInfo, bool) {
+func (n *network) info(size board.Size, maxBatch int) (thinking.ModelInfo, bool) {
 	if n.wait() != nil {
-		return gtp.ModelInfo{}, false
+		return thinking.ModelInfo{}, false
 	}
 	d := n.model.Describe()
-	info := gtp.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: maxBatch, FP16: d.Precision == "fp16"}
+	info := thinking.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: maxBatch, FP16: strconv.FormatBool(d.Precision == "fp16")}
 	if spec, err := n.model.Spec(size); err == nil {
 		info.Version = spec.KataGo.Version
 		info.HumanProfile = spec.KataGo.MetaEncoder > 0

@@ -23,9 +23,9 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
-	"kosumi/life"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 type serveFlags struct {
@@ -208,7 +208,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		conf.Search = s.params()
 		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
 		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-		conf.Models = func() []any { return d.net.models(s.Play.Size, s.batchSize()) }
+		conf.Models = func() []thinking.ModelInfo { return d.net.infos(s.Play.Size, s.batchSize()) }
 		server, err := analysis.New(conf, shared, d.log)
 		if err != nil {
 			return err
@@ -222,7 +222,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		return err
 	}
 	defer e.Close()
-	return gtp.NewServer(&seat{Engine: e, net: d.net, opts: &s}, d.log, gtp.Options{Strict: s.StrictPlay, Life: life.Judge{}}).Serve(ctx, in, out)
+	return gtp.NewServer(e, d.log, gtpOptions(&s, d.net)).Serve(ctx, in, out)
 }
 
 // serveMetrics writes what the users take.
