@@ -146,3 +146,26 @@ func TestWorkersFilesAreBounded(t *testing.T) {
 	c.makeRoom(1)
 	require.Len(t, there(), mostKept)
 }
+
+// TestBoundsOfATask: a worker's question of more kinds, programs or bytes than it may
+// have is refused and takes no task; a worker does no task of too many files.
+func TestBoundsOfATask(t *testing.T) {
+	a := newArena(t)
+	a.join(a.raider)
+	kinds, programs := map[string]int{"echo": 1}, make([][]string, MostPrograms+1)
+	for i := range mostKinds {
+		kinds[fmt.Sprint(i)] = 1
+	}
+	for name, question := range map[string]poll{
+		"kinds":    {Free: kinds},
+		"programs": {Free: map[string]int{"echo": 1}, Programs: programs},
+		"bytes":    {Free: map[string]int{"echo": 1}, Held: []string{strings.Repeat("x", maxPoll)}},
+	} {
+		got := asks[pollReply](a, a.raider, verbPoll, question)
+		require.Contains(t, got.Refused, "more than", name)
+		require.Empty(t, got.Tasks, name)
+	}
+	_, err := a.worker.do(t.Context(), &Task{Kind: "echo", Files: make([]File, mostFiles+1)})
+	require.ErrorContains(t, err, "9 files; a task has 8 at most")
+	a.do(a.client, "echo")
+}

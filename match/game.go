@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/sgf"
 )
 
@@ -18,7 +19,7 @@ type game struct {
 	processes [2]*process // by side
 	number    int         // from 0
 	board     *board.Game
-	clocks    [2]*clock // by side
+	clocks    [2]clock.Clock // by side
 	steps     []sgf.Step
 	moved     [2]bool // by side: whether it has made a move of its own
 	result    GameResult
@@ -35,7 +36,7 @@ func playGame(ctx context.Context, p *plan, processes [2]*process, number int) (
 	t := &game{plan: p, processes: processes, number: number, board: b}
 	t.result = GameResult{Game: number + 1, Opening: opening, Black: t.sideOf(board.Black).String()}
 	for s := range t.clocks {
-		t.clocks[s] = newClock(p.Time, p.TimeGrace)
+		t.clocks[s] = clock.New(p.Time, clock.Tolerant(p.TimeGrace))
 	}
 	err = t.play(ctx)
 	var fault *faultError
@@ -131,17 +132,18 @@ func (t *game) playOpening(ctx context.Context) error {
 func (t *game) move(ctx context.Context) (over bool, err error) {
 	c := t.board.ToMove()
 	s := t.processes[t.sideOf(c)]
-	k := t.clocks[s.side]
+	k := &t.clocks[s.side]
 	mark := s.client.stderr.total()
 	word, took, err := s.genmove(ctx, c, k)
 	t.addTime(s.side, took)
 	if err != nil {
 		return false, err
 	}
-	if !k.spend(took) {
+	if !k.Run(took) {
 		// The answer came just as the time ran out.
 		return false, newFault(s.side, ReasonTime, "the move took %v", took.Round(time.Millisecond))
 	}
+	k.Moved()
 	if strings.EqualFold(word, "resign") {
 		t.result.win(s.side.other(), c.Opponent(), ReasonResign, "R")
 		return true, nil
@@ -176,10 +178,10 @@ func (t *game) addTime(s side, took time.Duration) {
 func (t *game) annotate(s side, c board.Color, took time.Duration, info string) {
 	step := &t.steps[len(t.steps)-1]
 	step.Comment = strings.TrimSpace(fmt.Sprintf("%.3f s\n%s", took.Seconds(), info))
-	if t.plan.Time.System == TimeNone {
+	if !t.clocks[s].Limited() {
 		return
 	}
-	left, count := t.clocks[s].left()
+	left, count := t.clocks[s].Shown()
 	shown := sgf.Clock{Known: true, Seconds: float64(left.Milliseconds()) / 1000, Stones: count}
 	if c == board.Black {
 		step.Black = shown

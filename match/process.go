@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 )
 
 // quitPatience is how long a program may take to quit before it is killed.
@@ -227,17 +228,17 @@ func (s *process) tellRules(ctx context.Context) error {
 }
 
 func (s *process) tellClock(ctx context.Context) error {
-	clock := s.plan.Time
-	command := s.dialect.settings(clock)
-	if command == "" || clock.System == TimeNone {
+	set := s.plan.Time
+	command := s.dialect.settings(set)
+	if command == "" || set.System == clock.None {
 		// Without a clock nothing is sent: what the command line of the program
 		// says about its time then holds.
-		if clock.System != TimeNone {
+		if set.System != clock.None {
 			s.warn(s.side, "lists no command for clocks; it plays under one all the same")
 		}
 		return nil
 	}
-	if clock.System == TimeFischer && s.dialect != dialectKata {
+	if set.System == clock.Fischer && s.dialect != dialectKata {
 		s.warn(s.side, "does not know Fischer's clock; it is told Canadian overtime instead")
 	}
 	r, err := s.ask(ctx, "%s", command)
@@ -259,15 +260,15 @@ func (s *process) play(ctx context.Context, m board.Move) error {
 
 // genmove asks for a move. It returns the answer's first word and the time it
 // took.
-func (s *process) genmove(ctx context.Context, c board.Color, k *clock) (word string, took time.Duration, err error) {
+func (s *process) genmove(ctx context.Context, c board.Color, k *clock.Clock) (word string, took time.Duration, err error) {
 	if left := s.dialect.left(k); left != "" && s.can("time_left") {
 		if _, err := s.ask(ctx, "time_left %s %s", c, left); err != nil {
 			return "", 0, err
 		}
 	}
 	limit, kind := s.plan.MoveTimeout, ReasonTimeout
-	if available, ok := k.available(); ok && available+k.grace < limit {
-		limit, kind = available+k.grace, ReasonTime
+	if left := k.Total() + s.plan.TimeGrace; k.Limited() && left < limit {
+		limit, kind = left, ReasonTime
 	}
 	start := time.Now()
 	r, err := s.do(ctx, limit, kind, "genmove "+c.String())

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/sgf"
 )
 
@@ -400,7 +401,7 @@ func stderrOf(t *testing.T, c Config, side string) string {
 }
 
 func TestClock(t *testing.T) {
-	control, err := ParseTime("byoyomi 0 2 2")
+	control, err := clock.Parse("byoyomi 0 2 2")
 	require.NoError(t, err)
 	c := small(guestCommand("-list", "kata-time_settings time_left"), guestCommand("-late", "1m", "-list", "time_settings time_left"))
 	c.Time, c.Dir, c.Games = control, t.TempDir(), 1

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/clock"
 	"kosumi/cluster/jobs"
 	"kosumi/match"
 )
@@ -99,7 +100,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		c.Komi = &f.komi
 	}
 	if f.clock != "" {
-		if c.Time, err = match.ParseTime(f.clock); err != nil {
+		if c.Time, err = clock.Parse(f.clock); err != nil {
 			return usageError{err}
 		}
 	}

@@ -251,10 +251,8 @@ func result(f *Finished) string {
 		return "0"
 	case !e.Scored:
 		return name[e.Winner] + "R"
-	case e.Score < 0:
-		return "B+" + strconv.FormatFloat(-float64(e.Score), 'f', -1, 32)
 	}
-	return "W+" + strconv.FormatFloat(float64(e.Score), 'f', -1, 32)
+	return sgf.ScoreResult(float64(e.Score))
 }
 
 // GamesIn returns the number of the first game in a file of rows, and how many
