@@ -147,7 +147,7 @@ func TestCleanupEnds(t *testing.T) {
 		setUp(t, e, lifeAndDeath, board.Black)
 		ended := false
 		for range 30 {
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Cleanup: true})
 			require.NoError(t, err)
 			if ended = m.Point == board.Pass; ended {
 				break
@@ -221,7 +221,7 @@ func TestAdvantageByHand(t *testing.T) {
 	// The search of a handicap game gets it for White, whoever is to move.
 	e := newEngine(t, 9, nil)
 	require.NoError(t, e.SetHandicap([]board.Point{20, 24, 56, 60}))
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	p := e.thinker.tree.Params()
 	require.Positive(t, p.Net.PlayoutDoublingAdvantage)

@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // judge says how a game stands: which stones are dead, who owns what, the score, the
@@ -39,20 +40,6 @@ func (j *judge) forget() {
 		j.leads = search.NewLeads(j.net)
 	}
 }
-
-// Status is the fate of a point: the first three for stones, the others for
-// empty points.
-type Status uint8
-
-// The statuses of points.
-const (
-	Alive Status = iota
-	Dead
-	Seki
-	BlackTerritory
-	WhiteTerritory
-	Dame
-)
 
 // score returns White's points minus Black's, as [Engine.FinalScore] does.
 func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
@@ -125,14 +112,14 @@ func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 }
 
 // status judges every point, as [Engine.FinalStatus] does.
-func (j *judge) status(ctx context.Context, g *board.Game) ([]Status, error) {
+func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, error) {
 	c, err := j.count(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	status := make([]Status, g.Size().Area())
+	status := make([]thinking.Status, g.Size().Area())
 	for _, p := range c.dead {
-		status[p] = Dead
+		status[p] = thinking.Dead
 	}
 	for p := range status {
 		if g.At(board.Point(p)) != board.Empty {
@@ -140,11 +127,11 @@ func (j *judge) status(ctx context.Context, g *board.Game) ([]Status, error) {
 		}
 		switch c.owners[p] {
 		case board.Black:
-			status[p] = BlackTerritory
+			status[p] = thinking.BlackTerritory
 		case board.White:
-			status[p] = WhiteTerritory
+			status[p] = thinking.WhiteTerritory
 		default:
-			status[p] = Dame
+			status[p] = thinking.Dame
 		}
 	}
 	return status, nil

@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // thinker searches for the engine. It owns the tree of the game on the board, the
@@ -206,7 +207,7 @@ func (t *thinker) params() search.Params {
 
 // prepare makes the tree ready to search for a move in a game, under these parameters.
 // What was found for the other side, told of another advantage, is of another game.
-func (t *thinker) prepare(p search.Params, game *board.Game, restrict []search.Restriction) error {
+func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking.Restriction) error {
 	if err := t.tree.SetParams(p); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // limitsNow are the limits of a move of Black's that begins now.
@@ -103,7 +104,7 @@ func TestOverrunOfASlowNetwork(t *testing.T) {
 	tree, err := search.New(e.cfg.Search, e.net, nil)
 	require.NoError(t, err)
 	e.thinker.tree = tree
-	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }
@@ -116,7 +117,7 @@ func TestPonderingIsNotLost(t *testing.T) {
 		// If both moves lie on one axis, visits of mirrored moves are given up.
 		c.Search.Root.SymmetryPruning = false
 	})
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	var snapshot search.Result
 	require.Eventually(t, func() bool { return e.thinker.pondering != nil }, time.Minute, time.Millisecond)
@@ -131,8 +132,8 @@ func TestPonderingIsNotLost(t *testing.T) {
 	require.NoError(t, e.Play(board.White, expected.Move))
 	require.Equal(t, expected.Visits, e.thinker.tree.Visits())
 	require.True(t, e.thinker.tree.Matches(e.game))
-	var last *search.Result
-	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black, Report: func(r *search.Result) { last = r }})
+	var last search.Result
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
 	require.NoError(t, err)
 	require.Equal(t, expected.Visits, last.Stats.Reused)
 	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
@@ -145,7 +146,7 @@ func TestEndlessPondering(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
 	color := board.Black
 	for range 3 {
-		m, err := e.GenMove(context.Background(), MoveRequest{Color: color})
+		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: color})
 		require.NoError(t, err)
 		require.False(t, m.Resign)
 		select {
@@ -178,8 +179,8 @@ func TestSameSeedSameGame(t *testing.T) {
 			c.Search.Root.NoiseEnabled = true // the tree's own random numbers count too
 		})
 		for range 10 {
-			var last *search.Result
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove(), Report: func(r *search.Result) { last = r }})
+			var last search.Result
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.game.ToMove(), Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
 			require.NoError(t, err)
 			steps = append(steps, step{m.Point, last.Root.Visits, last.Stats.Nodes, last.Root.Utility})
 		}
@@ -220,7 +221,7 @@ func TestTimeUse(t *testing.T) {
 // of a tree that is dropped does not.
 func TestCarriedTime(t *testing.T) {
 	e := newEngine(t, 9, func(conf *Config) { conf.TimeUse.CarryOver, conf.Limits = 0.5, search.Limits{Visits: 50} })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.Positive(t, e.thinker.carried)
 	e.ClearCache()
