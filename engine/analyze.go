@@ -22,15 +22,17 @@ func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits s
 	if err != nil {
 		return err
 	}
-	if err := e.tree.SetParams(e.analysisParams()); err != nil {
+	t := e.thinker
+	if err := t.tree.SetParams(e.analysisParams()); err != nil {
 		return err
 	}
-	e.syncTree(game)
-	e.tree.Restrict(r.Restrictions...)
+	t.follow(game)
+	t.tree.Restrict(r.Restrictions...)
 	limits.Ownership, limits.MovesOwnership = r.Want.Owners()
 	limits.FirstLook, limits.MinMoves = true, r.MinMoves
-	_, err = e.runSearch(ctx, e.tree, limits, r.Interval, func(found *search.Result) {
-		e.leads.Show(ctx, e.log, game, found)
+	defer t.pinNetwork(game.Size())()
+	_, err = t.run(ctx, t.tree, limits, r.Interval, func(found *search.Result) {
+		e.judge.leads.Show(ctx, e.log, game, found)
 		report(found)
 	})
 	return err

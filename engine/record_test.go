@@ -36,7 +36,7 @@ func TestRecordCountsAsFinalScore(t *testing.T) {
 	require.Equal(t, "B+0.5", result())
 	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
 	require.NoError(t, e.SetClock(clock.Settings{}))
-	e.judged = judgement{}
+	e.judge.judged = judgement{}
 	require.Equal(t, "B+0.5", result())
 }
 
@@ -164,7 +164,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	require.NoError(t, e.Undo(1))
 	require.Len(t, record().Steps, 1)
 
-	e.resigned = resigned{board.White, e.game.Hash()}
+	e.records.resigned = resigned{board.White, e.game.Hash()}
 	r = record()
 	require.Equal(t, "B+R", r.Result)
 	require.Equal(t, "Kosumi 1", r.White.Name)
