@@ -36,6 +36,7 @@ var allowed = map[string]string{
 	"nn/ort":        "nn nn/kernel",
 	"nn/fresh":      "nn/arch nn/katago nn/onnx",
 	"nn/onnxgo":     "nn nn/onnx",
+	"nn/open":       "board nn",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting",
 	"katagocfg":     "board nn/features",
@@ -53,8 +54,8 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board engine level nn review search sgf train web/api",
-	"cluster":       "board match nn review search sgf train",
+	"web":           "board engine level nn nn/open review search sgf train web/api",
+	"cluster":       "board match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
 }
 

@@ -67,7 +67,7 @@ func TestFriendlyPassByHand(t *testing.T) {
 
 // counted is a network that counts what it is asked, and is slow at it.
 type counted struct {
-	Network
+	nn.Wrapper
 	by    time.Duration
 	asked *int
 }
@@ -90,7 +90,7 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 		require.NoError(t, e.Play(board.White, board.Pass))
 		_, err := e.judge(context.Background(), e.game)
 		require.NoError(t, err)
-		e.net = counted{e.net, by, &n}
+		e.net = counted{nn.Wrapper{Network: e.net}, by, &n}
 		p, err := e.game.Size().ParseVertex("A7")
 		require.NoError(t, err)
 		_, err = e.friendlyPass(context.Background(), e.game, &search.Result{Root: search.RootInfo{Visits: 2}}, p, timed)

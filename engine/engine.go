@@ -15,28 +15,6 @@ import (
 	"kosumi/sgf"
 )
 
-// Network evaluates positions and says which boards it can.
-type Network interface {
-	nn.Evaluator
-	// Serves returns nil if boards of that size can be evaluated.
-	Serves(board.Size) error
-}
-
-// watcher is a network that wants to know when a search is under way, so that it
-// changes between searches only.
-type watcher interface {
-	SearchBegins(board.Size) (ends func())
-}
-
-// searching tells the network that a search is under way until the function that
-// it returns is called.
-func (e *Engine) searching() (ends func()) {
-	if w, ok := e.net.(watcher); ok {
-		return w.SearchBegins(e.game.Size())
-	}
-	return func() {}
-}
-
 // Config is how an engine plays. Start from [Defaults].
 type Config struct {
 	Size  board.Size
@@ -186,7 +164,7 @@ var (
 // Engine is one seat at a table. Make one with [New]; [Engine.Close] it.
 type Engine struct {
 	cfg Config
-	net Network
+	net nn.Network
 	log *slog.Logger
 
 	game     *board.Game
@@ -215,7 +193,7 @@ type Engine struct {
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
-func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
+func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -231,7 +209,7 @@ func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
 }
 
 // newLeads returns nil where leads are KataGo's.
-func newLeads(cfg Config, net Network) *search.Leads {
+func newLeads(cfg Config, net nn.Network) *search.Leads {
 	if cfg.ScoreByLead {
 		return nil
 	}
@@ -285,10 +263,10 @@ func (e *Engine) ponder() {
 	e.tree.Restrict()
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{cancel: cancel, done: make(chan struct{})}
-	ends := e.searching()
+	unpin := e.net.Pin()
 	go func() {
 		defer close(b.done)
-		defer ends()
+		defer unpin()
 		if _, err := e.search(ctx, e.tree, e.cfg.PonderLimits); err != nil && ctx.Err() == nil {
 			e.log.Error("pondering failed", "error", err)
 		}
@@ -366,7 +344,5 @@ func (e *Engine) ClearCache() {
 	e.tree.Forget()
 	e.carried = 0
 	e.judged, e.even, e.leads = judgement{}, evenEstimate{}, newLeads(e.cfg, e.net)
-	if c, ok := e.net.(interface{ ClearCache() }); ok {
-		c.ClearCache()
-	}
+	e.net.ClearCache()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -68,7 +69,7 @@ func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
 
 // estimate estimates a position under its komi; scored says that the network has a score.
 func (e *Engine) estimate(ctx context.Context, g *board.Game) (t *Estimate, scored bool, err error) {
-	tree, err := search.New(e.repeatable(), uncached{e.net}, e.log)
+	tree, err := search.New(e.repeatable(), nn.Uncached(e.net), e.log)
 	if err != nil {
 		return nil, false, err
 	}
@@ -97,7 +98,7 @@ const mostEvenSearches = 8
 
 // find estimates a position under a nearly even komi, unless it is that of the call
 // before: the komi of the game makes no difference.
-func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, estimate func(context.Context, *board.Game) (*Estimate, bool, error)) error {
+func (v *evenEstimate) find(ctx context.Context, net nn.Network, game *board.Game, estimate func(context.Context, *board.Game) (*Estimate, bool, error)) error {
 	g := new(board.Game)
 	g.CopyFrom(game)
 	g.SetKomi(0)

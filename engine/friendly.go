@@ -68,7 +68,7 @@ func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Poin
 		return search.RootInfo{}, err
 	}
 	tree.Reset(after)
-	defer e.searching()()
+	defer e.net.Pin()()
 	result, err := e.search(ctx, tree, l)
 	return result.Root, err
 }

@@ -80,7 +80,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		return Move{}, err
 	}
 	limits.Ownership, limits.MovesOwnership, limits.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
-	before, began := e.work(), time.Now()
+	before, began := e.net.Stats(), time.Now()
 	correct := func(found *search.Result) {
 		if leadsFit(found, limits) {
 			e.leads.Show(ctx, e.log, game, found)
@@ -107,7 +107,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, clock, limits.Time > 0); err != nil {
 		return Move{}, err
 	}
-	work := e.work().Sub(before)
+	work := e.net.Stats().Sub(before)
 	if r.Report == nil && !clock.budget.hurried(clock.used()) { // nobody sees leads of moves
 		root := search.Result{ToMove: result.ToMove, Root: result.Root, Stats: result.Stats}
 		correct(&root)
@@ -210,7 +210,7 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, clock turn) (*searc
 		return e.tree, limits, nil
 	}
 	p := e.repeatable()
-	tree, err := search.New(p, uncached{e.net}, e.log)
+	tree, err := search.New(p, nn.Uncached(e.net), e.log)
 	if err != nil {
 		return nil, search.Limits{}, err
 	}
@@ -234,32 +234,9 @@ func (e *Engine) repeatable() search.Params {
 	return p
 }
 
-// uncached evaluates everything anew: what an earlier search left in the cache
-// may have been seen in another orientation.
-type uncached struct{ e nn.Evaluator }
-
-// Humans implements what the search asks for.
-func (u uncached) Humans(size board.Size) (nn.Evaluator, bool) {
-	s, ok := u.e.(humanSource)
-	if !ok {
-		return nil, false
-	}
-	humans, profiled := s.Humans(size)
-	if humans == nil {
-		return nil, false
-	}
-	return uncached{humans}, profiled
-}
-
-func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	fresh := *q
-	fresh.SkipCache = true
-	return u.e.Evaluate(ctx, &fresh, out)
-}
-
 // runSearch searches and reports on the way. Reports come from this goroutine.
 func (e *Engine) runSearch(ctx context.Context, t *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
-	defer e.searching()()
+	defer e.net.Pin()()
 	if report == nil {
 		return e.search(ctx, t, l)
 	}
@@ -383,20 +360,6 @@ func ending(r *search.Result) string {
 	return ""
 }
 
-// batcher is a network that runs several positions at once and counts them.
-type batcher interface {
-	Stats() nn.Stats
-	BatchSize() int
-}
-
-// work is what the network has done so far, where it counts that.
-func (e *Engine) work() nn.Stats {
-	if b, ok := e.net.(batcher); ok {
-		return b.Stats()
-	}
-	return nn.Stats{}
-}
-
 // logMove writes a line about a move: work is what the network did for it.
 func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work nn.Stats) {
 	if !e.log.Enabled(context.Background(), slog.LevelInfo) {
@@ -412,8 +375,8 @@ func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work 
 		}
 	}
 	var fill string
-	if b, ok := e.net.(batcher); ok && work.Batches > 0 {
-		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
+	if work.Batches > 0 {
+		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), e.net.BatchSize())
 	}
 	lead := r.Root.Lead
 	if !e.cfg.ScoreByLead {

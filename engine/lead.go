@@ -42,7 +42,7 @@ func (e *Engine) estimateLead(ctx context.Context, g *board.Game) (float64, erro
 		return 0, err
 	}
 	f.game.CopyFrom(g)
-	defer e.searching()()
+	defer e.net.Pin()()
 	komi := float64(g.Rules().Komi)
 	lead := komi - f.smooth(f.even(komi))
 	if f.err != nil {
@@ -73,7 +73,7 @@ func (e *Engine) searchOwnership(ctx context.Context, g *board.Game) ([]float32,
 		return nil, err
 	}
 	tree.Reset(g)
-	defer e.searching()()
+	defer e.net.Pin()()
 	result, err := e.search(ctx, tree, search.Limits{Visits: visits, Playouts: visits, Ownership: true})
 	if err != nil {
 		return nil, err

@@ -12,11 +12,6 @@ import (
 	"kosumi/search"
 )
 
-// identified is a network that can say which file it was read from.
-type identified interface {
-	SHA256() string
-}
-
 // levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
 // measuring.
 type levelValue struct{ at *string }
@@ -71,12 +66,8 @@ func (e *Engine) LevelNote() string {
 
 // imitates reports whether the level is played by a network of human moves.
 func (e *Engine) imitates() bool {
-	source, ok := e.net.(humanSource)
-	if !ok || strings.Contains(e.cfg.Level, ":") {
-		return false
-	}
-	humans, profiled := source.Humans(e.game.Size())
-	return humans != nil && profiled
+	humans := e.net.Humans()
+	return humans != nil && humans.Describe().TakesProfile && !strings.Contains(e.cfg.Level, ":")
 }
 
 // playsAt is the rank that a record says of the engine: that of its level, or what
@@ -117,11 +108,7 @@ func (e *Engine) levelSetting() (level.Setting, error) {
 	if err != nil {
 		return level.Setting{}, err
 	}
-	sha := ""
-	if n, ok := e.net.(identified); ok {
-		sha = n.SHA256()
-	}
-	return level.Find(ladders, sha, e.game.Size(), r)
+	return level.Find(ladders, e.net.Describe().SHA256, e.game.Size(), r)
 }
 
 // levelSearch makes of the settings those that a level is chosen by: every likely

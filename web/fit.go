@@ -30,7 +30,7 @@ func (s *Server) fittingLevel(size board.Size) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := level.Find(ladders, s.networkSHA(), size, all.On(size).Next())
+	at, err := level.Find(ladders, s.conf.Backend.Describe().SHA256, size, all.On(size).Next())
 	if err != nil {
 		return "", err
 	}
@@ -58,14 +58,6 @@ func (s *Server) fits() []api.Fit {
 func wireFit(size string, f *level.Finder) api.Fit {
 	low, mid, high := f.Range()
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: round(f.Games, 1)}
-}
-
-// networkSHA names the network to the ladders; "" while it loads.
-func (s *Server) networkSHA() string {
-	if n, ok := s.conf.Backend.(interface{ SHA256() string }); ok {
-		return n.SHA256()
-	}
-	return ""
 }
 
 // countForLevel takes a finished game into account where the level was chosen to

@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/analysis"
+	"kosumi/nn"
 )
 
 // Limits of analysis for other programs.
@@ -56,7 +57,7 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	has := s.grant()
 	defer s.giveBack(has)
 	conf.Search.Memory.MaxBytes = max(leastBytes, has/int64(conf.Threads))
-	server, err := analysis.New(conf, served{gate{s}}, s.log)
+	server, err := analysis.New(conf, served{nn.Plain{Evaluator: gate{s}}, s}, s.log)
 	if err != nil {
 		s.log.Error("analysis for another program", "error", err)
 		ws.Close(websocket.StatusInternalError, "analysis cannot start")
@@ -82,9 +83,12 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 }
 
 // served is the network for searches that wait for others.
-type served struct{ gate }
+type served struct {
+	nn.Plain // a gate
+	s        *Server
+}
 
-// Serves implements analysis.Network.
+// Serves implements nn.Network.
 func (n served) Serves(size board.Size) error { return n.s.conf.Backend.Serves(size) }
 
 // messages sends each line as a message.

@@ -19,7 +19,7 @@ func (s *Server) levels() []api.Level {
 		s.log.Error("the levels cannot be read", "error", err)
 		return nil
 	}
-	sha := s.networkSHA()
+	sha := s.conf.Backend.Describe().SHA256
 	const firstDan = level.Rank(20)
 	var all []api.Level
 	for r := level.Lowest; r <= level.Highest; r++ {

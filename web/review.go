@@ -311,7 +311,7 @@ func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	defer store.Close()
-	defer rs.s.conf.Backend.SearchBegins(j.game.Record.Size)()
+	defer rs.s.conf.Backend.Pin()()
 	conf.Partial = func(res *review.Result) {
 		rs.mu.Lock()
 		res.Game.File = j.name
@@ -454,7 +454,7 @@ func (rs *reviews) judge(ctx context.Context, visits int64) func(*board.Game) (*
 			return nil, err
 		}
 		ran := rs.s.desk.do(ctx, forHelp, func(ctx context.Context) {
-			defer rs.s.conf.Backend.SearchBegins(g.Size())()
+			defer rs.s.conf.Backend.Pin()()
 			e, err = j.Position(ctx, g)
 		})
 		if !ran && err == nil {

@@ -17,12 +17,13 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/nn"
 	"kosumi/web/api"
 )
 
 // Backend is what the server plays and analyses with.
 type Backend interface {
-	engine.Network
+	nn.Network
 	// Status says how the network is, without waiting for it.
 	Status() api.Engine
 	// Networks lists the networks that can be chosen, by name.
@@ -33,9 +34,6 @@ type Backend interface {
 	// Identity names the network, and tells apart what was searched by different
 	// ones or at different precision; both are empty while it loads.
 	Identity() (name, identity string)
-	// SearchBegins keeps the network in place until the function that it returns is
-	// called.
-	SearchBegins(board.Size) (ends func())
 }
 
 // Config is what a server is made of.

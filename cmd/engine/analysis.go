@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/engine/analysis"
+	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -68,7 +68,8 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 	net := openNetwork(s, size, s.stderr)
-	conf.Models = func() []any { return net.models(size, s.batchSize()) }
+	conf.Models = func() []any { return modelTexts(net) }
+	conf.SupportedRules = supportedRules(net)
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {
 		return usageError{err}
@@ -77,10 +78,10 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	return serveClient(ctx, s, net, what, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
 }
 
-// models answers query_models as KataGo does.
-func (n *network) models(size board.Size, maxBatch int) []any {
+// modelTexts answers query_models as KataGo does.
+func modelTexts(n nn.Network) []any {
 	var all []any
-	for _, info := range n.infos(size, maxBatch) {
+	for _, info := range modelInfos(n) {
 		all = append(all, map[string]any{
 			"name": info.Name, "internalName": info.InternalName, "maxBatchSize": info.MaxBatchSize,
 			"usesHumanSLProfile": info.HumanProfile, "version": info.Version, "usingFP16": strconv.FormatBool(info.FP16),

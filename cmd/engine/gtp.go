@@ -74,7 +74,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	}
 	game := fmt.Sprintf("%dx%d, %s rules, komi %g", size.W, size.H, table.Find("rules").Get(s), conf.Rules.Komi)
 	return serveClient(ctx, s, net, game, func(ctx context.Context) error {
-		go net.warnOf(size)
+		go warnOf(net, size, s.stderr)
 		return server.Serve(ctx, os.Stdin, os.Stdout)
 	})
 }

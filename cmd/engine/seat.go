@@ -8,13 +8,14 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
+	"kosumi/nn/open"
 )
 
 // seat lets an engine sit behind the GTP server: the two know nothing of each
 // other, so their values are translated here.
 type seat struct {
 	*engine.Engine
-	net  *network
+	net  *open.Network
 	opts *settings
 }
 
@@ -45,7 +46,7 @@ func (s *seat) LoadSGF(data []byte, before int) error {
 
 // usable waits for the network and returns why it cannot be used.
 func (s *seat) usable() error {
-	if err := s.net.wait(); err != nil {
+	if err := s.net.Wait(); err != nil {
 		return fmt.Errorf("%w: %w", gtp.ErrUnusable, err)
 	}
 	return nil
@@ -121,5 +122,5 @@ func (s *seat) Evaluate(ctx context.Context, r gtp.RawRequest) (*gtp.RawOutput, 
 
 // Models lists the networks in use.
 func (s *seat) Models() []gtp.ModelInfo {
-	return s.net.infos(s.Game().Size(), s.opts.batchSize())
+	return modelInfos(s.net)
 }

@@ -101,9 +101,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 		reply["models"] = append([]any{}, s.conf.Models()...)
 	case "clear_cache":
 		s.conf.Search.Recall.Shared.Clear()
-		if c, ok := s.net.(interface{ ClearCache() }); ok {
-			c.ClearCache()
-		}
+		s.net.ClearCache()
 	case "terminate", "terminate_all":
 		match, err := terminated(action, fields)
 		if err != nil {

@@ -14,7 +14,9 @@ import (
 // player plays one game after another, move by move. One goroutine at a time.
 type player struct {
 	c    *Config
-	eval lean
+	net  nn.Evaluator // what plays
+	eval nn.Evaluator // net, asked as simplify has it
+	salt uint64       // of the run
 	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
 
@@ -39,51 +41,22 @@ type player struct {
 	changed  bool        // the network changed during the game
 }
 
-// lean passes queries on without asking for ownership, which self-play has no
-// use for and caches may lack. A random orientation is a function of the position
+// simplify edits what the network is asked: without ownership, which self-play has no
+// use for and caches may lack, and in an orientation that is a function of the position
 // and the run, so that games do not depend on what else was evaluated.
-type lean struct {
-	nn.Evaluator
-	salt  uint64
-	query nn.Query
-}
-
-// Evaluate implements nn.Evaluator.
-func (l *lean) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	l.query = *q
-	l.query.NeedOwnership = false
-	if q.Symmetry == nn.SymmetryRandom {
-		l.query.Symmetry = symmetryOf(q.Game, l.salt)
-	}
-	return l.Evaluator.Evaluate(ctx, &l.query, out)
+func (p *player) simplify(q *nn.Query) {
+	q.NeedOwnership = false
+	q.FixSymmetry(p.salt)
 }
 
 // Steady makes an evaluator's answers functions of the query: a random orientation
 // is one of the position and the salt, and no cache, which may answer for another
 // history, is asked.
-func Steady(e nn.Evaluator, salt uint64) nn.Evaluator { return &steady{e, salt} }
-
-type steady struct {
-	nn.Evaluator
-	salt uint64
-}
-
-// Evaluate implements nn.Evaluator.
-func (s *steady) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	fixed := *q
-	fixed.SkipCache, fixed.NeedOwnership = true, false
-	if q.Symmetry == nn.SymmetryRandom {
-		fixed.Symmetry = symmetryOf(q.Game, s.salt)
-	}
-	return s.Evaluator.Evaluate(ctx, &fixed, out)
-}
-
-// symmetryOf draws the orientation in which a network of a run sees a position.
-func symmetryOf(g *board.Game, salt uint64) int8 {
-	h := g.Hash()
-	x := (h.Lo ^ salt) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>32 ^ h.Hi) * 0xd1342543de82ef95
-	return int8(x >> 61)
+func Steady(e nn.Evaluator, salt uint64) nn.Evaluator {
+	return nn.Rewrite(e, func(q *nn.Query) {
+		q.SkipCache, q.NeedOwnership = true, false
+		q.FixSymmetry(salt)
+	})
 }
 
 // mark is what an interrupted step goes back to, so that it can be played again
@@ -144,7 +117,7 @@ func (p *player) begin(number, seed uint64) error {
 	p.active, p.changed = true, false
 	p.pcg = *rand.NewPCG(seed, p.id.Number*0x9e3779b97f4a7c15+1+uint64(p.id.Fork)*0xd1342543de82ef95)
 	p.rng = rand.New(&p.pcg)
-	p.eval.salt = seed
+	p.salt = seed
 	c := p.c
 	p.playOut, p.restPass = p.rng.Float64() < c.Ending.PlayOut, p.rng.Float64() < c.Ending.PlayOutSettled
 	p.low, p.resigned, p.recent = [3]int{}, board.Empty, p.recent[:0]
