@@ -20,23 +20,13 @@ type RawOutput struct {
 	Ownership []float32 // W*H, [-1,1], + = White; nil without the head
 }
 
-// RawNetwork evaluates the position on the board once, with c to move, or that after
-// some moves from there, shown in the orientation sym (0 to 7).
-func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimism float32, after ...board.Point) (*RawOutput, error) {
+// RawNetwork evaluates the position on the board once, with c to move, shown in the
+// orientation sym (0 to 7).
+func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimism float32) (*RawOutput, error) {
 	e.Stop()
 	game, err := e.gameFor(c)
 	if err != nil {
 		return nil, err
-	}
-	if len(after) > 0 {
-		copied := new(board.Game)
-		copied.CopyFrom(game)
-		game = copied
-	}
-	for _, p := range after {
-		if err := game.PlayTolerant(game.ToMove(), p); err != nil {
-			return nil, err
-		}
 	}
 	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Optimism: optimism, Meta: e.profile()}
 	q.Options.PlayoutDoublingAdvantage = e.advantageOf(game.ToMove())

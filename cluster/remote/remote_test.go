@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 )
 
 var drops = flag.Int64("drops", 5, "how many connections TestGamesOutliveConnections breaks, at least")
@@ -187,6 +188,7 @@ func (g *gui) ask(command string) string {
 // TestGamesOutliveConnections plays on while connections break all the time, and
 // the host too is started anew: the engine's position stays the GUI's.
 func TestGamesOutliveConnections(t *testing.T) {
+	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	for _, restarts := range []bool{false, true} {
 		p := newPlace(t)
 		g := p.gui(t, "token of bob", GTP)
@@ -198,7 +200,7 @@ func TestGamesOutliveConnections(t *testing.T) {
 				select {
 				case <-stop:
 					return
-				case <-time.After(time.Duration(5+rand.IntN(20)) * time.Millisecond):
+				case <-time.After(time.Duration(5+rng.IntN(20)) * time.Millisecond):
 				}
 				cuts.Add(int64(p.cut()))
 				if restarts && n%10 == 9 {

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"kosumi/board"
-	"kosumi/engine/katago"
 	"kosumi/gtp"
+	"kosumi/katago"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
