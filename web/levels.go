@@ -7,6 +7,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/level"
+	"kosumi/thinking"
 	"kosumi/web/api"
 )
 
@@ -39,12 +40,12 @@ func (s *Server) knownLevel(id string) bool {
 }
 
 // choose finds the engine's move at the strength of its seat.
-func (s *Server) choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat, clocked bool) (engine.Move, error) {
+func (s *Server) choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat, clocked bool) (thinking.Decision, error) {
 	if seat.Level == "" {
 		return fullStrength(ctx, e, c, seat, clocked)
 	}
 	if err := e.SetParams(map[string]string{"level": seat.Level}); err != nil {
-		return engine.Move{}, err
+		return thinking.Decision{}, err
 	}
-	return e.GenMove(ctx, engine.MoveRequest{Color: c})
+	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
 }

@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/search"
+	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -159,7 +160,7 @@ func (g *game) think() {
 		}, func(error) { g.owe(func() error { return g.putStones(stones) }) })
 		return
 	}
-	var move engine.Move
+	var move thinking.Decision
 	began := time.Now()
 	color := g.board.ToMove()
 	mine := g.clocks[color-board.Black]
@@ -212,27 +213,27 @@ func (g *game) putStones(stones []board.Point) error {
 const defaultSeconds = 2
 
 // fullStrength chooses a move within the limits of the seat.
-func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (engine.Move, error) {
+func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (thinking.Decision, error) {
 	seconds := s.Seconds
 	if seconds == 0 && s.Visits == 0 && !clocked {
 		seconds = defaultSeconds
 	}
 	if err := e.SetParams(map[string]string{"maxVisits": number(s.Visits), "maxTime": wire.Decimal(seconds)}); err != nil {
-		return engine.Move{}, err
+		return thinking.Decision{}, err
 	}
-	return e.GenMove(ctx, engine.MoveRequest{Color: c})
+	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
 }
 
 // judge asks the engine which stones are dead.
 func (g *game) judge() {
-	var status []engine.Status
+	var status []thinking.Status
 	g.work(forHelp, func(ctx context.Context, e *engine.Engine) (err error) {
 		status, err = e.FinalStatus(ctx)
 		return err
 	}, func(error) {
 		g.judged, g.isSure = nil, true
 		for p, s := range status {
-			if s == engine.Dead {
+			if s == thinking.Dead {
 				g.judged = append(g.judged, board.Point(p))
 			}
 		}
@@ -246,7 +247,7 @@ func (g *game) judge() {
 }
 
 // searchFor analyses the position of a game for its player, as a help.
-func (c *conn) searchFor(id string, rev int, r engine.AnalyzeRequest) (*search.Result, *game, error) {
+func (c *conn) searchFor(id string, rev int, limits search.Limits, want thinking.Details) (*search.Result, *game, error) {
 	g, err := c.s.game(id)
 	if err != nil {
 		return nil, nil, err
@@ -259,10 +260,10 @@ func (c *conn) searchFor(id string, rev int, r engine.AnalyzeRequest) (*search.R
 	st, now, handicap := g.takeSeat(), g.copyBoard(), len(g.setup)
 	g.mu.Unlock()
 	var last *search.Result
-	r.Color = now.ToMove()
+	r := thinking.Request{Color: now.ToMove(), Want: want}
 	ran := c.s.desk.do(c.ctx, forHelp, func(ctx context.Context) {
 		err = st.with(now, handicap, func(e *engine.Engine) error {
-			return e.Analyze(ctx, r, func(res *search.Result) { last = res })
+			return e.AnalyzeWithin(ctx, r, limits, func(res *search.Result) { last = res })
 		})
 	})
 	if err != nil {
@@ -279,7 +280,7 @@ func (c *conn) hint(a *api.AskHint) (any, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")
 	}
-	r, g, err := c.searchFor(a.Game, a.Rev, engine.AnalyzeRequest{Limits: search.Limits{Visits: 400, Time: 2 * time.Second}})
+	r, g, err := c.searchFor(a.Game, a.Rev, search.Limits{Visits: 400, Time: 2 * time.Second}, thinking.Details{})
 	if err != nil {
 		return nil, err
 	}
@@ -346,7 +347,7 @@ const openBelow = 0.6
 
 // estimate says how the game stands. It costs the engine nothing of its clock.
 func (c *conn) estimate(a *api.GameCommand) (any, error) {
-	r, _, err := c.searchFor(a.Game, a.Rev, engine.AnalyzeRequest{Ownership: true, Limits: search.Limits{Visits: 60, Time: time.Second}})
+	r, _, err := c.searchFor(a.Game, a.Rev, search.Limits{Visits: 60, Time: time.Second}, thinking.Details{Ownership: true})
 	if err != nil {
 		return nil, err
 	}
