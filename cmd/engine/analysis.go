@@ -67,7 +67,8 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 	net := openNetwork(s, size, s.stderr)
-	conf.Models = func() []thinking.ModelInfo { return net.infos(size, s.batchSize()) }
+	conf.Models = func() []thinking.ModelInfo { return modelInfos(net) }
+	conf.SupportedRules = supportedRules(net)
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {
 		return usageError{err}

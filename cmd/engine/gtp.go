@@ -14,6 +14,7 @@ import (
 	"kosumi/gtp/autosave"
 	"kosumi/life"
 	"kosumi/models"
+	"kosumi/nn/open"
 	"kosumi/thinking"
 )
 
@@ -77,17 +78,17 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	}
 	game := fmt.Sprintf("%dx%d, %s rules, komi %g", size.W, size.H, table.Find("rules").Get(s), conf.Rules.Komi)
 	return serveClient(ctx, s, net, game, func(ctx context.Context) error {
-		go net.warnOf(size)
+		go warnOf(net, size, s.stderr)
 		return server.Serve(ctx, os.Stdin, os.Stdout)
 	})
 }
 
 // gtpOptions returns what every GTP server of the program says of itself and of its
 // network.
-func gtpOptions(s *settings, net *network) gtp.Options {
+func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	return gtp.Options{
-		Version: version, Strict: s.StrictPlay, Life: life.Judge{}, Ready: net.wait,
-		Models: func() []thinking.ModelInfo { return net.infos(s.Play.Size, s.batchSize()) },
+		Version: version, Strict: s.StrictPlay, Life: life.Judge{}, Ready: net.Wait,
+		Models: func() []thinking.ModelInfo { return modelInfos(net) },
 	}
 }
 

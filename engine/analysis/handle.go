@@ -104,9 +104,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 		reply["models"] = json.RawMessage(dump(text))
 	case "clear_cache":
 		s.conf.Search.EvalCache.Shared.Clear()
-		if c, ok := s.net.(interface{ ClearCache() }); ok {
-			c.ClearCache()
-		}
+		s.net.ClearCache()
 	case "terminate", "terminate_all":
 		match, err := terminated(action, fields)
 		if err != nil {

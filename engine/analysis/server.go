@@ -22,12 +22,6 @@ import (
 	"kosumi/thinking"
 )
 
-// Network evaluates positions and says which boards it can.
-type Network interface {
-	nn.Evaluator
-	Serves(board.Size) error
-}
-
 // Config is how queries are answered. Start from [Defaults].
 type Config struct {
 	Search      search.Params // of each search
@@ -51,10 +45,13 @@ type Config struct {
 	// call the networks.
 	HumanModel, TakesProfile bool
 	ModelNames               string
-	InKataGosPlace           bool // no word about parameters that KataGo takes without a use either
-	IgnoreUnknown            bool // say nothing of fields that mean nothing
-	CleanupPhases            bool // two passes begin the clean-up phases of territory rules
-	NoInferredHandicap       bool // Black's moves before White's first are no handicap stones
+	// SupportedRules returns the nearest rules that the network was trained under;
+	// nil: it was under all.
+	SupportedRules     func(board.Rules) board.Rules
+	InKataGosPlace     bool // no word about parameters that KataGo takes without a use either
+	IgnoreUnknown      bool // say nothing of fields that mean nothing
+	CleanupPhases      bool // two passes begin the clean-up phases of territory rules
+	NoInferredHandicap bool // Black's moves before White's first are no handicap stones
 	// Faulty, if not nil, is told every error and warning, as JSON.
 	Faulty func(warning bool, text string)
 }
@@ -75,7 +72,7 @@ func Defaults() Config {
 // Server answers queries. Make one with [New].
 type Server struct {
 	conf  Config
-	net   Network
+	net   nn.Network
 	log   *slog.Logger
 	queue *queue
 	out   output
@@ -85,7 +82,7 @@ type Server struct {
 }
 
 // New returns a server for one client.
-func New(c Config, net Network, log *slog.Logger) (*Server, error) {
+func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if err := c.Search.Validate(); err != nil {
 		return nil, err
 	}
