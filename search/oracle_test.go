@@ -17,6 +17,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // record is one search that KataGo made.
@@ -95,13 +96,13 @@ func parseMove(t testing.TB, size board.Size, m [2]string) (board.Color, board.P
 	return c, p
 }
 
-func (r *record) restrictions(t testing.TB, size board.Size) []search.Restriction {
+func (r *record) restrictions(t testing.TB, size board.Size) []thinking.Restriction {
 	t.Helper()
-	var all []search.Restriction
+	var all []thinking.Restriction
 	for i, list := range [][]avoid{r.AvoidMoves, r.AllowMoves} {
 		for _, a := range list {
 			var err error
-			b := search.Restriction{Depth: a.UntilDepth, Allow: i == 1}
+			b := thinking.Restriction{Depth: a.UntilDepth, Allow: i == 1}
 			b.Color, err = board.ParseColor(a.Player)
 			require.NoError(t, err)
 			for _, v := range a.Moves {
@@ -239,7 +240,7 @@ func compare(r *record, got *search.Result) difference {
 	return d
 }
 
-func samePV(w *moveInfo, m *search.MoveInfo, size board.Size) bool {
+func samePV(w *moveInfo, m *thinking.Move, size board.Size) bool {
 	n := len(m.PV)
 	if m.PVEndsPhase { // KataGo's analysis leaves that out
 		n--

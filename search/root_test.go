@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 func TestRestrictions(t *testing.T) {
@@ -20,12 +21,12 @@ func TestRestrictions(t *testing.T) {
 			p := Defaults()
 			tree := newTree(t, p, &stub{})
 			tree.Reset(newGame(t, 5))
-			tree.Restrict(Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
+			tree.Restrict(thinking.Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
 			searched(t, tree, 800)
 			var check func(i uint32, ply int)
 			check = func(i uint32, ply int) {
-				n := tree.a.node(i)
-				for _, e := range tree.a.edgesOf(n) {
+				n := tree.nodes.a.node(i)
+				for _, e := range tree.nodes.a.edgesOf(n) {
 					listed := e.move == some[0] || e.move == some[1] || e.move == some[2]
 					if n.toMove() == board.Black && ply < depth {
 						require.Equal(t, allow, listed, "ply %d", ply)
@@ -33,18 +34,18 @@ func TestRestrictions(t *testing.T) {
 					check(e.child, ply+1)
 				}
 			}
-			check(tree.root, 0)
+			check(tree.nodes.root, 0)
 		}
 	}
 	// Nothing allowed: the search still ends, and says so.
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 5))
-	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	r := searched(t, tree, 50)
 	require.Empty(t, r.Moves)
 	require.Equal(t, int64(50), r.Root.Visits)
 	// The same list again keeps the tree, another one drops it.
-	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	require.Equal(t, int64(50), tree.Visits())
 	tree.Restrict()
 	require.Zero(t, tree.Visits())
@@ -94,7 +95,7 @@ func TestOneVisitObeysTheRoot(t *testing.T) {
 	r := searched(t, tree, 1)
 	require.Empty(t, r.Moves)
 	require.Equal(t, own, r.Choose(0, nil))
-	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true, Points: []board.Point{copied}})
+	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true, Points: []board.Point{copied}})
 	r = searched(t, tree, 1)
 	require.Equal(t, copied, r.Choose(0, nil), "a copy if nothing else may be played")
 }
@@ -110,9 +111,9 @@ func TestRootNoise(t *testing.T) {
 	a, b := searched(t, plain, 800), searched(t, noisy, 800)
 	require.Equal(t, a.Policy, b.Policy) // as the network said it
 	sum, differ := 0.0, 0
-	n := noisy.a.node(noisy.root)
+	n := noisy.nodes.a.node(noisy.nodes.root)
 	for k := range int(n.priorCount) {
-		_, prior := noisy.a.priorAt(n, k)
+		_, prior := noisy.nodes.a.priorAt(n, k)
 		sum += float64(prior)
 	}
 	require.InDelta(t, 1, sum, 1e-4)

@@ -6,6 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // rootState is what holds at the root only, made anew by each search.
@@ -16,7 +17,7 @@ type rootState struct {
 	weighted bool      // evaluations are weighted by their errors
 
 	game *board.Game // the position
-	bans []Restriction
+	bans []thinking.Restriction
 	// bonus is the score, in White's points, that a move at the root is
 	// changed by, by Size.Index.
 	bonus    [board.MaxMoves]float32
@@ -30,7 +31,7 @@ type rootState struct {
 
 // mark finds out what holds for single moves at the root of a search: symmetric
 // copies, useless moves and the ending bonus. The network's answer must be there.
-func (top *rootState) mark(g *board.Game, p *Root, bans []Restriction) {
+func (top *rootState) mark(g *board.Game, p *Root, bans []thinking.Restriction) {
 	top.game, top.bans = g, bans
 	for i := range top.copyOf {
 		top.copyOf[i] = board.NoPoint
@@ -74,7 +75,7 @@ func (top *rootState) markCopies(loose bool) {
 			x, y = k/size.H, size.H-1-k%size.H
 		}
 		p := size.Point(x, y)
-		if !allowed(top.bans, top.game.ToMove(), p, 0) || top.copyOf[p] != board.NoPoint {
+		if !thinking.Permits(top.bans, top.game.ToMove(), p, 0) || top.copyOf[p] != board.NoPoint {
 			continue
 		}
 		for _, sym := range symmetries {
@@ -231,7 +232,7 @@ func (top *rootState) bonusUtility(p board.Point, avg *outcome, v *valuer) float
 // allowed reports whether a legal move is searched at the root.
 func (top *rootState) allowed(p board.Point) bool {
 	i := top.game.Size().Index(p)
-	return allowed(top.bans, top.game.ToMove(), p, 0) && !top.useless[i] && top.copyOf[i] == board.NoPoint
+	return thinking.Permits(top.bans, top.game.ToMove(), p, 0) && !top.useless[i] && top.copyOf[i] == board.NoPoint
 }
 
 // neutral reports whether a point is not surely the opponent's, or touches a point
@@ -251,9 +252,9 @@ func (top *rootState) neutral(p board.Point) bool {
 
 // addCopies puts the moves left out as symmetric copies behind those searched in
 // their place.
-func (top *rootState) addCopies(moves []MoveInfo) []MoveInfo {
+func (top *rootState) addCopies(moves []thinking.Move) []thinking.Move {
 	size := top.game.Size()
-	all := make([]MoveInfo, 0, 2*len(moves))
+	all := make([]thinking.Move, 0, 2*len(moves))
 	for _, m := range moves {
 		all = append(all, m)
 		if m.Move == board.Pass {
@@ -262,8 +263,8 @@ func (top *rootState) addCopies(moves []MoveInfo) []MoveInfo {
 		first := len(all)
 		for _, k := range top.symmetries { // KataGo's order
 			p := size.SymMap(k, m.Move)
-			if top.copyOf[p] != m.Move || !allowed(top.bans, top.game.ToMove(), p, 0) ||
-				slices.ContainsFunc(all[first:], func(o MoveInfo) bool { return o.Move == p }) {
+			if top.copyOf[p] != m.Move || !thinking.Permits(top.bans, top.game.ToMove(), p, 0) ||
+				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
 				continue
 			}
 			c := m
@@ -276,7 +277,7 @@ func (top *rootState) addCopies(moves []MoveInfo) []MoveInfo {
 }
 
 // mirror turns the variation and ownership of a copied move to its place.
-func (top *rootState) mirror(m *MoveInfo) {
+func (top *rootState) mirror(m *thinking.Move) {
 	size := top.game.Size()
 	for _, k := range top.symmetries {
 		if size.SymMap(k, m.SymmetryOf) != m.Move {

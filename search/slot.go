@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // step is one move of a descent.
@@ -112,18 +113,18 @@ type shared struct {
 	human  humanState
 	later  nn.Submitter // eval, if it can answer later
 	limits Limits
-	bans   []Restriction
+	bans   []thinking.Restriction
 	size   board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
-	recalling bool // earlier searches are recalled
+	caching   bool // earlier searches are recalled
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
 // where these are all. Against mirror Go any move may be lifted, and so by the
 // human policy, or for what is known of it: then all are kept.
 func (sh *shared) priorsKept() int {
-	if sh.mirror.player != board.Empty || sh.human.inTree || sh.recalling {
+	if sh.mirror.player != board.Empty || sh.human.inTree || sh.caching {
 		return board.MaxMoves
 	}
 	return sh.p.Memory.PriorsPerNode
@@ -355,7 +356,7 @@ func (s *slot) rank(sh *shared) {
 func (s *slot) restrict(sh *shared, n int) int {
 	kept := 0
 	for _, k := range s.keys[:n] {
-		if allowed(sh.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
+		if thinking.Permits(sh.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
 			s.keys[kept] = k
 			kept++
 		}

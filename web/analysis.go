@@ -12,6 +12,7 @@ import (
 	"kosumi/engine"
 	"kosumi/review"
 	"kosumi/search"
+	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/wire"
@@ -147,7 +148,7 @@ func (r *run) once() bool {
 			if err := r.adjust(inner, e, &want, req.Color); err != nil {
 				return err
 			}
-			return e.Analyze(inner, req, func(res *search.Result) {
+			return e.AnalyzeWithin(inner, req, search.Limits{Visits: want.Visits}, func(res *search.Result) {
 				if len(res.Moves) == 0 {
 					return
 				}
@@ -236,7 +237,7 @@ func (r *run) unseen() {
 }
 
 // request turns what is wanted into a search.
-func (r *run) request(want *api.Analyse) (req engine.AnalyzeRequest, g *board.Game, handicap int, err error) {
+func (r *run) request(want *api.Analyse) (req thinking.Request, g *board.Game, handicap int, err error) {
 	d, err := r.c.s.docs.Open(want.Doc)
 	if err == nil {
 		g, handicap, err = d.Position(want.Node)
@@ -244,7 +245,7 @@ func (r *run) request(want *api.Analyse) (req engine.AnalyzeRequest, g *board.Ga
 	if err != nil {
 		return req, nil, 0, err
 	}
-	req = engine.AnalyzeRequest{Color: g.ToMove(), Interval: 100 * time.Millisecond, Ownership: want.Ownership, Limits: search.Limits{Visits: want.Visits}}
+	req = thinking.Request{Color: g.ToMove(), Interval: 100 * time.Millisecond, Want: thinking.Details{Ownership: want.Ownership}}
 	for _, list := range []struct {
 		vertices []string
 		allow    bool
@@ -256,7 +257,7 @@ func (r *run) request(want *api.Analyse) (req engine.AnalyzeRequest, g *board.Ga
 			}
 		}
 		if len(points) > 0 {
-			req.Restrict = append(req.Restrict, search.Restriction{Color: g.ToMove(), Points: points, Depth: 1, Allow: list.allow})
+			req.Restrictions = append(req.Restrictions, thinking.Restriction{Color: g.ToMove(), Points: points, Depth: 1, Allow: list.allow})
 		}
 	}
 	return req, g, handicap, nil

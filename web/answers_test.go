@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/folder"
 	"kosumi/web/hub"
@@ -104,8 +105,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := answered(s)
 	defer c.cancel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testshared.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	other := join(t, s)
 	game := begin(other, small("b")).Game

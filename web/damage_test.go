@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/folder"
 )
@@ -77,8 +77,7 @@ func TestDamagedByte(t *testing.T) {
 	var log buffer
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	c := join(t, s)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testshared.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, free := range []bool{false, true} {
 		_, journal, record, want := played(t, s, c, free)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/review"
 	"kosumi/web/api"
 	"kosumi/web/documents"
@@ -99,8 +100,7 @@ func TestAcknowledgedIsOnDisk(t *testing.T) {
 	s := serve(t, t.TempDir())
 	first := join(t, s)
 	id := ask[api.ID](first, "doc.new", api.NewDoc{Size: [2]int{19, 19}}).ID
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testshared.Seed(t)
 	stop := make(chan struct{})
 	var disk, pages sync.WaitGroup
 	disk.Go(func() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/hub"
@@ -34,7 +35,7 @@ type game struct {
 	since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
 	phase    string
 	changed  time.Time
-	clocks   [2]clock
+	clocks   [2]clock.Clock
 	ran      time.Time // when the clock of the side to move was last booked; zero: it stands
 	flag     *time.Timer
 	paused   string
@@ -81,7 +82,7 @@ func setUp(h header) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.clocks = [2]clock{newClock(set), newClock(set)}
+	g.clocks = [2]clock.Clock{clock.New(set, clock.Strict), clock.New(set, clock.Strict)}
 	switch {
 	case h.Handicap > 1 && h.Free:
 		g.phase = phasePlace
@@ -107,7 +108,7 @@ func (g *game) commit(e entry) error {
 		return api.Refuse("not_found", "the game is deleted")
 	}
 	e.Rev, e.At = g.rev+1, time.Now().Round(time.Millisecond)
-	if g.clocks[0].limited() {
+	if g.clocks[0].Limited() {
 		e.Clocks = new(g.clockStates(false))
 	}
 	if err := g.journal.append(e); err != nil {
@@ -130,7 +131,7 @@ func (g *game) apply(e *entry) error {
 	}
 	if e.Clocks != nil {
 		for i := range g.clocks {
-			g.clocks[i].restore(e.Clocks[i])
+			g.clocks[i].Left = leftOf(e.Clocks[i])
 		}
 	}
 	switch e.K {
@@ -267,7 +268,7 @@ func (g *game) enginesTurn() bool {
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.phase == phasePlay && !g.stands() && g.clocks[0].limited()
+	runs := g.phase == phasePlay && !g.stands() && g.clocks[0].Limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil
@@ -281,7 +282,7 @@ func (g *game) runClock() {
 		g.ran = now
 	}
 	rev := g.rev
-	left := g.clocks[g.board.ToMove()-board.Black].left() - now.Sub(g.ran)
+	left := g.clocks[g.board.ToMove()-board.Black].Total() - now.Sub(g.ran)
 	g.flag = time.AfterFunc(max(left, 0)+time.Millisecond, func() { g.flagFalls(rev) })
 }
 
@@ -292,7 +293,7 @@ func (g *game) flagFalls(rev int) {
 		return
 	}
 	c := &g.clocks[g.board.ToMove()-board.Black]
-	if c.spend(time.Since(g.ran)) {
+	if c.Run(time.Since(g.ran)) {
 		g.ran = time.Now()
 	} else {
 		g.owe(g.loseOnTime)

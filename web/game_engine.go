@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/wire"
@@ -87,22 +88,22 @@ func (g *game) think() {
 		}, func(error) { g.owe(func() error { return g.putStones(stones) }) })
 		return
 	}
-	var move engine.Move
+	var move thinking.Decision
 	began := time.Now()
-	mine := g.board.ToMove()
-	clock := g.clocks[mine-board.Black]
+	color := g.board.ToMove()
+	mine := g.clocks[color-board.Black]
 	if !g.ran.IsZero() {
-		clock = clock.after(began.Sub(g.ran))
+		mine.Run(began.Sub(g.ran))
 	}
 	g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
-		if err := e.SetClock(clock.set); err != nil {
+		if err := e.SetClock(mine.Settings); err != nil {
 			return err
 		}
-		left, stones := clock.tell()
-		if err := e.TimeLeft(mine, left, stones); err != nil {
+		left, stones := mine.Shown()
+		if err := e.TimeLeft(color, left, stones); err != nil {
 			return err
 		}
-		if move, err = choose(ctx, e, mine, g.head.Seat, clock.limited()); err != nil {
+		if move, err = choose(ctx, e, color, g.head.Seat, mine.Limited()); err != nil {
 			return err
 		}
 		if rest := humanPace - time.Since(began); g.head.Seat.Pace == "human" && rest > 0 {
@@ -115,7 +116,7 @@ func (g *game) think() {
 	}, func(error) {
 		g.owe(func() error {
 			if move.Resign {
-				return g.commit(entry{K: "over", Result: winner(mine.Opponent()) + "+R"})
+				return g.commit(entry{K: "over", Result: winner(color.Opponent()) + "+R"})
 			}
 			return g.makeMove(move.Point, "move")
 		})
@@ -140,27 +141,27 @@ func (g *game) putStones(stones []board.Point) error {
 const defaultSeconds = 2
 
 // fullStrength chooses a move within the limits of the seat.
-func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (engine.Move, error) {
+func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (thinking.Decision, error) {
 	seconds := s.Seconds
 	if seconds == 0 && s.Visits == 0 && !clocked {
 		seconds = defaultSeconds
 	}
 	if err := e.SetParams(map[string]string{"maxVisits": number(s.Visits), "maxTime": wire.Decimal(seconds)}); err != nil {
-		return engine.Move{}, err
+		return thinking.Decision{}, err
 	}
-	return e.GenMove(ctx, engine.MoveRequest{Color: c})
+	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
 }
 
 // judge asks the engine which stones are dead.
 func (g *game) judge() {
-	var status []engine.Status
+	var status []thinking.Status
 	g.work(engines.ForHelp, func(ctx context.Context, e *engine.Engine) (err error) {
 		status, err = e.FinalStatus(ctx)
 		return err
 	}, func(error) {
 		g.judged, g.isSure = nil, true
 		for p, s := range status {
-			if s == engine.Dead {
+			if s == thinking.Dead {
 				g.judged = append(g.judged, board.Point(p))
 			}
 		}
@@ -174,12 +175,12 @@ func (g *game) judge() {
 }
 
 // choose finds the engine's move at the strength of its seat.
-func choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat, clocked bool) (engine.Move, error) {
+func choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat, clocked bool) (thinking.Decision, error) {
 	if seat.Level == "" {
 		return fullStrength(ctx, e, c, seat, clocked)
 	}
 	if err := e.SetParams(map[string]string{"level": seat.Level}); err != nil {
-		return engine.Move{}, err
+		return thinking.Decision{}, err
 	}
-	return e.GenMove(ctx, engine.MoveRequest{Color: c})
+	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
 }

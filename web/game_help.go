@@ -8,13 +8,14 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/search"
+	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/wire"
 )
 
 // searchFor analyses the position of a game for its player, as a help.
-func (gs *games) searchFor(ctx context.Context, id string, rev int, r engine.AnalyzeRequest) (*search.Result, *game, error) {
+func (gs *games) searchFor(ctx context.Context, id string, rev int, limits search.Limits, want thinking.Details) (*search.Result, *game, error) {
 	g, err := gs.Open(id)
 	if err != nil {
 		return nil, nil, err
@@ -27,10 +28,10 @@ func (gs *games) searchFor(ctx context.Context, id string, rev int, r engine.Ana
 	st, now, handicap := g.takeEngine(), g.copyBoard(), len(g.setup)
 	g.mu.Unlock()
 	var last *search.Result
-	r.Color = now.ToMove()
+	r := thinking.Request{Color: now.ToMove(), Want: want}
 	ran := gs.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {
 		err = st.With(now, handicap, func(e *engine.Engine) error {
-			return e.Analyze(ctx, r, func(res *search.Result) { last = res })
+			return e.AnalyzeWithin(ctx, r, limits, func(res *search.Result) { last = res })
 		})
 	})
 	if err != nil {
@@ -47,7 +48,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")
 	}
-	r, g, err := gs.searchFor(ctx, a.Game, a.Rev, engine.AnalyzeRequest{Limits: search.Limits{Visits: 400, Time: 2 * time.Second}})
+	r, g, err := gs.searchFor(ctx, a.Game, a.Rev, search.Limits{Visits: 400, Time: 2 * time.Second}, thinking.Details{})
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ const openBelow = 0.6
 
 // Estimate says how the game stands. It costs the engine nothing of its clock.
 func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (any, error) {
-	r, _, err := gs.searchFor(ctx, a.Game, a.Rev, engine.AnalyzeRequest{Ownership: true, Limits: search.Limits{Visits: 60, Time: time.Second}})
+	r, _, err := gs.searchFor(ctx, a.Game, a.Rev, search.Limits{Visits: 60, Time: time.Second}, thinking.Details{Ownership: true})
 	if err != nil {
 		return nil, err
 	}

@@ -47,13 +47,13 @@ func (g *game) playerMoves(vertex string) error {
 func (g *game) makeMove(p board.Point, kind string) error {
 	c := &g.clocks[g.board.ToMove()-board.Black]
 	if !g.ran.IsZero() {
-		if !c.spend(time.Since(g.ran)) {
+		if !c.Run(time.Since(g.ran)) {
 			return g.loseOnTime()
 		}
 		g.ran = time.Time{}
 	}
 	before := *c
-	c.moved()
+	c.Moved()
 	err := g.commit(entry{K: kind, M: g.size().Vertex(p)})
 	if err != nil {
 		*c = before
@@ -131,7 +131,7 @@ func (g *game) resign() error {
 }
 
 func (g *game) pause() error {
-	if g.phase != phasePlay || g.paused != "" || !g.clocks[0].limited() {
+	if g.phase != phasePlay || g.paused != "" || !g.clocks[0].Limited() {
 		return nil
 	}
 	return g.halt("player")
@@ -140,7 +140,7 @@ func (g *game) pause() error {
 // halt stops the clock.
 func (g *game) halt(why string) error {
 	if !g.ran.IsZero() {
-		if c := &g.clocks[g.board.ToMove()-board.Black]; !c.spend(time.Since(g.ran)) {
+		if c := &g.clocks[g.board.ToMove()-board.Black]; !c.Run(time.Since(g.ran)) {
 			return g.loseOnTime()
 		}
 		g.ran = time.Time{}

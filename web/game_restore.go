@@ -47,7 +47,7 @@ func (gs *games) read(id string) (*game, error) {
 	if g.journal, err = openJournal(path); err != nil {
 		return nil, err
 	}
-	if g.phase == phasePlay && g.clocks[0].limited() && g.paused == "" && g.rev > 0 {
+	if g.phase == phasePlay && g.clocks[0].Limited() && g.paused == "" && g.rev > 0 {
 		g.paused = "restart"
 	}
 	g.mu.Lock()

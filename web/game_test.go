@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/folder"
@@ -284,21 +285,18 @@ func TestGameClock(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			set, err := timeSettings(tc.set)
 			require.NoError(t, err)
-			c := newClock(set)
+			c := clock.New(set, clock.Strict)
 			for i, d := range tc.spend {
 				last := i == len(tc.spend)-1
 				if tc.set.Kind != "" {
-					require.Equal(t, d >= c.left(), last && tc.falls, "what left says, move %d", i)
+					require.Equal(t, d >= c.Total(), last && tc.falls, "what Total says, move %d", i)
 				}
-				require.Equal(t, !(last && tc.falls), c.spend(d), "move %d", i)
-				c.moved()
+				require.Equal(t, !(last && tc.falls), c.Run(d), "move %d", i)
+				c.Moved()
 			}
 			if !tc.falls {
-				require.Equal(t, tc.want, left{c.main, c.period, c.periods, c.over})
-				var back clock
-				back.set = c.set
-				back.restore(c.state(0, false))
-				require.Equal(t, c, back)
+				require.Equal(t, tc.want, left{c.Left.Main, c.Left.Period, c.Left.Count, c.Left.Overtime})
+				require.Equal(t, c.Left, leftOf(clockState(c, 0, false)))
 			}
 		})
 	}

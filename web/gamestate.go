@@ -29,7 +29,7 @@ func (g *game) clockStates(live bool) [2]api.ClockState {
 	var all [2]api.ClockState
 	for i := range all {
 		running := live && !g.ran.IsZero() && int(g.board.ToMove()-board.Black) == i
-		all[i] = g.clocks[i].state(time.Since(g.ran), running)
+		all[i] = clockState(g.clocks[i], time.Since(g.ran), running)
 	}
 	return all
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/engine"
 	"kosumi/level"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -63,7 +62,7 @@ const autoLevel = "auto"
 func (l *levels) fitting(size board.Size) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all, _, err := l.engines.Config.Finders()
+	all, err := level.ReadFinders(l.engines.Config.LevelFile)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +82,7 @@ func (l *levels) fits() []api.Fit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fits := []api.Fit{}
-	all, _, err := l.engines.Config.Finders()
+	all, err := level.ReadFinders(l.engines.Config.LevelFile)
 	if err != nil {
 		l.warnings.Warn(err.Error(), "fit")
 		return fits
@@ -105,13 +104,14 @@ func wireFit(size string, f *level.Finder) api.Fit {
 func (l *levels) count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all, name, err := l.engines.Config.Finders()
+	name := l.engines.Config.LevelFile
+	all, err := level.ReadFinders(name)
 	if err != nil {
 		return nil, err
 	}
 	f := all.On(size)
 	f.Played(against, level.HandicapElo(size, ahead), points, weight, time.Now())
-	if err := engine.SaveFinders(name, all); err != nil {
+	if err := all.Write(name); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return new(wireFit(size.String(), f)), nil

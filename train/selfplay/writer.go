@@ -143,10 +143,6 @@ func CleanFolder(dir string) error {
 	return nil
 }
 
-// Filed returns the number of the next game to be filed, without those that
-// wait for their file.
-func (w *Writer) Filed() uint64 { return w.filing.Next }
-
 // Add takes a game and returns the number of its rows, which are a function of
 // the game.
 func (w *Writer) Add(f *Finished) (int, error) {
