@@ -13,6 +13,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/train/learn"
+	"kosumi/train/loop/recipe"
 )
 
 // TestWatch: the losses of twenty steps are held against those of an even guess on
@@ -66,7 +67,7 @@ func repeated(r learn.Result, n int) []learn.Result {
 // is lost. The rate stays, and so does the end of it all where no rate will do.
 func TestDivergedLoopGoesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
 
@@ -122,7 +123,7 @@ func (refuser) Game(ctx context.Context, g MatchGame, _, _ string) (MatchOutcome
 // row is taken to have diverged.
 func TestRefusedNetworksGoBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
 	l, err := Open(dir, Options{})

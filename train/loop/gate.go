@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -55,7 +56,7 @@ type playFunc func(ctx context.Context, g MatchGame) (MatchOutcome, error)
 
 // playMatch lets a network play another: pairs of games with the same random
 // opening and colours exchanged, all at the same time. It counts them.
-func playMatch(ctx context.Context, play playFunc, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
+func playMatch(ctx context.Context, play playFunc, g *recipe.Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
 	var result matchResult
 	var mu sync.Mutex
 	var first error

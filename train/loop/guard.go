@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kosumi/train/learn"
+	"kosumi/train/loop/recipe"
 )
 
 // guard is the stage in which a new network plays the one that plays now, and is
@@ -52,7 +53,7 @@ func (g *guard) run(ctx context.Context) error {
 }
 
 // match plays the guard match.
-func (g *guard) match(ctx context.Context, c *Config, p *player, entry *Network) error {
+func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *Network) error {
 	s := g.state
 	var play playFunc
 	if m, ok := g.others.(Matches); ok {
@@ -73,7 +74,7 @@ func (g *guard) match(ctx context.Context, c *Config, p *player, entry *Network)
 }
 
 // judge enters what came of a guard match.
-func (g *guard) judge(c *Config, r *matchResult, entry *Network) {
+func (g *guard) judge(c *recipe.Config, r *matchResult, entry *Network) {
 	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
 	n := float64(r.games())
@@ -106,7 +107,7 @@ func (g *guard) settle(p *player, entry Network) {
 }
 
 // cleanUp saves the state and then removes what is not kept.
-func (g *guard) cleanUp(c *Config) error {
+func (g *guard) cleanUp(c *recipe.Config) error {
 	s := g.state
 	var networks []string
 	promoted := 0

@@ -13,6 +13,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/match"
+	"kosumi/train/loop/recipe"
 )
 
 // RatingsFile is the name of the file that remembers rating games.
@@ -86,11 +87,7 @@ func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, ConfigFile))
-	if err != nil {
-		return nil, err
-	}
-	conf, err := ParseConfig(text)
+	conf, err := recipe.Load(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +135,7 @@ func loadRatings(dir string) (*Ratings, error) {
 type rater struct {
 	dir     string
 	state   *State
-	conf    Config
+	conf    recipe.Config
 	o       RateOptions
 	ratings *Ratings
 	open    map[string]*player
