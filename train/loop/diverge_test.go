@@ -13,6 +13,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/train/learn"
+	"kosumi/train/loop/duel"
 	"kosumi/train/loop/recipe"
 )
 
@@ -107,11 +108,11 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 // refuser plays matches whose networks answer with what is no number.
 type refuser struct{ Exchange }
 
-func (refuser) Game(ctx context.Context, g MatchGame, _, _ string) (MatchOutcome, error) {
+func (refuser) Game(ctx context.Context, g duel.Game, _, _ string) (duel.Outcome, error) {
 	e := nntest.HashModel(uint64(g.Number))
 	server, err := nn.NewServer(e, nn.ServerConfig{MaxBatch: 1})
 	if err != nil {
-		return MatchOutcome{}, err
+		return duel.Outcome{}, err
 	}
 	defer server.Close()
 	o, err := g.Play(ctx, server, server)

@@ -13,6 +13,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/match"
+	"kosumi/train/loop/duel"
 	"kosumi/train/loop/recipe"
 )
 
@@ -69,7 +70,7 @@ type RateOptions struct {
 	Program string
 	// Matches plays the games of networks, and Remote those against anchors,
 	// on other machines; nil: here.
-	Matches Matches
+	Matches duel.Matches
 	Remote  match.Remote
 	Log     *slog.Logger
 	Status  func(line string)
@@ -218,9 +219,9 @@ func (r *rater) player(name string) (*player, error) {
 }
 
 // players returns what plays a game between two networks.
-func (r *rater) players(a, b string) (playFunc, error) {
+func (r *rater) players(a, b string) (duel.Play, error) {
 	if r.o.Matches != nil {
-		return remoteMatch(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
+		return duel.Remote(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
 	}
 	one, err := r.player(a)
 	if err != nil {
@@ -230,7 +231,7 @@ func (r *rater) players(a, b string) (playFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	return localMatch(one.server, two.server), nil
+	return duel.Local(one.server, two.server), nil
 }
 
 // between plays two networks against each other.
@@ -246,11 +247,11 @@ func (r *rater) between(ctx context.Context, a, b string) error {
 	}
 	gate := r.conf.Gate
 	gate.Games, gate.Visits = missing, r.o.Visits
-	got, err := playMatch(ctx, play, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(matchCount))
+	got, err := duel.Match(ctx, play, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(duel.Count))
 	if err != nil {
 		return err
 	}
-	p.Wins, p.Losses, p.Draws = p.Wins+got.wins, p.Losses+got.losses, p.Draws+got.draws
+	p.Wins, p.Losses, p.Draws = p.Wins+got.Wins, p.Losses+got.Losses, p.Draws+got.Draws
 	r.say(p)
 	return r.save()
 }
