@@ -31,7 +31,7 @@ func TestSplitCommand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{`C:\Go\engine.exe`, "-config", `C:\my files\x.cfg`, `"`}, words)
 	for _, line := range []string{"", "  ", "'a", `"a`, `a\`, "'' x"} {
-		_, err := splitCommand(line)
+		_, err := SplitCommand(line)
 		require.Error(t, err, line)
 	}
 }

@@ -15,13 +15,14 @@ import (
 	"kosumi/clock"
 	"kosumi/cluster/jobs"
 	"kosumi/match"
+	"kosumi/match/elo"
 )
 
 // matchFlags are the flags that are no field of match.Config as they stand.
 type matchFlags struct {
 	size, clock, openings string
 	komi                  float64
-	sprt                  match.SPRTConfig
+	sprt                  elo.SPRT
 	json, discard         bool
 	logLevel              string
 	cluster               clusterFlags

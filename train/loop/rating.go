@@ -13,6 +13,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/match"
+	"kosumi/match/elo"
 	"kosumi/train/loop/duel"
 	"kosumi/train/loop/recipe"
 )
@@ -302,7 +303,7 @@ func (r *rater) rate() {
 		players = append(players, p)
 		return index[name]
 	}
-	var points []match.PairPoints
+	var points []elo.Pair
 	for i := range r.ratings.Pairs {
 		p := &r.ratings.Pairs[i]
 		if p.games() == 0 {
@@ -311,7 +312,7 @@ func (r *rater) rate() {
 		a, b := id(p.A), id(p.B)
 		players[a].Played += p.games()
 		players[b].Played += p.games()
-		points = append(points, match.PairPoints{A: a, B: b, Points: float64(p.Wins) + float64(p.Draws)/2, Games: float64(p.games())})
+		points = append(points, elo.Pair{A: a, B: b, Points: float64(p.Wins) + float64(p.Draws)/2, Games: float64(p.games())})
 	}
 	if len(players) == 0 {
 		return
@@ -323,9 +324,9 @@ func (r *rater) rate() {
 			break
 		}
 	}
-	elo, errs := match.FitElo(len(players), points, zero)
+	fit, errs := elo.Fit(len(players), points, zero)
 	for i := range players {
-		players[i].Elo, players[i].Error = elo[i], errs[i]
+		players[i].Elo, players[i].Error = fit[i], errs[i]
 	}
 	slices.SortStableFunc(players, func(a, b RatedPlayer) int {
 		if a.Anchor != b.Anchor {
