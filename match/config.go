@@ -101,8 +101,8 @@ type Config struct {
 	// Journal is the file that remembers finished games, so that the match goes
 	// on where it stopped (--journal). Empty: JournalName in Dir, none without Dir.
 	Journal string
-	// Openings are lists of moves that games start with (--openings; ReadOpenings
-	// reads them from a file). Games 1 and 2 get the first, games 3 and 4 the
+	// Openings are lists of moves that games start with (--openings; package
+	// opening reads them from a file). Games 1 and 2 get the first, games 3 and 4 the
 	// second, and so on, from the start again when they are used up.
 	Openings [][]board.Move
 	// Handicap is how many stones B gives A (--handicap): A has Black in every game,
