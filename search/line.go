@@ -25,59 +25,52 @@ type LineMove struct {
 	Share float64
 }
 
-// Line tells what is known of the moves along a line from the root. ok is false if
+// Line returns what is known of the moves along a line from the root. ok is false if
 // there is no tree. Not while a search runs.
-func (t *Tree) Line(line []board.Point) (l Line, ok bool) {
-	if t.nodes.root == 0 || !t.nodes.a.node(t.nodes.root).is(flagEvaluated) {
+func (t *Tree) Line(line []board.Point) (l Line, ok bool) { return t.report.along(line) }
+
+// along is [Tree.Line].
+func (rep *report) along(line []board.Point) (l Line, ok bool) {
+	if rep.nodes.root == 0 || !rep.nodes.a.node(rep.nodes.root).is(flagEvaluated) {
 		return l, false
 	}
-	n := t.nodes.a.node(t.nodes.root)
-	l.ToMove = t.base.ToMove()
-	l.Root = MoveInfo{Move: board.NoPoint, SymmetryOf: board.NoPoint, Visits: int64(n.visits), Weight: n.weight, Utility: t.view() * n.utility}
-	l.Root.fill(&n.avg, t.view(), &t.sh.value)
-	for i := t.nodes.root; ; {
-		l.Moves = append(l.Moves, t.lineMoves(i))
+	n := rep.nodes.a.node(rep.nodes.root)
+	l.ToMove = rep.sh.game.ToMove()
+	l.Root = MoveInfo{Move: board.NoPoint, SymmetryOf: board.NoPoint, Visits: int64(n.visits), Weight: n.weight, Utility: rep.nodes.view() * n.utility}
+	l.Root.fill(&n.avg, rep.nodes.view(), &rep.sh.value)
+	for i := rep.nodes.root; ; {
+		l.Moves = append(l.Moves, rep.lineMoves(i))
 		if len(l.Moves) > len(line) {
 			break
 		}
-		if i = t.childBy(i, line[len(l.Moves)-1]); i == 0 {
+		if i = rep.nodes.childBy(i, line[len(l.Moves)-1]); i == 0 {
 			break
 		}
 	}
 	if first := l.Moves[0]; len(first) > 0 {
 		l.Root.PV = first[0].PV
-	} else if rest := t.unsearched(); len(rest) > 0 {
+	} else if rest := rep.chooser.unsearched(); len(rest) > 0 {
 		best := slices.MaxFunc(rest, func(a, b option) int { return cmp.Compare(a.value, b.value) })
 		l.Root.PV = []board.Point{best.move}
 	}
 	return l, true
 }
 
-// childBy returns the node that a move leads to, 0 where there is none.
-func (t *Tree) childBy(i uint32, p board.Point) uint32 {
-	for _, e := range t.nodes.a.edgesOf(t.nodes.a.node(i)) {
-		if e.move == p {
-			return e.child
-		}
-	}
-	return 0
-}
-
 // lineMoves returns the moves of a node, the one that would be chosen first, in
 // the view of the root.
-func (t *Tree) lineMoves(i uint32) []LineMove {
-	n := t.nodes.a.node(i)
+func (rep *report) lineMoves(i uint32) []LineMove {
+	n := rep.nodes.a.node(i)
 	if n.edgeCount == 0 || n.is(flagTerminal) {
 		return nil
 	}
 	var moves []LineMove
-	for _, m := range t.candidates(nil, i) {
+	for _, m := range rep.chooser.candidates(nil, i) {
 		if m.visits == 0 {
 			continue
 		}
-		v := LineMove{MoveInfo: t.moveInfo(&m, false), Share: float64(m.edge.mult) * float64(m.edge.weight)}
-		v.UtilityLCB = t.view() * n.sign() * m.lcb
-		v.PV, _, _ = t.principal(m.edge)
+		v := LineMove{MoveInfo: rep.moveInfo(&m, false), Share: float64(m.edge.mult) * float64(m.edge.weight)}
+		v.UtilityLCB = rep.nodes.view() * n.sign() * m.lcb
+		v.PV, _, _ = rep.principal(m.edge)
 		moves = append(moves, v)
 	}
 	slices.SortStableFunc(moves, func(a, b LineMove) int { return a.compare(&b.MoveInfo) })

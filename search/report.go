@@ -2,49 +2,69 @@ package search
 
 import (
 	"cmp"
-	"math"
 	"slices"
+	"sync/atomic"
 
 	"kosumi/board"
 )
 
+// report makes results of the tree as it is, and keeps the newest for whoever asks while a
+// search goes on.
+type report struct {
+	p         *Params
+	sh        *shared
+	nodes     *nodes
+	rules     *rootRules
+	position  *position
+	chooser   *chooser
+	published atomic.Pointer[Result]
+	line      board.Game // where a variation leads
+}
+
+// publish makes a result for those who ask, and returns it.
+func (rep *report) publish(stats Stats, stop StopReason, final bool) *Result {
+	r := rep.result(stats, stop, final)
+	rep.published.Store(r)
+	return r
+}
+
 // result reports on the tree as it is. It is made anew each time, so that
 // readers may keep it.
-func (t *Tree) result(final bool) *Result {
-	r := &Result{Size: t.sh.size, ToMove: t.base.ToMove(), Turn: t.base.NumMoves(), Final: final,
-		Stats: t.search.stats, Stop: t.search.stop, choice: t.p.Choice}
-	r.Stats.Nodes, r.Stats.Bytes = int64(t.nodes.a.nodeCount)-1, t.nodes.used()
-	if t.nodes.root == 0 || !t.nodes.a.node(t.nodes.root).is(flagEvaluated) {
+func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
+	r := &Result{Size: rep.sh.size, ToMove: rep.sh.game.ToMove(), Turn: rep.sh.game.NumMoves(), Final: final,
+		Stats: stats, Stop: stop, choice: rep.p.Choice}
+	r.Stats.Nodes, r.Stats.Bytes = int64(rep.nodes.a.nodeCount)-1, rep.nodes.used()
+	if rep.nodes.root == 0 || !rep.nodes.a.node(rep.nodes.root).is(flagEvaluated) {
 		return r
 	}
-	area := t.sh.size.Area()
-	moves := t.candidates(nil, t.nodes.root)
-	r.Policy = slices.Clone(t.top.out.Policy[:area+1])
-	r.Root = t.rootInfo(moves)
-	if t.top.human != nil {
-		r.Human = humanInfo(&t.top.humanOut, area)
+	area := rep.sh.size.Area()
+	moves := rep.chooser.candidates(nil, rep.nodes.root)
+	r.Policy = slices.Clone(rep.rules.out.Policy[:area+1])
+	r.Root = rep.rootInfo(moves)
+	if rep.rules.human != nil {
+		r.Human = humanInfo(&rep.rules.humanOut, area)
 	}
-	r.options = t.humanOptions(moves)
+	r.options = rep.chooser.humanOptions(moves)
 	if len(moves) == 0 && r.options == nil {
-		r.options = t.unsearched()
+		r.options = rep.chooser.unsearched()
 	}
-	if t.gumbel.active {
-		r.Improved = t.gumbel.improved()
+	if rep.chooser.selector.gumbel.active {
+		r.Improved = rep.chooser.selector.gumbel.improved()
 	}
-	white := t.base.ToMove() == board.White
-	if t.sh.limits.Ownership {
-		r.Ownership, r.OwnershipStdev = t.nodes.owners(t.nodes.root, white)
+	white := rep.sh.game.ToMove() == board.White
+	if rep.sh.limits.Ownership {
+		r.Ownership, r.OwnershipStdev = rep.nodes.owners(rep.nodes.root, white)
 	}
 	for k := range moves {
-		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
+		r.Moves = append(r.Moves, rep.moveInfo(&moves[k], white))
 	}
 	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int { return a.compare(&b) })
 	searched := len(r.Moves)
-	if t.p.Root.SymmetryPruning {
-		r.Moves = t.top.addCopies(r.Moves)
+	if rep.p.Root.SymmetryPruning {
+		r.Moves = rep.rules.addCopies(r.Moves)
 	}
-	if missing := t.sh.limits.MinMoves - searched; missing > 0 && searched > 0 {
-		r.Unsearched = t.unsearchedMoves(r.Moves, missing)
+	if missing := rep.sh.limits.MinMoves - searched; missing > 0 && searched > 0 {
+		r.Unsearched = rep.unsearchedMoves(r.Moves, missing)
 	}
 	for k := range r.Moves {
 		r.Moves[k].Order = k
@@ -58,32 +78,29 @@ func (a *MoveInfo) compare(b *MoveInfo) int {
 		cmp.Compare(b.EdgeVisits, a.EdgeVisits), cmp.Compare(b.Prior, a.Prior))
 }
 
-// view turns White's values into those of the side to move at the root.
-func (t *Tree) view() float64 { return t.nodes.a.node(t.nodes.root).sign() }
-
-func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
-	c := t.nodes.a.node(m.edge.child)
-	s := t.view()
+func (rep *report) moveInfo(m *candidate, white bool) MoveInfo {
+	c := rep.nodes.a.node(m.edge.child)
+	s := rep.nodes.view()
 	v := MoveInfo{
 		Move: m.edge.move, SymmetryOf: board.NoPoint, Prior: m.edge.prior,
 		Visits: int64(m.visits), EdgeVisits: int64(m.edge.visits),
 		Weight: m.weightFull, EdgeWeight: m.weight, Selection: m.value,
 	}
-	radius := t.sh.value.radius()
+	radius := rep.sh.value.radius()
 	avg := c.avg
 	if m.visits == 0 {
-		avg = t.nodes.a.node(t.nodes.root).avg // nothing is known but what the parent is worth
+		avg = rep.nodes.a.node(rep.nodes.root).avg // nothing is known but what the parent is worth
 	}
-	v.fill(&avg, s, &t.sh.value)
+	v.fill(&avg, s, &rep.sh.value)
 	v.Utility = s * m.utility
 	if m.visits > 0 {
 		v.Utility = s * c.utility
 	}
 	v.UtilityLCB = m.lcb
-	v.LCB = v.Winrate - m.below/2*t.sh.value.u.WinLossFactor/max(radius, 1e-20)
-	v.PV, v.PVVisits, v.PVEdgeVisits, v.PVEndsPhase = t.variation(m.edge)
-	if t.sh.limits.MovesOwnership {
-		v.Ownership, v.OwnershipStdev = t.nodes.owners(m.edge.child, white)
+	v.LCB = v.Winrate - m.below/2*rep.sh.value.u.WinLossFactor/max(radius, 1e-20)
+	v.PV, v.PVVisits, v.PVEdgeVisits, v.PVEndsPhase = rep.variation(m.edge)
+	if rep.sh.limits.MovesOwnership {
+		v.Ownership, v.OwnershipStdev = rep.nodes.owners(m.edge.child, white)
 	}
 	return v
 }
@@ -97,11 +114,11 @@ func (v *MoveInfo) fill(o *outcome, s float64, worth *valuer) {
 
 // rootInfo averages the moves by what they are chosen by, without LCB, and the
 // root's own evaluation.
-func (t *Tree) rootInfo(moves []candidate) RootInfo {
-	n := t.nodes.a.node(t.nodes.root)
-	s := t.view()
-	info := RootInfo{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
-		Value: s * float64(n.avg.winLoss), ValueUtility: s * n.utility, ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
+func (rep *report) rootInfo(moves []candidate) RootInfo {
+	n := rep.nodes.a.node(rep.nodes.root)
+	s := rep.nodes.view()
+	info := RootInfo{Hash: rep.position.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
+		Value: s * float64(n.avg.winLoss), ValueUtility: s * n.utility, ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&rep.rules.out, rep.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums
 	all.utility = weight * float64(n.ownUtility)
@@ -111,7 +128,7 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 		if m.weight <= 0 || m.plain <= 0 {
 			continue
 		}
-		c := t.nodes.a.node(m.edge.child)
+		c := rep.nodes.a.node(m.edge.child)
 		weight += m.plain
 		all.utility += m.plain * c.utility
 		all.add(m.plain, &c.avg)
@@ -119,7 +136,7 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 	mean := node{weight: weight}
 	mean.setAverages(&all)
 	var v MoveInfo
-	v.fill(&mean.avg, s, &t.sh.value)
+	v.fill(&mean.avg, s, &rep.sh.value)
 	info.Utility, info.Winrate, info.NoResult = s*mean.utility, v.Winrate, v.NoResult
 	info.Lead, info.ScoreMean, info.ScoreStdev, info.ScoreUtility = v.Lead, v.ScoreMean, v.ScoreStdev, v.ScoreUtility
 	return info
@@ -127,27 +144,27 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 
 // variation follows the best moves after a move at the root, until a clean-up phase
 // begins.
-func (t *Tree) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, endsPhase bool) {
-	pv, visits, edgeVisits = t.principal(e)
-	if !t.p.Root.LooseImages {
-		pv = pv[:withinBans(t.bans, t.base.ToMove(), pv)]
+func (rep *report) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, endsPhase bool) {
+	pv, visits, edgeVisits = rep.principal(e)
+	if !rep.p.Root.LooseImages {
+		pv = pv[:withinBans(rep.position.bans, rep.sh.game.ToMove(), pv)]
 	}
-	n, endsPhase := t.untilPhaseEnd(pv)
+	n, endsPhase := rep.untilPhaseEnd(pv)
 	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
 }
 
 // principal follows the best moves below an edge.
-func (t *Tree) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) {
+func (rep *report) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) {
 	const longest = 64
 	var moves []candidate
 	for len(pv) < longest {
-		n := t.nodes.a.node(e.child)
+		n := rep.nodes.a.node(e.child)
 		pv = append(pv, e.move)
 		visits, edgeVisits = append(visits, int64(n.visits)), append(edgeVisits, int64(e.visits))
 		if n.edgeCount == 0 || n.is(flagTerminal) {
 			break
 		}
-		moves = t.candidates(moves, e.child)
+		moves = rep.chooser.candidates(moves, e.child)
 		best := 0
 		for k := range moves {
 			if moves[k].value > moves[best].value {
@@ -164,46 +181,19 @@ func (t *Tree) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) 
 
 // untilPhaseEnd returns how many moves of a variation are made until a clean-up
 // phase begins, which games as people play them do not have, and whether one does.
-func (t *Tree) untilPhaseEnd(pv []board.Point) (n int, begins bool) {
-	if t.base.Rules().Scoring != board.ScoringTerritory || !t.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {
+func (rep *report) untilPhaseEnd(pv []board.Point) (n int, begins bool) {
+	if rep.sh.game.Rules().Scoring != board.ScoringTerritory || !rep.position.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {
 		return len(pv), false
 	}
-	g := &t.scratch.line
-	g.CopyFrom(&t.base)
+	g := &rep.line
+	g.CopyFrom(rep.sh.game)
 	for k, p := range pv {
 		if g.PlayTolerant(g.ToMove(), p) != nil {
 			return max(1, k), false
 		}
-		if g.Phase() != t.base.Phase() {
+		if g.Phase() != rep.sh.game.Phase() {
 			return k + 1, true
 		}
 	}
 	return len(pv), false
-}
-
-// passIsEarly reports whether, under territory rules, a neutral point is as good
-// as passing, since the points are asked for at the end.
-func (t *Tree) passIsEarly(moves []candidate) bool {
-	g := &t.base
-	if !t.p.Pass.FillDameBefore || g.Rules().Scoring != board.ScoringTerritory || g.Phase() != 0 || !t.top.out.HasOwnership {
-		return false
-	}
-	at := slices.IndexFunc(moves, func(m candidate) bool { return m.edge.move == board.Pass })
-	if at < 0 || moves[at].weight <= 0 {
-		return false
-	}
-	pass := &moves[at]
-	s := t.view()
-	avg := t.nodes.a.node(pass.edge.child).avg
-	for k := range moves {
-		m := &moves[k]
-		if k == at || m.weight <= 0 || m.edge.visits <= 500 && m.weight <= 2*math.Sqrt(pass.weight) || !t.top.neutral(m.edge.move) {
-			continue
-		}
-		c := t.nodes.a.node(m.edge.child).avg
-		if s*(m.utility-pass.utility) > -0.1 && s*float64(c.scoreMean-avg.scoreMean) > -0.5 && s*float64(c.lead-avg.lead) > -0.5 {
-			return true
-		}
-	}
-	return false
 }

@@ -64,8 +64,8 @@ func sameBelow(bans []Restriction, g *board.Game, k board.Symmetry) bool {
 }
 
 // restricts reports whether any move is forbidden to c, wherever that is.
-func (t *Tree) restricts(c board.Color) bool {
-	return slices.ContainsFunc(t.bans, func(r Restriction) bool { return r.Color == c })
+func restricts(bans []Restriction, c board.Color) bool {
+	return slices.ContainsFunc(bans, func(r Restriction) bool { return r.Color == c })
 }
 
 func sameRestrictions(a, b []Restriction) bool {

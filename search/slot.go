@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,16 +17,16 @@ type step struct {
 	node  uint32 // that the move is made in
 	place int32  // of the edge among the node's edges
 	move  board.Point
-	mute  muteness
+	kind  visitKind
 }
 
-// muteness says whether a visit is counted on an edge, and above it.
-type muteness uint8
+// visitKind says whether a visit counts on an edge, and above it.
+type visitKind uint8
 
 const (
-	loud   muteness = iota // it is
-	probed                 // it is not, and it is no playout either
-	human                  // it is not, but it is a playout: selected by the human policy
+	counted         visitKind = iota // it does
+	probe                            // it does not, and is no playout either
+	weightlessHuman                  // it does not, but is a playout: selected by the human policy
 )
 
 // purpose says what an evaluation is for.
@@ -117,6 +118,11 @@ type shared struct {
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
 	caching   bool // earlier searches are recalled
+}
+
+// canSubmit reports whether evaluators answer later.
+func (sh *shared) canSubmit() bool {
+	return sh.later != nil && (sh.human.eval == nil || sh.human.later != nil)
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
@@ -270,6 +276,33 @@ func (s *slot) askHuman(sh *shared, root bool) {
 		h.query = s.query
 		h.query.NeedOwnership = false
 	}
+}
+
+// submit asks both networks at once; whichever answers last finishes the slot.
+func (s *slot) submit(ctx context.Context, sh *shared) {
+	h := &s.human
+	if s.job.Done == nil {
+		s.job.Done = func() {
+			if h.pending.Add(-1) > 0 {
+				return
+			}
+			err := s.job.Err
+			if h.wanted {
+				err = cmp.Or(err, h.job.Err)
+			}
+			s.finish(sh, err)
+			s.done <- s
+		}
+		h.job.Done = s.job.Done
+	}
+	h.pending.Store(1)
+	s.job.Query, s.job.Out, s.job.Then = &s.query, &s.out, s.then
+	if h.wanted {
+		h.pending.Store(2)
+		h.job.Query, h.job.Out, h.job.Then = &h.query, &h.out, s.then
+		sh.human.later.Submit(ctx, &h.job)
+	}
+	sh.later.Submit(ctx, &s.job)
 }
 
 // evaluate asks the evaluator: once, or at the root once for each of several
