@@ -39,17 +39,18 @@ const (
 // descend walks from the root to a leaf, leaving a virtual loss on every edge,
 // and fills the slot. Unless it returns atLeaf the losses are gone again.
 func (pl *playouts) descend(s *slot) arrival {
+	ns := pl.nodes
 	s.reset()
 	pl.selector.counter.restart()
-	for i := pl.nodes.root; ; {
-		n := pl.nodes.a.node(i)
+	for i := ns.root; ; {
+		n := ns.a.node(i)
 		switch {
 		case n.is(flagPending):
 			return pl.collide(s, n)
 		case n.is(flagTerminal):
 			pl.tally.stats.Terminals++
-			old := pl.nodes.snapshot(s.path)
-			pl.nodes.addOwn(i, pl.sh.value.terminalWeight(pl.rules.weighted))
+			old := ns.snapshot(s.path)
+			ns.addOwn(i, pl.sh.value.terminalWeight(pl.rules.weighted))
 			pl.backUp(s, &old)
 			return backedUp
 		case !n.is(flagEvaluated):
@@ -59,8 +60,8 @@ func (pl *playouts) descend(s *slot) arrival {
 		}
 		place, kind := pl.selector.choose(s.path, i, n)
 		if place == selectNone {
-			old := pl.nodes.snapshot(s.path)
-			pl.nodes.addOwn(i, float64(n.ownWeight))
+			old := ns.snapshot(s.path)
+			ns.addOwn(i, float64(n.ownWeight))
 			pl.backUp(s, &old)
 			return backedUp
 		}
@@ -69,12 +70,12 @@ func (pl *playouts) descend(s *slot) arrival {
 			if place, ok = pl.newChild(s, i); !ok {
 				continue // a move that turned out illegal is gone now
 			}
-			n = pl.nodes.a.node(i)
+			n = ns.a.node(i)
 		}
 		if end := pl.follow(s, i, n, place, kind); end != atLeaf {
 			return end
 		}
-		i = pl.nodes.a.edge(n.edges + uint32(place)).child
+		i = ns.a.edge(n.edges + uint32(place)).child
 	}
 }
 
@@ -87,7 +88,8 @@ func (s *slot) reset() {
 // follow steps through an edge. Anything but atLeaf means that the descent is
 // over: the child has visits that this edge has not, or lies on the path already.
 func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind) arrival {
-	e := pl.nodes.a.edge(n.edges + uint32(place))
+	ns := pl.nodes
+	e := ns.a.edge(n.edges + uint32(place))
 	s.path = append(s.path, step{node: i, place: int32(place), move: e.move, kind: kind})
 	e.inFlight++
 	if kind != counted {
@@ -96,14 +98,14 @@ func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind
 		}
 		return atLeaf
 	}
-	child := pl.nodes.a.node(e.child)
+	child := ns.a.node(e.child)
 	behind := e.visits < child.visits && child.is(flagEvaluated)
 	if behind && pl.p.Graph.LeakProb > 0 && pl.rng.Float64() < pl.p.Graph.LeakProb {
 		behind = false
 	}
 	if behind || pl.p.Graph.Use && s.visited(e.child) {
 		pl.tally.stats.CatchUps++
-		old := pl.nodes.snapshot(s.path)
+		old := ns.snapshot(s.path)
 		pl.backUp(s, &old)
 		return backedUp
 	}

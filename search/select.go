@@ -31,14 +31,14 @@ const (
 // choose selects a move by the search's policy or the human one, or makes a
 // weightless probe of passing and of not passing where a pass would end the phase.
 func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind visitKind) {
-	edges := sel.nodes.a.edgesOf(n)
+	ns := sel.nodes
+	edges := ns.a.edgesOf(n)
 	if sel.p.Graph.Use {
-		a := &sel.nodes.a
 		for k := range edges {
-			edges[k].refresh(a.node(edges[k].child))
+			edges[k].refresh(ns.a.node(edges[k].child))
 		}
 	}
-	if i == sel.nodes.root && sel.gumbel.active {
+	if i == ns.root && sel.gumbel.active {
 		return sel.gumbel.next(sel.tally.stats.Playouts + int64(sel.tally.inFlight)), counted
 	}
 	sel.counter.follow(sel.sh, path)
@@ -89,7 +89,8 @@ func (sel *selector) probe(n *node, edges []edge, place int) (int, bool) {
 // selectNone. Ties go to the edge that was created first, and to edges before
 // the new move.
 func (sel *selector) selectMove(i uint32, n *node, edges []edge) int {
-	root := i == sel.nodes.root
+	ns := sel.nodes
+	root := i == ns.root
 	x := sel.explorer(n, edges, root)
 	if root && !sel.plainRoot() || sel.counter.on {
 		return sel.selectSpecial(i, n, edges, &x)
@@ -113,13 +114,13 @@ func (sel *selector) selectMove(i uint32, n *node, edges []edge) int {
 		}
 	}
 	known := board.NoPoint
-	if sel.nodes.cache.active {
-		known, best = sel.bestCached(i, n, &x, sel.nodes.ownPrior(n), false, best)
+	if ns.cache.active {
+		known, best = sel.bestCached(i, n, &x, ns.ownPrior(n), false, best)
 	}
-	if prior, ok := sel.nodes.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
+	if prior, ok := ns.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew
 	}
-	return sel.nodes.promote(n, known, at)
+	return ns.promote(n, known, at)
 }
 
 // explorer holds the parts of the PUCT formula that are the same for all moves
@@ -190,6 +191,7 @@ func (f *FPU) utility(n *node, mass, sign, radius float64, root, noise bool) flo
 
 // explorer prepares the formula for a node.
 func (sel *selector) explorer(n *node, edges []edge, root bool) explorer {
+	p := sel.p
 	var weight, mass float64
 	for i := range edges {
 		weight += float64(edges[i].weight)
@@ -198,9 +200,9 @@ func (sel *selector) explorer(n *node, edges []edge, root bool) explorer {
 		}
 	}
 	x := explorer{sign: n.sign()}
-	f := sel.p.PUCT.stdevFactor(n.weight, n.utility, n.utilitySq)
-	x.scale = sel.p.PUCT.explorationScale(weight, f)
-	x.fpu = sel.p.FPU.utility(n, mass, x.sign, sel.sh.value.radius(), root, sel.p.Root.NoiseEnabled)
+	f := p.PUCT.stdevFactor(n.weight, n.utility, n.utilitySq)
+	x.scale = p.PUCT.explorationScale(weight, f)
+	x.fpu = p.FPU.utility(n, mass, x.sign, sel.sh.value.radius(), root, p.Root.NoiseEnabled)
 	return x
 }
 

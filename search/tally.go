@@ -23,6 +23,9 @@ func (c *tally) aim(l *Limits, kept int64) {
 // mayLaunch reports whether one more evaluation may be in flight, for a root with so
 // many visits.
 func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
+	if c.inFlight == 0 {
+		return c.target < 0 || c.stats.Playouts < c.target
+	}
 	most := p.Workers
 	if p.VisitsPerFlight > 0 {
 		visits = max(visits, c.stats.Reused+c.stats.Playouts) // some have no weight
@@ -37,7 +40,7 @@ func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
 			most = min(most, max(1, int(c.target)/p.PlayoutsPerFlight))
 		}
 	}
-	if c.inFlight > 0 && p.FreePerFlight > 0 && float64(c.free) >= p.FreePerFlight*float64(c.inFlight) {
+	if p.FreePerFlight > 0 && float64(c.free) >= p.FreePerFlight*float64(c.inFlight) {
 		return false
 	}
 	return c.inFlight < most
