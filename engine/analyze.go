@@ -30,15 +30,17 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 	if err != nil {
 		return err
 	}
-	if err := e.tree.SetParams(e.analysisParams()); err != nil {
+	t := e.thinker
+	if err := t.tree.SetParams(e.analysisParams()); err != nil {
 		return err
 	}
-	e.syncTree(game)
-	e.tree.Restrict(r.Restrict...)
+	t.follow(game)
+	t.tree.Restrict(r.Restrict...)
 	limits := r.Limits
 	limits.Ownership, limits.MovesOwnership, limits.FirstLook, limits.MinMoves = r.Ownership, r.MovesOwnership, true, r.MinMoves
-	_, err = e.runSearch(ctx, e.tree, limits, r.Interval, func(found *search.Result) {
-		e.leads.Show(ctx, e.log, game, found)
+	defer t.pinNetwork(game.Size())()
+	_, err = t.run(ctx, t.tree, limits, r.Interval, func(found *search.Result) {
+		e.judge.leads.Show(ctx, e.log, game, found)
 		report(found)
 	})
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
@@ -45,6 +46,11 @@ func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engin
 		require.NoError(t, server.Close())
 	})
 	return e
+}
+
+// replaceNetwork gives an engine and its parts another network.
+func replaceNetwork(e *Engine, net Network) {
+	e.net, e.thinker.net, e.judge.net, e.rank.net = net, net, net, net
 }
 
 func play(t *testing.T, e *Engine, moves string) {
@@ -89,8 +95,8 @@ func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
 func TestDeterministicMoveLeavesEverything(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5 C3")
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 10 * sec}))
-	hash, clocks := e.game.Hash(), e.clocks
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 10 * sec}))
+	hash, clocks := e.game.Hash(), e.timer.clocks
 	r := MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
 	first, err := e.GenMove(context.Background(), r)
 	require.NoError(t, err)
@@ -102,7 +108,7 @@ func TestDeterministicMoveLeavesEverything(t *testing.T) {
 		require.Equal(t, first, again)
 	}
 	require.Equal(t, hash, e.game.Hash())
-	require.Equal(t, clocks, e.clocks)
+	require.Equal(t, clocks, e.timer.clocks)
 	require.Equal(t, 2, e.game.NumMoves())
 }
 
@@ -110,8 +116,8 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.True(t, e.tree.Matches(e.game))
-	kept := e.tree.Visits()
+	require.True(t, e.thinker.tree.Matches(e.game))
+	kept := e.thinker.tree.Visits()
 	require.Positive(t, kept)
 	for _, c := range []struct {
 		name   string
@@ -134,10 +140,10 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 		_, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove()})
 		require.NoError(t, err)
 		require.NoError(t, c.change(), c.name)
-		require.False(t, e.tree.Matches(e.game), c.name)
-		e.syncTree(e.game)
-		require.Zero(t, e.tree.Visits(), c.name)
-		require.True(t, e.tree.Matches(e.game), c.name)
+		require.False(t, e.thinker.tree.Matches(e.game), c.name)
+		e.thinker.follow(e.game)
+		require.Zero(t, e.thinker.tree.Visits(), c.name)
+		require.True(t, e.thinker.tree.Matches(e.game), c.name)
 	}
 }
 
@@ -151,7 +157,7 @@ func TestTheTreeIsKept(t *testing.T) {
 		"the same komi":       func() error { return e.SetKomi(e.game.Rules().Komi) },
 		"the same rules":      func() error { return e.SetRules(e.game.Rules()) },
 		"an illegal move":     func() error { e.Play(board.White, e.game.LastMove(0).Point); return nil },
-		"a clock":             func() error { return e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}) },
+		"a clock":             func() error { return e.SetClock(clock.Settings{System: clock.Absolute, Main: 100 * sec}) },
 		"a setting of choice": func() error { return e.SetParams(map[string]string{"lcbStdevs": "4"}) },
 		"other limits":        func() error { return e.SetParams(map[string]string{"maxVisits": "500"}) },
 		"other threads":       func() error { return e.SetParams(map[string]string{"numSearchThreads": "2"}) },
@@ -161,21 +167,21 @@ func TestTheTreeIsKept(t *testing.T) {
 		},
 		"a score": func() error { _, err := e.FinalScore(context.Background()); return err },
 	} {
-		before := e.tree.Visits()
+		before := e.thinker.tree.Visits()
 		require.Positive(t, before)
 		require.NoError(t, change(), name)
-		require.GreaterOrEqual(t, e.tree.Visits(), before, name)
-		require.True(t, e.tree.Matches(e.game), name)
+		require.GreaterOrEqual(t, e.thinker.tree.Visits(), before, name)
+		require.True(t, e.thinker.tree.Matches(e.game), name)
 	}
 	// The opponent's reply keeps what was searched below it.
 	var r search.Result
-	e.tree.Snapshot(&r)
+	e.thinker.tree.Snapshot(&r)
 	reply := r.Moves[0]
 	require.NoError(t, e.Play(board.White, reply.Move))
-	require.Equal(t, reply.Visits, e.tree.Visits())
+	require.Equal(t, reply.Visits, e.thinker.tree.Visits())
 	// A setting that changes what is found drops it.
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "1.5"}))
-	require.Zero(t, e.tree.Visits())
+	require.Zero(t, e.thinker.tree.Visits())
 }
 
 func TestUndo(t *testing.T) {
@@ -224,8 +230,8 @@ func TestResignation(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Resign = Resignation{Enabled: true, Threshold: -0.9, Turns: 3} })
 	lost := func(v float64) bool {
 		r := &search.Result{}
-		r.Root.Value = v
-		return e.resigns(r, e.game)
+		r.Root.TreeWinLoss = v
+		return e.resigns(e.game, r)
 	}
 	require.False(t, lost(-0.95))
 	require.False(t, lost(-0.95))
@@ -271,35 +277,35 @@ func setUp(t *testing.T, e *Engine, diagram string, toMove board.Color) {
 // leaves no time to judge chains; without a clock there is always time.
 func TestHurried(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
-	require.False(t, e.hurried(board.Black))
+	require.False(t, hurried(e.budget(board.Black), 0))
 	for _, c := range []struct {
-		set     TimeSettings
+		set     clock.Settings
 		hurried bool
 	}{
-		{TimeSettings{System: AbsoluteTime, Main: time.Minute}, false},
-		{TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}, true},
-		{TimeSettings{System: CanadianByoyomi, Period: 2 * time.Second, Stones: 20}, true},
-		{TimeSettings{System: JapaneseByoyomi, Period: time.Second, Periods: 2}, false},
+		{clock.Settings{System: clock.Absolute, Main: time.Minute}, false},
+		{clock.Settings{System: clock.Absolute, Main: 3 * time.Second}, true},
+		{clock.Settings{System: clock.Canadian, Period: 2 * time.Second, Stones: 20}, true},
+		{clock.Settings{System: clock.Byoyomi, Period: time.Second, Periods: 2}, false},
 	} {
 		require.NoError(t, e.SetClock(c.set))
-		require.Equal(t, c.hurried, e.hurried(board.White), "%+v", c.set)
+		require.Equal(t, c.hurried, hurried(e.budget(board.White), 0), "%+v", c.set)
 	}
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: time.Minute}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: time.Minute}))
 	require.NoError(t, e.TimeLeft(board.White, time.Second, 0))
-	require.True(t, e.hurried(board.White))
-	require.False(t, e.hurried(board.Black), "each colour has its own clock")
+	require.True(t, hurried(e.budget(board.White), 0))
+	require.False(t, hurried(e.budget(board.Black), 0), "each colour has its own clock")
 	require.NoError(t, e.Play(board.Black, board.Pass))
-	e.lastEvent = time.Now()
+	e.timer.lastEvent = time.Now()
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
 	require.NoError(t, err)
-	require.False(t, e.judged.done, "a move in a hurry judges nothing")
+	require.False(t, e.judge.judged.done, "a move in a hurry judges nothing")
 }
 
 // TestAnalysisIsNotPlay: analysis widens the root, and minds neither the moves
 // before nor an opponent who copies them.
 func TestAnalysisIsNotPlay(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.AnalysisWideNoise = 0.25 })
-	play, analysis := e.searchParams(), e.analysisParams()
+	play, analysis := e.thinker.params(), e.analysisParams()
 	require.True(t, play.AntiMirror)
 	require.False(t, analysis.AntiMirror)
 	require.False(t, play.Pass.IgnorePreRootHistory)
@@ -330,9 +336,9 @@ func TestParams(t *testing.T) {
 		require.Equal(t, s.GetKataGo(&e.cfg.Search), values[s.Param()], s.Name)
 	}
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "0.7", "useGraphSearch": "false", "virtualLossForm": "count"}))
-	require.InDelta(t, 0.7, e.tree.Params().PUCT.Exploration, 0)
-	require.False(t, e.tree.Params().Graph.Use)
-	require.Equal(t, search.CountOnly, e.tree.Params().VirtualLoss.Form)
+	require.InDelta(t, 0.7, e.thinker.tree.Params().PUCT.Exploration, 0)
+	require.False(t, e.thinker.tree.Params().Graph.Use)
+	require.Equal(t, search.CountOnly, e.thinker.tree.Params().VirtualLoss.Form)
 	require.ErrorIs(t, e.SetParams(map[string]string{"cpuctExploration": "0.8", "useGraphSearch": "maybe"}), ErrParam)
 	require.InDelta(t, 0.7, e.cfg.Search.PUCT.Exploration, 0)
 }
@@ -341,16 +347,16 @@ func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Ponder = true })
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.NotNil(t, e.pondering)
+	require.NotNil(t, e.thinker.pondering)
 	server := e.net.(anySize).Server
 	before := server.Stats()
 	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > before.Rows+before.Hits+200 }, time.Minute, time.Millisecond)
 	e.Stop() // returns only when nothing is searched any more
 	stopped := server.Stats()
-	require.Greater(t, e.tree.Visits(), int64(50))
+	require.Greater(t, e.thinker.tree.Visits(), int64(50))
 	time.Sleep(20 * time.Millisecond)
 	require.Equal(t, stopped, server.Stats(), "no evaluation after that")
-	require.True(t, e.tree.Matches(e.game))
+	require.True(t, e.thinker.tree.Matches(e.game))
 	require.NoError(t, e.SetKomi(5.5))
 }
 

@@ -39,8 +39,8 @@ var (
 )
 
 // profile is who plays, for networks that want to know; nil if nobody said.
-func (e *Engine) profile() *features.Meta {
-	if m, set := e.cfg.Search.Human.Meta(); set {
+func (c *Config) profile() *features.Meta {
+	if m, set := c.Search.Human.Meta(); set {
 		return &m
 	}
 	return nil
@@ -88,7 +88,7 @@ func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOut
 	switch {
 	case humans == nil:
 		return nil, ErrNoHumans
-	case profiled && e.profile() == nil:
+	case profiled && e.cfg.profile() == nil:
 		return nil, ErrNoProfile
 	}
 	e.Stop()
@@ -96,9 +96,9 @@ func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOut
 	if err != nil {
 		return nil, err
 	}
-	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.profile(),
+	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.cfg.profile(),
 		Optimism: float32(e.cfg.Search.Net.RootOptimism)}
-	q.Options.PlayoutDoublingAdvantage = e.advantageOf(game.ToMove())
+	q.Options.PlayoutDoublingAdvantage = e.cfg.advantageOf(game.ToMove())
 	var out nn.Output
 	if err := humans.Evaluate(ctx, &q, &out); err != nil {
 		return nil, err
@@ -158,9 +158,9 @@ func probability(r *search.Result, p board.Point) float64 {
 
 // pause waits before the answer, as long as the clock allows and no longer than ctx
 // lasts. It returns how long it waited.
-func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, clock turn) time.Duration {
-	wish := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount)))
-	wait := clock.budget.hold(wish, clock.used())
+func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, t turn) time.Duration {
+	wish := e.cfg.Delay.forMove(probability(r, p), e.dice.stream())
+	wait := t.budget.Hold(wish, t.used())
 	if wait <= 0 {
 		return 0
 	}

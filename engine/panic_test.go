@@ -37,9 +37,9 @@ func TestPanicsAreContained(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		e := newEngine(t, 7, func(c *Config) { c.Search.Parallel.Workers, c.Ponder = workers, true })
 		f := &faulty{Network: e.net, fired: make(chan struct{}, 1)}
-		e.net = f
+		replaceNetwork(e, f)
 		var err error
-		e.tree, err = search.New(e.cfg.Search, f, e.log)
+		e.thinker.tree, err = search.New(e.cfg.Search, f, e.log)
 		require.NoError(t, err)
 		report := func(*search.Result) {}
 		move := func() error {

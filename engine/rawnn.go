@@ -20,26 +20,16 @@ type RawOutput struct {
 	Ownership []float32 // W*H, [-1,1], + = White; nil without the head
 }
 
-// RawNetwork evaluates the position on the board once, with c to move, or that after
-// some moves from there, shown in the orientation sym (0 to 7).
-func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimism float32, after ...board.Point) (*RawOutput, error) {
+// RawNetwork evaluates the position on the board once, with c to move, shown in the
+// orientation sym (0 to 7).
+func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimism float32) (*RawOutput, error) {
 	e.Stop()
 	game, err := e.gameFor(c)
 	if err != nil {
 		return nil, err
 	}
-	if len(after) > 0 {
-		copied := new(board.Game)
-		copied.CopyFrom(game)
-		game = copied
-	}
-	for _, p := range after {
-		if err := game.PlayTolerant(game.ToMove(), p); err != nil {
-			return nil, err
-		}
-	}
-	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Optimism: optimism, Meta: e.profile()}
-	q.Options.PlayoutDoublingAdvantage = e.advantageOf(game.ToMove())
+	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Optimism: optimism, Meta: e.cfg.profile()}
+	q.Options.PlayoutDoublingAdvantage = e.cfg.advantageOf(game.ToMove())
 	var out nn.Output
 	if err := e.net.Evaluate(ctx, &q, &out); err != nil {
 		return nil, err
@@ -49,10 +39,10 @@ func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimi
 
 // advantageOf is the advantage that was set, as a colour has it. Of how passing is
 // meant a raw evaluation knows nothing, as KataGo's.
-func (e *Engine) advantageOf(c board.Color) float32 {
-	n := &e.cfg.Search.Net
+func (c *Config) advantageOf(color board.Color) float32 {
+	n := &c.Search.Net
 	d := float32(n.PlayoutDoublingAdvantage)
-	if n.AdvantageFor == board.Empty || n.AdvantageFor == c {
+	if n.AdvantageFor == board.Empty || n.AdvantageFor == color {
 		return d
 	}
 	return 0 - d // never -0
@@ -87,10 +77,7 @@ func (e *Engine) gameFor(c board.Color) (*board.Game, error) {
 	if c == e.game.ToMove() {
 		return e.game, nil
 	}
-	g, err := board.NewGame(e.game.Size(), e.game.Rules())
-	if err != nil {
-		return nil, err
-	}
+	g := new(board.Game)
 	g.CopyFrom(e.game)
 	g.SetToMove(c)
 	return g, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn/nntest"
 	"kosumi/sgf"
 )
@@ -18,7 +19,7 @@ import (
 func TestRecordCountsAsFinalScore(t *testing.T) {
 	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 6.5 })
 	setUp(t, e, lifeAndDeath, board.Black)
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 3 * time.Second}))
 	result := func() string {
 		data, err := e.SaveSGF(t.Context())
 		require.NoError(t, err)
@@ -33,8 +34,8 @@ func TestRecordCountsAsFinalScore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "B+0.5", result())
 	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
-	require.NoError(t, e.SetClock(TimeSettings{}))
-	e.judged = judgement{}
+	require.NoError(t, e.SetClock(clock.Settings{}))
+	e.judge.judged = judgement{}
 	require.Equal(t, "B+0.5", result())
 }
 
@@ -162,7 +163,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	require.NoError(t, e.Undo(1))
 	require.Len(t, record().Steps, 1)
 
-	e.resigned = resigned{board.White, e.game.Hash()}
+	e.records.resigned = resigned{board.White, e.game.Hash()}
 	r = record()
 	require.Equal(t, "B+R", r.Result)
 	require.Equal(t, "Kosumi 1", r.White.Name)

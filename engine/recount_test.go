@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/sgf"
 )
 
 // fifteenRules are rule sets of every scoring, tax and way to agree on dead stones.
@@ -45,14 +46,14 @@ func TestFinishedGamesAreRecounted(t *testing.T) {
 				if e.game.Phase() == 0 {
 					require.Equal(t, recount(e.game, status), score, show)
 				}
-				if e.counted() {
+				if e.judge.counted(e.game) {
 					require.Equal(t, float64(e.game.Score()), score, show)
 				}
 				if again, ok := asItStands(t, e.game, status); ok {
 					strict++
 					require.Equal(t, again, score, show)
 				}
-				require.Equal(t, resultText(score), e.resultInRecord(ctx))
+				require.Equal(t, sgf.ScoreResult(score), e.resultInRecord(ctx))
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn/nntest"
 	"kosumi/search"
+	"kosumi/sgf"
 )
 
 func TestScoringOfAFinishedPosition(t *testing.T) {
@@ -44,7 +45,7 @@ func TestFinalScoreUnderWay(t *testing.T) {
 	require.Equal(t, math.Trunc(score), score, "what a game can end with")
 	require.NoError(t, e.Play(board.White, board.Pass))
 	require.NoError(t, e.Play(board.Black, board.Pass))
-	j, err := e.judge(ctx, e.game)
+	j, err := e.judge.chains(ctx, e.game)
 	require.NoError(t, err)
 	score, err = e.FinalScore(ctx)
 	require.NoError(t, err)
@@ -79,21 +80,21 @@ O O O O O O O
 . O . O . O .
 O . O . O . O
 `, board.Black)
-	p := e.beforePass(context.Background(), e.game, &search.Result{}, false, false)
+	p := e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false)
 	require.NotEqual(t, board.Pass, p)
 	require.NoError(t, e.game.Legal(board.Black, p))
 	e.cfg.Rules.FriendlyPassOk = true
 	rules := e.game.Rules()
 	rules.FriendlyPassOk = true
 	require.NoError(t, e.SetRules(rules))
-	_, err := e.judge(context.Background(), e.game)
+	_, err := e.judge.chains(context.Background(), e.game)
 	require.NoError(t, err)
-	e.judged.sure = true
-	require.Equal(t, board.Pass, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judged.sure = false // the opponent may not agree
-	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judged.sure = true
-	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
+	e.judge.judged.sure = true
+	require.Equal(t, board.Pass, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
+	e.judge.judged.sure = false // the opponent may not agree
+	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
+	e.judge.judged.sure = true
+	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
 }
 
 // TestWhetherToCleanUp: dead stones in sure territory are taken where that is asked
@@ -113,7 +114,7 @@ func TestWhetherToCleanUp(t *testing.T) {
 		{board.Japanese(), Always, ByRules, true},
 	} {
 		e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) { conf.Rules, conf.CleanUp, conf.FriendlyPass = c.rules, c.cleanUp, c.friendly })
-		require.Equal(t, c.takes, e.cleansUp(context.Background(), e.game, false), "%v", c)
+		require.Equal(t, c.takes, e.judge.cleansUp(context.Background(), e.game, false), "%v", c)
 	}
 }
 
@@ -168,7 +169,7 @@ func TestScoreIsThatOfItsStatuses(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, estimate.Final)
 			require.Equal(t, [3]float64{score, score, score}, [3]float64{estimate.Lead, estimate.Low, estimate.High})
-			require.Equal(t, resultText(score), e.resultInRecord(context.Background()))
+			require.Equal(t, sgf.ScoreResult(score), e.resultInRecord(context.Background()))
 		})
 	}
 }

@@ -8,29 +8,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
 )
 
 // limitsNow are the limits of a move of Black's that begins now.
 func limitsNow(e *Engine) search.Limits {
-	return e.limitsFor(board.Black, turn{e.budget(board.Black), time.Now()})
+	return e.limits(board.Black, turn{e.budget(board.Black), time.Now()})
 }
 
 // TestTimeOfASearch: on a clock a search may stop early where the time saved is
 // not lost, and take longer where the clock allows; a fixed time stays fixed.
 func TestTimeOfASearch(t *testing.T) {
 	for name, c := range map[string]struct {
-		set           TimeSettings
+		set           clock.Settings
 		early, longer bool
 	}{
-		"no clock":            {TimeSettings{}, false, false},
-		"absolute":            {TimeSettings{System: AbsoluteTime, Main: 100 * sec}, true, true},
-		"fischer":             {TimeSettings{System: FischerTime, Main: 100 * sec, Increment: sec}, true, true},
-		"byo-yomi, main time": {TimeSettings{System: JapaneseByoyomi, Main: 100 * sec, Period: 5 * sec, Periods: 3}, true, true},
-		"byo-yomi, overtime":  {TimeSettings{System: JapaneseByoyomi, Period: 5 * sec, Periods: 3}, false, false},
-		"canadian, overtime":  {TimeSettings{System: CanadianByoyomi, Period: 20 * sec, Stones: 10}, true, true},
-		"canadian, one stone": {TimeSettings{System: CanadianByoyomi, Period: 20 * sec, Stones: 1}, false, false},
+		"no clock":            {clock.Settings{}, false, false},
+		"absolute":            {clock.Settings{System: clock.Absolute, Main: 100 * sec}, true, true},
+		"fischer":             {clock.Settings{System: clock.Fischer, Main: 100 * sec, Increment: sec}, true, true},
+		"byo-yomi, main time": {clock.Settings{System: clock.Byoyomi, Main: 100 * sec, Period: 5 * sec, Periods: 3}, true, true},
+		"byo-yomi, overtime":  {clock.Settings{System: clock.Byoyomi, Period: 5 * sec, Periods: 3}, false, false},
+		"canadian, overtime":  {clock.Settings{System: clock.Canadian, Period: 20 * sec, Stones: 10}, true, true},
+		"canadian, one stone": {clock.Settings{System: clock.Canadian, Period: 20 * sec, Stones: 1}, false, false},
 	} {
 		for _, on := range []bool{true, false} {
 			e := newEngine(t, 9, func(conf *Config) {
@@ -45,15 +46,15 @@ func TestTimeOfASearch(t *testing.T) {
 			require.Equal(t, c.early && on, l.WhenDecided, name)
 			require.Equal(t, c.longer && on, l.Extend > 0, name)
 			if l.Extend > 0 {
-				b := e.clockOf(board.Black).budgetFor(81, 0, e.cfg.Lag)
-				require.LessOrEqual(t, l.Time+l.Extend, b.maximum, name)
-				require.LessOrEqual(t, l.Extend, b.recommended, "no more than twice as long")
+				b := e.timer.clock(board.Black).Budget(81, 0, e.cfg.Lag)
+				require.LessOrEqual(t, l.Time+l.Extend, b.Maximum, name)
+				require.LessOrEqual(t, l.Extend, b.Recommended, "no more than twice as long")
 			}
 		}
 	}
 	// A fixed time that is shorter than the clock's is not stretched.
 	e := newEngine(t, 9, func(conf *Config) { conf.Limits = search.Limits{Time: time.Millisecond} })
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 100 * sec}))
 	l := limitsNow(e)
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
@@ -62,7 +63,7 @@ func TestTimeOfASearch(t *testing.T) {
 // that follow, up to half of their time, and forgotten when it is over.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
-	require.NoError(t, e.SetClock(TimeSettings{System: JapaneseByoyomi, Period: 40 * sec, Periods: 3}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 40 * sec, Periods: 3}))
 	allowed := func() float64 { return limitsNow(e).Time.Seconds() }
 	require.InDelta(t, 39, allowed(), 0.2, "the period without the second for the way to the server")
 	for _, step := range []struct {
@@ -74,11 +75,11 @@ func TestOverrun(t *testing.T) {
 		{1000 * sec, 19.5}, // never more than half
 		{-sec, 19.5},
 	} {
-		e.learnOverrun(step.over)
+		e.timer.learnOverrun(step.over)
 		require.InDelta(t, step.want, allowed(), 0.2)
 	}
 	for range 30 {
-		e.learnOverrun(0)
+		e.timer.learnOverrun(0)
 	}
 	require.InDelta(t, 39, allowed(), 0.3)
 }
@@ -98,13 +99,13 @@ func (l late) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 // next moves plan for that.
 func TestOverrunOfASlowNetwork(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
-	e.net = late{e.net, 60 * time.Millisecond}
+	replaceNetwork(e, late{e.net, 60 * time.Millisecond})
 	tree, err := search.New(e.cfg.Search, e.net, nil)
 	require.NoError(t, err)
-	e.tree = tree
+	e.thinker.tree = tree
 	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, e.overrun, 55*time.Millisecond/4)
+	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }
 
 // TestPonderingIsNotLost: what was found about the opponent's move while it was
@@ -118,18 +119,18 @@ func TestPonderingIsNotLost(t *testing.T) {
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	var snapshot search.Result
-	require.Eventually(t, func() bool { return e.pondering != nil }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return e.thinker.pondering != nil }, time.Minute, time.Millisecond)
 	server := e.net.(anySize).Server
 	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > 1000 }, time.Minute, time.Millisecond)
 	e.Stop()
-	e.tree.Snapshot(&snapshot)
+	e.thinker.tree.Snapshot(&snapshot)
 	require.True(t, snapshot.Final)
 	require.Greater(t, snapshot.Root.Visits, int64(200), "no limit while pondering")
 	expected := snapshot.Moves[0]
 	require.Greater(t, expected.Visits, int64(10))
 	require.NoError(t, e.Play(board.White, expected.Move))
-	require.Equal(t, expected.Visits, e.tree.Visits())
-	require.True(t, e.tree.Matches(e.game))
+	require.Equal(t, expected.Visits, e.thinker.tree.Visits())
+	require.True(t, e.thinker.tree.Matches(e.game))
 	var last *search.Result
 	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black, Report: func(r *search.Result) { last = r }})
 	require.NoError(t, err)
@@ -148,17 +149,17 @@ func TestEndlessPondering(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, m.Resign)
 		select {
-		case <-e.pondering.done: // by itself: the memory is full
+		case <-e.thinker.pondering.done: // by itself: the memory is full
 		case <-time.After(time.Minute):
 			t.Fatal("pondering should have filled the memory")
 		}
 		var r search.Result
-		e.tree.Snapshot(&r)
+		e.thinker.tree.Snapshot(&r)
 		require.Equal(t, search.StopMemory, r.Stop)
-		require.LessOrEqual(t, e.tree.Bytes(), int64(limit))
+		require.LessOrEqual(t, e.thinker.tree.Bytes(), int64(limit))
 		require.NoError(t, e.Play(color.Opponent(), r.Moves[0].Move))
-		require.Positive(t, e.tree.Visits())
-		require.LessOrEqual(t, e.tree.Bytes(), int64(limit))
+		require.Positive(t, e.thinker.tree.Visits())
+		require.LessOrEqual(t, e.thinker.tree.Bytes(), int64(limit))
 	}
 }
 
@@ -210,8 +211,8 @@ func TestTimeUse(t *testing.T) {
 		for i := range c.moves {
 			require.NoError(t, e.game.Play(board.Color(i%2)+board.Black, board.Point(20+3*i)))
 		}
-		e.carried = c.carried
-		require.InDelta(t, c.want, e.timeUse(10*sec), 1e3, name)
+		e.thinker.carried = c.carried
+		require.InDelta(t, c.want, e.cfg.TimeUse.spread(10*sec, e.game, e.thinker.carried), 1e3, name)
 	}
 }
 
@@ -221,12 +222,12 @@ func TestCarriedTime(t *testing.T) {
 	e := newEngine(t, 9, func(conf *Config) { conf.TimeUse.CarryOver, conf.Limits = 0.5, search.Limits{Visits: 50} })
 	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.Positive(t, e.carried)
+	require.Positive(t, e.thinker.carried)
 	e.ClearCache()
-	require.Zero(t, e.carried)
-	e.carried = sec
+	require.Zero(t, e.thinker.carried)
+	e.thinker.carried = sec
 	require.NoError(t, e.Play(board.White, board.Point(0)))
 	require.NoError(t, e.NewGame(board.Square(9)))
-	e.syncTree(e.game)
-	require.Zero(t, e.carried)
+	e.thinker.follow(e.game)
+	require.Zero(t, e.thinker.carried)
 }

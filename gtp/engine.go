@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/setting"
 )
 
@@ -105,9 +106,6 @@ type MoveRequest struct {
 	// then called as by Thinker.Analyze. Avoid and Allow restrict the move too.
 	Analysis *AnalyzeRequest
 	Report   func(*Analysis)
-	// Searched, if not nil, hears what the search would play, before anything else is
-	// done about the move.
-	Searched func(p board.Point)
 }
 
 // GeneratedMove is the answer to a MoveRequest.
@@ -175,15 +173,11 @@ type MoveAnalysis struct {
 	Visits     int64   // of the position after the move
 	EdgeVisits int64   // of the move itself; differs from Visits in graph search
 	Weight     float64 // sum of the playouts' weights
-	Share      float64 // weight in the averages of the position before it; of a Line only
 	Winrate    float64 // [0,1]
 	LCB        float64 // lower confidence bound of Winrate; may leave [0,1]
 	Prior      float64 // [0,1], the network's
-	Selection  float64 // what the move is chosen by, in visits
 	Utility    float64 // what the search maximises, about [-1.5,1.5]
 	UtilityLCB float64
-	// ScoreUtility is what the average score is worth in utility.
-	ScoreUtility float64
 	// ScoreLead is points of lead if both played evenly, ScoreSelfplay the mean
 	// final score of self-play, ScoreStdev its standard deviation.
 	ScoreLead, ScoreSelfplay, ScoreStdev float64
@@ -201,11 +195,8 @@ type RootAnalysis struct {
 	Visits                               int64
 	Weight                               float64
 	Winrate                              float64 // [0,1]
-	Utility, ScoreUtility                float64
+	Utility                              float64
 	ScoreLead, ScoreSelfplay, ScoreStdev float64 // points
-	// Value and ValueUtility are plain averages over the tree, of win minus loss and
-	// of utility.
-	Value, ValueUtility float64
 	// Advantage is what the network was told of the analysed side's advantage, in
 	// doublings of search effort.
 	Advantage float64
@@ -220,8 +211,6 @@ type RawRequest struct {
 	// Human asks the network of human moves, under the profile that is set.
 	Human    bool
 	Optimism float64 // weight of the optimistic policy in [0,1], where the network has one
-	// After are moves to be made first, by the two sides in turn.
-	After []board.Point
 }
 
 // RawOutput is what the network says, always from WHITE's view.
@@ -241,38 +230,24 @@ type RawOutput struct {
 type Clock interface {
 	// SetClock starts both clocks anew under these settings and changes nothing
 	// else.
-	SetClock(s TimeSettings) error
+	SetClock(s clock.Settings) error
 	// TimeLeft overrides one clock. Stones is 0 in main time; else the stones
 	// still to play in this period (Canadian) or the periods left, this one
 	// included (byo-yomi). left may be slightly negative.
 	TimeLeft(c board.Color, left time.Duration, stones int) error
 }
 
-// TimeSystem is how thinking time is given.
-type TimeSystem uint8
+// Names of package clock's for the files of KataGo's handlers.
+type TimeSettings = clock.Settings
 
-// The time systems that GTP, KGS and KataGo have commands for.
 const (
-	TimeNone          TimeSystem = iota // no limit
-	TimeAbsolute                        // Main only
-	TimeCanadian                        // Main, then Stones moves in every Period
-	TimeByoyomi                         // Main, then Periods of length Period, one move each
-	TimeFischer                         // Main, and Increment after every move
-	TimeFischerCapped                   // Fischer with limits on bank and move
+	TimeNone          = clock.None
+	TimeAbsolute      = clock.Absolute
+	TimeCanadian      = clock.Canadian
+	TimeByoyomi       = clock.Byoyomi
+	TimeFischer       = clock.Fischer
+	TimeFischerCapped = clock.CappedFischer
 )
-
-// TimeSettings are the settings of both clocks. No value is negative, except
-// that MainLimit and MoveLimit are negative where there is no such limit.
-type TimeSettings struct {
-	System    TimeSystem
-	Main      time.Duration
-	Period    time.Duration // length of an overtime period (Canadian, byo-yomi)
-	Stones    int           // moves per period (Canadian), at least 1
-	Periods   int           // number of periods (byo-yomi), at least 1
-	Increment time.Duration // Fischer
-	MainLimit time.Duration // capped Fischer: the bank never holds more
-	MoveLimit time.Duration // capped Fischer: the most for one move
-}
 
 // Scorer judges the position as if the game ended now.
 type Scorer interface {

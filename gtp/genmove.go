@@ -87,6 +87,11 @@ func (s *Server) listen(r *MoveRequest) *Analysis {
 // chat says what a search thinks of a move in the words that bridges to OGS look
 // for on stderr: gtp2ogs shows lines that begin with MALKOVICH: in the game's chat.
 func (s *Server) chat(size board.Size, a *Analysis, p board.Point) {
+	s.opts.Chat("MALKOVICH:" + s.opinion(size, a, p))
+}
+
+// opinion is what a search thinks of a move, on one line.
+func (s *Server) opinion(size board.Size, a *Analysis, p board.Point) string {
 	pv, most := vertices(size, []board.Point{p}), 14
 	if k := s.opts.KataGo; k != nil {
 		a, most = (&kataServer{Server: s, k: k}).seen(a), k.PVLen+1
@@ -100,6 +105,6 @@ func (s *Server) chat(size board.Size, a *Analysis, p board.Point) {
 	if a.Root.Advantage != 0 {
 		advantage = fmt.Sprintf(" (PDA %.2f)", a.Root.Advantage)
 	}
-	s.opts.Chat(fmt.Sprintf("MALKOVICH:Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f%s PV %s",
-		a.Root.Visits, 100*a.Root.Winrate, tenths(a.Root.ScoreLead), a.Root.ScoreStdev, advantage, pv))
+	return fmt.Sprintf("Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f%s PV %s",
+		a.Root.Visits, 100*a.Root.Winrate, tenths(a.Root.ScoreLead), a.Root.ScoreStdev, advantage, pv)
 }

@@ -28,8 +28,6 @@ type KataGo struct {
 	Say func(line string)
 	// Supports reports whether the network knows rules.
 	Supports func(board.Rules) bool
-	// LagBuffer is the time in seconds that each move keeps back.
-	LagBuffer func() float64
 	// Clock holds from the start; nil is no limit.
 	Clock *TimeSettings
 	// Chosen hears of every move that the engine chooses, NewGame of every command that
@@ -37,10 +35,6 @@ type KataGo struct {
 	// Either may be nil.
 	Chosen  func(before *board.Game, c board.Color, p board.Point)
 	NewGame func(cleared bool)
-	// Log writes down what is found of each search for a move; nil: nothing. LogChosen
-	// has that include the moves after the one that is chosen.
-	Log       func(text string)
-	LogChosen bool
 	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
 	// all of it. It says what rules are taken; errors are what a reply ends with.
 	LoadSGF func(name string, data []byte, before int) error
@@ -56,21 +50,6 @@ type KataGoEngine interface {
 	Turn(c board.Color, choosing bool)
 	// DropTree forgets what the last search found.
 	DropTree()
-	// Line tells what is kept of the last search along a line of moves from the
-	// position on the board; ok is false if nothing is.
-	Line(moves []board.Point) (l Line, ok bool)
-}
-
-// Line is what is kept of a search along a line of moves, in the view of one colour.
-type Line struct {
-	Color board.Color
-	// Root is the position on the board as if it were a move; it has no prior.
-	Root MoveAnalysis
-	// Moves are the moves from there and then, as far as is known, those after each
-	// move of the line, the best first.
-	Moves [][]MoveAnalysis
-	// Playouts are those of the last search.
-	Playouts int64
 }
 
 // KataGoParams are the parameters by KataGo's names and in its words.
@@ -87,7 +66,7 @@ type KataGoParams interface {
 type kataServer struct {
 	*Server
 	k      *KataGo
-	clocks [2]kataClock // Black's, White's
+	clocks clocks
 }
 
 // kataListed are the commands that KataGo lists, in its order.
@@ -104,10 +83,9 @@ var kataHidden = []string{"analyze", "genmove_analyze", "kata-get-params", "kata
 
 // newKataServer replaces the commands of s by KataGo's: others are unknown.
 func newKataServer(s *Server) {
-	k := &kataServer{Server: s, k: s.opts.KataGo, clocks: [2]kataClock{noClock(), noClock()}}
+	k := &kataServer{Server: s, k: s.opts.KataGo, clocks: clocks{settings: "as at the start"}}
 	if k.k.Clock != nil {
-		c := kataClockOf(*k.k.Clock)
-		k.clocks = [2]kataClock{c, c}
+		k.clocks.set(*k.k.Clock, k.clocks.settings)
 	}
 	for _, h := range slices.Concat(k.admin(), k.position(), k.handicap(), k.rules(), k.params(), k.clock(), k.search(), k.records(), k.debug()) {
 		s.add(h)

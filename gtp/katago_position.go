@@ -128,7 +128,7 @@ func (k *kataServer) setPosition(_ context.Context, c Command, _ *Reply) error {
 
 func (k *kataServer) showBoard(_ context.Context, _ Command, r *Reply) error {
 	g := k.engine.Game()
-	text := kataBoard(g, board.NoPoint)
+	text := kataBoard(g)
 	text += "Next player: " + colorName(g.ToMove()) + "\n"
 	if g.Phase() > 0 {
 		text += fmt.Sprintf("Game phase: %d\n", g.Phase())
@@ -158,9 +158,8 @@ func rulesWithKomi(r board.Rules) string {
 	return strings.Replace(r.JSON(), `"scoring":`, `"komi":`+komi+`,"scoring":`, 1)
 }
 
-// kataBoard draws the board as KataGo does: the last three moves carry numbers,
-// at is marked if it is a point.
-func kataBoard(g *board.Game, at board.Point) string {
+// kataBoard draws the board as KataGo does: the last three moves carry numbers.
+func kataBoard(g *board.Game) string {
 	size := g.Size()
 	known := g.NumMoves() - g.Forgotten()
 	marks := map[board.Point]byte{}
@@ -179,11 +178,7 @@ func kataBoard(g *board.Game, at board.Point) string {
 		fmt.Fprintf(&b, "%2d ", size.H-y)
 		for x := range size.W {
 			p := size.Point(x, y)
-			symbol := ".XO"[g.At(p)]
-			if p == at {
-				symbol = '@'
-			}
-			b.WriteByte(symbol)
+			b.WriteByte(".XO"[g.At(p)])
 			switch mark := marks[p]; {
 			case mark != 0:
 				b.WriteByte(mark)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"kosumi/board"
 )
@@ -53,27 +52,25 @@ func (k *kataServer) genMove(r MoveRequest, debug bool) HandlerFunc {
 // choose has the engine choose a move, and keeps what it found.
 func (k *kataServer) choose(ctx context.Context, r MoveRequest, debug bool) (string, error) {
 	k.k.Engine.Turn(r.Color, true)
-	before, began := k.snapshot(), time.Now()
-	found := ""
-	if debug || k.k.Log != nil {
-		r.Searched = func(p board.Point) { found = k.log(before, p, time.Since(began).Seconds()) }
+	before := k.snapshot()
+	found := &Analysis{}
+	if debug {
+		found = k.listen(&r)
 	}
 	move, err := k.think(ctx, r)
 	if err != nil {
 		return move, err
 	}
-	if at, err := before.Size().ParseVertex(move); err == nil && k.k.Chosen != nil {
+	at, err := before.Size().ParseVertex(move)
+	if err == nil && k.k.Chosen != nil {
 		k.k.Chosen(before, r.Color, at)
 	}
-	if k.k.Log != nil {
-		k.k.Log(found)
-	}
-	if debug {
-		for line := range strings.SplitSeq(found, "\n") {
+	if debug && err == nil {
+		for line := range strings.SplitSeq(kataBoard(before)+k.opinion(before.Size(), found, at), "\n") {
 			k.k.Say(line)
 		}
 	}
-	return move, err
+	return move, nil
 }
 
 // snapshot copies the game as it stands.
@@ -202,13 +199,12 @@ func (k *kataServer) seen(a *Analysis) *Analysis {
 	for i := range c.Moves {
 		m := &c.Moves[i]
 		m.Winrate, m.LCB = 1-m.Winrate, 1-m.LCB
-		m.Utility, m.UtilityLCB, m.ScoreUtility = -m.Utility, -m.UtilityLCB, -m.ScoreUtility
+		m.Utility, m.UtilityLCB = -m.Utility, -m.UtilityLCB
 		m.ScoreLead, m.ScoreSelfplay = -m.ScoreLead, -m.ScoreSelfplay
 		m.Ownership = flip(m.Ownership)
 	}
 	r := &c.Root
-	r.Value, r.ValueUtility = -r.Value, -r.ValueUtility
-	r.Winrate, r.Utility, r.ScoreUtility, r.ScoreLead, r.ScoreSelfplay = 1-r.Winrate, -r.Utility, -r.ScoreUtility, -r.ScoreLead, -r.ScoreSelfplay
+	r.Winrate, r.Utility, r.ScoreLead, r.ScoreSelfplay = 1-r.Winrate, -r.Utility, -r.ScoreLead, -r.ScoreSelfplay
 	c.Ownership = flip(c.Ownership)
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/thinking"
 )
 
 // Human is how a network of human moves beside the main one is used: which moves
@@ -266,17 +267,8 @@ func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanB
 	return sel.nodes.promote(n, move, at)
 }
 
-// HumanInfo is what the human network says of the position at the root, in the
-// view of the side to move there.
-type HumanInfo struct {
-	Winrate, ScoreMean, ScoreStdev float64
-	WinrateError, ScoreError       float64 // expected of itself; WinrateError is half the error of win minus loss
-	// Policy holds a probability for every move, by Size.Index; -1 where illegal.
-	Policy []float32
-}
-
-func humanInfo(o *nn.Output, area int) *HumanInfo {
-	return &HumanInfo{
+func humanInfo(o *nn.Output, area int) *thinking.Human {
+	return &thinking.Human{
 		Winrate: 0.5 + 0.5*float64(o.Win-o.Loss), ScoreMean: float64(o.ScoreMean), ScoreStdev: float64(o.ScoreStdev),
 		WinrateError: float64(o.ErrWinLoss) / 2, ScoreError: float64(o.ErrScore),
 		Policy: append([]float32(nil), o.Policy[:area+1]...),

@@ -82,16 +82,6 @@ func (ns *nodes) warm(path []step) {
 	ns.touched = touched // so that the reads are made
 }
 
-// childBy returns the node that a move leads to, 0 where there is none.
-func (ns *nodes) childBy(i uint32, p board.Point) uint32 {
-	for _, e := range ns.a.edgesOf(ns.a.node(i)) {
-		if e.move == p {
-			return e.child
-		}
-	}
-	return 0
-}
-
 // setOwn stores a node's own evaluation.
 func (ns *nodes) setOwn(n *node, r *leafResult) {
 	n.own = r.own

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // report makes results of the tree as it is, and keeps the newest for whoever asks while a
@@ -31,7 +32,7 @@ func (rep *report) publish(stats Stats, stop StopReason, final bool) *Result {
 // result reports on the tree as it is. It is made anew each time, so that
 // readers may keep it.
 func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
-	r := &Result{Size: rep.sh.size, ToMove: rep.sh.game.ToMove(), Turn: rep.sh.game.NumMoves(), Final: final,
+	r := &Result{Analysis: thinking.Analysis{Size: rep.sh.size, ToMove: rep.sh.game.ToMove()}, Turn: rep.sh.game.NumMoves(), Final: final,
 		Stats: stats, Stop: stop, choice: rep.p.Choice}
 	r.Stats.Nodes, r.Stats.Bytes = int64(rep.nodes.a.nodeCount)-1, rep.nodes.used()
 	if rep.nodes.root == 0 || !rep.nodes.a.node(rep.nodes.root).is(flagEvaluated) {
@@ -58,7 +59,7 @@ func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
 	for k := range moves {
 		r.Moves = append(r.Moves, rep.moveInfo(&moves[k], white))
 	}
-	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int { return a.compare(&b) })
+	slices.SortStableFunc(r.Moves, func(a, b thinking.Move) int { return compareMoves(&a, &b) })
 	searched := len(r.Moves)
 	if rep.p.Root.SymmetryPruning {
 		r.Moves = rep.rules.addCopies(r.Moves)
@@ -72,16 +73,16 @@ func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
 	return r
 }
 
-// compare sorts moves: those that were searched first, then by what is chosen by.
-func (a *MoveInfo) compare(b *MoveInfo) int {
+// compareMoves sorts moves: those that were searched first, then by what is chosen by.
+func compareMoves(a, b *thinking.Move) int {
 	return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection),
 		cmp.Compare(b.EdgeVisits, a.EdgeVisits), cmp.Compare(b.Prior, a.Prior))
 }
 
-func (rep *report) moveInfo(m *candidate, white bool) MoveInfo {
+func (rep *report) moveInfo(m *candidate, white bool) thinking.Move {
 	c := rep.nodes.a.node(m.edge.child)
 	s := rep.nodes.view()
-	v := MoveInfo{
+	v := thinking.Move{
 		Move: m.edge.move, SymmetryOf: board.NoPoint, Prior: m.edge.prior,
 		Visits: int64(m.visits), EdgeVisits: int64(m.edge.visits),
 		Weight: m.weightFull, EdgeWeight: m.weight, Selection: m.value,
@@ -91,7 +92,7 @@ func (rep *report) moveInfo(m *candidate, white bool) MoveInfo {
 	if m.visits == 0 {
 		avg = rep.nodes.a.node(rep.nodes.root).avg // nothing is known but what the parent is worth
 	}
-	v.fill(&avg, s, &rep.sh.value)
+	v.Value = valueOf(&avg, s)
 	v.Utility = s * m.utility
 	if m.visits > 0 {
 		v.Utility = s * c.utility
@@ -105,20 +106,21 @@ func (rep *report) moveInfo(m *candidate, white bool) MoveInfo {
 	return v
 }
 
-func (v *MoveInfo) fill(o *outcome, s float64, worth *valuer) {
-	v.Winrate = 0.5 + 0.5*s*float64(o.winLoss)
-	v.NoResult = float64(o.noResult)
-	v.ScoreMean, v.ScoreStdev, v.Lead = s*float64(o.scoreMean), o.stdev(), s*float64(o.lead)
-	v.ScoreUtility = s * worth.ofScore(float64(o.scoreMean), o.stdev())
+// valueOf returns what an outcome is worth in the view s, but for its utility.
+func valueOf(o *outcome, s float64) thinking.Value {
+	return thinking.Value{
+		Winrate: 0.5 + 0.5*s*float64(o.winLoss), NoResult: float64(o.noResult),
+		Lead: s * float64(o.lead), ScoreMean: s * float64(o.scoreMean), ScoreStdev: o.stdev(),
+	}
 }
 
 // rootInfo averages the moves by what they are chosen by, without LCB, and the
 // root's own evaluation.
-func (rep *report) rootInfo(moves []candidate) RootInfo {
+func (rep *report) rootInfo(moves []candidate) thinking.Root {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s := rep.nodes.view()
-	info := RootInfo{Hash: rep.position.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
-		Value: s * float64(n.avg.winLoss), ValueUtility: s * n.utility, ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&rep.rules.out, rep.sh.size.Area())}
+	info := thinking.Root{Hash: rep.position.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
+		TreeWinLoss: s * float64(n.avg.winLoss), TreeLead: s * float64(n.avg.lead), Raw: rawInfo(&rep.rules.out, rep.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums
 	all.utility = weight * float64(n.ownUtility)
@@ -135,10 +137,8 @@ func (rep *report) rootInfo(moves []candidate) RootInfo {
 	}
 	mean := node{weight: weight}
 	mean.setAverages(&all)
-	var v MoveInfo
-	v.fill(&mean.avg, s, &rep.sh.value)
-	info.Utility, info.Winrate, info.NoResult = s*mean.utility, v.Winrate, v.NoResult
-	info.Lead, info.ScoreMean, info.ScoreStdev, info.ScoreUtility = v.Lead, v.ScoreMean, v.ScoreStdev, v.ScoreUtility
+	info.Value = valueOf(&mean.avg, s)
+	info.Utility = s * mean.utility
 	return info
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // prepareRoot makes the root ready for a search: the centre of the score terms,
@@ -179,8 +180,8 @@ func (t *Tree) dropForbidden() bool {
 }
 
 // rawInfo turns the network's answer at the root into a report.
-func rawInfo(o *nn.Output, area int) RawInfo {
-	r := RawInfo{
+func rawInfo(o *nn.Output, area int) thinking.Raw {
+	r := thinking.Raw{
 		Winrate: 0.5 + 0.5*float64(o.Win-o.Loss), NoResult: float64(o.NoResult), HasScore: o.HasScore,
 		ScoreMean: float64(o.ScoreMean), ScoreStdev: float64(o.ScoreStdev), Lead: float64(o.Lead),
 		WinrateError: float64(o.ErrWinLoss) / 2, ScoreError: float64(o.ErrScore), VarTimeLeft: float64(o.VarTimeLeft),

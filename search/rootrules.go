@@ -6,6 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // rootRules is what holds at the root only, made anew by each search: which moves stand for
@@ -253,9 +254,9 @@ func (ru *rootRules) neutral(p board.Point) bool {
 
 // addCopies puts the moves left out as symmetric copies behind those searched in
 // their place.
-func (ru *rootRules) addCopies(moves []MoveInfo) []MoveInfo {
+func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
 	size := ru.game.Size()
-	all := make([]MoveInfo, 0, 2*len(moves))
+	all := make([]thinking.Move, 0, 2*len(moves))
 	for _, m := range moves {
 		all = append(all, m)
 		if m.Move == board.Pass {
@@ -265,7 +266,7 @@ func (ru *rootRules) addCopies(moves []MoveInfo) []MoveInfo {
 		for _, k := range ru.symmetries { // KataGo's order
 			p := size.SymMap(k, m.Move)
 			if ru.copyOf[p] != m.Move || !allowed(ru.bans, ru.game.ToMove(), p, 0) ||
-				slices.ContainsFunc(all[first:], func(o MoveInfo) bool { return o.Move == p }) {
+				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
 				continue
 			}
 			c := m
@@ -278,7 +279,7 @@ func (ru *rootRules) addCopies(moves []MoveInfo) []MoveInfo {
 }
 
 // mirror turns the variation and ownership of a copied move to its place.
-func (ru *rootRules) mirror(m *MoveInfo) {
+func (ru *rootRules) mirror(m *thinking.Move) {
 	size := ru.game.Size()
 	for _, k := range ru.symmetries {
 		if size.SymMap(k, m.SymmetryOf) != m.Move {

@@ -77,30 +77,6 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestLine: what is told of a line is what the result says of the moves at the root,
-// and goes on as far as the tree does.
-func TestLine(t *testing.T) {
-	tree := newTree(t, Defaults(), &stub{})
-	tree.Reset(newGame(t, 5))
-	_, ok := tree.Line(nil)
-	require.False(t, ok, "before the first search")
-	r := searched(t, tree, 200)
-	pv := r.Moves[0].PV
-	l, ok := tree.Line(pv[:2])
-	require.True(t, ok)
-	require.Equal(t, r.Root.Visits, l.Root.Visits)
-	require.Len(t, l.Moves, 3)
-	require.Equal(t, r.Moves[0].Move, l.Moves[0][0].Move)
-	require.Equal(t, r.Moves[0].Visits, l.Moves[0][0].Visits)
-	require.Positive(t, l.Moves[0][0].Share)
-	require.Equal(t, pv[1], l.Moves[1][0].Move)
-	require.Equal(t, pv[1:], l.Moves[1][0].PV)
-	require.InDelta(t, l.Moves[0][0].Utility, l.Moves[1][0].Utility, 2, "all from the view of the root")
-	l, ok = tree.Line([]board.Point{r.Moves[0].Move, board.NoPoint})
-	require.True(t, ok)
-	require.Len(t, l.Moves, 2, "a move that the tree does not hold ends the line")
-}
-
 func TestCancelStops(t *testing.T) {
 	for _, workers := range []int{1, 8} {
 		p := Defaults()

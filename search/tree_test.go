@@ -15,6 +15,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 func TestNoAllocationsPerPlayout(t *testing.T) {
@@ -393,7 +394,7 @@ func TestEarlyStop(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	r := Result{Size: board.Square(9), choice: Choice{TemperatureOnlyBelow: 1}}
+	r := Result{Analysis: thinking.Analysis{Size: board.Square(9)}, choice: Choice{TemperatureOnlyBelow: 1}}
 	rng := rand.New(rand.NewPCG(3, 4))
 	require.Equal(t, board.Pass, r.Choose(1, rng))
 	r.Policy = make([]float32, 82)
@@ -402,7 +403,7 @@ func TestChoose(t *testing.T) {
 	}
 	r.Policy[7], r.Policy[8] = 0.9, 0.1
 	require.Equal(t, board.Point(7), r.Choose(0, rng))
-	r.Moves = []MoveInfo{
+	r.Moves = []thinking.Move{
 		{Move: 1, Selection: 80, SymmetryOf: board.NoPoint}, {Move: 2, Selection: 80, SymmetryOf: 1},
 		{Move: 3, Selection: 20, SymmetryOf: board.NoPoint}, {Move: 4, SymmetryOf: board.NoPoint},
 	}

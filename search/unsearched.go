@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // unsearchedMoves lists the n moves with the largest priors that are not among those
 // searched, and their symmetric copies. A move that is searched in the place of another
 // counts for that one too, as in KataGo, and the owners of points are those of the
 // root.
-func (rep *report) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
+func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
 	top, policy := rep.rules, rep.rules.out.Policy[:rep.sh.size.Area()+1]
 	done := map[board.Point]bool{}
-	var rest []MoveInfo
+	var rest []thinking.Move
 	for _, m := range searched {
 		done[m.Move] = m.SymmetryOf == board.NoPoint
 	}
@@ -24,7 +25,7 @@ func (rep *report) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 			rest = append(rest, rep.unsearchedMove(p, prior))
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b MoveInfo) int { return cmp.Compare(b.Prior, a.Prior) })
+	slices.SortStableFunc(rest, func(a, b thinking.Move) int { return cmp.Compare(b.Prior, a.Prior) })
 	rest = rest[:min(n, len(rest))]
 	if rep.sh.limits.MovesOwnership {
 		own, stdev := rep.nodes.owners(rep.nodes.root, rep.sh.game.ToMove() == board.White)
@@ -38,7 +39,7 @@ func (rep *report) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 	for _, m := range searched {
 		done[m.Move] = true
 	}
-	var all []MoveInfo
+	var all []thinking.Move
 	identity := []board.Symmetry{0}
 	for _, m := range rest {
 		for _, k := range slices.Concat(identity, top.symmetries) {
@@ -63,12 +64,11 @@ func (rep *report) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 
 // unsearchedMove is a move at the root without an edge: worth what the search takes
 // one to be worth, with a score as that of the root.
-func (rep *report) unsearchedMove(p board.Point, prior float32) MoveInfo {
+func (rep *report) unsearchedMove(p board.Point, prior float32) thinking.Move {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s, u := rep.nodes.view(), &rep.sh.value
 	x := rep.chooser.selector.explorer(n, rep.nodes.a.edgesOf(n), true)
-	v := MoveInfo{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}}
-	v.fill(&n.avg, s, u)
+	v := thinking.Move{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}, Value: valueOf(&n.avg, s)}
 	v.NoResult = 0
 	winLoss := 0.0
 	if u.u.WinLossFactor == 1 {

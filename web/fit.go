@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/engine"
 	"kosumi/level"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // autoLevel stands for the level that fits the player.
@@ -22,7 +22,7 @@ const autoLevel = "auto"
 func (s *Server) fittingLevel(size board.Size) (string, error) {
 	s.fit.Lock()
 	defer s.fit.Unlock()
-	all, _, err := s.conf.Engine.Finders()
+	all, err := level.ReadFinders(s.conf.Engine.LevelFile)
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func (s *Server) fits() []api.Fit {
 	s.fit.Lock()
 	defer s.fit.Unlock()
 	fits := []api.Fit{}
-	all, _, err := s.conf.Engine.Finders()
+	all, err := level.ReadFinders(s.conf.Engine.LevelFile)
 	if err != nil {
 		s.complain(err.Error(), "fit")
 		return fits
@@ -57,7 +57,7 @@ func (s *Server) fits() []api.Fit {
 
 func wireFit(size string, f *level.Finder) api.Fit {
 	low, mid, high := f.Range()
-	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: round(f.Games, 1)}
+	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: wire.Round(f.Games, 1)}
 }
 
 // networkSHA names the network to the ladders; "" while it loads.
@@ -117,13 +117,14 @@ func (g *game) headStart() float64 {
 func (s *Server) countGame(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	s.fit.Lock()
 	defer s.fit.Unlock()
-	all, name, err := s.conf.Engine.Finders()
+	name := s.conf.Engine.LevelFile
+	all, err := level.ReadFinders(name)
 	if err != nil {
 		return nil, err
 	}
 	f := all.On(size)
 	f.Played(against, level.HandicapElo(size, ahead), points, weight, time.Now())
-	if err := engine.SaveFinders(name, all); err != nil {
+	if err := all.Write(name); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return new(wireFit(size.String(), f)), nil

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/engine/katago"
-	"kosumi/katagocfg"
+	"kosumi/katago"
+	"kosumi/katago/config"
 )
 
 // kataCommands are the subcommands of KataGo that there are, with what they do.
@@ -33,7 +33,7 @@ func kataHelp() string {
 	for _, c := range kataCommands {
 		text += c.name + " : " + c.doc + "\n"
 	}
-	return text + "\nThis is Kosumi " + version + ", which answers as " + katagocfg.Version + " under this name. What else it can do: engine --help\n"
+	return text + "\nThis is Kosumi " + version + ", which answers as " + config.Version + " under this name. What else it can do: engine --help\n"
 }
 
 // kataElsewhere says what takes the place of subcommands of KataGo that are not here.
@@ -92,6 +92,6 @@ func runKataGo(ctx context.Context, args []string) int {
 }
 
 func kataVersion(context.Context, *katago.Flags) error {
-	fmt.Printf("%s\nGit revision: none\nCompile Time: %s\nUsing Kosumi %s in its place\n", katagocfg.Version, runtime.Version(), version)
+	fmt.Printf("%s\nGit revision: none\nCompile Time: %s\nUsing Kosumi %s in its place\n", config.Version, runtime.Version(), version)
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/analysis"
-	"kosumi/engine/katago"
-	"kosumi/katagocfg"
+	"kosumi/katago"
+	"kosumi/katago/config"
 )
 
 // kataAnalysis is katago analysis.
@@ -24,10 +24,10 @@ func kataAnalysis(ctx context.Context, f *katago.Flags) error {
 	s := defaultSettings()
 	s.Model, s.HumanModel = f.Model(), f.Texts["human-model"]
 	var log *katago.Log
-	a, err := c.Analysis(threads, s.HumanModel != "", func(conf katagocfg.Log) {
+	a, err := c.Analysis(threads, s.HumanModel != "", func(conf config.Log) {
 		log = katago.OpenLog(conf, c)
 		log.Write("Analysis Engine starting...")
-		log.Say(katagocfg.Version)
+		log.Say(config.Version)
 	})
 	if err != nil {
 		return err
@@ -53,8 +53,8 @@ func kataAnalysis(ctx context.Context, f *katago.Flags) error {
 }
 
 // kataAnalyze loads the network, greets and serves.
-func kataAnalyze(ctx context.Context, s *settings, c *katagocfg.Config, f *katago.Flags, conf analysis.Config, a *katagocfg.AnalysisSettings, log *katago.Log, idle []string) error {
-	size := board.Square(katagocfg.MaxSize)
+func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.Flags, conf analysis.Config, a *config.AnalysisSettings, log *katago.Log, idle []string) error {
+	size := board.Square(config.MaxSize)
 	log.Write("After dedups: nnModelFile0 = " + s.Model + " useFP16 " + a.Network.FP16)
 	if err := kataMissing(s); err != nil {
 		return err

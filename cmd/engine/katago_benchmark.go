@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/engine/katago"
-	"kosumi/katagocfg"
+	"kosumi/katago"
+	"kosumi/katago/config"
 )
 
 // kataBenchmark is katago benchmark.
@@ -29,7 +29,7 @@ func kataBenchmark(ctx context.Context, f *katago.Flags) error {
 	if err := s.take(c, &setup); err != nil {
 		return err
 	}
-	s.stderr = kataLogger(katago.OpenLog(katagocfg.Log{}, c), false)
+	s.stderr = kataLogger(katago.OpenLog(config.Log{}, c), false)
 	side, err := f.Number("boardsize", 19)
 	if err == nil && (side < 7 || side > 19) {
 		err = fmt.Errorf("getBenchmarkSGFData: unsupported board size: %d", side)

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"kosumi/engine/katago"
-	"kosumi/katagocfg"
+	"kosumi/katago"
+	"kosumi/katago/config"
 	"kosumi/setting"
 )
 
@@ -17,7 +17,7 @@ import (
 // --config: what differs from the defaults of this program, and, in comments, the
 // keys that do nothing here, or only under the name katago.
 func convertConfig(w io.Writer, name string) error {
-	c, err := katagocfg.Load([]string{name}, nil)
+	c, err := config.Load([]string{name}, nil)
 	if err != nil {
 		return usageError{err}
 	}
@@ -42,7 +42,7 @@ func convertConfig(w io.Writer, name string) error {
 }
 
 // translated returns what a config sets, and that as a file of ours.
-func translated(c *katagocfg.Config) (string, katago.Setup, error) {
+func translated(c *config.Config) (string, katago.Setup, error) {
 	s := defaultSettings()
 	var setup katago.Setup
 	if c.Has("logAllGTPCommunication") || !c.Has("numAnalysisThreads") {
@@ -52,7 +52,7 @@ func translated(c *katagocfg.Config) (string, katago.Setup, error) {
 		}
 		setup, _ = katago.GTP(c, &g, s.Play)
 	} else {
-		a, err := c.Analysis(0, true, func(katagocfg.Log) {})
+		a, err := c.Analysis(0, true, func(config.Log) {})
 		if err != nil {
 			return "", setup, err
 		}

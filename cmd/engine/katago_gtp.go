@@ -10,9 +10,9 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
-	"kosumi/engine/katago"
 	"kosumi/gtp"
-	"kosumi/katagocfg"
+	"kosumi/katago"
+	"kosumi/katago/config"
 	"kosumi/search"
 	"kosumi/sgf"
 )
@@ -22,7 +22,7 @@ const kataStandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchT
 
 // take takes over what a config of KataGo's sets, also by the names of this
 // program's own settings, such as precision = fp32.
-func (s *settings) take(c *katagocfg.Config, setup *katago.Setup) error {
+func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	s.kataGo = true
 	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch
 	if n := setup.Net.Sessions; n > 0 {
@@ -33,7 +33,7 @@ func (s *settings) take(c *katagocfg.Config, setup *katago.Setup) error {
 		if row == nil || row.Name != name || row.Section != "" || name == "komi" { // in KataGo's files the rules alone say what komi is
 			continue
 		}
-		v, err := c.Get(katagocfg.Key{Name: name})
+		v, err := c.Get(config.Key{Name: name})
 		if err == nil {
 			err = row.Set(s, v.Text)
 		}
@@ -107,25 +107,6 @@ func (k *kataSeat) loadRecord(name string, data []byte, before int, d *katago.Di
 	return err
 }
 
-// Line implements gtp.KataGoEngine.
-func (k *kataSeat) Line(moves []board.Point) (gtp.Line, bool) {
-	l, playouts, ok := k.Engine.Line(moves)
-	if !ok {
-		return gtp.Line{}, false
-	}
-	out := gtp.Line{Color: l.ToMove, Root: moveAnalysis(&l.Root, gtp.Details{}), Playouts: playouts}
-	for _, level := range l.Moves {
-		var list []gtp.MoveAnalysis
-		for i := range level {
-			m := moveAnalysis(&level[i].MoveInfo, gtp.Details{})
-			m.Share = level[i].Share
-			list = append(list, m)
-		}
-		out.Moves = append(out.Moves, list)
-	}
-	return out, true
-}
-
 // WithoutEffect implements katago.Seat.
 func (k *kataSeat) WithoutEffect(idle []string) { k.log.WithoutEffect(idle) }
 
@@ -180,7 +161,7 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 
 // avoid has searches charge for moves of earlier games as a config wants it. The
 // memory of the program's own moves is nil where none is kept.
-func avoid(to *search.RepeatPenalty, a katagocfg.Avoid, log *katago.Log) (memory *katago.Memory, err error) {
+func avoid(to *search.RepeatPenalty, a config.Avoid, log *katago.Log) (memory *katago.Memory, err error) {
 	if to.History, err = katago.AvoidGames(a.Games, log.Write); err != nil || a.Own == nil {
 		return nil, err
 	}
@@ -207,7 +188,7 @@ func (k *kataSeat) newGame(cleared bool) {
 }
 
 // greet says what KataGo says once it has loaded.
-func (k *kataSeat) greet(c *katagocfg.Config, f *katago.Flags, quiet bool, idle []string) {
+func (k *kataSeat) greet(c *config.Config, f *katago.Flags, quiet bool, idle []string) {
 	size, say := k.opts.Play.Size, k.log.Say
 	if quiet {
 		say = k.log.Write
@@ -246,22 +227,19 @@ func (k *kataSeat) greet(c *katagocfg.Config, f *katago.Flags, quiet bool, idle 
 
 // serve answers a client.
 func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect) error {
-	version := katagocfg.Release
+	version := config.Release
 	for _, model := range k.net.infos(k.opts.Play.Size, 0) {
 		version += "+" + katago.ShortName(model.InternalName)
 	}
 	as := &gtp.KataGo{
 		Engine: k, Version: version, Params: k.params, PVLen: d.PVLen,
-		MaxSize: katagocfg.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, LagBuffer: k.params.Lag,
+		MaxSize: config.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say,
 		Supports: func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
 	}
 	as.LoadSGF = func(name string, data []byte, before int) error { return k.loadRecord(name, data, before, d) }
-	if d.LogSearch {
-		as.Log, as.LogChosen = k.log.Write, d.LogChosen
-	}
 	if k.memory != nil {
 		as.Chosen, as.NewGame = k.memory.Chosen, k.newGame
 		defer k.memory.Save(true)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/engine/katago"
+	"kosumi/katago"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three

@@ -6,11 +6,12 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // GenMove translates a request for a move and its reports.
 func (s *seat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMove, error) {
-	req := engine.MoveRequest{Color: r.Color, Keep: r.Keep, Deterministic: r.Deterministic, Cleanup: r.Cleanup, Searched: r.Searched}
+	req := engine.MoveRequest{Color: r.Color, Keep: r.Keep, Deterministic: r.Deterministic, Cleanup: r.Cleanup}
 	if a := r.Analysis; a != nil {
 		req.Restrict, req.Analysed = restrictions(a), !a.Unseen
 		if r.Report != nil {
@@ -52,7 +53,7 @@ func reporter(r gtp.AnalyzeRequest, report func(*gtp.Analysis)) func(*search.Res
 
 func analysisOf(r *search.Result, want *gtp.AnalyzeRequest) *gtp.Analysis {
 	a := &gtp.Analysis{Color: r.ToMove, Root: gtp.RootAnalysis{
-		Visits: r.Root.Visits, Weight: r.Root.Weight, Winrate: r.Root.Winrate, Utility: r.Root.Utility, ScoreUtility: r.Root.ScoreUtility, Value: r.Root.Value, ValueUtility: r.Root.ValueUtility,
+		Visits: r.Root.Visits, Weight: r.Root.Weight, Winrate: r.Root.Winrate, Utility: r.Root.Utility,
 		ScoreLead: r.Root.Lead, ScoreSelfplay: r.Root.ScoreMean, ScoreStdev: r.Root.ScoreStdev,
 		RawStWrError: r.Root.Raw.WinrateError, RawStScoreError: r.Root.Raw.ScoreError, RawVarTimeLeft: r.Root.Raw.VarTimeLeft,
 	}}
@@ -71,10 +72,10 @@ func analysisOf(r *search.Result, want *gtp.AnalyzeRequest) *gtp.Analysis {
 	return a
 }
 
-func moveAnalysis(m *search.MoveInfo, want gtp.Details) gtp.MoveAnalysis {
+func moveAnalysis(m *thinking.Move, want gtp.Details) gtp.MoveAnalysis {
 	out := gtp.MoveAnalysis{
 		Move: m.Move, Visits: m.Visits, EdgeVisits: m.EdgeVisits, Weight: m.Weight,
-		Winrate: m.Winrate, LCB: m.LCB, Prior: float64(m.Prior), Selection: m.Selection, Utility: m.Utility, ScoreUtility: m.ScoreUtility, UtilityLCB: m.UtilityLCB,
+		Winrate: m.Winrate, LCB: m.LCB, Prior: float64(m.Prior), Utility: m.Utility, UtilityLCB: m.UtilityLCB,
 		ScoreLead: m.Lead, ScoreSelfplay: m.ScoreMean, ScoreStdev: m.ScoreStdev,
 		NoResult: m.NoResult, SymmetryOf: m.SymmetryOf, PV: m.PV,
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -80,7 +80,7 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 // unusedThere reports whether a parameter is one that KataGo's analysis takes without
 // a use and without a word, and this server stands in its place.
 func (s *Server) unusedThere(name string) bool {
-	return s.conf.InKataGosPlace && slices.Contains(katagocfg.UnusedInAnalysis, name)
+	return s.conf.InKataGosPlace && slices.Contains(config.UnusedInAnalysis, name)
 }
 
 // humanSource is a network, or several, that may vary by profile, or have one of
@@ -124,7 +124,7 @@ var searchTable = search.Settings()
 // does not know either.
 func (q *query) ownSettings(names []string, pairs map[string]string) (unknown []string, err error) {
 	for _, name := range names {
-		if row := searchTable.Find(name); row == nil || katagocfg.FindParam(name) != nil { // KataGo's, without effect beside others
+		if row := searchTable.Find(name); row == nil || config.FindParam(name) != nil { // KataGo's, without effect beside others
 			unknown = append(unknown, name)
 		} else if err := row.Set(&q.params, pairs[name]); err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (q *query) ownSettings(names []string, pairs map[string]string) (unknown []
 
 // apply sets the parameters that a query gives or that follow from those. It
 // returns the names of parameters that have no effect here.
-func (q *query) apply(values, since katagocfg.Search, pairs map[string]string) (idle []string) {
+func (q *query) apply(values, since config.Search, pairs map[string]string) (idle []string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := values[name]
 		if _, given := pairs[name]; !given && v == since[name] {
@@ -149,7 +149,7 @@ func (q *query) apply(values, since katagocfg.Search, pairs map[string]string) (
 }
 
 // applyLimit sets what is no parameter of the search here.
-func (q *query) applyLimit(name string, v katagocfg.Value) bool {
+func (q *query) applyLimit(name string, v config.Value) bool {
 	switch name {
 	case "maxVisits":
 		q.limits.Visits = v.Int
@@ -178,7 +178,7 @@ func Seconds(s float64) time.Duration {
 
 // SetParam sets a parameter of KataGo's in p. It returns false if p has nothing
 // like it.
-func SetParam(p *search.Params, name string, v katagocfg.Value) bool {
+func SetParam(p *search.Params, name string, v config.Value) bool {
 	switch name {
 	case "numSearchThreads":
 		p.Parallel.Workers = int(v.Int)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/katagocfg"
+	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -44,7 +44,7 @@ type Config struct {
 	// is full, no more is read and the client has to wait. 0: 64 MiB.
 	MaxQueue int64
 	// Base is the config that overrideSettings of a query change; nil: an empty one.
-	Base *katagocfg.Config
+	Base *config.Config
 	// HumanModel says that there is a second network for human-like play,
 	// TakesProfile that some network varies by profile; ModelNames is what messages
 	// call the networks.
@@ -78,9 +78,9 @@ type Server struct {
 	log   *slog.Logger
 	queue *queue
 	out   output
-	base  *katagocfg.Config
-	since katagocfg.Search // what base holds before any query changes it
-	seed  uint64           // of what levels misjudge, and of their draws where it is the user's
+	base  *config.Config
+	since config.Search // what base holds before any query changes it
+	seed  uint64        // of what levels misjudge, and of their draws where it is the user's
 }
 
 // New returns a server for one client.
@@ -101,7 +101,7 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 		c.MaxSize = board.MaxSize
 	}
 	if c.Base == nil {
-		c.Base = katagocfg.New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, c.Search.Parallel.Workers))})
+		c.Base = config.New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, c.Search.Parallel.Workers))})
 	}
 	if c.MaxQueue <= 0 {
 		c.MaxQueue = 64 << 20
@@ -112,7 +112,7 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	since, err := c.Base.Clone().Search(katagocfg.Analysis, c.HumanModel)
+	since, err := c.Base.Clone().Search(config.Analysis, c.HumanModel)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"kosumi/train/selfplay"
+)
+
+// assignment is a session for one offer.
+type assignment struct {
+	offer   Offer
+	model   *Model
+	session *selfplay.Session
+	stock   chan uint64
+	leave   chan struct{} // closed when no new games are to begin
+}
+
+// prepare opens what an offer is played with.
+func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
+	t := &assignment{offer: *o, leave: make(chan struct{}), model: &Model{Close: func() {}}}
+	recipe := o.Recipe
+	if w.conf.Parallel > 0 {
+		recipe.Parallel = w.conf.Parallel
+	}
+	t.stock = make(chan uint64, min(maxLease, recipe.Parallel))
+	if recipe.Search.Method == selfplay.Random {
+		t.stock = make(chan uint64, maxLease)
+	} else {
+		defer w.files.use(o.SHA256)()
+		path, err := w.files.path(ctx, File{o.File, o.SHA256, o.Bytes}, "")
+		if err != nil {
+			return nil, err
+		}
+		if t.model, err = w.conf.Open(ctx, path, o); err != nil {
+			return nil, fmt.Errorf("opening %s: %w", path, err)
+		}
+		if w.describe(t.model) {
+			if err := w.hello(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var err error
+	t.session, err = selfplay.NewSessionOf(recipe, o.Seed, func(ctx context.Context) (uint64, bool) { return w.number(ctx, t) },
+		func(f *selfplay.Finished) (int, error) { return 0, w.finish(t, f) })
+	w.conf.Log.Info("new work", "network", o.Network, "offer", o.ID)
+	return t, err
+}
+
+// describe notes what the worker plays with, and reports whether that is new.
+func (w *Worker) describe(s *Model) bool {
+	w.greeting.Lock()
+	defer w.greeting.Unlock()
+	c := &w.conf.Card
+	changed := c.Provider != s.Provider || c.Precision != s.Precision
+	c.Provider, c.Precision = s.Provider, s.Precision
+	return changed
+}
+
+// leave lets the games of the present offer come to their end and begins no more.
+func (w *Worker) leave() {
+	t := w.now
+	if t == nil {
+		return
+	}
+	close(t.leave)
+	var given []uint64
+	for {
+		select {
+		case n := <-t.stock:
+			given = append(given, n)
+			w.mu.Lock()
+			delete(w.held, n)
+			w.mu.Unlock()
+			continue
+		default:
+		}
+		break
+	}
+	if len(given) > 0 {
+		w.publish(verbRelease, beat{Held: given})
+	}
+}
+
+// play plays an assignment until its games are over or the context ends.
+func (w *Worker) play(ctx context.Context, t *assignment, stop context.CancelCauseFunc) {
+	if err := t.session.Play(ctx, t.model.Evaluator, selfplay.Goal{}); err != nil {
+		stop(err)
+		return
+	}
+	select {
+	case <-t.leave:
+	default:
+		return // interrupted
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.all {
+		if w.all[i] == t {
+			w.all = append(w.all[:i:i], w.all[i+1:]...)
+			t.model.Close()
+			break
+		}
+	}
+}
+
+// finish keeps a game until it is confirmed.
+func (w *Worker) finish(t *assignment, f *selfplay.Finished) error {
+	if w.spoil != nil {
+		w.spoil(f)
+	}
+	data, err := selfplay.Marshal(f)
+	if err != nil {
+		return err
+	}
+	if err := w.spool.put(f, t.offer.ID, data); err != nil {
+		w.conf.Log.Error("a game cannot be kept on disk, only in memory", "error", err)
+	}
+	w.mu.Lock()
+	w.games++
+	w.mu.Unlock()
+	return nil
+}
+
+// exam answers the exam of the present network.
+func (w *Worker) exam(ctx context.Context) error {
+	a, err := answerExam(ctx, &w.now.offer, w.now.model.Evaluator)
+	if err != nil {
+		return err
+	}
+	r, err := ask[receipt](ctx, w.conf.Conn, verbExam, pack(a), 30*time.Second)
+	switch {
+	case err != nil:
+		pause(ctx, backoff(4))
+	case r.Verdict == rejected:
+		return fmt.Errorf("%w: %s", ErrRefused, r.Reason)
+	case r.Verdict == later:
+		pause(ctx, backoff(4))
+		if r.Reason == needHello {
+			return w.hello(ctx)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"kosumi/internal/file"
+)
+
+// fileCache is a worker's folder of networks, which come over its connection. Any number
+// of goroutines may use it.
+type fileCache struct {
+	dir  string
+	conn *Conn
+
+	mu       sync.Mutex
+	fetching map[string]chan struct{} // by sha256; closed when that has ended
+	kept     map[string]int           // uses of files, by sha256
+}
+
+// path returns where a file lies, fetched if it is not there: for a task, or "" for the
+// loop's own network.
+func (c *fileCache) path(ctx context.Context, f File, task string) (string, error) {
+	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
+		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
+	}
+	defer c.turn(ctx, f.SHA256)()
+	path := filepath.Join(c.dir, f.SHA256, f.Name)
+	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
+		now := time.Now()
+		_ = os.Chtimes(filepath.Dir(path), now, now) // the last use, for makeRoom
+		return path, nil
+	}
+	c.makeRoom(keptFiles - f.Bytes)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	err := file.Write(path, func(out io.Writer) error { return c.fetch(ctx, f, task, out) })
+	return path, err
+}
+
+// use keeps a file from makeRoom until done is called.
+func (c *fileCache) use(sha string) (done func()) {
+	add := func(n int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.kept[sha] += n; c.kept[sha] == 0 {
+			delete(c.kept, sha)
+		}
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+// keptFiles is how many bytes of networks a worker keeps, of mostKept networks.
+const keptFiles, mostKept = 4 << 30, 64
+
+// makeRoom removes networks that are not in use, those first that were used longest
+// ago, until the rest are mostKept and have so many bytes at most.
+func (c *fileCache) makeRoom(most int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	type folder struct {
+		name  string
+		used  time.Time
+		bytes int64
+	}
+	var total int64
+	var folders []folder
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !sumForm(e.Name()) {
+			continue
+		}
+		f := folder{name: e.Name(), used: info.ModTime()}
+		files, _ := os.ReadDir(filepath.Join(c.dir, f.name))
+		for _, file := range files {
+			if info, err := file.Info(); err == nil {
+				f.bytes += info.Size()
+			}
+		}
+		total += f.bytes
+		folders = append(folders, f)
+	}
+	slices.SortFunc(folders, func(a, b folder) int { return a.used.Compare(b.used) })
+	for i, f := range folders {
+		if total <= most && len(folders)-i <= mostKept {
+			return
+		}
+		if c.kept[f.name] == 0 && os.RemoveAll(filepath.Join(c.dir, f.name)) == nil {
+			total -= f.bytes
+		}
+	}
+}
+
+// turn waits while a file is fetched for another task, until done is called there. It
+// does not wait for ever: that task's client may not have the file.
+func (c *fileCache) turn(ctx context.Context, sha string) (done func()) {
+	end := time.After(2 * time.Minute)
+	for {
+		c.mu.Lock()
+		busy := c.fetching[sha]
+		if busy == nil {
+			busy = make(chan struct{})
+			c.fetching[sha] = busy
+			c.mu.Unlock()
+			return func() {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				delete(c.fetching, sha)
+				close(busy)
+			}
+		}
+		c.mu.Unlock()
+		select {
+		case <-busy:
+		case <-end:
+			return func() {}
+		case <-ctx.Done():
+			return func() {}
+		}
+	}
+}
+
+// fetch asks for a file piece by piece.
+func (c *fileCache) fetch(ctx context.Context, f File, task string, out io.Writer) error {
+	sum := sha256.New()
+	failures, most := 0, 100
+	if task != "" {
+		most = 10 // the server is there, or another worker gets the task
+	}
+	for at := int64(0); at < f.Bytes; {
+		m, err := func() (*nats.Msg, error) {
+			ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+			defer cancel()
+			return c.conn.nats.RequestWithContext(ctx, c.conn.subject(verbNet), pack(wanted{f.SHA256, at, task}))
+		}()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || len(m.Data) == 0 {
+			if failures++; failures > most || err == nil && failures > 10 {
+				return fmt.Errorf("the network %s cannot be had: %w", f.Name, errors.Join(err, errors.New("no answer, or another network plays by now")))
+			}
+			pause(ctx, backoff(failures))
+			continue
+		}
+		failures = 0
+		sum.Write(m.Data)
+		if _, err := out.Write(m.Data); err != nil {
+			return err
+		}
+		at += int64(len(m.Data))
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != f.SHA256 {
+		return fmt.Errorf("the network %s arrived damaged: sha256 %s, %s is expected", f.Name, got, f.SHA256)
+	}
+	return nil
+}
+
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+func sumForm(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}

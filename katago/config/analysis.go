@@ -1,0 +1,121 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// AnalysisSettings are what the analysis program reads.
+type AnalysisSettings struct {
+	Log                                Log
+	Threads                            int // positions searched at the same time
+	LogRequests, LogResponses          bool
+	LogErrors, LogSearch, WarnUnused   bool
+	Search                             Search
+	Perspective                        string // black, white or "" for the side to move
+	PVLen                              int    // moves after the first
+	StartBlackMovesAreHandicap         bool
+	PreventCleanupPhase, Deterministic bool
+	Network                            Network
+	Avoid                              Avoid
+}
+
+// Analysis reads all that the analysis program does. threads is what its command
+// line gives, 0 for nothing. The log is read first; say gets it before a later key
+// turns out to be wrong.
+func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSettings, error) {
+	var s AnalysisSettings
+	if err := c.Alias("numSearchThreadsPerAnalysisThread", "numSearchThreads"); err != nil {
+		return s, err
+	}
+	s.Threads = threads
+	switch {
+	case threads > 0 && c.Has("numAnalysisThreads"):
+		return s, fmt.Errorf("When specifying numAnalysisThreads in the config (%s), it is redundant and disallowed to also specify it via -analysis-threads", c.name)
+	case threads < 0 || threads > 16384:
+		return s, fmt.Errorf("Invalid value for numAnalysisThreads: %d", threads)
+	case threads == 0:
+		v, err := c.Get(Key{Name: "numAnalysisThreads", Kind: Int, Low: 1, High: 16384})
+		if err != nil {
+			return s, err
+		}
+		s.Threads = int(v.Int)
+	}
+	a := &asker{c: c}
+	s.Deterministic = a.flag("forDeterministicTesting", false)
+	if s.Log = a.log(true); a.err != nil {
+		return s, a.err
+	}
+	say(s.Log)
+	s.LogRequests, s.LogResponses = a.flag("logAllRequests", false), a.flag("logAllResponses", false)
+	s.LogErrors, s.LogSearch, s.WarnUnused = a.flag("logErrorsAndWarnings", true), a.flag("logSearchInfo", false), a.flag("warnUnusedFields", true)
+	if a.err == nil {
+		s.Search, a.err = c.Search(Analysis, human)
+	}
+	if a.err == nil {
+		s.Perspective, a.err = c.Perspective("")
+	}
+	s.Avoid = a.avoid(Analysis)
+	s.PVLen = a.whole("analysisPVLen", 1, 100, 15)
+	s.StartBlackMovesAreHandicap = a.flag("assumeMultipleStartingBlackMovesAreHandicap", true)
+	s.PreventCleanupPhase = a.flag("preventCleanupPhase", true)
+	s.Network = a.network(Analysis)
+	return s, a.err
+}
+
+// Query reads the parameters of one query: those of the program with what
+// overrideSettings gives. It returns the names that mean nothing.
+func (c *Config) Query(pairs map[string]string, since Search, perspective string, human bool) (s Search, view string, unknown []string, err error) {
+	q := c.Clone()
+	q.Use("")
+	q.Override(pairs)
+	if s, err = q.Search(Analysis, human); err != nil {
+		return nil, "", nil, err
+	}
+	if view, err = q.Perspective(perspective); err != nil {
+		return nil, "", nil, err
+	}
+	return s, view, q.Unused(), s.Changes(since)
+}
+
+// Parameters reads what kata-set-param and kata-set-params change. The settings
+// are checked by themselves, then together with those in force; c changes only if
+// all are right.
+func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was Manners) (Play, Manners, error) {
+	alone := New(nil)
+	alone.values = map[string]string{}
+	alone.Override(pairs)
+	if !alone.Has("numSearchThreads") {
+		alone.values["numSearchThreads"] = threads
+	}
+	if _, err := alone.Play(human); err != nil {
+		return Play{}, Manners{}, err
+	}
+	for _, name := range []string{"dynamicPlayoutDoublingAdvantageCapPerOppLead", "avoidRepeatedPatternUtility"} {
+		if _, given := pairs[name]; given {
+			return Play{}, Manners{}, errors.New("Cannot be overridden in kata-set-param: " + name)
+		}
+	}
+	for _, name := range []string{"allowResignation", "ponderingEnabled", "delayMoveScale", "delayMoveMax"} {
+		alone.used[name] = true
+	}
+	if unused := alone.Unused(); len(unused) > 0 {
+		return Play{}, Manners{}, errors.New("Unrecognized or non-overridable parameter in kata-set-params: " + unused[0])
+	}
+	all := c.Clone()
+	all.Use("")
+	all.Override(pairs)
+	p, err := all.Play(human)
+	if err != nil {
+		return Play{}, Manners{}, err
+	}
+	m, err := all.Manners(was)
+	if err == nil {
+		err = p.Changes(since)
+	}
+	if err != nil {
+		return Play{}, Manners{}, err
+	}
+	*c = *all
+	return p, m, nil
+}

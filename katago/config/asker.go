@@ -1,0 +1,79 @@
+package config
+
+import "errors"
+
+// asker asks a config for value after value and keeps the first error.
+type asker struct {
+	c   *Config
+	err error
+}
+
+func (a *asker) value(k Key, absent Value) Value {
+	if a.err != nil {
+		return absent
+	}
+	var v Value
+	if v, a.err = a.c.GetOr(k, absent); a.err != nil {
+		return absent
+	}
+	return v
+}
+
+func (a *asker) flag(name string, absent bool) bool {
+	return a.value(Key{Name: name, Kind: Bool}, Value{Bool: absent}).Bool
+}
+
+func (a *asker) enabled(name string) string {
+	return a.value(Key{Name: name, Kind: Enabled}, Value{Text: "auto"}).Text
+}
+
+func (a *asker) number(name string, low, high, absent float64) float64 {
+	return a.value(Key{Name: name, Kind: Double, Low: low, High: high}, Value{Number: absent}).Number
+}
+
+func (a *asker) whole(name string, low, high, absent int) int {
+	return int(a.value(Key{Name: name, Kind: Int, Low: float64(low), High: float64(high)}, Value{Int: int64(absent)}).Int)
+}
+
+func (a *asker) text(name string) string { return a.value(Key{Name: name}, Value{}).Text }
+
+// needed reads a flag that KataGo does not start without.
+func (a *asker) needed(name string) bool {
+	if a.err != nil {
+		return false
+	}
+	var v Value
+	v, a.err = a.c.Get(Key{Name: name, Kind: Bool})
+	return v.Bool
+}
+
+// fail keeps an error of the caller's own.
+func (a *asker) fail(err error) {
+	if a.err == nil {
+		a.err = err
+	}
+}
+
+// Log is what a program writes down beside its replies.
+type Log struct {
+	File, Dir, DirDated string // at most one is given
+	ToStdout, ToStderr  bool
+	TimeStamp, Contents bool
+}
+
+func (a *asker) log(toStderr bool) Log {
+	l := Log{Contents: a.flag("logConfigContents", true)}
+	l.ToStdout, l.ToStderr = a.flag("logToStdout", false), a.flag("logToStderr", toStderr)
+	l.TimeStamp = a.flag("logTimeStamp", true)
+	given := 0
+	for _, key := range []string{"logFile", "logDir", "logDirDated"} {
+		if a.c.Has(key) {
+			given++
+		}
+	}
+	if given > 1 {
+		a.fail(errors.New("Cannot specify more than one of logFile and logDir and logDirDated in config"))
+	}
+	l.File, l.Dir, l.DirDated = a.text("logFile"), a.text("logDir"), a.text("logDirDated")
+	return l
+}

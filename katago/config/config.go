@@ -1,0 +1,172 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Config is what files and command lines give: a value for each of some keys, and
+// which of them have been asked for. It may be used from one goroutine at a time.
+type Config struct {
+	name   string // as messages have it
+	values map[string]string
+	used   map[string]bool
+}
+
+// New returns a config of these values, without a file.
+func New(values map[string]string) *Config {
+	return &Config{values: maps.Clone(values), used: map[string]bool{}}
+}
+
+// hostFiles opens files of the system by the paths that a user writes, which
+// os.DirFS does not take.
+type hostFiles struct{}
+
+func (hostFiles) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// Load reads files, the later of which change keys of the first, and then what
+// -override-config gave, in order.
+func Load(files, overrides []string) (*Config, error) { return load(hostFiles{}, files, overrides) }
+
+func load(from fs.FS, files, overrides []string) (*Config, error) {
+	c := New(map[string]string{})
+	for i, file := range files {
+		r := reader{files: from, to: c.values, main: file}
+		if i > 0 { // a later file counts as included by the first
+			r.main = files[0]
+			r.included = append(r.included, files[1:i]...)
+			if file == files[0] || slices.Contains(files[1:i], file) {
+				return nil, place{files[0], 0}.fault("Circular or multiple inclusion of the same file: '%s'", file)
+			}
+		}
+		if dir := folder(file); dir != "" {
+			r.folders = []string{dir}
+		}
+		if err := r.read(file, file); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			c.name = file
+		}
+	}
+	for _, text := range overrides {
+		if text == "" {
+			continue
+		}
+		pairs, err := Pairs(text)
+		if err != nil {
+			return nil, err
+		}
+		c.dropExcluded(pairs)
+		c.Override(pairs)
+	}
+	return c, nil
+}
+
+// rulesParts are the keys that "rules" stands for.
+var rulesParts = []string{
+	"koRule", "scoringRule", "multiStoneSuicideLegal", "taxRule", "hasButton", "whiteBonusPerHandicapStone", "friendlyPassOk", "whiteHandicapBonus",
+}
+
+// dropExcluded takes out what new values replace under other names: rules
+// replace their parts, and the other way round.
+func (c *Config) dropExcluded(pairs map[string]string) {
+	if _, whole := pairs["rules"]; whole {
+		for _, key := range rulesParts {
+			delete(c.values, key)
+		}
+	}
+	if slices.ContainsFunc(rulesParts, func(key string) bool { _, given := pairs[key]; return given }) {
+		delete(c.values, "rules")
+	}
+}
+
+// Override sets keys; an empty value takes a key out.
+func (c *Config) Override(pairs map[string]string) {
+	for key, value := range pairs {
+		if value == "" {
+			delete(c.values, key)
+		} else {
+			c.values[key] = value
+		}
+	}
+	c.name += " and/or command-line and query overrides"
+}
+
+// Alias gives a key another name. It is an error to have both.
+func (c *Config) Alias(key, as string) error {
+	value, given := c.values[key]
+	if !given {
+		return nil
+	}
+	if c.Has(as) {
+		return fmt.Errorf("Cannot specify both %s and %s in the same config", key, as)
+	}
+	delete(c.values, key)
+	c.values[as] = value
+	return nil
+}
+
+// Clone returns a copy that changes by itself.
+func (c *Config) Clone() *Config {
+	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
+}
+
+// Name returns what messages call the config: its first file, and how often it was
+// overridden.
+func (c *Config) Name() string { return c.name }
+
+// Has reports whether a key is given, without using it.
+func (c *Config) Has(key string) bool { _, given := c.values[key]; return given }
+
+// Keys returns all keys, sorted.
+func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.values)) }
+
+// Lines returns all keys with their values, sorted, as "key = value".
+func (c *Config) Lines() []string {
+	var lines []string
+	for _, key := range c.Keys() {
+		lines = append(lines, key+" = "+c.values[key])
+	}
+	return lines
+}
+
+// Use marks keys as used: all that begin so.
+func (c *Config) Use(prefix string) {
+	for key := range c.values {
+		if strings.HasPrefix(key, prefix) {
+			c.used[key] = true
+		}
+	}
+}
+
+// Unused returns the keys that nobody asked for, sorted.
+func (c *Config) Unused() []string {
+	var unused []string
+	for key := range c.values {
+		if !c.used[key] {
+			unused = append(unused, key)
+		}
+	}
+	slices.Sort(unused)
+	return unused
+}
+
+// Warning returns what KataGo says about unused keys, line by line; nothing if
+// there are none.
+func (c *Config) Warning() []string {
+	unused := c.Unused()
+	if len(unused) == 0 {
+		return nil
+	}
+	const rule = "--------------"
+	lines := []string{rule, "WARNING: Config had unused keys! You may have a typo, an option you specified is being unused from " + c.name}
+	for _, key := range unused {
+		lines = append(lines, fmt.Sprintf("WARNING: Unused key '%s' in %s", key, c.name))
+	}
+	return append(lines, rule)
+}

@@ -1,0 +1,179 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSyntax(t *testing.T) {
+	for line, want := range map[string]string{
+		"a = 1": "1", "a=1": "1", "\ta \t=\t 1 2 # c": "1 2", "a = 1#c": "1", `a = "x # \"y\" \\" # c`: `x # "y" \`, `a = 'x'`: "'x'",
+		"a-B_9 = .5": ".5", "a = b = c": "b = c",
+	} {
+		key, value, ok := keyValue(strings.Trim(line, spaces))
+		require.True(t, ok, line)
+		require.Contains(t, line, key)
+		require.Equal(t, want, value, line)
+	}
+	for _, line := range []string{"a", "a =", "= 1", "a # = 1", "a b = 1", `a = ""`, `a = "x`, `a = "x" y`, `a = "x\`, "ä = 1", "a = # 1"} {
+		_, _, ok := keyValue(line)
+		require.False(t, ok, line)
+	}
+}
+
+func TestIncludes(t *testing.T) {
+	files := fstest.MapFS{
+		"cfg/main.cfg":    {Data: []byte("a = 1\n@include=sub/one.cfg\nc = 3\n")},
+		"cfg/sub/one.cfg": {Data: []byte("a = 2\n@include \"two.cfg\" # next to it\nc = 4\n")},
+		"cfg/sub/two.cfg": {Data: []byte("b = 5\n")},
+		"more.cfg":        {Data: []byte("b = 6\n")},
+		"absolute.cfg":    {Data: []byte("@include /etc/x.cfg\n")},
+		"missing.cfg":     {Data: []byte("@include none.cfg\n")},
+		"word.cfg":        {Data: []byte("@include\n")},
+		"twice.cfg":       {Data: []byte("@include more.cfg\n@include more.cfg\n")},
+	}
+	c, err := load(files, []string{"cfg/main.cfg", "more.cfg"}, []string{" d = 7 ,,e=", "d="})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a = 2", "b = 6", "c = 3"}, c.Lines())
+	require.Equal(t, "cfg/main.cfg"+strings.Repeat(" and/or command-line and query overrides", 2), c.Name())
+	for file, want := range map[string]string{
+		"absolute.cfg": "Absolute paths", "missing.cfg": "Could not open file none.cfg", "word.cfg": "Unsupported @ directive, line 1 in 'word.cfg'",
+		"twice.cfg": "Circular or multiple inclusion of the same file: 'more.cfg', line 2 in 'twice.cfg'", "none.cfg": "Could not open file none.cfg",
+	} {
+		_, err := load(files, []string{file}, nil)
+		require.ErrorContains(t, err, want)
+	}
+	_, err = load(files, []string{"more.cfg", "more.cfg"}, nil)
+	require.ErrorContains(t, err, "multiple inclusion")
+	_, err = load(files, nil, []string{"a"})
+	require.EqualError(t, err, "Could not parse kv pair, could not find '=' in:a")
+}
+
+func TestRulesExcludeTheirParts(t *testing.T) {
+	files := fstest.MapFS{"a.cfg": {Data: []byte("koRule = SIMPLE\nscoringRule = AREA\n")}, "b.cfg": {Data: []byte("rules = chinese\n")}}
+	c, err := load(files, []string{"a.cfg"}, []string{"rules=japanese"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"rules = japanese"}, c.Lines())
+	c, err = load(files, []string{"b.cfg"}, []string{"taxRule=ALL"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"taxRule = ALL"}, c.Lines())
+}
+
+func TestValues(t *testing.T) {
+	c := New(map[string]string{"i": " +5 ", "x": "1e3", "hex": "0x10", "nan": "nan", "b": "TRUE", "auto": "Auto", "w": "AREA"})
+	v, err := c.Get(Key{Name: "i", Kind: Int, High: 9})
+	require.NoError(t, err)
+	require.EqualValues(t, 5, v.Int)
+	v, err = c.Get(Key{Name: "x", Kind: Double, High: 1e4})
+	require.NoError(t, err)
+	require.EqualValues(t, 1000, v.Number)
+	v, err = c.Get(Key{Name: "b", Kind: Bool})
+	require.NoError(t, err)
+	require.True(t, v.Bool)
+	v, err = c.Get(Key{Name: "auto", Kind: Enabled})
+	require.NoError(t, err)
+	require.Equal(t, "auto", v.Text)
+	for _, k := range []Key{{Name: "x", Kind: Int, High: 1e4}, {Name: "hex", Kind: Double, High: 99}, {Name: "nan", Kind: Double}, {Name: "auto", Kind: Bool}, {Name: "i", Kind: Int, High: 4}, {Name: "w", Words: []string{"B", "A"}}, {Name: "none"}} {
+		_, err := c.Get(k)
+		require.ErrorContains(t, err, "'"+k.Name+"'")
+	}
+	_, err = c.Get(Key{Name: "w", Words: []string{"B", "A"}})
+	require.EqualError(t, err, "Key 'w' must be one of (A|B) in config file ")
+}
+
+func TestNumbers(t *testing.T) {
+	for x, want := range map[float64][2]string{
+		0: {"0", "0.0"}, 1: {"1", "1.0"}, 0.04: {"0.04", "0.04"}, 1e6: {"1e+06", "1000000.0"}, 1e20: {"1e+20", "1e+20"}, 1234567: {"1.23457e+06", "1234567.0"},
+		1e-7: {"1e-07", "1e-07"}, -3.5: {"-3.5", "-3.5"},
+	} {
+		require.Equal(t, want[0], General(x))
+		require.Equal(t, want[1], Float(x))
+	}
+}
+
+// TestOtherBackends: keys of any of KataGo's ways to run a network raise no warning,
+// in whatever program; a misspelt one does.
+func TestOtherBackends(t *testing.T) {
+	programs := map[string]func(*Config) error{
+		"numSearchThreads=2,logAllGTPCommunication=false,logSearchInfo=false,rules=chinese": func(c *Config) error {
+			_, err := c.GTP(true, func(string) {})
+			return err
+		},
+		"numAnalysisThreads=2,numSearchThreads=2,nnMaxBatchSize=8": func(c *Config) error {
+			_, err := c.Analysis(0, true, func(Log) {})
+			return err
+		},
+	}
+	for needed, read := range programs {
+		values := map[string]string{}
+		for pair := range strings.SplitSeq(needed, ",") {
+			key, value, _ := strings.Cut(pair, "=")
+			values[key] = value
+		}
+		for _, key := range []string{"cudaUseFP16", "trtUseFP16", "metalUseFP16", "openclDeviceToUse", "rocmDeviceToUse", "rocmDeviceToUseThread0", "rocmUseFP16",
+			"rocmUseNHWC", "rocmUse1x1Matmul", "onnxProvider", "onnxDeviceToUse", "onnxDeviceToUseThread1", "onnxOpenVINODeviceType",
+			"onnxOpenVINODeviceTypeThread0", "onnxOpenVINOCacheDir", "onnxOpenVINOPrecision", "onnxOpenVINONumStreams", "onnxPadBatch",
+			"onnxSkipScale8", "onnxTransformerNHWC"} {
+			values[key] = "auto"
+			require.True(t, Tuning(key), key)
+		}
+		c := New(values)
+		require.NoError(t, read(c))
+		require.Empty(t, c.Unused())
+		values["rockUseFP16"] = "auto"
+		c = New(values)
+		require.NoError(t, read(c))
+		require.Equal(t, []string{"rockUseFP16"}, c.Unused())
+	}
+}
+
+// TestParameters changes what may change, all or nothing.
+func TestParameters(t *testing.T) {
+	c := New(map[string]string{"numSearchThreads": "2", "maxVisits": "8"})
+	start, err := c.Play(false)
+	require.NoError(t, err)
+	set := func(pairs map[string]string) (Play, Manners, error) {
+		return c.Parameters(pairs, start.Search, "2", false, Manners{DelayMax: 1e6})
+	}
+	p, m, err := set(map[string]string{"maxVisits": "5", "allowResignation": "true"})
+	require.NoError(t, err)
+	require.True(t, m.Resign)
+	require.EqualValues(t, 5, p.Search["maxVisits"].Int)
+	for pairs, want := range map[[2]string]string{
+		{"maxVisits", "0"}:                 "must be in the range 1 to 1125899906842624",
+		{"foo", "1"}:                       "Unrecognized or non-overridable parameter in kata-set-params: foo",
+		{"delayMoveScale", "x"}:            "Could not parse 'x' as double",
+		{"nodeTableShardsPowerOfTwo", "9"}: "Cannot change nodeTableShardsPowerOfTwo after initialization",
+		{"humanSLChosenMoveProp", "1"}:     "no human model was specified",
+	} {
+		before := c.Lines()
+		_, _, err := set(map[string]string{pairs[0]: pairs[1], "cpuctExploration": "0.5"})
+		require.ErrorContains(t, err, want)
+		require.Equal(t, before, c.Lines())
+	}
+	p, _, err = set(map[string]string{"maxVisits": ""})
+	require.NoError(t, err)
+	require.EqualValues(t, int64(unlimited), p.Search["maxVisits"].Int)
+}
+
+func FuzzLoad(f *testing.F) {
+	for _, text := range []string{"a = 1\nb = \"x\\\"\" # y\n", "@include b.cfg\n", "rules = chinese\nnumSearchThreads = 3\nlogAllGTPCommunication = false\nlogSearchInfo = TRUE\n", "@include=\"a.cfg\"", "a =="} {
+		f.Add(text, "a=1,b=")
+	}
+	f.Fuzz(func(t *testing.T, text, override string) {
+		files := fstest.MapFS{"a.cfg": {Data: []byte(text)}, "b.cfg": {Data: []byte("numSearchThreads = 1\n")}}
+		c, err := load(files, []string{"a.cfg"}, []string{override})
+		if err != nil {
+			return
+		}
+		for _, line := range c.Lines() {
+			require.Contains(t, line, " = ")
+		}
+		c.GTP(false, func(string) {})
+		c.Analysis(0, true, func(Log) {})
+		require.Subset(t, c.Lines(), c.Clone().Lines())
+	})
+}

@@ -1,0 +1,12 @@
+// Package config reads the configuration files of KataGo 1.17: their syntax,
+// what every key of its gtp and analysis programs may hold, and what holds where a
+// file says nothing. It knows nothing of how an engine is made; others turn what it
+// reads into their own settings.
+//
+// # Terms
+//
+// A key is used once a program has asked for its value. Keys that nobody asked for
+// are unused: KataGo starts all the same and names them, since they are mostly
+// misspelt. Texts of errors are KataGo's, because clients show them and look for
+// parts of them.
+package config

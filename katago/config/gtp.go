@@ -1,0 +1,214 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+)
+
+// Play are the parameters of the gtp program's searches.
+type Play struct {
+	Search
+	// Analysis has these in the place of wideRootNoise and ignorePreRootHistory.
+	AnalysisWideNoise     float64
+	AnalysisIgnoreHistory bool
+	// AntiMirror is that of play; analysis has the parameter antiMirror.
+	AntiMirror bool
+}
+
+// Play reads the parameters of the gtp program's searches.
+func (c *Config) Play(human bool) (Play, error) {
+	s, err := c.Search(GTP, human)
+	if err != nil {
+		return Play{}, err
+	}
+	a := asker{c: c}
+	p := Play{Search: s}
+	p.AnalysisWideNoise = a.number("analysisWideRootNoise", 0, 5, 0.04)
+	p.AnalysisIgnoreHistory = a.flag("analysisIgnorePreRootHistory", true)
+	p.AntiMirror = a.flag("genmoveAntiMirror", !c.Has("antiMirror") || s["antiMirror"].Bool)
+	return p, a.err
+}
+
+// Manners are what kata-set-param may change beside the parameters of the search.
+type Manners struct {
+	Resign, Ponder       bool
+	DelayScale, DelayMax float64 // seconds before a move is answered
+}
+
+// Manners reads them; what is not given stays as it was.
+func (c *Config) Manners(was Manners) (Manners, error) {
+	a := asker{c: c}
+	m := Manners{
+		Resign: a.flag("allowResignation", was.Resign), Ponder: a.flag("ponderingEnabled", was.Ponder),
+		DelayScale: a.number("delayMoveScale", 0, 10000, was.DelayScale), DelayMax: a.number("delayMoveMax", 0, 1e6, was.DelayMax),
+	}
+	return m, a.err
+}
+
+// GTPSettings are what the gtp program reads.
+type GTPSettings struct {
+	Log                                   Log
+	LogCommands, LogSearch                bool
+	Greet                                 bool // say on stderr what was loaded
+	Rules                                 board.Rules
+	ForcedKomi                            *float32
+	Play                                  Play
+	Manners                               Manners
+	CleanupBeforePass, FriendlyPass       string // auto, true or false
+	ResignThreshold                       float64
+	ResignTurns                           int
+	ResignMinScore, ResignMinMovesPerArea float64 // ResignMinScore is negative if not given
+	WinningFactor, WinningThreshold       float64
+	OGSChat                               bool
+	PVLen                                 int // moves after the first
+	StartBlackMovesAreHandicap            bool
+	PreventCleanupPhase                   bool
+	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 where
+	// playoutDoublingAdvantage was given in its place.
+	HandicapAdvantage float64
+	Size              board.Size
+	Deterministic     bool
+	SearchSeed        string
+	Network           Network
+	Perspective       string // black, white or "" for the side to move
+	Avoid             Avoid
+	NoLimit           bool // nothing limits a move
+}
+
+// GTP reads all that the gtp program does. say gets what KataGo says on the way,
+// line by line, before a later key turns out to be wrong.
+func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
+	a := &asker{c: c}
+	g := GTPSettings{Log: a.log(false)}
+	g.LogCommands, g.LogSearch = a.needed("logAllGTPCommunication"), a.needed("logSearchInfo")
+	g.Greet = a.flag("startupPrintMessageToStderr", true)
+	if a.err != nil {
+		return g, a.err
+	}
+	if !g.Greet {
+		say = func(string) {}
+	}
+	say(Version)
+	if g.Rules, a.err = c.Rules(); a.err != nil {
+		return g, a.err
+	}
+	say(fmt.Sprintf("Using %s rules initially, unless GTP/GUI overrides this", g.Rules.Name()))
+	if c.Has("ignoreGTPAndForceKomi") {
+		komi := float32(a.value(Key{Name: "ignoreGTPAndForceKomi", Kind: Single, Low: -400, High: 400}, Value{}).Number)
+		g.ForcedKomi, g.Rules.Komi = &komi, komi
+	}
+	if a.err == nil {
+		g.Play, a.err = c.Play(human)
+	}
+	g.seat(a)
+	return g, a.err
+}
+
+// seat reads how the program sits at the table.
+func (g *GTPSettings) seat(a *asker) {
+	c := a.c
+	g.Manners.Ponder = a.flag("ponderingEnabled", false)
+	g.CleanupBeforePass, g.FriendlyPass = a.enabled("cleanupBeforePass"), a.enabled("friendlyPass")
+	if g.CleanupBeforePass == "true" && g.FriendlyPass == "true" {
+		a.fail(errors.New("Cannot specify both cleanupBeforePass = true and friendlyPass = true at the same time"))
+	}
+	g.Manners.Resign, g.ResignThreshold = a.flag("allowResignation", false), -1
+	if c.Has("allowResignation") && a.err == nil {
+		var v Value
+		v, a.err = c.Get(Key{Name: "resignThreshold", Kind: Double, Low: -1, High: 0})
+		g.ResignThreshold = v.Number
+	}
+	g.ResignTurns = a.whole("resignConsecTurns", 1, 100, 3)
+	g.ResignMinScore = a.number("resignMinScoreDifference", 0, 1000, -1)
+	g.ResignMinMovesPerArea = a.number("resignMinMovesPerBoardArea", 0, 1, 0)
+	g.WinningFactor = a.number("searchFactorWhenWinning", 0.01, 1, 1)
+	g.WinningThreshold = a.number("searchFactorWhenWinningThreshold", 0, 1, 1)
+	g.OGSChat = a.flag("ogsChatToStderr", false)
+	g.PVLen = a.whole("analysisPVLen", 1, 1000, 13)
+	g.StartBlackMovesAreHandicap = a.flag("assumeMultipleStartingBlackMovesAreHandicap", true)
+	g.PreventCleanupPhase = a.flag("preventCleanupPhase", true)
+	g.HandicapAdvantage = a.number("dynamicPlayoutDoublingAdvantageCapPerOppLead", 0, 0.5, 0.045)
+	if c.Has("playoutDoublingAdvantage") && !c.Has("dynamicPlayoutDoublingAdvantageCapPerOppLead") {
+		g.HandicapAdvantage = 0
+	}
+	g.Manners.DelayScale = a.number("delayMoveScale", 0, 10000, 0)
+	g.Manners.DelayMax = a.number("delayMoveMax", 0, 1e6, 1e6)
+	g.Size = board.Size{W: a.side("defaultBoardXSize"), H: a.side("defaultBoardYSize")}
+	if g.Size.W < 0 || g.Size.H < 0 {
+		g.Size = board.Square(19)
+	}
+	g.Deterministic = a.flag("forDeterministicTesting", false)
+	g.Avoid = a.avoid(GTP)
+	if a.err == nil {
+		g.Perspective, a.err = c.Perspective("")
+	}
+	g.Network = a.network(GTP)
+	g.SearchSeed = a.text("searchRandSeed")
+	g.NoLimit = !c.Has("maxPlayouts") && !c.Has("maxVisits") && !c.Has("maxTime")
+}
+
+// MaxSize is the longest side of a board that KataGo is built for by default.
+const MaxSize = 19
+
+// side reads the width or height of the board, -1 where neither it nor
+// defaultBoardSize is given.
+func (a *asker) side(key string) int {
+	square := a.whole("defaultBoardSize", 2, MaxSize, -1)
+	return a.whole(key, 2, MaxSize, square)
+}
+
+// Version is what KataGo says it is: the release whose behaviour this package
+// follows.
+const (
+	Release = "1.17.2"
+	Version = "KataGo v" + Release
+)
+
+// own are the parameters that kata-get-params writes as strings.
+func own(c *Config, p Play, m Manners) map[string]string {
+	flag := func(b bool) string { return Value{Kind: Bool, Bool: b}.String() }
+	return map[string]string{
+		"analysisWideRootNoise": General(p.AnalysisWideNoise), "analysisIgnorePreRootHistory": flag(p.AnalysisIgnoreHistory),
+		"genmoveAntiMirror": flag(p.AntiMirror), "antiMirror": p.Search["antiMirror"].String(), "humanSLProfile": c.values["humanSLProfile"],
+		"allowResignation": flag(m.Resign), "ponderingEnabled": flag(m.Ponder),
+		"delayMoveScale": General(m.DelayScale), "delayMoveMax": General(m.DelayMax),
+	}
+}
+
+// OwnNames are the names of the parameters that are written as strings, in
+// KataGo's order.
+var OwnNames = []string{
+	"analysisWideRootNoise", "analysisIgnorePreRootHistory", "genmoveAntiMirror", "antiMirror", "humanSLProfile",
+	"allowResignation", "ponderingEnabled", "delayMoveScale", "delayMoveMax",
+}
+
+// ParamsJSON returns all parameters as kata-get-params does, names sorted.
+func (c *Config) ParamsJSON(p Play, m Manners) string {
+	texts := map[string]string{}
+	for name, value := range own(c, p, m) {
+		texts[name] = Value{Text: value}.JSON()
+	}
+	for _, name := range p.Names() {
+		v, _ := p.Shown(name)
+		texts[name] = v.JSON()
+	}
+	var fields []string
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		fields = append(fields, Value{Text: name}.JSON()+":"+texts[name])
+	}
+	return "{" + strings.Join(fields, ",") + "}"
+}
+
+// Param returns one parameter as kata-get-param does.
+func (c *Config) Param(p Play, m Manners, name string) (string, bool) {
+	if text, ok := own(c, p, m)[name]; ok {
+		return text, true
+	}
+	v, ok := p.Shown(name)
+	return v.JSON(), ok
+}

@@ -1,0 +1,98 @@
+package config
+
+import (
+	"errors"
+
+	"kosumi/board"
+)
+
+// Rules reads the rules, whole or in parts, with the komi that they bring.
+func (c *Config) Rules() (board.Rules, error) {
+	if !c.Has("rules") {
+		return c.ruleParts()
+	}
+	for _, key := range []string{"koRule", "scoringRule", "multiStoneSuicideLegal", "hasButton", "taxRule", "whiteHandicapBonus", "friendlyPassOk", "whiteBonusPerHandicapStone"} {
+		if c.Has(key) {
+			return board.Rules{}, errors.New("Cannot both specify 'rules' and individual rules like " + key)
+		}
+	}
+	v, err := c.Get(Key{Name: "rules"})
+	if err != nil {
+		return board.Rules{}, err
+	}
+	if _, _, err := board.ParseKataGoRules(v.Text); err != nil {
+		return board.Rules{}, reason(err)
+	}
+	rules, err := board.ParseRules(v.Text)
+	return rules, reason(err)
+}
+
+// reason returns an error about rules in KataGo's words.
+func reason(err error) error {
+	var rules *board.RulesError
+	if errors.As(err, &rules) {
+		return errors.New(rules.Reason)
+	}
+	return err
+}
+
+func (c *Config) ruleParts() (board.Rules, error) {
+	r := board.TrompTaylor()
+	set := func(part, value string) {
+		r, _ = r.With(part, value) // only values that were checked come here
+	}
+	word := func(key, part string, needed bool, words ...string) error {
+		if !needed && !c.Has(key) {
+			return nil
+		}
+		v, err := c.Get(Key{Name: key, Words: words})
+		if err == nil {
+			set(part, v.Text)
+		}
+		return err
+	}
+	flag := func(key, part string, needed bool) error {
+		if !needed && !c.Has(key) {
+			return nil
+		}
+		v, err := c.Get(Key{Name: key, Kind: Bool})
+		if err == nil {
+			set(part, v.String())
+		}
+		return err
+	}
+	for _, err := range []error{
+		word("koRule", "ko", true, "SIMPLE", "POSITIONAL", "SITUATIONAL", "SPIGHT"),
+		word("scoringRule", "scoring", true, "AREA", "TERRITORY"),
+		flag("multiStoneSuicideLegal", "suicide", true), flag("hasButton", "hasButton", false),
+	} {
+		if err != nil {
+			return r, err
+		}
+	}
+	if r.Scoring == board.ScoringTerritory {
+		r.Tax, r.Komi = board.TaxSeki, 6.5
+	} else if r.Button {
+		r.Komi = 7
+	}
+	err := word("taxRule", "tax", false, "NONE", "SEKI", "ALL")
+	switch {
+	case err != nil:
+		return r, err
+	case r.Button && r.Scoring != board.ScoringArea:
+		return r, errors.New("Config specifies hasButton=true on a scoring system other than AREA")
+	case c.Has("whiteBonusPerHandicapStone") && c.Has("whiteHandicapBonus"):
+		return r, errors.New("May specify only one of whiteBonusPerHandicapStone and whiteHandicapBonus in config")
+	}
+	old, err := c.GetOr(Key{Name: "whiteBonusPerHandicapStone", Kind: Int, Low: 0, High: 1}, Value{})
+	if old.Int == 1 {
+		r.HandicapBonus = board.BonusN
+	}
+	if err == nil {
+		err = word("whiteHandicapBonus", "whiteHandicapBonus", false, "0", "N", "N-1")
+	}
+	if err == nil {
+		err = flag("friendlyPassOk", "friendlyPassOk", false)
+	}
+	return r, err
+}

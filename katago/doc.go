@@ -1,0 +1,10 @@
+// Package katago lets an engine stand in for KataGo: it turns what KataGo's
+// configuration files say into how an engine plays, analyses and logs, keeps the
+// parameters that clients change over GTP, and measures speed as KataGo's benchmark
+// does. The texts of the protocol are in gtp, the files' syntax in katago/config.
+//
+// # Keys
+//
+// Every key that KataGo 1.17 reads either changes something here, or is returned
+// as idle, for the program to name once. testdata/keys.txt lists them all.
+package katago

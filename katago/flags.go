@@ -1,0 +1,215 @@
+package katago
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/katago/config"
+)
+
+// The program answers as KataGo does where it is started as katago, or with
+// --personality katago before everything else: subcommands, flags with one dash,
+// configuration files, texts.
+const personality = "personality"
+
+// Asked reports whether the program is to be KataGo, and returns the arguments
+// that are left for it.
+func Asked(program string, args []string) (rest []string, yes bool, err error) {
+	name := strings.ToLower(filepath.Base(strings.ReplaceAll(program, `\`, "/")))
+	yes = strings.TrimSuffix(name, ".exe") == "katago"
+	if len(args) == 0 {
+		return args, yes, nil
+	}
+	value, joined := strings.CutPrefix(strings.TrimLeft(args[0], "-"), personality+"=")
+	switch {
+	case !strings.HasPrefix(args[0], "-"):
+		return args, yes, nil
+	case joined:
+		args = args[1:]
+	case strings.TrimLeft(args[0], "-") == personality && len(args) > 1:
+		value, args = args[1], args[2:]
+	default:
+		return args, yes, nil
+	}
+	switch value {
+	case "katago", "kosumi":
+		return args, value == "katago", nil
+	}
+	return args, false, fmt.Errorf("--%s %q: katago or kosumi", personality, value)
+}
+
+// Flags are the flags of KataGo's subcommands.
+type Flags struct {
+	command       string
+	Help, Version bool
+	configs       []string
+	overrides     []string
+	Texts         map[string]string // of flags with a value that may be given once
+	Switches      map[string]bool
+}
+
+// flagNames are the flags of each subcommand, with the name of their value,
+// which switches have none of, and KataGo's words for what they do.
+var flagNames = map[string][][3]string{
+	"": {
+		{"config", "FILE", "Config file(s) to use, later ones override earlier ones"}, {"model", "FILE", "Neural net model file to use"},
+		{"override-config", "KEYVALUEPAIRS", "Override config parameters. Format: \"key=value, key=value,...\""},
+		{"help", "", "Displays usage information and exits"}, {"version", "", "Displays version information and exits"},
+	},
+	"gtp":      {{"human-model", "FILE", "Human SL neural net model"}, {"override-version", "VERSION", "Say a certain value in response to gtp version command"}},
+	"analysis": {{"human-model", "FILE", "Human SL neural net model"}, {"analysis-threads", "THREADS", "Analyze up to this many positions in parallel"}, {"quit-without-waiting", "", "When stdin is closed, quit quickly without waiting for queued tasks"}},
+	"benchmark": {
+		{"visits", "VISITS", "How many visits to use per search"}, {"threads", "THREADS", "Test these many threads, comma-separated, e.g. '4,8,12,16'"},
+		{"numpositions", "NUM", "How many positions to sample from a game"}, {"time", "SECONDS", "Typical amount of time per move spent while playing, in seconds"},
+		{"sgf", "FILE", "Optional game to sample positions from"}, {"boardsize", "SIZE", "Size of board to benchmark on, from 7 to 19"},
+		{"fixed-batch-size", "SIZE", "Fixed batch size"}, {"half-batch-size", "", "Use half batch sizes"}, {"tune", "", "Automatically search for the optimal number of threads"},
+		{"no-server-thread-test", "", "Don't test more server threads a GPU (this program never does)"}, {"no-half-batch-size-test", "", "Don't test half batch sizes (this program never does)"},
+	},
+	"version": {},
+}
+
+// shortFlags are the short flags, of benchmark only.
+var shortFlags = map[string]string{"v": "visits", "t": "threads", "n": "numpositions", "i": "time", "s": "tune", "h": "help"}
+
+// find returns the flag of a name.
+func (f *Flags) find(name string) ([3]string, bool) {
+	if long, ok := shortFlags[name]; ok && (f.command == "benchmark" || name == "h") {
+		name = long
+	}
+	for _, row := range slices.Concat(flagNames[""], flagNames[f.command]) {
+		if row[0] == name {
+			return row, true
+		}
+	}
+	return [3]string{}, false
+}
+
+// ParseFlags reads flags as KataGo does, with one dash; two are fine too, and a
+// value may follow an equals sign.
+func ParseFlags(command string, args []string) (*Flags, error) {
+	f := &Flags{command: command, Texts: map[string]string{}, Switches: map[string]bool{}}
+	for i := 0; i < len(args); i++ {
+		name := strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-")
+		value, joined := "", false
+		if !strings.HasPrefix(args[i], "-") || name == "" {
+			return nil, fmt.Errorf("Argument: %s\n             Couldn't find match for argument", args[i])
+		}
+		name, value, joined = strings.Cut(name, "=")
+		row, ok := f.find(name)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("Argument: %s\n             Couldn't find match for argument", args[i])
+		case row[1] == "":
+			f.Switches[row[0]] = true
+			continue
+		case !joined && i+1 == len(args):
+			return nil, fmt.Errorf("Argument: (-%s)\n             Missing a value for this argument!", row[0])
+		case !joined:
+			i++
+			value = args[i]
+		}
+		switch _, again := f.Texts[row[0]]; {
+		case row[0] == "config":
+			f.configs = append(f.configs, value)
+		case row[0] == "override-config":
+			f.overrides = append(f.overrides, value)
+		case again:
+			return nil, fmt.Errorf("Argument: (-%s)\n             Argument already set!", row[0])
+		default:
+			f.Texts[row[0]] = value
+		}
+	}
+	f.Help, f.Version = f.Switches["help"], f.Switches["version"]
+	return f, nil
+}
+
+// Number reads a flag that is a whole number.
+func (f *Flags) Number(name string, absent int) (int, error) {
+	text, ok := f.Texts[name]
+	if !ok {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("-%s %s: a whole number from 1 up is needed", name, text)
+	}
+	return n, nil
+}
+
+// Usage explains the flags of the subcommand to the users of a program of that name.
+func (f *Flags) Usage(program string) string {
+	text := fmt.Sprintf("\nUSAGE:\n\n   %s %s [flags]\n\nWhere:\n\n", program, f.command)
+	for _, row := range slices.Concat(flagNames[f.command], flagNames[""]) {
+		value := ""
+		if row[1] != "" {
+			value = " <" + row[1] + ">"
+		}
+		text += fmt.Sprintf("   -%s%s\n     %s\n\n", row[0], value, row[2])
+	}
+	return text
+}
+
+// Config reads the config files, or what stands in for them where none is named
+// and none lies beside the program or in KataGo's folder.
+func (f *Flags) Config(standIn string) (*config.Config, error) {
+	files := f.configs
+	if len(files) == 0 {
+		if path := beside("default_gtp.cfg"); path != "" && standIn != "" {
+			files = []string{path}
+		}
+	}
+	if len(files) > 0 {
+		return config.Load(files, f.overrides)
+	}
+	if standIn == "" {
+		return nil, errors.New("-config CONFIG_FILE_NAME.cfg was not specified to tell KataGo where to find the config")
+	}
+	return config.Load(nil, append([]string{standIn}, f.overrides...))
+}
+
+// LogOverrides writes down what -override-config changed.
+func (f *Flags) LogOverrides(log *Log) {
+	for _, text := range f.overrides {
+		pairs, _ := config.Pairs(text) // a fault was found when the config was read
+		for _, key := range slices.Sorted(maps.Keys(pairs)) {
+			log.Write("Config override: " + key + " = " + pairs[key])
+		}
+	}
+}
+
+// Model returns the network to use; "" is the embedded one.
+func (f *Flags) Model() string {
+	if path := f.Texts["model"]; path != "" {
+		return path
+	}
+	for _, name := range []string{"default_model.bin.gz", "default_model.txt.gz"} {
+		if path := beside(name); path != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+// beside looks for a file beside the program, then in KataGo's folder.
+func beside(name string) string {
+	var folders []string
+	if exe, err := os.Executable(); err == nil {
+		folders = append(folders, filepath.Dir(exe))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		folders = append(folders, filepath.Join(home, ".katago"))
+	}
+	for _, dir := range folders {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}

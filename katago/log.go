@@ -1,0 +1,166 @@
+package katago
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/katago/config"
+)
+
+// Log writes what KataGo logs: to a file, to stderr, to stdout, each line with
+// the time if the config wants it. Its methods may be called from any goroutine.
+type Log struct {
+	mu     sync.Mutex
+	conf   config.Log
+	file   *os.File // nil: none
+	stderr io.Writer
+}
+
+// OpenLog opens the log. A file that cannot be opened is a warning only.
+func OpenLog(conf config.Log, c *config.Config) *Log {
+	l := &Log{conf: conf, stderr: os.Stderr}
+	path := conf.File
+	stamp := time.Now().Format("20060102-150405")
+	switch {
+	case conf.Dir != "":
+		path = filepath.Join(conf.Dir, fmt.Sprintf("%s-%08X.log", stamp, rand.Uint32()))
+	case conf.DirDated != "":
+		path = filepath.Join(conf.DirDated, stamp, fmt.Sprintf("%08X.log", rand.Uint32()))
+	}
+	if path != "" && path != conf.File {
+		os.MkdirAll(filepath.Dir(path), 0o755) // opening the file tells if it failed
+	}
+	if path != "" {
+		var err error
+		if l.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
+			l.file = nil
+			line := "WARNING: could not open file for logging: Could not write to file " + path + " - invalid path or permissions?"
+			l.Write(line)
+			l.Tell(line)
+		}
+	}
+	if conf.Contents {
+		l.Write("Running with following config:\n" + strings.Join(c.Lines(), "\n") + "\n")
+	}
+	return l
+}
+
+// Write writes a line to the log.
+func (l *Log) Write(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conf.TimeStamp {
+		line = time.Now().Format("2006-01-02 15:04:05-0700") + ": " + line
+	}
+	line += "\n"
+	if l.file != nil {
+		io.WriteString(l.file, line) // a full disk stops no game
+	}
+	if l.conf.ToStderr {
+		io.WriteString(l.stderr, line)
+	}
+	if l.conf.ToStdout {
+		io.WriteString(os.Stdout, line)
+	}
+}
+
+// Say writes a line to the log, and to stderr where the log does not go there.
+func (l *Log) Say(line string) {
+	l.Write(line)
+	if !l.conf.ToStderr {
+		l.Tell(line)
+	}
+}
+
+// Tell writes a line to stderr alone.
+func (l *Log) Tell(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	io.WriteString(l.stderr, line+"\n")
+}
+
+// Close closes the log's file.
+func (l *Log) Close() {
+	if l.file != nil {
+		l.file.Close()
+	}
+}
+
+// Messages is where messages of the engine's own go, a line each: warnings and
+// errors to people, the rest to the log.
+func (l *Log) Messages() io.Writer {
+	return lines(func(line string) {
+		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {
+			l.Say(line)
+		} else {
+			l.Write(line)
+		}
+	})
+}
+
+// lines is a writer that gets whole lines.
+type lines func(line string)
+
+func (f lines) Write(p []byte) (int, error) {
+	for line := range strings.Lines(string(p)) {
+		f(strings.TrimRight(line, "\n"))
+	}
+	return len(p), nil
+}
+
+// Copy copies what a client sends and gets to the log, line by line.
+func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Reader, io.Writer) {
+	if sent != "" {
+		in = &tee{r: in, word: sent, log: l}
+	}
+	if got != "" {
+		out = &tee{w: out, word: got, log: l}
+	}
+	return in, out
+}
+
+// tee copies lines that pass through a stream to the log, with a word before.
+type tee struct {
+	r    io.Reader
+	w    io.Writer
+	word string
+	log  *Log
+	mu   sync.Mutex
+	rest bytes.Buffer
+}
+
+func (t *tee) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.note(p[:n])
+	return n, err
+}
+
+func (t *tee) Write(p []byte) (int, error) {
+	n, err := t.w.Write(p)
+	t.note(p[:n])
+	return n, err
+}
+
+func (t *tee) note(p []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rest.Write(p)
+	for {
+		line, err := t.rest.ReadString('\n')
+		if err != nil {
+			t.rest.Reset()
+			t.rest.WriteString(line)
+			return
+		}
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			t.log.Write(t.word + line)
+		}
+	}
+}

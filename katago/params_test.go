@@ -1,0 +1,55 @@
+package katago
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/engine"
+	"kosumi/katago/config"
+)
+
+// fakeSeat takes every configuration.
+type fakeSeat struct{ cfg engine.Config }
+
+func (s *fakeSeat) Config() engine.Config           { return s.cfg }
+func (s *fakeSeat) Configure(c engine.Config) error { s.cfg = c; return nil }
+func (s *fakeSeat) DropTree()                       {}
+func (s *fakeSeat) TakesProfile() bool              { return false }
+func (s *fakeSeat) WithoutEffect([]string)          {}
+
+// TestParamsGoBack: what is shown can be set, alone and all at once, and stays as it is,
+// also where KataGo refuses what it shows; what is changed is refused as KataGo does.
+func TestParamsGoBack(t *testing.T) {
+	c := config.New(map[string]string{"logAllGTPCommunication": "false", "logSearchInfo": "false", "rules": "chinese",
+		"numSearchThreads": "2", "maxVisits": "50"})
+	g, err := c.GTP(false, func(string) {})
+	require.NoError(t, err)
+	p := NewParams(c, &g, &fakeSeat{engine.Defaults()}, false, "net")
+	before := p.JSON()
+	var fields map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(before), &fields))
+	all := map[string]string{}
+	for name, raw := range fields {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		all[name] = text
+		require.NoError(t, p.Set(map[string]string{name: text}), name)
+		shown, ok := p.Get(name)
+		require.True(t, ok, name)
+		require.NoError(t, p.Set(map[string]string{name: strings.Trim(shown, `"`)}), name)
+	}
+	require.NoError(t, p.Set(all))
+	require.Equal(t, before, p.JSON())
+
+	all["humanSLChosenMoveProp"] = "0.5"
+	require.ErrorContains(t, p.Set(all), "Provided parameter humanSLChosenMoveProp but no human model was specified")
+	for _, wrong := range []string{"0", "5000"} {
+		require.ErrorContains(t, p.Set(map[string]string{"numSearchThreads": wrong}), "must be in the range 1 to 4096")
+	}
+	require.Equal(t, before, p.JSON())
+}

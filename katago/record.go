@@ -1,0 +1,176 @@
+package katago
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/katago/config"
+	"kosumi/sgf"
+)
+
+// ReadRecord reads a game record as KataGo does: of variations the longest, rules by
+// the names that it knows, komi in halves, no set-up after the first node. Rules that
+// the record does not have are those of now; say hears of that.
+func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, board.Rules, error) {
+	trees, err := sgf.Parse(data)
+	if err != nil {
+		return nil, now, err
+	}
+	if len(trees) == 0 {
+		return nil, now, errors.New("Empty sgf") //nolint:staticcheck // KataGo's text
+	}
+	if notes := trees[0].Notes(); len(notes) > 0 {
+		return nil, now, errors.New(notes[0]) // KataGo reads records that are sound
+	}
+	root := longest(trees[0])
+	if err := checkSize(root); err != nil {
+		return nil, now, err
+	}
+	for n := range root.MainLine() {
+		if n != root && (n.Has("AB") || n.Has("AW") || n.Has("AE")) {
+			return nil, now, errors.New("Found stone placements after the root, game records that are not simply ordinary play not currently supported") //nolint:staticcheck // KataGo's text
+		}
+		if n != root {
+			n.Remove("PL")
+		}
+	}
+	root.Remove("HA") // it goes by the stones
+	record, err := sgf.StrictRecordOf(root)
+	if err != nil {
+		return nil, now, err
+	}
+	if record.Setup != nil && len(record.Steps) > 0 {
+		record.Setup.ToMove = board.Empty // it goes by the first move
+	}
+	return record, recordRules(root, now, say), nil
+}
+
+// checkSize reports whether a record is of a board that KataGo has.
+func checkSize(root *sgf.Node) error {
+	text := root.Get("SZ")
+	size, err := sgf.SizeOf(root)
+	switch {
+	case err == nil && max(size.W, size.H) <= config.MaxSize:
+		return nil
+	case err == nil:
+		return fmt.Errorf("Board size in sgf is > Board::MAX_LEN = %d, if larger sizes are desired, consider increasing and recompiling: %s", config.MaxSize, text) //nolint:staticcheck // KataGo's text
+	case strings.Trim(text, "-:0123456789") == "":
+		return fmt.Errorf("Board size in sgf is <= 1: %s", text) //nolint:staticcheck // KataGo's text
+	}
+	return fmt.Errorf("Could not parse board size in sgf: %s", text) //nolint:staticcheck // KataGo's text
+}
+
+// longest copies the nodes of the variation with the most of them, the first of such.
+func longest(root *sgf.Node) *sgf.Node {
+	depth := map[*sgf.Node]int{}
+	for _, n := range slices.Backward(slices.Collect(root.All())) { // children before their parents
+		for _, c := range n.Children {
+			depth[n] = max(depth[n], depth[c]+1)
+		}
+	}
+	line := &sgf.Node{Properties: root.Properties}
+	at, to := root, line
+	for len(at.Children) > 0 {
+		deepest := slices.MaxFunc(at.Children, func(a, b *sgf.Node) int { return depth[a] - depth[b] })
+		to = to.NewChild()
+		to.Properties = slices.Clone(deepest.Properties)
+		at = deepest
+	}
+	return line
+}
+
+// CheckRecord plays the moves of a record before one of them, from 1; 0 is all. The
+// error is a [sgf.MoveError] of the first on an occupied point, or that is the suicide
+// of one stone.
+func CheckRecord(record *sgf.Record, before int) error {
+	g, err := record.Game(board.TrompTaylor(), 0)
+	if err != nil {
+		return err
+	}
+	for i, s := range record.Steps {
+		c, p := s.Move.Color, s.Move.Point
+		if i+1 == before {
+			break
+		}
+		if p >= 0 && g.At(p) == board.Empty && g.Board().IsIllegalSuicide(c, p, true) {
+			err = board.ErrSuicide
+		} else {
+			err = g.PlayTolerant(c, p)
+		}
+		if err != nil {
+			return &sgf.MoveError{Move: i + 1, Step: i + 1, Color: c, Vertex: record.Size.Vertex(p), Err: err}
+		}
+	}
+	return nil
+}
+
+// recordRules returns the rules that a record is played under.
+func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules {
+	text := func(r board.Rules) string {
+		return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 32)
+	}
+	komi, komiErr := recordKomi(root)
+	if !root.Has("RU") {
+		switch {
+		case !root.Has("KM"):
+			say("Sgf has no rules or komi, using default rules: " + text(now))
+		case komiErr != nil:
+			say("Sgf has no rules, also there was an error parsing komi, using default rules: " + text(now))
+		default:
+			now.Komi = komi
+			say("Sgf has no rules, using default rules with SGF-specified komi: " + text(now))
+		}
+		return now
+	}
+	named := root.Get("RU")
+	rules, _, err := board.ParseKataGoRules(named)
+	if err == nil {
+		err = rules.Check()
+	}
+	if err != nil {
+		if komiErr == nil {
+			now.Komi = komi
+		}
+		say("WARNING: using default rules " + text(now) + " because could not parse sgf rules: Could not parse rules in sgf: " + named)
+		return now
+	}
+	switch {
+	case komiErr == nil:
+		rules.Komi = komi
+	case root.Has("KM"):
+		say("There was an error parsing komi, using default komi with rules: " + text(rules))
+	}
+	return rules
+}
+
+// errKomi is a komi that cannot be played with.
+var errKomi = errors.New("no komi")
+
+// recordKomi reads KM. Two programs write it in hundredths of a point, or of a stone.
+func recordKomi(root *sgf.Node) (float32, error) {
+	k, err := strconv.ParseFloat(strings.TrimSpace(root.Get("KM")), 32)
+	if err != nil || math.IsNaN(k) || math.IsInf(k, 0) {
+		return 0, errKomi
+	}
+	if k*2 != math.Trunc(k*2) {
+		chinese := []string{"chinese", "chinese, pair go"}
+		if k*4 != math.Trunc(k*4) || !strings.HasPrefix(root.Get("US"), "GoGoD") || !slices.Contains(chinese, strings.ToLower(root.Get("RU"))) {
+			return 0, errKomi
+		}
+		k *= 2
+	}
+	if by := root.Values("AP"); slices.Contains(by, "foxwq") || slices.Contains(by, "SGFC:2.0") {
+		hundredths := map[float64]float64{275: 5.5, 550: 5.5, 325: 6.5, 650: 6.5, 375: 7.5, 750: 7.5, 350: 7, 700: 7}
+		if points, ok := hundredths[k]; ok {
+			k = points
+		} else if k != 0 && k != 6.5 && k != 7 && k != 7.5 {
+			return 0, errKomi
+		}
+	}
+	return float32(k), nil
+}

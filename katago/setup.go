@@ -1,0 +1,274 @@
+package katago
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/engine/analysis"
+	"kosumi/katago/config"
+	"kosumi/search"
+)
+
+// Setup is what a config changes of how an engine plays, and which of its keys have
+// no effect here.
+type Setup struct {
+	Play  engine.Config
+	Net   Network
+	Avoid config.Avoid
+	Idle  []string
+}
+
+// Network is how the network is run.
+type Network struct {
+	CacheBytes int64 // at most; 0: no cache
+	Batch      int   // most positions in one call
+	Sessions   int   // 0: as many as suit
+	FP16       string
+}
+
+// Dialect is how the gtp program answers, and what it says.
+type Dialect struct {
+	PVLen                  int // moves after the first
+	Perspective            board.Color
+	ForcedKomi             *float32
+	Log                    config.Log
+	LogCommands, LogSearch bool
+	Quiet                  bool // greet nobody on stderr
+	Chat                   bool // a line about each move on stderr
+	NoLimit                bool // nothing limits a move
+}
+
+// GTP returns what the gtp program's config makes of base.
+func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Dialect) {
+	s := Setup{Play: base, Avoid: g.Avoid}
+	p := &s.Play
+	p.Size, p.Rules = g.Size, g.Rules
+	s.Idle = play(p, c, g.Play)
+	manners(p, g.Manners)
+	p.Resign.Threshold, p.Resign.Turns = g.ResignThreshold, g.ResignTurns
+	p.Resign.MinScore, p.Resign.MinMovesPerArea = max(0, g.ResignMinScore), g.ResignMinMovesPerArea
+	p.HandicapAdvantage = g.HandicapAdvantage
+	p.Hurry.Winning, p.Hurry.Threshold = g.WinningFactor, g.WinningThreshold
+	if g.WinningFactor >= 1 {
+		p.Hurry.Winning = 0
+	}
+	p.EarlyStop, p.Extend = false, 0 // KataGo makes all visits that the clock allows, and no more
+	p.FriendlyPass, p.CleanUp = whether[g.FriendlyPass], whether[g.CleanupBeforePass]
+	p.ScoreByLead, p.PoolBothSidesValues = true, true
+	p.Game = board.GameOptions{PreventEncore: g.PreventCleanupPhase, StartBlackMovesAreHandicap: g.StartBlackMovesAreHandicap, ForgetOutOfTurn: true}
+	s.network(g.Network, p.Search.Parallel.Workers)
+	s.seed(g.SearchSeed)
+	if g.Deterministic {
+		s.seed("forDeterministicTesting")
+	}
+	s.Idle = given(c, s.Idle, g.Network.Idle)
+	return s, Dialect{
+		PVLen: g.PVLen, Perspective: colours[g.Perspective], ForcedKomi: g.ForcedKomi, Log: g.Log, LogCommands: g.LogCommands,
+		LogSearch: g.LogSearch, Quiet: !g.Greet, Chat: g.OGSChat, NoLimit: g.NoLimit,
+	}
+}
+
+var (
+	whether = map[string]engine.Whether{"true": engine.Always, "false": engine.Never}
+	colours = map[string]board.Color{"black": board.Black, "white": board.White}
+)
+
+// Analysis returns what the analysis program's config makes of base, and how
+// queries are answered, but for the network.
+func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
+	conf := analysis.Defaults()
+	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
+	s := Setup{Play: base, Avoid: a.Avoid}
+	s.Play.Search = conf.Search
+	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
+	s.Idle = parameters(&s.Play.Search, a.Search, config.Analysis, "maxVisits", "maxPlayouts", "maxTime")
+	s.Play.Limits = limits(a.Search, "")
+	groupEvalCache(&s.Play.Search.EvalCache, s.Play.Limits)
+	s.network(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
+	if a.Deterministic {
+		s.seed("forDeterministicTesting")
+	}
+	s.Idle = given(c, s.Idle, a.Network.Idle)
+	conf.Limits = s.Play.Limits
+	conf.InKataGosPlace = true
+	conf.Threads, conf.PVLen, conf.MaxSize, conf.Base, conf.Version = a.Threads, a.PVLen, config.MaxSize, c, config.Release
+	conf.Perspective = map[string]analysis.Perspective{"black": analysis.Black, "white": analysis.White}[a.Perspective]
+	conf.IgnoreUnknown = !a.WarnUnused
+	conf.CleanupPhases, conf.NoInferredHandicap = !a.PreventCleanupPhase, !a.StartBlackMovesAreHandicap
+	return s, conf
+}
+
+// parameters sets the parameters of a search, and returns those that differ from
+// their default without an effect here; elsewhere are those that others set.
+func parameters(p *search.Params, values config.Search, of config.Program, elsewhere ...string) (idle []string) {
+	defaults := config.New(map[string]string{"numSearchThreads": "1"})
+	usual, _ := defaults.Search(of, true) // an empty config can be read
+	p.Root.LooseImages = true
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !analysis.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
+			idle = append(idle, name)
+		}
+	}
+	return idle
+}
+
+// groupEvalCache keeps searches with other limits apart, as KataGo does, to which limits
+// are parameters like others.
+func groupEvalCache(r *search.EvalCacheParams, l search.Limits) {
+	if r.Group = 0; r.Use {
+		r.Group = l.Group()
+	}
+}
+
+// seatKeys are the parameters that are settings of a seat here.
+var seatKeys = []string{
+	"maxVisits", "maxPlayouts", "maxTime", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "lagBuffer",
+	"searchFactorAfterOnePass", "searchFactorAfterTwoPass", "treeReuseCarryOverTimeFactor", "overallocateTimeFactor", "midgameTimeFactor",
+	"midgameTurnPeakTime", "endgameTurnTimeDecay", "obviousMovesTimeFactor", "obviousMovesPolicyEntropyTolerance", "obviousMovesPolicySurpriseTolerance",
+}
+
+// limits reads three limits of a search; KataGo's numbers for none are none.
+func limits(values config.Search, suffix string) search.Limits {
+	count := func(name string) int64 {
+		if n := values[name+suffix].Int; n < 1<<50 {
+			return n
+		}
+		return 0
+	}
+	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: analysis.Seconds(values["maxTime"+suffix].Number)}
+}
+
+// play sets the parameters of a seat's searches, and those of its clock.
+func play(p *engine.Config, c *config.Config, values config.Play) (idle []string) {
+	idle = parameters(&p.Search, values.Search, config.GTP, seatKeys...)
+	number := func(name string) float64 { return values.Search[name].Number }
+	p.Search.AntiMirror = values.AntiMirror
+	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
+	p.AnalysisWideNoise, p.AnalysisHistory = values.AnalysisWideNoise, !values.AnalysisIgnoreHistory
+	p.Limits, p.PonderLimits = limits(values.Search, ""), limits(values.Search, "Pondering")
+	groupEvalCache(&p.Search.EvalCache, p.Limits)
+	p.Lag = time.Duration(number("lagBuffer") * float64(time.Second))
+	p.Hurry.AfterOnePass, p.Hurry.AfterTwoPasses = number("searchFactorAfterOnePass"), number("searchFactorAfterTwoPass")
+	p.TimeUse = engine.TimeUse{
+		CarryOver: number("treeReuseCarryOverTimeFactor"), Overall: number("overallocateTimeFactor"),
+		Midgame: number("midgameTimeFactor"), MidgamePeak: number("midgameTurnPeakTime"), EndgameDecay: number("endgameTurnTimeDecay"),
+		Obvious: search.Obvious{
+			Factor: number("obviousMovesTimeFactor"), Entropy: number("obviousMovesPolicyEntropyTolerance"),
+			Surprise: number("obviousMovesPolicySurpriseTolerance"),
+		},
+	}
+	if c.Has("playoutDoublingAdvantage") && !c.Has("dynamicPlayoutDoublingAdvantageCapPerOppLead") {
+		p.HandicapAdvantage = 0
+	}
+	if c.Has("avoidRepeatedPatternUtility") {
+		p.HandicapRepeats = p.Search.RepeatPenalty.Utility
+	}
+	return idle
+}
+
+func manners(p *engine.Config, m config.Manners) {
+	p.Resign.Enabled, p.Ponder = m.Resign, m.Ponder
+	p.Delay = engine.Delay{Scale: m.DelayScale, Most: m.DelayMax}
+}
+
+// network sets how the network is run. flight is how many evaluations are under
+// way at most.
+func (s *Setup) network(n config.Network, flight int) {
+	const entry = 2600 // bytes of a cached position of 19x19
+	s.Net = Network{CacheBytes: math.MaxInt64, Batch: n.MaxBatch, Sessions: n.Sessions, FP16: n.FP16}
+	switch {
+	case n.Cache < 0:
+		s.Net.CacheBytes = 0
+	case n.Cache < 40:
+		s.Net.CacheBytes = entry << n.Cache
+	}
+	if n.MaxBatch == 0 {
+		s.Net.Batch = min(8, max(2, flight))
+	}
+	p := &s.Play.Search
+	if p.Net.Symmetry = n.Symmetry; n.Symmetry < 0 && !n.Randomize {
+		p.Net.Symmetry = 0
+	}
+	s.seed(n.Seed)
+}
+
+// seed makes a number of a text that seeds.
+func (s *Setup) seed(text string) {
+	if text == "" {
+		return
+	}
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	s.Play.Seed ^= h.Sum64()
+	s.Play.Search.Seed = s.Play.Seed
+}
+
+// given returns those keys that the config has, each once, sorted.
+func given(c *config.Config, lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return !c.Has(name) })
+}
+
+// WithoutEffect names keys that have no effect here: in a warning those that ask for
+// something, and in a plain line those that only tune KataGo's own program.
+func (l *Log) WithoutEffect(idle []string) {
+	var tuning, others []string
+	for _, name := range idle {
+		if config.Tuning(name) {
+			tuning = append(tuning, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		l.Say("warning: these keys of the config have no effect here: " + strings.Join(others, ", "))
+	}
+	if len(tuning) > 0 {
+		l.Say("Not needed here, since they only tune KataGo's own memory and devices: " + strings.Join(tuning, ", "))
+	}
+}
+
+// ShortName is a network's name as KataGo's version has it: without what follows
+// from the rest, long numbers shortened.
+func ShortName(name string) string {
+	var parts []string
+	for _, part := range strings.Split(name, "-") {
+		var n int64
+		digits := strings.TrimLeft(part, "sd")
+		_, err := fmt.Sscanf(digits, "%d", &n)
+		number := err == nil && len(part) == len(digits)+1 && strings.Trim(digits, "0123456789") == ""
+		switch {
+		case part == "kata1", number && part[0] == 'd':
+		case number && n >= 10_000_000:
+			parts = append(parts, fmt.Sprintf("s%dM", n/1_000_000))
+		case number && n >= 10_000:
+			parts = append(parts, fmt.Sprintf("s%dK", n/1000))
+		default:
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "-")
+}
+
+// SupportedRules returns the nearest rules that a network of KataGo's of this model
+// version was trained under; 0 is no such network, which takes all.
+func SupportedRules(r board.Rules, version int) board.Rules {
+	if version == 0 {
+		return r
+	}
+	if r.Ko == board.KoSpight || version <= 6 && r.Ko == board.KoSimple {
+		r.Ko = board.KoSituational
+	}
+	if version <= 6 {
+		r.Scoring, r.Tax, r.Button = board.ScoringArea, board.TaxNone, false
+	}
+	return r
+}
