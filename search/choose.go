@@ -30,10 +30,7 @@ func (c *Choice) lcb(weight, weightSq, utility, utilitySq, bonus, sign, radius f
 // chooser weighs the moves of a node for the final choice. Reports and the rules that end
 // a search ask it; it changes nothing.
 type chooser struct {
-	p        *Params
-	sh       *shared
-	nodes    *nodes
-	rules    *rootRules
+	parts
 	selector *selector
 }
 
@@ -109,7 +106,7 @@ func (ch *chooser) candidates(dst []candidate, i uint32) []candidate {
 // passIsEarly reports whether, under territory rules, a neutral point is as good
 // as passing, since the points are asked for at the end.
 func (ch *chooser) passIsEarly(moves []candidate) bool {
-	g := ch.sh.game
+	g := &ch.sh.position.base
 	if !ch.p.Pass.FillDameBefore || g.Rules().Scoring != board.ScoringTerritory || g.Phase() != 0 || !ch.rules.out.HasOwnership {
 		return false
 	}
@@ -260,9 +257,9 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 		return moves[r.choice.draw(values, temperature, rng)]
 	}
 	moves, values = moves[:0], values[:0]
-	for i, v := range r.Chances() {
+	for i := range r.Moves {
 		if m := &r.Moves[i]; m.SymmetryOf == board.NoPoint {
-			moves, values = append(moves, m.Move), append(values, v)
+			moves, values = append(moves, m.Move), append(values, m.Selection)
 		}
 	}
 	if most(values) <= 0 {
@@ -283,9 +280,10 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 // symmetric copies and what else is not searched at the root only if there is nothing else.
 func (ch *chooser) unsearched() []option {
 	var all, searched []option
+	pos := ch.sh.position
 	for i, prior := range ch.rules.out.Policy[:ch.sh.size.Area()+1] {
 		p := ch.sh.size.FromIndex(i)
-		if prior < 0 || ch.sh.game.Legal(ch.sh.game.ToMove(), p) != nil || !allowed(ch.rules.bans, ch.sh.game.ToMove(), p, 0) {
+		if prior < 0 || pos.base.Legal(pos.base.ToMove(), p) != nil || !pos.allows(p) {
 			continue
 		}
 		o := option{move: p, value: float64(prior)}
@@ -298,16 +296,6 @@ func (ch *chooser) unsearched() []option {
 		return searched
 	}
 	return all
-}
-
-// Chances returns what the searched moves are chosen by, in the order of Moves:
-// Selection.
-func (r *Result) Chances() []float64 {
-	values := make([]float64, len(r.Moves))
-	for i := range r.Moves {
-		values[i] = r.Moves[i].Selection
-	}
-	return values
 }
 
 func most(values []float64) float64 {

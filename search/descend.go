@@ -10,12 +10,8 @@ import (
 // expands the leaf once that is evaluated, and backs the evaluation up. A [run] decides
 // when; between descent and backup a playout lives in its slot.
 type playouts struct {
-	p        *Params
-	sh       *shared
-	nodes    *nodes
-	rules    *rootRules
+	parts
 	selector *selector
-	tally    *tally
 	rng      *rand.Rand
 	slots    []*slot // one for each evaluation that may be in flight
 }

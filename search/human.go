@@ -161,7 +161,7 @@ func (sel *selector) drawSelection(i uint32, n *node) selection {
 	switch {
 	case i == sel.nodes.root:
 		share = sel.p.Human.Root
-	case n.toMove() == sel.sh.game.ToMove():
+	case n.toMove() == sel.sh.position.base.ToMove():
 		share = sel.p.Human.Own
 	}
 	if !share.any() || sel.humanOf(i, n) == nil {

@@ -207,7 +207,7 @@ func (c *counter) follow(sh *shared, path []step) {
 		return
 	}
 	if c.done < 0 {
-		c.game.CopyFrom(sh.game)
+		c.game.CopyFrom(&sh.position.base)
 		c.done = 0
 	}
 	for ; c.done < len(path); c.done++ {
@@ -217,7 +217,7 @@ func (c *counter) follow(sh *shared, path []step) {
 		}
 	}
 	c.mirror, c.depth = sh.mirror, len(path)
-	c.held = c.center != board.NoPoint && sh.game.At(c.center) == c.player
+	c.held = c.center != board.NoPoint && sh.position.base.At(c.center) == c.player
 	c.readPosition()
 }
 

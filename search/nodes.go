@@ -92,20 +92,17 @@ func (ns *nodes) setOwn(n *node, r *leafResult) {
 // bringForward makes a move the next one to get an edge. It returns false if it
 // is not among the moves left.
 func (ns *nodes) bringForward(n *node, move board.Point) bool {
-	first := int(n.edgeCount)
-	for k := first; k < int(n.priorCount); k++ {
-		p, prior := ns.a.priorAt(n, k)
-		if p != move {
-			continue
-		}
-		for ; k > first; k-- {
-			q, other := ns.a.priorAt(n, k-1)
-			ns.a.setPrior(n, k, q, other)
-		}
-		ns.a.setPrior(n, first, p, prior)
-		return true
+	k := ns.placeOf(n, move)
+	if k < 0 {
+		return false
 	}
-	return false
+	_, prior := ns.a.priorAt(n, k)
+	for ; k > int(n.edgeCount); k-- {
+		p, other := ns.a.priorAt(n, k-1)
+		ns.a.setPrior(n, k, p, other)
+	}
+	ns.a.setPrior(n, k, move, prior)
+	return true
 }
 
 // dropPrior takes the next move off a node's list.

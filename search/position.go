@@ -63,6 +63,11 @@ func (p *position) restrict(bans []Restriction) (changed bool) {
 	return true
 }
 
+// allows reports whether no list forbids a move at the root.
+func (p *position) allows(move board.Point) bool {
+	return allowed(p.bans, p.base.ToMove(), move, 0)
+}
+
 // passChanges reports whether a pass ends the phase here, where a tree of the position
 // before let it: with conservative passing, and in games that keep out of the clean-up
 // phases, a root must not count on that.

@@ -12,11 +12,7 @@ import (
 // report makes results of the tree as it is, and keeps the newest for whoever asks while a
 // search goes on.
 type report struct {
-	p         *Params
-	sh        *shared
-	nodes     *nodes
-	rules     *rootRules
-	position  *position
+	parts
 	chooser   *chooser
 	published atomic.Pointer[Result]
 	line      board.Game // where a variation leads
@@ -32,7 +28,7 @@ func (rep *report) publish(stats Stats, stop StopReason, final bool) *Result {
 // result reports on the tree as it is. It is made anew each time, so that
 // readers may keep it.
 func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
-	r := &Result{Analysis: thinking.Analysis{Size: rep.sh.size, ToMove: rep.sh.game.ToMove()}, Turn: rep.sh.game.NumMoves(), Final: final,
+	r := &Result{Analysis: thinking.Analysis{Size: rep.sh.size, ToMove: rep.sh.position.base.ToMove()}, Turn: rep.sh.position.base.NumMoves(), Final: final,
 		Stats: stats, Stop: stop, choice: rep.p.Choice}
 	r.Stats.Nodes, r.Stats.Bytes = int64(rep.nodes.a.nodeCount)-1, rep.nodes.used()
 	if rep.nodes.root == 0 || !rep.nodes.a.node(rep.nodes.root).is(flagEvaluated) {
@@ -52,7 +48,7 @@ func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
 	if rep.chooser.selector.gumbel.active {
 		r.Improved = rep.chooser.selector.gumbel.improved()
 	}
-	white := rep.sh.game.ToMove() == board.White
+	white := rep.sh.position.base.ToMove() == board.White
 	if rep.sh.limits.Ownership {
 		r.Ownership, r.OwnershipStdev = rep.nodes.owners(rep.nodes.root, white)
 	}
@@ -119,7 +115,7 @@ func valueOf(o *outcome, s float64) thinking.Value {
 func (rep *report) rootInfo(moves []candidate) thinking.Root {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s := rep.nodes.view()
-	info := thinking.Root{Hash: rep.position.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
+	info := thinking.Root{Hash: rep.sh.position.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
 		TreeWinLoss: s * float64(n.avg.winLoss), TreeLead: s * float64(n.avg.lead), Raw: rawInfo(&rep.rules.out, rep.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums
@@ -145,16 +141,6 @@ func (rep *report) rootInfo(moves []candidate) thinking.Root {
 // variation follows the best moves after a move at the root, until a clean-up phase
 // begins.
 func (rep *report) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, endsPhase bool) {
-	pv, visits, edgeVisits = rep.principal(e)
-	if !rep.p.Root.LooseImages {
-		pv = pv[:withinBans(rep.position.bans, rep.sh.game.ToMove(), pv)]
-	}
-	n, endsPhase := rep.untilPhaseEnd(pv)
-	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
-}
-
-// principal follows the best moves below an edge.
-func (rep *report) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) {
 	const longest = 64
 	var moves []candidate
 	for len(pv) < longest {
@@ -165,33 +151,32 @@ func (rep *report) principal(e edge) (pv []board.Point, visits, edgeVisits []int
 			break
 		}
 		moves = rep.chooser.candidates(moves, e.child)
-		best := 0
-		for k := range moves {
-			if moves[k].value > moves[best].value {
-				best = k
-			}
-		}
-		if moves[best].value <= 0 {
+		best := slices.MaxFunc(moves, func(a, b candidate) int { return cmp.Compare(a.value, b.value) })
+		if best.value <= 0 {
 			break
 		}
-		e = moves[best].edge
+		e = best.edge
 	}
-	return pv, visits, edgeVisits
+	if !rep.p.Root.LooseImages {
+		pv = pv[:withinBans(rep.sh.position.bans, rep.sh.position.base.ToMove(), pv)]
+	}
+	n, endsPhase := rep.untilPhaseEnd(pv)
+	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
 }
 
 // untilPhaseEnd returns how many moves of a variation are made until a clean-up
 // phase begins, which games as people play them do not have, and whether one does.
 func (rep *report) untilPhaseEnd(pv []board.Point) (n int, begins bool) {
-	if rep.sh.game.Rules().Scoring != board.ScoringTerritory || !rep.position.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {
+	if rep.sh.position.base.Rules().Scoring != board.ScoringTerritory || !rep.sh.position.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {
 		return len(pv), false
 	}
 	g := &rep.line
-	g.CopyFrom(rep.sh.game)
+	g.CopyFrom(&rep.sh.position.base)
 	for k, p := range pv {
 		if g.PlayTolerant(g.ToMove(), p) != nil {
 			return max(1, k), false
 		}
-		if g.Phase() != rep.sh.game.Phase() {
+		if g.Phase() != rep.sh.position.base.Phase() {
 			return k + 1, true
 		}
 	}

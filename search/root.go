@@ -50,7 +50,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 		v.scores = s.out.HasScore
 		v.setCenter(float64(s.result.own.scoreMean))
 	}
-	t.rules.mark(&t.position.base, &t.p.Root, t.position.bans)
+	t.rules.mark(&t.p.Root)
 	if !fresh {
 		dropped := t.dropForbidden()
 		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 || t.nodes.repeats.player != board.Empty {

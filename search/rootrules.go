@@ -18,8 +18,7 @@ type rootRules struct {
 	weighted bool                    // evaluations are weighted by their errors
 	policy   [board.MaxMoves]float32 // as searched: with temperature and noise
 
-	game *board.Game // the position
-	bans []Restriction
+	position *position
 	// bonus is the score, in White's points, that a move at the root is
 	// changed by, by Size.Index.
 	bonus    [board.MaxMoves]float32
@@ -33,8 +32,8 @@ type rootRules struct {
 
 // mark finds out what holds for single moves at the root of a search: symmetric
 // copies, useless moves and the ending bonus. The network's answer must be there.
-func (ru *rootRules) mark(g *board.Game, p *Root, bans []Restriction) {
-	ru.game, ru.bans = g, bans
+func (ru *rootRules) mark(p *Root) {
+	g := &ru.position.base
 	for i := range ru.copyOf {
 		ru.copyOf[i] = board.NoPoint
 	}
@@ -62,22 +61,22 @@ func (ru *rootRules) mark(g *board.Game, p *Root, bans []Restriction) {
 // line after a move holds for its image only where the same moves are forbidden below;
 // loose takes it to hold in any case.
 func (ru *rootRules) markCopies(loose bool) {
-	symmetries := positionSymmetries(ru.game)
+	symmetries := positionSymmetries(&ru.position.base)
 	if !loose {
-		symmetries = slices.DeleteFunc(symmetries, func(k board.Symmetry) bool { return !sameBelow(ru.bans, ru.game, k) })
+		symmetries = slices.DeleteFunc(symmetries, func(k board.Symmetry) bool { return !sameBelow(ru.position.bans, &ru.position.base, k) })
 	}
 	ru.symmetries = symmetries
 	if len(symmetries) == 0 {
 		return
 	}
-	size := ru.game.Size()
+	size := ru.position.base.Size()
 	for k := range size.Area() {
 		x, y := size.W-1-k/size.H, k%size.H
-		if ru.game.ToMove() == board.White {
+		if ru.position.base.ToMove() == board.White {
 			x, y = k/size.H, size.H-1-k%size.H
 		}
 		p := size.Point(x, y)
-		if !allowed(ru.bans, ru.game.ToMove(), p, 0) || ru.copyOf[p] != board.NoPoint {
+		if !ru.position.allows(p) || ru.copyOf[p] != board.NoPoint {
 			continue
 		}
 		for _, sym := range symmetries {
@@ -120,9 +119,9 @@ func positionSymmetries(g *board.Game) []board.Symmetry {
 // markUseless drops the moves inside sure areas where the opponent's last four
 // moves were passes.
 func (ru *rootRules) markUseless(safe []board.Color) {
-	opponent := ru.game.ToMove().Opponent()
+	opponent := ru.position.base.ToMove().Opponent()
 	for i := 0; i <= 6; i += 2 {
-		if m := ru.game.LastMove(i); m.Color != opponent || m.Point != board.Pass {
+		if m := ru.position.base.LastMove(i); m.Color != opponent || m.Point != board.Pass {
 			return
 		}
 	}
@@ -138,7 +137,7 @@ const sureOwnership = 0.95
 // a won game ends soon and neutral points are filled before passing. Nothing is
 // taken while a ko is open.
 func (ru *rootRules) markBonus(safe []board.Color, points float64) {
-	g := ru.game
+	g := &ru.position.base
 	b, size, mover := g.Board(), g.Size(), g.ToMove()
 	area := g.Rules().Scoring == board.ScoringArea || g.Phase() >= 2
 	sign := float32(1)
@@ -223,7 +222,7 @@ func (ru *rootRules) bonusUtility(p board.Point, avg *outcome, v *valuer) float6
 	if !ru.hasBonus {
 		return 0
 	}
-	d := float64(ru.bonus[ru.game.Size().Index(p)])
+	d := float64(ru.bonus[ru.position.base.Size().Index(p)])
 	if d == 0 {
 		return 0
 	}
@@ -233,8 +232,8 @@ func (ru *rootRules) bonusUtility(p board.Point, avg *outcome, v *valuer) float6
 
 // allowed reports whether a legal move is searched at the root.
 func (ru *rootRules) allowed(p board.Point) bool {
-	i := ru.game.Size().Index(p)
-	return allowed(ru.bans, ru.game.ToMove(), p, 0) && !ru.useless[i] && ru.copyOf[i] == board.NoPoint
+	i := ru.position.base.Size().Index(p)
+	return ru.position.allows(p) && !ru.useless[i] && ru.copyOf[i] == board.NoPoint
 }
 
 // neutral reports whether a point is not surely the opponent's, or touches a point
@@ -244,7 +243,7 @@ func (ru *rootRules) neutral(p board.Point) bool {
 	if own[p] >= -sureOwnership {
 		return true
 	}
-	for _, q := range ru.game.Board().Neighbors(p) {
+	for _, q := range ru.position.base.Board().Neighbors(p) {
 		if own[q] > sureOwnership {
 			return true
 		}
@@ -255,7 +254,7 @@ func (ru *rootRules) neutral(p board.Point) bool {
 // addCopies puts the moves left out as symmetric copies behind those searched in
 // their place.
 func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
-	size := ru.game.Size()
+	size := ru.position.base.Size()
 	all := make([]thinking.Move, 0, 2*len(moves))
 	for _, m := range moves {
 		all = append(all, m)
@@ -265,7 +264,7 @@ func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
 		first := len(all)
 		for _, k := range ru.symmetries { // KataGo's order
 			p := size.SymMap(k, m.Move)
-			if ru.copyOf[p] != m.Move || !allowed(ru.bans, ru.game.ToMove(), p, 0) ||
+			if ru.copyOf[p] != m.Move || !ru.position.allows(p) ||
 				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
 				continue
 			}
@@ -280,7 +279,7 @@ func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
 
 // mirror turns the variation and ownership of a copied move to its place.
 func (ru *rootRules) mirror(m *thinking.Move) {
-	size := ru.game.Size()
+	size := ru.position.base.Size()
 	for _, k := range ru.symmetries {
 		if size.SymMap(k, m.SymmetryOf) != m.Move {
 			continue

@@ -17,10 +17,7 @@ import (
 // The goroutine inside Search owns it or, where sessions keep all cores busy, whoever is
 // the combiner.
 type run struct {
-	p        *Params
-	sh       *shared
-	nodes    *nodes
-	tally    *tally
+	parts
 	playouts *playouts
 	chooser  *chooser
 	report   *report

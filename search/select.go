@@ -11,11 +11,7 @@ import (
 // with what holds at the root only, against mirror Go, or after earlier searches. Each
 // step of a descent asks it.
 type selector struct {
-	p       *Params
-	sh      *shared
-	nodes   *nodes
-	rules   *rootRules
-	tally   *tally
+	parts
 	rng     *rand.Rand
 	gumbel  gumbelState
 	counter counter
@@ -51,7 +47,7 @@ func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind vis
 	default:
 		place = sel.selectHuman(i, n, edges, how)
 	}
-	if sel.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && !restricts(sel.sh.bans, n.toMove()) {
+	if sel.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && !restricts(sel.sh.position.bans, n.toMove()) {
 		if other, ok := sel.probe(n, edges, place); ok {
 			return other, probe
 		}

@@ -105,16 +105,15 @@ type leafResult struct {
 // shared is what workers read of a search while it runs. It does not change
 // meanwhile.
 type shared struct {
-	p      *Params
-	game   *board.Game // at the root
-	value  valuer
-	mirror mirror
-	eval   nn.Evaluator
-	human  humanState
-	later  nn.Submitter // eval, if it can answer later
-	limits Limits
-	bans   []Restriction
-	size   board.Size
+	p        *Params
+	position *position // at the root
+	value    valuer
+	mirror   mirror
+	eval     nn.Evaluator
+	human    humanState
+	later    nn.Submitter // eval, if it can answer later
+	limits   Limits
+	size     board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
 	caching   bool // earlier searches are recalled
@@ -141,7 +140,7 @@ func (s *slot) replay(sh *shared) bool {
 	if s.replayed {
 		return true
 	}
-	s.game.CopyFrom(sh.game)
+	s.game.CopyFrom(&sh.position.base)
 	for i := range s.path {
 		if !s.step(sh, s.path[i].move, i == len(s.path)-1) {
 			return false
@@ -259,7 +258,7 @@ func (s *slot) ask(sh *shared) {
 	o.PlayoutDoublingAdvantage = float32(p.Net.PlayoutDoublingAdvantage)
 	strong := p.Net.AdvantageFor
 	if strong == board.Empty {
-		strong = sh.game.ToMove()
+		strong = sh.position.base.ToMove()
 	}
 	if s.game.ToMove() != strong {
 		o.PlayoutDoublingAdvantage = 0 - o.PlayoutDoublingAdvantage // never -0: caches would tell it from 0
@@ -365,7 +364,7 @@ func (s *slot) rank(sh *shared) {
 			n++
 		}
 	}
-	if len(sh.bans) > 0 {
+	if len(sh.position.bans) > 0 {
 		n = s.restrict(sh, n)
 	}
 	keys := s.keys[:n]
@@ -388,7 +387,7 @@ func (s *slot) rank(sh *shared) {
 func (s *slot) restrict(sh *shared, n int) int {
 	kept := 0
 	for _, k := range s.keys[:n] {
-		if allowed(sh.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
+		if allowed(sh.position.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
 			s.keys[kept] = k
 			kept++
 		}

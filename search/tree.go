@@ -69,15 +69,25 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	return t, nil
 }
 
+// parts are what all share that work on a tree: its settings, what workers read too, the
+// nodes, what holds at the root, and the counts of the search.
+type parts struct {
+	p     *Params
+	sh    *shared
+	nodes *nodes
+	rules *rootRules
+	tally *tally
+}
+
 // wire tells the parts of each other.
 func (t *Tree) wire() {
-	t.sh.p, t.sh.game, t.nodes.p = &t.p, &t.position.base, &t.p
-	t.selector = selector{p: &t.p, sh: &t.sh, nodes: &t.nodes, rules: &t.rules, tally: &t.tally, rng: t.rng}
-	t.playouts = playouts{p: &t.p, sh: &t.sh, nodes: &t.nodes, rules: &t.rules, tally: &t.tally, rng: t.rng, selector: &t.selector}
-	t.chooser = chooser{p: &t.p, sh: &t.sh, nodes: &t.nodes, rules: &t.rules, selector: &t.selector}
-	r := &t.report
-	r.p, r.sh, r.nodes, r.rules, r.position, r.chooser = &t.p, &t.sh, &t.nodes, &t.rules, &t.position, &t.chooser
-	t.run = run{p: &t.p, sh: &t.sh, nodes: &t.nodes, tally: &t.tally, playouts: &t.playouts, chooser: &t.chooser, report: &t.report}
+	common := parts{&t.p, &t.sh, &t.nodes, &t.rules, &t.tally}
+	t.nodes.p, t.rules.position, t.sh.p, t.sh.position = &t.p, &t.position, &t.p, &t.position
+	t.selector.parts, t.selector.rng = common, t.rng
+	t.playouts.parts, t.playouts.selector, t.playouts.rng = common, &t.selector, t.rng
+	t.chooser.parts, t.chooser.selector = common, &t.selector
+	t.report.parts, t.report.chooser = common, &t.chooser
+	t.run.parts, t.run.playouts, t.run.chooser, t.run.report = common, &t.playouts, &t.chooser, &t.report
 }
 
 // seed starts the random numbers anew.
@@ -211,7 +221,6 @@ func (t *Tree) begin(l Limits) {
 	if !t.nodes.own.begin(t.sh.limits.Ownership, t.sh.size.Area(), t.nodes.root == 0) {
 		t.clear()
 	}
-	t.sh.bans = t.position.bans
 }
 
 // Snapshot copies the newest published result: while Search runs with

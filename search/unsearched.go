@@ -21,14 +21,14 @@ func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.M
 		done[m.Move] = m.SymmetryOf == board.NoPoint
 	}
 	for i, prior := range slices.Backward(policy) { // of equal priors the last
-		if p := rep.sh.size.FromIndex(i); prior >= 0 && !done[p] && (rep.p.Root.LooseImages || allowed(top.bans, top.game.ToMove(), p, 0)) {
+		if p := rep.sh.size.FromIndex(i); prior >= 0 && !done[p] && (rep.p.Root.LooseImages || top.position.allows(p)) {
 			rest = append(rest, rep.unsearchedMove(p, prior))
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b thinking.Move) int { return cmp.Compare(b.Prior, a.Prior) })
 	rest = rest[:min(n, len(rest))]
 	if rep.sh.limits.MovesOwnership {
-		own, stdev := rep.nodes.owners(rep.nodes.root, rep.sh.game.ToMove() == board.White)
+		own, stdev := rep.nodes.owners(rep.nodes.root, rep.sh.position.base.ToMove() == board.White)
 		for i := range rest {
 			rest[i].Ownership, rest[i].OwnershipStdev = own, stdev
 		}
@@ -47,7 +47,7 @@ func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.M
 			if m.Move >= 0 {
 				c.Move = rep.sh.size.SymMap(k, m.Move)
 			}
-			if done[c.Move] || !allowed(top.bans, top.game.ToMove(), c.Move, 0) {
+			if done[c.Move] || !top.position.allows(c.Move) {
 				continue
 			}
 			done[c.Move] = true
