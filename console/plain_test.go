@@ -18,8 +18,8 @@ func TestPlain(t *testing.T) {
 		"listen tcp :80: bind: address already in use":    "something listens on this port already: name another",
 		`strconv.Atoi: parsing "x": invalid syntax`:       `"x" is no number`,
 		"flag needs an argument: 'o' in -o":               "-o needs a value",
-		"one\n  two": "one; two",
-		"as it was":  "as it was",
+		"one\n  two":                                      "one; two",
+		"as it was":                                       "as it was",
 	} {
 		require.Equal(t, want, console.Plain(text))
 	}
