@@ -49,7 +49,7 @@ var allowed = map[string]string{
 	"console":       "",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
-	"match/opening": "board nn",
+	"match/opening": "board nn sgf",
 	"review":        "board nn search sgf",
 	"match":         "board clock sgf",
 	"match/ladder":  "board level match sgf",
