@@ -46,6 +46,7 @@ var allowed = map[string]string{
 	"katago":        "board engine katago/config nn search sgf",
 	"level":         "board search thinking",
 	"life":          "board life/check sgf",
+	"console":       "",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
 	"match/opening": "board nn sgf",
