@@ -13,7 +13,7 @@ import (
 )
 
 // A player of any strength is found within three ranks after some thirty games.
-func TestFinderFindsThePlayer(t *testing.T) {
+func TestRatingFindsThePlayer(t *testing.T) {
 	for _, truth := range []Rank{2, 8, 15, 22} {
 		rng := rand.New(rand.NewPCG(uint64(truth), 9))
 		off := 0.0
@@ -37,7 +37,7 @@ func TestFinderFindsThePlayer(t *testing.T) {
 	}
 }
 
-func TestFinderMovesTheRightWay(t *testing.T) {
+func TestRatingMovesTheRightWay(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	f := NewPlayerRating()
 	require.Contains(t, f.Explain(board.Square(9)), "nothing is known")
@@ -82,7 +82,7 @@ func TestRankFollowsAOneSidedGame(t *testing.T) {
 	require.Equal(t, Lowest, Follow(nine, Lowest, 20, -60, 0))
 }
 
-func TestFindersAreKept(t *testing.T) {
+func TestRatingsAreKept(t *testing.T) {
 	all := PlayerRatings{}
 	all.On(board.Square(13)).Played(10, 0, 1, 1, time.Unix(1e9, 0).UTC())
 	data, err := json.Marshal(all)
@@ -96,7 +96,7 @@ func TestFindersAreKept(t *testing.T) {
 	}
 }
 
-func FuzzParseFinders(f *testing.F) {
+func FuzzParsePlayerRatings(f *testing.F) {
 	data, err := json.Marshal(PlayerRatings{"9x9": NewPlayerRating()})
 	require.NoError(f, err)
 	f.Add(data)
