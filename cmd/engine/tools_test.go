@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/bench"
+	"kosumi/doctor"
 )
 
 func TestBenchmark(t *testing.T) {
@@ -99,7 +100,7 @@ func TestDoctor(t *testing.T) {
 	}
 	o = invoke(t, nil, "", "doctor", "--json", "--boardsize", "9")
 	require.Zero(t, o.code)
-	var all []finding
+	var all []doctor.Finding
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &all))
 	require.Equal(t, "network", all[len(all)-1].What)
 	require.True(t, all[len(all)-1].OK)
