@@ -18,6 +18,7 @@ import (
 	"kosumi/web/api"
 	"kosumi/web/documents"
 	"kosumi/web/record"
+	"kosumi/web/reviews"
 )
 
 // spoil has every new file in a folder fail until the returned function is called.
@@ -258,10 +259,10 @@ func TestUnsavedReview(t *testing.T) {
 	mend := spoil(t, filepath.Join(dir, "reviews", "searches"))
 	id := upload(t, s, "?to=review", map[string]string{"a.sgf": "(;SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb])"})[0].ID
 	until(c, "reviews.state", func(r *api.Reviews) bool {
-		return len(r.Reviews) == 1 && r.Reviews[0].Unsaved != nil && r.Reviews[0].State == reviewWaiting
+		return len(r.Reviews) == 1 && r.Reviews[0].Unsaved != nil && r.Reviews[0].State == reviews.Waiting
 	})
 	mend()
-	until(c, "reviews.state", func(r *api.Reviews) bool { return r.Reviews[0].State == reviewDone })
+	until(c, "reviews.state", func(r *api.Reviews) bool { return r.Reviews[0].State == reviews.Done })
 	require.FileExists(t, filepath.Join(dir, "reviews", id+".html"))
 
 	mend = spoil(t, filepath.Join(dir, "reviews", "records"))

@@ -1,4 +1,4 @@
-package web
+package reviews
 
 import (
 	"context"
@@ -23,15 +23,15 @@ type Attempt struct {
 	attempt review.Attempt
 }
 
-// drills are the problems that reviews make of mistakes, and the answers to them.
-type drills struct {
+// Drills are the problems that reviews make of mistakes, and the answers to them.
+type Drills struct {
 	folder *review.Folder
 	judge  judge
 	mu     sync.Mutex // of the files
 }
 
 // use reads problems and answers: engine drill may have asked some meanwhile.
-func (ds *drills) use(f func(*review.Drills, *review.Log, *review.Schedule) error) error {
+func (ds *Drills) use(f func(*review.Drills, *review.Log, *review.Schedule) error) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	set, err := ds.folder.Drills()
@@ -51,7 +51,7 @@ func (ds *drills) use(f func(*review.Drills, *review.Log, *review.Schedule) erro
 }
 
 // collect makes problems of the mistakes.
-func (ds *drills) collect(res *review.Result) error {
+func (ds *Drills) collect(res *review.Result) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	d, err := ds.folder.Drills()
@@ -64,7 +64,7 @@ func (ds *drills) collect(res *review.Result) error {
 }
 
 // note writes an answer down, or the one before again with another grade.
-func (ds *drills) note(a review.Attempt) error {
+func (ds *Drills) note(a review.Attempt) error {
 	return ds.use(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
 		if err := log.Add(a); err != nil {
 			return api.NotSaved(err)
@@ -74,7 +74,7 @@ func (ds *drills) note(a review.Attempt) error {
 }
 
 // Next returns the problem that is due.
-func (ds *drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
+func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	last.set = false
@@ -143,7 +143,7 @@ func wireProblem(p *review.Problem) (*api.Problem, error) {
 }
 
 // Answer judges an answer.
-func (ds *drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer) (out api.DrillVerdict, err error) {
+func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer) (out api.DrillVerdict, err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	last.set = false
@@ -185,7 +185,7 @@ func (ds *drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 }
 
 // dueBy says when a problem would come again, by grade.
-func (ds *drills) dueBy(a review.Attempt) (due [4]int64, err error) {
+func (ds *Drills) dueBy(a review.Attempt) (due [4]int64, err error) {
 	err = ds.use(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
 		for g := review.AgainGrade; g <= review.EasyGrade; g++ {
 			a.Grade = g
@@ -203,7 +203,7 @@ func (ds *drills) dueBy(a review.Attempt) (due [4]int64, err error) {
 }
 
 // Grade overrules the grade of the last answer.
-func (ds *drills) Grade(last *Attempt, g *api.GradeDrill) error {
+func (ds *Drills) Grade(last *Attempt, g *api.GradeDrill) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	if g.Grade < int(review.AgainGrade) || g.Grade > int(review.EasyGrade) {
