@@ -22,8 +22,8 @@ const (
 // How much goes into an annotated record.
 const (
 	hotSpots   = 5   // moves that get HO
-	alsoWithin = 0.5 // points by which a second choice may be behind to be shown
-	farAway    = 5   // points between two choices that are worth showing both
+	alsoWithin = 0.5 // Points by which a second choice may be behind to be shown
+	farAway    = 5   // Points between two choices that are worth showing both
 )
 
 // Annotated returns the game tree of a record with what the review found: winrate
@@ -216,7 +216,7 @@ func moveText(m *Move, p *Position) string {
 		return text
 	}
 	if m.Loss > 0 {
-		text += fmt.Sprintf(". %s%s: lost %s (±%.1f)", m.Move, m.Class.Mark(), points(m.Loss, 0), m.Error)
+		text += fmt.Sprintf(". %s%s: lost %s (±%.1f)", m.Move, m.Class.Mark(), Points(m.Loss, 0), m.Error)
 	} else if m.Order == 0 {
 		text += ". First choice"
 	}

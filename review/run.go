@@ -102,7 +102,7 @@ type run struct {
 
 	mu     sync.Mutex
 	evals  []*Eval   // by position
-	moved  []float64 // points by which the newest search of a position changed its lead
+	moved  []float64 // Points by which the newest search of a position changed its lead
 	first  []float64 // lead by the first search of a position
 	visits int64     // of evals
 	fresh  int64     // visits that this run searched

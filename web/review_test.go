@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/review"
+	"kosumi/review/drill"
+	"kosumi/review/report"
 	"kosumi/web/api"
 	"kosumi/web/reviews"
 )
@@ -88,7 +89,7 @@ func TestReview(t *testing.T) {
 	require.Equal(t, "bad_request", c.refused("review.try", api.TryMove{Review: id, Ply: 99, Move: "A1"}).Code)
 
 	// The files are those of engine review.
-	folder, err := review.OpenFolder(filepath.Join(dir, "reviews"))
+	folder, err := report.OpenFolder(filepath.Join(dir, "reviews"))
 	require.NoError(t, err)
 	res, err := folder.Read(id)
 	require.NoError(t, err)
@@ -110,7 +111,7 @@ func TestReview(t *testing.T) {
 }
 
 // drillSet answers the problems that the review made, wrong and right.
-func drillSet(t *testing.T, c *client, folder *review.Folder) {
+func drillSet(t *testing.T, c *client, folder *report.Folder) {
 	t.Helper()
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
 	require.NotNil(t, d.Problem)
@@ -134,12 +135,12 @@ func drillSet(t *testing.T, c *client, folder *review.Folder) {
 	require.NoError(t, err)
 	defer log.Close()
 	require.Len(t, log.Attempts, 2)
-	require.Equal(t, review.AgainGrade, log.Attempts[0].Grade)
-	require.Equal(t, review.GoodGrade, log.Attempts[1].Grade)
+	require.Equal(t, drill.AgainGrade, log.Attempts[0].Grade)
+	require.Equal(t, drill.GoodGrade, log.Attempts[1].Grade)
 	require.Equal(t, "illegal", c.refused("drill.answer", api.DrillAnswer{ID: first, Move: occupied(t, folder, first)}).Code)
 }
 
-func occupied(t *testing.T, folder *review.Folder, id string) string {
+func occupied(t *testing.T, folder *report.Folder, id string) string {
 	t.Helper()
 	set, err := folder.Drills()
 	require.NoError(t, err)

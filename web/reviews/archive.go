@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kosumi/review"
+	"kosumi/review/report"
 	"kosumi/web/api"
 	"kosumi/web/folder"
 )
@@ -15,7 +16,7 @@ import (
 // archive is what is known of the reviews that are finished. Whoever uses it holds the
 // mu of [Reviews].
 type archive struct {
-	folder *review.Folder
+	folder *report.Folder
 	done   map[string]finished
 	byID   map[string]string // names of files
 	read   struct {          // the result that was read last

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kosumi/internal/file"
+	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/folder"
 	"kosumi/web/wire"
@@ -127,7 +128,7 @@ func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 	if v.Ply < 0 || v.Ply >= len(res.Moves) || len(res.Moves[v.Ply].Best) == 0 {
 		return nil, api.Refuse("bad_request", "this move was not looked at")
 	}
-	p := res.Problem(v.Ply)
+	p := drill.ProblemOf(res, v.Ply)
 	return rs.judge.verdict(ctx, &p, v.Move)
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/review"
+	"kosumi/review/report"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -89,7 +90,7 @@ type Config struct {
 // New opens the folder of reviews and queues those that are not finished. They are made
 // by [Reviews.Work], until ctx ends.
 func New(ctx context.Context, c Config) (*Reviews, error) {
-	folder, err := review.OpenFolder(c.Dir)
+	folder, err := report.OpenFolder(c.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the folder of reviews: %w", err)
 	}
