@@ -23,7 +23,7 @@ func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err e
 		return nil, err
 	}
 	ran := j.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {
-		defer j.engines.Backend.SearchBegins(g.Size())()
+		defer j.engines.Backend.Pin()()
 		e, err = searcher.Position(ctx, g)
 	})
 	if !ran && err == nil {

@@ -330,7 +330,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	defer store.Close()
-	defer rs.conf.Engines.Backend.SearchBegins(j.game.Record.Size)()
+	defer rs.conf.Engines.Backend.Pin()()
 	conf.Partial = func(res *review.Result) {
 		rs.mu.Lock()
 		res.Game.File = j.name
@@ -339,7 +339,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
 	}
 	game := rs.remarked(j.game)
-	res, err := review.Run(ctx, game, engines.SpareTime{Engines: rs.conf.Engines}, conf, store, func(p review.Progress) { rs.progress(j, p) })
+	res, err := review.Run(ctx, game, rs.conf.Engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
 		return nil, err
 	}
