@@ -19,7 +19,7 @@ const (
 	replaced     = " was "          // between a property that a review took out and its value
 )
 
-// How much goes into an annotated record.
+// Bounds of an annotated record.
 const (
 	hotSpots   = 5   // moves that get HO
 	alsoWithin = 0.5 // Points by which a second choice may be behind to be shown
@@ -82,7 +82,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	return root
 }
 
-// copyTree copies a game tree and tells which copy is whose.
+// copyTree copies a game tree and returns the copy of each node.
 func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
 	copies := map[*sgf.Node]*sgf.Node{}
 	for n := range root.All() {

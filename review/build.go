@@ -9,7 +9,7 @@ import (
 	"kosumi/board"
 )
 
-// How much of a search goes into a report.
+// Bounds of what a report has of a search.
 const (
 	bestListed = 12 // moves of a position
 	linesKept  = 3  // of these have their continuation
@@ -120,7 +120,7 @@ func (r *run) wanted(color string) bool {
 	return color == "b" && black || color == "w" && white
 }
 
-// PlayerSides tells which sides are played by somebody whose name contains the
+// PlayerSides returns which sides are played by somebody whose name contains the
 // text, in any case.
 func (g *Game) PlayerSides(name string) (black, white bool) {
 	has := func(s string) bool { return name != "" && strings.Contains(strings.ToLower(s), strings.ToLower(name)) }

@@ -61,7 +61,7 @@ func (g *game) settle() {
 		return
 	}
 	g.pay()
-	g.goOn()
+	g.advance()
 }
 
 // pay writes what is owed, as far as that goes. The caller holds mu.
@@ -104,7 +104,7 @@ func (g *game) saveSGF() error {
 }
 
 // countForLevel takes a finished game into account where the level was chosen to
-// fit. What the player was helped with makes a won game count less. An error says
+// fit. Help makes a won game count less. An error says
 // that it is not written. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.owed.level = false
