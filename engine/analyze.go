@@ -22,8 +22,8 @@ type AnalyzeRequest struct {
 
 // Analyze searches the current position and calls report at every interval
 // and once more at the end, never two calls at a time. It returns when ctx ends
-// (without error) or a limit is reached, and has looked at one move by then. Every number of a report is from the
-// view of the analysed colour.
+// (without error) or a limit is reached, and has searched one move by then. Every number
+// of a report is from the view of the analysed colour.
 func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*search.Result)) error {
 	e.Stop()
 	game, err := e.gameFor(r.Color)
@@ -31,7 +31,7 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 		return err
 	}
 	t := e.thinker
-	if err := t.tree.SetParams(e.analysisParams()); err != nil {
+	if err := t.tree.SetParams(e.cfg.analysisParams()); err != nil {
 		return err
 	}
 	t.follow(game)
@@ -48,9 +48,9 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 
 // analysisParams widens the search at the root and judges the position by
 // itself, whatever the opponent has been doing, as KataGo's analysis commands do.
-func (e *Engine) analysisParams() search.Params {
-	p := e.cfg.Search
-	p.Root.WideNoise = e.cfg.AnalysisWideNoise
-	p.Pass.IgnorePreRootHistory, p.AntiMirror = !e.cfg.AnalysisHistory, e.cfg.AnalysisAntiMirror
+func (c *Config) analysisParams() search.Params {
+	p := c.Search
+	p.Root.WideNoise = c.AnalysisWideNoise
+	p.Pass.IgnorePreRootHistory, p.AntiMirror = !c.AnalysisHistory, c.AnalysisAntiMirror
 	return p
 }

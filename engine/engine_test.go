@@ -231,7 +231,8 @@ func TestResignation(t *testing.T) {
 	lost := func(v float64) bool {
 		r := &search.Result{}
 		r.Root.TreeWinLoss = v
-		return e.resigns(e.game, r)
+		e.values.add(e.game, r.Root.TreeWinLoss)
+		return e.values.resigns(e.game, r.Root.Lead, headStart(e.game))
 	}
 	require.False(t, lost(-0.95))
 	require.False(t, lost(-0.95))
@@ -305,7 +306,7 @@ func TestHurried(t *testing.T) {
 // before nor an opponent who copies them.
 func TestAnalysisIsNotPlay(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.AnalysisWideNoise = 0.25 })
-	play, analysis := e.thinker.params(), e.analysisParams()
+	play, analysis := e.thinker.params(), e.cfg.analysisParams()
 	require.True(t, play.AntiMirror)
 	require.False(t, analysis.AntiMirror)
 	require.False(t, play.Pass.IgnorePreRootHistory)

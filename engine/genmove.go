@@ -3,12 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"kosumi/board"
 	"kosumi/clock"
-	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -44,10 +42,6 @@ type Move struct {
 	Resign bool
 }
 
-// deterministicVisits is how long a deterministic search is where no limit of
-// visits is configured.
-const deterministicVisits = 200
-
 // GenMove chooses a move and plays it, unless it is to be kept off the board or
 // the game is resigned. When ctx ends it takes the best move so far. The move
 // is strictly legal, superko included.
@@ -69,7 +63,7 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if err != nil {
 		return Move{}, err
 	}
-	before, began := work(e.net), time.Now()
+	before, began := e.thinker.work(), time.Now()
 	result, err := e.think(ctx, &r, game, tree, limits)
 	if err != nil {
 		return Move{}, err
@@ -81,22 +75,24 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, t, limits.Time > 0); err != nil {
 		return Move{}, err
 	}
-	done := work(e.net).Sub(before)
+	work := e.thinker.work().Sub(before)
 	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
 		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
-		e.showLeads(ctx, game, &root, limits)
+		e.judge.showLeads(ctx, game, &root, limits)
 		result.Root = root.Root
 	}
-	e.logMove(&result, game.Size(), move.Point, done)
+	e.thinker.logMove(&result, move.Point, work)
 	if r.Deterministic || r.Keep && !e.cfg.PoolBothSidesValues {
 		return move, nil
 	}
+	e.values.add(game, result.Root.TreeWinLoss)
+	resigns := e.values.resigns(game, result.Root.Lead, headStart(e.game))
 	if r.Keep {
-		move.Resign = e.resigns(game, &result)
+		move.Resign = resigns
 		return move, nil
 	}
-	paused := e.pause(ctx, &result, move.Point, t)
-	if e.resigns(game, &result) {
+	paused := e.cfg.Delay.wait(ctx, &result, move.Point, e.dice.stream(), t)
+	if resigns {
 		e.records.resigned = resigned{game.ToMove(), e.game.Hash()}
 		e.rank.auto.resigned = true
 		e.countGame()
@@ -126,25 +122,12 @@ func (e *Engine) think(ctx context.Context, r *MoveRequest, game *board.Game, tr
 	report := r.Report
 	if report != nil {
 		report = func(found *search.Result) {
-			e.showLeads(ctx, game, found, l)
+			e.judge.showLeads(ctx, game, found, l)
 			r.Report(found)
 		}
 	}
 	defer e.thinker.pinNetwork(game.Size())()
 	return e.thinker.run(ctx, tree, l, r.Interval, report)
-}
-
-// showLeads corrects leads of a search under these limits, where there is time.
-func (e *Engine) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
-	if leadsFit(found, l) {
-		e.judge.leads.Show(ctx, e.log, game, found)
-	}
-}
-
-// resigns takes down what a search thought of a game and decides whether to give it up.
-func (e *Engine) resigns(game *board.Game, result *search.Result) bool {
-	e.values.add(game, result.Root.TreeWinLoss)
-	return e.values.resigns(game, result.Root.Lead, headStart(e.game))
 }
 
 // budget is how long the next move of a colour may take.
@@ -175,12 +158,6 @@ func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.R
 	return chosen, nil
 }
 
-// leadsFit reports whether a clock leaves time for the evaluations that leads may take.
-func leadsFit(r *search.Result, l search.Limits) bool {
-	const most, share = 24, 20 // evaluations; of the time for the move, one part in so many
-	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
-}
-
 // commit plays our own move, books its time and goes on thinking.
 func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 	play := e.game.Play
@@ -201,7 +178,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 // searchFor returns the tree to search and its limits.
 func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
 	if r.Deterministic {
-		return e.repeatableSearch(r, game)
+		return e.thinker.repeatable(game, r.Restrict)
 	}
 	t.budget = t.budget.Leaving(afterSearch(t.budget, e.game, r.Cleanup))
 	params, limits := e.thinker.params(), e.limits(r.Color, t)
@@ -219,21 +196,6 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tr
 		return nil, search.Limits{}, err
 	}
 	return e.thinker.tree, limits, nil
-}
-
-// repeatableSearch returns a new tree and limits that know no clock.
-func (e *Engine) repeatableSearch(r *MoveRequest, game *board.Game) (*search.Tree, search.Limits, error) {
-	tree, err := search.New(repeatable(e.cfg.Search), uncached{e.net}, e.log)
-	if err != nil {
-		return nil, search.Limits{}, err
-	}
-	tree.Reset(game)
-	tree.Restrict(r.Restrict...)
-	limits := search.Limits{Visits: e.cfg.Limits.Visits, Playouts: e.cfg.Limits.Playouts}
-	if limits.Visits == 0 && limits.Playouts == 0 {
-		limits.Visits = deterministicVisits
-	}
-	return tree, limits, nil
 }
 
 // choose picks the move, and checks it against the game itself: whatever the
@@ -259,60 +221,4 @@ func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest)
 		}
 	}
 	return board.Pass
-}
-
-// ending says in what way a search took other than its time.
-func ending(r *search.Result) string {
-	switch {
-	case r.Stop == search.StopDecided:
-		return ", decided early"
-	case r.Stop == search.StopMemory:
-		return ", memory full"
-	case r.Stats.Extended > 0:
-		return fmt.Sprintf(", %.1f s longer", r.Stats.Extended.Seconds())
-	}
-	return ""
-}
-
-// batcher is a network that runs several positions at once and counts them.
-type batcher interface {
-	Stats() nn.Stats
-	BatchSize() int
-}
-
-// work is what a network has done so far, where it counts that.
-func work(net Network) nn.Stats {
-	if b, ok := net.(batcher); ok {
-		return b.Stats()
-	}
-	return nn.Stats{}
-}
-
-// logMove writes a line about a move: work is what the network did for it.
-func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work nn.Stats) {
-	if !e.log.Enabled(context.Background(), slog.LevelInfo) {
-		return
-	}
-	var pv string
-	if m := r.Move(p); m != nil {
-		for i, q := range m.PV {
-			if i == 12 {
-				break
-			}
-			pv += " " + size.Vertex(q)
-		}
-	}
-	var fill string
-	if b, ok := e.net.(batcher); ok && work.Batches > 0 {
-		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
-	}
-	lead := r.Root.Lead
-	if !e.cfg.ScoreByLead {
-		lead = search.OnSide(lead, r.Root.Winrate)
-	}
-	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
-	e.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
-		r.ToMove, size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds, ending(r),
-		r.Stats.Evaluations, fill, 100*r.Stats.CacheRate(), 100*r.Stats.CollisionRate(),
-		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, tenths(lead), pv))
 }

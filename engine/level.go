@@ -69,7 +69,8 @@ func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	return 0, &s, err
 }
 
-// note is [Engine.LevelNote] on boards of a size.
+// note says what to know about the level that is set, on boards of a size; ""
+// without one.
 func (r *rank) note(size board.Size) string {
 	if r.cfg.Level == "" {
 		return ""

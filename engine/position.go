@@ -163,6 +163,3 @@ func (e *Engine) SetHandicap(stones []board.Point) error {
 	e.replace(game, len(stones))
 	return nil
 }
-
-// Handicap returns the number of stones that a handicap command has placed.
-func (e *Engine) Handicap() int { return e.handicap }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -38,6 +39,19 @@ func (j *judge) forget() {
 	if !j.cfg.ScoreByLead {
 		j.leads = search.NewLeads(j.net)
 	}
+}
+
+// showLeads corrects the leads of a search under these limits, where there is time.
+func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
+	if leadsFit(found, l) {
+		j.leads.Show(ctx, j.log, game, found)
+	}
+}
+
+// leadsFit reports whether a clock leaves time for the evaluations that leads may take.
+func leadsFit(r *search.Result, l search.Limits) bool {
+	const most, share = 24, 20 // evaluations; of the time for the move, one part in so many
+	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 
 // Status is the fate of a point: the first three for stones, the others for

@@ -218,7 +218,27 @@ func (t *thinker) prepare(p search.Params, game *board.Game, restrict []search.R
 	return nil
 }
 
-// repeatable are the settings of a search that finds the same each time.
+// deterministicVisits is how long a deterministic search is where no limit of
+// visits is configured.
+const deterministicVisits = 200
+
+// repeatable returns a new tree, and limits that know no clock, of a search that finds
+// the same each time.
+func (t *thinker) repeatable(game *board.Game, restrict []search.Restriction) (*search.Tree, search.Limits, error) {
+	tree, err := search.New(repeatable(t.cfg.Search), uncached{t.net}, t.log)
+	if err != nil {
+		return nil, search.Limits{}, err
+	}
+	tree.Reset(game)
+	tree.Restrict(restrict...)
+	limits := search.Limits{Visits: t.cfg.Limits.Visits, Playouts: t.cfg.Limits.Playouts}
+	if limits.Visits == 0 && limits.Playouts == 0 {
+		limits.Visits = deterministicVisits
+	}
+	return tree, limits, nil
+}
+
+// repeatable are the settings of such a search.
 func repeatable(p search.Params) search.Params {
 	p.Parallel.Workers = 1
 	p.Net.Symmetry = 0

@@ -39,7 +39,7 @@ func TestLevels(t *testing.T) {
 	st := live.takeSeat()
 	live.mu.Unlock()
 	st.mu.Lock()
-	require.Contains(t, st.e.LevelNote(), "15k: ", "the engine plays at it")
+	require.Equal(t, "15k", st.e.Config().Level, "the engine plays at it")
 	st.mu.Unlock()
 
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
