@@ -147,7 +147,7 @@ func TestCleanupEnds(t *testing.T) {
 		setUp(t, e, lifeAndDeath, board.Black)
 		ended := false
 		for range 30 {
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Cleanup: true})
 			require.NoError(t, err)
 			if ended = m.Point == board.Pass; ended {
 				break

@@ -11,6 +11,7 @@ import (
 	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // Network evaluates positions and says which boards it can.
@@ -129,7 +130,7 @@ func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 
 // FinalStatus judges every point, in the order of board.Point. Stones of one
 // chain share their fate. It is what FinalScore counts once the game is over.
-func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
+func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	e.Stop()
 	return e.judge.status(ctx, e.game)
 }
@@ -137,7 +138,7 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
 // Estimate searches the position as it stands, at full strength and always in the
 // same way, and counts. Networks without a score or owners leave their parts at 0. A
 // game that is over is counted as FinalScore does.
-func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
+func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	e.Stop()
 	return e.judge.estimate(ctx, e.game)
 }

@@ -14,6 +14,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // anySize is a network of pseudo-random opinions for every board.
@@ -72,7 +73,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 			check, err := board.NewGame(e.game.Size(), e.game.Rules())
 			require.NoError(t, err)
 			check.CopyFrom(e.game)
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: c})
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: c})
 			require.NoError(t, err)
 			require.NoError(t, check.Play(c, m.Point), "the move must be legal")
 			require.Equal(t, before+1, e.game.NumMoves())
@@ -84,7 +85,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5")
-	m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 	require.Equal(t, 2, e.game.NumMoves())
@@ -96,11 +97,11 @@ func TestDeterministicMoveLeavesEverything(t *testing.T) {
 	play(t, e, "E5 C3")
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 10 * sec}))
 	hash, clocks := e.game.Hash(), e.timer.clocks
-	r := MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
+	r := thinking.MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
 	first, err := e.GenMove(context.Background(), r)
 	require.NoError(t, err)
 	for range 3 {
-		_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Keep: true})
+		_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Keep: true})
 		require.NoError(t, err)
 		again, err := e.GenMove(context.Background(), r)
 		require.NoError(t, err)
@@ -224,7 +225,7 @@ func TestHurried(t *testing.T) {
 	require.False(t, hurried(e.budget(board.Black), 0), "each colour has its own clock")
 	require.NoError(t, e.Play(board.Black, board.Pass))
 	e.timer.lastEvent = time.Now()
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	require.False(t, e.judge.judged.done, "a move in a hurry judges nothing")
 }
@@ -277,7 +278,7 @@ func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
 	for _, c := range []board.Color{board.Black, board.White} {
 		ctx, cancel := context.WithCancel(context.Background())
 		reports := 0
-		err := e.Analyze(ctx, AnalyzeRequest{Color: c, Interval: 20 * time.Millisecond}, func(r *search.Result) {
+		err := e.Analyze(ctx, thinking.Request{Color: c, Interval: 20 * time.Millisecond}, func(r *thinking.Analysis) {
 			if reports++; reports == 2 {
 				cancel()
 			}
@@ -296,10 +297,10 @@ func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
 func TestAnalyzeWithinRestrictions(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	only := []board.Point{40, 41}
-	err := e.Analyze(context.Background(), AnalyzeRequest{
-		Color: board.White, Limits: search.Limits{Visits: 100},
-		Restrict: []search.Restriction{{Color: board.White, Points: only, Depth: 1, Allow: true}},
-	}, func(r *search.Result) {
+	err := e.AnalyzeWithin(context.Background(), thinking.Request{
+		Color:        board.White,
+		Restrictions: []thinking.Restriction{{Color: board.White, Points: only, Depth: 1, Allow: true}},
+	}, search.Limits{Visits: 100}, func(r *search.Result) {
 		for _, m := range r.Moves {
 			require.Contains(t, only, m.Move)
 		}
@@ -311,7 +312,7 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{}; c.DefaultTime = time.Hour })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	m, err := e.GenMove(ctx, MoveRequest{Color: board.Black}) // without the context it would take an hour
+	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without the context it would take an hour
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -11,46 +12,15 @@ import (
 	"kosumi/thinking"
 )
 
-// MoveRequest asks for a move.
-type MoveRequest struct {
-	Color board.Color // becomes the side to move if it is not
-	// Keep leaves game and clock as they are: the move is not played.
-	Keep bool
-	// Deterministic asks for the same answer in the same position each time:
-	// one evaluation at a time, fixed orientation, no clock, no sampling.
-	Deterministic bool
-	// Cleanup takes dead stones of the opponent off the board first, and forbids
-	// a pass while one is there.
-	Cleanup  bool
-	Restrict []search.Restriction
-	// Analysed says that somebody reads what the search finds, not only the move:
-	// it is then not bent for the sake of the game.
-	Analysed bool
-	// Report, if not nil, gets a snapshot of the search at every Interval (0:
-	// only at the end) and once at the end. The result is its to keep.
-	Report   func(*search.Result)
-	Interval time.Duration
-	// Ownership asks that reports carry the owners of points, MovesOwnership those
-	// after each move.
-	Ownership, MovesOwnership bool
-	MinMoves                  int // that reports list at least
-}
-
-// Move is the answer to a MoveRequest.
-type Move struct {
-	Point  board.Point // a point or board.Pass; unused if Resign
-	Resign bool
-}
-
 // GenMove chooses a move and plays it, unless it is to be kept off the board or
 // the game is resigned. When ctx ends it takes the best move so far. The move
 // is strictly legal, superko included.
-func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
+func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	start := e.timer.start(time.Now())
 	e.Stop()
 	game, err := e.gameFor(r.Color)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	if !r.Deterministic {
 		if !e.thinker.ahead.adjusted {
@@ -61,19 +31,19 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	t := turn{e.budget(r.Color), start}
 	tree, limits, err := e.searchFor(&r, game, t)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	before, began := e.thinker.work(), time.Now()
 	result, err := e.think(ctx, &r, game, tree, limits)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
-	move := Move{Point: e.choose(&result, game, &r)}
+	move := thinking.Decision{Point: e.choose(&result, game, &r)}
 	if r.Deterministic {
 		t.budget.Unlimited = true
 	}
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, t, limits.Time > 0); err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	work := e.thinker.work().Sub(before)
 	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
@@ -96,12 +66,12 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		e.records.resigned = resigned{game.ToMove(), e.game.Hash()}
 		e.rank.auto.resigned = true
 		e.countGame()
-		return Move{Resign: true}, nil
+		return thinking.Decision{Resign: true}, nil
 	}
 	e.records.remember(game, &result, move.Point)
 	e.rank.followPlayer(game, result.Root.Lead, headStart(e.game))
 	if err := e.commit(r.Color, move.Point, start); err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	if result.Stop == search.StopTime {
 		e.timer.learnOverrun(e.timer.lastEvent.Sub(began) - paused - limits.Time - result.Stats.Extended)
@@ -117,17 +87,19 @@ func (e *Engine) adjustAdvantage() {
 }
 
 // think searches for a move and reports on the way, with leads that are right.
-func (e *Engine) think(ctx context.Context, r *MoveRequest, game *board.Game, tree *search.Tree, l search.Limits) (search.Result, error) {
-	l.Ownership, l.MovesOwnership, l.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
-	report := r.Report
-	if report != nil {
+func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, game *board.Game, tree *search.Tree, l search.Limits) (search.Result, error) {
+	asked := cmp.Or(r.Analysis, &thinking.Request{})
+	l.Ownership, l.MovesOwnership = asked.Want.Owners()
+	l.MinMoves = asked.MinMoves
+	var report func(*search.Result)
+	if r.Report != nil {
 		report = func(found *search.Result) {
 			e.judge.showLeads(ctx, game, found, l)
-			r.Report(found)
+			r.Report(&found.Analysis)
 		}
 	}
 	defer e.thinker.pinNetwork(game.Size())()
-	return e.thinker.run(ctx, tree, l, r.Interval, report)
+	return e.thinker.run(ctx, tree, l, asked.Interval, report)
 }
 
 // budget is how long the next move of a colour may take.
@@ -136,7 +108,7 @@ func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e
 // reconsider returns the move to make in place of what the search chose, where a pass
 // is near. It ends with the longest time for the move, and what is not found out by
 // then changes nothing. timed says that the search before was bound by time.
-func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *MoveRequest, t turn, timed bool) (board.Point, error) {
+func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *thinking.MoveRequest, t turn, timed bool) (board.Point, error) {
 	hurried := hurried(t.budget, t.used())
 	if !t.budget.Unlimited {
 		var cancel context.CancelFunc
@@ -176,14 +148,15 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 }
 
 // searchFor returns the tree to search and its limits.
-func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
+func (e *Engine) searchFor(r *thinking.MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
+	asked := cmp.Or(r.Analysis, &thinking.Request{})
 	if r.Deterministic {
-		return e.thinker.repeatable(game, r.Restrict)
+		return e.thinker.repeatable(game, asked.Restrictions)
 	}
 	t.budget = t.budget.Leaving(afterSearch(t.budget, e.game, r.Cleanup))
 	params, limits := e.thinker.params(), e.limits(r.Color, t)
 	repeats := e.cfg.HandicapRepeats
-	if r.Analysed {
+	if r.Analysis != nil {
 		repeats = params.RepeatPenalty.Utility
 	}
 	chargeRepeats(&params, e.game, game.ToMove(), repeats)
@@ -192,7 +165,7 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tr
 		limits = t.bound(limits)
 		e.thinker.tree.Clear() // what a level sees must not depend on what was searched before
 	}
-	if err := e.thinker.prepare(params, game, r.Restrict); err != nil {
+	if err := e.thinker.prepare(params, game, asked.Restrictions); err != nil {
 		return nil, search.Limits{}, err
 	}
 	return e.thinker.tree, limits, nil
@@ -200,7 +173,7 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tr
 
 // choose picks the move, and checks it against the game itself: whatever the
 // tree believes, an illegal move is never played.
-func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest) board.Point {
+func (e *Engine) choose(result *search.Result, game *board.Game, r *thinking.MoveRequest) board.Point {
 	rng := e.dice.next()
 	temperature := e.cfg.Search.Choice.TemperatureAt(game.NumMoves(), game.Size())
 	if r.Deterministic {

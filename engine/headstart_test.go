@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 func TestHeadStart(t *testing.T) {
@@ -70,7 +71,7 @@ func TestAdvantageByHand(t *testing.T) {
 	// The search of a handicap game gets it for White, whoever is to move.
 	e := newEngine(t, 9, nil)
 	require.NoError(t, e.SetHandicap([]board.Point{20, 24, 56, 60}))
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	p := e.thinker.tree.Params()
 	require.Positive(t, p.Net.PlayoutDoublingAdvantage)

@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/level"
+	"kosumi/thinking"
 )
 
 // A level plays whole games, every move legal, none of them nonsense, at the
@@ -22,7 +23,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 		us := e.Game().ToMove()
 		before := board.NewBoard(e.Game().Size())
 		before.CopyFrom(e.Game().Board())
-		m, err := e.GenMove(t.Context(), MoveRequest{Color: us})
+		m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: us})
 		require.NoError(t, err)
 		if m.Point != board.Pass {
 			require.False(t, level.FillsEye(before, us, m.Point), "an eye of its own")
@@ -76,7 +77,7 @@ func TestAutoLevelRemembers(t *testing.T) {
 		if e.Game().Finished() {
 			break
 		}
-		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
 		require.NoError(t, err)
 		if !e.Game().Finished() {
 			require.NoError(t, e.Play(board.White, anyMove(e.Game())))
@@ -128,7 +129,7 @@ func TestAbandonedGames(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "levels.json")
 	e := newEngine(t, 5, func(c *Config) { c.Level, c.LevelFile, c.Resign.Enabled = "auto", name, false })
 	for range 5 {
-		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
 		require.NoError(t, err)
 		require.NoError(t, e.Play(board.White, anyMove(e.Game())))
 	}
@@ -147,7 +148,7 @@ func TestLevelsAreRepeatable(t *testing.T) {
 	game := func() []board.Move {
 		e := newEngine(t, 7, func(c *Config) { c.Level, c.Search.Parallel.Workers, c.Search.Net.Symmetry = "loss:5", 1, 0 })
 		for range 12 {
-			_, err := e.GenMove(t.Context(), MoveRequest{Color: e.Game().ToMove()})
+			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: e.Game().ToMove()})
 			require.NoError(t, err)
 		}
 		return e.Game().Moves()

@@ -11,6 +11,7 @@ import (
 	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // limitsNow are the limits of a move of Black's that begins now.
@@ -103,7 +104,7 @@ func TestOverrunOfASlowNetwork(t *testing.T) {
 	tree, err := search.New(e.cfg.Search, e.net, nil)
 	require.NoError(t, err)
 	e.thinker.tree = tree
-	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }
@@ -123,8 +124,8 @@ func TestSameSeedSameGame(t *testing.T) {
 			c.Search.Root.NoiseEnabled = true // the tree's own random numbers count too
 		})
 		for range 10 {
-			var last *search.Result
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove(), Report: func(r *search.Result) { last = r }})
+			var last search.Result
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.game.ToMove(), Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
 			require.NoError(t, err)
 			steps = append(steps, step{m.Point, last.Root.Visits, last.Stats.Nodes, last.Root.Utility})
 		}

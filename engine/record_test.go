@@ -12,6 +12,7 @@ import (
 	"kosumi/clock"
 	"kosumi/nn/nntest"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 // TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;
@@ -142,7 +143,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	}
 	play(t, e, "C3")
 	require.Empty(t, record().White.Name, "nothing was chosen here")
-	m, err := e.GenMove(t.Context(), MoveRequest{Color: board.White})
+	m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	r := record()
 	require.Equal(t, "Kosumi 1", r.White.Name)

@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // judge says how a game stands: which stones are dead, who owns what, the score, the
@@ -139,14 +140,14 @@ func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 }
 
 // status judges every point, as [Engine.FinalStatus] does.
-func (j *judge) status(ctx context.Context, g *board.Game) ([]Status, error) {
+func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, error) {
 	c, err := j.count(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	status := make([]Status, g.Size().Area())
+	status := make([]thinking.Status, g.Size().Area())
 	for _, p := range c.dead {
-		status[p] = Dead
+		status[p] = thinking.Dead
 	}
 	for p := range status {
 		if g.At(board.Point(p)) != board.Empty {
@@ -154,11 +155,11 @@ func (j *judge) status(ctx context.Context, g *board.Game) ([]Status, error) {
 		}
 		switch c.owners[p] {
 		case board.Black:
-			status[p] = BlackTerritory
+			status[p] = thinking.BlackTerritory
 		case board.White:
-			status[p] = WhiteTerritory
+			status[p] = thinking.WhiteTerritory
 		default:
-			status[p] = Dame
+			status[p] = thinking.Dame
 		}
 	}
 	return status, nil

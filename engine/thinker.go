@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // thinker searches for the engine. It owns the tree of the game on the board, the
@@ -206,7 +207,7 @@ func (t *thinker) params() search.Params {
 
 // prepare makes the tree ready to search for a move in a game, under these parameters.
 // What was found for the other side, told of another advantage, is of another game.
-func (t *thinker) prepare(p search.Params, game *board.Game, restrict []search.Restriction) error {
+func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking.Restriction) error {
 	if err := t.tree.SetParams(p); err != nil {
 		return err
 	}
@@ -224,13 +225,13 @@ const deterministicVisits = 200
 
 // repeatable returns a new tree, and limits that know no clock, of a search that finds
 // the same each time.
-func (t *thinker) repeatable(game *board.Game, restrict []search.Restriction) (*search.Tree, search.Limits, error) {
+func (t *thinker) repeatable(game *board.Game, only []thinking.Restriction) (*search.Tree, search.Limits, error) {
 	tree, err := search.New(repeatable(t.cfg.Search), uncached{t.net}, t.log)
 	if err != nil {
 		return nil, search.Limits{}, err
 	}
 	tree.Reset(game)
-	tree.Restrict(restrict...)
+	tree.Restrict(only...)
 	limits := search.Limits{Visits: t.cfg.Limits.Visits, Playouts: t.cfg.Limits.Playouts}
 	if limits.Visits == 0 && limits.Playouts == 0 {
 		limits.Visits = deterministicVisits

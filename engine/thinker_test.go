@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // TestPonderingIsNotLost: what was found about the opponent's move while it was
@@ -21,7 +22,7 @@ func TestPonderingIsNotLost(t *testing.T) {
 		// If both moves lie on one axis, visits of mirrored moves are given up.
 		c.Search.Root.SymmetryPruning = false
 	})
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	var snapshot search.Result
 	require.Eventually(t, func() bool { return e.thinker.pondering != nil }, time.Minute, time.Millisecond)
@@ -36,8 +37,8 @@ func TestPonderingIsNotLost(t *testing.T) {
 	require.NoError(t, e.Play(board.White, expected.Move))
 	require.Equal(t, expected.Visits, e.thinker.tree.Visits())
 	require.True(t, e.thinker.tree.Matches(e.game))
-	var last *search.Result
-	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black, Report: func(r *search.Result) { last = r }})
+	var last search.Result
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
 	require.NoError(t, err)
 	require.Equal(t, expected.Visits, last.Stats.Reused)
 	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
@@ -50,7 +51,7 @@ func TestEndlessPondering(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
 	color := board.Black
 	for range 3 {
-		m, err := e.GenMove(context.Background(), MoveRequest{Color: color})
+		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: color})
 		require.NoError(t, err)
 		require.False(t, m.Resign)
 		select {
@@ -72,7 +73,7 @@ func TestEndlessPondering(t *testing.T) {
 // of a tree that is dropped does not.
 func TestCarriedTime(t *testing.T) {
 	e := newEngine(t, 9, func(conf *Config) { conf.TimeUse.CarryOver, conf.Limits = 0.5, search.Limits{Visits: 50} })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.Positive(t, e.thinker.carried)
 	e.ClearCache()
@@ -86,7 +87,7 @@ func TestCarriedTime(t *testing.T) {
 
 func TestTheTreeFollowsTheGame(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.True(t, e.thinker.tree.Matches(e.game))
 	kept := e.thinker.tree.Visits()
@@ -109,7 +110,7 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 		}},
 		{"size", func() error { return e.NewGame(board.Square(7)) }},
 	} {
-		_, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove()})
+		_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.game.ToMove()})
 		require.NoError(t, err)
 		require.NoError(t, c.change(), c.name)
 		require.False(t, e.thinker.tree.Matches(e.game), c.name)
@@ -123,7 +124,7 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 func TestTheTreeIsKept(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
 	play(t, e, "C4 E7") // at the root of a symmetric position, copies of moves would be dropped
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	for name, change := range map[string]func() error{
 		"the same komi":       func() error { return e.SetKomi(e.game.Rules().Komi) },
@@ -134,7 +135,7 @@ func TestTheTreeIsKept(t *testing.T) {
 		"other limits":        func() error { return e.SetParams(map[string]string{"maxVisits": "500"}) },
 		"other threads":       func() error { return e.SetParams(map[string]string{"numSearchThreads": "2"}) },
 		"a move that was kept": func() error {
-			_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White, Keep: true})
+			_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White, Keep: true})
 			return err
 		},
 		"a score": func() error { _, err := e.FinalScore(context.Background()); return err },
@@ -158,7 +159,7 @@ func TestTheTreeIsKept(t *testing.T) {
 
 func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Ponder = true })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.NotNil(t, e.thinker.pondering)
 	server := e.net.(anySize).Server

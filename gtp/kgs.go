@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // kgsCommands are what kgsGtp, the bridge to the KGS server, may send.
 func (s *Server) kgsCommands() []handler {
 	return []handler{
-		{name: "kgs-genmove_cleanup", run: s.genMove(MoveRequest{Cleanup: true})},
+		{name: "kgs-genmove_cleanup", run: s.genMove(thinking.MoveRequest{Cleanup: true})},
 		{name: "kgs-rules", run: s.kgsRules},
 		{name: "kgs-game_over", run: s.stop}, // perhaps only adjourned: the position stays
 		{name: "kgs-chat", run: s.kgsChat},

@@ -15,6 +15,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/internal/file"
+	"kosumi/thinking"
 )
 
 // autosave keeps the record of every game that the engine plays in a folder, one
@@ -111,7 +112,7 @@ func (s *savingSeat) Play(c board.Color, p board.Point) error {
 }
 
 // GenMove saves the game after a move of the engine.
-func (s *savingSeat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMove, error) {
+func (s *savingSeat) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	m, err := s.seat.GenMove(ctx, r)
 	if err == nil && !r.Keep {
 		s.to.save(ctx, s.Engine)
@@ -129,7 +130,7 @@ func (s *savingSeat) FinalScore(ctx context.Context) (float64, error) {
 }
 
 // FinalStatus saves the game, whose dead stones are known now.
-func (s *savingSeat) FinalStatus(ctx context.Context) ([]gtp.Status, error) {
+func (s *savingSeat) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	all, err := s.seat.FinalStatus(ctx)
 	if err == nil {
 		s.to.save(ctx, s.Engine)
