@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -43,10 +44,10 @@ func (j *judge) estimate(ctx context.Context, g *board.Game) (*thinking.Estimate
 	return t, nil
 }
 
-// estimateUnderKomi estimates a position under its komi; scored says that the network
-// has a score.
+// estimateUnderKomi estimates a position under its komi; scored reports whether
+// the network has a score.
 func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
-	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), uncached{j.net}, g, search.Limits{Visits: estimateVisits, Ownership: true})
+	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), nn.Uncached(j.net), g, search.Limits{Visits: estimateVisits, Ownership: true})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -70,7 +71,7 @@ const mostEvenSearches = 8
 
 // find estimates a position under a nearly even komi, unless it is that of the call
 // before: the komi of the game makes no difference.
-func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, estimate func(context.Context, *board.Game) (*thinking.Estimate, bool, error)) error {
+func (v *evenEstimate) find(ctx context.Context, net nn.Network, game *board.Game, estimate func(context.Context, *board.Game) (*thinking.Estimate, bool, error)) error {
 	g := new(board.Game)
 	g.CopyFrom(game)
 	g.SetKomi(0)
@@ -114,8 +115,8 @@ func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, 
 	return nil
 }
 
-// under makes t say of points what the estimate under another komi does. The lead is on
-// the side of the winrate, and between Low and High.
+// under gives t the points of the estimate under another komi. The lead is on the side
+// of the winrate, and between Low and High.
 func (even *evenEstimate) under(t *thinking.Estimate, g *board.Game) {
 	more := float64(g.Rules().Komi - even.komi)
 	low, high := search.Bounds(g)

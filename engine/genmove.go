@@ -33,7 +33,7 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 	if err != nil {
 		return thinking.Decision{}, err
 	}
-	before, began := e.thinker.work(), time.Now()
+	before, began := e.net.Stats(), time.Now()
 	result, err := e.think(ctx, &r, game, tree, limits)
 	if err != nil {
 		return thinking.Decision{}, err
@@ -45,7 +45,7 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, t, limits.Time > 0); err != nil {
 		return thinking.Decision{}, err
 	}
-	work := e.thinker.work().Sub(before)
+	work := e.net.Stats().Sub(before)
 	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
 		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
 		e.judge.showLeads(ctx, game, &root, limits)
@@ -98,7 +98,7 @@ func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, game *board
 			r.Report(&found.Analysis)
 		}
 	}
-	defer e.thinker.pinNetwork(game.Size())()
+	defer e.net.Pin()()
 	return e.thinker.run(ctx, tree, l, asked.Interval, report)
 }
 
@@ -107,7 +107,7 @@ func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e
 
 // reconsider returns the move to make in place of what the search chose, where a pass
 // is near. It ends with the longest time for the move, and what is not found out by
-// then changes nothing. timed says that the search before was bound by time.
+// then changes nothing. timed reports whether the search before was bound by time.
 func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *thinking.MoveRequest, t turn, timed bool) (board.Point, error) {
 	hurried := hurried(t.budget, t.used())
 	if !t.budget.Unlimited {

@@ -10,7 +10,7 @@ import (
 	"kosumi/search"
 )
 
-// ending says in what way a search took other than its time.
+// ending describes why a search took other than its time.
 func ending(r *search.Result) string {
 	switch {
 	case r.Stop == search.StopDecided:
@@ -21,20 +21,6 @@ func ending(r *search.Result) string {
 		return fmt.Sprintf(", %.1f s longer", r.Stats.Extended.Seconds())
 	}
 	return ""
-}
-
-// batcher is a network that runs several positions at once and counts them.
-type batcher interface {
-	Stats() nn.Stats
-	BatchSize() int
-}
-
-// work is what the network has done so far, where it counts that.
-func (t *thinker) work() nn.Stats {
-	if b, ok := t.net.(batcher); ok {
-		return b.Stats()
-	}
-	return nn.Stats{}
 }
 
 // logMove writes a line about a move: work is what the network did for it.
@@ -52,8 +38,8 @@ func (t *thinker) logMove(r *search.Result, p board.Point, work nn.Stats) {
 		}
 	}
 	var fill string
-	if b, ok := t.net.(batcher); ok && work.Batches > 0 {
-		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
+	if work.Batches > 0 {
+		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), t.net.BatchSize())
 	}
 	lead := r.Root.Lead
 	if !t.cfg.ScoreByLead {

@@ -13,12 +13,12 @@ import (
 	"kosumi/thinking"
 )
 
-// judge says how a game stands: which stones are dead, who owns what, the score, the
+// judge finds out how a game stands: dead stones, owners of points, the score, the
 // lead, and whether to pass. It owns what was found out about the last position. The
 // engine asks it while nothing else searches.
 type judge struct {
 	cfg     *Config
-	net     Network
+	net     nn.Network
 	log     *slog.Logger
 	thinker *thinker
 
@@ -27,7 +27,7 @@ type judge struct {
 	leads  *search.Leads // of what is shown; nil: they stay the network's own
 }
 
-func newJudge(cfg *Config, net Network, log *slog.Logger, t *thinker) *judge {
+func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge {
 	j := &judge{cfg: cfg, net: net, log: log, thinker: t}
 	j.forget()
 	return j

@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/clock"
+	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -183,14 +184,14 @@ func TestAside(t *testing.T) {
 	other := new(board.Game)
 	other.CopyFrom(e.game)
 	require.NoError(t, other.Play(board.Black, 12))
-	r, err := k.aside(t.Context(), repeatable(e.cfg.Search), uncached{e.net}, other, search.Limits{Visits: 20})
+	r, err := k.aside(t.Context(), repeatable(e.cfg.Search), nn.Uncached(e.net), other, search.Limits{Visits: 20})
 	require.NoError(t, err)
 	require.Equal(t, board.White, r.ToMove)
 	require.GreaterOrEqual(t, r.Root.Visits, int64(20))
 	require.True(t, k.tree.Matches(e.game))
 	require.Zero(t, k.tree.Visits())
 	require.Zero(t, k.carried)
-	again, err := k.aside(t.Context(), repeatable(e.cfg.Search), uncached{e.net}, other, search.Limits{Visits: 20})
+	again, err := k.aside(t.Context(), repeatable(e.cfg.Search), nn.Uncached(e.net), other, search.Limits{Visits: 20})
 	require.NoError(t, err)
 	require.Equal(t, r.Root.Utility, again.Root.Utility, "and finds the same")
 }

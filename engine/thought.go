@@ -25,7 +25,7 @@ type thoughtOf struct {
 	point    board.Point
 }
 
-// records remembers what a record of the game says beside its moves: what the record was
+// records remembers what goes into a record of the game beside its moves: the record
 // that it was loaded from, what was thought of the moves chosen here, and who gave up.
 type records struct {
 	loaded   *sgf.Record // nil for none

@@ -109,9 +109,9 @@ type shared struct {
 	game   *board.Game // at the root
 	value  valuer
 	mirror mirror
-	eval   nn.Evaluator
+	net    nn.Network
 	human  humanState
-	later  nn.Submitter // eval, if it can answer later
+	later  nn.Submitter // net, if it can answer later
 	limits Limits
 	bans   []thinking.Restriction
 	size   board.Size
@@ -276,7 +276,7 @@ func (s *slot) askHuman(sh *shared, root bool) {
 // evaluate asks the evaluator: once, or at the root once for each of several
 // orientations, whose mean it takes.
 func (s *slot) evaluate(ctx context.Context, sh *shared) error {
-	err := s.evaluateBy(ctx, sh, sh.eval, &s.query, &s.out)
+	err := s.evaluateBy(ctx, sh, sh.net, &s.query, &s.out)
 	if err == nil && s.human.wanted {
 		err = s.evaluateBy(ctx, sh, sh.human.eval, &s.human.query, &s.human.out)
 	}

@@ -72,8 +72,8 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	}
 	t := &Tree{p: p, log: log}
 	t.rng = rand.New(rand.NewPCG(p.Seed, 0x5eed))
-	t.sh.eval = e
-	t.sh.later, _ = e.(nn.Submitter)
+	t.sh.net = nn.AsNetwork(e)
+	t.sh.later = t.sh.net.Submitter()
 	t.applyParams()
 	t.clear()
 	return t, nil

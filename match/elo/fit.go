@@ -1,4 +1,4 @@
-package match
+package elo
 
 import (
 	"math"
@@ -6,18 +6,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// PairPoints is what player A got in games against player B; players are numbered
+// Pair is what player A got in games against player B; players are numbered
 // from 0, a win is a point and a draw half of one.
-type PairPoints struct {
+type Pair struct {
 	A, B          int
 	Points, Games float64
 }
 
-// FitElo returns the most likely Elo numbers of n players and their 95 % errors,
+// Fit returns the most likely Elo numbers of n players and their 95 % errors,
 // with one player fixed at 0: Newton's method on the likelihood of the
 // Bradley-Terry model, with two drawn games of every player against the mean of
 // all, which keeps numbers finite.
-func FitElo(n int, pairs []PairPoints, zero int) (elo, errs []float64) {
+func Fit(n int, pairs []Pair, zero int) (elo, errs []float64) {
 	elo = make([]float64, n)
 	var inverse mat.SymDense
 	for range 100 {
@@ -51,7 +51,7 @@ func FitElo(n int, pairs []PairPoints, zero int) (elo, errs []float64) {
 
 // eloSlope returns the gradient of the log likelihood and its negative Hessian,
 // which is positive definite.
-func eloSlope(elo []float64, pairs []PairPoints) (*mat.VecDense, *mat.SymDense) {
+func eloSlope(elo []float64, pairs []Pair) (*mat.VecDense, *mat.SymDense) {
 	const (
 		scale   = math.Ln10 / 400
 		virtual = 2.0

@@ -1,4 +1,10 @@
-package loop
+// Package duel plays matches between two networks, which guard a loop against a network
+// that is worse than the one before and rate the networks of a run.
+//
+// A game's number, the match's seed and the networks decide every move, so that it does
+// not matter on which machine it is played; whoever gets a game from elsewhere plays it
+// through on a board of its own.
+package duel
 
 import (
 	"context"
@@ -6,57 +12,44 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
-// matchResult counts a match from the first player's view.
-type matchResult struct {
-	wins, losses, draws int
-	invalid             uint64
+// Result counts a match from the first player's view.
+type Result struct {
+	Wins, Losses, Draws int
+	Invalid             uint64 // answers that were no numbers
 }
 
-func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
+// Games counts them.
+func (r *Result) Games() int { return r.Wins + r.Losses + r.Draws }
 
-// score is the points of a game, a draw counted half.
-func (r *matchResult) score() float64 {
-	return (float64(r.wins) + float64(r.draws)/2) / float64(max(1, r.games()))
+// Score is the points of a game, a draw counted half.
+func (r *Result) Score() float64 {
+	return (float64(r.Wins) + float64(r.Draws)/2) / float64(max(1, r.Games()))
 }
 
-// matchCount counts what is played of a match, for who asks meanwhile.
-type matchCount struct {
-	games, moves atomic.Int64
-	began        time.Time
-	goal, area   int
-}
+// Count counts what is played of a match, for who asks meanwhile.
+type Count struct{ Games, Moves atomic.Int64 }
 
-func (c *matchCount) progress() Progress {
-	p := Progress{Stage: "guard match", Unit: "games", Done: c.games.Load(), Goal: int64(c.goal)}
-	moves := c.moves.Load()
-	p.Text = fmt.Sprintf("%d moves", moves)
-	if share := min(float64(moves)/float64(c.goal*c.area), 0.99); share > 0 {
-		p.Left = max(time.Second, time.Duration(float64(time.Since(c.began))*(1-share)/share))
-	}
-	return p
-}
-
-// Matches is an [Exchange] over which the games of matches are played too.
+// Matches plays games on other machines.
 type Matches interface {
 	// Game plays a game between the networks in two files.
-	Game(ctx context.Context, g MatchGame, a, b string) (MatchOutcome, error)
+	Game(ctx context.Context, g Game, a, b string) (Outcome, error)
 }
 
-// playFunc plays a game of a match between two networks.
-type playFunc func(ctx context.Context, g MatchGame) (MatchOutcome, error)
+// Play plays a game of a match between two networks.
+type Play func(ctx context.Context, g Game) (Outcome, error)
 
-// playMatch lets a network play another: pairs of games with the same random
+// Match lets a network play another: pairs of games with the same random
 // opening and colours exchanged, all at the same time. It counts them.
-func playMatch(ctx context.Context, play playFunc, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
-	var result matchResult
+func Match(ctx context.Context, play Play, g *recipe.Gate, boards []selfplay.BoardShare, seed uint64, count *Count) (Result, error) {
+	var result Result
 	var mu sync.Mutex
 	var first error
 	var games sync.WaitGroup
@@ -64,12 +57,12 @@ func playMatch(ctx context.Context, play playFunc, g *Gate, boards []selfplay.Bo
 	defer stop()
 	for k := range g.Games {
 		games.Go(func() {
-			o, err := play(ctx, MatchGame{Number: k, Seed: seed, Visits: g.Visits, Temperature: g.Temperature, Komi: g.Komi,
-				Board: matchBoard(boards, k/2, (g.Games+1)/2), moves: &count.moves})
-			count.games.Add(1)
+			o, err := play(ctx, Game{Number: k, Seed: seed, Visits: g.Visits, Temperature: g.Temperature, Komi: g.Komi,
+				Board: matchBoard(boards, k/2, (g.Games+1)/2), moves: &count.Moves})
+			count.Games.Add(1)
 			mu.Lock()
 			defer mu.Unlock()
-			result.invalid += o.Invalid
+			result.Invalid += o.Invalid
 			switch {
 			case err != nil:
 				if first == nil {
@@ -77,11 +70,11 @@ func playMatch(ctx context.Context, play playFunc, g *Gate, boards []selfplay.Bo
 					stop()
 				}
 			case o.Winner == "a":
-				result.wins++
+				result.Wins++
 			case o.Winner == "b":
-				result.losses++
+				result.Losses++
 			default:
-				result.draws++
+				result.Draws++
 			}
 		})
 	}
@@ -89,15 +82,15 @@ func playMatch(ctx context.Context, play playFunc, g *Gate, boards []selfplay.Bo
 	return result, first
 }
 
-// localMatch plays games on this machine.
-func localMatch(a, b nn.Evaluator) playFunc {
-	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) { return g.Play(ctx, a, b) }
+// Local plays games on this machine.
+func Local(a, b nn.Evaluator) Play {
+	return func(ctx context.Context, g Game) (Outcome, error) { return g.Play(ctx, a, b) }
 }
 
-// remoteMatch plays games remoteMatch an exchange between the networks in two files. Each game
+// Remote plays games elsewhere between the networks in two files. Each game
 // is played through on a board of our own, and counted there.
-func remoteMatch(m Matches, a, b string) playFunc {
-	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+func Remote(m Matches, a, b string) Play {
+	return func(ctx context.Context, g Game) (Outcome, error) {
 		o, err := m.Game(ctx, g, a, b)
 		if err == nil {
 			err = g.check(&o)
@@ -114,9 +107,9 @@ func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardSha
 	return selfplay.BoardAt(boards, (float64(pair)+0.5)/float64(pairs))
 }
 
-// MatchGame is one game of a match between two networks, a and b. It and the
+// Game is one game of a match between two networks, a and b. It and the
 // networks decide every move, on whatever machine it is played.
-type MatchGame struct {
+type Game struct {
 	Number      int                 `json:"number"` // a has Black where it is even
 	Seed        uint64              `json:"seed"`   // of the match
 	Visits      int                 `json:"visits"`
@@ -127,14 +120,14 @@ type MatchGame struct {
 	moves *atomic.Int64 // played so far in the match; nil: nobody asks
 }
 
-func (m *MatchGame) count(moves int) {
+func (m *Game) count(moves int) {
 	if m.moves != nil {
 		m.moves.Add(int64(moves))
 	}
 }
 
-// MatchOutcome is what came of a game.
-type MatchOutcome struct {
+// Outcome is what came of a game.
+type Outcome struct {
 	Winner  string `json:"winner"`            // "a", "b" or "" for a draw
 	Moves   []int  `json:"moves"`             // after the opening, indices on the board, a pass is the area
 	Invalid uint64 `json:"invalid,omitempty"` // answers of a network that were no numbers
@@ -144,7 +137,7 @@ type MatchOutcome struct {
 const openingMoves = 2
 
 // start is the position after the opening.
-func (m *MatchGame) start() (*board.Game, error) {
+func (m *Game) start() (*board.Game, error) {
 	size := m.Board.Size()
 	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.Komi)})
 	if err != nil {
@@ -162,12 +155,12 @@ func (m *MatchGame) start() (*board.Game, error) {
 	return g, nil
 }
 
-func (m *MatchGame) over(g *board.Game) bool {
+func (m *Game) over(g *board.Game) bool {
 	return g.Finished() || g.NumMoves() >= 3*g.Size().Area()
 }
 
 // winner counts a game that is over.
-func (m *MatchGame) winner(g *board.Game) string {
+func (m *Game) winner(g *board.Game) string {
 	score := g.Score()
 	if g.NoResult() || score == 0 {
 		return ""
@@ -179,8 +172,8 @@ func (m *MatchGame) winner(g *board.Game) string {
 }
 
 // Play plays the game.
-func (m *MatchGame) Play(ctx context.Context, a, b nn.Evaluator) (MatchOutcome, error) {
-	var o MatchOutcome
+func (m *Game) Play(ctx context.Context, a, b nn.Evaluator) (Outcome, error) {
+	var o Outcome
 	g, err := m.start()
 	if err != nil {
 		return o, err
@@ -226,7 +219,7 @@ func (m *MatchGame) Play(ctx context.Context, a, b nn.Evaluator) (MatchOutcome, 
 }
 
 // check plays a game through that somebody else played, and counts it.
-func (m *MatchGame) check(o *MatchOutcome) error {
+func (m *Game) check(o *Outcome) error {
 	g, err := m.start()
 	if err != nil {
 		return err

@@ -1,54 +1,57 @@
-package rows
+// Package npy reads and writes the headers of arrays in numpy's format (numpy.lib.format).
+package npy
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 )
 
-// Number types of the arrays, as npy headers write them.
+// Number types of arrays, as headers write them.
 const (
-	typeU1 = "|u1"
-	typeI1 = "|i1"
-	typeI2 = "<i2"
-	typeF4 = "<f4"
+	U1 = "|u1"
+	I1 = "|i1"
+	I2 = "<i2"
+	F4 = "<f4"
 )
 
-func typeBytes(t string) int {
+// TypeBytes is the size of a number of one of the types.
+func TypeBytes(t string) int {
 	switch t {
-	case typeI2:
+	case I2:
 		return 2
-	case typeF4:
+	case F4:
 		return 4
 	}
 	return 1
 }
 
-const npyMagic = "\x93NUMPY"
+const magic = "\x93NUMPY"
 
-// maxNpyHeader bounds the text of a header; real ones have some 100 bytes.
-const maxNpyHeader = 4096
+// maxHeader bounds the text of a header; real ones have some 100 bytes.
+const maxHeader = 4096
 
-// npyHeader is what the header of an npy array says.
-type npyHeader struct {
+// Header is what the header of an array says.
+type Header struct {
 	Type    string
 	Shape   []int
 	Fortran bool
 	Bytes   int // of the header, magic included
 }
 
-// readNpyHeader reads the header of an array (numpy.lib.format, versions 1.0
-// to 3.0) and leaves r at the first number.
-func readNpyHeader(r io.Reader) (npyHeader, error) {
-	var h npyHeader
+// Read reads the header of an array, versions 1.0 to 3.0, and leaves r at the first
+// number.
+func Read(r io.Reader) (Header, error) {
+	var h Header
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil {
-		return h, fmt.Errorf("%w: the array is shorter than an npy header", ErrFormat)
+		return h, errors.New("the array is shorter than an npy header")
 	}
-	if string(fixed[:6]) != npyMagic {
-		return h, fmt.Errorf("%w: the array does not begin as npy arrays do", ErrFormat)
+	if string(fixed[:6]) != magic {
+		return h, errors.New("the array does not begin as npy arrays do")
 	}
 	n := int(binary.LittleEndian.Uint16(fixed[8:]))
 	h.Bytes = 10 + n
@@ -56,32 +59,32 @@ func readNpyHeader(r io.Reader) (npyHeader, error) {
 	case 1:
 	case 2, 3:
 		if _, err := io.ReadFull(r, fixed[10:12]); err != nil {
-			return h, fmt.Errorf("%w: the array is shorter than an npy header", ErrFormat)
+			return h, errors.New("the array is shorter than an npy header")
 		}
 		long := binary.LittleEndian.Uint32(fixed[8:])
-		if long > maxNpyHeader {
-			return h, fmt.Errorf("%w: an npy header of %d bytes", ErrFormat, long)
+		if long > maxHeader {
+			return h, fmt.Errorf("an npy header of %d bytes", long)
 		}
 		n = int(long)
 		h.Bytes = 12 + n
 	default:
-		return h, fmt.Errorf("%w: npy version %d; versions 1 to 3 are known", ErrFormat, major)
+		return h, fmt.Errorf("npy version %d; versions 1 to 3 are known", major)
 	}
-	if n > maxNpyHeader {
-		return h, fmt.Errorf("%w: an npy header of %d bytes", ErrFormat, n)
+	if n > maxHeader {
+		return h, fmt.Errorf("an npy header of %d bytes", n)
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return h, fmt.Errorf("%w: the npy header is cut off", ErrFormat)
+		return h, errors.New("the npy header is cut off")
 	}
 	return h, h.parse(string(text))
 }
 
 // parse reads the dictionary of a header: {'descr': '<f4', 'fortran_order':
 // False, 'shape': (3, 4), } with the keys in any order.
-func (h *npyHeader) parse(text string) error {
+func (h *Header) parse(text string) error {
 	body := strings.TrimSpace(text)
-	bad := func() error { return fmt.Errorf("%w: npy header %q cannot be read", ErrFormat, body) }
+	bad := func() error { return fmt.Errorf("npy header %q cannot be read", body) }
 	if !strings.HasPrefix(body, "{") || !strings.HasSuffix(body, "}") {
 		return bad()
 	}
@@ -170,9 +173,9 @@ func cutTuple(s string) (shape []int, rest string, ok bool) {
 	return shape, s[end+1:], true
 }
 
-// appendNpyHeader writes a header of version 1.0, padded so that the numbers
+// Append writes a header of version 1.0, padded so that the numbers
 // begin at a multiple of 64.
-func appendNpyHeader(dst []byte, dtype string, shape []int) []byte {
+func Append(dst []byte, dtype string, shape []int) []byte {
 	words := make([]string, len(shape))
 	for i, n := range shape {
 		words[i] = strconv.Itoa(n)
@@ -185,7 +188,7 @@ func appendNpyHeader(dst []byte, dtype string, shape []int) []byte {
 	for (10+len(text)+1)%64 != 0 {
 		text += " "
 	}
-	dst = append(dst, npyMagic...)
+	dst = append(dst, magic...)
 	dst = append(dst, 1, 0)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(text)+1))
 	return append(append(dst, text...), '\n')

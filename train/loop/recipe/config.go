@@ -1,29 +1,29 @@
-// Package loop is the whole circle on one machine and in one process: games of
-// the newest network against itself, a window of their rows, training, export, a
-// guard match, promotion, and again.
-//
-// The state on disk is the truth. Everything that is counted is counted when its
-// file is there as a whole, so that the process may be killed at any moment and
-// started again: nothing that was counted is lost, and nothing is counted twice.
-// Unfinished games and the steps since the last checkpoint are done again.
+// Package recipe is what a loop of self-play and training is told: its settings as TOML,
+// the recipes that come with the program, and the changes that a command line makes.
 //
 // The recipe follows KataGo's SelfplayTraining.md and its synchronous loop, with
 // the numbers of a small machine.
-package loop
+package recipe
 
 import (
 	"embed"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"kosumi/internal/file"
 	"kosumi/nn/fresh"
 	"kosumi/nn/model"
 	"kosumi/setting/tomlfile"
 	"kosumi/train/selfplay"
 )
+
+// File is the name of the recipe in a loop's folder.
+const File = "loop.toml"
 
 // ErrConfig marks settings that make no sense.
 var ErrConfig = errors.New("bad settings of the loop")
@@ -80,8 +80,8 @@ type Window struct {
 	MemoryMB    int     `toml:"memory_mib"`
 }
 
-// rows returns the length of the window when so many rows were made.
-func (w *Window) rows(made int64) int {
+// Rows returns the length of the window when so many rows were made.
+func (w *Window) Rows(made int64) int {
 	n, m, o, e := float64(made), float64(w.MinRows), w.Taper, w.Exponent
 	x := max(o, n-m+o)
 	size := max(m, m+w.Growth*(math.Pow(x, e)-math.Pow(o, e))/(e*math.Pow(o, e-1)))
@@ -143,8 +143,8 @@ type Stage struct {
 	Rate          *float64 `toml:"rate"`
 }
 
-// at returns the settings when so many games were played.
-func (c *Config) at(games int64) Config {
+// At returns the settings when so many games were played.
+func (c *Config) At(games int64) Config {
 	out := *c
 	for _, s := range c.Stages {
 		if games < s.Games {
@@ -187,9 +187,9 @@ func Preset(name string) ([]byte, error) {
 	return text, nil
 }
 
-// ParseConfig reads a recipe. Every key must be known; keys that are missing
+// Parse reads a recipe. Every key must be known; keys that are missing
 // have the default recipe's value.
-func ParseConfig(text []byte) (Config, error) {
+func Parse(text []byte) (Config, error) {
 	var c Config
 	base, err := Preset("default")
 	if err != nil {
@@ -213,6 +213,36 @@ func ParseConfig(text []byte) (Config, error) {
 		c.Train.Losses = losses
 	}
 	return c, c.Validate()
+}
+
+// Load reads the recipe in a loop's folder.
+func Load(dir string) (Config, error) {
+	path := filepath.Join(dir, File)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, err
+	}
+	c, err := Parse(text)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return c, err
+}
+
+// Init makes the folder of a new loop with a recipe; the text is kept as it is.
+// A folder that holds a loop already is left alone.
+func Init(dir string, text []byte) error {
+	if _, err := Parse(text); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); err == nil {
+		return fmt.Errorf("%w: %s is there already; change it, or take another folder", ErrConfig, path)
+	}
+	return file.WriteBytes(path, text)
 }
 
 func decode(text []byte, c *Config) error {
@@ -252,7 +282,7 @@ func (c *Config) Validate() error {
 	fault(g.Games < 0 || g.Games > 0 && g.Visits < 1 || !(g.MinScore >= 0 && g.MinScore <= 1), "gate: games from 0 on, visits from 1 on, min_score 0 to 1")
 	fault(!(c.Keep.Rows >= 1) || c.Keep.Networks < 2 || c.Keep.Every < 0, "keep: rows from 1 on (times the window), networks from 2 on, every from 0 on")
 	for i := range c.Stages {
-		at := c.at(c.Stages[i].Games)
+		at := c.At(c.Stages[i].Games)
 		if err := at.Selfplay.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("%w: stage %d: %w", ErrConfig, i+1, err))
 		}

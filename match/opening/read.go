@@ -1,4 +1,4 @@
-package match
+package opening
 
 import (
 	"bufio"
@@ -13,48 +13,48 @@ import (
 	"kosumi/sgf"
 )
 
-// ErrOpenings is wrapped by errors about what a file of openings says.
-var ErrOpenings = errors.New("bad openings")
+// ErrFile is wrapped by errors about what a file of openings says.
+var ErrFile = errors.New("bad openings")
 
 // maxOpenings bounds how many openings a file may hold.
 const maxOpenings = 100_000
 
-// ReadOpenings reads a file of openings for a board size. A file called *.sgf
+// Read reads a file of openings for a board size. A file called *.sgf
 // is a collection of games, in which every path from root to leaf is an opening;
-// set-up stones are not allowed. Any other file is text, see ParseOpenings.
-func ReadOpenings(name string, size board.Size) ([][]board.Move, error) {
+// set-up stones are not allowed. Any other file is text, see Parse.
+func Read(name string, size board.Size) ([][]board.Move, error) {
 	var openings [][]board.Move
 	if strings.EqualFold(filepath.Ext(name), ".sgf") {
 		roots, err := sgf.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrOpenings, err)
+			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}
 		for _, root := range roots {
 			if notes := root.Notes(); len(notes) > 0 {
-				return nil, fmt.Errorf("%w: %s is damaged: %s", ErrOpenings, name, notes[0])
+				return nil, fmt.Errorf("%w: %s is damaged: %s", ErrFile, name, notes[0])
 			}
-			if openings, err = sgfOpenings(openings, root, size); err != nil {
-				return nil, fmt.Errorf("%w: %s: %w", ErrOpenings, name, err)
+			if openings, err = addTree(openings, root, size); err != nil {
+				return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 			}
 		}
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrOpenings, err)
+			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}
 		defer f.Close()
-		if openings, err = ParseOpenings(f, size); err != nil {
+		if openings, err = Parse(f, size); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if len(openings) == 0 {
-		return nil, fmt.Errorf("%w: %s holds none", ErrOpenings, name)
+		return nil, fmt.Errorf("%w: %s holds none", ErrFile, name)
 	}
 	return openings, nil
 }
 
-// sgfOpenings appends the paths of one game tree.
-func sgfOpenings(openings [][]board.Move, root *sgf.Node, size board.Size) ([][]board.Move, error) {
+// addTree appends the paths of one game tree.
+func addTree(openings [][]board.Move, root *sgf.Node, size board.Size) ([][]board.Move, error) {
 	if root.Has("SZ") {
 		is, err := sgf.SizeOf(root)
 		if err != nil {
@@ -118,44 +118,44 @@ func addMoves(path []board.Move, n *sgf.Node, size board.Size) ([]board.Move, er
 	return path, nil
 }
 
-// ParseOpenings reads openings as text. A line is an opening: vertices with or
+// Parse reads openings as text. A line is an opening: vertices with or
 // without colours before them ("D4 Q16" or "b D4 w Q16"; without, Black begins
 // and the players alternate). A file of GTP commands is read too: play commands
 // make an opening, clear_board or an empty line ends it, boardsize is checked
 // and other commands do not matter. Text behind # is a comment.
-func ParseOpenings(r io.Reader, size board.Size) ([][]board.Move, error) {
-	p := openingParser{size: size}
+func Parse(r io.Reader, size board.Size) ([][]board.Move, error) {
+	p := parser{size: size}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	number := 0
 	for lines.Scan() {
 		number++
 		if err := p.line(lines.Text()); err != nil {
-			return nil, fmt.Errorf("%w: line %d: %w", ErrOpenings, number, err)
+			return nil, fmt.Errorf("%w: line %d: %w", ErrFile, number, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%w: after line %d: %w", ErrOpenings, number, err)
+		return nil, fmt.Errorf("%w: after line %d: %w", ErrFile, number, err)
 	}
 	p.end()
 	return p.openings, nil
 }
 
-type openingParser struct {
+type parser struct {
 	size     board.Size
 	openings [][]board.Move
 	played   []board.Move // by play commands
 }
 
 // end finishes the opening that play commands made.
-func (p *openingParser) end() {
+func (p *parser) end() {
 	if len(p.played) > 0 {
 		p.openings = append(p.openings, p.played)
 	}
 	p.played = nil
 }
 
-func (p *openingParser) line(text string) error {
+func (p *parser) line(text string) error {
 	text, _, commented := strings.Cut(text, "#")
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
@@ -200,7 +200,7 @@ func (p *openingParser) line(text string) error {
 }
 
 // moves reads vertices with optional colours.
-func (p *openingParser) moves(words []string) ([]board.Move, error) {
+func (p *parser) moves(words []string) ([]board.Move, error) {
 	var moves []board.Move
 	color := board.Black
 	for i := 0; i < len(words); i++ {
@@ -223,7 +223,7 @@ func (p *openingParser) moves(words []string) ([]board.Move, error) {
 
 // clipLine shortens a line for a message.
 func clipLine(s string) string {
-	s = cleanText(s)
+	s = strings.TrimSpace(s)
 	if len(s) > 60 {
 		return s[:60] + "..."
 	}

@@ -1,4 +1,4 @@
-package match
+package elo
 
 import (
 	"errors"
@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// SPRTConfig asks for a sequential probability ratio test of H0 "a is Elo0
+// SPRT asks for a sequential probability ratio test of H0 "a is Elo0
 // stronger than b" against H1 "a is Elo1 stronger". The match ends when either
 // is accepted. The zero value of Alpha and Beta means 0.05.
-type SPRTConfig struct {
+type SPRT struct {
 	Elo0 float64 `json:"elo0"`
 	Elo1 float64 `json:"elo1"`
 	// Alpha is the chance of accepting H1 where H0 holds, Beta the other way.
@@ -17,7 +17,7 @@ type SPRTConfig struct {
 	Beta  float64 `json:"beta"`
 }
 
-func (c SPRTConfig) withDefaults() SPRTConfig {
+func (c SPRT) WithDefaults() SPRT {
 	if c.Alpha == 0 {
 		c.Alpha = 0.05
 	}
@@ -27,9 +27,9 @@ func (c SPRTConfig) withDefaults() SPRTConfig {
 	return c
 }
 
-func (c SPRTConfig) check() error {
+func (c SPRT) Check() error {
 	switch {
-	case !(c.Elo0 < c.Elo1) || math.Abs(c.Elo0) > EloLimit || math.Abs(c.Elo1) > EloLimit:
+	case !(c.Elo0 < c.Elo1) || math.Abs(c.Elo0) > Limit || math.Abs(c.Elo1) > Limit:
 		return fmt.Errorf("sprt: elo0 (%g) must be below elo1 (%g)", c.Elo0, c.Elo1)
 	case !(c.Alpha > 0 && c.Alpha < 0.5 && c.Beta > 0 && c.Beta < 0.5):
 		return errors.New("sprt: alpha and beta must be between 0 and 0.5")
@@ -39,49 +39,49 @@ func (c SPRTConfig) check() error {
 
 // Verdicts of a sequential test so far.
 const (
-	SPRTContinue = "continue"
-	SPRTAcceptH0 = "H0"
-	SPRTAcceptH1 = "H1"
+	Continue = "continue"
+	AcceptH0 = "H0"
+	AcceptH1 = "H1"
 )
 
 // SPRTResult is the state of the test.
 type SPRTResult struct {
-	SPRTConfig
+	SPRT
 	// LLR is the logarithm of the likelihood ratio of H1 to H0.
 	LLR float64 `json:"llr"`
 	// Lower and Upper are Wald's bounds: LLR <= Lower accepts H0, LLR >= Upper
 	// accepts H1.
 	Lower float64 `json:"lower"`
 	Upper float64 `json:"upper"`
-	// Decision is SPRTContinue, SPRTAcceptH0 or SPRTAcceptH1.
+	// Decision is Continue, AcceptH0 or AcceptH1.
 	Decision string `json:"decision"`
 }
 
 // Test computes the test's state from single games.
-func (c SPRTConfig) Test(wins, draws, losses int) SPRTResult {
+func (c SPRT) Test(wins, draws, losses int) SPRTResult {
 	return c.test([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }
 
 // TestPairs computes it from pairs of games: pairs[k] is the number of pairs in
 // which a got k half points.
-func (c SPRTConfig) TestPairs(pairs [5]int) SPRTResult {
+func (c SPRT) TestPairs(pairs [5]int) SPRTResult {
 	return c.test([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])
 }
 
-func (c SPRTConfig) test(scores []float64, counts []int) SPRTResult {
-	c = c.withDefaults()
+func (c SPRT) test(scores []float64, counts []int) SPRTResult {
+	c = c.WithDefaults()
 	r := SPRTResult{
-		SPRTConfig: c,
-		LLR:        logLikelihoodRatio(scores, counts, scoreOf(c.Elo0), scoreOf(c.Elo1)),
-		Lower:      math.Log(c.Beta / (1 - c.Alpha)),
-		Upper:      math.Log((1 - c.Beta) / c.Alpha),
-		Decision:   SPRTContinue,
+		SPRT:     c,
+		LLR:      logLikelihoodRatio(scores, counts, scoreOf(c.Elo0), scoreOf(c.Elo1)),
+		Lower:    math.Log(c.Beta / (1 - c.Alpha)),
+		Upper:    math.Log((1 - c.Beta) / c.Alpha),
+		Decision: Continue,
 	}
 	switch {
 	case r.LLR >= r.Upper:
-		r.Decision = SPRTAcceptH1
+		r.Decision = AcceptH1
 	case r.LLR <= r.Lower:
-		r.Decision = SPRTAcceptH0
+		r.Decision = AcceptH0
 	}
 	return r
 }
