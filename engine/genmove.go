@@ -23,10 +23,7 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 		return thinking.Decision{}, err
 	}
 	if !r.Deterministic {
-		if !e.thinker.ahead.adjusted {
-			e.adjustAdvantage()
-		}
-		e.thinker.ahead.adjusted = false
+		e.thinker.beginMove(e.game, &e.values)
 	}
 	t := turn{e.budget(r.Color), start}
 	tree, limits, err := e.searchFor(&r, game, t)
@@ -63,8 +60,8 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 	}
 	paused := e.cfg.Delay.wait(ctx, &result, move.Point, e.dice.stream(), t)
 	if resigns {
-		e.records.resigned = resigned{game.ToMove(), e.game.Hash()}
-		e.rank.auto.resigned = true
+		e.records.resign(game.ToMove(), e.game)
+		e.rank.resign()
 		e.countGame()
 		return thinking.Decision{Resign: true}, nil
 	}
@@ -77,13 +74,6 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 		e.timer.learnOverrun(e.timer.lastEvent.Sub(began) - paused - limits.Time - result.Stats.Extended)
 	}
 	return move, nil
-}
-
-// adjustAdvantage adjusts the advantage to the last own move of this game.
-func (e *Engine) adjustAdvantage() {
-	last, known := e.values.white()
-	known = known && e.game.Board().Stones(board.White) > 0
-	e.thinker.ahead.adjust(e.game.Size(), headStart(e.game), e.cfg.HandicapAdvantage, last, known)
 }
 
 // think searches for a move and reports on the way, with leads that are right.

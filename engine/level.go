@@ -29,6 +29,9 @@ type rank struct {
 // newGame begins a game under a seed.
 func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 
+// resign notes that the game was given up at this rank.
+func (r *rank) resign() { r.auto.resigned = true }
+
 // levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
 // measuring.
 type levelValue struct{ at *string }

@@ -161,7 +161,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		return ""
 	case e.cfg.ScoreByLead:
 		return sgf.ScoreResult(float64(e.game.Score()))
-	case !e.judge.counted(e.game) && !e.judge.judged.of(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
+	case !e.judge.knows(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
 		return ""
 	}
 	score, err := e.FinalScore(ctx)

@@ -108,6 +108,9 @@ func (j *judge) counted(g *board.Game) bool {
 	return g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
 }
 
+// knows reports whether a game that has ended can be counted at once.
+func (j *judge) knows(g *board.Game) bool { return j.counted(g) || j.judged.of(g) }
+
 // count is what the position on the board comes to.
 type count struct {
 	dead   []board.Point

@@ -155,6 +155,9 @@ func (t *thinker) advance(c board.Color, p board.Point) {
 	t.carried = scale(t.carried, t.cfg.TimeUse.CarryOver*float64(t.tree.Visits())/before)
 }
 
+// holds reports whether the tree has something of this position to keep.
+func (t *thinker) holds(game *board.Game) bool { return t.tree.Visits() > 0 && t.tree.Matches(game) }
+
 // follow makes the tree's root this position, keeping the tree if it is.
 func (t *thinker) follow(game *board.Game) {
 	if !t.tree.Matches(game) {
@@ -177,6 +180,26 @@ func (t *thinker) forget() {
 	t.tree.Forget()
 	t.carried = 0
 	t.net.ClearCache()
+}
+
+// newGame forgets the advantage of the game before.
+func (t *thinker) newGame() { t.ahead = advantage{} }
+
+// beginMove adjusts the advantage to the last own move, unless that is done for the
+// move that is chosen now.
+func (t *thinker) beginMove(game *board.Game, v *ownValues) {
+	if !t.ahead.adjusted {
+		t.adjustAdvantage(game, v)
+	}
+	t.ahead.adjusted = false
+}
+
+// adjustAdvantage adjusts the advantage for the move that is chosen next.
+func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
+	last, known := v.white()
+	known = known && game.Board().Stones(board.White) > 0
+	t.ahead.adjust(game.Size(), headStart(game), t.cfg.HandicapAdvantage, last, known)
+	t.ahead.adjusted = true
 }
 
 // params returns the parameters of the search for a move of ours, with the

@@ -114,6 +114,9 @@ type resigned struct {
 	position board.Hash
 }
 
+// resign notes that a colour gives up a game here.
+func (r *records) resign(c board.Color, game *board.Game) { r.resigned = resigned{c, game.Hash()} }
+
 // gaveUp returns who gave up the game here, Empty for nobody.
 func (r *records) gaveUp(game *board.Game) board.Color {
 	if r.resigned.position == game.Hash() {
