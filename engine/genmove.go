@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -76,9 +75,17 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 	return move, nil
 }
 
+// analysisOf returns what is read of a search beside its move.
+func analysisOf(r *thinking.MoveRequest) thinking.Request {
+	if r.Analysis == nil {
+		return thinking.Request{}
+	}
+	return *r.Analysis
+}
+
 // think searches for a move and reports on the way, with leads that are right.
 func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, game *board.Game, tree *search.Tree, l search.Limits) (search.Result, error) {
-	asked := cmp.Or(r.Analysis, &thinking.Request{})
+	asked := analysisOf(r)
 	l.Ownership, l.MovesOwnership = asked.Want.Owners()
 	l.MinMoves = asked.MinMoves
 	var report func(*search.Result)
@@ -139,7 +146,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 
 // searchFor returns the tree to search and its limits.
 func (e *Engine) searchFor(r *thinking.MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
-	asked := cmp.Or(r.Analysis, &thinking.Request{})
+	asked := analysisOf(r)
 	if r.Deterministic {
 		return e.thinker.repeatable(game, asked.Restrictions)
 	}
