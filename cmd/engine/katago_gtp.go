@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/console"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
@@ -62,7 +63,7 @@ func kataLogger(log *katago.Log, all bool) *slog.Logger {
 	if all {
 		level = slog.LevelInfo
 	}
-	return slog.New(newPlainHandler(log.Messages(), level))
+	return console.NewLog(log.Messages(), level)
 }
 
 // kataSeat is a seat that answers as KataGo does.

@@ -17,6 +17,8 @@ import (
 
 	"kosumi/board"
 	"kosumi/cluster/jobs"
+	"kosumi/console"
+	"kosumi/doctor"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
@@ -113,7 +115,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	network := m.Describe()
-	pool, closePool, err := f.cluster.open(slog.New(newPlainHandler(os.Stderr, slog.LevelInfo)))
+	pool, closePool, err := f.cluster.open(console.NewLog(os.Stderr, slog.LevelInfo))
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 		return err
 	}
 	l.Network, l.SHA256 = network.Name, network.SHA256
-	l.Machine, l.Date = processor(), time.Now().Format(time.DateOnly)
+	l.Machine, l.Date = doctor.Processor(), time.Now().Format(time.DateOnly)
 	ladder.Print(cmd.OutOrStdout(), l)
 	return ladder.Update(f.out, l)
 }
