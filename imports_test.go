@@ -38,6 +38,7 @@ var allowed = map[string]string{
 	"nn/ort":        "nn nn/kernel",
 	"nn/fresh":      "nn/arch nn/katago nn/onnx",
 	"nn/onnxgo":     "nn nn/onnx",
+	"nn/open":       "board nn",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting thinking",
 	"katago/config": "board nn/features",
@@ -45,6 +46,7 @@ var allowed = map[string]string{
 	"katago":        "board engine katago/config nn search sgf",
 	"level":         "board search thinking",
 	"life":          "board life/check sgf",
+	"console":       "",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
 	"match/opening": "board nn sgf",
@@ -56,8 +58,8 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board clock engine level nn review search sgf thinking train web/api",
-	"cluster":       "board clock match nn review search sgf train",
+	"web":           "board clock engine level nn nn/open review search sgf thinking train web/api",
+	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
 }
 

@@ -16,13 +16,6 @@ import (
 	"kosumi/thinking"
 )
 
-// humanSource is a network beside which one of human moves may be loaded.
-type humanSource interface {
-	// Humans returns that network for boards of a size, nil where there is none,
-	// and whether it wants a profile of the players.
-	Humans(board.Size) (humans nn.Evaluator, profiled bool)
-}
-
 // HumanError is a refusal about human-like play, in our words and in KataGo's.
 type HumanError struct{ own, kataGo string }
 
@@ -47,20 +40,11 @@ func (c *Config) profile() *features.Meta {
 	return nil
 }
 
-// profiled is a network, or several, whose files can be named, and of which some
-// may want a profile of the players.
-type profiled interface {
-	Profiled(board.Size) (files []string, any bool)
-}
-
 // CheckHuman refuses settings of human-like play that no network loaded can heed:
 // names are those that are about to change, h is what they would make. The error is
 // a HumanError.
-func CheckHuman(net Network, size board.Size, names []string, h search.Human) error {
-	var humans nn.Evaluator
-	if s, ok := net.(humanSource); ok {
-		humans, _ = s.Humans(size)
-	}
+func CheckHuman(net nn.Network, names []string, h search.Human) error {
+	humans := net.Humans()
 	for _, name := range names {
 		if strings.HasPrefix(name, "humanSL") && name != "humanSLProfile" && humans == nil {
 			return &HumanError{name + " needs a network of human moves: name one with --human-model",
@@ -68,8 +52,8 @@ func CheckHuman(net Network, size board.Size, names []string, h search.Human) er
 		}
 	}
 	_, set := h.Meta()
-	if p, ok := net.(profiled); ok && set && slices.Contains(names, "humanSLProfile") {
-		if files, any := p.Profiled(size); !any && len(files) > 0 {
+	if set && slices.Contains(names, "humanSLProfile") {
+		if files, any := nn.Profiled(net); !any && len(files) > 0 {
 			names := strings.Join(files, " and ")
 			return &HumanError{"humanSLProfile has no effect on " + names + ": name a network of human moves with --human-model",
 				"WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + names}
@@ -80,15 +64,11 @@ func CheckHuman(net Network, size board.Size, names []string, h search.Human) er
 
 // humans returns the network of human moves, if one is loaded and knows who plays.
 func (e *Engine) humans() (nn.Evaluator, error) {
-	var humans nn.Evaluator
-	var profiled bool
-	if s, ok := e.net.(humanSource); ok {
-		humans, profiled = s.Humans(e.game.Size())
-	}
+	humans := e.net.Humans()
 	switch {
 	case humans == nil:
 		return nil, ErrNoHumans
-	case profiled && e.cfg.profile() == nil:
+	case humans.Describe().TakesProfile && e.cfg.profile() == nil:
 		return nil, ErrNoProfile
 	}
 	return humans, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"kosumi/cluster"
+	"kosumi/nn"
 	"kosumi/train/loop/duel"
 )
 
@@ -58,6 +59,6 @@ func (h *networkGames) do(ctx context.Context, body json.RawMessage, files map[s
 	}
 	defer done()
 	o, err := g.Game.Play(ctx, a.Evaluator, b.Evaluator)
-	o.Invalid = invalid(a.Evaluator) // the new network is a
+	o.Invalid = nn.AsNetwork(a.Evaluator).Stats().Invalid // the new network is a
 	return o, err
 }

@@ -1,4 +1,4 @@
-package web
+package record
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// timeSettings reads what a page asks for.
-func timeSettings(c api.Clock) (clock.Settings, error) {
+// TimeSettings reads what a page asks for.
+func TimeSettings(c api.Clock) (clock.Settings, error) {
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 	for _, s := range []float64{c.Main, c.Period, c.Bonus} {
 		if !(s >= 0 && s <= 100*3600) {

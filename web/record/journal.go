@@ -1,4 +1,4 @@
-package web
+package record
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"kosumi/web/api"
 )
 
-// header is the first line of a game's journal: what was agreed before it began.
-type header struct {
+// Header is the first line of a game's journal: what was agreed before it began.
+type Header struct {
 	V        int       `json:"v"`
 	ID       string    `json:"id"`
 	Created  time.Time `json:"created"`
@@ -33,8 +33,8 @@ type header struct {
 	Clock    api.Clock `json:"clock"`
 }
 
-// entry is any other line: one step of the game.
-type entry struct {
+// Step is any other line: what happened in the game.
+type Step struct {
 	Rev int `json:"rev"`
 	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
 	// resume, help or restored.
@@ -48,13 +48,13 @@ type entry struct {
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
 }
 
-// journal is a file that grows by lines, each on disk before append returns. The
+// Journal is a file that grows by lines, each on disk before Append returns. The
 // last field of a line is the sum of what stands before it, so that one damaged byte
 // is not taken for a move.
-type journal struct{ f *os.File }
+type Journal struct{ f *os.File }
 
-// newJournal begins a file.
-func newJournal(path string, lines ...any) (*journal, error) {
+// NewJournal begins a file.
+func NewJournal(path string, lines ...any) (*Journal, error) {
 	var all []byte
 	for _, line := range lines {
 		data, err := sealed(line)
@@ -66,15 +66,16 @@ func newJournal(path string, lines ...any) (*journal, error) {
 	if err := file.WritePrivate(path, all); err != nil {
 		return nil, err
 	}
-	return openJournal(path)
+	return OpenJournal(path)
 }
 
-func openJournal(path string) (*journal, error) {
+// OpenJournal opens a file that is there.
+func OpenJournal(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &journal{f}, nil
+	return &Journal{f}, nil
 }
 
 // sumField begins the last field of a line, sumSize is how long it is with what ends
@@ -106,8 +107,8 @@ func unsealed(line []byte, v any) error {
 	return json.Unmarshal(line, v)
 }
 
-// append writes one line. After an error the file is as it was before.
-func (j *journal) append(line any) error {
+// Append writes one line. After an error the file is as it was before.
+func (j *Journal) Append(line any) error {
 	data, err := sealed(line)
 	if err != nil {
 		return err
@@ -125,27 +126,28 @@ func (j *journal) append(line any) error {
 	return nil
 }
 
-func (j *journal) close() error { return j.f.Close() }
+// Close closes the file.
+func (j *Journal) Close() error { return j.f.Close() }
 
-// errJournal says that a journal cannot be read.
-var errJournal = errors.New("the record of the game is damaged")
+// ErrDamaged says that a journal cannot be read.
+var ErrDamaged = errors.New("the record of the game is damaged")
 
 // maxJournal bounds a journal; a game of 1,000 moves has 300 kB.
 const maxJournal = 64 << 20
 
 // kept is what can be read of a journal.
 type kept struct {
-	head   header
-	headed bool    // head holds
-	steps  []entry // up to the first line that is damaged
-	rest   []entry // whole lines after it
-	bad    int     // number of the first damaged line; 0: none
-	whole  int     // bytes of whole lines; what follows was torn by a crash
+	head   Header
+	headed bool   // head holds
+	steps  []Step // up to the first line that is damaged
+	rest   []Step // whole lines after it
+	bad    int    // number of the first damaged line; 0: none
+	whole  int    // bytes of whole lines; what follows was torn by a crash
 	torn   bool
 }
 
-// parseJournal reads what there is of a journal.
-func parseJournal(data []byte) kept {
+// parse reads what there is of a journal.
+func parse(data []byte) kept {
 	k := kept{whole: bytes.LastIndexByte(data, '\n') + 1}
 	k.torn = k.whole < len(data)
 	n := 0
@@ -155,11 +157,11 @@ func parseJournal(data []byte) kept {
 		if n == 1 {
 			k.headed = unsealed(line, &k.head) == nil && k.head.V == 1
 			if !k.headed {
-				k.bad, k.head = 1, header{}
+				k.bad, k.head = 1, Header{}
 			}
 			continue
 		}
-		var e entry
+		var e Step
 		err := unsealed(line, &e)
 		switch {
 		case err != nil:

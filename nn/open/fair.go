@@ -1,4 +1,4 @@
-package remote
+package open
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 	"kosumi/nn"
 )
 
-// Fair divides one evaluator among users: whoever has waited longest since the
+// Fair divides one network among users: whoever has waited longest since the
 // last turn is next, so that one user's many questions do not hold up another's
 // few.
 type Fair struct {
-	to    nn.Submitter
+	net   nn.Network
 	most  int // under way at a time
 	mu    sync.Mutex
 	users map[string]*line
@@ -32,14 +32,15 @@ type ticket struct {
 	job *nn.Job
 }
 
-// NewFair divides an evaluator that is given at most so many evaluations at a
-// time: a few full batches.
-func NewFair(to nn.Submitter, most int) *Fair {
-	return &Fair{to: to, most: max(1, most), users: map[string]*line{}}
+// NewFair divides a network that answers later. It is given at most so many
+// evaluations at a time: a few full batches.
+func NewFair(net nn.Network, most int) *Fair {
+	return &Fair{net: net, most: max(1, most), users: map[string]*line{}}
 }
 
-// Share is a user's part of an evaluator. It is an nn.Submitter.
+// Share is a network as one user has it.
 type Share struct {
+	nn.Network
 	fair *Fair
 	line *line
 }
@@ -53,7 +54,7 @@ func (f *Fair) Of(user string) *Share {
 		l = &line{name: user}
 		f.users[user] = l
 	}
-	return &Share{f, l}
+	return &Share{f.net, f, l}
 }
 
 // Evaluations counts, by user, what has been asked.
@@ -66,6 +67,9 @@ func (f *Fair) Evaluations() map[string]uint64 {
 	}
 	return n
 }
+
+// Submitter implements nn.Network.
+func (s *Share) Submitter() nn.Submitter { return s }
 
 // Submit implements nn.Submitter.
 func (s *Share) Submit(ctx context.Context, j *nn.Job) {
@@ -127,5 +131,5 @@ func (f *Fair) pass(t ticket) {
 		f.mu.Unlock()
 		f.handOver()
 	}
-	f.to.Submit(t.ctx, inner)
+	f.net.Submitter().Submit(t.ctx, inner)
 }
