@@ -44,6 +44,6 @@ func (s *Server) kgsChat(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) < 3 || c.Args[0] != "game" && c.Args[0] != "private" {
 		return errSyntax
 	}
-	_, err := r.WriteString("I am " + s.engine.Name() + " " + s.engine.Version() + ", a program. I can play, not chat.")
+	_, err := r.WriteString("I am " + programName + " " + s.opts.Version + ", a program. I can play, not chat.")
 	return err
 }

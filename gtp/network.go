@@ -176,24 +176,8 @@ func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 	return b
 }
 
-// modelText is an entry of kata-get-models.
-type modelText struct {
-	Name         string `json:"name"`
-	InternalName string `json:"internalName"`
-	MaxBatchSize int    `json:"maxBatchSize"`
-	HumanProfile bool   `json:"usesHumanSLProfile"`
-	Version      int    `json:"version"`
-	FP16         string `json:"usingFP16"`
-}
-
 func (s *Server) models(_ context.Context, _ Command, r *Reply) error {
-	list := []modelText{}
-	for _, m := range s.engine.Models() {
-		list = append(list, modelText{
-			Name: m.Name, InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize,
-			HumanProfile: m.HumanProfile, Version: m.Version, FP16: strconv.FormatBool(m.FP16),
-		})
-	}
+	list := append([]thinking.ModelInfo{}, s.opts.Models()...)
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
+	"kosumi/console"
 	"kosumi/nn"
 )
 
@@ -45,10 +46,10 @@ func (f *agreementFlags) run(cmd *cobra.Command, s *settings, server *nn.Server)
 	if len(f.workers) == 0 {
 		f.workers = []int{params.Parallel.Workers}
 	}
-	progress := newDisplay(cmd.ErrOrStderr())
-	defer progress.close()
+	progress := console.NewProgress(cmd.ErrOrStderr())
+	defer progress.Close()
 	return bench.Agree(cmd.Context(), params, server, bench.AgreementConfig{
 		Short: f.short, Long: f.long, Positions: f.positions, Workers: f.workers, Size: s.Play.Size, Rules: s.Play.Rules,
-		Progress: func(n int) { progress.show("", int64(n), int64(f.positions), "positions compared", "") },
+		Progress: func(n int) { progress.Show("", int64(n), int64(f.positions), "positions compared", "") },
 	})
 }

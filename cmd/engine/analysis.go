@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"kosumi/engine/analysis"
-	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 func analysisCommand() *cobra.Command {
@@ -68,7 +67,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 	net := openNetwork(s, size, s.stderr)
-	conf.Models = func() []any { return modelTexts(net) }
+	conf.Models = func() []thinking.ModelInfo { return modelInfos(net) }
 	conf.SupportedRules = supportedRules(net)
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {
@@ -76,16 +75,4 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	}
 	what := fmt.Sprintf("%d positions at a time", conf.Threads)
 	return serveClient(ctx, s, net, what, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
-}
-
-// modelTexts answers query_models as KataGo does.
-func modelTexts(n nn.Network) []any {
-	var all []any
-	for _, info := range modelInfos(n) {
-		all = append(all, map[string]any{
-			"name": info.Name, "internalName": info.InternalName, "maxBatchSize": info.MaxBatchSize,
-			"usesHumanSLProfile": info.HumanProfile, "version": info.Version, "usingFP16": strconv.FormatBool(info.FP16),
-		})
-	}
-	return all
 }

@@ -9,6 +9,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
+	"kosumi/thinking"
 )
 
 // kataAnalysis is katago analysis.
@@ -77,11 +78,10 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 	if katago.Profiled(a.Search) && !conf.TakesProfile {
 		log.Say(katago.Unprofiled(s.kataNames()))
 	}
-	conf.Models = func() []any {
-		list := modelTexts(net)
+	conf.Models = func() []thinking.ModelInfo {
+		list := modelInfos(net)
 		for i, name := range []string{s.Model, s.HumanModel}[:min(2, len(list))] {
-			model := list[i].(map[string]any)
-			model["name"], model["usingFP16"] = name, a.Network.FP16
+			list[i].Name, list[i].FP16 = name, a.Network.FP16
 		}
 		return list
 	}

@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/console"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
 	"kosumi/katago/config"
 	"kosumi/nn"
+	"kosumi/nn/open"
 	"kosumi/search"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 // kataStandIn is the config where none is given.
@@ -60,12 +63,14 @@ func kataLogger(log *katago.Log, all bool) *slog.Logger {
 	if all {
 		level = slog.LevelInfo
 	}
-	return slog.New(newPlainHandler(log.Messages(), level))
+	return console.NewLog(log.Messages(), level)
 }
 
 // kataSeat is a seat that answers as KataGo does.
 type kataSeat struct {
-	*seat
+	*engine.Engine
+	net    *open.Network
+	opts   *settings
 	params *katago.Params
 	log    *katago.Log
 	memory *katago.Memory // of moves that are to be varied; nil: none
@@ -77,9 +82,6 @@ func (k *kataSeat) TakesProfile() bool { return takesProfile(k.net) }
 // loadRecord puts a game record on the board as KataGo does; d says what komi all
 // games have, if there is one.
 func (k *kataSeat) loadRecord(name string, data []byte, before int, d *katago.Dialect) error {
-	if err := k.usable(); err != nil {
-		return err
-	}
 	was := k.Game().Rules()
 	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
 	if err != nil {
@@ -154,7 +156,7 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 		return err
 	}
 	defer e.Close()
-	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: &s}, log: log, memory: memory}
+	seat := &kataSeat{Engine: e, net: net, opts: &s, log: log, memory: memory}
 	seat.params = katago.NewParams(c, &g, seat, s.HumanModel != "", s.kataNames())
 	seat.greet(c, f, dialect.Quiet, setup.Idle)
 	return seat.serve(ctx, f, &dialect)
@@ -246,7 +248,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text
 	}
-	opts := gtp.Options{KataGo: as}
+	opts := gtp.Options{KataGo: as, Models: k.models}
 	if d.Chat {
 		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
@@ -271,9 +273,9 @@ func word(wanted bool, text string) string {
 	return ""
 }
 
-// Models names the networks as they were named on the command line.
-func (k *kataSeat) Models() []gtp.ModelInfo {
-	list := k.seat.Models()
+// models names the networks as they were named on the command line.
+func (k *kataSeat) models() []thinking.ModelInfo {
+	list := modelInfos(k.net)
 	for i, name := range []string{k.opts.Model, k.opts.HumanModel}[:min(2, len(list))] {
 		list[i].Name = name
 	}

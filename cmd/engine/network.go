@@ -4,14 +4,15 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"strconv"
 
 	"kosumi/board"
-	"kosumi/gtp"
 	"kosumi/katago"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // openNetwork starts to load the networks that the flags name and to open sessions
@@ -57,12 +58,12 @@ func (s *settings) serverConfig() nn.ServerConfig {
 
 // modelInfos describes a network and then that of human moves; nothing if none is
 // loaded.
-func modelInfos(n nn.Network) []gtp.ModelInfo {
-	var all []gtp.ModelInfo
+func modelInfos(n nn.Network) []thinking.ModelInfo {
+	var all []thinking.ModelInfo
 	for ; n != nil; n = n.Humans() {
 		if d := n.Describe(); d != (nn.Description{}) {
-			all = append(all, gtp.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: n.BatchSize(),
-				FP16: d.Precision == "fp16", Version: d.Version, HumanProfile: d.TakesProfile})
+			all = append(all, thinking.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: n.BatchSize(),
+				FP16: strconv.FormatBool(d.Precision == "fp16"), Version: d.Version, HumanProfile: d.TakesProfile})
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
+	"kosumi/console"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -39,10 +40,10 @@ func (f *problemFlags) run(cmd *cobra.Command, params search.Params, server *nn.
 	if len(all) == 0 {
 		return 0, nil, nil
 	}
-	progress := newDisplay(cmd.ErrOrStderr())
-	defer progress.close()
+	progress := console.NewProgress(cmd.ErrOrStderr())
+	defer progress.Close()
 	solved, err = bench.Solve(cmd.Context(), params, server, all, f.visits, func(done, of int) {
-		progress.show("", int64(done), int64(of), "positions solved or not", "")
+		progress.Show("", int64(done), int64(of), "positions solved or not", "")
 	})
 	return f.visits, solved, err
 }

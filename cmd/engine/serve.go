@@ -25,6 +25,7 @@ import (
 	"kosumi/internal/file"
 	"kosumi/nn/open"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 type serveFlags struct {
@@ -195,7 +196,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		conf.Search = s.params()
 		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
 		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-		conf.Models = func() []any { return modelTexts(d.net) }
+		conf.Models = func() []thinking.ModelInfo { return modelInfos(d.net) }
 		conf.SupportedRules = supportedRules(d.net)
 		server, err := analysis.New(conf, shared, d.log)
 		if err != nil {
@@ -210,7 +211,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		return err
 	}
 	defer e.Close()
-	return gtp.NewServer(&seat{Engine: e, net: d.net, opts: &s}, d.log, gtp.Options{Strict: s.StrictPlay}).Serve(ctx, in, out)
+	return gtp.NewServer(e, d.log, gtpOptions(&s, d.net)).Serve(ctx, in, out)
 }
 
 // serveMetrics writes what the users take.

@@ -19,6 +19,7 @@ import (
 	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // Config is how queries are answered. Start from [Defaults].
@@ -31,9 +32,9 @@ type Config struct {
 	Perspective Perspective   // where a query does not choose
 	// QuitWithoutWaiting drops what is queued when the input ends.
 	QuitWithoutWaiting bool
-	Version            string       // "a.b.c"
-	Models             func() []any // answers query_models, one object a network; nil: none
-	MaxLine            int          // longest input line in bytes; 0: 16 MiB
+	Version            string                      // "a.b.c"
+	Models             func() []thinking.ModelInfo // answers query_models; nil: none
+	MaxLine            int                         // longest input line in bytes; 0: 16 MiB
 	// MaxQueue is how much memory the queries that wait may take, in bytes; when it
 	// is full, no more is read and the client has to wait. 0: 64 MiB.
 	MaxQueue int64
@@ -89,7 +90,7 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 		return nil, fmt.Errorf("analysis threads %d: must be 1 to %d", c.Threads, MaxThreads)
 	}
 	if c.Models == nil {
-		c.Models = func() []any { return nil }
+		c.Models = func() []thinking.ModelInfo { return nil }
 	}
 	if c.MaxLine <= 0 {
 		c.MaxLine = 16 << 20

@@ -43,7 +43,7 @@ type Engines struct {
 
 // New returns engines on a network.
 func New(b Backend, conf engine.Config, log *slog.Logger) *Engines {
-	return &Engines{Backend: b, Config: conf, Memory: Memory{one: min(treeBytes, conf.Search.Memory.MaxBytes)}, log: log}
+	return &Engines{Backend: b, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
 }
 
 // Engine returns the engine of one game or analysis; it is made when it is first
@@ -53,7 +53,7 @@ func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
 // Bounds of the trees, in bytes: of one, of all together, and what each has at least
 // however many there are.
 const (
-	treeBytes  = 256 << 20
+	TreeBytes  = 256 << 20
 	AllBytes   = 2 << 30
 	LeastBytes = 8 << 20
 )
@@ -65,9 +65,6 @@ type Memory struct {
 	mu      sync.Mutex
 	granted int64
 }
-
-// Most is the room of the largest tree, in bytes.
-func (m *Memory) Most() int64 { return m.one }
 
 // Grant gives a tree its room, in bytes.
 func (m *Memory) Grant() int64 {
