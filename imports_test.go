@@ -38,9 +38,8 @@ var allowed = map[string]string{
 	"nn/onnxgo":     "nn nn/onnx",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting",
-	"katago/config": "board nn/features",
-	"engine":        "board katago/config level nn nn/features search setting sgf",
-	"katago":        "board engine katago/config nn search sgf",
+	"katago":        "board engine nn nn/features search setting sgf",
+	"engine":        "board level nn nn/features search setting sgf",
 	"level":         "board search",
 	"life":          "board life/check sgf",
 	"life/check":    "",
@@ -54,7 +53,7 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board engine level nn review search sgf train web/api",
+	"web":           "board engine katago level nn review search sgf train web/api",
 	"cluster":       "board match nn review search sgf train",
 	"cmd/engine":    "*",
 }
@@ -139,6 +138,15 @@ func TestImportsPointDown(t *testing.T) {
 			if target != "*" && !used[home][target] {
 				t.Errorf("%s imports nothing of %s: the table need not allow it", home, target)
 			}
+		}
+	}
+}
+
+// TestKataGoIsAlone requires that no room below imports KataGo's personality.
+func TestKataGoIsAlone(t *testing.T) {
+	for home, grants := range allowed {
+		if home != "web" && slices.Contains(strings.Fields(grants), "katago") {
+			t.Errorf("%s knows of KataGo", home)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/analysis"
+	"kosumi/katago/override"
 )
 
 // Limits of analysis for other programs.
@@ -56,6 +57,7 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	has := s.grant()
 	defer s.giveBack(has)
 	conf.Search.Memory.MaxBytes = max(leastBytes, has/int64(conf.Threads))
+	conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
 	server, err := analysis.New(conf, served{gate{s}}, s.log)
 	if err != nil {
 		s.log.Error("analysis for another program", "error", err)

@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/analysis"
+	"kosumi/katago/override"
 	"kosumi/search"
 )
 
@@ -67,6 +68,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	parallel := &conf.Search.Parallel
 	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
+	conf.Overrides = override.WithoutConfig(parallel.Workers)
 	net := openNetwork(s, size, s.stderr)
 	conf.Models = func() []any { return net.models(size, s.batchSize()) }
 	server, err := analysis.New(conf, net, s.stderr)

@@ -9,6 +9,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
+	"kosumi/katago/override"
 )
 
 // kataAnalysis is katago analysis.
@@ -82,6 +83,10 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 			model["name"], model["usingFP16"] = name, a.Network.FP16
 		}
 		return list
+	}
+	var err error
+	if conf.Overrides, err = override.New(c, conf.HumanModel); err != nil {
+		return err
 	}
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
+	"kosumi/katago/override"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -208,6 +209,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
 		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 		conf.Models = func() []any { return d.net.models(s.Play.Size, s.batchSize()) }
+		conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
 		server, err := analysis.New(conf, shared, d.log)
 		if err != nil {
 			return err

@@ -31,7 +31,6 @@ type query struct {
 	params   search.Params
 	limits   search.Limits
 	restrict []search.Restriction
-	advanced board.Color // whom the playout doubling advantage is for; Empty: the side to move
 	view     Perspective
 	reports  schedule
 	wishes   wishes
