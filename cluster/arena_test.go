@@ -64,7 +64,7 @@ func newArena(t *testing.T) *arena {
 
 // echoes gives a worker a hand that sends back what it gets.
 func echoes(c *WorkerConfig) {
-	c.Hands = map[string]Hand{"echo": {Most: 4, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) { return body, nil }}}
+	c.Handlers = map[string]Handler{"echo": {Most: 4, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) { return body, nil }}}
 }
 
 // start lets a worker do tasks until the test ends.
@@ -78,7 +78,7 @@ func (a *arena) start(w *Worker) {
 			a.t.Errorf("the honest worker: %v", err)
 		}
 	})
-	a.until(func() bool { return a.server.desk.parked[w.conf.Conn.ID] != nil })
+	a.until(func() bool { return a.server.tasks.parked[w.conf.Conn.ID] != nil })
 }
 
 // until waits for what the server knows.
@@ -139,20 +139,20 @@ func (a *arena) join(c *Conn) {
 // listen tries to read what is not the raider's.
 func (a *arena) listen(subject, group string) {
 	a.t.Helper()
-	sub, err := a.raider.QueueSubscribeSync(subject, group)
+	sub, err := a.raider.nats.QueueSubscribeSync(subject, group)
 	if group == "" {
-		sub, err = a.raider.SubscribeSync(subject)
+		sub, err = a.raider.nats.SubscribeSync(subject)
 	}
 	require.NoError(a.t, err)
-	require.NoError(a.t, a.raider.Flush())
+	require.NoError(a.t, a.raider.nats.Flush())
 	a.seen[subject+" "+group] = sub
 }
 
 // forge publishes what the broker must not pass on.
 func (a *arena) forge(subject, reply string, data []byte) {
 	a.t.Helper()
-	require.NoError(a.t, a.raider.PublishRequest(subject, reply, data))
-	require.NoError(a.t, a.raider.Flush())
+	require.NoError(a.t, a.raider.nats.PublishRequest(subject, reply, data))
+	require.NoError(a.t, a.raider.nats.Flush())
 }
 
 // login connects by hand and reports whether the broker lets it.
@@ -178,7 +178,7 @@ func (a *arena) login(line func(conn net.Conn) string) bool {
 func (a *arena) garbage() []byte {
 	a.server.mu.Lock()
 	defer a.server.mu.Unlock()
-	return append(pack(upload{a.server.book.present().ID}), "\ngarbage"...)
+	return append(pack(upload{a.server.leases.present().ID}), "\ngarbage"...)
 }
 
 type zeros struct{}
@@ -196,11 +196,11 @@ func (a *arena) pass(c *Conn) {
 }
 
 // held has the client's task be under way with the honest worker while f runs.
-func (a *arena) held(f func(e *errand), files ...File) {
+func (a *arena) held(f func(e *task), files ...File) {
 	a.t.Helper()
 	release := make(chan struct{})
 	a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
-		c.Hands = map[string]Hand{"held": {Most: 1, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) {
+		c.Handlers = map[string]Handler{"held": {Most: 1, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) {
 			<-release
 			return body, nil
 		}}}
@@ -210,9 +210,9 @@ func (a *arena) held(f func(e *errand), files ...File) {
 		defer close(done)
 		a.do(a.client, "held", files...)
 	}()
-	var under *errand
+	var under *task
 	a.until(func() bool {
-		for _, e := range a.server.desk.tasks {
+		for _, e := range a.server.tasks.tasks {
 			if e.worker != "" && e.reply != "" {
 				under = e
 			}

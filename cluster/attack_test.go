@@ -28,7 +28,7 @@ var attacks = []struct {
 		for _, subject := range []string{subjectOf(verbGame, id), "kosumi.game", subjectOf(verbGame, "*"), subjectOf("*", id), subjectOf(verbGame, id+"."+a.raider.ID)} {
 			a.forge(subject, "", a.garbage())
 		}
-		_, err := a.raider.Request(subjectOf(verbGame, a.raider.ID), append(pack(map[string]string{"worker": id, "offer": a.server.book.present().ID}), "\ngarbage"...), 10*time.Second)
+		_, err := a.raider.nats.Request(subjectOf(verbGame, a.raider.ID), append(pack(map[string]string{"worker": id, "offer": a.server.leases.present().ID}), "\ngarbage"...), 10*time.Second)
 		require.NoError(a.t, err)
 	}},
 	{"read another's inbox", func(a *arena) {
@@ -61,7 +61,7 @@ var attacks = []struct {
 	}},
 	{"have the server answer in another's name", func(a *arena) {
 		for _, reply := range []string{subjectOf(verbGame, a.worker.conf.Conn.ID), subjectOf(verbDrop, a.client.conn.ID), inboxOf(a.client.conn.ID) + ".x", filesOf(a.client.conn.ID), "$SYS.x", inboxOf(a.raider.ID)} {
-			for _, verb := range []string{verbHello, verbStatus, verbGame, verbTake, verbPut, verbNet, verbLease} {
+			for _, verb := range []string{verbHello, verbStatus, verbGame, verbPoll, verbSubmit, verbNet, verbLease} {
 				a.forge(a.raider.subject(verb), reply, []byte("{\"id\":\"1\"}\n{\"kind\":\"x\"}"))
 			}
 		}
@@ -73,7 +73,7 @@ var attacks = []struct {
 		games, _ := a.host.kept()
 		a.join(a.raider)
 		for _, data := range games {
-			r, err := ask[receipt](a.t.Context(), a.raider, verbGame, append(append(pack(upload{a.server.book.present().ID}), '\n'), data...), 10*time.Second)
+			r, err := ask[receipt](a.t.Context(), a.raider, verbGame, append(append(pack(upload{a.server.leases.present().ID}), '\n'), data...), 10*time.Second)
 			require.NoError(a.t, err)
 			require.Equal(a.t, duplicate, r.Verdict)
 		}
@@ -84,7 +84,7 @@ var attacks = []struct {
 	}},
 	{"answer another's task", func(a *arena) {
 		a.join(a.raider)
-		a.held(func(e *errand) {
+		a.held(func(e *task) {
 			for _, id := range []string{"1", e.task.ID, e.key, a.client.conn.ID + "/1", "", "*"} {
 				r := asks[receipt](a, a.raider, verbDone, outcome{ID: id, Body: json.RawMessage(`"forged"`)})
 				require.NotEqual(a.t, stored, r.Verdict)
@@ -93,20 +93,20 @@ var attacks = []struct {
 		})
 	}},
 	{"write into another's inbox", func(a *arena) {
-		a.held(func(e *errand) {
+		a.held(func(e *task) {
 			for _, subject := range []string{e.reply, inboxOf(a.client.conn.ID) + ".x", filesOf(a.client.conn.ID), inboxOf(a.worker.conf.Conn.ID) + ".>"} {
 				a.forge(subject, "", pack(outcome{ID: "1", Body: json.RawMessage(`"forged"`)}))
 			}
 		})
 	}},
 	{"take another's tasks back", func(a *arena) {
-		a.held(func(e *errand) {
+		a.held(func(e *task) {
 			a.forge(a.raider.subject(verbDrop), "", pack(drop{}))
 			a.forge(a.raider.subject(verbDrop), "", pack(drop{[]string{"1", e.id, e.key}}))
 			a.forge(subjectOf(verbDrop, a.client.conn.ID), "", pack(drop{}))
 			a.server.mu.Lock()
 			defer a.server.mu.Unlock()
-			require.Same(a.t, e, a.server.desk.tasks[e.key])
+			require.Same(a.t, e, a.server.tasks.tasks[e.key])
 		})
 	}},
 	{"park more tasks than there is room for", func(a *arena) {
@@ -115,19 +115,19 @@ var attacks = []struct {
 			return fmt.Appendf(nil, "{\"id\":\"%d\"}\n{\"kind\":\"nobody's\",\"body\":\"%s\"}", id, text)
 		}
 		for n := range *megabytes {
-			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", park(n)))
+			require.NoError(a.t, a.raider.nats.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", park(n)))
 		}
 		a.do(a.client, "echo")
 		var last outcome
-		m, err := a.raider.Request(a.raider.subject(verbPut), park(*megabytes), 30*time.Second)
+		m, err := a.raider.nats.Request(a.raider.subject(verbSubmit), park(*megabytes), 30*time.Second)
 		require.NoError(a.t, err)
 		require.NoError(a.t, json.Unmarshal(m.Data, &last))
 		require.True(a.t, last.Later)
 		a.server.mu.Lock()
 		defer a.server.mu.Unlock()
-		require.LessOrEqual(a.t, a.server.desk.costs[a.raider.ID], clientTasks)
-		d := a.server.desk
-		a.server.tidy(time.Now().Add(putGone + time.Minute)) // nobody asks for them any more
+		require.LessOrEqual(a.t, a.server.tasks.costs[a.raider.ID], clientTasks)
+		d := a.server.tasks
+		a.server.expire(time.Now().Add(submitGone + time.Minute)) // nobody asks for them any more
 		require.Zero(a.t, d.bytes)
 		require.Empty(a.t, d.tasks)
 		require.Empty(a.t, d.byID)
@@ -135,7 +135,7 @@ var attacks = []struct {
 	{"say hello 20,000 times", func(a *arena) {
 		hello := pack(Card{Protocol: [2]int{ProtocolMin, Protocol}})
 		for range 20_000 {
-			require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbHello), inboxOf(a.raider.ID)+".x", hello))
+			require.NoError(a.t, a.raider.nats.PublishRequest(a.raider.subject(verbHello), inboxOf(a.raider.ID)+".x", hello))
 		}
 		require.NoError(a.t, a.worker.hello(a.t.Context()))
 		require.Len(a.t, a.server.Status().Workers, 2, "a connection is one worker")
@@ -144,13 +144,13 @@ var attacks = []struct {
 		a.join(a.raider)
 		data := append(pack(upload{"nobody's"}), make([]byte, 1<<20-100)...)
 		for range 400 {
-			require.NoError(a.t, a.raider.Publish(a.raider.subject(verbGame), data))
+			require.NoError(a.t, a.raider.nats.Publish(a.raider.subject(verbGame), data))
 		}
 		n := a.host.count()
 		a.runUntil([]*Worker{a.site.worker(a.t.TempDir(), nil)}, func() bool { return a.host.count() > n })
 	}},
 	{"send too much at once", func(a *arena) {
-		require.ErrorIs(a.t, a.raider.Publish(a.raider.subject(verbPut), make([]byte, 2<<20)), nats.ErrMaxPayload)
+		require.ErrorIs(a.t, a.raider.nats.Publish(a.raider.subject(verbSubmit), make([]byte, 2<<20)), nats.ErrMaxPayload)
 		k := newKey(a.t)
 		conn, err := net.Dial("tcp", a.addr)
 		require.NoError(a.t, err)
@@ -158,7 +158,7 @@ var attacks = []struct {
 		fmt.Fprintf(conn, "%s\r\nPUB %s 1000000000\r\n", connectLine(a.t, conn, k, a.token), subjectOf(verbGame, k.id))
 		_, err = io.Copy(conn, io.LimitReader(zeros{}, 1e9))
 		require.Error(a.t, err, "the broker hangs up")
-		for _, verb := range []string{verbHello, verbTake, verbLease} {
+		for _, verb := range []string{verbHello, verbPoll, verbLease} {
 			a.forge(a.raider.subject(verb), inboxOf(a.raider.ID)+".x", []byte(strings.Repeat("[", 1<<20)))
 		}
 	}},
@@ -166,27 +166,27 @@ var attacks = []struct {
 		a.join(a.raider)
 		a.pass(a.raider)
 		for range 20 {
-			asks[lease](a, a.raider, verbLease, request{Want: 1 << 30})
+			asks[leaseReply](a, a.raider, verbLease, leaseRequest{Want: 1 << 30})
 		}
 		a.server.mu.Lock()
 		defer a.server.mu.Unlock()
-		require.Equal(a.t, firstHeld, a.server.book.held[a.raider.ID])
+		require.Equal(a.t, firstHeld, a.server.leases.held[a.raider.ID])
 	}},
 	{"steal or return another's numbers", func(a *arena) {
 		id := a.worker.conf.Conn.ID
 		a.server.mu.Lock()
-		numbers, err := a.server.book.take(id, 5, time.Now())
+		numbers, err := a.server.leases.grant(id, 5, time.Now())
 		a.server.mu.Unlock()
 		require.NoError(a.t, err)
 		a.join(a.raider)
-		asks[lease](a, a.raider, verbLease, request{Held: numbers})
+		asks[leaseReply](a, a.raider, verbLease, leaseRequest{Held: numbers})
 		a.forge(a.raider.subject(verbBeat), "", pack(beat{Held: numbers}))
 		a.forge(a.raider.subject(verbRelease), "", pack(beat{Held: numbers}))
-		asks[lease](a, a.raider, verbLease, request{Held: numbers})
+		asks[leaseReply](a, a.raider, verbLease, leaseRequest{Held: numbers})
 		a.server.mu.Lock()
 		defer a.server.mu.Unlock()
 		for _, n := range numbers {
-			require.Equal(a.t, id, a.server.book.out[n].worker)
+			require.Equal(a.t, id, a.server.leases.out[n].worker)
 		}
 	}},
 	{"take all tasks and answer none", func(a *arena) {
@@ -196,25 +196,25 @@ var attacks = []struct {
 		for range 100 {
 			waiting.Go(func() { a.do(a.client, "slow echo") })
 		}
-		a.until(func() bool { return len(a.server.desk.waiting[a.client.conn.ID]) == 100 })
-		got := asks[taken](a, a.raider, verbTake, take{Free: map[string]int{"slow echo": 1 << 30}})
+		a.until(func() bool { return len(a.server.tasks.waiting[a.client.conn.ID]) == 100 })
+		got := asks[pollReply](a, a.raider, verbPoll, poll{Free: map[string]int{"slow echo": 1 << 30}})
 		require.Len(a.t, got.Tasks, firstTasks)
 		for _, task := range got.Tasks {
 			require.NotContains(a.t, string(pack(task)), a.client.conn.ID, "a worker does not know whose task it has")
 		}
 		other := a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
 			echoes(c)
-			c.Hands["slow echo"] = c.Hands["echo"]
+			c.Handlers["slow echo"] = c.Handlers["echo"]
 		})
 		a.start(other)
 		a.server.mu.Lock()
 		defer a.server.mu.Unlock()
 		now := time.Now().Add(taskSlow + time.Minute)
-		for _, e := range a.server.desk.tasks { // clients ask, and the raider says that it is at work
+		for _, e := range a.server.tasks.tasks { // clients ask, and the raider says that it is at work
 			e.asked, e.expires = now, now.Add(time.Hour)
 		}
-		a.server.tidy(now)
-		require.Empty(a.t, a.server.desk.held[a.raider.ID])
+		a.server.expire(now)
+		require.Empty(a.t, a.server.tasks.held[a.raider.ID])
 	}},
 	{"fail at all tasks by three workers", func(a *arena) {
 		for range taskTries {
@@ -222,7 +222,7 @@ var attacks = []struct {
 			a.join(c)
 			go func() {
 				for {
-					got, err := ask[taken](a.t.Context(), c, verbTake, pack(take{Free: map[string]int{"hard": 8}}), 5*time.Second)
+					got, err := ask[pollReply](a.t.Context(), c, verbPoll, pack(poll{Free: map[string]int{"hard": 8}}), 5*time.Second)
 					if err != nil {
 						return
 					}
@@ -231,7 +231,7 @@ var attacks = []struct {
 					}
 				}
 			}()
-			a.until(func() bool { return a.server.desk.parked[c.ID] != nil })
+			a.until(func() bool { return a.server.tasks.parked[c.ID] != nil })
 		}
 		done := make(chan bool)
 		go func() {
@@ -239,7 +239,7 @@ var attacks = []struct {
 			a.do(a.client, "hard")
 		}()
 		a.until(func() bool {
-			for _, e := range a.server.desk.tasks {
+			for _, e := range a.server.tasks.tasks {
 				if len(e.failed) == taskTries {
 					return true
 				}
@@ -248,7 +248,7 @@ var attacks = []struct {
 		})
 		a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
 			echoes(c)
-			c.Hands["hard"] = c.Hands["echo"]
+			c.Handlers["hard"] = c.Handlers["echo"]
 		}))
 		<-done
 	}},
@@ -259,12 +259,12 @@ var attacks = []struct {
 			defer close(done)
 			a.do(a.client, "fragile")
 		}()
-		got := asks[taken](a, a.raider, verbTake, take{Free: map[string]int{"fragile": 1}})
+		got := asks[pollReply](a, a.raider, verbPoll, poll{Free: map[string]int{"fragile": 1}})
 		require.Len(a.t, got.Tasks, 1)
 		require.Equal(a.t, stored, asks[receipt](a, a.raider, verbDone, outcome{ID: got.Tasks[0].ID, Body: json.RawMessage(`{"not":"a text"}`)}).Verdict)
 		a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
 			echoes(c)
-			c.Hands["fragile"] = c.Hands["echo"]
+			c.Handlers["fragile"] = c.Handlers["echo"]
 		}))
 		<-done
 	}},
@@ -273,10 +273,10 @@ var attacks = []struct {
 		require.NoError(a.t, os.WriteFile(path, bytes.Repeat([]byte("right"), 300_000), 0o600))
 		f, err := a.client.Offer(path)
 		require.NoError(a.t, err)
-		_, err = a.raider.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) { m.Respond([]byte("wrong")) })
+		_, err = a.raider.nats.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) { m.Respond([]byte("wrong")) })
 		require.NoError(a.t, err)
-		require.NoError(a.t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", packPut(put{ID: "1"}, &Task{Kind: "nobody's", Body: json.RawMessage("1"), Files: []File{f}})))
-		a.until(func() bool { return len(a.server.desk.tasks) == 1 })
+		require.NoError(a.t, a.raider.nats.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", packSubmission(submission{ID: "1"}, &Task{Kind: "nobody's", Body: json.RawMessage("1"), Files: []File{f}})))
+		a.until(func() bool { return len(a.server.tasks.tasks) == 1 })
 		a.do(a.client, "echo", f)
 	}},
 	{"read a client's file", func(a *arena) {
@@ -285,9 +285,9 @@ var attacks = []struct {
 		f, err := a.client.Offer(path)
 		require.NoError(a.t, err)
 		a.join(a.raider)
-		a.held(func(e *errand) {
+		a.held(func(e *task) {
 			for _, task := range []string{"", "1", e.id, e.key} {
-				m, err := a.raider.Request(a.raider.subject(verbNet), pack(wanted{f.SHA256, 0, task}), 10*time.Second)
+				m, err := a.raider.nats.Request(a.raider.subject(verbNet), pack(wanted{f.SHA256, 0, task}), 10*time.Second)
 				require.NoError(a.t, err)
 				require.Empty(a.t, m.Data)
 			}
@@ -295,12 +295,12 @@ var attacks = []struct {
 	}},
 	{"speak with NATS itself", func(a *arena) {
 		for _, subject := range []string{"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO", "$JS.API.INFO", "$JS.API.STREAM.CREATE.x", "$JS.ACK.x", "$KV.x"} {
-			_, err := a.raider.Request(subject, nil, 20*time.Millisecond)
+			_, err := a.raider.nats.Request(subject, nil, 20*time.Millisecond)
 			require.Error(a.t, err, subject)
 		}
 		a.listen("$SYS.>", "")
 		a.listen("$JS.>", "")
-		_, err := a.raider.Request("$SYS.REQ.SERVER."+a.broker.nats.ID()+".CONNZ", nil, 20*time.Millisecond)
+		_, err := a.raider.nats.Request("$SYS.REQ.SERVER."+a.broker.nats.ID()+".CONNZ", nil, 20*time.Millisecond)
 		require.Error(a.t, err)
 	}},
 	{"take another's name", func(a *arena) {
@@ -325,7 +325,7 @@ var attacks = []struct {
 				io.WriteString(conn, "CONN")
 			}
 		}
-		a.dial(newKey(a.t)).Flush()
+		a.dial(newKey(a.t)).nats.Flush()
 	}},
 	{"crowd the workers out", func(a *arena) {
 		a.server.mu.Lock()
@@ -345,7 +345,7 @@ var attacks = []struct {
 	{"keep a client's answers out by claims", func(a *arena) {
 		// The raider puts tasks by the ids that the client will use.
 		for n := range 50 {
-			_, err := a.raider.Request(a.raider.subject(verbPut), packPut(put{fmt.Sprint(n), n%2 == 0}, &Task{Kind: "echo", Body: json.RawMessage(`"mine"`)}), 20*time.Second)
+			_, err := a.raider.nats.Request(a.raider.subject(verbSubmit), packSubmission(submission{fmt.Sprint(n), n%2 == 0}, &Task{Kind: "echo", Body: json.RawMessage(`"mine"`)}), 20*time.Second)
 			require.NoError(a.t, err)
 		}
 	}},
@@ -354,15 +354,15 @@ var attacks = []struct {
 		require.NoError(a.t, os.WriteFile(path, []byte("mine"), 0o600))
 		sum, err := fileSum(path)
 		require.NoError(a.t, err)
-		_, err = a.raider.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) {
+		_, err = a.raider.nats.Subscribe(filesOf(a.raider.ID), func(m *nats.Msg) {
 			require.NotContains(a.t, m.Reply, a.worker.conf.Conn.ID, "a client does not know who asks")
 			for range 3 {
 				m.Respond([]byte("mine"))
 			}
-			a.raider.Publish(strings.TrimSuffix(m.Reply, m.Reply[len(m.Reply)-2:])+"zz", []byte("forged"))
+			a.raider.nats.Publish(strings.TrimSuffix(m.Reply, m.Reply[len(m.Reply)-2:])+"zz", []byte("forged"))
 		})
 		require.NoError(a.t, err)
-		r, err := ask[outcome](a.t.Context(), a.raider, verbPut, packPut(put{ID: "1"}, &Task{Kind: "echo", Body: json.RawMessage(`"x"`), Files: []File{{"net.bin", sum, 4}}}), 20*time.Second)
+		r, err := ask[outcome](a.t.Context(), a.raider, verbSubmit, packSubmission(submission{ID: "1"}, &Task{Kind: "echo", Body: json.RawMessage(`"x"`), Files: []File{{"net.bin", sum, 4}}}), 20*time.Second)
 		require.NoError(a.t, err)
 		require.Equal(a.t, `"x"`, string(r.Body))
 	}},

@@ -28,13 +28,13 @@ func TestBadWorkers(t *testing.T) {
 		reason string
 	}{
 		"another network": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-				return &Seat{Evaluator: stub(t, 4), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+			c.Open = func(context.Context, string, *Offer) (*Model, error) {
+				return &Model{Evaluator: stub(t, 4), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 			}
 		}, reason: "in the exam"},
 		"another network behind the exam": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-				return &Seat{Evaluator: &twoFaced{first: stub(t, 3), then: stub(t, 4)}, Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+			c.Open = func(context.Context, string, *Offer) (*Model, error) {
+				return &Model{Evaluator: &twoFaced{first: stub(t, 3), then: stub(t, 4)}, Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 			}
 		}, reason: "off by"},
 		"protocol to come": {reason: "update the older"},
@@ -117,7 +117,7 @@ func TestReplayedUploads(t *testing.T) {
 	s.runUntil([]*Worker{first}, s.settled(probation))
 	thief := s.worker(t.TempDir(), nil)
 	require.NoError(t, thief.hello(t.Context()))
-	offer := s.server.book.present().ID
+	offer := s.server.leases.present().ID
 	send := func(w *Worker, data []byte) receipt {
 		line := pack(upload{offer})
 		r, err := ask[receipt](t.Context(), w.conf.Conn, verbGame, append(append(line, '\n'), data...), 10*time.Second)
@@ -182,16 +182,16 @@ func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) er
 func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	conn := s.dial(newKey(t))
-	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbPut, verbTake, verbDone, verbDrop, "nosuch"} {
+	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbSubmit, verbPoll, verbDone, verbDrop, "nosuch"} {
 		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"free":{"x":-1}}`, "{\"id\":\"1\"}\n{\"kind\":7}", strings.Repeat("x", 300_000)} {
-			conn.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
+			conn.nats.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
 		}
 	}
-	require.ErrorIs(t, conn.Publish(conn.subject(verbGame), make([]byte, 1<<30)), nats.ErrMaxPayload)
-	_, err := conn.SubscribeSync("kosumi.>")
+	require.ErrorIs(t, conn.nats.Publish(conn.subject(verbGame), make([]byte, 1<<30)), nats.ErrMaxPayload)
+	_, err := conn.nats.SubscribeSync("kosumi.>")
 	require.NoError(t, err)
-	require.NoError(t, conn.Flush())
-	require.ErrorIs(t, conn.LastError(), nats.ErrPermissionViolation)
+	require.NoError(t, conn.nats.Flush())
+	require.ErrorIs(t, conn.nats.LastError(), nats.ErrPermissionViolation)
 	require.Zero(t, s.host.count())
 	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 4 })
 

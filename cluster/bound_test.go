@@ -27,22 +27,22 @@ func TestBootstrapIsBounded(t *testing.T) {
 	open := func() *Server {
 		s, err := NewServer(ServerConfig{Dir: dir, Host: f, Known: f.known(), Now: func() time.Time { return now }})
 		require.NoError(t, err)
-		_, err = s.book.offer(Offer{Network: "random", Recipe: recipe()}, 0)
+		_, err = s.leases.offer(Offer{Network: "random", Recipe: recipe()}, 0)
 		require.NoError(t, err)
 		return s
 	}
 	s := open()
 	take := func(worker string, want int) []uint64 {
-		numbers, err := s.book.take(worker, s.room(want, now), now)
+		numbers, err := s.leases.grant(worker, s.room(want, now), now)
 		require.NoError(t, err)
-		require.LessOrEqual(t, len(s.book.out)+f.count(), goal)
+		require.LessOrEqual(t, len(s.leases.out)+f.count(), goal)
 		return numbers
 	}
 	file := func(numbers ...uint64) {
 		for _, n := range numbers {
 			id := selfplay.Filed{ID: selfplay.ID{Number: n}}
 			f.games[id.ID], f.filed = []byte{1}, append(f.filed, id)
-			s.book.settle(id)
+			s.leases.settle(id)
 		}
 	}
 	a, b, c := take("a", 64), take("b", 64), take("c", 64)
@@ -51,7 +51,7 @@ func TestBootstrapIsBounded(t *testing.T) {
 	require.Empty(t, c)
 	file(a[:30]...)
 	require.Empty(t, take("c", 64), "what is stored is not given again")
-	s.book.release("b", b[:6])
+	s.leases.release("b", b[:6])
 	require.Len(t, take("c", 64), 6)
 	require.NoError(t, s.Close())
 
@@ -65,7 +65,7 @@ func TestBootstrapIsBounded(t *testing.T) {
 	}
 	require.Empty(t, take("d", 16))
 	require.Equal(t, goal, f.count())
-	require.Less(t, s.book.disk.Next, uint64(goal+1), "no number was lost to a reserve")
+	require.Less(t, s.leases.disk.Next, uint64(goal+1), "no number was lost to a reserve")
 	require.NoError(t, s.Close())
 }
 
@@ -76,22 +76,22 @@ func TestHoardedNumbers(t *testing.T) {
 	now := time.Now()
 	s, err := NewServer(ServerConfig{Dir: t.TempDir(), Host: boundedFolder{newFolder(1 << 40), goal}, Now: func() time.Time { return now }})
 	require.NoError(t, err)
-	_, err = s.book.offer(Offer{Network: "random", Recipe: recipe()}, 0)
+	_, err = s.leases.offer(Offer{Network: "random", Recipe: recipe()}, 0)
 	require.NoError(t, err)
 	take := func(worker string) []uint64 {
-		numbers, err := s.book.take(worker, s.room(goal, now), now)
+		numbers, err := s.leases.grant(worker, s.room(goal, now), now)
 		require.NoError(t, err)
 		return numbers
 	}
 	hoarded := take("hoarder")
 	require.Len(t, hoarded, goal)
 	for end := now.Add(exactTime); now.Before(end); now = now.Add(leaseTime / 2) {
-		s.book.renew("hoarder", hoarded, now)
+		s.leases.renew("hoarder", hoarded, now)
 		require.Empty(t, take("other"), "whoever has them plays them, as far as anybody knows")
 	}
 	for range 4 {
 		now = now.Add(leaseTime / 2)
-		s.book.renew("hoarder", hoarded, now)
+		s.leases.renew("hoarder", hoarded, now)
 	}
 	require.Equal(t, hoarded, take("other"))
 	require.NoError(t, s.Close())

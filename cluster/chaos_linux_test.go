@@ -26,6 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/nntest"
@@ -121,7 +122,7 @@ func (c *child) run() error {
 		return err
 	}
 	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: c.Dir, Poll: 200 * time.Millisecond, Log: log,
-		Open: func(context.Context, string, *Offer) (*Seat, error) {
+		Open: func(context.Context, string, *Offer) (*Model, error) {
 			if c.Model != "" {
 				return openNetwork(c.Model, c.Precision, 1)
 			}
@@ -129,7 +130,7 @@ func (c *child) run() error {
 			if err != nil {
 				return nil, err
 			}
-			return &Seat{Evaluator: &waiting{s, c.Wait}, Precision: "fp32", Close: func() {}}, nil
+			return &Model{Evaluator: &waiting{s, c.Wait}, Precision: "fp32", Close: func() {}}, nil
 		}})
 	if err != nil {
 		return err
@@ -314,10 +315,10 @@ type chaos struct {
 	kept    map[selfplay.ID]bool // lay on a worker's disk
 }
 
-func newChaos(t *testing.T) *chaos {
+func newChaos(t *testing.T, seed uint64) *chaos {
 	base := newSite(t, newFolder(0)) // for its network's file
 	listen := freeAddr(t)
-	c := &chaos{t: t, dir: t.TempDir(), proxy: newProxy(t, listen), running: map[string]*exec.Cmd{}, stored: map[selfplay.ID]bool{}, kept: map[selfplay.ID]bool{}}
+	c := &chaos{t: t, dir: t.TempDir(), proxy: newProxy(t, listen, seed), running: map[string]*exec.Cmd{}, stored: map[selfplay.ID]bool{}, kept: map[selfplay.ID]bool{}}
 	c.near = Address{Host: listen}.String()
 	far := Address{Host: c.proxy.l.Addr().String()}.String()
 	c.parts = map[string]*child{
@@ -430,8 +431,9 @@ func (c *chaos) strike(what string, rng *rand.Rand) {
 // server's clock wrong; cuts and slows the network, doubles and reorders its
 // messages; and counts at the end.
 func TestChaos(t *testing.T) {
-	c := newChaos(t)
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	seed := testshared.Seed(t)
+	c := newChaos(t, seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
 	order := rng.Perm(len(outages))
 	times := map[string]int{}
 	for round := range *rounds {

@@ -190,8 +190,8 @@ func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
 	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{Name: "test"}, Conn: s.dial(k)}
-	c.Open = func(context.Context, string, *Offer) (*Seat, error) {
-		return &Seat{Evaluator: stub(s.t, 3), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+	c.Open = func(context.Context, string, *Offer) (*Model, error) {
+		return &Model{Evaluator: stub(s.t, 3), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 	}
 	if change != nil {
 		change(&c)
@@ -230,7 +230,7 @@ func (s *site) settled(n uint64) func() bool {
 		s.server.mu.Lock()
 		defer s.server.mu.Unlock()
 		for number := range n {
-			if !s.server.book.complete(number) {
+			if !s.server.leases.complete(number) {
 				return false
 			}
 		}
@@ -316,8 +316,8 @@ func TestRestartsLoseNothing(t *testing.T) {
 	}
 	last := []*Worker{s.workerOf(keys[0], dirs[0], nil), s.workerOf(keys[1], dirs[1], nil)}
 	s.server.mu.Lock()
-	for number := range s.server.book.out { // who crashed does not come back
-		s.server.book.hold(number, hold{})
+	for number := range s.server.leases.out { // who crashed does not come back
+		s.server.leases.lease(number, lease{})
 	}
 	s.server.mu.Unlock()
 	s.runUntil(last, s.settled(numbers))
@@ -464,11 +464,11 @@ func TestTLS(t *testing.T) {
 	conn, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: pin}.String()})
 	require.NoError(t, err)
 	defer conn.Close()
-	require.NoError(t, conn.FlushTimeout(5*time.Second))
+	require.NoError(t, conn.nats.FlushTimeout(5*time.Second))
 	other, err := Dial(DialConfig{Address: Address{Token: "a-token-of-sixteen", Host: b.Addr(), Pin: strings.Repeat("00", 32)}.String()})
 	require.NoError(t, err)
 	defer other.Close()
-	require.Error(t, other.FlushTimeout(300*time.Millisecond))
+	require.Error(t, other.nats.FlushTimeout(300*time.Millisecond))
 }
 
 // TestRandomGames plays without a network.

@@ -23,17 +23,20 @@ type DialConfig struct {
 
 // Conn is a connection whose identity is proved to the broker by its key.
 type Conn struct {
-	*nats.Conn
-	ID string // the key's public half
+	nats *nats.Conn
+	ID   string // the key's public half
 }
+
+// Close ends the connection.
+func (c *Conn) Close() { c.nats.Close() }
 
 // subject is where the client asks for something in its own name: nobody else can.
 func (c *Conn) subject(verb string) string { return subjectOf(verb, c.ID) }
 
 // reach waits for the connection.
 func (c *Conn) reach(patience time.Duration) error {
-	if err := c.FlushTimeout(patience); err != nil {
-		if last := c.LastError(); last != nil {
+	if err := c.nats.FlushTimeout(patience); err != nil {
+		if last := c.nats.LastError(); last != nil {
 			err = last
 		}
 		return fmt.Errorf("no connection: is the address right, its token too, and does the loop serve? %w", err)

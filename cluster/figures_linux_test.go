@@ -44,14 +44,14 @@ func TestCrowd(t *testing.T) {
 		Open: func(string) (nn.Evaluator, func(), error) { return stub(t, 3), func() {}, nil }})
 	require.NoError(t, err)
 	require.NoError(t, server.Offer(s.work))
-	offer := server.book.present().ID
+	offer := server.leases.present().ID
 
 	recorded := alone(t, c, s.work.Seed, uint64(*crowd**uploads))
 	size := 0
 	for _, data := range recorded {
 		size += len(data)
 	}
-	_, err = server.book.take("", len(recorded), time.Now())
+	_, err = server.leases.grant("", len(recorded), time.Now())
 	require.NoError(t, err)
 	require.NoError(t, server.Serve(conn))
 	defer server.Close()

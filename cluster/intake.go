@@ -71,8 +71,8 @@ func (s *Server) examine(j *job) *receipt {
 		return &receipt{rejected, err.Error()}
 	}
 	s.mu.Lock()
-	reason, aside := s.aside[who]
-	o := s.book.find(u.Offer)
+	reason, aside := s.banned[who]
+	o := s.leases.find(u.Offer)
 	if o != nil {
 		copied := *o
 		j.offer = &copied
@@ -92,7 +92,7 @@ func (s *Server) examine(j *job) *receipt {
 		err = j.offer.Recipe.Verify(f, j.offer.Seed)
 	}
 	if err != nil {
-		s.setAside(who, err.Error())
+		s.ban(who, err.Error())
 		return &receipt{rejected, err.Error()}
 	}
 	j.game = f
@@ -103,7 +103,7 @@ func (s *Server) examine(j *job) *receipt {
 		return &receipt{later, "games that branch off others wait until the first games of a worker have been checked"}
 	}
 	if err := s.judge(j, w); err != nil {
-		s.setAside(who, err.Error())
+		s.ban(who, err.Error())
 		return &receipt{rejected, err.Error()}
 	}
 	return nil
@@ -116,10 +116,10 @@ const needHello = "say hello"
 func (s *Server) known(id selfplay.ID) *receipt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.book.stored[id] {
+	if s.leases.stored[id] {
 		return &receipt{Verdict: duplicate}
 	}
-	if id.Number < s.book.disk.Closed {
+	if id.Number < s.leases.disk.Closed {
 		return &receipt{rejected, "too late: games of its time have left the window"}
 	}
 	return nil
@@ -193,7 +193,7 @@ func (s *Server) fileOffer(jobs []*job) {
 			continue
 		}
 		s.mu.Lock()
-		s.book.settle(selfplay.Filed{ID: j.game.ID, More: j.game.More})
+		s.leases.settle(selfplay.Filed{ID: j.game.ID, More: j.game.More})
 		s.mu.Unlock()
 		s.answer(j, receipt{Verdict: stored})
 	}
@@ -246,8 +246,8 @@ func (s *Server) judge(j *job, w *member) error {
 	err = w.assess(&a, t, again, random)
 	if again && err == nil && w.good.Add(1) == probation {
 		s.mu.Lock()
-		s.trusted[j.call.who] = time.Now().UTC().Format(time.DateTime)
-		s.saveList(trustedFile, s.trusted)
+		s.proven[j.call.who] = time.Now().UTC().Format(time.DateTime)
+		s.saveList(provenFile, s.proven)
 		s.mu.Unlock()
 	}
 	return err

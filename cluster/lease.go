@@ -12,7 +12,7 @@ import (
 func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
 	failures, faults := 0, 0
 	for ctx.Err() == nil {
-		r, err := ask[lease](ctx, w.conf.Conn, verbLease, pack(request{w.wants(), w.holds()}), 10*time.Second)
+		r, err := ask[leaseReply](ctx, w.conf.Conn, verbLease, pack(leaseRequest{w.wants(), w.holds()}), 10*time.Second)
 		if err != nil {
 			failures++
 			pause(ctx, backoff(failures))
@@ -29,7 +29,7 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 			continue
 		}
 		if r.Offer != nil && (w.now == nil || w.now.offer.ID != r.Offer.ID) {
-			t, err := w.sit(ctx, r.Offer)
+			t, err := w.prepare(ctx, r.Offer)
 			if err != nil {
 				if faults++; errors.Is(err, ErrRefused) || faults == 5 {
 					return err
@@ -77,7 +77,7 @@ func (w *Worker) rest(ctx context.Context, d time.Duration) {
 }
 
 // keep puts leased numbers into the stock.
-func (w *Worker) keep(r *lease) {
+func (w *Worker) keep(r *leaseReply) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, n := range r.Numbers {
@@ -110,7 +110,7 @@ func (w *Worker) holds() []uint64 {
 }
 
 // number takes a number out of the stock.
-func (w *Worker) number(ctx context.Context, t *table) (uint64, bool) {
+func (w *Worker) number(ctx context.Context, t *assignment) (uint64, bool) {
 	select {
 	case <-t.leave:
 		return 0, false

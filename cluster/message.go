@@ -22,8 +22,8 @@ const (
 	verbStatus  = "status"
 	verbBeat    = "beat"
 	verbRelease = "release"
-	verbPut     = "put"
-	verbTake    = "take"
+	verbSubmit  = "put"
+	verbPoll    = "take"
 	verbDone    = "done"
 	verbDrop    = "drop"
 )
@@ -82,14 +82,14 @@ type Offer struct {
 	Recipe  selfplay.Config `json:"recipe"`
 }
 
-// request asks for numbers of games; Held are those that the worker still has.
-type request struct {
+// leaseRequest asks for numbers of games; Held are those that the worker still has.
+type leaseRequest struct {
 	Want int      `json:"want"`
 	Held []uint64 `json:"held,omitempty"`
 }
 
-// lease hands out numbers, or says what has to be done before.
-type lease struct {
+// leaseReply hands out numbers, or says what has to be done before.
+type leaseReply struct {
 	Offer   *Offer   `json:"offer,omitempty"`
 	Numbers []uint64 `json:"numbers,omitempty"`
 	Exam    bool     `json:"exam,omitempty"` // answer the exam of this network first

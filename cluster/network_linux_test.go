@@ -38,7 +38,7 @@ var (
 )
 
 // openNetwork opens a real network as engine work does.
-func openNetwork(path, precision string, sessions int) (*Seat, error) {
+func openNetwork(path, precision string, sessions int) (*Model, error) {
 	m, err := model.Open(path, model.Config{Precision: precision})
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func openNetwork(path, precision string, sessions int) (*Seat, error) {
 		m.Close()
 		return nil, err
 	}
-	return &Seat{Evaluator: s, Provider: m.Describe().Provider, Precision: m.Describe().Precision, Close: func() { s.Close(); m.Close() }}, nil
+	return &Model{Evaluator: s, Provider: m.Describe().Provider, Precision: m.Describe().Precision, Close: func() { s.Close(); m.Close() }}, nil
 }
 
 // played is what a child that plays prints.

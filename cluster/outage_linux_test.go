@@ -40,14 +40,15 @@ type proxy struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	now   weather
+	draw  *rand.Rand // under mu
 	count struct{ doubled, reordered int }
 }
 
-func newProxy(t testing.TB, to string) *proxy {
+func newProxy(t testing.TB, to string, seed uint64) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	p := &proxy{to: to, l: l, conns: map[net.Conn]bool{}}
+	p := &proxy{to: to, l: l, conns: map[net.Conn]bool{}, draw: rand.New(rand.NewPCG(seed, 2))}
 	t.Cleanup(func() { l.Close(); p.set(weather{cut: true}) })
 	go func() {
 		for {
@@ -127,10 +128,10 @@ func (p *proxy) move(dst, src net.Conn) {
 			message := isMessage(frame)
 			send = append(send, frame)
 			switch {
-			case message && rand.Float64() < now.doubled:
+			case message && p.draw.Float64() < now.doubled:
 				p.count.doubled++
 				send = append(send, frame)
-			case message && held == nil && rand.Float64() < now.reordered:
+			case message && held == nil && p.draw.Float64() < now.reordered:
 				p.count.reordered++
 				held, send = frame, nil
 			}

@@ -46,7 +46,7 @@ func NewPool(conn *Conn, log *slog.Logger) (*Pool, error) {
 	}
 	p := &Pool{conn: conn, log: log, files: map[string]string{}, known: map[string]offered{}}
 	var err error
-	p.sub, err = conn.Subscribe(filesOf(conn.ID), p.piece)
+	p.sub, err = conn.nats.Subscribe(filesOf(conn.ID), p.piece)
 	return p, err
 }
 
@@ -102,7 +102,7 @@ func (p *Pool) Done() int64 { return p.done.Load() }
 // it goes on through outages until there is an answer or the context ends.
 func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 	t.ID = fmt.Sprint(p.next.Add(1))
-	data := packPut(put{ID: t.ID}, &t)
+	data := packSubmission(submission{ID: t.ID}, &t)
 	if len(data) > maxGame {
 		return fmt.Errorf("%w: it has %d bytes, %d are the most", ErrTask, len(data), maxGame)
 	}
@@ -110,9 +110,9 @@ func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 	for began, n := time.Now(), 0; ctx.Err() == nil; {
 		question := data
 		if wrong {
-			question = packPut(put{t.ID, true}, &t)
+			question = packSubmission(submission{t.ID, true}, &t)
 		}
-		o, err := ask[outcome](ctx, p.conn, verbPut, question, putAgain)
+		o, err := ask[outcome](ctx, p.conn, verbSubmit, question, submitAgain)
 		wrong = false
 		switch {
 		case err == nil && o.Later: // the server has enough of this client, or of all
@@ -134,7 +134,7 @@ func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 			n++
 			pause(ctx, backoff(n))
 		}
-		if p.done.Load() == 0 && time.Since(began) > 2*putAgain {
+		if p.done.Load() == 0 && time.Since(began) > 2*submitAgain {
 			p.warn.Do(func() {
 				p.log.Warn("no worker has finished anything yet; does one run (engine work ADDRESS), and engine cluster status ADDRESS show it?")
 			})
@@ -143,11 +143,11 @@ func (p *Pool) Do(ctx context.Context, t Task, answer any) error {
 	return context.Cause(ctx)
 }
 
-func packPut(p put, t *Task) []byte { return append(append(pack(p), '\n'), pack(t)...) }
+func packSubmission(p submission, t *Task) []byte { return append(append(pack(p), '\n'), pack(t)...) }
 
 // forget says that the server need not keep a task any more: it is answered.
 func (p *Pool) forget(id string) {
-	p.conn.Publish(p.conn.subject(verbDrop), pack(drop{[]string{id}}))
+	p.conn.nats.Publish(p.conn.subject(verbDrop), pack(drop{[]string{id}}))
 }
 
 // piece answers the server, where a worker fetches a file.
@@ -183,7 +183,7 @@ func readPiece(path string, at int64) ([]byte, error) {
 
 // Close takes back what is not done.
 func (p *Pool) Close() {
-	p.conn.Publish(p.conn.subject(verbDrop), pack(drop{}))
-	p.conn.FlushTimeout(time.Second)
+	p.conn.nats.Publish(p.conn.subject(verbDrop), pack(drop{}))
+	p.conn.nats.FlushTimeout(time.Second)
 	p.sub.Unsubscribe()
 }

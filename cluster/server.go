@@ -72,24 +72,24 @@ type Server struct {
 	shown   shown
 
 	mu      sync.Mutex
-	book    *book
+	leases  *leases
 	net     []byte // file of the present network
 	netSHA  string
 	members map[string]*member
-	aside   map[string]string // why, by worker
-	trusted map[string]string // when, by worker: those whose first games were found right
+	banned  map[string]string // why, by worker
+	proven  map[string]string // when, by worker: those whose first games were found right
 	unsaved bool              // aside has changed
 	judges  []*judge          // newest last
-	desk    *desk
-	vouched string // a worker of this machine
-	spent   spent
+	tasks   *taskQueue
+	trusted string // a worker of this machine
+	spent   Spending
 }
 
 const (
-	fileGames = 64   // in one file, at most
-	crowded   = 512  // games that wait, from which on fewer are looked at again
-	servers   = 4    // goroutines that answer requests
-	fullAside = 4096 // workers set aside that are remembered
+	fileGames  = 64   // in one file, at most
+	crowded    = 512  // games that wait, from which on fewer are looked at again
+	servers    = 4    // goroutines that answer requests
+	fullBanned = 4096 // workers set aside that are remembered
 )
 
 // NewServer reads the book. Serve starts it.
@@ -109,17 +109,17 @@ func NewServer(c ServerConfig) (*Server, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	b, err := openBook(c.Dir, c.Known, c.Now())
+	b, err := openLeases(c.Dir, c.Known, c.Now())
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{conf: c, book: b, began: time.Now(), members: map[string]*member{},
-		desk: newDesk(), calls: newQueue(1), games: newQueue(0), pieces: newQueue(ownPieces), checked: make(chan *job, 4096)}
+	s := &Server{conf: c, leases: b, began: time.Now(), members: map[string]*member{},
+		tasks: newTaskQueue(), calls: newQueue(1), games: newQueue(0), pieces: newQueue(ownPieces), checked: make(chan *job, 4096)}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	if s.aside, err = loadList(filepath.Join(c.Dir, asideFile)); err != nil {
+	if s.banned, err = loadList(filepath.Join(c.Dir, bannedFile)); err != nil {
 		return nil, err
 	}
-	if s.trusted, err = loadList(filepath.Join(c.Dir, trustedFile)); err != nil {
+	if s.proven, err = loadList(filepath.Join(c.Dir, provenFile)); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -129,7 +129,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 func (s *Server) Serve(conn *Conn) error {
 	s.conn = conn
 	var err error
-	if s.sub, err = conn.Subscribe(subjectOf("*", "*"), s.receive); err != nil {
+	if s.sub, err = conn.nats.Subscribe(subjectOf("*", "*"), s.receive); err != nil {
 		return err
 	}
 	if err := s.sub.SetPendingLimits(1<<17, 1<<29); err != nil {
@@ -151,7 +151,7 @@ func (s *Server) Serve(conn *Conn) error {
 		checkers.Wait()
 		close(s.checked)
 	})
-	return conn.Flush()
+	return conn.nats.Flush()
 }
 
 // receive queues what comes in.
@@ -176,7 +176,7 @@ func (s *Server) receive(m *nats.Msg) {
 func (s *Server) answerCalls() {
 	verbs := map[string]func(*call){
 		verbHello: s.hello, verbLease: s.lease, verbExam: s.exam, verbNet: s.piece, verbStatus: s.status, verbBeat: s.beat, verbRelease: s.release,
-		verbPut: s.put, verbTake: s.take, verbDone: s.done, verbDrop: s.dropTasks,
+		verbSubmit: s.submit, verbPoll: s.poll, verbDone: s.done, verbDrop: s.dropTasks,
 	}
 	for c := s.calls.pop(); c != nil; c = s.calls.pop() {
 		if serve := verbs[c.verb]; serve != nil {
@@ -197,8 +197,8 @@ func (s *Server) tend() {
 			return
 		}
 		s.mu.Lock()
-		s.tidy(s.conf.Now())
-		s.saveAside()
+		s.expire(s.conf.Now())
+		s.saveBanned()
 		s.mu.Unlock()
 	}
 }
@@ -214,7 +214,7 @@ func (s *Server) Close() error {
 		s.end()
 		s.serving.Wait()
 		s.filing.Wait()
-		errs = append(errs, s.conn.FlushTimeout(2*time.Second))
+		errs = append(errs, s.conn.nats.FlushTimeout(2*time.Second))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +222,7 @@ func (s *Server) Close() error {
 		j.close()
 	}
 	s.judges = nil
-	s.saveAside()
+	s.saveBanned()
 	return errors.Join(errs...)
 }
 
@@ -258,8 +258,8 @@ func (s *Server) Offer(w loop.Work) error {
 	} else {
 		o.File = filepath.Base(w.Path)
 	}
-	before := s.book.present()
-	now, err := s.book.offer(o, w.Closed)
+	before := s.leases.present()
+	now, err := s.leases.offer(o, w.Closed)
 	if err == nil && (before == nil || before.ID != now.ID) {
 		s.conf.Log.Info("offer", "network", w.Network, "offer", now.ID)
 	}
@@ -278,7 +278,7 @@ func (s *Server) Play(ctx context.Context) error {
 // reply answers a request; whoever asked asks again where the answer is lost.
 func (s *Server) reply(to string, v any) {
 	if to != "" {
-		s.conn.Publish(to, pack(v))
+		s.conn.nats.Publish(to, pack(v))
 	}
 }
 
@@ -305,8 +305,8 @@ func (s *Server) hello(c *call) {
 	card.plain()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := welcome{Run: s.book.disk.Run, Protocol: min(card.Protocol[1], Protocol)}
-	reason, banned := s.aside[c.who]
+	w := welcome{Run: s.leases.disk.Run, Protocol: min(card.Protocol[1], Protocol)}
+	reason, banned := s.banned[c.who]
 	m := s.members[c.who]
 	switch {
 	case w.Protocol < max(card.Protocol[0], ProtocolMin):
@@ -318,8 +318,8 @@ func (s *Server) hello(c *call) {
 	}
 	if w.Refused == "" {
 		if m == nil {
-			m = &member{passed: map[string]bool{}, vouched: c.who == s.vouched, beaten: s.conf.Now()}
-			if s.trusted[c.who] != "" {
+			m = &member{passed: map[string]bool{}, trusted: c.who == s.trusted, beaten: s.conf.Now()}
+			if s.proven[c.who] != "" {
 				m.good.Store(probation)
 			}
 			s.members[c.who] = m
@@ -339,7 +339,7 @@ func (s *Server) dropIdle() bool {
 	var idle []string
 	for id, w := range s.members {
 		switch {
-		case w.vouched:
+		case w.trusted:
 		case now.Sub(w.seen) > 10*time.Minute:
 			delete(s.members, id)
 		case w.games.Stored == 0 && w.tasks == 0 && w.good.Load() == 0:
@@ -358,22 +358,22 @@ func (s *Server) dropIdle() bool {
 func (s *Server) lease(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read[request](s, c)
+	r, w, ok := read[leaseRequest](s, c)
 	if !ok {
 		return
 	}
 	if w == nil {
-		s.reply(c.reply, lease{Hello: true, Refused: s.aside[c.who]})
+		s.reply(c.reply, leaseReply{Hello: true, Refused: s.banned[c.who]})
 		return
 	}
-	o, now := s.book.present(), s.conf.Now()
+	o, now := s.leases.present(), s.conf.Now()
 	if o == nil {
-		s.reply(c.reply, lease{WaitMS: 1000})
+		s.reply(c.reply, leaseReply{WaitMS: 1000})
 		return
 	}
-	s.book.renew(c.who, r.Held, now)
-	l := lease{Offer: o}
-	want := min(r.Want, maxLease, s.book.room(c.who, w.games.Stored > 0 || w.good.Load() > 0 || w.vouched))
+	s.leases.renew(c.who, r.Held, now)
+	l := leaseReply{Offer: o}
+	want := min(r.Want, maxLease, s.leases.room(c.who, w.games.Stored > 0 || w.good.Load() > 0 || w.trusted))
 	switch {
 	case o.SHA256 != "" && !w.passed[o.SHA256]:
 		l.Exam = true
@@ -383,7 +383,7 @@ func (s *Server) lease(c *call) {
 		l.WaitMS = 2000
 	default:
 		var err error
-		if l.Numbers, err = s.book.take(c.who, s.room(want, now), now); err != nil {
+		if l.Numbers, err = s.leases.grant(c.who, s.room(want, now), now); err != nil {
 			s.conf.Log.Error("no numbers can be reserved", "error", err)
 			l.WaitMS = 5000
 		} else if len(l.Numbers) == 0 { // others have them
@@ -400,12 +400,12 @@ func (s *Server) room(want int, now time.Time) int {
 		return want
 	}
 	left, unbounded := h.Left()
-	s.book.exact = !unbounded
+	s.leases.exact = !unbounded
 	if unbounded {
 		return want
 	}
-	s.book.expire(now)
-	return max(0, min(want, int(left)-len(s.book.out)))
+	s.leases.expire(now)
+	return max(0, min(want, int(left)-len(s.leases.out)))
 }
 
 func (s *Server) beat(c *call) {
@@ -417,7 +417,7 @@ func (s *Server) beat(c *call) {
 		w.beaten = now
 		w.last = *b
 		w.last.Held = nil
-		s.book.renew(c.who, b.Held, now)
+		s.leases.renew(c.who, b.Held, now)
 	}
 }
 
@@ -425,7 +425,7 @@ func (s *Server) release(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, w, ok := read[beat](s, c); ok && w != nil {
-		s.book.release(c.who, b.Held)
+		s.leases.release(c.who, b.Held)
 	}
 }
 
@@ -439,18 +439,18 @@ func (s *Server) piece(c *call) {
 	s.mu.Lock()
 	data, sha, source := s.net, s.netSHA, ""
 	if r.SHA256 != sha {
-		source = s.desk.source(c.who, r.Task, r.SHA256)
+		source = s.tasks.source(c.who, r.Task, r.SHA256)
 	}
-	many := source != "" && s.desk.fetching[c.who] >= workerPieces
+	many := source != "" && s.tasks.fetching[c.who] >= workerPieces
 	if source != "" && !many {
-		s.desk.fetching[c.who]++
+		s.tasks.fetching[c.who]++
 	}
 	s.mu.Unlock()
 	switch {
 	case r.SHA256 == sha && r.Offset >= 0 && r.Offset < int64(len(data)):
-		s.conn.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
+		s.conn.nats.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
 	case source == "":
-		s.conn.Publish(c.reply, nil)
+		s.conn.nats.Publish(c.reply, nil)
 	case many: // it asks again
 	case len(s.pieces.push(&call{who: source, reply: c.reply, data: pack(r), worker: c.who})) > 0:
 		s.fetched(c.who)
@@ -463,8 +463,8 @@ func (s *Server) piece(c *call) {
 func (s *Server) fetchPieces() {
 	for c := s.pieces.pop(); c != nil; c = s.pieces.pop() {
 		ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
-		if m, err := s.conn.RequestWithContext(ctx, filesOf(c.who), c.data); err == nil && len(m.Data) <= piece {
-			s.conn.Publish(c.reply, m.Data)
+		if m, err := s.conn.nats.RequestWithContext(ctx, filesOf(c.who), c.data); err == nil && len(m.Data) <= piece {
+			s.conn.nats.Publish(c.reply, m.Data)
 		}
 		cancel()
 		s.fetched(c.worker)
@@ -476,15 +476,15 @@ func (s *Server) fetchPieces() {
 func (s *Server) fetched(worker string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.desk
+	d := s.tasks
 	if d.fetching[worker]--; d.fetching[worker] == 0 {
 		delete(d.fetching, worker)
 	}
 }
 
-// Vouch has a worker trusted from the start: one of the server's own machine.
-func (s *Server) Vouch(worker string) {
+// Trust has a worker trusted from the start: one of the server's own machine.
+func (s *Server) Trust(worker string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.vouched = worker
+	s.trusted = worker
 }

@@ -72,13 +72,24 @@ func (l *lags) quantile(q float64) time.Duration {
 
 // Status is how a cluster is.
 type Status struct {
-	Run      string  `json:"run"`
-	Version  string  `json:"version"`
-	Seconds  float64 `json:"seconds"` // since the server began
-	Network  string  `json:"network"`
-	Offer    string  `json:"offer"`
-	Wanted   int64   `json:"rows_wanted"` // rows that may come in now; at 0 no games are handed out
-	Stored   int64   `json:"stored"`      // games since the server began
+	Run     string  `json:"run"`
+	Version string  `json:"version"`
+	Seconds float64 `json:"seconds"` // since the server began
+	Network string  `json:"network"`
+	Offer   string  `json:"offer"`
+	Wanted  int64   `json:"rows_wanted"` // rows that may come in now; at 0 no games are handed out
+	GameStatus
+	TaskStatus
+	Spending
+
+	Workers []WorkerStatus    `json:"workers"`
+	Aside   map[string]string `json:"set_aside"`
+	Reasons []Rejection       `json:"last_rejected"`
+}
+
+// GameStatus counts games since the server began, and those under way.
+type GameStatus struct {
+	Stored   int64   `json:"stored"`
 	Rate     float64 `json:"games_per_hour"`
 	Doubles  int64   `json:"duplicate"`
 	Rejected int64   `json:"rejected"`
@@ -88,19 +99,20 @@ type Status struct {
 	Queue    int     `json:"queue"`
 	LagP50   float64 `json:"lag_p50_seconds"`
 	LagP99   float64 `json:"lag_p99_seconds"`
+}
 
-	TasksOut     int `json:"tasks_out"` // of matches and reviews
+// TaskStatus counts the tasks of matches and reviews.
+type TaskStatus struct {
+	TasksOut     int `json:"tasks_out"`
 	TasksWaiting int `json:"tasks_waiting"`
+}
 
-	// Of all workers since the server began, as they say themselves. Cost is in the
-	// unit of their prices; 0 where none has one.
+// Spending is what all workers since the server began say that they have used. Cost is
+// in the unit of their prices; 0 where none has one.
+type Spending struct {
 	WorkerHours    float64 `json:"worker_hours"`
 	ProcessorHours float64 `json:"processor_hours"`
 	Cost           float64 `json:"cost"`
-
-	Workers []WorkerStatus    `json:"workers"`
-	Aside   map[string]string `json:"set_aside"`
-	Reasons []Rejection       `json:"last_rejected"`
 }
 
 // WorkerStatus is how a worker is.
@@ -117,8 +129,9 @@ type WorkerStatus struct {
 // Status returns how the cluster is.
 func (s *Server) Status() Status {
 	s.mu.Lock()
-	st := Status{Run: s.book.disk.Run, Version: s.conf.Version, Out: len(s.book.out), Queue: s.games.len() + len(s.checked), Aside: maps.Clone(s.aside)}
-	if o := s.book.present(); o != nil {
+	st := Status{Run: s.leases.disk.Run, Version: s.conf.Version, Aside: maps.Clone(s.banned), Spending: s.spent,
+		GameStatus: GameStatus{Out: len(s.leases.out), Queue: s.games.len() + len(s.checked)}}
+	if o := s.leases.present(); o != nil {
 		st.Network, st.Offer = o.Network, o.ID
 	}
 	for id, w := range s.members {
@@ -128,8 +141,7 @@ func (s *Server) Status() Status {
 		}
 		st.Workers = append(st.Workers, ws)
 	}
-	st.WorkerHours, st.ProcessorHours, st.Cost = s.spent.hours, s.spent.processor, s.spent.cost
-	for _, e := range s.desk.tasks {
+	for _, e := range s.tasks.tasks {
 		switch {
 		case e.done != nil:
 		case e.worker != "":
@@ -152,14 +164,9 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// spent is what workers say that they have used.
-type spent struct {
-	hours, processor, cost float64
-}
-
 // add counts what a worker has used since it was last heard of. What it says is
 // taken for no more than the time between.
-func (s *spent) add(w *member, b *beat, since time.Duration) {
+func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	if b.Time < w.last.Time { // it began anew
 		w.last.Time, w.last.Processor = 0, 0
 	}
@@ -167,9 +174,9 @@ func (s *spent) add(w *member, b *beat, since time.Duration) {
 	if hours <= 0 {
 		return
 	}
-	s.hours += hours
-	s.processor += max(0, min(b.Processor-w.last.Processor, 4096*3600*hours)) / 3600
-	s.cost += hours * max(0, min(w.card.Price, 1e6))
+	s.WorkerHours += hours
+	s.ProcessorHours += max(0, min(b.Processor-w.last.Processor, 4096*3600*hours)) / 3600
+	s.Cost += hours * max(0, min(w.card.Price, 1e6))
 }
 
 // Public is a status that others may see: of the ids, which identity hangs on, only
@@ -213,7 +220,7 @@ func (s *Server) status(c *call) {
 		}
 	}
 	if c.reply != "" {
-		s.conn.Publish(c.reply, s.shown.text)
+		s.conn.nats.Publish(c.reply, s.shown.text)
 	}
 }
 

@@ -25,9 +25,9 @@ const (
 	probation  = 4  // games of a new worker that must be found right when they are searched again
 	auditEvery = 50 // later games of which one is
 	komiDrift  = 2  // points that a fair komi, as a network sees it, may differ by between processors
-	asideFile  = "aside.json"
+	bannedFile = "aside.json"
 
-	trustedFile = "trusted.json" // who passed the probation, also before a restart
+	provenFile = "trusted.json" // who passed the probation, also before a restart
 )
 
 // member is a worker as the server knows it.
@@ -40,7 +40,7 @@ type member struct {
 	games  counts
 	tasks  int64
 
-	vouched bool // it is the server's own
+	trusted bool // it is the server's own
 	judged  atomic.Int64
 	good    atomic.Int64 // games that were searched again and found right
 
@@ -166,38 +166,38 @@ func (j *judge) retire() {
 	}()
 }
 
-// setAside takes no more games of a worker.
-func (s *Server) setAside(worker, reason string) {
+// ban takes no more games of a worker.
+func (s *Server) ban(worker, reason string) {
 	if worker == "" {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, already := s.aside[worker]; already || s.members[worker] == nil {
+	if _, already := s.banned[worker]; already || s.members[worker] == nil {
 		return
 	}
-	if len(s.aside) >= fullAside && s.trusted[worker] == "" { // keys cost nothing: another one goes, not the list on
-		for id := range s.aside {
-			delete(s.aside, id)
+	if len(s.banned) >= fullBanned && s.proven[worker] == "" { // keys cost nothing: another one goes, not the list on
+		for id := range s.banned {
+			delete(s.banned, id)
 			break
 		}
 	}
-	s.aside[worker], s.unsaved = reason, true
+	s.banned[worker], s.unsaved = reason, true
 	w := s.members[worker]
 	s.conf.Log.Warn("a worker is set aside", "worker", publicName(worker), "name", w.card.Name, "reason", reason)
 	delete(s.members, worker)
-	if s.trusted[worker] != "" {
-		delete(s.trusted, worker)
-		s.saveList(trustedFile, s.trusted)
-		s.saveAside()
+	if s.proven[worker] != "" {
+		delete(s.proven, worker)
+		s.saveList(provenFile, s.proven)
+		s.saveBanned()
 	}
 }
 
-// saveAside writes who is set aside, once for many. The caller holds mu.
-func (s *Server) saveAside() {
+// saveBanned writes who is set aside, once for many. The caller holds mu.
+func (s *Server) saveBanned() {
 	if s.unsaved {
 		s.unsaved = false
-		s.saveList(asideFile, s.aside)
+		s.saveList(bannedFile, s.banned)
 	}
 }
 
@@ -283,7 +283,7 @@ func (s *Server) exam(c *call) {
 		return
 	}
 	s.mu.Lock()
-	w, o := s.members[c.who], s.book.find(a.Offer)
+	w, o := s.members[c.who], s.leases.find(a.Offer)
 	var t tolerance
 	if w != nil && o != nil {
 		t = w.card.tolerance()
@@ -308,7 +308,7 @@ func (s *Server) exam(c *call) {
 		return
 	}
 	if err := compareAnswers(&j.want, &a, t); err != nil {
-		s.setAside(c.who, err.Error())
+		s.ban(c.who, err.Error())
 		s.reply(c.reply, receipt{rejected, err.Error()})
 		return
 	}

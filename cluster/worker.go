@@ -14,8 +14,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Seat is an open network that a worker plays with.
-type Seat struct {
+// Model is an open network that a worker plays with.
+type Model struct {
 	Evaluator nn.Evaluator
 	Provider  string
 	Precision string
@@ -34,25 +34,26 @@ type WorkerConfig struct {
 	Parallel int // games at a time; 0: as the recipe says
 	// Open opens a network for the recipe's boards. Answers must be functions of
 	// the query: a cache must be exact.
-	Open func(ctx context.Context, path string, o *Offer) (*Seat, error)
+	Open func(ctx context.Context, path string, o *Offer) (*Model, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
 	Poll time.Duration
-	// Hands do other tasks than self-play, by kind; Programs are what the owner
+	// Handlers do other tasks than self-play, by kind; Programs are what the owner
 	// allows tasks to start.
-	Hands    map[string]Hand
+	Handlers map[string]Handler
 	Programs [][]string // command lines, see Allowed
 	Log      *slog.Logger
 }
 
 // Worker plays games for a server.
 type Worker struct {
-	conf  WorkerConfig
-	run   string
-	spool *spool
-	low   chan struct{} // capacity 1: numbers are wanted
-	began time.Time
-	spoil func(f *selfplay.Finished) // for tests of bad workers
-	hands hands
+	conf    WorkerConfig
+	run     string
+	spool   *spool
+	low     chan struct{} // capacity 1: numbers are wanted
+	began   time.Time
+	spoil   func(f *selfplay.Finished) // for tests of bad workers
+	running running
+	files   *fileCache
 
 	greeting sync.Mutex // held while saying hello
 
@@ -62,8 +63,8 @@ type Worker struct {
 	mu    sync.Mutex
 	held  map[uint64]bool
 	games int64
-	now   *table
-	all   []*table
+	now   *assignment
+	all   []*assignment
 }
 
 // ErrRefused says that the server does not want this worker.
@@ -79,7 +80,8 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 	}
 	c.Card.Protocol = [2]int{ProtocolMin, Protocol}
 	return &Worker{conf: c, low: make(chan struct{}, 1), held: map[uint64]bool{}, began: time.Now(),
-		hands: hands{held: map[string]context.CancelFunc{}, files: map[string]chan struct{}{}, kept: map[string]int{}, used: map[string]int{}, freed: make(chan struct{}, 1)}}, nil
+		running: running{held: map[string]context.CancelFunc{}, used: map[string]int{}, freed: make(chan struct{}, 1)},
+		files:   &fileCache{dir: filepath.Join(c.Dir, "networks"), conn: c.Conn, fetching: map[string]chan struct{}{}, kept: map[string]int{}}}, nil
 }
 
 // Games counts the games finished so far, and those that are not confirmed yet.
@@ -118,7 +120,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		work.Go(func() { w.play(playing, t, stop) })
 	}
 	work.Go(func() { w.beats(playing) })
-	if len(w.conf.Hands) > 0 {
+	if len(w.conf.Handlers) > 0 {
 		work.Go(func() {
 			if err := w.takeTasks(playing); err != nil {
 				stop(err)
@@ -154,11 +156,11 @@ func (w *Worker) Close(patience time.Duration) {
 	}
 	if len(w.held) > 0 {
 		w.publish(verbRelease, beat{Held: w.holds()})
-		w.conf.Conn.FlushTimeout(time.Second)
+		w.conf.Conn.nats.FlushTimeout(time.Second)
 	}
 	for _, t := range w.all {
-		if t.seat != nil {
-			t.seat.Close()
+		if t.model != nil {
+			t.model.Close()
 		}
 	}
 	w.all, w.now = nil, nil
@@ -166,14 +168,14 @@ func (w *Worker) Close(patience time.Duration) {
 
 // publish tells the server something that has no answer.
 func (w *Worker) publish(verb string, v any) {
-	w.conf.Conn.Publish(w.conf.Conn.subject(verb), pack(v))
+	w.conf.Conn.nats.Publish(w.conf.Conn.subject(verb), pack(v))
 }
 
 // ask sends a request in the connection's own name and waits for its reply.
 func ask[T any](ctx context.Context, conn *Conn, verb string, data []byte, patience time.Duration) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	m, err := conn.RequestWithContext(ctx, conn.subject(verb), data)
+	m, err := conn.nats.RequestWithContext(ctx, conn.subject(verb), data)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // TestFriendlyPassByHand: after the opponent's pass a move that only fills
@@ -93,7 +94,7 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 		e.net = counted{e.net, by, &n}
 		p, err := e.game.Size().ParseVertex("A7")
 		require.NoError(t, err)
-		_, err = e.friendlyPass(context.Background(), e.game, &search.Result{Root: search.RootInfo{Visits: 2}}, p, timed)
+		_, err = e.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, p, timed)
 		require.NoError(t, err)
 		return n
 	}

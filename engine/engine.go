@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/sgf"
@@ -65,11 +66,11 @@ type Config struct {
 	// ScoreByLead scores games that are not over by the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
-	// EveryValue has what a search finds count where own moves are judged by those before
+	// PoolBothSidesValues has what a search finds count where own moves are judged by those before
 	// (resignation, the advantage in handicap games, haste) whoever it was for, and also
 	// if its move is not played; all is forgotten when a move is taken back or rules
 	// change. KataGo's way; otherwise the moves played for a side count for that side.
-	EveryValue bool
+	PoolBothSidesValues bool
 	// HandicapRepeats is the utility taken off moves like earlier ones of the same
 	// game, for the side that is behind from the start, in place of that of Search
 	// (KataGo's avoidRepeatedPatternUtility); 0 is none.
@@ -194,10 +195,9 @@ type Engine struct {
 	loaded   *sgf.Record // that the game was loaded from, nil for none
 	tree     *search.Tree
 
-	time      TimeSettings
-	clocks    [2]clock      // of Black, of White
-	lastEvent time.Time     // when the opponent's move or our last reply was done
-	overrun   time.Duration // by how much our last moves ran over their time, on average
+	clocks    [2]clock.Clock // of Black, of White
+	lastEvent time.Time      // when the opponent's move or our last reply was done
+	overrun   time.Duration  // by how much our last moves ran over their time, on average
 
 	carried   time.Duration // of earlier searches, that counts for the next: see TimeUse.CarryOver
 	pondering *background

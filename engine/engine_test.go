@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
@@ -89,7 +90,7 @@ func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
 func TestDeterministicMoveLeavesEverything(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5 C3")
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 10 * sec}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 10 * sec}))
 	hash, clocks := e.game.Hash(), e.clocks
 	r := MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
 	first, err := e.GenMove(context.Background(), r)
@@ -151,7 +152,7 @@ func TestTheTreeIsKept(t *testing.T) {
 		"the same komi":       func() error { return e.SetKomi(e.game.Rules().Komi) },
 		"the same rules":      func() error { return e.SetRules(e.game.Rules()) },
 		"an illegal move":     func() error { e.Play(board.White, e.game.LastMove(0).Point); return nil },
-		"a clock":             func() error { return e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}) },
+		"a clock":             func() error { return e.SetClock(clock.Settings{System: clock.Absolute, Main: 100 * sec}) },
 		"a setting of choice": func() error { return e.SetParams(map[string]string{"lcbStdevs": "4"}) },
 		"other limits":        func() error { return e.SetParams(map[string]string{"maxVisits": "500"}) },
 		"other threads":       func() error { return e.SetParams(map[string]string{"numSearchThreads": "2"}) },
@@ -224,7 +225,7 @@ func TestResignation(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Resign = Resignation{Enabled: true, Threshold: -0.9, Turns: 3} })
 	lost := func(v float64) bool {
 		r := &search.Result{}
-		r.Root.Value = v
+		r.Root.TreeWinLoss = v
 		return e.resigns(r, e.game)
 	}
 	require.False(t, lost(-0.95))
@@ -273,18 +274,18 @@ func TestHurried(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.False(t, e.hurried(board.Black))
 	for _, c := range []struct {
-		set     TimeSettings
+		set     clock.Settings
 		hurried bool
 	}{
-		{TimeSettings{System: AbsoluteTime, Main: time.Minute}, false},
-		{TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}, true},
-		{TimeSettings{System: CanadianByoyomi, Period: 2 * time.Second, Stones: 20}, true},
-		{TimeSettings{System: JapaneseByoyomi, Period: time.Second, Periods: 2}, false},
+		{clock.Settings{System: clock.Absolute, Main: time.Minute}, false},
+		{clock.Settings{System: clock.Absolute, Main: 3 * time.Second}, true},
+		{clock.Settings{System: clock.Canadian, Period: 2 * time.Second, Stones: 20}, true},
+		{clock.Settings{System: clock.Byoyomi, Period: time.Second, Periods: 2}, false},
 	} {
 		require.NoError(t, e.SetClock(c.set))
 		require.Equal(t, c.hurried, e.hurried(board.White), "%+v", c.set)
 	}
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: time.Minute}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: time.Minute}))
 	require.NoError(t, e.TimeLeft(board.White, time.Second, 0))
 	require.True(t, e.hurried(board.White))
 	require.False(t, e.hurried(board.Black), "each colour has its own clock")

@@ -6,6 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // friendlyPass returns a pass in place of a move, where people would pass: dead
@@ -48,7 +49,7 @@ func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search
 
 // shortSearch searches the position after a move of the side to move, on a tree
 // of its own.
-func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Point, l search.Limits) (search.RootInfo, error) {
+func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Point, l search.Limits) (thinking.Root, error) {
 	p := e.cfg.Search
 	p.Net.PlayoutDoublingAdvantage = 0
 	p.Root.NoiseEnabled, p.Root.WideNoise = false, 0
@@ -57,15 +58,15 @@ func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Poin
 	p.Memory.MaxBytes = shortSearchBytes
 	tree, err := search.New(p, e.net, nil)
 	if err != nil {
-		return search.RootInfo{}, err
+		return thinking.Root{}, err
 	}
 	after, err := board.NewGame(g.Size(), g.Rules())
 	if err != nil {
-		return search.RootInfo{}, err
+		return thinking.Root{}, err
 	}
 	after.CopyFrom(g)
 	if err := after.Play(g.ToMove(), move); err != nil {
-		return search.RootInfo{}, err
+		return thinking.Root{}, err
 	}
 	tree.Reset(after)
 	defer e.searching()()

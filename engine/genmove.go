@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // MoveRequest asks for a move.
@@ -71,8 +72,8 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 		}
 		e.ahead.adjusted = false
 	}
-	clock := turn{e.budget(r.Color), start}
-	tree, limits, err := e.searchFor(&r, game, clock)
+	t := turn{e.budget(r.Color), start}
+	tree, limits, err := e.searchFor(&r, game, t)
 	if err != nil {
 		return Move{}, err
 	}
@@ -96,26 +97,26 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 	}
 	move := Move{Point: e.choose(&result, game, &r)}
 	if r.Deterministic {
-		clock.budget.unlimited = true
+		t.budget.Unlimited = true
 	}
-	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, clock, limits.Time > 0); err != nil {
+	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, t, limits.Time > 0); err != nil {
 		return Move{}, err
 	}
 	work := e.work().Sub(before)
-	if r.Report == nil && !clock.budget.hurried(clock.used()) { // nobody sees leads of moves
-		root := search.Result{ToMove: result.ToMove, Root: result.Root, Stats: result.Stats}
+	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
+		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
 		correct(&root)
 		result.Root = root.Root
 	}
 	e.logMove(&result, game.Size(), move.Point, work)
-	if r.Deterministic || r.Keep && !e.cfg.EveryValue {
+	if r.Deterministic || r.Keep && !e.cfg.PoolBothSidesValues {
 		return move, nil
 	}
 	if r.Keep {
 		move.Resign = e.resigns(&result, game)
 		return move, nil
 	}
-	paused := e.pause(ctx, &result, move.Point, clock)
+	paused := e.pause(ctx, &result, move.Point, t)
 	if e.resigns(&result, game) {
 		e.resigned = resigned{game.ToMove(), e.game.Hash()}
 		e.auto.resigned = true
@@ -136,11 +137,11 @@ func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
 // reconsider returns the move to make in place of what the search chose, where a pass
 // is near. It ends with the longest time for the move, and what is not found out by
 // then changes nothing. timed says that the search before was bound by time.
-func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *MoveRequest, clock turn, timed bool) (board.Point, error) {
-	hurried := clock.budget.hurried(clock.used())
-	if !clock.budget.unlimited {
+func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *MoveRequest, t turn, timed bool) (board.Point, error) {
+	hurried := hurried(t.budget, t.used())
+	if !t.budget.Unlimited {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, clock.start.Add(clock.budget.maximum))
+		ctx, cancel = context.WithDeadline(ctx, t.start.Add(t.budget.Maximum))
 		defer cancel()
 	}
 	switch {
@@ -177,20 +178,21 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 	}
 	e.advance(c, p)
 	e.lastEvent = time.Now()
-	e.clockOf(c).spend(e.lastEvent.Sub(start))
+	e.clockOf(c).Run(e.lastEvent.Sub(start))
+	e.clockOf(c).Moved()
 	e.ponder()
 	return nil
 }
 
 // searchFor returns the tree to search and its limits.
-func (e *Engine) searchFor(r *MoveRequest, game *board.Game, clock turn) (*search.Tree, search.Limits, error) {
+func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
 	if !r.Deterministic {
-		clock.budget = clock.budget.leaving(clock.budget.afterSearch(e.game, r.Cleanup))
-		params, limits := e.searchParams(), e.limitsFor(r.Color, clock)
+		t.budget = t.budget.Leaving(afterSearch(t.budget, e.game, r.Cleanup))
+		params, limits := e.searchParams(), e.limitsFor(r.Color, t)
 		e.chargeRepeats(&params, game.ToMove(), r.Analysed)
 		if e.cfg.Level != "" {
 			params, limits = e.levelSearch(params)
-			limits = clock.bound(limits)
+			limits = t.bound(limits)
 			e.tree.Clear() // what a level sees must not depend on what was searched before
 		}
 		if err := e.tree.SetParams(params); err != nil {
@@ -331,7 +333,7 @@ func newSeed(configured, n uint64) uint64 {
 // resigns decides whether to give the game up: when the last Turns searches of
 // ours in this game all found it hopeless.
 func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
-	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.Value})
+	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.TreeWinLoss})
 	p := e.cfg.Resign
 	if !p.Enabled || !e.mayResign(game, result.Root.Lead) || p.MinScore > 0 && result.Root.Lead > -p.MinScore ||
 		float64(game.NumMoves()) < p.MinMovesPerArea*float64(game.Size().Area()) {
@@ -350,7 +352,7 @@ func (e *Engine) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for i := len(e.values) - 1; i >= 0; i-- {
 		v := e.values[i]
-		if v.color != c && e.cfg.EveryValue {
+		if v.color != c && e.cfg.PoolBothSidesValues {
 			v.color, v.value = c, -v.value
 		}
 		switch {

@@ -101,10 +101,10 @@ func (e *Engine) chargeRepeats(p *search.Params, c board.Color, analysing bool) 
 		behind = -behind
 	}
 	if !analysing && behind > handicapFrom(e.game.Size()) {
-		p.Repeats.Utility = e.cfg.HandicapRepeats
+		p.RepeatPenalty.Utility = e.cfg.HandicapRepeats
 	}
-	if p.Repeats.Utility != 0 || p.Repeats.Past != nil {
-		p.Repeats.For = c // also while it ponders on the other's turn
+	if p.RepeatPenalty.Utility != 0 || p.RepeatPenalty.History != nil {
+		p.RepeatPenalty.Player = c // also while it ponders on the other's turn
 	}
 }
 

@@ -158,9 +158,9 @@ func probability(r *search.Result, p board.Point) float64 {
 
 // pause waits before the answer, as long as the clock allows and no longer than ctx
 // lasts. It returns how long it waited.
-func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, clock turn) time.Duration {
+func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, t turn) time.Duration {
 	wish := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount)))
-	wait := clock.budget.hold(wish, clock.used())
+	wait := t.budget.Hold(wish, t.used())
 	if wait <= 0 {
 		return 0
 	}

@@ -91,7 +91,7 @@ func (e *Engine) searchOwnership(ctx context.Context, g *board.Game) ([]float32,
 func (e *Engine) leadParams(visits int64) search.Params {
 	p := e.cfg.Search
 	p.Net.PlayoutDoublingAdvantage = 0
-	p.Repeats = search.Repeats{Past: p.Repeats.Past}
+	p.RepeatPenalty = search.RepeatPenalty{History: p.RepeatPenalty.History}
 	p.Pass.Conservative, p.AntiMirror = true, false
 	p.Human = p.Human.Alone()
 	p.Root.NoiseEnabled = false
@@ -121,7 +121,7 @@ func (f *fairKomi) ask(komi float64) opinion {
 		f.err = err
 		return o
 	}
-	o = opinion{result.Root.ValueLead, result.Root.Value}
+	o = opinion{result.Root.TreeLead, result.Root.TreeWinLoss}
 	if f.game.ToMove() == board.Black {
 		o.lead, o.value = -o.lead, -o.value
 	}

@@ -78,7 +78,7 @@ func (e *Engine) SetRules(r board.Rules) error {
 	if err := e.game.SetRules(r); err != nil {
 		return err
 	}
-	if e.cfg.EveryValue {
+	if e.cfg.PoolBothSidesValues {
 		e.values = e.values[:0]
 	}
 	if e.cfg.Game.ForgetOutOfTurn {
@@ -122,7 +122,7 @@ func (e *Engine) Undo(n int) error {
 	}
 	e.Stop()
 	e.game.UndoMoves(n)
-	e.values = slices.DeleteFunc(e.values, func(v ownValue) bool { return v.turn >= e.game.NumMoves() || e.cfg.EveryValue })
+	e.values = slices.DeleteFunc(e.values, func(v ownValue) bool { return v.turn >= e.game.NumMoves() || e.cfg.PoolBothSidesValues })
 	return nil
 }
 

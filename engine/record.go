@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"kosumi/board"
@@ -159,7 +158,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 	case !e.game.Ended(), e.cfg.ScoreByLead && !e.game.Finished():
 		return ""
 	case e.cfg.ScoreByLead:
-		return resultText(float64(e.game.Score()))
+		return sgf.ScoreResult(float64(e.game.Score()))
 	case !e.counted() && !e.judged.of(e.game) && (e.hurried(board.Black) || e.hurried(board.White)):
 		return ""
 	}
@@ -168,7 +167,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		e.log.Warn("the record has no result", "error", err)
 		return ""
 	}
-	return resultText(score)
+	return sgf.ScoreResult(score)
 }
 
 // rulesName is the name of rules as records have it (FF[4], RU), or KataGo's form
@@ -236,16 +235,4 @@ func startToMove(g *board.Game) board.Color {
 		return moves[0].Color
 	}
 	return g.StartToMove()
-}
-
-// resultText writes a score, White minus Black, as SGF does.
-func resultText(score float64) string {
-	text := strconv.FormatFloat(max(score, -score), 'f', -1, 64)
-	switch {
-	case score > 0:
-		return "W+" + text
-	case score < 0:
-		return "B+" + text
-	}
-	return "0"
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn/nntest"
 	"kosumi/sgf"
 )
@@ -18,7 +19,7 @@ import (
 func TestRecordCountsAsFinalScore(t *testing.T) {
 	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 6.5 })
 	setUp(t, e, lifeAndDeath, board.Black)
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 3 * time.Second}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 3 * time.Second}))
 	result := func() string {
 		data, err := e.SaveSGF(t.Context())
 		require.NoError(t, err)
@@ -33,7 +34,7 @@ func TestRecordCountsAsFinalScore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "B+0.5", result())
 	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
-	require.NoError(t, e.SetClock(TimeSettings{}))
+	require.NoError(t, e.SetClock(clock.Settings{}))
 	e.judged = judgement{}
 	require.Equal(t, "B+0.5", result())
 }

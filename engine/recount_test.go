@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/sgf"
 )
 
 // fifteenRules are rule sets of every scoring, tax and way to agree on dead stones.
@@ -52,7 +53,7 @@ func TestFinishedGamesAreRecounted(t *testing.T) {
 					strict++
 					require.Equal(t, again, score, show)
 				}
-				require.Equal(t, resultText(score), e.resultInRecord(ctx))
+				require.Equal(t, sgf.ScoreResult(score), e.resultInRecord(ctx))
 			}
 		})
 	}

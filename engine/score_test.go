@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn/nntest"
 	"kosumi/search"
+	"kosumi/sgf"
 )
 
 func TestScoringOfAFinishedPosition(t *testing.T) {
@@ -168,7 +169,7 @@ func TestScoreIsThatOfItsStatuses(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, estimate.Final)
 			require.Equal(t, [3]float64{score, score, score}, [3]float64{estimate.Lead, estimate.Low, estimate.High})
-			require.Equal(t, resultText(score), e.resultInRecord(context.Background()))
+			require.Equal(t, sgf.ScoreResult(score), e.resultInRecord(context.Background()))
 		})
 	}
 }

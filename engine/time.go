@@ -5,17 +5,17 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/search"
 )
 
 // SetClock starts both clocks anew under these settings.
-func (e *Engine) SetClock(s TimeSettings) error {
+func (e *Engine) SetClock(s clock.Settings) error {
 	s, err := s.Normalize()
 	if err != nil {
 		return err
 	}
-	e.time = s
-	e.clocks = [2]clock{newClock(s), newClock(s)}
+	e.clocks = [2]clock.Clock{clock.New(s, clock.Forgiving), clock.New(s, clock.Forgiving)}
 	return nil
 }
 
@@ -23,11 +23,11 @@ func (e *Engine) SetClock(s TimeSettings) error {
 // time, else the stones to play in this period (Canadian) or the periods left,
 // this one included (Japanese).
 func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
-	e.clockOf(c).setLeft(left, stones)
+	e.clockOf(c).Set(left, stones)
 	return nil
 }
 
-func (e *Engine) clockOf(c board.Color) *clock { return &e.clocks[c-board.Black] }
+func (e *Engine) clockOf(c board.Color) *clock.Clock { return &e.clocks[c-board.Black] }
 
 // maxUnseen is how much thinking time may have run before the command that asks
 // for a move: controllers start the clock at the opponent's move, but a person
@@ -50,7 +50,7 @@ const hurryBelow = 500 * time.Millisecond
 
 // turn is the time of one move: how long it may take, and since when it does.
 type turn struct {
-	budget budget
+	budget clock.Budget
 	start  time.Time
 }
 
@@ -58,31 +58,31 @@ func (t turn) used() time.Duration { return time.Since(t.start) }
 
 // bound bounds limits that know no clock by the longest time for the move.
 func (t turn) bound(l search.Limits) search.Limits {
-	if !t.budget.unlimited {
-		l.Time = max(t.budget.rest(t.used()), time.Nanosecond)
+	if !t.budget.Unlimited {
+		l.Time = max(t.budget.Rest(t.used()), time.Nanosecond)
 	}
 	return l
 }
 
 // hurried reports whether the clock of a colour leaves no time for anything beside
 // the search.
-func (e *Engine) hurried(c board.Color) bool { return e.budget(c).hurried(0) }
+func (e *Engine) hurried(c board.Color) bool { return hurried(e.budget(c), 0) }
 
 // hurried is that for what follows a search, which ended after a part of the move's
 // time.
-func (b budget) hurried(used time.Duration) bool {
-	return !b.unlimited && (b.recommended < hurryBelow || b.rest(used) < hurryBelow/4)
+func hurried(b clock.Budget, used time.Duration) bool {
+	return !b.Unlimited && (b.Recommended < hurryBelow || b.Rest(used) < hurryBelow/4)
 }
 
 // afterSearch is how much of a move's time a search leaves for what may follow it:
 // judging chains before a pass, and the short searches for a friendly one.
-func (b budget) afterSearch(g *board.Game, cleanup bool) time.Duration {
+func afterSearch(b clock.Budget, g *board.Game, cleanup bool) time.Duration {
 	on := g.Board()
 	switch {
-	case b.unlimited || b.recommended < hurryBelow:
+	case b.Unlimited || b.Recommended < hurryBelow:
 		return 0
 	case g.LastMove(0).Point == board.Pass:
-		return max(b.recommended/4, hurryBelow/2)
+		return max(b.Recommended/4, hurryBelow/2)
 	case cleanup || 2*(on.Stones(board.Black)+on.Stones(board.White)) > on.Size().Area():
 		return hurryBelow / 2
 	}
@@ -93,10 +93,10 @@ func (b budget) afterSearch(g *board.Game, cleanup bool) time.Duration {
 const leastLag = 20 * time.Millisecond
 
 // budget is how long the next move of a colour may take by its clock.
-func (e *Engine) budget(c board.Color) budget {
+func (e *Engine) budget(c board.Color) clock.Budget {
 	b := e.game.Board()
 	stones := b.Stones(board.Black) + b.Stones(board.White)
-	return e.clockOf(c).budgetFor(b.Size().Area(), stones, max(e.cfg.Lag, leastLag))
+	return e.clockOf(c).Budget(b.Size().Area(), stones, max(e.cfg.Lag, leastLag))
 }
 
 // learnOverrun books by how much a move took longer than its search was given:
@@ -108,18 +108,18 @@ func (e *Engine) learnOverrun(d time.Duration) {
 }
 
 // limitsFor combines the limits of the configuration with those of the clock.
-func (e *Engine) limitsFor(c board.Color, clock turn) search.Limits {
-	l, budget := e.cfg.Limits, clock.budget
+func (e *Engine) limitsFor(c board.Color, t turn) search.Limits {
+	l, budget := e.cfg.Limits, t.budget
 	switch {
-	case !budget.unlimited:
-		budget.recommended = min(e.timeUse(budget.recommended), budget.maximum)
-		late := min(e.overrun, budget.recommended/2)
-		allowed := max(budget.recommended-clock.used()-late, time.Nanosecond)
+	case !budget.Unlimited:
+		budget.Recommended = min(e.timeUse(budget.Recommended), budget.Maximum)
+		late := min(e.overrun, budget.Recommended/2)
+		allowed := max(budget.Recommended-t.used()-late, time.Nanosecond)
 		if l.Time == 0 || allowed < l.Time {
 			l.Time = allowed
-			l.Extend = min(max(budget.maximum-budget.recommended, 0), scale(budget.recommended, e.cfg.Extend))
-			l.WhenDecided = e.cfg.EarlyStop && !budget.useUp
-			if !budget.useUp {
+			l.Extend = min(max(budget.Maximum-budget.Recommended, 0), scale(budget.Recommended, e.cfg.Extend))
+			l.WhenDecided = e.cfg.EarlyStop && !budget.UseUp
+			if !budget.UseUp {
 				l.Obvious = e.cfg.TimeUse.Obvious
 			}
 		}
@@ -209,3 +209,5 @@ func (e *Engine) hurry(l *search.Limits, c board.Color) {
 	}
 	l.Visits, l.Playouts, l.Time = shorten(l.Visits), shorten(l.Playouts), time.Duration(shorten(int64(l.Time)))
 }
+
+func scale(t time.Duration, f float64) time.Duration { return time.Duration(float64(t) * f) }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -21,16 +22,16 @@ func limitsNow(e *Engine) search.Limits {
 // not lost, and take longer where the clock allows; a fixed time stays fixed.
 func TestTimeOfASearch(t *testing.T) {
 	for name, c := range map[string]struct {
-		set           TimeSettings
+		set           clock.Settings
 		early, longer bool
 	}{
-		"no clock":            {TimeSettings{}, false, false},
-		"absolute":            {TimeSettings{System: AbsoluteTime, Main: 100 * sec}, true, true},
-		"fischer":             {TimeSettings{System: FischerTime, Main: 100 * sec, Increment: sec}, true, true},
-		"byo-yomi, main time": {TimeSettings{System: JapaneseByoyomi, Main: 100 * sec, Period: 5 * sec, Periods: 3}, true, true},
-		"byo-yomi, overtime":  {TimeSettings{System: JapaneseByoyomi, Period: 5 * sec, Periods: 3}, false, false},
-		"canadian, overtime":  {TimeSettings{System: CanadianByoyomi, Period: 20 * sec, Stones: 10}, true, true},
-		"canadian, one stone": {TimeSettings{System: CanadianByoyomi, Period: 20 * sec, Stones: 1}, false, false},
+		"no clock":            {clock.Settings{}, false, false},
+		"absolute":            {clock.Settings{System: clock.Absolute, Main: 100 * sec}, true, true},
+		"fischer":             {clock.Settings{System: clock.Fischer, Main: 100 * sec, Increment: sec}, true, true},
+		"byo-yomi, main time": {clock.Settings{System: clock.Byoyomi, Main: 100 * sec, Period: 5 * sec, Periods: 3}, true, true},
+		"byo-yomi, overtime":  {clock.Settings{System: clock.Byoyomi, Period: 5 * sec, Periods: 3}, false, false},
+		"canadian, overtime":  {clock.Settings{System: clock.Canadian, Period: 20 * sec, Stones: 10}, true, true},
+		"canadian, one stone": {clock.Settings{System: clock.Canadian, Period: 20 * sec, Stones: 1}, false, false},
 	} {
 		for _, on := range []bool{true, false} {
 			e := newEngine(t, 9, func(conf *Config) {
@@ -45,15 +46,15 @@ func TestTimeOfASearch(t *testing.T) {
 			require.Equal(t, c.early && on, l.WhenDecided, name)
 			require.Equal(t, c.longer && on, l.Extend > 0, name)
 			if l.Extend > 0 {
-				b := e.clockOf(board.Black).budgetFor(81, 0, e.cfg.Lag)
-				require.LessOrEqual(t, l.Time+l.Extend, b.maximum, name)
-				require.LessOrEqual(t, l.Extend, b.recommended, "no more than twice as long")
+				b := e.clockOf(board.Black).Budget(81, 0, e.cfg.Lag)
+				require.LessOrEqual(t, l.Time+l.Extend, b.Maximum, name)
+				require.LessOrEqual(t, l.Extend, b.Recommended, "no more than twice as long")
 			}
 		}
 	}
 	// A fixed time that is shorter than the clock's is not stretched.
 	e := newEngine(t, 9, func(conf *Config) { conf.Limits = search.Limits{Time: time.Millisecond} })
-	require.NoError(t, e.SetClock(TimeSettings{System: AbsoluteTime, Main: 100 * sec}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 100 * sec}))
 	l := limitsNow(e)
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
@@ -62,7 +63,7 @@ func TestTimeOfASearch(t *testing.T) {
 // that follow, up to half of their time, and forgotten when it is over.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
-	require.NoError(t, e.SetClock(TimeSettings{System: JapaneseByoyomi, Period: 40 * sec, Periods: 3}))
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 40 * sec, Periods: 3}))
 	allowed := func() float64 { return limitsNow(e).Time.Seconds() }
 	require.InDelta(t, 39, allowed(), 0.2, "the period without the second for the way to the server")
 	for _, step := range []struct {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
+
+	"kosumi/clock"
 )
 
 // clockCommands tell the engine how much time there is.
@@ -26,17 +27,17 @@ func (s *Server) timeSettings(_ context.Context, c Command, _ *Reply) error {
 	}
 	n := clockNumbers{args: c.Args}
 	main, period, stones := n.main(0, c.Args[1]), n.time(1, "byo-yomi time"), n.count(2, "stones")
-	t := TimeSettings{System: TimeCanadian, Main: main, Period: period, Stones: stones}
+	t := clock.Settings{System: clock.Canadian, Main: main, Period: period, Stones: stones}
 	switch {
 	case n.err != nil:
 		return n.err
 	case period > 0 && stones == 0:
-		t = TimeSettings{} // so the protocol says "no limit"
+		t = clock.Settings{} // so the protocol says "no limit"
 	case period == 0 && main == 0:
 		s.log.Warn("time settings without any time: playing without a clock")
-		t = TimeSettings{}
+		t = clock.Settings{}
 	case period == 0:
-		t = TimeSettings{System: TimeAbsolute, Main: main}
+		t = clock.Settings{System: clock.Absolute, Main: main}
 	}
 	return s.engine.SetClock(t)
 }
@@ -47,7 +48,7 @@ func (s *Server) namedTimeSettings(_ context.Context, c Command, _ *Reply) error
 	if len(c.Args) == 0 {
 		return errSyntax
 	}
-	t, err := timeSystem(strings.ToLower(c.Args[0]), c.Args[1:])
+	t, err := timeSystem(c.Args[0], c.Args[1:])
 	if err != nil {
 		return err
 	}
@@ -55,37 +56,34 @@ func (s *Server) namedTimeSettings(_ context.Context, c Command, _ *Reply) error
 }
 
 // timeSystem makes settings from a name and numbers in seconds.
-func timeSystem(name string, args []string) (TimeSettings, error) {
-	want := map[string]int{
-		"none": 0, "absolute": 1, "canadian": 3, "byoyomi": 3, "byo-yomi": 3, "fischer": 2, "fischer-capped": 4,
-	}
-	if count, known := want[name]; !known || len(args) != count {
-		return TimeSettings{}, errSyntax
+func timeSystem(name string, args []string) (clock.Settings, error) {
+	system, known := clock.ParseSystem(name)
+	want := [...]int{clock.None: 0, clock.Absolute: 1, clock.Canadian: 3, clock.Byoyomi: 3, clock.Fischer: 2, clock.CappedFischer: 4}
+	if !known || len(args) != want[system] {
+		return clock.Settings{}, errSyntax
 	}
 	n := clockNumbers{args: args}
-	var t TimeSettings
-	switch name {
-	case "absolute":
-		t = TimeSettings{System: TimeAbsolute, Main: n.time(0, "main time")}
-	case "canadian":
-		t = TimeSettings{System: TimeCanadian, Main: n.main(0, args[1]), Period: n.time(1, "byo-yomi time"), Stones: n.count(2, "stones")}
+	t := clock.Settings{System: system}
+	switch system {
+	case clock.Absolute:
+		t.Main = n.time(0, "main time")
+	case clock.Canadian:
+		t.Main, t.Period, t.Stones = n.main(0, args[1]), n.time(1, "byo-yomi time"), n.count(2, "stones")
 		if n.err == nil && t.Stones < 1 {
-			return TimeSettings{}, errSyntax
+			return clock.Settings{}, errSyntax
 		}
-	case "byoyomi", "byo-yomi":
-		t = TimeSettings{System: TimeByoyomi, Main: n.main(0, args[1]), Period: n.time(1, "byo-yomi time"), Periods: n.count(2, "periods")}
+	case clock.Byoyomi:
+		t.Main, t.Period, t.Periods = n.main(0, args[1]), n.time(1, "byo-yomi time"), n.count(2, "periods")
 		if t.Periods < 1 {
-			t = TimeSettings{System: TimeAbsolute, Main: t.Main}
+			t = clock.Settings{System: clock.Absolute, Main: t.Main}
 		}
-	case "fischer":
-		t = TimeSettings{System: TimeFischer, Main: n.main(0, args[1]), Increment: n.time(1, "increment")}
-	case "fischer-capped":
-		t = TimeSettings{
-			System: TimeFischerCapped, Main: n.main(0, args[1]), Increment: n.time(1, "increment"),
-			MainLimit: n.seconds(2, "limit of main time", -mostSeconds), MoveLimit: n.seconds(3, "limit of a move", -mostSeconds),
-		}
+	case clock.Fischer:
+		t.Main, t.Increment = n.main(0, args[1]), n.time(1, "increment")
+	case clock.CappedFischer:
+		t.Main, t.Increment = n.main(0, args[1]), n.time(1, "increment")
+		t.MainLimit, t.MoveLimit = n.seconds(2, "limit of main time", -mostSeconds), n.seconds(3, "limit of a move", -mostSeconds)
 		if n.err == nil && t.MainLimit >= 0 && t.MainLimit < t.Main {
-			return TimeSettings{}, errSyntax
+			return clock.Settings{}, errSyntax
 		}
 	}
 	return t, n.err

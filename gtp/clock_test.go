@@ -8,31 +8,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 )
 
 func TestClock(t *testing.T) {
 	const s = time.Second
-	for command, want := range map[string]TimeSettings{
+	for command, want := range map[string]clock.Settings{
 		"time_settings 0 1 0":                           {},
 		"time_settings 0 0 0":                           {},
-		"time_settings 600 0 0":                         {System: TimeAbsolute, Main: 600 * s},
-		"time_settings 600 0 5":                         {System: TimeAbsolute, Main: 600 * s},
-		"time_settings 300 30 5":                        {System: TimeCanadian, Main: 300 * s, Period: 30 * s, Stones: 5},
-		"time_settings -10 10 1":                        {System: TimeCanadian, Period: 10 * s, Stones: 1},
+		"time_settings 600 0 0":                         {System: clock.Absolute, Main: 600 * s},
+		"time_settings 600 0 5":                         {System: clock.Absolute, Main: 600 * s},
+		"time_settings 300 30 5":                        {System: clock.Canadian, Main: 300 * s, Period: 30 * s, Stones: 5},
+		"time_settings -10 10 1":                        {System: clock.Canadian, Period: 10 * s, Stones: 1},
 		"kgs-time_settings none":                        {},
-		"kgs-time_settings absolute 60,5":               {System: TimeAbsolute, Main: 60*s + s/2},
-		"kgs-time_settings canadian 60 30 10":           {System: TimeCanadian, Main: 60 * s, Period: 30 * s, Stones: 10},
-		"kgs-time_settings byoyomi 60 30 3":             {System: TimeByoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
-		"kata-time_settings byo-yomi 60 30 3":           {System: TimeByoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
-		"kata-time_settings byoyomi 60 30 0":            {System: TimeAbsolute, Main: 60 * s},
-		"kata-time_settings Fischer 60 1.5":             {System: TimeFischer, Main: 60 * s, Increment: 3 * s / 2},
-		"kata-time_settings fischer-capped 60 5 120 -1": {System: TimeFischerCapped, Main: 60 * s, Increment: 5 * s, MainLimit: 120 * s, MoveLimit: -s},
-		"kata-time_settings fischer-capped 60 5 -1 1e9": {System: TimeFischerCapped, Main: 60 * s, Increment: 5 * s, MainLimit: -s, MoveLimit: 1e9 * s},
-		"kgs-time_settings byoyomi -5 10 1":             {System: TimeByoyomi, Period: 10 * s, Periods: 1},
-		"kata-time_settings fischer -5 10":              {System: TimeFischer, Increment: 10 * s},
+		"kgs-time_settings absolute 60,5":               {System: clock.Absolute, Main: 60*s + s/2},
+		"kgs-time_settings canadian 60 30 10":           {System: clock.Canadian, Main: 60 * s, Period: 30 * s, Stones: 10},
+		"kgs-time_settings byoyomi 60 30 3":             {System: clock.Byoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
+		"kata-time_settings byo-yomi 60 30 3":           {System: clock.Byoyomi, Main: 60 * s, Period: 30 * s, Periods: 3},
+		"kata-time_settings byoyomi 60 30 0":            {System: clock.Absolute, Main: 60 * s},
+		"kata-time_settings Fischer 60 1.5":             {System: clock.Fischer, Main: 60 * s, Increment: 3 * s / 2},
+		"kata-time_settings fischer-capped 60 5 120 -1": {System: clock.CappedFischer, Main: 60 * s, Increment: 5 * s, MainLimit: 120 * s, MoveLimit: -s},
+		"kata-time_settings fischer-capped 60 5 -1 1e9": {System: clock.CappedFischer, Main: 60 * s, Increment: 5 * s, MainLimit: -s, MoveLimit: 1e9 * s},
+		"kgs-time_settings byoyomi -5 10 1":             {System: clock.Byoyomi, Period: 10 * s, Periods: 1},
+		"kata-time_settings fischer -5 10":              {System: clock.Fischer, Increment: 10 * s},
 	} {
 		f := newFake()
-		f.clock = TimeSettings{System: TimeFischer}
+		f.clock = clock.Settings{System: clock.Fischer}
 		require.Equal(t, "= \n\n", talk(t, f, Options{}, command), command)
 		require.Equal(t, want, f.clock, command)
 	}
@@ -75,10 +76,10 @@ func TestClockRefusals(t *testing.T) {
 	for name, opts := range map[string]Options{"own": {}, "katago": {KataGo: &KataGo{}}} {
 		for _, c := range commands {
 			f := newFake()
-			f.clock = TimeSettings{System: TimeFischer}
+			f.clock = clock.Settings{System: clock.Fischer}
 			out := talk(t, f, opts, c)
 			require.True(t, strings.HasPrefix(out, "? "), "%s: %s: %s", name, c, out)
-			require.Equal(t, TimeSettings{System: TimeFischer}, f.clock, c)
+			require.Equal(t, clock.Settings{System: clock.Fischer}, f.clock, c)
 			require.Zero(t, f.left, c)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/setting"
 )
 
@@ -229,38 +230,24 @@ type RawOutput struct {
 type Clock interface {
 	// SetClock starts both clocks anew under these settings and changes nothing
 	// else.
-	SetClock(s TimeSettings) error
+	SetClock(s clock.Settings) error
 	// TimeLeft overrides one clock. Stones is 0 in main time; else the stones
 	// still to play in this period (Canadian) or the periods left, this one
 	// included (byo-yomi). left may be slightly negative.
 	TimeLeft(c board.Color, left time.Duration, stones int) error
 }
 
-// TimeSystem is how thinking time is given.
-type TimeSystem uint8
+// Names of package clock's for the files of KataGo's handlers.
+type TimeSettings = clock.Settings
 
-// The time systems that GTP, KGS and KataGo have commands for.
 const (
-	TimeNone          TimeSystem = iota // no limit
-	TimeAbsolute                        // Main only
-	TimeCanadian                        // Main, then Stones moves in every Period
-	TimeByoyomi                         // Main, then Periods of length Period, one move each
-	TimeFischer                         // Main, and Increment after every move
-	TimeFischerCapped                   // Fischer with limits on bank and move
+	TimeNone          = clock.None
+	TimeAbsolute      = clock.Absolute
+	TimeCanadian      = clock.Canadian
+	TimeByoyomi       = clock.Byoyomi
+	TimeFischer       = clock.Fischer
+	TimeFischerCapped = clock.CappedFischer
 )
-
-// TimeSettings are the settings of both clocks. No value is negative, except
-// that MainLimit and MoveLimit are negative where there is no such limit.
-type TimeSettings struct {
-	System    TimeSystem
-	Main      time.Duration
-	Period    time.Duration // length of an overtime period (Canadian, byo-yomi)
-	Stones    int           // moves per period (Canadian), at least 1
-	Periods   int           // number of periods (byo-yomi), at least 1
-	Increment time.Duration // Fischer
-	MainLimit time.Duration // capped Fischer: the bank never holds more
-	MoveLimit time.Duration // capped Fischer: the most for one move
-}
 
 // Scorer judges the position as if the game ended now.
 type Scorer interface {

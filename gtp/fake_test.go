@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/setting"
 )
 
@@ -21,7 +22,7 @@ import (
 type fakeEngine struct {
 	game    *board.Game
 	params  []setting.Param
-	clock   TimeSettings
+	clock   clock.Settings
 	left    [3]time.Duration
 	loading <-chan struct{} // if set, everything that needs a network waits for it
 	stops   atomic.Int32
@@ -121,7 +122,7 @@ func (f *fakeEngine) number(name string) float64 {
 func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 	visits := min(f.number("maxVisits"), f.number("maxPlayouts"))
 	d := min(visits*visitTime.Seconds(), f.number("maxTime"))
-	if useClock && f.clock.System != TimeNone {
+	if useClock && f.clock.System != clock.None {
 		d = min(d, max(f.left[c]+f.clock.Period+f.clock.Increment, 0).Seconds()/1000)
 	}
 	if f.most > 0 {
@@ -328,7 +329,7 @@ func (f *fakeEngine) Evaluate(ctx context.Context, r RawRequest) (*RawOutput, er
 func (f *fakeEngine) Stop()       { f.stops.Add(1) }
 func (f *fakeEngine) ClearCache() { f.caches++ }
 
-func (f *fakeEngine) SetClock(s TimeSettings) error {
+func (f *fakeEngine) SetClock(s clock.Settings) error {
 	f.clock = s
 	f.left = [3]time.Duration{board.Black: s.Main, board.White: s.Main}
 	return nil

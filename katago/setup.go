@@ -62,7 +62,7 @@ func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Di
 	}
 	p.EarlyStop, p.Extend = false, 0 // KataGo makes all visits that the clock allows, and no more
 	p.FriendlyPass, p.CleanUp = whether[g.FriendlyPass], whether[g.CleanupBeforePass]
-	p.ScoreByLead, p.EveryValue = true, true
+	p.ScoreByLead, p.PoolBothSidesValues = true, true
 	p.Game = board.GameOptions{PreventEncore: g.PreventCleanupPhase, StartBlackMovesAreHandicap: g.StartBlackMovesAreHandicap, ForgetOutOfTurn: true}
 	s.network(g.Network, p.Search.Parallel.Workers)
 	s.seed(g.SearchSeed)
@@ -91,7 +91,7 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
 	s.Idle = parameters(&s.Play.Search, a.Search, config.Analysis, "maxVisits", "maxPlayouts", "maxTime")
 	s.Play.Limits = limits(a.Search, "")
-	groupRecall(&s.Play.Search.Recall, s.Play.Limits)
+	groupEvalCache(&s.Play.Search.EvalCache, s.Play.Limits)
 	s.network(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
 	if a.Deterministic {
 		s.seed("forDeterministicTesting")
@@ -120,9 +120,9 @@ func parameters(p *search.Params, values config.Search, of config.Program, elsew
 	return idle
 }
 
-// groupRecall keeps searches with other limits apart, as KataGo does, to which limits
+// groupEvalCache keeps searches with other limits apart, as KataGo does, to which limits
 // are parameters like others.
-func groupRecall(r *search.Recall, l search.Limits) {
+func groupEvalCache(r *search.EvalCacheParams, l search.Limits) {
 	if r.Group = 0; r.Use {
 		r.Group = l.Group()
 	}
@@ -154,7 +154,7 @@ func play(p *engine.Config, c *config.Config, values config.Play) (idle []string
 	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
 	p.AnalysisWideNoise, p.AnalysisHistory = values.AnalysisWideNoise, !values.AnalysisIgnoreHistory
 	p.Limits, p.PonderLimits = limits(values.Search, ""), limits(values.Search, "Pondering")
-	groupRecall(&p.Search.Recall, p.Limits)
+	groupEvalCache(&p.Search.EvalCache, p.Limits)
 	p.Lag = time.Duration(number("lagBuffer") * float64(time.Second))
 	p.Hurry.AfterOnePass, p.Hurry.AfterTwoPasses = number("searchFactorAfterOnePass"), number("searchFactorAfterTwoPass")
 	p.TimeUse = engine.TimeUse{
@@ -169,7 +169,7 @@ func play(p *engine.Config, c *config.Config, values config.Play) (idle []string
 		p.HandicapAdvantage = 0
 	}
 	if c.Has("avoidRepeatedPatternUtility") {
-		p.HandicapRepeats = p.Search.Repeats.Utility
+		p.HandicapRepeats = p.Search.RepeatPenalty.Utility
 	}
 	return idle
 }

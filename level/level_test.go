@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 func TestRanks(t *testing.T) {
@@ -193,8 +194,8 @@ func TestScreen(t *testing.T) {
 func TestPassesWithTheSearch(t *testing.T) {
 	g := gameFrom(t, board.Black, "XX.OO", "XX.OO", "XX.OO", "XX.OO", "XX.OO")
 	p := Player{Method: Loss{}, Dial: 5}
-	pass := search.MoveInfo{Move: board.Pass, SymmetryOf: board.NoPoint, Visits: 30, Selection: 30, Lead: -1}
-	r := search.Result{Size: g.Size(), ToMove: board.Black, Moves: []search.MoveInfo{pass}, Policy: make([]float32, 26)}
+	pass := thinking.Move{Move: board.Pass, SymmetryOf: board.NoPoint, Visits: 30, Selection: 30, Value: thinking.Value{Lead: -1}}
+	r := search.Result{Analysis: thinking.Analysis{Size: g.Size(), ToMove: board.Black, Moves: []thinking.Move{pass}, Policy: make([]float32, 26)}}
 	c, ok := p.Choose(g, &r, rand.New(rand.NewPCG(1, 1)))
 	require.True(t, ok)
 	require.Equal(t, board.Pass, c.Move)

@@ -8,6 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // Player chooses moves at a level.
@@ -129,13 +130,13 @@ func candidates(g *board.Game, r *search.Result, s *Situation) (list []Candidate
 // mostly luck. A network without scores gives winrates only: then a hundredth of
 // the game counts as half a point.
 func losses(r *search.Result) map[board.Point]float64 {
-	value := func(m *search.MoveInfo) float64 {
+	value := func(m *thinking.Move) float64 {
 		if !r.Root.Raw.HasScore {
 			return 50 * m.Winrate
 		}
 		return m.Lead
 	}
-	doubt := func(m *search.MoveInfo) float64 { return scale(r.Size) / math.Sqrt(float64(m.Visits)) }
+	doubt := func(m *thinking.Move) float64 { return scale(r.Size) / math.Sqrt(float64(m.Visits)) }
 	all := map[board.Point]float64{}
 	best := r.Move(r.Choose(0, nil))
 	if best == nil || best.Visits == 0 {

@@ -103,9 +103,9 @@ func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
 	return true
 }
 
-// Sane is the largest loss of a move that counts as no blunder, in points of a
-// 9x9 game: beyond ten points on every board.
-const Sane = 10.0
+// largeLoss is the loss of a move, in points, above which a ladder counts it as large.
+const largeLoss = 10.0
 
-// Blunder tells whether a loss is more than ten points.
-func Blunder(loss float64) bool { return !math.IsNaN(loss) && loss > Sane }
+// LargeLoss reports whether a loss is more than ten points. The classes of single
+// moves, which are finer, are package review's.
+func LargeLoss(loss float64) bool { return !math.IsNaN(loss) && loss > largeLoss }

@@ -34,10 +34,10 @@ type Support struct {
 	Elo   float64 `json:"elo"`
 	Error float64 `json:"error"` // 95 %
 	Games int     `json:"games"`
-	// PointsLost a move, and Blunders: the share of moves that lose more than ten
+	// PointsLost a move, and LargeLosses: the share of moves that lose more than ten
 	// points, by the search that they were chosen from.
-	PointsLost float64 `json:"pointsLost"`
-	Blunders   float64 `json:"blunders"`
+	PointsLost  float64 `json:"pointsLost"`
+	LargeLosses float64 `json:"blunders"`
 	// Nonsense is the number of moves in 1,000 that fill an eye or put five stones or
 	// more into atari for nothing, losing a point or more by a search of the position,
 	// among the Moves moves of the records. Suspects counts the moves that were looked
@@ -213,7 +213,7 @@ func (l *Ladder) Ranks() []RankSupport {
 		t := (dial - a.Dial) / max(b.Dial-a.Dial, 1e-9)
 		between := func(a, b float64) float64 { return a + t*(b-a) }
 		all = append(all, RankSupport{r, VisitsAt(dial), Support{Dial: dial, Elo: between(elo[i-1], elo[i]), Error: between(a.Error, b.Error),
-			PointsLost: between(a.PointsLost, b.PointsLost), Blunders: between(a.Blunders, b.Blunders)}})
+			PointsLost: between(a.PointsLost, b.PointsLost), LargeLosses: between(a.LargeLosses, b.LargeLosses)}})
 	}
 	return all
 }

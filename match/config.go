@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 )
 
 // Defaults of Config.
@@ -75,8 +76,8 @@ type Config struct {
 	Rules string
 	// Komi is White's compensation (--komi); nil means what the rules suggest.
 	Komi *float64
-	// Time is the clock (--time-settings); the zero value is none. See ParseTime.
-	Time TimeControl
+	// Time is the clock (--time-settings); the zero value is none. See clock.Parse.
+	Time clock.Settings
 	// TimeGrace is the tolerance on the clock (--time-grace); 0 means
 	// DefaultTimeGrace, negative none. It does not add up: a move's whole time
 	// is taken off the clock.
@@ -120,8 +121,8 @@ type Config struct {
 	// Fresh starts the programs anew for every game (--fresh), so that a game
 	// does not depend on those before it.
 	Fresh bool
-	// Elsewhere plays the games on other machines; nil: here. It implies Fresh.
-	Elsewhere Elsewhere
+	// Remote plays the games on other machines; nil: here. It implies Fresh.
+	Remote Remote
 	// Log gets what the referee has to say; nil for nothing.
 	Log *slog.Logger
 }
@@ -194,7 +195,7 @@ func newPlan(c Config) (*plan, error) {
 	if p.Handicap != 0 && board.FixedHandicap(p.Size, p.Handicap) == nil {
 		fault("handicap %d: 2 to 9 stones on odd boards from 9x9, 2 to 4 on others from 7x7", p.Handicap)
 	}
-	if err := p.Time.check(); err != nil {
+	if err := p.Time.Check(); err != nil {
 		errs = append(errs, err)
 	}
 	if p.SPRT != nil {

@@ -9,33 +9,34 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/sgf"
 )
 
 // game is one game at a table, from set-up to result.
 type game struct {
-	plan   *plan
-	seats  [2]*seat // by side
-	number int      // from 0
-	board  *board.Game
-	clocks [2]*clock // by side
-	steps  []sgf.Step
-	moved  [2]bool // by side: whether it has made a move of its own
-	result GameResult
+	plan      *plan
+	processes [2]*process // by side
+	number    int         // from 0
+	board     *board.Game
+	clocks    [2]clock.Clock // by side
+	steps     []sgf.Step
+	moved     [2]bool // by side: whether it has made a move of its own
+	result    GameResult
 }
 
 // playGame plays one game, which counts from 0. An error means that there is no
 // result: the match was stopped or cannot be played.
-func playGame(ctx context.Context, p *plan, seats [2]*seat, number int) (*game, error) {
+func playGame(ctx context.Context, p *plan, processes [2]*process, number int) (*game, error) {
 	b, err := p.newGame()
 	if err != nil {
 		return nil, err
 	}
 	_, opening := p.opening(number)
-	t := &game{plan: p, seats: seats, number: number, board: b}
+	t := &game{plan: p, processes: processes, number: number, board: b}
 	t.result = GameResult{Game: number + 1, Opening: opening, Black: t.sideOf(board.Black).String()}
 	for s := range t.clocks {
-		t.clocks[s] = newClock(p.Time, p.TimeGrace)
+		t.clocks[s] = clock.New(p.Time, clock.Tolerant(p.TimeGrace))
 	}
 	err = t.play(ctx)
 	var fault *faultError
@@ -47,7 +48,7 @@ func playGame(ctx context.Context, p *plan, seats [2]*seat, number int) (*game, 
 	if t.moved[sideA] || t.moved[sideB] {
 		t.result.Line = lineOf(t.plan.Size, t.steps)
 	}
-	t.result.NameA, t.result.NameB = p.names(seats[sideA].name, seats[sideB].name)
+	t.result.NameA, t.result.NameB = p.names(processes[sideA].name, processes[sideB].name)
 	return t, err
 }
 
@@ -65,7 +66,7 @@ func (t *game) play(ctx context.Context) error {
 		return err
 	}
 	t.plan.begun()
-	for _, s := range t.seats {
+	for _, s := range t.processes {
 		if err := s.newGame(ctx); err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (t *game) play(ctx context.Context) error {
 func (t *game) start(ctx context.Context) (done bool, err error) {
 	var errs [2]error
 	var wait sync.WaitGroup
-	for i, s := range t.seats {
+	for i, s := range t.processes {
 		wait.Go(func() { errs[i] = s.start(ctx) })
 	}
 	wait.Wait()
@@ -117,7 +118,7 @@ func (t *game) playOpening(ctx context.Context) error {
 			return fmt.Errorf("%w: opening: %w", ErrConfig, err)
 		}
 		t.steps = append(t.steps, sgf.Step{Move: m})
-		for _, s := range t.seats {
+		for _, s := range t.processes {
 			if err := s.play(ctx, m); err != nil {
 				return err
 			}
@@ -130,18 +131,19 @@ func (t *game) playOpening(ctx context.Context) error {
 // has ended with it.
 func (t *game) move(ctx context.Context) (over bool, err error) {
 	c := t.board.ToMove()
-	s := t.seats[t.sideOf(c)]
-	k := t.clocks[s.side]
+	s := t.processes[t.sideOf(c)]
+	k := &t.clocks[s.side]
 	mark := s.client.stderr.total()
 	word, took, err := s.genmove(ctx, c, k)
 	t.addTime(s.side, took)
 	if err != nil {
 		return false, err
 	}
-	if !k.spend(took) {
+	if !k.Run(took) {
 		// The answer came just as the time ran out.
 		return false, newFault(s.side, ReasonTime, "the move took %v", took.Round(time.Millisecond))
 	}
+	k.Moved()
 	if strings.EqualFold(word, "resign") {
 		t.result.win(s.side.other(), c.Opponent(), ReasonResign, "R")
 		return true, nil
@@ -161,7 +163,7 @@ func (t *game) move(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return false, t.seats[s.side.other()].play(ctx, m)
+	return false, t.processes[s.side.other()].play(ctx, m)
 }
 
 func (t *game) addTime(s side, took time.Duration) {
@@ -176,10 +178,10 @@ func (t *game) addTime(s side, took time.Duration) {
 func (t *game) annotate(s side, c board.Color, took time.Duration, info string) {
 	step := &t.steps[len(t.steps)-1]
 	step.Comment = strings.TrimSpace(fmt.Sprintf("%.3f s\n%s", took.Seconds(), info))
-	if t.plan.Time.System == TimeNone {
+	if !t.clocks[s].Limited() {
 		return
 	}
-	left, count := t.clocks[s].left()
+	left, count := t.clocks[s].Shown()
 	shown := sgf.Clock{Known: true, Seconds: float64(left.Milliseconds()) / 1000, Stones: count}
 	if c == board.Black {
 		step.Black = shown

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/internal/testshared"
 )
 
@@ -59,7 +60,7 @@ func TestGNUGoJapanese(t *testing.T) {
 		Games: 2, Size: board.Square(9), Rules: "japanese", Komi: &komi, Dir: t.TempDir(), MoveTimeout: time.Minute,
 		Openings: [][]board.Move{{{Color: board.Black, Point: 40}}},
 	}
-	c.Time = mustTime(t, "canadian 300 60 10")
+	c.Time = clock.Settings{System: clock.Canadian, Main: 5 * time.Minute, Period: time.Minute, Stones: 10}
 	var results []GameResult
 	c.Progress = func(p Progress) { results = append(results, *p.Game) }
 	s := runMatch(t, c)

@@ -193,22 +193,6 @@ func FuzzParseOpenings(f *testing.F) {
 	})
 }
 
-func FuzzParseTime(f *testing.F) {
-	for _, text := range []string{"none", "absolute 10", "byoyomi 5 1 3", "canadian 5 2.5 10", "fischer 5 0.1"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		control, err := ParseTime(text)
-		if err != nil {
-			return
-		}
-		require.NoError(t, control.check())
-		again, err := ParseTime(control.String())
-		require.NoError(t, err)
-		require.Equal(t, control, again)
-	})
-}
-
 func FuzzSplitCommand(f *testing.F) {
 	f.Add(`a 'b c' "d\"e" f\ g`)
 	f.Fuzz(func(t *testing.T, line string) {

@@ -137,17 +137,17 @@ func (m *run) take() (number int, ok bool) {
 
 // playTable plays games with one pair of processes until there are none left.
 func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table int) {
-	var seats [2]*seat
-	for s := range seats {
-		seats[s] = &seat{plan: m.plan, side: side(s), warn: m.warn}
+	var processes [2]*process
+	for s := range processes {
+		processes[s] = &process{plan: m.plan, side: side(s), warn: m.warn}
 		if f := m.openLog(side(s), table); f != nil {
 			defer f.Close()
-			seats[s].log = f
+			processes[s].log = f
 		}
 	}
 	defer func() {
 		var wait sync.WaitGroup
-		for _, s := range seats {
+		for _, s := range processes {
 			if ctx.Err() != nil {
 				wait.Go(s.kill)
 			} else {
@@ -163,11 +163,11 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 		}
 		var p *Played
 		var err error
-		if m.plan.Elsewhere != nil {
+		if m.plan.Remote != nil {
 			m.plan.begun()
-			p, err = m.elsewhere(ctx, number, seats)
+			p, err = m.playRemote(ctx, number, processes)
 		} else {
-			p, err = m.here(ctx, number, seats)
+			p, err = m.playLocal(ctx, number, processes)
 		}
 		if ctx.Err() != nil && err != nil {
 			return
@@ -205,14 +205,14 @@ func (m *run) openLog(s side, table int) io.WriteCloser {
 	return f
 }
 
-// here plays a game on this machine.
-func (m *run) here(ctx context.Context, number int, seats [2]*seat) (*Played, error) {
-	g, err := playGame(ctx, m.plan, seats, number)
+// playLocal plays a game on this machine.
+func (m *run) playLocal(ctx context.Context, number int, processes [2]*process) (*Played, error) {
+	g, err := playGame(ctx, m.plan, processes, number)
 	if err != nil {
 		return nil, err
 	}
 	if m.plan.Fresh {
-		for _, s := range seats {
+		for _, s := range processes {
 			s.quit()
 		}
 	}

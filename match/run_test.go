@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/sgf"
 )
 
@@ -350,17 +351,17 @@ func countGame(t *testing.T, a, b, rules string, komi float64, openings [][]boar
 	c.Rules, c.Komi, c.Openings = rules, &komi, openings
 	p, err := newPlan(c)
 	require.NoError(t, err)
-	var seats [2]*seat
-	for s := range seats {
-		seats[s] = &seat{plan: p, side: side(s), warn: func(side, string) {}}
-		defer seats[s].quit()
+	var processes [2]*process
+	for s := range processes {
+		processes[s] = &process{plan: p, side: side(s), warn: func(side, string) {}}
+		defer processes[s].quit()
 	}
 	g, err := board.NewGame(p.Size, p.rules)
 	require.NoError(t, err)
-	game := &game{plan: p, seats: seats, board: g}
+	game := &game{plan: p, processes: processes, board: g}
 	_, err = game.start(t.Context())
 	require.NoError(t, err)
-	for _, s := range seats {
+	for _, s := range processes {
 		require.NoError(t, s.newGame(t.Context()))
 	}
 	require.NoError(t, game.playOpening(t.Context()))
@@ -400,7 +401,7 @@ func stderrOf(t *testing.T, c Config, side string) string {
 }
 
 func TestClock(t *testing.T) {
-	control, err := ParseTime("byoyomi 0 2 2")
+	control, err := clock.Parse("byoyomi 0 2 2")
 	require.NoError(t, err)
 	c := small(guestCommand("-list", "kata-time_settings time_left"), guestCommand("-late", "1m", "-list", "time_settings time_left"))
 	c.Time, c.Dir, c.Games = control, t.TempDir(), 1

@@ -59,7 +59,7 @@ func (t *game) settle(score float32, reason Reason) {
 // the context's.
 func (t *game) both(ctx context.Context, command, argument string, use func(side, string) bool) (bool, error) {
 	all := true
-	for _, s := range t.seats {
+	for _, s := range t.processes {
 		if s.client == nil || !s.can(command) {
 			all = false
 			continue

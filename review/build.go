@@ -100,7 +100,7 @@ func (r *run) move(t int, at []standing) Move {
 		m.WinrateLoss = round(max(0, s.winrate), 4)
 	}
 	m.Class = ClassOf(m.Loss)
-	m.Listed = m.Loss >= borders[1] && len(m.Best) > 0 && r.wanted(m.Color)
+	m.Listed = m.Loss >= ClassBounds[1] && len(m.Best) > 0 && r.wanted(m.Color)
 	m.Certain = ClassOf(m.Loss-s.err) == m.Class
 	if len(after.Moves) > 0 {
 		m.Refutation = after.Moves[0].Line

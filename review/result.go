@@ -115,21 +115,25 @@ const (
 	Disaster   Class = "disaster"   // 12 or more
 )
 
-// Classes are all classes, from best to worst; borders[i] divides Classes[i] from
-// the next.
+// Classes are all classes, from best to worst.
 var Classes = []Class{Best, Good, Inaccuracy, Mistake, Blunder, Disaster}
 
-var borders = []float64{0.5, 1.5, 3, 6, 12}
+// ClassBounds divide the classes: Classes[i] are the losses below ClassBounds[i], in
+// points, the last class those from the last bound on. The page reads them too.
+var ClassBounds = []float64{0.5, 1.5, 3, 6, 12}
 
-// ClassOf returns the class of a loss in points.
-func ClassOf(loss float64) Class {
-	for i, b := range borders {
+// ClassIndex returns the place among [Classes] of a loss in points.
+func ClassIndex(loss float64) int {
+	for i, b := range ClassBounds {
 		if loss < b {
-			return Classes[i]
+			return i
 		}
 	}
-	return Disaster
+	return len(ClassBounds)
 }
+
+// ClassOf returns the class of a loss in points.
+func ClassOf(loss float64) Class { return Classes[ClassIndex(loss)] }
 
 // Mark is the sign that players write behind a move: "?!", "?", "??", "???".
 func (c Class) Mark() string {

@@ -95,6 +95,14 @@ func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 	require.Positive(t, mustStore(t, dir, g, conf).Spent()+1)
 }
 
+// TestClasses holds the bounds of the classes, which the page reads too.
+func TestClasses(t *testing.T) {
+	require.Len(t, Classes, len(ClassBounds)+1)
+	for loss, want := range map[float64]Class{0: Best, 0.49: Best, 0.5: Good, 1.5: Inaccuracy, 3: Mistake, 5.9: Mistake, 6: Blunder, 11.9: Blunder, 12: Disaster, 80: Disaster} {
+		require.Equal(t, want, ClassOf(loss), "%g", loss)
+	}
+}
+
 // The findings of a later search count for the positions before it, as far back as moves
 // that could be played lead to it, and the more the surer it is.
 func TestHindsight(t *testing.T) {

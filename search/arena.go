@@ -201,3 +201,28 @@ func cut[T any](chunks []*T, n int) []*T {
 	clear(chunks[n:])
 	return chunks[:n]
 }
+
+// byNode holds something for each node that has it, in chunks like those of the nodes.
+type byNode[T any] []*[nodeChunk]T
+
+// get returns what was set for a node, the zero value where nothing was.
+func (b byNode[T]) get(i uint32) (v T) {
+	if int(i>>nodeBits) < len(b) {
+		v = b[i>>nodeBits][i&(nodeChunk-1)]
+	}
+	return v
+}
+
+func (b *byNode[T]) set(i uint32, v T) {
+	for int(i>>nodeBits) >= len(*b) {
+		*b = append(*b, new([nodeChunk]T))
+	}
+	(*b)[i>>nodeBits][i&(nodeChunk-1)] = v
+}
+
+// move hands what a node has on to another place.
+func (b *byNode[T]) move(from, to uint32) {
+	if int(from>>nodeBits) < len(*b) {
+		b.set(to, b.get(from))
+	}
+}

@@ -18,9 +18,9 @@ func TestIndicesEnd(t *testing.T) {
 		count *uint32
 		size  int64 // bytes of one
 	}{
-		"nodes": {&tree.a.nodeCount, 128},
-		"edges": {&tree.a.edgeCount, 32},
-		"words": {&tree.a.wordCount, 4},
+		"nodes": {&tree.nodes.a.nodeCount, 128},
+		"edges": {&tree.nodes.a.edgeCount, 32},
+		"words": {&tree.nodes.a.wordCount, 4},
 	} {
 		before := *c.count
 		*c.count = 1 << 31
@@ -41,4 +41,20 @@ func TestIndicesEnd(t *testing.T) {
 		require.Less(t, left, int64(64<<20), "%s: and little is given away", name)
 		*c.count = before
 	}
+}
+
+// TestByNode: what is set for a node is found there and where it is moved to, and
+// nothing elsewhere.
+func TestByNode(t *testing.T) {
+	var b byNode[int]
+	b.move(7, 8)
+	require.Zero(t, b.get(8))
+	require.Empty(t, b, "what nobody has takes no memory")
+	b.set(3*nodeChunk+1, 5)
+	b.move(3*nodeChunk+1, 2)
+	b.move(9*nodeChunk, 2)
+	require.Equal(t, 5, b.get(2))
+	require.Equal(t, 5, b.get(3*nodeChunk+1))
+	require.Zero(t, b.get(1))
+	require.Zero(t, b.get(100*nodeChunk))
 }

@@ -26,21 +26,21 @@ func remember(e *edge, child *node) before {
 // settle brings a node's averages up to date after one of its edges gave more
 // visits or its child changed: from all children when it is time, else by the
 // difference that the edge makes. The node's visits must be counted already.
-func (st *store) settle(i uint32, changed *edge, old *before) {
-	n := st.a.node(i)
-	b := &st.p.Backup
+func (ns *nodes) settle(i uint32, changed *edge, old *before) {
+	n := ns.a.node(i)
+	b := &ns.p.Backup
 	n.sinceExact++
 	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
-		n.sinceExact == math.MaxUint16 || changed == nil || st.recalled(i, n) != nil {
-		st.rebuild(i)
+		n.sinceExact == math.MaxUint16 || changed == nil || ns.cached(i, n) != nil {
+		ns.rebuild(i)
 		return
 	}
-	st.adjust(n, changed, old)
+	ns.adjust(n, changed, old)
 }
 
 // adjust replaces what one edge gave to the averages; its share stays.
-func (st *store) adjust(n *node, e *edge, old *before) {
-	child := st.a.node(e.child)
+func (ns *nodes) adjust(n *node, e *edge, old *before) {
+	child := ns.a.node(e.child)
 	now := remember(e, child)
 	w := n.weight + now.weight - old.weight
 	if w <= 0 {
@@ -78,14 +78,14 @@ func (s *sums) add(w float64, o *outcome) {
 // rebuild computes a node's averages from its own evaluation and all children.
 // It does nothing to a node without an evaluation, and nothing but mend the
 // edges of a terminal one.
-func (st *store) rebuild(i uint32) {
-	n := st.a.node(i)
+func (ns *nodes) rebuild(i uint32) {
+	n := ns.a.node(i)
 	if !n.is(flagEvaluated) || n.is(flagTerminal) {
 		return
 	}
 	n.sinceExact = 0
-	edges := st.a.edgesOf(n)
-	original, total := st.weighChildren(n, edges)
+	edges := ns.a.edgesOf(n)
+	original, total := ns.weighChildren(n, edges)
 
 	var s sums
 	squares, visits := 0.0, 1
@@ -96,11 +96,11 @@ func (st *store) rebuild(i uint32) {
 			e.mult = 0
 			continue
 		}
-		w := st.children[k].weight
+		w := ns.children[k].weight
 		k++
 		visits += int(e.visits)
 		e.mult = float32(w / float64(e.weight))
-		c := st.a.node(e.child)
+		c := ns.a.node(e.child)
 		s.utility += w * c.utility
 		s.utilitySq += w * c.utilitySq
 		s.add(w, &c.avg)
@@ -110,7 +110,7 @@ func (st *store) rebuild(i uint32) {
 
 	own := float64(n.ownUtility)
 	if n.bias.entry != 0 {
-		own += st.bias.update(n, original, s.utility, total)
+		own += ns.bias.update(n, original, s.utility, total)
 	}
 	w0 := float64(n.ownWeight)
 	s.utility += w0 * own
@@ -119,8 +119,8 @@ func (st *store) rebuild(i uint32) {
 	n.weight = total + w0
 	n.weightSq = squares + w0*w0
 	n.setAverages(&s)
-	n.charge(st.repeats.of(i))
-	st.remind(i, n, visits)
+	n.charge(ns.repeats.of(i))
+	ns.blend(i, n, visits)
 }
 
 // charge moves a node's average utility.
@@ -144,60 +144,60 @@ func (n *node) setAverages(s *sums) {
 	}
 }
 
-// weighChildren fills st.children with the weights that the children of a node
+// weighChildren fills ns.children with the weights that the children of a node
 // shall have in its averages, leaving out those without weight. It returns the
 // sum of the weights before and after.
-func (st *store) weighChildren(n *node, edges []edge) (original, total float64) {
-	st.children = st.children[:0]
+func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) {
+	ns.children = ns.children[:0]
 	sign := n.sign()
 	// The edges were read for the selection just before; only exact arithmetic
 	// minds what may have changed since.
-	refresh := st.p.Graph.Use && st.p.Backup.ExactShare == 0
+	refresh := ns.p.Graph.Use && ns.p.Backup.ExactShare == 0
 	for j := range edges {
 		e := &edges[j]
 		if refresh {
-			e.refresh(st.a.node(e.child))
+			e.refresh(ns.a.node(e.child))
 		}
 		if e.weight <= 0 {
 			continue
 		}
 		w := float64(e.weight)
 		original += w
-		st.children = append(st.children, child{
+		ns.children = append(ns.children, child{
 			weight:  w,
 			utility: sign * float64(e.utility),
 			prior:   max(leastPrior, float64(e.prior)),
 		})
 	}
 	total = original
-	if len(st.children) < 2 || st.keepWeights {
+	if len(ns.children) < 2 || ns.keepWeights {
 		return original, total
 	}
-	b := &st.p.Backup
+	b := &ns.p.Backup
 	if b.UseNoisePruning {
-		total = pruneNoise(st.children, b.NoisePruneUtilityScale, b.NoisePruningCap)
+		total = pruneNoise(ns.children, b.NoisePruneUtilityScale, b.NoisePruningCap)
 	}
 	if b.ValueWeightExponent > 0 {
-		weighByValue(st.children, total, b.ValueWeightExponent)
+		weighByValue(ns.children, total, b.ValueWeightExponent)
 	}
 	return original, total
 }
 
 // addOwn counts the node's own evaluation once more, with the given weight: at
 // the end of the game, and where no move is allowed.
-func (st *store) addOwn(i uint32, weight float64) {
-	n := st.a.node(i)
+func (ns *nodes) addOwn(i uint32, weight float64) {
+	n := ns.a.node(i)
 	own, u := n.own, float64(n.ownUtility)
 	if !n.is(flagTerminal) {
-		if e := st.recalled(i, n); e != nil {
-			e.blend(&own, e.share(1, st.recall.least))
-			u = st.recall.value.of(&own)
+		if e := ns.cached(i, n); e != nil {
+			e.blend(&own, e.share(1, ns.cache.least))
+			u = ns.cache.value.of(&own)
 		}
 		if n.bias.entry != 0 {
-			u += st.bias.correction(n)
+			u += ns.bias.correction(n)
 		}
 	}
-	u += st.repeats.of(i)
+	u += ns.repeats.of(i)
 	s := sums{utility: n.utility * n.weight, utilitySq: n.utilitySq * n.weight}
 	s.add(n.weight, &n.avg)
 	s.utility += weight * u

@@ -45,14 +45,14 @@ type candidate struct {
 // candidates fills dst with the moves of a node in the order of their creation
 // and what they are chosen by.
 func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
-	n := t.a.node(i)
-	root := i == t.root
+	n := t.nodes.a.node(i)
+	root := i == t.nodes.root
 	dst = dst[:0]
 	sign, radius := n.sign(), t.sh.value.radius()
-	edges := t.a.edgesOf(n)
+	edges := t.nodes.a.edgesOf(n)
 	x := t.explorer(n, edges, root)
 	for k := range edges {
-		e, c := edges[k], t.a.node(edges[k].child)
+		e, c := edges[k], t.nodes.a.node(edges[k].child)
 		m := candidate{edge: e, visits: c.visits, weightFull: c.weight, utility: x.fpu}
 		squares := 0.0
 		if c.visits > 0 && c.weight > 0 {

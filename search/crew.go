@@ -95,7 +95,7 @@ func (c *crew) work() (goes bool) {
 	}()
 	for t.goOn() && r.err == nil {
 		t.applyFinished(c.ctx)
-		launched := r.mayLaunch(&t.p.Parallel, t.visits()) && t.launch(c.ctx)
+		launched := r.mayLaunch(&t.p.Parallel, t.nodes.visits()) && t.launch(c.ctx)
 		if !launched && r.inFlight > 0 && len(c.done) == 0 {
 			return true
 		}

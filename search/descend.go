@@ -20,15 +20,15 @@ const (
 func (t *Tree) descend(s *slot) arrival {
 	s.reset()
 	t.counter.restart()
-	for i := t.root; ; {
-		n := t.a.node(i)
+	for i := t.nodes.root; ; {
+		n := t.nodes.a.node(i)
 		switch {
 		case n.is(flagPending):
 			return t.collide(s, n)
 		case n.is(flagTerminal):
 			t.search.stats.Terminals++
 			old := t.rememberLast(s)
-			t.addOwn(i, t.sh.value.terminalWeight(t.top.weighted))
+			t.nodes.addOwn(i, t.sh.value.terminalWeight(t.top.weighted))
 			return t.backUp(s, &old)
 		case !n.is(flagEvaluated):
 			return t.await(s, i, forLeaf)
@@ -38,7 +38,7 @@ func (t *Tree) descend(s *slot) arrival {
 		place, quiet := t.choose(s.path, i, n)
 		if place == selectNone {
 			old := t.rememberLast(s)
-			t.addOwn(i, float64(n.ownWeight))
+			t.nodes.addOwn(i, float64(n.ownWeight))
 			return t.backUp(s, &old)
 		}
 		if place == selectNew {
@@ -46,12 +46,12 @@ func (t *Tree) descend(s *slot) arrival {
 			if place, ok = t.newChild(s, i); !ok {
 				continue // a move that turned out illegal is gone now
 			}
-			n = t.a.node(i)
+			n = t.nodes.a.node(i)
 		}
 		if end := t.follow(s, i, n, place, quiet); end != atLeaf {
 			return end
 		}
-		i = t.a.edge(n.edges + uint32(place)).child
+		i = t.nodes.a.edge(n.edges + uint32(place)).child
 	}
 }
 
@@ -64,13 +64,13 @@ func (s *slot) reset() {
 // choose selects a move by the search's policy or the human one, or makes a
 // weightless probe of passing and of not passing where a pass would end the phase.
 func (t *Tree) choose(path []step, i uint32, n *node) (place int, quiet muteness) {
-	edges := t.a.edgesOf(n)
+	edges := t.nodes.a.edgesOf(n)
 	if t.p.Graph.Use {
 		for k := range edges {
-			edges[k].refresh(t.a.node(edges[k].child))
+			edges[k].refresh(t.nodes.a.node(edges[k].child))
 		}
 	}
-	if i == t.root && t.gumbel.active {
+	if i == t.nodes.root && t.gumbel.active {
 		return t.gumbel.next(t.search.stats.Playouts + int64(t.search.inFlight)), loud
 	}
 	t.counter.follow(t, path)
@@ -104,14 +104,14 @@ func (t *Tree) probe(n *node, edges []edge, place int) (int, bool) {
 	}
 	if !hasPass {
 		if place == selectNew {
-			if p, _ := t.a.priorAt(n, int(n.edgeCount)); p == board.Pass {
+			if p, _ := t.nodes.a.priorAt(n, int(n.edgeCount)); p == board.Pass {
 				return 0, false
 			}
 		}
-		return selectNew, t.bringForward(n, board.Pass)
+		return selectNew, t.nodes.bringForward(n, board.Pass)
 	}
 	if len(edges) == 1 && place == 0 {
-		_, ok := t.nextPrior(n)
+		_, ok := t.nodes.nextPrior(n)
 		return selectNew, ok
 	}
 	return 0, false
@@ -120,7 +120,7 @@ func (t *Tree) probe(n *node, edges []edge, place int) (int, bool) {
 // follow steps through an edge. Anything but atLeaf means that the descent is
 // over: the child has visits that this edge has not, or lies on the path already.
 func (t *Tree) follow(s *slot, i uint32, n *node, place int, quiet muteness) arrival {
-	e := t.a.edge(n.edges + uint32(place))
+	e := t.nodes.a.edge(n.edges + uint32(place))
 	s.path = append(s.path, step{node: i, place: int32(place), move: e.move, mute: quiet})
 	e.inFlight++
 	if quiet != loud {
@@ -129,7 +129,7 @@ func (t *Tree) follow(s *slot, i uint32, n *node, place int, quiet muteness) arr
 		}
 		return atLeaf
 	}
-	child := t.a.node(e.child)
+	child := t.nodes.a.node(e.child)
 	behind := e.visits < child.visits && child.is(flagEvaluated)
 	if behind && t.p.Graph.LeakProb > 0 && t.rng.Float64() < t.p.Graph.LeakProb {
 		behind = false
@@ -154,7 +154,7 @@ func (s *slot) visited(i uint32) bool {
 
 // await marks a node as being evaluated by this slot.
 func (t *Tree) await(s *slot, i uint32, why purpose) arrival {
-	n := t.a.node(i)
+	n := t.nodes.a.node(i)
 	s.leaf, s.purpose = i, why
 	s.forced = s.forced || n.is(flagForced)
 	if why == forPriors {
@@ -175,7 +175,7 @@ func (t *Tree) collide(s *slot, n *node) arrival {
 		if other := t.holder(n); len(other.path) > 0 {
 			there := other.path[len(other.path)-1]
 			if there.node == here.node && there.place == here.place {
-				t.edgeAt(here).inFlight++
+				t.nodes.edgeAt(here).inFlight++
 				other.collisionLoss++
 			}
 		}
@@ -190,7 +190,7 @@ func (t *Tree) holder(n *node) *slot { return t.slots[n.slot] }
 // release takes the virtual losses of a descent back.
 func (t *Tree) release(s *slot) {
 	for k := range s.path {
-		t.edgeAt(s.path[k]).inFlight--
+		t.nodes.edgeAt(s.path[k]).inFlight--
 	}
 }
 
@@ -198,9 +198,9 @@ func (t *Tree) release(s *slot) {
 // graph search, to one that other moves led to. It returns false if the move is
 // not legal; then it will not be offered again.
 func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
-	n := t.a.node(i)
-	move, prior := t.a.priorAt(n, int(n.edgeCount))
-	forced := i == t.root && move == board.Pass && t.p.Pass.Conservative
+	n := t.nodes.a.node(i)
+	move, prior := t.nodes.a.priorAt(n, int(n.edgeCount))
+	forced := i == t.nodes.root && move == board.Pass && t.p.Pass.Conservative
 	var found uint32
 	var hash board.Hash
 	if t.p.Graph.Use {
@@ -208,34 +208,34 @@ func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
 			return 0, t.dropPrior(n)
 		}
 		forced = false // unless the game is over
-		hash = s.game.GraphHashWithin(t.graph.hash(i), t.p.Graph.RepBound)
+		hash = s.game.GraphHashWithin(t.nodes.graph.hashes.get(i), t.p.Graph.RepBound)
 		if s.forced {
 			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}
 		}
-		found = t.graph.find(hash)
-		if found != 0 && t.a.node(found).toMove() == n.toMove() {
+		found = t.nodes.graph.find(hash)
+		if found != 0 && t.nodes.a.node(found).toMove() == n.toMove() {
 			found, hash = 0, board.Hash{Hi: t.rng.Uint64(), Lo: t.rng.Uint64()}
 		}
 	}
 	child := found
 	if child == 0 {
-		child = t.a.newNode()
-		c := t.a.node(child)
+		child = t.nodes.a.newNode()
+		c := t.nodes.a.node(child)
 		c.flags = ^n.flags & flagWhite
 		if forced || s.forced {
 			c.flags |= flagForced
 		}
 		if t.p.Graph.Use {
-			t.graph.setHash(child, hash)
-			t.graph.add(child)
-			t.recall.meet(child, hash)
+			t.nodes.graph.hashes.set(child, hash)
+			t.nodes.graph.add(child)
+			t.nodes.cache.lookup(child, hash)
 		}
 	}
-	place := t.a.newEdge(n)
+	place := t.nodes.a.newEdge(n)
 	if n.is(flagUnsorted) {
-		t.a.raiseNext(n)
+		t.nodes.a.raiseNext(n)
 	}
-	e := t.a.edge(n.edges + uint32(place))
+	e := t.nodes.a.edge(n.edges + uint32(place))
 	e.child, e.move, e.prior, e.mult = child, move, prior, 1
 	return place, true
 }
@@ -256,16 +256,16 @@ func (t *Tree) dropPrior(n *node) bool {
 	drop, count := int(n.edgeCount), int(n.priorCount)
 	keys := t.scratch.keys[:0]
 	for k := range count {
-		if p, prior := t.a.priorAt(n, k); k != drop {
+		if p, prior := t.nodes.a.priorAt(n, k); k != drop {
 			keys = append(keys, priorKey(prior, t.sh.size.Index(p)))
 		}
 	}
 	n.priorCount--
 	for k, key := range keys {
-		t.a.setPrior(n, k, t.sh.size.FromIndex(keyIndex(key)), keyPrior(key))
+		t.nodes.a.setPrior(n, k, t.sh.size.FromIndex(keyIndex(key)), keyPrior(key))
 	}
 	if n.is(flagUnsorted) {
-		t.a.raiseNext(n)
+		t.nodes.a.raiseNext(n)
 	}
 	return false
 }

@@ -10,11 +10,11 @@ import (
 	"kosumi/board"
 )
 
-// Recall lets a search begin from what earlier ones found of the same positions: a
+// EvalCacheParams let a search begin from the finds of earlier ones at the same positions: a
 // variation that was played out and searched is known from then on, and is seen
 // sooner from the positions before it. It needs Graph.Use, and rests while the
 // opponent plays mirror Go.
-type Recall struct {
+type EvalCacheParams struct {
 	Use bool // KataGo off (useEvalCache)
 	// MinVisits is how many visits a position needs to be remembered. KataGo 100
 	// (evalCacheMinVisits).
@@ -113,33 +113,33 @@ func (e *cachedEval) blend(o *outcome, share float64) {
 	o.scoreMeanSq = float32(max(0, float64(o.scoreMeanSq)-mean*mean+blended*blended))
 }
 
-// recall is a tree's view of an EvalCache.
-type recall struct {
-	cache  *EvalCache
+// cacheView is a tree's view of an EvalCache: what that knows of each of its nodes.
+type cacheView struct {
+	evals  *EvalCache
 	active bool       // in the search that goes on
-	params board.Hash // what is mixed into the keys of positions
+	params board.Hash // is mixed into the keys of positions
 	least  float64    // visits
 	value  *valuer
-	nodes  []*[nodeChunk]*cachedEval
+	known  byNode[*cachedEval]
 }
 
-// begin makes ready for a search. rests tells that nothing shall be recalled in it.
-func (r *recall) begin(p *Params, v *valuer, rests bool) {
-	r.active = p.Recall.Use && p.Graph.Use && !rests
-	if !r.active {
+// begin makes ready for a search. rests tells that nothing shall be looked up in it.
+func (c *cacheView) begin(p *Params, v *valuer, rests bool) {
+	c.active = p.EvalCache.Use && p.Graph.Use && !rests
+	if !c.active {
 		return
 	}
-	if p.Recall.Shared != nil {
-		r.cache = p.Recall.Shared
-	} else if r.cache == nil {
-		r.cache = NewEvalCache()
+	if p.EvalCache.Shared != nil {
+		c.evals = p.EvalCache.Shared
+	} else if c.evals == nil {
+		c.evals = NewEvalCache()
 	}
-	r.params, r.least, r.value = p.fingerprint(), float64(p.Recall.MinVisits), v
+	c.params, c.least, c.value = p.fingerprint(), float64(p.EvalCache.MinVisits), v
 }
 
 // fingerprint tells searches apart whose results mean different things.
 func (p Params) fingerprint() board.Hash {
-	p.Seed, p.Recall.Shared, p.Repeats.Past, p.Repeats.For = 0, nil, nil, board.Empty
+	p.Seed, p.EvalCache.Shared, p.RepeatPenalty.History, p.RepeatPenalty.Player = 0, nil, nil, board.Empty
 	h := fnv.New128a()
 	_, _ = fmt.Fprintf(h, "%+v", p) // a hash takes everything
 	sum := h.Sum(nil)
@@ -150,101 +150,88 @@ func (p Params) fingerprint() board.Hash {
 	return key
 }
 
-func (r *recall) key(h board.Hash) board.Hash {
-	return board.Hash{Hi: h.Hi ^ r.params.Hi, Lo: h.Lo ^ r.params.Lo}
+func (c *cacheView) key(h board.Hash) board.Hash {
+	return board.Hash{Hi: h.Hi ^ c.params.Hi, Lo: h.Lo ^ c.params.Lo}
 }
 
-// meet looks a new node up by its graph hash.
-func (r *recall) meet(i uint32, h board.Hash) {
-	if r.active {
-		r.set(i, r.cache.find(r.key(h)))
-	} else if len(r.nodes) > 0 {
-		r.set(i, nil)
+// lookup looks a new node up by its graph hash.
+func (c *cacheView) lookup(i uint32, h board.Hash) {
+	if c.active {
+		c.known.set(i, c.evals.find(c.key(h)))
+	} else if len(c.known) > 0 {
+		c.known.set(i, nil)
 	}
 }
 
-func (r *recall) of(i uint32) *cachedEval {
-	if !r.active || int(i>>nodeBits) >= len(r.nodes) {
+// of returns what is known of a node, nil if nothing is.
+func (c *cacheView) of(i uint32) *cachedEval {
+	if !c.active {
 		return nil
 	}
-	return r.nodes[i>>nodeBits][i&(nodeChunk-1)]
+	return c.known.get(i)
 }
 
-func (r *recall) set(i uint32, e *cachedEval) {
-	for int(i>>nodeBits) >= len(r.nodes) {
-		r.nodes = append(r.nodes, new([nodeChunk]*cachedEval))
-	}
-	r.nodes[i>>nodeBits][i&(nodeChunk-1)] = e
-}
-
-// move hands what is known of a node on to another place.
-func (r *recall) move(from, to uint32) {
-	if int(from>>nodeBits) < len(r.nodes) {
-		r.set(to, r.nodes[from>>nodeBits][from&(nodeChunk-1)])
-	}
-}
-
-// recalled returns what the averages of a node are drawn towards; nil at the root,
+// cached returns what the averages of a node are drawn towards; nil at the root,
 // whose moves are to be judged by this search.
-func (st *store) recalled(i uint32, n *node) *cachedEval {
-	if !st.recall.active || i == st.root || n.is(flagForced) {
+func (ns *nodes) cached(i uint32, n *node) *cachedEval {
+	if !ns.cache.active || i == ns.root || n.is(flagForced) {
 		return nil
 	}
-	return st.recall.of(i)
+	return ns.cache.of(i)
 }
 
-// remind draws a node's averages towards what is known of it. visits are its own one
+// blend draws a node's averages towards what is known of it. visits are its own one
 // and those of its edges.
-func (st *store) remind(i uint32, n *node, visits int) {
-	e := st.recalled(i, n)
+func (ns *nodes) blend(i uint32, n *node, visits int) {
+	e := ns.cached(i, n)
 	if e == nil {
 		return
 	}
-	share := e.share(visits, st.recall.least)
+	share := e.share(visits, ns.cache.least)
 	e.blend(&n.avg, share)
-	v := st.recall.value
+	v := ns.cache.value
 	known := float64(e.avg.winLoss)*v.u.WinLossFactor + float64(e.avg.noResult)*v.u.NoResultForWhite +
 		v.ofScore(float64(e.avg.scoreMean), n.avg.stdev())
 	n.charge(share * (known - n.utility))
 }
 
-// record remembers the nodes of the tree that have visits enough. forced tells that
+// save puts into the cache the nodes of the tree that have visits enough. forced tells that
 // the game is over at the root.
-func (st *store) record(forced bool) {
-	r := &st.recall
-	if !r.active {
+func (ns *nodes) save(forced bool) {
+	c := &ns.cache
+	if !c.active {
 		return
 	}
-	for i := uint32(1); i < st.a.nodeCount; i++ {
-		n := st.a.node(i)
-		if float64(n.visits) < r.least || !n.is(flagEvaluated) || n.is(flagForced|flagTerminal) || i == st.root && forced {
+	for i := uint32(1); i < ns.a.nodeCount; i++ {
+		n := ns.a.node(i)
+		if float64(n.visits) < c.least || !n.is(flagEvaluated) || n.is(flagForced|flagTerminal) || i == ns.root && forced {
 			continue
 		}
-		key := r.key(st.graph.hash(i))
-		old := r.cache.find(key)
+		key := c.key(ns.graph.hashes.get(i))
+		old := c.evals.find(key)
 		if old != nil && float32(n.visits) < old.visits*0.75 {
 			continue
 		}
-		r.cache.put(key, st.summary(i, n, old))
+		c.evals.put(key, ns.summary(i, n, old))
 	}
 }
 
 // summary is what is known of a node once it has been searched, after what was known
 // before.
-func (st *store) summary(i uint32, n *node, old *cachedEval) *cachedEval {
+func (ns *nodes) summary(i uint32, n *node, old *cachedEval) *cachedEval {
 	e := &cachedEval{}
 	if old != nil {
 		*e = *old
 		e.moves = slices.Clone(old.moves)
 	}
-	edges := st.a.edgesOf(n)
+	edges := ns.a.edgesOf(n)
 	for k := range edges {
-		c := st.a.node(edges[k].child)
-		if float64(c.visits) >= st.recall.least {
+		c := ns.a.node(edges[k].child)
+		if float64(c.visits) >= ns.cache.least {
 			e.with(cachedMove{edges[k].move, c.avg.winLoss, c.avg.scoreMean, float32(c.visits)})
 		}
 	}
-	if i != st.root || !st.passMatters(n, edges) {
+	if i != ns.root || !ns.passMatters(n, edges) {
 		e.avg, e.visits = n.avg, float32(n.visits)
 	}
 	return e
@@ -252,11 +239,11 @@ func (st *store) summary(i uint32, n *node, old *cachedEval) *cachedEval {
 
 // passMatters reports whether a pass is among the best moves of the root or has many of
 // its visits. The root treats passes in a way of its own.
-func (st *store) passMatters(n *node, edges []edge) bool {
+func (ns *nodes) passMatters(n *node, edges []edge) bool {
 	var all, passes int64
 	best, pass := math.Inf(-1), math.Inf(-1)
 	for k := range edges {
-		u := n.sign() * st.a.node(edges[k].child).utility
+		u := n.sign() * ns.a.node(edges[k].child).utility
 		all += int64(edges[k].visits)
 		best = max(best, u)
 		if edges[k].move == board.Pass {
@@ -266,18 +253,18 @@ func (st *store) passMatters(n *node, edges []edge) bool {
 	return passes*8 >= all || pass+0.05 >= best
 }
 
-// recalledMove looks at the known moves of a node that have no edge yet. It returns
+// bestCached looks at the known moves of a node that have no edge yet. It returns
 // the one whose selection value is the highest, if it is above best, and that value.
 // prior gives the policy that moves are selected by, special tells that the root's own
 // exceptions hold.
-func (t *Tree) recalledMove(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
+func (t *Tree) bestCached(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
 	move, score = board.NoPoint, best
-	e := t.recall.of(i)
+	e := t.nodes.cache.of(i)
 	if e == nil || n.is(flagForced) || special && t.futileNew(n) {
 		return move, score
 	}
 	for _, m := range e.moves {
-		place := t.placeOf(n, m.move)
+		place := t.nodes.placeOf(n, m.move)
 		if place < 0 {
 			continue
 		}
@@ -297,29 +284,29 @@ func (t *Tree) recalledMove(i uint32, n *node, x *explorer, prior func(place int
 }
 
 // ownPrior gives the priors of the search's own policy.
-func (st *store) ownPrior(n *node) func(place int, p board.Point) float64 {
-	return func(place int, _ board.Point) float64 { return float64(st.a.priorOf(n, place)) }
+func (ns *nodes) ownPrior(n *node) func(place int, p board.Point) float64 {
+	return func(place int, _ board.Point) float64 { return float64(ns.a.priorOf(n, place)) }
 }
 
 // placeOf returns the place of a move among the priors of a node that have no edge
 // yet, -1 if it is not there.
-func (st *store) placeOf(n *node, move board.Point) int {
+func (ns *nodes) placeOf(n *node, move board.Point) int {
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
-		if p, _ := st.a.priorAt(n, k); p == move {
+		if p, _ := ns.a.priorAt(n, k); p == move {
 			return k
 		}
 	}
 	return -1
 }
 
-// takeUp makes a move the next one to get an edge, where there is one; else the place
+// promote makes a move the next one to get an edge, where there is one; else the place
 // of an edge stays chosen.
-func (st *store) takeUp(n *node, move board.Point, at int) int {
+func (ns *nodes) promote(n *node, move board.Point, at int) int {
 	if move == board.NoPoint {
 		return at
 	}
-	if p, _ := st.a.priorAt(n, int(n.edgeCount)); p != move {
-		st.bringForward(n, move)
+	if p, _ := ns.a.priorAt(n, int(n.edgeCount)); p != move {
+		ns.bringForward(n, move)
 		n.flags |= flagUnsorted
 	}
 	return selectNew

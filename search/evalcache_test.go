@@ -9,10 +9,10 @@ import (
 	"kosumi/nn"
 )
 
-// recalling are parameters under which positions of 20 visits are remembered.
-func recalling() Params {
+// caching returns parameters under which positions of 20 visits are remembered.
+func caching() Params {
 	p := Defaults()
-	p.Recall = Recall{Use: true, MinVisits: 20}
+	p.EvalCache = EvalCacheParams{Use: true, MinVisits: 20}
 	return p
 }
 
@@ -41,7 +41,7 @@ func TestRecallSeesFromEarlierOn(t *testing.T) {
 	const first = board.Point(20)
 	after := newGame(t, 5)
 	require.NoError(t, after.Play(board.Black, first))
-	p := recalling()
+	p := caching()
 	p.Root.SymmetryPruning = false
 	tree := newTree(t, p, blind(first))
 	share := func() float64 { // of the move
@@ -57,7 +57,7 @@ func TestRecallSeesFromEarlierOn(t *testing.T) {
 	require.Less(t, before, 0.1, "the move looks bad")
 	tree.Reset(after)
 	searched(t, tree, 400)
-	require.Positive(t, tree.recall.cache.Len())
+	require.Positive(t, tree.nodes.cache.evals.Len())
 	require.Greater(t, share(), 0.4)
 	other := p
 	other.PUCT.Exploration = 1.5
@@ -72,8 +72,8 @@ func TestRecallSeesFromEarlierOn(t *testing.T) {
 // TestRecallIsShared: trees that share a cache know what each other found; those
 // of other groups do not.
 func TestRecallIsShared(t *testing.T) {
-	p, e := recalling(), &stub{}
-	p.Recall.Shared = NewEvalCache()
+	p, e := caching(), &stub{}
+	p.EvalCache.Shared = NewEvalCache()
 	visits := func(p Params) (seen []int64) {
 		tree := newTree(t, p, e)
 		tree.Reset(newGame(t, 7))
@@ -85,28 +85,28 @@ func TestRecallIsShared(t *testing.T) {
 	alone := visits(p)
 	require.NotEqual(t, alone, visits(p))
 	other := p
-	other.Recall.Group = 1
+	other.EvalCache.Group = 1
 	require.Equal(t, alone, visits(other))
 	off := p
-	off.Recall.Use = false
-	off.Recall.Shared.Clear()
+	off.EvalCache.Use = false
+	off.EvalCache.Shared.Clear()
 	require.Equal(t, alone, visits(off), "an empty cache changes nothing")
-	require.Zero(t, off.Recall.Shared.Len())
+	require.Zero(t, off.EvalCache.Shared.Len())
 	require.Equal(t, alone, visits(p))
 }
 
 // TestRecallKeepsTrees: what nodes know moves with them when a move is made.
 func TestRecallKeepsTrees(t *testing.T) {
-	tree := newTree(t, recalling(), &stub{})
+	tree := newTree(t, caching(), &stub{})
 	tree.Reset(newGame(t, 7))
 	searched(t, tree, 600)
 	tree.Reset(newGame(t, 7)) // so that nodes are met that are known
 	r := searched(t, tree, 600)
 	known := func() map[board.Hash]*cachedEval {
 		found := map[board.Hash]*cachedEval{}
-		for i := uint32(1); i < tree.a.nodeCount; i++ {
-			if e := tree.recall.of(i); e != nil {
-				found[tree.graph.hash(i)] = e
+		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+			if e := tree.nodes.cache.of(i); e != nil {
+				found[tree.nodes.graph.hashes.get(i)] = e
 			}
 		}
 		return found
@@ -139,9 +139,9 @@ func TestCachedEval(t *testing.T) {
 
 // TestFingerprint: seeds and places to keep things are no parameters.
 func TestFingerprint(t *testing.T) {
-	p := recalling()
+	p := caching()
 	q := p
-	q.Seed, q.Recall.Shared, q.Repeats.Past = 7, NewEvalCache(), NewPatterns()
+	q.Seed, q.EvalCache.Shared, q.RepeatPenalty.History = 7, NewEvalCache(), NewPatterns()
 	require.Equal(t, p.fingerprint(), q.fingerprint())
 	q.Choice.Temperature = 1
 	require.NotEqual(t, p.fingerprint(), q.fingerprint())

@@ -6,10 +6,10 @@ import "kosumi/board"
 // evaluation, if there was one; then the tree is as before the descent.
 func (t *Tree) apply(s *slot) error {
 	r := &s.result
-	n := t.a.node(s.leaf)
+	n := t.nodes.a.node(s.leaf)
 	n.flags &^= flagPending
 	if s.collisionLoss > 0 {
-		t.edgeAt(s.path[len(s.path)-1]).inFlight -= s.collisionLoss
+		t.nodes.edgeAt(s.path[len(s.path)-1]).inFlight -= s.collisionLoss
 		s.collisionLoss = 0
 	}
 	switch {
@@ -46,7 +46,7 @@ func (t *Tree) countEvaluation(s *slot) {
 // forbid gives up a move that turned out illegal in the position where it is.
 func (t *Tree) forbid(s *slot) {
 	if last := len(s.path) - 1; last >= 0 {
-		t.edgeAt(s.path[last]).prior = -1
+		t.nodes.edgeAt(s.path[last]).prior = -1
 	}
 	t.release(s)
 }
@@ -60,13 +60,13 @@ func (t *Tree) finishGame(s *slot, n *node) {
 	n.ownUtility = float32(r.utility)
 	n.errs.winLoss, n.errs.score = -1, -1
 	n.ownWeight = float32(t.sh.value.terminalWeight(t.top.weighted))
-	t.repeats.setKey(s.leaf, r.pattern)
-	t.addOwn(s.leaf, float64(n.ownWeight))
+	t.nodes.repeats.setKey(s.leaf, r.pattern)
+	t.nodes.addOwn(s.leaf, float64(n.ownWeight))
 }
 
 // expand gives a node its evaluation and priors.
 func (t *Tree) expand(s *slot) {
-	r, n := &s.result, t.a.node(s.leaf)
+	r, n := &s.result, t.nodes.a.node(s.leaf)
 	n.flags |= flagEvaluated
 	if r.passEnds {
 		n.flags |= flagPassEnds
@@ -80,23 +80,23 @@ func (t *Tree) expand(s *slot) {
 	if r.stored < r.keys {
 		n.flags |= flagTruncated
 	}
-	t.setOwn(n, r)
-	if t.p.Bias.Factor != 0 && r.hasBias && s.leaf != t.root {
-		t.bias.attach(n, r.biasKey)
+	t.nodes.setOwn(n, r)
+	if t.p.Bias.Factor != 0 && r.hasBias && s.leaf != t.nodes.root {
+		t.nodes.bias.attach(n, r.biasKey)
 	}
 	if s.human.wanted {
 		n.flags |= flagHuman
 	}
-	t.a.storePriors(s.leaf, s.block[:r.words], r.stored)
-	t.own.keep(n, s)
-	t.repeats.setKey(s.leaf, r.pattern)
-	t.addOwn(s.leaf, float64(n.ownWeight))
+	t.nodes.a.storePriors(s.leaf, s.block[:r.words], r.stored)
+	t.nodes.own.keep(n, s)
+	t.nodes.repeats.setKey(s.leaf, r.pattern)
+	t.nodes.addOwn(s.leaf, float64(n.ownWeight))
 }
 
 // refill replaces the priors of a node that had stored only the likeliest ones.
 func (t *Tree) refill(s *slot, n *node) {
 	n.flags &^= flagTruncated | flagUnsorted
-	edges := t.a.edgesOf(n)
+	edges := t.nodes.a.edgesOf(n)
 	keys := t.scratch.keys[:0]
 	for i := range edges {
 		keys = append(keys, priorKey(max(0, edges[i].prior), t.sh.size.Index(edges[i].move)))
@@ -108,7 +108,7 @@ func (t *Tree) refill(s *slot, n *node) {
 	}
 	block := s.block[:blockWords(len(keys))]
 	packPriors(block, keys, t.sh.size)
-	t.a.storePriors(s.leaf, block, len(keys))
+	t.nodes.a.storePriors(s.leaf, block, len(keys))
 }
 
 func hasMove(edges []edge, p board.Point) bool {
@@ -125,8 +125,8 @@ func (t *Tree) rememberLast(s *slot) before {
 	if len(s.path) == 0 {
 		return before{}
 	}
-	e := t.edgeAt(s.path[len(s.path)-1])
-	return remember(e, t.a.node(e.child))
+	e := t.nodes.edgeAt(s.path[len(s.path)-1])
+	return remember(e, t.nodes.a.node(e.child))
 }
 
 // backUp counts a descent on every edge of its path, takes its virtual losses
@@ -137,13 +137,13 @@ func (t *Tree) backUp(s *slot, old *before) arrival {
 	end := counted
 	for k := len(s.path) - 1; k >= 0; k-- {
 		at := s.path[k]
-		n := t.a.node(at.node)
-		e := t.a.edge(n.edges + uint32(at.place))
+		n := t.nodes.a.node(at.node)
+		e := t.nodes.a.edge(n.edges + uint32(at.place))
 		e.inFlight--
 		if end == uncounted {
 			continue
 		}
-		child := t.a.node(e.child)
+		child := t.nodes.a.node(e.child)
 		if end == unweighted {
 			continue
 		}
@@ -159,9 +159,9 @@ func (t *Tree) backUp(s *slot, old *before) arrival {
 		n.visits++
 		var above before
 		if k > 0 {
-			above = t.rememberStep(s.path[k-1])
+			above = t.nodes.rememberStep(s.path[k-1])
 		}
-		t.settle(at.node, e, old)
+		t.nodes.settle(at.node, e, old)
 		*old = above
 	}
 	t.countPlayout(len(s.path), end)
@@ -173,8 +173,8 @@ func (t *Tree) backUp(s *slot, old *before) arrival {
 func (t *Tree) warm(path []step) {
 	touched := uint16(0)
 	for k := range path {
-		n := t.a.node(path[k].node)
-		touched ^= t.a.edge(n.edges+uint32(path[k].place)).inFlight ^ n.sinceExact
+		n := t.nodes.a.node(path[k].node)
+		touched ^= t.nodes.a.edge(n.edges+uint32(path[k].place)).inFlight ^ n.sinceExact
 	}
 	t.scratch.touched = touched // so that the reads are made
 }

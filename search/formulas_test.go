@@ -159,10 +159,10 @@ func TestAveragingSwitches(t *testing.T) {
 		tree := newTree(t, p, &stub{})
 		n := node{flags: flagWhite}
 		edges := []edge{{weight: 10, utility: 0.5, prior: 0.5}, {weight: 10, utility: 0.2, prior: 0.1}, {}}
-		original, total := tree.weighChildren(&n, edges)
+		original, total := tree.nodes.weighChildren(&n, edges)
 		require.InDelta(t, 20, original, 0)
 		sum, out := 0.0, []float64{}
-		for _, c := range tree.children {
+		for _, c := range tree.nodes.children {
 			sum += c.weight
 			out = append(out, c.weight)
 		}

@@ -11,7 +11,7 @@ import (
 type transpositions struct {
 	slots  []transposition
 	count  int
-	hashes []*[nodeChunk]board.Hash
+	hashes byNode[board.Hash]
 }
 
 // transposition is a node and a part of its hash, which spares looking at the
@@ -44,17 +44,6 @@ func (g *transpositions) growth() int64 {
 	return 2 * int64(len(g.slots)) * int64(unsafe.Sizeof(transposition{}))
 }
 
-func (g *transpositions) hash(i uint32) board.Hash {
-	return g.hashes[i>>nodeBits][i&(nodeChunk-1)]
-}
-
-func (g *transpositions) setHash(i uint32, h board.Hash) {
-	for int(i>>nodeBits) >= len(g.hashes) {
-		g.hashes = append(g.hashes, new([nodeChunk]board.Hash))
-	}
-	g.hashes[i>>nodeBits][i&(nodeChunk-1)] = h
-}
-
 // find returns the node of a hash, 0 if there is none.
 func (g *transpositions) find(h board.Hash) uint32 {
 	if len(g.slots) == 0 {
@@ -62,7 +51,7 @@ func (g *transpositions) find(h board.Hash) uint32 {
 	}
 	mask := uint64(len(g.slots) - 1)
 	for at := h.Lo & mask; g.slots[at].node != 0; at = (at + 1) & mask {
-		if s := g.slots[at]; s.tag == tagOf(h) && g.hash(s.node) == h {
+		if s := g.slots[at]; s.tag == tagOf(h) && g.hashes.get(s.node) == h {
 			return s.node
 		}
 	}
@@ -78,7 +67,7 @@ func (g *transpositions) add(i uint32) {
 }
 
 func (g *transpositions) place(i uint32) {
-	h := g.hash(i)
+	h := g.hashes.get(i)
 	mask := uint64(len(g.slots) - 1)
 	at := h.Lo & mask
 	for g.slots[at].node != 0 {

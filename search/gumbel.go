@@ -23,7 +23,7 @@ type Gumbel struct {
 type gumbelState struct {
 	active   bool
 	p        Gumbel
-	store    *store
+	nodes    *nodes
 	size     board.Size
 	radius   float64 // the largest utility there is
 	schedule []int32 // visits that the move to visit next shall have
@@ -37,8 +37,8 @@ type gumbelState struct {
 
 // begin draws the noise and makes the schedule, if the search that begins is one:
 // target is the number of its playouts, fresh tells that the root is new.
-func (g *gumbelState) begin(st *store, p Gumbel, size board.Size, radius float64, target int64, rng *rand.Rand, fresh bool) {
-	g.store, g.p, g.size, g.radius = st, p, size, radius
+func (g *gumbelState) begin(ns *nodes, p Gumbel, size board.Size, radius float64, target int64, rng *rand.Rand, fresh bool) {
+	g.nodes, g.p, g.size, g.radius = ns, p, size, radius
 	g.active = p.Considered > 0 && target > 0
 	if !g.active {
 		return
@@ -54,7 +54,7 @@ func (g *gumbelState) begin(st *store, p Gumbel, size board.Size, radius float64
 			g.noise[i] = -math.Log(-math.Log(1 - rng.Float64()))
 		}
 		if place >= 0 {
-			g.base[i] = g.store.a.edgesOf(g.store.a.node(g.store.root))[place].visits
+			g.base[i] = g.nodes.a.edgesOf(g.nodes.a.node(g.nodes.root))[place].visits
 		}
 	})
 	g.skipped = 0
@@ -67,15 +67,15 @@ func (g *gumbelState) begin(st *store, p Gumbel, size board.Size, radius float64
 // eachMove calls f for every move that the root searches, with its policy
 // index and the place of its edge, -1 if it has none.
 func (g *gumbelState) eachMove(f func(i, place int, prior float64)) {
-	n := g.store.a.node(g.store.root)
-	edges := g.store.a.edgesOf(n)
+	n := g.nodes.a.node(g.nodes.root)
+	edges := g.nodes.a.edgesOf(n)
 	for k := range edges {
 		if edges[k].prior >= 0 {
 			f(g.size.Index(edges[k].move), k, float64(edges[k].prior))
 		}
 	}
 	for k := len(edges); k < int(n.priorCount); k++ {
-		p, prior := g.store.a.priorAt(n, k)
+		p, prior := g.nodes.a.priorAt(n, k)
 		f(g.size.Index(p), -1, float64(prior))
 	}
 }
@@ -108,8 +108,8 @@ func halvingSchedule(dst []int32, considered, visits int) []int32 {
 // score fills scores with noise + log prior + scaled value by policy
 // index, and visits with those of this search, under way included.
 func (g *gumbelState) score() {
-	n, scores, visits := g.store.a.node(g.store.root), &g.scores, &g.visits
-	edges := g.store.a.edgesOf(n)
+	n, scores, visits := g.nodes.a.node(g.nodes.root), &g.scores, &g.visits
+	edges := g.nodes.a.edgesOf(n)
 	value := g.values()
 	for i := range g.size.Area() + 1 {
 		scores[i] = g.noise[i] + g.logits[i] + value.of(0, false)
@@ -134,11 +134,11 @@ type gumbelValue struct {
 // mixture of the root's own value and the values of the moves visited, weighted
 // with their priors.
 func (g *gumbelState) values() gumbelValue {
-	n := g.store.a.node(g.store.root)
+	n := g.nodes.a.node(g.nodes.root)
 	v := gumbelValue{sign: n.sign(), radius: max(1e-9, g.radius)}
 	var most int32
 	var visits, weighted, priors float64
-	for _, e := range g.store.a.edgesOf(n) {
+	for _, e := range g.nodes.a.edgesOf(n) {
 		most = max(most, e.visits)
 		if e.weight > 0 && e.prior > 0 {
 			visits += float64(e.visits)
@@ -180,7 +180,7 @@ func (g *gumbelState) next(playouts int64) int {
 			best, move, at = s, g.size.FromIndex(i), place
 		}
 	})
-	if at < 0 && move != board.NoPoint && g.store.bringForward(g.store.a.node(g.store.root), move) {
+	if at < 0 && move != board.NoPoint && g.nodes.bringForward(g.nodes.a.node(g.nodes.root), move) {
 		return selectNew
 	}
 	return at
@@ -229,7 +229,7 @@ func (g *gumbelState) improved() []float32 {
 	for i := range out {
 		out[i] = -1
 	}
-	edges := g.store.a.edgesOf(g.store.a.node(g.store.root))
+	edges := g.nodes.a.edgesOf(g.nodes.a.node(g.nodes.root))
 	logit := func(place int, prior float64) float64 {
 		if place < 0 {
 			return math.Log(prior+1e-30) + v.of(0, false)

@@ -6,6 +6,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
+	"kosumi/thinking"
 )
 
 // Human is how a network of human moves beside the main one is used: which moves
@@ -103,7 +104,7 @@ func (t *Tree) readyHuman() {
 	h.later, _ = eval.(nn.Submitter)
 	h.inTree = p.Own.any() || p.Opponent.any()
 	if mover := t.base.ToMove(); t.humanFor != mover {
-		if t.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {
+		if t.nodes.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {
 			t.clear()
 		}
 		t.humanFor = mover
@@ -133,13 +134,13 @@ func appendHuman(block []uint32, policy []float32) []uint32 {
 // humanOf returns the human policy of a node.
 func (t *Tree) humanOf(i uint32, n *node) humanBits {
 	switch {
-	case i == t.root:
+	case i == t.nodes.root:
 		return t.top.human
 	case !n.is(flagHuman):
 		return nil
 	}
-	length := t.a.wordsAt(n.priors, 2)[1]
-	return t.a.wordsAt(n.priors, int(length))[int(length)-tailWords(t.sh.size.Area()):]
+	length := t.nodes.a.wordsAt(n.priors, 2)[1]
+	return t.nodes.a.wordsAt(n.priors, int(length))[int(length)-tailWords(t.sh.size.Area()):]
 }
 
 // selection is by whose policy a move is selected.
@@ -158,7 +159,7 @@ func (t *Tree) drawSelection(i uint32, n *node) selection {
 	}
 	share := t.p.Human.Opponent
 	switch {
-	case i == t.root:
+	case i == t.nodes.root:
 		share = t.p.Human.Root
 	case n.toMove() == t.base.ToMove():
 		share = t.p.Human.Own
@@ -181,11 +182,11 @@ func (t *Tree) drawSelection(i uint32, n *node) selection {
 // selectHuman is selectMove by the human policy. Visits without weight look at
 // all that is known of a move, and at none of the exceptions made at the root.
 func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
-	policy, root := t.humanOf(i, n), i == t.root
+	policy, root := t.humanOf(i, n), i == t.nodes.root
 	weightless := how == humanWeightless
 	var total, mass float64
 	for k := range edges {
-		total += t.weightFor(&edges[k], weightless)
+		total += t.nodes.weightFor(&edges[k], weightless)
 		if p := policy.at(t.sh.size.Index(edges[k].move)); p > 0 {
 			mass += p
 		}
@@ -201,9 +202,9 @@ func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 		if prior < 0 || e.prior < 0 {
 			continue
 		}
-		u, w := x.fpu, t.weightFor(e, weightless)
+		u, w := x.fpu, t.nodes.weightFor(e, weightless)
 		if w > 0 {
-			c := t.a.node(e.child)
+			c := t.nodes.a.node(e.child)
 			if u = c.utility; root {
 				u += t.top.bonusUtility(e.move, &c.avg, &t.sh.value)
 			}
@@ -223,11 +224,11 @@ func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 }
 
 // weightFor is the weight of an edge, or all that the position behind it has.
-func (st *store) weightFor(e *edge, weightless bool) float64 {
+func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 	if !weightless {
 		return float64(e.weight)
 	}
-	if c := st.a.node(e.child); c.visits > 0 {
+	if c := ns.a.node(e.child); c.visits > 0 {
 		return c.weight
 	}
 	return 0
@@ -236,14 +237,14 @@ func (st *store) weightFor(e *edge, weightless bool) float64 {
 // orNewHuman returns the place of the best edge, or selectNew if the likeliest
 // human move without one scores more; that move then comes next.
 func (t *Tree) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
-	root, known := node == t.root, board.NoPoint
-	if t.recall.active {
+	root, known := node == t.nodes.root, board.NoPoint
+	if t.nodes.cache.active {
 		prior := func(_ int, p board.Point) float64 { return policy.at(t.sh.size.Index(p)) }
-		known, best = t.recalledMove(node, n, x, prior, root && !weightless, best)
+		known, best = t.bestCached(node, n, x, prior, root && !weightless, best)
 	}
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
-		p, _ := t.a.priorAt(n, k)
+		p, _ := t.nodes.a.priorAt(n, k)
 		i := t.sh.size.Index(p)
 		h := policy.at(i)
 		if !weightless && t.counter.on {
@@ -254,29 +255,20 @@ func (t *Tree) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, w
 		}
 	}
 	if move == board.NoPoint {
-		return t.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
 	u := x.fpu
 	if root && !weightless {
 		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n) {
-		return t.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
-	return t.takeUp(n, move, at)
+	return t.nodes.promote(n, move, at)
 }
 
-// HumanInfo is what the human network says of the position at the root, in the
-// view of the side to move there.
-type HumanInfo struct {
-	Winrate, ScoreMean, ScoreStdev float64
-	WinrateError, ScoreError       float64 // expected of itself; WinrateError is half the error of win minus loss
-	// Policy holds a probability for every move, by Size.Index; -1 where illegal.
-	Policy []float32
-}
-
-func humanInfo(o *nn.Output, area int) *HumanInfo {
-	return &HumanInfo{
+func humanInfo(o *nn.Output, area int) *thinking.Human {
+	return &thinking.Human{
 		Winrate: 0.5 + 0.5*float64(o.Win-o.Loss), ScoreMean: float64(o.ScoreMean), ScoreStdev: float64(o.ScoreStdev),
 		WinrateError: float64(o.ErrWinLoss) / 2, ScoreError: float64(o.ErrScore),
 		Policy: append([]float32(nil), o.Policy[:area+1]...),

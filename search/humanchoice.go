@@ -27,7 +27,7 @@ func (t *Tree) imitate(moves []candidate, i uint32, n *node) bool {
 	for k := range moves {
 		moves[k].unmixed = moves[k].value
 	}
-	early := i == t.root && t.passIsEarly(moves)
+	early := i == t.nodes.root && t.passIsEarly(moves)
 	mixed := t.options(moves, false)
 	t.p.Human.share(mixed, t.humanOf(i, n), t.sh.size, early)
 	for k := range moves {
@@ -50,7 +50,7 @@ func (t *Tree) options(moves []candidate, all bool) []option {
 	for k := range moves {
 		m := &moves[k]
 		o := option{move: m.edge.move, value: m.unmixed, utility: math.NaN()}
-		if c := t.a.node(m.edge.child); c.visits > 0 && c.weight > 0 {
+		if c := t.nodes.a.node(m.edge.child); c.visits > 0 && c.weight > 0 {
 			o.utility = sign * c.utility
 		}
 		list = append(list, o)
@@ -59,7 +59,7 @@ func (t *Tree) options(moves []candidate, all bool) []option {
 	if !all {
 		return list
 	}
-	edges := t.a.edgesOf(t.a.node(t.root))
+	edges := t.nodes.a.edgesOf(t.nodes.a.node(t.nodes.root))
 	for i := range t.sh.size.Area() + 1 {
 		p := t.sh.size.FromIndex(i)
 		if t.top.human.at(i) >= 0 && t.top.allowed(p) && !hasMove(edges, p) {
@@ -72,7 +72,7 @@ func (t *Tree) options(moves []candidate, all bool) []option {
 // humanOptions lists all that may be chosen at the root where the human policy has
 // a share in that; nil elsewhere.
 func (t *Tree) humanOptions(moves []candidate) []option {
-	if !t.imitates(t.root, t.a.node(t.root)) {
+	if !t.imitates(t.nodes.root, t.nodes.a.node(t.nodes.root)) {
 		return nil
 	}
 	list := t.options(moves, true)

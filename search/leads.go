@@ -8,6 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // Leads finds leads where komi is far from even. There a network's own lead means
@@ -179,7 +180,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	within := func(v float64) float64 { return sign * min(max(sign*v, low), high) }
 	r.Root.Lead, r.Root.ScoreMean = within(r.Root.Lead), within(r.Root.ScoreMean)
 	r.Moves, r.Unsearched = slices.Clone(r.Moves), slices.Clone(r.Unsearched) // others may read them
-	all := [2][]MoveInfo{r.Moves, r.Unsearched}
+	all := [2][]thinking.Move{r.Moves, r.Unsearched}
 	for _, moves := range all {
 		for i := range moves {
 			moves[i].Lead, moves[i].ScoreMean = within(moves[i].Lead), within(moves[i].ScoreMean)
@@ -211,7 +212,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 
 // evenAfter is the komi that would make the position after a move even, by the lead
 // under the one that makes it even before; that one itself where there is no time to ask.
-func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *MoveInfo) float64 {
+func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *thinking.Move) float64 {
 	move := m.Move
 	if m.SymmetryOf != board.NoPoint {
 		move = m.SymmetryOf

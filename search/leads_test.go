@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // saturated is a network that knows who wins under any komi, and by how much only near
@@ -75,7 +76,8 @@ func TestContradictingLeads(t *testing.T) {
 		require.NoError(t, err)
 		g.SetKomi(c.komi)
 		g.SetToMove(board.White)
-		r := Result{Size: g.Size(), ToMove: board.White, Root: RootInfo{Lead: c.lead, Winrate: c.winrate, Raw: RawInfo{Winrate: c.winrate, HasScore: true}}}
+		r := Result{Analysis: thinking.Analysis{Size: g.Size(), ToMove: board.White,
+			Root: thinking.Root{Value: thinking.Value{Lead: c.lead, Winrate: c.winrate}, Raw: thinking.Raw{Winrate: c.winrate, HasScore: true}}}}
 		require.NoError(t, l.Correct(context.Background(), g, &r))
 		require.InDelta(t, c.want, r.Root.Lead, 1e-4, "%+v", c)
 	}
@@ -97,10 +99,11 @@ func TestCorrectedLeads(t *testing.T) {
 			require.NoError(t, net.Evaluate(context.Background(), &nn.Query{Game: g}, &out))
 			raw := float64(out.Lead)
 			winrate := float64(out.Win)
-			moves := []MoveInfo{{Move: c3, Lead: raw, Winrate: winrate, SymmetryOf: board.NoPoint},
-				{Move: d4, Lead: raw, Winrate: winrate, SymmetryOf: board.NoPoint}, {Move: e5, Lead: raw, Winrate: winrate, SymmetryOf: d4}}
-			r := Result{Size: g.Size(), ToMove: toMove, Moves: moves,
-				Root: RootInfo{Lead: raw, Winrate: winrate, Raw: RawInfo{Winrate: winrate, HasScore: true}}}
+			value := thinking.Value{Lead: raw, Winrate: winrate}
+			moves := []thinking.Move{{Move: c3, Value: value, SymmetryOf: board.NoPoint},
+				{Move: d4, Value: value, SymmetryOf: board.NoPoint}, {Move: e5, Value: value, SymmetryOf: d4}}
+			r := Result{Analysis: thinking.Analysis{Size: g.Size(), ToMove: toMove, Moves: moves,
+				Root: thinking.Root{Value: value, Raw: thinking.Raw{Winrate: winrate, HasScore: true}}}}
 			require.NoError(t, l.Correct(context.Background(), g, &r))
 			require.Equal(t, raw, moves[0].Lead, "others may read what was there")
 			lead := r.Root.Lead

@@ -34,7 +34,7 @@ type Limits struct {
 	SnapshotEvery time.Duration
 }
 
-// Group is a number of what limits every search alike, for [Recall]; never 0.
+// Group is a number of what limits every search alike, for [EvalCacheParams]; never 0.
 func (l Limits) Group() uint64 {
 	return mixInto(mixInto(mixInto(1, uint64(l.Visits)), uint64(l.Playouts)), uint64(l.Time)) | 1
 }

@@ -134,7 +134,7 @@ func (t *Tree) watchMirror() {
 	if m.player != t.sh.mirror.player {
 		t.clear()
 	}
-	t.sh.mirror, t.keepWeights = m, m.player != board.Empty
+	t.sh.mirror, t.nodes.keepWeights = m, m.player != board.Empty
 }
 
 // goesOn reports whether all answers on a path from the root are copies, those
@@ -409,7 +409,7 @@ func (c *counter) next(t *Tree, n *node) (k int, prior float64, ok bool) {
 	best, at := float32(-1), board.NoPoint
 	size := t.sh.size
 	for i := int(n.edgeCount); i < int(n.priorCount); i++ {
-		p, raw := t.a.priorAt(n, i)
+		p, raw := t.nodes.a.priorAt(n, i)
 		if q := c.prior(p, raw); q > best || q == best && size.Index(p) < size.Index(at) {
 			k, best, at = i, q, p
 		}

@@ -296,12 +296,12 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 		tree.Reset(g)
 		searched(t, tree, 3000)
 		short := 0
-		for _, e := range tree.a.edgesOf(tree.a.node(tree.root)) {
+		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root)) {
 			if e.visits < 50 {
 				continue
 			}
 			var copied, all float32
-			for _, reply := range tree.a.edgesOf(tree.a.node(e.child)) {
+			for _, reply := range tree.nodes.a.edgesOf(tree.nodes.a.node(e.child)) {
 				all += reply.weight
 				if reply.move == opposite(g.Size(), e.move) {
 					copied = reply.weight
@@ -313,15 +313,15 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 		}
 		require.Equal(t, on, short == 0, "%d moves", short)
 		var truncated, reweighted, patterns int
-		for i := uint32(1); i < tree.a.nodeCount; i++ {
-			n := tree.a.node(i)
+		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+			n := tree.nodes.a.node(i)
 			if n.is(flagTruncated) {
 				truncated++
 			}
 			if n.bias.entry != 0 {
 				patterns++
 			}
-			for _, e := range tree.a.edgesOf(n) {
+			for _, e := range tree.nodes.a.edgesOf(n) {
 				if e.weight > 0 && e.mult != 1 {
 					reweighted++
 				}

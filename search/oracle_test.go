@@ -17,6 +17,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // record is one search that KataGo made.
@@ -239,7 +240,7 @@ func compare(r *record, got *search.Result) difference {
 	return d
 }
 
-func samePV(w *moveInfo, m *search.MoveInfo, size board.Size) bool {
+func samePV(w *moveInfo, m *thinking.Move, size board.Size) bool {
 	n := len(m.PV)
 	if m.PVEndsPhase { // KataGo's analysis leaves that out
 		n--

@@ -73,8 +73,8 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	}
 	r.stats.Elapsed = time.Since(r.start)
 	t.exactRoot()
-	if t.root != 0 {
-		t.record(t.base.Finished())
+	if t.nodes.root != 0 {
+		t.nodes.save(t.base.Finished())
 	}
 	result := t.result(true)
 	t.published.Store(result)
@@ -114,7 +114,7 @@ func (r *running) begin(l Limits) {
 func (t *Tree) begin(l Limits) {
 	r := &t.search
 	r.begin(l)
-	if !t.own.begin(r.limits.Ownership, t.sh.size.Area(), t.root == 0) {
+	if !t.nodes.own.begin(r.limits.Ownership, t.sh.size.Area(), t.nodes.root == 0) {
 		t.clear()
 	}
 	t.sh.limits, t.sh.bans = r.limits, t.bans
@@ -143,7 +143,7 @@ func (t *Tree) makeSlots() {
 // lookOnce makes the first playout of a fresh tree, see Limits.FirstLook.
 func (t *Tree) lookOnce(ctx context.Context) {
 	r, s := &t.search, t.slots[0]
-	if t.visits() > 1 || r.target >= 0 && r.stats.Playouts >= r.target || t.full() || t.descend(s) != atLeaf {
+	if t.nodes.visits() > 1 || r.target >= 0 && r.stats.Playouts >= r.target || t.full() || t.descend(s) != atLeaf {
 		return
 	}
 	t.runTimed(ctx, s)
@@ -195,7 +195,7 @@ func (t *Tree) runTogether(ctx context.Context, cancel context.CancelFunc) {
 	} else {
 		for t.goOn() && r.err == nil {
 			t.applyFinished(ctx)
-			if r.mayLaunch(&t.p.Parallel, t.visits()) && t.launch(ctx) {
+			if r.mayLaunch(&t.p.Parallel, t.nodes.visits()) && t.launch(ctx) {
 				continue
 			}
 			t.wait(ctx)
@@ -400,7 +400,7 @@ func (t *Tree) goOn() bool {
 	case r.stop != StopNone:
 	case r.quit.Load():
 		r.stop = StopCancelled
-	case r.target >= 0 && r.stats.Playouts >= r.target, t.a.node(t.root).visits >= mostVisits:
+	case r.target >= 0 && r.stats.Playouts >= r.target, t.nodes.a.node(t.nodes.root).visits >= mostVisits:
 		r.stop = StopVisits
 	case t.full():
 		r.stop = StopMemory
@@ -473,14 +473,14 @@ func (t *Tree) full() bool {
 	}
 	perLeaf := int64(unsafe.Sizeof(node{})+2*unsafe.Sizeof(edge{})) + 4*int64(blockWords(min(board.MaxMoves, t.sh.priorsKept()*4/3)))
 	reserve := 6*chunkBytes + int64(t.p.Parallel.Workers)*perLeaf
-	if t.a.spent(reserve) {
+	if t.nodes.a.spent(reserve) {
 		return true
 	}
-	if t.used()+t.graph.growth()+reserve > limit {
+	if t.nodes.used()+t.nodes.graph.growth()+reserve > limit {
 		return true
 	}
-	if t.bytes() > limit {
-		t.a.trim()
+	if t.nodes.bytes() > limit {
+		t.nodes.a.trim()
 	}
 	return false
 }
@@ -488,7 +488,7 @@ func (t *Tree) full() bool {
 // exactRoot computes the root's averages from all children, where that was not
 // done after each visit. A root without moves keeps what it counted of itself.
 func (t *Tree) exactRoot() {
-	if t.root != 0 && t.p.Backup.ExactShare > 0 && t.a.node(t.root).edgeCount > 0 {
-		t.rebuild(t.root)
+	if t.nodes.root != 0 && t.p.Backup.ExactShare > 0 && t.nodes.a.node(t.nodes.root).edgeCount > 0 {
+		t.nodes.rebuild(t.nodes.root)
 	}
 }

@@ -104,17 +104,17 @@ func (o *ownership) release(n *node) {
 
 // owners returns mean and standard deviation by point over the tree below a
 // node, in the view of a side; nil if nothing is known.
-func (st *store) owners(i uint32, white bool) (mean, stdev []float32) {
-	o := &st.own
-	n := st.a.node(i)
-	if !o.complete || st.a.node(st.root).owners == 0 {
+func (ns *nodes) owners(i uint32, white bool) (mean, stdev []float32) {
+	o := &ns.own
+	n := ns.a.node(i)
+	if !o.complete || ns.a.node(ns.root).owners == 0 {
 		return nil, nil
 	}
 	clear(o.sum)
 	clear(o.square)
 	o.path = o.path[:0]
 	least := 0.5 / math.Pow(max(1, float64(n.visits)), 0.75)
-	st.addOwners(i, 1, least)
+	ns.addOwners(i, 1, least)
 	mean, stdev = make([]float32, o.area), make([]float32, o.area)
 	for p, v := range o.sum {
 		stdev[p] = float32(math.Sqrt(max(0, o.square[p]-v*v)))
@@ -128,14 +128,14 @@ func (st *store) owners(i uint32, white bool) (mean, stdev []float32) {
 
 // addOwners adds a node's share; it returns false if the node has nothing to add.
 // least is the share below which a node stands for all that is below it.
-func (st *store) addOwners(i uint32, share, least float64) bool {
-	n, o := st.a.node(i), &st.own
+func (ns *nodes) addOwners(i uint32, share, least float64) bool {
+	n, o := ns.a.node(i), &ns.own
 	if n.owners == 0 || n.is(flagTerminal) {
 		return false
 	}
 	if share >= least && n.edgeCount > 0 && !slices.Contains(o.path, i) {
 		o.path = append(o.path, i)
-		share = st.addOwnersBelow(n, share, least)
+		share = ns.addOwnersBelow(n, share, least)
 		o.path = o.path[:len(o.path)-1]
 	}
 	for p, v := range o.at(n.owners) {
@@ -148,12 +148,12 @@ func (st *store) addOwners(i uint32, share, least float64) bool {
 
 // addOwnersBelow adds the shares of a node's children and returns what is left for
 // its own evaluation.
-func (st *store) addOwnersBelow(n *node, share, least float64) (own float64) {
+func (ns *nodes) addOwnersBelow(n *node, share, least float64) (own float64) {
 	const dropped = 0.01 // of least: children below that leave their share to the node
 	var weights, squares float64
-	edges := st.a.edgesOf(n)
+	edges := ns.a.edgesOf(n)
 	for k := range edges {
-		w := st.edgeWeight(&edges[k])
+		w := ns.edgeWeight(&edges[k])
 		weights += w
 		squares += w * w
 	}
@@ -164,9 +164,9 @@ func (st *store) addOwnersBelow(n *node, share, least float64) (own float64) {
 		return own + below
 	}
 	for k := range edges {
-		w := st.edgeWeight(&edges[k])
+		w := ns.edgeWeight(&edges[k])
 		part := w * w / squares * below
-		if part < least*dropped || !st.addOwners(edges[k].child, part, least) {
+		if part < least*dropped || !ns.addOwners(edges[k].child, part, least) {
 			own += part
 		}
 	}
@@ -174,8 +174,8 @@ func (st *store) addOwnersBelow(n *node, share, least float64) (own float64) {
 }
 
 // edgeWeight is the weight that a child has by the visits of one edge.
-func (st *store) edgeWeight(e *edge) float64 {
+func (ns *nodes) edgeWeight(e *edge) float64 {
 	e2 := *e
-	e2.refresh(st.a.node(e.child))
+	e2.refresh(ns.a.node(e.child))
 	return float64(e2.weight)
 }

@@ -7,23 +7,23 @@ import "kosumi/board"
 // configuration file, and values called "KataGo" are those of its GTP engine
 // with nothing overridden.
 type Params struct {
-	PUCT        PUCT
-	FPU         FPU
-	VirtualLoss VirtualLoss
-	Utility     Utility
-	Backup      Backup
-	Bias        Bias
-	Graph       Graph
-	Root        Root
-	Pass        Pass
-	Choice      Choice
-	Net         Net
-	Parallel    Parallel
-	Memory      Memory
-	Stop        Stop
-	Human       Human
-	Repeats     Repeats
-	Recall      Recall
+	PUCT          PUCT
+	FPU           FPU
+	VirtualLoss   VirtualLoss
+	Utility       Utility
+	Backup        Backup
+	Bias          Bias
+	Graph         Graph
+	Root          Root
+	Pass          Pass
+	Choice        Choice
+	Net           Net
+	Parallel      Parallel
+	Memory        Memory
+	Stop          Stop
+	Human         Human
+	RepeatPenalty RepeatPenalty
+	EvalCache     EvalCacheParams
 	// AntiMirror steers against an opponent who answers every move with the
 	// point opposite to it, and does nothing else. KataGo on in play, off in
 	// analysis (antiMirror).
@@ -327,9 +327,9 @@ func Defaults() Params {
 		Backup: Backup{UseUncertainty: true, UncertaintyCoeff: 0.25, UncertaintyExponent: 1, UncertaintyMaxWeight: 8,
 			UseNoisePruning: true, NoisePruneUtilityScale: 0.15, NoisePruningCap: 1e50,
 			ValueWeightExponent: 0.25, ExactVisits: 64, ExactShare: 256},
-		Bias:   Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
-		Graph:  Graph{Use: true, RepBound: board.DefaultRepBound},
-		Recall: Recall{MinVisits: 100},
+		Bias:      Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
+		Graph:     Graph{Use: true, RepBound: board.DefaultRepBound},
+		EvalCache: EvalCacheParams{MinVisits: 100},
 		Root: Root{DirichletTotalConcentration: 10.83, DirichletWeight: 0.25, DirichletShaped: true,
 			PolicyTemperature: 1, PolicyTemperatureEarly: 1,
 			SymmetryPruning: true, EndingBonusPoints: 0.5, PruneUselessMoves: true, NumSymmetries: 1,

@@ -3,7 +3,7 @@ package search
 import "kosumi/board"
 
 // Patterns are moves of earlier games, with their surroundings, and what a move like
-// them costs whoever makes it: see [Repeats.Past]. Fill one game by game; while
+// them costs whoever makes it: see [RepeatPenalty.History]. Fill one game by game; while
 // trees search with it, it must not change.
 type Patterns struct {
 	worth map[patternKey]float64 // in White's utility

@@ -6,19 +6,19 @@ import (
 	"kosumi/board"
 )
 
-// Repeats charges a player for moves like those that it has made before: the same
+// RepeatPenalty charges a player for moves like those that it has made before: the same
 // point with the same surroundings of 9x9, turned, mirrored or in the other colours
 // too. So a player who is behind does not try one trick on every corner, and one who
 // plays much does not play the same game again.
-type Repeats struct {
+type RepeatPenalty struct {
 	// Utility is taken off the utility of a move like one of the same player in this
 	// game; a negative one is added. KataGo 0, and 0.005 for White in handicap games
 	// (avoidRepeatedPatternUtility).
 	Utility float64
-	// Past are the moves of earlier games that are charged for as well; nil is none.
-	Past *Patterns
-	// For is the player who is charged; Empty is the side to move at the root.
-	For board.Color
+	// History holds the moves of earlier games that are charged for as well; nil is none.
+	History *Patterns
+	// Player is the one who is charged; Empty is the side to move at the root.
+	Player board.Color
 }
 
 // patternKey names a move with its surroundings; 0 is none.
@@ -26,23 +26,23 @@ type patternKey uint64
 
 // repeats are the patterns that are charged for, and those of the tree's nodes.
 type repeats struct {
-	player  board.Color              // who is charged; Empty: nobody
-	charged map[patternKey]struct{}  // patterns of the game so far
-	charge  float64                  // of each, in White's utility
-	past    *Patterns                // of earlier games; nil: none
-	keys    []*[nodeChunk]patternKey // by node
+	player  board.Color             // who is charged; Empty: nobody
+	charged map[patternKey]struct{} // patterns of the game so far
+	charge  float64                 // of each, in White's utility
+	past    *Patterns               // of earlier games; nil: none
+	keys    byNode[patternKey]
 }
 
 // begin reads the moves that led to a position. It returns false if the tree was
 // searched for the other player, so that its visits are of no use.
-func (r *repeats) begin(g *board.Game, p Repeats) (keep bool) {
-	r.past = p.Past
-	if p.Utility == 0 && p.Past == nil {
+func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
+	r.past = p.History
+	if p.Utility == 0 && p.History == nil {
 		keep = r.player == board.Empty
 		r.player = board.Empty
 		return keep
 	}
-	player := p.For
+	player := p.Player
 	if player == board.Empty {
 		player = g.ToMove()
 	}
@@ -100,10 +100,13 @@ func transposed(size board.Size, table []board.Point) []board.Point {
 
 // of returns the charge on a node, in White's utility.
 func (r *repeats) of(i uint32) float64 {
-	if r.player == board.Empty || int(i>>nodeBits) >= len(r.keys) {
+	if r.player == board.Empty {
 		return 0
 	}
-	key, charge := r.key(i), 0.0
+	key, charge := r.keys.get(i), 0.0
+	if key == 0 {
+		return 0
+	}
 	if r.past != nil {
 		charge = r.past.worth[key]
 	}
@@ -113,21 +116,11 @@ func (r *repeats) of(i uint32) float64 {
 	return charge
 }
 
-func (r *repeats) key(i uint32) patternKey {
-	if int(i>>nodeBits) >= len(r.keys) {
-		return 0
-	}
-	return r.keys[i>>nodeBits][i&(nodeChunk-1)]
-}
-
+// setKey notes the pattern of a node, where anybody is charged.
 func (r *repeats) setKey(i uint32, key patternKey) {
-	if r.player == board.Empty {
-		return
+	if r.player != board.Empty {
+		r.keys.set(i, key)
 	}
-	for int(i>>nodeBits) >= len(r.keys) {
-		r.keys = append(r.keys, new([nodeChunk]patternKey))
-	}
-	r.keys[i>>nodeBits][i&(nodeChunk-1)] = key
 }
 
 // repeatPattern returns the pattern of a move that is about to be made, 0 for

@@ -26,8 +26,8 @@ func game9(t *testing.T, vertices ...string) *board.Game {
 func TestRepeatPatterns(t *testing.T) {
 	g := game9(t, "B2", "G7", "pass", "pass") // further apart than surroundings reach
 	var r repeats
-	require.False(t, r.begin(g, Repeats{Utility: 0.1, For: board.White}), "a tree for nobody is of no use")
-	require.True(t, r.begin(g, Repeats{Utility: 0.1, For: board.White}))
+	require.False(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}), "a tree for nobody is of no use")
+	require.True(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}))
 	charge := func(on *board.Game, c board.Color, vertex string) float64 {
 		p, err := on.Size().ParseVertex(vertex)
 		require.NoError(t, err)
@@ -42,10 +42,10 @@ func TestRepeatPatterns(t *testing.T) {
 	require.Zero(t, charge(fresh, board.White, "F7"), "another point")
 	require.Zero(t, charge(fresh, board.White, "pass"))
 	require.Zero(t, charge(game9(t, "G6"), board.White, "G7"), "other surroundings")
-	require.False(t, r.begin(g, Repeats{Utility: 0.1, For: board.Black}), "searched for the other side")
+	require.False(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.Black}), "searched for the other side")
 	require.Positive(t, r.charge, "of Black, in White's utility")
-	require.False(t, r.begin(g, Repeats{}))
-	require.True(t, r.begin(g, Repeats{}))
+	require.False(t, r.begin(g, RepeatPenalty{}))
+	require.True(t, r.begin(g, RepeatPenalty{}))
 	require.Zero(t, r.of(5))
 }
 
@@ -68,15 +68,15 @@ func TestPastPatterns(t *testing.T) {
 	past.Game().Add(empty.Board(), board.Move{Color: board.Black, Point: at("C7")}, 0.03)
 	for player, want := range map[board.Color]float64{board.Black: 0.13, board.White: -0.13} {
 		r := repeats{}
-		require.False(t, r.begin(empty, Repeats{Past: past, For: player}))
-		require.True(t, r.begin(empty, Repeats{Past: past, For: player}))
+		require.False(t, r.begin(empty, RepeatPenalty{History: past, Player: player}))
+		require.True(t, r.begin(empty, RepeatPenalty{History: past, Player: player}))
 		r.setKey(5, repeatPattern(empty.Board(), player, at("G3")))
 		require.InDelta(t, want, r.of(5), 1e-9, player)
 		r.setKey(5, repeatPattern(empty.Board(), player, at("E5")))
 		require.Zero(t, r.of(5))
 	}
 	both := repeats{}
-	both.begin(game9(t, "C3", "pass"), Repeats{Utility: 0.5, Past: past, For: board.Black})
+	both.begin(game9(t, "C3", "pass"), RepeatPenalty{Utility: 0.5, History: past, Player: board.Black})
 	both.setKey(5, repeatPattern(empty.Board(), board.Black, at("G7")))
 	require.InDelta(t, 0.63, both.of(5), 1e-9, "in this game as well")
 }
@@ -91,7 +91,7 @@ func TestTransposedPatterns(t *testing.T) {
 	past.Game().Add(lying.Board(), board.Move{Color: board.Black, Point: lying.Size().Point(2, 1)}, 0.1)
 	for at, want := range map[[2]int]float64{{1, 2}: 0.1, {5, 6}: 0.1, {2, 1}: 0} {
 		r := repeats{}
-		r.begin(standing, Repeats{Past: past})
+		r.begin(standing, RepeatPenalty{History: past})
 		r.setKey(5, repeatPattern(standing.Board(), board.Black, standing.Size().Point(at[0], at[1])))
 		require.InDelta(t, want, r.of(5), 1e-9, "%v", at)
 	}
@@ -123,21 +123,21 @@ func TestCharge(t *testing.T) {
 func TestOnlyThePlayersMovesAreKept(t *testing.T) {
 	p := Defaults()
 	p.Graph.Use = false
-	p.Repeats = Repeats{Utility: 0.1, For: board.Black}
+	p.RepeatPenalty = RepeatPenalty{Utility: 0.1, Player: board.Black}
 	tree := newTree(t, p, &stub{})
 	tree.Reset(newGame(t, 9))
 	searched(t, tree, 500)
 	kept := map[bool]int{}
 	var walk func(i uint32, own bool)
 	walk = func(i uint32, own bool) {
-		for _, e := range tree.a.edgesOf(tree.a.node(i)) {
-			if tree.a.node(e.child).is(flagEvaluated) {
-				require.Equal(t, own, tree.repeats.key(e.child) != 0)
+		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(i)) {
+			if tree.nodes.a.node(e.child).is(flagEvaluated) {
+				require.Equal(t, own, tree.nodes.repeats.keys.get(e.child) != 0)
 				kept[own]++
 				walk(e.child, !own)
 			}
 		}
 	}
-	walk(tree.root, true)
+	walk(tree.nodes.root, true)
 	require.Greater(t, min(kept[true], kept[false]), 50)
 }

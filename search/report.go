@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // result reports on the tree as it is. It is made anew each time, so that
 // readers may keep it.
 func (t *Tree) result(final bool) *Result {
-	r := &Result{Size: t.sh.size, ToMove: t.base.ToMove(), Turn: t.base.NumMoves(), Final: final,
+	r := &Result{Analysis: thinking.Analysis{Size: t.sh.size, ToMove: t.base.ToMove()}, Turn: t.base.NumMoves(), Final: final,
 		Stats: t.search.stats, Stop: t.search.stop, choice: t.p.Choice}
-	r.Stats.Nodes, r.Stats.Bytes = int64(t.a.nodeCount)-1, t.used()
-	if t.root == 0 || !t.a.node(t.root).is(flagEvaluated) {
+	r.Stats.Nodes, r.Stats.Bytes = int64(t.nodes.a.nodeCount)-1, t.nodes.used()
+	if t.nodes.root == 0 || !t.nodes.a.node(t.nodes.root).is(flagEvaluated) {
 		return r
 	}
 	area := t.sh.size.Area()
-	moves := t.candidates(nil, t.root)
+	moves := t.candidates(nil, t.nodes.root)
 	r.Policy = slices.Clone(t.top.out.Policy[:area+1])
 	r.Root = t.rootInfo(moves)
 	if t.top.human != nil {
@@ -33,12 +34,12 @@ func (t *Tree) result(final bool) *Result {
 	}
 	white := t.base.ToMove() == board.White
 	if t.sh.limits.Ownership {
-		r.Ownership, r.OwnershipStdev = t.owners(t.root, white)
+		r.Ownership, r.OwnershipStdev = t.nodes.owners(t.nodes.root, white)
 	}
 	for k := range moves {
 		r.Moves = append(r.Moves, t.moveInfo(&moves[k], white))
 	}
-	slices.SortStableFunc(r.Moves, func(a, b MoveInfo) int { return a.compare(&b) })
+	slices.SortStableFunc(r.Moves, func(a, b thinking.Move) int { return compareMoves(&a, &b) })
 	searched := len(r.Moves)
 	if t.p.Root.SymmetryPruning {
 		r.Moves = t.top.addCopies(r.Moves)
@@ -52,19 +53,19 @@ func (t *Tree) result(final bool) *Result {
 	return r
 }
 
-// compare sorts moves: those that were searched first, then by what is chosen by.
-func (a *MoveInfo) compare(b *MoveInfo) int {
+// compareMoves sorts moves: those that were searched first, then by what is chosen by.
+func compareMoves(a, b *thinking.Move) int {
 	return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection),
 		cmp.Compare(b.EdgeVisits, a.EdgeVisits), cmp.Compare(b.Prior, a.Prior))
 }
 
 // view turns White's values into those of the side to move at the root.
-func (t *Tree) view() float64 { return t.a.node(t.root).sign() }
+func (t *Tree) view() float64 { return t.nodes.a.node(t.nodes.root).sign() }
 
-func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
-	c := t.a.node(m.edge.child)
+func (t *Tree) moveInfo(m *candidate, white bool) thinking.Move {
+	c := t.nodes.a.node(m.edge.child)
 	s := t.view()
-	v := MoveInfo{
+	v := thinking.Move{
 		Move: m.edge.move, SymmetryOf: board.NoPoint, Prior: m.edge.prior,
 		Visits: int64(m.visits), EdgeVisits: int64(m.edge.visits),
 		Weight: m.weightFull, EdgeWeight: m.weight, Selection: m.value,
@@ -72,9 +73,9 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 	radius := t.sh.value.radius()
 	avg := c.avg
 	if m.visits == 0 {
-		avg = t.a.node(t.root).avg // nothing is known but what the parent is worth
+		avg = t.nodes.a.node(t.nodes.root).avg // nothing is known but what the parent is worth
 	}
-	v.fill(&avg, s)
+	v.Value = valueOf(&avg, s)
 	v.Utility = s * m.utility
 	if m.visits > 0 {
 		v.Utility = s * c.utility
@@ -83,24 +84,26 @@ func (t *Tree) moveInfo(m *candidate, white bool) MoveInfo {
 	v.LCB = v.Winrate - m.below/2*t.sh.value.u.WinLossFactor/max(radius, 1e-20)
 	v.PV, v.PVVisits, v.PVEdgeVisits, v.PVEndsPhase = t.variation(m.edge)
 	if t.sh.limits.MovesOwnership {
-		v.Ownership, v.OwnershipStdev = t.owners(m.edge.child, white)
+		v.Ownership, v.OwnershipStdev = t.nodes.owners(m.edge.child, white)
 	}
 	return v
 }
 
-func (v *MoveInfo) fill(o *outcome, s float64) {
-	v.Winrate = 0.5 + 0.5*s*float64(o.winLoss)
-	v.NoResult = float64(o.noResult)
-	v.ScoreMean, v.ScoreStdev, v.Lead = s*float64(o.scoreMean), o.stdev(), s*float64(o.lead)
+// valueOf returns what an outcome is worth in the view s, but for its utility.
+func valueOf(o *outcome, s float64) thinking.Value {
+	return thinking.Value{
+		Winrate: 0.5 + 0.5*s*float64(o.winLoss), NoResult: float64(o.noResult),
+		Lead: s * float64(o.lead), ScoreMean: s * float64(o.scoreMean), ScoreStdev: o.stdev(),
+	}
 }
 
 // rootInfo averages the moves by what they are chosen by, without LCB, and the
 // root's own evaluation.
-func (t *Tree) rootInfo(moves []candidate) RootInfo {
-	n := t.a.node(t.root)
+func (t *Tree) rootInfo(moves []candidate) thinking.Root {
+	n := t.nodes.a.node(t.nodes.root)
 	s := t.view()
-	info := RootInfo{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
-		Value: s * float64(n.avg.winLoss), ValueLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
+	info := thinking.Root{Hash: t.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
+		TreeWinLoss: s * float64(n.avg.winLoss), TreeLead: s * float64(n.avg.lead), Raw: rawInfo(&t.top.out, t.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums
 	all.utility = weight * float64(n.ownUtility)
@@ -110,17 +113,15 @@ func (t *Tree) rootInfo(moves []candidate) RootInfo {
 		if m.weight <= 0 || m.plain <= 0 {
 			continue
 		}
-		c := t.a.node(m.edge.child)
+		c := t.nodes.a.node(m.edge.child)
 		weight += m.plain
 		all.utility += m.plain * c.utility
 		all.add(m.plain, &c.avg)
 	}
 	mean := node{weight: weight}
 	mean.setAverages(&all)
-	var v MoveInfo
-	v.fill(&mean.avg, s)
-	info.Utility, info.Winrate, info.NoResult = s*mean.utility, v.Winrate, v.NoResult
-	info.Lead, info.ScoreMean, info.ScoreStdev = v.Lead, v.ScoreMean, v.ScoreStdev
+	info.Value = valueOf(&mean.avg, s)
+	info.Utility = s * mean.utility
 	return info
 }
 
@@ -140,7 +141,7 @@ func (t *Tree) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) 
 	const longest = 64
 	var moves []candidate
 	for len(pv) < longest {
-		n := t.a.node(e.child)
+		n := t.nodes.a.node(e.child)
 		pv = append(pv, e.move)
 		visits, edgeVisits = append(visits, int64(n.visits)), append(edgeVisits, int64(e.visits))
 		if n.edgeCount == 0 || n.is(flagTerminal) {
@@ -193,13 +194,13 @@ func (t *Tree) passIsEarly(moves []candidate) bool {
 	}
 	pass := &moves[at]
 	s := t.view()
-	avg := t.a.node(pass.edge.child).avg
+	avg := t.nodes.a.node(pass.edge.child).avg
 	for k := range moves {
 		m := &moves[k]
 		if k == at || m.weight <= 0 || m.edge.visits <= 500 && m.weight <= 2*math.Sqrt(pass.weight) || !t.top.neutral(m.edge.move) {
 			continue
 		}
-		c := t.a.node(m.edge.child).avg
+		c := t.nodes.a.node(m.edge.child).avg
 		if s*(m.utility-pass.utility) > -0.1 && s*float64(c.scoreMean-avg.scoreMean) > -0.5 && s*float64(c.lead-avg.lead) > -0.5 {
 			return true
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // symmetricGame returns a game whose stones some symmetry leaves as they are.
@@ -106,7 +107,7 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 
 // requireMirrored checks that one symmetry of the position turns what is said of the
 // original of a move into what is said of the move.
-func requireMirrored(t testing.TB, r *Result, g *board.Game, m *MoveInfo) {
+func requireMirrored(t testing.TB, r *Result, g *board.Game, m *thinking.Move) {
 	t.Helper()
 	o := r.Move(m.SymmetryOf)
 	require.NotNil(t, o)

@@ -16,7 +16,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	if !t.ready {
 		return false
 	}
-	keep := t.root != 0 && c == t.game.ToMove() && len(t.bans) == 0 && t.game.Legal(c, p) == nil
+	keep := t.nodes.root != 0 && c == t.game.ToMove() && len(t.bans) == 0 && t.game.Legal(c, p) == nil
 	t.bans = nil
 	if err := t.game.PlayTolerant(c, p); err != nil {
 		t.ready = false
@@ -26,13 +26,13 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	t.rebase()
 	var child uint32
 	if keep {
-		child = t.childOf(p)
+		child = t.nodes.childOf(p)
 	}
 	if child == 0 || t.passChanges() || t.p.Net.PlayoutDoublingAdvantage != 0 && t.p.Net.AdvantageFor == board.Empty {
 		t.clear()
 		return false
 	}
-	t.promote(child)
+	t.nodes.reroot(child)
 	t.published.Store(&Result{})
 	return true
 }
@@ -49,75 +49,75 @@ func (t *Tree) passChanges() bool {
 
 // childOf returns the node that a move at the root leads to, if it is worth
 // keeping.
-func (st *store) childOf(p board.Point) uint32 {
-	for _, e := range st.a.edgesOf(st.a.node(st.root)) {
+func (ns *nodes) childOf(p board.Point) uint32 {
+	for _, e := range ns.a.edgesOf(ns.a.node(ns.root)) {
 		if e.move != p || e.prior < 0 {
 			continue
 		}
-		if n := st.a.node(e.child); n.is(flagEvaluated) && !n.is(flagTerminal) {
+		if n := ns.a.node(e.child); n.is(flagEvaluated) && !n.is(flagTerminal) {
 			return e.child
 		}
 	}
 	return 0
 }
 
-// promote makes a copy of a node the root and throws away what cannot be reached
+// reroot makes a copy of a node the root and throws away what cannot be reached
 // from it.
-func (st *store) promote(child uint32) {
-	root := st.a.newNode()
-	n := st.a.node(root)
-	*n = *st.a.node(child)
+func (ns *nodes) reroot(child uint32) {
+	root := ns.a.newNode()
+	n := ns.a.node(root)
+	*n = *ns.a.node(child)
 	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
 	n.owners = 0
 	n.flags &^= flagForced
 	if n.edgeCount > 0 { // a block of its own
-		edges := st.a.edgesOf(n)
-		n.edges = st.a.newBlock(n.edgeClass)
+		edges := ns.a.edgesOf(n)
+		n.edges = ns.a.newBlock(n.edgeClass)
 		at := n.edges & (edgeChunk - 1)
-		copy(st.a.edges[n.edges>>edgeBits][at:], edges)
+		copy(ns.a.edges[n.edges>>edgeBits][at:], edges)
 	}
 	n.priors, n.priorCount = 0, 0 // the root's priors are made anew
-	if st.p.Graph.Use {
-		st.graph.setHash(root, st.graph.hash(child))
+	if ns.p.Graph.Use {
+		ns.graph.hashes.set(root, ns.graph.hashes.get(child))
 	}
-	st.repeats.setKey(root, 0)
-	st.recall.move(child, root)
-	st.root = root
-	st.compact()
+	ns.repeats.setKey(root, 0)
+	ns.cache.known.move(child, root)
+	ns.root = root
+	ns.compact()
 }
 
 // compact slides what the root leads to together, in the order it was made, so
 // that a tree that lives through a game takes no more memory than its limit.
 // Edge blocks are copied, since they do not lie in the order of their nodes;
 // nodes and priors, the bulk, move in place.
-func (st *store) compact() {
-	st.mark()
-	st.graph.reset()
-	for i := uint32(1); i < st.a.nodeCount; i++ {
-		if n := st.a.node(i); !n.is(flagMark) {
-			st.bias.release(n)
-			st.own.release(n)
+func (ns *nodes) compact() {
+	ns.mark()
+	ns.graph.reset()
+	for i := uint32(1); i < ns.a.nodeCount; i++ {
+		if n := ns.a.node(i); !n.is(flagMark) {
+			ns.bias.release(n)
+			ns.own.release(n)
 		}
 	}
-	moved := st.bias.sweep()
-	index := st.rankMarked()
-	st.slidePriors(index)
-	st.slideNodes(index, moved)
+	moved := ns.bias.sweep()
+	index := ns.rankMarked()
+	ns.slidePriors(index)
+	ns.slideNodes(index, moved)
 }
 
 // mark flags every node that the root leads to.
-func (st *store) mark() {
-	st.unmark()
-	st.stack = append(st.stack[:0], visit{node: st.root})
-	st.a.node(st.root).flags |= flagMark
-	for len(st.stack) > 0 {
-		last := len(st.stack) - 1
-		n := st.a.node(st.stack[last].node)
-		st.stack = st.stack[:last]
-		for _, e := range st.a.edgesOf(n) {
-			if c := st.a.node(e.child); !c.is(flagMark) {
+func (ns *nodes) mark() {
+	ns.unmark()
+	ns.stack = append(ns.stack[:0], visit{node: ns.root})
+	ns.a.node(ns.root).flags |= flagMark
+	for len(ns.stack) > 0 {
+		last := len(ns.stack) - 1
+		n := ns.a.node(ns.stack[last].node)
+		ns.stack = ns.stack[:last]
+		for _, e := range ns.a.edgesOf(n) {
+			if c := ns.a.node(e.child); !c.is(flagMark) {
 				c.flags |= flagMark
-				st.stack = append(st.stack, visit{node: e.child})
+				ns.stack = append(ns.stack, visit{node: e.child})
 			}
 		}
 	}
@@ -138,15 +138,15 @@ func (r ranks) of(i uint32) uint32 {
 
 func (r ranks) has(i uint32) bool { return r[i/64].marks>>(i%64)&1 != 0 }
 
-func (st *store) rankMarked() ranks {
-	r := make(ranks, st.a.nodeCount/64+1)
+func (ns *nodes) rankMarked() ranks {
+	r := make(ranks, ns.a.nodeCount/64+1)
 	next := uint32(1)
-	for i := range st.a.nodeCount {
+	for i := range ns.a.nodeCount {
 		w := &r[i/64]
 		if i%64 == 0 {
 			w.before = next
 		}
-		if i > 0 && st.a.node(i).is(flagMark) {
+		if i > 0 && ns.a.node(i).is(flagMark) {
 			w.marks |= 1 << (i % 64)
 			next++
 		}
@@ -156,8 +156,8 @@ func (st *store) rankMarked() ranks {
 
 // slidePriors moves the blocks of priors of marked nodes together. Their nodes
 // still have their old indices.
-func (st *store) slidePriors(index ranks) {
-	a := &st.a
+func (ns *nodes) slidePriors(index ranks) {
+	a := &ns.a
 	end := a.wordCount
 	a.wordCount = 2
 	for i := uint32(2); i < end; {
@@ -176,8 +176,8 @@ func (st *store) slidePriors(index ranks) {
 
 // slideNodes moves the marked nodes to their new places, with copies of their
 // edges.
-func (st *store) slideNodes(index ranks, bias []uint32) {
-	a := &st.a
+func (ns *nodes) slideNodes(index ranks, bias []uint32) {
+	a := &ns.a
 	var fresh arena
 	fresh.reset()
 	next := uint32(1)
@@ -203,30 +203,30 @@ func (st *store) slideNodes(index ranks, bias []uint32) {
 		}
 		if next != i {
 			*a.node(next) = *n
-			if st.p.Graph.Use {
-				st.graph.setHash(next, st.graph.hash(i))
+			if ns.p.Graph.Use {
+				ns.graph.hashes.set(next, ns.graph.hashes.get(i))
 			}
-			st.repeats.setKey(next, st.repeats.key(i))
-			st.recall.move(i, next)
+			ns.repeats.setKey(next, ns.repeats.keys.get(i))
+			ns.cache.known.move(i, next)
 		}
 		next++
 	}
-	st.root = index.of(st.root)
+	ns.root = index.of(ns.root)
 	a.nodeCount = next
 	spare := a.edges
 	a.edges, a.edgeCount, a.freeEdges = fresh.edges, fresh.edgeCount, fresh.freeEdges
 	a.keepChunks(spare)
-	st.fillTranspositions()
+	ns.fillTranspositions()
 }
 
 // fillTranspositions enters all nodes, the root excepted, into an empty table.
-func (st *store) fillTranspositions() {
-	if !st.p.Graph.Use {
+func (ns *nodes) fillTranspositions() {
+	if !ns.p.Graph.Use {
 		return
 	}
-	for i := uint32(1); i < st.a.nodeCount; i++ {
-		if i != st.root {
-			st.graph.add(i)
+	for i := uint32(1); i < ns.a.nodeCount; i++ {
+		if i != ns.root {
+			ns.graph.add(i)
 		}
 	}
 }

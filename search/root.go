@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // prepareRoot makes the root ready for a search: the centre of the score terms,
@@ -19,22 +20,22 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
 	t.watchMirror()
 	t.readyHuman()
-	if !t.repeats.begin(&t.base, t.p.Repeats) {
+	if !t.nodes.repeats.begin(&t.base, t.p.RepeatPenalty) {
 		t.clear()
 	}
-	t.sh.repeating = t.repeats.player
-	t.recall.begin(&t.p, v, t.sh.mirror.player != board.Empty)
-	t.sh.recalling = t.recall.active
-	fresh := t.root == 0
+	t.sh.repeating = t.nodes.repeats.player
+	t.nodes.cache.begin(&t.p, v, t.sh.mirror.player != board.Empty)
+	t.sh.caching = t.nodes.cache.active
+	fresh := t.nodes.root == 0
 	if fresh {
 		t.plantRoot()
-		t.repeats.setKey(t.root, 0)
+		t.nodes.repeats.setKey(t.nodes.root, 0)
 	} else {
-		v.setCenter(float64(t.a.node(t.root).avg.scoreMean))
+		v.setCenter(float64(t.nodes.a.node(t.nodes.root).avg.scoreMean))
 	}
 	s := t.slots[0]
 	s.reset()
-	s.purpose, s.leaf = forRoot, t.root
+	s.purpose, s.leaf = forRoot, t.nodes.root
 	s.run(context.WithoutCancel(ctx), &t.sh)
 	if err := s.result.err; err != nil {
 		if fresh {
@@ -53,17 +54,17 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.top.mark(&t.base, &t.p.Root, t.bans)
 	if !fresh {
 		dropped := t.dropForbidden()
-		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 || t.repeats.player != board.Empty {
-			t.rescore(v)
+		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 || t.nodes.repeats.player != board.Empty {
+			t.nodes.rescore(v)
 		}
 		if dropped {
-			t.compact()
+			t.nodes.compact()
 		}
 	}
 	if fresh {
 		t.search.aim(0)
 	} else {
-		t.search.aim(t.visits())
+		t.search.aim(t.nodes.visits())
 	}
 	t.installRoot(s, fresh)
 	return nil
@@ -82,23 +83,23 @@ func (t *Tree) keepHuman(s *slot) {
 
 // plantRoot makes a root without evaluation.
 func (t *Tree) plantRoot() {
-	t.root = t.a.newNode()
-	n := t.a.node(t.root)
+	t.nodes.root = t.nodes.a.newNode()
+	n := t.nodes.a.node(t.nodes.root)
 	if t.base.ToMove() == board.White {
 		n.flags |= flagWhite
 	}
 	if t.p.Graph.Use {
 		// The root is not in the table, so nothing leads back to it.
 		h := t.rootHash()
-		t.graph.setHash(t.root, h)
-		t.recall.meet(t.root, h)
+		t.nodes.graph.hashes.set(t.nodes.root, h)
+		t.nodes.cache.lookup(t.nodes.root, h)
 	}
 }
 
 // rootHash is the graph hash of the root. The way there counts only where searches
 // meet that began elsewhere.
 func (t *Tree) rootHash() board.Hash {
-	if !t.recall.active {
+	if !t.nodes.cache.active {
 		return t.base.GraphHash(board.Hash{})
 	}
 	var g board.Game
@@ -123,30 +124,30 @@ func (t *Tree) rootHash() board.Hash {
 // installRoot gives the root its evaluation and priors. The averages of a kept
 // root follow with its next visit.
 func (t *Tree) installRoot(s *slot, fresh bool) {
-	n, r := t.a.node(t.root), &s.result
+	n, r := t.nodes.a.node(t.nodes.root), &s.result
 	v := &t.sh.value
 	r.utility = v.of(&r.own)
 	r.weight = v.weight(float64(r.own.scoreMean), float64(r.errWinLoss), float64(r.errScore))
-	t.setOwn(n, r)
+	t.nodes.setOwn(n, r)
 	n.flags |= flagEvaluated
 	n.flags &^= flagPassEnds | flagTruncated | flagUnsorted | flagTerminal | flagHuman
 	if r.passEnds {
 		n.flags |= flagPassEnds
 	}
 	t.arrangePriors(s)
-	t.own.keep(n, s)
+	t.nodes.own.keep(n, s)
 	if fresh {
-		t.addOwn(t.root, float64(n.ownWeight))
+		t.nodes.addOwn(t.nodes.root, float64(n.ownWeight))
 		t.countPlayout(0, counted)
 	}
 	n.sinceExact = math.MaxUint16 - 1
-	t.gumbel.begin(&t.store, t.p.Root.Gumbel, t.sh.size, v.radius(), t.search.target, t.rng, fresh)
+	t.gumbel.begin(&t.nodes, t.p.Root.Gumbel, t.sh.size, v.radius(), t.search.target, t.rng, fresh)
 }
 
 // arrangePriors puts the root's priors, with temperature and noise, on its edges
 // and the moves left over, in order, behind them.
 func (t *Tree) arrangePriors(s *slot) {
-	n := t.a.node(t.root)
+	n := t.nodes.a.node(t.nodes.root)
 	area := t.sh.size.Area()
 	policy := t.scratch.policy[:area+1]
 	copy(policy, t.top.out.Policy[:area+1])
@@ -154,7 +155,7 @@ func (t *Tree) arrangePriors(s *slot) {
 	if t.p.Root.NoiseEnabled {
 		t.p.Root.addNoise(policy, t.rng)
 	}
-	edges := t.a.edgesOf(n)
+	edges := t.nodes.a.edgesOf(n)
 	keys := t.scratch.keys[:0]
 	for i := range edges {
 		e := &edges[i]
@@ -171,14 +172,14 @@ func (t *Tree) arrangePriors(s *slot) {
 	sortFalling(keys[rest:])
 	block := s.block[:blockWords(len(keys))]
 	packPriors(block, keys, t.sh.size)
-	t.a.storePriors(t.root, block, len(keys))
+	t.nodes.a.storePriors(t.nodes.root, block, len(keys))
 }
 
 // dropForbidden takes the edges off a kept root whose moves are not legal or not
 // allowed any more, and brings its numbers in line. It reports whether there were any.
 func (t *Tree) dropForbidden() bool {
-	n := t.a.node(t.root)
-	edges := t.a.edgesOf(n)
+	n := t.nodes.a.node(t.nodes.root)
+	edges := t.nodes.a.edgesOf(n)
 	kept, visits := 0, int32(1)
 	for i := range edges {
 		p := edges[i].move
@@ -194,13 +195,13 @@ func (t *Tree) dropForbidden() bool {
 	}
 	n.edgeCount = uint16(kept)
 	n.visits = visits
-	t.rebuild(t.root)
+	t.nodes.rebuild(t.nodes.root)
 	return true
 }
 
 // rawInfo turns the network's answer at the root into a report.
-func rawInfo(o *nn.Output, area int) RawInfo {
-	r := RawInfo{
+func rawInfo(o *nn.Output, area int) thinking.Raw {
+	r := thinking.Raw{
 		Winrate: 0.5 + 0.5*float64(o.Win-o.Loss), NoResult: float64(o.NoResult), HasScore: o.HasScore,
 		ScoreMean: float64(o.ScoreMean), ScoreStdev: float64(o.ScoreStdev), Lead: float64(o.Lead),
 		WinrateError: float64(o.ErrWinLoss) / 2, ScoreError: float64(o.ErrScore), VarTimeLeft: float64(o.VarTimeLeft),

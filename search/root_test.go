@@ -24,8 +24,8 @@ func TestRestrictions(t *testing.T) {
 			searched(t, tree, 800)
 			var check func(i uint32, ply int)
 			check = func(i uint32, ply int) {
-				n := tree.a.node(i)
-				for _, e := range tree.a.edgesOf(n) {
+				n := tree.nodes.a.node(i)
+				for _, e := range tree.nodes.a.edgesOf(n) {
 					listed := e.move == some[0] || e.move == some[1] || e.move == some[2]
 					if n.toMove() == board.Black && ply < depth {
 						require.Equal(t, allow, listed, "ply %d", ply)
@@ -33,7 +33,7 @@ func TestRestrictions(t *testing.T) {
 					check(e.child, ply+1)
 				}
 			}
-			check(tree.root, 0)
+			check(tree.nodes.root, 0)
 		}
 	}
 	// Nothing allowed: the search still ends, and says so.
@@ -110,9 +110,9 @@ func TestRootNoise(t *testing.T) {
 	a, b := searched(t, plain, 800), searched(t, noisy, 800)
 	require.Equal(t, a.Policy, b.Policy) // as the network said it
 	sum, differ := 0.0, 0
-	n := noisy.a.node(noisy.root)
+	n := noisy.nodes.a.node(noisy.nodes.root)
 	for k := range int(n.priorCount) {
-		_, prior := noisy.a.priorAt(n, k)
+		_, prior := noisy.nodes.a.priorAt(n, k)
 		sum += float64(prior)
 	}
 	require.InDelta(t, 1, sum, 1e-4)

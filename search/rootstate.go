@@ -6,6 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // rootState is what holds at the root only, made anew by each search.
@@ -251,9 +252,9 @@ func (top *rootState) neutral(p board.Point) bool {
 
 // addCopies puts the moves left out as symmetric copies behind those searched in
 // their place.
-func (top *rootState) addCopies(moves []MoveInfo) []MoveInfo {
+func (top *rootState) addCopies(moves []thinking.Move) []thinking.Move {
 	size := top.game.Size()
-	all := make([]MoveInfo, 0, 2*len(moves))
+	all := make([]thinking.Move, 0, 2*len(moves))
 	for _, m := range moves {
 		all = append(all, m)
 		if m.Move == board.Pass {
@@ -263,7 +264,7 @@ func (top *rootState) addCopies(moves []MoveInfo) []MoveInfo {
 		for _, k := range top.symmetries { // KataGo's order
 			p := size.SymMap(k, m.Move)
 			if top.copyOf[p] != m.Move || !allowed(top.bans, top.game.ToMove(), p, 0) ||
-				slices.ContainsFunc(all[first:], func(o MoveInfo) bool { return o.Move == p }) {
+				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
 				continue
 			}
 			c := m
@@ -276,7 +277,7 @@ func (top *rootState) addCopies(moves []MoveInfo) []MoveInfo {
 }
 
 // mirror turns the variation and ownership of a copied move to its place.
-func (top *rootState) mirror(m *MoveInfo) {
+func (top *rootState) mirror(m *thinking.Move) {
 	size := top.game.Size()
 	for _, k := range top.symmetries {
 		if size.SymMap(k, m.SymmetryOf) != m.Move {

@@ -176,12 +176,12 @@ func TestTutorialSelection(t *testing.T) {
 	tree := newTree(t, p, &stub{flat: true, noScore: true})
 	tree.Reset(newGame(t, 5))
 	r := searched(t, tree, 1)
-	n := tree.a.node(tree.root)
+	n := tree.nodes.a.node(tree.nodes.root)
 	for n.edgeCount < 2 {
 		searched(t, tree, int64(n.visits)+1)
-		n = tree.a.node(tree.root)
+		n = tree.nodes.a.node(tree.nodes.root)
 	}
-	edges := tree.a.edgesOf(n)
+	edges := tree.nodes.a.edgesOf(n)
 	for i := range edges {
 		edges[i].weight, edges[i].prior = float32(3+2*i), 0.3
 		edges[i].utility = float32(0.4 - 0.2*float64(i))
@@ -215,8 +215,8 @@ func TestSuperkoInTheTree(t *testing.T) {
 				require.NoError(t, g.Legal(g.ToMove(), move), name)
 				tree.Advance(g.ToMove(), move)
 				require.NoError(t, g.Play(g.ToMove(), move))
-				for i := uint32(1); i < tree.a.nodeCount; i++ {
-					for _, e := range tree.a.edgesOf(tree.a.node(i)) {
+				for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+					for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(i)) {
 						require.GreaterOrEqual(t, e.prior, float32(0), "a move turned out illegal")
 					}
 				}

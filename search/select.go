@@ -115,7 +115,7 @@ const (
 // selectNone. Ties go to the edge that was created first, and to edges before
 // the new move.
 func (t *Tree) selectMove(i uint32, n *node, edges []edge) int {
-	root := i == t.root
+	root := i == t.nodes.root
 	x := t.explorer(n, edges, root)
 	if root && !t.plainRoot() || t.counter.on {
 		return t.selectSpecial(i, n, edges, &x)
@@ -139,11 +139,11 @@ func (t *Tree) selectMove(i uint32, n *node, edges []edge) int {
 		}
 	}
 	known := board.NoPoint
-	if t.recall.active {
-		known, best = t.recalledMove(i, n, &x, t.ownPrior(n), false, best)
+	if t.nodes.cache.active {
+		known, best = t.bestCached(i, n, &x, t.nodes.ownPrior(n), false, best)
 	}
-	if prior, ok := t.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
+	if prior, ok := t.nodes.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew
 	}
-	return t.takeUp(n, known, at)
+	return t.nodes.promote(n, known, at)
 }

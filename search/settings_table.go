@@ -116,8 +116,8 @@ var settings = setting.Join(
 		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent goes on below a shared position whose visits it would only have to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
 	}),
 	setting.Under("What earlier searches found", setting.Table[Params]{
-		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.Recall.Use }),
-		integer("evalCacheMinVisits", 1, 1<<50, kataGo, "visits that a position needs to be remembered", func(p *Params) *int { return &p.Recall.MinVisits }),
+		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.EvalCache.Use }),
+		integer("evalCacheMinVisits", 1, 1<<50, kataGo, "visits that a position needs to be remembered", func(p *Params) *int { return &p.EvalCache.MinVisits }),
 	}),
 	rootSettings(), passSettings(), choiceSettings(), humanSettings(), engineSettings(),
 )
@@ -214,7 +214,7 @@ func engineSettings() setting.Table[Params] {
 			ours(number("decidedShare", 0.01, 1, lc0, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare })),
 		}),
 		setting.Under("Mirror Go", setting.Table[Params]{
-			number("avoidRepeatedPatternUtility", -3, 3, kataGo, "utility taken off moves like those that the player has made in this game", func(p *Params) *float64 { return &p.Repeats.Utility }),
+			number("avoidRepeatedPatternUtility", -3, 3, kataGo, "utility taken off moves like those that the player has made in this game", func(p *Params) *float64 { return &p.RepeatPenalty.Utility }),
 			toggle("antiMirror", kataGo, "steer against an opponent who plays the point opposite to every move; off in analysis", func(p *Params) *bool { return &p.AntiMirror }),
 		}),
 	)

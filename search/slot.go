@@ -116,14 +116,14 @@ type shared struct {
 	size   board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
-	recalling bool // earlier searches are recalled
+	caching   bool // earlier searches are recalled
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
 // where these are all. Against mirror Go any move may be lifted, and so by the
 // human policy, or for what is known of it: then all are kept.
 func (sh *shared) priorsKept() int {
-	if sh.mirror.player != board.Empty || sh.human.inTree || sh.recalling {
+	if sh.mirror.player != board.Empty || sh.human.inTree || sh.caching {
 		return board.MaxMoves
 	}
 	return sh.p.Memory.PriorsPerNode

@@ -16,7 +16,7 @@ func (t *Tree) plainRoot() bool {
 // selectSpecial is selectMove with what holds only at the root (ending bonus,
 // futile moves, forced visits and wide noise) and only against mirror Go.
 func (t *Tree) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
-	root := i == t.root
+	root := i == t.nodes.root
 	best, at := math.Inf(-1), selectNone
 	radius := t.sh.value.radius()
 	var total float64
@@ -32,7 +32,7 @@ func (t *Tree) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
 		if w > 0 {
 			u = float64(e.utility)
 			if root {
-				u += t.top.bonusUtility(e.move, &t.a.node(e.child).avg, &t.sh.value)
+				u += t.top.bonusUtility(e.move, &t.nodes.a.node(e.child).avg, &t.sh.value)
 			}
 		}
 		if e.inFlight != 0 {
@@ -68,27 +68,27 @@ func (t *Tree) specialScore(n *node, e *edge, x *explorer, prior, utility, weigh
 // orNew returns the place of the best edge, or selectNew if the best move without
 // one scores more.
 func (t *Tree) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
-	root, known := i == t.root, board.NoPoint
-	if t.recall.active {
-		known, best = t.recalledMove(i, n, x, t.ownPrior(n), root, best)
+	root, known := i == t.nodes.root, board.NoPoint
+	if t.nodes.cache.active {
+		known, best = t.bestCached(i, n, x, t.nodes.ownPrior(n), root, best)
 	}
-	prior, ok := t.nextPrior(n)
+	prior, ok := t.nodes.nextPrior(n)
 	place := int(n.edgeCount)
 	if t.counter.on {
 		place, prior, ok = t.counter.next(t, n)
 	}
 	if !ok {
-		return t.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
 	u := x.fpu
 	if root {
 		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && t.futileNew(n) {
-		return t.takeUp(n, known, at)
+		return t.nodes.promote(n, known, at)
 	}
-	p, _ := t.a.priorAt(n, place)
-	return t.takeUp(n, p, at)
+	p, _ := t.nodes.a.priorAt(n, place)
+	return t.nodes.promote(n, p, at)
 }
 
 const (

@@ -13,7 +13,7 @@ func (t *Tree) decided(now time.Time) bool {
 		return false
 	}
 	var best, second float64
-	for _, e := range t.a.edgesOf(t.a.node(t.root)) {
+	for _, e := range t.nodes.a.edgesOf(t.nodes.a.node(t.nodes.root)) {
 		v := float64(e.visits)
 		if v > best {
 			best, second = v, best
@@ -32,7 +32,7 @@ func (t *Tree) decided(now time.Time) bool {
 func (t *Tree) obvious(now time.Time) bool {
 	const every = 100 * time.Millisecond
 	r, o := &t.search, t.search.limits.Obvious
-	if r.limits.Time <= 0 || o.Factor >= 1 || now.Before(r.obvious) || t.root == 0 {
+	if r.limits.Time <= 0 || o.Factor >= 1 || now.Before(r.obvious) || t.nodes.root == 0 {
 		return false
 	}
 	r.obvious = now.Add(every)
@@ -50,7 +50,7 @@ func (t *Tree) surprise() (entropy, surprise float64) {
 			entropy -= float64(p) * math.Log(float64(p))
 		}
 	}
-	moves := t.candidates(nil, t.root)
+	moves := t.candidates(nil, t.nodes.root)
 	sum := 0.0
 	for k := range moves {
 		sum += moves[k].value
@@ -68,7 +68,7 @@ func scaled(d time.Duration, f float64) time.Duration { return time.Duration(flo
 // favourites returns the moves at the root with the places of the one that was
 // searched most and of the one that would be chosen.
 func (t *Tree) favourites() (moves []candidate, top, chosen int) {
-	moves = t.candidates(nil, t.root)
+	moves = t.candidates(nil, t.nodes.root)
 	for k := range moves {
 		if moves[k].edge.visits > moves[top].edge.visits {
 			top = k
@@ -104,7 +104,7 @@ const rivalShare = 0.1
 // unstable reports whether more visits may well change the choice: the move to be
 // chosen is not the one searched most, or a rival of that one has a better value.
 func (t *Tree) unstable() bool {
-	if t.root == 0 {
+	if t.nodes.root == 0 {
 		return false
 	}
 	sign := t.view()
@@ -152,9 +152,9 @@ func (t *Tree) futile(n *node, e *edge) bool {
 		return false
 	}
 	left := float64(t.search.target - t.search.stats.Playouts)
-	visits := float64(t.a.node(e.child).visits)
+	visits := float64(t.nodes.a.node(e.child).visits)
 	perVisit := n.weight / float64(n.visits)
-	wanted := t.p.Stop.FutileVisitsThreshold * t.heaviest(n) * float64(e.visits+1) / (float64(e.weight) + perVisit)
+	wanted := t.p.Stop.FutileVisitsThreshold * t.nodes.heaviest(n) * float64(e.visits+1) / (float64(e.weight) + perVisit)
 	return visits+left < wanted
 }
 
@@ -164,12 +164,12 @@ func (t *Tree) futileNew(n *node) bool {
 		return false
 	}
 	left := float64(t.search.target - t.search.stats.Playouts)
-	return left < t.p.Stop.FutileVisitsThreshold*t.heaviest(n)/(n.weight/float64(n.visits))
+	return left < t.p.Stop.FutileVisitsThreshold*t.nodes.heaviest(n)/(n.weight/float64(n.visits))
 }
 
-func (st *store) heaviest(n *node) float64 {
+func (ns *nodes) heaviest(n *node) float64 {
 	w := 0.0
-	for _, e := range st.a.edgesOf(n) {
+	for _, e := range ns.a.edgesOf(n) {
 		w = max(w, float64(e.weight))
 	}
 	return w

@@ -19,11 +19,11 @@ func contested(t *testing.T, visits [2]int32, utility [2]float64) *Tree {
 	tree := newTree(t, p, &stub{})
 	tree.Reset(newGame(t, 9))
 	searched(t, tree, 60)
-	n := tree.a.node(tree.root)
+	n := tree.nodes.a.node(tree.nodes.root)
 	n.edgeCount, n.visits = 2, 1+visits[0]+visits[1]
-	edges := tree.a.edgesOf(n)
+	edges := tree.nodes.a.edgesOf(n)
 	for k := range edges {
-		c := tree.a.node(edges[k].child)
+		c := tree.nodes.a.node(edges[k].child)
 		c.visits, c.weight, c.weightSq = visits[k], float64(visits[k]), float64(visits[k])
 		c.utility = -utility[k] // Black is to move
 		edges[k].visits, edges[k].prior = visits[k], 0.5
@@ -47,9 +47,9 @@ func TestUnstableChoice(t *testing.T) {
 	}
 	// The bound chooses another move than the visits do.
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
-	for k, e := range tree.a.edgesOf(tree.a.node(tree.root)) {
-		tree.a.node(e.child).utility = -0.4 // equal, so that no rival is better
-		tree.a.node(e.child).utilitySq = 0.16 + []float64{1, 0.001}[k]
+	for k, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root)) {
+		tree.nodes.a.node(e.child).utility = -0.4 // equal, so that no rival is better
+		tree.nodes.a.node(e.child).utilitySq = 0.16 + []float64{1, 0.001}[k]
 	}
 	p := tree.Params()
 	require.False(t, tree.unstable())
@@ -108,8 +108,8 @@ func TestDecided(t *testing.T) {
 	// Another move would be chosen than was searched most: never decided.
 	other := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	other.p.Choice.UseLCB = true
-	for k, e := range other.a.edgesOf(other.a.node(other.root)) {
-		other.a.node(e.child).utilitySq = 0.25 + []float64{10, 0}[k]
+	for k, e := range other.nodes.a.edgesOf(other.nodes.a.node(other.nodes.root)) {
+		other.nodes.a.node(e.child).utilitySq = 0.25 + []float64{10, 0}[k]
 	}
 	other.begin(Limits{Visits: 161})
 	other.search.aim(0)

@@ -119,7 +119,7 @@ func searched(t testing.TB, tree *Tree, visits int64) Result {
 // requireSound checks what must hold of every tree between searches.
 func requireSound(t testing.TB, tree *Tree) {
 	t.Helper()
-	a := &tree.a
+	a := &tree.nodes.a
 	for i := uint32(1); i < a.nodeCount; i++ {
 		n := a.node(i)
 		require.False(t, n.is(flagPending), "node %d is pending", i)

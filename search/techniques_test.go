@@ -13,8 +13,8 @@ import (
 // parents counts the edges that lead to each node.
 func parents(tree *Tree) map[uint32]int {
 	count := map[uint32]int{}
-	for i := uint32(1); i < tree.a.nodeCount; i++ {
-		for _, e := range tree.a.edgesOf(tree.a.node(i)) {
+	for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(i)) {
 			count[e.child]++
 		}
 	}
@@ -60,9 +60,9 @@ func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 
 // only leaves one edge of a node to be selected.
 func only(tree *Tree, i uint32, place int) *edge {
-	n := tree.a.node(i)
+	n := tree.nodes.a.node(i)
 	n.priorCount = n.edgeCount
-	edges := tree.a.edgesOf(n)
+	edges := tree.nodes.a.edgesOf(n)
 	for k := range edges {
 		if k != place {
 			edges[k].prior = -1
@@ -80,22 +80,22 @@ func TestCycleEndsADescent(t *testing.T) {
 	tree := newTree(t, p, e)
 	tree.Reset(newGame(t, 5))
 	searched(t, tree, 400)
-	down := only(tree, tree.root, 0)
+	down := only(tree, tree.nodes.root, 0)
 	middle := down.child
 	second := only(tree, middle, 0)
 	back := only(tree, second.child, 0)
 	back.child = middle
 	for _, ed := range []*edge{down, second, back} { // no catch-up hides the cycle
-		ed.visits = tree.a.node(ed.child).visits
+		ed.visits = tree.nodes.a.node(ed.child).visits
 	}
-	calls, n := e.calls.Load(), *tree.a.node(second.child)
+	calls, n := e.calls.Load(), *tree.nodes.a.node(second.child)
 	before := back.visits
 	s := tree.slots[0]
 	tree.begin(Limits{Visits: 1000})
 	require.Equal(t, counted, tree.descend(s))
 	require.Len(t, s.path, 3)
 	require.Equal(t, before+1, back.visits)
-	require.Equal(t, n.visits+1, tree.a.node(second.child).visits)
+	require.Equal(t, n.visits+1, tree.nodes.a.node(second.child).visits)
 	require.Equal(t, calls, e.calls.Load())
 	require.EqualValues(t, 1, tree.search.stats.Playouts)
 	for _, ed := range []*edge{down, second, back} {
@@ -130,14 +130,14 @@ func TestConservativePassByHand(t *testing.T) {
 		searched(t, tree, 3000)
 		end := tree.childOfMove(board.Pass)
 		require.NotZero(t, end)
-		n := tree.a.node(end)
+		n := tree.nodes.a.node(end)
 		require.Equal(t, !conservative, n.is(flagTerminal), "the root's pass ends the game")
 		require.Equal(t, conservative, n.is(flagForced))
 		require.Equal(t, conservative, n.edgeCount > 0)
 		// Deeper two passes end it in any case.
 		ended := false
-		for i := uint32(1); i < tree.a.nodeCount; i++ {
-			ended = ended || i != end && tree.a.node(i).is(flagTerminal)
+		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+			ended = ended || i != end && tree.nodes.a.node(i).is(flagTerminal)
 		}
 		require.True(t, ended)
 	}
@@ -145,7 +145,7 @@ func TestConservativePassByHand(t *testing.T) {
 
 // childOfMove returns the node that a move at the root leads to.
 func (t *Tree) childOfMove(p board.Point) uint32 {
-	for _, e := range t.a.edgesOf(t.a.node(t.root)) {
+	for _, e := range t.nodes.a.edgesOf(t.nodes.a.node(t.nodes.root)) {
 		if e.move == p {
 			return e.child
 		}
@@ -170,11 +170,11 @@ func TestFriendlyPass(t *testing.T) {
 		fewest := 99
 		var walk func(i uint32, passes int)
 		walk = func(i uint32, passes int) {
-			n := tree.a.node(i)
+			n := tree.nodes.a.node(i)
 			if n.is(flagTerminal) {
 				fewest = min(fewest, passes)
 			}
-			for _, e := range tree.a.edgesOf(n) {
+			for _, e := range tree.nodes.a.edgesOf(n) {
 				k := 0
 				if e.move == board.Pass {
 					k = passes + 1
@@ -182,7 +182,7 @@ func TestFriendlyPass(t *testing.T) {
 				walk(e.child, k)
 			}
 		}
-		walk(tree.root, 0)
+		walk(tree.nodes.root, 0)
 		require.Equal(t, ends, fewest, rules)
 	}
 }

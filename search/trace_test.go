@@ -26,7 +26,7 @@ func (t *Tree) Trace(ctx context.Context, visits int64, tell func(Step)) error {
 	if err := t.prepareRoot(ctx); err != nil {
 		return err
 	}
-	root := func() *node { return t.a.node(t.root) }
+	root := func() *node { return t.nodes.a.node(t.nodes.root) }
 	fill := func(s *Step) {
 		s.RootVisits, s.RootUtility, s.RootWeight = int64(root().visits), root().utility, root().weight
 	}
@@ -52,7 +52,7 @@ func (t *Tree) Trace(ctx context.Context, visits int64, tell func(Step)) error {
 			step.Path = append(step.Path, p.move)
 		}
 		if k := len(s.path); k > 0 {
-			leaf := t.a.node(t.edgeAt(s.path[k-1]).child)
+			leaf := t.nodes.a.node(t.nodes.edgeAt(s.path[k-1]).child)
 			step.LeafUtility, step.LeafWeight = leaf.utility, float64(leaf.ownWeight)
 		}
 		fill(&step)

@@ -22,7 +22,7 @@ var ErrFault = errors.New("internal error in the search")
 // Tree is a search tree for one game at a time. Only Snapshot may be called
 // while Search runs; everything else is for one goroutine.
 type Tree struct {
-	store
+	nodes nodes
 	p     Params
 	log   *slog.Logger
 	sh    shared
@@ -122,8 +122,8 @@ func (t *Tree) check(p Params) error {
 }
 
 func (t *Tree) applyParams() {
-	t.sh.p, t.store.p = &t.p, &t.p
-	t.bias.p = t.p.Bias
+	t.sh.p, t.nodes.p = &t.p, &t.p
+	t.nodes.bias.p = t.p.Bias
 	t.sh.value.u, t.sh.value.b = t.p.Utility, t.p.Backup
 }
 
@@ -144,16 +144,16 @@ func (t *Tree) Clear() { t.clear() }
 // trees share it.
 func (t *Tree) Forget() {
 	t.clear()
-	if t.p.Recall.Shared != nil {
-		t.p.Recall.Shared.Clear()
+	if t.p.EvalCache.Shared != nil {
+		t.p.EvalCache.Shared.Clear()
 	}
-	if t.recall.cache != nil {
-		t.recall.cache.Clear()
+	if t.nodes.cache.evals != nil {
+		t.nodes.cache.evals.Clear()
 	}
 }
 
 func (t *Tree) clear() {
-	t.store.reset()
+	t.nodes.reset()
 	t.published.Store(&Result{}) // what was found before is of another search
 }
 
@@ -177,10 +177,10 @@ func (t *Tree) Matches(g *board.Game) bool {
 }
 
 // Visits returns the visits of the root, 0 without a tree.
-func (t *Tree) Visits() int64 { return t.visits() }
+func (t *Tree) Visits() int64 { return t.nodes.visits() }
 
 // Bytes returns the memory that the tree holds, free parts included.
-func (t *Tree) Bytes() int64 { return t.bytes() }
+func (t *Tree) Bytes() int64 { return t.nodes.bytes() }
 
 // Restrict forbids moves near the root. The tree is dropped if the lists differ
 // from those in force. They hold until Advance or Reset.

@@ -15,6 +15,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 func TestNoAllocationsPerPlayout(t *testing.T) {
@@ -90,17 +91,17 @@ func TestCompactionKeepsTheTree(t *testing.T) {
 			for range 3 {
 				r := searched(t, tree, 3000)
 				move := pick(t, &r)
-				child := tree.childOf(move)
+				child := tree.nodes.childOf(move)
 				require.NotZero(t, child)
 				want := dump(tree, child, 6)
 				require.True(t, tree.Advance(g.ToMove(), move))
 				require.NoError(t, g.Play(g.ToMove(), move))
-				require.Equal(t, want, dump(tree, tree.root, 6))
+				require.Equal(t, want, dump(tree, tree.nodes.root, 6))
 				requireSound(t, tree)
-				for i := uint32(1); i < tree.a.nodeCount; i++ {
-					require.False(t, tree.a.node(i).is(flagMark))
-					if p.Graph.Use && i != tree.root {
-						require.Equal(t, i, tree.graph.find(tree.graph.hash(i)))
+				for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+					require.False(t, tree.nodes.a.node(i).is(flagMark))
+					if p.Graph.Use && i != tree.nodes.root {
+						require.Equal(t, i, tree.nodes.graph.find(tree.nodes.graph.hashes.get(i)))
 					}
 				}
 				checkBias(t, tree)
@@ -111,16 +112,16 @@ func TestCompactionKeepsTheTree(t *testing.T) {
 
 // dump lists what a subtree holds, down to a depth; indices left out.
 func dump(tree *Tree, i uint32, depth int) []any {
-	n := tree.a.node(i)
+	n := tree.nodes.a.node(i)
 	out := []any{n.visits, n.weight, n.utility, n.avg, n.own, n.flags &^ (flagMark | flagForced | flagTruncated | flagUnsorted)}
 	if depth == 0 {
 		return out
 	}
-	for _, e := range tree.a.edgesOf(n) {
+	for _, e := range tree.nodes.a.edgesOf(n) {
 		out = append(out, e.move, e.visits, e.prior, dump(tree, e.child, depth-1))
-		c := tree.a.node(e.child)
+		c := tree.nodes.a.node(e.child)
 		for k := int(c.edgeCount); k < int(c.priorCount); k++ {
-			p, prior := tree.a.priorAt(c, k)
+			p, prior := tree.nodes.a.priorAt(c, k)
 			out = append(out, p, prior)
 		}
 	}
@@ -130,13 +131,13 @@ func dump(tree *Tree, i uint32, depth int) []any {
 // checkBias counts again how many nodes share each entry.
 func checkBias(t *testing.T, tree *Tree) {
 	t.Helper()
-	count := make([]int32, len(tree.bias.entries))
-	for i := uint32(1); i < tree.a.nodeCount; i++ {
-		count[tree.a.node(i).bias.entry]++
+	count := make([]int32, len(tree.nodes.bias.entries))
+	for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+		count[tree.nodes.a.node(i).bias.entry]++
 	}
 	for i := 1; i < len(count); i++ {
-		require.Equal(t, count[i], tree.bias.entries[i].nodes)
-		require.Equal(t, uint32(i), tree.bias.find(tree.bias.entries[i].key))
+		require.Equal(t, count[i], tree.nodes.bias.entries[i].nodes)
+		require.Equal(t, uint32(i), tree.nodes.bias.find(tree.nodes.bias.entries[i].key))
 	}
 }
 
@@ -153,13 +154,13 @@ func TestExactAndIncrementalAveragesAgree(t *testing.T) {
 		tree := newTree(t, p, &stub{errors: true})
 		tree.Reset(newGame(t, 9))
 		results = append(results, searched(t, tree, 8000))
-		for i := uint32(1); i < tree.a.nodeCount; i++ {
-			n := tree.a.node(i)
+		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+			n := tree.nodes.a.node(i)
 			if !n.is(flagEvaluated) || n.is(flagTerminal) || n.edgeCount == 0 {
 				continue
 			}
 			moved := *n
-			tree.rebuild(i)
+			tree.nodes.rebuild(i)
 			require.InDelta(t, n.utility, moved.utility, 0.02)
 			require.InEpsilon(t, n.weight, moved.weight, 0.05)
 			require.InEpsilon(t, n.weightSq, moved.weightSq, 0.1)
@@ -181,12 +182,12 @@ func TestAllPriorsAreReached(t *testing.T) {
 		g := newGame(t, 5)
 		tree.Reset(g)
 		searched(t, tree, 12000)
-		root := tree.a.node(tree.root)
+		root := tree.nodes.a.node(tree.nodes.root)
 		require.Equal(t, 26, int(root.edgeCount))
-		for _, e := range tree.a.edgesOf(root) {
-			n := tree.a.node(e.child)
+		for _, e := range tree.nodes.a.edgesOf(root) {
+			n := tree.nodes.a.node(e.child)
 			seen := map[board.Point]bool{}
-			for _, e := range tree.a.edgesOf(n) {
+			for _, e := range tree.nodes.a.edgesOf(n) {
 				require.False(t, seen[e.move])
 				seen[e.move] = true
 			}
@@ -393,7 +394,7 @@ func TestEarlyStop(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	r := Result{Size: board.Square(9), choice: Choice{TemperatureOnlyBelow: 1}}
+	r := Result{Analysis: thinking.Analysis{Size: board.Square(9)}, choice: Choice{TemperatureOnlyBelow: 1}}
 	rng := rand.New(rand.NewPCG(3, 4))
 	require.Equal(t, board.Pass, r.Choose(1, rng))
 	r.Policy = make([]float32, 82)
@@ -402,7 +403,7 @@ func TestChoose(t *testing.T) {
 	}
 	r.Policy[7], r.Policy[8] = 0.9, 0.1
 	require.Equal(t, board.Point(7), r.Choose(0, rng))
-	r.Moves = []MoveInfo{
+	r.Moves = []thinking.Move{
 		{Move: 1, Selection: 80, SymmetryOf: board.NoPoint}, {Move: 2, Selection: 80, SymmetryOf: 1},
 		{Move: 3, Selection: 20, SymmetryOf: board.NoPoint}, {Move: 4, SymmetryOf: board.NoPoint},
 	}
@@ -463,8 +464,8 @@ func TestIllegalMoveInAPolicy(t *testing.T) {
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, r.Root.Visits, int64(1000), name)
 			require.NoError(t, g.Legal(board.White, r.Choose(0, nil)), name)
-			for i := uint32(1); i < tree.a.nodeCount; i++ {
-				for _, e := range tree.a.edgesOf(tree.a.node(i)) {
+			for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
+				for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(i)) {
 					require.Zero(t, e.inFlight)
 				}
 			}

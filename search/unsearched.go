@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // unsearchedMoves lists the n moves with the largest priors that are not among those
 // searched, and their symmetric copies. A move that is searched in the place of another
 // counts for that one too, as in KataGo, and the owners of points are those of the
 // root.
-func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
+func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
 	top, policy := &t.top, t.top.out.Policy[:t.sh.size.Area()+1]
 	done := map[board.Point]bool{}
-	var rest []MoveInfo
+	var rest []thinking.Move
 	for _, m := range searched {
 		done[m.Move] = m.SymmetryOf == board.NoPoint
 	}
@@ -24,10 +25,10 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 			rest = append(rest, t.unsearchedMove(p, prior))
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b MoveInfo) int { return cmp.Compare(b.Prior, a.Prior) })
+	slices.SortStableFunc(rest, func(a, b thinking.Move) int { return cmp.Compare(b.Prior, a.Prior) })
 	rest = rest[:min(n, len(rest))]
 	if t.sh.limits.MovesOwnership {
-		own, stdev := t.owners(t.root, t.base.ToMove() == board.White)
+		own, stdev := t.nodes.owners(t.nodes.root, t.base.ToMove() == board.White)
 		for i := range rest {
 			rest[i].Ownership, rest[i].OwnershipStdev = own, stdev
 		}
@@ -38,7 +39,7 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 	for _, m := range searched {
 		done[m.Move] = true
 	}
-	var all []MoveInfo
+	var all []thinking.Move
 	identity := []board.Symmetry{0}
 	for _, m := range rest {
 		for _, k := range slices.Concat(identity, top.symmetries) {
@@ -63,12 +64,11 @@ func (t *Tree) unsearchedMoves(searched []MoveInfo, n int) []MoveInfo {
 
 // unsearchedMove is a move at the root without an edge: worth what the search takes
 // one to be worth, with a score as that of the root.
-func (t *Tree) unsearchedMove(p board.Point, prior float32) MoveInfo {
-	n := t.a.node(t.root)
+func (t *Tree) unsearchedMove(p board.Point, prior float32) thinking.Move {
+	n := t.nodes.a.node(t.nodes.root)
 	s, u := t.view(), &t.sh.value
-	x := t.explorer(n, t.a.edgesOf(n), true)
-	v := MoveInfo{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}}
-	v.fill(&n.avg, s)
+	x := t.explorer(n, t.nodes.a.edgesOf(n), true)
+	v := thinking.Move{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}, Value: valueOf(&n.avg, s)}
 	v.NoResult = 0
 	winLoss := 0.0
 	if u.u.WinLossFactor == 1 {

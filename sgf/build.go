@@ -110,3 +110,16 @@ func addClock(n *Node, c Clock, left, stones string) {
 		n.Set(stones, strconv.Itoa(c.Stones))
 	}
 }
+
+// ScoreResult writes a score, White minus Black in points, as RE has it: "B+3.5",
+// "W+0.5", "0" for a draw.
+func ScoreResult(score float64) string {
+	text := strconv.FormatFloat(max(score, -score), 'f', -1, 32) // scores are sums of points and a komi of 32 bits
+	switch {
+	case score > 0:
+		return "W+" + text
+	case score < 0:
+		return "B+" + text
+	}
+	return "0"
+}

@@ -334,3 +334,9 @@ func TestNodeEditing(t *testing.T) {
 	other.Children[0].Set("B", "ab")
 	require.False(t, sgf.Equal(root, other))
 }
+
+func TestScoreResult(t *testing.T) {
+	for score, want := range map[float64]string{3.5: "W+3.5", -0.5: "B+0.5", -81: "B+81", 0: "0", float64(float32(6.7)): "W+6.7"} {
+		require.Equal(t, want, sgf.ScoreResult(score))
+	}
+}

@@ -10,23 +10,11 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/review"
 	"kosumi/search"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
-
-// lossBounds are the upper bounds, in points, of the classes of moves: best or
-// good, fine, slip, mistake, big mistake; above is a blunder.
-var lossBounds = []float64{0.5, 1.5, 3, 6, 12}
-
-// classOf returns the class of a loss, from 0.
-func classOf(loss float64) int {
-	for i, b := range lossBounds {
-		if loss <= b {
-			return i
-		}
-	}
-	return len(lossBounds)
-}
 
 // unseenFor is how long an analysis goes on while nobody can see its page.
 const unseenFor = 5 * time.Second
@@ -57,7 +45,7 @@ type run struct {
 // analyse sets what this connection analyses.
 func (c *conn) analyse(a *api.Analyse) (any, error) {
 	if a.Visits < 0 || a.Moves < 0 || a.Threads < 0 || a.Threads > 1024 || len(a.Human) > 40 || len(a.Avoid)+len(a.Allow) > board.MaxMoves {
-		return nil, refuse("bad_request", "out of range")
+		return nil, api.Refuse("bad_request", "out of range")
 	}
 	if a.On {
 		if _, err := c.s.doc(a.Doc); err != nil {
@@ -260,7 +248,7 @@ func (r *run) request(want *api.Analyse) (req engine.AnalyzeRequest, g *board.Ga
 	size := d.size
 	d.mu.Unlock()
 	if !ok {
-		return req, nil, 0, refuse("not_found", "the node is gone")
+		return req, nil, 0, api.Refuse("not_found", "the node is gone")
 	}
 	if err != nil {
 		return req, nil, 0, err
@@ -305,10 +293,10 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 		most = 12
 	}
 	c := res.ToMove
-	f := api.Frame{Doc: want.Doc, Node: want.Node, Visits: res.Root.Visits, Winrate: round(res.Root.Winrate, 4), Lead: round(blacks(c, res.Root.Lead), 2),
-		Spread: round(res.Root.ScoreStdev, 1), Moves: []api.Candidate{}}
+	f := api.Frame{Doc: want.Doc, Node: want.Node, Visits: res.Root.Visits, Winrate: wire.Round(res.Root.Winrate, 4), Lead: wire.Round(wire.Blacks(c, res.Root.Lead), 2),
+		Spread: wire.Round(res.Root.ScoreStdev, 1), Moves: []api.Candidate{}}
 	if c == board.White {
-		f.Winrate = round(1-res.Root.Winrate, 4)
+		f.Winrate = wire.Round(1-res.Root.Winrate, 4)
 	}
 	if s := res.Stats.Elapsed.Seconds(); s > 0.05 {
 		f.Speed = math.Round(float64(res.Stats.Playouts) / s)
@@ -322,11 +310,11 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 		if i == 0 {
 			loss = 0
 		}
-		f.Moves = append(f.Moves, api.Candidate{Move: res.Size.Vertex(m.Move), Visits: m.Visits, Winrate: round(m.Winrate, 4), Lead: round(m.Lead, 2),
-			Loss: round(loss, 2), Class: classOf(loss), Prior: round(float64(m.Prior), 4), PV: vertices(res.Size, m.PV, longestLine)})
+		f.Moves = append(f.Moves, api.Candidate{Move: res.Size.Vertex(m.Move), Visits: m.Visits, Winrate: wire.Round(m.Winrate, 4), Lead: wire.Round(m.Lead, 2),
+			Loss: wire.Round(loss, 2), Class: review.ClassIndex(loss), Prior: wire.Round(float64(m.Prior), 4), PV: wire.Vertices(res.Size, m.PV, longestLine)})
 	}
 	if want.Ownership {
-		f.Ownership = ownership(res.Ownership, c)
+		f.Ownership = wire.Ownership(res.Ownership, c)
 	}
 	if want.Policy {
 		f.Policy = policyBytes(res.Policy)

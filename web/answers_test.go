@@ -12,7 +12,9 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
 
 // TestRate sends more commands at once than are performed: each is answered, and
@@ -91,7 +93,7 @@ func TestFullHouse(t *testing.T) {
 
 // answered is a connection without a socket.
 func answered(s *Server) *conn {
-	c := &conn{s: s, events: make(chan api.Event, maxQueue), wake: make(chan struct{}, 1), visible: true, client: newID()}
+	c := &conn{s: s, events: make(chan api.Event, maxQueue), wake: make(chan struct{}, 1), visible: true, client: folder.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	return c
 }
@@ -102,8 +104,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := answered(s)
 	defer c.cancel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testshared.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	other := join(t, s)
 	game := begin(other, small("b")).Game
@@ -113,7 +114,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	words := []any{game, doc, newID(), "", "b", "w", "pass", "C3", "Z99", "play", "delete", "promote", "note", "setup", "marks", "goto", "info", "docs", "games", "game:" + game, "doc:" + doc,
+	words := []any{game, doc, folder.NewID(), "", "b", "w", "pass", "C3", "Z99", "play", "delete", "promote", "note", "setup", "marks", "goto", "info", "docs", "games", "game:" + game, "doc:" + doc,
 		"review:x", "reviews", "training", "japanese", "{}", "(;SZ[5];B[aa])", "(;", "../../token", "\u202e", true, false, nil, -1, 0, 1, 2, 3, 1e300, -0.5, 1 << 40, []any{}, []any{5, 5}, []any{0, 0}, []any{25, 25, 25},
 		map[string]any{}, map[string]any{"visits": 1}, map[string]any{"kind": "byoyomi", "main": -1}, []any{map[string]any{"k": "lb", "p": "A1", "l": "]:\\"}}, []any{"A1", "B2"}}
 	keys := []string{"game", "rev", "move", "doc", "node", "op", "id", "what", "size", "rules", "komi", "colour", "seat", "clock", "handicap", "free", "toggle", "accept", "ask", "playOn", "stage", "line", "note",
@@ -161,6 +162,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		require.Equal(t, "err", e.T)
 		require.Equal(t, tc.re, e.Re, tc.send)
 	}
+	doc = ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID // the first may be deleted by now
 	_, err := c.analyse(&api.Analyse{On: true, Doc: doc})
 	require.NoError(t, err)
 	c.cancel()

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/review"
 )
 
 // How the world looks, at full severity: Machado, Oliveira and Fernandes (2009), a
@@ -94,7 +96,7 @@ func TestColours(t *testing.T) {
 	for _, m := range regexp.MustCompile(`\["(#[0-9A-F]{6})", "#[0-9A-F]{6}"\]`).FindAllSubmatch(table[1], -1) {
 		scale = append(scale, string(m[1]))
 	}
-	require.Len(t, scale, len(lossBounds)+1)
+	require.Len(t, scale, len(review.Classes))
 	least := map[string]float64{"normal": 29, "protan": 25, "deutan": 18.5, "tritan": 18}
 	for name, m := range visions {
 		for i, a := range scale {

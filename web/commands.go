@@ -2,10 +2,7 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"kosumi/web/api"
@@ -64,49 +61,13 @@ func commands() map[string]handler {
 	}
 }
 
-func refuse(code, format string, args ...any) error {
-	return refused{api.Error{Code: code, Text: fmt.Sprintf(format, args...)}}
-}
-
-// notSaved refuses what the disk does not take; the state is as it was, and the same
-// may be tried again.
-func notSaved(err error) error {
-	said := api.Error{Code: "not_saved", Text: fmt.Sprintf("this is not saved: %v", err), Retry: true}
-	if errors.Is(err, syscall.ENOSPC) {
-		said.Args = []string{"full"}
-	}
-	return refused{said}
-}
-
-// refused is an error that a client is told as it is.
-type refused struct{ said api.Error }
-
-func (r refused) Error() string { return r.said.Text }
-
-// asError turns any error into what a client is told.
-func asError(err error) *api.Error {
-	var r refused
-	if errors.As(err, &r) {
-		return &r.said
-	}
-	return &api.Error{Code: "internal", Text: err.Error()}
-}
-
-// badUnlessSaid refuses a command as a bad one, unless the error says otherwise.
-func badUnlessSaid(err error) error {
-	if errors.As(err, new(refused)) {
-		return err
-	}
-	return refuse("bad_request", "%v", err)
-}
-
 // quick reads what a command says and performs it.
 func quick[T any](do func(*conn, *T) (any, error)) func(*conn, json.RawMessage) (any, error) {
 	return func(c *conn, d json.RawMessage) (any, error) {
 		var v T
 		if len(d) > 0 {
 			if err := json.Unmarshal(d, &v); err != nil {
-				return nil, refuse("bad_request", "%v", err)
+				return nil, api.Refuse("bad_request", "%v", err)
 			}
 		}
 		return do(c, &v)
@@ -188,7 +149,7 @@ func (c *conn) stateOf(what string) (any, error) {
 		}
 		return d.state(), nil
 	}
-	return nil, refuse("not_found", "nothing of that name can be watched")
+	return nil, api.Refuse("not_found", "nothing of that name can be watched")
 }
 
 func (c *conn) stopWatch(w *api.Watch) (any, error) {
@@ -198,7 +159,7 @@ func (c *conn) stopWatch(w *api.Watch) (any, error) {
 
 func (c *conn) useNetwork(n *api.Network) (any, error) {
 	if err := c.s.conf.Backend.Use(n.Name); err != nil {
-		return nil, refuse("engine_failed", "%v", err)
+		return nil, api.Refuse("engine_failed", "%v", err)
 	}
 	c.s.reviews.interrupt() // it goes on with the new one
 	return c.s.conf.Backend.Networks(), nil

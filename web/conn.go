@@ -11,7 +11,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // Limits of connections.
@@ -133,7 +135,7 @@ func (c *conn) greet() bool {
 		c.ws.Close(closePolicy, "this server speaks version 1 only")
 		return false
 	}
-	c.client = shown(hello.Client, 64)
+	c.client = wire.Shown(hello.Client, 64)
 	welcome := c.s.welcome()
 	if hello.Key != "" {
 		welcome.Token = c.s.keys.token
@@ -169,7 +171,7 @@ func (c *conn) leave() {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.build(), Networks: s.conf.Backend.Networks(), Engine: s.conf.Backend.Status(),
-		Features: []string{"review", "drills"}, Loss: lossBounds, Levels: s.levels(), Fits: s.fits(), Rules: ruleSets(), Folder: s.conf.Folder}
+		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.levels(), Fits: s.fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
 	if len(s.conf.Loops) > 0 {
 		w.Features = append(w.Features, "training")
 	}
@@ -245,7 +247,7 @@ func (c *conn) command(data []byte) {
 	}
 	h, ok := handlers[cmd.T]
 	if !ok {
-		c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + shown(cmd.T, 40)}})
+		c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + wire.Shown(cmd.T, 40)}})
 		return
 	}
 	switch {
@@ -267,7 +269,7 @@ func (c *conn) answer(cmd *api.Command, h handler) {
 func (c *conn) perform(cmd *api.Command, h handler) api.Event {
 	d, err := h.do(c, cmd.D)
 	if err != nil {
-		return api.Event{T: "err", Re: cmd.ID, D: *asError(err)}
+		return api.Event{T: "err", Re: cmd.ID, D: *api.AsError(err)}
 	}
 	return api.Event{T: "ok", Re: cmd.ID, D: d}
 }
@@ -434,7 +436,7 @@ func (c *conn) watch(topic string) error {
 		return nil
 	}
 	if len(c.topics) >= maxTopics {
-		return refuse("limit", "too many things are watched")
+		return api.Refuse("limit", "too many things are watched")
 	}
 	c.topics = append(c.topics, topic)
 	return nil

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
 
 // played is a game with all kinds of steps, as its journal and its record.
@@ -33,9 +34,9 @@ func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, 
 	g = c.play(g, "B2")
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	var err error
-	journal, err = os.ReadFile(s.store.path("games", g.Game, ".jsonl"))
+	journal, err = os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
 	require.NoError(t, err)
-	record, err = os.ReadFile(s.store.path("games", g.Game, ".sgf"))
+	record, err = os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
 	require.NoError(t, err)
 	return g.Game, journal, record, g
 }
@@ -43,10 +44,10 @@ func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, 
 // put lays files of a game down under a new ID.
 func put(t *testing.T, s *Server, journal, record []byte) string {
 	t.Helper()
-	id := newID()
-	require.NoError(t, os.WriteFile(s.store.path("games", id, ".jsonl"), journal, 0o600))
+	id := folder.NewID()
+	require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".jsonl"), journal, 0o600))
 	if record != nil {
-		require.NoError(t, os.WriteFile(s.store.path("games", id, ".sgf"), record, 0o600))
+		require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".sgf"), record, 0o600))
 	}
 	return id
 }
@@ -76,8 +77,7 @@ func TestDamagedByte(t *testing.T) {
 	var log buffer
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	c := join(t, s)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testshared.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, free := range []bool{false, true} {
 		_, journal, record, want := played(t, s, c, free)
@@ -103,7 +103,7 @@ func TestDamagedByte(t *testing.T) {
 				continue
 			}
 			require.Equal(t, restoredAll, st.Restored)
-			aside, err := os.ReadFile(s.store.path("games", id, ".jsonl.damaged"))
+			aside, err := os.ReadFile(s.folder.Path("games", id, ".jsonl.damaged"))
 			require.NoError(t, err)
 			require.Equal(t, data, aside)
 			require.Contains(t, log.text(), id)
@@ -168,7 +168,7 @@ func TestDamage(t *testing.T) {
 				require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + id}).Code)
 				require.Contains(t, list.Unread[0].File+list.Unread[len(list.Unread)-1].File, id)
 				require.NotEmpty(t, list.Unread[0].Why)
-				data, err := os.ReadFile(s.store.path("games", id, ".jsonl"))
+				data, err := os.ReadFile(s.folder.Path("games", id, ".jsonl"))
 				require.NoError(t, err)
 				require.Equal(t, len(tc.journal), len(data), "it is left as it is")
 				return
@@ -176,9 +176,9 @@ func TestDamage(t *testing.T) {
 			st := ask[api.GameState](c, "watch", api.Watch{What: "game:" + id})
 			require.Equal(t, tc.restored, st.Restored)
 			require.Len(t, st.Moves, tc.moves)
-			require.FileExists(t, s.store.path("games", id, ".sgf"))
+			require.FileExists(t, s.folder.Path("games", id, ".sgf"))
 			c.ask("game.delete", api.GameCommand{Game: id, Rev: st.Rev}, nil)
-			require.NoFileExists(t, s.store.path("games", id, ".jsonl.damaged"))
+			require.NoFileExists(t, s.folder.Path("games", id, ".jsonl.damaged"))
 		})
 	}
 }
@@ -189,8 +189,8 @@ func TestDamagedDocument(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
-	bad := newID()
-	require.NoError(t, os.WriteFile(s.store.path("docs", bad, ".sgf"), []byte("%PDF"), 0o600))
+	bad := folder.NewID()
+	require.NoError(t, os.WriteFile(s.folder.Path("docs", bad, ".sgf"), []byte("%PDF"), 0o600))
 	require.NoError(t, os.WriteFile(s.reviews.folder.Path("mine", ".json"), []byte("{"), 0o600))
 	docs := ask[api.Docs](c, "watch", api.Watch{What: "docs"})
 	require.Len(t, docs.Docs, 1)

@@ -14,6 +14,8 @@ import (
 	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // edit is a change of a document under way: it can be taken back until it is on
@@ -62,11 +64,11 @@ func (e *edit) commit() error {
 		return nil
 	}
 	if err := e.save(); err != nil {
-		return notSaved(err)
+		return api.NotSaved(err)
 	}
 	e.rev++
 	e.changed = time.Now()
-	ch := api.DocChange{Doc: e.id, Rev: e.rev, Rules: rulesName(e.rules), Komi: float64(e.rules.Komi), Set: []api.Node{}, Gone: e.gone}
+	ch := api.DocChange{Doc: e.id, Rev: e.rev, Rules: wire.RulesName(e.rules), Komi: float64(e.rules.Komi), Set: []api.Node{}, Gone: e.gone}
 	for _, n := range e.set {
 		ch.Set = append(ch.Set, e.wire(n))
 	}
@@ -84,7 +86,7 @@ func (c *conn) treeOp(op *api.TreeOp) (any, error) {
 	defer d.mu.Unlock()
 	n, ok := d.node(op.Node)
 	if !ok {
-		return nil, refuse("not_found", "the node is gone")
+		return nil, api.Refuse("not_found", "the node is gone")
 	}
 	e := &edit{doc: d, count: len(d.nodes), place: d.at, was: d.rules}
 	answer, err := e.perform(n, op)
@@ -112,7 +114,7 @@ func (e *edit) perform(n *docNode, op *api.TreeOp) (any, error) {
 		return nil, nil
 	case "note":
 		if len(op.Note) > maxNote {
-			return nil, refuse("limit", "a note has at most %d bytes", maxNote)
+			return nil, api.Refuse("limit", "a note has at most %d bytes", maxNote)
 		}
 		e.keep(n)
 		n.sgf.SetText("C", op.Note)
@@ -124,7 +126,7 @@ func (e *edit) perform(n *docNode, op *api.TreeOp) (any, error) {
 	case "info":
 		return nil, e.setInfo(op)
 	}
-	return nil, refuse("unsupported", "unknown operation %q", shown(op.Op, 20))
+	return nil, api.Refuse("unsupported", "unknown operation %q", wire.Shown(op.Op, 20))
 }
 
 // play adds moves below a node, or follows those that are there.
@@ -134,37 +136,37 @@ func (e *edit) play(n *docNode, op *api.TreeOp) (any, error) {
 		line = append([]string{op.Move}, line...)
 	}
 	if len(line) == 0 || len(line) > 1000 {
-		return nil, refuse("bad_request", "one move at least, and at most 1000")
+		return nil, api.Refuse("bad_request", "one move at least, and at most 1000")
 	}
 	g, _, err := e.game(n)
 	if err != nil {
-		return nil, refuse("bad_request", "%v", err)
+		return nil, api.Refuse("bad_request", "%v", err)
 	}
 	for i, v := range line {
 		p, err := e.size.ParseVertex(v)
 		if err != nil {
-			return nil, refuseWith("illegal", "board", "no such point")
+			return nil, api.RefuseWith("illegal", "board", "no such point")
 		}
 		c := g.ToMove()
-		if named := parseColour(op.C); i == 0 && named != board.Empty && named != c {
+		if named := wire.ParseColour(op.C); i == 0 && named != board.Empty && named != c {
 			g.SetToMove(named)
 			c = named
 		}
 		if kid := e.follow(n, c, p); kid != nil {
 			n = kid
 			if err := g.PlayTolerant(c, p); err != nil {
-				return nil, illegal(err)
+				return nil, wire.Illegal(err)
 			}
 			continue
 		}
 		if err := g.Play(c, p); err != nil {
-			return nil, illegal(err)
+			return nil, wire.Illegal(err)
 		}
-		if len(e.nodes) >= maxNodes {
-			return nil, refuse("limit", "the tree has %d nodes", maxNodes)
+		if len(e.nodes) >= wire.MaxNodes {
+			return nil, api.Refuse("limit", "the tree has %d nodes", wire.MaxNodes)
 		}
 		child := new(sgf.Node)
-		child.Set(strings.ToUpper(letter(c)), sgf.FormatPoint(e.size, p))
+		child.Set(strings.ToUpper(wire.Letter(c)), sgf.FormatPoint(e.size, p))
 		n = e.grow(n, child)
 	}
 	e.at = n.id
@@ -183,7 +185,7 @@ func (d *doc) follow(n *docNode, c board.Color, p board.Point) *docNode {
 // cut takes a node and all below it out.
 func (e *edit) cut(n *docNode) error {
 	if n.parent == nil {
-		return refuse("bad_request", "the beginning cannot be deleted")
+		return api.Refuse("bad_request", "the beginning cannot be deleted")
 	}
 	p := n.parent
 	e.keep(p)
@@ -225,14 +227,14 @@ var markKinds = []string{"TR", "SQ", "CR", "MA", "LB"}
 
 func (e *edit) setMarks(n *docNode, marks []api.Mark) error {
 	if len(marks) > e.size.Area() {
-		return refuse("bad_request", "more marks than points")
+		return api.Refuse("bad_request", "more marks than points")
 	}
 	values := map[string][]string{}
 	for _, m := range marks {
 		p, err := e.size.ParseVertex(m.Point)
 		id := strings.ToUpper(m.Kind)
 		if err != nil || p == board.Pass || !slices.Contains(markKinds, id) {
-			return refuse("bad_request", "not a mark")
+			return api.Refuse("bad_request", "not a mark")
 		}
 		v := sgf.FormatPoint(e.size, p)
 		if id == "LB" {
@@ -265,7 +267,7 @@ func (e *edit) setup(n *docNode, op *api.TreeOp) (any, error) {
 		for _, v := range part.points {
 			p, err := e.size.ParseVertex(v)
 			if err != nil || p == board.Pass {
-				return nil, refuseWith("illegal", "board", "no such point")
+				return nil, api.RefuseWith("illegal", "board", "no such point")
 			}
 			values = append(values, sgf.FormatPoint(e.size, p))
 		}
@@ -273,7 +275,7 @@ func (e *edit) setup(n *docNode, op *api.TreeOp) (any, error) {
 			child.Set(part.id, values...)
 		}
 	}
-	if child.Remove("PL"); parseColour(op.Turn) != board.Empty {
+	if child.Remove("PL"); wire.ParseColour(op.Turn) != board.Empty {
 		child.Set("PL", strings.ToUpper(op.Turn))
 	}
 	trial := &docNode{sgf: child, parent: n.parent}
@@ -281,7 +283,7 @@ func (e *edit) setup(n *docNode, op *api.TreeOp) (any, error) {
 		trial.parent = n
 	}
 	if _, _, err := e.game(trial); err != nil {
-		return nil, refuseWith("illegal", "board", err.Error())
+		return nil, api.RefuseWith("illegal", "board", err.Error())
 	}
 	if fresh {
 		n = e.grow(n, child)
@@ -300,26 +302,26 @@ func (e *edit) setInfo(op *api.TreeOp) error {
 	if op.Rules != "" {
 		var err error
 		if rules, err = board.ParseRules(op.Rules); err != nil {
-			return refuse("bad_request", "%v", err)
+			return api.Refuse("bad_request", "%v", err)
 		}
 		rules.Komi = e.rules.Komi
 	}
 	if op.Komi != nil {
 		rules.Komi = float32(*op.Komi)
-		if err := checkRules(rules); err != nil {
+		if err := wire.CheckRules(rules); err != nil {
 			return err
 		}
 	}
 	if err := rules.Check(); err != nil {
-		return refuse("bad_request", "%v", err)
+		return api.Refuse("bad_request", "%v", err)
 	}
 	root := e.root
 	e.keep(e.nodes[0])
 	if op.Rules != "" {
-		root.SetText("RU", recordedRules(rules, op.Rules))
+		root.SetText("RU", wire.RecordedRules(rules, op.Rules))
 	}
 	if says, err := sgf.RecordOf(root); op.Komi != nil || err != nil || !says.HasKomi || float32(says.Komi) != rules.Komi {
-		root.Set("KM", decimal(float64(rules.Komi)))
+		root.Set("KM", wire.Decimal(float64(rules.Komi)))
 	}
 	e.rules = rules
 	return nil
@@ -336,7 +338,7 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxSGFSize)
+	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF)
 	answers := []api.Imported{}
 	keep := s.importSGF
 	if r.URL.Query().Get("to") == "review" {
@@ -344,7 +346,7 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 		defer s.reviews.publishList()
 	}
 	add := func(name string, data []byte, err error) {
-		a := api.Imported{Name: shown(name, 200)}
+		a := api.Imported{Name: wire.Shown(name, 200)}
 		if err == nil {
 			a.ID, err = keep(a.Name, data)
 		}
@@ -380,7 +382,7 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) importSGF(_ string, data []byte) (string, error) {
-	d, err := s.parseDoc(newID(), data)
+	d, err := s.parseDoc(folder.NewID(), data)
 	if err != nil {
 		return "", err
 	}
@@ -390,7 +392,7 @@ func (s *Server) importSGF(_ string, data []byte) (string, error) {
 // importReviews puts all games of a file on the list to be reviewed; the answer is
 // the first one's ID.
 func (s *Server) importReviews(name string, data []byte) (first string, err error) {
-	roots, err := parseSGF(data)
+	roots, err := wire.ParseSGF(data)
 	if err != nil {
 		return "", err
 	}

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // doc returns a document, read from its file if need be.
 func (s *Server) doc(id string) (*doc, error) {
-	if !validID(id) {
-		return nil, refuse("not_found", "no such document")
+	if !folder.ValidID(id) {
+		return nil, api.Refuse("not_found", "no such document")
 	}
 	s.mu.Lock()
 	d, ok := s.docs[id]
@@ -53,18 +55,18 @@ func (s *Server) hold(id string) (*doc, error) {
 }
 
 func (s *Server) readDoc(id string) (*doc, error) {
-	data, err := s.store.read("docs", id, ".sgf", maxSGFSize)
+	data, err := s.folder.Read("docs", id, ".sgf", wire.MaxSGF)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, refuse("not_found", "no such document")
+		return nil, api.Refuse("not_found", "no such document")
 	}
 	if err != nil {
-		return nil, refuse("not_found", "%v", err)
+		return nil, api.Refuse("not_found", "%v", err)
 	}
 	d, err := s.parseDoc(id, data)
 	if err != nil {
-		return nil, refuse("not_found", "%v", err)
+		return nil, api.Refuse("not_found", "%v", err)
 	}
-	if info, err := os.Stat(s.store.path("docs", id, ".sgf")); err == nil {
+	if info, err := os.Stat(s.folder.Path("docs", id, ".sgf")); err == nil {
 		d.changed = info.ModTime()
 	}
 	return d, nil
@@ -112,7 +114,7 @@ type docCard struct {
 
 // docCards lists the newest documents.
 func (s *Server) docCards() (*api.Docs, error) {
-	ids, err := s.store.newest("docs", ".sgf", maxCards)
+	ids, err := s.folder.Newest("docs", ".sgf", maxCards)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,7 @@ func (s *Server) cardOf(id string) (api.DocCard, error) {
 	if open {
 		return d.card(), nil
 	}
-	info, err := os.Stat(s.store.path("docs", id, ".sgf"))
+	info, err := os.Stat(s.folder.Path("docs", id, ".sgf"))
 	if err != nil {
 		return api.DocCard{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 const hostile = `(;GM[1]FF[4]SZ[9]PB[<script>alert(1)</script>]PW[` + "\u202e" + `evil]C[<img src=x onerror=alert(1)>];B[ee];W[cc](;B[gg])(;B[gc]LB[aa:<b>]TR[bb]))`
@@ -174,7 +175,7 @@ func TestLabels(t *testing.T) {
 	now := onDisk(t, s, id).Nodes[0].Marks
 	require.ElementsMatch(t, append(marks, api.Mark{Kind: "sq", Point: "E5"}), now)
 	for most := range 12 {
-		require.True(t, utf8.ValidString(shown("aé天元b", most)), most)
+		require.True(t, utf8.ValidString(wire.Shown("aé天元b", most)), most)
 	}
 }
 
@@ -201,18 +202,18 @@ func TestInfoKeepsTheRest(t *testing.T) {
 		id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]" + tc.record + ";B[ee])"}).ID
 		tc.op.Doc, tc.op.Op = id, "info"
 		c.ask("tree.op", tc.op, nil)
-		data, err := os.ReadFile(s.store.path("docs", id, ".sgf"))
+		data, err := os.ReadFile(s.folder.Path("docs", id, ".sgf"))
 		require.NoError(t, err)
 		require.Equal(t, "(;SZ[9]"+tc.want+";B[ee])\n", string(data))
 		d, err := s.doc(id)
 		require.NoError(t, err)
-		require.Equal(t, rulesName(d.rules), onDisk(t, s, id).Rules, tc.want)
+		require.Equal(t, wire.RulesName(d.rules), onDisk(t, s, id).Rules, tc.want)
 	}
 	for _, rules := range []string{"chinese", "japanese", "korean", "aga", "tromp-taylor", "stone-scoring", "ancient-territory"} {
 		id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}, Rules: rules}).ID
 		d, err := s.doc(id)
 		require.NoError(t, err)
-		require.Equal(t, rulesName(d.rules), onDisk(t, s, id).Rules, rules)
+		require.Equal(t, wire.RulesName(d.rules), onDisk(t, s, id).Rules, rules)
 		require.NotContains(t, d.root.SimpleText("RU"), "{", rules)
 	}
 }
@@ -269,12 +270,6 @@ func TestAnalysis(t *testing.T) {
 	require.Len(t, c.play(g, "C3").Moves, 2)
 }
 
-func TestClasses(t *testing.T) {
-	for loss, want := range map[float64]int{0: 0, 0.5: 0, 0.51: 1, 1.5: 1, 3: 2, 5.9: 3, 12: 4, 12.1: 5, 80: 5} {
-		require.Equal(t, want, classOf(loss), "%g", loss)
-	}
-}
-
 // TestDocumentOfAnyRecord: a document has the moves that a review of the record has, and
 // says what was mended.
 func TestDocumentOfAnyRecord(t *testing.T) {
@@ -312,5 +307,27 @@ func TestKomiOfADocument(t *testing.T) {
 		d, err := new(Server).newDocFrom("d", roots[0])
 		require.NoError(t, err)
 		require.Equal(t, want, d.rules.Komi, text)
+	}
+}
+
+// TestHandicapByMovesOfADocument: stones that Black plays before White's first move are
+// handicap stones, whether White passes between them or Black plays them in a row, and
+// White's bonus follows.
+func TestHandicapByMovesOfADocument(t *testing.T) {
+	for moves, bonus := range map[string]float32{
+		";B[cc];B[gg];B[cg];W[ee]":             3,
+		";B[cc];W[];B[gg];W[];B[cg];W[ee]":     3,
+		";B[cc];W[tt];B[gg];W[ee]":             2,
+		";B[cc];W[gg];B[cg];W[];B[ee];W[];B[]": 0,
+		";B[cc];W[ee]":                         0,
+	} {
+		roots, err := sgf.Parse([]byte("(;GM[1]SZ[9]RU[Chinese]KM[0.5]" + moves + ")"))
+		require.NoError(t, err)
+		d, err := new(Server).newDocFrom("d", roots[0])
+		require.NoError(t, err)
+		g, _, err := d.game(d.nodes[d.lastOfMainLine()])
+		require.NoError(t, err)
+		require.Equal(t, bonus, g.HandicapBonusScore(), moves)
+		require.Equal(t, strings.Count(moves, ";"), g.NumMoves(), moves)
 	}
 }

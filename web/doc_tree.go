@@ -14,14 +14,12 @@ import (
 	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
-// Limits of documents.
-const (
-	maxNodes   = 1_000_000
-	maxNote    = 32 << 10
-	maxSGFSize = 20 << 20
-)
+// maxNote bounds the note of a node, in bytes.
+const maxNote = 32 << 10
 
 // doc is a game tree that people look at and change. Nodes keep their IDs while
 // the server runs; on disk a document is an SGF file.
@@ -69,8 +67,8 @@ func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
 	for stack := []todo{{root, nil}}; len(stack) > 0; {
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if len(d.nodes) >= maxNodes {
-			return nil, fmt.Errorf("the tree has more than %d nodes", maxNodes)
+		if len(d.nodes) >= wire.MaxNodes {
+			return nil, fmt.Errorf("the tree has more than %d nodes", wire.MaxNodes)
 		}
 		n := d.add(t.node, t.parent)
 		for _, k := range slices.Backward(t.node.Children) {
@@ -107,10 +105,10 @@ func (d *doc) wire(n *docNode) api.Node {
 		w.Children = append(w.Children, k.id)
 	}
 	if c, p, ok := d.move(n); ok {
-		w.Colour, w.Move = letter(c), d.size.Vertex(p)
+		w.Colour, w.Move = wire.Letter(c), d.size.Vertex(p)
 	}
 	w.Black, w.White, w.Empty = d.points(n, "AB"), d.points(n, "AW"), d.points(n, "AE")
-	w.Turn = letter(turnOf(n.sgf))
+	w.Turn = wire.Letter(turnOf(n.sgf))
 	for _, kind := range markKinds[:4] {
 		for _, p := range d.points(n, kind) {
 			w.Marks = append(w.Marks, api.Mark{Kind: strings.ToLower(kind), Point: p})
@@ -138,7 +136,7 @@ func turnOf(n *sgf.Node) board.Color {
 // move returns the move of a node.
 func (d *doc) move(n *docNode) (board.Color, board.Point, bool) {
 	for _, c := range []board.Color{board.Black, board.White} {
-		id := strings.ToUpper(letter(c))
+		id := strings.ToUpper(wire.Letter(c))
 		if !n.sgf.Has(id) {
 			continue
 		}
@@ -166,9 +164,9 @@ func (d *doc) points(n *docNode, id string) []string {
 func (d *doc) state() *api.Doc {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	text := func(id string) string { return shown(d.root.SimpleText(id), 200) }
+	text := func(id string) string { return wire.Shown(d.root.SimpleText(id), 200) }
 	name := func(id, rank string) string { return strings.TrimSpace(text(id) + " " + text(rank)) }
-	out := &api.Doc{Doc: d.id, Rev: d.rev, Size: [2]int{d.size.W, d.size.H}, Rules: rulesName(d.rules), Komi: float64(d.rules.Komi),
+	out := &api.Doc{Doc: d.id, Rev: d.rev, Size: [2]int{d.size.W, d.size.H}, Rules: wire.RulesName(d.rules), Komi: float64(d.rules.Komi),
 		Black: name("PB", "BR"), White: name("PW", "WR"), Title: d.title(), Date: text("DT"), Result: text("RE"), At: d.at, Warn: d.warn,
 		Nodes: make([]api.Node, 0, len(d.nodes))}
 	for _, n := range d.nodes {
@@ -180,7 +178,7 @@ func (d *doc) state() *api.Doc {
 }
 
 func (d *doc) title() string {
-	text := func(id string) string { return shown(d.root.SimpleText(id), 100) }
+	text := func(id string) string { return wire.Shown(d.root.SimpleText(id), 100) }
 	if b, w := text("PB"), text("PW"); b != "" || w != "" {
 		return strings.TrimSpace(b + " – " + w)
 	}
@@ -279,7 +277,7 @@ func (d *doc) nextColour(m *docNode) board.Color {
 }
 
 func (s *Server) parseDoc(id string, data []byte) (*doc, error) {
-	roots, err := parseSGF(data)
+	roots, err := wire.ParseSGF(data)
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +333,7 @@ func (d *doc) oddMoves() (notes []string) {
 // keepDoc makes a new document known and writes it.
 func (s *Server) keepDoc(d *doc) error {
 	if err := d.save(); err != nil {
-		return notSaved(err)
+		return api.NotSaved(err)
 	}
 	s.mu.Lock()
 	s.docs[d.id] = d
@@ -357,17 +355,17 @@ func (c *conn) newDoc(n *api.NewDoc) (any, error) {
 		g.mu.Lock()
 		root := g.record().Tree()
 		g.mu.Unlock()
-		d, err = c.s.newDocFrom(newID(), root)
+		d, err = c.s.newDocFrom(folder.NewID(), root)
 	case n.SGF != "":
-		d, err = c.s.parseDoc(newID(), []byte(n.SGF))
+		d, err = c.s.parseDoc(folder.NewID(), []byte(n.SGF))
 	default:
 		var root *sgf.Node
 		if root, err = emptyTree(n); err == nil {
-			d, err = c.s.newDocFrom(newID(), root)
+			d, err = c.s.newDocFrom(folder.NewID(), root)
 		}
 	}
 	if err != nil {
-		return nil, refuse("bad_request", "%v", err)
+		return nil, api.Refuse("bad_request", "%v", err)
 	}
 	if n.Game != "" {
 		d.at = d.lastOfMainLine()
@@ -399,10 +397,10 @@ func emptyTree(n *api.NewDoc) (*sgf.Node, error) {
 	if n.Komi != nil {
 		rules.Komi = float32(*n.Komi)
 	}
-	if err := checkRules(rules); err != nil {
+	if err := wire.CheckRules(rules); err != nil {
 		return nil, err
 	}
-	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: recordedRules(rules, n.Rules), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
+	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: wire.RecordedRules(rules, n.Rules), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
 	return rec.Tree(), nil
 }
 
@@ -412,7 +410,7 @@ func (d *doc) save() error {
 	if err != nil {
 		return err
 	}
-	return file.WritePrivate(d.s.store.path("docs", d.id, ".sgf"), data)
+	return file.WritePrivate(d.s.folder.Path("docs", d.id, ".sgf"), data)
 }
 
 func (c *conn) deleteDoc(v *api.ID) (any, error) {
@@ -420,7 +418,7 @@ func (c *conn) deleteDoc(v *api.ID) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = os.Remove(c.s.store.path("docs", v.ID, ".sgf"))
+	err = os.Remove(c.s.folder.Path("docs", v.ID, ".sgf"))
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
@@ -432,7 +430,7 @@ func (c *conn) deleteDoc(v *api.ID) (any, error) {
 	}
 	d.mu.Unlock()
 	if err != nil {
-		return nil, refuse("internal", "%v", err)
+		return nil, api.Refuse("internal", "%v", err)
 	}
 	c.s.publishDocs()
 	return nil, nil
@@ -449,7 +447,7 @@ func (s *Server) publishDocs() {
 
 // serveDoc sends a document as SGF.
 func (s *Server) serveDoc(w http.ResponseWriter, r *http.Request) {
-	id, ok := trimExt(r.PathValue("file"), ".sgf")
+	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
 	if !ok {
 		http.NotFound(w, r)
 		return

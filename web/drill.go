@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // freshADay is how many problems that were never asked before come on one day.
@@ -27,16 +28,16 @@ func (rs *reviews) drills(use func(*review.Drills, *review.Log, *review.Schedule
 	defer rs.mu.Unlock()
 	set, err := rs.folder.Drills()
 	if err != nil {
-		return refuse("internal", "%v", err)
+		return api.Refuse("internal", "%v", err)
 	}
 	log, err := rs.folder.Answers()
 	if err != nil {
-		return refuse("internal", "%v", err)
+		return api.Refuse("internal", "%v", err)
 	}
 	defer log.Close()
 	schedule, err := review.NewSchedule(log.Attempts)
 	if err != nil {
-		return refuse("internal", "%v", err)
+		return api.Refuse("internal", "%v", err)
 	}
 	return use(set, log, schedule)
 }
@@ -54,7 +55,7 @@ func oneDrill(do func(*conn, json.RawMessage) (any, error)) func(*conn, json.Raw
 func (rs *reviews) note(a review.Attempt) error {
 	return rs.drills(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
 		if err := log.Add(a); err != nil {
-			return notSaved(err)
+			return api.NotSaved(err)
 		}
 		return nil
 	})
@@ -118,7 +119,7 @@ func startedOn(attempts []review.Attempt, day time.Time) int {
 func wireProblem(p *review.Problem) (*api.Problem, error) {
 	g, err := p.Position()
 	if err != nil {
-		return nil, refuse("internal", "%v", err)
+		return nil, api.Refuse("internal", "%v", err)
 	}
 	legal := make([]byte, g.Size().Area())
 	for i := range legal {
@@ -127,7 +128,7 @@ func wireProblem(p *review.Problem) (*api.Problem, error) {
 			legal[i] = '1'
 		}
 	}
-	return &api.Problem{ID: p.ID, Game: shown(p.Game, 200), Number: p.Number, Size: [2]int{p.Width, p.Height}, Stones: inLetters(p.Stones), ToMove: p.ToMove,
+	return &api.Problem{ID: p.ID, Game: wire.Shown(p.Game, 200), Number: p.Number, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
 		Last: p.Last, Loss: p.Loss, Legal: string(legal)}, nil
 }
 
@@ -138,7 +139,7 @@ func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
 	err := c.s.reviews.drills(func(set *review.Drills, _ *review.Log, _ *review.Schedule) error {
 		i := slices.IndexFunc(set.Problems, func(q review.Problem) bool { return q.ID == a.ID })
 		if i < 0 {
-			return refuse("not_found", "no such problem")
+			return api.Refuse("not_found", "no such problem")
 		}
 		p = set.Problems[i]
 		return nil
@@ -148,7 +149,7 @@ func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
 	}
 	out := api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
 	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
-	attempt := review.Attempt{ID: p.ID, Time: time.Now().UTC(), Seconds: round(took.Seconds(), 1)}
+	attempt := review.Attempt{ID: p.ID, Time: time.Now().UTC(), Seconds: wire.Round(took.Seconds(), 1)}
 	var answer *review.Answer
 	if a.Move != "" {
 		v, err := c.verdict(&p, a.Move)
@@ -178,7 +179,7 @@ func (rs *reviews) dueBy(a review.Attempt) (due [4]int64, err error) {
 			a.Grade = g
 			s, err := review.NewSchedule(append(slices.Clone(log.Attempts), a))
 			if err != nil {
-				return refuse("internal", "%v", err)
+				return api.Refuse("internal", "%v", err)
 			}
 			if at, ok := s.Next(a.ID); ok {
 				due[g-1] = at.Unix()
@@ -192,10 +193,10 @@ func (rs *reviews) dueBy(a review.Attempt) (due [4]int64, err error) {
 // gradeDrill overrules the grade of the last answer.
 func (c *conn) gradeDrill(g *api.GradeDrill) (any, error) {
 	if g.Grade < int(review.AgainGrade) || g.Grade > int(review.EasyGrade) {
-		return nil, refuse("bad_request", "grade: 1 to 4")
+		return nil, api.Refuse("bad_request", "grade: 1 to 4")
 	}
 	if !c.drill.set || c.drill.attempt.ID != g.ID {
-		return nil, refuse("stale", "the next problem has been asked for")
+		return nil, api.Refuse("stale", "the next problem has been asked for")
 	}
 	other := c.drill.attempt
 	other.Grade = review.Grade(g.Grade)

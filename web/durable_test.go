@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
@@ -77,7 +78,7 @@ func TestUnsavedEdit(t *testing.T) {
 		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
 		require.Equal(t, "ok", c.read().T, op.Op)
 		require.NotEqual(t, tree, marshalled(t, d), op.Op)
-		data, err := os.ReadFile(s.store.path("docs", id, ".sgf"))
+		data, err := os.ReadFile(s.folder.Path("docs", id, ".sgf"))
 		require.NoError(t, err)
 		require.Equal(t, marshalled(t, d), string(data), "%s is on the disk when it is answered", op.Op)
 	}
@@ -101,8 +102,7 @@ func TestAcknowledgedIsOnDisk(t *testing.T) {
 	s := serve(t, t.TempDir())
 	first := join(t, s)
 	id := ask[api.ID](first, "doc.new", api.NewDoc{Size: [2]int{19, 19}}).ID
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testshared.Seed(t)
 	stop := make(chan struct{})
 	var disk, pages sync.WaitGroup
 	disk.Go(func() {
@@ -163,7 +163,7 @@ func TestUnsavedGame(t *testing.T) {
 	st := c.play(begin(c, n), "C3")
 	g, err := s.game(st.Game)
 	require.NoError(t, err)
-	path := s.store.path("games", st.Game, ".jsonl")
+	path := s.folder.Path("games", st.Game, ".jsonl")
 	broken := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -207,18 +207,18 @@ func TestUnsavedGame(t *testing.T) {
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == phaseOver && g.Unsaved != nil })
 	mend()
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Unsaved == nil })
-	data, err := os.ReadFile(s.store.path("games", st.Game, ".sgf"))
+	data, err := os.ReadFile(s.folder.Path("games", st.Game, ".sgf"))
 	require.NoError(t, err)
 	require.Contains(t, string(data), "RE[W+R]")
 
 	// A program that ended before it could write the record: the next one does.
-	require.NoError(t, os.Remove(s.store.path("games", st.Game, ".sgf")))
+	require.NoError(t, os.Remove(s.folder.Path("games", st.Game, ".sgf")))
 	s.mu.Lock()
 	delete(s.games, st.Game)
 	s.mu.Unlock()
 	_, err = s.game(st.Game)
 	require.NoError(t, err)
-	require.FileExists(t, s.store.path("games", st.Game, ".sgf"))
+	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }
 
 // TestUnsavedLevel ends a game that counts for the player's level while that cannot

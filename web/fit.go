@@ -12,6 +12,7 @@ import (
 	"kosumi/engine"
 	"kosumi/level"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // autoLevel stands for the level that fits the player.
@@ -57,7 +58,7 @@ func (s *Server) fits() []api.Fit {
 
 func wireFit(size string, f *level.Finder) api.Fit {
 	low, mid, high := f.Range()
-	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: round(f.Games, 1)}
+	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: wire.Round(f.Games, 1)}
 }
 
 // networkSHA names the network to the ladders; "" while it loads.

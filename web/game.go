@@ -3,14 +3,15 @@ package web
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"sync"
 	"time"
 
 	"kosumi/board"
-	"kosumi/engine"
+	"kosumi/clock"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // Phases of a game.
@@ -35,7 +36,7 @@ type game struct {
 	since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
 	phase    string
 	changed  time.Time
-	clocks   [2]clock
+	clocks   [2]clock.Clock
 	ran      time.Time // when the clock of the side to move was last booked; zero: it stands
 	flag     *time.Timer
 	paused   string
@@ -75,11 +76,11 @@ func (c *conn) newGame(n *api.NewGame) (any, error) {
 	}
 	g, err := setUp(c.s, h)
 	if err != nil {
-		return nil, refuse("bad_request", "%v", err)
+		return nil, api.Refuse("bad_request", "%v", err)
 	}
-	j, err := newJournal(c.s.store.path("games", h.ID, ".jsonl"), h)
+	j, err := newJournal(c.s.folder.Path("games", h.ID, ".jsonl"), h)
 	if err != nil {
-		return nil, notSaved(err)
+		return nil, api.NotSaved(err)
 	}
 	g.journal = j
 	c.s.mu.Lock()
@@ -96,62 +97,51 @@ func (c *conn) newGame(n *api.NewGame) (any, error) {
 func (s *Server) agree(n *api.NewGame) (header, error) {
 	size := board.Size{W: n.Size[0], H: n.Size[1]}
 	if err := size.Check(); err != nil {
-		return header{}, refuse("bad_request", "%v", err)
+		return header{}, api.Refuse("bad_request", "%v", err)
 	}
 	rules, err := board.ParseRules(n.Rules)
 	if err != nil {
-		return header{}, refuse("bad_request", "%v", err)
+		return header{}, api.Refuse("bad_request", "%v", err)
 	}
 	if n.Komi != nil {
 		rules.Komi = float32(*n.Komi)
 	} else if n.Handicap > 1 {
 		rules.Komi = 0.5
 	}
-	if err := checkRules(rules); err != nil {
+	if err := wire.CheckRules(rules); err != nil {
 		return header{}, err
 	}
 	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
-		return header{}, refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
+		return header{}, api.Refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
 	}
 	if _, err := timeSettings(n.Clock); err != nil {
-		return header{}, refuse("bad_request", "%v", err)
+		return header{}, api.Refuse("bad_request", "%v", err)
 	}
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
-		return header{}, refuse("bad_request", "visits or seconds of a move are out of range")
+		return header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
 	}
 	n.Seat.Auto = n.Seat.Level == autoLevel
 	if n.Seat.Auto {
 		if n.Seat.Level, err = s.fittingLevel(size); err != nil {
-			return header{}, refuse("unsupported", "%v", err)
+			return header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}
 	if n.Seat.Level != "" && !s.knownLevel(n.Seat.Level) {
-		return header{}, refuse("bad_request", "unknown level %q", shown(n.Seat.Level, 20))
+		return header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
 	}
 	colour := n.Colour
 	switch colour {
 	case "b", "w":
 	case "random":
 		colour = "b"
-		if newID()[0]&1 == 0 {
+		if folder.NewID()[0]&1 == 0 {
 			colour = "w"
 		}
 	default:
-		return header{}, refuse("bad_request", "colour: b, w or random")
+		return header{}, api.Refuse("bad_request", "colour: b, w or random")
 	}
-	return header{V: 1, ID: newID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
+	return header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
 		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
-}
-
-// checkRules refuses rules and komi that the engine does not play.
-func checkRules(r board.Rules) error {
-	if k := float64(r.Komi); !(math.Abs(k) <= engine.MaxKomi) || 2*k != math.Trunc(2*k) {
-		return refuse("bad_request", "komi %g: a multiple of 0.5 within %d", k, engine.MaxKomi)
-	}
-	if err := r.Check(); err != nil {
-		return refuse("bad_request", "%v", err)
-	}
-	return nil
 }
 
 // setUp makes a game at its beginning.
@@ -169,7 +159,7 @@ func setUp(s *Server, h header) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.clocks = [2]clock{newClock(set), newClock(set)}
+	g.clocks = [2]clock.Clock{clock.New(set, clock.Strict), clock.New(set, clock.Strict)}
 	switch {
 	case h.Handicap > 1 && h.Free:
 		g.phase = phasePlace
@@ -190,8 +180,8 @@ func (g *game) placeHandicap(stones []board.Point) error {
 
 // game returns a game, read from its journal if need be.
 func (s *Server) game(id string) (*game, error) {
-	if !validID(id) {
-		return nil, refuse("not_found", "no such game")
+	if !folder.ValidID(id) {
+		return nil, api.Refuse("not_found", "no such game")
 	}
 	open := func() *game {
 		s.mu.Lock()
@@ -208,10 +198,10 @@ func (s *Server) game(id string) (*game, error) {
 	}
 	g, err := s.readGame(id)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, refuse("not_found", "no such game")
+		return nil, api.Refuse("not_found", "no such game")
 	}
 	if err != nil {
-		return nil, refuse("not_found", "%v", err)
+		return nil, api.Refuse("not_found", "%v", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,17 +213,17 @@ func (s *Server) game(id string) (*game, error) {
 // that the step can be made.
 func (g *game) commit(e entry) error {
 	if g.removed {
-		return refuse("not_found", "the game is deleted")
+		return api.Refuse("not_found", "the game is deleted")
 	}
 	e.Rev, e.At = g.rev+1, time.Now().Round(time.Millisecond)
-	if g.clocks[0].limited() {
+	if g.clocks[0].Limited() {
 		e.Clocks = new(g.clockStates(false))
 	}
 	if err := g.journal.append(e); err != nil {
-		return notSaved(err)
+		return api.NotSaved(err)
 	}
 	if err := g.apply(&e); err != nil {
-		return refuse("internal", "%v", err)
+		return api.Refuse("internal", "%v", err)
 	}
 	g.owed.sgf, g.owed.level = true, g.owed.level || e.K == "over"
 	g.pay()
@@ -249,7 +239,7 @@ func (g *game) apply(e *entry) error {
 	}
 	if e.Clocks != nil {
 		for i := range g.clocks {
-			g.clocks[i].restore(e.Clocks[i])
+			g.clocks[i].Left = leftOf(e.Clocks[i])
 		}
 	}
 	switch e.K {
@@ -333,7 +323,7 @@ func (g *game) command(rev int, do func(*game) error) error {
 	defer g.mu.Unlock()
 	if rev < g.since || rev > g.rev {
 		g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
-		return refuse("stale", "the game has gone on")
+		return api.Refuse("stale", "the game has gone on")
 	}
 	before := g.rev
 	err := do(g)
@@ -341,24 +331,6 @@ func (g *game) command(rev int, do func(*game) error) error {
 		g.goOn()
 	}
 	return err
-}
-
-// illegal turns the board's refusals into codes.
-func illegal(err error) error {
-	why := "board"
-	for _, known := range []struct {
-		err  error
-		name string
-	}{{board.ErrOccupied, "occupied"}, {board.ErrSuicide, "suicide"}, {board.ErrKo, "ko"}, {board.ErrSuperko, "superko"}} {
-		if errors.Is(err, known.err) {
-			why = known.name
-		}
-	}
-	return refuseWith("illegal", why, err.Error())
-}
-
-func refuseWith(code, arg, text string) error {
-	return refused{api.Error{Code: code, Text: text, Args: []string{arg}}}
 }
 
 // goOn follows every change: clocks, the engine's turn, the count, and the news
@@ -404,7 +376,7 @@ func (g *game) enginesTurn() bool {
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.phase == phasePlay && !g.stands() && g.clocks[0].limited()
+	runs := g.phase == phasePlay && !g.stands() && g.clocks[0].Limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil
@@ -418,7 +390,7 @@ func (g *game) runClock() {
 		g.ran = now
 	}
 	rev := g.rev
-	left := g.clocks[g.board.ToMove()-board.Black].left() - now.Sub(g.ran)
+	left := g.clocks[g.board.ToMove()-board.Black].Total() - now.Sub(g.ran)
 	g.flag = time.AfterFunc(max(left, 0)+time.Millisecond, func() { g.flagFalls(rev) })
 }
 
@@ -429,7 +401,7 @@ func (g *game) flagFalls(rev int) {
 		return
 	}
 	c := &g.clocks[g.board.ToMove()-board.Black]
-	if c.spend(time.Since(g.ran)) {
+	if c.Run(time.Since(g.ran)) {
 		g.ran = time.Now()
 	} else {
 		g.owe(g.loseOnTime)

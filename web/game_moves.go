@@ -8,6 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // What a player does in a game: moves, taking back, giving up, pausing, removing it.
@@ -24,22 +25,22 @@ func (c *conn) play(p *api.Play) (any, error) {
 func (g *game) playerMoves(vertex string) error {
 	p, err := g.size().ParseVertex(vertex)
 	if err != nil {
-		return refuseWith("illegal", "board", "no such point")
+		return api.RefuseWith("illegal", "board", "no such point")
 	}
 	if g.phase == phasePlace && g.player() == board.Black {
 		if p == board.Pass || slices.Contains(g.setup, p) {
-			return refuseWith("illegal", "occupied", "a handicap stone goes on an empty point")
+			return api.RefuseWith("illegal", "occupied", "a handicap stone goes on an empty point")
 		}
 		return g.commit(entry{K: "stone", M: g.size().Vertex(p)})
 	}
 	switch {
 	case g.phase != phasePlay:
-		return refuseWith("illegal", "over", "the game is over")
+		return api.RefuseWith("illegal", "over", "the game is over")
 	case g.board.ToMove() != g.player():
-		return refuseWith("illegal", "turn", "it is not your turn")
+		return api.RefuseWith("illegal", "turn", "it is not your turn")
 	}
 	if err := g.board.Legal(g.player(), p); err != nil {
-		return illegal(err)
+		return wire.Illegal(err)
 	}
 	if g.paused != "" {
 		if err := g.commit(entry{K: "resume"}); err != nil { // who moves goes on
@@ -54,13 +55,13 @@ func (g *game) playerMoves(vertex string) error {
 func (g *game) makeMove(p board.Point, kind string) error {
 	c := &g.clocks[g.board.ToMove()-board.Black]
 	if !g.ran.IsZero() {
-		if !c.spend(time.Since(g.ran)) {
+		if !c.Run(time.Since(g.ran)) {
 			return g.loseOnTime()
 		}
 		g.ran = time.Time{}
 	}
 	before := *c
-	c.moved()
+	c.Moved()
 	err := g.commit(entry{K: kind, M: g.size().Vertex(p)})
 	if err != nil {
 		*c = before
@@ -83,7 +84,7 @@ func winner(c board.Color) string {
 func (g *game) undo() error {
 	n := g.canUndo()
 	if n == 0 {
-		return refuseWith("illegal", "over", "there is nothing to take back")
+		return api.RefuseWith("illegal", "over", "there is nothing to take back")
 	}
 	err := g.commit(entry{K: "undo", N: n})
 	if err == nil {
@@ -108,7 +109,7 @@ func (g *game) canUndo() int {
 // redo makes again what undo took back.
 func (g *game) redo() error {
 	if !g.canRedo() {
-		return refuseWith("illegal", "over", "there is nothing to bring back")
+		return api.RefuseWith("illegal", "over", "there is nothing to bring back")
 	}
 	for len(g.undone) > 0 && g.phase == phasePlay {
 		m := g.undone[len(g.undone)-1]
@@ -132,13 +133,13 @@ func (g *game) canRedo() bool {
 
 func (g *game) resign() error {
 	if g.phase == phaseOver {
-		return refuseWith("illegal", "over", "the game is over")
+		return api.RefuseWith("illegal", "over", "the game is over")
 	}
 	return g.commit(entry{K: "over", Result: winner(g.player().Opponent()) + "+R"})
 }
 
 func (g *game) pause() error {
-	if g.phase != phasePlay || g.paused != "" || !g.clocks[0].limited() {
+	if g.phase != phasePlay || g.paused != "" || !g.clocks[0].Limited() {
 		return nil
 	}
 	return g.halt("player")
@@ -147,7 +148,7 @@ func (g *game) pause() error {
 // halt stops the clock.
 func (g *game) halt(why string) error {
 	if !g.ran.IsZero() {
-		if c := &g.clocks[g.board.ToMove()-board.Black]; !c.spend(time.Since(g.ran)) {
+		if c := &g.clocks[g.board.ToMove()-board.Black]; !c.Run(time.Since(g.ran)) {
 			return g.loseOnTime()
 		}
 		g.ran = time.Time{}
@@ -170,11 +171,11 @@ func (g *game) remove() error {
 	g.journal.close()
 	id := g.head.ID
 	for _, ext := range []string{".sgf", ".jsonl.damaged", ".jsonl"} {
-		if err := os.Remove(g.s.store.path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(g.s.folder.Path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			var again error
-			g.journal, again = openJournal(g.s.store.path("games", id, ".jsonl"))
+			g.journal, again = openJournal(g.s.folder.Path("games", id, ".jsonl"))
 			g.removed = again != nil
-			return refuse("internal", "%v", errors.Join(err, again))
+			return api.Refuse("internal", "%v", errors.Join(err, again))
 		}
 	}
 	g.removed = true

@@ -10,6 +10,8 @@ import (
 	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // How a game whose journal was damaged was restored.
@@ -21,14 +23,14 @@ const (
 // readGame plays a journal through. Of a damaged one it takes what is whole, and the
 // record beside it where that knows more; the damaged file is kept.
 func (s *Server) readGame(id string) (*game, error) {
-	data, err := s.store.read("games", id, ".jsonl", maxJournal)
+	data, err := s.folder.Read("games", id, ".jsonl", maxJournal)
 	if err != nil {
 		return nil, err
 	}
 	k := parseJournal(data)
 	k.head.ID = id
-	rec := s.store.record(id)
-	path := s.store.path("games", id, ".jsonl")
+	rec := readRecord(s.folder, id)
+	path := s.folder.Path("games", id, ".jsonl")
 	g, made := k.replay(s)
 	switch {
 	case k.bad > 0 || made < len(k.steps) || k.torn && ahead(rec, g, k.steps):
@@ -44,7 +46,7 @@ func (s *Server) readGame(id string) (*game, error) {
 	if g.journal, err = openJournal(path); err != nil {
 		return nil, err
 	}
-	if g.phase == phasePlay && g.clocks[0].limited() && g.paused == "" && g.rev > 0 {
+	if g.phase == phasePlay && g.clocks[0].Limited() && g.paused == "" && g.rev > 0 {
 		g.paused = "restart"
 	}
 	g.mu.Lock()
@@ -78,13 +80,13 @@ func (k *kept) replay(s *Server) (*game, int) {
 	}
 }
 
-// record reads the record beside a journal, nil where there is none.
-func (st *store) record(id string) *sgf.Record {
-	data, err := st.read("games", id, ".sgf", maxSGFSize)
+// readRecord reads the record beside a journal, nil where there is none.
+func readRecord(f *folder.Folder, id string) *sgf.Record {
+	data, err := f.Read("games", id, ".sgf", wire.MaxSGF)
 	if err != nil {
 		return nil
 	}
-	roots, err := parseSGF(data)
+	roots, err := wire.ParseSGF(data)
 	if err != nil {
 		return nil
 	}
@@ -128,7 +130,7 @@ func (k *kept) restore(s *Server, part *game, rec *sgf.Record, damaged []byte) (
 	if err := g.apply(&e); err != nil {
 		return nil, err
 	}
-	path := s.store.path("games", g.head.ID, ".jsonl")
+	path := s.folder.Path("games", g.head.ID, ".jsonl")
 	aside := path + ".damaged"
 	if err := file.WritePrivate(aside, damaged); err != nil {
 		return nil, err

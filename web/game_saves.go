@@ -37,7 +37,7 @@ func (g *game) owe(step func() error) {
 	if err == nil {
 		return
 	}
-	if said := asError(err); said.Code != "not_saved" {
+	if said := api.AsError(err); said.Code != "not_saved" {
 		g.trouble = said.Text
 		return
 	}
@@ -49,7 +49,7 @@ func (g *game) owe(step func() error) {
 // mu.
 func (g *game) later(err error) {
 	o := &g.owed
-	o.why = asError(err)
+	o.why = api.AsError(err)
 	o.pause = longer(o.pause)
 	if o.timer != nil {
 		o.timer.Stop()
@@ -88,7 +88,7 @@ func (g *game) pay() {
 		errs = append(errs, g.countForLevel())
 	}
 	if err := errors.Join(errs...); err != nil {
-		g.later(notSaved(err))
+		g.later(api.NotSaved(err))
 		return
 	}
 	if o.timer != nil {
@@ -102,7 +102,7 @@ func (g *game) pay() {
 func (g *game) saveSGF() error {
 	data, err := sgf.Marshal(g.record().Tree())
 	if err == nil {
-		err = file.WritePrivate(g.s.store.path("games", g.head.ID, ".sgf"), data)
+		err = file.WritePrivate(g.s.folder.Path("games", g.head.ID, ".sgf"), data)
 	}
 	g.owed.sgf = err != nil
 	return err

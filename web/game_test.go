@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
 
 func small(colour string) api.NewGame {
@@ -111,10 +113,10 @@ func TestGame(t *testing.T) {
 	require.Equal(t, was, g.Count.Score)
 	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Accept: true})
 	require.Equal(t, phaseOver, g.Phase)
-	require.Equal(t, resultText(was), g.Result)
+	require.Equal(t, sgf.ScoreResult(-was), g.Result)
 	require.False(t, g.ByPlayer)
 
-	data, err := os.ReadFile(s.store.path("games", g.Game, ".sgf"))
+	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
 	require.NoError(t, err)
 	roots, err := sgf.Parse(data)
 	require.NoError(t, err)
@@ -168,12 +170,12 @@ func TestCrash(t *testing.T) {
 			g = c.play(g, m)
 		}
 	}
-	whole, err := os.ReadFile(s.store.path("games", g.Game, ".jsonl"))
+	whole, err := os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
 	require.NoError(t, err)
 	head := strings.IndexByte(string(whole), '\n') + 1
 	for cut := head; cut <= len(whole); cut++ {
-		id := newID()
-		path := s.store.path("games", id, ".jsonl")
+		id := folder.NewID()
+		path := s.folder.Path("games", id, ".jsonl")
 		require.NoError(t, os.WriteFile(path, whole[:cut], 0o600))
 		read, err := s.readGame(id)
 		require.NoError(t, err, "cut at %d", cut)
@@ -195,11 +197,11 @@ func TestWake(t *testing.T) {
 	c := join(t, s)
 	g := c.play(begin(c, small("b")), "C3")
 	require.Len(t, g.Moves, 2)
-	whole, err := os.ReadFile(s.store.path("games", g.Game, ".jsonl"))
+	whole, err := os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
 	require.NoError(t, err)
 	lines := strings.SplitAfter(string(whole), "\n")
-	id := newID()
-	require.NoError(t, os.WriteFile(s.store.path("games", id, ".jsonl"), []byte(lines[0]+lines[1]), 0o600))
+	id := folder.NewID()
+	require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".jsonl"), []byte(lines[0]+lines[1]), 0o600))
 	c.ask("watch", api.Watch{What: "game:" + id}, g)
 	require.Len(t, c.settled(g).Moves, 2)
 }
@@ -252,7 +254,7 @@ func TestAgreements(t *testing.T) {
 	require.Equal(t, "B+R", g.Result)
 	require.Equal(t, "illegal", c.refused("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: "A1"}).Code)
 	c.ask("game.delete", api.GameCommand{Game: g.Game, Rev: g.Rev}, nil)
-	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + newID()}).Code)
+	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + folder.NewID()}).Code)
 }
 
 // TestGameClock books times on clocks of every kind.
@@ -285,21 +287,18 @@ func TestGameClock(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			set, err := timeSettings(tc.set)
 			require.NoError(t, err)
-			c := newClock(set)
+			c := clock.New(set, clock.Strict)
 			for i, d := range tc.spend {
 				last := i == len(tc.spend)-1
 				if tc.set.Kind != "" {
-					require.Equal(t, d >= c.left(), last && tc.falls, "what left says, move %d", i)
+					require.Equal(t, d >= c.Total(), last && tc.falls, "what Total says, move %d", i)
 				}
-				require.Equal(t, !(last && tc.falls), c.spend(d), "move %d", i)
-				c.moved()
+				require.Equal(t, !(last && tc.falls), c.Run(d), "move %d", i)
+				c.Moved()
 			}
 			if !tc.falls {
-				require.Equal(t, tc.want, left{c.main, c.period, c.periods, c.over})
-				var back clock
-				back.set = c.set
-				back.restore(c.state(0, false))
-				require.Equal(t, c, back)
+				require.Equal(t, tc.want, left{c.Left.Main, c.Left.Period, c.Left.Count, c.Left.Overtime})
+				require.Equal(t, c.Left, leftOf(clockState(c, 0, false)))
 			}
 		})
 	}

@@ -13,6 +13,8 @@ import (
 	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 func writeJSON(w http.ResponseWriter, v any) {
@@ -27,37 +29,6 @@ func number(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-
-func letter(c board.Color) string {
-	switch c {
-	case board.Black:
-		return "b"
-	case board.White:
-		return "w"
-	}
-	return ""
-}
-
-func parseColour(s string) board.Color {
-	switch s {
-	case "b":
-		return board.Black
-	case "w":
-		return board.White
-	}
-	return board.Empty
-}
-
-// stonesOf writes a position as pages read it.
-func stonesOf(g *board.Game) string {
-	b := make([]byte, g.Size().Area())
-	for i := range b {
-		b[i] = ".bw"[g.At(board.Point(i))]
-	}
-	return string(b)
-}
-
 func (g *game) state() *api.GameState {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,7 +39,7 @@ func (g *game) clockStates(live bool) [2]api.ClockState {
 	var all [2]api.ClockState
 	for i := range all {
 		running := live && !g.ran.IsZero() && int(g.board.ToMove()-board.Black) == i
-		all[i] = g.clocks[i].state(time.Since(g.ran), running)
+		all[i] = clockState(g.clocks[i], time.Since(g.ran), running)
 	}
 	return all
 }
@@ -77,8 +48,8 @@ func (g *game) clockStates(live bool) [2]api.ClockState {
 func (g *game) stateLocked() *api.GameState {
 	size, moves := g.size(), g.board.Moves()
 	st := &api.GameState{
-		Game: g.head.ID, Rev: g.rev, Phase: g.phase, Size: g.head.Size, Rules: rulesName(g.board.Rules()), Komi: g.head.Komi,
-		Handicap: g.head.Handicap, Colour: g.head.Colour, Seat: g.head.Seat, Stones: stonesOf(g.board), ToMove: letter(g.board.ToMove()),
+		Game: g.head.ID, Rev: g.rev, Phase: g.phase, Size: g.head.Size, Rules: wire.RulesName(g.board.Rules()), Komi: g.head.Komi,
+		Handicap: g.head.Handicap, Colour: g.head.Colour, Seat: g.head.Seat, Stones: wire.Stones(g.board), ToMove: wire.Letter(g.board.ToMove()),
 		Moves: make([]string, len(moves)), First: "b", Clock: g.head.Clock, Clocks: g.clockStates(true), Paused: g.paused, Trouble: g.trouble, Restored: g.restored, Unsaved: g.owed.why,
 		Captures: [2]int{g.board.Board().Captured(board.White), g.board.Board().Captured(board.Black)},
 		CanUndo:  g.canUndo() > 0, CanRedo: g.canRedo(), Result: g.result, ByPlayer: g.byWord, Hints: g.hints, Undone: g.undos, Fit: g.fit,
@@ -90,7 +61,7 @@ func (g *game) stateLocked() *api.GameState {
 		st.Moves[i] = size.Vertex(m.Point)
 	}
 	if len(moves) > 0 {
-		st.First = letter(moves[0].Color)
+		st.First = wire.Letter(moves[0].Color)
 	} else if g.phase != phasePlace {
 		st.First = st.ToMove
 	}
@@ -116,36 +87,6 @@ func (g *game) legal() string {
 		}
 	}
 	return string(b)
-}
-
-// rulesName returns the name of a rule set that the page offers, or its JSON.
-func rulesName(r board.Rules) string {
-	for _, known := range ruleSets() {
-		if k, err := board.ParseRules(known.ID); err == nil {
-			if k.Komi = r.Komi; k == r {
-				return known.ID
-			}
-		}
-	}
-	return r.JSON()
-}
-
-// recordedRules is what a record says of rules that were chosen by this name, which
-// may be empty: a name that other programs know where it means the same, KataGo's
-// JSON where none does.
-func recordedRules(r board.Rules, chosen string) string {
-	plain := strings.NewReplacer("-", "", " ", "", "_", "")
-	names := []string{r.Name()}
-	if chosen != "" && !strings.EqualFold(plain.Replace(chosen), plain.Replace(names[0])) {
-		names = []string{strings.ToUpper(chosen[:1]) + chosen[1:], names[0]}
-	}
-	for _, name := range names {
-		rec := sgf.Record{Rules: name, HasKomi: true, Komi: float64(r.Komi)}
-		if back, err := rec.BoardRules(); err == nil && back == r {
-			return name
-		}
-	}
-	return r.JSON()
 }
 
 // count adds the board up with the stones that are marked dead.
@@ -215,7 +156,7 @@ func (c *conn) score(v *api.Score) (any, error) {
 	}
 	return nil, g.command(v.Rev, func(g *game) error {
 		if g.phase != phaseCount {
-			return refuseWith("illegal", "over", "the game is not being counted")
+			return api.RefuseWith("illegal", "over", "the game is not being counted")
 		}
 		switch {
 		case v.PlayOn:
@@ -226,11 +167,11 @@ func (c *conn) score(v *api.Score) (any, error) {
 			if !g.isSure {
 				return nil
 			}
-			return g.commit(entry{K: "dead", Dead: vertices(g.size(), g.judged, len(g.judged))})
+			return g.commit(entry{K: "dead", Dead: wire.Vertices(g.size(), g.judged, len(g.judged))})
 		case v.Accept:
 			return g.accept()
 		}
-		return refuse("bad_request", "a step of the count says what to do")
+		return api.Refuse("bad_request", "a step of the count says what to do")
 	})
 }
 
@@ -239,7 +180,7 @@ func (c *conn) score(v *api.Score) (any, error) {
 func (g *game) toggle(vertex string) error {
 	p, err := g.size().ParseVertex(vertex)
 	if err != nil || p == board.Pass || g.board.At(p) == board.Empty {
-		return refuseWith("illegal", "board", "there is no stone")
+		return api.RefuseWith("illegal", "board", "there is no stone")
 	}
 	b, mine, to := g.board.Board(), g.board.At(p), !g.dead[p]
 	group := []board.Point{p}
@@ -275,7 +216,7 @@ func (g *game) toggle(vertex string) error {
 // accept ends the game with the count as it is marked.
 func (g *game) accept() error {
 	if g.dead == nil {
-		return refuse("busy", "the count is not ready")
+		return api.Refuse("busy", "the count is not ready")
 	}
 	c := g.count()
 	why := ""
@@ -287,18 +228,7 @@ func (g *game) accept() error {
 	if err := g.commit(entry{K: "dead", Dead: c.Dead}); err != nil {
 		return err
 	}
-	return g.commit(entry{K: "over", Result: resultText(c.Score), Why: why})
-}
-
-// resultText writes Black's lead as SGF does.
-func resultText(score float64) string {
-	switch {
-	case score > 0:
-		return "B+" + decimal(score)
-	case score < 0:
-		return "W+" + decimal(-score)
-	}
-	return "0"
+	return g.commit(entry{K: "over", Result: sgf.ScoreResult(-c.Score), Why: why})
 }
 
 // Words of records: for the player, and for a count that the engine does not agree with.
@@ -309,7 +239,7 @@ const (
 
 // record returns the game as SGF.
 func (g *game) record() *sgf.Record {
-	r := &sgf.Record{Size: g.size(), Komi: g.head.Komi, HasKomi: true, Rules: recordedRules(g.board.Rules(), ""), Handicap: len(g.setup),
+	r := &sgf.Record{Size: g.size(), Komi: g.head.Komi, HasKomi: true, Rules: wire.RecordedRules(g.board.Rules(), ""), Handicap: len(g.setup),
 		Application: "Kosumi", Date: g.head.Created.Format(time.DateOnly), Result: g.result, Steps: sgf.Steps(g.board.Moves(), nil)}
 	you, engine := sgf.Player{Name: playerName}, sgf.Player{Name: "Kosumi", Rank: g.head.Seat.Level}
 	if r.Black, r.White = you, engine; g.player() == board.White {
@@ -329,7 +259,7 @@ func (g *game) record() *sgf.Record {
 
 // serveGame sends a game's SGF.
 func (s *Server) serveGame(w http.ResponseWriter, r *http.Request) {
-	id, ok := trimExt(r.PathValue("file"), ".sgf")
+	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -360,7 +290,7 @@ const maxCards = 60
 
 // gameCards lists the games, newest first.
 func (s *Server) gameCards() (*api.Games, error) {
-	ids, err := s.store.newest("games", ".jsonl", maxCards)
+	ids, err := s.folder.Newest("games", ".jsonl", maxCards)
 	if err != nil {
 		return nil, err
 	}
@@ -380,7 +310,7 @@ func (s *Server) gameCards() (*api.Games, error) {
 func (g *game) card() api.GameCard {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c := api.GameCard{Game: g.head.ID, Size: g.head.Size, Move: g.board.NumMoves(), Colour: g.head.Colour, Seat: g.head.Seat, Stones: stonesOf(g.board),
+	c := api.GameCard{Game: g.head.ID, Size: g.head.Size, Move: g.board.NumMoves(), Colour: g.head.Colour, Seat: g.head.Seat, Stones: wire.Stones(g.board),
 		Yours: g.phase == phasePlay && g.board.ToMove() == g.player(), Phase: g.phase, Result: g.result, Changed: g.changed.Unix()}
 	if m := g.board.LastMove(0); m.Point != board.NoPoint {
 		c.Last = g.size().Vertex(m.Point)

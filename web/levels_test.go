@@ -44,7 +44,7 @@ func TestLevels(t *testing.T) {
 
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.Equal(t, phaseOver, g.Phase)
-	data, err := os.ReadFile(s.store.path("games", g.Game, ".sgf"))
+	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
 	require.NoError(t, err)
 	_, err = sgf.Parse(data)
 	require.NoError(t, err)

@@ -353,16 +353,16 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	p.Until(strip)
 	require.Equal(t, 1, p.Stones(), "it is shown as on its way")
 	g.mu.Lock()
-	g.journal, err = openJournal(s.store.path("games", id, ".jsonl"))
+	g.journal, err = openJournal(s.folder.Path("games", id, ".jsonl"))
 	g.mu.Unlock()
 	require.NoError(t, err)
 	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)
 	p.Clean()
 
 	// A game whose file was damaged says so, and one that cannot be read is listed.
-	journal, err := os.ReadFile(s.store.path("games", id, ".jsonl"))
+	journal, err := os.ReadFile(s.folder.Path("games", id, ".jsonl"))
 	require.NoError(t, err)
-	record, err := os.ReadFile(s.store.path("games", id, ".sgf"))
+	record, err := os.ReadFile(s.folder.Path("games", id, ".sgf"))
 	require.NoError(t, err)
 	journal[len(journal)/2] ^= 0x40
 	damaged := put(t, s, journal, record)
@@ -388,7 +388,7 @@ func TestPageKeepsTheRecord(t *testing.T) {
 	p.Until(`document.querySelector(".game-tab select")?.value === "japanese"`)
 	p.Do(chromedp.Evaluate(`{ const e = document.querySelector(".game-tab input"); e.focus(); e.select(); }`, nil), chromedp.KeyEvent("7"), chromedp.KeyEvent(kb.Tab))
 	record := func() string {
-		data, err := os.ReadFile(s.store.path("docs", doc, ".sgf"))
+		data, err := os.ReadFile(s.folder.Path("docs", doc, ".sgf"))
 		require.NoError(t, err)
 		return string(data)
 	}
@@ -427,7 +427,7 @@ func TestTypedNumbers(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "game" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+doc))
 	typeIn(".game-tab input", "-0.5", kb.Tab)
 	record := func() string {
-		data, err := os.ReadFile(s.store.path("docs", doc, ".sgf"))
+		data, err := os.ReadFile(s.folder.Path("docs", doc, ".sgf"))
 		require.NoError(t, err)
 		return string(data)
 	}

@@ -2,7 +2,9 @@
 
 package web
 
-import "syscall"
+import (
+	"syscall"
+)
 
 // YieldToBrowser makes this process less urgent than others: a search takes every
 // core, and the page must be drawn all the same.

@@ -1,6 +1,8 @@
 package web
 
-import "golang.org/x/sys/windows"
+import (
+	"golang.org/x/sys/windows"
+)
 
 // YieldToBrowser makes this process less urgent than others: a search takes every
 // core, and the page must be drawn all the same.

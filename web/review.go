@@ -18,6 +18,8 @@ import (
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // States of a review.
@@ -96,7 +98,7 @@ func (rs *reviews) recall() error {
 		return err
 	}
 	for _, e := range entries {
-		id, ok := trimExt(e.Name(), ".sgf")
+		id, ok := folder.ParseName(e.Name(), ".sgf")
 		if !ok {
 			continue
 		}
@@ -138,11 +140,11 @@ func (rs *reviews) about(id string) (name string, notes []string) {
 
 // load reads a record that came from the page.
 func (rs *reviews) load(id string) (*review.Game, error) {
-	data, err := file.ReadPlain(rs.records(), id+".sgf", maxSGFSize)
+	data, err := file.ReadPlain(rs.records(), id+".sgf", wire.MaxSGF)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := parseSGF(data)
+	roots, err := wire.ParseSGF(data)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +158,7 @@ func plain(err error) string {
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
 func (rs *reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
-	id := newID()
+	id := folder.NewID()
 	return id, rs.addAs(id, name, root, notes)
 }
 
@@ -185,14 +187,14 @@ func (rs *reviews) addAs(id, name string, root *sgf.Node, notes []string) error 
 	if rs.jobs[id] != nil || rs.byID[id] != "" {
 		return nil
 	}
-	j := &job{id: id, name: rs.unique(shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
+	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
 	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
 	if err == nil { // the record last: it is what makes a review
 		err = file.WriteBytes(rs.record(j.id, ".sgf"), data)
 	}
 	if err != nil {
 		os.Remove(rs.record(j.id, ".txt"))
-		return notSaved(err)
+		return api.NotSaved(err)
 	}
 	rs.jobs[j.id] = j
 	rs.queue = append(rs.queue, j)
@@ -268,7 +270,7 @@ func (rs *reviews) next() bool {
 	case ctx.Err() != nil:
 		j.state = reviewWaiting
 	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
-		j.state, j.unsaved = reviewWaiting, notSaved(err)
+		j.state, j.unsaved = reviewWaiting, api.NotSaved(err)
 		rs.s.complain(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
 		rs.pause = longer(rs.pause)
 		time.AfterFunc(rs.pause, rs.look)
@@ -381,7 +383,7 @@ const progressEvery = 200 * time.Millisecond
 func (rs *reviews) progress(j *job, p review.Progress) {
 	rs.mu.Lock()
 	j.now = p
-	at := api.ReviewPoint{Ply: p.Ply, Lead: round(p.Position.Lead, 2), Winrate: p.Position.Winrate, Visits: p.Position.Visits}
+	at := api.ReviewPoint{Ply: p.Ply, Lead: wire.Round(p.Position.Lead, 2), Winrate: p.Position.Winrate, Visits: p.Position.Visits}
 	j.points[p.Ply] = at
 	j.news = append(j.news, at)
 	late := time.Since(rs.told) >= progressEvery || p.Searched == p.Positions && len(j.news) > 20

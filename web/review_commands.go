@@ -15,13 +15,15 @@ import (
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // addReview puts a game of this server's on the list. The review of a game that is
 // over has the game's ID: asked for again, it is the same one.
 func (c *conn) addReview(a *api.AddReview) (any, error) {
 	var root *sgf.Node
-	name, id := "", newID()
+	name, id := "", folder.NewID()
 	switch {
 	case a.Game != "":
 		g, err := c.s.game(a.Game)
@@ -46,23 +48,19 @@ func (c *conn) addReview(a *api.AddReview) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		roots, err := parseSGF(data) // a copy: people go on changing the document
+		roots, err := wire.ParseSGF(data) // a copy: people go on changing the document
 		if err != nil {
 			return nil, err
 		}
 		root = roots[0]
 	default:
-		return nil, refuse("bad_request", "a game or a document")
+		return nil, api.Refuse("bad_request", "a game or a document")
 	}
 	if err := c.s.reviews.addAs(id, name, root, nil); err != nil {
-		return nil, badUnlessSaid(err)
+		return nil, api.BadRequest(err)
 	}
 	c.s.reviews.publishList()
 	return api.ID{ID: id}, nil
-}
-
-func parseSGF(data []byte) ([]*sgf.Node, error) {
-	return sgf.Options{MaxBytes: maxSGFSize, MaxElements: 4 * maxNodes}.Parse(data)
 }
 
 // deleteReview takes a review off the list, with its files.
@@ -72,7 +70,7 @@ func (c *conn) deleteReview(v *api.ID) (any, error) {
 	j, name := rs.jobs[v.ID], rs.byID[v.ID]
 	if j == nil && name == "" {
 		rs.mu.Unlock()
-		return nil, refuse("not_found", "no such review")
+		return nil, api.Refuse("not_found", "no such review")
 	}
 	if j != nil {
 		if rs.cut != nil && len(rs.queue) > 0 && rs.queue[0] == j {
@@ -85,7 +83,7 @@ func (c *conn) deleteReview(v *api.ID) (any, error) {
 	if name != "" {
 		errs = append(errs, rs.folder.Remove(name))
 	}
-	if validID(v.ID) {
+	if folder.ValidID(v.ID) {
 		for _, ext := range []string{".sgf", ".txt"} {
 			if err := os.Remove(rs.record(v.ID, ext)); !errors.Is(err, os.ErrNotExist) {
 				errs = append(errs, err)
@@ -94,7 +92,7 @@ func (c *conn) deleteReview(v *api.ID) (any, error) {
 	}
 	rs.mu.Unlock()
 	if err := errors.Join(errs...); err != nil {
-		return nil, refuse("internal", "%v", err)
+		return nil, api.Refuse("internal", "%v", err)
 	}
 	rs.publishList()
 	return nil, nil
@@ -107,7 +105,7 @@ func (c *conn) frontReview(v *api.ID) (any, error) {
 	j := rs.jobs[v.ID]
 	if j == nil || j.game == nil {
 		rs.mu.Unlock()
-		return nil, refuse("not_found", "this game does not wait")
+		return nil, api.Refuse("not_found", "this game does not wait")
 	}
 	if len(rs.queue) > 0 && rs.queue[0] != j {
 		rs.leave(j)
@@ -129,18 +127,18 @@ func (c *conn) againReview(v *api.ID) (any, error) {
 	name := rs.byID[v.ID]
 	rs.mu.Unlock()
 	if name == "" {
-		return nil, refuse("not_found", "no such review")
+		return nil, api.Refuse("not_found", "no such review")
 	}
-	data, err := file.ReadPlain(rs.records(), v.ID+".sgf", maxSGFSize)
+	data, err := file.ReadPlain(rs.records(), v.ID+".sgf", wire.MaxSGF)
 	if errors.Is(err, os.ErrNotExist) {
-		data, err = file.ReadPlain(rs.folder.Path("", ""), name+".sgf", maxSGFSize)
+		data, err = file.ReadPlain(rs.folder.Path("", ""), name+".sgf", wire.MaxSGF)
 	}
 	if err != nil {
-		return nil, refuse("not_found", "%v", err)
+		return nil, api.Refuse("not_found", "%v", err)
 	}
-	roots, err := parseSGF(data)
+	roots, err := wire.ParseSGF(data)
 	if err != nil {
-		return nil, refuse("bad_request", "%v", err)
+		return nil, api.Refuse("bad_request", "%v", err)
 	}
 	res, err := rs.result(v.ID)
 	if err != nil {
@@ -149,7 +147,7 @@ func (c *conn) againReview(v *api.ID) (any, error) {
 	_, notes := rs.about(v.ID)
 	id, err := rs.add(cmp.Or(res.Game.File, name), roots[0], notes)
 	if err != nil {
-		return nil, badUnlessSaid(err)
+		return nil, api.BadRequest(err)
 	}
 	rs.publishList()
 	return api.ID{ID: id}, nil
@@ -176,7 +174,7 @@ func (c *conn) tryMove(v *api.TryMove) (any, error) {
 		return nil, err
 	}
 	if v.Ply < 0 || v.Ply >= len(res.Moves) || len(res.Moves[v.Ply].Best) == 0 {
-		return nil, refuse("bad_request", "this move was not looked at")
+		return nil, api.Refuse("bad_request", "this move was not looked at")
 	}
 	p := res.Problem(v.Ply)
 	return c.verdict(&p, v.Move)
@@ -186,14 +184,14 @@ func (c *conn) tryMove(v *api.TryMove) (any, error) {
 func (c *conn) verdict(p *review.Problem, move string) (*api.Verdict, error) {
 	start, err := p.Position()
 	if err != nil {
-		return nil, refuse("internal", "%v", err)
+		return nil, api.Refuse("internal", "%v", err)
 	}
 	at, err := start.Size().ParseVertex(move)
 	if err != nil {
-		return nil, refuse("bad_request", "%v", err)
+		return nil, api.Refuse("bad_request", "%v", err)
 	}
 	if err := start.Legal(start.ToMove(), at); err != nil {
-		return nil, illegal(err)
+		return nil, wire.Illegal(err)
 	}
 	move = start.Size().Vertex(at)
 	a := p.Answer(move)
@@ -201,14 +199,14 @@ func (c *conn) verdict(p *review.Problem, move string) (*api.Verdict, error) {
 		if a, err = p.Search(func(g *board.Game) (*review.Eval, error) {
 			return c.s.reviews.judge(c.ctx, review.Defaults().Visits)(g)
 		}, move); err != nil {
-			return nil, refuse("engine_failed", "%v", err)
+			return nil, api.Refuse("engine_failed", "%v", err)
 		}
 	}
 	return wireVerdict(p, a), nil
 }
 
 func wireVerdict(p *review.Problem, a *review.Answer) *api.Verdict {
-	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: slices.Index(review.Classes, review.ClassOf(a.Loss)), Line: a.Line}
+	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: review.ClassIndex(a.Loss), Line: a.Line}
 }
 
 // maxReviewFile bounds the files of reviews that are sent.
@@ -217,7 +215,7 @@ const maxReviewFile = 256 << 20
 // serveReview sends a file of a review: data, record or page.
 func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
 	for ext, kind := range map[string]string{".json": "application/json", ".sgf": "application/x-go-sgf; charset=utf-8", ".html": "text/html; charset=utf-8"} {
-		id, ok := trimExt(r.PathValue("file"), ext)
+		id, ok := folder.ParseName(r.PathValue("file"), ext)
 		if !ok {
 			continue
 		}

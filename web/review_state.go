@@ -12,6 +12,8 @@ import (
 
 	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // finished is a review whose files are in the folder.
@@ -24,7 +26,7 @@ type finished struct {
 
 // idOf is the ID of a file that somebody else may have named.
 func idOf(name string) string {
-	if validID(name) {
+	if folder.ValidID(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
@@ -126,33 +128,33 @@ func (j *job) card() api.ReviewCard {
 		describeGame(&c, j.game.Info(), len(j.game.Moves))
 	}
 	if j.unsaved != nil {
-		c.Unsaved = asError(j.unsaved)
+		c.Unsaved = api.AsError(j.unsaved)
 	}
 	p := j.now
-	c.Pass, c.Done, c.Left = p.Pass, len(j.points), round(p.Left.Seconds(), 1)
+	c.Pass, c.Done, c.Left = p.Pass, len(j.points), wire.Round(p.Left.Seconds(), 1)
 	if p.Budget > 0 {
-		c.Share = round(float64(p.Visits)/float64(p.Budget), 3)
+		c.Share = wire.Round(float64(p.Visits)/float64(p.Budget), 3)
 	}
 	return c
 }
 
 func describeGame(c *api.ReviewCard, i review.Info, moves int) {
 	c.Size, c.Komi, c.Handicap, c.Moves = [2]int{i.Width, i.Height}, i.Komi, i.Handicap, moves
-	c.Black, c.White, c.BlackRank, c.WhiteRank = shown(i.Black, 100), shown(i.White, 100), shown(i.BlackRank, 20), shown(i.WhiteRank, 20)
-	c.Date, c.Result = shown(i.Date, 40), shown(i.Result, 40)
+	c.Black, c.White, c.BlackRank, c.WhiteRank = wire.Shown(i.Black, 100), wire.Shown(i.White, 100), wire.Shown(i.BlackRank, 20), wire.Shown(i.WhiteRank, 20)
+	c.Date, c.Result = wire.Shown(i.Date, 40), wire.Shown(i.Result, 40)
 }
 
 // cardOf shows a result in the list.
 func cardOf(res *review.Result) api.ReviewCard {
-	c := api.ReviewCard{Name: shown(res.Game.File, 200), State: reviewDone, Share: 1, Done: len(res.Positions), Worst: []api.WorstMove{}}
+	c := api.ReviewCard{Name: wire.Shown(res.Game.File, 200), State: reviewDone, Share: 1, Done: len(res.Positions), Worst: []api.WorstMove{}}
 	if !res.Complete {
 		c.State = reviewPartial
 	}
 	describeGame(&c, res.Game, len(res.Moves))
 	for i := range res.Players {
-		c.Mean[i] = round(res.Players[i].Mean, 2)
+		c.Mean[i] = wire.Round(res.Players[i].Mean, 2)
 		for k, phase := range review.Phases {
-			c.Phases[i][k] = round(res.Players[i].ByPhase[phase].Mean, 2)
+			c.Phases[i][k] = wire.Round(res.Players[i].ByPhase[phase].Mean, 2)
 		}
 	}
 	for _, t := range res.Mistakes[:min(3, len(res.Mistakes))] {
@@ -163,14 +165,9 @@ func cardOf(res *review.Result) api.ReviewCard {
 	if len(res.Mistakes) > 0 {
 		at = res.Mistakes[0]
 	}
-	c.Stones = inLetters(res.Positions[at].Stones)
+	c.Stones = wire.ReviewedStones(res.Positions[at].Stones)
 	return c
 }
-
-var letters = strings.NewReplacer("X", "b", "O", "w")
-
-// inLetters turns stones as reviews write them into the page's.
-func inLetters(stones string) string { return letters.Replace(stones) }
 
 // state is what the page of one game shows.
 func (rs *reviews) state(id string) (*api.Review, error) {
@@ -179,7 +176,7 @@ func (rs *reviews) state(id string) (*api.Review, error) {
 	rs.mu.Unlock()
 	if j != nil {
 		if j.game == nil {
-			return nil, refuse("not_found", "%s", j.why)
+			return nil, api.Refuse("not_found", "%s", j.why)
 		}
 		return rs.runningReview(j, true), nil
 	}
@@ -199,14 +196,14 @@ func (rs *reviews) result(id string) (*review.Result, error) {
 	}
 	name, ok := rs.byID[id]
 	if !ok {
-		return nil, refuse("not_found", "no such review")
+		return nil, api.Refuse("not_found", "no such review")
 	}
 	if rs.read.name == name+rs.done[name].changed.String() {
 		return rs.read.res, nil
 	}
 	res, err := rs.folder.Read(name)
 	if err != nil {
-		return nil, refuse("not_found", "%v", err)
+		return nil, api.Refuse("not_found", "%v", err)
 	}
 	rs.read.name, rs.read.res = name+rs.done[name].changed.String(), res
 	return res, nil
@@ -225,7 +222,7 @@ func (rs *reviews) found(id string) (*review.Result, error) {
 	case part != nil:
 		return part, nil
 	case j != nil:
-		return nil, refuse("busy", "this game is not looked at yet")
+		return nil, api.Refuse("busy", "this game is not looked at yet")
 	}
 	return rs.result(id)
 }
@@ -239,7 +236,7 @@ func (rs *reviews) runningReview(j *job, boards bool) *api.Review {
 		fill(r, j.part)
 	} else {
 		for _, m := range j.game.Moves {
-			r.Moves = append(r.Moves, api.ReviewMove{Colour: letter(m.Color), Move: j.game.Record.Size.Vertex(m.Point)})
+			r.Moves = append(r.Moves, api.ReviewMove{Colour: wire.Letter(m.Color), Move: j.game.Record.Size.Vertex(m.Point)})
 		}
 		info := j.game.Info()
 		r.Players = [2]api.ReviewPlayer{{Name: info.Black, Rank: info.BlackRank, Classes: []int{}}, {Name: info.White, Rank: info.WhiteRank, Classes: []int{}}}
@@ -252,7 +249,7 @@ func (rs *reviews) runningReview(j *job, boards bool) *api.Review {
 		var b strings.Builder
 		for t := range len(j.game.Moves) + 1 {
 			if g, err := j.game.Position(t); err == nil {
-				b.WriteString(stonesOf(g))
+				b.WriteString(wire.Stones(g))
 			}
 		}
 		r.Boards = b.String()
@@ -270,7 +267,7 @@ func (rs *reviews) finishedReview(id string, res *review.Result, boards bool) *a
 	if boards {
 		var b strings.Builder
 		for i := range res.Positions {
-			b.WriteString(inLetters(res.Positions[i].Stones))
+			b.WriteString(wire.ReviewedStones(res.Positions[i].Stones))
 		}
 		r.Boards = b.String()
 	}
@@ -285,7 +282,7 @@ func fill(r *api.Review, res *review.Result) {
 	}
 	for i := range res.Positions {
 		if p := &res.Positions[i]; p.Visits > 0 {
-			r.Points = append(r.Points, api.ReviewPoint{Ply: i, Lead: round(p.Lead, 2), Winrate: p.Winrate, Visits: p.Visits})
+			r.Points = append(r.Points, api.ReviewPoint{Ply: i, Lead: wire.Round(p.Lead, 2), Winrate: p.Winrate, Visits: p.Visits})
 		}
 	}
 	r.Mistakes, r.Turning = append([]int{}, res.Mistakes...), append([]int{}, res.Turning...)
@@ -305,16 +302,16 @@ func wireMove(m *review.Move) api.ReviewMove {
 }
 
 func wirePlayer(p *review.Player) api.ReviewPlayer {
-	w := api.ReviewPlayer{Name: shown(p.Name, 100), Rank: shown(p.Rank, 20), Moves: p.Moves, Mean: round(p.Mean, 2), Accuracy: round(p.Accuracy, 1), First: round(p.First, 3),
+	w := api.ReviewPlayer{Name: wire.Shown(p.Name, 100), Rank: wire.Shown(p.Rank, 20), Moves: p.Moves, Mean: wire.Round(p.Mean, 2), Accuracy: wire.Round(p.Accuracy, 1), First: wire.Round(p.First, 3),
 		Classes: make([]int, len(review.Classes)), Phases: map[string]float64{}, Kinds: map[string]float64{}}
 	for i, c := range review.Classes {
 		w.Classes[i] = p.Totals.Classes[c]
 	}
 	for k, t := range p.ByPhase {
-		w.Phases[string(k)] = round(t.Mean, 2)
+		w.Phases[string(k)] = wire.Round(t.Mean, 2)
 	}
 	for k, t := range p.ByKind {
-		w.Kinds[string(k)] = round(t.Loss, 1)
+		w.Kinds[string(k)] = wire.Round(t.Loss, 1)
 	}
 	return w
 }

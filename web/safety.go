@@ -1,10 +1,7 @@
 package web
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
-	"encoding/base32"
-	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,9 +10,10 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"kosumi/internal/file"
+	"kosumi/web/folder"
+	"kosumi/web/wire"
 )
 
 // policy is what a page of this server may do: its own files and nothing else,
@@ -60,7 +58,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // refuse answers a request that is not for us; the log says each reason once a
 // minute.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, code int, why string) {
-	s.complain(fmt.Sprintf("refused %s %s (host %s, origin %s): %s", shown(r.Method, 10), shown(r.URL.Path, 60), shown(r.Host, 60), shown(r.Header.Get("Origin"), 60), why), why)
+	s.complain(fmt.Sprintf("refused %s %s (host %s, origin %s): %s", wire.Shown(r.Method, 10), wire.Shown(r.URL.Path, 60), wire.Shown(r.Host, 60), wire.Shown(r.Header.Get("Origin"), 60), why), why)
 	http.Error(w, why, code)
 }
 
@@ -76,23 +74,6 @@ func (s *Server) complain(text, kind string) {
 	if !old {
 		s.log.Warn(text)
 	}
-}
-
-// shown makes text of a stranger fit for a line of the log.
-func shown(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '?'
-		}
-		return r
-	}, text)
-	if len(text) > most {
-		for most > 0 && !utf8.RuneStart(text[most]) {
-			most--
-		}
-		text = text[:most] + "..."
-	}
-	return text
 }
 
 // ours reports whether a Host header names this server.
@@ -172,41 +153,14 @@ const patience = 10
 func loadToken(dir string, fresh bool, note func(text string)) (string, error) {
 	path := filepath.Join(dir, "token")
 	if !fresh {
-		text, err := file.Secret(path, func() ([]byte, error) { return []byte(randomText(32)), nil }, note)
+		text, err := file.Secret(path, func() ([]byte, error) { return []byte(folder.RandomText(32)), nil }, note)
 		if err != nil || len(text) >= 40 {
 			return string(text), err
 		}
 		note(path + " held no token of 40 characters or more; it is made anew")
 	}
-	text := randomText(32)
+	text := folder.RandomText(32)
 	return text, file.WritePrivate(path, []byte(text+"\n"))
-}
-
-func randomText(bytes int) string {
-	b := make([]byte, bytes)
-	rand.Read(b) // never fails
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// newID returns 128 random bits as text that can be a file name.
-func newID() string {
-	b := make([]byte, 16)
-	rand.Read(b)
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
-}
-
-// validID reports whether text can be an ID: nothing that a client sends becomes
-// a path unless it is one.
-func validID(text string) bool {
-	if len(text) != 26 {
-		return false
-	}
-	for _, c := range text {
-		if (c < 'a' || c > 'z') && (c < '2' || c > '7') {
-			return false
-		}
-	}
-	return true
 }
 
 // oneTime returns a key that can be exchanged for the token once.
@@ -219,7 +173,7 @@ func (k *keys) oneTime() string {
 			delete(k.once, old)
 		}
 	}
-	key := randomText(18)
+	key := folder.RandomText(18)
 	if k.once == nil {
 		k.once = map[string]time.Time{}
 	}

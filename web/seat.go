@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/base64"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"kosumi/engine"
 	"kosumi/search"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // seat is the engine of one game. Its engine is made when it is first needed.
@@ -162,20 +161,20 @@ func (g *game) think() {
 	}
 	var move engine.Move
 	began := time.Now()
-	mine := g.board.ToMove()
-	clock := g.clocks[mine-board.Black]
+	color := g.board.ToMove()
+	mine := g.clocks[color-board.Black]
 	if !g.ran.IsZero() {
-		clock = clock.after(began.Sub(g.ran))
+		mine.Run(began.Sub(g.ran))
 	}
 	g.work(forMove, func(ctx context.Context, e *engine.Engine) (err error) {
-		if err := e.SetClock(clock.set); err != nil {
+		if err := e.SetClock(mine.Settings); err != nil {
 			return err
 		}
-		left, stones := clock.tell()
-		if err := e.TimeLeft(mine, left, stones); err != nil {
+		left, stones := mine.Shown()
+		if err := e.TimeLeft(color, left, stones); err != nil {
 			return err
 		}
-		if move, err = g.s.choose(ctx, e, mine, g.head.Seat, clock.limited()); err != nil {
+		if move, err = g.s.choose(ctx, e, color, g.head.Seat, mine.Limited()); err != nil {
 			return err
 		}
 		if rest := humanPace - time.Since(began); g.head.Seat.Pace == "human" && rest > 0 {
@@ -188,7 +187,7 @@ func (g *game) think() {
 	}, func(error) {
 		g.owe(func() error {
 			if move.Resign {
-				return g.commit(entry{K: "over", Result: winner(mine.Opponent()) + "+R"})
+				return g.commit(entry{K: "over", Result: winner(color.Opponent()) + "+R"})
 			}
 			return g.makeMove(move.Point, "move")
 		})
@@ -218,7 +217,7 @@ func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Se
 	if seconds == 0 && s.Visits == 0 && !clocked {
 		seconds = defaultSeconds
 	}
-	if err := e.SetParams(map[string]string{"maxVisits": number(s.Visits), "maxTime": decimal(seconds)}); err != nil {
+	if err := e.SetParams(map[string]string{"maxVisits": number(s.Visits), "maxTime": wire.Decimal(seconds)}); err != nil {
 		return engine.Move{}, err
 	}
 	return e.GenMove(ctx, engine.MoveRequest{Color: c})
@@ -255,7 +254,7 @@ func (c *conn) searchFor(id string, rev int, r engine.AnalyzeRequest) (*search.R
 	g.mu.Lock()
 	if g.rev != rev || g.phase != phasePlay || g.board.ToMove() != g.player() {
 		g.mu.Unlock()
-		return nil, nil, refuse("stale", "the game has gone on")
+		return nil, nil, api.Refuse("stale", "the game has gone on")
 	}
 	st, now, handicap := g.takeSeat(), g.copyBoard(), len(g.setup)
 	g.mu.Unlock()
@@ -267,10 +266,10 @@ func (c *conn) searchFor(id string, rev int, r engine.AnalyzeRequest) (*search.R
 		})
 	})
 	if err != nil {
-		return nil, nil, refuse("engine_failed", "%v", err)
+		return nil, nil, api.Refuse("engine_failed", "%v", err)
 	}
 	if !ran || last == nil || len(last.Moves) == 0 {
-		return nil, nil, refuse("busy", "the engine had no time")
+		return nil, nil, api.Refuse("busy", "the engine had no time")
 	}
 	return last, g, nil
 }
@@ -278,7 +277,7 @@ func (c *conn) searchFor(id string, rev int, r engine.AnalyzeRequest) (*search.R
 // hint helps the player with the next move; the record says that it did.
 func (c *conn) hint(a *api.AskHint) (any, error) {
 	if a.Stage < 1 || a.Stage > 3 {
-		return nil, refuse("bad_request", "stage: 1, 2 or 3")
+		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")
 	}
 	r, g, err := c.searchFor(a.Game, a.Rev, engine.AnalyzeRequest{Limits: search.Limits{Visits: 400, Time: 2 * time.Second}})
 	if err != nil {
@@ -296,15 +295,15 @@ func (c *conn) hint(a *api.AskHint) (any, error) {
 		slices.Sort(h.Moves) // the order would say which is best
 	case 3:
 		h.Moves = []string{r.Size.Vertex(best.Move)}
-		h.Line = vertices(r.Size, best.PV, 8)
+		h.Line = wire.Vertices(r.Size, best.PV, 8)
 		if len(r.Moves) > 1 {
-			h.Loss = round(max(0, best.Lead-r.Moves[1].Lead), 1)
+			h.Loss = wire.Round(max(0, best.Lead-r.Moves[1].Lead), 1)
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.rev != a.Rev {
-		return nil, refuse("stale", "the game has gone on")
+		return nil, api.Refuse("stale", "the game has gone on")
 	}
 	if err := g.commit(entry{K: "help", N: a.Stage}); err != nil {
 		return nil, err
@@ -351,44 +350,11 @@ func (c *conn) estimate(a *api.GameCommand) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := api.Estimate{Rev: a.Rev, Lead: round(blacks(r.ToMove, r.Root.Lead), 1), Spread: round(r.Root.ScoreStdev, 1), Ownership: ownership(r.Ownership, r.ToMove)}
+	e := api.Estimate{Rev: a.Rev, Lead: wire.Round(wire.Blacks(r.ToMove, r.Root.Lead), 1), Spread: wire.Round(r.Root.ScoreStdev, 1), Ownership: wire.Ownership(r.Ownership, r.ToMove)}
 	for _, v := range r.Ownership {
 		if max(v, -v) < openBelow {
 			e.Open++
 		}
 	}
 	return e, nil
-}
-
-// blacks turns a value of the side to move into Black's.
-func blacks(c board.Color, v float64) float64 {
-	if c == board.White {
-		return -v
-	}
-	return v
-}
-
-// ownership packs owners in [-1,1] of the side to move as bytes of Black's.
-func ownership(own []float32, c board.Color) string {
-	if own == nil {
-		return ""
-	}
-	b := make([]byte, len(own))
-	for i, v := range own {
-		b[i] = byte(int8(math.Round(127 * blacks(c, float64(min(1, max(-1, v)))))))
-	}
-	return base64.StdEncoding.EncodeToString(b)
-}
-
-func vertices(size board.Size, points []board.Point, most int) []string {
-	all := make([]string, 0, min(most, len(points)))
-	for _, p := range points[:min(most, len(points))] {
-		all = append(all, size.Vertex(p))
-	}
-	return all
-}
-
-func round(v float64, digits int) float64 {
-	f := math.Pow10(digits)
-	return math.Round(v*f)/f + 0 // never minus zero
 }

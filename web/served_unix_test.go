@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
 
 // TestServedFiles puts into the folders what is no file there: links, pipes,
@@ -73,9 +74,9 @@ func TestServedFiles(t *testing.T) {
 				require.NoError(t, os.Remove(path))
 				require.NoError(t, os.WriteFile(path, []byte(whole), 0o644))
 			}
-			doc, game := newID(), newID()
-			require.NoError(t, lay(s.store.path("docs", doc, ".sgf")))
-			require.NoError(t, lay(s.store.path("games", game, ".jsonl")))
+			doc, game := folder.NewID(), folder.NewID()
+			require.NoError(t, lay(s.folder.Path("docs", doc, ".sgf")))
+			require.NoError(t, lay(s.folder.Path("games", game, ".jsonl")))
 			for _, path := range []string{"docs/" + doc, "games/" + game} {
 				code, body := get(path + ".sgf")
 				require.Equal(t, 404, code, path)
@@ -85,8 +86,8 @@ func TestServedFiles(t *testing.T) {
 			require.Len(t, docs.Unread, 1, kind)
 			require.NotContains(t, docs.Unread[0].Why, "secret)")
 			require.Len(t, ask[api.Games](c, "watch", api.Watch{What: "games"}).Unread, 1, kind)
-			require.NoError(t, os.Remove(s.store.path("docs", doc, ".sgf")))
-			require.NoError(t, os.Remove(s.store.path("games", game, ".jsonl")))
+			require.NoError(t, os.Remove(s.folder.Path("docs", doc, ".sgf")))
+			require.NoError(t, os.Remove(s.folder.Path("games", game, ".jsonl")))
 		})
 	}
 	for _, path := range []string{"reviews/..%2f..%2fsecret.html", "reviews/records%2f" + id + ".sgf", "reviews/" + id + "%00.html", "docs/..%2ftoken.sgf", "games/%2e%2e%2ftoken.sgf", "reviews/.html", "reviews/" + id + ".txt"} {

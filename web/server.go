@@ -18,6 +18,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
 
 // Backend is what the server plays and analyses with.
@@ -58,15 +59,15 @@ type Config struct {
 // Server is one running page. Make one with [New], [Server.Serve] it, and
 // [Server.Close] it.
 type Server struct {
-	conf  Config
-	log   *slog.Logger
-	page  fs.FS
-	hosts map[string]bool
-	keys  keys
-	store *store
-	desk  desk
-	ln    net.Listener
-	http  *http.Server
+	conf   Config
+	log    *slog.Logger
+	page   fs.FS
+	hosts  map[string]bool
+	keys   keys
+	folder *folder.Folder
+	desk   desk
+	ln     net.Listener
+	http   *http.Server
 
 	ctx  context.Context // ends when the server closes
 	stop context.CancelFunc
@@ -94,7 +95,7 @@ type Server struct {
 	lastAlone time.Time // when the last page went; zero: there is one
 }
 
-// New opens the folder and the port. Errors of the folder wrap [ErrTaken] if
+// New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
 // another server has it.
 func New(c Config) (*Server, error) {
 	s := &Server{conf: c, log: c.Log, page: c.Page, conns: map[*conn]bool{}, complained: map[string]time.Time{},
@@ -113,7 +114,7 @@ func New(c Config) (*Server, error) {
 		s.page = page
 	}
 	var err error
-	if s.store, err = openStore(c.Folder); err != nil {
+	if s.folder, err = folder.Open(c.Folder); err != nil {
 		return nil, err
 	}
 	s.training = openTraining(s)
@@ -121,7 +122,7 @@ func New(c Config) (*Server, error) {
 		err = s.open()
 	}
 	if err != nil {
-		s.store.close()
+		s.folder.Close()
 		return nil, err
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -138,13 +139,13 @@ func (s *Server) open() error {
 	if s.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.log.Warn(text) }); err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
 	}
-	if s.ln, err = listen(s.conf.Listen, s.store.lastPort()); err != nil {
+	if s.ln, err = listen(s.conf.Listen, s.folder.LastPort()); err != nil {
 		return err
 	}
 	if s.hosts, err = hostNames(s.ln.Addr(), s.conf.Names); err != nil {
 		return err
 	}
-	if err := s.store.keepAddress(s.Address(), s.ln.Addr().(*net.TCPAddr).Port); err != nil {
+	if err := s.folder.KeepAddress(s.Address(), s.ln.Addr().(*net.TCPAddr).Port); err != nil {
 		s.ln.Close()
 		return err
 	}
@@ -242,7 +243,7 @@ func (s *Server) Close() error {
 	for _, g := range games {
 		g.close()
 	}
-	return s.store.close()
+	return s.folder.Close()
 }
 
 func (s *Server) routes() http.Handler {
@@ -341,17 +342,6 @@ func (s *Server) watched(topic string) bool {
 	return false
 }
 
-// ruleSets are the rules that the page offers, with their usual komi.
-func ruleSets() []api.Rules {
-	var all []api.Rules
-	for _, name := range []string{"chinese", "japanese", "korean", "aga", "new-zealand", "tromp-taylor", "stone-scoring", "ancient-territory"} {
-		if r, err := board.ParseRules(name); err == nil {
-			all = append(all, api.Rules{ID: name, Komi: float64(r.Komi)})
-		}
-	}
-	return all
-}
-
 // DefaultFolder is where games are kept unless told otherwise.
 func DefaultFolder() (string, error) {
 	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
@@ -362,11 +352,6 @@ func DefaultFolder() (string, error) {
 		return "", err
 	}
 	return filepath.Join(dir, "kosumi"), nil
-}
-
-func trimExt(file, ext string) (string, bool) {
-	id, ok := strings.CutSuffix(file, ext)
-	return id, ok && validID(id)
 }
 
 // build names the page's files: a page of another build is told to reload.

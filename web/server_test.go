@@ -22,6 +22,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
 
 // oneNetwork is the network inside the program as a Backend.
@@ -97,7 +98,7 @@ func join(t *testing.T, s *Server) *client {
 	t.Helper()
 	c := &client{t: t, ws: dial(t, s)}
 	var w api.Welcome
-	c.ask("hello", api.Hello{Token: s.keys.token, API: []int{1}, Client: newID()}, &w)
+	c.ask("hello", api.Hello{Token: s.keys.token, API: []int{1}, Client: folder.NewID()}, &w)
 	require.Equal(t, api.Version, w.API)
 	return c
 }
@@ -201,15 +202,15 @@ func TestRefusals(t *testing.T) {
 		{"a frame's navigation to the API", "GET", "/api/hello", "", header{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403},
 		{"another site's socket", "GET", "/api/ws", "", header{"Origin": "http://evil.example", "Connection": "Upgrade", "Upgrade": "websocket"}, 403},
 		{"rebound socket", "GET", "/api/ws", "evil.example" + port, header{"Origin": "http://evil.example" + port, "Connection": "Upgrade", "Upgrade": "websocket"}, 421},
-		{"no token", "GET", "/api/games/" + newID() + ".sgf", "", nil, 401},
+		{"no token", "GET", "/api/games/" + folder.NewID() + ".sgf", "", nil, 401},
 		{"wrong token", "POST", "/api/import", "", header{"Authorization": "Bearer x"}, 401},
 		{"token in the query", "POST", "/api/import?token=" + s.keys.token, "", nil, 401},
-		{"no such game", "GET", "/api/games/" + newID() + ".sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
+		{"no such game", "GET", "/api/games/" + folder.NewID() + ".sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
 		{"a path for a game", "GET", "/api/games/..%2f..%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
 		{"a path for a document", "GET", "/api/docs/%2e%2e%2f%2e%2e%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
 		{"a path for a review", "GET", "/api/reviews/..%2f..%2ftoken.json", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
-		{"no such review", "GET", "/api/reviews/" + newID() + ".html", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
-		{"a review without a token", "GET", "/api/reviews/" + newID() + ".json", "", nil, 401},
+		{"no such review", "GET", "/api/reviews/" + folder.NewID() + ".html", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
+		{"a review without a token", "GET", "/api/reviews/" + folder.NewID() + ".json", "", nil, 401},
 		{"analysis without a token", "GET", "/api/analysis", "", nil, 401},
 		{"analysis from another site", "GET", "/api/analysis?token=" + s.keys.token, "", header{"Origin": "http://evil.example"}, 403},
 		{"a path for an asset", "GET", "/assets/..%2f..%2fsecret.sgf", "", nil, 404},
@@ -252,7 +253,7 @@ func TestStrangers(t *testing.T) {
 	}{
 		{"no hello", websocket.MessageText, `{"t":"games"}`, closeNoToken},
 		{"no token", websocket.MessageText, `{"t":"hello","d":{}}`, closeNoToken},
-		{"wrong token", websocket.MessageText, `{"t":"hello","d":{"token":"` + randomText(32) + `"}}`, closeNoToken},
+		{"wrong token", websocket.MessageText, `{"t":"hello","d":{"token":"` + folder.RandomText(32) + `"}}`, closeNoToken},
 		{"an empty key", websocket.MessageText, `{"t":"hello","d":{"key":""}}`, closeNoToken},
 		{"not JSON", websocket.MessageText, `hello`, closeNoToken},
 		{"another version", websocket.MessageText, `{"t":"hello","d":{"token":"` + s.keys.token + `","api":[99]}}`, closePolicy},
@@ -316,7 +317,7 @@ func TestStrangers(t *testing.T) {
 	require.Equal(t, "unsupported", player.refused("no.such", nil).Code)
 	require.Equal(t, "bad_request", player.refused("game.new", "text").Code)
 	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "game:../../token"}).Code)
-	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + newID()}).Code)
+	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + folder.NewID()}).Code)
 }
 
 // TestOneServer finds that a folder has only one server, and that the key stays.
@@ -324,7 +325,7 @@ func TestOneServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
 	_, err := New(Config{Folder: dir, Page: bare})
-	var taken *TakenError
+	var taken *folder.TakenError
 	require.ErrorAs(t, err, &taken)
 	require.Equal(t, s.Address(), taken.Address)
 	notes := ""

@@ -8,6 +8,7 @@ import (
 
 	"kosumi/train/loop"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // training looks at the folders of loops while a page shows them.
@@ -78,36 +79,36 @@ func (t *training) tell() {
 func wireRun(v *loop.View) api.TrainingRun {
 	s := v.State
 	r := api.TrainingRun{Folder: v.Folder, Running: v.Running, News: v.News.Unix(), Arch: s.Arch, Network: s.Current, Iteration: s.Iteration, Stage: s.Stage,
-		Done: v.Done, Goal: v.Goal, Unit: v.Unit, Left: round(v.Left.Seconds(), 0), Games: s.Games, Rows: s.Rows, Samples: s.Before + s.Samples,
-		Hours:  round((s.Seconds.Selfplay+s.Seconds.Train+s.Seconds.Gate)/3600, 2),
+		Done: v.Done, Goal: v.Goal, Unit: v.Unit, Left: wire.Round(v.Left.Seconds(), 0), Games: s.Games, Rows: s.Rows, Samples: s.Before + s.Samples,
+		Hours:  wire.Round((s.Seconds.Selfplay+s.Seconds.Train+s.Seconds.Gate)/3600, 2),
 		Points: []api.TrainingPoint{}, Rated: []api.TrainingRating{}, Newest: []api.TrainingGame{}}
 	for i := range s.History {
 		h := &s.History[i]
 		p := api.TrainingPoint{Iteration: h.Iteration, Games: h.Games, Samples: h.Samples, Losses: map[string]float64{}}
 		for name, loss := range h.Losses {
-			p.Losses[name] = round(loss, 4)
+			p.Losses[name] = wire.Round(loss, 4)
 		}
 		if i < len(s.Networks) {
 			n := &s.Networks[i]
-			p.Hours, p.Network, p.Promoted, p.Elo = round(n.Hours, 3), n.Name, n.Promoted, round(n.Elo, 0)
+			p.Hours, p.Network, p.Promoted, p.Elo = wire.Round(n.Hours, 3), n.Name, n.Promoted, wire.Round(n.Elo, 0)
 		}
 		if h.Seconds.Selfplay > 0 {
-			p.Speed = round(float64(h.Stats.Games)/h.Seconds.Selfplay*3600, 0)
+			p.Speed = wire.Round(float64(h.Stats.Games)/h.Seconds.Selfplay*3600, 0)
 		}
 		if h.Stats.Games > 0 {
-			p.Length = round(float64(h.Stats.Length)/float64(h.Stats.Games), 1)
+			p.Length = wire.Round(float64(h.Stats.Length)/float64(h.Stats.Games), 1)
 		}
 		r.Points = append(r.Points, p)
 	}
 	if v.Rated != nil {
 		for _, p := range v.Rated.Players {
-			r.Rated = append(r.Rated, api.TrainingRating{Name: p.Name, Hours: round(p.Hours, 2), Elo: round(p.Elo, 0), Error: round(p.Error, 0), Other: p.Anchor})
+			r.Rated = append(r.Rated, api.TrainingRating{Name: p.Name, Hours: wire.Round(p.Hours, 2), Elo: wire.Round(p.Elo, 0), Error: wire.Round(p.Error, 0), Other: p.Anchor})
 		}
 	}
 	for _, g := range v.Games[:min(newestShown, len(v.Games))] {
 		w := api.TrainingGame{Name: g.Name, Size: [2]int{g.Width, g.Height}, Result: g.Result, Moves: g.Moves}
 		for _, f := range g.Frames {
-			w.Boards += inLetters(f)
+			w.Boards += wire.ReviewedStones(f)
 		}
 		r.Newest = append(r.Newest, w)
 	}

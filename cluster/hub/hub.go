@@ -32,9 +32,9 @@ type Config struct {
 	Card              cluster.Card
 	// OpenJudge opens networks to check games with.
 	OpenJudge func(path string) (nn.Evaluator, func(), error)
-	// OpenSeat opens networks for the worker of this machine; nil: it does not play.
-	OpenSeat func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error)
-	Log      *slog.Logger
+	// OpenModel opens networks for the worker of this machine; nil: it does not play.
+	OpenModel func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error)
+	Log       *slog.Logger
 }
 
 // Hub is a [loop.Exchange] and plays a loop's matches. Make one with [New], and
@@ -48,12 +48,12 @@ type Hub struct {
 	conns   []*cluster.Conn
 	web     *http.Server
 
-	worker *cluster.Worker
-	hands  func() // ends what the worker does tasks with
-	pool   *jobs.Matches
-	helps  helper
-	done   chan struct{}
-	notes  sync.WaitGroup
+	worker   *cluster.Worker
+	endTasks func() // ends what the worker does tasks with
+	pool     *jobs.Matches
+	helps    helper
+	done     chan struct{}
+	notes    sync.WaitGroup
 }
 
 // New makes a hub. It serves from Open on.
@@ -125,7 +125,7 @@ func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 		return "", err
 	}
 	conf := cluster.ServerConfig{Dir: c.Dir, Host: host, Known: known, Version: c.Card.Version, Log: c.Log, Open: c.OpenJudge}
-	if c.OpenSeat != nil {
+	if c.OpenModel != nil {
 		conf.Local = func(ctx context.Context) error { return h.worker.Run(ctx) }
 	}
 	var err error
@@ -142,8 +142,8 @@ func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 	if err := h.openPool(); err != nil {
 		return "", err
 	}
-	if c.OpenSeat != nil {
-		if err := h.seatWorker(); err != nil {
+	if c.OpenModel != nil {
+		if err := h.startWorker(); err != nil {
 			return "", err
 		}
 	}
@@ -225,9 +225,9 @@ func (h *Hub) openPool() error {
 	return err
 }
 
-// seatWorker makes the worker of this machine. Its games go the same way as those
+// startWorker makes the worker of this machine. Its games go the same way as those
 // of all others.
-func (h *Hub) seatWorker() error {
+func (h *Hub) startWorker() error {
 	c := &h.conf
 	card := c.Card
 	card.Name = "here"
@@ -235,11 +235,11 @@ func (h *Hub) seatWorker() error {
 	if err != nil {
 		return err
 	}
-	h.server.Vouch(conn.ID)
-	var hands map[string]cluster.Hand
-	hands, h.hands = jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Seat, error) { return c.OpenSeat(ctx, path, nil) }})
-	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: c.Dir, InMemory: true, Log: c.Log, Open: c.OpenSeat,
-		Poll: time.Second, Card: card, Hands: hands})
+	h.server.Trust(conn.ID)
+	var handlers map[string]cluster.Handler
+	handlers, h.endTasks = jobs.Handlers(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return c.OpenModel(ctx, path, nil) }})
+	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: c.Dir, InMemory: true, Log: c.Log, Open: c.OpenModel,
+		Poll: time.Second, Card: card, Handlers: handlers})
 	return err
 }
 
@@ -268,7 +268,7 @@ func (h *Hub) Close() error {
 	h.notes.Wait()
 	if h.worker != nil {
 		h.worker.Close(5 * time.Second)
-		h.hands()
+		h.endTasks()
 	}
 	if h.pool != nil {
 		h.pool.Pool.Close()

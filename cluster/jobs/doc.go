@@ -17,10 +17,10 @@ const (
 	kindPrograms = "game of programs"
 )
 
-// Config says what a worker's hands work with. Open is needed.
+// Config says what a worker's handlers work with. Open is needed.
 type Config struct {
 	// Open opens a network file.
-	Open func(ctx context.Context, path string) (*cluster.Seat, error)
+	Open func(ctx context.Context, path string) (*cluster.Model, error)
 	// Positions of reviews, and games between networks, at a time; 0: 16.
 	Positions int
 	// Games between programs at a time; 0: 1.
@@ -33,24 +33,24 @@ type Config struct {
 	Allowed [][]string
 }
 
-// Hands returns what a worker does tasks with; close when it has ended.
-func Hands(c Config) (hands map[string]cluster.Hand, close func()) {
+// Handlers returns what a worker does tasks with; close when it has ended.
+func Handlers(c Config) (handlers map[string]cluster.Handler, close func()) {
 	if c.Positions == 0 {
 		c.Positions = 16
 	}
 	if c.Games == 0 {
 		c.Games = 1
 	}
-	n := &networks{open: c.Open, seats: map[string]*seat{}}
+	n := &networks{open: c.Open, refs: map[string]*modelRef{}}
 	r := newReviewer(n, c.Positions)
-	hands = map[string]cluster.Hand{
+	handlers = map[string]cluster.Handler{
 		kindReview:   {Most: c.Positions, Do: r.do},
 		kindNetworks: {Most: c.Positions, Do: (&networkGames{n}).do},
 	}
 	if c.Engine != "" {
-		hands[kindPrograms] = cluster.Hand{Most: c.Games, Do: (&programGames{c.Engine, c.Allowed}).do}
+		handlers[kindPrograms] = cluster.Handler{Most: c.Games, Do: (&programGames{c.Engine, c.Allowed}).do}
 	}
-	return hands, func() { r.close(); n.close() }
+	return handlers, func() { r.close(); n.close() }
 }
 
 // keptNetworks are open when nobody uses them.
@@ -58,29 +58,30 @@ const keptNetworks = 3
 
 // networks are open while they are used, and the newest for longer.
 type networks struct {
-	open  func(ctx context.Context, path string) (*cluster.Seat, error)
+	open  func(ctx context.Context, path string) (*cluster.Model, error)
 	mu    sync.Mutex
-	seats map[string]*seat // by path
-	order []string         // least recently used first
+	refs  map[string]*modelRef // by path
+	order []string             // least recently used first
 }
 
-type seat struct {
-	*cluster.Seat
+// modelRef is a network and how many use it.
+type modelRef struct {
+	*cluster.Model
 	opening sync.Once
 	err     error
 	users   int
 }
 
 // use opens a network, unless it is; done ends its use.
-func (n *networks) use(ctx context.Context, path string) (s *seat, done func(), err error) {
+func (n *networks) use(ctx context.Context, path string) (s *modelRef, done func(), err error) {
 	n.mu.Lock()
-	if s = n.seats[path]; s == nil {
-		s = new(seat)
-		n.seats[path] = s
+	if s = n.refs[path]; s == nil {
+		s = new(modelRef)
+		n.refs[path] = s
 	}
 	s.users++
 	n.mu.Unlock()
-	s.opening.Do(func() { s.Seat, s.err = n.open(context.WithoutCancel(ctx), path) })
+	s.opening.Do(func() { s.Model, s.err = n.open(context.WithoutCancel(ctx), path) })
 	done = func() { n.release(path, s) }
 	if s.err != nil {
 		done()
@@ -90,12 +91,12 @@ func (n *networks) use(ctx context.Context, path string) (s *seat, done func(), 
 }
 
 // release ends a use. Of the networks that nobody uses the oldest are closed.
-func (n *networks) release(path string, s *seat) {
+func (n *networks) release(path string, s *modelRef) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	s.users--
 	if s.err != nil {
-		delete(n.seats, path)
+		delete(n.refs, path)
 		return
 	}
 	for i, p := range n.order {
@@ -106,13 +107,13 @@ func (n *networks) release(path string, s *seat) {
 	}
 	n.order = append(n.order, path)
 	for i := 0; i < len(n.order) && len(n.order) > keptNetworks; {
-		old := n.seats[n.order[i]]
+		old := n.refs[n.order[i]]
 		if old.users > 0 {
 			i++
 			continue
 		}
 		old.Close()
-		delete(n.seats, n.order[i])
+		delete(n.refs, n.order[i])
 		n.order = append(n.order[:i:i], n.order[i+1:]...)
 	}
 }
@@ -120,10 +121,10 @@ func (n *networks) release(path string, s *seat) {
 func (n *networks) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for path, s := range n.seats {
-		if s.Seat != nil && s.users == 0 {
+	for path, s := range n.refs {
+		if s.Model != nil && s.users == 0 {
 			s.Close()
-			delete(n.seats, path)
+			delete(n.refs, path)
 		}
 	}
 	n.order = nil

@@ -97,7 +97,7 @@ func play(args []string) error {
 }
 
 // open opens a network: a hash with the seed that stands in the file.
-func open(path string) (*cluster.Seat, error) {
+func open(path string) (*cluster.Model, error) {
 	var seed uint64
 	data, err := os.ReadFile(path)
 	if err == nil {
@@ -110,7 +110,7 @@ func open(path string) (*cluster.Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster.Seat{Evaluator: s, Close: func() { s.Close() }}, nil
+	return &cluster.Model{Evaluator: s, Close: func() { s.Close() }}, nil
 }
 
 func networkFile(t testing.TB, seed int) string {
@@ -177,26 +177,26 @@ type helper struct {
 	stop func()
 }
 
-// worker adds a worker; change may give it other hands.
-func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
+// worker adds a worker; change may give it other handlers.
+func (s *site) worker(change func(handlers map[string]cluster.Handler)) *helper {
 	s.t.Helper()
 	conn, err := cluster.Dial(cluster.DialConfig{Address: s.address})
 	require.NoError(s.t, err)
 	id := conn.ID
-	s.server.Vouch(id)
-	hands, closeHands := Hands(Config{Open: func(_ context.Context, path string) (*cluster.Seat, error) { return open(path) }, Engine: os.Args[0], Games: 2})
-	for kind, h := range hands {
+	s.server.Trust(id)
+	handlers, closeHandlers := Handlers(Config{Open: func(_ context.Context, path string) (*cluster.Model, error) { return open(path) }, Engine: os.Args[0], Games: 2})
+	for kind, h := range handlers {
 		do := h.Do
 		h.Do = func(ctx context.Context, body json.RawMessage, files map[string]string) (any, error) {
 			s.calls.Add(1)
 			return do(ctx, body, files)
 		}
-		hands[kind] = h
+		handlers[kind] = h
 	}
 	if change != nil {
-		change(hands)
+		change(handlers)
 	}
-	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: s.t.TempDir(), Hands: hands})
+	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: s.t.TempDir(), Handlers: handlers})
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -210,7 +210,7 @@ func (s *site) worker(change func(hands map[string]cluster.Hand)) *helper {
 		require.NoError(s.t, <-ended)
 		w.Close(0)
 		conn.Close()
-		closeHands()
+		closeHandlers()
 	}
 	s.t.Cleanup(stop)
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -250,14 +250,14 @@ func TestReview(t *testing.T) {
 	want, err := review.Run(t.Context(), g, net.Evaluator, c, nil, nil)
 	require.NoError(t, err)
 	s := newSite(t, 0)
-	s.worker(func(hands map[string]cluster.Hand) {
-		hands[kindReview] = cluster.Hand{Most: 1, Do: func(context.Context, json.RawMessage, map[string]string) (any, error) {
+	s.worker(func(handlers map[string]cluster.Handler) {
+		handlers[kindReview] = cluster.Handler{Most: 1, Do: func(context.Context, json.RawMessage, map[string]string) (any, error) {
 			return nil, errors.New("broken")
 		}}
 	})
 	begun := make(chan bool, 100)
-	endless := func(hands map[string]cluster.Hand) {
-		hands[kindReview] = cluster.Hand{Most: 1, Do: func(ctx context.Context, _ json.RawMessage, _ map[string]string) (any, error) {
+	endless := func(handlers map[string]cluster.Handler) {
+		handlers[kindReview] = cluster.Handler{Most: 1, Do: func(ctx context.Context, _ json.RawMessage, _ map[string]string) (any, error) {
 			begun <- true
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -336,7 +336,7 @@ func TestMatchOverWorkers(t *testing.T) {
 	want, err := match.Run(t.Context(), here)
 	require.NoError(t, err)
 	s := newSite(t, 2)
-	c.Dir, c.Elsewhere = t.TempDir(), Programs(s.pool())
+	c.Dir, c.Remote = t.TempDir(), Programs(s.pool())
 	got, err := match.Run(t.Context(), c)
 	require.NoError(t, err)
 	require.Equal(t, want.Reasons, got.Reasons)
@@ -429,7 +429,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	defer func(was time.Duration) { tableTime = was }(tableTime)
 	tableTime = time.Millisecond
 	path := networkFile(t, 7)
-	n := &networks{open: func(_ context.Context, path string) (*cluster.Seat, error) { return open(path) }, seats: map[string]*seat{}}
+	n := &networks{open: func(_ context.Context, path string) (*cluster.Model, error) { return open(path) }, refs: map[string]*modelRef{}}
 	defer n.close()
 	r := newReviewer(n, 1)
 	ask := func(visits int64) error {
@@ -454,7 +454,7 @@ func TestNoWorkerCan(t *testing.T) {
 	s := newSite(t, 1)
 	size := board.Square(5)
 	c := match.Config{A: match.Program{Command: "engine gtp --model " + networkFile(t, 3)}, B: match.Program{Command: "engine gtp --config x"}, Size: size, Rules: "chinese"}
-	c.Elsewhere = Programs(s.pool())
+	c.Remote = Programs(s.pool())
 	_, err := match.Run(t.Context(), c)
 	require.ErrorIs(t, err, match.ErrConfig)
 	require.ErrorContains(t, err, "--config")

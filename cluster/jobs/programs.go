@@ -14,24 +14,25 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/cluster"
 	"kosumi/match"
 )
 
 // programGame is a game between two programs that speak GTP.
 type programGame struct {
-	Number       int               `json:"number"`
-	A            program           `json:"a"`
-	B            program           `json:"b"`
-	Size         board.Size        `json:"size"`
-	Rules        string            `json:"rules"`
-	Komi         *float64          `json:"komi,omitempty"`
-	Time         match.TimeControl `json:"time"`
-	TimeGrace    time.Duration     `json:"time_grace"`
-	MoveTimeout  time.Duration     `json:"move_timeout"`
-	StartTimeout time.Duration     `json:"start_timeout"`
-	MaxMoves     int               `json:"max_moves"`
-	Opening      []board.Move      `json:"opening,omitempty"`
+	Number       int            `json:"number"`
+	A            program        `json:"a"`
+	B            program        `json:"b"`
+	Size         board.Size     `json:"size"`
+	Rules        string         `json:"rules"`
+	Komi         *float64       `json:"komi,omitempty"`
+	Time         clock.Settings `json:"time"`
+	TimeGrace    time.Duration  `json:"time_grace"`
+	MoveTimeout  time.Duration  `json:"move_timeout"`
+	StartTimeout time.Duration  `json:"start_timeout"`
+	MaxMoves     int            `json:"max_moves"`
+	Opening      []board.Move   `json:"opening,omitempty"`
 }
 
 // program is a command that a worker can run: this program, or a command line that the
@@ -59,7 +60,7 @@ var fileFlags = []string{"model", "human-model"}
 
 // Programs returns what has the games of matches between programs played by
 // workers.
-func Programs(pool *cluster.Pool) match.Elsewhere {
+func Programs(pool *cluster.Pool) match.Remote {
 	return func(ctx context.Context, c *match.Config, number int) (*match.Played, error) {
 		if c.Handicap > 0 {
 			return nil, fmt.Errorf("%w: handicap games are played on this machine only", match.ErrConfig)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 )
 
@@ -190,6 +191,7 @@ func (g *gui) ask(command string) string {
 // TestGamesOutliveConnections plays on while connections break all the time, and
 // the host too is started anew: the engine's position stays the GUI's.
 func TestGamesOutliveConnections(t *testing.T) {
+	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	for _, restarts := range []bool{false, true} {
 		p := newPlace(t)
 		g := p.gui(t, "token of bob", GTP)
@@ -201,7 +203,7 @@ func TestGamesOutliveConnections(t *testing.T) {
 				select {
 				case <-stop:
 					return
-				case <-time.After(time.Duration(5+rand.IntN(20)) * time.Millisecond):
+				case <-time.After(time.Duration(5+rng.IntN(20)) * time.Millisecond):
 				}
 				cuts.Add(int64(p.cut()))
 				if restarts && n%10 == 9 {

@@ -203,6 +203,8 @@ train --model NET --data SGF -o DIR/t --steps 1 --epochs 1 -> 2 --steps and --ep
 train --model NET --data SGF -o DIR/t --batch 0 -> 2 --batch
 train --model NET --data SGF -o DIR/t --lr -1 -> 2 --lr
 train --model NET --data SGF -o DIR/t --lr x -> 2 --lr
+train --model NET --data SGF -o DIR/t --lr inf -> 2 --lr
+train --model NET --data SGF -o DIR/t --lr nan -> 2 --lr
 train --model NET --data SGF -o DIR/t --loss value -> 2 --loss value
 train --model NET --data SGF -o DIR/t --memory 0 -> 2 --memory
 train --model NET --data SGF -o BLOCKED -> 1 BLOCKED

@@ -150,7 +150,7 @@ func TestAutoscaling(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(data, &keda))
 	status := map[string]any{}
-	text, err := json.Marshal(cluster.Status{Wanted: 1, TasksWaiting: 1})
+	text, err := json.Marshal(cluster.Status{Wanted: 1, TaskStatus: cluster.TaskStatus{TasksWaiting: 1}})
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &status))
 	require.Len(t, keda.Spec.Triggers, 2)

@@ -39,7 +39,7 @@ func kataAnalysis(ctx context.Context, f *katago.Flags) error {
 		return err
 	}
 	s.stderr = kataLogger(log, a.LogSearch)
-	if _, err := avoid(&s.Play.Search.Repeats, setup.Avoid, log); err != nil {
+	if _, err := avoid(&s.Play.Search.RepeatPenalty, setup.Avoid, log); err != nil {
 		return err
 	}
 	conf.Search = s.Play.Search

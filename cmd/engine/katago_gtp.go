@@ -144,7 +144,7 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 	if rules := s.Play.Rules; net.SupportedRules(rules) != rules {
 		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's text
 	}
-	memory, err := avoid(&s.Play.Search.Repeats, setup.Avoid, log)
+	memory, err := avoid(&s.Play.Search.RepeatPenalty, setup.Avoid, log)
 	if err != nil {
 		return err
 	}
@@ -161,12 +161,12 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 
 // avoid has searches charge for moves of earlier games as a config wants it. The
 // memory of the program's own moves is nil where none is kept.
-func avoid(to *search.Repeats, a config.Avoid, log *katago.Log) (memory *katago.Memory, err error) {
-	if to.Past, err = katago.AvoidGames(a.Games, log.Write); err != nil || a.Own == nil {
+func avoid(to *search.RepeatPenalty, a config.Avoid, log *katago.Log) (memory *katago.Memory, err error) {
+	if to.History, err = katago.AvoidGames(a.Games, log.Write); err != nil || a.Own == nil {
 		return nil, err
 	}
 	memory = katago.NewMemory(a.Own, log.Write)
-	to.Past, err = memory.Load()
+	to.History, err = memory.Load()
 	return memory, err
 }
 
@@ -179,7 +179,7 @@ func (k *kataSeat) newGame(cleared bool) {
 	}
 	cfg := k.Config()
 	var err error
-	if cfg.Search.Repeats.Past, err = k.memory.Load(); err == nil {
+	if cfg.Search.RepeatPenalty.History, err = k.memory.Load(); err == nil {
 		err = k.Configure(cfg)
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ first program, or else the first network, has Elo 0.`,
 			}
 			defer closePool()
 			if pool != nil {
-				o.Matches, o.Elsewhere = &jobs.Matches{Pool: pool}, jobs.Programs(pool)
+				o.Matches, o.Remote = &jobs.Matches{Pool: pool}, jobs.Programs(pool)
 			}
 			o.Status = func(line string) { fmt.Fprintf(os.Stderr, "%s %s\n", time.Now().Format("15:04:05"), line) }
 			r, err := loop.Rate(cmd.Context(), args[0], o)

@@ -62,7 +62,7 @@ func (f *loopServeFlags) serveLoop(cmd *cobra.Command, h *hub.Hub, l *loop.Loop,
 	conf := h.Config()
 	conf.OpenJudge = openJudge(&c)
 	if !f.idle {
-		conf.OpenSeat = seatSettings(&c).openSeat(log)
+		conf.OpenModel = workerSettings(&c).openWorkerModel(log)
 	}
 	address, err := h.Open(l, l.Stored())
 	if err == nil {
@@ -71,8 +71,8 @@ func (f *loopServeFlags) serveLoop(cmd *cobra.Command, h *hub.Hub, l *loop.Loop,
 	return err
 }
 
-// seatSettings are those of a loop's own worker.
-func seatSettings(c *loop.Compute) *settings {
+// workerSettings are those of a loop's own worker.
+func workerSettings(c *loop.Compute) *settings {
 	s := defaultSettings()
 	s.Provider, s.Precision, s.Sessions, s.Batch, s.Cache = c.Provider, c.Precision, c.Sessions, max(1, c.Batch), int64(c.CacheMiB)<<20
 	return &s

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/clock"
 	"kosumi/cluster/jobs"
 	"kosumi/match"
 )
@@ -99,7 +100,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		c.Komi = &f.komi
 	}
 	if f.clock != "" {
-		if c.Time, err = match.ParseTime(f.clock); err != nil {
+		if c.Time, err = clock.Parse(f.clock); err != nil {
 			return usageError{err}
 		}
 	}
@@ -132,7 +133,7 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	}
 	defer closePool()
 	if pool != nil {
-		c.Elsewhere = jobs.Programs(pool)
+		c.Remote = jobs.Programs(pool)
 	}
 	if c.Engine, err = os.Executable(); err != nil {
 		return err

@@ -119,7 +119,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	defer closePool()
 	if pool != nil {
 		for i := range configs {
-			configs[i].Elsewhere = jobs.Programs(pool)
+			configs[i].Remote = jobs.Programs(pool)
 		}
 	}
 	for _, c := range configs {

@@ -51,23 +51,6 @@ func (s *seat) usable() error {
 	return nil
 }
 
-// SetClock translates the settings of both clocks.
-func (s *seat) SetClock(t gtp.TimeSettings) error {
-	systems := map[gtp.TimeSystem]engine.TimeSystem{
-		gtp.TimeNone: engine.NoTimeLimit, gtp.TimeAbsolute: engine.AbsoluteTime,
-		gtp.TimeCanadian: engine.CanadianByoyomi, gtp.TimeByoyomi: engine.JapaneseByoyomi,
-		gtp.TimeFischer: engine.FischerTime, gtp.TimeFischerCapped: engine.CappedFischer,
-	}
-	system, ok := systems[t.System]
-	if !ok {
-		return fmt.Errorf("%w: unknown time system", engine.ErrTimeSettings)
-	}
-	return s.Engine.SetClock(engine.TimeSettings{
-		System: system, Main: t.Main, Period: t.Period, Stones: t.Stones, Periods: t.Periods,
-		Increment: t.Increment, MainLimit: t.MainLimit, MaxPerMove: t.MoveLimit,
-	})
-}
-
 // FinalStatus translates the fate of every point.
 func (s *seat) FinalStatus(ctx context.Context) ([]gtp.Status, error) {
 	all, err := s.Engine.FinalStatus(ctx)

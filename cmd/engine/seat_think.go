@@ -6,6 +6,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // GenMove translates a request for a move and its reports.
@@ -71,7 +72,7 @@ func analysisOf(r *search.Result, want *gtp.AnalyzeRequest) *gtp.Analysis {
 	return a
 }
 
-func moveAnalysis(m *search.MoveInfo, want gtp.Details) gtp.MoveAnalysis {
+func moveAnalysis(m *thinking.Move, want gtp.Details) gtp.MoveAnalysis {
 	out := gtp.MoveAnalysis{
 		Move: m.Move, Visits: m.Visits, EdgeVisits: m.EdgeVisits, Weight: m.Weight,
 		Winrate: m.Winrate, LCB: m.LCB, Prior: float64(m.Prior), Utility: m.Utility, UtilityLCB: m.UtilityLCB,

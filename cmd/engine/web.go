@@ -23,6 +23,7 @@ import (
 	"kosumi/train/loop"
 	"kosumi/web"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
 
 // webOptions are the flags of `engine web` alone.
@@ -121,7 +122,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	defer backend.Close()
 	c.Backend = backend
 	server, err := web.New(c)
-	var taken *web.TakenError
+	var taken *folder.TakenError
 	if errors.As(err, &taken) {
 		return openRunning(taken.Address, o)
 	}
@@ -179,7 +180,7 @@ func isLoopback(addr string) bool {
 func openRunning(address string, o *webOptions) error {
 	token, err := os.ReadFile(filepath.Join(o.folder, "token"))
 	if err != nil || address == "" {
-		return fmt.Errorf("%w, but where cannot be read from %s", web.ErrTaken, o.folder)
+		return fmt.Errorf("%w, but where cannot be read from %s", folder.ErrTaken, o.folder)
 	}
 	key := strings.TrimSpace(string(token))
 	fmt.Println(address + "#k=" + key)

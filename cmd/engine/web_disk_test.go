@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -96,8 +97,7 @@ func has(notes []api.Node, text string) bool {
 // TestWebKilled kills the program at random moments while a document and a game go
 // on: what was acknowledged is there when it runs again.
 func TestWebKilled(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testshared.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	dir := t.TempDir()
 	var doc, game string

@@ -136,12 +136,12 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	if err != nil {
 		return err
 	}
-	open := s.openSeat(log)
-	hands, closeHands := jobs.Hands(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Seat, error) { return open(ctx, path, nil) },
+	open := s.openWorkerModel(log)
+	handlers, closeHandlers := jobs.Handlers(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return open(ctx, path, nil) },
 		Positions: f.positions, Games: cmp.Or(f.tables, runtime.NumCPU()), Engine: self, Allowed: allowed})
-	defer closeHands()
+	defer closeHandlers()
 	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: open,
-		Hands: hands, Programs: allowed})
+		Handlers: handlers, Programs: allowed})
 	if err != nil {
 		return err
 	}
@@ -191,11 +191,11 @@ func (f *workFlags) allowed() ([][]string, error) {
 	return all, nil
 }
 
-// openSeat opens a worker's network. The cache is exact, so that games do not
+// openWorkerModel opens a worker's network. The cache is exact, so that games do not
 // depend on what was evaluated before. Without an offer sessions are opened when
 // they are needed.
-func (s *settings) openSeat(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
-	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Seat, error) {
+func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
+	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 		m, err := model.Open(path, s.modelConfig(log))
 		if err != nil {
 			return nil, err
@@ -207,18 +207,18 @@ func (s *settings) openSeat(log *slog.Logger) func(ctx context.Context, path str
 			m.Close()
 			return nil, err
 		}
-		seat := &cluster.Seat{Evaluator: server, Close: func() { server.Close(); m.Close() }}
+		opened := &cluster.Model{Evaluator: server, Close: func() { server.Close(); m.Close() }}
 		if o != nil {
 			for _, b := range o.Recipe.Boards {
 				if err := server.Warm(b.Size()); err != nil {
-					seat.Close()
+					opened.Close()
 					return nil, err
 				}
 			}
 		}
 		d := m.Describe()
-		seat.Provider, seat.Precision = d.Provider, d.Precision
-		return seat, nil
+		opened.Provider, opened.Precision = d.Provider, d.Precision
+		return opened, nil
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 	case "query_models":
 		reply["models"] = append([]any{}, s.conf.Models()...)
 	case "clear_cache":
-		s.conf.Search.Recall.Shared.Clear()
+		s.conf.Search.EvalCache.Shared.Clear()
 		if c, ok := s.net.(interface{ ClearCache() }); ok {
 			c.ClearCache()
 		}

@@ -327,8 +327,8 @@ func (q *query) readSearch(r *fieldReader) {
 	if r.err != nil {
 		return
 	}
-	if q.params.Recall.Group != 0 { // in KataGo's place
-		q.params.Recall.Group = q.limits.Group()
+	if q.params.EvalCache.Group != 0 { // in KataGo's place
+		q.params.EvalCache.Group = q.limits.Group()
 	}
 	if err := q.params.Validate(); err != nil {
 		r.fail("overrideSettings", "Could not set settings: %v", errors.Unwrap(err))

@@ -53,8 +53,8 @@ func TestDefaultsOfQuery(t *testing.T) {
 	size := board.Size{W: 5, H: 7}
 	rules := board.TrompTaylor()
 	require.Equal(t, float32(7.5), rules.Komi)
-	require.NotNil(t, q.params.Recall.Shared)
-	q.params.Recall.Shared = nil
+	require.NotNil(t, q.params.EvalCache.Shared)
+	q.params.EvalCache.Shared = nil
 	require.Equal(t, &query{
 		id: "x", size: size, rules: rules, first: board.Black, words: []string{"C3", "pass"},
 		options: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true},

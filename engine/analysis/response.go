@@ -5,6 +5,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // response is one message about one turn of which something is known. Fields
@@ -192,7 +193,7 @@ func (t *task) rootInfo(r *search.Result, v viewer) *rootInfo {
 	return out
 }
 
-func (q *query) moveInfo(m *search.MoveInfo, v viewer) moveInfo {
+func (q *query) moveInfo(m *thinking.Move, v viewer) moveInfo {
 	out := moveInfo{
 		Move: q.size.Vertex(m.Move), Visits: m.Visits, EdgeVisits: m.EdgeVisits,
 		Weight: plain(m.Weight), EdgeWeight: plain(m.EdgeWeight), Winrate: v.chance(m.Winrate),

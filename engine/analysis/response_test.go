@@ -9,27 +9,29 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // found is a result that says something different in every field.
 func found(toMove board.Color) *search.Result {
-	pass := search.MoveInfo{Move: board.Pass, Order: 1, SymmetryOf: 3, Winrate: 0.5, PV: []board.Point{board.Pass}}
-	return &search.Result{
+	pass := thinking.Move{Move: board.Pass, Order: 1, SymmetryOf: 3, Value: thinking.Value{Winrate: 0.5}, PV: []board.Point{board.Pass}}
+	return &search.Result{Analysis: thinking.Analysis{
 		Size: board.Square(2), ToMove: toMove,
-		Moves: []search.MoveInfo{{
-			Move: 0, Visits: 10, EdgeVisits: 9, Weight: 8, EdgeWeight: 7, Prior: 0.25, Winrate: 0.75, LCB: 0.625, NoResult: 0.125,
-			Utility: 0.5, UtilityLCB: 0.375, Lead: 3, ScoreMean: 4, ScoreStdev: 5, Selection: 6, SymmetryOf: board.NoPoint,
+		Moves: []thinking.Move{{
+			Move: 0, Visits: 10, EdgeVisits: 9, Weight: 8, EdgeWeight: 7, Prior: 0.25, LCB: 0.625, UtilityLCB: 0.375,
+			Value:     thinking.Value{Winrate: 0.75, NoResult: 0.125, Utility: 0.5, Lead: 3, ScoreMean: 4, ScoreStdev: 5},
+			Selection: 6, SymmetryOf: board.NoPoint,
 			PV: []board.Point{0, 3, board.Pass}, PVVisits: []int64{10, 5, 1}, PVEdgeVisits: []int64{9, 4, 1},
 			Ownership: []float32{1, -0.5, 0.25, 0}, OwnershipStdev: []float32{0.5, 0.25, 0, 1},
 		}, pass},
-		Root: search.RootInfo{
-			Visits: 11, Weight: 12, Winrate: 0.75, NoResult: 0.25, Utility: 0.5, Lead: 2,
-			ScoreMean: 1.5, ScoreStdev: 3,
-			Raw: search.RawInfo{Winrate: 0.25, NoResult: 0.125, ScoreMean: -1, ScoreStdev: 6, Lead: -2, WinrateError: 0.5, ScoreError: 7, VarTimeLeft: 8},
+		Root: thinking.Root{
+			Visits: 11, Weight: 12,
+			Value: thinking.Value{Winrate: 0.75, NoResult: 0.25, Utility: 0.5, Lead: 2, ScoreMean: 1.5, ScoreStdev: 3},
+			Raw:   thinking.Raw{Winrate: 0.25, NoResult: 0.125, ScoreMean: -1, ScoreStdev: 6, Lead: -2, WinrateError: 0.5, ScoreError: 7, VarTimeLeft: 8},
 		},
 		Policy:    []float32{0.5, -1, 0.25, 0.125, 0.125},
 		Ownership: []float32{0.5, -0.25, 0, -1}, OwnershipStdev: []float32{0.125, 0, 1, 0.5},
-	}
+	}}
 }
 
 // inJSON is what a client reads of a response.
@@ -109,7 +111,7 @@ func TestUnwishedIsLeftOut(t *testing.T) {
 	require.NotContains(t, got["rootInfo"], "noResultValue")
 	require.Equal(t, []any{"A2", "B1", "pass"}, move["pv"])
 
-	none := inJSON(t, task.response(&search.Result{ToMove: board.White, Root: search.RootInfo{Visits: 1}}, false))
+	none := inJSON(t, task.response(&search.Result{Analysis: thinking.Analysis{ToMove: board.White, Root: thinking.Root{Visits: 1}}}, false))
 	require.Equal(t, []any{}, none["moveInfos"], "a list, also where no move was searched")
 	require.Equal(t, map[string]any{"id": "", "turnNumber": 0.0, "isDuringSearch": false, "noResults": true}, inJSON(t, noResults(task)))
 }
@@ -123,10 +125,10 @@ func TestBrokenNumbers(t *testing.T) {
 			r := found(board.Black)
 			broken := []float32{float32(bad), float32(bad), 0, 1}
 			r.Policy, r.Ownership, r.OwnershipStdev = broken, broken, broken
-			r.Root = search.RootInfo{Visits: 1, Weight: bad, Winrate: bad, NoResult: bad, Utility: bad, Lead: bad, ScoreMean: bad, ScoreStdev: bad,
-				Raw: search.RawInfo{Winrate: bad, NoResult: bad, ScoreMean: bad, ScoreStdev: bad, Lead: bad, WinrateError: bad, ScoreError: bad, VarTimeLeft: bad}}
-			r.Moves[0] = search.MoveInfo{Weight: bad, EdgeWeight: bad, Prior: float32(bad), Winrate: bad, LCB: bad, NoResult: bad,
-				Utility: bad, UtilityLCB: bad, Lead: bad, ScoreMean: bad, ScoreStdev: bad, Selection: bad,
+			value := thinking.Value{Winrate: bad, NoResult: bad, Utility: bad, Lead: bad, ScoreMean: bad, ScoreStdev: bad}
+			r.Root = thinking.Root{Visits: 1, Weight: bad, Value: value,
+				Raw: thinking.Raw{Winrate: bad, NoResult: bad, ScoreMean: bad, ScoreStdev: bad, Lead: bad, WinrateError: bad, ScoreError: bad, VarTimeLeft: bad}}
+			r.Moves[0] = thinking.Move{Weight: bad, EdgeWeight: bad, Prior: float32(bad), Value: value, LCB: bad, UtilityLCB: bad, Selection: bad,
 				PV: []board.Point{0}, Ownership: broken, OwnershipStdev: broken}
 			got := inJSON(t, task.response(r, false))
 			require.NotNil(t, got["rootInfo"])

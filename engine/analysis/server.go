@@ -99,8 +99,8 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 	if c.MaxQueue <= 0 {
 		c.MaxQueue = 64 << 20
 	}
-	if c.Search.Recall.Shared == nil {
-		c.Search.Recall.Shared = search.NewEvalCache()
+	if c.Search.EvalCache.Shared == nil {
+		c.Search.EvalCache.Shared = search.NewEvalCache()
 	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -100,7 +100,7 @@ func (c *Config) addKnown(s *level.Support) {
 		return math.Round(1000*(a*float64(na)+b*float64(nb))/float64(max(na+nb, 1))) / 1000
 	}
 	games := s.Games - k.Games
-	s.PointsLost, s.Blunders = mean(s.PointsLost, k.PointsLost, games, k.Games), mean(s.Blunders, k.Blunders, games, k.Games)
+	s.PointsLost, s.LargeLosses = mean(s.PointsLost, k.PointsLost, games, k.Games), mean(s.LargeLosses, k.LargeLosses, games, k.Games)
 	s.Nonsense = mean(s.Nonsense, k.Nonsense, s.Moves, k.Moves)
 	s.Moves, s.Suspects = s.Moves+k.Moves, s.Suspects+k.Suspects
 }

@@ -40,8 +40,8 @@ type Config struct {
 	Known *level.Ladder
 	// Judge tells nonsense from sacrifices; nil: all of it is taken for nonsense.
 	Judge Judge
-	// Elsewhere plays the games on other machines; nil: here.
-	Elsewhere match.Elsewhere
+	// Remote plays the games on other machines; nil: here.
+	Remote match.Remote
 	// Progress is told of each finished game; may be nil. Pairs that turn out to be
 	// too unequal are played no further, which makes total smaller.
 	Progress func(done, total int)
@@ -125,7 +125,7 @@ func (c *Config) match(p *pair, games int) match.Config {
 		half := 0.5
 		m.Handicap, m.Komi = c.Anchors[i].Handicap, &half
 	} else {
-		m.Elsewhere = c.Elsewhere // handicap games are played here
+		m.Remote = c.Remote // handicap games are played here
 	}
 	return m
 }

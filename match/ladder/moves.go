@@ -17,7 +17,7 @@ import (
 // readMoves fills in what is known of the moves of a dial: points lost from what its
 // seats said, nonsense from the records.
 func (c *Config) readMoves(name string, s *level.Support) error {
-	var lost, known, blunders float64
+	var lost, known, large float64
 	var silly Nonsense
 	for side, pattern := range map[string]string{"a": fileName(name) + "-*", "b": "*-" + fileName(name)} {
 		logs, err := filepath.Glob(filepath.Join(c.Dir, pattern, "stderr-"+side+"-*.log"))
@@ -27,8 +27,8 @@ func (c *Config) readMoves(name string, s *level.Support) error {
 		for _, file := range logs {
 			err := eachLoss(file, func(loss float64) {
 				lost, known = lost+loss, known+1
-				if level.Blunder(loss) {
-					blunders++
+				if level.LargeLoss(loss) {
+					large++
 				}
 			})
 			if err != nil {
@@ -48,7 +48,7 @@ func (c *Config) readMoves(name string, s *level.Support) error {
 		}
 	}
 	round := func(x float64) float64 { return math.Round(1000*x) / 1000 }
-	s.PointsLost, s.Blunders = round(lost/max(known, 1)), round(blunders/max(known, 1))
+	s.PointsLost, s.LargeLosses = round(lost/max(known, 1)), round(large/max(known, 1))
 	s.Suspects = silly.Suspects
 	s.Moves, s.Nonsense = silly.Moves, round(1000*float64(silly.Eyes+silly.SelfAtaris)/float64(max(silly.Moves, 1)))
 	c.addKnown(s)

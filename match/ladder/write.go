@@ -39,7 +39,7 @@ func Update(name string, l level.Ladder) error {
 func Print(w io.Writer, l level.Ladder) {
 	for _, s := range l.Support {
 		fmt.Fprintf(w, "%s:%-4g %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000 (of %d, %d suspected); %d games\n",
-			l.Method, s.Dial, s.Elo, s.Error, s.PointsLost, 100*s.Blunders, s.Nonsense, s.Moves, s.Suspects, s.Games)
+			l.Method, s.Dial, s.Elo, s.Error, s.PointsLost, 100*s.LargeLosses, s.Nonsense, s.Moves, s.Suspects, s.Games)
 	}
 	for _, a := range l.Anchors {
 		fmt.Fprintf(w, "%s %+.0f Elo, give or take %.0f; %d games\n", a.Name, a.Elo, a.Error, a.Games)
@@ -78,7 +78,7 @@ func Show(w io.Writer, l level.Ladder) {
 	fmt.Fprintf(w, "| dial | Elo from %s | games | points lost a move | moves that lose more than ten points | nonsense, of moves |\n|---|---|---|---|---|---|\n", scale)
 	for _, s := range l.Support {
 		fmt.Fprintf(w, "| %g | %+.0f +-%.0f | %d | %.2f | %.1f %% | %.0f of %d |\n", s.Dial, s.Elo, s.Error, s.Games,
-			s.PointsLost, 100*s.Blunders, s.Nonsense*float64(s.Moves)/1000, s.Moves)
+			s.PointsLost, 100*s.LargeLosses, s.Nonsense*float64(s.Moves)/1000, s.Moves)
 	}
 	for _, a := range l.Anchors {
 		fmt.Fprintf(w, "| %s | %+.0f +-%.0f | %d | | | |\n", a.Name, a.Elo, a.Error, a.Games)
@@ -90,7 +90,7 @@ func Show(w io.Writer, l level.Ladder) {
 	ranks := l.Ranks()
 	fmt.Fprintf(w, "\n| rank | dial | playouts | Elo from GNU Go 3.8 level 10 | points lost a move | moves that lose more than ten points |\n|---|---|---|---|---|---|\n")
 	for _, r := range ranks {
-		fmt.Fprintf(w, "| %s | %.1f | %d | %+.0f +-%.0f | %.2f | %.1f %% |\n", r.Rank, r.Dial, r.Playouts, math.Round(r.Elo)+0, r.Error, r.PointsLost, 100*r.Blunders)
+		fmt.Fprintf(w, "| %s | %.1f | %d | %+.0f +-%.0f | %.2f | %.1f %% |\n", r.Rank, r.Dial, r.Playouts, math.Round(r.Elo)+0, r.Error, r.PointsLost, 100*r.LargeLosses)
 	}
 	if n := len(ranks); n > 0 && ranks[n-1].Rank < level.Highest {
 		fmt.Fprintf(w, "\n%s to %s play at about %s: the network's strength ends there.\n", ranks[n-1].Rank+1, level.Highest, ranks[n-1].Rank)

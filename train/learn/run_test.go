@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
 )
@@ -79,7 +80,7 @@ func TestKill(t *testing.T) {
 	took := time.Since(began)
 
 	c.Out = filepath.Join(t.TempDir(), "killed")
-	rng := rand.New(rand.NewPCG(uint64(began.UnixNano()), 1))
+	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
 	killed, rounds := 0, 0
 	for {
 		cmd := c.command(t)

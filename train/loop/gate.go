@@ -86,14 +86,14 @@ func playMatch(ctx context.Context, play func(ctx context.Context, g MatchGame) 
 	return result, first
 }
 
-// here plays games on this machine.
-func here(a, b nn.Evaluator) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+// localMatch plays games on this machine.
+func localMatch(a, b nn.Evaluator) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
 	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) { return g.Play(ctx, a, b) }
 }
 
-// over plays games over an exchange between the networks in two files. Each game
+// remoteMatch plays games remoteMatch an exchange between the networks in two files. Each game
 // is played through on a board of our own, and counted there.
-func over(m Matches, a, b string) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+func remoteMatch(m Matches, a, b string) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
 	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
 		o, err := m.Game(ctx, g, a, b)
 		if err == nil {

@@ -66,12 +66,12 @@ type RateOptions struct {
 	// Program is the command line that runs one of our networks over GTP, to
 	// which --model FILE is added.
 	Program string
-	// Matches plays the games of networks, and Elsewhere those against anchors,
+	// Matches plays the games of networks, and Remote those against anchors,
 	// on other machines; nil: here.
-	Matches   Matches
-	Elsewhere match.Elsewhere
-	Log       *slog.Logger
-	Status    func(line string)
+	Matches Matches
+	Remote  match.Remote
+	Log     *slog.Logger
+	Status  func(line string)
 }
 
 // Rate plays what is missing for every network to have met the two before it,
@@ -223,7 +223,7 @@ func (r *rater) player(name string) (*player, error) {
 // players returns what plays a game between two networks.
 func (r *rater) players(a, b string) (func(ctx context.Context, g MatchGame) (MatchOutcome, error), error) {
 	if r.o.Matches != nil {
-		return over(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
+		return remoteMatch(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
 	}
 	one, err := r.player(a)
 	if err != nil {
@@ -233,7 +233,7 @@ func (r *rater) players(a, b string) (func(ctx context.Context, g MatchGame) (Ma
 	if err != nil {
 		return nil, err
 	}
-	return here(one.server, two.server), nil
+	return localMatch(one.server, two.server), nil
 }
 
 // between plays two networks against each other.
@@ -278,7 +278,7 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 	}
 	komi := r.conf.Gate.Komi
 	sum, err := match.Run(ctx, match.Config{Engine: own[0], A: match.Program{Command: command, Name: name}, B: match.Program{Command: anchor.Command, Name: anchor.Name},
-		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Elsewhere: r.o.Elsewhere, Log: r.o.Log})
+		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Remote: r.o.Remote, Log: r.o.Log})
 	if err != nil {
 		return err
 	}

@@ -262,7 +262,7 @@ func (l *Loop) gate(ctx context.Context) error {
 func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) error {
 	s := l.state
 	if m, ok := l.o.Exchange.(Matches); ok {
-		return l.guard(ctx, c, over(m, modelPath(l.dir, s.Arch, s.Candidate), modelPath(l.dir, s.Arch, s.Current)), entry)
+		return l.guard(ctx, c, remoteMatch(m, modelPath(l.dir, s.Arch, s.Candidate), modelPath(l.dir, s.Arch, s.Current)), entry)
 	}
 	if l.player == nil || l.player.name != s.Current {
 		l.player.close()
@@ -273,7 +273,7 @@ func (l *Loop) match(ctx context.Context, c *Config, p *player, entry *Network) 
 		}
 		l.player = old
 	}
-	return l.guard(ctx, c, here(p.server, l.player.server), entry)
+	return l.guard(ctx, c, localMatch(p.server, l.player.server), entry)
 }
 
 // guard plays the games of the guard match.

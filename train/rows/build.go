@@ -212,17 +212,17 @@ func fillOnes(a []int16) {
 func (b *Builder) valueTargets(g []float32, c *context, t int, turn *Turn) {
 	own := b.game.ToMove()
 	put := func(at int, v Value) { g[at], g[at+1], g[at+2], g[at+3] = v.Win, v.Loss, v.NoResult, v.Score }
-	put(tRoot, turn.Root.For(own))
+	put(tRoot, turn.Root.FromWhite(own))
 	if !turn.HasRoot {
 		g[tNoTD] = 1
 	}
 	if t < 0 { // nothing was played on: the search is all there is
 		for _, at := range []int{tWin, tLong, tMiddle, tShort} {
-			put(at, turn.Root.For(own))
+			put(at, turn.Root.FromWhite(own))
 		}
 		return
 	}
-	end := c.End.value().For(own)
+	end := c.End.value().FromWhite(own)
 	if !c.End.Known {
 		g[tNoValue] = 1
 	}
@@ -231,7 +231,7 @@ func (b *Builder) valueTargets(g []float32, c *context, t int, turn *Turn) {
 	}
 	put(tWin, end)
 	for k, at := range []int{tLong, tMiddle, tShort} {
-		put(at, c.ahead[t].values[k].For(own))
+		put(at, c.ahead[t].values[k].FromWhite(own))
 	}
 	g[tArrival] = c.ahead[t].arrival
 	if c.End.Scored {

@@ -102,12 +102,12 @@ func checkHorizons(t *testing.T, g *Game, at int, row []float32, own board.Color
 		f := 1 / (1 + area*c)
 		left, win, score := 1.0, 0.0, 0.0
 		for _, turn := range g.Turns[at:] {
-			v := turn.Root.For(own)
+			v := turn.Root.FromWhite(own)
 			win += left * f * float64(v.Win)
 			score += left * f * float64(v.Score)
 			left *= 1 - f
 		}
-		end := g.End.value().For(own)
+		end := g.End.value().FromWhite(own)
 		require.InDelta(t, win+left*float64(end.Win), row[tLong+4*k], 1e-4)
 		require.InDelta(t, score+left*float64(end.Score), row[tLong+4*k+3], 1e-3)
 	}

@@ -83,31 +83,21 @@ func (f *Folder) forget() {
 // beginPass lists the files, takes the newest up to the window, and puts their
 // parts in random order.
 func (f *Folder) beginPass() error {
-	order, rows, err := f.survive()
+	paths, err := f.list()
 	if err != nil {
 		return err
 	}
-	f.pass++
-	f.order, f.window = order, rows
-	rng := rand.New(rand.NewPCG(f.o.Seed, f.pass))
-	rng.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
-	return nil
-}
-
-// survive returns the parts of the files in the window, sorted by name.
-func (f *Folder) survive() ([]part, int, error) {
-	paths, err := f.list()
-	if err != nil {
-		return nil, 0, err
-	}
-	order, rows := f.surveyWindow(paths)
-	slices.SortFunc(order, func(a, b part) int {
+	f.order, f.window = f.surveyWindow(paths)
+	slices.SortFunc(f.order, func(a, b part) int {
 		if c := strings.Compare(a.Path, b.Path); c != 0 {
 			return c
 		}
 		return a.From - b.From
 	})
-	return order, rows, nil
+	f.pass++
+	rng := rand.New(rand.NewPCG(f.o.Seed, f.pass))
+	rng.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
+	return nil
 }
 
 func (f *Folder) skip(path string, err error) {

@@ -13,13 +13,16 @@ type Value struct {
 	Score               float32
 }
 
-// For returns the value for one side, given White's.
-func (v Value) For(c board.Color) Value {
+// FromWhite turns White's view into that of a side.
+func (v Value) FromWhite(c board.Color) Value {
 	if c == board.Black {
 		return Value{v.Loss, v.Win, v.NoResult, -v.Score}
 	}
 	return v
 }
+
+// ToWhite turns the view of a side into White's.
+func (v Value) ToWhite(c board.Color) Value { return v.FromWhite(c) }
 
 // MoveWeight is how much a search wants a move: a policy index and a weight, of
 // which only the ratios matter.
@@ -137,9 +140,13 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	return e
 }
 
-// horizons are the coefficients of the three averages over searches to come:
-// each new turn counts 1/(1+area*c).
-var horizons = [3]float64{0.176, 0.056, 0.016}
+// Horizons of the three averages over searches to come: each new turn counts
+// newest(horizon, area).
+const long, middle, short = 0.176, 0.056, 0.016
+
+var horizons = [3]float64{long, middle, short}
+
+func newest(horizon float64, area int) float64 { return 1 / (1 + float64(area)*horizon) }
 
 // averages holds, for each turn, the three averages and the arrival time, White's
 // view.
@@ -181,10 +188,31 @@ func (g *Game) lookAhead(area int) []averages {
 			arrival += d
 			later = now
 			for k, c := range horizons {
-				out[t].values[k] = mix(turn.Root, out[t+1].values[k], 1/(1+float64(area)*c))
+				out[t].values[k] = mix(turn.Root, out[t+1].values[k], newest(c, area))
 			}
 		}
 		out[t].arrival = float32(arrival)
+	}
+	return out
+}
+
+// ShortTerm returns White's win minus loss averaged over the next few searches, for
+// each turn: the shortest of the averages, before it is rounded to a row's precision.
+func (g *Game) ShortTerm(area int) []float64 {
+	out := make([]float64, len(g.Turns))
+	f := newest(short, area)
+	v := 0.0
+	switch g.End.Winner {
+	case board.White:
+		v = 1
+	case board.Black:
+		v = -1
+	}
+	for t := len(g.Turns) - 1; t >= 0; t-- {
+		if root := &g.Turns[t].Root; g.Turns[t].HasRoot {
+			v = f*float64(root.Win-root.Loss) + (1-f)*v
+		}
+		out[t] = v
 	}
 	return out
 }

@@ -16,11 +16,11 @@ func (p *player) end(e rows.End) *Finished {
 	final := new(board.Game)
 	final.CopyFrom(&p.game)
 	game := p.record
-	f := &Finished{ID: p.id, Game: &game, Final: final, Changed: p.changed, Resigned: p.resigned}
-	if p.resignAt != 0 {
-		f.Tested, f.WrongResign = true, e.Winner == board.Color(p.resignAt)
+	f := &Finished{ID: p.id, Game: &game, Final: final, Changed: p.changed, Resigned: p.resigning.by}
+	if would := p.resigning.would; would != board.Empty {
+		f.Tested, f.WrongResign = true, e.Winner == would
 	}
-	p.resignAt, p.active = 0, false
+	p.active = false
 	p.branch()
 	f.More = p.next != nil
 	return f
@@ -45,7 +45,7 @@ func (p *player) reweigh() {
 	mean := weighted / total
 	policy, value := make([]float64, len(turns)), make([]float64, len(turns))
 	var policySum, valueSum float64
-	short := shortValues(turns, p.record.End, p.game.Size().Area())
+	short := p.record.ShortTerm(p.game.Size().Area())
 	for i := range turns {
 		t := &turns[i]
 		kl := float64(t.PolicySurprise)
@@ -77,27 +77,6 @@ func (p *player) reweigh() {
 		}
 		turns[i].Weight = w
 	}
-}
-
-// shortValues returns White's win minus loss averaged over the next few
-// searches.
-func shortValues(turns []rows.Turn, e rows.End, area int) []float64 {
-	out := make([]float64, len(turns))
-	f := 1 / (1 + float64(area)*0.016)
-	v := 0.0
-	switch {
-	case e.Winner == board.White:
-		v = 1
-	case e.Winner == board.Black:
-		v = -1
-	}
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].HasRoot {
-			v = f*float64(turns[i].Root.Win-turns[i].Root.Loss) + (1-f)*v
-		}
-		out[i] = v
-	}
-	return out
 }
 
 // divergence is the Kullback-Leibler divergence of two values from -1 to 1,

@@ -14,7 +14,7 @@ import (
 // player plays one game after another, move by move. One goroutine at a time.
 type player struct {
 	c    *Config
-	eval lean
+	eval steady
 	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
 
@@ -27,63 +27,13 @@ type player struct {
 	out    nn.Output
 	query  nn.Query
 
-	playOut  bool // not to be resigned
-	restPass bool // settled positions are played out
-	resigned board.Color
-	resignAt int
-	low      [3]int // by colour: turns in a row below the resign threshold
-	recent   []float64
-	next     *board.Game // where the next game branches off
-	forking  bool        // this game does, its first move is to be found
-	turnLeft int         // opening moves still to be drawn
-	changed  bool        // the network changed during the game
-}
-
-// lean passes queries on without asking for ownership, which self-play has no
-// use for and caches may lack. A random orientation is a function of the position
-// and the run, so that games do not depend on what else was evaluated.
-type lean struct {
-	nn.Evaluator
-	salt  uint64
-	query nn.Query
-}
-
-// Evaluate implements nn.Evaluator.
-func (l *lean) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	l.query = *q
-	l.query.NeedOwnership = false
-	if q.Symmetry == nn.SymmetryRandom {
-		l.query.Symmetry = symmetryOf(q.Game, l.salt)
-	}
-	return l.Evaluator.Evaluate(ctx, &l.query, out)
-}
-
-// Steady makes an evaluator's answers functions of the query: a random orientation
-// is one of the position and the salt, and no cache, which may answer for another
-// history, is asked.
-func Steady(e nn.Evaluator, salt uint64) nn.Evaluator { return &steady{e, salt} }
-
-type steady struct {
-	nn.Evaluator
-	salt uint64
-}
-
-// Evaluate implements nn.Evaluator.
-func (s *steady) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	fixed := *q
-	fixed.SkipCache, fixed.NeedOwnership = true, false
-	if q.Symmetry == nn.SymmetryRandom {
-		fixed.Symmetry = symmetryOf(q.Game, s.salt)
-	}
-	return s.Evaluator.Evaluate(ctx, &fixed, out)
-}
-
-// symmetryOf draws the orientation in which a network of a run sees a position.
-func symmetryOf(g *board.Game, salt uint64) int8 {
-	h := g.Hash()
-	x := (h.Lo ^ salt) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>32 ^ h.Hi) * 0xd1342543de82ef95
-	return int8(x >> 61)
+	resigning resignation
+	restPass  bool // settled positions are played out
+	recent    []float64
+	next      *board.Game // where the next game branches off
+	forking   bool        // this game does, its first move is to be found
+	turnLeft  int         // opening moves still to be drawn
+	changed   bool        // the network changed during the game
 }
 
 // mark is what an interrupted step goes back to, so that it can be played again
@@ -91,17 +41,16 @@ func symmetryOf(g *board.Game, salt uint64) int8 {
 type mark struct {
 	pcg           rand.PCG
 	recent, sides int
-	low           [3]int
-	resignAt      int
+	resigning     resignation
 }
 
 func (p *player) setMark() {
-	p.mark = mark{p.pcg, len(p.recent), len(p.record.Sides), p.low, p.resignAt}
+	p.mark = mark{p.pcg, len(p.recent), len(p.record.Sides), p.resigning}
 }
 
 func (p *player) rewind() {
 	m := &p.mark
-	p.pcg, p.low, p.resignAt, p.resigned = m.pcg, m.low, m.resignAt, board.Empty
+	p.pcg, p.resigning = m.pcg, m.resigning
 	p.recent, p.record.Sides = p.recent[:m.recent], p.record.Sides[:m.sides]
 	p.tree = nil // a search that was cut off leaves traces
 }
@@ -126,9 +75,8 @@ type Finished struct {
 	Game    *rows.Game
 	Final   *board.Game
 	Changed bool // the network changed during the game
-	// WrongResign tells, for games played out after a resignation would have
-	// ended them, whether it would have been wrong; Tested whether they are
-	// such games.
+	// Tested reports whether the game was played out after a resignation would
+	// have ended it, WrongResign whether that would have been wrong.
 	Tested, WrongResign bool
 	Resigned            board.Color // who gave up; Empty: nobody
 }
@@ -146,8 +94,8 @@ func (p *player) begin(number, seed uint64) error {
 	p.rng = rand.New(&p.pcg)
 	p.eval.salt = seed
 	c := p.c
-	p.playOut, p.restPass = p.rng.Float64() < c.Ending.PlayOut, p.rng.Float64() < c.Ending.PlayOutSettled
-	p.low, p.resigned, p.recent = [3]int{}, board.Empty, p.recent[:0]
+	p.resigning = resignation{playOut: p.rng.Float64() < c.Ending.PlayOut}
+	p.restPass, p.recent = p.rng.Float64() < c.Ending.PlayOutSettled, p.recent[:0]
 	p.record = rows.Game{Hash: [2]uint64{p.rng.Uint64(), p.rng.Uint64()}, LeadFromScore: true}
 	if p.next != nil {
 		p.game.CopyFrom(p.next)
@@ -215,8 +163,8 @@ func (p *player) step(ctx context.Context) (*Finished, error) {
 // over returns the game if it has ended.
 func (p *player) over() *Finished {
 	switch {
-	case p.resigned != board.Empty:
-		return p.end(rows.End{Known: true, Winner: p.resigned.Opponent()})
+	case p.resigning.by != board.Empty:
+		return p.end(rows.End{Known: true, Winner: p.resigning.by.Opponent()})
 	case p.game.Finished():
 		return p.end(rows.ScoreEnd(&p.game, false))
 	case float64(p.game.NumMoves()) >= p.c.MoveLimit*float64(p.game.Size().Area()):

@@ -18,15 +18,15 @@ type Goal struct {
 	Games, Rows int
 }
 
-// Numbers hands out the number of the next game, to many goroutines at once. It
+// NextGameID hands out the number of the next game, to many goroutines at once. It
 // returns false where there is none, now or because the context ended.
-type Numbers func(ctx context.Context) (uint64, bool)
+type NextGameID func(ctx context.Context) (uint64, bool)
 
 // Session plays games, many at once. Only Stats may be called while Play runs.
 type Session struct {
 	conf    Config
 	seed    uint64
-	next    Numbers
+	next    NextGameID
 	take    func(f *Finished) (rows int, err error)
 	players []*player
 	beyond  []*Finished // ended when the goal had been reached
@@ -44,7 +44,7 @@ func NewSession(c Config, seed, first uint64, w *Writer) (*Session, error) {
 // NewSessionOf returns a session that asks for the number of each game and hands
 // finished games on, one at a time. A game that branches off another has that
 // one's number.
-func NewSessionOf(c Config, seed uint64, next Numbers, take func(f *Finished) (rows int, err error)) (*Session, error) {
+func NewSessionOf(c Config, seed uint64, next NextGameID, take func(f *Finished) (rows int, err error)) (*Session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("self-play settings: %w", err)
 	}

@@ -87,7 +87,8 @@ func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.T
 		temperature = choice.TemperatureAt(p.game.NumMoves(), p.game.Size())
 	}
 	turn.Move = r.Choose(temperature, p.rng)
-	p.considerResigning(&turn)
+	own := turn.Root.FromWhite(p.game.ToMove())
+	p.resigning.see(p.game.ToMove(), float64(own.Win-own.Loss), &p.c.Ending)
 	if p.rng.Float64() < p.c.Rows.Sides {
 		if err := p.side(ctx, &r, turn.Move); err != nil {
 			return turn, err
@@ -148,16 +149,15 @@ func (p *player) soften(visits int, weight float64) (int, float64) {
 // report takes from a search what the record keeps.
 func (p *player) report(r *search.Result) rows.Turn {
 	size := r.Size
-	white := r.ToMove == board.White
 	t := rows.Turn{HasRoot: true, Visits: int(r.Root.Visits)}
 	win := r.Root.Winrate - r.Root.NoResult/2
 	own := rows.Value{Win: float32(win), NoResult: float32(r.Root.NoResult),
 		Loss: float32(1 - win - r.Root.NoResult), Score: float32(r.Root.ScoreMean)}
 	own.Win, own.Loss = max(0, own.Win), max(0, own.Loss)
-	t.Root = own.For(board.White)
+	t.Root = own.ToWhite(r.ToMove)
 	sign := float32(1)
-	if !white {
-		t.Root, sign = own.For(board.Black), -1
+	if r.ToMove == board.Black {
+		sign = -1
 	}
 	p.recent = append(p.recent, float64(t.Root.Win-t.Root.Loss))
 	t.RawWinLoss = sign * float32(2*r.Root.Raw.Winrate-1)
@@ -243,30 +243,6 @@ func (p *player) compare(t *rows.Turn, r *search.Result) {
 		}
 	}
 	t.PriorEntropy = t.RawEntropy
-}
-
-// considerResigning counts turns without hope.
-func (p *player) considerResigning(t *rows.Turn) {
-	e := &p.c.Ending
-	if e.Resign <= -1 {
-		return
-	}
-	own := p.game.ToMove()
-	v := t.Root.For(own)
-	if float64(v.Win-v.Loss) > e.Resign {
-		p.low[own] = 0
-		return
-	}
-	if p.low[own]++; p.low[own] < e.ResignTurns {
-		return
-	}
-	if p.playOut {
-		if p.resignAt == 0 {
-			p.resignAt = int(own)
-		}
-		return
-	}
-	p.resigned = own
 }
 
 // side tries another move than the one played, and files what a search thinks

@@ -143,10 +143,6 @@ func CleanFolder(dir string) error {
 	return nil
 }
 
-// Filed returns the number of the next game to be filed, without those that
-// wait for their file.
-func (w *Writer) Filed() uint64 { return w.filing.Next }
-
 // Add takes a game and returns the number of its rows, which are a function of
 // the game.
 func (w *Writer) Add(f *Finished) (int, error) {
@@ -255,10 +251,8 @@ func result(f *Finished) string {
 		return "0"
 	case !e.Scored:
 		return name[e.Winner] + "R"
-	case e.Score < 0:
-		return "B+" + strconv.FormatFloat(-float64(e.Score), 'f', -1, 32)
 	}
-	return "W+" + strconv.FormatFloat(float64(e.Score), 'f', -1, 32)
+	return sgf.ScoreResult(float64(e.Score))
 }
 
 // GamesIn returns the number of the first game in a file of rows, and how many

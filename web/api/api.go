@@ -11,7 +11,9 @@
 // leads Black's, in points, unless a comment says otherwise.
 package api
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // Version of the protocol. Additions are free; a meaning never changes within it.
 const Version = 1
@@ -36,20 +38,6 @@ type Event struct {
 	D  any    `json:"d,omitempty"`
 }
 
-// Error is the answer to a command that was refused. Text is English; Code and
-// Args are what a page translates.
-type Error struct {
-	// Code is bad_request, unauthorised, unsupported, not_found, stale, illegal,
-	// busy, limit, engine_failed, not_saved or internal.
-	Code string `json:"code"`
-	Text string `json:"text"`
-	// Args say more: for illegal "ko", "superko", "suicide", "occupied", "over",
-	// "turn" or "board"; for not_saved "full" where the disk is.
-	Args []string `json:"args,omitempty"`
-	// Retry says that nothing was done, and that the same command may work later.
-	Retry bool `json:"retry,omitempty"`
-}
-
 // Hello is a client's first message, within five seconds.
 type Hello struct {
 	Token  string `json:"token,omitempty"`
@@ -67,7 +55,8 @@ type Welcome struct {
 	Networks []Network `json:"networks"`
 	Engine   Engine    `json:"engine"`
 	Features []string  `json:"features"` // of "levels", "review", "training"
-	// Loss holds the upper bounds, in points, of the classes of moves but the last.
+	// Loss holds the bounds, in points, between the classes of moves: a loss that is a
+	// bound belongs to the class above it.
 	Loss   []float64 `json:"loss"`
 	Levels []Level   `json:"levels"`
 	Fits   []Fit     `json:"fits"` // what is known of the player

@@ -11,7 +11,7 @@ import { Graph, type Point } from "./Graph";
 import { fitText } from "./Home";
 import { Mini } from "./Mini";
 import { Steps } from "./Play";
-import { LossChip } from "./Review";
+import { LossChip } from "./Loss";
 
 const review = signal<Review | null>(null);
 const known = signal<Map<number, ReviewPoint>>(new Map());

@@ -16,11 +16,12 @@ import * as tree from "../tree";
 import { ask, askSweep, calmFrame, change, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, menu, overlay, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
 import { Documents } from "./Documents";
 import { Graph, type Point } from "./Graph";
-import { classOf, Tree } from "./Tree";
+import { bounds, classOf, LossChip } from "./Loss";
+import { Tree } from "./Tree";
 
 function Mistakes() {
 	const s = sweep.value;
-	const list = tree.line.value.map((id, i) => ({ id, i, loss: tree.lossOf(id) })).filter((x) => x.loss !== undefined && x.loss > 1.5).sort((a, b) => b.loss! - a.loss!).slice(0, 12);
+	const list = tree.line.value.map((id, i) => ({ id, i, loss: tree.lossOf(id) })).filter((x) => x.loss !== undefined && classOf(x.loss) > 1).sort((a, b) => b.loss! - a.loss!).slice(0, 12);
 	const known = tree.line.value.filter((id) => tree.calm.value.has(id)).length;
 	return (
 		<div class="mistakes">
@@ -38,11 +39,10 @@ function Mistakes() {
 					{list.map((x) => {
 						const n = tree.nodes.value.get(x.id)!;
 						const better = tree.calm.value.get(n.parent)?.moves[0];
-						const cls = classOf(x.loss!);
 						return (
 							<li key={x.id}>
 								<button class={x.id === tree.at.value || n.parent === tree.at.value ? "on" : ""} onClick={() => tree.goTo(n.parent)}>
-									<span class="chip-loss" style={{ background: SCALE[cls][0], color: SCALE[cls][1] }}>{signed(-x.loss!)}{["", "", "", " ?", " ??", " ???"][cls]}</span>
+									<LossChip loss={x.loss!} cls={classOf(x.loss!)} />
 									<span><span class={"dot " + n.c} /> {t("move_played", { n: x.i, move: n.m ?? "" })}{better && better.m !== n.m ? <span class="dim"> · {t("better", { move: better.m })}</span> : null}</span>
 								</button>
 							</li>
@@ -256,7 +256,7 @@ function Legend() {
 			{humans.value && toggle("human", t("human_moves", { rank: rank(w.rank) }), "4")}
 			{toggle("bestOnly", t("best_only"), "5")}
 			<span class="scale" role="img" aria-label={t("scale_said")}>
-				{["0.5", "1.5", "3", "6", "12", "+"].map((b, i) => <span key={b} style={{ background: SCALE[i][0], color: SCALE[i][1] }}>{i === 5 ? "12+" : "≤" + b}</span>)}
+				{SCALE.map(([fill, ink], i) => <span key={i} style={{ background: fill, color: ink }}>{i < bounds().length ? "<" + bounds()[i] : bounds()[i - 1] + "+"}</span>)}
 			</span>
 		</div>
 	);

@@ -10,7 +10,7 @@ import { inWords, Refused, send } from "../net";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
-import { LossChip } from "./Review";
+import { classOf, LossChip } from "./Loss";
 import { verdictText } from "./ReviewGame";
 
 const drill = signal<Drill | null>(null);
@@ -96,7 +96,7 @@ function Answered({ a }: { a: DrillVerdict }) {
 		<section class="panel-card mistake-box" aria-live="polite">
 			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict) : t("drill_given_up", { move: a.best.m })}</p>
 			<p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>
-			<p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={Math.max(0, [0.5, 1.5, 3, 6, 12].filter((b) => a.loss >= b).length)} /></p>
+			<p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>
 			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
 			<div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
 				{([1, 2, 3, 4] as const).map((g) => (

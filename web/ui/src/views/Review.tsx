@@ -1,16 +1,16 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { SCALE } from "../board/overlay";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
 import type { ID, ReviewCard, ReviewProgress, Reviews, WorstMove } from "../gen/api";
-import { duration, resultText, signed, t, unsavedText } from "../i18n";
+import { duration, resultText, t, unsavedText } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, watch } from "../net";
 import { go } from "../router";
 import { point } from "../rules";
 import { remember } from "../settings";
+import { LossChip } from "./Loss";
 import { Mini } from "./Mini";
 import { Game } from "./ReviewGame";
 
@@ -19,13 +19,6 @@ const store = remember("kosumi.reviews", { name: "" });
 const wanted = signal(store.get().name);
 
 const pair = (v: unknown) => v as [number, number];
-
-/** The signs behind a mistake, so that its colour is not all that tells. */
-export const SIGNS = ["", "", "", " ?", " ??", " ???"];
-
-export function LossChip({ loss, cls }: { loss: number; cls: number }) {
-	return <span class="chip-loss" style={{ background: SCALE[cls][0], color: SCALE[cls][1] }}>{signed(-loss)}{SIGNS[cls]}</span>;
-}
 
 export async function command(t0: string, d: object): Promise<void> {
 	try {

@@ -14,7 +14,8 @@ import { other, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { Graph, type Point } from "./Graph";
-import { command, LossChip, playerName } from "./Review";
+import { LossChip } from "./Loss";
+import { command, playerName } from "./Review";
 
 const review = signal<Review | null>(null);
 const boards = signal("");

@@ -2,11 +2,10 @@ import { useMemo, useRef, useEffect } from "preact/hooks";
 import { SCALE } from "../board/overlay";
 import { t } from "../i18n";
 import { at, calm, children, goTo, lossOf, nodes } from "../tree";
+import { classOf } from "./Loss";
 
 const STEP = 26;
 const ROW = 24;
-const BOUNDS = [0.5, 1.5, 3, 6, 12];
-export const classOf = (loss: number): number => BOUNDS.filter((b) => loss > b).length;
 
 interface Spot { id: number; x: number; y: number; parent: number }
 /** A place from where variations go down, and the row of the lowest. */

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// put takes a task in, or answers for one that is done.
-func (s *Server) put(c *call) {
-	var p put
+// submit takes a task in, or answers for one that is done.
+func (s *Server) submit(c *call) {
+	var p submission
 	line, text, _ := bytes.Cut(c.data, []byte("\n"))
 	if len(c.data) > maxGame || len(line) > 4*maxWord || json.Unmarshal(line, &p) != nil || p.ID == "" || len(p.ID) > maxWord {
 		s.reply(c.reply, outcome{Error: "this is no task"})
@@ -18,7 +18,7 @@ func (s *Server) put(c *call) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, now := s.desk, s.conf.Now()
+	d, now := s.tasks, s.conf.Now()
 	key := taskKey(c.who, p.ID)
 	e := d.tasks[key]
 	if e != nil {
@@ -37,7 +37,7 @@ func (s *Server) put(c *call) {
 		s.reply(c.reply, outcome{ID: p.ID, Later: true})
 		return
 	}
-	e = &errand{key: key, client: c.who, id: NewID(), reply: c.reply, asked: now}
+	e = &task{key: key, client: c.who, id: NewID(), reply: c.reply, asked: now}
 	if json.Unmarshal(text, &e.task) != nil || e.task.Kind == "" {
 		s.reply(c.reply, outcome{ID: p.ID, Error: "this is no task"})
 		return
@@ -48,7 +48,7 @@ func (s *Server) put(c *call) {
 }
 
 // wrong takes an answer back that its client could not use.
-func (s *Server) wrong(e *errand, now time.Time) {
+func (s *Server) wrong(e *task, now time.Time) {
 	s.conf.Log.Warn("a worker's answer cannot be read", "worker", publicName(e.doneBy), "kind", e.task.Kind)
 	failure := &outcome{ID: e.task.ID, Error: "the answer could not be read"}
 	e.failed, e.failure, e.failedAt = append(e.failed, e.doneBy), failure, now
@@ -57,40 +57,40 @@ func (s *Server) wrong(e *errand, now time.Time) {
 }
 
 // again gives a task at which a worker failed to another one, or ends it.
-func (s *Server) again(e *errand, failure *outcome, now time.Time) {
+func (s *Server) again(e *task, failure *outcome, now time.Time) {
 	if e.worker != "" && !slices.Contains(e.failed, e.worker) {
 		return // somebody else has it too
 	}
-	if !s.hopeful(e, time.Time{}) {
+	if !s.canRetry(e, time.Time{}) {
 		s.settle(e, failure, "")
 		return
 	}
-	s.desk.hold(e, "")
-	s.desk.unqueue(e)
-	s.desk.queue(e)
+	s.tasks.lease(e, "")
+	s.tasks.unqueue(e)
+	s.tasks.queue(e)
 	s.offer(e, now)
 }
 
-// take gives tasks to a worker, at once or when there are some.
-func (s *Server) take(c *call) {
+// poll gives tasks to a worker, at once or when there are some.
+func (s *Server) poll(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read[take](s, c)
+	r, w, ok := read[poll](s, c)
 	if !ok {
 		return
 	}
 	if w == nil {
-		s.reply(c.reply, taken{Hello: true, Refused: s.aside[c.who]})
+		s.reply(c.reply, pollReply{Hello: true, Refused: s.banned[c.who]})
 		return
 	}
-	if len(r.Free) > mostKinds || len(r.Programs) > MostPrograms || len(c.data) > maxTake {
-		s.reply(c.reply, taken{Refused: fmt.Sprintf("more than %d kinds of tasks, %d programs, or %d bytes of them", mostKinds, MostPrograms, maxTake)})
+	if len(r.Free) > mostKinds || len(r.Programs) > MostPrograms || len(c.data) > maxPoll {
+		s.reply(c.reply, pollReply{Refused: fmt.Sprintf("more than %d kinds of tasks, %d programs, or %d bytes of them", mostKinds, MostPrograms, maxPoll)})
 		return
 	}
-	d, now := s.desk, s.conf.Now()
+	d, now := s.tasks, s.conf.Now()
 	if old := d.parked[c.who]; old != nil {
 		delete(d.parked, c.who)
-		s.reply(old.reply, taken{})
+		s.reply(old.reply, pollReply{})
 	}
 	has := map[string]bool{}
 	for _, id := range r.Held {
@@ -101,13 +101,13 @@ func (s *Server) take(c *call) {
 			e.expires = now.Add(taskLease)
 			continue
 		}
-		d.hold(e, "") // the answer that gave it was lost
+		d.lease(e, "") // the answer that gave it was lost
 		d.queue(e)
 		s.offer(e, now)
 	}
 	if r.Held = nil; c.reply != "" {
 		d.parked[c.who] = &parked{c.reply, now, *r, has}
-		if s.hand(c.who, now); d.parked[c.who] != nil {
+		if s.assign(c.who, now); d.parked[c.who] != nil {
 			s.endTasks(c.who)
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Server) take(c *call) {
 // endTasks tells a worker that waits which of its tasks it should end. The caller
 // holds mu.
 func (s *Server) endTasks(id string) {
-	d := s.desk
+	d := s.tasks
 	p, w := d.parked[id], s.members[id]
 	if p == nil || w == nil {
 		return
@@ -130,15 +130,15 @@ func (s *Server) endTasks(id string) {
 	}
 	if len(gone) > 0 {
 		delete(d.parked, id)
-		s.reply(p.reply, taken{Gone: gone})
+		s.reply(p.reply, pollReply{Gone: gone})
 	}
 }
 
 // crowded reports whether other clients wait for what a worker's task takes.
-func (s *Server) crowded(e *errand, id string, w *member, p *parked) bool {
-	free := &parked{ask: take{Free: map[string]int{e.task.Kind: 1}, Programs: p.ask.Programs}, held: p.held}
-	for client, line := range s.desk.waiting {
-		if client != e.client && slices.ContainsFunc(line, func(other *errand) bool { return s.fits(other, id, w, free) }) {
+func (s *Server) crowded(e *task, id string, w *member, p *parked) bool {
+	free := &parked{ask: poll{Free: map[string]int{e.task.Kind: 1}, Programs: p.ask.Programs}, held: p.held}
+	for client, line := range s.tasks.waiting {
+		if client != e.client && slices.ContainsFunc(line, func(other *task) bool { return s.fits(other, id, w, free) }) {
 			return true
 		}
 	}
@@ -146,10 +146,10 @@ func (s *Server) crowded(e *errand, id string, w *member, p *parked) bool {
 }
 
 // offer gives a task to a worker that waits for one. The caller holds mu.
-func (s *Server) offer(e *errand, now time.Time) {
-	for id, p := range s.desk.parked {
+func (s *Server) offer(e *task, now time.Time) {
+	for id, p := range s.tasks.parked {
 		if w := s.members[id]; w != nil && s.fits(e, id, w, p) {
-			s.hand(id, now)
+			s.assign(id, now)
 			if e.worker != "" {
 				return
 			}
@@ -158,18 +158,18 @@ func (s *Server) offer(e *errand, now time.Time) {
 }
 
 // fits reports whether a worker that waits can have a task.
-func (s *Server) fits(e *errand, id string, w *member, p *parked) bool {
+func (s *Server) fits(e *task, id string, w *member, p *parked) bool {
 	return p.ask.Free[e.task.Kind] > 0 && !slices.Contains(e.failed, id) && !(p.held[e.id] && slices.Contains(e.slow, id)) &&
 		(!e.task.Trusted || w.proven()) &&
 		!slices.ContainsFunc(e.task.Needs, func(n []string) bool { return Allowed(p.ask.Programs, n) == nil })
 }
 
 // proven reports whether the worker's games have been found right.
-func (w *member) proven() bool { return w.good.Load() >= probation || w.vouched }
+func (w *member) proven() bool { return w.good.Load() >= probation || w.trusted }
 
-// hand gives a worker that waits what it can have. The caller holds mu.
-func (s *Server) hand(id string, now time.Time) {
-	d := s.desk
+// assign gives a worker that waits what it can have. The caller holds mu.
+func (s *Server) assign(id string, now time.Time) {
+	d := s.tasks
 	w, p := s.members[id], d.parked[id]
 	if w == nil || p == nil {
 		return
@@ -178,15 +178,15 @@ func (s *Server) hand(id string, now time.Time) {
 	if w.tasks > 0 || w.proven() {
 		most = workerTasks
 	}
-	var t taken
+	var t pollReply
 	for size := 0; size < maxControl && len(d.held[id]) < most; {
-		e := d.next(func(e *errand) bool { return s.fits(e, id, w, p) })
+		e := d.next(func(e *task) bool { return s.fits(e, id, w, p) })
 		if e == nil {
 			break
 		}
 		p.ask.Free[e.task.Kind]--
-		d.hold(e, id)
-		e.began, e.expires, e.given = now, now.Add(taskLease), append(e.given, id)
+		d.lease(e, id)
+		e.began, e.expires, e.assigned = now, now.Add(taskLease), append(e.assigned, id)
 		task := e.task
 		task.ID = e.id
 		t.Tasks = append(t.Tasks, task)
@@ -198,20 +198,20 @@ func (s *Server) hand(id string, now time.Time) {
 	}
 }
 
-// tidy gives tasks again whose workers are gone or slow, forgets those that nobody asks
+// expire gives tasks again whose workers are gone or slow, forgets those that nobody asks
 // for, and lets workers go that have waited long. The caller holds mu.
-func (s *Server) tidy(now time.Time) {
-	d := s.desk
-	since := now.Sub(d.looked)
+func (s *Server) expire(now time.Time) {
+	d := s.tasks
+	since := now.Sub(d.checked)
 	if since >= 0 && since < time.Second {
 		return
 	}
-	d.looked = now
+	d.checked = now
 	slept := since > taskLease // this machine did, or its clock was set: it could hear nobody
 	for id, p := range d.parked {
-		if waits := now.Sub(p.since); waits < 0 || waits > takeWait {
+		if waits := now.Sub(p.since); waits < 0 || waits > pollWait {
 			delete(d.parked, id)
-			s.reply(p.reply, taken{})
+			s.reply(p.reply, pollReply{})
 		} else {
 			s.endTasks(id)
 		}
@@ -221,21 +221,21 @@ func (s *Server) tidy(now time.Time) {
 			e.failedAt = now
 		}
 		switch {
-		case now.Sub(e.asked) > putGone:
+		case now.Sub(e.asked) > submitGone:
 			d.remove(e)
 		case e.done != nil:
 		case e.worker == "":
-			if e.failure != nil && now.Sub(e.failedAt) > taskLease && !s.hopeful(e, e.failedAt) {
+			if e.failure != nil && now.Sub(e.failedAt) > taskLease && !s.canRetry(e, e.failedAt) {
 				s.settle(e, e.failure, "")
 			}
 		case now.After(e.expires):
-			d.hold(e, "")
+			d.lease(e, "")
 			d.queue(e)
 			s.offer(e, now)
 		case now.Sub(e.began) > taskSlow<<e.copies && e.copies < 16:
 			e.copies++
 			e.slow = append(e.slow, e.worker)
-			d.hold(e, "")
+			d.lease(e, "")
 			d.queue(e)
 			s.offer(e, now)
 		}
@@ -251,7 +251,7 @@ func (s *Server) done(c *call) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, now := s.desk, s.conf.Now()
+	d, now := s.tasks, s.conf.Now()
 	w, e := s.members[c.who], d.byID[o.ID]
 	switch {
 	case w == nil:
@@ -260,7 +260,7 @@ func (s *Server) done(c *call) {
 	case e == nil || e.done != nil:
 		s.reply(c.reply, receipt{Verdict: duplicate})
 		return
-	case !slices.Contains(e.given, c.who):
+	case !slices.Contains(e.assigned, c.who):
 		s.reply(c.reply, receipt{rejected, "this task was not given to this worker"})
 		return
 	case slices.Contains(e.failed, c.who):
@@ -283,10 +283,10 @@ func (s *Server) done(c *call) {
 
 // settle ends a task. The answer is kept until its client takes the task back, or asks
 // no more, as long as it has room for it. The caller holds mu.
-func (s *Server) settle(e *errand, o *outcome, worker string) {
-	d := s.desk
+func (s *Server) settle(e *task, o *outcome, worker string) {
+	d := s.tasks
 	d.unqueue(e)
-	d.hold(e, "")
+	d.lease(e, "")
 	e.done, e.doneBy = o, worker
 	s.reply(e.reply, o)
 	d.charge(e, e.size+len(o.Body)+len(o.Error))
@@ -295,9 +295,9 @@ func (s *Server) settle(e *errand, o *outcome, worker string) {
 	}
 }
 
-// hopeful reports whether a worker that was heard of since a time may still do what
+// canRetry reports whether a worker that was heard of since a time may still do what
 // others failed at. The caller holds mu.
-func (s *Server) hopeful(e *errand, since time.Time) bool {
+func (s *Server) canRetry(e *task, since time.Time) bool {
 	known := 0
 	for _, id := range e.failed {
 		if w := s.members[id]; w != nil && w.proven() {
@@ -323,7 +323,7 @@ func (s *Server) dropTasks(c *call) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.desk
+	d := s.tasks
 	for _, id := range r.IDs {
 		if e := d.tasks[taskKey(c.who, id)]; e != nil {
 			d.remove(e)

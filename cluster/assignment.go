@@ -8,18 +8,18 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// table is a session for one offer.
-type table struct {
+// assignment is a session for one offer.
+type assignment struct {
 	offer   Offer
-	seat    *Seat
+	model   *Model
 	session *selfplay.Session
 	stock   chan uint64
 	leave   chan struct{} // closed when no new games are to begin
 }
 
-// sit prepares to play for an offer.
-func (w *Worker) sit(ctx context.Context, o *Offer) (*table, error) {
-	t := &table{offer: *o, leave: make(chan struct{}), seat: &Seat{Close: func() {}}}
+// prepare opens what an offer is played with.
+func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
+	t := &assignment{offer: *o, leave: make(chan struct{}), model: &Model{Close: func() {}}}
 	recipe := o.Recipe
 	if w.conf.Parallel > 0 {
 		recipe.Parallel = w.conf.Parallel
@@ -28,15 +28,15 @@ func (w *Worker) sit(ctx context.Context, o *Offer) (*table, error) {
 	if recipe.Search.Method == selfplay.Random {
 		t.stock = make(chan uint64, maxLease)
 	} else {
-		defer w.use(o.SHA256)()
-		path, err := w.file(ctx, File{o.File, o.SHA256, o.Bytes}, "")
+		defer w.files.use(o.SHA256)()
+		path, err := w.files.path(ctx, File{o.File, o.SHA256, o.Bytes}, "")
 		if err != nil {
 			return nil, err
 		}
-		if t.seat, err = w.conf.Open(ctx, path, o); err != nil {
+		if t.model, err = w.conf.Open(ctx, path, o); err != nil {
 			return nil, fmt.Errorf("opening %s: %w", path, err)
 		}
-		if w.describe(t.seat) {
+		if w.describe(t.model) {
 			if err := w.hello(ctx); err != nil {
 				return nil, err
 			}
@@ -50,7 +50,7 @@ func (w *Worker) sit(ctx context.Context, o *Offer) (*table, error) {
 }
 
 // describe notes what the worker plays with, and reports whether that is new.
-func (w *Worker) describe(s *Seat) bool {
+func (w *Worker) describe(s *Model) bool {
 	w.greeting.Lock()
 	defer w.greeting.Unlock()
 	c := &w.conf.Card
@@ -84,9 +84,9 @@ func (w *Worker) leave() {
 	}
 }
 
-// play plays at a table until its games are over or the context ends.
-func (w *Worker) play(ctx context.Context, t *table, stop context.CancelCauseFunc) {
-	if err := t.session.Play(ctx, t.seat.Evaluator, selfplay.Goal{}); err != nil {
+// play plays an assignment until its games are over or the context ends.
+func (w *Worker) play(ctx context.Context, t *assignment, stop context.CancelCauseFunc) {
+	if err := t.session.Play(ctx, t.model.Evaluator, selfplay.Goal{}); err != nil {
 		stop(err)
 		return
 	}
@@ -103,14 +103,14 @@ func (w *Worker) play(ctx context.Context, t *table, stop context.CancelCauseFun
 	for i := range w.all {
 		if w.all[i] == t {
 			w.all = append(w.all[:i:i], w.all[i+1:]...)
-			t.seat.Close()
+			t.model.Close()
 			break
 		}
 	}
 }
 
 // finish keeps a game until it is confirmed.
-func (w *Worker) finish(t *table, f *selfplay.Finished) error {
+func (w *Worker) finish(t *assignment, f *selfplay.Finished) error {
 	if w.spoil != nil {
 		w.spoil(f)
 	}
@@ -129,7 +129,7 @@ func (w *Worker) finish(t *table, f *selfplay.Finished) error {
 
 // exam answers the exam of the present network.
 func (w *Worker) exam(ctx context.Context) error {
-	a, err := answerExam(ctx, &w.now.offer, w.now.seat.Evaluator)
+	a, err := answerExam(ctx, &w.now.offer, w.now.model.Evaluator)
 	if err != nil {
 		return err
 	}

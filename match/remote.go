@@ -9,9 +9,9 @@ import (
 	"kosumi/sgf"
 )
 
-// Elsewhere plays one game of a match, which counts from 0, on another machine, as
+// Remote plays one game of a match, which counts from 0, on another machine, as
 // [Play] does there.
-type Elsewhere func(ctx context.Context, c *Config, game int) (*Played, error)
+type Remote func(ctx context.Context, c *Config, game int) (*Played, error)
 
 // Played is a game that is over.
 type Played struct {
@@ -35,18 +35,18 @@ func Play(ctx context.Context, c Config, game int) (*Played, error) {
 	out := new(Played)
 	warn := func(s side, text string) { out.Warnings[s] = append(out.Warnings[s], text) }
 	var logs [2]bounded
-	var seats [2]*seat
-	for s := range seats {
-		seats[s] = &seat{plan: p, side: side(s), warn: warn, log: &logs[s]}
+	var processes [2]*process
+	for s := range processes {
+		processes[s] = &process{plan: p, side: side(s), warn: warn, log: &logs[s]}
 	}
 	m := &run{plan: p}
 	p.Fresh = false // both are ended here, on every way
-	played, err := m.here(ctx, game, seats)
-	for s := range seats {
+	played, err := m.playLocal(ctx, game, processes)
+	for s := range processes {
 		if err != nil {
-			seats[s].kill()
+			processes[s].kill()
 		} else {
-			seats[s].quit()
+			processes[s].quit()
 		}
 	}
 	if err != nil {
@@ -67,21 +67,21 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// elsewhere has a game played on another machine, and checks what can be checked:
+// playRemote has a game played on another machine, and checks what can be checked:
 // that it is this game, and that every move is legal.
-func (m *run) elsewhere(ctx context.Context, number int, seats [2]*seat) (*Played, error) {
-	p, err := m.plan.Elsewhere(ctx, &m.plan.Config, number)
+func (m *run) playRemote(ctx context.Context, number int, processes [2]*process) (*Played, error) {
+	p, err := m.plan.Remote(ctx, &m.plan.Config, number)
 	if err != nil {
 		return nil, err
 	}
 	if err := m.plan.check(number, p); err != nil {
 		return nil, fmt.Errorf("game %d, played elsewhere: %w", number+1, err)
 	}
-	for s := range seats {
+	for s := range processes {
 		for _, text := range p.Warnings[s] {
 			m.warn(side(s), text)
 		}
-		if log := seats[s].log; log != nil {
+		if log := processes[s].log; log != nil {
 			log.Write(p.Stderr[s])
 		}
 	}

@@ -15,25 +15,25 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// book keeps which numbers were handed out to whom, which games are stored, and
+// leases keeps which numbers were handed out to whom, which games are stored, and
 // under which offers they were played. What it needs after a crash is on disk
 // before it is used. One goroutine at a time.
-type book struct {
+type leases struct {
 	path  string
 	ahead uint64 // numbers below are reserved on disk
-	disk  bookFile
+	disk  leasesFile
 
-	stored map[selfplay.ID]bool
-	last   map[uint64]int  // fork that nothing branches off, by number
-	out    map[uint64]hold // of the present offer
-	held   map[string]int  // how many of them, by worker
-	free   []uint64        // numbers of the present offer to be given again
-	looked time.Time       // for those that have run out
-	exact  bool            // no numbers are reserved but those that are handed out
+	stored  map[selfplay.ID]bool
+	last    map[uint64]int   // fork that nothing branches off, by number
+	out     map[uint64]lease // of the present offer
+	held    map[string]int   // how many of them, by worker
+	free    []uint64         // numbers of the present offer to be given again
+	checked time.Time        // for those that have run out
+	exact   bool             // no numbers are reserved but those that are handed out
 }
 
-// bookFile is the part that lies on disk.
-type bookFile struct {
+// leasesFile is the part that lies on disk.
+type leasesFile struct {
 	Run    string  `json:"run"`
 	Next   uint64  `json:"next"`
 	Closed uint64  `json:"closed"`
@@ -46,8 +46,8 @@ type epoch struct {
 	Offer Offer  `json:"offer"`
 }
 
-// hold is a number that a worker has.
-type hold struct {
+// lease is a number that a worker has.
+type lease struct {
 	worker         string
 	since, expires time.Time
 }
@@ -64,8 +64,8 @@ const (
 	exactTime = 10 * time.Minute // that a worker has a number where there are only so many
 )
 
-func openBook(dir string, known []selfplay.Filed, now time.Time) (*book, error) {
-	b := &book{path: filepath.Join(dir, "book.json"), stored: make(map[selfplay.ID]bool, len(known)), last: map[uint64]int{}, out: map[uint64]hold{}, held: map[string]int{}}
+func openLeases(dir string, known []selfplay.Filed, now time.Time) (*leases, error) {
+	b := &leases{path: filepath.Join(dir, "book.json"), stored: make(map[selfplay.ID]bool, len(known)), last: map[uint64]int{}, out: map[uint64]lease{}, held: map[string]int{}}
 	for _, id := range known {
 		b.note(id)
 	}
@@ -85,14 +85,14 @@ func openBook(dir string, known []selfplay.Filed, now time.Time) (*book, error) 
 	if n := len(b.disk.Epochs); n > 0 {
 		for number := b.disk.Epochs[n-1].First; number < b.ahead; number++ {
 			if number >= b.disk.Closed && !b.complete(number) {
-				b.hold(number, hold{since: now, expires: now.Add(leaseTime)})
+				b.lease(number, lease{since: now, expires: now.Add(leaseTime)})
 			}
 		}
 	}
 	return b, nil
 }
 
-func (b *book) save() error {
+func (b *leases) save() error {
 	disk := b.disk
 	disk.Next = max(disk.Next, b.ahead)
 	data, err := json.Marshal(disk)
@@ -103,7 +103,7 @@ func (b *book) save() error {
 }
 
 // offer begins a new epoch where the work is another.
-func (b *book) offer(o Offer, closed uint64) (*Offer, error) {
+func (b *leases) offer(o Offer, closed uint64) (*Offer, error) {
 	o.ID = ""
 	sum := sha256.Sum256(pack(o))
 	o.ID = hex.EncodeToString(sum[:8])
@@ -119,13 +119,13 @@ func (b *book) offer(o Offer, closed uint64) (*Offer, error) {
 	if n := len(b.disk.Epochs); n > keptEpochs {
 		b.disk.Epochs = slices.Delete(b.disk.Epochs, 0, n-keptEpochs)
 	}
-	b.out, b.held, b.free = map[uint64]hold{}, map[string]int{}, nil
+	b.out, b.held, b.free = map[uint64]lease{}, map[string]int{}, nil
 	b.forget()
 	return b.present(), b.save()
 }
 
 // forget lets go of games that are too old to be asked for.
-func (b *book) forget() {
+func (b *leases) forget() {
 	for id := range b.stored {
 		if id.Number < b.disk.Closed {
 			delete(b.stored, id)
@@ -135,7 +135,7 @@ func (b *book) forget() {
 }
 
 // present is the offer of now; nil before the first.
-func (b *book) present() *Offer {
+func (b *leases) present() *Offer {
 	if n := len(b.disk.Epochs); n > 0 {
 		return &b.disk.Epochs[n-1].Offer
 	}
@@ -143,7 +143,7 @@ func (b *book) present() *Offer {
 }
 
 // find returns an offer that is or was made.
-func (b *book) find(id string) *Offer {
+func (b *leases) find(id string) *Offer {
 	for i := range b.disk.Epochs {
 		if b.disk.Epochs[i].Offer.ID == id {
 			return &b.disk.Epochs[i].Offer
@@ -154,7 +154,7 @@ func (b *book) find(id string) *Offer {
 
 // room is how many numbers more a worker may have; one that is known has had a game
 // stored.
-func (b *book) room(worker string, known bool) int {
+func (b *leases) room(worker string, known bool) int {
 	most := firstHeld
 	if known {
 		most = mostHeld
@@ -165,15 +165,15 @@ func (b *book) room(worker string, known bool) int {
 	return most - b.held[worker]
 }
 
-// hold notes that a worker has a number.
-func (b *book) hold(number uint64, h hold) {
+// lease notes that a worker has a number.
+func (b *leases) lease(number uint64, h lease) {
 	b.letGo(number)
 	b.out[number] = h
 	b.held[h.worker]++
 }
 
 // letGo notes that nobody has a number.
-func (b *book) letGo(number uint64) {
+func (b *leases) letGo(number uint64) {
 	h, known := b.out[number]
 	if !known {
 		return
@@ -184,8 +184,8 @@ func (b *book) letGo(number uint64) {
 	}
 }
 
-// take hands out numbers, those first that came back or ran out.
-func (b *book) take(worker string, want int, now time.Time) ([]uint64, error) {
+// grant hands out numbers, those first that came back or ran out.
+func (b *leases) grant(worker string, want int, now time.Time) ([]uint64, error) {
 	b.expire(now)
 	var numbers []uint64
 	for len(numbers) < want && len(b.free) > 0 {
@@ -212,17 +212,17 @@ func (b *book) take(worker string, want int, now time.Time) ([]uint64, error) {
 		b.disk.Next++
 	}
 	for _, number := range numbers {
-		b.hold(number, hold{worker, now, now.Add(leaseTime)})
+		b.lease(number, lease{worker, now, now.Add(leaseTime)})
 	}
 	return numbers, nil
 }
 
 // expire gives back what no worker has spoken of for long.
-func (b *book) expire(now time.Time) {
-	if now.Sub(b.looked) < time.Second && now.After(b.looked) {
+func (b *leases) expire(now time.Time) {
+	if now.Sub(b.checked) < time.Second && now.After(b.checked) {
 		return // a look goes through all of them
 	}
-	b.looked = now
+	b.checked = now
 	for number, h := range b.out {
 		if now.After(h.expires) {
 			b.letGo(number)
@@ -234,7 +234,7 @@ func (b *book) expire(now time.Time) {
 
 // renew notes that a worker still has numbers, also where the server had
 // forgotten it.
-func (b *book) renew(worker string, numbers []uint64, now time.Time) {
+func (b *leases) renew(worker string, numbers []uint64, now time.Time) {
 	n := len(b.disk.Epochs)
 	if n == 0 {
 		return
@@ -248,13 +248,13 @@ func (b *book) renew(worker string, numbers []uint64, now time.Time) {
 			continue // others wait for the numbers that are left
 		}
 		if h.worker == worker || b.held[worker] < mostHeld {
-			b.hold(number, hold{worker, h.since, now.Add(leaseTime)})
+			b.lease(number, lease{worker, h.since, now.Add(leaseTime)})
 		}
 	}
 }
 
 // release takes back numbers that a worker will not play.
-func (b *book) release(worker string, numbers []uint64) {
+func (b *leases) release(worker string, numbers []uint64) {
 	for _, number := range numbers {
 		if h, known := b.out[number]; known && h.worker == worker {
 			b.letGo(number)
@@ -265,14 +265,14 @@ func (b *book) release(worker string, numbers []uint64) {
 
 // settle notes that a game is stored; its number is done when nothing branches off
 // it any more.
-func (b *book) settle(f selfplay.Filed) {
+func (b *leases) settle(f selfplay.Filed) {
 	b.note(f)
 	if b.complete(f.Number) {
 		b.letGo(f.Number)
 	}
 }
 
-func (b *book) note(f selfplay.Filed) {
+func (b *leases) note(f selfplay.Filed) {
 	b.stored[f.ID] = true
 	if !f.More {
 		b.last[f.Number] = f.Fork
@@ -280,7 +280,7 @@ func (b *book) note(f selfplay.Filed) {
 }
 
 // complete reports whether the game of a number and all that branch off it are stored.
-func (b *book) complete(number uint64) bool {
+func (b *leases) complete(number uint64) bool {
 	last, known := b.last[number]
 	if !known {
 		return false

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 )
 
 // quitPatience is how long a program may take to quit before it is killed.
@@ -19,12 +20,12 @@ const quitPatience = 3 * time.Second
 // infoBytes bounds what of a program's stderr goes into a move's comment.
 const infoBytes = 1000
 
-// seat is one program at one table: its process, started anew when it is gone,
+// process is one program at one table: its client, started anew when it is gone,
 // and what it can do. Its methods return a *faultError when the program is to
 // blame, an error that wraps ErrConfig when the match cannot be played, and the
 // context's error. After a fault of kind crash, timeout or time the process is
 // gone.
-type seat struct {
+type process struct {
 	plan *plan
 	side side
 	log  io.Writer // for the program's stderr; may be nil
@@ -38,10 +39,10 @@ type seat struct {
 }
 
 // can reports whether the program lists a command.
-func (s *seat) can(command string) bool { return s.knows[command] }
+func (s *process) can(command string) bool { return s.knows[command] }
 
 // do sends a command. kind is the fault that no answer in time is.
-func (s *seat) do(ctx context.Context, timeout time.Duration, kind Reason, command string) (reply, error) {
+func (s *process) do(ctx context.Context, timeout time.Duration, kind Reason, command string) (reply, error) {
 	r, err := s.client.send(ctx, command, timeout)
 	if err != nil {
 		return r, s.broken(err, kind, command)
@@ -50,12 +51,12 @@ func (s *seat) do(ctx context.Context, timeout time.Duration, kind Reason, comma
 }
 
 // ask is do with the plain timeout of an answer.
-func (s *seat) ask(ctx context.Context, format string, args ...any) (reply, error) {
+func (s *process) ask(ctx context.Context, format string, args ...any) (reply, error) {
 	return s.do(ctx, s.plan.MoveTimeout, ReasonTimeout, fmt.Sprintf(format, args...))
 }
 
 // broken ends a process that did not answer and says whose fault that is.
-func (s *seat) broken(err error, slow Reason, command string) error {
+func (s *process) broken(err error, slow Reason, command string) error {
 	kind := ReasonCrash
 	switch {
 	case errors.Is(err, errSlow):
@@ -87,7 +88,7 @@ func (s *seat) broken(err error, slow Reason, command string) error {
 }
 
 // start sees to it that the program runs and has said what it can do.
-func (s *seat) start(ctx context.Context) error {
+func (s *process) start(ctx context.Context) error {
 	if s.client != nil {
 		select {
 		case <-s.client.gone:
@@ -117,10 +118,10 @@ func (s *seat) start(ctx context.Context) error {
 }
 
 // command is the command line that starts the program.
-func (s *seat) command() string { return []Program{s.plan.A, s.plan.B}[s.side].Command }
+func (s *process) command() string { return []Program{s.plan.A, s.plan.B}[s.side].Command }
 
 // introduce asks a program that was just started who it is and what it can do.
-func (s *seat) introduce(ctx context.Context) error {
+func (s *process) introduce(ctx context.Context) error {
 	c := s.client
 	r, err := c.hello(ctx, "name", s.plan.StartTimeout, func() {
 		s.plan.log.Warn(fmt.Sprintf("program %s (%s) has not answered for %v: it may be loading, or not speak GTP%s; its last words: %s",
@@ -145,7 +146,7 @@ func (s *seat) introduce(ctx context.Context) error {
 	return nil
 }
 
-func (s *seat) nameFrom(r reply) string {
+func (s *process) nameFrom(r reply) string {
 	program := []Program{s.plan.A, s.plan.B}[s.side]
 	if program.Name != "" {
 		return program.Name
@@ -158,7 +159,7 @@ func (s *seat) nameFrom(r reply) string {
 }
 
 // newGame tells the program size, rules, komi and clock.
-func (s *seat) newGame(ctx context.Context) error {
+func (s *process) newGame(ctx context.Context) error {
 	for _, command := range []string{s.sizeCommand(), "clear_board"} {
 		r, err := s.ask(ctx, "%s", command)
 		if err != nil {
@@ -184,7 +185,7 @@ func (s *seat) newGame(ctx context.Context) error {
 	return s.tellClock(ctx)
 }
 
-func (s *seat) sizeCommand() string {
+func (s *process) sizeCommand() string {
 	size := s.plan.Size
 	switch {
 	case size.W == size.H:
@@ -202,7 +203,7 @@ var kgsRules = map[string]string{
 }
 
 // tellRules sends the rules in the first form that the program takes.
-func (s *seat) tellRules(ctx context.Context) error {
+func (s *process) tellRules(ctx context.Context) error {
 	var commands []string
 	if s.can("kata-set-rules") {
 		if !strings.HasPrefix(strings.TrimSpace(s.plan.Rules), "{") {
@@ -226,18 +227,18 @@ func (s *seat) tellRules(ctx context.Context) error {
 	return nil
 }
 
-func (s *seat) tellClock(ctx context.Context) error {
-	clock := s.plan.Time
-	command := s.dialect.settings(clock)
-	if command == "" || clock.System == TimeNone {
+func (s *process) tellClock(ctx context.Context) error {
+	set := s.plan.Time
+	command := s.dialect.settings(set)
+	if command == "" || set.System == clock.None {
 		// Without a clock nothing is sent: what the command line of the program
 		// says about its time then holds.
-		if clock.System != TimeNone {
+		if set.System != clock.None {
 			s.warn(s.side, "lists no command for clocks; it plays under one all the same")
 		}
 		return nil
 	}
-	if clock.System == TimeFischer && s.dialect != dialectKata {
+	if set.System == clock.Fischer && s.dialect != dialectKata {
 		s.warn(s.side, "does not know Fischer's clock; it is told Canadian overtime instead")
 	}
 	r, err := s.ask(ctx, "%s", command)
@@ -248,7 +249,7 @@ func (s *seat) tellClock(ctx context.Context) error {
 }
 
 // play tells the program a move.
-func (s *seat) play(ctx context.Context, m board.Move) error {
+func (s *process) play(ctx context.Context, m board.Move) error {
 	vertex := s.plan.Size.Vertex(m.Point)
 	r, err := s.ask(ctx, "play %s %s", m.Color, vertex)
 	if err == nil && !r.ok {
@@ -259,15 +260,15 @@ func (s *seat) play(ctx context.Context, m board.Move) error {
 
 // genmove asks for a move. It returns the answer's first word and the time it
 // took.
-func (s *seat) genmove(ctx context.Context, c board.Color, k *clock) (word string, took time.Duration, err error) {
+func (s *process) genmove(ctx context.Context, c board.Color, k *clock.Clock) (word string, took time.Duration, err error) {
 	if left := s.dialect.left(k); left != "" && s.can("time_left") {
 		if _, err := s.ask(ctx, "time_left %s %s", c, left); err != nil {
 			return "", 0, err
 		}
 	}
 	limit, kind := s.plan.MoveTimeout, ReasonTimeout
-	if available, ok := k.available(); ok && available+k.grace < limit {
-		limit, kind = available+k.grace, ReasonTime
+	if left := k.Total() + s.plan.TimeGrace; k.Limited() && left < limit {
+		limit, kind = left, ReasonTime
 	}
 	start := time.Now()
 	r, err := s.do(ctx, limit, kind, "genmove "+c.String())
@@ -288,7 +289,7 @@ func (s *seat) genmove(ctx context.Context, c board.Color, k *clock) (word strin
 // explain returns what the program has to say about the move it just made: its
 // answer to gomill-explain_last_move where it has that, else what it wrote to
 // stderr since the mark.
-func (s *seat) explain(ctx context.Context, mark int64) (string, error) {
+func (s *process) explain(ctx context.Context, mark int64) (string, error) {
 	if !s.can("gomill-explain_last_move") {
 		return s.client.stderr.since(mark, infoBytes), nil
 	}
@@ -300,7 +301,7 @@ func (s *seat) explain(ctx context.Context, mark int64) (string, error) {
 }
 
 // quit ends the program, if it runs.
-func (s *seat) quit() {
+func (s *process) quit() {
 	if s.client != nil {
 		s.client.close(quitPatience)
 		s.client = nil
@@ -308,7 +309,7 @@ func (s *seat) quit() {
 }
 
 // kill ends the program at once.
-func (s *seat) kill() {
+func (s *process) kill() {
 	if s.client != nil {
 		s.client.close(0)
 		s.client = nil

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,35 +19,45 @@ import (
 	"kosumi/internal/file"
 )
 
-// file returns where a file lies, fetched if it is not there: for a task, or "" for the
+// fileCache is a worker's folder of networks, which come over its connection. Any number
+// of goroutines may use it.
+type fileCache struct {
+	dir  string
+	conn *Conn
+
+	mu       sync.Mutex
+	fetching map[string]chan struct{} // by sha256; closed when that has ended
+	kept     map[string]int           // uses of files, by sha256
+}
+
+// path returns where a file lies, fetched if it is not there: for a task, or "" for the
 // loop's own network.
-func (w *Worker) file(ctx context.Context, f File, task string) (string, error) {
+func (c *fileCache) path(ctx context.Context, f File, task string) (string, error) {
 	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
 		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
 	}
-	defer w.turn(ctx, f.SHA256)()
-	path := filepath.Join(w.conf.Dir, "networks", f.SHA256, f.Name)
+	defer c.turn(ctx, f.SHA256)()
+	path := filepath.Join(c.dir, f.SHA256, f.Name)
 	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
 		now := time.Now()
 		_ = os.Chtimes(filepath.Dir(path), now, now) // the last use, for makeRoom
 		return path, nil
 	}
-	w.makeRoom(keptFiles - f.Bytes)
+	c.makeRoom(keptFiles - f.Bytes)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	err := file.Write(path, func(out io.Writer) error { return w.fetch(ctx, f, task, out) })
+	err := file.Write(path, func(out io.Writer) error { return c.fetch(ctx, f, task, out) })
 	return path, err
 }
 
 // use keeps a file from makeRoom until done is called.
-func (w *Worker) use(sha string) (done func()) {
+func (c *fileCache) use(sha string) (done func()) {
 	add := func(n int) {
-		h := &w.hands
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.kept[sha] += n; h.kept[sha] == 0 {
-			delete(h.kept, sha)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.kept[sha] += n; c.kept[sha] == 0 {
+			delete(c.kept, sha)
 		}
 	}
 	add(1)
@@ -58,12 +69,10 @@ const keptFiles, mostKept = 4 << 30, 64
 
 // makeRoom removes networks that are not in use, those first that were used longest
 // ago, until the rest are mostKept and have so many bytes at most.
-func (w *Worker) makeRoom(most int64) {
-	h := &w.hands
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	all := filepath.Join(w.conf.Dir, "networks")
-	entries, err := os.ReadDir(all)
+func (c *fileCache) makeRoom(most int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return
 	}
@@ -80,7 +89,7 @@ func (w *Worker) makeRoom(most int64) {
 			continue
 		}
 		f := folder{name: e.Name(), used: info.ModTime()}
-		files, _ := os.ReadDir(filepath.Join(all, f.name))
+		files, _ := os.ReadDir(filepath.Join(c.dir, f.name))
 		for _, file := range files {
 			if info, err := file.Info(); err == nil {
 				f.bytes += info.Size()
@@ -94,7 +103,7 @@ func (w *Worker) makeRoom(most int64) {
 		if total <= most && len(folders)-i <= mostKept {
 			return
 		}
-		if h.kept[f.name] == 0 && os.RemoveAll(filepath.Join(all, f.name)) == nil {
+		if c.kept[f.name] == 0 && os.RemoveAll(filepath.Join(c.dir, f.name)) == nil {
 			total -= f.bytes
 		}
 	}
@@ -102,24 +111,23 @@ func (w *Worker) makeRoom(most int64) {
 
 // turn waits while a file is fetched for another task, until done is called there. It
 // does not wait for ever: that task's client may not have the file.
-func (w *Worker) turn(ctx context.Context, sha string) (done func()) {
-	h := &w.hands
+func (c *fileCache) turn(ctx context.Context, sha string) (done func()) {
 	end := time.After(2 * time.Minute)
 	for {
-		h.mu.Lock()
-		busy := h.files[sha]
+		c.mu.Lock()
+		busy := c.fetching[sha]
 		if busy == nil {
 			busy = make(chan struct{})
-			h.files[sha] = busy
-			h.mu.Unlock()
+			c.fetching[sha] = busy
+			c.mu.Unlock()
 			return func() {
-				h.mu.Lock()
-				defer h.mu.Unlock()
-				delete(h.files, sha)
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				delete(c.fetching, sha)
 				close(busy)
 			}
 		}
-		h.mu.Unlock()
+		c.mu.Unlock()
 		select {
 		case <-busy:
 		case <-end:
@@ -131,7 +139,7 @@ func (w *Worker) turn(ctx context.Context, sha string) (done func()) {
 }
 
 // fetch asks for a file piece by piece.
-func (w *Worker) fetch(ctx context.Context, f File, task string, out io.Writer) error {
+func (c *fileCache) fetch(ctx context.Context, f File, task string, out io.Writer) error {
 	sum := sha256.New()
 	failures, most := 0, 100
 	if task != "" {
@@ -141,7 +149,7 @@ func (w *Worker) fetch(ctx context.Context, f File, task string, out io.Writer) 
 		m, err := func() (*nats.Msg, error) {
 			ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 			defer cancel()
-			return w.conf.Conn.RequestWithContext(ctx, w.conf.Conn.subject(verbNet), pack(wanted{f.SHA256, at, task}))
+			return c.conn.nats.RequestWithContext(ctx, c.conn.subject(verbNet), pack(wanted{f.SHA256, at, task}))
 		}()
 		if ctx.Err() != nil {
 			return ctx.Err()

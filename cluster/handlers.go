@@ -8,22 +8,20 @@ import (
 	"time"
 )
 
-// Hand does tasks of one kind.
-type Hand struct {
+// Handler does tasks of one kind.
+type Handler struct {
 	Most int // at a time
 	// Do does a task. files gives the paths of its files by their sha256. The
 	// error is about the task: another worker may try.
 	Do func(ctx context.Context, body json.RawMessage, files map[string]string) (any, error)
 }
 
-// hands is a worker's part in tasks.
-type hands struct {
+// running are the tasks that a worker does.
+type running struct {
 	mu    sync.Mutex
 	held  map[string]context.CancelFunc // by the server's id of the task; nil where it is told to end
 	used  map[string]int                // by kind
 	freed chan struct{}                 // capacity 1
-	files map[string]chan struct{}      // being fetched, by sha256; closed when that has ended
-	kept  map[string]int                // uses of files, by sha256
 }
 
 // TakeTasks does tasks until the context ends. [Worker.Run] does it too.
@@ -40,19 +38,19 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer func() {
 		work.Wait()
-		w.publish(verbTake, take{}) // holds nothing and wants nothing
+		w.publish(verbPoll, poll{}) // holds nothing and wants nothing
 	}()
 	for n := 0; ctx.Err() == nil; {
 		asking, cancel := context.WithCancel(ctx)
 		stop := make(chan struct{})
 		go func() { // a place that becomes free is told at once
 			select {
-			case <-w.hands.freed:
+			case <-w.running.freed:
 				cancel()
 			case <-stop:
 			}
 		}()
-		r, err := ask[taken](asking, w.conf.Conn, verbTake, pack(w.wantsTasks()), takeWait+5*time.Second)
+		r, err := ask[pollReply](asking, w.conf.Conn, verbPoll, pack(w.wantsTasks()), pollWait+5*time.Second)
 		close(stop)
 		freed := asking.Err() != nil
 		cancel()
@@ -80,13 +78,13 @@ func (w *Worker) takeTasks(ctx context.Context) error {
 }
 
 // wantsTasks says what the worker could do besides what it does.
-func (w *Worker) wantsTasks() take {
-	h := &w.hands
+func (w *Worker) wantsTasks() poll {
+	h := &w.running
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := take{Free: map[string]int{}, Programs: w.conf.Programs}
-	for kind, hand := range w.conf.Hands {
-		if n := hand.Most - h.used[kind]; n > 0 {
+	t := poll{Free: map[string]int{}, Programs: w.conf.Programs}
+	for kind, handler := range w.conf.Handlers {
+		if n := handler.Most - h.used[kind]; n > 0 {
 			t.Free[kind] = n
 		}
 	}
@@ -100,7 +98,7 @@ func (w *Worker) wantsTasks() take {
 
 // end stops tasks that are under way.
 func (w *Worker) end(gone []string) {
-	h := &w.hands
+	h := &w.running
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range gone {
@@ -113,7 +111,7 @@ func (w *Worker) end(gone []string) {
 
 // begin does a task beside the others.
 func (w *Worker) begin(ctx context.Context, t Task, work *sync.WaitGroup) {
-	h := &w.hands
+	h := &w.running
 	key := t.ID
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -146,7 +144,7 @@ func (w *Worker) begin(ctx context.Context, t Task, work *sync.WaitGroup) {
 
 // do fetches what a task needs and does it.
 func (w *Worker) do(ctx context.Context, t *Task) (json.RawMessage, error) {
-	hand, ok := w.conf.Hands[t.Kind]
+	handler, ok := w.conf.Handlers[t.Kind]
 	if !ok {
 		return nil, fmt.Errorf("this worker does no %q", t.Kind)
 	}
@@ -155,14 +153,14 @@ func (w *Worker) do(ctx context.Context, t *Task) (json.RawMessage, error) {
 	}
 	files := map[string]string{}
 	for _, f := range t.Files {
-		defer w.use(f.SHA256)()
-		path, err := w.file(ctx, f, t.ID)
+		defer w.files.use(f.SHA256)()
+		path, err := w.files.path(ctx, f, t.ID)
 		if err != nil {
 			return nil, err
 		}
 		files[f.SHA256] = path
 	}
-	v, err := hand.Do(ctx, t.Body, files)
+	v, err := handler.Do(ctx, t.Body, files)
 	if err != nil {
 		return nil, err
 	}

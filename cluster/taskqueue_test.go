@@ -32,11 +32,11 @@ func TestSilentWorkers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			failure := &outcome{Error: "no such program"}
-			e := &errand{key: "client/1", client: "client", asked: start, failed: []string{"a"}, failure: failure, failedAt: start}
+			e := &task{key: "client/1", client: "client", asked: start, failed: []string{"a"}, failure: failure, failedAt: start}
 			silent := &member{seen: start.Add(-time.Second)}
-			s := &Server{members: map[string]*member{"a": {seen: start}, "b": silent}, desk: newDesk()}
-			s.desk.looked = start
-			s.desk.add(e, 1)
+			s := &Server{members: map[string]*member{"a": {seen: start}, "b": silent}, tasks: newTaskQueue()}
+			s.tasks.checked = start
+			s.tasks.add(e, 1)
 
 			begin := start.Add(c.jump)
 			for at := time.Duration(0); at <= 3*taskLease; at += step {
@@ -45,7 +45,7 @@ func TestSilentWorkers(t *testing.T) {
 				if c.heard > 0 && at >= c.heard {
 					silent.seen = now
 				}
-				s.tidy(now)
+				s.expire(now)
 				if c.heard == 0 && at >= c.ends {
 					require.Equal(t, failure, e.done, "%v after the clock's step", at)
 					return
@@ -63,7 +63,7 @@ func TestSilentWorkers(t *testing.T) {
 func TestTasksThatNobodyWantsEnd(t *testing.T) {
 	a := newArena(t)
 	a.start(a.site.worker(t.TempDir(), func(c *WorkerConfig) {
-		c.Hands = map[string]Hand{"search": {Most: 2, Do: func(ctx context.Context, body json.RawMessage, _ map[string]string) (any, error) {
+		c.Handlers = map[string]Handler{"search": {Most: 2, Do: func(ctx context.Context, body json.RawMessage, _ map[string]string) (any, error) {
 			if string(body) == `"endless"` {
 				<-ctx.Done()
 				return nil, ctx.Err()
@@ -74,11 +74,11 @@ func TestTasksThatNobodyWantsEnd(t *testing.T) {
 	occupy := func() {
 		for id := range 2 {
 			task := &Task{Kind: "search", Body: json.RawMessage(`"endless"`)}
-			require.NoError(t, a.raider.PublishRequest(a.raider.subject(verbPut), inboxOf(a.raider.ID)+".x", packPut(put{ID: fmt.Sprint(id)}, task)))
+			require.NoError(t, a.raider.nats.PublishRequest(a.raider.subject(verbSubmit), inboxOf(a.raider.ID)+".x", packSubmission(submission{ID: fmt.Sprint(id)}, task)))
 		}
 		a.until(func() bool {
 			n := 0
-			for _, e := range a.server.desk.tasks {
+			for _, e := range a.server.tasks.tasks {
 				if e.client == a.raider.ID && e.worker != "" {
 					n++
 				}
@@ -87,7 +87,7 @@ func TestTasksThatNobodyWantsEnd(t *testing.T) {
 		})
 	}
 	occupy()
-	require.NoError(t, a.raider.Publish(a.raider.subject(verbDrop), pack(drop{})))
+	require.NoError(t, a.raider.nats.Publish(a.raider.subject(verbDrop), pack(drop{})))
 	a.do(a.client, "search")
 
 	occupy()
@@ -96,9 +96,9 @@ func TestTasksThatNobodyWantsEnd(t *testing.T) {
 		defer close(done)
 		a.do(a.client, "search")
 	}()
-	a.until(func() bool { return len(a.server.desk.waiting[a.client.conn.ID]) == 1 })
+	a.until(func() bool { return len(a.server.tasks.waiting[a.client.conn.ID]) == 1 })
 	a.server.mu.Lock()
-	for _, e := range a.server.desk.tasks {
+	for _, e := range a.server.tasks.tasks {
 		if e.client == a.raider.ID {
 			e.began = e.began.Add(-2 * taskSlow)
 		}
@@ -110,39 +110,62 @@ func TestTasksThatNobodyWantsEnd(t *testing.T) {
 // TestWorkersFilesAreBounded: of the networks that a worker has fetched those go that
 // were used longest ago, and none that is in use.
 func TestWorkersFilesAreBounded(t *testing.T) {
-	w, err := NewWorker(WorkerConfig{Dir: t.TempDir()})
-	require.NoError(t, err)
-	w.makeRoom(0) // nothing is there yet
+	c := &fileCache{dir: t.TempDir(), kept: map[string]int{}}
+	require.NoError(t, os.Remove(c.dir))
+	c.makeRoom(0) // nothing is there yet
 	sums := make([]string, 4)
 	for i := range sums {
 		sums[i] = strings.Repeat(fmt.Sprint(i), 64)
-		dir := filepath.Join(w.conf.Dir, "networks", sums[i])
+		dir := filepath.Join(c.dir, sums[i])
 		require.NoError(t, os.MkdirAll(dir, 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "net.onnx"), make([]byte, 100), 0o600))
 		used := time.Now().Add(time.Duration(i-10) * time.Hour)
 		require.NoError(t, os.Chtimes(dir, used, used))
 	}
 	there := func() (n []string) {
-		entries, err := os.ReadDir(filepath.Join(w.conf.Dir, "networks"))
+		entries, err := os.ReadDir(c.dir)
 		require.NoError(t, err)
 		for _, e := range entries {
 			n = append(n, e.Name())
 		}
 		return n
 	}
-	done := w.use(sums[0])
-	w.makeRoom(400)
+	done := c.use(sums[0])
+	c.makeRoom(400)
 	require.Equal(t, sums, there())
-	w.makeRoom(299)
+	c.makeRoom(299)
 	require.Equal(t, []string{sums[0], sums[3]}, there())
-	w.makeRoom(-1)
+	c.makeRoom(-1)
 	require.Equal(t, sums[:1], there())
 	done()
-	w.makeRoom(-1)
+	c.makeRoom(-1)
 	require.Empty(t, there())
 	for i := range mostKept + 3 {
-		require.NoError(t, os.MkdirAll(filepath.Join(w.conf.Dir, "networks", fmt.Sprintf("%064x", i)), 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Join(c.dir, fmt.Sprintf("%064x", i)), 0o755))
 	}
-	w.makeRoom(1)
+	c.makeRoom(1)
 	require.Len(t, there(), mostKept)
+}
+
+// TestBoundsOfATask: a worker's question of more kinds, programs or bytes than it may
+// have is refused and takes no task; a worker does no task of too many files.
+func TestBoundsOfATask(t *testing.T) {
+	a := newArena(t)
+	a.join(a.raider)
+	kinds, programs := map[string]int{"echo": 1}, make([][]string, MostPrograms+1)
+	for i := range mostKinds {
+		kinds[fmt.Sprint(i)] = 1
+	}
+	for name, question := range map[string]poll{
+		"kinds":    {Free: kinds},
+		"programs": {Free: map[string]int{"echo": 1}, Programs: programs},
+		"bytes":    {Free: map[string]int{"echo": 1}, Held: []string{strings.Repeat("x", maxPoll)}},
+	} {
+		got := asks[pollReply](a, a.raider, verbPoll, question)
+		require.Contains(t, got.Refused, "more than", name)
+		require.Empty(t, got.Tasks, name)
+	}
+	_, err := a.worker.do(t.Context(), &Task{Kind: "echo", Files: make([]File, mostFiles+1)})
+	require.ErrorContains(t, err, "9 files; a task has 8 at most")
+	a.do(a.client, "echo")
 }

@@ -77,10 +77,10 @@ func wordMatches(allowed, word string) bool {
 	return len(word) >= len(last) && strings.HasSuffix(word, last)
 }
 
-// put asks for a task to be done; it is repeated until there is an answer. The task
+// submission asks for a task to be done; it is repeated until there is an answer. The task
 // follows its line, so that a known one, or one for which there is no room, need not be
 // read.
-type put struct {
+type submission struct {
 	ID string `json:"id"`
 	// Wrong says that the answer which came was none: another worker may try.
 	Wrong bool `json:"wrong,omitempty"`
@@ -94,15 +94,15 @@ type outcome struct {
 	Later bool            `json:"later,omitempty"` // put it again: now there is no room for it
 }
 
-// take asks for tasks; Held are those under way.
-type take struct {
+// poll asks for tasks; Held are those under way.
+type poll struct {
 	Free     map[string]int `json:"free"` // by kind
 	Programs [][]string     `json:"programs,omitempty"`
 	Held     []string       `json:"held,omitempty"`
 }
 
-// taken answers a take.
-type taken struct {
+// pollReply answers a poll.
+type pollReply struct {
 	Tasks []Task `json:"tasks,omitempty"`
 	// Gone are those of the worker's tasks that it should end: nobody wants them any
 	// more, or they take long while others wait.
@@ -117,13 +117,13 @@ type drop struct {
 }
 
 const (
-	putAgain  = 15 * time.Second // a client's tasks are asked for again
-	putGone   = time.Minute      // and dropped if they are not
-	takeWait  = 10 * time.Second // a worker's question waits for work
-	taskLease = 30 * time.Second // without a sign of life of the worker
-	taskSlow  = 5 * time.Minute  // after which another worker gets it too; the third after twice as long, and so on
-	taskTries = 3                // workers that may fail at a task, if their games have been found right
-	allTries  = 8                // of any kind
+	submitAgain = 15 * time.Second // a client's tasks are asked for again
+	submitGone  = time.Minute      // and dropped if they are not
+	pollWait    = 10 * time.Second // a worker's question waits for work
+	taskLease   = 30 * time.Second // without a sign of life of the worker
+	taskSlow    = 5 * time.Minute  // after which another worker gets it too; the third after twice as long, and so on
+	taskTries   = 3                // workers that may fail at a task, if their games have been found right
+	allTries    = 8                // of any kind
 )
 
 // Bounds of what the server keeps of tasks. A task costs its bytes and taskCost.
@@ -135,15 +135,15 @@ const (
 	workerTasks  = 1024      // for others
 	mostKinds    = 16        // in a worker's question
 	MostPrograms = 64        // that a worker allows
-	maxTake      = 64 << 10  // bytes of the question
+	maxPoll      = 64 << 10  // bytes of the question
 	mostFiles    = 8         // of a task
 	maxPieces    = 64        // pieces of files on their way at a time
 	ownPieces    = 4         // of one client's files
 	workerPieces = 16        // that a worker may wait for
 )
 
-// errand is a task that the server knows.
-type errand struct {
+// task is a Task that the server knows.
+type task struct {
 	key, client string
 	id          string // by which workers know it; nobody can guess it
 	task        Task
@@ -154,7 +154,7 @@ type errand struct {
 	began       time.Time // when the worker got it
 	copies      int       // times that it was given to one more, because it took long
 	slow        []string  // workers that have it still, but for too long
-	given       []string
+	assigned    []string
 	expires     time.Time
 	failed      []string // workers
 	failure     *outcome // the last one, and when
@@ -163,18 +163,18 @@ type errand struct {
 	doneBy      string
 }
 
-// desk is where clients put tasks and workers take them. The server's lock guards
+// taskQueue is where clients submit tasks and workers poll for them. The server's lock guards
 // it.
-type desk struct {
-	tasks   map[string]*errand
-	byID    map[string]*errand
-	held    map[string]map[*errand]bool // by worker
-	waiting map[string][]*errand        // by client, oldest first
-	ring    []string                    // clients that wait, the next one first
-	parked  map[string]*parked          // questions of workers that wait for work
-	costs   map[string]int              // bytes, by client
-	bytes   int                         // of all
-	looked  time.Time
+type taskQueue struct {
+	tasks   map[string]*task
+	byID    map[string]*task
+	held    map[string]map[*task]bool // by worker
+	waiting map[string][]*task        // by client, oldest first
+	ring    []string                  // clients that wait, the next one first
+	parked  map[string]*parked        // questions of workers that wait for work
+	costs   map[string]int            // bytes, by client
+	bytes   int                       // of all
+	checked time.Time
 
 	fetching map[string]int // pieces of clients' files that workers wait for
 }
@@ -183,26 +183,26 @@ type desk struct {
 type parked struct {
 	reply string
 	since time.Time
-	ask   take
+	ask   poll
 	held  map[string]bool // tasks that it has
 }
 
-func newDesk() *desk {
-	return &desk{tasks: map[string]*errand{}, byID: map[string]*errand{}, held: map[string]map[*errand]bool{}, waiting: map[string][]*errand{},
+func newTaskQueue() *taskQueue {
+	return &taskQueue{tasks: map[string]*task{}, byID: map[string]*task{}, held: map[string]map[*task]bool{}, waiting: map[string][]*task{},
 		parked: map[string]*parked{}, costs: map[string]int{}, fetching: map[string]int{}}
 }
 
 func taskKey(client, id string) string { return client + "/" + id }
 
-// add takes an errand in.
-func (d *desk) add(e *errand, size int) {
+// add takes a task in.
+func (d *taskQueue) add(e *task, size int) {
 	d.tasks[e.key], d.byID[e.id] = e, e
 	d.charge(e, size)
 	d.queue(e)
 }
 
-// charge sets what an errand costs its client.
-func (d *desk) charge(e *errand, size int) {
+// charge sets what a task costs its client.
+func (d *taskQueue) charge(e *task, size int) {
 	d.bytes += size - e.size
 	if d.costs[e.client] += size - e.size; d.costs[e.client] == 0 {
 		delete(d.costs, e.client)
@@ -213,7 +213,7 @@ func (d *desk) charge(e *errand, size int) {
 // room makes room for a client's bytes and reports whether there is any. If all
 // clients together have too much, the newest task that waits of the one with most goes:
 // that client asks for it again.
-func (d *desk) room(client string, size int) bool {
+func (d *taskQueue) room(client string, size int) bool {
 	if d.costs[client]+size > clientTasks {
 		return false
 	}
@@ -232,16 +232,16 @@ func (d *desk) room(client string, size int) bool {
 	return true
 }
 
-// queue puts an errand where workers find it.
-func (d *desk) queue(e *errand) {
+// queue puts a task where workers find it.
+func (d *taskQueue) queue(e *task) {
 	if len(d.waiting[e.client]) == 0 {
 		d.ring = append(d.ring, e.client)
 	}
 	d.waiting[e.client] = append(d.waiting[e.client], e)
 }
 
-// hold notes that a worker has an errand, or "" that nobody has.
-func (d *desk) hold(e *errand, worker string) {
+// lease notes that a worker has a task, or "" that nobody has.
+func (d *taskQueue) lease(e *task, worker string) {
 	if of := d.held[e.worker]; of != nil {
 		if delete(of, e); len(of) == 0 {
 			delete(d.held, e.worker)
@@ -251,13 +251,13 @@ func (d *desk) hold(e *errand, worker string) {
 		return
 	}
 	if d.held[worker] == nil {
-		d.held[worker] = map[*errand]bool{}
+		d.held[worker] = map[*task]bool{}
 	}
 	d.held[worker][e] = true
 }
 
-// next takes the oldest errand that fits out, clients in turns.
-func (d *desk) next(fits func(e *errand) bool) *errand {
+// next takes the oldest task that fits out, clients in turns.
+func (d *taskQueue) next(fits func(e *task) bool) *task {
 	for _, client := range d.ring {
 		if k := slices.IndexFunc(d.waiting[client], fits); k >= 0 {
 			e := d.waiting[client][k]
@@ -270,17 +270,17 @@ func (d *desk) next(fits func(e *errand) bool) *errand {
 	return nil
 }
 
-// remove forgets an errand.
-func (d *desk) remove(e *errand) {
+// remove forgets a task.
+func (d *taskQueue) remove(e *task) {
 	delete(d.tasks, e.key)
 	delete(d.byID, e.id)
-	d.hold(e, "")
+	d.lease(e, "")
 	d.charge(e, 0)
 	d.unqueue(e)
 }
 
-// unqueue takes an errand away from where workers find it.
-func (d *desk) unqueue(e *errand) {
+// unqueue takes a task away from where workers find it.
+func (d *taskQueue) unqueue(e *task) {
 	line := d.waiting[e.client]
 	if k := slices.Index(line, e); k >= 0 {
 		if line = slices.Delete(line, k, k+1); len(line) > 0 {
@@ -294,9 +294,9 @@ func (d *desk) unqueue(e *errand) {
 
 // source is the client that has a file of a task which a worker was given; "" where
 // there is none.
-func (d *desk) source(worker, task, sha string) string {
+func (d *taskQueue) source(worker, task, sha string) string {
 	e := d.byID[task]
-	if e == nil || !slices.Contains(e.given, worker) || !slices.ContainsFunc(e.task.Files, func(f File) bool { return f.SHA256 == sha }) {
+	if e == nil || !slices.Contains(e.assigned, worker) || !slices.ContainsFunc(e.task.Files, func(f File) bool { return f.SHA256 == sha }) {
 		return ""
 	}
 	return e.client

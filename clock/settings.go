@@ -1,0 +1,85 @@
+// Package clock keeps a player's thinking time: the settings of a game, what a
+// player has left, whose flag falls, and how much of it the next move should
+// take. The engine, the page, the referee of matches and GTP share it.
+package clock
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// System names a way of limiting a player's time.
+type System uint8
+
+// The time systems that GTP, KGS and KataGo have commands for.
+const (
+	None          System = iota // no limit
+	Absolute                    // main time only
+	Canadian                    // after main time: Stones moves in each Period
+	Byoyomi                     // after main time: Periods periods, one move each
+	Fischer                     // Increment is added after each move
+	CappedFischer               // as Fischer, with limits on the bank and on one move
+)
+
+// names are the systems by their words in kgs- and kata-time_settings.
+var names = [...]string{"none", "absolute", "canadian", "byoyomi", "fischer", "fischer-capped"}
+
+func (s System) String() string { return names[s] }
+
+// Settings is the time limit of a game, the same for both players. The zero value
+// is no limit.
+type Settings struct {
+	System    System
+	Main      time.Duration
+	Period    time.Duration // length of an overtime period
+	Stones    int           // Canadian: moves to play in a period
+	Periods   int           // byo-yomi: number of periods
+	Increment time.Duration // Fischer
+	MainLimit time.Duration // capped Fischer: the bank never exceeds it; negative: no limit
+	MoveLimit time.Duration // capped Fischer: longest move; negative: no limit
+}
+
+// ErrSettings reports settings that make no sense.
+var ErrSettings = errors.New("bad time settings")
+
+// maxDuration bounds every duration of a clock, so that sums cannot overflow.
+const maxDuration = 10_000 * time.Hour
+
+// Normalize returns settings that a clock can work with: negative times become
+// zero (bridges send them) and overtime without stones, periods or time turns
+// into the system that it amounts to.
+func (s Settings) Normalize() (Settings, error) {
+	clamp := func(d *time.Duration) { *d = min(max(*d, 0), maxDuration) }
+	clamp(&s.Main)
+	clamp(&s.Period)
+	clamp(&s.Increment)
+	s.MainLimit = min(s.MainLimit, maxDuration)
+	s.MoveLimit = min(s.MoveLimit, maxDuration)
+	switch {
+	case s.System > CappedFischer:
+		return s, fmt.Errorf("%w: unknown time system", ErrSettings)
+	case s.System == Canadian && s.Stones < 0:
+		return s, fmt.Errorf("%w: %d stones a period", ErrSettings, s.Stones)
+	case s.System == Byoyomi && s.Periods < 0:
+		return s, fmt.Errorf("%w: %d periods", ErrSettings, s.Periods)
+	case s.System == CappedFischer && s.MainLimit >= 0 && s.MainLimit < s.Main:
+		return s, fmt.Errorf("%w: the cap on main time is below main time", ErrSettings)
+	case s.hasOvertime() && (s.count() == 0 || s.Period == 0):
+		s.System = Absolute
+	}
+	return s, nil
+}
+
+func (s Settings) hasOvertime() bool { return s.System == Canadian || s.System == Byoyomi }
+
+// count is the number of stones of a Canadian period, or of byo-yomi periods.
+func (s Settings) count() int {
+	switch s.System {
+	case Canadian:
+		return s.Stones
+	case Byoyomi:
+		return s.Periods
+	}
+	return 0
+}

@@ -1,0 +1,61 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// Error is the answer to a command that was refused. Text is English; Code and
+// Args are what a page translates.
+type Error struct {
+	// Code is bad_request, unauthorised, unsupported, not_found, stale, illegal,
+	// busy, limit, engine_failed, not_saved or internal.
+	Code string `json:"code"`
+	Text string `json:"text"`
+	// Args say more: for illegal "ko", "superko", "suicide", "occupied", "over",
+	// "turn" or "board"; for not_saved "full" where the disk is.
+	Args []string `json:"args,omitempty"`
+	// Retry says that nothing was done, and that the same command may work later.
+	Retry bool `json:"retry,omitempty"`
+}
+
+// Error returns the text: a refusal is an error too.
+func (e Error) Error() string { return e.Text }
+
+// Refuse returns a refusal.
+func Refuse(code, format string, args ...any) error {
+	return Error{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// RefuseWith returns a refusal whose argument tells more than its code.
+func RefuseWith(code, arg, text string) error {
+	return Error{Code: code, Text: text, Args: []string{arg}}
+}
+
+// NotSaved refuses what the disk does not take; the state is as it was, and the same
+// may be tried again.
+func NotSaved(err error) error {
+	e := Error{Code: "not_saved", Text: fmt.Sprintf("this is not saved: %v", err), Retry: true}
+	if errors.Is(err, syscall.ENOSPC) {
+		e.Args = []string{"full"}
+	}
+	return e
+}
+
+// BadRequest refuses a command as a bad one, unless the error is a refusal already.
+func BadRequest(err error) error {
+	if errors.As(err, new(Error)) {
+		return err
+	}
+	return Refuse("bad_request", "%v", err)
+}
+
+// AsError returns the refusal that an error is, or makes an internal one of it.
+func AsError(err error) *Error {
+	var e Error
+	if !errors.As(err, &e) {
+		e = Error{Code: "internal", Text: err.Error()}
+	}
+	return &e
+}

@@ -1,0 +1,116 @@
+// Package wire writes positions, rules and numbers as the messages of package web/api
+// have them, and reads them back. It keeps no state.
+package wire
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// Decimal writes a number in as few digits as tell it from others.
+func Decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// Letter is "b" or "w", "" for no colour.
+func Letter(c board.Color) string {
+	switch c {
+	case board.Black:
+		return "b"
+	case board.White:
+		return "w"
+	}
+	return ""
+}
+
+// ParseColour is the inverse of [Letter].
+func ParseColour(s string) board.Color {
+	switch s {
+	case "b":
+		return board.Black
+	case "w":
+		return board.White
+	}
+	return board.Empty
+}
+
+// Stones writes a position as pages read it.
+func Stones(g *board.Game) string {
+	b := make([]byte, g.Size().Area())
+	for i := range b {
+		b[i] = ".bw"[g.At(board.Point(i))]
+	}
+	return string(b)
+}
+
+// Shown makes text of a stranger fit for a line of the log.
+func Shown(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, text)
+	if len(text) > most {
+		for most > 0 && !utf8.RuneStart(text[most]) {
+			most--
+		}
+		text = text[:most] + "..."
+	}
+	return text
+}
+
+var letters = strings.NewReplacer("X", "b", "O", "w")
+
+// ReviewedStones turns stones as reviews write them into the page's.
+func ReviewedStones(stones string) string { return letters.Replace(stones) }
+
+// Blacks turns a value of the side to move into Black's.
+func Blacks(c board.Color, v float64) float64 {
+	if c == board.White {
+		return -v
+	}
+	return v
+}
+
+// Ownership packs owners in [-1,1] of the side to move as bytes of Black's.
+func Ownership(own []float32, c board.Color) string {
+	if own == nil {
+		return ""
+	}
+	b := make([]byte, len(own))
+	for i, v := range own {
+		b[i] = byte(int8(math.Round(127 * Blacks(c, float64(min(1, max(-1, v)))))))
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// Vertices names points, most of them at the most.
+func Vertices(size board.Size, points []board.Point, most int) []string {
+	all := make([]string, 0, min(most, len(points)))
+	for _, p := range points[:min(most, len(points))] {
+		all = append(all, size.Vertex(p))
+	}
+	return all
+}
+
+// Round keeps so many decimals, and never a minus zero.
+func Round(v float64, digits int) float64 {
+	f := math.Pow10(digits)
+	return math.Round(v*f)/f + 0
+}
+
+// Bounds of records.
+const (
+	MaxSGF   = 20 << 20  // bytes
+	MaxNodes = 1_000_000 // of a game tree
+)
+
+// ParseSGF reads the game trees of a record, within the bounds.
+func ParseSGF(data []byte) ([]*sgf.Node, error) {
+	return sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
+}
