@@ -28,7 +28,7 @@ var allowed = map[string]string{
 	"nn/onnx":       "",
 	"sgf":           "board",
 	"thinking":      "board",
-	"gtp":           "board clock setting",
+	"gtp":           "board clock setting thinking",
 	"nn/features":   "board",
 	"nn":            "board nn/features",
 	"nn/arch":       "nn/onnx",
@@ -55,7 +55,7 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board clock engine katago level nn review search sgf train web/api",
+	"web":           "board clock engine katago level nn review search sgf thinking train web/api",
 	"cluster":       "board clock match nn review search sgf train",
 	"cmd/engine":    "*",
 }

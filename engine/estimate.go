@@ -7,28 +7,8 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
-
-// Estimate says how a game that is not over stands, and how sure that is.
-type Estimate struct {
-	// Lead is White's lead in points with best play, as the search sees it, komi and
-	// bonuses included. Low and High bound the result of the game, White's points: a
-	// tenth of games that the engine played on with itself would end below Low, a
-	// tenth above High, by the network's own opinion of its uncertainty.
-	Lead, Low, High float64
-	Winrate         float64 // Black's, 0..1
-	Visits          int64
-	// Sure and Likely count points by who will own them, stones and empty ones
-	// alike, by board.Color: 95 times in a hundred or more, and 70 or more. Open
-	// are the others, on which nothing is decided.
-	Sure, Likely [3]int
-	Open         int
-	// Unsettled are chains that may live or die, the largest first.
-	Unsettled [][]board.Point
-	// Final says that the game is over and nothing is estimated: Lead, Low and High are
-	// its result.
-	Final bool
-}
 
 // The bounds of ownership, of 1, from which a point counts as sure and as likely.
 const (
@@ -46,7 +26,7 @@ const tenth = 1.2816
 // Estimate searches the position as it stands, at full strength and always in the
 // same way, and counts. Networks without a score or owners leave their parts at 0. A
 // game that is over is counted as FinalScore does.
-func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
+func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	e.Stop()
 	if e.game.Ended() && !e.cfg.ScoreByLead {
 		c, err := e.count(ctx)
@@ -62,12 +42,12 @@ func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
 	if err := e.even.find(ctx, e.net, e.game, e.estimate); err != nil {
 		return nil, err
 	}
-	t.take(&e.even, e.game)
+	e.even.under(t, e.game)
 	return t, nil
 }
 
 // estimate estimates a position under its komi; scored says that the network has a score.
-func (e *Engine) estimate(ctx context.Context, g *board.Game) (t *Estimate, scored bool, err error) {
+func (e *Engine) estimate(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
 	tree, err := search.New(e.repeatable(), uncached{e.net}, e.log)
 	if err != nil {
 		return nil, false, err
@@ -89,7 +69,7 @@ func (e *Engine) estimate(ctx context.Context, g *board.Game) (t *Estimate, scor
 type evenEstimate struct {
 	hash board.Hash // of the position, without komi
 	komi float32
-	*Estimate
+	*thinking.Estimate
 }
 
 // mostEvenSearches is how often a komi is searched under that makes the position even.
@@ -97,7 +77,7 @@ const mostEvenSearches = 8
 
 // find estimates a position under a nearly even komi, unless it is that of the call
 // before: the komi of the game makes no difference.
-func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, estimate func(context.Context, *board.Game) (*Estimate, bool, error)) error {
+func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, estimate func(context.Context, *board.Game) (*thinking.Estimate, bool, error)) error {
 	g := new(board.Game)
 	g.CopyFrom(game)
 	g.SetKomi(0)
@@ -141,9 +121,9 @@ func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, 
 	return nil
 }
 
-// take takes over what an estimate under another komi says of points. The lead is on
+// under makes t say of points what the estimate under another komi does. The lead is on
 // the side of the winrate, and between Low and High.
-func (t *Estimate) take(even *evenEstimate, g *board.Game) {
+func (even *evenEstimate) under(t *thinking.Estimate, g *board.Game) {
 	more := float64(g.Rules().Komi - even.komi)
 	low, high := search.Bounds(g)
 	switch { // komi alone decides
@@ -161,9 +141,9 @@ func (t *Estimate) take(even *evenEstimate, g *board.Game) {
 // tenths rounds, and never to minus zero.
 func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
-func estimateOf(g *board.Game, r *search.Result) *Estimate {
+func estimateOf(g *board.Game, r *search.Result) *thinking.Estimate {
 	sign := 1.0 // to White's view
-	t := &Estimate{Winrate: 1 - r.Root.Winrate, Visits: r.Root.Visits}
+	t := &thinking.Estimate{Winrate: 1 - r.Root.Winrate, Visits: r.Root.Visits}
 	if r.ToMove == board.Black {
 		sign, t.Winrate = -1, r.Root.Winrate
 	}
@@ -181,15 +161,15 @@ func estimateOf(g *board.Game, r *search.Result) *Estimate {
 	}
 	judgeChains(g, own) // corrects what is proven
 	for _, v := range own {
-		t.count(v)
+		countPoint(t, v)
 	}
 	t.Unsettled = unsettled(g.Board(), own)
 	return t
 }
 
 // asEstimate is the count of a game that is over.
-func (c *count) asEstimate() *Estimate {
-	t := &Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true}
+func (c *count) asEstimate() *thinking.Estimate {
+	t := &thinking.Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true}
 	switch {
 	case c.score > 0:
 		t.Winrate = 0
@@ -206,8 +186,8 @@ func (c *count) asEstimate() *Estimate {
 	return t
 }
 
-// count counts a point with an owner from -1, Black, to 1, White.
-func (t *Estimate) count(own float32) {
+// countPoint counts a point with an owner from -1, Black, to 1, White.
+func countPoint(t *thinking.Estimate, own float32) {
 	color := board.White
 	if own < 0 {
 		color, own = board.Black, -own

@@ -13,6 +13,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // humanSource is a network beside which one of human moves may be loaded.
@@ -30,7 +31,7 @@ func (e *HumanError) Error() string { return e.own }
 // KataGo is the text of KataGo.
 func (e *HumanError) KataGo() string { return e.kataGo }
 
-// Refusals of RawHuman.
+// Refusals of evaluations by a network of human moves.
 var (
 	ErrNoHumans error = &HumanError{"no network of human moves: name one with --human-model",
 		"Cannot run kata-raw-human-nn, -human-model was not provided"}
@@ -77,9 +78,8 @@ func CheckHuman(net Network, size board.Size, names []string, h search.Human) er
 	return nil
 }
 
-// RawHuman is RawNetwork by the network of human moves, under the profile that is
-// set. Errors are ErrNoHumans and ErrNoProfile, or the network's.
-func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOutput, error) {
+// humans returns the network of human moves, if one is loaded and knows who plays.
+func (e *Engine) humans() (nn.Evaluator, error) {
 	var humans nn.Evaluator
 	var profiled bool
 	if s, ok := e.net.(humanSource); ok {
@@ -91,19 +91,7 @@ func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOut
 	case profiled && e.profile() == nil:
 		return nil, ErrNoProfile
 	}
-	e.Stop()
-	game, err := e.gameFor(c)
-	if err != nil {
-		return nil, err
-	}
-	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.profile(),
-		Optimism: float32(e.cfg.Search.Net.RootOptimism)}
-	q.Options.PlayoutDoublingAdvantage = e.advantageOf(game.ToMove())
-	var out nn.Output
-	if err := humans.Evaluate(ctx, &q, &out); err != nil {
-		return nil, err
-	}
-	return whiteView(&out, game), nil
+	return humans, nil
 }
 
 // HumanPolicy is what the network of human moves expects of a player such as
@@ -116,7 +104,7 @@ func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string)
 	if err := e.cfg.Search.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParam, err)
 	}
-	out, err := e.RawHuman(ctx, c, 0)
+	out, err := e.Evaluate(ctx, thinking.EvaluationRequest{Color: c, Human: true})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/thinking"
 )
 
 // humanRaw is an evaluation that KataGo printed for a profile.
@@ -107,7 +108,7 @@ func (p *humanPosition) setUp(t *testing.T, e *engine.Engine) {
 	}
 }
 
-func (r *humanRaw) check(t *testing.T, raw *engine.RawOutput) {
+func (r *humanRaw) check(t *testing.T, raw *thinking.Evaluation) {
 	t.Helper()
 	want := &r.Output
 	score, square := want.WhiteScore, want.WhiteScoreSq
@@ -173,13 +174,7 @@ func TestRawHumanOracle(t *testing.T) {
 				require.NoError(t, err)
 				words = words[1:]
 			}
-			sym := int8(words[1][0] - '0')
-			var raw *engine.RawOutput
-			if len(r.Models) == 2 {
-				raw, err = e.RawHuman(t.Context(), color, sym)
-			} else {
-				raw, err = e.RawNetwork(t.Context(), color, sym, 1)
-			}
+			raw, err := e.Evaluate(t.Context(), thinking.EvaluationRequest{Color: color, Symmetry: int(words[1][0] - '0'), Human: len(r.Models) == 2, Optimism: 1})
 			require.NoError(t, err)
 			if *humanPrecision == "fp32" {
 				r.check(t, raw)

@@ -7,20 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-)
-
-// Status is the fate of a point: the first three for stones, the others for
-// empty points.
-type Status uint8
-
-// The statuses of points.
-const (
-	Alive Status = iota
-	Dead
-	Seki
-	BlackTerritory
-	WhiteTerritory
-	Dame
+	"kosumi/thinking"
 )
 
 // FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a
@@ -101,15 +88,15 @@ func (e *Engine) count(ctx context.Context) (count, error) {
 
 // FinalStatus judges every point, in the order of board.Point. Stones of one
 // chain share their fate. It is what FinalScore counts once the game is over.
-func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
+func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	e.Stop()
 	c, err := e.count(ctx)
 	if err != nil {
 		return nil, err
 	}
-	status := make([]Status, e.game.Size().Area())
+	status := make([]thinking.Status, e.game.Size().Area())
 	for _, p := range c.dead {
-		status[p] = Dead
+		status[p] = thinking.Dead
 	}
 	for p := range status {
 		if e.game.At(board.Point(p)) != board.Empty {
@@ -117,11 +104,11 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
 		}
 		switch c.owners[p] {
 		case board.Black:
-			status[p] = BlackTerritory
+			status[p] = thinking.BlackTerritory
 		case board.White:
-			status[p] = WhiteTerritory
+			status[p] = thinking.WhiteTerritory
 		default:
-			status[p] = Dame
+			status[p] = thinking.Dame
 		}
 	}
 	return status, nil

@@ -7,6 +7,7 @@ import (
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // Engine is the player behind the server: everything that the commands need
@@ -84,7 +85,7 @@ type Thinker interface {
 	// The Analysis is the callee's only until report returns.
 	Analyze(ctx context.Context, r AnalyzeRequest, report func(*Analysis)) error
 	// Evaluate runs the network once on the current position, without search.
-	Evaluate(ctx context.Context, r RawRequest) (*RawOutput, error)
+	Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error)
 	// Stop ends a search in the background and returns when it has ended.
 	Stop()
 	// ClearCache forgets evaluated positions and the search tree.
@@ -204,28 +205,6 @@ type RootAnalysis struct {
 	RawStWrError, RawStScoreError, RawVarTimeLeft float64
 }
 
-// RawRequest asks for one evaluation by the network.
-type RawRequest struct {
-	Color    board.Color // side to move
-	Symmetry int         // 0..7, board.Symmetry
-	// Human asks the network of human moves, under the profile that is set.
-	Human    bool
-	Optimism float64 // weight of the optimistic policy in [0,1], where the network has one
-}
-
-// RawOutput is what the network says, always from WHITE's view.
-type RawOutput struct {
-	Win, Loss, NoResult   float64 // of White; sum 1
-	Lead, ScoreSelfplay   float64 // points for White
-	ScoreSelfplaySq       float64 // mean of the squared score
-	VarTimeLeft           float64
-	ShorttermWinlossError float64
-	ShorttermScoreError   float64
-	Policy                []float32 // W*H probabilities for the side to move; NaN where illegal
-	PolicyPass            float32
-	Ownership             []float32 // W*H, [-1,1], + = White; nil if the network has none
-}
-
 // Clock keeps both players' time.
 type Clock interface {
 	// SetClock starts both clocks anew under these settings and changes nothing
@@ -255,41 +234,10 @@ type Scorer interface {
 	FinalScore(ctx context.Context) (float64, error)
 	// FinalStatus judges every point: W*H entries in the order of board.Point.
 	// All stones of a chain have the same status.
-	FinalStatus(ctx context.Context) ([]Status, error)
+	FinalStatus(ctx context.Context) ([]thinking.Status, error)
 	// Estimate says how a game stands.
-	Estimate(ctx context.Context) (*Estimate, error)
+	Estimate(ctx context.Context) (*thinking.Estimate, error)
 }
-
-// Estimate is an opinion about a game, or its result.
-type Estimate struct {
-	// Lead is White's lead in points. One game in ten would end below Low, one above
-	// High, White's points. All three are 0 where the network knows no score.
-	Lead, Low, High float64
-	Winrate         float64 // Black's, 0..1
-	Visits          int64   // of the search that it rests on
-	// Sure and Likely count points, stones and empty ones alike, by who will own
-	// them, by board.Color; Open are the others.
-	Sure, Likely [3]int
-	Open         int
-	// Unsettled are chains that may live or die, the largest first.
-	Unsettled [][]board.Point
-	// Final says that the game is over: Lead, Low and High are its result.
-	Final bool
-}
-
-// Status is the fate of a point: the first three for stones, the others for
-// empty points.
-type Status uint8
-
-// The statuses that final_status and final_status_list know.
-const (
-	StatusAlive Status = iota
-	StatusDead
-	StatusSeki
-	StatusBlackTerritory
-	StatusWhiteTerritory
-	StatusDame
-)
 
 // Record reads and writes game records. The server does the files.
 type Record interface {

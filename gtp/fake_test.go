@@ -14,6 +14,7 @@ import (
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // fakeEngine is a player without a network: a real game underneath, the first
@@ -198,7 +199,7 @@ func (f *fakeEngine) choose(r MoveRequest) board.Point {
 	g := f.game
 	if r.Cleanup {
 		for p, st := range f.statuses() {
-			if st != StatusDead || g.At(board.Point(p)) != r.Color.Opponent() {
+			if st != thinking.Dead || g.At(board.Point(p)) != r.Color.Opponent() {
 				continue
 			}
 			for _, q := range g.Board().LibertyPoints(nil, board.Point(p)) {
@@ -308,21 +309,18 @@ func (f *fakeEngine) Analyze(ctx context.Context, r AnalyzeRequest, report func(
 	return nil
 }
 
-func (f *fakeEngine) Evaluate(ctx context.Context, r RawRequest) (*RawOutput, error) {
+func (f *fakeEngine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error) {
 	if err := f.wait(ctx); err != nil {
 		return nil, err
 	}
 	g := f.game
 	moves := f.candidates(r.Color, nil)
-	o := &RawOutput{Win: 0.5, Loss: 0.5, Lead: float64(g.Score()), Ownership: f.ownership(board.White)}
-	o.Policy = make([]float32, g.Size().Area())
-	for p := range o.Policy {
-		o.Policy[p] = float32(math.NaN())
-	}
+	o := &thinking.Evaluation{Win: 0.5, Loss: 0.5, Lead: float64(g.Score()), Ownership: f.ownership(board.White)}
+	o.Policy = slices.Repeat([]float32{-1}, g.Size().Area()+1)
 	for _, p := range moves {
 		o.Policy[p] = 1 / float32(len(moves)+1)
 	}
-	o.PolicyPass = 1 / float32(len(moves)+1)
+	o.Policy[g.Size().Area()] = 1 / float32(len(moves)+1)
 	return o, nil
 }
 
@@ -346,19 +344,19 @@ func (f *fakeEngine) FinalScore(ctx context.Context) (float64, error) {
 	}
 	var dead []board.Point
 	for p, st := range f.statuses() {
-		if st == StatusDead {
+		if st == thinking.Dead {
 			dead = append(dead, board.Point(p))
 		}
 	}
 	return float64(f.game.ScoreWithDead(dead)), nil
 }
 
-func (f *fakeEngine) Estimate(ctx context.Context) (*Estimate, error) {
+func (f *fakeEngine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	score, err := f.FinalScore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimate{Lead: score, Low: score - 3, High: score + 3, Winrate: 0.5, Visits: 1, Open: f.game.Size().Area()}
+	e := &thinking.Estimate{Lead: score, Low: score - 3, High: score + 3, Winrate: 0.5, Visits: 1, Open: f.game.Size().Area()}
 	for p := range board.Point(f.game.Size().Area()) {
 		if f.game.At(p) != board.Empty && f.game.Board().ChainHead(p) == p {
 			e.Unsettled = append(e.Unsettled, f.game.Board().Chain(nil, p))
@@ -367,7 +365,7 @@ func (f *fakeEngine) Estimate(ctx context.Context) (*Estimate, error) {
 	return e, nil
 }
 
-func (f *fakeEngine) FinalStatus(ctx context.Context) ([]Status, error) {
+func (f *fakeEngine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	if err := f.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -375,22 +373,22 @@ func (f *fakeEngine) FinalStatus(ctx context.Context) ([]Status, error) {
 }
 
 // statuses takes as dead what stands in the other side's pass-alive area.
-func (f *fakeEngine) statuses() []Status {
+func (f *fakeEngine) statuses() []thinking.Status {
 	b := f.game.Board()
 	owners := b.PassAlive(nil, f.game.Rules().Suicide)
-	list := make([]Status, len(owners))
+	list := make([]thinking.Status, len(owners))
 	for p, owner := range owners {
 		switch c := b.At(board.Point(p)); {
 		case c == owner && c != board.Empty, c != board.Empty && owner == board.Empty:
-			list[p] = StatusAlive
+			list[p] = thinking.Alive
 		case c != board.Empty:
-			list[p] = StatusDead
+			list[p] = thinking.Dead
 		case owner == board.Black:
-			list[p] = StatusBlackTerritory
+			list[p] = thinking.BlackTerritory
 		case owner == board.White:
-			list[p] = StatusWhiteTerritory
+			list[p] = thinking.WhiteTerritory
 		default:
-			list[p] = StatusDame
+			list[p] = thinking.Dame
 		}
 	}
 	return list

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 func (k *kataServer) search() []handler {
@@ -302,7 +303,7 @@ func wholeError(half float64) float64 { return 2 * half }
 func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 	const form = "kata-raw-nn (expected an optional color, a symmetry 'all' or index [0-7], and an optional optimism [0-1])"
 	g := k.engine.Game()
-	req := RawRequest{Color: g.ToMove(), Optimism: rootOptimism}
+	req := thinking.EvaluationRequest{Color: g.ToMove(), Optimism: rootOptimism}
 	args := c.Args
 	if len(args) > 0 {
 		if color, err := board.ParseColor(args[0]); err == nil {
@@ -336,7 +337,7 @@ func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error 
 		if err != nil {
 			return err
 		}
-		if area := g.Size().Area(); len(o.Policy) != area || o.Ownership != nil && len(o.Ownership) != area {
+		if area := g.Size().Area(); len(o.Policy) != area+1 || o.Ownership != nil && len(o.Ownership) != area {
 			return errors.New("the network's output does not fit the board")
 		}
 		b.WriteString(kataRaw(g.Size(), req.Symmetry, o))
@@ -346,13 +347,14 @@ func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error 
 }
 
 // kataRaw writes one evaluation in KataGo's widths.
-func kataRaw(size board.Size, symmetry int, o *RawOutput) string {
+func kataRaw(size board.Size, symmetry int, o *thinking.Evaluation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "symmetry %d\nwhiteWin %.6f\nwhiteLoss %.6f\nnoResult %.6f\nwhiteLead %.3f\nwhiteScoreSelfplay %.3f\nwhiteScoreSelfplaySq %.3f\n",
-		symmetry, o.Win, o.Loss, o.NoResult, o.Lead, o.ScoreSelfplay, o.ScoreSelfplaySq)
-	fmt.Fprintf(&b, "varTimeLeft %.3f\nshorttermWinlossError %.3f\nshorttermScoreError %.3f\npolicy\n", o.VarTimeLeft, o.ShorttermWinlossError, o.ShorttermScoreError)
-	for p, x := range o.Policy {
-		if math.IsNaN(float64(x)) {
+		symmetry, o.Win, o.Loss, o.NoResult, o.Lead, o.ScoreMean, o.ScoreMeanSq)
+	fmt.Fprintf(&b, "varTimeLeft %.3f\nshorttermWinlossError %.3f\nshorttermScoreError %.3f\npolicy\n", o.VarTimeLeft, o.ErrWinLoss, o.ErrScore)
+	area := size.Area()
+	for p, x := range o.Policy[:area] {
+		if x < 0 {
 			b.WriteString("    NAN ")
 		} else {
 			fmt.Fprintf(&b, "%8.6f ", x)
@@ -361,7 +363,7 @@ func kataRaw(size board.Size, symmetry int, o *RawOutput) string {
 			b.WriteByte('\n')
 		}
 	}
-	fmt.Fprintf(&b, "policyPass %8.6f \nwhiteOwnership\n", o.PolicyPass)
+	fmt.Fprintf(&b, "policyPass %8.6f \nwhiteOwnership\n", o.Policy[area])
 	for p, x := range o.Ownership {
 		fmt.Fprintf(&b, "%9.7f ", x)
 		if (p+1)%size.W == 0 {

@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/search"
+	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -225,14 +226,14 @@ func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Se
 
 // judge asks the engine which stones are dead.
 func (g *game) judge() {
-	var status []engine.Status
+	var status []thinking.Status
 	g.work(forHelp, func(ctx context.Context, e *engine.Engine) (err error) {
 		status, err = e.FinalStatus(ctx)
 		return err
 	}, func(error) {
 		g.judged, g.isSure = nil, true
 		for p, s := range status {
-			if s == engine.Dead {
+			if s == thinking.Dead {
 				g.judged = append(g.judged, board.Point(p))
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/internal/file"
+	"kosumi/thinking"
 )
 
 // autosave keeps the record of every game that the engine plays in a folder, one
@@ -129,7 +130,7 @@ func (s *savingSeat) FinalScore(ctx context.Context) (float64, error) {
 }
 
 // FinalStatus saves the game, whose dead stones are known now.
-func (s *savingSeat) FinalStatus(ctx context.Context) ([]gtp.Status, error) {
+func (s *savingSeat) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	all, err := s.seat.FinalStatus(ctx)
 	if err == nil {
 		s.to.save(ctx, s.Engine)
