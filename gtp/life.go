@@ -24,7 +24,7 @@ type LifeJudge interface {
 // lifeTime is how long a question may take where none says.
 const lifeTime = 10 * time.Second
 
-func lifeCommands(e Engine) []handler {
+func lifeCommands(e Engine) []Handler {
 	ask := func(question func(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error)) HandlerFunc {
 		return func(ctx context.Context, c Command, r *Reply) error {
 			judge, ok := e.(LifeJudge)
@@ -39,9 +39,9 @@ func lifeCommands(e Engine) []handler {
 			return err
 		}
 	}
-	return []handler{
-		{name: "kosumi-life", run: ask(askLife)},
-		{name: "kosumi-life_list", run: ask(listUnsettled)},
+	return []Handler{
+		{Name: "kosumi-life", Run: ask(askLife)},
+		{Name: "kosumi-life_list", Run: ask(listUnsettled)},
 	}
 }
 
@@ -71,7 +71,7 @@ func askLife(ctx context.Context, judge LifeJudge, g *board.Game, args []string)
 		stones = append(stones, p)
 	}
 	if len(stones) == 0 {
-		return "", errSyntax
+		return "", ErrSyntax
 	}
 	return judge.Life(ctx, stones, all, limit)
 }
@@ -79,7 +79,7 @@ func askLife(ctx context.Context, judge LifeJudge, g *board.Game, args []string)
 func listUnsettled(ctx context.Context, judge LifeJudge, _ *board.Game, args []string) (string, error) {
 	limit := lifeTime
 	if len(args) > 1 {
-		return "", errSyntax
+		return "", ErrSyntax
 	}
 	if len(args) == 1 {
 		var err error
@@ -96,5 +96,5 @@ func timeLimit(word string) (time.Duration, error) {
 	if err != nil || !(v > 0 && v <= 1e6) {
 		return 0, fmt.Errorf("%q: want seconds, more than 0 and up to 1000000", word)
 	}
-	return seconds(v), nil
+	return Seconds(v), nil
 }

@@ -12,6 +12,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
+	"kosumi/katago/commands"
 	"kosumi/katago/config"
 	"kosumi/search"
 	"kosumi/sgf"
@@ -231,7 +232,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 	for _, model := range k.net.infos(k.opts.Play.Size, 0) {
 		version += "+" + katago.ShortName(model.InternalName)
 	}
-	as := &gtp.KataGo{
+	as := &commands.Personality{
 		Engine: k, Version: version, Params: k.params, PVLen: d.PVLen,
 		MaxSize: config.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say,
 		Supports: func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
@@ -247,9 +248,9 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text
 	}
-	opts := gtp.Options{KataGo: as}
+	var chat func(string)
 	if d.Chat {
-		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
+		chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if d.NoLimit {
 		as.Clock = &gtp.TimeSettings{System: gtp.TimeByoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
@@ -258,7 +259,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 		}
 	}
 	in, out := k.log.Copy(os.Stdin, word(d.LogCommands, "Controller: "), os.Stdout, word(d.LogCommands, "KataGo: "))
-	server := gtp.NewServer(k, k.opts.stderr, opts)
+	server := commands.NewServer(as, k.opts.stderr, chat)
 	err := serveClient(ctx, k.opts, k.net, "", func(ctx context.Context) error { return server.Serve(ctx, in, out) })
 	k.log.Write("All cleaned up, quitting")
 	return err
