@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 const sec = time.Second
@@ -110,7 +111,7 @@ func TestSearchLeavesTime(t *testing.T) {
 func TestLevelOnAClock(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Level = "10k" })
 	limits := func() search.Limits {
-		_, l, err := e.searchFor(&MoveRequest{Color: board.Black}, e.game, turn{e.budget(board.Black), time.Now()})
+		_, l, err := e.searchFor(&thinking.MoveRequest{Color: board.Black}, e.game, turn{e.budget(board.Black), time.Now()})
 		require.NoError(t, err)
 		return l
 	}

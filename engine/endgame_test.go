@@ -50,12 +50,12 @@ func TestFriendlyPassByHand(t *testing.T) {
 			require.NoError(t, err)
 			result := &search.Result{}
 			result.Root.Visits = 100
-			_, err = e.judge(context.Background(), e.game)
+			_, err = e.judge.chains(context.Background(), e.game)
 			require.NoError(t, err)
 			if c.doubt {
-				e.judged.sure = false
+				e.judge.judged.sure = false
 			}
-			got, err := e.friendlyPass(context.Background(), e.game, result, p, false)
+			got, err := e.judge.friendlyPass(context.Background(), e.game, result, p, false)
 			require.NoError(t, err)
 			want := p
 			if c.passes {
@@ -89,12 +89,12 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 		})
 		setUp(t, e, "..XO..O\n.XXO.O.\nXX.XOOO\n.XXXO.O\nX.XO.OO\n.XXOO.O\nXX.XO.O", board.White)
 		require.NoError(t, e.Play(board.White, board.Pass))
-		_, err := e.judge(context.Background(), e.game)
+		_, err := e.judge.chains(context.Background(), e.game)
 		require.NoError(t, err)
-		e.net = counted{e.net, by, &n}
+		replaceNetwork(e, counted{e.net, by, &n})
 		p, err := e.game.Size().ParseVertex("A7")
 		require.NoError(t, err)
-		_, err = e.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, p, timed)
+		_, err = e.judge.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, p, timed)
 		require.NoError(t, err)
 		return n
 	}
@@ -147,7 +147,7 @@ func TestCleanupEnds(t *testing.T) {
 		setUp(t, e, lifeAndDeath, board.Black)
 		ended := false
 		for range 30 {
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Cleanup: true})
 			require.NoError(t, err)
 			if ended = m.Point == board.Pass; ended {
 				break
@@ -181,13 +181,13 @@ func TestHeadStart(t *testing.T) {
 			require.NoError(t, e.SetHandicap(stones))
 		}
 		play(t, e, c.moves)
-		require.InDelta(t, c.want, e.headStart(), 1e-6)
+		require.InDelta(t, c.want, headStart(e.game), 1e-6)
 	}
 	e := newEngine(t, 9, nil)
 	for _, v := range []board.Point{20, 24, 56} { // handicap stones sent as moves
 		require.NoError(t, e.Play(board.Black, v))
 	}
-	require.InDelta(t, 15*2+7-7.5, e.headStart(), 1e-6)
+	require.InDelta(t, 15*2+7-7.5, headStart(e.game), 1e-6)
 }
 
 // TestAdvantageByHand: 0.045 doublings for each point of the head start beyond
@@ -221,16 +221,16 @@ func TestAdvantageByHand(t *testing.T) {
 	// The search of a handicap game gets it for White, whoever is to move.
 	e := newEngine(t, 9, nil)
 	require.NoError(t, e.SetHandicap([]board.Point{20, 24, 56, 60}))
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
-	p := e.tree.Params()
+	p := e.thinker.tree.Params()
 	require.Positive(t, p.Net.PlayoutDoublingAdvantage)
 	require.Equal(t, board.White, p.Net.AdvantageFor)
 	require.Zero(t, e.cfg.Search.Net.PlayoutDoublingAdvantage)
 	require.NoError(t, e.SetParams(map[string]string{"playoutDoublingAdvantage": "-0.5"}))
-	require.InDelta(t, -0.5, e.searchParams().Net.PlayoutDoublingAdvantage, 0, "what was set by hand stays")
+	require.InDelta(t, -0.5, e.thinker.params().Net.PlayoutDoublingAdvantage, 0, "what was set by hand stays")
 	require.NoError(t, e.NewGame(board.Square(9)))
-	require.Zero(t, e.ahead.doublings)
+	require.Zero(t, e.thinker.ahead.doublings)
 }
 
 // TestWhiteResignsLateWithHandicap: on 9x9 with 15 points to catch up in 0.6*81 -
@@ -238,7 +238,7 @@ func TestAdvantageByHand(t *testing.T) {
 func TestWhiteResignsLateWithHandicap(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules.Komi = 7 })
 	require.NoError(t, e.SetHandicap([]board.Point{20, 60}))
-	require.False(t, e.mayResign(e.game, -81), "too early, whatever the score")
+	require.False(t, mayResign(e.game, -81, headStart(e.game)), "too early, whatever the score")
 	c := board.White
 	for p := board.Point(0); e.game.NumMoves() < 18; p++ {
 		if e.game.At(p) == board.Empty && p != 30 {
@@ -248,8 +248,8 @@ func TestWhiteResignsLateWithHandicap(t *testing.T) {
 	}
 	turns := 0.6*81 - 17.0
 	limit := -15*(turns-1)/turns - 5 - 2.25
-	require.True(t, e.mayResign(e.game, limit-0.01))
-	require.False(t, e.mayResign(e.game, limit+0.01))
+	require.True(t, mayResign(e.game, limit-0.01, headStart(e.game)))
+	require.False(t, mayResign(e.game, limit+0.01, headStart(e.game)))
 	e.game.SetToMove(board.Black)
-	require.True(t, e.mayResign(e.game, -1), "Black may at any time")
+	require.True(t, mayResign(e.game, -1, headStart(e.game)), "Black may at any time")
 }

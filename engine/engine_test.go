@@ -15,6 +15,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // anySize is a network of pseudo-random opinions for every board.
@@ -48,6 +49,11 @@ func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engin
 	return e
 }
 
+// replaceNetwork gives an engine and its parts another network.
+func replaceNetwork(e *Engine, net Network) {
+	e.net, e.thinker.net, e.judge.net, e.rank.net = net, net, net, net
+}
+
 func play(t *testing.T, e *Engine, moves string) {
 	t.Helper()
 	c := board.Black
@@ -68,7 +74,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 			check, err := board.NewGame(e.game.Size(), e.game.Rules())
 			require.NoError(t, err)
 			check.CopyFrom(e.game)
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: c})
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: c})
 			require.NoError(t, err)
 			require.NoError(t, check.Play(c, m.Point), "the move must be legal")
 			require.Equal(t, before+1, e.game.NumMoves())
@@ -80,7 +86,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5")
-	m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 	require.Equal(t, 2, e.game.NumMoves())
@@ -91,28 +97,28 @@ func TestDeterministicMoveLeavesEverything(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5 C3")
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 10 * sec}))
-	hash, clocks := e.game.Hash(), e.clocks
-	r := MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
+	hash, clocks := e.game.Hash(), e.timer.clocks
+	r := thinking.MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
 	first, err := e.GenMove(context.Background(), r)
 	require.NoError(t, err)
 	for range 3 {
-		_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Keep: true})
+		_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Keep: true})
 		require.NoError(t, err)
 		again, err := e.GenMove(context.Background(), r)
 		require.NoError(t, err)
 		require.Equal(t, first, again)
 	}
 	require.Equal(t, hash, e.game.Hash())
-	require.Equal(t, clocks, e.clocks)
+	require.Equal(t, clocks, e.timer.clocks)
 	require.Equal(t, 2, e.game.NumMoves())
 }
 
 func TestTheTreeFollowsTheGame(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.True(t, e.tree.Matches(e.game))
-	kept := e.tree.Visits()
+	require.True(t, e.thinker.tree.Matches(e.game))
+	kept := e.thinker.tree.Visits()
 	require.Positive(t, kept)
 	for _, c := range []struct {
 		name   string
@@ -132,13 +138,13 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 		}},
 		{"size", func() error { return e.NewGame(board.Square(7)) }},
 	} {
-		_, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove()})
+		_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.game.ToMove()})
 		require.NoError(t, err)
 		require.NoError(t, c.change(), c.name)
-		require.False(t, e.tree.Matches(e.game), c.name)
-		e.syncTree(e.game)
-		require.Zero(t, e.tree.Visits(), c.name)
-		require.True(t, e.tree.Matches(e.game), c.name)
+		require.False(t, e.thinker.tree.Matches(e.game), c.name)
+		e.thinker.follow(e.game)
+		require.Zero(t, e.thinker.tree.Visits(), c.name)
+		require.True(t, e.thinker.tree.Matches(e.game), c.name)
 	}
 }
 
@@ -146,7 +152,7 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 func TestTheTreeIsKept(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
 	play(t, e, "C4 E7") // at the root of a symmetric position, copies of moves would be dropped
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	for name, change := range map[string]func() error{
 		"the same komi":       func() error { return e.SetKomi(e.game.Rules().Komi) },
@@ -157,26 +163,26 @@ func TestTheTreeIsKept(t *testing.T) {
 		"other limits":        func() error { return e.SetParams(map[string]string{"maxVisits": "500"}) },
 		"other threads":       func() error { return e.SetParams(map[string]string{"numSearchThreads": "2"}) },
 		"a move that was kept": func() error {
-			_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White, Keep: true})
+			_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White, Keep: true})
 			return err
 		},
 		"a score": func() error { _, err := e.FinalScore(context.Background()); return err },
 	} {
-		before := e.tree.Visits()
+		before := e.thinker.tree.Visits()
 		require.Positive(t, before)
 		require.NoError(t, change(), name)
-		require.GreaterOrEqual(t, e.tree.Visits(), before, name)
-		require.True(t, e.tree.Matches(e.game), name)
+		require.GreaterOrEqual(t, e.thinker.tree.Visits(), before, name)
+		require.True(t, e.thinker.tree.Matches(e.game), name)
 	}
 	// The opponent's reply keeps what was searched below it.
 	var r search.Result
-	e.tree.Snapshot(&r)
+	e.thinker.tree.Snapshot(&r)
 	reply := r.Moves[0]
 	require.NoError(t, e.Play(board.White, reply.Move))
-	require.Equal(t, reply.Visits, e.tree.Visits())
+	require.Equal(t, reply.Visits, e.thinker.tree.Visits())
 	// A setting that changes what is found drops it.
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "1.5"}))
-	require.Zero(t, e.tree.Visits())
+	require.Zero(t, e.thinker.tree.Visits())
 }
 
 func TestUndo(t *testing.T) {
@@ -226,7 +232,7 @@ func TestResignation(t *testing.T) {
 	lost := func(v float64) bool {
 		r := &search.Result{}
 		r.Root.TreeWinLoss = v
-		return e.resigns(r, e.game)
+		return e.resigns(e.game, r)
 	}
 	require.False(t, lost(-0.95))
 	require.False(t, lost(-0.95))
@@ -272,7 +278,7 @@ func setUp(t *testing.T, e *Engine, diagram string, toMove board.Color) {
 // leaves no time to judge chains; without a clock there is always time.
 func TestHurried(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
-	require.False(t, e.hurried(board.Black))
+	require.False(t, hurried(e.budget(board.Black), 0))
 	for _, c := range []struct {
 		set     clock.Settings
 		hurried bool
@@ -283,24 +289,24 @@ func TestHurried(t *testing.T) {
 		{clock.Settings{System: clock.Byoyomi, Period: time.Second, Periods: 2}, false},
 	} {
 		require.NoError(t, e.SetClock(c.set))
-		require.Equal(t, c.hurried, e.hurried(board.White), "%+v", c.set)
+		require.Equal(t, c.hurried, hurried(e.budget(board.White), 0), "%+v", c.set)
 	}
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: time.Minute}))
 	require.NoError(t, e.TimeLeft(board.White, time.Second, 0))
-	require.True(t, e.hurried(board.White))
-	require.False(t, e.hurried(board.Black), "each colour has its own clock")
+	require.True(t, hurried(e.budget(board.White), 0))
+	require.False(t, hurried(e.budget(board.Black), 0), "each colour has its own clock")
 	require.NoError(t, e.Play(board.Black, board.Pass))
-	e.lastEvent = time.Now()
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
+	e.timer.lastEvent = time.Now()
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
-	require.False(t, e.judged.done, "a move in a hurry judges nothing")
+	require.False(t, e.judge.judged.done, "a move in a hurry judges nothing")
 }
 
 // TestAnalysisIsNotPlay: analysis widens the root, and minds neither the moves
 // before nor an opponent who copies them.
 func TestAnalysisIsNotPlay(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.AnalysisWideNoise = 0.25 })
-	play, analysis := e.searchParams(), e.analysisParams()
+	play, analysis := e.thinker.params(), e.analysisParams()
 	require.True(t, play.AntiMirror)
 	require.False(t, analysis.AntiMirror)
 	require.False(t, play.Pass.IgnorePreRootHistory)
@@ -331,27 +337,27 @@ func TestParams(t *testing.T) {
 		require.Equal(t, s.GetKataGo(&e.cfg.Search), values[s.Param()], s.Name)
 	}
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "0.7", "useGraphSearch": "false", "virtualLossForm": "count"}))
-	require.InDelta(t, 0.7, e.tree.Params().PUCT.Exploration, 0)
-	require.False(t, e.tree.Params().Graph.Use)
-	require.Equal(t, search.CountOnly, e.tree.Params().VirtualLoss.Form)
+	require.InDelta(t, 0.7, e.thinker.tree.Params().PUCT.Exploration, 0)
+	require.False(t, e.thinker.tree.Params().Graph.Use)
+	require.Equal(t, search.CountOnly, e.thinker.tree.Params().VirtualLoss.Form)
 	require.ErrorIs(t, e.SetParams(map[string]string{"cpuctExploration": "0.8", "useGraphSearch": "maybe"}), ErrParam)
 	require.InDelta(t, 0.7, e.cfg.Search.PUCT.Exploration, 0)
 }
 
 func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Ponder = true })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.NotNil(t, e.pondering)
+	require.NotNil(t, e.thinker.pondering)
 	server := e.net.(anySize).Server
 	before := server.Stats()
 	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > before.Rows+before.Hits+200 }, time.Minute, time.Millisecond)
 	e.Stop() // returns only when nothing is searched any more
 	stopped := server.Stats()
-	require.Greater(t, e.tree.Visits(), int64(50))
+	require.Greater(t, e.thinker.tree.Visits(), int64(50))
 	time.Sleep(20 * time.Millisecond)
 	require.Equal(t, stopped, server.Stats(), "no evaluation after that")
-	require.True(t, e.tree.Matches(e.game))
+	require.True(t, e.thinker.tree.Matches(e.game))
 	require.NoError(t, e.SetKomi(5.5))
 }
 
@@ -361,7 +367,7 @@ func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
 	for _, c := range []board.Color{board.Black, board.White} {
 		ctx, cancel := context.WithCancel(context.Background())
 		reports := 0
-		err := e.Analyze(ctx, AnalyzeRequest{Color: c, Interval: 20 * time.Millisecond}, func(r *search.Result) {
+		err := e.Analyze(ctx, thinking.Request{Color: c, Interval: 20 * time.Millisecond}, func(r *thinking.Analysis) {
 			if reports++; reports == 2 {
 				cancel()
 			}
@@ -380,10 +386,10 @@ func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
 func TestAnalyzeWithinRestrictions(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	only := []board.Point{40, 41}
-	err := e.Analyze(context.Background(), AnalyzeRequest{
-		Color: board.White, Limits: search.Limits{Visits: 100},
-		Restrict: []search.Restriction{{Color: board.White, Points: only, Depth: 1, Allow: true}},
-	}, func(r *search.Result) {
+	err := e.AnalyzeWithin(context.Background(), thinking.Request{
+		Color:        board.White,
+		Restrictions: []thinking.Restriction{{Color: board.White, Points: only, Depth: 1, Allow: true}},
+	}, search.Limits{Visits: 100}, func(r *search.Result) {
 		for _, m := range r.Moves {
 			require.Contains(t, only, m.Move)
 		}
@@ -395,7 +401,7 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{}; c.DefaultTime = time.Hour })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	m, err := e.GenMove(ctx, MoveRequest{Color: board.Black}) // without the context it would take an hour
+	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without the context it would take an hour
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 }

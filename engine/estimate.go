@@ -23,37 +23,30 @@ const estimateVisits = 200
 // distribution lies beyond.
 const tenth = 1.2816
 
-// Estimate searches the position as it stands, at full strength and always in the
-// same way, and counts. Networks without a score or owners leave their parts at 0. A
-// game that is over is counted as FinalScore does.
-func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
-	e.Stop()
-	if e.game.Ended() && !e.cfg.ScoreByLead {
-		c, err := e.count(ctx)
+// estimate estimates a game, as [Engine.Estimate] does.
+func (j *judge) estimate(ctx context.Context, g *board.Game) (*thinking.Estimate, error) {
+	if g.Ended() && !j.cfg.ScoreByLead {
+		c, err := j.count(ctx, g)
 		if err != nil {
 			return nil, err
 		}
 		return c.asEstimate(), nil
 	}
-	t, scored, err := e.estimate(ctx, e.game)
+	t, scored, err := j.estimateUnderKomi(ctx, g)
 	if err != nil || !scored {
 		return t, err
 	}
-	if err := e.even.find(ctx, e.net, e.game, e.estimate); err != nil {
+	if err := j.even.find(ctx, j.net, g, j.estimateUnderKomi); err != nil {
 		return nil, err
 	}
-	e.even.under(t, e.game)
+	j.even.under(t, g)
 	return t, nil
 }
 
-// estimate estimates a position under its komi; scored says that the network has a score.
-func (e *Engine) estimate(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
-	tree, err := search.New(e.repeatable(), uncached{e.net}, e.log)
-	if err != nil {
-		return nil, false, err
-	}
-	tree.Reset(g)
-	r, err := e.search(ctx, tree, search.Limits{Visits: estimateVisits, Ownership: true})
+// estimateUnderKomi estimates a position under its komi; scored says that the network
+// has a score.
+func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
+	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), uncached{j.net}, g, search.Limits{Visits: estimateVisits, Ownership: true})
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -14,7 +14,7 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 	if err := e.net.Serves(g.Size()); err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)
 	}
-	if e.goesOn(g) {
+	if e.extendedBy(g) {
 		for _, m := range g.Moves()[e.game.NumMoves():] {
 			if err := e.Play(m.Color, m.Point); err != nil {
 				break
@@ -30,9 +30,9 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 	return nil
 }
 
-// goesOn reports whether g has the moves of the game on the board and more, or the
+// extendedBy reports whether g has the moves of the game on the board and more, or the
 // same ones.
-func (e *Engine) goesOn(g *board.Game) bool {
+func (e *Engine) extendedBy(g *board.Game) bool {
 	have, want := e.game.Moves(), g.Moves()
 	return e.game.Size() == g.Size() && e.game.Rules() == g.Rules() && len(have) <= len(want) && slices.Equal(have, want[:len(have)])
 }

@@ -16,15 +16,15 @@ import (
 // may be in doubt is ours: where the two sides do not call the same stones dead,
 // the game is counted as it stands, with dead stones that could have been taken.
 // timed says that the search before was bound by time.
-func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
+func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)
-	wanted := e.cfg.FriendlyPass == Always || e.cfg.FriendlyPass == ByRules && rules.FriendlyPassOk
-	if move == board.Pass || !wanted || e.cfg.CleanUp == Always || rules.Scoring != board.ScoringArea || g.HasButton() ||
+	wanted := j.cfg.FriendlyPass == Always || j.cfg.FriendlyPass == ByRules && rules.FriendlyPassOk
+	if move == board.Pass || !wanted || j.cfg.CleanUp == Always || rules.Scoring != board.ScoringArea || g.HasButton() ||
 		last.Point != board.Pass || last.Color != g.ToMove().Opponent() || !g.PassWouldEndPhase() {
 		return move, nil
 	}
-	closed, err := e.onlyFills(ctx, g, move)
+	closed, err := j.onlyFills(ctx, g, move)
 	if err != nil || !closed {
 		return move, err
 	}
@@ -32,11 +32,11 @@ func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search
 	if timed { // else every run is to find the same
 		limits.Time = max(result.Stats.Elapsed/4, 20*time.Millisecond)
 	}
-	passed, err := e.shortSearch(ctx, g, board.Pass, limits)
+	passed, err := j.shortSearch(ctx, g, board.Pass, limits)
 	if err != nil {
 		return move, err
 	}
-	played, err := e.shortSearch(ctx, g, move, limits)
+	played, err := j.shortSearch(ctx, g, move, limits)
 	if err != nil {
 		return move, err
 	}
@@ -49,28 +49,19 @@ func (e *Engine) friendlyPass(ctx context.Context, g *board.Game, result *search
 
 // shortSearch searches the position after a move of the side to move, on a tree
 // of its own.
-func (e *Engine) shortSearch(ctx context.Context, g *board.Game, move board.Point, l search.Limits) (thinking.Root, error) {
-	p := e.cfg.Search
+func (j *judge) shortSearch(ctx context.Context, g *board.Game, move board.Point, l search.Limits) (thinking.Root, error) {
+	p := j.cfg.Search
 	p.Net.PlayoutDoublingAdvantage = 0
 	p.Root.NoiseEnabled, p.Root.WideNoise = false, 0
 	p.Pass.Conservative, p.AntiMirror = true, false
 	p.Human = p.Human.Alone()
 	p.Memory.MaxBytes = shortSearchBytes
-	tree, err := search.New(p, e.net, nil)
-	if err != nil {
-		return thinking.Root{}, err
-	}
-	after, err := board.NewGame(g.Size(), g.Rules())
-	if err != nil {
-		return thinking.Root{}, err
-	}
+	after := new(board.Game)
 	after.CopyFrom(g)
 	if err := after.Play(g.ToMove(), move); err != nil {
 		return thinking.Root{}, err
 	}
-	tree.Reset(after)
-	defer e.searching()()
-	result, err := e.search(ctx, tree, l)
+	result, err := j.thinker.aside(ctx, p, j.net, after, l)
 	return result.Root, err
 }
 
@@ -83,17 +74,17 @@ const sureOwnership = 0.75
 // onlyFills reports whether no chain is in doubt, every point that is surely owned
 // lies within closed borders once dead stones are off the board, and the move
 // touches no living stone of the opponent and protects nothing from capture.
-func (e *Engine) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {
-	j, err := e.judge(ctx, g)
-	if err != nil || !j.sure {
+func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {
+	found, err := j.chains(ctx, g)
+	if err != nil || !found.sure {
 		return false, err
 	}
-	clean, err := withoutStones(g.Board(), j.dead)
+	clean, err := withoutStones(g.Board(), found.dead)
 	if err != nil {
 		return false, err
 	}
 	for p, c := range clean.FullArea(nil, g.Rules().Suicide) {
-		if j.own[p] > sureOwnership && c != board.White || j.own[p] < -sureOwnership && c != board.Black {
+		if found.own[p] > sureOwnership && c != board.White || found.own[p] < -sureOwnership && c != board.Black {
 			return false, nil
 		}
 	}

@@ -1,55 +1,18 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
 )
-
-// MoveRequest asks for a move.
-type MoveRequest struct {
-	Color board.Color // becomes the side to move if it is not
-	// Keep leaves game and clock as they are: the move is not played.
-	Keep bool
-	// Deterministic asks for the same answer in the same position each time:
-	// one evaluation at a time, fixed orientation, no clock, no sampling.
-	Deterministic bool
-	// Cleanup takes dead stones of the opponent off the board first, and forbids
-	// a pass while one is there.
-	Cleanup  bool
-	Restrict []search.Restriction
-	// Analysed says that somebody reads what the search finds, not only the move:
-	// it is then not bent for the sake of the game.
-	Analysed bool
-	// Report, if not nil, gets a snapshot of the search at every Interval (0:
-	// only at the end) and once at the end. The result is its to keep.
-	Report   func(*search.Result)
-	Interval time.Duration
-	// Ownership asks that reports carry the owners of points, MovesOwnership those
-	// after each move.
-	Ownership, MovesOwnership bool
-	MinMoves                  int // that reports list at least
-}
-
-// Move is the answer to a MoveRequest.
-type Move struct {
-	Point  board.Point // a point or board.Pass; unused if Resign
-	Resign bool
-}
-
-// ownValue is what a search of ours thought of the position at a turn.
-type ownValue struct {
-	turn  int
-	color board.Color
-	value float64 // win minus loss, own view
-}
 
 // deterministicVisits is how long a deterministic search is where no limit of
 // visits is configured.
@@ -58,86 +21,111 @@ const deterministicVisits = 200
 // GenMove chooses a move and plays it, unless it is to be kept off the board or
 // the game is resigned. When ctx ends it takes the best move so far. The move
 // is strictly legal, superko included.
-func (e *Engine) GenMove(ctx context.Context, r MoveRequest) (Move, error) {
-	now := time.Now()
-	start := e.turnStart(now)
+func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
+	start := e.timer.start(time.Now())
 	e.Stop()
 	game, err := e.gameFor(r.Color)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	if !r.Deterministic {
-		if !e.ahead.adjusted {
+		if !e.thinker.ahead.adjusted {
 			e.adjustAdvantage()
 		}
-		e.ahead.adjusted = false
+		e.thinker.ahead.adjusted = false
 	}
 	t := turn{e.budget(r.Color), start}
 	tree, limits, err := e.searchFor(&r, game, t)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
-	limits.Ownership, limits.MovesOwnership, limits.MinMoves = r.Ownership, r.MovesOwnership, r.MinMoves
-	before, began := e.work(), time.Now()
-	correct := func(found *search.Result) {
-		if leadsFit(found, limits) {
-			e.leads.Show(ctx, e.log, game, found)
-		}
-	}
-	report := r.Report
-	if report != nil {
-		report = func(found *search.Result) {
-			correct(found)
-			r.Report(found)
-		}
-	}
-	result, err := e.runSearch(ctx, tree, limits, r.Interval, report)
+	before, began := work(e.net), time.Now()
+	asked := cmp.Or(r.Analysis, &thinking.Request{})
+	limits.Ownership, limits.MovesOwnership = asked.Want.Owners()
+	limits.MinMoves = asked.MinMoves
+	result, err := e.think(ctx, &r, game, tree, limits, asked.Interval)
 	if err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
-	move := Move{Point: e.choose(&result, game, &r)}
+	move := thinking.Decision{Point: e.choose(&result, game, &r)}
 	if r.Deterministic {
 		t.budget.Unlimited = true
 	}
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, t, limits.Time > 0); err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
-	work := e.work().Sub(before)
+	done := work(e.net).Sub(before)
 	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
 		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
-		correct(&root)
+		e.showLeads(ctx, game, &root, limits)
 		result.Root = root.Root
 	}
-	e.logMove(&result, game.Size(), move.Point, work)
+	e.logMove(&result, game.Size(), move.Point, done)
 	if r.Deterministic || r.Keep && !e.cfg.PoolBothSidesValues {
 		return move, nil
 	}
 	if r.Keep {
-		move.Resign = e.resigns(&result, game)
+		move.Resign = e.resigns(game, &result)
 		return move, nil
 	}
 	paused := e.pause(ctx, &result, move.Point, t)
-	if e.resigns(&result, game) {
-		e.resigned = resigned{game.ToMove(), e.game.Hash()}
-		e.auto.resigned = true
+	if e.resigns(game, &result) {
+		e.records.resigned = resigned{game.ToMove(), e.game.Hash()}
+		e.rank.auto.resigned = true
 		e.countGame()
-		return Move{Resign: true}, nil
+		return thinking.Decision{Resign: true}, nil
 	}
-	e.remember(game, &result, move.Point)
-	e.followPlayer(game, result.Root.Lead)
+	e.records.remember(game, &result, move.Point)
+	e.rank.followPlayer(game, result.Root.Lead, headStart(e.game))
 	if err := e.commit(r.Color, move.Point, start); err != nil {
-		return Move{}, err
+		return thinking.Decision{}, err
 	}
 	if result.Stop == search.StopTime {
-		e.learnOverrun(e.lastEvent.Sub(began) - paused - limits.Time - result.Stats.Extended)
+		e.timer.learnOverrun(e.timer.lastEvent.Sub(began) - paused - limits.Time - result.Stats.Extended)
 	}
 	return move, nil
 }
 
+// adjustAdvantage adjusts the advantage to the last own move of this game.
+func (e *Engine) adjustAdvantage() {
+	last, known := e.values.white()
+	known = known && e.game.Board().Stones(board.White) > 0
+	e.thinker.ahead.adjust(e.game.Size(), headStart(e.game), e.cfg.HandicapAdvantage, last, known)
+}
+
+// think searches for a move and reports on the way, with leads that are right.
+func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, game *board.Game, tree *search.Tree, l search.Limits, every time.Duration) (search.Result, error) {
+	var report func(*search.Result)
+	if r.Report != nil {
+		report = func(found *search.Result) {
+			e.showLeads(ctx, game, found, l)
+			r.Report(&found.Analysis)
+		}
+	}
+	defer e.thinker.pinNetwork(game.Size())()
+	return e.thinker.run(ctx, tree, l, every, report)
+}
+
+// showLeads corrects leads of a search under these limits, where there is time.
+func (e *Engine) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
+	if leadsFit(found, l) {
+		e.judge.leads.Show(ctx, e.log, game, found)
+	}
+}
+
+// resigns takes down what a search thought of a game and decides whether to give it up.
+func (e *Engine) resigns(game *board.Game, result *search.Result) bool {
+	e.values.add(game, result.Root.TreeWinLoss)
+	return e.values.resigns(game, result.Root.Lead, headStart(e.game))
+}
+
+// budget is how long the next move of a colour may take.
+func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e.game, e.cfg.Lag) }
+
 // reconsider returns the move to make in place of what the search chose, where a pass
 // is near. It ends with the longest time for the move, and what is not found out by
 // then changes nothing. timed says that the search before was bound by time.
-func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *MoveRequest, t turn, timed bool) (board.Point, error) {
+func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *thinking.MoveRequest, t turn, timed bool) (board.Point, error) {
 	hurried := hurried(t.budget, t.used())
 	if !t.budget.Unlimited {
 		var cancel context.CancelFunc
@@ -146,11 +134,11 @@ func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.R
 	}
 	switch {
 	case chosen == board.Pass || r.Cleanup:
-		if p := e.beforePass(ctx, g, result, r.Cleanup, hurried); p != board.Pass {
+		if p := e.judge.beforePass(ctx, g, result, r.Cleanup, hurried); p != board.Pass {
 			return p, nil
 		}
 	case !r.Deterministic && !hurried:
-		p, err := e.friendlyPass(ctx, g, result, chosen, timed)
+		p, err := e.judge.friendlyPass(ctx, g, result, chosen, timed)
 		if ctx.Err() != nil {
 			return chosen, nil
 		}
@@ -176,42 +164,44 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 	if err := play(c, p); err != nil {
 		return fmt.Errorf("the move that was found cannot be played: %w", err)
 	}
-	e.advance(c, p)
-	e.lastEvent = time.Now()
-	e.clockOf(c).Run(e.lastEvent.Sub(start))
-	e.clockOf(c).Moved()
-	e.ponder()
+	e.thinker.advance(c, p)
+	e.timer.book(c, start)
+	e.thinker.ponder(e.game)
 	return nil
 }
 
 // searchFor returns the tree to search and its limits.
-func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
-	if !r.Deterministic {
-		t.budget = t.budget.Leaving(afterSearch(t.budget, e.game, r.Cleanup))
-		params, limits := e.searchParams(), e.limitsFor(r.Color, t)
-		e.chargeRepeats(&params, game.ToMove(), r.Analysed)
-		if e.cfg.Level != "" {
-			params, limits = e.levelSearch(params)
-			limits = t.bound(limits)
-			e.tree.Clear() // what a level sees must not depend on what was searched before
-		}
-		if err := e.tree.SetParams(params); err != nil {
-			return nil, search.Limits{}, err
-		}
-		e.syncTree(game)
-		if e.ahead.turnsTo(game.ToMove()) {
-			e.tree.Clear() // what was found for the other side is of another game
-		}
-		e.tree.Restrict(r.Restrict...)
-		return e.tree, limits, nil
+func (e *Engine) searchFor(r *thinking.MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
+	asked := cmp.Or(r.Analysis, &thinking.Request{})
+	if r.Deterministic {
+		return e.repeatableSearch(game, asked.Restrictions)
 	}
-	p := e.repeatable()
-	tree, err := search.New(p, uncached{e.net}, e.log)
+	t.budget = t.budget.Leaving(afterSearch(t.budget, e.game, r.Cleanup))
+	params, limits := e.thinker.params(), e.limits(r.Color, t)
+	repeats := e.cfg.HandicapRepeats
+	if r.Analysis != nil {
+		repeats = params.RepeatPenalty.Utility
+	}
+	chargeRepeats(&params, e.game, game.ToMove(), repeats)
+	if e.cfg.Level != "" {
+		params, limits = e.rank.search(params, e.game.Size())
+		limits = t.bound(limits)
+		e.thinker.tree.Clear() // what a level sees must not depend on what was searched before
+	}
+	if err := e.thinker.prepare(params, game, asked.Restrictions); err != nil {
+		return nil, search.Limits{}, err
+	}
+	return e.thinker.tree, limits, nil
+}
+
+// repeatableSearch returns a new tree and limits that know no clock.
+func (e *Engine) repeatableSearch(game *board.Game, only []thinking.Restriction) (*search.Tree, search.Limits, error) {
+	tree, err := search.New(repeatable(e.cfg.Search), uncached{e.net}, e.log)
 	if err != nil {
 		return nil, search.Limits{}, err
 	}
 	tree.Reset(game)
-	tree.Restrict(r.Restrict...)
+	tree.Restrict(only...)
 	limits := search.Limits{Visits: e.cfg.Limits.Visits, Playouts: e.cfg.Limits.Playouts}
 	if limits.Visits == 0 && limits.Playouts == 0 {
 		limits.Visits = deterministicVisits
@@ -219,93 +209,15 @@ func (e *Engine) searchFor(r *MoveRequest, game *board.Game, t turn) (*search.Tr
 	return tree, limits, nil
 }
 
-// repeatable are the settings of a search that finds the same each time.
-func (e *Engine) repeatable() search.Params {
-	p := e.cfg.Search
-	p.Parallel.Workers = 1
-	p.Net.Symmetry = 0
-	p.Choice.Temperature, p.Choice.TemperatureEarly = 0, 0
-	p.Root.NoiseEnabled = false
-	p.Seed = 1
-	return p
-}
-
-// uncached evaluates everything anew: what an earlier search left in the cache
-// may have been seen in another orientation.
-type uncached struct{ e nn.Evaluator }
-
-// Humans implements what the search asks for.
-func (u uncached) Humans(size board.Size) (nn.Evaluator, bool) {
-	s, ok := u.e.(humanSource)
-	if !ok {
-		return nil, false
-	}
-	humans, profiled := s.Humans(size)
-	if humans == nil {
-		return nil, false
-	}
-	return uncached{humans}, profiled
-}
-
-func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	fresh := *q
-	fresh.SkipCache = true
-	return u.e.Evaluate(ctx, &fresh, out)
-}
-
-// runSearch searches and reports on the way. Reports come from this goroutine.
-func (e *Engine) runSearch(ctx context.Context, t *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
-	defer e.searching()()
-	if report == nil {
-		return e.search(ctx, t, l)
-	}
-	if every > 0 {
-		l.SnapshotEvery = min(max(every/2, 5*time.Millisecond), 50*time.Millisecond)
-	}
-	type outcome struct {
-		result search.Result
-		err    error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		result, err := e.search(ctx, t, l)
-		done <- outcome{result, err}
-	}()
-	var tick <-chan time.Time
-	if every > 0 {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
-	for {
-		select {
-		case <-tick:
-			var snapshot search.Result
-			t.Snapshot(&snapshot)
-			// A final one is that of the search before, which may not have
-			// been asked for what this one is.
-			if len(snapshot.Moves) > 0 && !snapshot.Final {
-				report(&snapshot)
-			}
-		case o := <-done:
-			if o.err == nil {
-				report(&o.result)
-			}
-			return o.result, o.err
-		}
-	}
-}
-
 // choose picks the move, and checks it against the game itself: whatever the
 // tree believes, an illegal move is never played.
-func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest) board.Point {
-	e.moveCount++
-	rng := rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount))
+func (e *Engine) choose(result *search.Result, game *board.Game, r *thinking.MoveRequest) board.Point {
+	rng := e.dice.next()
 	temperature := e.cfg.Search.Choice.TemperatureAt(game.NumMoves(), game.Size())
 	if r.Deterministic {
 		temperature = 0
 	} else if e.cfg.Level != "" {
-		p, err := e.chooseLevel(result, game, rng)
+		p, err := e.rank.choose(result, game, rng)
 		if err == nil && game.Legal(r.Color, p) == nil {
 			return p
 		}
@@ -320,50 +232,6 @@ func (e *Engine) choose(result *search.Result, game *board.Game, r *MoveRequest)
 		}
 	}
 	return board.Pass
-}
-
-// newSeed is the configured seed, told apart by n, or one that nobody chose.
-func newSeed(configured, n uint64) uint64 {
-	if configured == 0 {
-		return rand.Uint64()
-	}
-	return configured + n
-}
-
-// resigns decides whether to give the game up: when the last Turns searches of
-// ours in this game all found it hopeless.
-func (e *Engine) resigns(result *search.Result, game *board.Game) bool {
-	e.values = append(e.values, ownValue{game.NumMoves(), game.ToMove(), result.Root.TreeWinLoss})
-	p := e.cfg.Resign
-	if !p.Enabled || !e.mayResign(game, result.Root.Lead) || p.MinScore > 0 && result.Root.Lead > -p.MinScore ||
-		float64(game.NumMoves()) < p.MinMovesPerArea*float64(game.Size().Area()) {
-		return false
-	}
-	if e.cfg.Level != "" {
-		p.Threshold = levelResignThreshold
-		return levelResigns(game, result.Root.Lead, e.hopelessTurns(game.ToMove(), p.Threshold))
-	}
-	return e.hopelessTurns(game.ToMove(), p.Threshold) >= p.Turns
-}
-
-// hopelessTurns is how many of the last own turns of a colour all stood below a
-// value.
-func (e *Engine) hopelessTurns(c board.Color, threshold float64) int {
-	hopeless := 0
-	for i := len(e.values) - 1; i >= 0; i-- {
-		v := e.values[i]
-		if v.color != c && e.cfg.PoolBothSidesValues {
-			v.color, v.value = c, -v.value
-		}
-		switch {
-		case v.color != c:
-		case v.value >= threshold:
-			return hopeless
-		default:
-			hopeless++
-		}
-	}
-	return hopeless
 }
 
 // ending says in what way a search took other than its time.
@@ -385,9 +253,9 @@ type batcher interface {
 	BatchSize() int
 }
 
-// work is what the network has done so far, where it counts that.
-func (e *Engine) work() nn.Stats {
-	if b, ok := e.net.(batcher); ok {
+// work is what a network has done so far, where it counts that.
+func work(net Network) nn.Stats {
+	if b, ok := net.(batcher); ok {
 		return b.Stats()
 	}
 	return nn.Stats{}

@@ -15,9 +15,9 @@ import (
 // headStart returns by how many points Black is ahead before the first move
 // that is not a handicap stone: a stone is worth 15 points, one under territory
 // rules less, the first makes up for White's turn, and a komi of 7 is even.
-func (e *Engine) headStart() float64 {
-	rules := e.game.Rules()
-	stones := e.game.StartingStones()
+func headStart(game *board.Game) float64 {
+	rules := game.Rules()
+	stones := game.StartingStones()
 	if stones <= 1 {
 		return 7 - float64(rules.Komi)
 	}
@@ -36,7 +36,7 @@ func (e *Engine) headStart() float64 {
 }
 
 // advantage is the playout doubling advantage of the side that is behind from
-// the start.
+// the start. The thinker owns it; a game begins with none.
 type advantage struct {
 	doublings float64     // of White; negative: of Black
 	side      board.Color // that the last search was for
@@ -94,47 +94,24 @@ func weightOfPoint(size board.Size) float64 { return math.Pow(361/float64(size.A
 func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2) }
 
 // chargeRepeats sets what repeats of a side's own moves cost it: in handicap games
-// the side that is behind varies its tricks. Analysis sees no difference.
-func (e *Engine) chargeRepeats(p *search.Params, c board.Color, analysing bool) {
-	behind := e.headStart()
+// the side that is behind varies its tricks, at so much utility.
+func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility float64) {
+	behind := headStart(game)
 	if c == board.Black {
 		behind = -behind
 	}
-	if !analysing && behind > handicapFrom(e.game.Size()) {
-		p.RepeatPenalty.Utility = e.cfg.HandicapRepeats
+	if behind > handicapFrom(game.Size()) {
+		p.RepeatPenalty.Utility = utility
 	}
 	if p.RepeatPenalty.Utility != 0 || p.RepeatPenalty.History != nil {
 		p.RepeatPenalty.Player = c // also while it ponders on the other's turn
 	}
 }
 
-// searchParams returns the parameters of the search for a move of ours, with the
-// advantage in handicap games. One that was set by hand stays.
-func (e *Engine) searchParams() search.Params {
-	p := e.cfg.Search
-	if p.Net.PlayoutDoublingAdvantage == 0 && e.ahead.doublings != 0 {
-		p.Net.PlayoutDoublingAdvantage, p.Net.AdvantageFor = e.ahead.doublings, board.White
-	}
-	return p
-}
-
-// adjustAdvantage looks at the last own move of this game.
-func (e *Engine) adjustAdvantage() {
-	last, known := 0.0, false
-	if n := len(e.values); n > 0 && e.game.Board().Stones(board.White) > 0 {
-		last, known = e.values[n-1].value, true
-		if e.values[n-1].color == board.Black {
-			last = -last
-		}
-	}
-	e.ahead.adjust(e.game.Size(), e.headStart(), e.cfg.HandicapAdvantage, last, known)
-}
-
 // mayResign reports whether White, in a game with a head start for Black, is far
-// enough behind what it should have caught up by now. Others may resign at any
-// time.
-func (e *Engine) mayResign(game *board.Game, lead float64) bool {
-	headStart := e.headStart()
+// enough behind what it should have caught up by now: lead is its own. Others may
+// resign at any time.
+func mayResign(game *board.Game, lead, headStart float64) bool {
 	if headStart <= 0.9 || game.ToMove() != board.White {
 		return true
 	}

@@ -31,8 +31,8 @@ var (
 )
 
 // profile is who plays, for networks that want to know; nil if nobody said.
-func (e *Engine) profile() *features.Meta {
-	if m, set := e.cfg.Search.Human.Meta(); set {
+func (c *Config) profile() *features.Meta {
+	if m, set := c.Search.Human.Meta(); set {
 		return &m
 	}
 	return nil
@@ -75,7 +75,7 @@ func (e *Engine) humans() (nn.Evaluator, error) {
 	switch {
 	case humans == nil:
 		return nil, ErrNoHumans
-	case profiled && e.profile() == nil:
+	case profiled && e.cfg.profile() == nil:
 		return nil, ErrNoProfile
 	}
 	return humans, nil
@@ -134,7 +134,7 @@ func probability(r *search.Result, p board.Point) float64 {
 // pause waits before the answer, as long as the clock allows and no longer than ctx
 // lasts. It returns how long it waited.
 func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, t turn) time.Duration {
-	wish := e.cfg.Delay.forMove(probability(r, p), rand.New(rand.NewPCG(newSeed(e.cfg.Seed, 0), e.moveCount)))
+	wish := e.cfg.Delay.forMove(probability(r, p), e.dice.stream())
 	wait := t.budget.Hold(wish, t.used())
 	if wait <= 0 {
 		return 0

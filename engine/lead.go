@@ -15,11 +15,9 @@ import (
 
 // fairKomi looks for the komi under which a position is even.
 type fairKomi struct {
-	tree   *search.Tree
 	game   *board.Game // under whatever komi was tried last
-	visits int64
 	seen   map[float64]opinion
-	search func(*search.Tree, search.Limits) (search.Result, error)
+	search func(*board.Game) (search.Result, error)
 	err    error // the first; nothing is searched after it
 }
 
@@ -29,20 +27,23 @@ type opinion struct{ lead, value float64 }
 // leastLeadVisits is how long each of the searches is at least.
 const leastLeadVisits = 50
 
-// estimateLead returns White's lead in a position, komi included, rounded to what
-// a game can end with.
-func (e *Engine) estimateLead(ctx context.Context, g *board.Game) (float64, error) {
-	f := fairKomi{visits: max(leastLeadVisits, 10*int64(e.cfg.Search.Parallel.Workers)), seen: map[float64]opinion{}}
-	f.search = func(t *search.Tree, l search.Limits) (search.Result, error) { return e.search(ctx, t, l) }
-	var err error
-	if f.tree, err = search.New(e.leadParams(f.visits), e.net, nil); err != nil {
+// leadVisits is how long each of the searches is.
+func leadVisits(p search.Params) int64 { return max(leastLeadVisits, 10*int64(p.Parallel.Workers)) }
+
+// lead returns White's lead in a position, komi included, rounded to what a game can
+// end with.
+func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
+	visits := leadVisits(j.cfg.Search)
+	tree, err := search.New(judging(j.cfg.Search, visits), j.net, nil)
+	if err != nil {
 		return 0, err
 	}
-	if f.game, err = board.NewGame(g.Size(), g.Rules()); err != nil {
-		return 0, err
-	}
+	f := fairKomi{game: new(board.Game), seen: map[float64]opinion{}, search: func(g *board.Game) (search.Result, error) {
+		tree.Reset(g)
+		return j.thinker.search(ctx, tree, search.Limits{Visits: visits, Playouts: visits})
+	}}
 	f.game.CopyFrom(g)
-	defer e.searching()()
+	defer j.thinker.pinNetwork(g.Size())()
 	komi := float64(g.Rules().Komi)
 	lead := komi - f.smooth(f.even(komi))
 	if f.err != nil {
@@ -66,15 +67,9 @@ func toResult(lead, winrate float64, rules board.Rules) float64 {
 
 // searchOwnership averages the owners of the points, [-1,1], + = White, over a
 // search; nil where the network knows none.
-func (e *Engine) searchOwnership(ctx context.Context, g *board.Game) ([]float32, error) {
-	visits := 2 * max(leastLeadVisits, 10*int64(e.cfg.Search.Parallel.Workers))
-	tree, err := search.New(e.leadParams(visits), e.net, nil)
-	if err != nil {
-		return nil, err
-	}
-	tree.Reset(g)
-	defer e.searching()()
-	result, err := e.search(ctx, tree, search.Limits{Visits: visits, Playouts: visits, Ownership: true})
+func (j *judge) searchOwnership(ctx context.Context, g *board.Game) ([]float32, error) {
+	visits := 2 * leadVisits(j.cfg.Search)
+	result, err := j.thinker.aside(ctx, judging(j.cfg.Search, visits), j.net, g, search.Limits{Visits: visits, Playouts: visits, Ownership: true})
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +82,8 @@ func (e *Engine) searchOwnership(ctx context.Context, g *board.Game) ([]float32,
 	return own, nil
 }
 
-// leadParams are those of a search that only judges.
-func (e *Engine) leadParams(visits int64) search.Params {
-	p := e.cfg.Search
+// judging returns the parameters of a search that only judges.
+func judging(p search.Params, visits int64) search.Params {
 	p.Net.PlayoutDoublingAdvantage = 0
 	p.RepeatPenalty = search.RepeatPenalty{History: p.RepeatPenalty.History}
 	p.Pass.Conservative, p.AntiMirror = true, false
@@ -115,8 +109,7 @@ func (f *fairKomi) ask(komi float64) opinion {
 	if f.err = f.game.SetRules(rules); f.err != nil {
 		return o
 	}
-	f.tree.Reset(f.game)
-	result, err := f.search(f.tree, search.Limits{Visits: f.visits, Playouts: f.visits})
+	result, err := f.search(f.game)
 	if err != nil {
 		f.err = err
 		return o

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -11,6 +12,21 @@ import (
 	"kosumi/level"
 	"kosumi/search"
 )
+
+// rank plays at a level. It owns the player's rank in this game, where the level is one
+// that finds it, and what of a game a level misjudges. The engine asks it for the
+// parameters of a search and for the move to choose from what was found.
+type rank struct {
+	cfg  *Config
+	net  Network
+	log  *slog.Logger
+	auto autoGame
+	said string // the last note about the level that was given
+	seed uint64 // of what a level misjudges in this game
+}
+
+// newGame begins a game under a seed.
+func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 
 // identified is a network that can say which file it was read from.
 type identified interface {
@@ -53,16 +69,15 @@ func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	return 0, &s, err
 }
 
-// LevelNote says what to know about the level that is set, on boards of the
-// current size; "" without one.
-func (e *Engine) LevelNote() string {
-	if e.cfg.Level == "" {
+// note is [Engine.LevelNote] on boards of a size.
+func (r *rank) note(size board.Size) string {
+	if r.cfg.Level == "" {
 		return ""
 	}
-	if e.imitates() {
-		return e.cfg.Level + ": by the network of human moves"
+	if r.imitates(size) {
+		return r.cfg.Level + ": by the network of human moves"
 	}
-	s, err := e.levelSetting()
+	s, err := r.setting(size)
 	if err != nil {
 		return err.Error()
 	}
@@ -70,42 +85,42 @@ func (e *Engine) LevelNote() string {
 }
 
 // imitates reports whether the level is played by a network of human moves.
-func (e *Engine) imitates() bool {
-	source, ok := e.net.(humanSource)
-	if !ok || strings.Contains(e.cfg.Level, ":") {
+func (r *rank) imitates(size board.Size) bool {
+	source, ok := r.net.(humanSource)
+	if !ok || strings.Contains(r.cfg.Level, ":") {
 		return false
 	}
-	humans, profiled := source.Humans(e.game.Size())
+	humans, profiled := source.Humans(size)
 	return humans != nil && profiled
 }
 
-// playsAt is the rank that a record says of the engine: that of its level, or what
+// served is the rank that a record says of the engine: that of its level, or what
 // of it the network serves; "" at full strength.
-func (e *Engine) playsAt() string {
+func (r *rank) served(size board.Size) string {
 	switch {
-	case e.cfg.Level == "" || strings.Contains(e.cfg.Level, ":") || e.cfg.Level == autoLevel && e.auto.rank == nil:
+	case r.cfg.Level == "" || strings.Contains(r.cfg.Level, ":") || r.cfg.Level == autoLevel && r.auto.rank == nil:
 		return ""
-	case e.cfg.Level == autoLevel:
-		return e.auto.rank.String()
-	case e.imitates():
-		return strings.ToLower(e.cfg.Level)
+	case r.cfg.Level == autoLevel:
+		return r.auto.rank.String()
+	case r.imitates(size):
+		return strings.ToLower(r.cfg.Level)
 	}
-	s, err := e.levelSetting()
+	s, err := r.setting(size)
 	if err != nil {
 		return ""
 	}
 	return s.Served.String()
 }
 
-// levelSetting is how the level is played with this network on this board.
-func (e *Engine) levelSetting() (level.Setting, error) {
-	var r level.Rank
+// setting is how the level is played with this network on this board.
+func (r *rank) setting(size board.Size) (level.Setting, error) {
+	var at level.Rank
 	var fixed *level.Setting
 	var err error
-	if e.cfg.Level == autoLevel {
-		r, err = e.autoRank()
+	if r.cfg.Level == autoLevel {
+		at, err = r.autoRank(size)
 	} else {
-		r, fixed, err = parseLevel(e.cfg.Level)
+		at, fixed, err = parseLevel(r.cfg.Level)
 	}
 	if err != nil {
 		return level.Setting{}, err
@@ -118,32 +133,32 @@ func (e *Engine) levelSetting() (level.Setting, error) {
 		return level.Setting{}, err
 	}
 	sha := ""
-	if n, ok := e.net.(identified); ok {
+	if n, ok := r.net.(identified); ok {
 		sha = n.SHA256()
 	}
-	return level.Find(ladders, sha, e.game.Size(), r)
+	return level.Find(ladders, sha, size, at)
 }
 
-// levelSearch makes of the settings those that a level is chosen by: every likely
+// search makes of the settings those that a level is chosen by: every likely
 // move gets its share of a search of fixed length, whatever the clock, the komi
 // or the opponent.
-func (e *Engine) levelSearch(p search.Params) (search.Params, search.Limits) {
-	if !e.imitates() {
-		s, err := e.levelSetting()
+func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
+	if !r.imitates(size) {
+		s, err := r.setting(size)
 		if err != nil {
-			e.log.Warn("the level is not known", "error", err)
+			r.log.Warn("the level is not known", "error", err)
 		}
 		return level.Searched(p, s.Dial)
 	}
 	p.Net.PlayoutDoublingAdvantage, p.Root.WideNoise, p.AntiMirror = 0, 0, false
 	// KataGo's example of human play (gtp_human5k_example.cfg) at every rank.
-	p.Human.Profile = "rank_" + strings.ToLower(e.cfg.Level)
-	if e.cfg.Level == autoLevel {
-		r, err := e.autoRank()
+	p.Human.Profile = "rank_" + strings.ToLower(r.cfg.Level)
+	if r.cfg.Level == autoLevel {
+		at, err := r.autoRank(size)
 		if err != nil {
-			e.log.Warn("the player's level is not known", "error", err)
+			r.log.Warn("the player's level is not known", "error", err)
 		}
-		p.Human.Profile = "rank_" + r.String()
+		p.Human.Profile = "rank_" + at.String()
 	}
 	p.Human.ChosenShare, p.Human.IgnorePass, p.Human.PiklLambda = 1, true, 1e8
 	c := &p.Choice
@@ -152,22 +167,23 @@ func (e *Engine) levelSearch(p search.Params) (search.Params, search.Limits) {
 	return p, search.Limits{Playouts: 40}
 }
 
-// chooseLevel picks the move of the level from a search by levelSearch.
-func (e *Engine) chooseLevel(result *search.Result, game *board.Game, rng *rand.Rand) (board.Point, error) {
-	if note := e.LevelNote(); note != "" && note != e.levelSaid {
-		e.log.Info("level " + note)
-		e.levelSaid = note
+// choose picks the move of the level from a search under its parameters.
+func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (board.Point, error) {
+	size := game.Size()
+	if note := r.note(size); note != "" && note != r.said {
+		r.log.Info("level " + note)
+		r.said = note
 	}
-	if e.imitates() {
+	if r.imitates(size) {
 		return result.Choose(imitationTemperature(game), rng), nil
 	}
-	s, err := e.levelSetting()
+	s, err := r.setting(size)
 	if err != nil {
 		return board.Pass, err
 	}
-	p := level.Player{Method: s.Method, Dial: s.Dial, Seed: e.gameSeed}
+	p := level.Player{Method: s.Method, Dial: s.Dial, Seed: r.seed}
 	c, _ := p.Choose(game, result, rng)
-	e.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused)
+	r.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused)
 	return c.Move, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/level"
+	"kosumi/thinking"
 )
 
 // A level plays whole games, every move legal, none of them nonsense, at the
@@ -22,7 +23,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 		us := e.Game().ToMove()
 		before := board.NewBoard(e.Game().Size())
 		before.CopyFrom(e.Game().Board())
-		m, err := e.GenMove(t.Context(), MoveRequest{Color: us})
+		m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: us})
 		require.NoError(t, err)
 		if m.Point != board.Pass {
 			require.False(t, level.FillsEye(before, us, m.Point), "an eye of its own")
@@ -32,7 +33,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 			require.Contains(t, e.LevelNote(), "3d")
 			data, err := e.SaveSGF(t.Context())
 			require.NoError(t, err)
-			served, err := e.levelSetting()
+			served, err := e.rank.setting(e.game.Size())
 			require.NoError(t, err)
 			require.Contains(t, string(data), "BR["+served.Served.String()+"]")
 		}
@@ -76,7 +77,7 @@ func TestAutoLevelRemembers(t *testing.T) {
 		if e.Game().Finished() {
 			break
 		}
-		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
 		require.NoError(t, err)
 		if !e.Game().Finished() {
 			require.NoError(t, e.Play(board.White, anyMove(e.Game())))
@@ -84,18 +85,18 @@ func TestAutoLevelRemembers(t *testing.T) {
 	}
 	require.True(t, e.Game().Finished())
 	require.NoError(t, e.NewGame(board.Square(5)))
-	all, _, err := e.cfg.Finders()
+	all, err := level.ReadFinders(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "the game that ended")
 	before := all.On(board.Square(5)).Next()
 	e.Close()
-	all, _, err = e.cfg.Finders()
+	all, err = level.ReadFinders(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "no game was played since")
 	require.Equal(t, before, all.On(board.Square(5)).Next())
 	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
 	require.NoError(t, os.WriteFile(name, []byte("{"), 0o666))
-	_, _, err = one().cfg.Finders()
+	_, err = one().rank.finders()
 	require.ErrorContains(t, err, "levels.json")
 	require.InDelta(t, 1, playersPoints(-3, board.White), 0)
 	require.InDelta(t, 0, playersPoints(3, board.White), 0)
@@ -121,22 +122,22 @@ func TestAbandonedGames(t *testing.T) {
 		"of a few moves":   {values(0.99, 0.99, 0.99, 0.99), false},
 		"without any move": {nil, false},
 	} {
-		require.Equal(t, c.lost, abandonedLost(c.values, board.Square(9)), name)
+		require.Equal(t, c.lost, (&ownValues{all: c.values}).abandonedWon(board.Square(9)), name)
 	}
-	require.False(t, abandonedLost(values(0.99, 0.99, 0.99, 0.99, 0.99, 0.99), board.Square(19)))
+	require.False(t, (&ownValues{all: values(0.99, 0.99, 0.99, 0.99, 0.99, 0.99)}).abandonedWon(board.Square(19)))
 
 	name := filepath.Join(t.TempDir(), "levels.json")
 	e := newEngine(t, 5, func(c *Config) { c.Level, c.LevelFile, c.Resign.Enabled = "auto", name, false })
 	for range 5 {
-		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
 		require.NoError(t, err)
 		require.NoError(t, e.Play(board.White, anyMove(e.Game())))
 	}
-	for i := range e.values {
-		e.values[i].value = 0.99
+	for i := range e.values.all {
+		e.values.all[i].value = 0.99
 	}
 	require.NoError(t, e.NewGame(board.Square(5)))
-	all, _, err := e.cfg.Finders()
+	all, err := level.ReadFinders(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0)
 	require.Less(t, all.On(board.Square(5)).Next(), level.NewFinder().Next(), "it counts as lost")
@@ -147,7 +148,7 @@ func TestLevelsAreRepeatable(t *testing.T) {
 	game := func() []board.Move {
 		e := newEngine(t, 7, func(c *Config) { c.Level, c.Search.Parallel.Workers, c.Search.Net.Symmetry = "loss:5", 1, 0 })
 		for range 12 {
-			_, err := e.GenMove(t.Context(), MoveRequest{Color: e.Game().ToMove()})
+			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: e.Game().ToMove()})
 			require.NoError(t, err)
 		}
 		return e.Game().Moves()

@@ -51,7 +51,7 @@ func (e *Engine) Configure(next Config) error {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
 	e.Stop()
-	if err := e.tree.SetParams(next.Search); err != nil {
+	if err := e.thinker.tree.SetParams(next.Search); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
 	next.Size, next.Rules, next.Game = e.cfg.Size, e.cfg.Rules, e.cfg.Game

@@ -12,8 +12,8 @@ import (
 // and there may be none, what lies dead in our sure territory is taken off the
 // board first, and so where the clock leaves no time to judge chains (hurried);
 // with cleanup every dead stone is.
-func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
-	if !cleanup && !e.cleansUp(ctx, g, hurried) {
+func (j *judge) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
+	if !cleanup && !j.cleansUp(ctx, g, hurried) {
 		return board.Pass
 	}
 	us := g.ToMove()
@@ -23,42 +23,42 @@ func (e *Engine) beforePass(ctx context.Context, g *board.Game, result *search.R
 	if !cleanup {
 		return board.Pass
 	}
-	dead, err := e.deadStones(ctx, g)
+	found, err := j.chains(ctx, g)
 	if err != nil {
-		e.log.Warn("dead stones could not be judged before passing", "error", err)
+		j.log.Warn("dead stones could not be judged before passing", "error", err)
 		return board.Pass
 	}
-	if p := bestOf(g, result, libertiesOf(g, dead, us.Opponent())); p != board.NoPoint {
+	if p := bestOf(g, result, libertiesOf(g, found.dead, us.Opponent())); p != board.NoPoint {
 		return p
 	}
 	return board.Pass
 }
 
 // cleansUp reports whether dead stones are taken off before a pass.
-func (e *Engine) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool {
+func (j *judge) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool {
 	switch {
-	case e.cfg.CleanUp == Always:
+	case j.cfg.CleanUp == Always:
 		return !g.HasButton()
-	case e.cfg.CleanUp == Never || e.cfg.FriendlyPass == Always:
+	case j.cfg.CleanUp == Never || j.cfg.FriendlyPass == Always:
 		return false
 	}
-	return g.Rules().Scoring == board.ScoringArea && (hurried || !e.agreed(ctx, g))
+	return g.Rules().Scoring == board.ScoringArea && (hurried || !j.agreed(ctx, g))
 }
 
 // agreed reports whether both sides will take the same stones off the board after
 // the game: the rules let them, and no chain is in doubt.
-func (e *Engine) agreed(ctx context.Context, g *board.Game) bool {
+func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	if !g.Rules().FriendlyPassOk {
 		return false
 	}
-	j, err := e.judge(ctx, g)
+	found, err := j.chains(ctx, g)
 	if err != nil && ctx.Err() != nil {
 		return false // no time, as where the clock hurries
 	}
 	if err != nil {
-		e.log.Warn("dead stones could not be judged before passing", "error", err)
+		j.log.Warn("dead stones could not be judged before passing", "error", err)
 	}
-	return err != nil || j.sure
+	return err != nil || found.sure
 }
 
 // sureCaptures returns the empty points of our pass-alive area that touch

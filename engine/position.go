@@ -3,8 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"slices"
-	"time"
 
 	"kosumi/board"
 )
@@ -36,10 +34,10 @@ func (e *Engine) NewGame(size board.Size) error {
 func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
 	e.countGame()
-	e.auto = autoGame{}
-	e.game, e.handicap, e.loaded = game, handicap, nil
-	e.gameSeed = newSeed(e.cfg.Seed, e.moveCount)
-	e.values, e.ahead = e.values[:0], advantage{}
+	e.game, e.handicap, e.records.loaded = game, handicap, nil
+	e.rank.newGame(e.dice.seed())
+	e.values.forget()
+	e.thinker.ahead = advantage{}
 }
 
 // Turn makes c the side to move, whose move is chosen next if choosing is set: then
@@ -49,7 +47,7 @@ func (e *Engine) Turn(c board.Color, choosing bool) {
 		e.Stop()
 		if choosing {
 			e.adjustAdvantage()
-			e.ahead.adjusted = true
+			e.thinker.ahead.adjusted = true
 		}
 		e.game.SetToMove(c)
 	}
@@ -63,11 +61,11 @@ func (e *Engine) SetKomi(k float32) error {
 	if k == e.game.Rules().Komi {
 		return nil
 	}
-	pondered := e.pondering != nil
+	pondered := e.thinker.pondering != nil
 	e.Stop()
 	e.game.SetKomi(k)
 	if pondered {
-		e.ponder()
+		e.thinker.ponder(e.game)
 	}
 	return nil
 }
@@ -78,9 +76,7 @@ func (e *Engine) SetRules(r board.Rules) error {
 	if err := e.game.SetRules(r); err != nil {
 		return err
 	}
-	if e.cfg.PoolBothSidesValues {
-		e.values = e.values[:0]
-	}
+	e.values.rulesChanged()
 	if e.cfg.Game.ForgetOutOfTurn {
 		e.game.Remember()
 	}
@@ -96,12 +92,13 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 	inTurn := c == e.game.ToMove()
 	e.Stop()
 	if legal == nil && inTurn {
-		follow := e.tree.Visits() > 0 && e.tree.Matches(e.game) // without a tree there is nothing to keep
+		t := e.thinker
+		keep := t.tree.Visits() > 0 && t.tree.Matches(e.game) // without a tree there is nothing to keep
 		if err := e.game.Play(c, p); err != nil {
 			return err
 		}
-		if follow {
-			e.advance(c, p)
+		if keep {
+			t.advance(c, p)
 		}
 	} else {
 		if err := e.game.PlayTolerant(c, p); err != nil {
@@ -111,7 +108,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 			e.log.Warn("played a move that the rules forbid", "color", c, "move", e.game.Size().Vertex(p), "breach", legal)
 		}
 	}
-	e.lastEvent = time.Now()
+	e.timer.event()
 	return nil
 }
 
@@ -122,7 +119,7 @@ func (e *Engine) Undo(n int) error {
 	}
 	e.Stop()
 	e.game.UndoMoves(n)
-	e.values = slices.DeleteFunc(e.values, func(v ownValue) bool { return v.turn >= e.game.NumMoves() || e.cfg.PoolBothSidesValues })
+	e.values.takeBack(e.game.NumMoves())
 	return nil
 }
 

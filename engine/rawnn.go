@@ -24,8 +24,8 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 	if err != nil {
 		return nil, err
 	}
-	q := nn.Query{Game: game, Symmetry: int8(r.Symmetry), SkipCache: true, NeedOwnership: true, Optimism: float32(r.Optimism), Meta: e.profile()}
-	q.Options.PlayoutDoublingAdvantage = e.advantageOf(game.ToMove())
+	q := nn.Query{Game: game, Symmetry: int8(r.Symmetry), SkipCache: true, NeedOwnership: true, Optimism: float32(r.Optimism), Meta: e.cfg.profile()}
+	q.Options.PlayoutDoublingAdvantage = e.cfg.advantageOf(game.ToMove())
 	var out nn.Output
 	if err := net.Evaluate(ctx, &q, &out); err != nil {
 		return nil, err
@@ -35,10 +35,10 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 
 // advantageOf is the advantage that was set, as a colour has it. Of how passing is
 // meant a raw evaluation knows nothing, as KataGo's.
-func (e *Engine) advantageOf(c board.Color) float32 {
-	n := &e.cfg.Search.Net
+func (c *Config) advantageOf(color board.Color) float32 {
+	n := &c.Search.Net
 	d := float32(n.PlayoutDoublingAdvantage)
-	if n.AdvantageFor == board.Empty || n.AdvantageFor == c {
+	if n.AdvantageFor == board.Empty || n.AdvantageFor == color {
 		return d
 	}
 	return 0 - d // never -0
@@ -73,10 +73,7 @@ func (e *Engine) gameFor(c board.Color) (*board.Game, error) {
 	if c == e.game.ToMove() {
 		return e.game, nil
 	}
-	g, err := board.NewGame(e.game.Size(), e.game.Rules())
-	if err != nil {
-		return nil, err
-	}
+	g := new(board.Game)
 	g.CopyFrom(e.game)
 	g.SetToMove(c)
 	return g, nil

@@ -68,7 +68,7 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 		handicap = 0 // taking back the stones takes it back
 	}
 	e.replace(game, handicap)
-	e.loaded = record
+	e.records.loaded = record
 	return nil
 }
 
@@ -102,7 +102,7 @@ func keepLoaded(r, old *sgf.Record) {
 // points as SBKV and SBKS, which Sabaki draws.
 func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	rules, moves := e.game.Rules(), e.game.Moves()
-	thoughts, err := e.thoughtsOf()
+	thoughts, err := e.records.thoughtsOf(e.game)
 	if err != nil {
 		return nil, err
 	}
@@ -114,17 +114,18 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 		Steps: sgf.Steps(moves, nil),
 	}
 	black, white := e.Chose()
+	served := e.rank.served(record.Size)
 	if black {
-		record.Black.Name, record.Black.Rank = e.cfg.Name, e.playsAt()
+		record.Black.Name, record.Black.Rank = e.cfg.Name, served
 	}
 	if white {
-		record.White.Name, record.White.Rank = e.cfg.Name, e.playsAt()
+		record.White.Name, record.White.Rank = e.cfg.Name, served
 	}
 	record.Setup = startPosition(e.game, placed)
-	if e.loaded != nil {
-		keepLoaded(&record, e.loaded)
+	if old := e.records.loaded; old != nil {
+		keepLoaded(&record, old)
 	}
-	if record.Result == "" || e.gaveUp() {
+	if record.Result == "" || e.records.gaveUp(e.game) != board.Empty {
 		record.Result = e.resultInRecord(ctx)
 	}
 	for i, t := range thoughts {
@@ -148,10 +149,11 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 // the dead stones cannot be told, or where a clock leaves no time to tell them. With
 // Config.ScoreByLead what is on the board counts, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
+	loser := e.records.gaveUp(e.game)
 	switch {
-	case e.gaveUp() && e.resigned.color == board.Black:
+	case loser == board.Black:
 		return "W+R"
-	case e.gaveUp():
+	case loser == board.White:
 		return "B+R"
 	case e.game.NoResult():
 		return "Void"
@@ -159,7 +161,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		return ""
 	case e.cfg.ScoreByLead:
 		return sgf.ScoreResult(float64(e.game.Score()))
-	case !e.counted() && !e.judged.of(e.game) && (e.hurried(board.Black) || e.hurried(board.White)):
+	case !e.judge.counted(e.game) && !e.judge.judged.of(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
 		return ""
 	}
 	score, err := e.FinalScore(ctx)

@@ -12,6 +12,7 @@ import (
 	"kosumi/clock"
 	"kosumi/nn/nntest"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 // TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;
@@ -35,7 +36,7 @@ func TestRecordCountsAsFinalScore(t *testing.T) {
 	require.Equal(t, "B+0.5", result())
 	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
 	require.NoError(t, e.SetClock(clock.Settings{}))
-	e.judged = judgement{}
+	e.judge.judged = judgement{}
 	require.Equal(t, "B+0.5", result())
 }
 
@@ -142,7 +143,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	}
 	play(t, e, "C3")
 	require.Empty(t, record().White.Name, "nothing was chosen here")
-	m, err := e.GenMove(t.Context(), MoveRequest{Color: board.White})
+	m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	r := record()
 	require.Equal(t, "Kosumi 1", r.White.Name)
@@ -163,7 +164,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	require.NoError(t, e.Undo(1))
 	require.Len(t, record().Steps, 1)
 
-	e.resigned = resigned{board.White, e.game.Hash()}
+	e.records.resigned = resigned{board.White, e.game.Hash()}
 	r = record()
 	require.Equal(t, "B+R", r.Result)
 	require.Equal(t, "Kosumi 1", r.White.Name)

@@ -47,7 +47,7 @@ func TestFinishedGamesAreRecounted(t *testing.T) {
 				if e.game.Phase() == 0 {
 					require.Equal(t, recount(e.game, status), score, show)
 				}
-				if e.counted() {
+				if e.judge.counted(e.game) {
 					require.Equal(t, float64(e.game.Score()), score, show)
 				}
 				if again, ok := asItStands(t, e.game, status); ok {

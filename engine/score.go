@@ -2,41 +2,66 @@ package engine
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/search"
 	"kosumi/thinking"
 )
 
-// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a
-// game without result. Games that ended under rules without agreement on dead stones
-// count as they stand; in all others dead stones are removed first, or with
-// Config.ScoreByLead, which is as KataGo does, the lead is estimated. So it is in the
-// middle of a game, where counting would call stones dead and points owned of which
-// nothing is decided.
-func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
-	e.Stop()
-	if e.cfg.ScoreByLead && !e.counted() {
-		return e.estimateLead(ctx, e.game)
+// judge says how a game stands: which stones are dead, who owns what, the score, the
+// lead, and whether to pass. It owns what was found out about the last position. The
+// engine asks it while nothing else searches.
+type judge struct {
+	cfg     *Config
+	net     Network
+	log     *slog.Logger
+	thinker *thinker
+
+	judged judgement // the last position whose dead stones were asked for
+	even   evenEstimate
+	leads  *search.Leads // of what is shown; nil: they stay the network's own
+}
+
+func newJudge(cfg *Config, net Network, log *slog.Logger, t *thinker) *judge {
+	j := &judge{cfg: cfg, net: net, log: log, thinker: t}
+	j.forget()
+	return j
+}
+
+// forget forgets what was found out. Leads that are shown are the network's own where
+// they are KataGo's.
+func (j *judge) forget() {
+	j.judged, j.even, j.leads = judgement{}, evenEstimate{}, nil
+	if !j.cfg.ScoreByLead {
+		j.leads = search.NewLeads(j.net)
 	}
-	if !e.game.Ended() {
-		j, err := e.judge(ctx, e.game)
+}
+
+// score returns White's points minus Black's, as [Engine.FinalScore] does.
+func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
+	if j.cfg.ScoreByLead && !j.counted(g) {
+		return j.lead(ctx, g)
+	}
+	if !g.Ended() {
+		found, err := j.chains(ctx, g)
 		if err != nil {
 			return 0, err
 		}
-		t, err := e.Estimate(ctx)
+		t, err := j.estimate(ctx, g)
 		if err != nil {
 			return 0, err
 		}
-		if most := e.game.Size().Area() / mostOpen; !j.sure || j.open() > most || t.Open > most || len(t.Unsettled) > 0 {
+		if most := g.Size().Area() / mostOpen; !found.sure || found.open() > most || t.Open > most || len(t.Unsettled) > 0 {
 			if t.Low != t.High || t.Lead != 0 { // the network has an opinion of the score
-				return toResult(t.Lead, t.Winrate, e.game.Rules()), nil
+				return toResult(t.Lead, t.Winrate, g.Rules()), nil
 			}
 		}
 	}
-	c, err := e.count(ctx)
+	c, err := j.count(ctx, g)
 	return c.score, err
 }
 
@@ -47,12 +72,12 @@ const mostOpen = 20
 // counted reports whether the game ended so that everything counts as it stands:
 // without agreement on dead stones, or after the clean-up phases, in which they were
 // taken off by play.
-func (e *Engine) counted() bool {
-	rules := e.game.Rules()
-	if e.game.NoResult() && !e.cfg.ScoreByLead {
+func (j *judge) counted(g *board.Game) bool {
+	rules := g.Rules()
+	if g.NoResult() && !j.cfg.ScoreByLead {
 		return true
 	}
-	return e.game.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
+	return g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
 }
 
 // count is what the position on the board comes to.
@@ -64,13 +89,13 @@ type count struct {
 
 // count counts the position: as it stands, or with the stones that are judged dead
 // taken off. Dead stones, the owners of points and the score all come from here.
-func (e *Engine) count(ctx context.Context) (count, error) {
-	g := e.game
-	if !e.counted() {
-		dead, err := e.deadStones(ctx, g)
+func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
+	if !j.counted(g) {
+		found, err := j.chains(ctx, g)
 		if err != nil {
 			return count{}, err
 		}
+		dead := found.dead
 		return count{dead, g.OwnersWithDead(dead), float64(g.ScoreWithDead(dead))}, nil
 	}
 	c := count{owners: g.Owners(nil)}
@@ -86,20 +111,18 @@ func (e *Engine) count(ctx context.Context) (count, error) {
 	return c, nil
 }
 
-// FinalStatus judges every point, in the order of board.Point. Stones of one
-// chain share their fate. It is what FinalScore counts once the game is over.
-func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
-	e.Stop()
-	c, err := e.count(ctx)
+// status judges every point, as [Engine.FinalStatus] does.
+func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, error) {
+	c, err := j.count(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	status := make([]thinking.Status, e.game.Size().Area())
+	status := make([]thinking.Status, g.Size().Area())
 	for _, p := range c.dead {
 		status[p] = thinking.Dead
 	}
 	for p := range status {
-		if e.game.At(board.Point(p)) != board.Empty {
+		if g.At(board.Point(p)) != board.Empty {
 			continue
 		}
 		switch c.owners[p] {
@@ -145,28 +168,22 @@ func (j *judgement) open() (n int) {
 	return n
 }
 
-// deadStones returns the stones of the chains that are judged dead.
-func (e *Engine) deadStones(ctx context.Context, g *board.Game) ([]board.Point, error) {
-	j, err := e.judge(ctx, g)
-	return j.dead, err
-}
-
-// judge judges the chains on the board, each position once: controllers ask for
+// chains judges the chains on the board, each position once: controllers ask for
 // every status in turn.
-func (e *Engine) judge(ctx context.Context, g *board.Game) (judgement, error) {
-	if e.judged.of(g) {
-		return e.judged, nil
+func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
+	if j.judged.of(g) {
+		return j.judged, nil
 	}
-	own, err := e.ownership(ctx, g)
+	own, err := j.ownership(ctx, g)
 	if err != nil {
 		return judgement{}, err
 	}
-	e.judged = judgeChains(g, own)
-	if !e.cfg.ScoreByLead {
-		e.judged.dead = surrounded(g, e.judged.dead)
+	j.judged = judgeChains(g, own)
+	if !j.cfg.ScoreByLead {
+		j.judged.dead = surrounded(g, j.judged.dead)
 	}
-	e.judged.hash, e.judged.done = g.Hash(), true
-	return e.judged, nil
+	j.judged.hash, j.judged.done = g.Hash(), true
+	return j.judged, nil
 }
 
 // judgeChains judges by an estimate of the owners, [-1,1], + = White, which it
@@ -236,9 +253,9 @@ const ownershipSays = 0.1
 // ownership estimates the owner of every point, [-1,1], + = White: by the
 // network, averaged over all orientations, or by random games where it has no
 // such head.
-func (e *Engine) ownership(ctx context.Context, g *board.Game) ([]float32, error) {
-	if e.cfg.ScoreByLead {
-		if own, err := e.searchOwnership(ctx, g); own != nil || err != nil {
+func (j *judge) ownership(ctx context.Context, g *board.Game) ([]float32, error) {
+	if j.cfg.ScoreByLead {
+		if own, err := j.searchOwnership(ctx, g); own != nil || err != nil {
 			return own, err
 		}
 	}
@@ -246,8 +263,8 @@ func (e *Engine) ownership(ctx context.Context, g *board.Game) ([]float32, error
 	sums := make([]float32, area)
 	var out nn.Output
 	for sym := range int8(8) {
-		q := nn.Query{Game: g, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.profile()}
-		if err := e.net.Evaluate(ctx, &q, &out); err != nil {
+		q := nn.Query{Game: g, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: j.cfg.profile()}
+		if err := j.net.Evaluate(ctx, &q, &out); err != nil {
 			return nil, err
 		}
 		if !out.HasOwnership {
@@ -271,6 +288,7 @@ func (e *Engine) ownership(ctx context.Context, g *board.Game) ([]float32, error
 	return sums, nil
 }
 
+// rolloutOwnership estimates owners by random games.
 func rolloutOwnership(g *board.Game) []float32 {
 	hash := g.StoneHash()
 	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}

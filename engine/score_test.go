@@ -46,7 +46,7 @@ func TestFinalScoreUnderWay(t *testing.T) {
 	require.Equal(t, math.Trunc(score), score, "what a game can end with")
 	require.NoError(t, e.Play(board.White, board.Pass))
 	require.NoError(t, e.Play(board.Black, board.Pass))
-	j, err := e.judge(ctx, e.game)
+	j, err := e.judge.chains(ctx, e.game)
 	require.NoError(t, err)
 	score, err = e.FinalScore(ctx)
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestCleanupCapturesBeforePassing(t *testing.T) {
 	setUp(t, e, lifeAndDeath, board.Black)
 	dead := e.game.Size().Point(5, 5)
 	for range 12 {
-		m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
+		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Cleanup: true})
 		require.NoError(t, err)
 		if e.game.At(dead) == board.Empty {
 			return
@@ -81,21 +81,21 @@ O O O O O O O
 . O . O . O .
 O . O . O . O
 `, board.Black)
-	p := e.beforePass(context.Background(), e.game, &search.Result{}, false, false)
+	p := e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false)
 	require.NotEqual(t, board.Pass, p)
 	require.NoError(t, e.game.Legal(board.Black, p))
 	e.cfg.Rules.FriendlyPassOk = true
 	rules := e.game.Rules()
 	rules.FriendlyPassOk = true
 	require.NoError(t, e.SetRules(rules))
-	_, err := e.judge(context.Background(), e.game)
+	_, err := e.judge.chains(context.Background(), e.game)
 	require.NoError(t, err)
-	e.judged.sure = true
-	require.Equal(t, board.Pass, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judged.sure = false // the opponent may not agree
-	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judged.sure = true
-	require.Equal(t, p, e.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
+	e.judge.judged.sure = true
+	require.Equal(t, board.Pass, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
+	e.judge.judged.sure = false // the opponent may not agree
+	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
+	e.judge.judged.sure = true
+	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
 }
 
 // TestWhetherToCleanUp: dead stones in sure territory are taken where that is asked
@@ -115,7 +115,7 @@ func TestWhetherToCleanUp(t *testing.T) {
 		{board.Japanese(), Always, ByRules, true},
 	} {
 		e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) { conf.Rules, conf.CleanUp, conf.FriendlyPass = c.rules, c.cleanUp, c.friendly })
-		require.Equal(t, c.takes, e.cleansUp(context.Background(), e.game, false), "%v", c)
+		require.Equal(t, c.takes, e.judge.cleansUp(context.Background(), e.game, false), "%v", c)
 	}
 }
 

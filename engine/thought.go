@@ -6,6 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/sgf"
 )
 
 // thought is what was thought of a move of ours when it was chosen. Numbers are
@@ -24,22 +25,30 @@ type thoughtOf struct {
 	point    board.Point
 }
 
+// records remembers what a record of the game says beside its moves: what the record was
+// that it was loaded from, what was thought of the moves chosen here, and who gave up.
+type records struct {
+	loaded   *sgf.Record // nil for none
+	thoughts map[thoughtOf]thought
+	resigned resigned
+}
+
 // maxThoughts bounds what is kept; a long game has a few hundred moves.
 const maxThoughts = 4096
 
 // remember keeps what was thought of a move that is about to be made.
-func (e *Engine) remember(game *board.Game, r *search.Result, p board.Point) {
-	if len(e.thoughts) >= maxThoughts {
-		clear(e.thoughts)
+func (r *records) remember(game *board.Game, found *search.Result, p board.Point) {
+	if len(r.thoughts) >= maxThoughts {
+		clear(r.thoughts)
 	}
-	t := thought{winrate: r.Root.Winrate, lead: r.Root.Lead, visits: r.Root.Visits}
-	if m := r.Move(p); m != nil {
+	t := thought{winrate: found.Root.Winrate, lead: found.Root.Lead, visits: found.Root.Visits}
+	if m := found.Move(p); m != nil {
 		t.line = m.PV[:min(len(m.PV), 10)]
 	}
 	if game.ToMove() == board.White {
 		t.winrate, t.lead = 1-t.winrate, -t.lead
 	}
-	e.thoughts[thoughtOf{game.Hash(), game.ToMove(), p}] = t
+	r.thoughts[thoughtOf{game.Hash(), game.ToMove(), p}] = t
 }
 
 // text is the comment on a move in a record.
@@ -61,22 +70,19 @@ func (t *thought) text(size board.Size) string {
 
 // thoughtsOf returns what was thought of each move of the game, nil where nothing
 // was: moves of the opponent, and those that were not chosen here.
-func (e *Engine) thoughtsOf() ([]*thought, error) {
-	all := make([]*thought, e.game.NumMoves())
-	if len(e.thoughts) == 0 {
+func (r *records) thoughtsOf(played *board.Game) ([]*thought, error) {
+	all := make([]*thought, played.NumMoves())
+	if len(r.thoughts) == 0 {
 		return all, nil
 	}
-	game, err := board.NewGame(e.game.Size(), e.game.Rules())
-	if err != nil {
-		return nil, err
-	}
-	game.CopyFrom(e.game)
+	game := new(board.Game)
+	game.CopyFrom(played)
 	game.UndoMoves(game.NumMoves())
-	for i, m := range e.game.Moves() {
+	for i, m := range played.Moves() {
 		if game.ToMove() != m.Color {
 			game.SetToMove(m.Color)
 		}
-		if t, ok := e.thoughts[thoughtOf{game.Hash(), m.Color, m.Point}]; ok {
+		if t, ok := r.thoughts[thoughtOf{game.Hash(), m.Color, m.Point}]; ok {
 			all[i] = &t
 		}
 		if err := game.PlayTolerant(m.Color, m.Point); err != nil {
@@ -86,19 +92,20 @@ func (e *Engine) thoughtsOf() ([]*thought, error) {
 	return all, nil
 }
 
-// Chose tells which sides had moves of the present game chosen here.
-func (e *Engine) Chose() (black, white bool) {
-	all, err := e.thoughtsOf()
+// chose returns which sides had moves of a game chosen here, or gave it up.
+func (r *records) chose(game *board.Game) (black, white bool) {
+	all, err := r.thoughtsOf(game)
 	if err != nil {
 		return false, false
 	}
 	for i, t := range all {
 		if t != nil {
-			black = black || e.game.Moves()[i].Color == board.Black
-			white = white || e.game.Moves()[i].Color == board.White
+			black = black || game.Moves()[i].Color == board.Black
+			white = white || game.Moves()[i].Color == board.White
 		}
 	}
-	return black || e.resigned.color == board.Black && e.gaveUp(), white || e.resigned.color == board.White && e.gaveUp()
+	loser := r.gaveUp(game)
+	return black || loser == board.Black, white || loser == board.White
 }
 
 // resigned is the position in which a side gave up here.
@@ -107,7 +114,10 @@ type resigned struct {
 	position board.Hash
 }
 
-// gaveUp reports whether the game on the board is the one that was given up here.
-func (e *Engine) gaveUp() bool {
-	return e.resigned.color != board.Empty && e.resigned.position == e.game.Hash()
+// gaveUp returns who gave up the game here, Empty for nobody.
+func (r *records) gaveUp(game *board.Game) board.Color {
+	if r.resigned.position == game.Hash() {
+		return r.resigned.color
+	}
+	return board.Empty
 }

@@ -11,11 +11,12 @@ import (
 	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // limitsNow are the limits of a move of Black's that begins now.
 func limitsNow(e *Engine) search.Limits {
-	return e.limitsFor(board.Black, turn{e.budget(board.Black), time.Now()})
+	return e.limits(board.Black, turn{e.budget(board.Black), time.Now()})
 }
 
 // TestTimeOfASearch: on a clock a search may stop early where the time saved is
@@ -46,7 +47,7 @@ func TestTimeOfASearch(t *testing.T) {
 			require.Equal(t, c.early && on, l.WhenDecided, name)
 			require.Equal(t, c.longer && on, l.Extend > 0, name)
 			if l.Extend > 0 {
-				b := e.clockOf(board.Black).Budget(81, 0, e.cfg.Lag)
+				b := e.timer.clock(board.Black).Budget(81, 0, e.cfg.Lag)
 				require.LessOrEqual(t, l.Time+l.Extend, b.Maximum, name)
 				require.LessOrEqual(t, l.Extend, b.Recommended, "no more than twice as long")
 			}
@@ -75,11 +76,11 @@ func TestOverrun(t *testing.T) {
 		{1000 * sec, 19.5}, // never more than half
 		{-sec, 19.5},
 	} {
-		e.learnOverrun(step.over)
+		e.timer.learnOverrun(step.over)
 		require.InDelta(t, step.want, allowed(), 0.2)
 	}
 	for range 30 {
-		e.learnOverrun(0)
+		e.timer.learnOverrun(0)
 	}
 	require.InDelta(t, 39, allowed(), 0.3)
 }
@@ -99,13 +100,13 @@ func (l late) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 // next moves plan for that.
 func TestOverrunOfASlowNetwork(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
-	e.net = late{e.net, 60 * time.Millisecond}
+	replaceNetwork(e, late{e.net, 60 * time.Millisecond})
 	tree, err := search.New(e.cfg.Search, e.net, nil)
 	require.NoError(t, err)
-	e.tree = tree
-	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	e.thinker.tree = tree
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, e.overrun, 55*time.Millisecond/4)
+	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }
 
 // TestPonderingIsNotLost: what was found about the opponent's move while it was
@@ -116,23 +117,23 @@ func TestPonderingIsNotLost(t *testing.T) {
 		// If both moves lie on one axis, visits of mirrored moves are given up.
 		c.Search.Root.SymmetryPruning = false
 	})
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	var snapshot search.Result
-	require.Eventually(t, func() bool { return e.pondering != nil }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return e.thinker.pondering != nil }, time.Minute, time.Millisecond)
 	server := e.net.(anySize).Server
 	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > 1000 }, time.Minute, time.Millisecond)
 	e.Stop()
-	e.tree.Snapshot(&snapshot)
+	e.thinker.tree.Snapshot(&snapshot)
 	require.True(t, snapshot.Final)
 	require.Greater(t, snapshot.Root.Visits, int64(200), "no limit while pondering")
 	expected := snapshot.Moves[0]
 	require.Greater(t, expected.Visits, int64(10))
 	require.NoError(t, e.Play(board.White, expected.Move))
-	require.Equal(t, expected.Visits, e.tree.Visits())
-	require.True(t, e.tree.Matches(e.game))
-	var last *search.Result
-	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black, Report: func(r *search.Result) { last = r }})
+	require.Equal(t, expected.Visits, e.thinker.tree.Visits())
+	require.True(t, e.thinker.tree.Matches(e.game))
+	var last search.Result
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
 	require.NoError(t, err)
 	require.Equal(t, expected.Visits, last.Stats.Reused)
 	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
@@ -145,21 +146,21 @@ func TestEndlessPondering(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
 	color := board.Black
 	for range 3 {
-		m, err := e.GenMove(context.Background(), MoveRequest{Color: color})
+		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: color})
 		require.NoError(t, err)
 		require.False(t, m.Resign)
 		select {
-		case <-e.pondering.done: // by itself: the memory is full
+		case <-e.thinker.pondering.done: // by itself: the memory is full
 		case <-time.After(time.Minute):
 			t.Fatal("pondering should have filled the memory")
 		}
 		var r search.Result
-		e.tree.Snapshot(&r)
+		e.thinker.tree.Snapshot(&r)
 		require.Equal(t, search.StopMemory, r.Stop)
-		require.LessOrEqual(t, e.tree.Bytes(), int64(limit))
+		require.LessOrEqual(t, e.thinker.tree.Bytes(), int64(limit))
 		require.NoError(t, e.Play(color.Opponent(), r.Moves[0].Move))
-		require.Positive(t, e.tree.Visits())
-		require.LessOrEqual(t, e.tree.Bytes(), int64(limit))
+		require.Positive(t, e.thinker.tree.Visits())
+		require.LessOrEqual(t, e.thinker.tree.Bytes(), int64(limit))
 	}
 }
 
@@ -178,8 +179,8 @@ func TestSameSeedSameGame(t *testing.T) {
 			c.Search.Root.NoiseEnabled = true // the tree's own random numbers count too
 		})
 		for range 10 {
-			var last *search.Result
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove(), Report: func(r *search.Result) { last = r }})
+			var last search.Result
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.game.ToMove(), Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
 			require.NoError(t, err)
 			steps = append(steps, step{m.Point, last.Root.Visits, last.Stats.Nodes, last.Root.Utility})
 		}
@@ -211,8 +212,8 @@ func TestTimeUse(t *testing.T) {
 		for i := range c.moves {
 			require.NoError(t, e.game.Play(board.Color(i%2)+board.Black, board.Point(20+3*i)))
 		}
-		e.carried = c.carried
-		require.InDelta(t, c.want, e.timeUse(10*sec), 1e3, name)
+		e.thinker.carried = c.carried
+		require.InDelta(t, c.want, e.cfg.TimeUse.spread(10*sec, e.game, e.thinker.carried), 1e3, name)
 	}
 }
 
@@ -220,14 +221,14 @@ func TestTimeUse(t *testing.T) {
 // of a tree that is dropped does not.
 func TestCarriedTime(t *testing.T) {
 	e := newEngine(t, 9, func(conf *Config) { conf.TimeUse.CarryOver, conf.Limits = 0.5, search.Limits{Visits: 50} })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	require.Positive(t, e.carried)
+	require.Positive(t, e.thinker.carried)
 	e.ClearCache()
-	require.Zero(t, e.carried)
-	e.carried = sec
+	require.Zero(t, e.thinker.carried)
+	e.thinker.carried = sec
 	require.NoError(t, e.Play(board.White, board.Point(0)))
 	require.NoError(t, e.NewGame(board.Square(9)))
-	e.syncTree(e.game)
-	require.Zero(t, e.carried)
+	e.thinker.follow(e.game)
+	require.Zero(t, e.thinker.carried)
 }

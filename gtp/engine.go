@@ -77,132 +77,19 @@ type Thinker interface {
 	// is not, and plays it unless r.Keep or the engine resigns. When ctx ends
 	// it returns the best move so far within milliseconds and without error.
 	// The move is strictly legal, superko included.
-	GenMove(ctx context.Context, r MoveRequest) (GeneratedMove, error)
+	GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error)
 	// Analyze searches the current position as r asks and calls report at every
 	// r.Interval and once more before it returns, so at least once, and never
 	// two calls at a time. It returns within milliseconds when ctx ends (then
 	// without error); it may return earlier, for instance at a visit limit.
-	// The Analysis is the callee's only until report returns.
-	Analyze(ctx context.Context, r AnalyzeRequest, report func(*Analysis)) error
+	// The analysis is the callee's to keep.
+	Analyze(ctx context.Context, r thinking.Request, report func(*thinking.Analysis)) error
 	// Evaluate runs the network once on the current position, without search.
 	Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error)
 	// Stop ends a search in the background and returns when it has ended.
 	Stop()
 	// ClearCache forgets evaluated positions and the search tree.
 	ClearCache()
-}
-
-// MoveRequest asks for a move.
-type MoveRequest struct {
-	Color board.Color
-	// Keep leaves game, clock and tree as they are: the move is not played.
-	Keep bool
-	// Deterministic asks for the same answer in the same position each time:
-	// fixed seed, no temperature, no noise, no use of the clock.
-	Deterministic bool
-	// Cleanup forbids a pass while a dead stone of the opponent is on the board
-	// (kgs-genmove_cleanup).
-	Cleanup bool
-	// Analysis, if not nil, asks for reports while the engine thinks; Report is
-	// then called as by Thinker.Analyze. Avoid and Allow restrict the move too.
-	Analysis *AnalyzeRequest
-	Report   func(*Analysis)
-}
-
-// GeneratedMove is the answer to a MoveRequest.
-type GeneratedMove struct {
-	Point  board.Point // a point or board.Pass; unused if Resign
-	Resign bool
-}
-
-// AnalyzeRequest says what to analyse and what to report.
-type AnalyzeRequest struct {
-	// Unseen reports are the server's own: nobody asked for analysis.
-	Unseen bool
-	// Color is the side whose move is analysed; it need not be the side to move
-	// of the game. Every number of the reports is from its view.
-	Color board.Color
-	// Interval is the time between two reports; 0 asks for the last one only.
-	Interval time.Duration
-	// MinMoves asks for at least so many moves where that many are legal: moves
-	// without visits follow the visited ones, best prior first.
-	MinMoves int
-	// MaxMoves is the most moves printed, 0 for no limit. An engine may use it
-	// to save work; the server cuts the list in any case.
-	MaxMoves int
-	// Avoid lists moves that a colour may not play before a depth; Allow lists
-	// the only moves that it may. At most one Allow per colour, and no colour
-	// has both.
-	Avoid, Allow []Restriction
-	Want         Details
-}
-
-// Restriction limits the moves of one colour in the first plies of a search.
-type Restriction struct {
-	Color  board.Color
-	Points []board.Point // board.Pass included where named
-	// Depth is the number of plies from the root that it holds for: 1 = the
-	// root's move only. At least 1.
-	Depth int
-}
-
-// Details are the parts of an Analysis that cost time or room and are filled
-// only on request.
-type Details struct {
-	RootInfo, Ownership, OwnershipStdev, MovesOwnership, MovesOwnershipStdev bool
-	PVVisits, PVEdgeVisits, NoResultValue                                    bool
-}
-
-// Analysis is one snapshot of a search. Every number is from the view of
-// Color, the analysed side: 1 means that it wins or owns the point, and points
-// of score are its lead.
-type Analysis struct {
-	Color board.Color
-	// Moves are the root's moves, best first: all with visits, plus those that
-	// MinMoves asks for.
-	Moves []MoveAnalysis
-	Root  RootAnalysis
-	// Ownership and OwnershipStdev hold W*H numbers in the order of
-	// board.Point (rows from the top); nil where not requested or not known.
-	// Ownership is in [-1,1].
-	Ownership, OwnershipStdev []float32
-}
-
-// MoveAnalysis is one move at the root of a search, seen by the analysed side.
-type MoveAnalysis struct {
-	Move       board.Point
-	Visits     int64   // of the position after the move
-	EdgeVisits int64   // of the move itself; differs from Visits in graph search
-	Weight     float64 // sum of the playouts' weights
-	Winrate    float64 // [0,1]
-	LCB        float64 // lower confidence bound of Winrate; may leave [0,1]
-	Prior      float64 // [0,1], the network's
-	Utility    float64 // what the search maximises, about [-1.5,1.5]
-	UtilityLCB float64
-	// ScoreLead is points of lead if both played evenly, ScoreSelfplay the mean
-	// final score of self-play, ScoreStdev its standard deviation.
-	ScoreLead, ScoreSelfplay, ScoreStdev float64
-	NoResult                             float64     // probability in [0,1]
-	SymmetryOf                           board.Point // the searched move that this one mirrors; NoPoint if none
-	// PV is the principal variation, Move first. PVVisits and PVEdgeVisits are
-	// as long as PV, or nil where not requested.
-	PV                        []board.Point
-	PVVisits, PVEdgeVisits    []int64
-	Ownership, OwnershipStdev []float32 // of the position after the move, as Analysis.Ownership
-}
-
-// RootAnalysis is the searched position itself, seen by the analysed side.
-type RootAnalysis struct {
-	Visits                               int64
-	Weight                               float64
-	Winrate                              float64 // [0,1]
-	Utility                              float64
-	ScoreLead, ScoreSelfplay, ScoreStdev float64 // points
-	// Advantage is what the network was told of the analysed side's advantage, in
-	// doublings of search effort.
-	Advantage float64
-	// The network's own estimates of its error; -1 where it has none.
-	RawStWrError, RawStScoreError, RawVarTimeLeft float64
 }
 
 // Clock keeps both players' time.
@@ -215,18 +102,6 @@ type Clock interface {
 	// included (byo-yomi). left may be slightly negative.
 	TimeLeft(c board.Color, left time.Duration, stones int) error
 }
-
-// Names of package clock's for the files of KataGo's handlers.
-type TimeSettings = clock.Settings
-
-const (
-	TimeNone          = clock.None
-	TimeAbsolute      = clock.Absolute
-	TimeCanadian      = clock.Canadian
-	TimeByoyomi       = clock.Byoyomi
-	TimeFischer       = clock.Fischer
-	TimeFischerCapped = clock.CappedFischer
-)
 
 // Scorer judges the position as if the game ended now.
 type Scorer interface {

@@ -1,6 +1,7 @@
 package gtp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,7 +134,7 @@ func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 }
 
 // think lets time pass and reports meanwhile. It reports at least once.
-func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *AnalyzeRequest, report func(*Analysis)) {
+func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *thinking.Request, report func(*thinking.Analysis)) {
 	began := time.Now()
 	snapshot := func() {
 		if report != nil {
@@ -163,24 +164,24 @@ func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *AnalyzeReque
 	}
 }
 
-func (f *fakeEngine) GenMove(ctx context.Context, r MoveRequest) (GeneratedMove, error) {
+func (f *fakeEngine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	f.wait(ctx)
 	began := time.Now()
 	if !r.Keep {
 		f.game.SetToMove(r.Color)
 	}
-	f.think(ctx, f.budget(r.Color, !r.Deterministic), r.Analysis, r.Report)
+	f.think(ctx, f.budget(r.Color, !r.Deterministic), cmp.Or(r.Analysis, &thinking.Request{Color: r.Color}), r.Report)
 	if !r.Keep {
 		f.left[r.Color] -= time.Since(began)
 	}
 	if f.hopeless(r.Color) {
-		return GeneratedMove{Resign: true}, nil
+		return thinking.Decision{Resign: true}, nil
 	}
 	p := f.choose(r)
 	if r.Keep {
-		return GeneratedMove{Point: p}, nil
+		return thinking.Decision{Point: p}, nil
 	}
-	return GeneratedMove{Point: p}, f.game.Play(r.Color, p)
+	return thinking.Decision{Point: p}, f.game.Play(r.Color, p)
 }
 
 // hopeless reports whether a side is behind by more than the whole board.
@@ -195,7 +196,7 @@ func (f *fakeEngine) hopeless(c board.Color) bool {
 
 // choose returns a liberty of a dead chain if the game is being cleaned up, else
 // the first legal point that is no eye of its own, else pass.
-func (f *fakeEngine) choose(r MoveRequest) board.Point {
+func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 	g := f.game
 	if r.Cleanup {
 		for p, st := range f.statuses() {
@@ -218,7 +219,7 @@ func (f *fakeEngine) choose(r MoveRequest) board.Point {
 
 // candidates are the legal points that are no eyes, without those that the
 // request rules out at the root.
-func (f *fakeEngine) candidates(c board.Color, r *AnalyzeRequest) []board.Point {
+func (f *fakeEngine) candidates(c board.Color, r *thinking.Request) []board.Point {
 	g := f.game
 	var moves []board.Point
 	for p := range board.Point(g.Size().Area()) {
@@ -233,34 +234,24 @@ func (f *fakeEngine) candidates(c board.Color, r *AnalyzeRequest) []board.Point 
 	return moves
 }
 
-func permitted(r *AnalyzeRequest, c board.Color, p board.Point) bool {
+func permitted(r *thinking.Request, c board.Color, p board.Point) bool {
 	if r == nil {
 		return true
 	}
-	for _, a := range r.Avoid {
-		if a.Color == c && slices.Contains(a.Points, p) {
-			return false
-		}
-	}
-	for _, a := range r.Allow {
-		if a.Color == c && !slices.Contains(a.Points, p) {
-			return false
-		}
-	}
-	return true
+	return thinking.Permits(r.Restrictions, c, p, 0)
 }
 
 // analysis makes up a snapshot: the score of the board as it stands, visits
 // halved from move to move.
-func (f *fakeEngine) analysis(r *AnalyzeRequest, visits int64) *Analysis {
+func (f *fakeEngine) analysis(r *thinking.Request, visits int64) *thinking.Analysis {
 	g := f.game
 	lead := float64(g.Score())
 	if r.Color == board.Black {
 		lead = -lead
 	}
 	winrate := 1 / (1 + math.Exp(-lead/10))
-	a := &Analysis{Color: r.Color, Ownership: f.ownership(r.Color), OwnershipStdev: make([]float32, g.Size().Area())}
-	a.Root = RootAnalysis{Visits: visits, Winrate: winrate, ScoreLead: lead, RawVarTimeLeft: -1}
+	a := &thinking.Analysis{ToMove: r.Color, Ownership: f.ownership(r.Color), OwnershipStdev: make([]float32, g.Size().Area())}
+	a.Root = thinking.Root{Visits: visits, Value: thinking.Value{Winrate: winrate, Lead: lead}, Raw: thinking.Raw{VarTimeLeft: -1}}
 	moves := f.candidates(r.Color, r)
 	if len(moves) == 0 {
 		moves = []board.Point{board.Pass}
@@ -270,9 +261,9 @@ func (f *fakeEngine) analysis(r *AnalyzeRequest, visits int64) *Analysis {
 		if n == 0 && i >= max(r.MinMoves, 1) {
 			break
 		}
-		a.Moves = append(a.Moves, MoveAnalysis{
-			Move: p, Visits: max(n, int64(1-min(i, 1))), EdgeVisits: n, Winrate: winrate, LCB: winrate - 0.1,
-			Prior: 1 / float64(len(moves)), ScoreLead: lead, ScoreStdev: 10, SymmetryOf: board.NoPoint,
+		a.Moves = append(a.Moves, thinking.Move{
+			Move: p, Visits: max(n, int64(1-min(i, 1))), EdgeVisits: n, Value: thinking.Value{Winrate: winrate, Lead: lead, ScoreStdev: 10}, LCB: winrate - 0.1,
+			Prior: 1 / float32(len(moves)), SymmetryOf: board.NoPoint,
 			PV: []board.Point{p, board.Pass}, PVVisits: []int64{n, 1}, PVEdgeVisits: []int64{n, 1},
 			Ownership: a.Ownership, OwnershipStdev: a.OwnershipStdev,
 		})
@@ -294,7 +285,7 @@ func (f *fakeEngine) ownership(view board.Color) []float32 {
 	return list
 }
 
-func (f *fakeEngine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*Analysis)) error {
+func (f *fakeEngine) Analyze(ctx context.Context, r thinking.Request, report func(*thinking.Analysis)) error {
 	if err := f.wait(ctx); err != nil {
 		return err
 	}

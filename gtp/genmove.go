@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // Mover has the engine choose moves, for every command that asks for one, and keeps
@@ -25,7 +25,7 @@ type Chat struct {
 	// nobody does.
 	Say func(line string)
 	// View, if not nil, returns an analysis as it is shown.
-	View func(*Analysis) *Analysis
+	View func(*thinking.Analysis) *thinking.Analysis
 	// Moves is how many moves of a variation are shown; 0 means 14.
 	Moves int
 }
@@ -36,16 +36,16 @@ func (s *Mover) Thought() time.Duration { return s.thought }
 // list returns the commands that ask for a move. Input ends only the cancellable ones.
 func (s *Mover) list() []Handler {
 	return []Handler{
-		{Name: "genmove", Run: s.genMove(MoveRequest{})},
-		{Name: "reg_genmove", Run: s.genMove(MoveRequest{Keep: true, Deterministic: true})},
-		{Name: "kata-search", Run: s.genMove(MoveRequest{Keep: true})},
-		{Name: "kata-search_cancellable", Run: s.genMove(MoveRequest{Keep: true}), ByInput: true},
+		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{})},
+		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true})},
+		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true})},
+		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true},
 	}
 }
 
 // genMove is a handler for a command with a colour as its one argument and a
 // move as its reply.
-func (s *Mover) genMove(r MoveRequest) HandlerFunc {
+func (s *Mover) genMove(r thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, reply *Reply) error {
 		if len(c.Args) != 1 {
 			return ErrSyntax
@@ -67,10 +67,10 @@ func (s *Mover) genMove(r MoveRequest) HandlerFunc {
 
 // Think has the engine choose a move and returns the text of the answer:
 // a vertex, "resign", or "cancelled" if input ended the search.
-func (s *Mover) Think(ctx context.Context, r MoveRequest) (string, error) {
+func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, error) {
 	size := s.engine.Game().Size()
 	began := time.Now()
-	var found *Analysis
+	var found *thinking.Analysis
 	if s.chat.Say != nil && !r.Keep {
 		found = Listen(&r)
 	}
@@ -94,14 +94,11 @@ func (s *Mover) Think(ctx context.Context, r MoveRequest) (string, error) {
 }
 
 // Listen has the engine report what it finds, without a word to the client.
-func Listen(r *MoveRequest) *Analysis {
-	found := &Analysis{}
+func Listen(r *thinking.MoveRequest) *thinking.Analysis {
+	found := &thinking.Analysis{}
 	report := r.Report
-	if r.Analysis == nil {
-		r.Analysis = &AnalyzeRequest{Color: r.Color, Unseen: true}
-	}
-	r.Report = func(a *Analysis) {
-		*found = *Keep(a)
+	r.Report = func(a *thinking.Analysis) {
+		*found = *a
 		if report != nil {
 			report(a)
 		}
@@ -111,7 +108,7 @@ func Listen(r *MoveRequest) *Analysis {
 
 // Opinion is what a search thinks of a move, on one line, in the words that bridges to
 // OGS look for.
-func (c *Chat) Opinion(size board.Size, a *Analysis, p board.Point) string {
+func (c *Chat) Opinion(size board.Size, a *thinking.Analysis, p board.Point) string {
 	pv, most := Vertices(size, []board.Point{p}), cmp.Or(c.Moves, 14)
 	if c.View != nil {
 		a = c.View(a)
@@ -121,20 +118,6 @@ func (c *Chat) Opinion(size board.Size, a *Analysis, p board.Point) string {
 			pv = Vertices(size, m.PV[:min(len(m.PV), most)])
 		}
 	}
-	advantage := ""
-	if a.Root.Advantage != 0 {
-		advantage = fmt.Sprintf(" (PDA %.2f)", a.Root.Advantage)
-	}
-	return fmt.Sprintf("Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f%s PV %s",
-		a.Root.Visits, 100*a.Root.Winrate, tenths(a.Root.ScoreLead), a.Root.ScoreStdev, advantage, pv)
-}
-
-// Keep copies what is valid during a report only.
-func Keep(a *Analysis) *Analysis {
-	c := *a
-	c.Moves = slices.Clone(a.Moves)
-	for i := range c.Moves {
-		c.Moves[i].PV = slices.Clone(c.Moves[i].PV)
-	}
-	return &c
+	return fmt.Sprintf("Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f PV %s",
+		a.Root.Visits, 100*a.Root.Winrate, tenths(a.Root.Lead), a.Root.ScoreStdev, pv)
 }

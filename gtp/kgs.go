@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // kgsCommands are what kgsGtp, the bridge to the KGS server, may send.
@@ -15,7 +16,7 @@ type kgsCommands struct {
 
 func (s *kgsCommands) list() []Handler {
 	return []Handler{
-		{Name: "kgs-genmove_cleanup", Run: s.mover.genMove(MoveRequest{Cleanup: true})},
+		{Name: "kgs-genmove_cleanup", Run: s.mover.genMove(thinking.MoveRequest{Cleanup: true})},
 		{Name: "kgs-rules", Run: s.kgsRules},
 		{Name: "kgs-game_over", Run: stop(s.engine)}, // perhaps only adjourned: the position stays
 		{Name: "kgs-chat", Run: s.kgsChat},

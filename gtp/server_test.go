@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/thinking"
 
 	"github.com/stretchr/testify/require"
 )
@@ -280,8 +281,8 @@ func TestKGSChatIsShort(t *testing.T) {
 // padder lists every legal move, whatever the request rules out.
 type padder struct{ *fakeEngine }
 
-func (p *padder) Analyze(_ context.Context, r AnalyzeRequest, report func(*Analysis)) error {
-	report(p.analysis(&AnalyzeRequest{Color: r.Color, MinMoves: 100}, 100))
+func (p *padder) Analyze(_ context.Context, r thinking.Request, report func(*thinking.Analysis)) error {
+	report(p.analysis(&thinking.Request{Color: r.Color, MinMoves: 100}, 100))
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // Terminal makes a [Server] kind to a person who types: commands may leave out the
@@ -243,7 +244,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if p.engine.Game().Ended() {
 		return (&scoringCommands{p.engine}).finalScore(ctx, c, r)
 	}
-	move, err := p.mover.Think(ctx, MoveRequest{Color: me.Opponent()})
+	move, err := p.mover.Think(ctx, thinking.MoveRequest{Color: me.Opponent()})
 	if err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func (p *person) undo(context.Context, Command, *Reply) error {
 
 func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 	g := p.engine.Game()
-	request := MoveRequest{Color: g.ToMove(), Keep: true, Deterministic: true}
+	request := thinking.MoveRequest{Color: g.ToMove(), Keep: true, Deterministic: true}
 	found := Listen(&request)
 	if _, err := p.mover.Think(ctx, request); err != nil {
 		return err
@@ -285,7 +286,7 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 		return errors.New("the engine found no move")
 	}
 	best := found.Moves[0]
-	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.ScoreLead))
+	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.Lead))
 	if len(best.PV) > 1 {
 		text += "; then " + Vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}

@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // lcb is the lower confidence bound of a move's utility for its player, and how
@@ -248,7 +249,7 @@ func (t *Tree) unsearched() []option {
 	var all, searched []option
 	for i, prior := range t.top.out.Policy[:t.sh.size.Area()+1] {
 		p := t.sh.size.FromIndex(i)
-		if prior < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !allowed(t.top.bans, t.base.ToMove(), p, 0) {
+		if prior < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !thinking.Permits(t.top.bans, t.base.ToMove(), p, 0) {
 			continue
 		}
 		o := option{move: p, value: float64(prior)}

@@ -17,7 +17,7 @@ type rootState struct {
 	weighted bool      // evaluations are weighted by their errors
 
 	game *board.Game // the position
-	bans []Restriction
+	bans []thinking.Restriction
 	// bonus is the score, in White's points, that a move at the root is
 	// changed by, by Size.Index.
 	bonus    [board.MaxMoves]float32
@@ -31,7 +31,7 @@ type rootState struct {
 
 // mark finds out what holds for single moves at the root of a search: symmetric
 // copies, useless moves and the ending bonus. The network's answer must be there.
-func (top *rootState) mark(g *board.Game, p *Root, bans []Restriction) {
+func (top *rootState) mark(g *board.Game, p *Root, bans []thinking.Restriction) {
 	top.game, top.bans = g, bans
 	for i := range top.copyOf {
 		top.copyOf[i] = board.NoPoint
@@ -75,7 +75,7 @@ func (top *rootState) markCopies(loose bool) {
 			x, y = k/size.H, size.H-1-k%size.H
 		}
 		p := size.Point(x, y)
-		if !allowed(top.bans, top.game.ToMove(), p, 0) || top.copyOf[p] != board.NoPoint {
+		if !thinking.Permits(top.bans, top.game.ToMove(), p, 0) || top.copyOf[p] != board.NoPoint {
 			continue
 		}
 		for _, sym := range symmetries {
@@ -232,7 +232,7 @@ func (top *rootState) bonusUtility(p board.Point, avg *outcome, v *valuer) float
 // allowed reports whether a legal move is searched at the root.
 func (top *rootState) allowed(p board.Point) bool {
 	i := top.game.Size().Index(p)
-	return allowed(top.bans, top.game.ToMove(), p, 0) && !top.useless[i] && top.copyOf[i] == board.NoPoint
+	return thinking.Permits(top.bans, top.game.ToMove(), p, 0) && !top.useless[i] && top.copyOf[i] == board.NoPoint
 }
 
 // neutral reports whether a point is not surely the opponent's, or touches a point
@@ -263,7 +263,7 @@ func (top *rootState) addCopies(moves []thinking.Move) []thinking.Move {
 		first := len(all)
 		for _, k := range top.symmetries { // KataGo's order
 			p := size.SymMap(k, m.Move)
-			if top.copyOf[p] != m.Move || !allowed(top.bans, top.game.ToMove(), p, 0) ||
+			if top.copyOf[p] != m.Move || !thinking.Permits(top.bans, top.game.ToMove(), p, 0) ||
 				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // step is one move of a descent.
@@ -112,7 +113,7 @@ type shared struct {
 	human  humanState
 	later  nn.Submitter // eval, if it can answer later
 	limits Limits
-	bans   []Restriction
+	bans   []thinking.Restriction
 	size   board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
@@ -355,7 +356,7 @@ func (s *slot) rank(sh *shared) {
 func (s *slot) restrict(sh *shared, n int) int {
 	kept := 0
 	for _, k := range s.keys[:n] {
-		if allowed(sh.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
+		if thinking.Permits(sh.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
 			s.keys[kept] = k
 			kept++
 		}

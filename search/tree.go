@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // ErrNoGame is returned by Search before Reset, and after a move that could not
@@ -31,7 +32,7 @@ type Tree struct {
 	game  board.Game // the position at the root, as the caller has it
 	base  board.Game // the same, with clean-up phases to come
 	ready bool       // there is a position
-	bans  []Restriction
+	bans  []thinking.Restriction
 	top   rootState
 
 	gumbel  gumbelState
@@ -184,7 +185,7 @@ func (t *Tree) Bytes() int64 { return t.nodes.bytes() }
 
 // Restrict forbids moves near the root. The tree is dropped if the lists differ
 // from those in force. They hold until Advance or Reset.
-func (t *Tree) Restrict(r ...Restriction) {
+func (t *Tree) Restrict(r ...thinking.Restriction) {
 	if sameRestrictions(t.bans, r) {
 		return
 	}

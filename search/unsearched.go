@@ -21,7 +21,7 @@ func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move 
 		done[m.Move] = m.SymmetryOf == board.NoPoint
 	}
 	for i, prior := range slices.Backward(policy) { // of equal priors the last
-		if p := t.sh.size.FromIndex(i); prior >= 0 && !done[p] && (t.p.Root.LooseImages || allowed(top.bans, top.game.ToMove(), p, 0)) {
+		if p := t.sh.size.FromIndex(i); prior >= 0 && !done[p] && (t.p.Root.LooseImages || thinking.Permits(top.bans, top.game.ToMove(), p, 0)) {
 			rest = append(rest, t.unsearchedMove(p, prior))
 		}
 	}
@@ -47,7 +47,7 @@ func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move 
 			if m.Move >= 0 {
 				c.Move = t.sh.size.SymMap(k, m.Move)
 			}
-			if done[c.Move] || !allowed(top.bans, top.game.ToMove(), c.Move, 0) {
+			if done[c.Move] || !thinking.Permits(top.bans, top.game.ToMove(), c.Move, 0) {
 				continue
 			}
 			done[c.Move] = true

@@ -29,3 +29,20 @@ func TestMoveOfAnalysis(t *testing.T) {
 	require.Same(t, &a.Moves[1], a.Move(board.Pass))
 	require.Nil(t, a.Move(4))
 }
+
+// TestPermits covers lists of both kinds, for both colours, at and beyond their depth.
+func TestPermits(t *testing.T) {
+	avoid := []thinking.Restriction{
+		{Color: board.White, Points: []board.Point{0, board.Pass}, Depth: 1}, {Color: board.White, Points: []board.Point{2}, Depth: 5},
+		{Color: board.Black, Points: []board.Point{1}, Depth: 1},
+	}
+	allow := []thinking.Restriction{
+		{Color: board.Black, Points: []board.Point{3}, Depth: 1, Allow: true}, {Color: board.White, Points: []board.Point{0}, Depth: 1, Allow: true},
+	}
+	for i, p := range []board.Point{0, 1, 2, 3, board.Pass} {
+		require.Equal(t, []bool{false, true, false, true, false}[i], thinking.Permits(avoid, board.White, p, 0))
+		require.Equal(t, p != 2, thinking.Permits(avoid, board.White, p, 1))
+		require.Equal(t, p == 3, thinking.Permits(allow, board.Black, p, 0))
+		require.True(t, thinking.Permits(allow, board.Black, p, 1))
+	}
+}

@@ -88,7 +88,7 @@ func TestDamagedByte(t *testing.T) {
 				continue
 			}
 			id := put(t, s, data, record)
-			g, err := s.readGame(id)
+			g, err := s.games.read(id)
 			require.NoError(t, err, "byte %d is %q in place of %q", at, data[at], journal[at])
 			st := g.state()
 			g.journal.close()
@@ -107,7 +107,7 @@ func TestDamagedByte(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, data, aside)
 			require.Contains(t, log.text(), id)
-			again, err := s.readGame(id)
+			again, err := s.games.read(id)
 			require.NoError(t, err)
 			again.journal.close()
 			require.Equal(t, st.Moves, again.state().Moves)

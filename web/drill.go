@@ -1,7 +1,7 @@
 package web
 
 import (
-	"encoding/json"
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -15,22 +15,30 @@ import (
 // freshADay is how many problems that were never asked before come on one day.
 const freshADay = 10
 
-// graded is an answer whose grade may still be overruled.
-type graded struct {
-	sync.Mutex
+// Attempt is the problem that one client was asked last: the grade of its answer may
+// still be overruled. The zero Attempt is none.
+type Attempt struct {
+	mu      sync.Mutex // one command at a time
 	set     bool
 	attempt review.Attempt
 }
 
-// drills reads problems and answers: engine drill may have asked some meanwhile.
-func (rs *reviews) drills(use func(*review.Drills, *review.Log, *review.Schedule) error) error {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	set, err := rs.folder.Drills()
+// drills are the problems that reviews make of mistakes, and the answers to them.
+type drills struct {
+	folder *review.Folder
+	judge  judge
+	mu     sync.Mutex // of the files
+}
+
+// use reads problems and answers: engine drill may have asked some meanwhile.
+func (ds *drills) use(f func(*review.Drills, *review.Log, *review.Schedule) error) error {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	set, err := ds.folder.Drills()
 	if err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
-	log, err := rs.folder.Answers()
+	log, err := ds.folder.Answers()
 	if err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
@@ -39,21 +47,25 @@ func (rs *reviews) drills(use func(*review.Drills, *review.Log, *review.Schedule
 	if err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
-	return use(set, log, schedule)
+	return f(set, log, schedule)
 }
 
-// oneDrill lets a connection's commands about problems come one after the other.
-func oneDrill(do func(*conn, json.RawMessage) (any, error)) func(*conn, json.RawMessage) (any, error) {
-	return func(c *conn, d json.RawMessage) (any, error) {
-		c.drill.Lock()
-		defer c.drill.Unlock()
-		return do(c, d)
+// collect makes problems of the mistakes.
+func (ds *drills) collect(res *review.Result) error {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	d, err := ds.folder.Drills()
+	if err != nil {
+		return err
 	}
+	d.Collect(res)
+	_, err = ds.folder.WriteDrills(d)
+	return err
 }
 
 // note writes an answer down, or the one before again with another grade.
-func (rs *reviews) note(a review.Attempt) error {
-	return rs.drills(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
+func (ds *drills) note(a review.Attempt) error {
+	return ds.use(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
 		if err := log.Add(a); err != nil {
 			return api.NotSaved(err)
 		}
@@ -61,11 +73,12 @@ func (rs *reviews) note(a review.Attempt) error {
 	})
 }
 
-// nextDrill returns the problem that is due.
-func (c *conn) nextDrill(n *api.NextDrill) (any, error) {
-	c.drill.set = false
-	var d api.Drill
-	err := c.s.reviews.drills(func(set *review.Drills, log *review.Log, schedule *review.Schedule) error {
+// Next returns the problem that is due.
+func (ds *drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	last.set = false
+	err = ds.use(func(set *review.Drills, log *review.Log, schedule *review.Schedule) error {
 		now := time.Now()
 		d.Total = len(set.Problems)
 		fresh := max(0, freshADay-startedOn(log.Attempts, now))
@@ -92,10 +105,7 @@ func (c *conn) nextDrill(n *api.NextDrill) (any, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
+	return d, err
 }
 
 // startedOn counts the problems that were asked for the first time on a day.
@@ -132,11 +142,13 @@ func wireProblem(p *review.Problem) (*api.Problem, error) {
 		Last: p.Last, Loss: p.Loss, Legal: string(legal)}, nil
 }
 
-// answerDrill judges an answer.
-func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
-	c.drill.set = false
+// Answer judges an answer.
+func (ds *drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer) (out api.DrillVerdict, err error) {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	last.set = false
 	var p review.Problem
-	err := c.s.reviews.drills(func(set *review.Drills, _ *review.Log, _ *review.Schedule) error {
+	err = ds.use(func(set *review.Drills, _ *review.Log, _ *review.Schedule) error {
 		i := slices.IndexFunc(set.Problems, func(q review.Problem) bool { return q.ID == a.ID })
 		if i < 0 {
 			return api.Refuse("not_found", "no such problem")
@@ -145,16 +157,16 @@ func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out := api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
+	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
 	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
 	attempt := review.Attempt{ID: p.ID, Time: time.Now().UTC(), Seconds: wire.Round(took.Seconds(), 1)}
 	var answer *review.Answer
 	if a.Move != "" {
-		v, err := c.verdict(&p, a.Move)
+		v, err := ds.judge.verdict(ctx, &p, a.Move)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		out.Verdict = *v
 		attempt.Answer, attempt.Loss = v.Move, v.Loss
@@ -162,19 +174,19 @@ func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
 	}
 	attempt.Grade = p.Grade(answer, took)
 	out.Grade = int(attempt.Grade)
-	if out.Due, err = c.s.reviews.dueBy(attempt); err != nil {
-		return nil, err
+	if out.Due, err = ds.dueBy(attempt); err != nil {
+		return out, err
 	}
-	if err := c.s.reviews.note(attempt); err != nil {
-		return nil, err
+	if err := ds.note(attempt); err != nil {
+		return out, err
 	}
-	c.drill.set, c.drill.attempt = true, attempt
+	last.set, last.attempt = true, attempt
 	return out, nil
 }
 
 // dueBy says when a problem would come again, by grade.
-func (rs *reviews) dueBy(a review.Attempt) (due [4]int64, err error) {
-	err = rs.drills(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
+func (ds *drills) dueBy(a review.Attempt) (due [4]int64, err error) {
+	err = ds.use(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
 		for g := review.AgainGrade; g <= review.EasyGrade; g++ {
 			a.Grade = g
 			s, err := review.NewSchedule(append(slices.Clone(log.Attempts), a))
@@ -190,19 +202,21 @@ func (rs *reviews) dueBy(a review.Attempt) (due [4]int64, err error) {
 	return due, err
 }
 
-// gradeDrill overrules the grade of the last answer.
-func (c *conn) gradeDrill(g *api.GradeDrill) (any, error) {
+// Grade overrules the grade of the last answer.
+func (ds *drills) Grade(last *Attempt, g *api.GradeDrill) error {
+	last.mu.Lock()
+	defer last.mu.Unlock()
 	if g.Grade < int(review.AgainGrade) || g.Grade > int(review.EasyGrade) {
-		return nil, api.Refuse("bad_request", "grade: 1 to 4")
+		return api.Refuse("bad_request", "grade: 1 to 4")
 	}
-	if !c.drill.set || c.drill.attempt.ID != g.ID {
-		return nil, api.Refuse("stale", "the next problem has been asked for")
+	if !last.set || last.attempt.ID != g.ID {
+		return api.Refuse("stale", "the next problem has been asked for")
 	}
-	other := c.drill.attempt
+	other := last.attempt
 	other.Grade = review.Grade(g.Grade)
-	if err := c.s.reviews.note(other); err != nil {
-		return nil, err
+	if err := ds.note(other); err != nil {
+		return err
 	}
-	c.drill.attempt = other
-	return nil, nil
+	last.attempt = other
+	return nil
 }

@@ -15,8 +15,8 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/review"
-	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/documents"
 )
 
 // spoil has every new file in a folder fail until the returned function is called.
@@ -33,9 +33,9 @@ func spoil(t *testing.T, dir string) (mend func()) {
 // onDisk reads a document's file as the next server will.
 func onDisk(t *testing.T, s *Server, id string) *api.Doc {
 	t.Helper()
-	d, err := s.readDoc(id)
+	d, err := documents.New(s.folder, &s.hub, s.warnings).Open(id)
 	require.NoError(t, err)
-	return d.state()
+	return d.State()
 }
 
 // TestUnsavedEdit makes every change of a document while nothing can be saved: it is
@@ -61,9 +61,9 @@ func TestUnsavedEdit(t *testing.T) {
 		{Op: "setup", Node: 0, White: []string{"A2"}},
 	} {
 		op.Doc = id
-		d, err := s.doc(id)
+		d, err := s.docs.Open(id)
 		require.NoError(t, err)
-		before, tree := d.state(), marshalled(t, d)
+		before, tree := d.State(), marshalled(t, d)
 		mend := spoil(t, filepath.Join(s.conf.Folder, "docs"))
 		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
 		m := c.read()
@@ -72,7 +72,7 @@ func TestUnsavedEdit(t *testing.T) {
 		require.NoError(t, json.Unmarshal(m.D, &e))
 		require.Equal(t, "not_saved", e.Code, op.Op)
 		require.True(t, e.Retry)
-		require.Equal(t, before, d.state(), op.Op)
+		require.Equal(t, before, d.State(), op.Op)
 		require.Equal(t, tree, marshalled(t, d), op.Op)
 		mend()
 		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
@@ -87,11 +87,9 @@ func TestUnsavedEdit(t *testing.T) {
 	mend()
 }
 
-func marshalled(t *testing.T, d *doc) string {
+func marshalled(t *testing.T, d *documents.Document) string {
 	t.Helper()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	data, err := sgf.Marshal(d.root)
+	data, _, err := d.Record()
 	require.NoError(t, err)
 	return string(data)
 }
@@ -161,7 +159,7 @@ func TestUnsavedGame(t *testing.T) {
 	n := small("b")
 	n.Clock = api.Clock{Kind: "absolute", Main: 600}
 	st := c.play(begin(c, n), "C3")
-	g, err := s.game(st.Game)
+	g, err := s.games.Open(st.Game)
 	require.NoError(t, err)
 	path := s.folder.Path("games", st.Game, ".jsonl")
 	broken := func() {
@@ -213,10 +211,8 @@ func TestUnsavedGame(t *testing.T) {
 
 	// A program that ended before it could write the record: the next one does.
 	require.NoError(t, os.Remove(s.folder.Path("games", st.Game, ".sgf")))
-	s.mu.Lock()
-	delete(s.games, st.Game)
-	s.mu.Unlock()
-	_, err = s.game(st.Game)
+	s.games.forget(st.Game)
+	_, err = s.games.Open(st.Game)
 	require.NoError(t, err)
 	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }

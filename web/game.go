@@ -3,15 +3,14 @@ package web
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/web/api"
-	"kosumi/web/folder"
-	"kosumi/web/wire"
+	"kosumi/web/engines"
+	"kosumi/web/hub"
 )
 
 // Phases of a game.
@@ -25,7 +24,7 @@ const (
 // game is one game against the engine. Every change is a line of its journal
 // before it is made, so that it can be read back from there.
 type game struct {
-	s    *Server
+	home *games
 	head header
 
 	mu       sync.Mutex
@@ -53,7 +52,7 @@ type game struct {
 	fit      *api.Fit // after a game that counted for the player's level
 	undos    int
 	thinks   *thought
-	seat     *seat
+	engine   *engines.Engine
 	alone    time.Time // since when nobody watches
 	removed  bool
 }
@@ -68,85 +67,9 @@ func (g *game) player() board.Color {
 
 func (g *game) size() board.Size { return board.Size{W: g.head.Size[0], H: g.head.Size[1]} }
 
-// newGame begins a game.
-func (c *conn) newGame(n *api.NewGame) (any, error) {
-	h, err := c.s.agree(n)
-	if err != nil {
-		return nil, err
-	}
-	g, err := setUp(c.s, h)
-	if err != nil {
-		return nil, api.Refuse("bad_request", "%v", err)
-	}
-	j, err := newJournal(c.s.folder.Path("games", h.ID, ".jsonl"), h)
-	if err != nil {
-		return nil, api.NotSaved(err)
-	}
-	g.journal = j
-	c.s.mu.Lock()
-	c.s.games[h.ID] = g
-	c.s.mu.Unlock()
-	g.mu.Lock()
-	g.goOn()
-	g.mu.Unlock()
-	c.s.publishGames()
-	return api.ID{ID: h.ID}, nil
-}
-
-// agree checks what a page asks for and fills in what it leaves open.
-func (s *Server) agree(n *api.NewGame) (header, error) {
-	size := board.Size{W: n.Size[0], H: n.Size[1]}
-	if err := size.Check(); err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
-	}
-	rules, err := board.ParseRules(n.Rules)
-	if err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
-	}
-	if n.Komi != nil {
-		rules.Komi = float32(*n.Komi)
-	} else if n.Handicap > 1 {
-		rules.Komi = 0.5
-	}
-	if err := wire.CheckRules(rules); err != nil {
-		return header{}, err
-	}
-	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
-		return header{}, api.Refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
-	}
-	if _, err := timeSettings(n.Clock); err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
-	}
-	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
-		return header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
-	}
-	n.Seat.Auto = n.Seat.Level == autoLevel
-	if n.Seat.Auto {
-		if n.Seat.Level, err = s.fittingLevel(size); err != nil {
-			return header{}, api.Refuse("unsupported", "%v", err)
-		}
-	}
-	if n.Seat.Level != "" && !s.knownLevel(n.Seat.Level) {
-		return header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
-	}
-	colour := n.Colour
-	switch colour {
-	case "b", "w":
-	case "random":
-		colour = "b"
-		if folder.NewID()[0]&1 == 0 {
-			colour = "w"
-		}
-	default:
-		return header{}, api.Refuse("bad_request", "colour: b, w or random")
-	}
-	return header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
-		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
-}
-
 // setUp makes a game at its beginning.
-func setUp(s *Server, h header) (*game, error) {
-	g := &game{s: s, head: h, phase: phasePlay, changed: h.Created}
+func setUp(h header) (*game, error) {
+	g := &game{head: h, phase: phasePlay, changed: h.Created}
 	rules, err := board.ParseRules(h.Rules)
 	if err != nil {
 		return nil, err
@@ -176,37 +99,6 @@ func (g *game) placeHandicap(stones []board.Point) error {
 	}
 	g.board.SetHandicapStones(len(stones))
 	return nil
-}
-
-// game returns a game, read from its journal if need be.
-func (s *Server) game(id string) (*game, error) {
-	if !folder.ValidID(id) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	open := func() *game {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.games[id]
-	}
-	if g := open(); g != nil {
-		return g, nil
-	}
-	s.reading.Lock() // a journal has one reader, who may mend it
-	defer s.reading.Unlock()
-	if g := open(); g != nil {
-		return g, nil
-	}
-	g, err := s.readGame(id)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	if err != nil {
-		return nil, api.Refuse("not_found", "%v", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.games[id] = g
-	return g, nil
 }
 
 // commit writes a step and then makes it. The caller holds mu and has checked
@@ -322,7 +214,7 @@ func (g *game) command(rev int, do func(*game) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if rev < g.since || rev > g.rev {
-		g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+		g.home.pages.Publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 		return api.Refuse("stale", "the game has gone on")
 	}
 	before := g.rev
@@ -348,11 +240,11 @@ func (g *game) goOn() {
 	case g.phase == phaseCount && !g.isSure:
 		g.judge()
 	case g.phase == phaseOver:
-		g.leaveSeat()
+		g.leaveEngine()
 	}
-	g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
-	if g.s.watched("games") {
-		go g.s.publishGames()
+	g.home.pages.Publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	if g.home.pages.Watched("games") {
+		go g.home.publishList()
 	}
 }
 
@@ -426,5 +318,33 @@ func (g *game) close() {
 			g.halt("restart")
 		}
 		g.journal.close()
+	}
+}
+
+// leaveIdle stops the clock of a game that nobody watches, or that stood still for a
+// gap, which does not count.
+func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if watched {
+		g.alone = time.Time{}
+	} else if g.alone.IsZero() {
+		g.alone = now
+	}
+	running := g.phase == phasePlay && !g.ran.IsZero() && !g.removed
+	why := ""
+	switch {
+	case running && gap > 0:
+		why = "sleep"
+		g.ran = g.ran.Add(min(gap, now.Sub(g.ran)))
+	case running && !watched && now.Sub(g.alone) > hub.AloneFor:
+		why = "alone"
+	}
+	if why != "" {
+		g.owe(func() error { return g.halt(why) })
+		g.goOn()
+	}
+	if !watched && g.thinks == nil && now.Sub(g.alone) > hub.AloneFor {
+		g.leaveEngine()
 	}
 }

@@ -13,14 +13,6 @@ import (
 
 // What a player does in a game: moves, taking back, giving up, pausing, removing it.
 
-func (c *conn) play(p *api.Play) (any, error) {
-	g, err := c.s.game(p.Game)
-	if err != nil {
-		return nil, err
-	}
-	return nil, g.command(p.Rev, func(g *game) error { return g.playerMoves(p.Move) })
-}
-
 // playerMoves makes the player's move, or puts down a handicap stone.
 func (g *game) playerMoves(vertex string) error {
 	p, err := g.size().ParseVertex(vertex)
@@ -171,19 +163,14 @@ func (g *game) remove() error {
 	g.journal.close()
 	id := g.head.ID
 	for _, ext := range []string{".sgf", ".jsonl.damaged", ".jsonl"} {
-		if err := os.Remove(g.s.folder.Path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(g.home.folder.Path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			var again error
-			g.journal, again = openJournal(g.s.folder.Path("games", id, ".jsonl"))
+			g.journal, again = openJournal(g.home.folder.Path("games", id, ".jsonl"))
 			g.removed = again != nil
 			return api.Refuse("internal", "%v", errors.Join(err, again))
 		}
 	}
 	g.removed = true
-	go func() {
-		g.s.mu.Lock()
-		delete(g.s.games, id)
-		g.s.mu.Unlock()
-		g.s.publishGames()
-	}()
+	go g.home.forget(id)
 	return nil
 }

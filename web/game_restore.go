@@ -20,22 +20,22 @@ const (
 	restoredPart = "part" // up to the damage
 )
 
-// readGame plays a journal through. Of a damaged one it takes what is whole, and the
+// read plays a journal through. Of a damaged one it takes what is whole, and the
 // record beside it where that knows more; the damaged file is kept.
-func (s *Server) readGame(id string) (*game, error) {
-	data, err := s.folder.Read("games", id, ".jsonl", maxJournal)
+func (gs *games) read(id string) (*game, error) {
+	data, err := gs.folder.Read("games", id, ".jsonl", maxJournal)
 	if err != nil {
 		return nil, err
 	}
 	k := parseJournal(data)
 	k.head.ID = id
-	rec := readRecord(s.folder, id)
-	path := s.folder.Path("games", id, ".jsonl")
-	g, made := k.replay(s)
+	rec := readRecord(gs.folder, id)
+	path := gs.folder.Path("games", id, ".jsonl")
+	g, made := k.replay()
 	switch {
 	case k.bad > 0 || made < len(k.steps) || k.torn && ahead(rec, g, k.steps):
 		k.steps = k.steps[:made]
-		if g, err = k.restore(s, g, rec, data); err != nil {
+		if g, err = gs.restore(&k, g, rec, data); err != nil {
 			return nil, err
 		}
 	case k.torn:
@@ -43,6 +43,7 @@ func (s *Server) readGame(id string) (*game, error) {
 			return nil, err
 		}
 	}
+	g.home = gs
 	if g.journal, err = openJournal(path); err != nil {
 		return nil, err
 	}
@@ -60,12 +61,12 @@ func (s *Server) readGame(id string) (*game, error) {
 
 // replay makes the steps of a journal, as far as they can be made. It returns nil
 // where there is no header to begin with.
-func (k *kept) replay(s *Server) (*game, int) {
+func (k *kept) replay() (*game, int) {
 	if !k.headed {
 		return nil, 0
 	}
 	for n := len(k.steps); ; {
-		g, err := setUp(s, k.head)
+		g, err := setUp(k.head)
 		if err != nil {
 			return nil, 0
 		}
@@ -112,14 +113,14 @@ func begins(moves, with []board.Move) bool {
 }
 
 // restore makes a game, and its journal anew, of what is whole.
-func (k *kept) restore(s *Server, part *game, rec *sgf.Record, damaged []byte) (*game, error) {
+func (gs *games) restore(k *kept, part *game, rec *sgf.Record, damaged []byte) (*game, error) {
 	where := fmt.Sprintf("line %d of its journal is damaged", max(k.bad, 1))
 	if k.bad == 0 {
 		where = "its journal does not fit together"
 	}
 	g, lines, why := part, asLines(k.head, k.steps), restoredPart
 	if rec != nil && (part == nil || part.board.NumMoves() <= len(rec.Moves()) || !begins(part.board.Moves(), rec.Moves())) {
-		if full, all := k.ofRecord(s, rec); full != nil {
+		if full, all := k.ofRecord(rec); full != nil {
 			g, lines, why = full, all, restoredAll
 		}
 	}
@@ -130,7 +131,7 @@ func (k *kept) restore(s *Server, part *game, rec *sgf.Record, damaged []byte) (
 	if err := g.apply(&e); err != nil {
 		return nil, err
 	}
-	path := s.folder.Path("games", g.head.ID, ".jsonl")
+	path := gs.folder.Path("games", g.head.ID, ".jsonl")
 	aside := path + ".damaged"
 	if err := file.WritePrivate(aside, damaged); err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (k *kept) restore(s *Server, part *game, rec *sgf.Record, damaged []byte) (
 		return nil, err
 	}
 	from := map[string]string{restoredAll: "the record beside it", restoredPart: "the lines before"}[why]
-	s.log.Warn("a game was restored", "game", g.head.ID, "why", where, "from", from, "moves", g.board.NumMoves(), "damaged file", aside)
+	gs.log.Warn("a game was restored", "game", g.head.ID, "why", where, "from", from, "moves", g.board.NumMoves(), "damaged file", aside)
 	return g, j.close()
 }
 
@@ -154,7 +155,7 @@ func asLines(h header, steps []entry) []any {
 
 // ofRecord makes a game of the record beside its journal, and of what the whole
 // lines say besides; nil where that is no game.
-func (k *kept) ofRecord(s *Server, rec *sgf.Record) (*game, []any) {
+func (k *kept) ofRecord(rec *sgf.Record) (*game, []any) {
 	h := k.head
 	if !k.headed {
 		h = headerOf(rec, k.head.ID)
@@ -200,7 +201,7 @@ func (k *kept) ofRecord(s *Server, rec *sgf.Record) (*game, []any) {
 		steps[len(steps)-1].Clocks = last
 	}
 	whole := kept{head: h, headed: true, steps: steps}
-	g, made := whole.replay(s)
+	g, made := whole.replay()
 	if g == nil || made < len(steps) {
 		return nil, nil
 	}

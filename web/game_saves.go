@@ -2,9 +2,13 @@ package web
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
+	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
 )
@@ -55,14 +59,14 @@ func (g *game) later(err error) {
 		o.timer.Stop()
 	}
 	o.timer = time.AfterFunc(o.pause, g.settle)
-	g.s.complain("game "+g.head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
+	g.home.warnings.Warn("game "+g.head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
 }
 
 // settle writes what is owed.
 func (g *game) settle() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.removed || g.s.ctx.Err() != nil {
+	if g.removed || g.home.ctx.Err() != nil {
 		return
 	}
 	g.pay()
@@ -102,8 +106,54 @@ func (g *game) pay() {
 func (g *game) saveSGF() error {
 	data, err := sgf.Marshal(g.record().Tree())
 	if err == nil {
-		err = file.WritePrivate(g.s.folder.Path("games", g.head.ID, ".sgf"), data)
+		err = file.WritePrivate(g.home.folder.Path("games", g.head.ID, ".sgf"), data)
 	}
 	g.owed.sgf = err != nil
 	return err
+}
+
+// countForLevel takes a finished game into account where the level was chosen to
+// fit. What the player was helped with makes a won game count less. An error says
+// that it is not written. The caller holds mu.
+func (g *game) countForLevel() error {
+	g.owed.level = false
+	if !g.head.Seat.Auto || g.board.NumMoves() < g.size().Area()*3/10 {
+		return nil
+	}
+	against, err := level.ParseRank(g.head.Seat.Level)
+	if err != nil {
+		return nil
+	}
+	points, weight := 0.5, 1.0
+	switch {
+	case strings.HasPrefix(g.result, strings.ToUpper(g.head.Colour)+"+"):
+		points = 1
+		weight = max(0, 1-0.25*float64(g.undos)-0.5*float64(g.hints))
+	case strings.Contains(g.result, "+"):
+		points = 0
+		if strings.HasSuffix(g.result, "+T") {
+			weight = 0.5
+		}
+	case g.result != "0":
+		return nil
+	}
+	fit, err := g.home.levels.count(g.size(), against, g.headStart(), points, weight)
+	if err != nil {
+		g.owed.level = true
+		return fmt.Errorf("the game does not count for your level yet: %w", err)
+	}
+	g.fit = fit
+	return nil
+}
+
+// headStart is by how many points the player begins ahead.
+func (g *game) headStart() float64 {
+	ahead := 7 - g.head.Komi
+	if g.head.Handicap > 1 {
+		ahead += 15 * float64(g.head.Handicap-1)
+	}
+	if g.player() == board.White {
+		return -ahead
+	}
+	return ahead
 }

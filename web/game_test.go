@@ -126,10 +126,8 @@ func TestGame(t *testing.T) {
 	require.Len(t, rec.Moves(), len(g.Moves))
 
 	// Read back, it is the same game.
-	s.mu.Lock()
-	delete(s.games, g.Game)
-	s.mu.Unlock()
-	again, err := s.game(g.Game)
+	s.games.forget(g.Game)
+	again, err := s.games.Open(g.Game)
 	require.NoError(t, err)
 	st := again.state()
 	require.Equal(t, g.Stones, st.Stones)
@@ -177,7 +175,7 @@ func TestCrash(t *testing.T) {
 		id := folder.NewID()
 		path := s.folder.Path("games", id, ".jsonl")
 		require.NoError(t, os.WriteFile(path, whole[:cut], 0o600))
-		read, err := s.readGame(id)
+		read, err := s.games.read(id)
 		require.NoError(t, err, "cut at %d", cut)
 		require.Equal(t, strings.Count(string(whole[head:cut]), "\n"), read.rev)
 		require.NoError(t, read.journal.append(entry{Rev: read.rev + 1, K: "over", Result: "B+R"}))
@@ -320,12 +318,11 @@ func TestLoseOnTime(t *testing.T) {
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte(`{"v":1,"size":[5,5],"rules":"chinese","komi":7.5,"colour":"b","clock":{"kind":"none"}}` + "\n" + `{"rev":1,"k":"move","m":"C3"}` + "\n" + `{"rev":2,"k":"undo","n":1}` + "\n"))
 	f.Add([]byte("{}\n"))
-	s := &Server{}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		k := parseJournal(data)
-		if g, _ := k.replay(s); g != nil {
+		if g, _ := k.replay(); g != nil {
 			g.state()
-			k.ofRecord(s, g.record())
+			k.ofRecord(g.record())
 		}
 	})
 }
@@ -342,12 +339,12 @@ func TestSlept(t *testing.T) {
 	n.Clock = api.Clock{Kind: "absolute", Main: 600}
 	c := join(t, s)
 	st := begin(c, n)
-	g, err := s.game(st.Game)
+	g, err := s.games.Open(st.Game)
 	require.NoError(t, err)
 	g.mu.Lock()
 	g.ran = g.ran.Add(-100 * time.Second) // 40 seconds of thought, then a minute of sleep
 	g.mu.Unlock()
-	g.lookAfter(time.Now(), true, time.Minute)
+	g.leaveIdle(time.Now(), true, time.Minute)
 	old := st
 	st = g.state()
 	require.Equal(t, "sleep", st.Paused)

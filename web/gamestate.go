@@ -1,10 +1,6 @@
 package web
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,14 +9,8 @@ import (
 	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/folder"
 	"kosumi/web/wire"
 )
-
-func writeJSON(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(v)
-}
 
 func number(n int64) string {
 	if n == 0 {
@@ -148,33 +138,6 @@ func (g *game) compare(c *api.Count) {
 	}
 }
 
-// score is a step of the count.
-func (c *conn) score(v *api.Score) (any, error) {
-	g, err := c.s.game(v.Game)
-	if err != nil {
-		return nil, err
-	}
-	return nil, g.command(v.Rev, func(g *game) error {
-		if g.phase != phaseCount {
-			return api.RefuseWith("illegal", "over", "the game is not being counted")
-		}
-		switch {
-		case v.PlayOn:
-			return g.commit(entry{K: "playon"})
-		case v.Toggle != "":
-			return g.toggle(v.Toggle)
-		case v.Ask:
-			if !g.isSure {
-				return nil
-			}
-			return g.commit(entry{K: "dead", Dead: wire.Vertices(g.size(), g.judged, len(g.judged))})
-		case v.Accept:
-			return g.accept()
-		}
-		return api.Refuse("bad_request", "a step of the count says what to do")
-	})
-}
-
 // toggle marks the group of a stone dead, or alive again: all stones of its
 // colour in the region that the other colour's living stones surround.
 func (g *game) toggle(vertex string) error {
@@ -237,6 +200,19 @@ const (
 	byWord     = "Counted by the player's word."
 )
 
+// Record returns the game as SGF.
+func (g *game) Record() *sgf.Node {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.record().Tree()
+}
+
+func (g *game) isOver() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.phase == phaseOver
+}
+
 // record returns the game as SGF.
 func (g *game) record() *sgf.Record {
 	r := &sgf.Record{Size: g.size(), Komi: g.head.Komi, HasKomi: true, Rules: wire.RecordedRules(g.board.Rules(), ""), Handicap: len(g.setup),
@@ -257,56 +233,6 @@ func (g *game) record() *sgf.Record {
 	return r
 }
 
-// serveGame sends a game's SGF.
-func (s *Server) serveGame(w http.ResponseWriter, r *http.Request) {
-	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	g, err := s.game(id)
-	if err != nil {
-		http.NotFound(w, r)
-		return
-	}
-	g.mu.Lock()
-	data, err := sgf.Marshal(g.record().Tree())
-	g.mu.Unlock()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	download(w, "kosumi-"+g.head.Created.Format("2006-01-02-1504")+".sgf", data)
-}
-
-func download(w http.ResponseWriter, name string, data []byte) {
-	w.Header().Set("Content-Type", "application/x-go-sgf; charset=utf-8")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	w.Write(data)
-}
-
-// maxCards is how many games a list has.
-const maxCards = 60
-
-// gameCards lists the games, newest first.
-func (s *Server) gameCards() (*api.Games, error) {
-	ids, err := s.folder.Newest("games", ".jsonl", maxCards)
-	if err != nil {
-		return nil, err
-	}
-	list := &api.Games{Games: []api.GameCard{}}
-	for _, id := range ids {
-		g, err := s.game(id)
-		if err != nil {
-			list.Unread = append(list.Unread, s.unread("games", id+".jsonl", err))
-			continue
-		}
-		list.Games = append(list.Games, g.card())
-	}
-	slices.SortFunc(list.Games, func(a, b api.GameCard) int { return int(b.Changed - a.Changed) })
-	return list, nil
-}
-
 func (g *game) card() api.GameCard {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -316,16 +242,4 @@ func (g *game) card() api.GameCard {
 		c.Last = g.size().Vertex(m.Point)
 	}
 	return c
-}
-
-func (s *Server) publishGames() {
-	if list, err := s.gameCards(); err == nil {
-		s.publish("games", api.Event{T: "games.state", D: list})
-	}
-}
-
-// unread is a file that a list should have, and the log is told of it.
-func (s *Server) unread(kind, name string, err error) api.Unread {
-	s.complain(fmt.Sprintf("%s cannot be read: %v", filepath.Join(kind, name), err), kind+name)
-	return api.Unread{File: filepath.Join(kind, name), Why: err.Error()}
 }

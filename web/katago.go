@@ -12,6 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine/analysis"
 	"kosumi/katago/override"
+	"kosumi/web/engines"
 )
 
 // Limits of analysis for other programs.
@@ -29,8 +30,8 @@ var analysts = make(chan struct{}, maxAnalysts)
 // bring the token in the header, or in the address where they can do no better.
 // Their searches run while nobody at the page waits.
 func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
-	if !s.bearer(r) && !s.keys.admit(r.URL.Query().Get("token"), "") {
-		time.Sleep(s.keys.penalty())
+	if !s.access.bearer(r) && !s.access.keys.admit(r.URL.Query().Get("token"), "") {
+		time.Sleep(s.access.keys.penalty())
 		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
 		return
 	}
@@ -53,14 +54,14 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	conf := analysis.Defaults()
 	conf.Version, conf.MaxLine, conf.MaxQueue, conf.QuitWithoutWaiting = s.conf.Version, maxQuery, analystsQueue, true
-	conf.Search.Parallel.Workers = s.conf.Engine.Search.Parallel.Workers
-	has := s.grant()
-	defer s.giveBack(has)
-	conf.Search.Memory.MaxBytes = max(leastBytes, has/int64(conf.Threads))
+	conf.Search.Parallel.Workers = s.engines.Config.Search.Parallel.Workers
+	has := s.engines.Memory.Grant()
+	defer s.engines.Memory.GiveBack(has)
+	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
 	conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
-	server, err := analysis.New(conf, served{gate{s}}, s.log)
+	server, err := analysis.New(conf, served{engines.SpareTime{Engines: s.engines}}, s.conf.Log)
 	if err != nil {
-		s.log.Error("analysis for another program", "error", err)
+		s.conf.Log.Error("analysis for another program", "error", err)
 		ws.Close(websocket.StatusInternalError, "analysis cannot start")
 		return
 	}
@@ -84,10 +85,10 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 }
 
 // served is the network for searches that wait for others.
-type served struct{ gate }
+type served struct{ engines.SpareTime }
 
 // Serves implements analysis.Network.
-func (n served) Serves(size board.Size) error { return n.s.conf.Backend.Serves(size) }
+func (n served) Serves(size board.Size) error { return n.Engines.Backend.Serves(size) }
 
 // messages sends each line as a message.
 type messages struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,13 +13,13 @@ import (
 	"syscall"
 	"time"
 
-	"kosumi/board"
 	"kosumi/internal/file"
-	"kosumi/nn"
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/engines"
 	"kosumi/web/folder"
+	"kosumi/web/hub"
 	"kosumi/web/wire"
 )
 
@@ -36,9 +37,16 @@ const (
 // that wait. A review runs while no other search wants the engine, and as long as
 // a page is open; what it has found is on disk at once, so it goes on from there.
 type reviews struct {
-	s      *Server
-	folder *review.Folder
-	wake   chan struct{}
+	folder   *review.Folder
+	pages    Pages
+	warnings *hub.Warnings
+	engines  *engines.Engines
+	judge    judge
+	drills   *drills
+	log      *slog.Logger
+	version  string // named in the records
+	ctx      context.Context
+	woken    chan struct{}
 
 	mu     sync.Mutex
 	jobs   map[string]*job // by ID, those that are not finished
@@ -70,20 +78,20 @@ type job struct {
 	part     *review.Result    // nil before the first pass is over
 }
 
-func openReviews(s *Server) (*reviews, error) {
-	dir := filepath.Join(s.conf.Folder, "reviews")
-	if s.conf.Reviews != "" {
-		dir = s.conf.Reviews
-	}
+// openReviews opens the folder of reviews and queues those that are not finished.
+func openReviews(dir string, rs *reviews) error {
 	folder, err := review.OpenFolder(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the folder of reviews: %w", err)
+		return fmt.Errorf("the folder of reviews: %w", err)
 	}
-	rs := &reviews{s: s, folder: folder, wake: make(chan struct{}, 1), jobs: map[string]*job{}, done: map[string]finished{}, byID: map[string]string{}, alone: true}
+	rs.folder, rs.judge = folder, judge{rs.engines}
+	rs.drills = &drills{folder: folder, judge: rs.judge}
+	rs.woken, rs.alone = make(chan struct{}, 1), true
+	rs.jobs, rs.done, rs.byID = map[string]*job{}, map[string]finished{}, map[string]string{}
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
-		return nil, err
+		return err
 	}
-	return rs, rs.recall()
+	return rs.recall()
 }
 
 // records is where the records are that came from the page.
@@ -148,7 +156,7 @@ func (rs *reviews) load(id string) (*review.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	return review.Load(roots[0], rs.s.conf.Engine.Rules)
+	return review.Load(roots[0], rs.engines.Config.Rules)
 }
 
 // plain is an error without what the reader knows anyway.
@@ -165,14 +173,14 @@ func (rs *reviews) add(name string, root *sgf.Node, notes []string) (string, err
 // addAs puts a game on the list with the ID of its review, unless it is there. notes
 // are those of its first reading, nil for this one's.
 func (rs *reviews) addAs(id, name string, root *sgf.Node, notes []string) error {
-	g, err := review.Load(root, rs.s.conf.Engine.Rules)
+	g, err := review.Load(root, rs.engines.Config.Rules)
 	if err != nil {
 		return errors.New(plain(err))
 	}
 	if notes != nil {
 		g.Notes = notes
 	}
-	if err := rs.s.conf.Backend.Serves(g.Record.Size); err != nil && rs.s.conf.Backend.Status().State == "ready" {
+	if err := rs.engines.Backend.Serves(g.Record.Size); err != nil && rs.engines.Backend.Status().State == "ready" {
 		return err
 	}
 	data, err := sgf.Marshal(root)
@@ -198,7 +206,7 @@ func (rs *reviews) addAs(id, name string, root *sgf.Node, notes []string) error 
 	}
 	rs.jobs[j.id] = j
 	rs.queue = append(rs.queue, j)
-	rs.look()
+	rs.wake()
 	return nil
 }
 
@@ -225,10 +233,10 @@ func (rs *reviews) unique(name string) string {
 	return name
 }
 
-// look has the worker see what there is to do.
-func (rs *reviews) look() {
+// wake has the worker see what there is to do.
+func (rs *reviews) wake() {
 	select {
-	case rs.wake <- struct{}{}:
+	case rs.woken <- struct{}{}:
 	default:
 	}
 }
@@ -237,11 +245,11 @@ func (rs *reviews) look() {
 func (rs *reviews) work() {
 	for {
 		select {
-		case <-rs.s.ctx.Done():
+		case <-rs.ctx.Done():
 			return
-		case <-rs.wake:
+		case <-rs.woken:
 		}
-		for rs.s.ctx.Err() == nil && rs.next() {
+		for rs.ctx.Err() == nil && rs.next() {
 		}
 	}
 }
@@ -254,7 +262,7 @@ func (rs *reviews) next() bool {
 		return false
 	}
 	j := rs.queue[0]
-	ctx, cut := context.WithCancel(rs.s.ctx)
+	ctx, cut := context.WithCancel(rs.ctx)
 	defer cut()
 	rs.cut, j.state, j.now = cut, reviewRunning, review.Progress{}
 	rs.mu.Unlock()
@@ -271,14 +279,14 @@ func (rs *reviews) next() bool {
 		j.state = reviewWaiting
 	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
 		j.state, j.unsaved = reviewWaiting, api.NotSaved(err)
-		rs.s.complain(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
+		rs.warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
 		rs.pause = longer(rs.pause)
-		time.AfterFunc(rs.pause, rs.look)
+		time.AfterFunc(rs.pause, rs.wake)
 		rs.mu.Unlock()
-		rs.publishList()
+		rs.PublishList()
 		return false
 	case err != nil:
-		rs.s.log.Error("a review failed", "game", j.name, "error", err)
+		rs.log.Error("a review failed", "game", j.name, "error", err)
 		j.state, j.why = reviewRefused, plain(err)
 		rs.leave(j)
 	default:
@@ -288,9 +296,9 @@ func (rs *reviews) next() bool {
 	}
 	rs.mu.Unlock()
 	if res != nil && err == nil {
-		rs.s.publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		rs.pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
 	}
-	rs.publishList()
+	rs.PublishList()
 	return true
 }
 
@@ -305,7 +313,7 @@ func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rs.s.conf.Backend.Serves(j.game.Record.Size); err != nil {
+	if err := rs.engines.Backend.Serves(j.game.Record.Size); err != nil {
 		return nil, err
 	}
 	store, err := review.OpenStore(rs.folder.Searches(), j.game, identity, conf)
@@ -313,29 +321,29 @@ func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	defer store.Close()
-	defer rs.s.conf.Backend.SearchBegins(j.game.Record.Size)()
+	defer rs.engines.Backend.SearchBegins(j.game.Record.Size)()
 	conf.Partial = func(res *review.Result) {
 		rs.mu.Lock()
 		res.Game.File = j.name
 		j.part = res
 		rs.mu.Unlock()
-		rs.s.publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
+		rs.pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
 	}
 	game := rs.remarked(j.game)
-	res, err := review.Run(ctx, game, gate{rs.s}, conf, store, func(p review.Progress) { rs.progress(j, p) })
+	res, err := review.Run(ctx, game, engines.SpareTime{Engines: rs.engines}, conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
 		return nil, err
 	}
 	res.Game.File = j.name
-	if err := rs.collect(res); err != nil { // first: a review that is there is not looked at again
+	if err := rs.drills.collect(res); err != nil { // first: a review that is there is not looked at again
 		return nil, err
 	}
-	return res, rs.folder.Write(j.id, game, res, "Kosumi:"+rs.s.conf.Version)
+	return res, rs.folder.Write(j.id, game, res, "Kosumi:"+rs.version)
 }
 
 // remarked is a game with a note where the network in use knows other boards well.
 func (rs *reviews) remarked(g *review.Game) *review.Game {
-	for _, n := range rs.s.conf.Backend.Networks() {
+	for _, n := range rs.engines.Backend.Networks() {
 		if n.InUse && n.Weak != "" && n.Weak != g.Record.Size.String() {
 			with := *g
 			with.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("The network knows %s best: on %s its judgement is weaker.", n.Weak, g.Record.Size))
@@ -348,7 +356,7 @@ func (rs *reviews) remarked(g *review.Game) *review.Game {
 // config is what engine review has by default, with the settings of this server;
 // identity tells what searches found by another network or in another way.
 func (rs *reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
-	b := rs.s.conf.Backend
+	b := rs.engines.Backend
 	for b.Status().State == "loading" {
 		select {
 		case <-ctx.Done():
@@ -360,21 +368,10 @@ func (rs *reviews) config(ctx context.Context) (c review.Config, identity string
 		return c, "", errors.New(st.Error)
 	}
 	c = review.Defaults()
-	c.Search = rs.s.conf.Engine.Search
+	c.Search = rs.engines.Config.Search
 	c.Search.Memory.MaxBytes /= int64(c.Parallel)
 	c.Network, identity = b.Identity()
 	return c, identity, nil
-}
-
-// gate lets a review evaluate while nothing more urgent searches.
-type gate struct{ s *Server }
-
-// Evaluate implements nn.Evaluator.
-func (g gate) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	if err := g.s.desk.yield(ctx); err != nil {
-		return err
-	}
-	return g.s.conf.Backend.Evaluate(ctx, q, out)
 }
 
 // progressEvery is the least time between two messages about a review.
@@ -404,22 +401,9 @@ func (rs *reviews) publishCard(j *job) {
 	if e.Points == nil {
 		e.Points = []api.ReviewPoint{}
 	}
-	rs.s.publish("review:"+j.id, api.Event{T: "review.progress", D: e})
+	rs.pages.Publish("review:"+j.id, api.Event{T: "review.progress", D: e})
 	e.Points = []api.ReviewPoint{}
-	rs.s.publish("reviews", api.Event{T: "reviews.progress", D: e})
-}
-
-// collect makes problems of the mistakes.
-func (rs *reviews) collect(res *review.Result) error {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	d, err := rs.folder.Drills()
-	if err != nil {
-		return err
-	}
-	d.Collect(res)
-	_, err = rs.folder.WriteDrills(d)
-	return err
+	rs.pages.Publish("reviews", api.Event{T: "reviews.progress", D: e})
 }
 
 // interrupt ends what runs, which stays first in the queue.
@@ -429,7 +413,7 @@ func (rs *reviews) interrupt() {
 		rs.cut()
 	}
 	rs.mu.Unlock()
-	rs.look()
+	rs.wake()
 }
 
 // attend says whether any page is open: without one, reviews wait.
@@ -439,29 +423,9 @@ func (rs *reviews) attend(alone bool) {
 	rs.alone = alone
 	rs.mu.Unlock()
 	if changed {
-		rs.look()
+		rs.wake()
 		if alone {
 			rs.interrupt()
 		}
-	}
-}
-
-// judge searches a position as reviews do, as a help for somebody who waits.
-func (rs *reviews) judge(ctx context.Context, visits int64) func(*board.Game) (*review.Eval, error) {
-	return func(g *board.Game) (e *review.Eval, err error) {
-		p := rs.s.conf.Engine.Search
-		p.Memory.MaxBytes = min(p.Memory.MaxBytes, seatBytes)
-		j, err := review.NewJudge(rs.s.conf.Backend, p, visits)
-		if err != nil {
-			return nil, err
-		}
-		ran := rs.s.desk.do(ctx, forHelp, func(ctx context.Context) {
-			defer rs.s.conf.Backend.SearchBegins(g.Size())()
-			e, err = j.Position(ctx, g)
-		})
-		if !ran && err == nil {
-			err = ctx.Err()
-		}
-		return e, err
 	}
 }

@@ -73,7 +73,7 @@ func (rs *reviews) refresh() error {
 
 // list returns all reviews, newest first.
 func (rs *reviews) list() (*api.Reviews, error) {
-	present, _ := rs.s.conf.Backend.Identity()
+	present, _ := rs.engines.Backend.Identity()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if err := rs.refresh(); err != nil {
@@ -92,7 +92,7 @@ func (rs *reviews) list() (*api.Reviews, error) {
 	for _, name := range slices.Sorted(maps.Keys(rs.done)) {
 		d := rs.done[name]
 		if d.unread != nil {
-			all.Unread = append(all.Unread, rs.s.unread("reviews", name+".json", d.unread))
+			all.Unread = append(all.Unread, rs.warnings.Unread("reviews", name+".json", d.unread))
 		}
 		if d.card.Review != "" && rs.jobs[d.card.Review] == nil {
 			d.card.Other = present != "" && d.network != present
@@ -106,12 +106,12 @@ func (rs *reviews) list() (*api.Reviews, error) {
 	return all, nil
 }
 
-func (rs *reviews) publishList() {
-	if !rs.s.watched("reviews") {
+func (rs *reviews) PublishList() {
+	if !rs.pages.Watched("reviews") {
 		return
 	}
 	if all, err := rs.list(); err == nil {
-		rs.s.publish("reviews", api.Event{T: "reviews.state", D: all})
+		rs.pages.Publish("reviews", api.Event{T: "reviews.state", D: all})
 	}
 }
 
@@ -261,7 +261,7 @@ func (rs *reviews) runningReview(j *job, boards bool) *api.Review {
 func (rs *reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
 	r := &api.Review{Card: cardOf(res)}
 	r.Card.Review = id
-	present, _ := rs.s.conf.Backend.Identity()
+	present, _ := rs.engines.Backend.Identity()
 	r.Card.Other = present != "" && present != res.Network
 	fill(r, res)
 	if boards {

@@ -13,6 +13,7 @@ import (
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/engines"
 )
 
 // A game that both spoil while it is open, so that some mistakes make problems.
@@ -99,7 +100,7 @@ func TestReview(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(data), "Ann")
 	}
-	drills(t, c, folder)
+	drillSet(t, c, folder)
 
 	// The same file once more has another name, and costs no search.
 	again := toReview(t, s, map[string]string{"a game.sgf": spoilt})["a game.sgf"].ID
@@ -110,8 +111,8 @@ func TestReview(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// drills answers the problems that the review made, wrong and right.
-func drills(t *testing.T, c *client, folder *review.Folder) {
+// drillSet answers the problems that the review made, wrong and right.
+func drillSet(t *testing.T, c *client, folder *review.Folder) {
 	t.Helper()
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
 	require.NotNil(t, d.Problem)
@@ -195,7 +196,7 @@ func (weakNetwork) Networks() []api.Network {
 
 // TestReviewRemark: a review says where its network judges a board that it did not learn.
 func TestReviewRemark(t *testing.T) {
-	rs := &reviews{s: &Server{conf: Config{Backend: weakNetwork{}}}}
+	rs := &reviews{engines: &engines.Engines{Backend: weakNetwork{}}}
 	for size, notes := range map[string]int{"9": 0, "19": 1} {
 		roots, err := sgf.Parse([]byte("(;GM[1]SZ[" + size + "]KM[7]RU[Chinese];B[cc])"))
 		require.NoError(t, err)

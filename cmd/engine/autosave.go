@@ -112,7 +112,7 @@ func (s *savingSeat) Play(c board.Color, p board.Point) error {
 }
 
 // GenMove saves the game after a move of the engine.
-func (s *savingSeat) GenMove(ctx context.Context, r gtp.MoveRequest) (gtp.GeneratedMove, error) {
+func (s *savingSeat) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	m, err := s.seat.GenMove(ctx, r)
 	if err == nil && !r.Keep {
 		s.to.save(ctx, s.Engine)

@@ -47,7 +47,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.tryLevelFile(); err != nil {
+	if err := s.findLevelFile(); err != nil {
 		return err
 	}
 	size := s.Play.Size

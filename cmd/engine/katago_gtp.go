@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
@@ -253,7 +254,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 		chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if d.NoLimit {
-		as.Clock = &gtp.TimeSettings{System: gtp.TimeByoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
+		as.Clock = &clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
 		if err := k.SetClock(*as.Clock); err != nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if (f.cert == "") != (f.key == "") {
 		return usagef("--cert and --key belong together")
 	}
-	if err := s.tryLevelFile(); err != nil {
+	if err := s.findLevelFile(); err != nil {
 		return err
 	}
 	if f.dir == "" {

@@ -16,6 +16,7 @@ import (
 
 	"kosumi/engine"
 	"kosumi/internal/file"
+	"kosumi/level"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 	"kosumi/search"
@@ -249,11 +250,17 @@ func (s *settings) check() error {
 	return s.engineConfig().Validate()
 }
 
-// tryLevelFile tells before the game whether the player's level can be kept where
-// --level-file says.
-func (s *settings) tryLevelFile() error {
-	if err := s.Play.TryLevelFile(); err != nil {
-		return fmt.Errorf("--level-file: %w", err)
+// findLevelFile names the file of the player's level in the user's own folder, if there
+// is one and --level-file names none; that is tried before the game.
+func (s *settings) findLevelFile() error {
+	if s.Play.LevelFile != "" {
+		if err := level.TryFile(s.Play.LevelFile); err != nil {
+			return fmt.Errorf("--level-file: %w", err)
+		}
+		return nil
+	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		s.Play.LevelFile = filepath.Join(dir, "kosumi", "levels.json")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // query is one request for analysis, checked.
@@ -30,7 +31,7 @@ type query struct {
 
 	params   search.Params
 	limits   search.Limits
-	restrict []search.Restriction
+	restrict []thinking.Restriction
 	view     Perspective
 	reports  schedule
 	wishes   wishes
@@ -382,7 +383,7 @@ func (q *query) readRestrictions(r *fieldReader) {
 }
 
 // restriction reads one entry of the list. Its faults name its own fields.
-func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one search.Restriction, ok bool) {
+func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one thinking.Restriction, ok bool) {
 	for _, name := range []string{"moves", "untilDepth", "player"} {
 		if _, there := fields[name]; !there {
 			r.fail(field, "%s", errRestrictions)

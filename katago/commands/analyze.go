@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/gtp"
+	"kosumi/thinking"
 )
 
 // form is how an analysis command writes what it finds.
@@ -23,13 +24,13 @@ type analyzeParser struct {
 	size board.Size
 	form form
 	args []string
-	req  gtp.AnalyzeRequest
+	req  thinking.Request
 }
 
 // parseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]..." as strictly as KataGo:
 // a colour and a bare number only in their places, and for each colour either moves
 // to avoid or, once, moves to allow.
-func parseAnalyze(g *board.Game, f form, args []string) (gtp.AnalyzeRequest, error) {
+func parseAnalyze(g *board.Game, f form, args []string) (thinking.Request, error) {
 	p := analyzeParser{size: g.Size(), form: f, args: args}
 	p.req.Color = g.ToMove()
 	if len(p.args) > 0 {
@@ -133,20 +134,11 @@ func (p *analyzeParser) restriction(allow bool) error {
 		return gtp.ErrSyntax
 	}
 	p.args = p.args[3:]
-	for _, r := range p.req.Allow {
-		if r.Color == color {
+	for _, r := range p.req.Restrictions {
+		if r.Color == color && (r.Allow || allow) {
 			return gtp.ErrSyntax
 		}
 	}
-	to := &p.req.Avoid
-	if allow {
-		to = &p.req.Allow
-		for _, r := range p.req.Avoid {
-			if r.Color == color {
-				return gtp.ErrSyntax
-			}
-		}
-	}
-	*to = append(*to, gtp.Restriction{Color: color, Points: points, Depth: depth})
+	p.req.Restrictions = append(p.req.Restrictions, thinking.Restriction{Color: color, Points: points, Depth: depth, Allow: allow})
 	return nil
 }

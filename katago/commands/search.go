@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/gtp"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // searchCommands choose moves and analyse.
@@ -20,14 +21,14 @@ type searchCommands struct {
 }
 
 func (k *searchCommands) list() []gtp.Handler {
-	keep := gtp.MoveRequest{Keep: true}
+	keep := thinking.MoveRequest{Keep: true}
 	return []gtp.Handler{
-		{Name: "genmove", Run: k.genMove(gtp.MoveRequest{}, false)}, {Name: "genmove_debug", Run: k.genMove(gtp.MoveRequest{}, true)},
+		{Name: "genmove", Run: k.genMove(thinking.MoveRequest{}, false)}, {Name: "genmove_debug", Run: k.genMove(thinking.MoveRequest{}, true)},
 		{Name: "kata-search", Run: k.genMove(keep, false)}, {Name: "kata-search_debug", Run: k.genMove(keep, true)},
 		{Name: "kata-search_cancellable", Run: k.genMove(keep, false), ByInput: true},
-		{Name: "genmove_analyze", Run: k.moveAnalysis(plain, gtp.MoveRequest{})},
-		{Name: "lz-genmove_analyze", Run: k.moveAnalysis(leela, gtp.MoveRequest{})},
-		{Name: "kata-genmove_analyze", Run: k.moveAnalysis(kata, gtp.MoveRequest{})},
+		{Name: "genmove_analyze", Run: k.moveAnalysis(plain, thinking.MoveRequest{})},
+		{Name: "lz-genmove_analyze", Run: k.moveAnalysis(leela, thinking.MoveRequest{})},
+		{Name: "kata-genmove_analyze", Run: k.moveAnalysis(kata, thinking.MoveRequest{})},
 		{Name: "kata-search_analyze", Run: k.moveAnalysis(kata, keep)},
 		{Name: "kata-search_analyze_cancellable", Run: k.moveAnalysis(kata, keep), ByInput: true},
 		{Name: "analyze", Run: k.analyze(plain), ByInput: true}, {Name: "lz-analyze", Run: k.analyze(leela), ByInput: true},
@@ -36,7 +37,7 @@ func (k *searchCommands) list() []gtp.Handler {
 }
 
 // genMove is a handler for a command with a colour as its one argument.
-func (k *searchCommands) genMove(r gtp.MoveRequest, debug bool) gtp.HandlerFunc {
+func (k *searchCommands) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, reply *gtp.Reply) error {
 		if len(c.Args) != 1 {
 			return failf("Expected one argument for %s but got '%s'", c.Name, args(c))
@@ -56,10 +57,10 @@ func (k *searchCommands) genMove(r gtp.MoveRequest, debug bool) gtp.HandlerFunc 
 }
 
 // choose has the engine choose a move, and keeps what it found.
-func (k *searchCommands) choose(ctx context.Context, r gtp.MoveRequest, debug bool) (string, error) {
+func (k *searchCommands) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
 	k.Engine.Turn(r.Color, true)
 	before := k.snapshot()
-	found := &gtp.Analysis{}
+	found := &thinking.Analysis{}
 	if debug {
 		found = gtp.Listen(&r)
 	}
@@ -88,7 +89,7 @@ func (k *Personality) snapshot() *board.Game {
 
 // moveAnalysis streams while the engine chooses a move, and ends with "play" and
 // the move.
-func (k *searchCommands) moveAnalysis(d form, m gtp.MoveRequest) gtp.HandlerFunc {
+func (k *searchCommands) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		req, err := parseAnalyze(k.Engine.Game(), d, c.Args)
 		if err != nil {
@@ -121,7 +122,7 @@ func (k *searchCommands) analyze(d form) gtp.HandlerFunc {
 		k.Engine.Turn(req.Color, false)
 		write := k.writer(d, &req, r)
 		said := false
-		report := func(a *gtp.Analysis) {
+		report := func(a *thinking.Analysis) {
 			if req.Interval > 0 && (ctx.Err() == nil || !said) {
 				said = true
 				write(a)
@@ -136,9 +137,9 @@ func (k *searchCommands) analyze(d form) gtp.HandlerFunc {
 }
 
 // writer returns the function that writes a snapshot as one line.
-func (k *searchCommands) writer(d form, req *gtp.AnalyzeRequest, r *gtp.Reply) func(*gtp.Analysis) {
+func (k *searchCommands) writer(d form, req *thinking.Request, r *gtp.Reply) func(*thinking.Analysis) {
 	size := k.Engine.Game().Size()
-	return func(a *gtp.Analysis) {
+	return func(a *thinking.Analysis) {
 		shown := k.seen(a)
 		if req.MaxMoves == noMoves {
 			return
@@ -179,10 +180,18 @@ func (k *searchCommands) writer(d form, req *gtp.AnalyzeRequest, r *gtp.Reply) f
 	}
 }
 
+// own copies an analysis, so that its numbers may be changed, with the moves that were
+// not searched behind the others.
+func own(a *thinking.Analysis) *thinking.Analysis {
+	c := *a
+	c.Moves, c.Unsearched = slices.Concat(a.Moves, a.Unsearched), nil
+	return &c
+}
+
 // seen returns an analysis from the view that numbers are given from.
-func (k *Personality) seen(a *gtp.Analysis) *gtp.Analysis {
-	c := gtp.Keep(a)
-	if k.Perspective == board.Empty || k.Perspective == a.Color {
+func (k *Personality) seen(a *thinking.Analysis) *thinking.Analysis {
+	c := own(a)
+	if k.Perspective == board.Empty || k.Perspective == a.ToMove {
 		return c
 	}
 	flip := func(list []float32) []float32 {
@@ -196,11 +205,11 @@ func (k *Personality) seen(a *gtp.Analysis) *gtp.Analysis {
 		m := &c.Moves[i]
 		m.Winrate, m.LCB = 1-m.Winrate, 1-m.LCB
 		m.Utility, m.UtilityLCB = -m.Utility, -m.UtilityLCB
-		m.ScoreLead, m.ScoreSelfplay = -m.ScoreLead, -m.ScoreSelfplay
+		m.Lead, m.ScoreMean = -m.Lead, -m.ScoreMean
 		m.Ownership = flip(m.Ownership)
 	}
 	r := &c.Root
-	r.Winrate, r.Utility, r.ScoreLead, r.ScoreSelfplay = 1-r.Winrate, -r.Utility, -r.ScoreLead, -r.ScoreSelfplay
+	r.Winrate, r.Utility, r.Lead, r.ScoreMean = 1-r.Winrate, -r.Utility, -r.Lead, -r.ScoreMean
 	c.Ownership = flip(c.Ownership)
 	return c
 }
@@ -235,7 +244,7 @@ func (n kataNumbers) list(b []byte, key string, list []float32) []byte {
 	return b
 }
 
-func (n kataNumbers) move(b []byte, size board.Size, req *gtp.AnalyzeRequest, order int, m *gtp.MoveAnalysis) []byte {
+func (n kataNumbers) move(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
 	b = append(append(b, "info move "...), size.Vertex(m.Move)...)
 	b = gtp.AppendInt(b, " visits ", m.Visits)
 	b = gtp.AppendInt(b, " edgeVisits ", m.EdgeVisits)
@@ -243,15 +252,15 @@ func (n kataNumbers) move(b []byte, size board.Size, req *gtp.AnalyzeRequest, or
 		key   string
 		value float64
 	}{
-		{" utility ", m.Utility}, {" winrate ", m.Winrate}, {" scoreMean ", m.ScoreLead}, {" scoreStdev ", m.ScoreStdev},
-		{" scoreLead ", m.ScoreLead}, {" scoreSelfplay ", m.ScoreSelfplay},
+		{" utility ", m.Utility}, {" winrate ", m.Winrate}, {" scoreMean ", m.Lead}, {" scoreStdev ", m.ScoreStdev},
+		{" scoreLead ", m.Lead}, {" scoreSelfplay ", m.ScoreMean},
 	} {
 		b = n.number(b, f.key, f.value)
 	}
-	if req.Want.NoResultValue {
+	if req.Want.NoResult {
 		b = n.number(b, " noResultValue ", m.NoResult)
 	}
-	b = n.number(b, " prior ", m.Prior)
+	b = n.number(b, " prior ", float64(m.Prior))
 	b = n.number(b, " lcb ", m.LCB)
 	b = n.number(b, " utilityLcb ", m.UtilityLCB)
 	b = n.number(b, " weight ", m.Weight)
@@ -275,15 +284,15 @@ func (n kataNumbers) move(b []byte, size board.Size, req *gtp.AnalyzeRequest, or
 	return b
 }
 
-func (n kataNumbers) root(b []byte, r *gtp.RootAnalysis) []byte {
+func (n kataNumbers) root(b []byte, r *thinking.Root) []byte {
 	b = gtp.AppendInt(b, " rootInfo visits ", r.Visits)
 	for _, f := range []struct {
 		key   string
 		value float64
 	}{
-		{" utility ", r.Utility}, {" winrate ", r.Winrate}, {" scoreMean ", r.ScoreLead}, {" scoreStdev ", r.ScoreStdev},
-		{" scoreLead ", r.ScoreLead}, {" scoreSelfplay ", r.ScoreSelfplay}, {" weight ", r.Weight},
-		{" rawStWrError ", wholeError(r.RawStWrError)}, {" rawStScoreError ", r.RawStScoreError}, {" rawVarTimeLeft ", r.RawVarTimeLeft},
+		{" utility ", r.Utility}, {" winrate ", r.Winrate}, {" scoreMean ", r.Lead}, {" scoreStdev ", r.ScoreStdev},
+		{" scoreLead ", r.Lead}, {" scoreSelfplay ", r.ScoreMean}, {" weight ", r.Weight},
+		{" rawStWrError ", wholeError(r.Raw.WinrateError)}, {" rawStScoreError ", r.Raw.ScoreError}, {" rawVarTimeLeft ", r.Raw.VarTimeLeft},
 	} {
 		b = n.number(b, f.key, f.value)
 	}

@@ -75,7 +75,7 @@ func TestLoopBeginsWithRows(t *testing.T) {
 	needRuntime(t, first)
 	done := runLoop(t, first, 120)
 	held := func() (n int) {
-		list, bad := dataFiles(first, done.Seed, nil)
+		list, bad := openRowFiles(first, done.Seed).list()
 		require.Empty(t, bad)
 		for _, d := range list {
 			n += d.rows
@@ -128,7 +128,7 @@ func TestBoardsMayChange(t *testing.T) {
 	require.Greater(t, last.Samples, first.Samples)
 	require.Greater(t, last.Iteration, first.Iteration)
 	checkFolder(t, dir, State{})
-	list, bad := dataFiles(dir, 0, nil)
+	list, bad := openRowFiles(dir, 0).list()
 	require.Empty(t, bad)
 	count := map[board.Size]int{}
 	for _, d := range list {

@@ -22,7 +22,7 @@ const capture = `(;GM[1]FF[4]SZ[5]KM[7]RE[W+2]RU[Chinese];B[ae];W[be];B[bd];W[ee
 // reportOf makes a report of a run of three iterations with the given games.
 func reportOf(t *testing.T, games ...string) string {
 	t.Helper()
-	s := &State{Arch: "kb4c32", Iteration: 3, Stage: stageSelfplay, Games: 3300, Rows: 9000, Samples: 36000, Current: "c",
+	s := &State{Arch: "kb4c32", Iteration: 3, Stage: stageSelfplay, Ledger: Ledger{Games: 3300, Rows: 9000, Samples: 36000}, Current: "c",
 		Seconds: Seconds{Selfplay: 1800, Train: 900, Gate: 90}}
 	for i, name := range []string{"a", "b", "c"} {
 		s.Networks = append(s.Networks, Network{Name: name, Games: int64(1000 * i), Hours: float64(i), Score: 0.75, Played: 16, Elo: float64(100 * i), Promoted: i != 1})

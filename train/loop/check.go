@@ -17,19 +17,14 @@ const mostCounted = 1 << 53
 // check returns every fault of a state.
 func (s *State) check() error {
 	var f faults
-	f.counts("", "iteration games rows moves random_games random_rows goal_games goal_rows samples target samples_before credited",
-		int64(s.Iteration), s.Games, s.Rows, s.Moves, s.Random, s.RandRow, s.GoalGames, s.GoalRows, s.Samples, s.Target, s.Before, s.Credited)
+	f.counts("", "iteration", int64(s.Iteration))
+	s.Ledger.check(&f)
 	f.seconds("", &s.Seconds)
 	stages := []string{stageSelfplay, stageTrain, stageExport, stageGate}
 	f.note(!slices.Contains(stages, s.Stage), "stage is %q, must be one of %s", s.Stage, strings.Join(stages, ", "))
 	f.note(s.Stage == stageGate && s.Candidate == "", "stage is %s, and candidate names no network", stageGate)
 	f.note(s.Version < 1, "version is %d, must be 1 or more", s.Version)
 	f.note(s.Arch == "", "arch is missing")
-	f.note(!(s.Owed >= 0 && s.Owed < 1), "owed is %g, must be from 0 to below 1", s.Owed)
-	f.note(!(s.MostRate >= 0), "most_rate is %g, must be 0 or more", s.MostRate)
-	f.note(s.Random > s.Games, "random_games is %d of %d games", s.Random, s.Games)
-	f.note(s.RandRow > s.Rows, "random_rows is %d of %d rows", s.RandRow, s.Rows)
-	f.note(s.Credited > s.Rows, "credited is %d of %d rows", s.Credited, s.Rows)
 	f.name("current", s.Current)
 	f.name("candidate", s.Candidate)
 	f.name("base", s.Base)

@@ -15,8 +15,8 @@ func TestStateIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, Init(dir, []byte(tiny)))
 	good := func() *State {
-		return &State{Version: stateVersion, Arch: "kb2c16", Iteration: 2, Stage: stageSelfplay, Games: 100, Rows: 400, Random: 60, RandRow: 200,
-			Credited: 400, Samples: 800, Target: 800, Current: "kb2c16-s800-d400",
+		return &State{Version: stateVersion, Arch: "kb2c16", Iteration: 2, Stage: stageSelfplay,
+			Ledger: Ledger{Games: 100, Rows: 400, Random: 60, RandRow: 200, Credited: 400, Samples: 800, Target: 800}, Current: "kb2c16-s800-d400",
 			Networks: []Network{{Name: "kb2c16-s800-d400", Games: 100, Rows: 400}}, History: []Record{{Iteration: 1, Games: 100, Rows: 400}}}
 	}
 	require.NoError(t, good().check())

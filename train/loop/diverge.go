@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -55,45 +54,4 @@ func (w *watch) see(r *learn.Result, size board.Size) error {
 	}
 	*w = watch{}
 	return nil
-}
-
-// rate is the learning rate of now.
-func (l *Loop) rate(c *Config) float64 {
-	if most := l.state.MostRate; most > 0 {
-		return min(most, c.Train.Rate)
-	}
-	return c.Train.Rate
-}
-
-// refused is how many networks in a row did not pass the gate, where one of their
-// kind has passed it before.
-func (l *Loop) refused() int {
-	if !l.state.ownPlays() {
-		return 0
-	}
-	list, n := l.state.Networks, 0
-	for i := len(list) - 1; i >= 0 && !list[i].Promoted; i-- {
-		n++
-	}
-	return n
-}
-
-// goBack is what follows a learner that has diverged: another begins with the
-// network that plays, at half the rate.
-func (l *Loop) goBack(c *Config, why error) error {
-	s := l.state
-	rate := l.rate(c) / 2
-	if rate < leastRate*c.Train.Rate {
-		s.MostRate = 0 // another recipe begins with its own rate
-		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, ConfigFile)
-		return errors.Join(why, s.save(l.dir))
-	}
-	if l.learner != nil {
-		if err := l.learner.Close(); err != nil {
-			return err
-		}
-	}
-	l.learner, l.watch = nil, watch{}
-	s.MostRate = rate
-	return l.renew(fmt.Sprintf("%v; the rate is %g at most from now on", why, rate))
 }

@@ -76,7 +76,7 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	defer l.Close()
 	rate := l.conf.Train.Rate
 	require.Equal(t, 0.002, rate)
-	l.watch = watch{steps: watched - 1, recent: learn.Result{Rows: 32, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: 1e17, Weight: 32}}}}
+	l.trainer.watch = watch{steps: watched - 1, recent: learn.Result{Rows: 32, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: 1e17, Weight: 32}}}}
 	require.NoError(t, l.Run(t.Context()))
 	s := l.state
 	require.Contains(t, strings.Join(lines, "\n"), "the rate is 0.001 at most from now on: the learner begins anew with "+first.Current)
@@ -95,10 +95,10 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	l, err = Open(dir, Options{})
 	require.NoError(t, err)
 	for range 8 {
-		require.NoError(t, l.goBack(&l.conf, learn.ErrDiverged))
+		require.NoError(t, l.trainer.goBack(&l.conf, learn.ErrDiverged))
 	}
 	require.Equal(t, rate/512, l.rate(&l.conf))
-	require.ErrorIs(t, l.goBack(&l.conf, learn.ErrDiverged), learn.ErrDiverged)
+	require.ErrorIs(t, l.trainer.goBack(&l.conf, learn.ErrDiverged), learn.ErrDiverged)
 	require.NoError(t, l.Close())
 	require.Zero(t, runLoop(t, dir, 0).MostRate, "another recipe begins with its own rate")
 }
@@ -130,20 +130,20 @@ func TestRefusedNetworksGoBack(t *testing.T) {
 	defer l.Close()
 	for range mostRefused {
 		require.Zero(t, l.state.MostRate)
-		l.o.Exchange = nil
+		l.others = nil
 		for l.state.Stage != stageGate {
 			switch l.state.Stage {
 			case stageSelfplay:
-				err = l.selfplay(t.Context())
+				err = l.generator.run(t.Context())
 			case stageTrain:
-				err = l.train(t.Context())
+				err = l.trainer.train(t.Context())
 			case stageExport:
-				err = l.export()
+				err = l.trainer.export()
 			}
 			require.NoError(t, err)
 		}
-		l.o.Exchange = refuser{}
-		require.NoError(t, l.gate(t.Context()))
+		l.others = refuser{}
+		require.NoError(t, l.guard.run(t.Context()))
 	}
 	s := l.state
 	require.Equal(t, l.conf.Train.Rate/2, s.MostRate)

@@ -97,11 +97,11 @@ func TestBootstrapByOthers(t *testing.T) {
 	require.NoError(t, err)
 	defer l.Close()
 	o.loop = l
-	require.NoError(t, l.offer())
+	require.NoError(t, l.generator.offer())
 	left, any := l.Left()
 	require.EqualValues(t, 60, left)
 	require.False(t, any)
-	require.NoError(t, l.selfplay(t.Context()))
+	require.NoError(t, l.generator.run(t.Context()))
 	s := l.state
 	require.EqualValues(t, 60, s.Games)
 	require.EqualValues(t, 60, s.Random)
@@ -114,10 +114,10 @@ func TestBootstrapByOthers(t *testing.T) {
 
 	s.Current, s.Stage, s.Iteration = freshName(s.Arch), stageSelfplay, 1
 	rows := s.Rows
-	require.NoError(t, l.offer())
+	require.NoError(t, l.generator.offer())
 	_, any = l.Left()
 	require.True(t, any)
-	require.NoError(t, l.selfplay(t.Context()))
+	require.NoError(t, l.generator.run(t.Context()))
 	require.EqualValues(t, 110, s.Random)
 	random := s.RandRow
 	own := s.Rows - random

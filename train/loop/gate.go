@@ -50,9 +50,12 @@ type Matches interface {
 	Game(ctx context.Context, g MatchGame, a, b string) (MatchOutcome, error)
 }
 
+// playFunc plays a game of a match between two networks.
+type playFunc func(ctx context.Context, g MatchGame) (MatchOutcome, error)
+
 // playMatch lets a network play another: pairs of games with the same random
 // opening and colours exchanged, all at the same time. It counts them.
-func playMatch(ctx context.Context, play func(ctx context.Context, g MatchGame) (MatchOutcome, error), g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
+func playMatch(ctx context.Context, play playFunc, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
 	var result matchResult
 	var mu sync.Mutex
 	var first error
@@ -87,13 +90,13 @@ func playMatch(ctx context.Context, play func(ctx context.Context, g MatchGame) 
 }
 
 // localMatch plays games on this machine.
-func localMatch(a, b nn.Evaluator) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+func localMatch(a, b nn.Evaluator) playFunc {
 	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) { return g.Play(ctx, a, b) }
 }
 
 // remoteMatch plays games remoteMatch an exchange between the networks in two files. Each game
 // is played through on a board of our own, and counted there.
-func remoteMatch(m Matches, a, b string) func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
+func remoteMatch(m Matches, a, b string) playFunc {
 	return func(ctx context.Context, g MatchGame) (MatchOutcome, error) {
 		o, err := m.Game(ctx, g, a, b)
 		if err == nil {

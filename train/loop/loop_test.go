@@ -124,7 +124,7 @@ func needRuntime(t *testing.T, dir string) {
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)
 	defer l.Close()
-	err = l.openLearner()
+	err = l.trainer.resume()
 	if errors.Is(err, ort.ErrNoLibrary) {
 		testshared.Absent(t, "the learner needs onnxruntime: %v", err)
 	}
@@ -144,7 +144,7 @@ func checkFolder(t *testing.T, dir string, before State) State {
 	require.GreaterOrEqual(t, s.Samples, before.Samples)
 	require.GreaterOrEqual(t, s.Iteration, before.Iteration)
 
-	list, bad := dataFiles(dir, 0, nil)
+	list, bad := openRowFiles(dir, 0).list()
 	require.Empty(t, bad)
 	var next uint64
 	hashes := map[[6]float32]string{}
@@ -181,8 +181,8 @@ func checkFolder(t *testing.T, dir string, before State) State {
 	}
 	require.LessOrEqual(t, games, s.Games)
 	if s.Samples > 0 {
-		require.NoError(t, l.openLearner())
-		got := l.learner.Counters().Samples
+		require.NoError(t, l.trainer.resume())
+		got := l.trainer.learner.Counters().Samples
 		require.GreaterOrEqual(t, got, s.Samples)
 		require.Less(t, got, s.Target+32, "trained more than was due")
 	}
@@ -298,8 +298,8 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 	l, err := Open(dir, Options{Status: func(line string) { lines = append(lines, line) }})
 	require.NoError(t, err)
 	defer l.Close()
-	l.beat = 50 * time.Microsecond
-	require.NoError(t, l.selfplay(t.Context()))
+	l.out.beat = 50 * time.Microsecond
+	require.NoError(t, l.generator.run(t.Context()))
 	require.Greater(t, len(lines), 1, "no line came before the last")
 	last := -1
 	for _, line := range lines {
@@ -352,7 +352,7 @@ func TestProgress(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	defer l.Close()
-	l.beat = 100 * time.Microsecond
+	l.out.beat = 100 * time.Microsecond
 	require.NoError(t, l.Run(t.Context()))
 	for _, stage := range []string{"self-play", "training", "guard match"} {
 		require.NotEmpty(t, seen[stage], stage)

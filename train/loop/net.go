@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"kosumi/nn"
 	"kosumi/nn/fresh"
@@ -75,4 +76,11 @@ func openPlayer(path, name string, c *Compute, boards []selfplay.BoardShare, see
 		p.sha256 = m.Describe().SHA256
 	}
 	return p, nil
+}
+
+func (c *Compute) sessions() int {
+	if c.Sessions > 0 {
+		return c.Sessions
+	}
+	return runtime.NumCPU()
 }

@@ -30,6 +30,54 @@ func (p *Progress) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// reporter tells of a loop to whoever runs it.
+type reporter struct {
+	iteration *int
+	status    func(line string) // nil: silent
+	progress  func(p Progress)  // instead of status while a stage goes on; nil: lines
+	beat      time.Duration     // at most between two lines of a stage that goes on
+}
+
+// say tells of something that is done.
+func (r *reporter) say(format string, args ...any) {
+	if r.status != nil {
+		r.status(fmt.Sprintf("iteration %d: ", *r.iteration) + fmt.Sprintf(format, args...))
+	}
+}
+
+// tell passes on how far a stage is.
+func (r *reporter) tell(p Progress) {
+	p.Iteration = *r.iteration
+	if r.progress != nil {
+		r.progress(p)
+		return
+	}
+	r.say("... %s", p.String())
+}
+
+// heartbeat tells now and then how a stage comes along. of is called by a
+// goroutine of its own: the state is not its to read.
+func (r *reporter) heartbeat(of func() Progress) (done func()) {
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		beat := r.pulse()
+		for {
+			select {
+			case <-time.After(time.Until(beat.next)):
+				beat.due(time.Now())
+				r.tell(of())
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-ended
+	}
+}
+
 // pulse says when there is something to tell of a stage: where somebody watches
 // twice a second, else after ten seconds, then less and less often, up to once a
 // minute.
@@ -38,10 +86,10 @@ type pulse struct {
 	next       time.Time
 }
 
-func (l *Loop) pulse() *pulse {
-	p := &pulse{wait: min(10*time.Second, l.beat), most: l.beat}
-	if l.o.Progress != nil {
-		p.wait = min(time.Second/2, l.beat)
+func (r *reporter) pulse() *pulse {
+	p := &pulse{wait: min(10*time.Second, r.beat), most: r.beat}
+	if r.progress != nil {
+		p.wait = min(time.Second/2, r.beat)
 		p.most = p.wait
 	}
 	p.next = time.Now().Add(p.wait)
@@ -58,39 +106,6 @@ func (p *pulse) due(now time.Time) bool {
 	return true
 }
 
-// tell passes on how far a stage is: to who watches, or as a line.
-func (l *Loop) tell(p Progress) {
-	p.Iteration = l.state.Iteration
-	if l.o.Progress != nil {
-		l.o.Progress(p)
-		return
-	}
-	l.say("... %s", p.String())
-}
-
-// heartbeat tells now and then how a stage comes along. of is called by a
-// goroutine of its own: the state is not its to read.
-func (l *Loop) heartbeat(of func() Progress) (done func()) {
-	stop, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		beat := l.pulse()
-		for {
-			select {
-			case <-time.After(time.Until(beat.next)):
-				beat.due(time.Now())
-				l.tell(of())
-			case <-stop:
-				return
-			}
-		}
-	}()
-	return func() {
-		close(stop)
-		<-ended
-	}
-}
-
 // stretch is a stage of self-play as it was when it began, to tell how far it has
 // come.
 type stretch struct {
@@ -105,10 +120,9 @@ type stretch struct {
 	parallel   int     // games at the same time: the first to end are short ones
 }
 
-// stretch notes where self-play begins. limit is how many games the whole run may
+// newStretch notes where self-play begins. limit is how many games the whole run may
 // still play, 0 for no limit.
-func (l *Loop) stretch(c *Config, limit int64) stretch {
-	s := l.state
+func newStretch(s *State, c *Config, limit int64) stretch {
 	t := stretch{began: time.Now(), games: s.Games, rows: s.Rows, goalGames: s.GoalGames, goalRows: s.GoalRows, parallel: c.Selfplay.Parallel}
 	if limit > 0 && (t.goalGames == 0 || s.Games+limit < t.goalGames) && t.goalRows == 0 {
 		t.goalGames = s.Games + limit

@@ -221,7 +221,7 @@ func (r *rater) player(name string) (*player, error) {
 }
 
 // players returns what plays a game between two networks.
-func (r *rater) players(a, b string) (func(ctx context.Context, g MatchGame) (MatchOutcome, error), error) {
+func (r *rater) players(a, b string) (playFunc, error) {
 	if r.o.Matches != nil {
 		return remoteMatch(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
 	}

@@ -104,7 +104,7 @@ func writeReport(dir string, data *reportData) error {
 		return err
 	}
 	page := strings.Replace(reportPage, "/*DATA*/null", string(text), 1) // Marshal escapes what would end the script
-	return writeFile(filepath.Join(dir, ReportFile), []byte(page))
+	return file.WriteBytes(filepath.Join(dir, ReportFile), []byte(page))
 }
 
 // newestGames reads the last games that were filed, the newest first.

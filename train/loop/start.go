@@ -169,18 +169,18 @@ func setKey(text []byte, key, value string) ([]byte, error) {
 func startName(arch string) string { return "start-" + arch }
 
 // begin takes up the network of the recipe, if it names one, in a new loop.
-func (l *Loop) begin(s *State) error {
-	if l.conf.Start.Network == "" {
+func (w *workspace) begin(s *State) error {
+	if w.conf.Start.Network == "" {
 		return nil
 	}
-	net, arch, err := l.conf.Start.read()
+	net, arch, err := w.conf.Start.read()
 	if err != nil {
 		return err
 	}
-	if arch != l.conf.Arch {
-		return fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", ErrConfig, l.conf.Start.Network, arch, l.conf.Arch)
+	if arch != w.conf.Arch {
+		return fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", ErrConfig, w.conf.Start.Network, arch, w.conf.Arch)
 	}
-	path := modelPath(l.dir, arch, startName(arch))
+	path := modelPath(w.dir, arch, startName(arch))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -192,46 +192,29 @@ func (l *Loop) begin(s *State) error {
 	return nil
 }
 
-// earlier is what there is of other runs.
-type earlier struct {
-	list rows.Lister
-	rows int64
-}
-
 // openEarlier counts the rows of other runs that the window begins with.
-func (l *Loop) openEarlier() error {
-	l.earlier.list = func() ([]string, error) { return nil, nil }
-	data := slices.Clone(l.conf.Start.Data)
+func (w *workspace) openEarlier() error {
+	w.earlier.list = func() ([]string, error) { return nil, nil }
+	data := slices.Clone(w.conf.Start.Data)
 	if len(data) == 0 {
 		return nil
 	}
 	for i, name := range data {
 		if !filepath.IsAbs(name) {
-			data[i] = filepath.Join(l.dir, name)
+			data[i] = filepath.Join(w.dir, name)
 		}
 	}
-	l.earlier.list = rows.ListFolders(data...)
-	all, err := rows.Open(rows.Options{Batch: 1, Log: l.o.Log}, l.earlier.list)
+	w.earlier.list = rows.ListFolders(data...)
+	all, err := rows.Open(rows.Options{Batch: 1, Log: w.log}, w.earlier.list)
 	if err == nil {
 		defer all.Close()
-		l.earlier.rows = int64(all.WindowRows())
+		w.earlier.rows = int64(all.WindowRows())
 	}
-	if err == nil && l.earlier.rows == 0 {
+	if err == nil && w.earlier.rows == 0 {
 		err = rows.ErrNoRows
 	}
 	if err != nil {
 		return fmt.Errorf("%w: start.data %s: %w; leave out what is not there", ErrConfig, strings.Join(data, ", "), err)
 	}
 	return nil
-}
-
-// base is the name of the network that the learner began with.
-func (s *State) base() string {
-	switch {
-	case s.Base != "":
-		return s.Base
-	case s.Start == startName(s.Arch):
-		return s.Start
-	}
-	return freshName(s.Arch)
 }

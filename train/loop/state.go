@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"kosumi/internal/file"
-	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
 
@@ -23,8 +21,9 @@ const (
 	stageGate     = "gate"
 )
 
-// State is what the loop knows, as state.json holds it. Files of self-play that
-// are newer than it are counted when the loop starts.
+// State is what the loop knows, as state.json holds it: where it is, its ledger, and
+// what became of its networks. Files of self-play that are newer than it are entered
+// when the loop starts.
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
@@ -35,31 +34,7 @@ type State struct {
 	Iteration int       `json:"iteration"`
 	Stage     string    `json:"stage"`
 
-	Games   int64 `json:"games"` // filed, the random ones included
-	Rows    int64 `json:"rows"`
-	Moves   int64 `json:"moves"`
-	Random  int64 `json:"random_games"` // games of the bootstrap
-	RandRow int64 `json:"random_rows"`
-	// Goal is how many games or rows there shall be at the end of the stage of
-	// self-play.
-	GoalGames int64 `json:"goal_games"`
-	GoalRows  int64 `json:"goal_rows"`
-	// Samples is how many have been trained at the end of the last stage of
-	// training, Target how many there shall be at the end of this one. Owed is
-	// the fraction of a sample that the ratio left over.
-	Samples int64   `json:"samples"`
-	Target  int64   `json:"target"`
-	Owed    float64 `json:"owed"`
-	// Before is how many samples were trained by learners of other
-	// architectures or settings, which this one follows.
-	Before int64 `json:"samples_before,omitempty"`
-	// MostRate bounds the learning rate after the learner has diverged; 0: nothing does.
-	MostRate float64 `json:"most_rate,omitempty"`
-	// Credited is the number of rows that have been turned into samples.
-	Credited int64 `json:"credited"`
-	// Closed is the first number of a game that may still be filed, where others
-	// play too: files with games of lower numbers have been dropped.
-	Closed uint64 `json:"closed,omitempty"`
+	Ledger
 
 	Current   string  `json:"current"`   // network that plays; "" is none: random games
 	Candidate string  `json:"candidate"` // network to be gated
@@ -165,80 +140,15 @@ func (s *State) save(dir string) error {
 	return file.WriteBytes(statePath(dir), data)
 }
 
-// dataFile is a file of self-play on disk.
-type dataFile struct {
-	path    string
-	first   uint64
-	games   int
-	rows    int
-	moves   int
-	network string // that played, or randomPlayer
-	// IDs are those of the games, as far as their numbers are the run's own.
-	ids []selfplay.Filed
-}
-
-// dataFiles lists the files of self-play, oldest first. Files that cannot be
-// read are left out and named.
-func dataFiles(dir string, seed uint64, known map[string]dataFile) (list []dataFile, bad []error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "tdata", "*.npz"))
-	if err != nil {
-		return nil, []error{err}
-	}
-	for _, path := range paths {
-		d, ok := known[path]
-		if !ok {
-			f, err := rows.OpenFile(path)
-			if err != nil {
-				bad = append(bad, err)
-				continue
-			}
-			f.Close()
-			d = dataFile{path: path, first: f.Info.First, games: f.Info.Games, rows: f.N, moves: f.Info.Moves, network: f.Info.Network}
-			if f.Info.Seed == exchangeSeed(seed) {
-				for _, id := range f.Info.IDs {
-					d.ids = append(d.ids, selfplay.Filed{ID: selfplay.ID{Number: id[0], Fork: int(id[1])}, More: id[2] == 1})
-				}
-			}
-			if known != nil {
-				known[path] = d
-			}
-		}
-		list = append(list, d)
-	}
-	slices.SortFunc(list, func(a, b dataFile) int { return strings.Compare(filepath.Base(a.path), filepath.Base(b.path)) })
-	return list, bad
-}
-
-// recount adds the files that the state does not know of yet.
-func (s *State) recount(dir string, known map[string]dataFile) []error {
-	list, bad := dataFiles(dir, s.Seed, known)
+// recount enters the files that the state does not know of yet.
+func (s *State) recount(files *rowFiles) []error {
+	list, bad := files.list()
 	for _, d := range list {
-		if d.first < uint64(s.Games) {
-			continue
+		if d.first >= uint64(s.Games) {
+			s.enter(d, s.Current != "")
 		}
-		s.count(d)
 	}
 	return bad
-}
-
-// count adds one file. Rows of random games are worth no samples beyond those of the
-// bootstrap, and where a network plays by now, nothing of its goal.
-func (s *State) count(d dataFile) {
-	s.Games += int64(d.games)
-	s.Rows += int64(d.rows)
-	s.Moves += int64(d.moves)
-	if d.network != randomPlayer {
-		return
-	}
-	s.Random += int64(d.games)
-	s.RandRow += int64(d.rows)
-	s.Credited += int64(d.rows)
-	if s.Current != "" && s.GoalGames > 0 {
-		s.GoalGames += int64(d.games)
-	}
-	if s.Current != "" && s.GoalRows > 0 {
-		s.GoalRows += int64(d.rows)
-	}
 }
 
 // network returns what is known of a network.
@@ -249,4 +159,46 @@ func (s *State) network(name string) *Network {
 		}
 	}
 	return nil
+}
+
+// base is the name of the network that the learner began with.
+func (s *State) base() string {
+	switch {
+	case s.Base != "":
+		return s.Base
+	case s.Start == startName(s.Arch):
+		return s.Start
+	}
+	return freshName(s.Arch)
+}
+
+// ownPlays reports whether a network of the learner's shape that this loop made plays.
+func (s *State) ownPlays() bool { return strings.HasPrefix(s.Current, s.Arch+"-s") }
+
+// refused is how many networks in a row did not pass the gate, where one of their
+// kind has passed it before.
+func (s *State) refused() int {
+	if !s.ownPlays() {
+		return 0
+	}
+	n := 0
+	for i := len(s.Networks) - 1; i >= 0 && !s.Networks[i].Promoted; i-- {
+		n++
+	}
+	return n
+}
+
+// settle enters a network that has been through the gate and what its iteration did,
+// and begins the next iteration.
+func (s *State) settle(n Network, r Record) {
+	s.Networks = append(s.Networks, n)
+	if n.Promoted {
+		s.Current = n.Name
+	}
+	r.Time = time.Now().UTC().Truncate(time.Second)
+	r.Games, r.Rows, r.Samples = s.Games, s.Rows, s.Before+s.Samples
+	s.History = append(s.History, r)
+	s.Candidate = ""
+	s.Iteration++
+	s.Stage = stageSelfplay
 }

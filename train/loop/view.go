@@ -35,13 +35,13 @@ type View struct {
 // changed. One goroutine at a time.
 type Viewer struct {
 	dir   string
-	known map[string]dataFile
+	files *rowFiles // nil until a state is there
 	games []Replay
 	of    string // the file that they come from
 }
 
 // NewViewer returns a viewer of a folder.
-func NewViewer(dir string) *Viewer { return &Viewer{dir: dir, known: map[string]dataFile{}} }
+func NewViewer(dir string) *Viewer { return &Viewer{dir: dir} }
 
 // Folder is the folder's name.
 func (v *Viewer) Folder() string {
@@ -66,14 +66,17 @@ func (v *Viewer) Look() (*View, error) {
 	if len(s.History) > 0 {
 		before = s.History[len(s.History)-1]
 	}
+	if v.files == nil || v.files.seed != s.Seed {
+		v.files = openRowFiles(v.dir, s.Seed)
+	}
 	switch s.Stage {
 	case stageSelfplay:
-		s.recount(v.dir, v.known)
+		s.recount(v.files)
 		w.selfplay(&before)
 	case stageTrain:
 		w.training(v.dir, &before)
 	}
-	for path := range v.known {
+	for path := range v.files.known {
 		w.news(path)
 	}
 	if w.Rated, err = loadRatings(v.dir); err != nil {

@@ -18,7 +18,7 @@ func TestView(t *testing.T) {
 	_, err := v.Look()
 	require.ErrorContains(t, err, "no loop in this folder")
 
-	s := &State{Version: stateVersion, Arch: "kb4c32", Iteration: 2, Stage: stageTrain, Samples: 1000, Target: 3000,
+	s := &State{Version: stateVersion, Arch: "kb4c32", Iteration: 2, Stage: stageTrain, Ledger: Ledger{Samples: 1000, Target: 3000},
 		History: []Record{{Samples: 500, Seconds: Seconds{Train: 10}}, {Samples: 1000, Seconds: Seconds{Train: 50}}}}
 	require.NoError(t, s.save(dir))
 	w, err := v.Look()

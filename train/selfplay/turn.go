@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 	"kosumi/train/rows"
 )
 
@@ -112,7 +113,7 @@ func (p *player) search(ctx context.Context, g *board.Game, full, greedy bool, v
 	}
 	p.tree.Reset(g)
 	if len(banned) > 0 {
-		p.tree.Restrict(search.Restriction{Color: g.ToMove(), Points: banned, Depth: 1})
+		p.tree.Restrict(thinking.Restriction{Color: g.ToMove(), Points: banned, Depth: 1})
 	}
 	r, err := p.tree.Search(ctx, search.Limits{Visits: int64(visits)})
 	if err == nil && r.Stop == search.StopCancelled {

@@ -105,6 +105,9 @@ func (f *Folder) list(kind, ext string) ([]string, error) {
 	return ids, nil
 }
 
+// MaxListed is how many files a list has.
+const MaxListed = 60
+
 // Newest returns the IDs of the files of a kind that changed last.
 func (f *Folder) Newest(kind, ext string, most int) ([]string, error) {
 	ids, err := f.list(kind, ext)

@@ -1,10 +1,7 @@
-package web
+package documents
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -14,22 +11,21 @@ import (
 	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/folder"
 	"kosumi/web/wire"
 )
 
 // maxNote bounds the note of a node, in bytes.
 const maxNote = 32 << 10
 
-// doc is a game tree that people look at and change. Nodes keep their IDs while
+// Document is a game tree that people look at and change. Nodes keep their IDs while
 // the server runs; on disk a document is an SGF file.
-type doc struct {
-	s  *Server
-	id string
+type Document struct {
+	id   string
+	home *Documents
 
 	mu       sync.Mutex
 	root     *sgf.Node
-	nodes    []*docNode // by ID; nil where one is gone
+	nodes    []*treeNode // by ID; nil where one is gone
 	size     board.Size
 	rules    board.Rules
 	handicap int // stones
@@ -37,49 +33,20 @@ type doc struct {
 	at       int
 	warn     string
 	changed  time.Time
-	left     bool      // the server no longer holds it: another one is read from the file
+	left     bool      // it is no longer open: another one is read from the file
 	alone    time.Time // since when no page watches it
 }
 
-type docNode struct {
+// treeNode is a node with its ID, which it keeps.
+type treeNode struct {
 	id     int
 	sgf    *sgf.Node
-	parent *docNode
-	kids   []*docNode
+	parent *treeNode
+	kids   []*treeNode
 }
 
-// newDocFrom makes a document of an SGF tree.
-func (s *Server) newDocFrom(id string, root *sgf.Node) (*doc, error) {
-	d := &doc{s: s, id: id, root: root, changed: time.Now()}
-	rec, err := sgf.RecordOf(root)
-	if err != nil {
-		return nil, err
-	}
-	rec.AddPlaced(root)
-	sgf.SplitMoves(root)
-	d.size, d.handicap = rec.Size, rec.Handicap
-	d.rules, _ = rec.RulesOr(board.Chinese())
-	d.warn = strings.Join(rec.Notes, " ")
-	type todo struct {
-		node   *sgf.Node
-		parent *docNode
-	}
-	for stack := []todo{{root, nil}}; len(stack) > 0; {
-		t := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if len(d.nodes) >= wire.MaxNodes {
-			return nil, fmt.Errorf("the tree has more than %d nodes", wire.MaxNodes)
-		}
-		n := d.add(t.node, t.parent)
-		for _, k := range slices.Backward(t.node.Children) {
-			stack = append(stack, todo{k, n})
-		}
-	}
-	return d, nil
-}
-
-func (d *doc) add(node *sgf.Node, parent *docNode) *docNode {
-	n := &docNode{id: len(d.nodes), sgf: node, parent: parent}
+func (d *Document) add(node *sgf.Node, parent *treeNode) *treeNode {
+	n := &treeNode{id: len(d.nodes), sgf: node, parent: parent}
 	d.nodes = append(d.nodes, n)
 	if parent != nil {
 		parent.kids = append(parent.kids, n)
@@ -88,7 +55,7 @@ func (d *doc) add(node *sgf.Node, parent *docNode) *docNode {
 }
 
 // node returns the node of an ID, false if there is none any more.
-func (d *doc) node(id int) (*docNode, bool) {
+func (d *Document) node(id int) (*treeNode, bool) {
 	if id < 0 || id >= len(d.nodes) || d.nodes[id] == nil {
 		return nil, false
 	}
@@ -96,7 +63,7 @@ func (d *doc) node(id int) (*docNode, bool) {
 }
 
 // wire writes a node as pages read it.
-func (d *doc) wire(n *docNode) api.Node {
+func (d *Document) wire(n *treeNode) api.Node {
 	w := api.Node{ID: n.id, Parent: -1, Note: n.sgf.Text("C")}
 	if n.parent != nil {
 		w.Parent = n.parent.id
@@ -134,7 +101,7 @@ func turnOf(n *sgf.Node) board.Color {
 }
 
 // move returns the move of a node.
-func (d *doc) move(n *docNode) (board.Color, board.Point, bool) {
+func (d *Document) move(n *treeNode) (board.Color, board.Point, bool) {
 	for _, c := range []board.Color{board.Black, board.White} {
 		id := strings.ToUpper(wire.Letter(c))
 		if !n.sgf.Has(id) {
@@ -147,7 +114,7 @@ func (d *doc) move(n *docNode) (board.Color, board.Point, bool) {
 	return board.Empty, board.NoPoint, false
 }
 
-func (d *doc) points(n *docNode, id string) []string {
+func (d *Document) points(n *treeNode, id string) []string {
 	var all []board.Point
 	for _, v := range n.sgf.Values(id) {
 		all, _ = sgf.AppendPoints(all, d.size, v) // a bad point is left out
@@ -161,7 +128,8 @@ func (d *doc) points(n *docNode, id string) []string {
 	return names
 }
 
-func (d *doc) state() *api.Doc {
+// State says all there is to say of the document.
+func (d *Document) State() *api.Doc {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	text := func(id string) string { return wire.Shown(d.root.SimpleText(id), 200) }
@@ -177,7 +145,7 @@ func (d *doc) state() *api.Doc {
 	return out
 }
 
-func (d *doc) title() string {
+func (d *Document) title() string {
 	text := func(id string) string { return wire.Shown(d.root.SimpleText(id), 100) }
 	if b, w := text("PB"), text("PW"); b != "" || w != "" {
 		return strings.TrimSpace(b + " – " + w)
@@ -188,10 +156,29 @@ func (d *doc) title() string {
 	return text("EV")
 }
 
+// Position returns the game down to a node, and the number of handicap stones.
+func (d *Document) Position(id int) (*board.Game, int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, ok := d.node(id)
+	if !ok {
+		return nil, 0, api.Refuse("not_found", "the node is gone")
+	}
+	return d.game(n)
+}
+
+// Record returns the document as SGF, and its title.
+func (d *Document) Record() (data []byte, title string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	data, err = sgf.Marshal(d.root)
+	return data, d.title(), err
+}
+
 // game plays the moves down to a node on a board. Set-up in the middle begins the
 // history anew.
-func (d *doc) game(n *docNode) (*board.Game, int, error) {
-	var path []*docNode
+func (d *Document) game(n *treeNode) (*board.Game, int, error) {
+	var path []*treeNode
 	for m := n; m != nil; m = m.parent {
 		path = append(path, m)
 	}
@@ -213,7 +200,7 @@ func (d *doc) game(n *docNode) (*board.Game, int, error) {
 	return g, handicap, nil
 }
 
-func (d *doc) playNode(g *board.Game, m *docNode) error {
+func (d *Document) playNode(g *board.Game, m *treeNode) error {
 	if err := d.setUpNode(g, m); err != nil {
 		return err
 	}
@@ -228,7 +215,7 @@ func (d *doc) playNode(g *board.Game, m *docNode) error {
 	return nil
 }
 
-func (d *doc) setUpNode(g *board.Game, m *docNode) error {
+func (d *Document) setUpNode(g *board.Game, m *treeNode) error {
 	has := m.sgf.Has("AB") || m.sgf.Has("AW") || m.sgf.Has("AE")
 	turn := turnOf(m.sgf)
 	if has {
@@ -267,7 +254,7 @@ func (d *doc) setUpNode(g *board.Game, m *docNode) error {
 }
 
 // nextColour is who makes the first move after a node.
-func (d *doc) nextColour(m *docNode) board.Color {
+func (d *Document) nextColour(m *treeNode) board.Color {
 	if len(m.kids) > 0 {
 		if c, _, ok := d.move(m.kids[0]); ok {
 			return c
@@ -276,33 +263,13 @@ func (d *doc) nextColour(m *docNode) board.Color {
 	return board.Empty
 }
 
-func (s *Server) parseDoc(id string, data []byte) (*doc, error) {
-	roots, err := wire.ParseSGF(data)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.newDocFrom(id, roots[0])
-	if err != nil {
-		return nil, err
-	}
-	var notes []string
-	if d.warn != "" {
-		notes = append(notes, d.warn)
-	}
-	if len(roots) > 1 {
-		notes = append(notes, fmt.Sprintf("The first of %d games.", len(roots)))
-	}
-	d.warn = strings.Join(append(notes, d.oddMoves()...), " ")
-	return d, nil
-}
-
 // mostNotes is how many odd moves a document names.
 const mostNotes = 5
 
 // oddMoves names the moves of the main line that the rules do not allow: those that
 // are played all the same, and the one that cannot be, after which nothing is
 // analysed.
-func (d *doc) oddMoves() (notes []string) {
+func (d *Document) oddMoves() (notes []string) {
 	g, err := board.NewGame(d.size, d.rules)
 	if err != nil {
 		return nil
@@ -330,55 +297,82 @@ func (d *doc) oddMoves() (notes []string) {
 	}
 }
 
-// keepDoc makes a new document known and writes it.
-func (s *Server) keepDoc(d *doc) error {
-	if err := d.save(); err != nil {
-		return api.NotSaved(err)
-	}
-	s.mu.Lock()
-	s.docs[d.id] = d
-	s.mu.Unlock()
-	s.publishDocs()
-	return nil
-}
-
-// newDoc makes a document: empty, of a game that was played here, or of SGF.
-func (c *conn) newDoc(n *api.NewDoc) (any, error) {
-	var d *doc
-	var err error
-	switch {
-	case n.Game != "":
-		g, e := c.s.game(n.Game)
-		if e != nil {
-			return nil, e
-		}
-		g.mu.Lock()
-		root := g.record().Tree()
-		g.mu.Unlock()
-		d, err = c.s.newDocFrom(folder.NewID(), root)
-	case n.SGF != "":
-		d, err = c.s.parseDoc(folder.NewID(), []byte(n.SGF))
-	default:
-		var root *sgf.Node
-		if root, err = emptyTree(n); err == nil {
-			d, err = c.s.newDocFrom(folder.NewID(), root)
-		}
-	}
-	if err != nil {
-		return nil, api.Refuse("bad_request", "%v", err)
-	}
-	if n.Game != "" {
-		d.at = d.lastOfMainLine()
-	}
-	return api.ID{ID: d.id}, c.s.keepDoc(d)
-}
-
-func (d *doc) lastOfMainLine() int {
+func (d *Document) lastOfMainLine() int {
 	n := d.nodes[0]
 	for len(n.kids) > 0 {
 		n = n.kids[0]
 	}
 	return n.id
+}
+
+// save writes the document. The caller holds mu, or nobody else has the document.
+func (d *Document) save() error {
+	data, err := sgf.Marshal(d.root)
+	if err != nil {
+		return err
+	}
+	return file.WritePrivate(d.home.folder.Path("docs", d.id, ".sgf"), data)
+}
+
+func (d *Document) card() api.DocCard {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	moves := 0
+	for n := d.nodes[0]; len(n.kids) > 0; n = n.kids[0] {
+		moves++
+	}
+	return api.DocCard{Doc: d.id, Size: [2]int{d.size.W, d.size.H}, Title: d.title(), Moves: moves, Changed: d.changed.Unix()}
+}
+
+// newDocument makes a document of an SGF tree.
+func newDocument(id string, root *sgf.Node) (*Document, error) {
+	d := &Document{id: id, root: root, changed: time.Now()}
+	rec, err := sgf.RecordOf(root)
+	if err != nil {
+		return nil, err
+	}
+	rec.AddPlaced(root)
+	sgf.SplitMoves(root)
+	d.size, d.handicap = rec.Size, rec.Handicap
+	d.rules, _ = rec.RulesOr(board.Chinese())
+	d.warn = strings.Join(rec.Notes, " ")
+	type todo struct {
+		node   *sgf.Node
+		parent *treeNode
+	}
+	for stack := []todo{{root, nil}}; len(stack) > 0; {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if len(d.nodes) >= wire.MaxNodes {
+			return nil, fmt.Errorf("the tree has more than %d nodes", wire.MaxNodes)
+		}
+		n := d.add(t.node, t.parent)
+		for _, k := range slices.Backward(t.node.Children) {
+			stack = append(stack, todo{k, n})
+		}
+	}
+	return d, nil
+}
+
+// parse makes a document of the first game of a file.
+func parse(id string, data []byte) (*Document, error) {
+	roots, err := wire.ParseSGF(data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDocument(id, roots[0])
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	if d.warn != "" {
+		notes = append(notes, d.warn)
+	}
+	if len(roots) > 1 {
+		notes = append(notes, fmt.Sprintf("The first of %d games.", len(roots)))
+	}
+	d.warn = strings.Join(append(notes, d.oddMoves()...), " ")
+	return d, nil
 }
 
 // emptyTree is the root of a document without moves.
@@ -402,67 +396,4 @@ func emptyTree(n *api.NewDoc) (*sgf.Node, error) {
 	}
 	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: wire.RecordedRules(rules, n.Rules), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
 	return rec.Tree(), nil
-}
-
-// save writes the document. The caller holds mu, or nobody else has the document.
-func (d *doc) save() error {
-	data, err := sgf.Marshal(d.root)
-	if err != nil {
-		return err
-	}
-	return file.WritePrivate(d.s.folder.Path("docs", d.id, ".sgf"), data)
-}
-
-func (c *conn) deleteDoc(v *api.ID) (any, error) {
-	d, err := c.s.hold(v.ID)
-	if err != nil {
-		return nil, err
-	}
-	err = os.Remove(c.s.folder.Path("docs", v.ID, ".sgf"))
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
-	if err == nil {
-		d.left = true
-		c.s.mu.Lock()
-		delete(c.s.docs, v.ID)
-		c.s.mu.Unlock()
-	}
-	d.mu.Unlock()
-	if err != nil {
-		return nil, api.Refuse("internal", "%v", err)
-	}
-	c.s.publishDocs()
-	return nil, nil
-}
-
-func (s *Server) publishDocs() {
-	if !s.watched("docs") {
-		return
-	}
-	if list, err := s.docCards(); err == nil {
-		s.publish("docs", api.Event{T: "docs.state", D: list})
-	}
-}
-
-// serveDoc sends a document as SGF.
-func (s *Server) serveDoc(w http.ResponseWriter, r *http.Request) {
-	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	d, err := s.doc(id)
-	if err != nil {
-		http.NotFound(w, r)
-		return
-	}
-	d.mu.Lock()
-	data, err := sgf.Marshal(d.root)
-	d.mu.Unlock()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	download(w, "kosumi-"+time.Now().Format("2006-01-02-1504")+".sgf", data)
 }

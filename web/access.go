@@ -13,6 +13,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/web/folder"
+	"kosumi/web/hub"
 	"kosumi/web/wire"
 )
 
@@ -21,10 +22,19 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
+// access settles who may speak with the server: requests that name it and carry its
+// token.
+type access struct {
+	hosts    map[string]bool // Host headers that mean this server
+	https    bool
+	keys     keys
+	warnings *hub.Warnings
+}
+
 // guard lets only requests through that are meant for this server and do not
 // come from another site's page, and sets the headers that keep the page to
 // itself.
-func (s *Server) guard(next http.Handler) http.Handler {
+func (a *access) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -37,17 +47,17 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if r.TLS != nil {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		if !s.ours(r.Host) {
-			s.refuse(w, r, http.StatusMisdirectedRequest, "this server does not answer to that name")
+		if !a.ours(r.Host) {
+			a.refuse(w, r, http.StatusMisdirectedRequest, "this server does not answer to that name")
 			return
 		}
-		if origin := r.Header.Get("Origin"); origin != "" && !s.ourOrigin(origin) {
-			s.refuse(w, r, http.StatusForbidden, "requests from other sites are refused")
+		if origin := r.Header.Get("Origin"); origin != "" && !a.ourOrigin(origin) {
+			a.refuse(w, r, http.StatusForbidden, "requests from other sites are refused")
 			return
 		}
 		if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 			if r.Header.Get("Sec-Fetch-Mode") != "navigate" || !isRoute(r.URL.Path) {
-				s.refuse(w, r, http.StatusForbidden, "requests from other sites are refused")
+				a.refuse(w, r, http.StatusForbidden, "requests from other sites are refused")
 				return
 			}
 		}
@@ -57,38 +67,24 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // refuse answers a request that is not for us; the log says each reason once a
 // minute.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, code int, why string) {
-	s.complain(fmt.Sprintf("refused %s %s (host %s, origin %s): %s", wire.Shown(r.Method, 10), wire.Shown(r.URL.Path, 60), wire.Shown(r.Host, 60), wire.Shown(r.Header.Get("Origin"), 60), why), why)
+func (a *access) refuse(w http.ResponseWriter, r *http.Request, code int, why string) {
+	a.warnings.Warn(fmt.Sprintf("refused %s %s (host %s, origin %s): %s", wire.Shown(r.Method, 10), wire.Shown(r.URL.Path, 60), wire.Shown(r.Host, 60), wire.Shown(r.Header.Get("Origin"), 60), why), why)
 	http.Error(w, why, code)
 }
 
-// complain logs a refusal, one of each kind a minute.
-func (s *Server) complain(text, kind string) {
-	now := time.Now()
-	s.mu.Lock()
-	old := now.Sub(s.complained[kind]) < time.Minute
-	if !old {
-		s.complained[kind] = now
-	}
-	s.mu.Unlock()
-	if !old {
-		s.log.Warn(text)
-	}
-}
-
 // ours reports whether a Host header names this server.
-func (s *Server) ours(host string) bool {
-	_, ok := s.hosts[strings.ToLower(host)]
+func (a *access) ours(host string) bool {
+	_, ok := a.hosts[strings.ToLower(host)]
 	return ok
 }
 
-func (s *Server) ourOrigin(origin string) bool {
-	host, ok := strings.CutPrefix(strings.ToLower(origin), s.scheme()+"://")
-	return ok && s.ours(host)
+func (a *access) ourOrigin(origin string) bool {
+	host, ok := strings.CutPrefix(strings.ToLower(origin), a.scheme()+"://")
+	return ok && a.ours(host)
 }
 
-func (s *Server) scheme() string {
-	if s.conf.TLS != nil {
+func (a *access) scheme() string {
+	if a.https {
 		return "https"
 	}
 	return "http"
@@ -211,7 +207,23 @@ func (k *keys) penalty() time.Duration {
 }
 
 // bearer reports whether a request carries the token in its Authorization header.
-func (s *Server) bearer(r *http.Request) bool {
+func (a *access) bearer(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && s.keys.admit(token, "")
+	return ok && a.keys.admit(token, "")
+}
+
+// withToken lets only requests with the token through.
+func (a *access) withToken(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if a.bearer(r) {
+			next(w, r)
+			return
+		}
+		select {
+		case <-time.After(a.keys.penalty()):
+		case <-r.Context().Done():
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+	}
 }

@@ -1,12 +1,6 @@
-package web
+package documents
 
 import (
-	"cmp"
-	"fmt"
-	"io"
-	"mime"
-	"mime/multipart"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -14,25 +8,24 @@ import (
 	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/folder"
 	"kosumi/web/wire"
 )
 
 // edit is a change of a document under way: it can be taken back until it is on
 // the disk.
 type edit struct {
-	*doc
+	*Document
 	undo  []func()
 	count int // of nodes, before
 	place int
 	was   board.Rules
-	set   []*docNode
+	set   []*treeNode
 	gone  []int
 }
 
 // keep has a node be as it is now if the edit is taken back, and pages told of it
 // if not.
-func (e *edit) keep(n *docNode) {
+func (e *edit) keep(n *treeNode) {
 	if slices.Contains(e.set, n) {
 		return
 	}
@@ -42,7 +35,7 @@ func (e *edit) keep(n *docNode) {
 }
 
 // grow puts a node below another one.
-func (e *edit) grow(parent *docNode, child *sgf.Node) *docNode {
+func (e *edit) grow(parent *treeNode, child *sgf.Node) *treeNode {
 	e.keep(parent)
 	parent.sgf.Children = append(parent.sgf.Children, child)
 	n := e.add(child, parent)
@@ -72,35 +65,11 @@ func (e *edit) commit() error {
 	for _, n := range e.set {
 		ch.Set = append(ch.Set, e.wire(n))
 	}
-	e.s.publish("doc:"+e.id, api.Event{T: "doc.change", D: ch})
+	e.home.pages.Publish("doc:"+e.id, api.Event{T: "doc.change", D: ch})
 	return nil
 }
 
-// treeOp changes a document. The change is on the disk when this returns, or the
-// document is as it was.
-func (c *conn) treeOp(op *api.TreeOp) (any, error) {
-	d, err := c.s.hold(op.Doc)
-	if err != nil {
-		return nil, err
-	}
-	defer d.mu.Unlock()
-	n, ok := d.node(op.Node)
-	if !ok {
-		return nil, api.Refuse("not_found", "the node is gone")
-	}
-	e := &edit{doc: d, count: len(d.nodes), place: d.at, was: d.rules}
-	answer, err := e.perform(n, op)
-	if err == nil {
-		err = e.commit()
-	}
-	if err != nil {
-		e.takeBack()
-		return nil, err
-	}
-	return answer, nil
-}
-
-func (e *edit) perform(n *docNode, op *api.TreeOp) (any, error) {
+func (e *edit) perform(n *treeNode, op *api.TreeOp) (any, error) {
 	switch op.Op {
 	case "goto":
 		e.at = op.Node
@@ -130,7 +99,7 @@ func (e *edit) perform(n *docNode, op *api.TreeOp) (any, error) {
 }
 
 // play adds moves below a node, or follows those that are there.
-func (e *edit) play(n *docNode, op *api.TreeOp) (any, error) {
+func (e *edit) play(n *treeNode, op *api.TreeOp) (any, error) {
 	line := op.Line
 	if op.Move != "" {
 		line = append([]string{op.Move}, line...)
@@ -173,7 +142,7 @@ func (e *edit) play(n *docNode, op *api.TreeOp) (any, error) {
 	return api.NodeRef{Node: n.id}, nil
 }
 
-func (d *doc) follow(n *docNode, c board.Color, p board.Point) *docNode {
+func (d *Document) follow(n *treeNode, c board.Color, p board.Point) *treeNode {
 	for _, k := range n.kids {
 		if kc, kp, ok := d.move(k); ok && kc == c && kp == p {
 			return k
@@ -183,16 +152,16 @@ func (d *doc) follow(n *docNode, c board.Color, p board.Point) *docNode {
 }
 
 // cut takes a node and all below it out.
-func (e *edit) cut(n *docNode) error {
+func (e *edit) cut(n *treeNode) error {
 	if n.parent == nil {
 		return api.Refuse("bad_request", "the beginning cannot be deleted")
 	}
 	p := n.parent
 	e.keep(p)
-	p.kids = slices.DeleteFunc(p.kids, func(k *docNode) bool { return k == n })
+	p.kids = slices.DeleteFunc(p.kids, func(k *treeNode) bool { return k == n })
 	p.sgf.Children = slices.DeleteFunc(p.sgf.Children, func(k *sgf.Node) bool { return k == n.sgf })
-	var out []*docNode
-	for todo := []*docNode{n}; len(todo) > 0; {
+	var out []*treeNode
+	for todo := []*treeNode{n}; len(todo) > 0; {
 		m := todo[len(todo)-1]
 		todo = append(todo[:len(todo)-1], m.kids...)
 		out = append(out, m)
@@ -211,7 +180,7 @@ func (e *edit) cut(n *docNode) error {
 }
 
 // promote makes the line to a node the main line.
-func (e *edit) promote(n *docNode) {
+func (e *edit) promote(n *treeNode) {
 	for ; n.parent != nil; n = n.parent {
 		p := n.parent
 		if i := slices.Index(p.kids, n); i > 0 {
@@ -225,7 +194,7 @@ func (e *edit) promote(n *docNode) {
 // markKinds are the properties that marks stand in.
 var markKinds = []string{"TR", "SQ", "CR", "MA", "LB"}
 
-func (e *edit) setMarks(n *docNode, marks []api.Mark) error {
+func (e *edit) setMarks(n *treeNode, marks []api.Mark) error {
 	if len(marks) > e.size.Area() {
 		return api.Refuse("bad_request", "more marks than points")
 	}
@@ -252,7 +221,7 @@ func (e *edit) setMarks(n *docNode, marks []api.Mark) error {
 }
 
 // setup puts a set-up below a node with a move, or into one that has none.
-func (e *edit) setup(n *docNode, op *api.TreeOp) (any, error) {
+func (e *edit) setup(n *treeNode, op *api.TreeOp) (any, error) {
 	_, _, isMove := e.move(n)
 	fresh := isMove || len(n.kids) > 0
 	child := &sgf.Node{}
@@ -278,7 +247,7 @@ func (e *edit) setup(n *docNode, op *api.TreeOp) (any, error) {
 	if child.Remove("PL"); wire.ParseColour(op.Turn) != board.Empty {
 		child.Set("PL", strings.ToUpper(op.Turn))
 	}
-	trial := &docNode{sgf: child, parent: n.parent}
+	trial := &treeNode{sgf: child, parent: n.parent}
 	if fresh {
 		trial.parent = n
 	}
@@ -327,89 +296,26 @@ func (e *edit) setInfo(op *api.TreeOp) error {
 	return nil
 }
 
-// imports bounds how many uploads are read at once.
-var imports = make(chan struct{}, 2)
-
-// serveImport turns uploaded SGF into documents, one answer a file.
-func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
-	select {
-	case imports <- struct{}{}:
-		defer func() { <-imports }()
-	case <-r.Context().Done():
-		return
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF)
-	answers := []api.Imported{}
-	keep := s.importSGF
-	if r.URL.Query().Get("to") == "review" {
-		keep = s.importReviews
-		defer s.reviews.publishList()
-	}
-	add := func(name string, data []byte, err error) {
-		a := api.Imported{Name: wire.Shown(name, 200)}
-		if err == nil {
-			a.ID, err = keep(a.Name, data)
-		}
-		if err != nil {
-			a.Error = err.Error()
-		}
-		answers = append(answers, a)
-	}
-	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind != "multipart/form-data" {
-		data, err := io.ReadAll(r.Body)
-		add("", data, err)
-		writeJSON(w, answers)
-		return
-	}
-	parts := multipart.NewReader(r.Body, params["boundary"])
-	for len(answers) < 1000 {
-		part, err := parts.NextPart()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			add("", nil, err)
-			break
-		}
-		data, err := io.ReadAll(part)
-		add(part.FileName(), data, err)
-		if err != nil {
-			break
-		}
-	}
-	writeJSON(w, answers)
-}
-
-func (s *Server) importSGF(_ string, data []byte) (string, error) {
-	d, err := s.parseDoc(folder.NewID(), data)
+// Edit changes a document. The change is on the disk when this returns, or the
+// document is as it was.
+func (ds *Documents) Edit(op *api.TreeOp) (any, error) {
+	d, err := ds.lock(op.Doc)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return d.id, s.keepDoc(d)
-}
-
-// importReviews puts all games of a file on the list to be reviewed; the answer is
-// the first one's ID.
-func (s *Server) importReviews(name string, data []byte) (first string, err error) {
-	roots, err := wire.ParseSGF(data)
+	defer d.mu.Unlock()
+	n, ok := d.node(op.Node)
+	if !ok {
+		return nil, api.Refuse("not_found", "the node is gone")
+	}
+	e := &edit{Document: d, count: len(d.nodes), place: d.at, was: d.rules}
+	answer, err := e.perform(n, op)
+	if err == nil {
+		err = e.commit()
+	}
 	if err != nil {
-		return "", err
+		e.takeBack()
+		return nil, err
 	}
-	for i, root := range roots {
-		one := name
-		if len(roots) > 1 {
-			one = fmt.Sprintf("%s, game %d", name, i+1)
-		}
-		id, e := s.reviews.add(cmp.Or(one, "game.sgf"), root, nil)
-		if e != nil {
-			err = cmp.Or(err, e)
-		} else if first == "" {
-			first = id
-		}
-	}
-	if first != "" {
-		return first, nil
-	}
-	return "", err
+	return answer, nil
 }

@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"kosumi/board"
+	"kosumi/search"
+)
+
+// Config is how an engine plays. Start from [Defaults].
+type Config struct {
+	Size  board.Size
+	Rules board.Rules // komi included
+	// Limits holds for every move; a clock adds its own. If neither limits
+	// a move, DefaultTime does.
+	Limits      search.Limits
+	DefaultTime time.Duration
+	Search      search.Params
+	Ponder      bool
+	Resign      Resignation
+	Lag         time.Duration // kept back of every move on a clock
+	// EarlyStop ends a search on a clock as soon as no other move can catch up,
+	// where the time saved is not lost. Extend is how much longer than planned,
+	// as a share, it may take while its choice is unstable.
+	EarlyStop bool
+	Extend    float64
+	Seed      uint64 // of move sampling; the search has its own
+	// AnalysisWideNoise spreads the search over more moves of the root in
+	// Analyze; KataGo's analysisWideRootNoise.
+	AnalysisWideNoise float64
+	// HandicapAdvantage is how much advantage the side that is behind from the
+	// start is told to have, in doublings of search effort for each point
+	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
+	HandicapAdvantage float64
+	// ScoreByLead scores games that are not over by the lead, in points, that short
+	// searches find.
+	ScoreByLead bool
+	// PoolBothSidesValues has what a search finds count where own moves are judged by those before
+	// (resignation, the advantage in handicap games, haste) whoever it was for, and also
+	// if its move is not played; all is forgotten when a move is taken back or rules
+	// change. KataGo's way; otherwise the moves played for a side count for that side.
+	PoolBothSidesValues bool
+	// HandicapRepeats is the utility taken off moves like earlier ones of the same
+	// game, for the side that is behind from the start, in place of that of Search
+	// (KataGo's avoidRepeatedPatternUtility); 0 is none.
+	HandicapRepeats float64
+	// Name is who plays, in records of games.
+	Name string
+	// Level is the rank to play at, "20k" to "9d", or "auto"; "" is as strong as it
+	// can. LevelFile keeps what auto finds out; "" is one in the user's own folder.
+	Level, LevelFile string
+	// Delay is how long to wait before a move is answered.
+	Delay Delay
+	// Game is how games are conducted beside their rules.
+	Game board.GameOptions
+	// AnalysisHistory lets Analyze show the network the moves before the position,
+	// AnalysisAntiMirror has it steer against mirror Go.
+	AnalysisHistory, AnalysisAntiMirror bool
+	// PonderLimits end a search in the opponent's time.
+	PonderLimits search.Limits
+	Hurry        Hurry
+	// FriendlyPass passes where the rest is only filling, CleanUp takes dead stones
+	// in sure territory off the board before a pass. Of Always in both, CleanUp counts.
+	FriendlyPass, CleanUp Whether
+	TimeUse               TimeUse
+}
+
+// Whether says if something is done: as the rules suggest, always, or never.
+type Whether uint8
+
+// The choices.
+const (
+	ByRules Whether = iota
+	Always
+	Never
+)
+
+// Resignation is when a game is given up.
+type Resignation struct {
+	Enabled bool
+	// Threshold of win minus loss, [-1,1], own view: the game is resigned when
+	// the last Turns own moves all stood below it.
+	Threshold float64
+	Turns     int
+	// MinScore is the number of points to be behind at least, MinMovesPerArea how
+	// many moves must have been made for each point of the board.
+	MinScore, MinMovesPerArea float64
+}
+
+// Defaults returns the configuration of a plain game: 19x19, Chinese rules, one
+// best move at a time, resignation as in KataGo's example config.
+func Defaults() Config {
+	return Config{
+		Size: board.Square(19), Rules: board.Chinese(),
+		DefaultTime: 5 * time.Second,
+		Search:      search.Defaults(),
+		Resign:      Resignation{Enabled: true, Threshold: -0.90, Turns: 3},
+		Lag:         time.Second,
+		EarlyStop:   true, Extend: 1,
+		AnalysisWideNoise: 0.04,
+		Delay:             Delay{Most: 10},
+		HandicapAdvantage: 0.045, HandicapRepeats: 0.005,
+		Game: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true},
+	}
+}
+
+// Validate reports every fault of the configuration.
+func (c Config) Validate() error {
+	var faults []error
+	bad := func(wrong bool, format string, args ...any) {
+		if wrong {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	if err := c.Size.Check(); err != nil {
+		faults = append(faults, err)
+	}
+	komi := float64(c.Rules.Komi)
+	bad(2*komi != math.Trunc(2*komi), "komi %g must be a multiple of 0.5", komi)
+	bad(c.DefaultTime < 0, "default time %v must not be negative", c.DefaultTime)
+	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
+	for i := range settings {
+		if s := &settings[i]; s.Section == "" && s.Name != "max-memory" && s.Name != "threads" { // the search checks its own
+			faults = append(faults, s.Check(&c))
+		}
+	}
+	if err := c.Search.Validate(); err != nil {
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,253 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+	"kosumi/thinking"
+)
+
+// thinker searches for the engine. It owns the tree of the game on the board, the
+// pondering in it, and what one search leaves to the next. Of the tree there is one
+// owner at a time: pondering is stopped before anything else is asked for.
+type thinker struct {
+	cfg *Config
+	net Network
+	log *slog.Logger
+
+	tree      *search.Tree
+	pondering *background
+	carried   time.Duration // of earlier searches, that counts for the next: see TimeUse.CarryOver
+	ahead     advantage
+}
+
+// background is a search that runs until stopped.
+type background struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// watcher is a network that wants to know when a search is under way, so that it
+// changes between searches only.
+type watcher interface {
+	SearchBegins(board.Size) (ends func())
+}
+
+// pinNetwork keeps the network in place until the function that it returns is called.
+func (t *thinker) pinNetwork(size board.Size) (unpin func()) {
+	if w, ok := t.net.(watcher); ok {
+		return w.SearchBegins(size)
+	}
+	return func() {}
+}
+
+// stop ends pondering and returns when it has ended. The tree keeps what was found.
+func (t *thinker) stop() {
+	if t.pondering == nil {
+		return
+	}
+	t.pondering.cancel()
+	<-t.pondering.done
+	t.pondering = nil
+}
+
+// ponder searches on at the position on the board, until PonderLimits or memory
+// end it.
+func (t *thinker) ponder(game *board.Game) {
+	if !t.cfg.Ponder || t.cfg.Level != "" || game.Ended() || t.pondering != nil {
+		return
+	}
+	params := t.params()
+	chargeRepeats(&params, game, game.ToMove().Opponent(), t.cfg.HandicapRepeats)
+	if err := t.tree.SetParams(params); err != nil {
+		return
+	}
+	t.follow(game)
+	t.tree.Restrict()
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &background{cancel: cancel, done: make(chan struct{})}
+	unpin := t.pinNetwork(game.Size())
+	go func() {
+		defer close(b.done)
+		defer unpin()
+		if _, err := t.search(ctx, t.tree, t.cfg.PonderLimits); err != nil && ctx.Err() == nil {
+			t.log.Error("pondering failed", "error", err)
+		}
+	}()
+	t.pondering = b
+}
+
+// search searches a tree. A panic becomes an error, and the thinker's own tree,
+// which may be in any state then, makes room for a new one.
+func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits) (result search.Result, err error) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		t.log.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
+		err = search.ErrFault
+		if tree == t.tree {
+			if fresh, err := search.New(t.cfg.Search, t.net, t.log); err == nil {
+				t.tree = fresh
+			}
+		}
+	}()
+	result, err = tree.Search(ctx, l)
+	if tree == t.tree {
+		t.carried += result.Stats.Elapsed
+	}
+	return result, err
+}
+
+// aside searches a position on a tree of its own.
+func (t *thinker) aside(ctx context.Context, p search.Params, net nn.Evaluator, g *board.Game, l search.Limits) (search.Result, error) {
+	tree, err := search.New(p, net, nil)
+	if err != nil {
+		return search.Result{}, err
+	}
+	tree.Reset(g)
+	defer t.pinNetwork(g.Size())()
+	return t.search(ctx, tree, l)
+}
+
+// run searches a tree and reports on the way. Reports come from this goroutine.
+func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
+	if report == nil {
+		return t.search(ctx, tree, l)
+	}
+	if every > 0 {
+		l.SnapshotEvery = min(max(every/2, 5*time.Millisecond), 50*time.Millisecond)
+	}
+	type outcome struct {
+		result search.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := t.search(ctx, tree, l)
+		done <- outcome{result, err}
+	}()
+	var tick <-chan time.Time
+	if every > 0 {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		select {
+		case <-tick:
+			var snapshot search.Result
+			tree.Snapshot(&snapshot)
+			// A final one is that of the search before, which may not have
+			// been asked for what this one is.
+			if len(snapshot.Moves) > 0 && !snapshot.Final {
+				report(&snapshot)
+			}
+		case o := <-done:
+			if o.err == nil {
+				report(&o.result)
+			}
+			return o.result, o.err
+		}
+	}
+}
+
+// advance makes a move in the tree. The time that went into what is kept of it
+// counts, in part, for the next search.
+func (t *thinker) advance(c board.Color, p board.Point) {
+	before := float64(t.tree.Visits())
+	if !t.tree.Advance(c, p) || before == 0 {
+		t.carried = 0
+		return
+	}
+	t.carried = scale(t.carried, t.cfg.TimeUse.CarryOver*float64(t.tree.Visits())/before)
+}
+
+// follow makes the tree's root this position, keeping the tree if it is.
+func (t *thinker) follow(game *board.Game) {
+	if !t.tree.Matches(game) {
+		t.tree.Reset(game)
+		t.carried = 0
+	}
+}
+
+// drop forgets the tree.
+func (t *thinker) drop() {
+	t.stop()
+	t.tree.Clear()
+	t.carried = 0
+}
+
+// forget forgets the tree, what is remembered of earlier searches and, where the
+// network keeps them, the evaluations.
+func (t *thinker) forget() {
+	t.stop()
+	t.tree.Forget()
+	t.carried = 0
+	if c, ok := t.net.(interface{ ClearCache() }); ok {
+		c.ClearCache()
+	}
+}
+
+// params returns the parameters of the search for a move of ours, with the
+// advantage in handicap games. One that was set by hand stays.
+func (t *thinker) params() search.Params {
+	p := t.cfg.Search
+	if p.Net.PlayoutDoublingAdvantage == 0 && t.ahead.doublings != 0 {
+		p.Net.PlayoutDoublingAdvantage, p.Net.AdvantageFor = t.ahead.doublings, board.White
+	}
+	return p
+}
+
+// prepare makes the tree ready to search for a move in a game, under these parameters.
+// What was found for the other side, told of another advantage, is of another game.
+func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking.Restriction) error {
+	if err := t.tree.SetParams(p); err != nil {
+		return err
+	}
+	t.follow(game)
+	if t.ahead.turnsTo(game.ToMove()) {
+		t.tree.Clear()
+	}
+	t.tree.Restrict(restrict...)
+	return nil
+}
+
+// repeatable are the settings of a search that finds the same each time.
+func repeatable(p search.Params) search.Params {
+	p.Parallel.Workers = 1
+	p.Net.Symmetry = 0
+	p.Choice.Temperature, p.Choice.TemperatureEarly = 0, 0
+	p.Root.NoiseEnabled = false
+	p.Seed = 1
+	return p
+}
+
+// uncached evaluates everything anew: what an earlier search left in the cache
+// may have been seen in another orientation.
+type uncached struct{ e nn.Evaluator }
+
+// Humans implements what the search asks for.
+func (u uncached) Humans(size board.Size) (nn.Evaluator, bool) {
+	s, ok := u.e.(humanSource)
+	if !ok {
+		return nil, false
+	}
+	humans, profiled := s.Humans(size)
+	if humans == nil {
+		return nil, false
+	}
+	return uncached{humans}, profiled
+}
+
+func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	fresh := *q
+	fresh.SkipCache = true
+	return u.e.Evaluate(ctx, &fresh, out)
+}

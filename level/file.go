@@ -1,0 +1,55 @@
+package level
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"kosumi/internal/file"
+)
+
+// mostBytes bounds the file of levels; a real one has some kilobytes.
+const mostBytes = 1 << 20
+
+// ReadFinders reads what a file knows of its player: nothing where there is none.
+func ReadFinders(name string) (Finders, error) {
+	data, err := file.Read(name, mostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Finders{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := ParseFinders(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return all, nil
+}
+
+// Write writes what is known of the player. The file's folder is made if need be.
+func (f Finders) Write(name string) error {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return file.WriteBytes(name, append(data, '\n'))
+}
+
+// TryFile reports, before a game is played for it, what keeps a file from holding a
+// player's levels: it holds something else, or cannot be written.
+func TryFile(name string) error {
+	if _, err := ReadFinders(name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return file.Try(name, true)
+}

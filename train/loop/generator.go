@@ -1,0 +1,213 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"kosumi/nn/features"
+	"kosumi/nn/fresh"
+	"kosumi/train/selfplay"
+)
+
+// budget is how much a run of a loop may still do.
+type budget struct {
+	games int64 // played in the run; 0: no such end
+	time  time.Duration
+
+	began time.Time
+	then  int64 // games of the loop when it began
+}
+
+// begin starts the run at so many games of the loop.
+func (b *budget) begin(games int64) { b.began, b.then = time.Now(), games }
+
+// left is how many games the run may still play, 0 too if it knows no end.
+func (b *budget) left(games int64) int64 { return max(0, b.games-(games-b.then)) }
+
+// enough reports whether the games of the run are played.
+func (b *budget) enough(games int64) bool { return b.games > 0 && b.left(games) == 0 }
+
+// late reports whether the time of the run is up.
+func (b *budget) late() bool { return b.time > 0 && time.Since(b.began) >= b.time }
+
+// limit ends a context when the time of the run is up.
+func (b *budget) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if b.time <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, b.began.Add(b.time))
+}
+
+// generator is the stage in which games are played: here, in one session that goes on
+// from iteration to iteration, or by others over an exchange.
+type generator struct {
+	*workspace
+	budget  budget
+	intake  *intake
+	session *selfplay.Session // nil until games are played here
+	writer  *selfplay.Writer
+
+	offered bool           // to an exchange
+	work    Work           // that it was offered last
+	by      map[string]int // games of the stage by who played, where others play too
+}
+
+// run plays until the goal of the iteration is reached.
+func (g *generator) run(ctx context.Context) error {
+	c, s := g.stageConfig(), g.state
+	if !s.aimed() {
+		s.aim(c.Iteration.Games, c.Iteration.Rows)
+		if err := g.save(); err != nil {
+			return err
+		}
+	}
+	play := g.play
+	if g.others != nil {
+		play = g.await
+	}
+	line, err := play(ctx, &c)
+	if err != nil || !s.reached() {
+		return errors.Join(err, g.save())
+	}
+	g.out.say("self-play by %s", line)
+	s.aim(0, 0)
+	if g.bootstrapping() && g.session != nil {
+		g.session.Drop()
+	}
+	g.account(&c)
+	return g.enter(stageTrain)
+}
+
+// play plays here. It returns what is said of the stage when its goal is reached.
+func (g *generator) play(ctx context.Context, c *Config) (string, error) {
+	if err := g.prepare(c); err != nil {
+		return "", err
+	}
+	s := g.state
+	began, before, evals := time.Now(), g.session.Stats(), g.evals()
+	gamesThen, rowsThen := s.Games, s.Rows
+	stretch := newStretch(s, c, g.budget.left(s.Games))
+	done := g.out.heartbeat(func() Progress { // beside the one that enters files into the state
+		st := g.session.Stats().Sub(before)
+		return stretch.progress(&st, g.evals()-evals)
+	})
+	ctx, cancel := g.budget.limit(ctx)
+	defer cancel()
+	var err error
+	for err == nil && ctx.Err() == nil && !s.reached() && !g.budget.enough(s.Games) {
+		if g.player != nil {
+			err = g.session.Play(ctx, g.player.server, g.goal())
+		} else {
+			err = g.session.Play(ctx, nil, g.goal())
+		}
+		err = errors.Join(err, g.writer.Flush())
+		g.enterFiles()
+	}
+	done()
+	took := time.Since(began)
+	st := g.session.Stats().Sub(before)
+	st.Games, st.Rows = int(s.Games-gamesThen), int(s.Rows-rowsThen)
+	g.noteSelfplay(st, g.evals()-evals, took.Seconds())
+	return orNone(s.Current) + ": " + selfplayLine(&st, s.Games, g.evals()-evals, took), err
+}
+
+// goal is what the session shall play next.
+func (g *generator) goal() selfplay.Goal {
+	s := g.state
+	goal := selfplay.Goal{Games: int(g.budget.left(s.Games))}
+	if s.GoalRows > 0 {
+		goal.Rows = int(s.GoalRows - s.Rows)
+	}
+	if games := int(s.GoalGames - s.Games); s.GoalGames > 0 && (goal.Games == 0 || games < goal.Games) {
+		goal.Games = games
+	}
+	return goal
+}
+
+// enterFiles enters the files that have been written into the ledger.
+func (g *generator) enterFiles() {
+	for _, d := range g.intake.take() {
+		g.files.known[d.path] = d
+		g.state.enter(d, !g.bootstrapping())
+		if g.by != nil {
+			g.by[orNone(strings.TrimPrefix(d.network, randomPlayer))] += d.games
+		}
+	}
+}
+
+func orNone(name string) string {
+	if name == "" {
+		return "random moves"
+	}
+	return name
+}
+
+// evals counts what the network that plays has evaluated.
+func (g *generator) evals() uint64 {
+	if g.player == nil {
+		return 0
+	}
+	return g.player.server.Stats().Rows
+}
+
+// selfplayLine tells of a stretch of self-play, and of all games of the loop.
+func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duration) string {
+	games := max(1, st.Games)
+	return fmt.Sprintf("%d games (%.0f/h), %d rows, %.0f evals/s, length %.1f, Black won %.0f %%; %d games in all",
+		st.Games, float64(st.Games)/took.Hours(), st.Rows, float64(evals)/took.Seconds(), st.MeanLength(),
+		100*float64(st.Black)/float64(games), all)
+}
+
+// prepare opens the network that plays, and the session that plays with it, or tells
+// the session about new settings.
+func (g *generator) prepare(c *Config) error {
+	s := g.state
+	name, sha := randomPlayer, ""
+	if !g.bootstrapping() {
+		if err := g.openCurrent(c, s.Seed+uint64(s.Games)); err != nil {
+			return err
+		}
+	}
+	if g.player != nil {
+		name, sha = g.player.name, g.player.sha256
+	}
+	folder := filepath.Join(g.dir, "selfplay", name)
+	if g.session != nil {
+		return errors.Join(g.session.SetConfig(c.Selfplay), g.writer.SetSettings(c.Selfplay), g.writer.SetNetwork(folder, name, sha))
+	}
+	encoding, err := g.encoding()
+	if err != nil {
+		return err
+	}
+	seed := s.Seed ^ uint64(s.Games)*0x9e3779b97f4a7c15
+	w, err := selfplay.NewWriter(selfplay.WriterConfig{Dir: folder, Encoding: encoding, Side: c.Selfplay.Side(), QValues: c.Selfplay.Rows.QValues,
+		Filing: &g.intake.numbers, Network: name, SHA256: sha, Seed: seed, Settings: c.Selfplay, Written: g.intake.written})
+	if err != nil {
+		return err
+	}
+	session, err := selfplay.NewSession(c.Selfplay, seed, 0, w)
+	if err != nil {
+		return err
+	}
+	g.session, g.writer = session, w
+	return nil
+}
+
+// encoding is what the network reads.
+func (w *workspace) encoding() (features.Encoding, error) {
+	if fresh.IsKataGo(w.state.Arch) {
+		return features.V7, nil
+	}
+	fresh := freshName(w.state.Arch) // only KataGo's networks are begun with
+	p, err := openPlayer(w.model(fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
+	if err != nil {
+		return features.None, err
+	}
+	defer p.close()
+	spec, err := p.model.Spec(w.conf.Selfplay.Boards[0].Size())
+	return spec.Encoding, err
+}

@@ -1,0 +1,141 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kosumi/train/learn"
+)
+
+// guard is the stage in which a new network plays the one that plays now, and is
+// promoted or refused.
+type guard struct {
+	*workspace
+	trainer *trainer // goes back where too many networks are refused
+}
+
+// run opens the new network, lets it play, settles it, and cleans up.
+func (g *guard) run(ctx context.Context) error {
+	s, c := g.state, g.stageConfig()
+	began := time.Now()
+	p, err := g.open(s.Candidate, &c, s.Seed+uint64(s.Games))
+	if err != nil {
+		return err
+	}
+	entry := Network{Name: s.Candidate, SHA256: p.sha256, Games: s.Games, Rows: s.Rows, Samples: s.Samples, Against: s.Current, Promoted: true}
+	if c.Gate.Games > 0 && !g.bootstrapping() {
+		if err := g.match(ctx, &c, p, &entry); err != nil {
+			p.close()
+			return err
+		}
+	}
+	if n := p.server.Stats().Invalid + entry.invalid; n > 0 {
+		entry.Promoted = false
+		g.out.say("%s is refused: %d of its answers were no numbers", p.name, n)
+	}
+	spent := time.Since(began).Seconds()
+	s.Seconds.Gate += spent
+	g.record.Seconds.Gate += spent
+	entry.Hours = s.Seconds.total() / 3600
+	g.settle(p, entry)
+	if err := g.cleanUp(&c); err != nil {
+		return err
+	}
+	if n := s.refused(); n > 0 && n%mostRefused == 0 {
+		return g.trainer.goBack(&c, fmt.Errorf("%w: %d networks in a row were refused", learn.ErrDiverged, n))
+	}
+	return nil
+}
+
+// match plays the guard match.
+func (g *guard) match(ctx context.Context, c *Config, p *player, entry *Network) error {
+	s := g.state
+	var play playFunc
+	if m, ok := g.others.(Matches); ok {
+		play = remoteMatch(m, g.model(s.Candidate), g.model(s.Current))
+	} else if err := g.openCurrent(c, s.Seed); err != nil {
+		return err
+	} else {
+		play = localMatch(p.server, g.player.server)
+	}
+	count := matchCount{began: time.Now(), goal: c.Gate.Games, area: c.Selfplay.Boards[0].Size().Area()}
+	done := g.out.heartbeat(count.progress)
+	r, err := playMatch(ctx, play, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
+	done()
+	if err == nil {
+		g.judge(c, &r, entry)
+	}
+	return err
+}
+
+// judge enters what came of a guard match.
+func (g *guard) judge(c *Config, r *matchResult, entry *Network) {
+	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
+	entry.Promoted = entry.Score >= c.Gate.MinScore
+	n := float64(r.games())
+	points := (entry.Score*n + 0.5) / (n + 1) // half a point of doubt keeps it finite
+	entry.Elo = 400 * math.Log10(points/(1-points))
+	if before := g.state.network(g.state.Current); before != nil { // else it is what the loop began with, which has Elo 0
+		entry.Elo += before.Elo
+	}
+}
+
+// settle enters the new network into the state and has it play if it is promoted.
+func (g *guard) settle(p *player, entry Network) {
+	s := g.state
+	verdict := "plays from now on"
+	if !entry.Promoted {
+		verdict = "is refused"
+	}
+	match := "no match"
+	if entry.Played > 0 {
+		match = fmt.Sprintf("%.1f of %d against %s, chained Elo %.0f", entry.Score*float64(entry.Played), entry.Played, entry.Against, entry.Elo)
+	}
+	g.out.say("%s %s (%s); %.2f hours, %d games, %d rows, %d samples", entry.Name, verdict, match, entry.Hours, s.Games, s.Rows, s.Samples)
+	old := p
+	if entry.Promoted {
+		old, g.player = g.player, p
+	}
+	old.close()
+	s.settle(entry, g.record)
+	g.record = Record{}
+}
+
+// cleanUp saves the state and then removes what is not kept.
+func (g *guard) cleanUp(c *Config) error {
+	s := g.state
+	var networks []string
+	promoted := 0
+	for i := len(s.Networks) - 1; i >= 0; i-- {
+		n := &s.Networks[i]
+		if n.Promoted {
+			promoted++
+		}
+		milestone := c.Keep.Every > 0 && s.iterationOf(i)%c.Keep.Every == 0
+		if n.Gone || n.Name == s.Base || n.Promoted && (promoted <= c.Keep.Networks || milestone) {
+			continue
+		}
+		n.Gone = true
+		networks = append(networks, n.Name)
+	}
+	s.thin(mostRecords)
+	surplus := g.files.surplus(int(c.Keep.Rows * float64(max(g.windowRows(c), c.Window.MinRows))))
+	for _, d := range surplus {
+		for _, id := range d.ids {
+			s.dropped(id.Number)
+		}
+	}
+	if err := g.save(); err != nil {
+		return err
+	}
+	for _, name := range networks {
+		if err := os.RemoveAll(filepath.Join(g.dir, "models", name)); err != nil {
+			return err
+		}
+	}
+	return g.files.remove(surplus, s.Current)
+}

@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"kosumi/nn/features"
+	"kosumi/train/selfplay"
+)
+
+// intake takes in the games of a loop, those played here and those that an exchange
+// brings, and holds the files that were written until the loop enters them into its
+// ledger. Its methods may be called at any time, by any goroutine.
+type intake struct {
+	dir string // of the loop
+
+	filing  sync.Mutex // held while games are filed
+	writers map[string]*selfplay.Writer
+	numbers selfplay.Filing
+	reads   features.Encoding
+
+	mu      sync.Mutex
+	arrived []dataFile
+	goal    int64         // games at which the bootstrap ends, those that arrived included; -1: it has ended
+	filed   int64         // games so far
+	shared  bool          // with others: files keep the IDs of their games
+	news    chan struct{} // capacity 1
+	most    atomic.Int64  // rows that may wait to be entered
+	wait    atomic.Int64  // rows that do
+}
+
+func newIntake(dir string, next uint64, shared bool) *intake {
+	return &intake{dir: dir, numbers: selfplay.Filing{Next: next}, shared: shared, news: make(chan struct{}, 1)}
+}
+
+// begin has games filed as rows that a network reads.
+func (in *intake) begin(reads features.Encoding) {
+	in.filing.Lock()
+	defer in.filing.Unlock()
+	in.reads, in.writers = reads, map[string]*selfplay.Writer{}
+}
+
+// written notes a file of self-play.
+func (in *intake) written(f selfplay.FileInfo) {
+	d := dataFile{path: f.Path, first: f.First, games: f.Games, rows: f.Rows, moves: f.Moves, network: f.Network}
+	if in.shared {
+		d.ids = f.IDs
+	}
+	in.mu.Lock()
+	in.arrived = append(in.arrived, d)
+	in.filed += int64(d.games)
+	in.mu.Unlock()
+	in.wait.Add(int64(d.rows))
+	select {
+	case in.news <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the files that were written since it was called last.
+func (in *intake) take() []dataFile {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	arrived := in.arrived
+	in.arrived = nil
+	for _, d := range arrived {
+		in.wait.Add(-int64(d.rows))
+	}
+	return arrived
+}
+
+// bound says how many rows may wait to be entered, and how many games there may be of
+// the bootstrap, where the loop has entered so many; -1: any number.
+func (in *intake) bound(mostRows, games, goal int64) {
+	in.most.Store(mostRows)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.goal, in.filed = goal, games
+	for _, d := range in.arrived {
+		in.filed += int64(d.games)
+	}
+}
+
+// left is how many games of the bootstrap are to come; unbounded: it has ended.
+func (in *intake) left() (games int64, unbounded bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return max(0, in.goal-in.filed), in.goal < 0
+}
+
+// wanted is how many rows of games may come in now.
+func (in *intake) wanted() int64 { return max(0, in.most.Load()-in.wait.Load()) }
+
+// file writes games that were played for some work.
+func (in *intake) file(w Work, games []*selfplay.Finished) ([]error, error) {
+	in.filing.Lock()
+	defer in.filing.Unlock()
+	key := fmt.Sprint(w.Network, w.SHA256, w.Recipe)
+	writer := in.writers[key]
+	if writer == nil {
+		var err error
+		writer, err = selfplay.NewWriter(selfplay.WriterConfig{Dir: filepath.Join(in.dir, "selfplay", w.Network), Encoding: in.reads,
+			Side: w.Recipe.Side(), QValues: w.Recipe.Rows.QValues, PerFile: 1 << 20, Filing: &in.numbers, Network: w.Network,
+			SHA256: w.SHA256, Seed: w.Seed, Settings: w.Recipe, Written: in.written})
+		if err != nil {
+			return nil, err
+		}
+		if len(in.writers) > 8 {
+			clear(in.writers)
+		}
+		in.writers[key] = writer
+	}
+	faults := make([]error, len(games))
+	for i, f := range games {
+		_, faults[i] = writer.Add(f)
+	}
+	if err := writer.Flush(); err != nil {
+		writer.Discard()
+		return nil, err
+	}
+	return faults, nil
+}

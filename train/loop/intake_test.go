@@ -1,0 +1,44 @@
+package loop
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/train/selfplay"
+)
+
+// TestIntake: files are taken once, rows wait until they are, and the bootstrap has as
+// many games as it was bounded to, those that arrived included.
+func TestIntake(t *testing.T) {
+	in := newIntake(t.TempDir(), 0, true)
+	in.bound(100, 0, 60)
+	left, unbounded := in.left()
+	require.EqualValues(t, 60, left)
+	require.False(t, unbounded)
+	require.EqualValues(t, 100, in.wanted())
+
+	var writers sync.WaitGroup
+	for range 5 {
+		writers.Go(func() { in.written(selfplay.FileInfo{Games: 8, Rows: 24, IDs: []selfplay.Filed{{}}}) })
+	}
+	writers.Wait()
+	<-in.news
+	left, _ = in.left()
+	require.EqualValues(t, 20, left)
+	require.Zero(t, in.wanted(), "120 rows wait")
+	in.bound(200, 10, 60)
+	left, _ = in.left()
+	require.EqualValues(t, 10, left)
+
+	files := in.take()
+	require.Len(t, files, 5)
+	require.Len(t, files[0].ids, 1)
+	require.Empty(t, in.take())
+	require.EqualValues(t, 200, in.wanted())
+
+	in.bound(1, 0, -1)
+	_, unbounded = in.left()
+	require.True(t, unbounded)
+}

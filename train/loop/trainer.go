@@ -1,0 +1,335 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"kosumi/nn/autodiff"
+	"kosumi/nn/fresh"
+	"kosumi/nn/katago"
+	"kosumi/train/learn"
+	"kosumi/train/rows"
+)
+
+// trainer holds the learner of a loop: it trains in one stage, exports in the next,
+// and is followed by another where it has diverged or the recipe asks for it.
+type trainer struct {
+	*workspace
+	learner *learn.Learner // nil until it is needed
+	watch   watch
+	resumed learn.Extra // what the newest checkpoint had, until it is used
+}
+
+func (t *trainer) checkpoints() string { return filepath.Join(t.dir, "checkpoints") }
+
+func (t *trainer) close() error {
+	if t.learner == nil {
+		return nil
+	}
+	return t.learner.Close()
+}
+
+// resume resumes the learner from its newest checkpoint, or makes it. With
+// settings other than the checkpoint's, or where checkpoints are gone, it begins
+// anew, which the state tells.
+func (t *trainer) resume() error {
+	if t.learner != nil {
+		return nil
+	}
+	learner, extra, err := learn.Resume(t.checkpoints(), t.config())
+	var changed *learn.SettingsError
+	why := ""
+	switch {
+	case errors.As(err, &changed):
+		why = "other settings of the learner (" + changed.Names() + ")"
+	case errors.Is(err, learn.ErrNoCheckpoint) && t.state.Samples > 0:
+		why = "no checkpoint is left in " + t.checkpoints()
+	}
+	if why != "" {
+		if err := t.renew(why); err != nil {
+			return err
+		}
+	}
+	if why != "" || errors.Is(err, learn.ErrNoCheckpoint) {
+		learner, err = learn.New(t.config())
+	}
+	if err != nil {
+		return err
+	}
+	t.learner, t.resumed = learner, extra
+	return nil
+}
+
+func (t *trainer) config() learn.Config {
+	c := &t.conf.Train
+	return learn.Config{Model: t.model(t.state.base()), Batch: c.Batch, Method: autodiff.Method(c.Method),
+		Momentum: c.Momentum, WeightDecay: c.WeightDecay, ClipNorm: c.ClipNorm, Rate: c.Rate,
+		Schedule: learn.Schedule{Warmup: c.WarmupSteps}, HeadRate: c.HeadRate, Losses: c.Losses, Aux: c.Aux && fresh.IsKataGo(t.state.Arch),
+		Average: learn.Average{Every: c.AverageEvery, Window: c.AverageWindow}, Threads: t.conf.Compute.Threads, Seed: t.state.Seed, Log: t.log}
+}
+
+const (
+	extraStream    = "stream"
+	extraIteration = "iteration"
+)
+
+// train takes steps until as many samples are trained as are due.
+func (t *trainer) train(ctx context.Context) error {
+	s, c := t.state, t.stageConfig()
+	if err := t.resume(); err != nil {
+		return err
+	}
+	if err := t.learner.SetRate(t.rate(&c), learn.Schedule{Warmup: c.Train.WarmupSteps}); err != nil {
+		return err
+	}
+	stream, err := rows.Open(t.streamOptions(&c), t.newest)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	if string(t.resumed[extraIteration]) == strconv.Itoa(s.Iteration) {
+		if err := stream.Restore(t.resumed[extraStream]); err != nil {
+			return err
+		}
+	}
+	t.resumed = nil
+	sum, err := t.steps(ctx, &c, stream)
+	if errors.Is(err, learn.ErrDiverged) {
+		return t.goBack(&c, err)
+	}
+	if err != nil || t.learner.Counters().Samples < s.Target {
+		return errors.Join(err, t.save())
+	}
+	t.note(&c, sum, stream.WindowRows())
+	return t.enter(stageExport)
+}
+
+// streamOptions say which rows of the window a stream delivers.
+func (t *trainer) streamOptions(c *Config) rows.Options {
+	return rows.Options{Batch: c.Train.Batch, Wants: t.learner.Wants(), Encoding: t.learner.Encoding(),
+		Seed: t.state.Seed*1_000_003 + uint64(t.state.Iteration), Symmetries: c.Train.Symmetries, HistoryDropout: c.Train.HistoryDropout,
+		WindowRows: t.windowRows(c), MemoryBytes: int64(c.Window.MemoryMB) << 20, Log: t.log}
+}
+
+// steps trains, and saves now and then and at the end.
+func (t *trainer) steps(ctx context.Context, c *Config, stream *rows.Folder) (*learn.Result, error) {
+	s := t.state
+	began, saved := time.Now(), time.Now()
+	first := t.learner.Counters().Samples
+	defer func() { s.Seconds.Train += time.Since(began).Seconds() }()
+	var batch rows.Batch
+	sum := new(learn.Result)
+	beat := t.out.pulse()
+	for t.learner.Counters().Samples < s.Target && ctx.Err() == nil {
+		if err := stream.Next(&batch); err != nil {
+			return nil, err
+		}
+		result, err := t.learner.Step(&batch)
+		if err != nil {
+			return nil, err
+		}
+		if !result.Skipped {
+			sum.Add(&result)
+		}
+		if err := t.watch.see(&result, batch.Size); err != nil {
+			return nil, err
+		}
+		now := time.Now()
+		if now.Sub(saved).Seconds() >= c.Train.Checkpoint {
+			if err := t.checkpoint(stream); err != nil {
+				return nil, err
+			}
+			saved = now
+		}
+		if beat.due(now) {
+			t.out.tell(t.progress(sum, first, began))
+		}
+	}
+	if t.learner.Counters().Samples > first || t.learner.Counters().Samples == 0 {
+		if err := t.checkpoint(stream); err != nil {
+			return nil, err
+		}
+	}
+	t.record.Seconds.Train += time.Since(began).Seconds()
+	if ctx.Err() == nil {
+		p := t.progress(sum, first, began)
+		t.out.say("training: %d samples, %d in all, %s, window %d rows", p.Done, t.learner.Counters().Samples, p.Text, stream.WindowRows())
+	}
+	return sum, nil
+}
+
+// checkpoint writes a checkpoint with the stream's place.
+func (t *trainer) checkpoint(stream *rows.Folder) error {
+	state, err := stream.State()
+	if err != nil {
+		return err
+	}
+	_, err = t.learner.Save(t.checkpoints(), learn.Extra{extraStream: state, extraIteration: []byte(strconv.Itoa(t.state.Iteration))})
+	return err
+}
+
+// progress is how far training has come that began with so many samples.
+func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Progress {
+	n := t.learner.Counters().Samples
+	speed := float64(n-first) / time.Since(began).Seconds()
+	line := fmt.Sprintf("%.0f/s, loss %.3f", speed, sum.Loss)
+	for _, name := range []string{learn.TermPolicy, learn.MeasurePolicyEntropy, learn.TermValue, learn.TermOwnership, learn.TermScoreMean} {
+		if term, ok := sum.Term(name); ok && term.Weight > 0 {
+			line += fmt.Sprintf(", %s %.3f", name, term.Mean)
+		}
+	}
+	p := Progress{Stage: "training", Unit: "samples", Done: n - t.state.Samples, Goal: t.state.Target - t.state.Samples, Text: line}
+	if left := t.state.Target - n; left > 0 && speed > 0 {
+		p.Left = max(time.Second, time.Duration(float64(left)/speed*float64(time.Second)))
+	}
+	return p
+}
+
+// note adds what was learnt to the ledger and to the record of the iteration.
+func (t *trainer) note(c *Config, sum *learn.Result, window int) {
+	t.state.trained(t.learner.Counters().Samples)
+	r := &t.record
+	r.Iteration, r.Window, r.Rate = t.state.Iteration, window, t.rate(c)
+	r.Losses, r.Parts = map[string]float64{}, map[string]float64{}
+	if sum.Rows > 0 {
+		r.Losses["loss"] = sum.Loss
+	}
+	for _, term := range sum.Terms {
+		if term.Weight > 0 && !math.IsNaN(term.Mean) {
+			r.Losses[term.Name] = term.Mean
+			if term.Coef > 0 {
+				r.Parts[term.Name] = term.Coef * term.Mean
+			}
+		}
+	}
+}
+
+// export writes the network as it is now under the name that tells its samples
+// and rows.
+func (t *trainer) export() error {
+	s := t.state
+	name := fmt.Sprintf("%s-s%d-d%d", s.Arch, s.Samples, s.Rows)
+	path := t.model(name)
+	if _, err := os.Stat(path); err != nil {
+		if err := t.resume(); err != nil || s.Stage != stageExport {
+			return err
+		}
+		if got := t.learner.Counters().Samples; got != s.Samples {
+			return fmt.Errorf("the newest checkpoint in %s has %d samples, the state says %d", t.checkpoints(), got, s.Samples)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := t.learner.Export(path, name, true); err != nil {
+			return err
+		}
+	}
+	s.Candidate = name
+	return t.enter(stageGate)
+}
+
+// goBack is what follows a learner that has diverged: another begins with the
+// network that plays, at half the rate.
+func (t *trainer) goBack(c *Config, why error) error {
+	s := t.state
+	rate := t.rate(c) / 2
+	if rate < leastRate*c.Train.Rate {
+		s.limit(0) // another recipe begins with its own rate
+		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, ConfigFile)
+		return errors.Join(why, t.save())
+	}
+	if err := t.close(); err != nil {
+		return err
+	}
+	t.learner, t.watch = nil, watch{}
+	s.limit(rate)
+	return t.renew(fmt.Sprintf("%v; the rate is %g at most from now on", why, rate))
+}
+
+// grow begins anew with another architecture on the rows that there are: with the
+// weights of the network that plays, where it can grow into that shape, else with
+// random ones. The network that plays goes on playing until the new one has passed
+// the gate.
+func (t *trainer) grow() error {
+	s, arch := t.state, t.conf.Arch
+	base, from := freshName(arch), "random weights"
+	switch net, err := t.grown(arch); {
+	case err == nil && net != nil:
+		base, from = fmt.Sprintf("grown-%s-d%d", arch, s.Rows), "its weights"
+		if err := writeNetwork(modelPath(t.dir, arch, base), net); err != nil {
+			return err
+		}
+	case err != nil && !errors.Is(err, katago.ErrGrow):
+		return err
+	default:
+		if err := writeFresh(modelPath(t.dir, arch, base), arch, s.Seed, t.conf.Selfplay.Boards); err != nil {
+			return err
+		}
+	}
+	t.out.say("%s follows %s with %s", arch, s.Arch, from)
+	s.Arch, s.Candidate = arch, ""
+	s.aim(0, 0)
+	target, c := int64(0), t.stageConfig()
+	if t.bootstrapping() {
+		s.Stage = stageSelfplay
+	} else if s.Rows > 0 {
+		s.Stage, target = stageTrain, int64(c.Train.Ratio*float64(t.windowRows(&c)))
+	}
+	return t.follow(base, target)
+}
+
+// grown is the network that plays in another shape; nil where none plays yet.
+func (t *trainer) grown(arch string) (*katago.Network, error) {
+	s := t.state
+	if s.Current == "" {
+		return nil, nil
+	}
+	net, err := katago.ReadFile(t.model(s.Current))
+	if err != nil {
+		return nil, err
+	}
+	return katago.Grow(net, arch, s.Seed)
+}
+
+func writeNetwork(path string, net *katago.Network) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return katago.WriteFile(path, net)
+}
+
+// renew begins the learner anew, as there are no checkpoints that it could go on
+// from: with the weights of the network that plays, if it is of its shape. The
+// training after that network is done again.
+func (t *trainer) renew(why string) error {
+	s := t.state
+	base, trained := s.base(), int64(0)
+	if s.ownPlays() && s.Current != base {
+		base = s.Current
+		if n := s.network(base); n != nil {
+			trained = n.Samples
+		}
+	}
+	t.out.say("%s: the learner begins anew with %s", why, base)
+	if s.Stage != stageSelfplay {
+		s.Stage = stageTrain
+	}
+	return t.follow(base, max(0, s.Target-trained))
+}
+
+// follow lets a new learner begin with a network, and have so many samples to learn.
+func (t *trainer) follow(base string, target int64) error {
+	// Without checkpoints an interruption ends up here again.
+	if err := os.RemoveAll(t.checkpoints()); err != nil {
+		return err
+	}
+	t.state.Base = base
+	t.state.succeed(target)
+	return t.save()
+}

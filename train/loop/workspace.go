@@ -1,0 +1,136 @@
+package loop
+
+import (
+	"log/slog"
+
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
+)
+
+// workspace is what the stages of a loop share: its folder and recipe, its state with
+// the record of the iteration under way, and the network that plays. The stages work
+// on it one after another.
+type workspace struct {
+	dir     string
+	conf    Config
+	state   *State
+	record  Record
+	files   *rowFiles
+	earlier earlier // rows of other runs
+	player  *player // nil until it is needed
+	others  Exchange
+	out     reporter
+	log     *slog.Logger
+}
+
+// model is the path of a network's file.
+func (w *workspace) model(name string) string { return modelPath(w.dir, w.state.Arch, name) }
+
+// save writes the state.
+func (w *workspace) save() error { return w.state.save(w.dir) }
+
+// enter moves on to a stage.
+func (w *workspace) enter(stage string) error {
+	w.state.Stage = stage
+	return w.save()
+}
+
+// bootstrapping reports whether games are played at random.
+func (w *workspace) bootstrapping() bool { return w.state.Current == "" }
+
+// stageConfig returns the settings of now.
+func (w *workspace) stageConfig() Config {
+	c := w.conf.at(w.state.Games - w.state.Random + w.conf.Start.Games)
+	if w.bootstrapping() {
+		c.Selfplay.Search.Method = selfplay.Random
+		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
+		c.Selfplay.Rows.Sides, c.Selfplay.Positions.Share = 0, 0
+		if w.others != nil {
+			c.Selfplay.Opening.Forks = 0 // a number is one game, which can be counted when it is handed out
+		}
+		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
+		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
+	}
+	return c
+}
+
+// rate is the learning rate of now.
+func (w *workspace) rate(c *Config) float64 {
+	if most := w.state.MostRate; most > 0 {
+		return min(most, c.Train.Rate)
+	}
+	return c.Train.Rate
+}
+
+// windowRows is the length of the window now. Rows of random games leave it
+// faster than others come in; those of earlier runs are its oldest.
+func (w *workspace) windowRows(c *Config) int {
+	s := w.state
+	real := s.Rows - s.RandRow + w.earlier.rows
+	random := max(0, s.RandRow-int64(c.Window.RandomDecay*float64(real)))
+	return max(1, int(min(int64(c.Window.rows(real)), real+random)))
+}
+
+// newest lists the files of self-play, newest first, and then those of earlier runs.
+func (w *workspace) newest() ([]string, error) {
+	list, bad := w.files.list()
+	for _, err := range bad {
+		w.log.Warn("a file of self-play is skipped", "error", err)
+	}
+	paths := make([]string, 0, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		paths = append(paths, list[i].path)
+	}
+	others, err := w.earlier.list()
+	return append(paths, others...), err
+}
+
+// open opens a network.
+func (w *workspace) open(name string, c *Config, seed uint64) (*player, error) {
+	return openPlayer(w.model(name), name, &c.Compute, c.Selfplay.Boards, seed, w.log)
+}
+
+// openCurrent has the network that plays open.
+func (w *workspace) openCurrent(c *Config, seed uint64) error {
+	if w.player != nil && w.player.name == w.state.Current {
+		return nil
+	}
+	w.player.close()
+	w.player = nil
+	var err error
+	w.player, err = w.open(w.state.Current, c, seed)
+	return err
+}
+
+// account prepares the account of the new rows: what the learner owes for them.
+func (w *workspace) account(c *Config) {
+	switch s := w.state; {
+	case w.bootstrapping():
+		s.owe(c.Bootstrap.Samples)
+	case c.Train.Epochs > 0:
+		s.owe(int64(c.Train.Epochs * float64(w.windowRows(c))))
+	default:
+		s.oweRatio(c.Train.Ratio)
+	}
+}
+
+// noteSelfplay adds a stretch of self-play to the record of the iteration.
+func (w *workspace) noteSelfplay(st selfplay.Stats, evals uint64, seconds float64) {
+	if w.record.Iteration != w.state.Iteration {
+		w.record = Record{Iteration: w.state.Iteration}
+	}
+	w.state.Seconds.Selfplay += seconds
+	r := &w.record
+	r.Network = orNone(w.state.Current)
+	r.Stats = add(r.Stats, st)
+	r.Evals += evals
+	r.Seconds.Selfplay += seconds
+}
+
+func add(a, b selfplay.Stats) selfplay.Stats { return a.Sub(selfplay.Stats{}.Sub(b)) }
+
+// earlier is what there is of other runs.
+type earlier struct {
+	list rows.Lister
+	rows int64
+}
