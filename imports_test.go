@@ -38,6 +38,7 @@ var allowed = map[string]string{
 	"nn/ort":        "nn nn/kernel",
 	"nn/fresh":      "nn/arch nn/katago nn/onnx",
 	"nn/onnxgo":     "nn nn/onnx",
+	"nn/open":       "board nn",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting thinking",
 	"engine":        "board clock level nn nn/features search setting sgf thinking",
@@ -46,7 +47,7 @@ var allowed = map[string]string{
 	"life":          "board life/check sgf",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
-	"match/opening": "board nn",
+	"match/opening": "board nn sgf",
 	"review":        "board nn search sgf",
 	"match":         "board clock sgf",
 	"match/ladder":  "board level match sgf",
@@ -55,8 +56,8 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board clock engine katago level nn review search sgf thinking train web/api",
-	"cluster":       "board clock match nn review search sgf train",
+	"web":           "board clock engine katago level nn nn/open review search sgf thinking train web/api",
+	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
 }
 

@@ -30,7 +30,7 @@ func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits s
 	t.tree.Restrict(r.Restrictions...)
 	limits.Ownership, limits.MovesOwnership = r.Want.Owners()
 	limits.FirstLook, limits.MinMoves = true, r.MinMoves
-	defer t.pinNetwork(game.Size())()
+	defer t.net.Pin()()
 	_, err = t.run(ctx, t.tree, limits, r.Interval, func(found *search.Result) {
 		e.judge.leads.Show(ctx, e.log, game, found)
 		report(found)

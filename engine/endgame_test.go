@@ -68,7 +68,7 @@ func TestFriendlyPassByHand(t *testing.T) {
 
 // counted is a network that counts what it is asked, and is slow at it.
 type counted struct {
-	Network
+	nn.Wrapper
 	by    time.Duration
 	asked *int
 }
@@ -91,7 +91,7 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 		require.NoError(t, e.Play(board.White, board.Pass))
 		_, err := e.judge.chains(context.Background(), e.game)
 		require.NoError(t, err)
-		replaceNetwork(e, counted{e.net, by, &n})
+		replaceNetwork(e, counted{nn.Wrapper{Network: e.net}, by, &n})
 		p, err := e.game.Size().ParseVertex("A7")
 		require.NoError(t, err)
 		_, err = e.judge.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, p, timed)

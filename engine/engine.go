@@ -14,13 +14,6 @@ import (
 	"kosumi/thinking"
 )
 
-// Network evaluates positions and says which boards it can.
-type Network interface {
-	nn.Evaluator
-	// Serves returns nil if boards of that size can be evaluated.
-	Serves(board.Size) error
-}
-
 // Errors of the engine. Test with errors.Is.
 var (
 	ErrCannotUndo     = errors.New("cannot undo")         // fewer moves on the board than to be taken back
@@ -37,7 +30,7 @@ var (
 // it.
 type Engine struct {
 	cfg Config // the parts read it too
-	net Network
+	net nn.Network
 	log *slog.Logger
 
 	game     *board.Game
@@ -52,7 +45,7 @@ type Engine struct {
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
-func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
+func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engin
 }
 
 // replaceNetwork gives an engine and its parts another network.
-func replaceNetwork(e *Engine, net Network) {
+func replaceNetwork(e *Engine, net nn.Network) {
 	e.net, e.thinker.net, e.judge.net, e.rank.net = net, net, net, net
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -46,7 +47,7 @@ func (j *judge) estimate(ctx context.Context, g *board.Game) (*thinking.Estimate
 // estimateUnderKomi estimates a position under its komi; scored says that the network
 // has a score.
 func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
-	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), uncached{j.net}, g, search.Limits{Visits: estimateVisits, Ownership: true})
+	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), nn.Uncached(j.net), g, search.Limits{Visits: estimateVisits, Ownership: true})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -70,7 +71,7 @@ const mostEvenSearches = 8
 
 // find estimates a position under a nearly even komi, unless it is that of the call
 // before: the komi of the game makes no difference.
-func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, estimate func(context.Context, *board.Game) (*thinking.Estimate, bool, error)) error {
+func (v *evenEstimate) find(ctx context.Context, net nn.Network, game *board.Game, estimate func(context.Context, *board.Game) (*thinking.Estimate, bool, error)) error {
 	g := new(board.Game)
 	g.CopyFrom(game)
 	g.SetKomi(0)

@@ -39,7 +39,7 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 	if err != nil {
 		return thinking.Decision{}, err
 	}
-	before, began := work(e.net), time.Now()
+	before, began := e.net.Stats(), time.Now()
 	asked := cmp.Or(r.Analysis, &thinking.Request{})
 	limits.Ownership, limits.MovesOwnership = asked.Want.Owners()
 	limits.MinMoves = asked.MinMoves
@@ -54,7 +54,7 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, t, limits.Time > 0); err != nil {
 		return thinking.Decision{}, err
 	}
-	done := work(e.net).Sub(before)
+	done := e.net.Stats().Sub(before)
 	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
 		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
 		e.showLeads(ctx, game, &root, limits)
@@ -102,7 +102,7 @@ func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, game *board
 			r.Report(&found.Analysis)
 		}
 	}
-	defer e.thinker.pinNetwork(game.Size())()
+	defer e.thinker.net.Pin()()
 	return e.thinker.run(ctx, tree, l, every, report)
 }
 
@@ -196,7 +196,7 @@ func (e *Engine) searchFor(r *thinking.MoveRequest, game *board.Game, t turn) (*
 
 // repeatableSearch returns a new tree and limits that know no clock.
 func (e *Engine) repeatableSearch(game *board.Game, only []thinking.Restriction) (*search.Tree, search.Limits, error) {
-	tree, err := search.New(repeatable(e.cfg.Search), uncached{e.net}, e.log)
+	tree, err := search.New(repeatable(e.cfg.Search), nn.Uncached(e.net), e.log)
 	if err != nil {
 		return nil, search.Limits{}, err
 	}
@@ -247,20 +247,6 @@ func ending(r *search.Result) string {
 	return ""
 }
 
-// batcher is a network that runs several positions at once and counts them.
-type batcher interface {
-	Stats() nn.Stats
-	BatchSize() int
-}
-
-// work is what a network has done so far, where it counts that.
-func work(net Network) nn.Stats {
-	if b, ok := net.(batcher); ok {
-		return b.Stats()
-	}
-	return nn.Stats{}
-}
-
 // logMove writes a line about a move: work is what the network did for it.
 func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work nn.Stats) {
 	if !e.log.Enabled(context.Background(), slog.LevelInfo) {
@@ -276,8 +262,8 @@ func (e *Engine) logMove(r *search.Result, size board.Size, p board.Point, work 
 		}
 	}
 	var fill string
-	if b, ok := e.net.(batcher); ok && work.Batches > 0 {
-		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), b.BatchSize())
+	if work.Batches > 0 {
+		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), e.net.BatchSize())
 	}
 	lead := r.Root.Lead
 	if !e.cfg.ScoreByLead {

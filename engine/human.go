@@ -17,14 +17,7 @@ import (
 	"kosumi/thinking"
 )
 
-// humanSource is a network beside which one of human moves may be loaded.
-type humanSource interface {
-	// Humans returns that network for boards of a size, nil where there is none,
-	// and whether it wants a profile of the players.
-	Humans(board.Size) (humans nn.Evaluator, profiled bool)
-}
-
-// Refusals where the network of human moves is asked.
+// Refusals of evaluations by a network of human moves.
 var (
 	ErrNoHumans  = errors.New("no network of human moves: name one with --human-model")
 	ErrNoProfile = errors.New("no profile of who plays: kata-set-param humanSLProfile rank_5k, or --set humanSLProfile=rank_5k")
@@ -38,27 +31,18 @@ func (c *Config) profile() *features.Meta {
 	return nil
 }
 
-// profiled is a network, or several, whose files can be named, and of which some
-// may want a profile of the players.
-type profiled interface {
-	Profiled(board.Size) (files []string, any bool)
-}
-
 // CheckHuman refuses settings of human-like play that no network loaded can heed:
 // names are those that are about to change, h is what they would make.
-func CheckHuman(net Network, size board.Size, names []string, h search.Human) error {
-	var humans nn.Evaluator
-	if s, ok := net.(humanSource); ok {
-		humans, _ = s.Humans(size)
-	}
+func CheckHuman(net nn.Network, names []string, h search.Human) error {
+	humans := net.Humans()
 	for _, name := range names {
 		if strings.HasPrefix(name, "humanSL") && name != "humanSLProfile" && humans == nil {
 			return errors.New(name + " needs a network of human moves: name one with --human-model")
 		}
 	}
 	_, set := h.Meta()
-	if p, ok := net.(profiled); ok && set && slices.Contains(names, "humanSLProfile") {
-		if files, any := p.Profiled(size); !any && len(files) > 0 {
+	if set && slices.Contains(names, "humanSLProfile") {
+		if files, any := nn.Profiled(net); !any && len(files) > 0 {
 			return errors.New("humanSLProfile has no effect on " + strings.Join(files, " and ") + ": name a network of human moves with --human-model")
 		}
 	}
@@ -67,15 +51,11 @@ func CheckHuman(net Network, size board.Size, names []string, h search.Human) er
 
 // humans returns the network of human moves, if one is loaded and knows who plays.
 func (e *Engine) humans() (nn.Evaluator, error) {
-	var humans nn.Evaluator
-	var profiled bool
-	if s, ok := e.net.(humanSource); ok {
-		humans, profiled = s.Humans(e.game.Size())
-	}
+	humans := e.net.Humans()
 	switch {
 	case humans == nil:
 		return nil, ErrNoHumans
-	case profiled && e.cfg.profile() == nil:
+	case humans.Describe().TakesProfile && e.cfg.profile() == nil:
 		return nil, ErrNoProfile
 	}
 	return humans, nil

@@ -43,7 +43,7 @@ func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 		return j.thinker.search(ctx, tree, search.Limits{Visits: visits, Playouts: visits})
 	}}
 	f.game.CopyFrom(g)
-	defer j.thinker.pinNetwork(g.Size())()
+	defer j.thinker.net.Pin()()
 	komi := float64(g.Rules().Komi)
 	lead := komi - f.smooth(f.even(komi))
 	if f.err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/level"
+	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -18,7 +19,7 @@ import (
 // parameters of a search and for the move to choose from what was found.
 type rank struct {
 	cfg  *Config
-	net  Network
+	net  nn.Network
 	log  *slog.Logger
 	auto autoGame
 	said string // the last note about the level that was given
@@ -27,11 +28,6 @@ type rank struct {
 
 // newGame begins a game under a seed.
 func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
-
-// identified is a network that can say which file it was read from.
-type identified interface {
-	SHA256() string
-}
 
 // levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
 // measuring.
@@ -74,7 +70,7 @@ func (r *rank) note(size board.Size) string {
 	if r.cfg.Level == "" {
 		return ""
 	}
-	if r.imitates(size) {
+	if r.imitates() {
 		return r.cfg.Level + ": by the network of human moves"
 	}
 	s, err := r.setting(size)
@@ -85,13 +81,9 @@ func (r *rank) note(size board.Size) string {
 }
 
 // imitates reports whether the level is played by a network of human moves.
-func (r *rank) imitates(size board.Size) bool {
-	source, ok := r.net.(humanSource)
-	if !ok || strings.Contains(r.cfg.Level, ":") {
-		return false
-	}
-	humans, profiled := source.Humans(size)
-	return humans != nil && profiled
+func (r *rank) imitates() bool {
+	humans := r.net.Humans()
+	return humans != nil && humans.Describe().TakesProfile && !strings.Contains(r.cfg.Level, ":")
 }
 
 // served is the rank that a record says of the engine: that of its level, or what
@@ -102,7 +94,7 @@ func (r *rank) served(size board.Size) string {
 		return ""
 	case r.cfg.Level == autoLevel:
 		return r.auto.rank.String()
-	case r.imitates(size):
+	case r.imitates():
 		return strings.ToLower(r.cfg.Level)
 	}
 	s, err := r.setting(size)
@@ -132,18 +124,14 @@ func (r *rank) setting(size board.Size) (level.Setting, error) {
 	if err != nil {
 		return level.Setting{}, err
 	}
-	sha := ""
-	if n, ok := r.net.(identified); ok {
-		sha = n.SHA256()
-	}
-	return level.Find(ladders, sha, size, at)
+	return level.Find(ladders, r.net.Describe().SHA256, size, at)
 }
 
 // search makes of the settings those that a level is chosen by: every likely
 // move gets its share of a search of fixed length, whatever the clock, the komi
 // or the opponent.
 func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
-	if !r.imitates(size) {
+	if !r.imitates() {
 		s, err := r.setting(size)
 		if err != nil {
 			r.log.Warn("the level is not known", "error", err)
@@ -174,7 +162,7 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 		r.log.Info("level " + note)
 		r.said = note
 	}
-	if r.imitates(size) {
+	if r.imitates() {
 		return result.Choose(imitationTemperature(game), rng), nil
 	}
 	s, err := r.setting(size)

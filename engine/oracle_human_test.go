@@ -45,16 +45,15 @@ type humanPosition struct {
 // twoNetworks is a network with one of human moves beside it.
 type twoNetworks struct {
 	*nn.Server
-	humans   *nn.Server
-	profiled bool
+	humans *nn.Server
 }
 
 func (twoNetworks) Serves(board.Size) error { return nil }
-func (n twoNetworks) Humans(board.Size) (nn.Evaluator, bool) {
+func (n twoNetworks) Humans() nn.Network {
 	if n.humans == nil {
-		return nil, false
+		return nil
 	}
-	return n.humans, n.profiled
+	return n.humans
 }
 
 // humanPrecision is what human-like networks run in.
@@ -155,7 +154,7 @@ func TestRawHumanOracle(t *testing.T) {
 			human := nets[r.Models[len(r.Models)-1]]
 			net := twoNetworks{Server: human}
 			if len(r.Models) == 2 {
-				net.humans, net.profiled = human, strings.Contains(r.Models[1], "human")
+				net.humans = human
 			}
 			conf := engine.Defaults()
 			conf.Search.Human.Profile = r.Profile

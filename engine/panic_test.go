@@ -16,7 +16,7 @@ import (
 
 // faulty is a network that panics while it is told to.
 type faulty struct {
-	Network
+	nn.Wrapper
 	on    atomic.Bool
 	fired chan struct{}
 }
@@ -37,7 +37,7 @@ func (f *faulty) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 func TestPanicsAreContained(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		e := newEngine(t, 7, func(c *Config) { c.Search.Parallel.Workers, c.Ponder = workers, true })
-		f := &faulty{Network: e.net, fired: make(chan struct{}, 1)}
+		f := &faulty{Wrapper: nn.Wrapper{Network: e.net}, fired: make(chan struct{}, 1)}
 		replaceNetwork(e, f)
 		var err error
 		e.thinker.tree, err = search.New(e.cfg.Search, f, e.log)

@@ -17,7 +17,7 @@ import (
 // engine asks it while nothing else searches.
 type judge struct {
 	cfg     *Config
-	net     Network
+	net     nn.Network
 	log     *slog.Logger
 	thinker *thinker
 
@@ -26,7 +26,7 @@ type judge struct {
 	leads  *search.Leads // of what is shown; nil: they stay the network's own
 }
 
-func newJudge(cfg *Config, net Network, log *slog.Logger, t *thinker) *judge {
+func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge {
 	j := &judge{cfg: cfg, net: net, log: log, thinker: t}
 	j.forget()
 	return j

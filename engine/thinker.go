@@ -17,7 +17,7 @@ import (
 // owner at a time: pondering is stopped before anything else is asked for.
 type thinker struct {
 	cfg *Config
-	net Network
+	net nn.Network
 	log *slog.Logger
 
 	tree      *search.Tree
@@ -30,20 +30,6 @@ type thinker struct {
 type background struct {
 	cancel context.CancelFunc
 	done   chan struct{}
-}
-
-// watcher is a network that wants to know when a search is under way, so that it
-// changes between searches only.
-type watcher interface {
-	SearchBegins(board.Size) (ends func())
-}
-
-// pinNetwork keeps the network in place until the function that it returns is called.
-func (t *thinker) pinNetwork(size board.Size) (unpin func()) {
-	if w, ok := t.net.(watcher); ok {
-		return w.SearchBegins(size)
-	}
-	return func() {}
 }
 
 // stop ends pondering and returns when it has ended. The tree keeps what was found.
@@ -71,7 +57,7 @@ func (t *thinker) ponder(game *board.Game) {
 	t.tree.Restrict()
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{cancel: cancel, done: make(chan struct{})}
-	unpin := t.pinNetwork(game.Size())
+	unpin := t.net.Pin()
 	go func() {
 		defer close(b.done)
 		defer unpin()
@@ -112,7 +98,7 @@ func (t *thinker) aside(ctx context.Context, p search.Params, net nn.Evaluator, 
 		return search.Result{}, err
 	}
 	tree.Reset(g)
-	defer t.pinNetwork(g.Size())()
+	defer t.net.Pin()()
 	return t.search(ctx, tree, l)
 }
 
@@ -190,9 +176,7 @@ func (t *thinker) forget() {
 	t.stop()
 	t.tree.Forget()
 	t.carried = 0
-	if c, ok := t.net.(interface{ ClearCache() }); ok {
-		c.ClearCache()
-	}
+	t.net.ClearCache()
 }
 
 // params returns the parameters of the search for a move of ours, with the
@@ -227,27 +211,4 @@ func repeatable(p search.Params) search.Params {
 	p.Root.NoiseEnabled = false
 	p.Seed = 1
 	return p
-}
-
-// uncached evaluates everything anew: what an earlier search left in the cache
-// may have been seen in another orientation.
-type uncached struct{ e nn.Evaluator }
-
-// Humans implements what the search asks for.
-func (u uncached) Humans(size board.Size) (nn.Evaluator, bool) {
-	s, ok := u.e.(humanSource)
-	if !ok {
-		return nil, false
-	}
-	humans, profiled := s.Humans(size)
-	if humans == nil {
-		return nil, false
-	}
-	return uncached{humans}, profiled
-}
-
-func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	fresh := *q
-	fresh.SkipCache = true
-	return u.e.Evaluate(ctx, &fresh, out)
 }

@@ -87,7 +87,7 @@ func TestOverrun(t *testing.T) {
 
 // late is a network whose answers take time.
 type late struct {
-	Network
+	nn.Wrapper
 	by time.Duration
 }
 
@@ -100,7 +100,7 @@ func (l late) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 // next moves plan for that.
 func TestOverrunOfASlowNetwork(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
-	replaceNetwork(e, late{e.net, 60 * time.Millisecond})
+	replaceNetwork(e, late{nn.Wrapper{Network: e.net}, 60 * time.Millisecond})
 	tree, err := search.New(e.cfg.Search, e.net, nil)
 	require.NoError(t, err)
 	e.thinker.tree = tree

@@ -74,7 +74,7 @@ type watched struct {
 	begun, under atomic.Int64
 }
 
-func (w *watched) SearchBegins(board.Size) (ends func()) {
+func (w *watched) Pin() (unpin func()) {
 	w.begun.Add(1)
 	w.under.Add(1)
 	return func() { w.under.Add(-1) }

@@ -10,16 +10,17 @@ import (
 // adminCommands say who the engine is and what it can do. They call nothing of
 // the engine that may have to wait for a network to load.
 type adminCommands struct {
-	engine Engine
-	table  *Table
-	mover  *Mover
+	version string
+	engine  Engine
+	table   *Table
+	mover   *Mover
 }
 
 func (s *adminCommands) list() []Handler {
 	return []Handler{
 		{Name: "protocol_version", Run: Text("2")}, // some clients look for it in the first line of list_commands
-		{Name: "name", Run: s.name},
-		{Name: "version", Run: s.version},
+		{Name: "name", Run: Text(programName)},
+		{Name: "version", Run: Text(s.version)},
 		{Name: "known_command", Run: s.knownCommand},
 		{Name: "list_commands", Run: s.listCommands},
 		{Name: "quit", Run: Text("")},
@@ -36,16 +37,6 @@ func Text(reply string) HandlerFunc {
 		_, err := r.WriteString(reply)
 		return err
 	}
-}
-
-func (s *adminCommands) name(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(s.engine.Name())
-	return err
-}
-
-func (s *adminCommands) version(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(s.engine.Version())
-	return err
 }
 
 func (s *adminCommands) knownCommand(_ context.Context, c Command, r *Reply) error {

@@ -13,26 +13,19 @@ import (
 // Engine is the player behind the server: everything that the commands need
 // and nothing of how it thinks. The server calls it from one goroutine, one
 // method at a time; Analyze and GenMove may call their report functions from
-// other goroutines. Identity must answer at once even while a network is still
-// loading; every other method may wait for it.
+// other goroutines. Every method but Game may wait for a network that is
+// still loading.
 //
 // After any error the state is what it was before the call. Error texts may
 // reach the user (one line, lower case); where the protocol fixes the text of a
 // failure, the server writes that text and logs the error.
 type Engine interface {
-	Identity
 	Position
 	Thinker
 	Clock
 	Scorer
 	Record
 	Settings
-}
-
-// Identity says who plays.
-type Identity interface {
-	Name() string    // one line without version, e.g. "Kosumi"
-	Version() string // "a.b.c", at most 40 characters
 }
 
 // Position is the game on the board and what changes it. Each change stops a
@@ -130,16 +123,4 @@ type Settings interface {
 	Params() []setting.Param
 	// SetParams sets some of them, all or none. Unknown names are errors.
 	SetParams(values map[string]string) error
-	// Models lists the networks in use.
-	Models() []ModelInfo
-}
-
-// ModelInfo describes a network (kata-get-models).
-type ModelInfo struct {
-	Name         string // file name
-	InternalName string // the network's own name
-	MaxBatchSize int
-	HumanProfile bool // takes human rank and style as input
-	Version      int  // of KataGo's format; 0 for others
-	FP16         bool
 }

@@ -30,9 +30,9 @@ const (
 	errLineTooLong    = Failure("line too long")
 )
 
-// ErrUnusable is wrapped by the errors of an Engine that can do nothing at all, as
-// without its network: the reply says why, whatever the command was.
-var ErrUnusable = errors.New("the engine cannot be used")
+// errUnusable is wrapped where the engine can do nothing at all, as without its
+// network: the reply says why, whatever the command was.
+var errUnusable = errors.New("the engine cannot be used")
 
 // Because joins a failure with its cause: the reply shows the failure, the log
 // both.
@@ -40,11 +40,10 @@ func Because(failure, cause error) error {
 	return fmt.Errorf("%w: %w", failure, cause)
 }
 
-// OrFail is nil if the cause is, else the failure because of it. An error that
-// makes the engine unusable stands for itself.
+// OrFail is nil if the cause is, else the failure because of it.
 func OrFail(failure, cause error) error {
-	if cause == nil || errors.Is(cause, ErrUnusable) {
-		return cause
+	if cause == nil {
+		return nil
 	}
 	return Because(failure, cause)
 }
@@ -52,7 +51,7 @@ func OrFail(failure, cause error) error {
 // failureText is the text of the reply for an error.
 func failureText(err error) string {
 	var fixed Failure
-	if !errors.Is(err, ErrUnusable) && errors.As(err, &fixed) {
+	if !errors.Is(err, errUnusable) && errors.As(err, &fixed) {
 		return string(fixed)
 	}
 	return err.Error()

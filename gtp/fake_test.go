@@ -58,9 +58,6 @@ func newFake() *fakeEngine {
 	}}
 }
 
-func (f *fakeEngine) Name() string    { return "Kosumi" }
-func (f *fakeEngine) Version() string { return "0.1.0" }
-
 func (f *fakeEngine) Game() *board.Game {
 	if f.panics {
 		panic("the game is gone")
@@ -404,8 +401,4 @@ func (f *fakeEngine) SetParams(values map[string]string) error {
 	}
 	f.params = params
 	return nil
-}
-
-func (f *fakeEngine) Models() []ModelInfo {
-	return []ModelInfo{{Name: "none.onnx", InternalName: "none", MaxBatchSize: 8}}
 }

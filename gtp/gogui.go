@@ -24,7 +24,7 @@ func (s *goguiCommands) list() []Handler {
 		{Name: "gogui-analyze_commands", Run: Text(strings.Join(analyzeMenu, "\n"))},
 		{Name: "gogui-interrupt", Run: Text("")}, // says that "# interrupt" is understood
 		{Name: "gogui-version", Run: Text("")},
-		{Name: "gogui-title", Run: s.title},
+		{Name: "gogui-title", Run: Text(programName)},
 		{Name: "gogui-play_sequence", Run: s.playSequence},
 		{Name: "gogui-setup", Run: s.goguiSetup},
 		{Name: "gogui-setup_player", Run: s.goguiSetupPlayer},
@@ -60,11 +60,6 @@ var analyzeMenu = []string{
 	"string/Thinking Time/cputime",
 	"none/Clear Cache/clear_cache",
 	"none/Stop Pondering/stop",
-}
-
-func (s *goguiCommands) title(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(s.engine.Name())
-	return err
 }
 
 // playSequence takes pairs of colour and vertex and plays all of them or none:

@@ -10,8 +10,9 @@ import (
 
 // kgsCommands are what kgsGtp, the bridge to the KGS server, may send.
 type kgsCommands struct {
-	engine Engine
-	mover  *Mover
+	engine  Engine
+	mover   *Mover
+	version string
 }
 
 func (s *kgsCommands) list() []Handler {
@@ -49,6 +50,6 @@ func (s *kgsCommands) kgsChat(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) < 3 || c.Args[0] != "game" && c.Args[0] != "private" {
 		return ErrSyntax
 	}
-	_, err := r.WriteString("I am " + s.engine.Name() + " " + s.engine.Version() + ", a program. I can play, not chat.")
+	_, err := r.WriteString("I am " + programName + " " + s.version + ", a program. I can play, not chat.")
 	return err
 }

@@ -17,13 +17,14 @@ import (
 // networkCommands show what the network itself says.
 type networkCommands struct {
 	engine Engine
+	models func() []thinking.ModelInfo
 }
 
 func (s *networkCommands) list() []Handler {
 	return []Handler{
 		{Name: "kata-raw-nn", Run: s.rawNetwork},
 		{Name: "kata-raw-human-nn", Run: s.rawHuman},
-		{Name: "kata-get-models", Run: s.models},
+		{Name: "kata-get-models", Run: s.listModels},
 	}
 }
 
@@ -180,24 +181,8 @@ func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 	return b
 }
 
-// modelText is an entry of kata-get-models.
-type modelText struct {
-	Name         string `json:"name"`
-	InternalName string `json:"internalName"`
-	MaxBatchSize int    `json:"maxBatchSize"`
-	HumanProfile bool   `json:"usesHumanSLProfile"`
-	Version      int    `json:"version"`
-	FP16         string `json:"usingFP16"`
-}
-
-func (s *networkCommands) models(_ context.Context, _ Command, r *Reply) error {
-	list := []modelText{}
-	for _, m := range s.engine.Models() {
-		list = append(list, modelText{
-			Name: m.Name, InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize,
-			HumanProfile: m.HumanProfile, Version: m.Version, FP16: strconv.FormatBool(m.FP16),
-		})
-	}
+func (s *networkCommands) listModels(_ context.Context, _ Command, r *Reply) error {
+	list := append([]thinking.ModelInfo{}, s.models()...)
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -15,7 +15,8 @@ import (
 type positionCommands struct {
 	engine Engine
 	log    *slog.Logger
-	strict bool // moves that break a rule are refused
+	ready  func() error // returns why the engine can do nothing
+	strict bool         // moves that break a rule are refused
 }
 
 func (s *positionCommands) list() []Handler {
@@ -70,10 +71,16 @@ func (s *positionCommands) resize(args []string) error {
 	if err := size.Check(); err != nil {
 		return Because(ErrSize, err)
 	}
+	if err := s.ready(); err != nil {
+		return err
+	}
 	return OrFail(ErrSize, s.engine.NewGame(size))
 }
 
 func (s *positionCommands) clearBoard(context.Context, Command, *Reply) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
 	return s.engine.NewGame(s.engine.Game().Size())
 }
 

@@ -11,7 +11,8 @@ import (
 // recordCommands load and save games.
 type recordCommands struct {
 	engine  Engine
-	largest int64 // bytes of a record
+	ready   func() error // returns why the engine can do nothing
+	largest int64        // bytes of a record
 }
 
 func (s *recordCommands) list() []Handler {
@@ -31,6 +32,9 @@ func (s *recordCommands) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	data, err := file.Read(name, s.largest)
 	if err != nil {
 		return Because(errCannotLoad, err)
+	}
+	if err := s.ready(); err != nil {
+		return err
 	}
 	return OrFail(errCannotLoad, s.engine.LoadSGF(data, before))
 }

@@ -1,16 +1,26 @@
 package gtp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"runtime/debug"
+
+	"kosumi/thinking"
 )
 
 // Options are the choices of a Server. The zero value is the default.
 type Options struct {
+	// Version is the program's, "a.b.c", at most 40 characters. "" means "0.0.0".
+	Version string
+	// Ready, if not nil, waits until the engine can play, and returns why it cannot: then
+	// no game begins, and the reply says why.
+	Ready func() error
+	// Models, if not nil, lists the networks in use.
+	Models func() []thinking.ModelInfo
 	// Strict refuses moves in play that break ko, superko or suicide rules. By
 	// default they are played with a warning, since a server that allows them
 	// would otherwise play a different game.
@@ -26,16 +36,29 @@ type Options struct {
 	Dialect *Dialect
 	// Chat is who is told of moves that were searched.
 	Chat Chat
+	// Life, if not nil, judges the life of stones.
+	Life LifeJudge
 	// Terminal, if not nil, makes the server kind to a person who types.
 	Terminal *Terminal
 }
 
+// programName is the program's name. It carries no version, and it begins with no
+// engine's name that makes clients speak a dialect of their own.
+const programName = "Kosumi"
+
 func (o *Options) fill() {
+	o.Version = cmp.Or(o.Version, "0.0.0")
 	if o.MaxLine <= 0 {
 		o.MaxLine = 16 << 20
 	}
 	if o.MaxQueue <= 0 {
 		o.MaxQueue = 16 << 20
+	}
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
+	}
+	if o.Models == nil {
+		o.Models = func() []thinking.ModelInfo { return nil }
 	}
 	if o.MaxSGF <= 0 {
 		o.MaxSGF = 16 << 20
@@ -80,12 +103,18 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	opts.fill()
 	table, mover := &Table{}, &Mover{engine: e, chat: &opts.Chat}
 	s := &Server{log: log, opts: opts, table: table, mover: mover}
-	position, analysis := &positionCommands{e, log, opts.Strict}, &analysisCommands{e, mover}
+	ready := func() error {
+		if err := opts.Ready(); err != nil {
+			return Because(errUnusable, err)
+		}
+		return nil
+	}
+	position := &positionCommands{e, log, ready, opts.Strict}
 	for _, group := range [][]Handler{
-		(&adminCommands{e, table, mover}).list(), position.list(), (&handicapCommands{e, log}).list(), mover.list(),
-		(&clockCommands{e, log}).list(), (&scoringCommands{e}).list(), (&recordCommands{e, opts.MaxSGF}).list(), analysis.list(),
-		(&ruleCommands{e}).list(), (&paramCommands{e}).list(), (&networkCommands{e}).list(), (&goguiCommands{e, position}).list(),
-		lifeCommands(e), (&kgsCommands{e, mover}).list(),
+		(&adminCommands{opts.Version, e, table, mover}).list(), position.list(), (&handicapCommands{e, log}).list(), mover.list(),
+		(&clockCommands{e, log}).list(), (&scoringCommands{e}).list(), (&recordCommands{e, ready, opts.MaxSGF}).list(),
+		(&analysisCommands{e, mover}).list(), (&ruleCommands{e}).list(), (&paramCommands{e}).list(), (&networkCommands{e, opts.Models}).list(),
+		(&goguiCommands{e, position}).list(), lifeCommands(opts.Life, e), (&kgsCommands{e, mover, opts.Version}).list(),
 	} {
 		table.Add(group...)
 	}

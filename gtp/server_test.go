@@ -275,7 +275,7 @@ func TestRecordFiles(t *testing.T) {
 
 func TestKGSChatIsShort(t *testing.T) {
 	require.Equal(t, "= I am Kosumi 0.1.0, a program. I can play, not chat.\n\n? syntax error\n\n",
-		talk(t, newFake(), Options{}, "kgs-chat game somebody hello\nkgs-chat game\n"))
+		talk(t, newFake(), Options{Version: "0.1.0"}, "kgs-chat game somebody hello\nkgs-chat game\n"))
 }
 
 // padder lists every legal move, whatever the request rules out.

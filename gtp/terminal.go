@@ -168,7 +168,7 @@ func (p *person) advice(c Command, err error) string {
 			return fmt.Sprintf("Did you mean %s? help lists the commands.\n\n", near)
 		}
 		return "help lists the commands; a move is a letter and a number, such as D4.\n\n"
-	case errors.Is(err, ErrUnusable):
+	case errors.Is(err, errUnusable):
 		return ""
 	case errors.Is(err, errNotEmpty):
 		return "clear_board begins a new game.\n\n"

@@ -81,6 +81,16 @@ type MoveRequest struct {
 	Report func(*Analysis)
 }
 
+// ModelInfo describes a network that is in use, as kata-get-models and query_models do.
+type ModelInfo struct {
+	Name         string `json:"name"`         // file name
+	InternalName string `json:"internalName"` // the network's own name
+	MaxBatchSize int    `json:"maxBatchSize"`
+	HumanProfile bool   `json:"usesHumanSLProfile"` // takes human rank and style as input
+	Version      int    `json:"version"`            // of KataGo's format; 0 for others
+	FP16         string `json:"usingFP16"`          // "true", "false" or "auto"
+}
+
 // Decision is the answer to a MoveRequest.
 type Decision struct {
 	Point  board.Point // a point or board.Pass; unused if Resign

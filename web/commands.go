@@ -178,15 +178,15 @@ func (c *conn) useNetwork(n *api.Network) (any, error) {
 
 // newDocument makes a document: empty, of a game that was played here, or of SGF.
 func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
-	var record *sgf.Node
+	var root *sgf.Node // nil: there is no such game
 	if n.Game != "" {
 		g, err := s.games.Open(n.Game)
 		if err != nil {
 			return id, err
 		}
-		record = g.Record()
+		root, _, _ = g.Record()
 	}
-	id.ID, err = s.docs.New(n, record)
+	id.ID, err = s.docs.New(n, root)
 	return id, err
 }
 
@@ -201,8 +201,8 @@ func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 		if err != nil {
 			return api.ID{}, err
 		}
-		root, name = g.Record(), g.head.Created.Format("2006-01-02 15.04")+".sgf"
-		if g.isOver() {
+		tree, began, over := g.Record()
+		if root, name = tree, began.Format("2006-01-02 15.04")+".sgf"; over {
 			id = a.Game
 		}
 	case a.Doc != "":

@@ -44,6 +44,6 @@ func TestCrowd(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		_, pages := s.hub.Watching()
-		return pages == 1 && s.engines.Memory.Granted() <= s.engines.Memory.Most()
+		return pages == 1 && s.engines.Memory.Granted() <= engines.TreeBytes
 	}, time.Minute, 50*time.Millisecond)
 }

@@ -17,6 +17,7 @@ import (
 	"kosumi/review"
 	"kosumi/web/api"
 	"kosumi/web/documents"
+	"kosumi/web/record"
 )
 
 // spoil has every new file in a folder fail until the returned function is called.
@@ -165,12 +166,12 @@ func TestUnsavedGame(t *testing.T) {
 	broken := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.journal.close() // what is written now fails
+		g.journal.Close() // what is written now fails
 	}
 	mended := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.journal, err = openJournal(path)
+		g.journal, err = record.OpenJournal(path)
 		require.NoError(t, err)
 	}
 	before := g.state()
@@ -184,16 +185,16 @@ func TestUnsavedGame(t *testing.T) {
 	mended()
 	// A step of the engine, here that it sees the player resign.
 	g.mu.Lock()
-	g.journal.close()
+	g.journal.Close()
 	g.owe(g.resign)
 	require.NotNil(t, g.owed.step)
 	g.goOn()
 	g.mu.Unlock()
 	until(c, "game.state", func(s *api.GameState) bool {
-		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == phasePlay
+		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == record.Play
 	})
 	mended()
-	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == phaseOver && s.Unsaved == nil })
+	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == record.Over && s.Unsaved == nil })
 	require.Equal(t, "W+R", over.Result)
 	require.Empty(t, over.Trouble)
 
@@ -202,7 +203,7 @@ func TestUnsavedGame(t *testing.T) {
 	dir := filepath.Join(s.conf.Folder, "games")
 	mend := spoil(t, dir)
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
-	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == phaseOver && g.Unsaved != nil })
+	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == record.Over && g.Unsaved != nil })
 	mend()
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Unsaved == nil })
 	data, err := os.ReadFile(s.folder.Path("games", st.Game, ".sgf"))
@@ -227,18 +228,18 @@ func TestUnsavedLevel(t *testing.T) {
 	st := begin(c, n)
 	for range 4 {
 		for i, ok := range st.Legal {
-			if ok == '1' && st.Phase == phasePlay {
+			if ok == '1' && st.Phase == record.Play {
 				st = c.play(st, board5(i))
 				break
 			}
 		}
 	}
-	if st.Phase != phasePlay || len(st.Moves) < 8 {
+	if st.Phase != record.Play || len(st.Moves) < 8 {
 		t.Fatalf("the game ended too soon: %v", st)
 	}
 	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // no file can be there now
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
-	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == phaseOver && g.Unsaved != nil && g.Fit == nil })
+	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == record.Over && g.Unsaved != nil && g.Fit == nil })
 	require.NoError(t, os.Remove(s.conf.Engine.LevelFile))
 	until(c, "game.state", func(g *api.GameState) bool { return g.Unsaved == nil && g.Fit != nil })
 	require.FileExists(t, s.conf.Engine.LevelFile)

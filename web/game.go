@@ -1,120 +1,49 @@
 package web
 
 import (
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/hub"
-)
-
-// Phases of a game.
-const (
-	phasePlace = "place" // Black puts down handicap stones
-	phasePlay  = "play"
-	phaseCount = "count"
-	phaseOver  = "over"
+	"kosumi/web/record"
 )
 
 // game is one game against the engine. Every change is a line of its journal
 // before it is made, so that it can be read back from there.
 type game struct {
 	home *games
-	head header
 
-	mu       sync.Mutex
-	journal  *journal
-	board    *board.Game
-	setup    []board.Point // handicap stones
-	rev      int
-	since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
-	phase    string
-	changed  time.Time
-	clocks   [2]clock.Clock
-	ran      time.Time // when the clock of the side to move was last booked; zero: it stands
-	flag     *time.Timer
-	paused   string
-	trouble  string
-	owed     owed
-	restored string // how, where the journal was damaged
-	undone   []board.Move
-	dead     map[board.Point]bool // in the count
-	judged   []board.Point        // dead as the engine sees it
-	isSure   bool                 // judged holds
-	result   string
-	byWord   bool // the count differs from the engine's
-	hints    int
-	fit      *api.Fit // after a game that counted for the player's level
-	undos    int
-	thinks   *thought
-	engine   *engines.Engine
-	alone    time.Time // since when nobody watches
-	removed  bool
-}
-
-// player returns the colour of the person.
-func (g *game) player() board.Color {
-	if g.head.Colour == "w" {
-		return board.White
-	}
-	return board.Black
-}
-
-func (g *game) size() board.Size { return board.Size{W: g.head.Size[0], H: g.head.Size[1]} }
-
-// setUp makes a game at its beginning.
-func setUp(h header) (*game, error) {
-	g := &game{head: h, phase: phasePlay, changed: h.Created}
-	rules, err := board.ParseRules(h.Rules)
-	if err != nil {
-		return nil, err
-	}
-	rules.Komi = float32(h.Komi)
-	if g.board, err = board.NewGame(g.size(), rules); err != nil {
-		return nil, err
-	}
-	set, err := timeSettings(h.Clock)
-	if err != nil {
-		return nil, err
-	}
-	g.clocks = [2]clock.Clock{clock.New(set, clock.Strict), clock.New(set, clock.Strict)}
-	switch {
-	case h.Handicap > 1 && h.Free:
-		g.phase = phasePlace
-	case h.Handicap > 1:
-		return g, g.placeHandicap(board.FixedHandicap(g.size(), h.Handicap))
-	}
-	return g, nil
-}
-
-func (g *game) placeHandicap(stones []board.Point) error {
-	g.setup, g.phase = stones, phasePlay
-	if err := g.board.Setup(stones, nil, board.White); err != nil {
-		return err
-	}
-	g.board.SetHandicapStones(len(stones))
-	return nil
+	mu      sync.Mutex
+	rec     *record.Game
+	journal *record.Journal
+	ran     time.Time // when the clock of the side to move was last booked; zero: it stands
+	flag    *time.Timer
+	trouble string
+	owed    owed
+	fit     *api.Fit // after a game that counted for the player's level
+	thinks  *thought
+	engine  *engines.Engine
+	alone   time.Time // since when nobody watches
+	removed bool
 }
 
 // commit writes a step and then makes it. The caller holds mu and has checked
 // that the step can be made.
-func (g *game) commit(e entry) error {
+func (g *game) commit(e record.Step) error {
 	if g.removed {
 		return api.Refuse("not_found", "the game is deleted")
 	}
-	e.Rev, e.At = g.rev+1, time.Now().Round(time.Millisecond)
-	if g.clocks[0].Limited() {
-		e.Clocks = new(g.clockStates(false))
+	e.Rev, e.At = g.rec.Rev+1, time.Now().Round(time.Millisecond)
+	if g.rec.Clocks[0].Limited() {
+		e.Clocks = new(g.rec.ClockStates(time.Time{}))
 	}
-	if err := g.journal.append(e); err != nil {
+	if err := g.journal.Append(e); err != nil {
 		return api.NotSaved(err)
 	}
-	if err := g.apply(&e); err != nil {
+	if err := g.rec.Apply(&e); err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
 	g.owed.sgf, g.owed.level = true, g.owed.level || e.K == "over"
@@ -122,104 +51,17 @@ func (g *game) commit(e entry) error {
 	return nil
 }
 
-// apply makes a step: the only place where a game changes, whether it is played
-// or read.
-func (g *game) apply(e *entry) error {
-	g.rev, g.changed = e.Rev, e.At
-	if e.K != "pause" && e.K != "resume" && e.K != "help" && e.K != "restored" {
-		g.since = e.Rev
-	}
-	if e.Clocks != nil {
-		for i := range g.clocks {
-			g.clocks[i].Left = leftOf(e.Clocks[i])
-		}
-	}
-	switch e.K {
-	case "stone":
-		p, err := g.size().ParseVertex(e.M)
-		if err != nil {
-			return err
-		}
-		if g.setup = append(g.setup, p); len(g.setup) == g.head.Handicap {
-			return g.placeHandicap(g.setup)
-		}
-		return g.board.Setup(g.setup, nil, board.Black)
-	case "move", "redo":
-		return g.applyMove(e)
-	case "undo":
-		for range e.N {
-			m := g.board.LastMove(0)
-			if !g.board.Undo() {
-				return errors.New("nothing to undo")
-			}
-			g.undone = append(g.undone, m)
-		}
-		g.phase, g.paused = phasePlay, ""
-		g.undos++
-		g.stopCounting()
-	case "dead":
-		g.dead = map[board.Point]bool{}
-		for _, v := range e.Dead {
-			p, err := g.size().ParseVertex(v)
-			if err != nil {
-				return err
-			}
-			g.dead[p] = true
-		}
-	case "playon":
-		g.phase = phasePlay
-		g.stopCounting()
-	case "over":
-		g.phase, g.result, g.byWord, g.paused = phaseOver, e.Result, e.Why == "player", ""
-	case "pause":
-		g.paused = e.Why
-	case "resume":
-		g.paused = ""
-	case "help":
-		g.hints++
-	case "restored":
-		g.restored = e.Why
-	default:
-		return fmt.Errorf("unknown step %q", e.K)
-	}
-	return nil
-}
-
-func (g *game) stopCounting() { g.dead, g.judged, g.isSure = nil, nil, false }
-
-func (g *game) applyMove(e *entry) error {
-	p, err := g.size().ParseVertex(e.M)
-	if err != nil {
-		return err
-	}
-	if err := g.board.Play(g.board.ToMove(), p); err != nil {
-		return err
-	}
-	if g.paused = ""; e.K == "redo" {
-		g.undone = g.undone[:max(0, len(g.undone)-1)]
-	} else {
-		g.undone = nil
-	}
-	switch {
-	case g.board.NoResult():
-		g.phase, g.result = phaseOver, "Void"
-	case g.board.ConsecutivePasses() >= 2:
-		g.phase = phaseCount
-	}
-	return nil
-}
-
 // command performs a command of the player on the state that it answers to.
 func (g *game) command(rev int, do func(*game) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if rev < g.since || rev > g.rev {
-		g.home.pages.Publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	if rev < g.rec.Since || rev > g.rec.Rev {
+		g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 		return api.Refuse("stale", "the game has gone on")
 	}
-	before := g.rev
+	before := g.rec.Rev
 	err := do(g)
-	if err == nil || g.rev != before { // a command of several steps may have come half way
+	if err == nil || g.rec.Rev != before { // a command of several steps may have come half way
 		g.goOn()
 	}
 	return err
@@ -235,14 +77,14 @@ func (g *game) goOn() {
 	g.stopThinking()
 	switch {
 	case g.stands():
-	case g.enginesTurn():
+	case g.rec.EnginesTurn():
 		g.think()
-	case g.phase == phaseCount && !g.isSure:
+	case g.rec.Phase == record.Counting && !g.rec.Marking.Sure:
 		g.judge()
-	case g.phase == phaseOver:
+	case g.rec.Phase == record.Over:
 		g.leaveEngine()
 	}
-	g.home.pages.Publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 	if g.home.pages.Watched("games") {
 		go g.home.publishList()
 	}
@@ -253,22 +95,18 @@ func (g *game) goOn() {
 func (g *game) wake() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.thinks == nil && !g.stands() && (g.enginesTurn() || g.phase == phaseCount && !g.isSure) {
+	if g.thinks == nil && !g.stands() && (g.rec.EnginesTurn() || g.rec.Phase == record.Counting && !g.rec.Marking.Sure) {
 		g.goOn()
 	}
 }
 
 // stands reports whether nothing moves: the game is paused, in trouble, or waits for a
 // step to be saved.
-func (g *game) stands() bool { return g.paused != "" || g.trouble != "" || g.owed.step != nil }
-
-func (g *game) enginesTurn() bool {
-	return g.phase == phasePlay && g.board.ToMove() != g.player() || g.phase == phasePlace && g.player() == board.White
-}
+func (g *game) stands() bool { return g.rec.Paused != "" || g.trouble != "" || g.owed.step != nil }
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.phase == phasePlay && !g.stands() && g.clocks[0].Limited()
+	runs := g.rec.Phase == record.Play && !g.stands() && g.rec.Clocks[0].Limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil
@@ -281,18 +119,18 @@ func (g *game) runClock() {
 	if g.ran.IsZero() {
 		g.ran = now
 	}
-	rev := g.rev
-	left := g.clocks[g.board.ToMove()-board.Black].Total() - now.Sub(g.ran)
+	rev := g.rec.Rev
+	left := g.rec.Clocks[g.rec.Board.ToMove()-board.Black].Total() - now.Sub(g.ran)
 	g.flag = time.AfterFunc(max(left, 0)+time.Millisecond, func() { g.flagFalls(rev) })
 }
 
 func (g *game) flagFalls(rev int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.rev != rev || g.phase != phasePlay || g.ran.IsZero() {
+	if g.rec.Rev != rev || g.rec.Phase != record.Play || g.ran.IsZero() {
 		return
 	}
-	c := &g.clocks[g.board.ToMove()-board.Black]
+	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
 	if c.Run(time.Since(g.ran)) {
 		g.ran = time.Now()
 	} else {
@@ -314,10 +152,10 @@ func (g *game) close() {
 	}
 	if !g.removed {
 		g.pay() // for the last time
-		if g.phase == phasePlay && !g.ran.IsZero() {
+		if g.rec.Phase == record.Play && !g.ran.IsZero() {
 			g.halt("restart")
 		}
-		g.journal.close()
+		g.journal.Close()
 	}
 }
 
@@ -331,7 +169,7 @@ func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	} else if g.alone.IsZero() {
 		g.alone = now
 	}
-	running := g.phase == phasePlay && !g.ran.IsZero() && !g.removed
+	running := g.rec.Phase == record.Play && !g.ran.IsZero() && !g.removed
 	why := ""
 	switch {
 	case running && gap > 0:

@@ -10,6 +10,7 @@ import (
 	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
+	"kosumi/web/record"
 	"kosumi/web/wire"
 )
 
@@ -46,7 +47,7 @@ func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, 
 	ctx, cancel := context.WithCancel(g.home.ctx)
 	t := &thought{cancel}
 	g.thinks = t
-	st, rev, now, handicap := g.takeEngine(), g.rev, g.copyBoard(), len(g.setup)
+	st, rev, now, handicap := g.takeEngine(), g.rec.Rev, g.copyBoard(), len(g.rec.Setup)
 	g.home.jobs.Go(func() {
 		defer cancel()
 		var err error
@@ -55,12 +56,12 @@ func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, 
 		})
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if !ran || ctx.Err() != nil || g.rev != rev || g.thinks != t {
+		if !ran || ctx.Err() != nil || g.rec.Rev != rev || g.thinks != t {
 			return
 		}
 		g.thinks = nil
 		if err != nil {
-			g.home.log.Error("the engine failed in a game", "game", g.head.ID, "error", err)
+			g.home.log.Error("the engine failed in a game", "game", g.rec.Head.ID, "error", err)
 			g.trouble = err.Error()
 		} else {
 			done(err)
@@ -71,7 +72,7 @@ func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, 
 
 func (g *game) copyBoard() *board.Game {
 	c := new(board.Game)
-	c.CopyFrom(g.board)
+	c.CopyFrom(g.rec.Board)
 	return c
 }
 
@@ -80,18 +81,18 @@ const humanPace = 400 * time.Millisecond
 
 // think asks the engine for its move, or for its handicap stones.
 func (g *game) think() {
-	if g.phase == phasePlace {
+	if g.rec.Phase == record.Place {
 		var stones []board.Point
 		g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
-			stones, err = e.FreeHandicap(ctx, g.head.Handicap)
+			stones, err = e.FreeHandicap(ctx, g.rec.Head.Handicap)
 			return err
 		}, func(error) { g.owe(func() error { return g.putStones(stones) }) })
 		return
 	}
 	var move thinking.Decision
 	began := time.Now()
-	color := g.board.ToMove()
-	mine := g.clocks[color-board.Black]
+	color := g.rec.Board.ToMove()
+	mine := g.rec.Clocks[color-board.Black]
 	if !g.ran.IsZero() {
 		mine.Run(began.Sub(g.ran))
 	}
@@ -103,10 +104,10 @@ func (g *game) think() {
 		if err := e.TimeLeft(color, left, stones); err != nil {
 			return err
 		}
-		if move, err = choose(ctx, e, color, g.head.Seat, mine.Limited()); err != nil {
+		if move, err = choose(ctx, e, color, g.rec.Head.Seat, mine.Limited()); err != nil {
 			return err
 		}
-		if rest := humanPace - time.Since(began); g.head.Seat.Pace == "human" && rest > 0 {
+		if rest := humanPace - time.Since(began); g.rec.Head.Seat.Pace == "human" && rest > 0 {
 			select {
 			case <-time.After(rest):
 			case <-ctx.Done():
@@ -116,7 +117,7 @@ func (g *game) think() {
 	}, func(error) {
 		g.owe(func() error {
 			if move.Resign {
-				return g.commit(entry{K: "over", Result: winner(color.Opponent()) + "+R"})
+				return g.commit(record.Step{K: "over", Result: record.Winner(color.Opponent()) + "+R"})
 			}
 			return g.makeMove(move.Point, "move")
 		})
@@ -126,10 +127,10 @@ func (g *game) think() {
 // putStones puts the engine's handicap stones down, as far as they are not.
 func (g *game) putStones(stones []board.Point) error {
 	for _, p := range stones {
-		if g.phase != phasePlace || slices.Contains(g.setup, p) {
+		if g.rec.Phase != record.Place || slices.Contains(g.rec.Setup, p) {
 			continue
 		}
-		if err := g.commit(entry{K: "stone", M: g.size().Vertex(p)}); err != nil {
+		if err := g.commit(record.Step{K: "stone", M: g.rec.Size().Vertex(p)}); err != nil {
 			return err
 		}
 	}
@@ -159,16 +160,16 @@ func (g *game) judge() {
 		status, err = e.FinalStatus(ctx)
 		return err
 	}, func(error) {
-		g.judged, g.isSure = nil, true
+		g.rec.Marking.Judged, g.rec.Marking.Sure = nil, true
 		for p, s := range status {
 			if s == thinking.Dead {
-				g.judged = append(g.judged, board.Point(p))
+				g.rec.Marking.Judged = append(g.rec.Marking.Judged, board.Point(p))
 			}
 		}
-		if g.dead == nil {
-			g.dead = map[board.Point]bool{}
-			for _, p := range g.judged {
-				g.dead[p] = true
+		if g.rec.Marking.Dead == nil {
+			g.rec.Marking.Dead = map[board.Point]bool{}
+			for _, p := range g.rec.Marking.Judged {
+				g.rec.Marking.Dead[p] = true
 			}
 		}
 	})

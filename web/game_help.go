@@ -11,6 +11,7 @@ import (
 	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
+	"kosumi/web/record"
 	"kosumi/web/wire"
 )
 
@@ -21,11 +22,11 @@ func (gs *games) searchFor(ctx context.Context, id string, rev int, limits searc
 		return nil, nil, err
 	}
 	g.mu.Lock()
-	if g.rev != rev || g.phase != phasePlay || g.board.ToMove() != g.player() {
+	if g.rec.Rev != rev || g.rec.Phase != record.Play || g.rec.Board.ToMove() != g.rec.Player() {
 		g.mu.Unlock()
 		return nil, nil, api.Refuse("stale", "the game has gone on")
 	}
-	st, now, handicap := g.takeEngine(), g.copyBoard(), len(g.setup)
+	st, now, handicap := g.takeEngine(), g.copyBoard(), len(g.rec.Setup)
 	g.mu.Unlock()
 	var last *search.Result
 	r := thinking.Request{Color: now.ToMove(), Want: want}
@@ -71,14 +72,14 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.rev != a.Rev {
+	if g.rec.Rev != a.Rev {
 		return nil, api.Refuse("stale", "the game has gone on")
 	}
-	if err := g.commit(entry{K: "help", N: a.Stage}); err != nil {
+	if err := g.commit(record.Step{K: "help", N: a.Stage}); err != nil {
 		return nil, err
 	}
-	h.Rev = g.rev
-	g.home.pages.Publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	h.Rev = g.rec.Rev
+	g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 	return h, nil
 }
 

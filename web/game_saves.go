@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/sgf"
@@ -45,7 +44,7 @@ func (g *game) owe(step func() error) {
 		g.trouble = said.Text
 		return
 	}
-	g.owed.step, g.owed.rev = step, g.rev
+	g.owed.step, g.owed.rev = step, g.rec.Rev
 	g.later(err)
 }
 
@@ -59,7 +58,7 @@ func (g *game) later(err error) {
 		o.timer.Stop()
 	}
 	o.timer = time.AfterFunc(o.pause, g.settle)
-	g.home.warnings.Warn("game "+g.head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
+	g.home.warnings.Warn("game "+g.rec.Head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
 }
 
 // settle writes what is owed.
@@ -78,7 +77,7 @@ func (g *game) pay() {
 	o := &g.owed
 	var errs []error
 	if step := o.step; step != nil {
-		if o.step = nil; o.rev == g.rev {
+		if o.step = nil; o.rev == g.rec.Rev {
 			g.owe(step)
 		}
 		if o.step != nil {
@@ -104,9 +103,9 @@ func (g *game) pay() {
 // saveSGF writes the game beside its journal, for other programs, and for whoever
 // has to mend the journal.
 func (g *game) saveSGF() error {
-	data, err := sgf.Marshal(g.record().Tree())
+	data, err := sgf.Marshal(g.rec.SGF().Tree())
 	if err == nil {
-		err = file.WritePrivate(g.home.folder.Path("games", g.head.ID, ".sgf"), data)
+		err = file.WritePrivate(g.home.folder.Path("games", g.rec.Head.ID, ".sgf"), data)
 	}
 	g.owed.sgf = err != nil
 	return err
@@ -117,43 +116,31 @@ func (g *game) saveSGF() error {
 // that it is not written. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.owed.level = false
-	if !g.head.Seat.Auto || g.board.NumMoves() < g.size().Area()*3/10 {
+	if !g.rec.Head.Seat.Auto || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {
 		return nil
 	}
-	against, err := level.ParseRank(g.head.Seat.Level)
+	against, err := level.ParseRank(g.rec.Head.Seat.Level)
 	if err != nil {
 		return nil
 	}
 	points, weight := 0.5, 1.0
 	switch {
-	case strings.HasPrefix(g.result, strings.ToUpper(g.head.Colour)+"+"):
+	case strings.HasPrefix(g.rec.Result, strings.ToUpper(g.rec.Head.Colour)+"+"):
 		points = 1
-		weight = max(0, 1-0.25*float64(g.undos)-0.5*float64(g.hints))
-	case strings.Contains(g.result, "+"):
+		weight = max(0, 1-0.25*float64(g.rec.Undos)-0.5*float64(g.rec.Hints))
+	case strings.Contains(g.rec.Result, "+"):
 		points = 0
-		if strings.HasSuffix(g.result, "+T") {
+		if strings.HasSuffix(g.rec.Result, "+T") {
 			weight = 0.5
 		}
-	case g.result != "0":
+	case g.rec.Result != "0":
 		return nil
 	}
-	fit, err := g.home.levels.count(g.size(), against, g.headStart(), points, weight)
+	fit, err := g.home.levels.count(g.rec.Size(), against, g.rec.HeadStart(), points, weight)
 	if err != nil {
 		g.owed.level = true
 		return fmt.Errorf("the game does not count for your level yet: %w", err)
 	}
 	g.fit = fit
 	return nil
-}
-
-// headStart is by how many points the player begins ahead.
-func (g *game) headStart() float64 {
-	ahead := 7 - g.head.Komi
-	if g.head.Handicap > 1 {
-		ahead += 15 * float64(g.head.Handicap-1)
-	}
-	if g.player() == board.White {
-		return -ahead
-	}
-	return ahead
 }

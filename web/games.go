@@ -17,6 +17,7 @@ import (
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/hub"
+	"kosumi/web/record"
 	"kosumi/web/wire"
 )
 
@@ -69,7 +70,7 @@ func (gs *games) find(id string) *game {
 func (gs *games) keep(g *game) {
 	gs.mu.Lock()
 	defer gs.mu.Unlock()
-	gs.open[g.head.ID] = g
+	gs.open[g.rec.Head.ID] = g
 }
 
 // forget takes a game out that was removed.
@@ -104,6 +105,25 @@ func (gs *games) Open(id string) (*game, error) {
 	return g, nil
 }
 
+// read reads a game from its files.
+func (gs *games) read(id string) (*game, error) {
+	rec, journal, behind, err := record.Open(gs.folder, id, gs.log)
+	if err != nil {
+		return nil, err
+	}
+	g := &game{home: gs, rec: rec, journal: journal}
+	if rec.Phase == record.Play && rec.Clocks[0].Limited() && rec.Paused == "" && rec.Rev > 0 {
+		rec.Paused = "restart"
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if behind {
+		g.owed.sgf = true
+		g.pay()
+	}
+	return g, nil
+}
+
 // Watch returns the state of a game. The engine goes on in one that was read from its
 // journal.
 func (gs *games) Watch(id string) (*api.GameState, error) {
@@ -121,12 +141,11 @@ func (gs *games) New(n *api.NewGame) (api.ID, error) {
 	if err != nil {
 		return api.ID{}, err
 	}
-	g, err := setUp(h)
-	if err != nil {
+	g := &game{home: gs}
+	if g.rec, err = record.New(h); err != nil {
 		return api.ID{}, api.Refuse("bad_request", "%v", err)
 	}
-	g.home = gs
-	if g.journal, err = newJournal(gs.folder.Path("games", h.ID, ".jsonl"), h); err != nil {
+	if g.journal, err = record.NewJournal(gs.folder.Path("games", h.ID, ".jsonl"), h); err != nil {
 		return api.ID{}, api.NotSaved(err)
 	}
 	gs.keep(g)
@@ -138,14 +157,14 @@ func (gs *games) New(n *api.NewGame) (api.ID, error) {
 }
 
 // agree checks what a page asks for and fills in what it leaves open.
-func (gs *games) agree(n *api.NewGame) (header, error) {
+func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 	size := board.Size{W: n.Size[0], H: n.Size[1]}
 	if err := size.Check(); err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
+		return record.Header{}, api.Refuse("bad_request", "%v", err)
 	}
 	rules, err := board.ParseRules(n.Rules)
 	if err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
+		return record.Header{}, api.Refuse("bad_request", "%v", err)
 	}
 	if n.Komi != nil {
 		rules.Komi = float32(*n.Komi)
@@ -153,25 +172,25 @@ func (gs *games) agree(n *api.NewGame) (header, error) {
 		rules.Komi = 0.5
 	}
 	if err := wire.CheckRules(rules); err != nil {
-		return header{}, err
+		return record.Header{}, err
 	}
 	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
-		return header{}, api.Refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
+		return record.Header{}, api.Refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
 	}
-	if _, err := timeSettings(n.Clock); err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
+	if _, err := record.TimeSettings(n.Clock); err != nil {
+		return record.Header{}, api.Refuse("bad_request", "%v", err)
 	}
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
-		return header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
+		return record.Header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
 	}
 	n.Seat.Auto = n.Seat.Level == autoLevel
 	if n.Seat.Auto {
 		if n.Seat.Level, err = gs.levels.fitting(size); err != nil {
-			return header{}, api.Refuse("unsupported", "%v", err)
+			return record.Header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}
 	if n.Seat.Level != "" && !gs.levels.known(n.Seat.Level) {
-		return header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
+		return record.Header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
 	}
 	colour := n.Colour
 	switch colour {
@@ -182,9 +201,9 @@ func (gs *games) agree(n *api.NewGame) (header, error) {
 			colour = "w"
 		}
 	default:
-		return header{}, api.Refuse("bad_request", "colour: b, w or random")
+		return record.Header{}, api.Refuse("bad_request", "colour: b, w or random")
 	}
-	return header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
+	return record.Header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
 		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
 }
 
@@ -195,19 +214,23 @@ func (gs *games) Score(v *api.Score) error {
 		return err
 	}
 	return g.command(v.Rev, func(g *game) error {
-		if g.phase != phaseCount {
+		if g.rec.Phase != record.Counting {
 			return api.RefuseWith("illegal", "over", "the game is not being counted")
 		}
 		switch {
 		case v.PlayOn:
-			return g.commit(entry{K: "playon"})
+			return g.commit(record.Step{K: "playon"})
 		case v.Toggle != "":
-			return g.toggle(v.Toggle)
+			dead, err := g.rec.Toggle(v.Toggle)
+			if err != nil {
+				return err
+			}
+			return g.commit(record.Step{K: "dead", Dead: dead})
 		case v.Ask:
-			if !g.isSure {
+			if !g.rec.Marking.Sure {
 				return nil
 			}
-			return g.commit(entry{K: "dead", Dead: wire.Vertices(g.size(), g.judged, len(g.judged))})
+			return g.commit(record.Step{K: "dead", Dead: wire.Vertices(g.rec.Size(), g.rec.Marking.Judged, len(g.rec.Marking.Judged))})
 		case v.Accept:
 			return g.accept()
 		}
@@ -251,7 +274,7 @@ func (gs *games) Delete(v *api.GameCommand) error { return gs.on(v, (*game).remo
 // gap, and lets go of their engines.
 func (gs *games) leaveIdle(now time.Time, watched map[string]bool, gap time.Duration) {
 	for _, g := range gs.all() {
-		g.leaveIdle(now, watched["game:"+g.head.ID], gap)
+		g.leaveIdle(now, watched["game:"+g.rec.Head.ID], gap)
 	}
 }
 
@@ -292,12 +315,11 @@ func (gs *games) ServeSGF(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	g.mu.Lock()
-	data, err := sgf.Marshal(g.record().Tree())
-	g.mu.Unlock()
+	root, began, _ := g.Record()
+	data, err := sgf.Marshal(root)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	wire.SendSGF(w, "kosumi-"+g.head.Created.Format("2006-01-02-1504")+".sgf", data)
+	wire.SendSGF(w, "kosumi-"+began.Format("2006-01-02-1504")+".sgf", data)
 }

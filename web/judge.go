@@ -16,13 +16,13 @@ type judge struct{ engines *engines.Engines }
 // search searches a position.
 func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err error) {
 	p := j.engines.Config.Search
-	p.Memory.MaxBytes = j.engines.Memory.Most()
+	p.Memory.MaxBytes = min(p.Memory.MaxBytes, engines.TreeBytes)
 	searcher, err := review.NewJudge(j.engines.Backend, p, review.Defaults().Visits)
 	if err != nil {
 		return nil, err
 	}
 	ran := j.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {
-		defer j.engines.Backend.SearchBegins(g.Size())()
+		defer j.engines.Backend.Pin()()
 		e, err = searcher.Position(ctx, g)
 	})
 	if !ran && err == nil {

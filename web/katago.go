@@ -9,7 +9,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"kosumi/board"
 	"kosumi/engine/analysis"
 	"kosumi/katago/override"
 	"kosumi/web/engines"
@@ -59,7 +58,7 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	defer s.engines.Memory.GiveBack(has)
 	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
 	conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
-	server, err := analysis.New(conf, served{engines.SpareTime{Engines: s.engines}}, s.conf.Log)
+	server, err := analysis.New(conf, s.engines.SpareTime(), s.conf.Log)
 	if err != nil {
 		s.conf.Log.Error("analysis for another program", "error", err)
 		ws.Close(websocket.StatusInternalError, "analysis cannot start")
@@ -83,12 +82,6 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	in.Close()
 	ws.Close(websocket.StatusNormalClosure, "")
 }
-
-// served is the network for searches that wait for others.
-type served struct{ engines.SpareTime }
-
-// Serves implements analysis.Network.
-func (n served) Serves(size board.Size) error { return n.Engines.Backend.Serves(size) }
 
 // messages sends each line as a message.
 type messages struct {

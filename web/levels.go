@@ -34,7 +34,7 @@ func (l *levels) list() []api.Level {
 		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
 		return nil
 	}
-	sha := l.engines.NetworkSHA()
+	sha := l.engines.Backend.Describe().SHA256
 	const firstDan = level.Rank(20)
 	var all []api.Level
 	for r := level.Lowest; r <= level.Highest; r++ {
@@ -70,7 +70,7 @@ func (l *levels) fitting(size board.Size) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := level.Find(ladders, l.engines.NetworkSHA(), size, all.On(size).Next())
+	at, err := level.Find(ladders, l.engines.Backend.Describe().SHA256, size, all.On(size).Next())
 	if err != nil {
 		return "", err
 	}

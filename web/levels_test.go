@@ -10,6 +10,7 @@ import (
 	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/record"
 )
 
 // TestLevels plays at a level that is offered, and is refused others.
@@ -45,7 +46,7 @@ func TestLevels(t *testing.T) {
 	}))
 
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
-	require.Equal(t, phaseOver, g.Phase)
+	require.Equal(t, record.Over, g.Phase)
 	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
 	require.NoError(t, err)
 	_, err = sgf.Parse(data)
@@ -74,9 +75,9 @@ func TestFit(t *testing.T) {
 	require.NoError(t, err)
 	live.mu.Lock()
 	for _, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
-		require.NoError(t, live.commit(entry{K: "move", M: v}))
+		require.NoError(t, live.commit(record.Step{K: "move", M: v}))
 	}
-	require.NoError(t, live.commit(entry{K: "over", Result: "B+3"}))
+	require.NoError(t, live.commit(record.Step{K: "over", Result: "B+3"}))
 	state := live.stateLocked()
 	live.mu.Unlock()
 	require.NotNil(t, state.Fit)

@@ -20,6 +20,7 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
+	"kosumi/web/record"
 	"kosumi/web/webtest"
 )
 
@@ -347,13 +348,13 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	g, err := s.games.Open(id)
 	require.NoError(t, err)
 	g.mu.Lock()
-	g.journal.close()
+	g.journal.Close()
 	g.mu.Unlock()
 	enter("E5")
 	p.Until(strip)
 	require.Equal(t, 1, p.Stones(), "it is shown as on its way")
 	g.mu.Lock()
-	g.journal, err = openJournal(s.folder.Path("games", id, ".jsonl"))
+	g.journal, err = record.OpenJournal(s.folder.Path("games", id, ".jsonl"))
 	g.mu.Unlock()
 	require.NoError(t, err)
 	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)

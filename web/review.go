@@ -321,7 +321,7 @@ func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	defer store.Close()
-	defer rs.engines.Backend.SearchBegins(j.game.Record.Size)()
+	defer rs.engines.Backend.Pin()()
 	conf.Partial = func(res *review.Result) {
 		rs.mu.Lock()
 		res.Game.File = j.name
@@ -330,7 +330,7 @@ func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		rs.pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
 	}
 	game := rs.remarked(j.game)
-	res, err := review.Run(ctx, game, engines.SpareTime{Engines: rs.engines}, conf, store, func(p review.Progress) { rs.progress(j, p) })
+	res, err := review.Run(ctx, game, rs.engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -26,18 +25,13 @@ import (
 )
 
 // oneNetwork is the network inside the program as a Backend.
-type oneNetwork struct {
-	*nn.Server
-	*model.Model
-}
+type oneNetwork struct{ *nn.Server }
 
-func (n oneNetwork) SHA256() string                    { return n.Describe().SHA256 }
 func (n oneNetwork) Close() error                      { return n.Server.Close() }
 func (n oneNetwork) Status() api.Engine                { return api.Engine{State: "ready", Name: "built in"} }
 func (n oneNetwork) Networks() []api.Network           { return []api.Network{{Name: "built in", InUse: true}} }
 func (n oneNetwork) Use(string) error                  { return nil }
 func (n oneNetwork) Identity() (name, identity string) { return n.Describe().Name, n.Describe().SHA256 }
-func (n oneNetwork) SearchBegins(board.Size) func()    { return func() {} }
 
 var bare = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
 
@@ -57,7 +51,7 @@ func serveWith(t *testing.T, file string, c Config) *Server {
 	require.NoError(t, err)
 	conf := engine.Defaults()
 	conf.Search.Parallel.Workers = 8
-	c.Version, c.Backend, c.Engine = "1.2.3", oneNetwork{net, m}, conf
+	c.Version, c.Backend, c.Engine = "1.2.3", oneNetwork{net}, conf
 	s, err := New(c)
 	require.NoError(t, err)
 	done := make(chan error, 1)

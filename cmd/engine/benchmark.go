@@ -145,7 +145,7 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*benchmark
 		s.useTuning(size)
 	}
 	rules := s.Play.Rules
-	m, err := s.openModel(s.stderr)
+	m, err := s.openModel(s.Model, s.stderr)
 	if err != nil {
 		return nil, err
 	}

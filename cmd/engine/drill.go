@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
 )
@@ -95,7 +96,7 @@ func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, 
 type drillJudge struct {
 	s      *settings
 	out    io.Writer
-	net    *network
+	net    *open.Network
 	search *review.Judge
 }
 
@@ -108,7 +109,7 @@ func (d *drillJudge) judge(ctx context.Context, g *board.Game) (*review.Eval, er
 			return nil, err
 		}
 	}
-	if err := d.net.wait(); err != nil {
+	if err := d.net.Wait(); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	return d.search.Position(ctx, g)

@@ -13,6 +13,7 @@ import (
 	"kosumi/cluster/hub"
 	"kosumi/internal/file"
 	"kosumi/train/loop"
+	"kosumi/train/loop/recipe"
 )
 
 type loopFlags struct {
@@ -74,7 +75,7 @@ the loop's own that the address names. Every game is checked before it counts.`,
 	}
 	c.AddCommand(loopReportCommand(), loopRateCommand())
 	fl := c.Flags()
-	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
+	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(recipe.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
 	fl.StringVar(&f.from, "from", "", "`NETWORK` that a new loop begins with instead of random weights: a file in KataGo's format, or embedded")
 	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs, where a new loop's window begins; with --from, as often as you like")
@@ -163,12 +164,12 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if len(f.data) > 0 && f.from == "" {
 		return usagef("--data goes with --from; with --config, name the folders in the recipe, in [start]")
 	}
-	text, err := loop.Preset(f.preset)
+	text, err := recipe.Preset(f.preset)
 	if err != nil {
 		return usageError{err}
 	}
-	recipe := filepath.Join(dir, loop.ConfigFile)
-	_, err = os.Stat(recipe)
+	path := filepath.Join(dir, recipe.File)
+	_, err = os.Stat(path)
 	there := err == nil
 	if f.config != "" {
 		if text, err = file.Read(f.config, maxConfigSize); err != nil && there {
@@ -182,24 +183,24 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		if f.config == "" && !cmd.Flags().Changed("preset") {
 			text = nil
 		}
-		return f.agrees(dir, recipe, text)
+		return f.agrees(dir, path, text)
 	}
 	if f.from != "" {
-		if text, err = loop.From(text, f.from, f.data...); err != nil {
+		if text, err = recipe.From(text, f.from, f.data...); err != nil {
 			return usageError{err}
 		}
 	}
-	if err := loop.Init(dir, text); err != nil {
+	if err := recipe.Init(dir, text); err != nil {
 		return usageError{err}
 	}
-	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, recipe)
+	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, path)
 	return nil
 }
 
 // agrees names every key in which the recipe of a loop that is there differs from what
 // the command line says.
-func (f *loopFlags) agrees(dir, recipe string, text []byte) error {
-	list, err := loop.Differences(dir, text, f.from, f.data...)
+func (f *loopFlags) agrees(dir, path string, text []byte) error {
+	list, err := recipe.Differences(dir, text, f.from, f.data...)
 	if err != nil {
 		return usageError{err}
 	}
@@ -211,7 +212,7 @@ func (f *loopFlags) agrees(dir, recipe string, text []byte) error {
 		lines = append(lines, fmt.Sprintf("  %s is %s, asked for: %s", d.Key, orDefault(d.A, "not set"), orDefault(d.B, "not set")))
 	}
 	return usagef("%s counts for the loop that is there already, and differs from what is asked for:\n%s\ngo on with it by %s loop %s, or name another folder",
-		recipe, strings.Join(lines, "\n"), programName(), dir)
+		path, strings.Join(lines, "\n"), programName(), dir)
 }
 
 func loopReportCommand() *cobra.Command {

@@ -15,13 +15,15 @@ import (
 	"kosumi/clock"
 	"kosumi/cluster/jobs"
 	"kosumi/match"
+	"kosumi/match/elo"
+	"kosumi/match/opening"
 )
 
 // matchFlags are the flags that are no field of match.Config as they stand.
 type matchFlags struct {
 	size, clock, openings string
 	komi                  float64
-	sprt                  match.SPRTConfig
+	sprt                  elo.SPRT
 	json, discard         bool
 	logLevel              string
 	cluster               clusterFlags
@@ -105,7 +107,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		}
 	}
 	if f.openings != "" {
-		if c.Openings, err = match.ReadOpenings(f.openings, c.Size); err != nil {
+		if c.Openings, err = opening.Read(f.openings, c.Size); err != nil {
 			return err
 		}
 	}

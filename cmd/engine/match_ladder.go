@@ -23,6 +23,7 @@ import (
 	"kosumi/match/ladder"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/nn/open"
 	"kosumi/review"
 )
 
@@ -219,7 +220,7 @@ func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Lad
 type ladderJudge struct {
 	model string
 	size  board.Size
-	net   *network
+	net   *open.Network
 	judge *review.Judge
 }
 
@@ -232,7 +233,7 @@ func (j *ladderJudge) lost(g *board.Game, p board.Point) (float64, error) {
 		s := defaultSettings()
 		s.Model = j.model
 		j.net = openNetwork(&s, j.size, slog.New(slog.DiscardHandler))
-		if err := j.net.wait(); err != nil {
+		if err := j.net.Wait(); err != nil {
 			return 0, err
 		}
 		var err error

@@ -98,7 +98,7 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	err = file.Write(f.out, func(w io.Writer) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
-			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.model.Describe().Name, f.temperature, seed)
+			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.Describe().Name, f.temperature, seed)
 		fmt.Fprintf(&b, "boardsize %d %d\n", size.W, size.H) // a match on another board refuses them
 		for _, o := range openings {
 			fmt.Fprintln(&b, o)

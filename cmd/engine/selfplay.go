@@ -140,7 +140,7 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		PerFile: f.perFile, First: first, Network: "random", Seed: s.serverConfig().Seed, Settings: conf}
 	var server *nn.Server
 	if conf.Search.Method != selfplay.Random {
-		m, err := s.openModel(s.stderr)
+		m, err := s.openModel(s.Model, s.stderr)
 		if err != nil {
 			return err
 		}

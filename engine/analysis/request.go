@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -95,8 +96,8 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	}
 	rules := q.rules
 	rules.Button = rules.Button && rules.Scoring == board.ScoringArea
-	if n, ok := s.net.(rulesLimiter); ok {
-		rules = n.SupportedRules(rules)
+	if s.conf.SupportedRules != nil {
+		rules = s.conf.SupportedRules(rules)
 	}
 	if rules != q.rules {
 		warnings = append(warnings, fieldError{"rules", "Rules " + rulesText(q.rules) + " not supported by neural net, using " + rulesText(rules) + " instead"})
@@ -110,18 +111,12 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	return q, warnings, q.checkMoves()
 }
 
-// rulesLimiter is a network that was not trained under all rules: it returns the
-// nearest that it knows.
-type rulesLimiter interface {
-	SupportedRules(board.Rules) board.Rules
-}
-
 // rulesText writes rules and komi in KataGo's older form.
 func rulesText(r board.Rules) string {
 	return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 64)
 }
 
-func (q *query) readBoard(r *fieldReader, most int, net Network) {
+func (q *query) readBoard(r *fieldReader, most int, net nn.Network) {
 	fault := "Must provide an integer from 2 to " + strconv.Itoa(most)
 	for _, field := range []string{"boardXSize", "boardYSize"} {
 		if !r.has(field) {

@@ -21,6 +21,7 @@ import (
 	"kosumi/gtp"
 	"kosumi/nn"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // Personality says how a program answers as KataGo does.
@@ -37,6 +38,8 @@ type Personality struct {
 	ForcedKomi  *float32
 	// Say writes a line that people read beside the replies.
 	Say func(line string)
+	// Models lists the networks in use, by the names that they were given.
+	Models func() []thinking.ModelInfo
 	// Supports reports whether the network knows rules.
 	Supports func(board.Rules) bool
 	// Clock holds from the start; nil is no limit.

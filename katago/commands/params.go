@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"kosumi/gtp"
@@ -90,10 +89,10 @@ type kataModel struct {
 
 func (k *paramCommands) getModels(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	list := []kataModel{}
-	for _, m := range k.Engine.Models() {
+	for _, m := range k.Models() {
 		fp16 := "auto"
-		if m.FP16 {
-			fp16 = strconv.FormatBool(m.FP16)
+		if m.FP16 == "true" {
+			fp16 = m.FP16
 		}
 		list = append(list, kataModel{InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize, Name: m.Name,
 			HumanProfile: m.HumanProfile, FP16: fp16, Version: m.Version})

@@ -3,7 +3,7 @@
 //
 // All searches run through the [Scheduler], which lets one at a time run and orders
 // them: a running clock first, then hints and counts, then analysis in slices. What
-// is left of the network's time is [SpareTime].
+// is left of the network's time is [Engines.SpareTime].
 package engines
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Backend is what a server plays and analyses with.
 type Backend interface {
-	engine.Network
+	nn.Network
 	// Status says how the network is, without waiting for it.
 	Status() api.Engine
 	// Networks lists the networks that can be chosen, by name.
@@ -30,9 +30,6 @@ type Backend interface {
 	// Identity names the network, and tells apart what was searched by different
 	// ones or at different precision; both are empty while it loads.
 	Identity() (name, identity string)
-	// SearchBegins keeps the network in place until the function that it returns is
-	// called.
-	SearchBegins(board.Size) (ends func())
 }
 
 // Engines makes the engines of a server. Make one with [New].
@@ -46,25 +43,17 @@ type Engines struct {
 
 // New returns engines on a network.
 func New(b Backend, conf engine.Config, log *slog.Logger) *Engines {
-	return &Engines{Backend: b, Config: conf, Memory: Memory{one: min(treeBytes, conf.Search.Memory.MaxBytes)}, log: log}
+	return &Engines{Backend: b, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
 }
 
 // Engine returns the engine of one game or analysis; it is made when it is first
 // needed.
 func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
 
-// NetworkSHA names the network to the ladders; "" while it loads.
-func (es *Engines) NetworkSHA() string {
-	if n, ok := es.Backend.(interface{ SHA256() string }); ok {
-		return n.SHA256()
-	}
-	return ""
-}
-
 // Bounds of the trees, in bytes: of one, of all together, and what each has at least
 // however many there are.
 const (
-	treeBytes  = 256 << 20
+	TreeBytes  = 256 << 20
 	AllBytes   = 2 << 30
 	LeastBytes = 8 << 20
 )
@@ -76,9 +65,6 @@ type Memory struct {
 	mu      sync.Mutex
 	granted int64
 }
-
-// Most is the room of the largest tree, in bytes.
-func (m *Memory) Most() int64 { return m.one }
 
 // Grant gives a tree its room, in bytes.
 func (m *Memory) Grant() int64 {
@@ -152,14 +138,31 @@ func (e *Engine) Close() {
 	}
 }
 
-// SpareTime evaluates while nothing more urgent searches: for reviews, and for other
-// programs.
-type SpareTime struct{ Engines *Engines }
+// SpareTime returns the network for reviews and for other programs, which evaluate
+// while nothing more urgent searches.
+func (es *Engines) SpareTime() nn.Network {
+	return spareTime{nn.Wrapper{Network: es.Backend}, &es.Scheduler}
+}
+
+// spareTime is a network that waits until no search wants the engine.
+type spareTime struct {
+	nn.Wrapper
+	scheduler *Scheduler
+}
 
 // Evaluate implements nn.Evaluator.
-func (t SpareTime) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	if err := t.Engines.Scheduler.Yield(ctx); err != nil {
+func (t spareTime) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if err := t.scheduler.Yield(ctx); err != nil {
 		return err
 	}
-	return t.Engines.Backend.Evaluate(ctx, q, out)
+	return t.Network.Evaluate(ctx, q, out)
+}
+
+// Humans implements nn.Network.
+func (t spareTime) Humans() nn.Network {
+	humans := t.Network.Humans()
+	if humans == nil {
+		return nil
+	}
+	return spareTime{nn.Wrapper{Network: humans}, t.scheduler}
 }

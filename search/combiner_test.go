@@ -1,0 +1,110 @@
+package search
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn"
+)
+
+// answering is an evaluator that answers later, on goroutines of its own, as a
+// server's sessions do.
+type answering struct {
+	nn.Plain
+	jobs chan *nn.Job
+}
+
+func newAnswering(t testing.TB, e nn.Evaluator, sessions int) *answering {
+	a := &answering{nn.Plain{Evaluator: e}, make(chan *nn.Job, 4096)}
+	var work sync.WaitGroup
+	for range sessions {
+		work.Go(func() {
+			for j := range a.jobs {
+				j.Err = a.Evaluate(context.Background(), j.Query, j.Out)
+				then := j.Then
+				if j.Done(); then != nil {
+					then()
+				}
+			}
+		})
+	}
+	t.Cleanup(func() {
+		close(a.jobs)
+		work.Wait()
+	})
+	return a
+}
+
+func (a *answering) Submitter() nn.Submitter { return a }
+
+func (a *answering) Submit(_ context.Context, j *nn.Job) {
+	j.Err = nil
+	a.jobs <- j
+}
+
+// combining returns parameters under which those who answer combine.
+func combining(workers int) Params {
+	p := Defaults()
+	p.Parallel.Workers, p.Parallel.VisitsPerFlight, p.Parallel.Sessions = workers, 1, runtime.NumCPU()
+	return p
+}
+
+// TestCombining: those who answer do the work of the search, to the visit, and a tree
+// that they made is as sound as any.
+func TestCombining(t *testing.T) {
+	tree := newTree(t, combining(16), newAnswering(t, &stub{}, 4))
+	tree.Reset(newGame(t, 9))
+	for _, visits := range []int64{1, 2, 17, 4000} {
+		r := searched(t, tree, visits)
+		require.Equal(t, StopVisits, r.Stop)
+		require.EqualValues(t, visits, r.Root.Visits)
+		requireSound(t, tree)
+	}
+	require.NotNil(t, tree.run.then, "answers were combined")
+}
+
+// TestCombiningStops: a search with a combiner heeds its time, its context and whoever wants
+// to see how far it is.
+func TestCombiningStops(t *testing.T) {
+	tree := newTree(t, combining(8), newAnswering(t, &stub{delay: 50 * time.Microsecond}, 3))
+	tree.Reset(newGame(t, 9))
+	r, err := tree.Search(t.Context(), Limits{Time: 30 * time.Millisecond})
+	require.NoError(t, err)
+	require.Equal(t, StopTime, r.Stop)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var seen atomic.Int64
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		defer cancel()
+		for seen.Load() < 3 {
+			var s Result
+			if tree.Snapshot(&s); !s.Final && s.Root.Visits > seen.Load() {
+				seen.Add(1)
+			}
+			runtime.Gosched()
+		}
+	})
+	r, err = tree.Search(ctx, Limits{SnapshotEvery: time.Millisecond})
+	watch.Wait()
+	require.NoError(t, err)
+	require.Equal(t, StopCancelled, r.Stop)
+	requireSound(t, tree)
+}
+
+// TestCombiningFault: a fault while someone else works on the tree reaches the caller
+// of Search, as one of its own would.
+func TestCombiningFault(t *testing.T) {
+	p := combining(8)
+	p.Graph.LeakProb = 0.5
+	tree := newTree(t, p, newAnswering(t, &stub{}, 3))
+	tree.Reset(newGame(t, 9))
+	tree.playouts.rng = nil // which transpositions will draw from
+	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000}) })
+}

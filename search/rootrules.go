@@ -1,0 +1,307 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/thinking"
+)
+
+// rootRules is what holds at the root only, made anew by each search: which moves stand for
+// others, which need not be searched, what endings cost, and the answers that say so.
+type rootRules struct {
+	out      nn.Output               // the network's answer
+	humanOut nn.Output               // the human network's, where human is set
+	human    humanBits               // its policy
+	weighted bool                    // evaluations are weighted by their errors
+	policy   [board.MaxMoves]float32 // as searched: with temperature and noise
+
+	position *position
+	// bonus is the score, in White's points, that a move at the root is
+	// changed by, by Size.Index.
+	bonus    [board.MaxMoves]float32
+	hasBonus bool
+	useless  [board.MaxMoves]bool // moves that need not be searched
+	// copyOf is the move searched in place of a symmetric one, by Size.Index;
+	// NoPoint for the others.
+	copyOf     [board.MaxMoves]board.Point
+	symmetries []board.Symmetry // that those were found by
+}
+
+// mark finds out what holds for single moves at the root of a search: symmetric
+// copies, useless moves and the ending bonus. The network's answer must be there.
+func (ru *rootRules) mark(p *Root) {
+	g := &ru.position.base
+	for i := range ru.copyOf {
+		ru.copyOf[i] = board.NoPoint
+	}
+	clear(ru.useless[:])
+	clear(ru.bonus[:])
+	ru.hasBonus = false
+	if p.SymmetryPruning {
+		ru.markCopies(p.LooseImages)
+	}
+	if p.PruneUselessMoves || p.EndingBonusPoints != 0 {
+		suicide := g.Rules().Suicide || g.Options().PassAliveUnderSuicide
+		safe := g.Board().PassAlive(make([]board.Color, 0, board.MaxPoints), suicide)
+		if p.PruneUselessMoves {
+			ru.markUseless(safe)
+		}
+		if p.EndingBonusPoints != 0 && ru.out.HasOwnership {
+			ru.markBonus(safe, p.EndingBonusPoints)
+		}
+	}
+}
+
+// markCopies finds moves that a symmetry of the position maps to each other and
+// keeps one of each kind: for Black the one furthest to the right and then to
+// the top, for White the opposite, so that games begin in the usual corners. The
+// line after a move holds for its image only where the same moves are forbidden below;
+// loose takes it to hold in any case.
+func (ru *rootRules) markCopies(loose bool) {
+	symmetries := positionSymmetries(&ru.position.base)
+	if !loose {
+		symmetries = slices.DeleteFunc(symmetries, func(k board.Symmetry) bool { return !sameBelow(ru.position.bans, &ru.position.base, k) })
+	}
+	ru.symmetries = symmetries
+	if len(symmetries) == 0 {
+		return
+	}
+	size := ru.position.base.Size()
+	for k := range size.Area() {
+		x, y := size.W-1-k/size.H, k%size.H
+		if ru.position.base.ToMove() == board.White {
+			x, y = k/size.H, size.H-1-k%size.H
+		}
+		p := size.Point(x, y)
+		if !ru.position.allows(p) || ru.copyOf[p] != board.NoPoint {
+			continue
+		}
+		for _, sym := range symmetries {
+			if q := size.SymMap(sym, p); q != p && ru.copyOf[q] == board.NoPoint {
+				ru.copyOf[q] = p
+			}
+		}
+	}
+}
+
+// positionSymmetries returns the symmetries, the identity left out, that leave
+// the position as it is; none where a ko or superko ban tells points apart.
+func positionSymmetries(g *board.Game) []board.Symmetry {
+	size := g.Size()
+	if g.Board().KoPoint() != board.NoPoint {
+		return nil
+	}
+	for p := range board.Point(size.Area()) {
+		if g.SuperkoBanned(p) || g.KoRecapBlocked(p) {
+			return nil
+		}
+	}
+	var found []board.Symmetry
+	for k := board.Symmetry(1); int(k) < size.Symmetries(); k++ {
+		same := true
+		for p := range board.Point(size.Area()) {
+			q := size.SymMap(k, p)
+			if g.At(p) != g.At(q) || g.SecondEncoreStart(p) != g.SecondEncoreStart(q) {
+				same = false
+				break
+			}
+		}
+		if same {
+			found = append(found, k)
+		}
+	}
+	return found
+}
+
+// markUseless drops the moves inside sure areas where the opponent's last four
+// moves were passes.
+func (ru *rootRules) markUseless(safe []board.Color) {
+	opponent := ru.position.base.ToMove().Opponent()
+	for i := 0; i <= 6; i += 2 {
+		if m := ru.position.base.LastMove(i); m.Color != opponent || m.Point != board.Pass {
+			return
+		}
+	}
+	for p, c := range safe {
+		ru.useless[p] = c != board.Empty
+	}
+}
+
+// Ownership beyond sureOwnership is taken for sure when endings are judged.
+const sureOwnership = 0.95
+
+// markBonus takes points from moves that only fill what is owned anyhow, so that
+// a won game ends soon and neutral points are filled before passing. Nothing is
+// taken while a ko is open.
+func (ru *rootRules) markBonus(safe []board.Color, points float64) {
+	g := &ru.position.base
+	b, size, mover := g.Board(), g.Size(), g.ToMove()
+	area := g.Rules().Scoring == board.ScoringArea || g.Phase() >= 2
+	sign := float32(1)
+	if mover == board.Black {
+		sign = -1
+	}
+	pass := size.Area()
+	switch {
+	case area && g.HasButton():
+		ru.bonus[pass] = sign * float32(-points/2)
+	case !area:
+		ru.bonus[pass] = sign * float32(-points*2/3)
+	}
+	ru.hasBonus = ru.bonus[pass] != 0
+	if b.KoPoint() != board.NoPoint {
+		return
+	}
+	for p := range board.Point(size.Area()) {
+		if g.At(p) != board.Empty {
+			continue
+		}
+		own := float64(ru.out.Ownership[p])
+		beyond := math.Abs(own) - sureOwnership
+		switch {
+		case own <= -sureOwnership && !(area && captures(b, mover, p)):
+		case own >= sureOwnership && !touches(b, mover.Opponent(), p) && !connects(b, mover, p, safe):
+		default:
+			continue
+		}
+		ru.bonus[p] = sign * float32(-points*beyond/(1-sureOwnership))
+		ru.hasBonus = ru.hasBonus || ru.bonus[p] != 0
+	}
+}
+
+// captures reports whether a move of c takes stones.
+func captures(b *board.Board, c board.Color, p board.Point) bool {
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == c.Opponent() && b.Liberties(q) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// touches reports whether a point is next to a stone of c.
+func touches(b *board.Board, c board.Color, p board.Point) bool {
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == c {
+			return true
+		}
+	}
+	return false
+}
+
+// connects reports whether a move of own joins a chain that is not pass-alive to
+// another one.
+func connects(b *board.Board, own board.Color, p board.Point, safe []board.Color) bool {
+	if safe[p] == own {
+		return false
+	}
+	head := board.NoPoint
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == own && safe[q] == board.Empty {
+			head = b.ChainHead(q)
+			break
+		}
+	}
+	if head == board.NoPoint {
+		return false
+	}
+	for _, q := range b.Neighbors(p) {
+		if b.At(q) == own && b.ChainHead(q) != head {
+			return true
+		}
+	}
+	return false
+}
+
+// bonusUtility is what the ending bonus of a root move changes its utility by,
+// in White's view.
+func (ru *rootRules) bonusUtility(p board.Point, avg *outcome, v *valuer) float64 {
+	if !ru.hasBonus {
+		return 0
+	}
+	d := float64(ru.bonus[ru.position.base.Size().Index(p)])
+	if d == 0 {
+		return 0
+	}
+	mean, stdev := float64(avg.scoreMean), avg.stdev()
+	return v.ofScore(mean+d, stdev) - v.ofScore(mean, stdev)
+}
+
+// allowed reports whether a legal move is searched at the root.
+func (ru *rootRules) allowed(p board.Point) bool {
+	i := ru.position.base.Size().Index(p)
+	return ru.position.allows(p) && !ru.useless[i] && ru.copyOf[i] == board.NoPoint
+}
+
+// neutral reports whether a point is not surely the opponent's, or touches a point
+// that is surely one's own.
+func (ru *rootRules) neutral(p board.Point) bool {
+	own := ru.out.Ownership
+	if own[p] >= -sureOwnership {
+		return true
+	}
+	for _, q := range ru.position.base.Board().Neighbors(p) {
+		if own[q] > sureOwnership {
+			return true
+		}
+	}
+	return false
+}
+
+// addCopies puts the moves left out as symmetric copies behind those searched in
+// their place.
+func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
+	size := ru.position.base.Size()
+	all := make([]thinking.Move, 0, 2*len(moves))
+	for _, m := range moves {
+		all = append(all, m)
+		if m.Move == board.Pass {
+			continue
+		}
+		first := len(all)
+		for _, k := range ru.symmetries { // KataGo's order
+			p := size.SymMap(k, m.Move)
+			if ru.copyOf[p] != m.Move || !ru.position.allows(p) ||
+				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
+				continue
+			}
+			c := m
+			c.Move, c.SymmetryOf = p, m.Move
+			ru.mirror(&c)
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// mirror turns the variation and ownership of a copied move to its place.
+func (ru *rootRules) mirror(m *thinking.Move) {
+	size := ru.position.base.Size()
+	for _, k := range ru.symmetries {
+		if size.SymMap(k, m.SymmetryOf) != m.Move {
+			continue
+		}
+		pv := make([]board.Point, len(m.PV))
+		for i, p := range m.PV {
+			pv[i] = size.SymMap(k, p)
+		}
+		m.PV = pv
+		m.Ownership = turned(m.Ownership, size, k)
+		m.OwnershipStdev = turned(m.OwnershipStdev, size, k)
+		return
+	}
+}
+
+func turned(values []float32, size board.Size, k board.Symmetry) []float32 {
+	if values == nil {
+		return nil
+	}
+	out := make([]float32, len(values))
+	for p, q := range board.SymTable(size, k) {
+		out[q] = values[p]
+	}
+	return out
+}
