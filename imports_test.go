@@ -45,6 +45,7 @@ var allowed = map[string]string{
 	"katago":        "board clock engine gtp nn nn/features search setting sgf thinking",
 	"level":         "board search thinking",
 	"life":          "board life/check sgf",
+	"console":       "",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
 	"match/opening": "board nn sgf",

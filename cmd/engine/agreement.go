@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
+	"kosumi/console"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -45,12 +46,12 @@ func (out *benchmark) measureAgreement(cmd *cobra.Command, s *settings, params s
 	if len(f.workers) == 0 {
 		f.workers = []int{params.Parallel.Workers}
 	}
-	progress := newDisplay(cmd.ErrOrStderr())
+	progress := console.NewProgress(cmd.ErrOrStderr())
 	var err error
 	out.Agreement, err = bench.Agree(cmd.Context(), params, server, bench.AgreementConfig{
 		Short: f.short, Long: f.long, Positions: f.positions, Workers: f.workers, Size: s.Play.Size, Rules: s.Play.Rules,
-		Progress: func(n int) { progress.show("", int64(n), int64(f.positions), "positions compared", "") },
+		Progress: func(n int) { progress.Show("", int64(n), int64(f.positions), "positions compared", "") },
 	})
-	progress.close()
+	progress.Close()
 	return err
 }

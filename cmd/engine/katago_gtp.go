@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/clock"
+	"kosumi/console"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
@@ -64,7 +65,7 @@ func kataLogger(log *katago.Log, all bool) *slog.Logger {
 	if all {
 		level = slog.LevelInfo
 	}
-	return slog.New(newPlainHandler(log.Messages(), level))
+	return console.NewLog(log.Messages(), level)
 }
 
 // kataSeat is a seat that answers as KataGo does.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster/hub"
+	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/train/loop"
 	"kosumi/train/loop/recipe"
@@ -102,21 +102,21 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if f.initOnly {
 		return nil
 	}
-	log := slog.New(newPlainHandler(os.Stderr, level))
+	log := console.NewLog(os.Stderr, level)
 	if f.serve.addr != "" {
 		if log, err = clusterLog(f.logLevel, f.serve.jsonLog); err != nil {
 			return err
 		}
 	}
-	show := newDisplay(os.Stderr)
-	defer show.close()
+	show := console.NewProgress(os.Stderr)
+	defer show.Close()
 	o := loop.Options{
 		Log: log, Games: f.games, Time: time.Duration(f.hours * float64(time.Hour)),
-		Status: func(line string) { show.note(time.Now().Format("15:04:05") + " " + line) },
+		Status: func(line string) { show.Note(time.Now().Format("15:04:05") + " " + line) },
 	}
-	if show.terminal() {
+	if show.Terminal() {
 		o.Progress = func(p loop.Progress) {
-			show.showLeft("", p.Done, p.Goal, p.Unit, p.Stage+", "+p.Text, p.Left)
+			show.ShowLeft("", p.Done, p.Goal, p.Unit, p.Stage+", "+p.Text, p.Left)
 		}
 	}
 	var others *hub.Hub
@@ -142,7 +142,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.\n",
 		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))
 	err = l.Run(cmd.Context())
-	show.close()
+	show.Close()
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"kosumi/clock"
 	"kosumi/cluster/jobs"
+	"kosumi/console"
 	"kosumi/match"
 	"kosumi/match/elo"
 	"kosumi/match/opening"
@@ -124,7 +124,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	if err != nil {
 		return usageError{err}
 	}
-	c.Log = slog.New(newPlainHandler(os.Stderr, level))
+	c.Log = console.NewLog(os.Stderr, level)
 	return nil
 }
 
@@ -202,16 +202,16 @@ func interrupted(c match.Config) error {
 
 // showMatch reports progress: a bar on a terminal, else a line a game.
 func showMatch(c *match.Config) (done func()) {
-	d := newDisplay(os.Stderr)
+	d := console.NewProgress(os.Stderr)
 	c.Progress = func(p match.Progress) {
 		switch {
-		case d.terminal():
-			d.show("", int64(p.Summary.Games), int64(p.Total), "games", score(&p.Summary))
+		case d.Terminal():
+			d.Show("", int64(p.Summary.Games), int64(p.Total), "games", score(&p.Summary))
 		case p.Game != nil:
-			d.note(progressLine(p))
+			d.Note(progressLine(p))
 		}
 	}
-	return d.close
+	return d.Close
 }
 
 func progressLine(p match.Progress) string {

@@ -17,6 +17,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/cluster/jobs"
+	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
@@ -113,7 +114,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	network := m.Describe()
-	pool, closePool, err := f.cluster.open(slog.New(newPlainHandler(os.Stderr, slog.LevelInfo)))
+	pool, closePool, err := f.cluster.open(console.NewLog(os.Stderr, slog.LevelInfo))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/match/opening"
 )
@@ -86,12 +87,12 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	progress := newDisplay(cmd.ErrOrStderr())
+	progress := console.NewProgress(cmd.ErrOrStderr())
 	openings, err := opening.Draw(cmd.Context(), net, opening.Config{
 		Count: f.count, Least: f.least, Most: f.most, Temperature: f.temperature, Balance: f.balance,
-		Size: size, Rules: rules, Seed: seed, Found: func(n int) { progress.show("", int64(n), int64(f.count), "openings", "") },
+		Size: size, Rules: rules, Seed: seed, Found: func(n int) { progress.Show("", int64(n), int64(f.count), "openings", "") },
 	})
-	progress.close()
+	progress.Close()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
+	"kosumi/console"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -40,12 +41,12 @@ func (out *benchmark) measureProblems(cmd *cobra.Command, params search.Params, 
 		return nil
 	}
 	params.Seed = 1
-	progress := newDisplay(cmd.ErrOrStderr())
+	progress := console.NewProgress(cmd.ErrOrStderr())
 	var err error
 	out.ProblemVisits = f.visits
 	out.Problems, err = bench.Solve(cmd.Context(), params, server, all, f.visits, func(done, of int) {
-		progress.show("", int64(done), int64(of), "positions solved or not", "")
+		progress.Show("", int64(done), int64(of), "positions solved or not", "")
 	})
-	progress.close()
+	progress.Close()
 	return err
 }

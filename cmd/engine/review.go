@@ -106,7 +106,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return err
 	}
 	show := newReviewProgress(os.Stderr, len(files))
-	defer show.close()
+	defer show.bars.Close()
 	lock, err := file.LockFolder(f.out)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return err
 	}
 	err = b.Run(cmd.Context(), files)
-	show.close()
+	show.bars.Close()
 	o, failed := b.Finish(cmd.Context())
 	switch {
 	case err != nil && o == nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kosumi/console"
 	"kosumi/engine"
 	"kosumi/internal/file"
 	"kosumi/level"
@@ -243,7 +244,7 @@ func (s *settings) check() error {
 	if err != nil {
 		return err
 	}
-	s.stderr = slog.New(newPlainHandler(os.Stderr, level))
+	s.stderr = console.NewLog(os.Stderr, level)
 	if err := s.checkHuman(); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/console"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/model"
 	"kosumi/train/learn"
@@ -182,15 +183,15 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(25) // rows are large and live long: with 100 they would take twice their size
 	}
-	show := newDisplay(cmd.ErrOrStderr())
+	show := console.NewProgress(cmd.ErrOrStderr())
 	c.Progress = func(p learn.Progress) {
-		if show.terminal() {
+		if show.Terminal() {
 			p.Left = 0 // the bar has it
 		}
-		show.show("", p.Step, p.Total, "steps", trainLine(&p))
+		show.Show("", p.Step, p.Total, "steps", trainLine(&p))
 	}
 	report, err := learn.Run(cmd.Context(), c)
-	show.close()
+	show.Close()
 	var other *learn.SettingsError
 	switch {
 	case errors.As(err, &other) && len(other.Changed) > 0:

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -14,19 +14,19 @@ import (
 	"golang.org/x/term"
 )
 
-// display shows how far long work is: bars on a terminal, else a line now and
+// Progress shows how far long work is: bars on a terminal, else a line now and
 // then. Its methods may be called from several goroutines.
-type display struct {
+type Progress struct {
 	out  io.Writer
 	bars *mpb.Progress // nil without a terminal
 
 	mu     sync.Mutex
-	rows   map[string]*progressRow
+	rows   map[string]*row
 	closed bool
 }
 
-// progressRow is one thing that is counted.
-type progressRow struct {
+// row is one thing that is counted.
+type row struct {
 	name string // of a stage; "" if there is one only
 	bar  *mpb.Bar
 	said int64     // done when the last line was written
@@ -41,35 +41,35 @@ type progressRow struct {
 	left        time.Duration // that is known; 0: as fast as until now
 }
 
-// lineEvery is the longest time between two lines while something happens.
-const lineEvery = 10 * time.Second
+// LineEvery is the longest time between two lines while something happens.
+const LineEvery = 10 * time.Second
 
-// newDisplay shows progress on a file, which is standard error but in tests.
-func newDisplay(out io.Writer) *display {
-	d := &display{out: out, rows: map[string]*progressRow{}}
+// NewProgress shows progress on a file, which is standard error but in tests.
+func NewProgress(out io.Writer) *Progress {
+	p := &Progress{out: out, rows: map[string]*row{}}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		d.bars = mpb.New(mpb.WithOutput(out), mpb.WithRefreshRate(200*time.Millisecond))
+		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithRefreshRate(200*time.Millisecond))
 	}
-	return d
+	return p
 }
 
-// show says that so much of a stage is done, in units such as "games". Stage may
+// Show says that so much of a stage is done, in units such as "games". Stage may
 // be empty, and total 0 if nobody knows it. Text, if there is any, follows the
 // count.
-func (d *display) show(stage string, done, total int64, unit, text string) {
-	d.showLeft(stage, done, total, unit, text, 0)
+func (p *Progress) Show(stage string, done, total int64, unit, text string) {
+	p.ShowLeft(stage, done, total, unit, text, 0)
 }
 
-// showLeft is show where it is known how long the rest will take.
-func (d *display) showLeft(stage string, done, total int64, unit, text string, left time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	r := d.rows[stage]
+// ShowLeft is show where it is known how long the rest will take.
+func (p *Progress) ShowLeft(stage string, done, total int64, unit, text string, left time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.rows[stage]
 	if r == nil {
-		r = &progressRow{name: stage, next: time.Now().Add(lineEvery)}
-		d.rows[stage] = r
-		if d.bars != nil {
-			r.bar = d.bar(r)
+		r = &row{name: stage, next: time.Now().Add(LineEvery)}
+		p.rows[stage] = r
+		if p.bars != nil {
+			r.bar = p.bar(r)
 		}
 	}
 	r.set(done, total, unit, text, left)
@@ -79,12 +79,12 @@ func (d *display) showLeft(stage string, done, total int64, unit, text string, l
 		return
 	}
 	if now := time.Now(); now.After(r.next) || total > 0 && (done-r.said)*10 >= total || done == total && done > r.said {
-		r.next, r.said = now.Add(lineEvery), done
-		fmt.Fprintln(d.out, r.line(done, total))
+		r.next, r.said = now.Add(LineEvery), done
+		fmt.Fprintln(p.out, r.line(done, total))
 	}
 }
 
-func (r *progressRow) set(done, total int64, unit, text string, left time.Duration) {
+func (r *row) set(done, total int64, unit, text string, left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.began.IsZero() || done < r.done || unit != r.unit {
@@ -94,7 +94,7 @@ func (r *progressRow) set(done, total int64, unit, text string, left time.Durati
 }
 
 // line is what is said where there is no terminal.
-func (r *progressRow) line(done, total int64) string {
+func (r *row) line(done, total int64) string {
 	if r.unit == ofAll {
 		return r.text
 	}
@@ -113,12 +113,12 @@ func (r *progressRow) line(done, total int64) string {
 }
 
 // bar adds a bar. It has no total yet: one that has ends by itself.
-func (d *display) bar(r *progressRow) *mpb.Bar {
+func (p *Progress) bar(r *row) *mpb.Bar {
 	before := []decor.Decorator{decor.Any(func(decor.Statistics) string { return r.count() })}
 	if r.name != "" {
 		before = append([]decor.Decorator{decor.Name(r.name+" ", decor.WC{W: 11, C: decor.DindentRight})}, before...)
 	}
-	return d.bars.AddBar(0, mpb.PrependDecorators(before...), mpb.AppendDecorators(
+	return p.bars.AddBar(0, mpb.PrependDecorators(before...), mpb.AppendDecorators(
 		decor.Any(func(s decor.Statistics) string {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (d *display) bar(r *progressRow) *mpb.Bar {
 		}), decor.Any(func(decor.Statistics) string { return r.timeLeft() }, decor.WC{W: leftWidth})))
 }
 
-func (r *progressRow) count() string {
+func (r *row) count() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.unit == ofAll {
@@ -136,7 +136,7 @@ func (r *progressRow) count() string {
 }
 
 // timeLeft is how long the rest takes, "" while nobody can tell.
-func (r *progressRow) timeLeft() string {
+func (r *row) timeLeft() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	left := r.left
@@ -173,46 +173,46 @@ func fit(text string, columns int) string {
 	return text
 }
 
-// share says how much of everything is done, 0 to 1, where nothing is counted.
-func (d *display) share(done float64, text string) {
-	d.show("", int64(1000*done), 1000, ofAll, text)
+// Share says how much of everything is done, 0 to 1, where nothing is counted.
+func (p *Progress) Share(done float64, text string) {
+	p.Show("", int64(1000*done), 1000, ofAll, text)
 }
 
 // ofAll is the unit of a share, whose count says nothing.
 const ofAll = "‰"
 
-// note writes a line of its own, above the bars.
-func (d *display) note(line string) {
-	if d.bars != nil {
-		fmt.Fprintln(d.bars, line)
+// Note writes a line of its own, above the bars.
+func (p *Progress) Note(line string) {
+	if p.bars != nil {
+		fmt.Fprintln(p.bars, line)
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	fmt.Fprintln(d.out, line)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.out, line)
 }
 
-// terminal reports whether bars are shown.
-func (d *display) terminal() bool { return d.bars != nil }
+// Terminal reports whether bars are shown.
+func (p *Progress) Terminal() bool { return p.bars != nil }
 
-// close ends the bars; they stay as they are. It may be called again.
-func (d *display) close() {
-	if d.bars == nil {
+// Close ends the bars; they stay as they are. It may be called again.
+func (p *Progress) Close() {
+	if p.bars == nil {
 		return
 	}
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
 		return
 	}
-	d.closed = true
-	bars := make([]*mpb.Bar, 0, len(d.rows))
-	for _, r := range d.rows {
+	p.closed = true
+	bars := make([]*mpb.Bar, 0, len(p.rows))
+	for _, r := range p.rows {
 		bars = append(bars, r.bar)
 	}
-	d.mu.Unlock()
+	p.mu.Unlock()
 	for _, b := range bars {
 		b.Abort(false)
 	}
-	d.bars.Wait()
+	p.bars.Wait()
 }

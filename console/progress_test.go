@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"io"
@@ -12,14 +12,14 @@ import (
 	"github.com/vbauerster/mpb/v8"
 )
 
-// TestDisplayLines: without a terminal there is a line for each tenth at most, one
+// TestProgressLines: without a terminal there is a line for each tenth at most, one
 // at the end, and the stages do not mix.
-func TestDisplayLines(t *testing.T) {
+func TestProgressLines(t *testing.T) {
 	var out strings.Builder
-	d := newDisplay(&out)
-	require.False(t, d.terminal())
+	d := NewProgress(&out)
+	require.False(t, d.Terminal())
 	for n := range int64(100) {
-		d.show("", n+1, 100, "games", "fine")
+		d.Show("", n+1, 100, "games", "fine")
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 10)
@@ -27,11 +27,11 @@ func TestDisplayLines(t *testing.T) {
 	require.Equal(t, "100 of 100 games, fine", lines[9])
 
 	out.Reset()
-	d.show("reading", 1, 2, "", "")
-	d.show("writing", 3, 3, "", "")
-	d.share(0.5, "half of it")
-	d.note("a note")
-	d.close()
+	d.Show("reading", 1, 2, "", "")
+	d.Show("writing", 3, 3, "", "")
+	d.Share(0.5, "half of it")
+	d.Note("a note")
+	d.Close()
 	require.Equal(t, "reading: 1 of 2\nwriting: 3 of 3\n", strings.Join(strings.SplitAfter(out.String(), "\n")[:2], ""))
 	require.Contains(t, out.String(), "a note\n")
 }
@@ -46,9 +46,9 @@ func TestBarsFit(t *testing.T) {
 		{"", ofAll, "game 12 of 400, " + strings.Repeat("a long name ", 9), "game 12 of 400"},
 	} {
 		var out strings.Builder
-		d := &display{out: &out, rows: map[string]*progressRow{}, bars: mpb.New(mpb.WithOutput(&out), mpb.WithWidth(80), mpb.WithRefreshRate(time.Millisecond), mpb.WithAutoRefresh())}
-		d.showLeft(test.stage, 123_456, 9_876_543, test.unit, test.text, 185*time.Second)
-		d.close()
+		d := &Progress{out: &out, rows: map[string]*row{}, bars: mpb.New(mpb.WithOutput(&out), mpb.WithWidth(80), mpb.WithRefreshRate(time.Millisecond), mpb.WithAutoRefresh())}
+		d.ShowLeft(test.stage, 123_456, 9_876_543, test.unit, test.text, 185*time.Second)
+		d.Close()
 		lines := strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\n' || r == '\r' || r == 0x1b })
 		require.NotEmpty(t, lines)
 		last := strings.TrimPrefix(lines[len(lines)-1], "[J") // what is left of the order to clear the line
@@ -60,20 +60,20 @@ func TestBarsFit(t *testing.T) {
 	}
 }
 
-// TestDisplayBars: bars are counted and closed from several goroutines at once, and
+// TestProgressBars: bars are counted and closed from several goroutines at once, and
 // a bar that is full can go on.
-func TestDisplayBars(t *testing.T) {
-	d := &display{out: io.Discard, rows: map[string]*progressRow{}, bars: mpb.New(mpb.WithOutput(io.Discard), mpb.WithRefreshRate(time.Millisecond), mpb.WithAutoRefresh())}
+func TestProgressBars(t *testing.T) {
+	d := &Progress{out: io.Discard, rows: map[string]*row{}, bars: mpb.New(mpb.WithOutput(io.Discard), mpb.WithRefreshRate(time.Millisecond), mpb.WithAutoRefresh())}
 	var all sync.WaitGroup
 	for _, stage := range []string{"", "reading", "writing"} {
 		all.Go(func() {
 			for n := range int64(50) {
-				d.show(stage, n, 40, "games", "fine")
-				d.share(0.5, "half of it")
-				d.note("a note")
+				d.Show(stage, n, 40, "games", "fine")
+				d.Share(0.5, "half of it")
+				d.Note("a note")
 			}
 		})
 	}
 	all.Wait()
-	d.close()
+	d.Close()
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"context"
@@ -8,23 +8,24 @@ import (
 	"sync"
 )
 
-// plainHandler writes one readable line for each record: the message, then its
+// logHandler writes one readable line for each record: the message, then its
 // attributes as key=value. Warnings and errors are marked; nothing carries a
 // time stamp, because GUIs show these lines as they are.
-type plainHandler struct {
+type logHandler struct {
 	mu    *sync.Mutex
 	w     io.Writer
 	level slog.Level
 	attrs []slog.Attr
 }
 
-func newPlainHandler(w io.Writer, level slog.Level) *plainHandler {
-	return &plainHandler{mu: new(sync.Mutex), w: w, level: level}
+// NewLog returns a log that writes what has a level or more.
+func NewLog(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(&logHandler{mu: new(sync.Mutex), w: w, level: level})
 }
 
-func (h *plainHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
+func (h *logHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
 
-func (h *plainHandler) Handle(_ context.Context, r slog.Record) error {
+func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	var b strings.Builder
 	switch {
 	case r.Level >= slog.LevelError:
@@ -51,11 +52,11 @@ func (h *plainHandler) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-func (h *plainHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	out := *h
 	out.attrs = append(append([]slog.Attr{}, h.attrs...), attrs...)
 	return &out
 }
 
 // WithGroup ignores groups: lines for people have no use for them.
-func (h *plainHandler) WithGroup(string) slog.Handler { return h }
+func (h *logHandler) WithGroup(string) slog.Handler { return h }
