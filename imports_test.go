@@ -42,7 +42,7 @@ var allowed = map[string]string{
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting thinking",
 	"engine":        "board clock level nn nn/features search setting sgf thinking",
-	"katago":        "board clock engine gtp nn nn/features search setting sgf thinking",
+	"katago":        "board clock engine gtp nn nn/features nn/open search setting sgf thinking",
 	"level":         "board search thinking",
 	"life":          "board life/check sgf",
 	"console":       "",

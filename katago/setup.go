@@ -258,18 +258,3 @@ func ShortName(name string) string {
 	}
 	return strings.Join(parts, "-")
 }
-
-// SupportedRules returns the nearest rules that a network of KataGo's of this model
-// version was trained under; 0 is no such network, which takes all.
-func SupportedRules(r board.Rules, version int) board.Rules {
-	if version == 0 {
-		return r
-	}
-	if r.Ko == board.KoSpight || version <= 6 && r.Ko == board.KoSimple {
-		r.Ko = board.KoSituational
-	}
-	if version <= 6 {
-		r.Scoring, r.Tax, r.Button = board.ScoringArea, board.TaxNone, false
-	}
-	return r
-}

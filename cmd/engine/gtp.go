@@ -12,6 +12,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/gtp/autosave"
+	"kosumi/katago"
 	"kosumi/life"
 	"kosumi/models"
 	"kosumi/nn/open"
@@ -88,7 +89,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	return gtp.Options{
 		Version: version, Strict: s.StrictPlay, Life: life.Judge{}, Ready: net.Wait,
-		Models: func() []thinking.ModelInfo { return modelInfos(net) },
+		Models: func() []thinking.ModelInfo { return katago.Models(net) },
 	}
 }
 
