@@ -48,6 +48,7 @@ var allowed = map[string]string{
 	"console":       "",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
+	"doctor":        "board nn/model nn/ort",
 	"match/opening": "board nn sgf",
 	"review":        "board nn search sgf",
 	"match":         "board clock sgf",

@@ -1,4 +1,4 @@
-package web
+package reviews
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"kosumi/board"
 	"kosumi/review"
+	"kosumi/review/drill"
+	"kosumi/review/report"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -20,18 +22,18 @@ const freshADay = 10
 type Attempt struct {
 	mu      sync.Mutex // one command at a time
 	set     bool
-	attempt review.Attempt
+	attempt drill.Attempt
 }
 
-// drills are the problems that reviews make of mistakes, and the answers to them.
-type drills struct {
-	folder *review.Folder
+// Drills are the problems that reviews make of mistakes, and the answers to them.
+type Drills struct {
+	folder *report.Folder
 	judge  judge
 	mu     sync.Mutex // of the files
 }
 
 // use reads problems and answers: engine drill may have asked some meanwhile.
-func (ds *drills) use(f func(*review.Drills, *review.Log, *review.Schedule) error) error {
+func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	set, err := ds.folder.Drills()
@@ -43,7 +45,7 @@ func (ds *drills) use(f func(*review.Drills, *review.Log, *review.Schedule) erro
 		return api.Refuse("internal", "%v", err)
 	}
 	defer log.Close()
-	schedule, err := review.NewSchedule(log.Attempts)
+	schedule, err := drill.NewSchedule(log.Attempts)
 	if err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
@@ -51,7 +53,7 @@ func (ds *drills) use(f func(*review.Drills, *review.Log, *review.Schedule) erro
 }
 
 // collect makes problems of the mistakes.
-func (ds *drills) collect(res *review.Result) error {
+func (ds *Drills) collect(res *review.Result) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	d, err := ds.folder.Drills()
@@ -64,8 +66,8 @@ func (ds *drills) collect(res *review.Result) error {
 }
 
 // note writes an answer down, or the one before again with another grade.
-func (ds *drills) note(a review.Attempt) error {
-	return ds.use(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
+func (ds *Drills) note(a drill.Attempt) error {
+	return ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
 		if err := log.Add(a); err != nil {
 			return api.NotSaved(err)
 		}
@@ -74,11 +76,11 @@ func (ds *drills) note(a review.Attempt) error {
 }
 
 // Next returns the problem that is due.
-func (ds *drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
+func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	last.set = false
-	err = ds.use(func(set *review.Drills, log *review.Log, schedule *review.Schedule) error {
+	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
 		now := time.Now()
 		d.Total = len(set.Problems)
 		fresh := max(0, freshADay-startedOn(log.Attempts, now))
@@ -109,7 +111,7 @@ func (ds *drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error)
 }
 
 // startedOn counts the problems that were asked for the first time on a day.
-func startedOn(attempts []review.Attempt, day time.Time) int {
+func startedOn(attempts []drill.Attempt, day time.Time) int {
 	first := map[string]time.Time{}
 	for _, a := range attempts {
 		if at, known := first[a.ID]; !known || a.Time.Before(at) {
@@ -126,7 +128,7 @@ func startedOn(attempts []review.Attempt, day time.Time) int {
 	return n
 }
 
-func wireProblem(p *review.Problem) (*api.Problem, error) {
+func wireProblem(p *drill.Problem) (*api.Problem, error) {
 	g, err := p.Position()
 	if err != nil {
 		return nil, api.Refuse("internal", "%v", err)
@@ -143,13 +145,13 @@ func wireProblem(p *review.Problem) (*api.Problem, error) {
 }
 
 // Answer judges an answer.
-func (ds *drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer) (out api.DrillVerdict, err error) {
+func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer) (out api.DrillVerdict, err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	last.set = false
-	var p review.Problem
-	err = ds.use(func(set *review.Drills, _ *review.Log, _ *review.Schedule) error {
-		i := slices.IndexFunc(set.Problems, func(q review.Problem) bool { return q.ID == a.ID })
+	var p drill.Problem
+	err = ds.use(func(set *drill.Set, _ *drill.Log, _ *drill.Schedule) error {
+		i := slices.IndexFunc(set.Problems, func(q drill.Problem) bool { return q.ID == a.ID })
 		if i < 0 {
 			return api.Refuse("not_found", "no such problem")
 		}
@@ -161,8 +163,8 @@ func (ds *drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	}
 	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
 	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
-	attempt := review.Attempt{ID: p.ID, Time: time.Now().UTC(), Seconds: wire.Round(took.Seconds(), 1)}
-	var answer *review.Answer
+	attempt := drill.Attempt{ID: p.ID, Time: time.Now().UTC(), Seconds: wire.Round(took.Seconds(), 1)}
+	var answer *drill.Answer
 	if a.Move != "" {
 		v, err := ds.judge.verdict(ctx, &p, a.Move)
 		if err != nil {
@@ -170,7 +172,7 @@ func (ds *drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 		}
 		out.Verdict = *v
 		attempt.Answer, attempt.Loss = v.Move, v.Loss
-		answer = &review.Answer{Move: v.Move, Loss: v.Loss, Accepted: v.Accepted}
+		answer = &drill.Answer{Move: v.Move, Loss: v.Loss, Accepted: v.Accepted}
 	}
 	attempt.Grade = p.Grade(answer, took)
 	out.Grade = int(attempt.Grade)
@@ -185,11 +187,11 @@ func (ds *drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 }
 
 // dueBy says when a problem would come again, by grade.
-func (ds *drills) dueBy(a review.Attempt) (due [4]int64, err error) {
-	err = ds.use(func(_ *review.Drills, log *review.Log, _ *review.Schedule) error {
-		for g := review.AgainGrade; g <= review.EasyGrade; g++ {
+func (ds *Drills) dueBy(a drill.Attempt) (due [4]int64, err error) {
+	err = ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
+		for g := drill.AgainGrade; g <= drill.EasyGrade; g++ {
 			a.Grade = g
-			s, err := review.NewSchedule(append(slices.Clone(log.Attempts), a))
+			s, err := drill.NewSchedule(append(slices.Clone(log.Attempts), a))
 			if err != nil {
 				return api.Refuse("internal", "%v", err)
 			}
@@ -203,17 +205,17 @@ func (ds *drills) dueBy(a review.Attempt) (due [4]int64, err error) {
 }
 
 // Grade overrules the grade of the last answer.
-func (ds *drills) Grade(last *Attempt, g *api.GradeDrill) error {
+func (ds *Drills) Grade(last *Attempt, g *api.GradeDrill) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()
-	if g.Grade < int(review.AgainGrade) || g.Grade > int(review.EasyGrade) {
+	if g.Grade < int(drill.AgainGrade) || g.Grade > int(drill.EasyGrade) {
 		return api.Refuse("bad_request", "grade: 1 to 4")
 	}
 	if !last.set || last.attempt.ID != g.ID {
 		return api.Refuse("stale", "the next problem has been asked for")
 	}
 	other := last.attempt
-	other.Grade = review.Grade(g.Grade)
+	other.Grade = drill.Grade(g.Grade)
 	if err := ds.note(other); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package web
+package reviews
 
 import (
 	"bytes"
@@ -12,15 +12,16 @@ import (
 	"time"
 
 	"kosumi/internal/file"
+	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/folder"
 	"kosumi/web/wire"
 )
 
 // Delete takes a review off the list, with its files.
-func (rs *reviews) Delete(v *api.ID) error {
+func (rs *Reviews) Delete(v *api.ID) error {
 	rs.mu.Lock()
-	j, name := rs.jobs[v.ID], rs.byID[v.ID]
+	j, name := rs.jobs[v.ID], rs.archive.byID[v.ID]
 	if j == nil && name == "" {
 		rs.mu.Unlock()
 		return api.Refuse("not_found", "no such review")
@@ -34,7 +35,7 @@ func (rs *reviews) Delete(v *api.ID) error {
 	}
 	var errs []error
 	if name != "" {
-		errs = append(errs, rs.folder.Remove(name))
+		errs = append(errs, rs.archive.folder.Remove(name))
 	}
 	if folder.ValidID(v.ID) {
 		for _, ext := range []string{".sgf", ".txt"} {
@@ -52,7 +53,7 @@ func (rs *reviews) Delete(v *api.ID) error {
 }
 
 // Front lets a game be the next.
-func (rs *reviews) Front(v *api.ID) error {
+func (rs *Reviews) Front(v *api.ID) error {
 	rs.mu.Lock()
 	j := rs.jobs[v.ID]
 	if j == nil || j.game == nil {
@@ -73,16 +74,16 @@ func (rs *reviews) Front(v *api.ID) error {
 }
 
 // Again reviews a finished game once more, with the present network.
-func (rs *reviews) Again(v *api.ID) (api.ID, error) {
+func (rs *Reviews) Again(v *api.ID) (api.ID, error) {
 	rs.mu.Lock()
-	name := rs.byID[v.ID]
+	name := rs.archive.byID[v.ID]
 	rs.mu.Unlock()
 	if name == "" {
 		return api.ID{}, api.Refuse("not_found", "no such review")
 	}
 	data, err := file.ReadPlain(rs.records(), v.ID+".sgf", wire.MaxSGF)
 	if errors.Is(err, os.ErrNotExist) {
-		data, err = file.ReadPlain(rs.folder.Path("", ""), name+".sgf", wire.MaxSGF)
+		data, err = file.ReadPlain(rs.archive.folder.Path("", ""), name+".sgf", wire.MaxSGF)
 	}
 	if err != nil {
 		return api.ID{}, api.Refuse("not_found", "%v", err)
@@ -105,12 +106,12 @@ func (rs *reviews) Again(v *api.ID) (api.ID, error) {
 }
 
 // Pause stops all reviews, or lets them go on.
-func (rs *reviews) Pause(p *api.PauseReviews) error {
+func (rs *Reviews) Pause(p *api.PauseReviews) error {
 	rs.mu.Lock()
 	rs.paused = p.Paused
 	rs.mu.Unlock()
 	if p.Paused {
-		rs.interrupt()
+		rs.Interrupt()
 	}
 	rs.wake()
 	rs.PublishList()
@@ -119,7 +120,7 @@ func (rs *reviews) Pause(p *api.PauseReviews) error {
 
 // Try judges another move in place of a mistake: by what the review knows, or
 // by a search.
-func (rs *reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error) {
+func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error) {
 	res, err := rs.found(v.Review)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (rs *reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 	if v.Ply < 0 || v.Ply >= len(res.Moves) || len(res.Moves[v.Ply].Best) == 0 {
 		return nil, api.Refuse("bad_request", "this move was not looked at")
 	}
-	p := res.Problem(v.Ply)
+	p := drill.ProblemOf(res, v.Ply)
 	return rs.judge.verdict(ctx, &p, v.Move)
 }
 
@@ -135,22 +136,22 @@ func (rs *reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 const maxReviewFile = 256 << 20
 
 // ServeFile sends a file of a review: data, record or page.
-func (rs *reviews) ServeFile(w http.ResponseWriter, r *http.Request) {
+func (rs *Reviews) ServeFile(w http.ResponseWriter, r *http.Request) {
 	for ext, kind := range map[string]string{".json": "application/json", ".sgf": "application/x-go-sgf; charset=utf-8", ".html": "text/html; charset=utf-8"} {
 		id, ok := folder.ParseName(r.PathValue("file"), ext)
 		if !ok {
 			continue
 		}
 		rs.mu.Lock()
-		err := rs.refresh()
-		name := rs.byID[id]
+		err := rs.archive.refresh()
+		name := rs.archive.byID[id]
 		rs.mu.Unlock()
 		if err != nil || name == "" {
 			break
 		}
-		data, err := file.ReadPlain(rs.folder.Path("", ""), name+ext, maxReviewFile)
+		data, err := file.ReadPlain(rs.archive.folder.Path("", ""), name+ext, maxReviewFile)
 		if err != nil {
-			rs.warnings.Warn(fmt.Sprintf("a file of a review is not sent: %v", err), "review "+name+ext)
+			rs.conf.Warnings.Warn(fmt.Sprintf("a file of a review is not sent: %v", err), "review "+name+ext)
 			break
 		}
 		if ext == ".html" {
@@ -166,7 +167,7 @@ func (rs *reviews) ServeFile(w http.ResponseWriter, r *http.Request) {
 
 // Import puts all games of a file on the list to be reviewed; the answer is
 // the first one's ID.
-func (rs *reviews) Import(name string, data []byte) (first string, err error) {
+func (rs *Reviews) Import(name string, data []byte) (first string, err error) {
 	roots, err := wire.ParseSGF(data)
 	if err != nil {
 		return "", err

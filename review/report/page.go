@@ -1,4 +1,6 @@
-package review
+// Package report writes what reviews found: pages for people, and the folder that
+// everything about many games is kept in.
+package report
 
 import (
 	_ "embed"
@@ -6,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"kosumi/review"
+	"kosumi/review/drill"
 )
 
 //go:embed page.html
@@ -20,13 +25,13 @@ var drillText string
 // WritePage writes one self-contained HTML page about a game: a board to go
 // through, the graph, the mistakes, the tables. It needs no network and no other
 // file.
-func WritePage(w io.Writer, res *Result) error { return writePage(w, pageText, res) }
+func WritePage(w io.Writer, res *review.Result) error { return writePage(w, pageText, res) }
 
 // WriteSummaryPage writes one self-contained HTML page about many games.
-func WriteSummaryPage(w io.Writer, s *Summary) error { return writePage(w, summaryText, s) }
+func WriteSummaryPage(w io.Writer, s *review.Summary) error { return writePage(w, summaryText, s) }
 
 // WriteDrillPage writes one self-contained HTML page that asks problems.
-func WriteDrillPage(w io.Writer, d *Drills) error { return writePage(w, drillText, d) }
+func WriteDrillPage(w io.Writer, d *drill.Set) error { return writePage(w, drillText, d) }
 
 // writePage puts data into a page. encoding/json escapes what could end a script.
 func writePage(w io.Writer, page string, data any) error {

@@ -1,28 +1,24 @@
-package review
+package drill
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"kosumi/board"
+	"kosumi/review"
 	"kosumi/sgf"
 )
 
-// DrillVersion is the version of the JSON form of [Drills].
-const DrillVersion = 1
+// Version is the version of the JSON form of [Set].
+const Version = 1
 
-// Drills is a problem set: positions in which a mistake was made.
-type Drills struct {
+// Set is a problem set: positions in which a mistake was made.
+type Set struct {
 	Version  int       `json:"version"`
 	Problems []Problem `json:"problems"`
 }
@@ -40,11 +36,11 @@ type Problem struct {
 	Rules  string  `json:"rules"`  // as JSON, without komi
 	Komi   float64 `json:"komi"`
 	// Played is what was played and lost Loss points.
-	Played string  `json:"played"`
-	Loss   float64 `json:"loss"`
-	Last   string  `json:"last,omitempty"` // the opponent's move before
-	Kind   Kind    `json:"kind"`
-	Reason string  `json:"reason"`
+	Played string      `json:"played"`
+	Loss   float64     `json:"loss"`
+	Last   string      `json:"last,omitempty"` // the opponent's move before
+	Kind   review.Kind `json:"kind"`
+	Reason string      `json:"reason"`
 	// Answers are the moves that were searched well enough to be judged, best
 	// first.
 	Answers []Answer `json:"answers"`
@@ -80,8 +76,8 @@ func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 
 // Collect adds the mistakes of a game that make problems, in place of those that an
 // earlier review of the same file made.
-func (d *Drills) Collect(res *Result) {
-	d.Version = DrillVersion
+func (d *Set) Collect(res *review.Result) {
+	d.Version = Version
 	d.Forget(res.Game.File)
 	for rank, t := range res.Mistakes {
 		m := &res.Moves[t]
@@ -98,7 +94,7 @@ func (d *Drills) Collect(res *Result) {
 			best.Prior > drillObvious || best.Prior < drillFindable {
 			continue
 		}
-		problem := res.Problem(t)
+		problem := ProblemOf(res, t)
 		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
 			d.Problems = append(d.Problems, problem)
 		}
@@ -106,12 +102,12 @@ func (d *Drills) Collect(res *Result) {
 }
 
 // Forget takes the problems out that were made of a game.
-func (d *Drills) Forget(game string) {
+func (d *Set) Forget(game string) {
 	d.Problems = slices.DeleteFunc(d.Problems, func(p Problem) bool { return p.Game == game })
 }
 
-// Problem asks for a better move than ply t, which must have been judged.
-func (res *Result) Problem(t int) Problem {
+// ProblemOf asks for a better move than ply t, which must have been judged.
+func ProblemOf(res *review.Result, t int) Problem {
 	m, p := &res.Moves[t], &res.Positions[t]
 	q := Problem{Game: res.Game.File, Number: m.Number, Width: res.Game.Width, Height: res.Game.Height, Stones: p.Stones, ToMove: m.Color,
 		Rules: res.Game.Rules, Komi: res.Game.Komi, Played: m.Move, Loss: m.Loss, Kind: m.Kind, Reason: m.Reason}
@@ -125,7 +121,7 @@ func (res *Result) Problem(t int) Problem {
 }
 
 // answersOf judges the moves of one search against its best.
-func answersOf(best []Candidate, m *Move) []Answer {
+func answersOf(best []review.Candidate, m *review.Move) []Answer {
 	sign := 1.0
 	if m.Color == "w" {
 		sign = -1
@@ -133,7 +129,7 @@ func answersOf(best []Candidate, m *Move) []Answer {
 	var answers []Answer
 	for i := range best {
 		c := &best[i]
-		a := Answer{Move: c.Move, Loss: round(max(0, sign*(best[0].Lead-c.Lead)), 2), WinrateLoss: round(max(0, sign*(best[0].Winrate-c.Winrate)), 4), Line: c.Line}
+		a := Answer{Move: c.Move, Loss: review.Round(max(0, sign*(best[0].Lead-c.Lead)), 2), WinrateLoss: review.Round(max(0, sign*(best[0].Winrate-c.Winrate)), 4), Line: c.Line}
 		if c.Move == m.Move {
 			a.Loss, a.WinrateLoss = m.Loss, m.WinrateLoss // from a search of its own
 		} else if c.Visits < judgedVisits {
@@ -189,13 +185,13 @@ func (p *Problem) points(stone byte) []board.Point {
 
 // Search judges a move that the problem has no answer for: the positions after it
 // and after the best move are searched with equal visits.
-func (p *Problem) Search(judge func(*board.Game) (*Eval, error), move string) (*Answer, error) {
+func (p *Problem) Search(judge func(*board.Game) (*review.Eval, error), move string) (*Answer, error) {
 	start, err := p.Position()
 	if err != nil {
 		return nil, err
 	}
 	size := start.Size()
-	evals := [2]*Eval{}
+	evals := [2]*review.Eval{}
 	for i, v := range []string{p.Answers[0].Move, move} {
 		at, err := size.ParseVertex(v)
 		if err != nil {
@@ -214,7 +210,7 @@ func (p *Problem) Search(judge func(*board.Game) (*Eval, error), move string) (*
 	if p.ToMove == "w" {
 		sign = -1
 	}
-	a := &Answer{Move: move, Loss: round(max(0, sign*(evals[0].Lead-evals[1].Lead)), 2), WinrateLoss: round(max(0, sign*(evals[0].Winrate-evals[1].Winrate)), 4)}
+	a := &Answer{Move: move, Loss: review.Round(max(0, sign*(evals[0].Lead-evals[1].Lead)), 2), WinrateLoss: review.Round(max(0, sign*(evals[0].Winrate-evals[1].Winrate)), 4)}
 	a.Accepted = Accepts(a.Loss, a.WinrateLoss, p.Loss)
 	if len(evals[1].Moves) > 0 {
 		a.Line = append([]string{move}, evals[1].Moves[0].Line...)
@@ -225,7 +221,7 @@ func (p *Problem) Search(judge func(*board.Game) (*Eval, error), move string) (*
 // Trees returns the problems as game trees: the position, and below it the good
 // answers and the mistake. Without a problem there is one tree that says so, since a file of
 // records is never empty.
-func (d *Drills) Trees() []*sgf.Node {
+func (d *Set) Trees() []*sgf.Node {
 	if len(d.Problems) == 0 {
 		return []*sgf.Node{(&sgf.Record{Size: board.Square(19), Application: "Kosumi", Comment: "There is no problem yet: no mistake was large and sure enough."}).Tree()}
 	}
@@ -240,7 +236,7 @@ func (p *Problem) tree() *sgf.Node {
 	size := board.Size{W: p.Width, H: p.Height}
 	toMove, _ := board.ParseColor(p.ToMove)
 	root := (&sgf.Record{Size: size, Komi: p.Komi, HasKomi: true, Name: fmt.Sprintf("%s, move %d", p.Game, p.Number), Application: "Kosumi",
-		Comment: fmt.Sprintf("%s to play.", name(toMove)),
+		Comment: fmt.Sprintf("%s to play.", sideName(toMove)),
 		Setup:   &sgf.Setup{Black: p.points('X'), White: p.points('O'), ToMove: toMove}}).Tree()
 	add := func(line []string, comment string, good bool) {
 		n, color := root, toMove
@@ -250,7 +246,7 @@ func (p *Problem) tree() *sgf.Node {
 				return
 			}
 			n = n.NewChild()
-			n.Set(strings.ToUpper(letter(color)), sgf.FormatPoint(size, at))
+			n.Set(sideName(color)[:1], sgf.FormatPoint(size, at))
 			if i == 0 {
 				n.SetText("C", comment)
 				if good {
@@ -267,8 +263,16 @@ func (p *Problem) tree() *sgf.Node {
 			add(lineOf(a), fmt.Sprintf("Good. %s", p.Reason), true)
 		}
 	}
-	add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", points(p.Loss, 0)), false)
+	add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", review.Points(p.Loss, 0)), false)
 	return root
+}
+
+// sideName names a colour: "Black" or "White".
+func sideName(c board.Color) string {
+	if c == board.White {
+		return "White"
+	}
+	return "Black"
 }
 
 // lineOf is the continuation of an answer, at least the move itself.
@@ -279,14 +283,14 @@ func lineOf(a Answer) []string {
 	return a.Line
 }
 
-// ReadDrills reads a problem set.
-func ReadDrills(r io.Reader) (*Drills, error) {
-	var d Drills
+// Read reads a problem set.
+func Read(r io.Reader) (*Set, error) {
+	var d Set
 	if err := json.NewDecoder(io.LimitReader(r, 256<<20)).Decode(&d); err != nil {
 		return nil, fmt.Errorf("not a problem set: %w", err)
 	}
-	if d.Version != DrillVersion {
-		return nil, fmt.Errorf("a problem set of version %d; this program reads %d", d.Version, DrillVersion)
+	if d.Version != Version {
+		return nil, fmt.Errorf("a problem set of version %d; this program reads %d", d.Version, Version)
 	}
 	for i := range d.Problems {
 		p := &d.Problems[i]
@@ -299,96 +303,3 @@ func ReadDrills(r io.Reader) (*Drills, error) {
 	}
 	return &d, nil
 }
-
-// Attempt is one answer that somebody gave.
-type Attempt struct {
-	ID      string    `json:"id"` // of the problem
-	Time    time.Time `json:"time"`
-	Grade   Grade     `json:"grade"`
-	Answer  string    `json:"answer"` // a vertex; empty where he gave up
-	Loss    float64   `json:"loss"`   // in points
-	Seconds float64   `json:"seconds"`
-}
-
-// Log is the file of attempts: one JSON object a line, only ever added to, so that
-// the schedule can be computed anew. An attempt at the same problem at the same time
-// as an earlier one replaces it: its grade was overruled.
-type Log struct {
-	file     *os.File
-	Attempts []Attempt
-}
-
-// OpenLog opens a log, made where there is none. Lines that make no sense are an
-// error, except a last one that was cut short.
-func OpenLog(name string) (*Log, error) {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", name) // to read a pipe might never end
-	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	l := &Log{file: file}
-	lines := bufio.NewReader(file)
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			if len(line) > 0 {
-				_, err = file.WriteString("\n")
-				return l, err
-			}
-			return l, nil
-		}
-		if err != nil {
-			file.Close()
-			return nil, err
-		}
-		var a Attempt
-		if strings.TrimSpace(string(line)) == "" {
-			continue
-		}
-		bad := json.Unmarshal(line, &a) != nil
-		if bad && !json.Valid(line) {
-			continue // was cut short
-		}
-		if bad || a.Grade < AgainGrade || a.Grade > EasyGrade {
-			file.Close()
-			return nil, fmt.Errorf("%s, line %d: not an attempt at a problem; take that line out", name, number)
-		}
-		l.take(a)
-	}
-}
-
-func (l *Log) take(a Attempt) {
-	for i := len(l.Attempts) - 1; i >= 0 && !l.Attempts[i].Time.Before(a.Time); i-- {
-		if b := &l.Attempts[i]; b.ID == a.ID && b.Time.Equal(a.Time) {
-			*b = a
-			return
-		}
-	}
-	l.Attempts = append(l.Attempts, a)
-}
-
-// Add writes an attempt, which is on the disk when Add returns. After an error the
-// file is as it was before.
-func (l *Log) Add(a Attempt) error {
-	line, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	before, err := l.file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	if _, err = l.file.Write(append(line, '\n')); err == nil {
-		err = l.file.Sync()
-	}
-	if err != nil {
-		return errors.Join(err, l.file.Truncate(before))
-	}
-	l.take(a)
-	return nil
-}
-
-// Close closes the file.
-func (l *Log) Close() error { return l.file.Close() }

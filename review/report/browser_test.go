@@ -1,4 +1,4 @@
-package review
+package report
 
 import (
 	"fmt"
@@ -11,7 +11,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/internal/browsertest"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+	"kosumi/review"
+	"kosumi/review/drill"
+	"kosumi/sgf"
 )
 
 // open writes a page and opens it.
@@ -25,20 +31,34 @@ func open(b *browsertest.Tab, write func(*os.File) error) {
 	b.Do(chromedp.Navigate("file://" + name))
 }
 
-// spoilt is a review with mistakes at the plies 3 and 6.
-func spoilt(t *testing.T) (*Game, *Result) {
+// server answers with made-up numbers that depend on the position alone.
+func server(t testing.TB) *nn.Server {
 	t.Helper()
-	g := load(t, strings.Replace(short, "PB[Ada]", "PB[</script><b>Ada]", 1))
-	res, err := Run(t.Context(), g, server(t), quick(), nil, nil)
+	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// spoilt is a review with mistakes at the plies 3 and 6.
+func spoilt(t *testing.T) (*review.Game, *review.Result) {
+	t.Helper()
+	roots, err := sgf.Parse([]byte(`(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese]PB[</script><b>Ada]PW[Bob]DT[2026-01-02]RE[W+2];B[dd]C[mine];W[de](;B[ed];W[ee];B[cd];W[fd];B[fc];W[ge])(;B[aa]))`))
+	require.NoError(t, err)
+	g, err := review.Load(roots[0], board.Chinese())
+	require.NoError(t, err)
+	c := review.Defaults()
+	c.First, c.Visits, c.Network = 4, 12, "hash"
+	res, err := review.Run(t.Context(), g, server(t), c, nil, nil)
 	require.NoError(t, err)
 	for i := range res.Moves {
 		m := &res.Moves[i]
-		m.Listed, m.Loss, m.Class, m.Reason, m.Kind = false, 0, Best, "", ""
+		m.Listed, m.Loss, m.Class, m.Reason, m.Kind = false, 0, review.Best, "", ""
 	}
 	for _, ply := range []int{3, 6} {
 		m := &res.Moves[ply]
-		m.Judged, m.Listed, m.Loss, m.Error, m.WinrateLoss, m.Class, m.Order = true, true, float64(ply), 0.5, 0.3, ClassOf(float64(ply)), -1
-		m.Kind, m.Reason = Other, fmt.Sprintf("%s is better.", m.Best[0].Move)
+		m.Judged, m.Listed, m.Loss, m.Error, m.WinrateLoss, m.Class, m.Order = true, true, float64(ply), 0.5, 0.3, review.ClassOf(float64(ply)), -1
+		m.Kind, m.Reason = review.Other, fmt.Sprintf("%s is better.", m.Best[0].Move)
 	}
 	res.Mistakes, res.Turning = []int{6, 3}, []int{3, 6}
 	return g, res
@@ -93,7 +113,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	b := browsertest.Open(t)
 	g, res := spoilt(t)
 	res.Game.File = "a <game>.sgf"
-	c := NewCollector("ada")
+	c := review.NewCollector("ada")
 	for range 3 {
 		c.Add(g, res, "a game.html", "a game.sgf", "a game.json")
 	}
@@ -104,8 +124,8 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	require.Contains(t, browsertest.JS[string](b, `document.body.innerText`), "it has no moves")
 	b.Axe("page")
 
-	d := &Drills{Version: DrillVersion, Problems: []Problem{{ID: "1", Game: "g", Number: 5, Width: 5, Height: 5, Stones: strings.Repeat(".", 24) + "X", ToMove: "w",
-		Played: "A1", Loss: 5, Reason: "C3 is 5 points better.", Answers: []Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "C4"}}, {Move: "B2", Loss: 3}, {Move: "A1", Loss: 5}}}}}
+	d := &drill.Set{Version: drill.Version, Problems: []drill.Problem{{ID: "1", Game: "g", Number: 5, Width: 5, Height: 5, Stones: strings.Repeat(".", 24) + "X", ToMove: "w",
+		Played: "A1", Loss: 5, Reason: "C3 is 5 points better.", Answers: []drill.Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "C4"}}, {Move: "B2", Loss: 3}, {Move: "A1", Loss: 5}}}}}
 	open(b, func(f *os.File) error { return WriteDrillPage(f, d) })
 	b.Axe("page")
 	require.Zero(t, browsertest.JS[int](b, `document.querySelectorAll(".star").length`), "5x5 has none")
@@ -125,7 +145,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	require.Contains(t, browsertest.JS[string](b, `$("say").textContent`), "Good: C3")
 	b.Clean()
 
-	open(b, func(f *os.File) error { return WriteDrillPage(f, &Drills{Version: DrillVersion}) })
+	open(b, func(f *os.File) error { return WriteDrillPage(f, &drill.Set{Version: drill.Version}) })
 	require.Contains(t, browsertest.JS[string](b, `document.body.innerText`), "There are no problems")
 	b.Axe("page")
 	b.Clean()

@@ -109,61 +109,6 @@ func TestOverrunOfASlowNetwork(t *testing.T) {
 	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }
 
-// TestPonderingIsNotLost: what was found about the opponent's move while it was
-// thought about is there when it is played, and counts for our next move.
-func TestPonderingIsNotLost(t *testing.T) {
-	e := newEngine(t, 9, func(c *Config) {
-		c.Ponder, c.Limits.Visits = true, 200
-		// If both moves lie on one axis, visits of mirrored moves are given up.
-		c.Search.Root.SymmetryPruning = false
-	})
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	var snapshot search.Result
-	require.Eventually(t, func() bool { return e.thinker.pondering != nil }, time.Minute, time.Millisecond)
-	server := e.net.(anySize).Server
-	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > 1000 }, time.Minute, time.Millisecond)
-	e.Stop()
-	e.thinker.tree.Snapshot(&snapshot)
-	require.True(t, snapshot.Final)
-	require.Greater(t, snapshot.Root.Visits, int64(200), "no limit while pondering")
-	expected := snapshot.Moves[0]
-	require.Greater(t, expected.Visits, int64(10))
-	require.NoError(t, e.Play(board.White, expected.Move))
-	require.Equal(t, expected.Visits, e.thinker.tree.Visits())
-	require.True(t, e.thinker.tree.Matches(e.game))
-	var last search.Result
-	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
-	require.NoError(t, err)
-	require.Equal(t, expected.Visits, last.Stats.Reused)
-	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
-}
-
-// TestEndlessPondering fills the memory that a tree may have and stays within it;
-// the engine plays on.
-func TestEndlessPondering(t *testing.T) {
-	const limit = 6 << 20
-	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
-	color := board.Black
-	for range 3 {
-		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: color})
-		require.NoError(t, err)
-		require.False(t, m.Resign)
-		select {
-		case <-e.thinker.pondering.done: // by itself: the memory is full
-		case <-time.After(time.Minute):
-			t.Fatal("pondering should have filled the memory")
-		}
-		var r search.Result
-		e.thinker.tree.Snapshot(&r)
-		require.Equal(t, search.StopMemory, r.Stop)
-		require.LessOrEqual(t, e.thinker.tree.Bytes(), int64(limit))
-		require.NoError(t, e.Play(color.Opponent(), r.Moves[0].Move))
-		require.Positive(t, e.thinker.tree.Visits())
-		require.LessOrEqual(t, e.thinker.tree.Bytes(), int64(limit))
-	}
-}
-
 // TestSameSeedSameGame: with one worker a seed decides everything, down to the
 // numbers of nodes.
 func TestSameSeedSameGame(t *testing.T) {
@@ -215,20 +160,4 @@ func TestTimeUse(t *testing.T) {
 		e.thinker.carried = c.carried
 		require.InDelta(t, c.want, e.cfg.TimeUse.spread(10*sec, e.game, e.thinker.carried), 1e3, name)
 	}
-}
-
-// TestCarriedTime: a part of the time of a kept tree counts for the next move, that
-// of a tree that is dropped does not.
-func TestCarriedTime(t *testing.T) {
-	e := newEngine(t, 9, func(conf *Config) { conf.TimeUse.CarryOver, conf.Limits = 0.5, search.Limits{Visits: 50} })
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	require.Positive(t, e.thinker.carried)
-	e.ClearCache()
-	require.Zero(t, e.thinker.carried)
-	e.thinker.carried = sec
-	require.NoError(t, e.Play(board.White, board.Point(0)))
-	require.NoError(t, e.NewGame(board.Square(9)))
-	e.thinker.follow(e.game)
-	require.Zero(t, e.thinker.carried)
 }

@@ -1,4 +1,4 @@
-package review
+package report
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/review"
 	"kosumi/sgf"
 )
 
@@ -59,7 +60,7 @@ func someRecord(rng *rand.Rand) []byte {
 // TestAThousandRecords reviews a thousand records of every sort: each is reviewed,
 // and its report can be written and read again, or refused in one line.
 func TestAThousandRecords(t *testing.T) {
-	net, conf := server(t), Defaults()
+	net, conf := server(t), review.Defaults()
 	conf.First, conf.Visits = 1, 1
 	reviewed, refused := 0, 0
 	for seed := range uint64(1000) {
@@ -75,22 +76,22 @@ func TestAThousandRecords(t *testing.T) {
 			continue
 		}
 		for _, root := range roots {
-			g, err := Load(root, board.Chinese())
+			g, err := review.Load(root, board.Chinese())
 			if err != nil {
-				require.ErrorIs(t, err, ErrGame)
+				require.ErrorIs(t, err, review.ErrGame)
 				refuse(err)
 				continue
 			}
-			result, err := Run(t.Context(), g, net, conf, nil, nil)
+			result, err := review.Run(t.Context(), g, net, conf, nil, nil)
 			require.NoError(t, err, "%d: %q", seed, text)
 			require.True(t, result.Complete)
 			require.Len(t, result.Moves, len(g.Moves))
 			require.NoError(t, WritePage(io.Discard, result))
-			out, err := sgf.Marshal(Annotated(g, result, "Kosumi:test"))
+			out, err := sgf.Marshal(review.Annotated(g, result, "Kosumi:test"))
 			require.NoError(t, err)
 			again, err := sgf.Parse(out)
 			require.NoError(t, err, "%d: %q", seed, out)
-			same, err := Load(again[0], board.Chinese())
+			same, err := review.Load(again[0], board.Chinese())
 			require.NoError(t, err, "%d: %q", seed, out)
 			require.Equal(t, g.Moves, same.Moves, "%d: %q", seed, out)
 			reviewed++

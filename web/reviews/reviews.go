@@ -1,4 +1,6 @@
-package web
+// Package reviews reviews the games that a page asks for, one after the other, and asks
+// the problems that their mistakes make.
+package reviews
 
 import (
 	"context"
@@ -15,6 +17,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/review"
+	"kosumi/review/report"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -23,45 +26,41 @@ import (
 	"kosumi/web/wire"
 )
 
+// Pages are told what has changed.
+type Pages interface {
+	Publish(topic string, e api.Event)
+	Watched(topic string) bool
+}
+
 // States of a review.
 const (
-	reviewWaiting = "waiting"
-	reviewRunning = "running"
-	reviewDone    = "done"
-	reviewPartial = "partial"
-	reviewRefused = "refused"
+	Waiting = "waiting"
+	Running = "running"
+	Done    = "done"
+	Partial = "partial"
+	Refused = "refused"
 )
 
-// reviews are the games that are to be reviewed, one after the other, and those
+// Reviews are the games that are to be reviewed, one after the other, and those
 // that have been: the folder holds what engine review writes, and the records
 // that wait. A review runs while no other search wants the engine, and as long as
 // a page is open; what it has found is on disk at once, so it goes on from there.
-type reviews struct {
-	folder   *review.Folder
-	pages    Pages
-	warnings *hub.Warnings
-	engines  *engines.Engines
-	judge    judge
-	drills   *drills
-	log      *slog.Logger
-	version  string // named in the records
-	ctx      context.Context
-	woken    chan struct{}
+type Reviews struct {
+	Drills *Drills
+	conf   Config
+	ctx    context.Context
+	judge  judge
+	woken  chan struct{}
 
-	mu     sync.Mutex
-	jobs   map[string]*job // by ID, those that are not finished
-	queue  []*job          // next first; the running one leads
-	done   map[string]finished
-	byID   map[string]string // names of files, of those that are finished
-	paused bool
-	alone  bool
-	pause  time.Duration      // until what is not saved is tried again
-	cut    context.CancelFunc // of what runs; nil: nothing does
-	told   time.Time          // when the last progress was sent
-	read   struct {           // the result that was read last
-		name string
-		res  *review.Result
-	}
+	mu      sync.Mutex
+	archive archive
+	jobs    map[string]*job // by ID, those that are not finished
+	queue   []*job          // next first; the running one leads
+	paused  bool
+	alone   bool
+	pause   time.Duration      // until what is not saved is tried again
+	cut     context.CancelFunc // of what runs; nil: nothing does
+	told    time.Time          // when the last progress was sent
 }
 
 // job is a game that is not finished.
@@ -78,29 +77,39 @@ type job struct {
 	part     *review.Result    // nil before the first pass is over
 }
 
-// openReviews opens the folder of reviews and queues those that are not finished.
-func openReviews(dir string, rs *reviews) error {
-	folder, err := review.OpenFolder(dir)
+// Config is what reviews need of their server.
+type Config struct {
+	Dir      string // where they are kept
+	Pages    Pages
+	Warnings *hub.Warnings
+	Engines  *engines.Engines
+	Log      *slog.Logger
+	Version  string // named in the records
+}
+
+// New opens the folder of reviews and queues those that are not finished. They are made
+// by [Reviews.Work], until ctx ends.
+func New(ctx context.Context, c Config) (*Reviews, error) {
+	folder, err := report.OpenFolder(c.Dir)
 	if err != nil {
-		return fmt.Errorf("the folder of reviews: %w", err)
+		return nil, fmt.Errorf("the folder of reviews: %w", err)
 	}
-	rs.folder, rs.judge = folder, judge{rs.engines}
-	rs.drills = &drills{folder: folder, judge: rs.judge}
-	rs.woken, rs.alone = make(chan struct{}, 1), true
-	rs.jobs, rs.done, rs.byID = map[string]*job{}, map[string]finished{}, map[string]string{}
+	j := judge{c.Engines}
+	rs := &Reviews{conf: c, ctx: ctx, Drills: &Drills{folder: folder, judge: j}, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
+		archive: archive{folder: folder, done: map[string]finished{}, byID: map[string]string{}}}
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
-		return err
+		return nil, err
 	}
-	return rs.recall()
+	return rs, rs.recall()
 }
 
 // records is where the records are that came from the page.
-func (rs *reviews) records() string { return rs.folder.Path("records", "") }
+func (rs *Reviews) records() string { return rs.archive.folder.Path("records", "") }
 
-func (rs *reviews) record(id, ext string) string { return filepath.Join(rs.records(), id+ext) }
+func (rs *Reviews) record(id, ext string) string { return filepath.Join(rs.records(), id+ext) }
 
 // recall queues the records that were not finished when the last server ended.
-func (rs *reviews) recall() error {
+func (rs *Reviews) recall() error {
 	entries, err := os.ReadDir(rs.records())
 	if err != nil {
 		return err
@@ -110,16 +119,16 @@ func (rs *reviews) recall() error {
 		if !ok {
 			continue
 		}
-		if _, err := os.Stat(rs.folder.Path(id, ".json")); err == nil {
+		if _, err := os.Stat(rs.archive.folder.Path(id, ".json")); err == nil {
 			continue
 		}
 		name, notes := rs.about(id)
-		j := &job{id: id, name: name, points: map[int]api.ReviewPoint{}, state: reviewWaiting}
+		j := &job{id: id, name: name, points: map[int]api.ReviewPoint{}, state: Waiting}
 		if info, err := e.Info(); err == nil {
 			j.added = info.ModTime()
 		}
 		if j.game, err = rs.load(id); err != nil {
-			j.state, j.why = reviewRefused, plain(err)
+			j.state, j.why = Refused, plain(err)
 		} else {
 			if notes != nil {
 				j.game.Notes = notes
@@ -134,7 +143,7 @@ func (rs *reviews) recall() error {
 
 // about returns the name of a record that came from the page and the notes about its
 // reading, which the record, once written, no longer gives.
-func (rs *reviews) about(id string) (name string, notes []string) {
+func (rs *Reviews) about(id string) (name string, notes []string) {
 	data, err := file.ReadPlain(rs.records(), id+".txt", 1<<16)
 	if err != nil {
 		return id, nil
@@ -147,7 +156,7 @@ func (rs *reviews) about(id string) (name string, notes []string) {
 }
 
 // load reads a record that came from the page.
-func (rs *reviews) load(id string) (*review.Game, error) {
+func (rs *Reviews) load(id string) (*review.Game, error) {
 	data, err := file.ReadPlain(rs.records(), id+".sgf", wire.MaxSGF)
 	if err != nil {
 		return nil, err
@@ -156,7 +165,7 @@ func (rs *reviews) load(id string) (*review.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	return review.Load(roots[0], rs.engines.Config.Rules)
+	return review.Load(roots[0], rs.conf.Engines.Config.Rules)
 }
 
 // plain is an error without what the reader knows anyway.
@@ -165,22 +174,22 @@ func plain(err error) string {
 }
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
-func (rs *reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
+func (rs *Reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
 	id := folder.NewID()
-	return id, rs.addAs(id, name, root, notes)
+	return id, rs.AddAs(id, name, root, notes)
 }
 
-// addAs puts a game on the list with the ID of its review, unless it is there. notes
+// AddAs puts a game on the list with the ID of its review, unless it is there. notes
 // are those of its first reading, nil for this one's.
-func (rs *reviews) addAs(id, name string, root *sgf.Node, notes []string) error {
-	g, err := review.Load(root, rs.engines.Config.Rules)
+func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error {
+	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
 		return errors.New(plain(err))
 	}
 	if notes != nil {
 		g.Notes = notes
 	}
-	if err := rs.engines.Backend.Serves(g.Record.Size); err != nil && rs.engines.Backend.Status().State == "ready" {
+	if err := rs.conf.Engines.Backend.Serves(g.Record.Size); err != nil && rs.conf.Engines.Backend.Status().State == "ready" {
 		return err
 	}
 	data, err := sgf.Marshal(root)
@@ -189,13 +198,13 @@ func (rs *reviews) addAs(id, name string, root *sgf.Node, notes []string) error 
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if err := rs.refresh(); err != nil {
+	if err := rs.archive.refresh(); err != nil {
 		return err
 	}
-	if rs.jobs[id] != nil || rs.byID[id] != "" {
+	if rs.jobs[id] != nil || rs.archive.byID[id] != "" {
 		return nil
 	}
-	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: reviewWaiting, points: map[int]api.ReviewPoint{}}
+	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: Waiting, points: map[int]api.ReviewPoint{}}
 	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
 	if err == nil { // the record last: it is what makes a review
 		err = file.WriteBytes(rs.record(j.id, ".sgf"), data)
@@ -212,14 +221,14 @@ func (rs *reviews) addAs(id, name string, root *sgf.Node, notes []string) error 
 
 // unique tells files of one name apart, as the problem set names games by it. The
 // caller holds mu.
-func (rs *reviews) unique(name string) string {
+func (rs *Reviews) unique(name string) string {
 	taken := func(n string) bool {
 		for _, j := range rs.jobs {
 			if j.name == n {
 				return true
 			}
 		}
-		for _, d := range rs.done {
+		for _, d := range rs.archive.done {
 			if d.card.Name == n {
 				return true
 			}
@@ -234,15 +243,15 @@ func (rs *reviews) unique(name string) string {
 }
 
 // wake has the worker see what there is to do.
-func (rs *reviews) wake() {
+func (rs *Reviews) wake() {
 	select {
 	case rs.woken <- struct{}{}:
 	default:
 	}
 }
 
-// work reviews one game after the other.
-func (rs *reviews) work() {
+// Work reviews one game after the other.
+func (rs *Reviews) Work() {
 	for {
 		select {
 		case <-rs.ctx.Done():
@@ -255,7 +264,7 @@ func (rs *reviews) work() {
 }
 
 // next reviews the first game of the queue; false if there is nothing to do now.
-func (rs *reviews) next() bool {
+func (rs *Reviews) next() bool {
 	rs.mu.Lock()
 	if rs.paused || rs.alone || len(rs.queue) == 0 {
 		rs.mu.Unlock()
@@ -264,7 +273,7 @@ func (rs *reviews) next() bool {
 	j := rs.queue[0]
 	ctx, cut := context.WithCancel(rs.ctx)
 	defer cut()
-	rs.cut, j.state, j.now = cut, reviewRunning, review.Progress{}
+	rs.cut, j.state, j.now = cut, Running, review.Progress{}
 	rs.mu.Unlock()
 	rs.publishCard(j)
 	res, err := rs.run(ctx, j)
@@ -276,18 +285,18 @@ func (rs *reviews) next() bool {
 	}
 	switch {
 	case ctx.Err() != nil:
-		j.state = reviewWaiting
+		j.state = Waiting
 	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
-		j.state, j.unsaved = reviewWaiting, api.NotSaved(err)
-		rs.warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
-		rs.pause = longer(rs.pause)
+		j.state, j.unsaved = Waiting, api.NotSaved(err)
+		rs.conf.Warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
+		rs.pause = folder.LongerPause(rs.pause)
 		time.AfterFunc(rs.pause, rs.wake)
 		rs.mu.Unlock()
 		rs.PublishList()
 		return false
 	case err != nil:
-		rs.log.Error("a review failed", "game", j.name, "error", err)
-		j.state, j.why = reviewRefused, plain(err)
+		rs.conf.Log.Error("a review failed", "game", j.name, "error", err)
+		j.state, j.why = Refused, plain(err)
 		rs.leave(j)
 	default:
 		rs.pause = 0
@@ -296,54 +305,54 @@ func (rs *reviews) next() bool {
 	}
 	rs.mu.Unlock()
 	if res != nil && err == nil {
-		rs.pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
 	}
 	rs.PublishList()
 	return true
 }
 
 // leave takes a job out of the queue. The caller holds mu.
-func (rs *reviews) leave(j *job) {
+func (rs *Reviews) leave(j *job) {
 	rs.queue = slices.DeleteFunc(rs.queue, func(q *job) bool { return q == j })
 }
 
 // run reviews a game and writes what belongs to it.
-func (rs *reviews) run(ctx context.Context, j *job) (*review.Result, error) {
+func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 	conf, identity, err := rs.config(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := rs.engines.Backend.Serves(j.game.Record.Size); err != nil {
+	if err := rs.conf.Engines.Backend.Serves(j.game.Record.Size); err != nil {
 		return nil, err
 	}
-	store, err := review.OpenStore(rs.folder.Searches(), j.game, identity, conf)
+	store, err := review.OpenStore(rs.archive.folder.Searches(), j.game, identity, conf)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
-	defer rs.engines.Backend.Pin()()
+	defer rs.conf.Engines.Backend.Pin()()
 	conf.Partial = func(res *review.Result) {
 		rs.mu.Lock()
 		res.Game.File = j.name
 		j.part = res
 		rs.mu.Unlock()
-		rs.pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
+		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
 	}
 	game := rs.remarked(j.game)
-	res, err := review.Run(ctx, game, rs.engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
+	res, err := review.Run(ctx, game, rs.conf.Engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
 		return nil, err
 	}
 	res.Game.File = j.name
-	if err := rs.drills.collect(res); err != nil { // first: a review that is there is not looked at again
+	if err := rs.Drills.collect(res); err != nil { // first: a review that is there is not looked at again
 		return nil, err
 	}
-	return res, rs.folder.Write(j.id, game, res, "Kosumi:"+rs.version)
+	return res, rs.archive.folder.Write(j.id, game, res, "Kosumi:"+rs.conf.Version)
 }
 
 // remarked is a game with a note where the network in use knows other boards well.
-func (rs *reviews) remarked(g *review.Game) *review.Game {
-	for _, n := range rs.engines.Backend.Networks() {
+func (rs *Reviews) remarked(g *review.Game) *review.Game {
+	for _, n := range rs.conf.Engines.Backend.Networks() {
 		if n.InUse && n.Weak != "" && n.Weak != g.Record.Size.String() {
 			with := *g
 			with.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("The network knows %s best: on %s its judgement is weaker.", n.Weak, g.Record.Size))
@@ -355,8 +364,8 @@ func (rs *reviews) remarked(g *review.Game) *review.Game {
 
 // config is what engine review has by default, with the settings of this server;
 // identity tells what searches found by another network or in another way.
-func (rs *reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
-	b := rs.engines.Backend
+func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
+	b := rs.conf.Engines.Backend
 	for b.Status().State == "loading" {
 		select {
 		case <-ctx.Done():
@@ -368,7 +377,7 @@ func (rs *reviews) config(ctx context.Context) (c review.Config, identity string
 		return c, "", errors.New(st.Error)
 	}
 	c = review.Defaults()
-	c.Search = rs.engines.Config.Search
+	c.Search = rs.conf.Engines.Config.Search
 	c.Search.Memory.MaxBytes /= int64(c.Parallel)
 	c.Network, identity = b.Identity()
 	return c, identity, nil
@@ -377,7 +386,7 @@ func (rs *reviews) config(ctx context.Context) (c review.Config, identity string
 // progressEvery is the least time between two messages about a review.
 const progressEvery = 200 * time.Millisecond
 
-func (rs *reviews) progress(j *job, p review.Progress) {
+func (rs *Reviews) progress(j *job, p review.Progress) {
 	rs.mu.Lock()
 	j.now = p
 	at := api.ReviewPoint{Ply: p.Ply, Lead: wire.Round(p.Position.Lead, 2), Winrate: p.Position.Winrate, Visits: p.Position.Visits}
@@ -392,7 +401,7 @@ func (rs *reviews) progress(j *job, p review.Progress) {
 
 // publishCard sends what is new about a job to those who look at it, or at the
 // list.
-func (rs *reviews) publishCard(j *job) {
+func (rs *Reviews) publishCard(j *job) {
 	rs.mu.Lock()
 	rs.told = time.Now()
 	e := api.ReviewProgress{Card: j.card(), Points: j.news}
@@ -401,13 +410,13 @@ func (rs *reviews) publishCard(j *job) {
 	if e.Points == nil {
 		e.Points = []api.ReviewPoint{}
 	}
-	rs.pages.Publish("review:"+j.id, api.Event{T: "review.progress", D: e})
+	rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.progress", D: e})
 	e.Points = []api.ReviewPoint{}
-	rs.pages.Publish("reviews", api.Event{T: "reviews.progress", D: e})
+	rs.conf.Pages.Publish("reviews", api.Event{T: "reviews.progress", D: e})
 }
 
-// interrupt ends what runs, which stays first in the queue.
-func (rs *reviews) interrupt() {
+// Interrupt ends what runs, which stays first in the queue.
+func (rs *Reviews) Interrupt() {
 	rs.mu.Lock()
 	if rs.cut != nil {
 		rs.cut()
@@ -416,8 +425,8 @@ func (rs *reviews) interrupt() {
 	rs.wake()
 }
 
-// attend says whether any page is open: without one, reviews wait.
-func (rs *reviews) attend(alone bool) {
+// Attend is told whether no page is open: without one, reviews wait.
+func (rs *Reviews) Attend(alone bool) {
 	rs.mu.Lock()
 	changed := rs.alone != alone
 	rs.alone = alone
@@ -425,7 +434,7 @@ func (rs *reviews) attend(alone bool) {
 	if changed {
 		rs.wake()
 		if alone {
-			rs.interrupt()
+			rs.Interrupt()
 		}
 	}
 }

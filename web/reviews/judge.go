@@ -1,10 +1,11 @@
-package web
+package reviews
 
 import (
 	"context"
 
 	"kosumi/board"
 	"kosumi/review"
+	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/wire"
@@ -32,7 +33,7 @@ func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err e
 }
 
 // verdict returns what a move is worth as an answer.
-func (j judge) verdict(ctx context.Context, p *review.Problem, move string) (*api.Verdict, error) {
+func (j judge) verdict(ctx context.Context, p *drill.Problem, move string) (*api.Verdict, error) {
 	start, err := p.Position()
 	if err != nil {
 		return nil, api.Refuse("internal", "%v", err)
@@ -54,6 +55,6 @@ func (j judge) verdict(ctx context.Context, p *review.Problem, move string) (*ap
 	return wireVerdict(p, a), nil
 }
 
-func wireVerdict(p *review.Problem, a *review.Answer) *api.Verdict {
+func wireVerdict(p *drill.Problem, a *drill.Answer) *api.Verdict {
 	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: review.ClassIndex(a.Loss), Line: a.Line}
 }

@@ -1,4 +1,4 @@
-package review
+package report
 
 import (
 	"encoding/json"
@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"kosumi/internal/file"
+	"kosumi/review"
+	"kosumi/review/drill"
 	"kosumi/sgf"
 )
 
@@ -43,10 +45,10 @@ func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, nam
 
 // Write writes the three files of a game: page, record and data, which comes last
 // and only where the others are there. application is named in the record.
-func (f *Folder) Write(name string, g *Game, res *Result, application string) error {
+func (f *Folder) Write(name string, g *review.Game, res *review.Result, application string) error {
 	err := errors.Join(
 		file.Write(f.Path(name, ".html"), func(w io.Writer) error { return WritePage(w, res) }),
-		file.Write(f.Path(name, ".sgf"), func(w io.Writer) error { return sgf.Write(w, Annotated(g, res, application)) }),
+		file.Write(f.Path(name, ".sgf"), func(w io.Writer) error { return sgf.Write(w, review.Annotated(g, res, application)) }),
 	)
 	if err != nil {
 		return err
@@ -55,16 +57,16 @@ func (f *Folder) Write(name string, g *Game, res *Result, application string) er
 }
 
 // Read reads the review of a game.
-func (f *Folder) Read(name string) (*Result, error) {
+func (f *Folder) Read(name string) (*review.Result, error) {
 	data, err := file.ReadPlain(f.dir, name+".json", mostFile)
 	if err != nil {
 		return nil, err
 	}
-	res := new(Result)
+	res := new(review.Result)
 	if err := json.Unmarshal(data, res); err != nil {
 		return nil, fmt.Errorf("%s: not a review: %w", name, err)
 	}
-	if res.Version != Version || len(res.Positions) != len(res.Moves)+1 || res.Game.Width*res.Game.Height == 0 {
+	if res.Version != review.Version || len(res.Positions) != len(res.Moves)+1 || res.Game.Width*res.Game.Height == 0 {
 		return nil, fmt.Errorf("%s: not a review that this program reads", name)
 	}
 	return res, nil
@@ -100,22 +102,22 @@ func (f *Folder) Remove(name string) error {
 }
 
 // Drills reads the problem set; an empty one where there is none.
-func (f *Folder) Drills() (*Drills, error) {
+func (f *Folder) Drills() (*drill.Set, error) {
 	file, err := os.Open(f.Path(drillsName, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Drills{Version: DrillVersion}, nil
+		return &drill.Set{Version: drill.Version}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return ReadDrills(file)
+	return drill.Read(file)
 }
 
 // WriteDrills writes the problem set: data, page and record. It returns the name of
 // the first, which engine drill reads.
-func (f *Folder) WriteDrills(d *Drills) (string, error) {
-	d.Version = DrillVersion
+func (f *Folder) WriteDrills(d *drill.Set) (string, error) {
+	d.Version = drill.Version
 	return f.Path(drillsName, ".json"), errors.Join(
 		file.Write(f.Path(drillsName, ".json"), func(w io.Writer) error {
 			e := json.NewEncoder(w)
@@ -130,7 +132,9 @@ func (f *Folder) WriteDrills(d *Drills) (string, error) {
 }
 
 // Answers opens the file of answers to the problem set.
-func (f *Folder) Answers() (*Log, error) { return OpenLog(AnswersFile(f.Path(drillsName, ".json"))) }
+func (f *Folder) Answers() (*drill.Log, error) {
+	return drill.OpenLog(AnswersFile(f.Path(drillsName, ".json")))
+}
 
 // AnswersFile is where the answers to a problem set are kept unless told
 // otherwise.

@@ -1,4 +1,4 @@
-package review
+package drill
 
 import (
 	"cmp"
@@ -96,7 +96,7 @@ func (s *Schedule) Next(id string) (time.Time, bool) {
 
 // Due returns the problems to ask now: those that are due, the longest overdue
 // first, then at most so many that were never tried, worst mistake first.
-func (s *Schedule) Due(d *Drills, now time.Time, fresh int) []*Problem {
+func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 	var due, unseen []*Problem
 	for i := range d.Problems {
 		p := &d.Problems[i]

@@ -1,98 +1,38 @@
-package web
+package reviews
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base32"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"kosumi/review"
 	"kosumi/web/api"
-	"kosumi/web/folder"
 	"kosumi/web/wire"
 )
 
-// finished is a review whose files are in the folder.
-type finished struct {
-	card    api.ReviewCard
-	changed time.Time
-	network string
-	unread  error
-}
-
-// idOf is the ID of a file that somebody else may have named.
-func idOf(name string) string {
-	if folder.ValidID(name) {
-		return name
-	}
-	sum := sha256.Sum256([]byte(name))
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
-}
-
-// refresh reads the reviews in the folder that have changed. The caller holds mu.
-func (rs *reviews) refresh() error {
-	names, err := rs.folder.Names()
-	if err != nil {
-		return err
-	}
-	there := map[string]bool{}
-	for _, name := range names {
-		info, err := os.Lstat(rs.folder.Path(name, ".json"))
-		if err != nil {
-			continue
-		}
-		there[name] = true
-		if d, ok := rs.done[name]; ok && d.changed.Equal(info.ModTime()) {
-			continue
-		}
-		d := finished{changed: info.ModTime()}
-		if res, err := rs.folder.Read(name); err != nil {
-			d.unread = err
-		} else {
-			d.card, d.network = cardOf(res), res.Network
-			d.card.Review, d.card.Changed = idOf(name), info.ModTime().Unix()
-			if d.card.Name == "" {
-				d.card.Name = name
-			}
-		}
-		rs.done[name] = d
-		rs.byID[idOf(name)] = name
-	}
-	for name := range rs.done {
-		if !there[name] {
-			delete(rs.done, name)
-			delete(rs.byID, idOf(name))
-		}
-	}
-	return nil
-}
-
-// list returns all reviews, newest first.
-func (rs *reviews) list() (*api.Reviews, error) {
-	present, _ := rs.engines.Backend.Identity()
+// List returns all reviews, newest first.
+func (rs *Reviews) List() (*api.Reviews, error) {
+	present, _ := rs.conf.Engines.Backend.Identity()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if err := rs.refresh(); err != nil {
+	if err := rs.archive.refresh(); err != nil {
 		return nil, err
 	}
-	all := &api.Reviews{Reviews: []api.ReviewCard{}, Paused: rs.paused, Folder: rs.folder.Path("", "")}
+	all := &api.Reviews{Reviews: []api.ReviewCard{}, Paused: rs.paused, Folder: rs.archive.folder.Path("", "")}
 	for _, j := range rs.queue {
 		all.Reviews = append(all.Reviews, j.card())
 	}
 	var rest []api.ReviewCard
 	for _, j := range rs.jobs {
-		if j.state == reviewRefused {
+		if j.state == Refused {
 			rest = append(rest, j.card())
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(rs.done)) {
-		d := rs.done[name]
+	for _, name := range slices.Sorted(maps.Keys(rs.archive.done)) {
+		d := rs.archive.done[name]
 		if d.unread != nil {
-			all.Unread = append(all.Unread, rs.warnings.Unread("reviews", name+".json", d.unread))
+			all.Unread = append(all.Unread, rs.conf.Warnings.Unread("reviews", name+".json", d.unread))
 		}
 		if d.card.Review != "" && rs.jobs[d.card.Review] == nil {
 			d.card.Other = present != "" && d.network != present
@@ -106,12 +46,13 @@ func (rs *reviews) list() (*api.Reviews, error) {
 	return all, nil
 }
 
-func (rs *reviews) PublishList() {
-	if !rs.pages.Watched("reviews") {
+// PublishList tells pages what the list is now.
+func (rs *Reviews) PublishList() {
+	if !rs.conf.Pages.Watched("reviews") {
 		return
 	}
-	if all, err := rs.list(); err == nil {
-		rs.pages.Publish("reviews", api.Event{T: "reviews.state", D: all})
+	if all, err := rs.List(); err == nil {
+		rs.conf.Pages.Publish("reviews", api.Event{T: "reviews.state", D: all})
 	}
 }
 
@@ -146,9 +87,9 @@ func describeGame(c *api.ReviewCard, i review.Info, moves int) {
 
 // cardOf shows a result in the list.
 func cardOf(res *review.Result) api.ReviewCard {
-	c := api.ReviewCard{Name: wire.Shown(res.Game.File, 200), State: reviewDone, Share: 1, Done: len(res.Positions), Worst: []api.WorstMove{}}
+	c := api.ReviewCard{Name: wire.Shown(res.Game.File, 200), State: Done, Share: 1, Done: len(res.Positions), Worst: []api.WorstMove{}}
 	if !res.Complete {
-		c.State = reviewPartial
+		c.State = Partial
 	}
 	describeGame(&c, res.Game, len(res.Moves))
 	for i := range res.Players {
@@ -169,8 +110,8 @@ func cardOf(res *review.Result) api.ReviewCard {
 	return c
 }
 
-// state is what the page of one game shows.
-func (rs *reviews) state(id string) (*api.Review, error) {
+// State is what the page of one game shows.
+func (rs *Reviews) State(id string) (*api.Review, error) {
 	rs.mu.Lock()
 	j := rs.jobs[id]
 	rs.mu.Unlock()
@@ -188,29 +129,14 @@ func (rs *reviews) state(id string) (*api.Review, error) {
 }
 
 // result reads a finished review.
-func (rs *reviews) result(id string) (*review.Result, error) {
+func (rs *Reviews) result(id string) (*review.Result, error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if err := rs.refresh(); err != nil {
-		return nil, err
-	}
-	name, ok := rs.byID[id]
-	if !ok {
-		return nil, api.Refuse("not_found", "no such review")
-	}
-	if rs.read.name == name+rs.done[name].changed.String() {
-		return rs.read.res, nil
-	}
-	res, err := rs.folder.Read(name)
-	if err != nil {
-		return nil, api.Refuse("not_found", "%v", err)
-	}
-	rs.read.name, rs.read.res = name+rs.done[name].changed.String(), res
-	return res, nil
+	return rs.archive.result(id)
 }
 
 // found is what is known of a game so far: its result, finished or not.
-func (rs *reviews) found(id string) (*review.Result, error) {
+func (rs *Reviews) found(id string) (*review.Result, error) {
 	rs.mu.Lock()
 	j := rs.jobs[id]
 	var part *review.Result
@@ -228,7 +154,7 @@ func (rs *reviews) found(id string) (*review.Result, error) {
 }
 
 // runningReview shows a job.
-func (rs *reviews) runningReview(j *job, boards bool) *api.Review {
+func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	r := &api.Review{Card: j.card(), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Notes: j.game.Notes}
@@ -258,10 +184,10 @@ func (rs *reviews) runningReview(j *job, boards bool) *api.Review {
 }
 
 // finishedReview shows a result.
-func (rs *reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
+func (rs *Reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
 	r := &api.Review{Card: cardOf(res)}
 	r.Card.Review = id
-	present, _ := rs.engines.Backend.Identity()
+	present, _ := rs.conf.Engines.Backend.Identity()
 	r.Card.Other = present != "" && present != res.Network
 	fill(r, res)
 	if boards {
