@@ -64,7 +64,7 @@ var allowed = map[string]string{
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/browsertest", "web/webtest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/browsertest", "web/webtest", "train/learn/learntest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
 
 type listed struct {
 	ImportPath string

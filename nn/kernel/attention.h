@@ -11,7 +11,7 @@
 
 enum { QUERIES = 2 * LANES }; // at a time
 
-// head_scratch is what one head is worked on with.
+// head_scratch is the memory that the attention of one head takes.
 typedef struct {
 	int depth, keys;       // q_dim in whole vectors, tokens in whole pairs
 	float *turned;         // [tokens][depth]: keys before they are integers; [keys/2][v_dim] pairs of values
@@ -23,7 +23,8 @@ typedef struct {
 	float key_unit;
 } head_scratch;
 
-static int furnish(head_scratch *d, const attention_shape *a, int tokens, scratch *s)
+// take_head_scratch lays the parts out in one piece of memory; -1 if there is none.
+static int take_head_scratch(head_scratch *d, const attention_shape *a, int tokens, scratch *s)
 {
 	d->depth = (a->q_dim + LANES - 1) / LANES * LANES;
 	d->keys = (tokens + 1) & ~1;
@@ -303,7 +304,7 @@ INLINE void attend_board(int integers, const attention_shape *a, const attention
 static int attend(const attention_shape *a, const attention_call *c, scratch *s)
 {
 	head_scratch d;
-	if (furnish(&d, a, c->tokens, s))
+	if (take_head_scratch(&d, a, c->tokens, s))
 		return -1;
 	size_t row = (size_t)a->heads * a->q_dim + (size_t)a->kv_heads * (a->q_dim + a->v_dim);
 	for (int b = 0; b < c->n; b++) {

@@ -1,8 +1,10 @@
-package learn
+package training
 
 import (
 	"fmt"
 	"path/filepath"
+
+	"kosumi/train/learn"
 )
 
 // finish measures, exports and reports.
@@ -15,7 +17,7 @@ func (r *run) finish() error {
 	if err := r.ended(); err != nil {
 		return err
 	}
-	if r.l.average != nil {
+	if r.l.Averages() {
 		if r.report.Averaged, err = r.measure(true); err != nil {
 			return err
 		}
@@ -53,10 +55,10 @@ func (r *run) finish() error {
 func (r *run) ended() error {
 	before, after := r.state.Before, r.report.After
 	switch {
-	case r.l.count.InARow > 0:
-		return fmt.Errorf("%w: the last %d steps had a loss or a gradient that is no finite number", ErrDiverged, r.l.count.InARow)
+	case r.l.Counters().InARow > 0:
+		return fmt.Errorf("%w: the last %d steps had a loss or a gradient that is no finite number", learn.ErrDiverged, r.l.Counters().InARow)
 	case before != nil && after != nil && !(after.Loss <= mostGrowth*before.Loss):
-		return fmt.Errorf("%w: on rows held back the loss is %.3g, it was %.3g", ErrDiverged, after.Loss, before.Loss)
+		return fmt.Errorf("%w: on rows held back the loss is %.3g, it was %.3g", learn.ErrDiverged, after.Loss, before.Loss)
 	}
 	return r.risen(after, mostRise)
 }

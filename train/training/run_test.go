@@ -1,8 +1,9 @@
-package learn
+package training
 
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"image/png"
 	"math/rand/v2"
@@ -18,7 +19,12 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
+	"kosumi/train/learn"
+	"kosumi/train/learn/learntest"
 )
+
+// long lets tests run that take minutes.
+var long = flag.Bool("long", false, "run tests that take minutes")
 
 // childEnv makes the test binary take a run and end: the configuration, JSON.
 const childEnv = "KOSUMI_TEST_TRAIN"
@@ -29,9 +35,9 @@ type childRun struct {
 	Steps            int64
 }
 
-func (c childRun) config() RunConfig {
-	return RunConfig{
-		Learn: Config{Model: c.Model, Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Threads: 1, Average: Average{Every: 24, Window: 4}},
+func (c childRun) config() Config {
+	return Config{
+		Learn: learn.Config{Model: c.Model, Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Threads: 1, Average: learn.Average{Every: 24, Window: 4}},
 		Data:  []string{c.Data}, Out: c.Out, Steps: c.Steps, Validation: 0.2, ValidateEvery: 20, CheckpointEvery: 4, LogEvery: 3, Seed: 5,
 		Size: board.Square(5),
 	}
@@ -69,7 +75,7 @@ func TestKill(t *testing.T) {
 	if *long {
 		kills = 50
 	}
-	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 24}
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Steps: 24}
 	if *long {
 		c.Steps = 60
 	}
@@ -147,24 +153,24 @@ func equalRuns(t *testing.T, a, b string) {
 // TestRun: a whole run leaves what it should, ^C ends it, the same call goes on,
 // and the weights are those of a run without ^C.
 func TestRun(t *testing.T) {
-	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 22}
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Steps: 22}
 	c.Out = filepath.Join(t.TempDir(), "whole")
 	report, err := Run(context.Background(), c.config())
 	require.NoError(t, err)
 	require.EqualValues(t, 22, report.Counters.Steps)
 	require.EqualValues(t, 176, report.Counters.Samples)
 	require.Len(t, report.Files, 2)
-	for _, r := range []*Result{report.Before, report.After, report.Averaged} {
+	for _, r := range []*learn.Result{report.Before, report.After, report.Averaged} {
 		require.NotNil(t, r)
 		require.Positive(t, r.Rows)
-		for _, name := range []string{TermPolicy, MeasurePolicyTop1, TermValue, MeasureValueAccuracy} {
+		for _, name := range []string{learn.TermPolicy, learn.MeasurePolicyTop1, learn.TermValue, learn.MeasureValueAccuracy} {
 			term, ok := r.Term(name)
 			require.True(t, ok)
 			require.Positive(t, term.Weight)
 		}
 	}
-	before, _ := report.Before.Term(TermValue)
-	after, _ := report.After.Term(TermValue)
+	before, _ := report.Before.Term(learn.TermValue)
+	after, _ := report.After.Term(learn.TermValue)
 	require.Less(t, after.Mean, before.Mean)
 	f, err := os.Open(filepath.Join(c.Out, CurvesFile))
 	require.NoError(t, err)
@@ -188,17 +194,17 @@ func TestRun(t *testing.T) {
 	require.Less(t, report.Counters.Steps, int64(20))
 	again, err := Run(context.Background(), other.config())
 	require.NoError(t, err)
-	require.Equal(t, before, term(t, again.Before, TermValue), "what was measured at first is kept")
+	require.Equal(t, before, term(t, again.Before, learn.TermValue), "what was measured at first is kept")
 	equalRuns(t, c.Out, other.Out)
 
 	rc = other.config()
 	rc.Seed++
 	_, err = Run(context.Background(), rc)
-	require.ErrorIs(t, err, ErrCheckpoint)
+	require.ErrorIs(t, err, learn.ErrCheckpoint)
 	require.ErrorContains(t, err, "seed was 5 and is 6 now")
 }
 
-func term(t testing.TB, r *Result, name string) Term {
+func term(t testing.TB, r *learn.Result, name string) learn.Term {
 	t.Helper()
 	found, ok := r.Term(name)
 	require.True(t, ok)
@@ -207,36 +213,36 @@ func term(t testing.TB, r *Result, name string) Term {
 
 func TestRunRefuses(t *testing.T) {
 	good := childRun{Model: "net.bin.gz", Data: t.TempDir(), Out: t.TempDir(), Steps: 1}.config()
-	for name, change := range map[string]func(*RunConfig){
-		"no data":        func(c *RunConfig) { c.Data = nil },
-		"data not there": func(c *RunConfig) { c.Data = []string{"/nowhere/at/all"} },
-		"no out":         func(c *RunConfig) { c.Out = "" },
-		"no steps":       func(c *RunConfig) { c.Steps = 0 },
-		"share":          func(c *RunConfig) { c.Validation = 1 },
-		"interval":       func(c *RunConfig) { c.LogEvery = -1 },
-		"batch":          func(c *RunConfig) { c.Learn.Batch = 0 },
-		"rate":           func(c *RunConfig) { c.Learn.Rate = -1 },
-		"loss":           func(c *RunConfig) { c.Learn.Losses = map[string]float64{"polcy": 1} },
-		"freeze":         func(c *RunConfig) { c.Learn.Freeze = "all" },
-		"norms":          func(c *RunConfig) { c.Learn.Norms = "some" },
-		"schedule":       func(c *RunConfig) { c.Learn.Schedule.Shape = "cosinus" },
-		"method":         func(c *RunConfig) { c.Learn.Method = "adagrad" },
+	for name, change := range map[string]func(*Config){
+		"no data":        func(c *Config) { c.Data = nil },
+		"data not there": func(c *Config) { c.Data = []string{"/nowhere/at/all"} },
+		"no out":         func(c *Config) { c.Out = "" },
+		"no steps":       func(c *Config) { c.Steps = 0 },
+		"share":          func(c *Config) { c.Validation = 1 },
+		"interval":       func(c *Config) { c.LogEvery = -1 },
+		"batch":          func(c *Config) { c.Learn.Batch = 0 },
+		"rate":           func(c *Config) { c.Learn.Rate = -1 },
+		"loss":           func(c *Config) { c.Learn.Losses = map[string]float64{"polcy": 1} },
+		"freeze":         func(c *Config) { c.Learn.Freeze = "all" },
+		"norms":          func(c *Config) { c.Learn.Norms = "some" },
+		"schedule":       func(c *Config) { c.Learn.Schedule.Shape = "cosinus" },
+		"method":         func(c *Config) { c.Learn.Method = "adagrad" },
 	} {
 		c := good
 		change(&c)
 		_, err := Run(context.Background(), c)
-		require.ErrorIs(t, err, ErrConfig, name)
+		require.ErrorIs(t, err, learn.ErrConfig, name)
 	}
 }
 
 func TestEpochs(t *testing.T) {
-	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 4), Out: t.TempDir()}.config()
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Out: t.TempDir()}.config()
 	c.Epochs, c.Validation = 0.5, 0
 	report, err := Run(context.Background(), c)
 	require.NoError(t, err)
 	rows := 0
 	for i := range 4 {
-		rows += len(randomGame(t, board.Square(5), uint64(i)).Turns) - 6
+		rows += len(learntest.RandomGame(t, board.Square(5), uint64(i)).Turns) - 6
 	}
 	require.InDelta(t, float64(rows)/2/8, float64(report.Counters.Steps), 1)
 }
@@ -244,16 +250,16 @@ func TestEpochs(t *testing.T) {
 // TestScheduleOfARun bends the rate over a run whose length is given in steps,
 // and over one that is given in epochs.
 func TestScheduleOfARun(t *testing.T) {
-	child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 4), Steps: 4}
-	for name, change := range map[string]func(c *RunConfig){
-		"steps":  func(*RunConfig) {},
-		"epochs": func(c *RunConfig) { c.Steps, c.Epochs = 0, 0.3 },
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Steps: 4}
+	for name, change := range map[string]func(c *Config){
+		"steps":  func(*Config) {},
+		"epochs": func(c *Config) { c.Steps, c.Epochs = 0, 0.3 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			child.Out = t.TempDir()
 			c := child.config()
 			change(&c)
-			c.Learn.Schedule, c.Learn.Rate, c.Validation, c.LogEvery = Schedule{Shape: "linear", Final: 0.5}, 0.01, 0, 1
+			c.Learn.Schedule, c.Learn.Rate, c.Validation, c.LogEvery = learn.Schedule{Shape: "linear", Final: 0.5}, 0.01, 0, 1
 			report, err := Run(context.Background(), c)
 			require.NoError(t, err)
 			require.Greater(t, report.Counters.Steps, int64(2))
@@ -269,7 +275,7 @@ func TestScheduleOfARun(t *testing.T) {
 // single one nothing is held back. An interrupted run goes on with the same split.
 func TestFewGames(t *testing.T) {
 	for games := 1; games <= 6; games++ {
-		child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 4}
+		child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 4}
 		c := child.config()
 		c.Validation = 0.01
 		ctx, stop := context.WithCancel(t.Context())
@@ -298,7 +304,7 @@ func TestFewGames(t *testing.T) {
 // leaves neither a network nor a checkpoint; a sensible one goes on in the same
 // folder.
 func TestDivergence(t *testing.T) {
-	child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12)}
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12)}
 	for _, steps := range []int64{2, 4, 15, 60} {
 		for _, clip := range []float64{0, 10} {
 			child.Out, child.Steps = t.TempDir(), steps
@@ -306,7 +312,7 @@ func TestDivergence(t *testing.T) {
 			good := c.Learn.Rate
 			c.Learn.Rate, c.Learn.ClipNorm = 1e9, clip
 			report, err := Run(t.Context(), c)
-			require.ErrorIs(t, err, ErrDiverged, "%d steps, clip %g: %+v", steps, clip, report)
+			require.ErrorIs(t, err, learn.ErrDiverged, "%d steps, clip %g: %+v", steps, clip, report)
 			require.ErrorContains(t, err, "lower --lr than 1e+09")
 			for _, name := range []string{NetworkName + ".onnx", NetworkName + ".bin.gz", ReportFile} {
 				require.NoFileExists(t, filepath.Join(c.Out, name))
@@ -322,14 +328,14 @@ func TestDivergence(t *testing.T) {
 // TestOtherSettings: a run that goes on with other settings is told which, and what
 // they were.
 func TestOtherSettings(t *testing.T) {
-	child := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 4), Out: t.TempDir(), Steps: 4}
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Out: t.TempDir(), Steps: 4}
 	c := child.config()
 	_, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	c.Learn.Batch, c.Learn.HeadRate = 16, 0.5
 	_, err = Run(t.Context(), c)
-	var other *SettingsError
+	var other *learn.SettingsError
 	require.ErrorAs(t, err, &other)
-	require.ErrorIs(t, err, ErrCheckpoint)
-	require.Equal(t, []Change{{"batch", "8", "16"}, {"head_rate", "1", "0.5"}}, other.Changed)
+	require.ErrorIs(t, err, learn.ErrCheckpoint)
+	require.Equal(t, []learn.Change{{Name: "batch", Was: "8", Is: "16"}, {Name: "head_rate", Was: "1", Is: "0.5"}}, other.Changed)
 }

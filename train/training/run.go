@@ -1,4 +1,8 @@
-package learn
+// Package training is a run of a learner on rows that are there, all that `engine
+// train` does: streams, measurements on games held back, checkpoints, metrics, curves
+// and the report. A run that was killed goes on from its newest checkpoint as if
+// nothing had been.
+package training
 
 import (
 	"context"
@@ -11,13 +15,14 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
 
-// RunConfig says what a run does. Learn, Data, Out and one of Steps and Epochs are
+// Config says what a run does. Learn, Data, Out and one of Steps and Epochs are
 // needed.
-type RunConfig struct {
-	Learn Config
+type Config struct {
+	Learn learn.Config
 	// Data are folders and files of rows: .npz, .sgf and .sgfs.
 	Data []string
 	// Out is the folder of the run: checkpoints, metrics, curves, report and
@@ -62,9 +67,9 @@ type RunConfig struct {
 // Progress says how far a run is.
 type Progress struct {
 	Step, Total int64
-	Resumed     int64   // step that the run went on from; 0 for a fresh one
-	Recent      Result  // the steps since the last line of the metrics
-	Speed       float64 // samples a second, lately
+	Resumed     int64        // step that the run went on from; 0 for a fresh one
+	Recent      learn.Result // the steps since the last line of the metrics
+	Speed       float64      // samples a second, lately
 	Left        time.Duration
 	// Doing is "" in a step, else what happens beside: "measuring", "saving".
 	Doing string
@@ -73,13 +78,13 @@ type Progress struct {
 // Report is what came of a run.
 type Report struct {
 	Steps, Samples int64             `json:"-"`
-	Counters       Counters          `json:"counters"`
-	Source         Source            `json:"source"`
+	Counters       learn.Counters    `json:"counters"`
+	Source         learn.Source      `json:"source"`
 	Seconds        float64           `json:"seconds"`            // of this call
 	Speed          float64           `json:"samples_per_second"` // of this call, steps alone
-	Before         *Result           `json:"before,omitempty"`   // on the games held back
-	After          *Result           `json:"after,omitempty"`
-	Averaged       *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
+	Before         *learn.Result     `json:"before,omitempty"`   // on the games held back
+	After          *learn.Result     `json:"after,omitempty"`
+	Averaged       *learn.Result     `json:"averaged,omitempty"` // the averaged weights, which are exported
 	Best           *Mark             `json:"best,omitempty"`     // the measurement that is exported, where it is not the end
 	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
 	Held           int               `json:"games_held_back,omitempty"`
@@ -99,7 +104,6 @@ const (
 )
 
 const (
-	evalBatch            = 16
 	defaultValidationMax = 4096
 	defaultLogEvery      = 10
 	checkpointInterval   = 5 * time.Minute
@@ -107,19 +111,19 @@ const (
 
 // run is a run in progress.
 type run struct {
-	RunConfig
-	l       *Learner
+	Config
+	l       *learn.Learner
 	train   *rows.Folder
 	catalog rows.Catalog
 	metrics *metrics
 	state   runState
 	report  Report
-	asked   float64 // RunConfig.Validation, which few games raise
+	asked   float64 // Config.Validation, which few games raise
 
 	resumed   int64
-	recent    Result  // since the last line of the metrics
-	loss      float64 // of the last step
-	updates   int64   // of the weights, when they were saved
+	recent    learn.Result // since the last line of the metrics
+	loss      float64      // of the last step
+	updates   int64        // of the weights, when they were saved
 	stepTime  time.Duration
 	samples   int64
 	saved     time.Time
@@ -132,20 +136,20 @@ type run struct {
 
 // runState is what a run keeps in its checkpoints beside the learner's state.
 type runState struct {
-	Data   string   `json:"data"` // digest of what chooses the rows
-	Total  int64    `json:"total"`
-	Epochs float64  `json:"epochs,omitempty"` // that make the total, if they do
-	Held   *float64 `json:"held,omitempty"`   // share of games held back
-	First  float64  `json:"first,omitempty"`  // loss of the first step
-	Before *Result  `json:"before,omitempty"`
-	Seen   float64  `json:"seen,omitempty"` // loss of some rows trained on, before
+	Data   string        `json:"data"` // digest of what chooses the rows
+	Total  int64         `json:"total"`
+	Epochs float64       `json:"epochs,omitempty"` // that make the total, if they do
+	Held   *float64      `json:"held,omitempty"`   // share of games held back
+	First  float64       `json:"first,omitempty"`  // loss of the first step
+	Before *learn.Result `json:"before,omitempty"`
+	Seen   float64       `json:"seen,omitempty"` // loss of some rows trained on, before
 	// Best is the measurement of least loss so far, of Measured after the first step.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
 	// Course and Chosen are how the run was asked for, to say what is other now.
-	Course *course  `json:"course,omitempty"`
-	Chosen []Change `json:"chosen,omitempty"`
+	Course *course        `json:"course,omitempty"`
+	Chosen []learn.Change `json:"chosen,omitempty"`
 }
 
 // Keys of Extra.
@@ -156,11 +160,11 @@ const (
 
 // Run trains until its steps are done, or until ctx ends: then it saves, and the
 // report says Interrupted. Where Out holds checkpoints of the same run, it goes on
-// from the newest. Errors wrap ErrConfig where the caller must change something.
-func Run(ctx context.Context, c RunConfig) (*Report, error) {
+// from the newest. Errors wrap learn.ErrConfig where the caller must change something.
+func Run(ctx context.Context, c Config) (*Report, error) {
 	began := time.Now()
 	c.Learn = c.Learn.WithDefaults()
-	r := &run{RunConfig: c, asked: c.Validation, saved: began}
+	r := &run{Config: c, asked: c.Validation, saved: began}
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -178,7 +182,7 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 		return nil, r.failed(err)
 	}
 	r.report.Seconds = time.Since(began).Seconds()
-	r.report.Counters, r.report.Source, r.report.Before = r.l.count, r.l.source, r.state.Before
+	r.report.Counters, r.report.Source, r.report.Before = r.l.Counters(), r.l.Source(), r.state.Before
 	if r.stepTime > 0 {
 		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
 	}
@@ -190,7 +194,7 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 
 func (r *run) check() error {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
+		return fmt.Errorf("%w: "+format, append([]any{learn.ErrConfig}, args...)...)
 	}
 	switch {
 	case len(r.Data) == 0:
@@ -227,10 +231,10 @@ func (r *run) open() error {
 	if c.Schedule.Total == 0 {
 		c.Schedule.Total = max(1, r.Steps) // until schedule knows how long an epoch is
 	}
-	l, extra, err := Resume(dir, c)
-	fresh := errors.Is(err, ErrNoCheckpoint)
+	l, extra, err := learn.Resume(dir, c)
+	fresh := errors.Is(err, learn.ErrNoCheckpoint)
 	if fresh {
-		l, err = New(c)
+		l, err = learn.New(c)
 	}
 	if err != nil {
 		return err
@@ -238,7 +242,7 @@ func (r *run) open() error {
 	r.l = l
 	if r.Size != (board.Size{}) {
 		if err := l.Serves(r.Size); err != nil {
-			return fmt.Errorf("%w: %w", ErrConfig, err)
+			return fmt.Errorf("%w: %w", learn.ErrConfig, err)
 		}
 	}
 	if r.train, err = r.stream(false); err != nil {
@@ -247,7 +251,7 @@ func (r *run) open() error {
 	if fresh {
 		return r.begin()
 	}
-	return r.goOn(extra)
+	return r.resume(extra)
 }
 
 // begin is the start of a fresh run: it measures the network as it came.
@@ -271,22 +275,22 @@ func (r *run) begin() error {
 	return err
 }
 
-// goOn takes over what a checkpoint says of the run.
-func (r *run) goOn(extra Extra) error {
+// resume takes over what a checkpoint says of the run.
+func (r *run) resume(extra learn.Extra) error {
 	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
-		return fmt.Errorf("%w: %s: the checkpoint is none of a run: %w", ErrCheckpoint, r.Out, err)
+		return fmt.Errorf("%w: %s: the checkpoint is none of a run: %w", learn.ErrCheckpoint, r.Out, err)
 	}
 	if r.state.Data != r.dataIdentity() {
 		if changed := r.changed(); len(changed) > 0 {
-			return &SettingsError{r.Out, changed}
+			return &learn.SettingsError{Path: r.Out, Changed: changed}
 		}
-		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", ErrCheckpoint, r.Out)
+		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", learn.ErrCheckpoint, r.Out)
 	}
 	if err := r.state.check(); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrCheckpoint, r.Out, err)
+		return fmt.Errorf("%w: %s: %w", learn.ErrCheckpoint, r.Out, err)
 	}
 	if best := r.state.Best; best != nil {
-		r.l.kept = best.Step
+		r.l.Keep(best.Step)
 	}
 	if held := r.state.Held; held != nil && *held != r.Validation {
 		if err := r.split(*held); err != nil {
@@ -294,16 +298,16 @@ func (r *run) goOn(extra Extra) error {
 		}
 	}
 	if err := r.train.Restore(extra[extraStream]); err != nil {
-		return fmt.Errorf("%w: the data have changed since: %w", ErrCheckpoint, err)
+		return fmt.Errorf("%w: the data have changed since: %w", learn.ErrCheckpoint, err)
 	}
 	r.newTotal()
-	r.resumed, r.updates = r.l.count.Steps, r.l.count.Updates
+	r.resumed, r.updates = r.l.Counters().Steps, r.l.Counters().Updates
 	r.Learn.Log.Info("going on", "from step", r.resumed, "of", r.state.Total)
 	if err := r.schedule(); err != nil {
 		return err
 	}
 	var err error
-	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.count.Steps); err != nil {
+	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.Counters().Steps); err != nil {
 		return err
 	}
 	return r.measureIfDue() // a checkpoint is from before the measurement of its step
@@ -311,7 +315,7 @@ func (r *run) goOn(extra Extra) error {
 
 // measureIfDue measures after the steps that ask for it.
 func (r *run) measureIfDue() error {
-	step := r.l.count.Steps
+	step := r.l.Counters().Steps
 	if step%r.every() != 0 || step == 0 || step >= r.state.Total {
 		return nil
 	}
@@ -336,13 +340,13 @@ func (r *run) schedule() error {
 func (r *run) loop(ctx context.Context) error {
 	var next prefetch
 	defer next.end()
-	for r.l.count.Steps < r.state.Total {
+	for r.l.Counters().Steps < r.state.Total {
 		batch, err := next.get(r.train)
 		if err != nil {
 			return err
 		}
 		last := ctx.Err() != nil
-		pause := last || r.pauseAfter(r.l.count.Steps+1)
+		pause := last || r.pauseAfter(r.l.Counters().Steps+1)
 		if !pause {
 			next.start(r.train)
 		}
@@ -372,7 +376,7 @@ func (r *run) pauseAfter(step int64) bool {
 
 // pause saves and measures after a step.
 func (r *run) pause(last bool) error {
-	if r.grown(r.loss) || r.l.count.InARow > 0 {
+	if r.grown(r.loss) || r.l.Counters().InARow > 0 {
 		return nil // a checkpoint is what one goes back to
 	}
 	if !last {
@@ -393,7 +397,7 @@ func (r *run) step(b *rows.Batch) error {
 	r.samples += int64(res.Rows)
 	r.stepTime += took
 	if res.Skipped {
-		r.Learn.Log.Warn("a step was skipped: its loss or gradient is no finite number", "step", r.l.count.Steps)
+		r.Learn.Log.Warn("a step was skipped: its loss or gradient is no finite number", "step", r.l.Counters().Steps)
 	} else {
 		r.recent.Add(&res)
 		r.loss = res.Loss
@@ -402,15 +406,15 @@ func (r *run) step(b *rows.Batch) error {
 		}
 	}
 	r.speed.add(res.Rows, time.Now())
-	if r.l.count.Steps%r.LogEvery == 0 || r.l.count.Steps >= r.state.Total {
-		if err := r.metrics.step(&r.l.count, &r.recent, r.speed.rate()); err != nil {
+	if r.l.Counters().Steps%r.LogEvery == 0 || r.l.Counters().Steps >= r.state.Total {
+		if err := r.metrics.step(r.l.Counters(), &r.recent, r.speed.rate()); err != nil {
 			return err
 		}
 		r.tell("")
 		if r.grown(r.recent.Loss) {
-			return fmt.Errorf("%w: the loss is %.3g, at the first step it was %.3g", ErrDiverged, r.recent.Loss, r.state.First)
+			return fmt.Errorf("%w: the loss is %.3g, at the first step it was %.3g", learn.ErrDiverged, r.recent.Loss, r.state.First)
 		}
-		r.recent = Result{}
+		r.recent = learn.Result{}
 		return nil
 	}
 	r.tell("")
@@ -421,9 +425,9 @@ func (r *run) tell(doing string) {
 	if r.Progress == nil {
 		return
 	}
-	p := Progress{Step: r.l.count.Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
-	if done := r.l.count.Steps - r.resumed; done > 0 && r.samples > 0 {
-		left := float64(r.state.Total-r.l.count.Steps) * float64(r.l.conf.Batch)
+	p := Progress{Step: r.l.Counters().Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
+	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.samples > 0 {
+		left := float64(r.state.Total-r.l.Counters().Steps) * float64(r.l.Config().Batch)
 		p.Left = time.Duration(left / max(p.Speed, 1e-9) * float64(time.Second))
 	}
 	r.Progress(p)
@@ -443,7 +447,7 @@ func (r *run) save() error {
 	if err := r.metrics.sync(); err != nil {
 		return err
 	}
-	_, err = r.l.Save(filepath.Join(r.Out, CheckpointsDir), Extra{extraRun: state, extraStream: stream})
-	r.saved, r.updates = time.Now(), r.l.count.Updates
+	_, err = r.l.Save(filepath.Join(r.Out, CheckpointsDir), learn.Extra{extraRun: state, extraStream: stream})
+	r.saved, r.updates = time.Now(), r.l.Counters().Updates
 	return err
 }

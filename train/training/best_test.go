@@ -1,4 +1,4 @@
-package learn
+package training
 
 import (
 	"bytes"
@@ -14,12 +14,14 @@ import (
 	"kosumi/board"
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
+	"kosumi/train/learn"
+	"kosumi/train/learn/learntest"
 )
 
 // heart is a run on few games.
-func heart(t *testing.T, games int, share float64) RunConfig {
-	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
-	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, Average{}
+func heart(t *testing.T, games int, share float64) Config {
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
+	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, learn.Average{}
 	c.Validation, c.CheckpointEvery, c.ValidateEvery = share, 4, 0
 	return c
 }
@@ -30,7 +32,7 @@ func heart(t *testing.T, games int, share float64) RunConfig {
 func TestBestIsExported(t *testing.T) {
 	c := heart(t, 40, 0.5)
 	c.Learn = c.Learn.WithDefaults()
-	run := &run{RunConfig: c, asked: c.Validation}
+	run := &run{Config: c, asked: c.Validation}
 	require.NoError(t, run.check())
 	require.NoError(t, run.open())
 	defer run.close()
@@ -38,7 +40,6 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, run.loop(t.Context()))
 	best := run.state.Best
 	require.EqualValues(t, 5, best.Step)
-	require.EqualValues(t, 5, run.l.kept)
 	run.state.Total, best.Result.Loss = 40, 0 // none is better
 	require.NoError(t, run.loop(t.Context()))
 	end, err := run.measure(false)
@@ -49,23 +50,23 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, run.finish())
 	require.EqualValues(t, 5, r.Exported)
 	require.EqualValues(t, 5, r.Best.Step)
-	require.EqualValues(t, 40, run.l.count.Steps)
+	require.EqualValues(t, 40, run.l.Counters().Steps)
 	notes := strings.Join(r.Notes, "\n")
 	require.Contains(t, notes, "the loss rose from")
 	require.Contains(t, notes, "exported are the weights of step 5, the best of 7 measurements")
 	require.NotContains(t, notes, "too little")
 	require.NotContains(t, notes, "no step was better")
-	list, err := Checkpoints(filepath.Join(c.Out, CheckpointsDir))
+	list, err := learn.Checkpoints(filepath.Join(c.Out, CheckpointsDir))
 	require.NoError(t, err)
-	require.Len(t, list, KeepCheckpoints+1)
-	require.Equal(t, r.Best.Step, stepOf(list[KeepCheckpoints]))
+	require.Len(t, list, learn.KeepCheckpoints+1)
+	require.Equal(t, r.Best.Step, learn.StepOf(list[learn.KeepCheckpoints]))
 	written, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
 	require.NoError(t, err)
 
-	l, err := New(c.Learn)
+	l, err := learn.New(c.Learn)
 	require.NoError(t, err)
 	defer l.Close()
-	_, err = l.load(list[KeepCheckpoints])
+	err = l.LoadWeights(list[learn.KeepCheckpoints])
 	require.NoError(t, err)
 	m, err := l.Network(false)
 	require.NoError(t, err)
@@ -115,8 +116,8 @@ func TestWorseIsNoNetwork(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, a.On(5, 5).Write(model, 1))
 	for _, share := range []float64{0.2, 0} {
-		c := childRun{Model: model, Data: writeGames(t, features.Mini7, board.Square(5), 12), Out: t.TempDir(), Steps: 20}.config()
-		c.Learn.Batch, c.Validation, c.ValidateEvery, c.Learn.Average = 16, share, 0, Average{}
+		c := childRun{Model: model, Data: learntest.WriteGames(t, features.Mini7, board.Square(5), 12), Out: t.TempDir(), Steps: 20}.config()
+		c.Learn.Batch, c.Validation, c.ValidateEvery, c.Learn.Average = 16, share, 0, learn.Average{}
 		good := c.Learn.Rate
 		first, err := Run(t.Context(), c)
 		require.NoError(t, err)
@@ -125,7 +126,7 @@ func TestWorseIsNoNetwork(t *testing.T) {
 
 		c.Steps, c.Learn.Rate = 60, 1
 		_, err = Run(t.Context(), c)
-		require.ErrorIs(t, err, ErrDiverged)
+		require.ErrorIs(t, err, learn.ErrDiverged)
 		require.ErrorContains(t, err, "lower --lr than 1")
 		after, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
 		require.NoError(t, err)
@@ -143,12 +144,12 @@ func TestWorseIsNoNetwork(t *testing.T) {
 // TestAnotherRateIsTold: a run that goes on at another rate, on another schedule or for
 // longer says so; one on other data or with other settings is refused with their names.
 func TestAnotherRateIsTold(t *testing.T) {
-	c := childRun{Model: freshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()
 	_, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	var log bytes.Buffer
 	c.Learn.Log = slog.New(slog.NewTextHandler(&log, nil))
-	c.Steps, c.Learn.Rate, c.Learn.Schedule = 6, 5e-4, Schedule{Shape: "cosine", Final: 0.1}
+	c.Steps, c.Learn.Rate, c.Learn.Schedule = 6, 5e-4, learn.Schedule{Shape: "cosine", Final: 0.1}
 	r, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	for _, want := range []string{"the run is one of 6 steps now; it was one of 4", "from step 4 on --lr is 0.0005; it was 0.001 before", "the schedule of the rate is cosine down to 0.1; it was constant before"} {
@@ -160,7 +161,7 @@ func TestAnotherRateIsTold(t *testing.T) {
 	require.NotContains(t, strings.Join(r.Notes, "\n"), "it was", "once")
 	c.Data = append(c.Data, t.TempDir())
 	_, err = Run(t.Context(), c)
-	require.ErrorIs(t, err, ErrCheckpoint, "other data")
+	require.ErrorIs(t, err, learn.ErrCheckpoint, "other data")
 	c.Data = c.Data[:1]
 	c.Steps, c.Epochs = 0, 2
 	r, err = Run(t.Context(), c)
@@ -169,7 +170,7 @@ func TestAnotherRateIsTold(t *testing.T) {
 
 	c.Validation, c.WindowRows, c.MemoryBytes, c.Data = 0.3, 77, 64<<20, []string{t.TempDir()}
 	_, err = Run(t.Context(), c)
-	var other *SettingsError
+	var other *learn.SettingsError
 	require.ErrorAs(t, err, &other)
 	require.Equal(t, "data, validation, window, memory", other.Names())
 }
@@ -182,5 +183,5 @@ func TestStateOfARun(t *testing.T) {
 		{Total: 9, Held: &minus}, {Total: 9, Best: &Mark{}}, {Total: 9, Epochs: -1}} {
 		require.Error(t, s.check(), "%+v", s)
 	}
-	require.Equal(t, "steps at [0.5] after 3 steps of warm-up", (&Schedule{Shape: "steps", Drops: []float64{0.5}, Warmup: 3}).String())
+	require.Equal(t, "steps at [0.5] after 3 steps of warm-up", (&learn.Schedule{Shape: "steps", Drops: []float64{0.5}, Warmup: 3}).String())
 }

@@ -1,19 +1,20 @@
-package learn
+package training
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
+
+	"kosumi/train/learn"
 )
 
 // course is how the learning rate was to go.
 type course struct {
-	Rate     float64  `json:"rate"`
-	Schedule Schedule `json:"schedule"`
+	Rate     float64        `json:"rate"`
+	Schedule learn.Schedule `json:"schedule"`
 }
 
 // tellCourse says where a run that goes on learns at another rate than before.
@@ -24,7 +25,7 @@ func (r *run) tellCourse(now course) {
 	if was == nil {
 		return
 	}
-	step := r.l.count.Steps
+	step := r.l.Counters().Steps
 	if was.Rate != now.Rate {
 		r.told("from step %d on --lr is %g; it was %g before", step, now.Rate, was.Rate)
 	}
@@ -33,23 +34,6 @@ func (r *run) tellCourse(now course) {
 	if string(before) != string(after) {
 		r.told("from step %d on the schedule of the rate is %s; it was %s before", step, &now.Schedule, &was.Schedule)
 	}
-}
-
-// String names a schedule and its settings, for messages.
-func (s *Schedule) String() string {
-	text := s.Shape
-	switch s.Shape {
-	case "":
-		text = "constant"
-	case "cosine", "linear":
-		text += fmt.Sprintf(" down to %g", s.Final)
-	case "steps":
-		text += fmt.Sprintf(" at %v", s.Drops)
-	}
-	if s.Warmup > 0 {
-		text += fmt.Sprintf(" after %d steps of warm-up", s.Warmup)
-	}
-	return text
 }
 
 // newTotal takes over how long the run is to be now, which may be longer or shorter than
@@ -102,8 +86,8 @@ func (r *run) dataIdentity() string {
 }
 
 // chosen is the choice for people: names as those of settings, values as JSON.
-func (r *run) chosen() []Change {
-	var list []Change
+func (r *run) chosen() []learn.Change {
+	var list []learn.Change
 	names, values := r.choice()
 	for i, name := range names {
 		switch name {
@@ -116,18 +100,18 @@ func (r *run) chosen() []Change {
 			values[i] = r.MemoryBytes >> 20 // MiB
 		}
 		text, _ := json.Marshal(values[i])
-		list = append(list, Change{Name: name, Was: string(text)})
+		list = append(list, learn.Change{Name: name, Was: string(text)})
 	}
 	return list
 }
 
 // changed is what of the choice is other than the checkpoint says.
-func (r *run) changed() []Change {
-	var list []Change
+func (r *run) changed() []learn.Change {
+	var list []learn.Change
 	now := r.chosen()
 	for i, c := range r.state.Chosen {
 		if i < len(now) && now[i].Name == c.Name && now[i].Was != c.Was {
-			list = append(list, Change{c.Name, c.Was, now[i].Was})
+			list = append(list, learn.Change{Name: c.Name, Was: c.Was, Is: now[i].Was})
 		}
 	}
 	return list

@@ -1,4 +1,4 @@
-package learn
+package training
 
 import (
 	"errors"
@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
 
 // Mark is a step of a run at which the rows held back were measured.
 type Mark struct {
-	Step   int64  `json:"step"`
-	Result Result `json:"result"`
+	Step   int64        `json:"step"`
+	Result learn.Result `json:"result"`
 }
 
 const (
@@ -48,7 +49,7 @@ func (r *run) few() bool { return r.held.games < 2 || r.held.rows < fewHeld }
 // warnOfFew says at the beginning that little will be known at the end.
 func (r *run) warnOfFew() {
 	if r.state.Before != nil && r.few() {
-		r.l.conf.Log.Warn(r.heldText() + ": too little to judge by; more games, or a larger --validation, would do")
+		r.Learn.Log.Warn(r.heldText() + ": too little to judge by; more games, or a larger --validation, would do")
 	}
 }
 
@@ -65,21 +66,21 @@ func many(n int, what string) string {
 }
 
 // mark takes in a measurement after some steps. The checkpoint of the best one is kept.
-// The error wraps ErrDiverged where the network knows far less than before the run.
-func (r *run) mark(res *Result) error {
+// The error wraps learn.ErrDiverged where the network knows far less than before the run.
+func (r *run) mark(res *learn.Result) error {
 	if res == nil {
 		return nil
 	}
-	if step := r.l.count.Steps; step > r.state.MeasuredAt { // a run that goes on measures again
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a run that goes on measures again
 		r.state.MeasuredAt = step
 		r.state.Measured++
 	}
 	if best := r.state.Best; best == nil || res.Loss < best.Result.Loss {
-		r.state.Best = &Mark{r.l.count.Steps, *res}
-		r.l.kept = r.l.count.Steps
+		r.state.Best = &Mark{r.l.Counters().Steps, *res}
+		r.l.Keep(r.l.Counters().Steps)
 	}
 	// Running statistics follow slowly at first: only what lasts is no training.
-	if before := r.state.Before; before == nil || res.Loss <= mostRiseMeanwhile*before.Loss || 2*r.l.count.Steps < r.state.Total {
+	if before := r.state.Before; before == nil || res.Loss <= mostRiseMeanwhile*before.Loss || 2*r.l.Counters().Steps < r.state.Total {
 		r.lost = 0
 		return nil
 	}
@@ -92,7 +93,7 @@ func (r *run) mark(res *Result) error {
 // risen returns an error where the loss has risen so many times on rows held back, if
 // there are any, and on rows trained on: a network that has learnt something by heart
 // knows at least that.
-func (r *run) risen(after *Result, times float64) error {
+func (r *run) risen(after *learn.Result, times float64) error {
 	before := r.state.Before
 	if after != nil && before != nil && after.Loss <= times*before.Loss || r.state.Seen == 0 {
 		return nil
@@ -106,11 +107,11 @@ func (r *run) risen(after *Result, times float64) error {
 	if after != nil && before != nil {
 		text += fmt.Sprintf("; on rows held back it is %.3g, it was %.3g", after.Loss, before.Loss)
 	}
-	return fmt.Errorf("%w: %s", ErrDiverged, text)
+	return fmt.Errorf("%w: %s", learn.ErrDiverged, text)
 }
 
 // measureSeen is the loss of some of the rows trained on, 0 where there are none. Where
-// it is no finite number the error wraps ErrDiverged.
+// it is no finite number the error wraps learn.ErrDiverged.
 func (r *run) measureSeen() (float64, error) {
 	o := r.options(true)
 	o.Split.Held = false
@@ -119,7 +120,7 @@ func (r *run) measureSeen() (float64, error) {
 		return 0, err
 	}
 	defer s.Close()
-	var sum Result
+	var sum learn.Result
 	var b rows.Batch
 	for sum.Rows < seenRows && s.Passes() < 2 {
 		if err := s.Next(&b); err != nil {
@@ -134,8 +135,8 @@ func (r *run) measureSeen() (float64, error) {
 		}
 		sum.Add(&res)
 	}
-	if sum.Rows > 0 && !finite(float32(sum.Loss)) {
-		return 0, fmt.Errorf("%w: on rows trained on the loss is no finite number", ErrDiverged)
+	if sum.Rows > 0 && !finite(sum.Loss) {
+		return 0, fmt.Errorf("%w: on rows trained on the loss is no finite number", learn.ErrDiverged)
 	}
 	return sum.Loss, nil
 }
@@ -147,17 +148,15 @@ func (r *run) choose() {
 	if r.report.Averaged != nil {
 		last = r.report.Averaged
 	}
-	r.report.Exported = r.l.count.Steps
+	r.report.Exported = r.l.Counters().Steps
 	best := r.state.Best
-	if last == nil || best == nil || best.Step == r.l.count.Steps || best.Result.Loss >= last.Loss || r.few() {
+	if last == nil || best == nil || best.Step == r.l.Counters().Steps || best.Result.Loss >= last.Loss || r.few() {
 		return
 	}
-	count := r.l.count
-	defer func() { r.l.count = count }()
-	list, _ := Checkpoints(filepath.Join(r.Out, CheckpointsDir))
+	list, _ := learn.Checkpoints(filepath.Join(r.Out, CheckpointsDir))
 	for _, path := range list {
-		if stepOf(path) == best.Step {
-			if _, err := r.l.load(path); err == nil {
+		if learn.StepOf(path) == best.Step {
+			if r.l.LoadWeights(path) == nil {
 				r.report.Best, r.report.Exported = best, best.Step
 				return
 			}
@@ -174,7 +173,7 @@ func (r *run) note(format string, args ...any) {
 // told is a note that is said at once too.
 func (r *run) told(format string, args ...any) {
 	r.note(format, args...)
-	r.l.conf.Log.Warn(fmt.Sprintf(format, args...))
+	r.Learn.Log.Warn(fmt.Sprintf(format, args...))
 }
 
 // judge says in words what the measurements mean.
@@ -195,12 +194,12 @@ func (r *run) judge() {
 	}
 	if best := r.report.Best; best != nil {
 		r.note("exported are the weights of step %d, the best of %d measurements (loss %.4g; at the end, step %d, %.4g)",
-			best.Step, r.state.Measured+1, best.Result.Loss, r.l.count.Steps, after.Loss)
+			best.Step, r.state.Measured+1, best.Result.Loss, r.l.Counters().Steps, after.Loss)
 	} else {
-		r.note("exported are the weights of the end, step %d", r.l.count.Steps)
+		r.note("exported are the weights of the end, step %d", r.l.Counters().Steps)
 	}
 	if best := r.bestLoss(); best > before.Loss {
-		r.note("no step was better on them than the network that the run began with (loss %.4g): %s stays the better one", before.Loss, r.l.source.Path)
+		r.note("no step was better on them than the network that the run began with (loss %.4g): %s stays the better one", before.Loss, r.l.Source().Path)
 	}
 	if r.few() {
 		r.note("%s: too little to judge by", r.heldText())
@@ -220,7 +219,7 @@ func (r *run) bestLoss() float64 {
 }
 
 // risenTerms lists the parts of the loss that rose by more than a hundredth.
-func risenTerms(before, after *Result) string {
+func risenTerms(before, after *learn.Result) string {
 	var list []string
 	for _, t := range after.Terms {
 		was, ok := before.Term(t.Name)
@@ -234,11 +233,11 @@ func risenTerms(before, after *Result) string {
 // failed saves nothing and says where one may go on. Checkpoints that hold what has
 // diverged go.
 func (r *run) failed(err error) error {
-	if !errors.Is(err, ErrDiverged) {
+	if !errors.Is(err, learn.ErrDiverged) {
 		return err
 	}
 	dir := filepath.Join(r.Out, CheckpointsDir)
-	list, _ := Checkpoints(dir)
+	list, _ := learn.Checkpoints(dir)
 	for i, path := range list {
 		if !r.sound(path, i == 0) {
 			if gone := os.RemoveAll(path); gone != nil {
@@ -246,8 +245,8 @@ func (r *run) failed(err error) error {
 			}
 		}
 	}
-	if list, _ = Checkpoints(dir); len(list) > 0 {
-		return fmt.Errorf("%w; nothing is exported; with a lower --lr than %g the same command goes on from step %d, which is from before that", err, r.Learn.Rate, stepOf(list[0]))
+	if list, _ = learn.Checkpoints(dir); len(list) > 0 {
+		return fmt.Errorf("%w; nothing is exported; with a lower --lr than %g the same command goes on from step %d, which is from before that", err, r.Learn.Rate, learn.StepOf(list[0]))
 	}
 	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }
@@ -259,11 +258,11 @@ func (r *run) sound(path string, newest bool) bool {
 	best, before := r.state.Best, r.state.Before
 	switch {
 	case r.report.After == nil && r.state.Measured == 0 && !r.judged:
-		return !newest || r.l.count.Updates != r.updates
+		return !newest || r.l.Counters().Updates != r.updates
 	case before == nil:
-		return stepOf(path) <= r.resumed
+		return learn.StepOf(path) <= r.resumed
 	case best == nil || best.Result.Loss > mostRise*before.Loss:
 		return false
 	}
-	return stepOf(path) <= max(best.Step, r.resumed)
+	return learn.StepOf(path) <= max(best.Step, r.resumed)
 }

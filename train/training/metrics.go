@@ -1,4 +1,4 @@
-package learn
+package training
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"kosumi/train/learn"
 )
 
 // Line is a line of the metrics file: the mean over the steps since the last one,
@@ -94,7 +96,7 @@ func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	return nil
 }
 
-func lineOf(kind string, c *Counters, r *Result) Line {
+func lineOf(kind string, c learn.Counters, r *learn.Result) Line {
 	l := Line{Kind: kind, Step: c.Steps, Samples: c.Samples, Rows: r.Rows, Loss: r.Loss, GradNorm: r.GradNorm, Rate: r.Rate, Terms: map[string]float64{}}
 	for _, t := range r.Terms {
 		if t.Weight > 0 {
@@ -113,7 +115,7 @@ func (m *metrics) write(l Line) error {
 	return err
 }
 
-func (m *metrics) step(c *Counters, r *Result, speed float64) error {
+func (m *metrics) step(c learn.Counters, r *learn.Result, speed float64) error {
 	if r.Rows == 0 { // all skipped
 		return nil
 	}
@@ -122,7 +124,7 @@ func (m *metrics) step(c *Counters, r *Result, speed float64) error {
 	return m.write(l)
 }
 
-func (m *metrics) validation(c *Counters, r *Result, average bool) error {
+func (m *metrics) validation(c learn.Counters, r *learn.Result, average bool) error {
 	kind := "validation"
 	if average {
 		kind = "averaged"

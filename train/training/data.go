@@ -1,4 +1,4 @@
-package learn
+package training
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
 
@@ -23,14 +24,14 @@ func (r *run) stream(held bool) (*rows.Folder, error) {
 
 func (r *run) options(held bool) rows.Options {
 	o := rows.Options{
-		Size: r.size(), Batch: r.l.conf.Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
+		Size: r.size(), Batch: r.l.Config().Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
 		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
 		WindowRows: r.WindowRows, MemoryBytes: r.MemoryBytes,
-		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.l.conf.Log,
+		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.Learn.Log,
 	}
 	if held {
 		o.Split.Held, o.Symmetries, o.HistoryDropout = true, false, false
-		o.Batch = min(o.Batch, evalBatch)
+		o.Batch = min(o.Batch, learn.EvalBatch)
 		o.MemoryBytes = heldMemory
 		if r.MemoryBytes > 0 {
 			o.MemoryBytes = min(heldMemory, r.MemoryBytes)
@@ -110,8 +111,8 @@ func (r *run) some(held bool) (bool, error) {
 // size is the one board size of the run, if there is one: what was asked for, or
 // the only one that the network serves.
 func (r *run) size() board.Size {
-	if r.Size == (board.Size{}) && r.l.spec.Sizes.Fixed != (board.Size{}) {
-		return r.l.spec.Sizes.Fixed
+	if r.Size == (board.Size{}) {
+		return r.l.OnlySize()
 	}
 	return r.Size
 }
@@ -122,12 +123,12 @@ func (r *run) total() int64 {
 		return r.Steps
 	}
 	rows := float64(r.train.WindowRows()) * (1 - r.Validation)
-	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.conf.Batch))))
+	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.Config().Batch))))
 }
 
 // measure evaluates the rows held back, up to ValidationRows of them; nil where
 // nothing is held back or the network has no row of it.
-func (r *run) measure(average bool) (*Result, error) {
+func (r *run) measure(average bool) (*learn.Result, error) {
 	if r.Validation == 0 || r.heldEmpty {
 		return nil, nil
 	}
@@ -137,7 +138,7 @@ func (r *run) measure(average bool) (*Result, error) {
 		return nil, err
 	}
 	defer s.Close()
-	var sum Result
+	var sum learn.Result
 	var b rows.Batch
 	games, untold := map[gameHash]bool{}, 0
 	for sum.Rows < r.ValidationRows {
@@ -158,13 +159,13 @@ func (r *run) measure(average bool) (*Result, error) {
 	r.held.rows, r.held.games = sum.Rows, len(games)+untold
 	if sum.Rows == 0 {
 		r.heldEmpty = true
-		r.l.conf.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
+		r.Learn.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
 		return nil, nil
 	}
-	if !finite(float32(sum.Loss)) {
-		return nil, fmt.Errorf("%w: on rows held back the loss is no finite number", ErrDiverged)
+	if !finite(sum.Loss) {
+		return nil, fmt.Errorf("%w: on rows held back the loss is no finite number", learn.ErrDiverged)
 	}
-	return &sum, r.metrics.validation(&r.l.count, &sum, average)
+	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
 }
 
 // gameHash is what rows say of the game that they are of.
@@ -174,7 +175,7 @@ type gameHash [6]float32
 // each.
 func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
 	for i := range b.N {
-		h := gameHash(b.Globals[i*globalTargetCount+targetGameHash:])
+		h := gameHash(b.Globals[i*rows.Targets+rows.HashColumn:])
 		if h == (gameHash{}) {
 			untold++
 			continue
@@ -255,4 +256,10 @@ func writeJSON(path string, v any) error {
 		return err
 	}
 	return file.WriteBytes(path, append(text, '\n'))
+}
+
+// finite reports whether a loss is a number that a float32 can hold.
+func finite(x float64) bool {
+	f := float64(float32(x))
+	return !math.IsNaN(f) && !math.IsInf(f, 0)
 }

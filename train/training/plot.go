@@ -1,4 +1,4 @@
-package learn
+package training
 
 import (
 	"image/color"
@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"kosumi/internal/file"
+	"kosumi/train/learn"
 )
 
 // curve names what a panel shows of a line of the metrics.
@@ -36,12 +37,12 @@ func divergence(title, name, entropy string) curve {
 
 var curves = []curve{
 	{"loss", func(l *Line) (float64, bool) { return l.Loss, true }},
-	divergence("policy divergence (nats)", TermPolicy, MeasurePolicyEntropy),
-	termCurve("policy top-1", MeasurePolicyTop1),
-	divergence("value", TermValue, MeasureValueEntropy),
-	termCurve("value accuracy", MeasureValueAccuracy),
-	termCurve("ownership", TermOwnership),
-	termCurve("score mean", TermScoreMean),
+	divergence("policy divergence (nats)", learn.TermPolicy, learn.MeasurePolicyEntropy),
+	termCurve("policy top-1", learn.MeasurePolicyTop1),
+	divergence("value", learn.TermValue, learn.MeasureValueEntropy),
+	termCurve("value accuracy", learn.MeasureValueAccuracy),
+	termCurve("ownership", learn.TermOwnership),
+	termCurve("score mean", learn.TermScoreMean),
 	{"learning rate", func(l *Line) (float64, bool) { return l.Rate, l.Kind == "step" && l.Rate > 0 }},
 }
 
