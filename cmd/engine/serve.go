@@ -23,6 +23,8 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
+	"kosumi/katago"
+	"kosumi/katago/override"
 	"kosumi/nn/open"
 	"kosumi/search"
 	"kosumi/thinking"
@@ -196,8 +198,9 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		conf.Search = s.params()
 		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
 		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-		conf.Models = func() []thinking.ModelInfo { return modelInfos(d.net) }
-		conf.SupportedRules = supportedRules(d.net)
+		conf.Models = func() []thinking.ModelInfo { return katago.Models(d.net) }
+		conf.SupportedRules = katago.RulesOf(d.net)
+		conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
 		server, err := analysis.New(conf, shared, d.log)
 		if err != nil {
 			return err
