@@ -85,18 +85,18 @@ func TestAutoLevelRemembers(t *testing.T) {
 	}
 	require.True(t, e.Game().Finished())
 	require.NoError(t, e.NewGame(board.Square(5)))
-	all, err := level.ReadFinders(name)
+	all, err := level.ReadPlayerRatings(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "the game that ended")
 	before := all.On(board.Square(5)).Next()
 	e.Close()
-	all, err = level.ReadFinders(name)
+	all, err = level.ReadPlayerRatings(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "no game was played since")
 	require.Equal(t, before, all.On(board.Square(5)).Next())
 	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
 	require.NoError(t, os.WriteFile(name, []byte("{"), 0o666))
-	_, err = one().rank.finders()
+	_, err = one().rank.ratings()
 	require.ErrorContains(t, err, "levels.json")
 	require.InDelta(t, 1, playersPoints(-3, board.White), 0)
 	require.InDelta(t, 0, playersPoints(3, board.White), 0)
@@ -137,10 +137,10 @@ func TestAbandonedGames(t *testing.T) {
 		e.values.all[i].value = 0.99
 	}
 	require.NoError(t, e.NewGame(board.Square(5)))
-	all, err := level.ReadFinders(name)
+	all, err := level.ReadPlayerRatings(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0)
-	require.Less(t, all.On(board.Square(5)).Next(), level.NewFinder().Next(), "it counts as lost")
+	require.Less(t, all.On(board.Square(5)).Next(), level.NewPlayerRating().Next(), "it counts as lost")
 }
 
 // The same seed plays the same game, since a level depends on nothing else.

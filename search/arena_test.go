@@ -24,18 +24,18 @@ func TestIndicesEnd(t *testing.T) {
 	} {
 		before := *c.count
 		*c.count = 1 << 31
-		require.False(t, tree.full(), name)
+		require.False(t, tree.run.full(), name)
 		low, high := int64(1)<<31, int64(indices-1)
 		for high-low > 1 { // the boundary between room and none
 			middle := (low + high) / 2
-			if *c.count = uint32(middle); tree.full() {
+			if *c.count = uint32(middle); tree.run.full() {
 				high = middle
 			} else {
 				low = middle
 			}
 		}
 		*c.count = uint32(high)
-		require.True(t, tree.full(), name)
+		require.True(t, tree.run.full(), name)
 		left := (indices - low) * c.size
 		require.Greater(t, left, 6*chunkBytes, "%s: what is in flight finds indices", name)
 		require.Less(t, left, int64(64<<20), "%s: and little is given away", name)

@@ -11,8 +11,8 @@ type before struct {
 	square           float64 // (weight/child's weight)^2 * child's weightSq
 }
 
-// remember takes down what an edge gives to its parent now.
-func remember(e *edge, child *node) before {
+// snapshot returns the edge's contribution to its parent's averages.
+func snapshot(e *edge, child *node) before {
 	b := before{weight: float64(e.weight) * float64(e.mult)}
 	if b.weight == 0 {
 		return b
@@ -41,7 +41,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 // adjust replaces what one edge gave to the averages; its share stays.
 func (ns *nodes) adjust(n *node, e *edge, old *before) {
 	child := ns.a.node(e.child)
-	now := remember(e, child)
+	now := snapshot(e, child)
 	w := n.weight + now.weight - old.weight
 	if w <= 0 {
 		return
@@ -207,4 +207,12 @@ func (ns *nodes) addOwn(i uint32, weight float64) {
 	n.weightSq += weight * weight
 	n.visits++
 	n.setAverages(&s)
+}
+
+// exactRoot computes the root's averages from all children, where that was not
+// done after each visit. A root without moves keeps what it counted of itself.
+func (ns *nodes) exactRoot() {
+	if ns.root != 0 && ns.p.Backup.ExactShare > 0 && ns.a.node(ns.root).edgeCount > 0 {
+		ns.rebuild(ns.root)
+	}
 }

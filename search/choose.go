@@ -7,7 +7,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
 )
 
 // lcb is the lower confidence bound of a move's utility for its player, and how
@@ -28,6 +27,13 @@ func (c *Choice) lcb(weight, weightSq, utility, utilitySq, bonus, sign, radius f
 	return sign*(utility+bonus) - below, below
 }
 
+// chooser weighs the moves of a node for the final choice. Reports and the rules that end
+// a search ask it; it changes nothing.
+type chooser struct {
+	parts
+	selector *selector
+}
+
 // candidate is a move of a node that is to be chosen from.
 type candidate struct {
 	edge       edge
@@ -45,15 +51,15 @@ type candidate struct {
 
 // candidates fills dst with the moves of a node in the order of their creation
 // and what they are chosen by.
-func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
-	n := t.nodes.a.node(i)
-	root := i == t.nodes.root
+func (ch *chooser) candidates(dst []candidate, i uint32) []candidate {
+	n := ch.nodes.a.node(i)
+	root := i == ch.nodes.root
 	dst = dst[:0]
-	sign, radius := n.sign(), t.sh.value.radius()
-	edges := t.nodes.a.edgesOf(n)
-	x := t.explorer(n, edges, root)
+	sign, radius := n.sign(), ch.sh.value.radius()
+	edges := ch.nodes.a.edgesOf(n)
+	x := ch.selector.explorer(n, edges, root)
 	for k := range edges {
-		e, c := edges[k], t.nodes.a.node(edges[k].child)
+		e, c := edges[k], ch.nodes.a.node(edges[k].child)
 		m := candidate{edge: e, visits: c.visits, weightFull: c.weight, utility: x.fpu}
 		squares := 0.0
 		if c.visits > 0 && c.weight > 0 {
@@ -63,38 +69,65 @@ func (t *Tree) candidates(dst []candidate, i uint32) []candidate {
 		if m.weight > 0 {
 			m.utility = c.utility
 			if root {
-				m.bonus = t.top.bonusUtility(e.move, &c.avg, &t.sh.value)
+				m.bonus = ch.rules.bonusUtility(e.move, &c.avg, &ch.sh.value)
 			}
 		}
-		m.lcb, m.below = t.p.Choice.lcb(m.weight, squares, c.utility, c.utilitySq, m.bonus, sign, radius)
+		m.lcb, m.below = ch.p.Choice.lcb(m.weight, squares, c.utility, c.utilitySq, m.bonus, sign, radius)
 		m.score = x.score(m.utility+m.bonus, m.weight, float64(e.prior))
 		if e.prior >= 0 {
 			m.value = m.weight
 		}
 		dst = append(dst, m)
 	}
-	if root && t.passIsEarly(dst) {
+	if root && ch.passIsEarly(dst) {
 		for k := range dst {
 			if dst[k].edge.move == board.Pass {
 				dst[k].value = 0
 			}
 		}
 	}
-	if root && t.gumbel.active {
+	if root && ch.selector.gumbel.active {
 		for k := range dst {
 			dst[k].plain = dst[k].value
 		}
-		t.gumbel.choose(dst)
-		t.p.Choice.dropSmall(dst)
+		ch.selector.gumbel.choose(dst)
+		ch.p.Choice.dropSmall(dst)
 		return dst
 	}
-	t.p.Choice.judge(dst, &x, root)
-	if !t.imitate(dst, i, n) {
+	ch.p.Choice.judge(dst, &x, root)
+	if !ch.imitate(dst, i, n) {
 		fallBack(dst)
-		t.p.Choice.dropSmall(dst)
+		ch.p.Choice.dropSmall(dst)
 	}
 	scaleUp(dst)
 	return dst
+}
+
+// passIsEarly reports whether, under territory rules, a neutral point is as good
+// as passing, since the points are asked for at the end.
+func (ch *chooser) passIsEarly(moves []candidate) bool {
+	g := &ch.sh.position.base
+	if !ch.p.Pass.FillDameBefore || g.Rules().Scoring != board.ScoringTerritory || g.Phase() != 0 || !ch.rules.out.HasOwnership {
+		return false
+	}
+	at := slices.IndexFunc(moves, func(m candidate) bool { return m.edge.move == board.Pass })
+	if at < 0 || moves[at].weight <= 0 {
+		return false
+	}
+	pass := &moves[at]
+	s := ch.nodes.view()
+	avg := ch.nodes.a.node(pass.edge.child).avg
+	for k := range moves {
+		m := &moves[k]
+		if k == at || m.weight <= 0 || m.edge.visits <= 500 && m.weight <= 2*math.Sqrt(pass.weight) || !ch.rules.neutral(m.edge.move) {
+			continue
+		}
+		c := ch.nodes.a.node(m.edge.child).avg
+		if s*(m.utility-pass.utility) > -0.1 && s*float64(c.scoreMean-avg.scoreMean) > -0.5 && s*float64(c.lead-avg.lead) > -0.5 {
+			return true
+		}
+	}
+	return false
 }
 
 // fallBack chooses by prior where no move has any weight.
@@ -224,9 +257,9 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 		return moves[r.choice.draw(values, temperature, rng)]
 	}
 	moves, values = moves[:0], values[:0]
-	for i, v := range r.Chances() {
+	for i := range r.Moves {
 		if m := &r.Moves[i]; m.SymmetryOf == board.NoPoint {
-			moves, values = append(moves, m.Move), append(values, v)
+			moves, values = append(moves, m.Move), append(values, m.Selection)
 		}
 	}
 	if most(values) <= 0 {
@@ -245,16 +278,17 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 
 // unsearched lists what may be chosen at a root without moves, by the network's policy:
 // symmetric copies and what else is not searched at the root only if there is nothing else.
-func (t *Tree) unsearched() []option {
+func (ch *chooser) unsearched() []option {
 	var all, searched []option
-	for i, prior := range t.top.out.Policy[:t.sh.size.Area()+1] {
-		p := t.sh.size.FromIndex(i)
-		if prior < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !thinking.Permits(t.top.bans, t.base.ToMove(), p, 0) {
+	pos := ch.sh.position
+	for i, prior := range ch.rules.out.Policy[:ch.sh.size.Area()+1] {
+		p := ch.sh.size.FromIndex(i)
+		if prior < 0 || pos.base.Legal(pos.base.ToMove(), p) != nil || !pos.allows(p) {
 			continue
 		}
 		o := option{move: p, value: float64(prior)}
 		all = append(all, o)
-		if t.top.allowed(p) {
+		if ch.rules.allowed(p) {
 			searched = append(searched, o)
 		}
 	}
@@ -262,16 +296,6 @@ func (t *Tree) unsearched() []option {
 		return searched
 	}
 	return all
-}
-
-// Chances returns what the searched moves are chosen by, in the order of Moves:
-// Selection.
-func (r *Result) Chances() []float64 {
-	values := make([]float64, len(r.Moves))
-	for i := range r.Moves {
-		values[i] = r.Moves[i].Selection
-	}
-	return values
 }
 
 func most(values []float64) float64 {

@@ -1,57 +1,77 @@
 package search
 
 import (
+	"math/rand/v2"
+
 	"kosumi/board"
 )
+
+// playouts carries single playouts out on the nodes: it selects a way down to a leaf,
+// expands the leaf once that is evaluated, and backs the evaluation up. A [run] decides
+// when; between descent and backup a playout lives in its slot.
+type playouts struct {
+	parts
+	selector *selector
+	rng      *rand.Rand
+	slots    []*slot // one for each evaluation that may be in flight
+}
+
+// makeSlots makes sure that there are so many slots.
+func (pl *playouts) makeSlots(n int) {
+	for len(pl.slots) < n {
+		pl.slots = append(pl.slots, &slot{index: len(pl.slots), wake: make(chan struct{}, 1)})
+	}
+}
 
 // arrival says how a descent ended.
 type arrival uint8
 
 const (
-	atLeaf      arrival = iota // the slot has to be run, then applied
-	counted                    // backed up, no evaluation was needed
-	uncounted                  // backed up without weight, as if it had not been
-	unweighted                 // backed up without weight, but counted as a playout
+	atLeaf      arrival = iota // the slot has to be run, then the leaf expanded
+	backedUp                   // no evaluation was needed
 	atCollision                // given up at a node that is being evaluated
 )
 
 // descend walks from the root to a leaf, leaving a virtual loss on every edge,
 // and fills the slot. Unless it returns atLeaf the losses are gone again.
-func (t *Tree) descend(s *slot) arrival {
+func (pl *playouts) descend(s *slot) arrival {
+	ns := pl.nodes
 	s.reset()
-	t.counter.restart()
-	for i := t.nodes.root; ; {
-		n := t.nodes.a.node(i)
+	pl.selector.counter.restart()
+	for i := ns.root; ; {
+		n := ns.a.node(i)
 		switch {
 		case n.is(flagPending):
-			return t.collide(s, n)
+			return pl.collide(s, n)
 		case n.is(flagTerminal):
-			t.search.stats.Terminals++
-			old := t.rememberLast(s)
-			t.nodes.addOwn(i, t.sh.value.terminalWeight(t.top.weighted))
-			return t.backUp(s, &old)
+			pl.tally.stats.Terminals++
+			old := ns.snapshot(s.path)
+			ns.addOwn(i, pl.sh.value.terminalWeight(pl.rules.weighted))
+			pl.backUp(s, &old)
+			return backedUp
 		case !n.is(flagEvaluated):
-			return t.await(s, i, forLeaf)
+			return pl.await(s, i, forLeaf)
 		case n.is(flagTruncated) && n.edgeCount >= n.priorCount:
-			return t.await(s, i, forPriors)
+			return pl.await(s, i, forPriors)
 		}
-		place, quiet := t.choose(s.path, i, n)
+		place, kind := pl.selector.choose(s.path, i, n)
 		if place == selectNone {
-			old := t.rememberLast(s)
-			t.nodes.addOwn(i, float64(n.ownWeight))
-			return t.backUp(s, &old)
+			old := ns.snapshot(s.path)
+			ns.addOwn(i, float64(n.ownWeight))
+			pl.backUp(s, &old)
+			return backedUp
 		}
 		if place == selectNew {
 			var ok bool
-			if place, ok = t.newChild(s, i); !ok {
+			if place, ok = pl.newChild(s, i); !ok {
 				continue // a move that turned out illegal is gone now
 			}
-			n = t.nodes.a.node(i)
+			n = ns.a.node(i)
 		}
-		if end := t.follow(s, i, n, place, quiet); end != atLeaf {
+		if end := pl.follow(s, i, n, place, kind); end != atLeaf {
 			return end
 		}
-		i = t.nodes.a.edge(n.edges + uint32(place)).child
+		i = ns.a.edge(n.edges + uint32(place)).child
 	}
 }
 
@@ -61,83 +81,29 @@ func (s *slot) reset() {
 	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias, s.result.pattern = nil, false, false, false, 0
 }
 
-// choose selects a move by the search's policy or the human one, or makes a
-// weightless probe of passing and of not passing where a pass would end the phase.
-func (t *Tree) choose(path []step, i uint32, n *node) (place int, quiet muteness) {
-	edges := t.nodes.a.edgesOf(n)
-	if t.p.Graph.Use {
-		for k := range edges {
-			edges[k].refresh(t.nodes.a.node(edges[k].child))
-		}
-	}
-	if i == t.nodes.root && t.gumbel.active {
-		return t.gumbel.next(t.search.stats.Playouts + int64(t.search.inFlight)), loud
-	}
-	t.counter.follow(t, path)
-	switch how := t.drawSelection(i, n); how {
-	case ordinary:
-		place = t.selectMove(i, n, edges)
-	case humanWeightless:
-		quiet = human
-		fallthrough
-	default:
-		place = t.selectHuman(i, n, edges, how)
-	}
-	if t.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && !t.restricts(n.toMove()) {
-		if probe, ok := t.probe(n, edges, place); ok {
-			return probe, probed
-		}
-	}
-	return place, quiet
-}
-
-// probe tells which move to look at without weight in place of the selected
-// one: the pass if it has no edge, or the best other move if only the pass has.
-func (t *Tree) probe(n *node, edges []edge, place int) (int, bool) {
-	visits, hasPass := 0, false
-	for i := range edges {
-		visits += int(edges[i].visits)
-		hasPass = hasPass || edges[i].move == board.Pass
-	}
-	if visits < 2 {
-		return 0, false
-	}
-	if !hasPass {
-		if place == selectNew {
-			if p, _ := t.nodes.a.priorAt(n, int(n.edgeCount)); p == board.Pass {
-				return 0, false
-			}
-		}
-		return selectNew, t.nodes.bringForward(n, board.Pass)
-	}
-	if len(edges) == 1 && place == 0 {
-		_, ok := t.nodes.nextPrior(n)
-		return selectNew, ok
-	}
-	return 0, false
-}
-
 // follow steps through an edge. Anything but atLeaf means that the descent is
 // over: the child has visits that this edge has not, or lies on the path already.
-func (t *Tree) follow(s *slot, i uint32, n *node, place int, quiet muteness) arrival {
-	e := t.nodes.a.edge(n.edges + uint32(place))
-	s.path = append(s.path, step{node: i, place: int32(place), move: e.move, mute: quiet})
+func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind) arrival {
+	ns := pl.nodes
+	e := ns.a.edge(n.edges + uint32(place))
+	s.path = append(s.path, step{node: i, place: int32(place), move: e.move, kind: kind})
 	e.inFlight++
-	if quiet != loud {
-		if quiet == probed {
-			t.search.stats.Probes++
+	if kind != counted {
+		if kind == probe {
+			pl.tally.stats.Probes++
 		}
 		return atLeaf
 	}
-	child := t.nodes.a.node(e.child)
+	child := ns.a.node(e.child)
 	behind := e.visits < child.visits && child.is(flagEvaluated)
-	if behind && t.p.Graph.LeakProb > 0 && t.rng.Float64() < t.p.Graph.LeakProb {
+	if behind && pl.p.Graph.LeakProb > 0 && pl.rng.Float64() < pl.p.Graph.LeakProb {
 		behind = false
 	}
-	if behind || t.p.Graph.Use && s.visited(e.child) {
-		t.search.stats.CatchUps++
-		old := t.rememberLast(s)
-		return t.backUp(s, &old)
+	if behind || pl.p.Graph.Use && s.visited(e.child) {
+		pl.tally.stats.CatchUps++
+		old := ns.snapshot(s.path)
+		pl.backUp(s, &old)
+		return backedUp
 	}
 	return atLeaf
 }
@@ -153,8 +119,8 @@ func (s *slot) visited(i uint32) bool {
 }
 
 // await marks a node as being evaluated by this slot.
-func (t *Tree) await(s *slot, i uint32, why purpose) arrival {
-	n := t.nodes.a.node(i)
+func (pl *playouts) await(s *slot, i uint32, why purpose) arrival {
+	n := pl.nodes.a.node(i)
 	s.leaf, s.purpose = i, why
 	s.forced = s.forced || n.is(flagForced)
 	if why == forPriors {
@@ -168,74 +134,68 @@ func (t *Tree) await(s *slot, i uint32, why purpose) arrival {
 // collide gives a descent up at a node that is being evaluated. One virtual
 // loss stays on the edge to it until the evaluation is done, so that the next
 // descent looks elsewhere.
-func (t *Tree) collide(s *slot, n *node) arrival {
-	t.search.stats.Collisions++
+func (pl *playouts) collide(s *slot, n *node) arrival {
+	pl.tally.stats.Collisions++
 	if last := len(s.path) - 1; last >= 0 {
 		here := s.path[last]
-		if other := t.holder(n); len(other.path) > 0 {
+		if other := pl.holder(n); len(other.path) > 0 {
 			there := other.path[len(other.path)-1]
 			if there.node == here.node && there.place == here.place {
-				t.nodes.edgeAt(here).inFlight++
+				pl.nodes.edgeAt(here).inFlight++
 				other.collisionLoss++
 			}
 		}
 	}
-	t.release(s)
+	pl.nodes.release(s.path)
 	return atCollision
 }
 
 // holder returns the slot that evaluates a pending node.
-func (t *Tree) holder(n *node) *slot { return t.slots[n.slot] }
-
-// release takes the virtual losses of a descent back.
-func (t *Tree) release(s *slot) {
-	for k := range s.path {
-		t.nodes.edgeAt(s.path[k]).inFlight--
-	}
-}
+func (pl *playouts) holder(n *node) *slot { return pl.slots[n.slot] }
 
 // newChild gives the best move without an edge an edge, to a new node or, with
 // graph search, to one that other moves led to. It returns false if the move is
 // not legal; then it will not be offered again.
-func (t *Tree) newChild(s *slot, i uint32) (int, bool) {
-	n := t.nodes.a.node(i)
-	move, prior := t.nodes.a.priorAt(n, int(n.edgeCount))
-	forced := i == t.nodes.root && move == board.Pass && t.p.Pass.Conservative
+func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
+	n := pl.nodes.a.node(i)
+	move, prior := pl.nodes.a.priorAt(n, int(n.edgeCount))
+	forced := i == pl.nodes.root && move == board.Pass && pl.p.Pass.Conservative
 	var found uint32
 	var hash board.Hash
-	if t.p.Graph.Use {
-		if !s.advance(&t.sh, move, forced) {
-			return 0, t.dropPrior(n)
+	if pl.p.Graph.Use {
+		if !s.advance(pl.sh, move, forced) {
+			pl.nodes.dropPrior(n, pl.sh.size)
+			return 0, false
 		}
 		forced = false // unless the game is over
-		hash = s.game.GraphHashWithin(t.nodes.graph.hashes.get(i), t.p.Graph.RepBound)
+		hash = s.game.GraphHashWithin(pl.nodes.graph.hashes.get(i), pl.p.Graph.RepBound)
 		if s.forced {
 			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}
 		}
-		found = t.nodes.graph.find(hash)
-		if found != 0 && t.nodes.a.node(found).toMove() == n.toMove() {
-			found, hash = 0, board.Hash{Hi: t.rng.Uint64(), Lo: t.rng.Uint64()}
+		found = pl.nodes.graph.find(hash)
+		if found != 0 && pl.nodes.a.node(found).toMove() == n.toMove() {
+			found, hash = 0, board.Hash{Hi: pl.rng.Uint64(), Lo: pl.rng.Uint64()}
 		}
 	}
 	child := found
 	if child == 0 {
-		child = t.nodes.a.newNode()
-		c := t.nodes.a.node(child)
+		child = pl.nodes.a.newNode()
+		c := pl.nodes.a.node(child)
 		c.flags = ^n.flags & flagWhite
 		if forced || s.forced {
 			c.flags |= flagForced
 		}
-		if t.p.Graph.Use {
-			t.nodes.graph.hashes.set(child, hash)
-			t.nodes.graph.add(child)
-			t.nodes.cache.lookup(child, hash)
+		if pl.p.Graph.Use {
+			pl.nodes.graph.hashes.set(child, hash)
+			pl.nodes.graph.add(child)
+			pl.nodes.cache.lookup(child, hash)
 		}
 	}
-	place := t.nodes.a.newEdge(n)
+	place := pl.nodes.a.newEdge(n)
 	if n.is(flagUnsorted) {
-		t.nodes.a.raiseNext(n)
+		pl.nodes.a.raiseNext(n)
 	}
-	e := t.nodes.a.edge(n.edges + uint32(place))
+	e := pl.nodes.a.edge(n.edges + uint32(place))
 	e.child, e.move, e.prior, e.mult = child, move, prior, 1
 	return place, true
 }
@@ -249,23 +209,4 @@ func (s *slot) advance(sh *shared, move board.Point, forced bool) bool {
 	s.path = s.path[:len(s.path)-1]
 	s.forced = ok && (s.forced || forced) && s.game.Finished()
 	return ok
-}
-
-// dropPrior takes the next move off a node's list. It returns false.
-func (t *Tree) dropPrior(n *node) bool {
-	drop, count := int(n.edgeCount), int(n.priorCount)
-	keys := t.scratch.keys[:0]
-	for k := range count {
-		if p, prior := t.nodes.a.priorAt(n, k); k != drop {
-			keys = append(keys, priorKey(prior, t.sh.size.Index(p)))
-		}
-	}
-	n.priorCount--
-	for k, key := range keys {
-		t.nodes.a.setPrior(n, k, t.sh.size.FromIndex(keyIndex(key)), keyPrior(key))
-	}
-	if n.is(flagUnsorted) {
-		t.nodes.a.raiseNext(n)
-	}
-	return false
 }

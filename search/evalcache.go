@@ -257,14 +257,14 @@ func (ns *nodes) passMatters(n *node, edges []edge) bool {
 // the one whose selection value is the highest, if it is above best, and that value.
 // prior gives the policy that moves are selected by, special tells that the root's own
 // exceptions hold.
-func (t *Tree) bestCached(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
+func (sel *selector) bestCached(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
 	move, score = board.NoPoint, best
-	e := t.nodes.cache.of(i)
-	if e == nil || n.is(flagForced) || special && t.futileNew(n) {
+	e := sel.nodes.cache.of(i)
+	if e == nil || n.is(flagForced) || special && sel.futileNew(n) {
 		return move, score
 	}
 	for _, m := range e.moves {
-		place := t.nodes.placeOf(n, m.move)
+		place := sel.nodes.placeOf(n, m.move)
 		if place < 0 {
 			continue
 		}
@@ -272,9 +272,9 @@ func (t *Tree) bestCached(i uint32, n *node, x *explorer, prior func(place int, 
 		if h < 0 {
 			continue
 		}
-		u := float64(m.winLoss)*t.sh.value.u.WinLossFactor + t.sh.value.ofScore(float64(m.scoreMean), 0)
+		u := float64(m.winLoss)*sel.sh.value.u.WinLossFactor + sel.sh.value.ofScore(float64(m.scoreMean), 0)
 		if special {
-			h, u = t.p.Root.widen(h, u, x.sign, t.rng)
+			h, u = sel.p.Root.widen(h, u, x.sign, sel.rng)
 		}
 		if s := x.score(u, 0, h); s > score {
 			move, score = m.move, s

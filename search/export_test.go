@@ -5,7 +5,7 @@ package search
 // It returns a function that tells how many are left; below 0 there were too few.
 func (t *Tree) Feed(draws string) (left func() int) {
 	at := 0
-	t.decide = func() selection {
+	t.selector.decide = func() selection {
 		at++
 		if at > len(draws) {
 			return ordinary
@@ -13,4 +13,13 @@ func (t *Tree) Feed(draws string) (left func() int) {
 		return map[byte]selection{'0': ordinary, '1': humanWeightless, '2': humanWeightful}[draws[at-1]]
 	}
 	return func() int { return len(draws) - at }
+}
+
+// applied does what a run does with a slot that came back, and returns its error.
+func applied(t *Tree, s *slot) error {
+	grown, err := t.playouts.expand(s)
+	if grown {
+		t.playouts.backUp(s, &before{})
+	}
+	return err
 }

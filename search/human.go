@@ -92,7 +92,7 @@ func (t *Tree) readyHuman() {
 	}
 	h.eval, h.later = humans, humans.Submitter()
 	h.inTree = p.Own.any() || p.Opponent.any()
-	if mover := t.base.ToMove(); t.humanFor != mover {
+	if mover := t.position.base.ToMove(); t.humanFor != mover {
 		if t.nodes.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {
 			t.clear()
 		}
@@ -121,15 +121,15 @@ func appendHuman(block []uint32, policy []float32) []uint32 {
 }
 
 // humanOf returns the human policy of a node.
-func (t *Tree) humanOf(i uint32, n *node) humanBits {
+func (sel *selector) humanOf(i uint32, n *node) humanBits {
 	switch {
-	case i == t.nodes.root:
-		return t.top.human
+	case i == sel.nodes.root:
+		return sel.rules.human
 	case !n.is(flagHuman):
 		return nil
 	}
-	length := t.nodes.a.wordsAt(n.priors, 2)[1]
-	return t.nodes.a.wordsAt(n.priors, int(length))[int(length)-tailWords(t.sh.size.Area()):]
+	length := sel.nodes.a.wordsAt(n.priors, 2)[1]
+	return sel.nodes.a.wordsAt(n.priors, int(length))[int(length)-tailWords(sel.sh.size.Area()):]
 }
 
 // selection is by whose policy a move is selected.
@@ -142,24 +142,24 @@ const (
 )
 
 // drawSelection decides by whose policy a move of a node is selected.
-func (t *Tree) drawSelection(i uint32, n *node) selection {
-	if t.sh.human.eval == nil {
+func (sel *selector) drawSelection(i uint32, n *node) selection {
+	if sel.sh.human.eval == nil {
 		return ordinary
 	}
-	share := t.p.Human.Opponent
+	share := sel.p.Human.Opponent
 	switch {
-	case i == t.nodes.root:
-		share = t.p.Human.Root
-	case n.toMove() == t.base.ToMove():
-		share = t.p.Human.Own
+	case i == sel.nodes.root:
+		share = sel.p.Human.Root
+	case n.toMove() == sel.sh.position.base.ToMove():
+		share = sel.p.Human.Own
 	}
-	if !share.any() || t.humanOf(i, n) == nil {
+	if !share.any() || sel.humanOf(i, n) == nil {
 		return ordinary
 	}
-	if t.decide != nil {
-		return t.decide()
+	if sel.decide != nil {
+		return sel.decide()
 	}
-	switch r := t.rng.Float64(); {
+	switch r := sel.rng.Float64(); {
 	case r < share.Weightless:
 		return humanWeightless
 	case r < share.Weightless+share.Weightful:
@@ -170,46 +170,46 @@ func (t *Tree) drawSelection(i uint32, n *node) selection {
 
 // selectHuman is selectMove by the human policy. Visits without weight look at
 // all that is known of a move, and at none of the exceptions made at the root.
-func (t *Tree) selectHuman(i uint32, n *node, edges []edge, how selection) int {
-	policy, root := t.humanOf(i, n), i == t.nodes.root
+func (sel *selector) selectHuman(i uint32, n *node, edges []edge, how selection) int {
+	policy, root := sel.humanOf(i, n), i == sel.nodes.root
 	weightless := how == humanWeightless
 	var total, mass float64
 	for k := range edges {
-		total += t.nodes.weightFor(&edges[k], weightless)
-		if p := policy.at(t.sh.size.Index(edges[k].move)); p > 0 {
+		total += sel.nodes.weightFor(&edges[k], weightless)
+		if p := policy.at(sel.sh.size.Index(edges[k].move)); p > 0 {
 			mass += p
 		}
 	}
-	p := &t.p.Human
-	radius := t.sh.value.radius()
-	x := explorer{sign: n.sign(), scale: (p.Exploration + p.Permanent*math.Sqrt(total)) * math.Sqrt(total+t.p.PUCT.ParentOffset)}
-	x.fpu = t.p.FPU.utility(n, mass, x.sign, radius, root, t.p.Root.NoiseEnabled)
+	p := &sel.p.Human
+	radius := sel.sh.value.radius()
+	x := explorer{sign: n.sign(), scale: (p.Exploration + p.Permanent*math.Sqrt(total)) * math.Sqrt(total+sel.p.PUCT.ParentOffset)}
+	x.fpu = sel.p.FPU.utility(n, mass, x.sign, radius, root, sel.p.Root.NoiseEnabled)
 	best, at := math.Inf(-1), selectNone
 	for k := range edges {
 		e := &edges[k]
-		prior := policy.at(t.sh.size.Index(e.move))
+		prior := policy.at(sel.sh.size.Index(e.move))
 		if prior < 0 || e.prior < 0 {
 			continue
 		}
-		u, w := x.fpu, t.nodes.weightFor(e, weightless)
+		u, w := x.fpu, sel.nodes.weightFor(e, weightless)
 		if w > 0 {
-			c := t.nodes.a.node(e.child)
+			c := sel.nodes.a.node(e.child)
 			if u = c.utility; root {
-				u += t.top.bonusUtility(e.move, &c.avg, &t.sh.value)
+				u += sel.rules.bonusUtility(e.move, &c.avg, &sel.sh.value)
 			}
 		}
 		if e.inFlight != 0 {
-			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
+			u, w = sel.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
 		}
 		s := x.score(u, w, prior)
 		if !weightless {
-			s = t.specialScore(n, e, &x, prior, u, w, total, root)
+			s = sel.specialScore(n, e, &x, prior, u, w, total, root)
 		}
 		if s > best {
 			best, at = s, k
 		}
 	}
-	return t.orNewHuman(i, n, &x, policy, weightless, best, at)
+	return sel.orNewHuman(i, n, &x, policy, weightless, best, at)
 }
 
 // weightFor is the weight of an edge, or all that the position behind it has.
@@ -225,35 +225,35 @@ func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 
 // orNewHuman returns the place of the best edge, or selectNew if the likeliest
 // human move without one scores more; that move then comes next.
-func (t *Tree) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
-	root, known := node == t.nodes.root, board.NoPoint
-	if t.nodes.cache.active {
-		prior := func(_ int, p board.Point) float64 { return policy.at(t.sh.size.Index(p)) }
-		known, best = t.bestCached(node, n, x, prior, root && !weightless, best)
+func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
+	root, known := node == sel.nodes.root, board.NoPoint
+	if sel.nodes.cache.active {
+		prior := func(_ int, p board.Point) float64 { return policy.at(sel.sh.size.Index(p)) }
+		known, best = sel.bestCached(node, n, x, prior, root && !weightless, best)
 	}
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
-		p, _ := t.nodes.a.priorAt(n, k)
-		i := t.sh.size.Index(p)
+		p, _ := sel.nodes.a.priorAt(n, k)
+		i := sel.sh.size.Index(p)
 		h := policy.at(i)
-		if !weightless && t.counter.on {
-			h = float64(t.counter.prior(p, float32(h)))
+		if !weightless && sel.counter.on {
+			h = float64(sel.counter.prior(p, float32(h)))
 		}
 		if h >= 0 && (h > prior || h == prior && i < order) {
 			move, prior, order = p, h, i
 		}
 	}
 	if move == board.NoPoint {
-		return t.nodes.promote(n, known, at)
+		return sel.nodes.promote(n, known, at)
 	}
 	u := x.fpu
 	if root && !weightless {
-		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
+		prior, u = sel.p.Root.widen(prior, u, x.sign, sel.rng)
 	}
-	if x.score(u, 0, prior) <= best || root && !weightless && t.futileNew(n) {
-		return t.nodes.promote(n, known, at)
+	if x.score(u, 0, prior) <= best || root && !weightless && sel.futileNew(n) {
+		return sel.nodes.promote(n, known, at)
 	}
-	return t.nodes.promote(n, move, at)
+	return sel.nodes.promote(n, move, at)
 }
 
 func humanInfo(o *nn.Output, area int) *thinking.Human {

@@ -14,28 +14,28 @@ type option struct {
 }
 
 // imitates reports whether the human policy has a share in the choice at a node.
-func (t *Tree) imitates(i uint32, n *node) bool {
-	return t.sh.human.eval != nil && t.p.Human.ChosenShare > 0 && t.humanOf(i, n) != nil
+func (ch *chooser) imitates(i uint32, n *node) bool {
+	return ch.sh.human.eval != nil && ch.p.Human.ChosenShare > 0 && ch.selector.humanOf(i, n) != nil
 }
 
 // imitate gives the human policy its share in what the moves of a node are chosen
 // by, with LCB and without. It returns false where it has none.
-func (t *Tree) imitate(moves []candidate, i uint32, n *node) bool {
-	if len(moves) == 0 || !t.imitates(i, n) {
+func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
+	if len(moves) == 0 || !ch.imitates(i, n) {
 		return false
 	}
 	for k := range moves {
 		moves[k].unmixed = moves[k].value
 	}
-	early := i == t.nodes.root && t.passIsEarly(moves)
-	mixed := t.options(moves, false)
-	t.p.Human.share(mixed, t.humanOf(i, n), t.sh.size, early)
+	early := i == ch.nodes.root && ch.passIsEarly(moves)
+	mixed := ch.options(moves, false)
+	ch.p.Human.share(mixed, ch.selector.humanOf(i, n), ch.sh.size, early)
 	for k := range moves {
 		moves[k].value = mixed[k].value
 		mixed[k].value = moves[k].plain
 	}
-	t.p.Choice.settle(mixed, moves)
-	t.p.Human.share(mixed, t.humanOf(i, n), t.sh.size, early)
+	ch.p.Choice.settle(mixed, moves)
+	ch.p.Human.share(mixed, ch.selector.humanOf(i, n), ch.sh.size, early)
 	for k := range moves {
 		moves[k].plain = mixed[k].value
 	}
@@ -44,25 +44,25 @@ func (t *Tree) imitate(moves []candidate, i uint32, n *node) bool {
 
 // options lists the moves of a node with what they are chosen by, and at the root,
 // if asked, every other legal move.
-func (t *Tree) options(moves []candidate, all bool) []option {
-	list := make([]option, 0, len(moves)+t.sh.size.Area()+1)
-	sign := t.view()
+func (ch *chooser) options(moves []candidate, all bool) []option {
+	list := make([]option, 0, len(moves)+ch.sh.size.Area()+1)
+	sign := ch.nodes.view()
 	for k := range moves {
 		m := &moves[k]
 		o := option{move: m.edge.move, value: m.unmixed, utility: math.NaN()}
-		if c := t.nodes.a.node(m.edge.child); c.visits > 0 && c.weight > 0 {
+		if c := ch.nodes.a.node(m.edge.child); c.visits > 0 && c.weight > 0 {
 			o.utility = sign * c.utility
 		}
 		list = append(list, o)
 	}
-	t.p.Choice.settle(list, moves)
+	ch.p.Choice.settle(list, moves)
 	if !all {
 		return list
 	}
-	edges := t.nodes.a.edgesOf(t.nodes.a.node(t.nodes.root))
-	for i := range t.sh.size.Area() + 1 {
-		p := t.sh.size.FromIndex(i)
-		if t.top.human.at(i) >= 0 && t.top.allowed(p) && !hasMove(edges, p) {
+	edges := ch.nodes.a.edgesOf(ch.nodes.a.node(ch.nodes.root))
+	for i := range ch.sh.size.Area() + 1 {
+		p := ch.sh.size.FromIndex(i)
+		if ch.rules.human.at(i) >= 0 && ch.rules.allowed(p) && !hasMove(edges, p) {
 			list = append(list, option{move: p, utility: math.NaN()})
 		}
 	}
@@ -71,17 +71,17 @@ func (t *Tree) options(moves []candidate, all bool) []option {
 
 // humanOptions lists all that may be chosen at the root where the human policy has
 // a share in that; nil elsewhere.
-func (t *Tree) humanOptions(moves []candidate) []option {
-	if !t.imitates(t.nodes.root, t.nodes.a.node(t.nodes.root)) {
+func (ch *chooser) humanOptions(moves []candidate) []option {
+	if !ch.imitates(ch.nodes.root, ch.nodes.a.node(ch.nodes.root)) {
 		return nil
 	}
-	list := t.options(moves, true)
+	list := ch.options(moves, true)
 	if len(moves) == 0 { // nothing was searched: start from the main policy
 		for k := range list {
-			list[k].value = max(0, float64(t.top.out.Policy[t.sh.size.Index(list[k].move)]))
+			list[k].value = max(0, float64(ch.rules.out.Policy[ch.sh.size.Index(list[k].move)]))
 		}
 	}
-	t.p.Human.share(list, t.top.human, t.sh.size, t.passIsEarly(moves))
+	ch.p.Human.share(list, ch.rules.human, ch.sh.size, ch.passIsEarly(moves))
 	return list
 }
 

@@ -129,7 +129,7 @@ func centerAsymmetry(g *board.Game, player board.Color) float64 {
 func (t *Tree) watchMirror() {
 	var m mirror
 	if t.p.AntiMirror {
-		m = findMirror(&t.base)
+		m = findMirror(&t.position.base)
 	}
 	if m.player != t.sh.mirror.player {
 		t.clear()
@@ -198,16 +198,16 @@ func (c *counter) restart() { c.on, c.done = false, -1 }
 
 // follow brings the counter to the node that a descent has come to. It is to be
 // called at each node that a move is selected in.
-func (c *counter) follow(t *Tree, path []step) {
-	if t.sh.mirror.player == board.Empty {
+func (c *counter) follow(sh *shared, path []step) {
+	if sh.mirror.player == board.Empty {
 		return
 	}
-	c.on = goesOn(t.sh.size, path, 0)
+	c.on = goesOn(sh.size, path, 0)
 	if !c.on {
 		return
 	}
 	if c.done < 0 {
-		c.game.CopyFrom(&t.base)
+		c.game.CopyFrom(&sh.position.base)
 		c.done = 0
 	}
 	for ; c.done < len(path); c.done++ {
@@ -216,13 +216,13 @@ func (c *counter) follow(t *Tree, path []step) {
 			return
 		}
 	}
-	c.mirror, c.depth = t.sh.mirror, len(path)
-	c.held = c.center != board.NoPoint && t.base.At(c.center) == c.player
-	c.look()
+	c.mirror, c.depth = sh.mirror, len(path)
+	c.held = c.center != board.NoPoint && sh.position.base.At(c.center) == c.player
+	c.readPosition()
 }
 
-// look takes down what the position tells.
-func (c *counter) look() {
+// readPosition takes down what the position tells.
+func (c *counter) readPosition() {
 	g := &c.game
 	b := g.Board()
 	c.ours = g.ToMove() != c.player
@@ -405,11 +405,11 @@ func (c *counter) wandering() float64 {
 
 // next returns the place, among a node's priors, of the best move without an
 // edge, with its lifted prior.
-func (c *counter) next(t *Tree, n *node) (k int, prior float64, ok bool) {
+func (c *counter) next(ns *nodes, n *node) (k int, prior float64, ok bool) {
 	best, at := float32(-1), board.NoPoint
-	size := t.sh.size
+	size := c.game.Size()
 	for i := int(n.edgeCount); i < int(n.priorCount); i++ {
-		p, raw := t.nodes.a.priorAt(n, i)
+		p, raw := ns.a.priorAt(n, i)
 		if q := c.prior(p, raw); q > best || q == best && size.Index(p) < size.Index(at) {
 			k, best, at = i, q, p
 		}

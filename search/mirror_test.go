@@ -148,7 +148,7 @@ func at(g *board.Game, depth int, m mirror) *counter {
 	c := &counter{mirror: m, on: true, depth: depth}
 	c.held = g.At(m.center) == m.player
 	c.game.CopyFrom(g)
-	c.look()
+	c.readPosition()
 	return c
 }
 

@@ -16,7 +16,6 @@ type node struct {
 	edgeCount  uint16 // edges, created in the order of priors
 	flags      nodeFlags
 	edgeClass  uint8 // the block has room for 1<<edgeClass edges
-	_          uint8
 
 	ownUtility float32 // of the node's own evaluation, bias not added
 	ownWeight  float32

@@ -4,7 +4,7 @@ import "kosumi/board"
 
 // nodes is a tree as it stands: nodes with their edges and priors, and what hangs
 // on them. Its averages are made in backup.go, and what a move leads to is kept in
-// reuse.go. Searching it is the work of [Tree].
+// reuse.go. [playouts] grows it.
 type nodes struct {
 	p       *Params
 	a       arena
@@ -18,8 +18,11 @@ type nodes struct {
 	// where selection is bent on purpose.
 	keepWeights bool
 
-	children []child // scratch of one rebuild
-	stack    []visit // scratch of walks
+	// Scratch: of one rebuild, of walks, of a list of priors, and of warm.
+	children []child
+	stack    []visit
+	keys     [board.MaxMoves]uint64
+	touched  uint16
 }
 
 // reset drops the tree and keeps its memory.
@@ -34,7 +37,8 @@ func (ns *nodes) reset() {
 // bytes is the memory that the tree holds, free parts included, used what of it
 // is in use.
 func (ns *nodes) bytes() int64 { return ns.a.bytes() + ns.graph.bytes() }
-func (ns *nodes) used() int64  { return ns.a.used() + ns.graph.bytes() }
+
+func (ns *nodes) used() int64 { return ns.a.used() + ns.graph.bytes() }
 
 // visits returns the visits of the root, 0 without a tree.
 func (ns *nodes) visits() int64 {
@@ -44,13 +48,38 @@ func (ns *nodes) visits() int64 {
 	return int64(ns.a.node(ns.root).visits)
 }
 
+// view turns White's values into those of the side to move at the root.
+func (ns *nodes) view() float64 { return ns.a.node(ns.root).sign() }
+
 func (ns *nodes) edgeAt(p step) *edge {
 	return ns.a.edge(ns.a.node(p.node).edges + uint32(p.place))
 }
 
-func (ns *nodes) rememberStep(p step) before {
-	e := ns.edgeAt(p)
-	return remember(e, ns.a.node(e.child))
+// snapshot returns what the last edge of a path gives to its parent's averages.
+func (ns *nodes) snapshot(path []step) before {
+	if len(path) == 0 {
+		return before{}
+	}
+	e := ns.edgeAt(path[len(path)-1])
+	return snapshot(e, ns.a.node(e.child))
+}
+
+// release takes the virtual losses of a descent back.
+func (ns *nodes) release(path []step) {
+	for k := range path {
+		ns.edgeAt(path[k]).inFlight--
+	}
+}
+
+// warm reads what backing a path up will read. The network has emptied the caches
+// since the descent, and these reads do not wait for each other.
+func (ns *nodes) warm(path []step) {
+	touched := uint16(0)
+	for k := range path {
+		n := ns.a.node(path[k].node)
+		touched ^= ns.a.edge(n.edges+uint32(path[k].place)).inFlight ^ n.sinceExact
+	}
+	ns.touched = touched // so that the reads are made
 }
 
 // setOwn stores a node's own evaluation.
@@ -63,20 +92,35 @@ func (ns *nodes) setOwn(n *node, r *leafResult) {
 // bringForward makes a move the next one to get an edge. It returns false if it
 // is not among the moves left.
 func (ns *nodes) bringForward(n *node, move board.Point) bool {
-	first := int(n.edgeCount)
-	for k := first; k < int(n.priorCount); k++ {
-		p, prior := ns.a.priorAt(n, k)
-		if p != move {
-			continue
-		}
-		for ; k > first; k-- {
-			q, other := ns.a.priorAt(n, k-1)
-			ns.a.setPrior(n, k, q, other)
-		}
-		ns.a.setPrior(n, first, p, prior)
-		return true
+	k := ns.placeOf(n, move)
+	if k < 0 {
+		return false
 	}
-	return false
+	_, prior := ns.a.priorAt(n, k)
+	for ; k > int(n.edgeCount); k-- {
+		p, other := ns.a.priorAt(n, k-1)
+		ns.a.setPrior(n, k, p, other)
+	}
+	ns.a.setPrior(n, k, move, prior)
+	return true
+}
+
+// dropPrior takes the next move off a node's list.
+func (ns *nodes) dropPrior(n *node, size board.Size) {
+	drop, count := int(n.edgeCount), int(n.priorCount)
+	keys := ns.keys[:0]
+	for k := range count {
+		if p, prior := ns.a.priorAt(n, k); k != drop {
+			keys = append(keys, priorKey(prior, size.Index(p)))
+		}
+	}
+	n.priorCount--
+	for k, key := range keys {
+		ns.a.setPrior(n, k, size.FromIndex(keyIndex(key)), keyPrior(key))
+	}
+	if n.is(flagUnsorted) {
+		ns.a.raiseNext(n)
+	}
 }
 
 // nextPrior returns the prior of the best move without an edge.

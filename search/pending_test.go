@@ -35,13 +35,10 @@ func TestInFlight(t *testing.T) {
 	} {
 		p := Defaults()
 		p.Parallel.Workers, p.Parallel.Sessions = 16, test.sessions
-		tree := newTree(t, p, &stub{})
-		tree.Reset(newGame(t, 9))
-		r := &tree.search
-		r.target, r.stats.Playouts = -1, test.visits
-		for r.inFlight = 0; r.mayLaunch(&p.Parallel, tree.Visits()); r.inFlight++ {
+		c := tally{target: -1, stats: Stats{Playouts: test.visits}}
+		for c.mayLaunch(&p.Parallel, 0) {
+			c.inFlight++
 		}
-		require.Equal(t, test.want, r.inFlight, "%d sessions, %d visits", test.sessions, test.visits)
-		r.inFlight = 0
+		require.Equal(t, test.want, c.inFlight, "%d sessions, %d visits", test.sessions, test.visits)
 	}
 }

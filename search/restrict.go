@@ -42,8 +42,8 @@ func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) boo
 }
 
 // restricts reports whether any move is forbidden to c, wherever that is.
-func (t *Tree) restricts(c board.Color) bool {
-	return slices.ContainsFunc(t.bans, func(r thinking.Restriction) bool { return r.Color == c })
+func restricts(bans []thinking.Restriction, c board.Color) bool {
+	return slices.ContainsFunc(bans, func(r thinking.Restriction) bool { return r.Color == c })
 }
 
 func sameRestrictions(a, b []thinking.Restriction) bool {

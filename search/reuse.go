@@ -10,41 +10,25 @@ import (
 // visits, as the new tree. It returns false if there was nothing to keep: no
 // such move was searched, it is not the turn of c, the game would end there, or
 // a pass may now mean something else than in the old tree, or the advantage of
-// the side to move changed hands. Restrictions are lifted. After a move that cannot be played at all the tree has no position and
-// needs Reset.
+// the side to move changed hands. Restrictions are lifted. After a move that cannot be
+// played at all the tree has no position and needs Reset.
 func (t *Tree) Advance(c board.Color, p board.Point) bool {
-	if !t.ready {
+	pos := &t.position
+	if !pos.ready {
 		return false
 	}
-	keep := t.nodes.root != 0 && c == t.game.ToMove() && len(t.bans) == 0 && t.game.Legal(c, p) == nil
-	t.bans = nil
-	if err := t.game.PlayTolerant(c, p); err != nil {
-		t.ready = false
-		t.clear()
-		return false
-	}
-	t.rebase()
 	var child uint32
-	if keep {
+	if t.nodes.root != 0 && c == pos.game.ToMove() && len(pos.bans) == 0 && pos.game.Legal(c, p) == nil {
 		child = t.nodes.childOf(p)
 	}
-	if child == 0 || t.passChanges() || t.p.Net.PlayoutDoublingAdvantage != 0 && t.p.Net.AdvantageFor == board.Empty {
+	err := pos.play(c, p, &t.p.Pass)
+	if err != nil || child == 0 || pos.passChanges(&t.p.Pass) || t.p.Net.PlayoutDoublingAdvantage != 0 && t.p.Net.AdvantageFor == board.Empty {
 		t.clear()
 		return false
 	}
 	t.nodes.reroot(child)
-	t.published.Store(&Result{})
+	t.report.published.Store(&Result{})
 	return true
-}
-
-// passChanges reports whether a pass ends the phase at the new root, where the
-// old tree let it: with conservative passing, and in games that keep out of the
-// clean-up phases, the root must not count on that.
-func (t *Tree) passChanges() bool {
-	if t.p.Pass.Conservative && t.base.PassWouldEndGame() {
-		return true
-	}
-	return t.game.Options().PreventEncore && t.base.PassWouldEndPhase()
 }
 
 // childOf returns the node that a move at the root leads to, if it is worth

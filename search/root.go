@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"math"
-	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -15,12 +14,12 @@ import (
 // asked for with other options than the nodes below it. A kept tree is scored
 // anew. The evaluation does not heed the end of ctx, so that there always is one.
 func (t *Tree) prepareRoot(ctx context.Context) error {
-	t.makeSlots()
+	t.playouts.makeSlots(1)
 	v := &t.sh.value
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
 	t.watchMirror()
 	t.readyHuman()
-	if !t.nodes.repeats.begin(&t.base, t.p.RepeatPenalty) {
+	if !t.nodes.repeats.begin(&t.position.base, t.p.RepeatPenalty) {
 		t.clear()
 	}
 	t.sh.repeating = t.nodes.repeats.player
@@ -33,7 +32,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	} else {
 		v.setCenter(float64(t.nodes.a.node(t.nodes.root).avg.scoreMean))
 	}
-	s := t.slots[0]
+	s := t.playouts.slots[0]
 	s.reset()
 	s.purpose, s.leaf = forRoot, t.nodes.root
 	s.run(context.WithoutCancel(ctx), &t.sh)
@@ -43,15 +42,15 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 		}
 		return err
 	}
-	t.countEvaluation(s)
-	t.top.out = s.out
+	t.tally.countEvaluation(s.result.fromCache)
+	t.rules.out = s.out
 	t.keepHuman(s)
-	t.top.weighted = s.out.ErrWinLoss >= 0
+	t.rules.weighted = s.out.ErrWinLoss >= 0
 	if fresh {
 		v.scores = s.out.HasScore
 		v.setCenter(float64(s.result.own.scoreMean))
 	}
-	t.top.mark(&t.base, &t.p.Root, t.bans)
+	t.rules.mark(&t.p.Root)
 	if !fresh {
 		dropped := t.dropForbidden()
 		if v.scores && v.u.DynamicScoreFactor != 0 || t.p.Bias.Factor != 0 || t.nodes.repeats.player != board.Empty {
@@ -61,31 +60,28 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 			t.nodes.compact()
 		}
 	}
-	if fresh {
-		t.search.aim(0)
-	} else {
-		t.search.aim(t.nodes.visits())
-	}
+	kept := t.nodes.visits() // 0 in a fresh tree
+	t.tally.aim(&t.sh.limits, kept)
 	t.installRoot(s, fresh)
 	return nil
 }
 
 // keepHuman keeps what the human network says of the root.
 func (t *Tree) keepHuman(s *slot) {
-	t.top.human = nil
+	t.rules.human = nil
 	if !s.human.wanted {
 		return
 	}
-	t.top.humanOut = s.human.out
+	t.rules.humanOut = s.human.out
 	area := t.sh.size.Area()
-	t.top.human = humanBits(appendHuman(make([]uint32, 0, tailWords(area)), s.human.out.Policy[:area+1]))
+	t.rules.human = humanBits(appendHuman(make([]uint32, 0, tailWords(area)), s.human.out.Policy[:area+1]))
 }
 
 // plantRoot makes a root without evaluation.
 func (t *Tree) plantRoot() {
 	t.nodes.root = t.nodes.a.newNode()
 	n := t.nodes.a.node(t.nodes.root)
-	if t.base.ToMove() == board.White {
+	if t.position.base.ToMove() == board.White {
 		n.flags |= flagWhite
 	}
 	if t.p.Graph.Use {
@@ -100,25 +96,9 @@ func (t *Tree) plantRoot() {
 // meet that began elsewhere.
 func (t *Tree) rootHash() board.Hash {
 	if !t.nodes.cache.active {
-		return t.base.GraphHash(board.Hash{})
+		return t.position.base.GraphHash(board.Hash{})
 	}
-	var g board.Game
-	g.CopyFrom(&t.game)
-	moves, first := slices.Clone(g.Moves()), g.Forgotten()
-	g.UndoMoves(len(moves))
-	var h board.Hash
-	for k, m := range moves {
-		if k >= first { // as if the position were the root
-			own := g.Options()
-			g.ContinueWith(t.base.Options())
-			h = g.GraphHashWithin(h, t.p.Graph.RepBound)
-			g.ContinueWith(own)
-		}
-		if g.PlayTolerant(m.Color, m.Point) != nil {
-			break // it was played, so it can be
-		}
-	}
-	return t.base.GraphHashWithin(h, t.p.Graph.RepBound)
+	return t.position.pathHash(t.p.Graph.RepBound)
 }
 
 // installRoot gives the root its evaluation and priors. The averages of a kept
@@ -138,10 +118,10 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 	t.nodes.own.keep(n, s)
 	if fresh {
 		t.nodes.addOwn(t.nodes.root, float64(n.ownWeight))
-		t.countPlayout(0, counted)
+		t.tally.countPlayout(0)
 	}
 	n.sinceExact = math.MaxUint16 - 1
-	t.gumbel.begin(&t.nodes, t.p.Root.Gumbel, t.sh.size, v.radius(), t.search.target, t.rng, fresh)
+	t.selector.gumbel.begin(&t.nodes, t.p.Root.Gumbel, t.sh.size, v.radius(), t.tally.target, t.rng, fresh)
 }
 
 // arrangePriors puts the root's priors, with temperature and noise, on its edges
@@ -149,14 +129,14 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 func (t *Tree) arrangePriors(s *slot) {
 	n := t.nodes.a.node(t.nodes.root)
 	area := t.sh.size.Area()
-	policy := t.scratch.policy[:area+1]
-	copy(policy, t.top.out.Policy[:area+1])
-	t.p.flatten(policy, t.base.NumMoves(), t.sh.value.sqrtArea)
+	policy := t.rules.policy[:area+1]
+	copy(policy, t.rules.out.Policy[:area+1])
+	t.p.flatten(policy, t.position.base.NumMoves(), t.sh.value.sqrtArea)
 	if t.p.Root.NoiseEnabled {
 		t.p.Root.addNoise(policy, t.rng)
 	}
 	edges := t.nodes.a.edgesOf(n)
-	keys := t.scratch.keys[:0]
+	keys := t.nodes.keys[:0]
 	for i := range edges {
 		e := &edges[i]
 		e.prior = policy[t.sh.size.Index(e.move)]
@@ -165,7 +145,7 @@ func (t *Tree) arrangePriors(s *slot) {
 	rest := len(keys)
 	for i, prior := range policy {
 		p := t.sh.size.FromIndex(i)
-		if prior >= 0 && t.top.allowed(p) && !hasMove(edges, p) {
+		if prior >= 0 && t.rules.allowed(p) && !hasMove(edges, p) {
 			keys = append(keys, priorKey(prior, i))
 		}
 	}
@@ -183,7 +163,7 @@ func (t *Tree) dropForbidden() bool {
 	kept, visits := 0, int32(1)
 	for i := range edges {
 		p := edges[i].move
-		if t.top.out.Policy[t.sh.size.Index(p)] < 0 || t.base.Legal(t.base.ToMove(), p) != nil || !t.top.allowed(p) {
+		if t.rules.out.Policy[t.sh.size.Index(p)] < 0 || t.position.base.Legal(t.position.base.ToMove(), p) != nil || !t.rules.allowed(p) {
 			continue
 		}
 		edges[kept] = edges[i]

@@ -187,7 +187,7 @@ func TestTutorialSelection(t *testing.T) {
 		edges[i].utility = float32(0.4 - 0.2*float64(i))
 	}
 	n.utility = 0.9
-	x := tree.explorer(n, edges, false)
+	x := tree.selector.explorer(n, edges, false)
 	children := 3.0 + 5
 	require.InDelta(t, 1.5*math.Sqrt(children+1), x.scale, 1e-9)
 	require.Zero(t, x.fpu)

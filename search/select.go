@@ -2,9 +2,122 @@ package search
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"kosumi/board"
 )
+
+// selector chooses the move to descend through at a node: by PUCT or the human policy,
+// with what holds at the root only, against mirror Go, or after earlier searches. Each
+// step of a descent asks it.
+type selector struct {
+	parts
+	rng     *rand.Rand
+	gumbel  gumbelState
+	counter counter
+	decide  func() selection // in place of the draw; for tests
+}
+
+// Places that selection may return besides those of edges.
+const (
+	selectNew  = -1 // the best move that has no edge yet
+	selectNone = -2 // no move is allowed here
+)
+
+// choose selects a move by the search's policy or the human one, or makes a
+// weightless probe of passing and of not passing where a pass would end the phase.
+func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind visitKind) {
+	ns := sel.nodes
+	edges := ns.a.edgesOf(n)
+	if sel.p.Graph.Use {
+		for k := range edges {
+			edges[k].refresh(ns.a.node(edges[k].child))
+		}
+	}
+	if i == ns.root && sel.gumbel.active {
+		return sel.gumbel.next(sel.tally.stats.Playouts + int64(sel.tally.inFlight)), counted
+	}
+	sel.counter.follow(sel.sh, path)
+	switch how := sel.drawSelection(i, n); how {
+	case ordinary:
+		place = sel.selectMove(i, n, edges)
+	case humanWeightless:
+		kind = weightlessHuman
+		fallthrough
+	default:
+		place = sel.selectHuman(i, n, edges, how)
+	}
+	if sel.p.Pass.MoreHacks && n.is(flagPassEnds) && place != selectNone && !restricts(sel.sh.position.bans, n.toMove()) {
+		if other, ok := sel.probe(n, edges, place); ok {
+			return other, probe
+		}
+	}
+	return place, kind
+}
+
+// probe returns the move to look at without weight in place of the selected
+// one: the pass if it has no edge, or the best other move if only the pass has.
+func (sel *selector) probe(n *node, edges []edge, place int) (int, bool) {
+	visits, hasPass := 0, false
+	for i := range edges {
+		visits += int(edges[i].visits)
+		hasPass = hasPass || edges[i].move == board.Pass
+	}
+	if visits < 2 {
+		return 0, false
+	}
+	if !hasPass {
+		if place == selectNew {
+			if p, _ := sel.nodes.a.priorAt(n, int(n.edgeCount)); p == board.Pass {
+				return 0, false
+			}
+		}
+		return selectNew, sel.nodes.bringForward(n, board.Pass)
+	}
+	if len(edges) == 1 && place == 0 {
+		_, ok := sel.nodes.nextPrior(n)
+		return selectNew, ok
+	}
+	return 0, false
+}
+
+// selectMove returns the place of the edge to descend through, selectNew or
+// selectNone. Ties go to the edge that was created first, and to edges before
+// the new move.
+func (sel *selector) selectMove(i uint32, n *node, edges []edge) int {
+	ns := sel.nodes
+	root := i == ns.root
+	x := sel.explorer(n, edges, root)
+	if root && !sel.plainRoot() || sel.counter.on {
+		return sel.selectSpecial(i, n, edges, &x)
+	}
+	best, at := math.Inf(-1), selectNone
+	radius := sel.sh.value.radius()
+	for k := range edges {
+		e := &edges[k]
+		if e.prior < 0 {
+			continue
+		}
+		u, w := float64(e.utility), float64(e.weight)
+		if w <= 0 {
+			u = x.fpu
+		}
+		if e.inFlight != 0 {
+			u, w = sel.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
+		}
+		if s := x.score(u, w, float64(e.prior)); s > best {
+			best, at = s, k
+		}
+	}
+	known := board.NoPoint
+	if ns.cache.active {
+		known, best = sel.bestCached(i, n, &x, ns.ownPrior(n), false, best)
+	}
+	if prior, ok := ns.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
+		return selectNew
+	}
+	return ns.promote(n, known, at)
+}
 
 // explorer holds the parts of the PUCT formula that are the same for all moves
 // of a node.
@@ -73,7 +186,8 @@ func (f *FPU) utility(n *node, mass, sign, radius float64, root, noise bool) flo
 }
 
 // explorer prepares the formula for a node.
-func (t *Tree) explorer(n *node, edges []edge, root bool) explorer {
+func (sel *selector) explorer(n *node, edges []edge, root bool) explorer {
+	p := sel.p
 	var weight, mass float64
 	for i := range edges {
 		weight += float64(edges[i].weight)
@@ -82,9 +196,9 @@ func (t *Tree) explorer(n *node, edges []edge, root bool) explorer {
 		}
 	}
 	x := explorer{sign: n.sign()}
-	f := t.p.PUCT.stdevFactor(n.weight, n.utility, n.utilitySq)
-	x.scale = t.p.PUCT.explorationScale(weight, f)
-	x.fpu = t.p.FPU.utility(n, mass, x.sign, t.sh.value.radius(), root, t.p.Root.NoiseEnabled)
+	f := p.PUCT.stdevFactor(n.weight, n.utility, n.utilitySq)
+	x.scale = p.PUCT.explorationScale(weight, f)
+	x.fpu = p.FPU.utility(n, mass, x.sign, sel.sh.value.radius(), root, p.Root.NoiseEnabled)
 	return x
 }
 
@@ -103,47 +217,4 @@ func (v *VirtualLoss) lose(utility, weight float64, inFlight uint16, sign, radiu
 		utility += (-sign*radius - utility) * share
 	}
 	return utility, weight + k
-}
-
-// Places that selection may return besides those of edges.
-const (
-	selectNew  = -1 // the best move that has no edge yet
-	selectNone = -2 // no move is allowed here
-)
-
-// selectMove returns the place of the edge to descend through, selectNew or
-// selectNone. Ties go to the edge that was created first, and to edges before
-// the new move.
-func (t *Tree) selectMove(i uint32, n *node, edges []edge) int {
-	root := i == t.nodes.root
-	x := t.explorer(n, edges, root)
-	if root && !t.plainRoot() || t.counter.on {
-		return t.selectSpecial(i, n, edges, &x)
-	}
-	best, at := math.Inf(-1), selectNone
-	radius := t.sh.value.radius()
-	for k := range edges {
-		e := &edges[k]
-		if e.prior < 0 {
-			continue
-		}
-		u, w := float64(e.utility), float64(e.weight)
-		if w <= 0 {
-			u = x.fpu
-		}
-		if e.inFlight != 0 {
-			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
-		}
-		if s := x.score(u, w, float64(e.prior)); s > best {
-			best, at = s, k
-		}
-	}
-	known := board.NoPoint
-	if t.nodes.cache.active {
-		known, best = t.bestCached(i, n, &x, t.nodes.ownPrior(n), false, best)
-	}
-	if prior, ok := t.nodes.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
-		return selectNew
-	}
-	return t.nodes.promote(n, known, at)
 }

@@ -17,15 +17,6 @@ type Setting = setting.Setting[Params]
 // and Memory.MaxBytes are none: they are the machine's rather than the search's.
 func Settings() setting.Table[Params] { return slices.Clone(settings) }
 
-// SetByName sets one setting from text. Errors wrap ErrParams and name what was
-// probably meant; p then stays as it was.
-func (p *Params) SetByName(name, value string) error {
-	if err := settings.Set(p, name, value); err != nil {
-		return fmt.Errorf("%w: %w", ErrParams, err)
-	}
-	return nil
-}
-
 // Presets are the named sets of parameters that Preset knows.
 var Presets = []string{"katago", "plain", "tutorial"}
 

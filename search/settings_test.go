@@ -28,7 +28,7 @@ func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	p.Backup.ExactShare = 0
 	for name, value := range settings {
 		if !beyond[name] {
-			require.NoError(t, p.SetByName(name, value))
+			require.NoError(t, search.Settings().Set(&p, name, value))
 		}
 	}
 	require.NoError(t, p.Validate())
@@ -97,10 +97,10 @@ func TestSettingsReachEveryField(t *testing.T) {
 			other = []string{fmt.Sprint(s.Low), fmt.Sprint(s.High)}
 		}
 		was := s.Get(&p)
-		require.NoError(t, p.SetByName(s.Name, was), s.Name)
+		require.NoError(t, search.Settings().Set(&p, s.Name, was), s.Name)
 		require.Equal(t, before, leavesOf(p), "%s: its own value changes nothing", s.Name)
 		for _, value := range other {
-			require.NoError(t, p.SetByName(s.Name, value), s.Name)
+			require.NoError(t, search.Settings().Set(&p, s.Name, value), s.Name)
 			for path, v := range leavesOf(p) {
 				if v != before[path] {
 					require.Contains(t, []string{"", s.Name}, reached[path], "two settings of one field")
@@ -108,7 +108,7 @@ func TestSettingsReachEveryField(t *testing.T) {
 				}
 			}
 		}
-		require.NoError(t, p.SetByName(s.Name, was))
+		require.NoError(t, search.Settings().Set(&p, s.Name, was))
 		require.Equal(t, before, leavesOf(p), s.Name)
 	}
 	for path := range leavesOf(search.Defaults()) {
@@ -135,8 +135,7 @@ func TestSettingsRefuse(t *testing.T) {
 		{"playoutDoublingAdvantagePla", "red", "mover, black, white"},
 	} {
 		p := search.Defaults()
-		err := p.SetByName(c.name, c.value)
-		require.ErrorIs(t, err, search.ErrParams)
+		err := search.Settings().Set(&p, c.name, c.value)
 		require.ErrorContains(t, err, c.complaint)
 		require.Equal(t, search.Defaults(), p, "after an error nothing has changed")
 	}

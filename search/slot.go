@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -17,16 +18,16 @@ type step struct {
 	node  uint32 // that the move is made in
 	place int32  // of the edge among the node's edges
 	move  board.Point
-	mute  muteness
+	kind  visitKind
 }
 
-// muteness says whether a visit is counted on an edge, and above it.
-type muteness uint8
+// visitKind says whether a visit counts on an edge, and above it.
+type visitKind uint8
 
 const (
-	loud   muteness = iota // it is
-	probed                 // it is not, and it is no playout either
-	human                  // it is not, but it is a playout: selected by the human policy
+	counted         visitKind = iota // it does
+	probe                            // it does not, and is no playout either
+	weightlessHuman                  // it does not, but is a playout: selected by the human policy
 )
 
 // purpose says what an evaluation is for.
@@ -105,19 +106,23 @@ type leafResult struct {
 // shared is what workers read of a search while it runs. It does not change
 // meanwhile.
 type shared struct {
-	p      *Params
-	game   *board.Game // at the root
-	value  valuer
-	mirror mirror
-	net    nn.Network
-	human  humanState
-	later  nn.Submitter // net, if it can answer later
-	limits Limits
-	bans   []thinking.Restriction
-	size   board.Size
+	p        *Params
+	position *position // at the root
+	value    valuer
+	mirror   mirror
+	net      nn.Network
+	human    humanState
+	later    nn.Submitter // net, if it can answer later
+	limits   Limits
+	size     board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
 	caching   bool // earlier searches are recalled
+}
+
+// canSubmit reports whether evaluators answer later.
+func (sh *shared) canSubmit() bool {
+	return sh.later != nil && (sh.human.eval == nil || sh.human.later != nil)
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
@@ -136,7 +141,7 @@ func (s *slot) replay(sh *shared) bool {
 	if s.replayed {
 		return true
 	}
-	s.game.CopyFrom(sh.game)
+	s.game.CopyFrom(&sh.position.base)
 	for i := range s.path {
 		if !s.step(sh, s.path[i].move, i == len(s.path)-1) {
 			return false
@@ -254,7 +259,7 @@ func (s *slot) ask(sh *shared) {
 	o.PlayoutDoublingAdvantage = float32(p.Net.PlayoutDoublingAdvantage)
 	strong := p.Net.AdvantageFor
 	if strong == board.Empty {
-		strong = sh.game.ToMove()
+		strong = sh.position.base.ToMove()
 	}
 	if s.game.ToMove() != strong {
 		o.PlayoutDoublingAdvantage = 0 - o.PlayoutDoublingAdvantage // never -0: caches would tell it from 0
@@ -271,6 +276,33 @@ func (s *slot) askHuman(sh *shared, root bool) {
 		h.query = s.query
 		h.query.NeedOwnership = false
 	}
+}
+
+// submit asks both networks at once; whichever answers last finishes the slot.
+func (s *slot) submit(ctx context.Context, sh *shared) {
+	h := &s.human
+	if s.job.Done == nil {
+		s.job.Done = func() {
+			if h.pending.Add(-1) > 0 {
+				return
+			}
+			err := s.job.Err
+			if h.wanted {
+				err = cmp.Or(err, h.job.Err)
+			}
+			s.finish(sh, err)
+			s.done <- s
+		}
+		h.job.Done = s.job.Done
+	}
+	h.pending.Store(1)
+	s.job.Query, s.job.Out, s.job.Then = &s.query, &s.out, s.then
+	if h.wanted {
+		h.pending.Store(2)
+		h.job.Query, h.job.Out, h.job.Then = &h.query, &h.out, s.then
+		sh.human.later.Submit(ctx, &h.job)
+	}
+	sh.later.Submit(ctx, &s.job)
 }
 
 // evaluate asks the evaluator: once, or at the root once for each of several
@@ -333,7 +365,7 @@ func (s *slot) rank(sh *shared) {
 			n++
 		}
 	}
-	if len(sh.bans) > 0 {
+	if len(sh.position.bans) > 0 {
 		n = s.restrict(sh, n)
 	}
 	keys := s.keys[:n]
@@ -356,7 +388,7 @@ func (s *slot) rank(sh *shared) {
 func (s *slot) restrict(sh *shared, n int) int {
 	kept := 0
 	for _, k := range s.keys[:n] {
-		if thinking.Permits(sh.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
+		if thinking.Permits(sh.position.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
 			s.keys[kept] = k
 			kept++
 		}

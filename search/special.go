@@ -8,17 +8,17 @@ import (
 )
 
 // plainRoot reports whether moves at the root are selected like everywhere else.
-func (t *Tree) plainRoot() bool {
-	r := &t.p.Root
-	return !t.top.hasBonus && r.WideNoise == 0 && r.DesiredPerChildVisitsCoeff == 0 && t.p.Stop.FutileVisitsThreshold == 0
+func (sel *selector) plainRoot() bool {
+	r := &sel.p.Root
+	return !sel.rules.hasBonus && r.WideNoise == 0 && r.DesiredPerChildVisitsCoeff == 0 && sel.p.Stop.FutileVisitsThreshold == 0
 }
 
 // selectSpecial is selectMove with what holds only at the root (ending bonus,
 // futile moves, forced visits and wide noise) and only against mirror Go.
-func (t *Tree) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
-	root := i == t.nodes.root
+func (sel *selector) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
+	root := i == sel.nodes.root
 	best, at := math.Inf(-1), selectNone
-	radius := t.sh.value.radius()
+	radius := sel.sh.value.radius()
 	var total float64
 	for k := range edges {
 		total += float64(edges[k].weight)
@@ -32,32 +32,32 @@ func (t *Tree) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
 		if w > 0 {
 			u = float64(e.utility)
 			if root {
-				u += t.top.bonusUtility(e.move, &t.nodes.a.node(e.child).avg, &t.sh.value)
+				u += sel.rules.bonusUtility(e.move, &sel.nodes.a.node(e.child).avg, &sel.sh.value)
 			}
 		}
 		if e.inFlight != 0 {
-			u, w = t.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
+			u, w = sel.p.VirtualLoss.lose(u, w, e.inFlight, x.sign, radius)
 		}
-		if s := t.specialScore(n, e, x, float64(e.prior), u, w, total, root); s > best {
+		if s := sel.specialScore(n, e, x, float64(e.prior), u, w, total, root); s > best {
 			best, at = s, k
 		}
 	}
-	return t.orNew(i, n, x, best, at)
+	return sel.orNew(i, n, x, best, at)
 }
 
 // specialScore is the selection value of an edge with a prior, a utility and a
 // weight.
-func (t *Tree) specialScore(n *node, e *edge, x *explorer, prior, utility, weight, total float64, root bool) float64 {
+func (sel *selector) specialScore(n *node, e *edge, x *explorer, prior, utility, weight, total float64, root bool) float64 {
 	if root {
-		switch k := t.p.Root.DesiredPerChildVisitsCoeff; {
-		case t.p.Stop.FutileVisitsThreshold > 0 && t.futile(n, e):
+		switch k := sel.p.Root.DesiredPerChildVisitsCoeff; {
+		case sel.p.Stop.FutileVisitsThreshold > 0 && sel.futile(n, e):
 			return futileScore
 		case k > 0 && prior > 0 && weight < math.Sqrt(k*prior*total):
 			return forcedScore
 		}
-		prior, utility = t.p.Root.widen(prior, utility, x.sign, t.rng)
+		prior, utility = sel.p.Root.widen(prior, utility, x.sign, sel.rng)
 	}
-	if c := &t.counter; c.on {
+	if c := &sel.counter; c.on {
 		prior = float64(c.prior(e.move, float32(prior)))
 		gain := x.sign * (utility - n.utility)
 		utility += x.sign * c.bonus(e.move, gain, n.utility, weight, total)
@@ -67,34 +67,62 @@ func (t *Tree) specialScore(n *node, e *edge, x *explorer, prior, utility, weigh
 
 // orNew returns the place of the best edge, or selectNew if the best move without
 // one scores more.
-func (t *Tree) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
-	root, known := i == t.nodes.root, board.NoPoint
-	if t.nodes.cache.active {
-		known, best = t.bestCached(i, n, x, t.nodes.ownPrior(n), root, best)
+func (sel *selector) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
+	root, known := i == sel.nodes.root, board.NoPoint
+	if sel.nodes.cache.active {
+		known, best = sel.bestCached(i, n, x, sel.nodes.ownPrior(n), root, best)
 	}
-	prior, ok := t.nodes.nextPrior(n)
+	prior, ok := sel.nodes.nextPrior(n)
 	place := int(n.edgeCount)
-	if t.counter.on {
-		place, prior, ok = t.counter.next(t, n)
+	if sel.counter.on {
+		place, prior, ok = sel.counter.next(sel.nodes, n)
 	}
 	if !ok {
-		return t.nodes.promote(n, known, at)
+		return sel.nodes.promote(n, known, at)
 	}
 	u := x.fpu
 	if root {
-		prior, u = t.p.Root.widen(prior, u, x.sign, t.rng)
+		prior, u = sel.p.Root.widen(prior, u, x.sign, sel.rng)
 	}
-	if x.score(u, 0, prior) <= best || root && t.futileNew(n) {
-		return t.nodes.promote(n, known, at)
+	if x.score(u, 0, prior) <= best || root && sel.futileNew(n) {
+		return sel.nodes.promote(n, known, at)
 	}
-	p, _ := t.nodes.a.priorAt(n, place)
-	return t.nodes.promote(n, p, at)
+	p, _ := sel.nodes.a.priorAt(n, place)
+	return sel.nodes.promote(n, p, at)
 }
 
 const (
 	forcedScore = 1e20
 	futileScore = -1e40
 )
+
+// futile reports whether an edge of the root cannot reach the share of the
+// heaviest one any more with the visits that are left.
+func (sel *selector) futile(n *node, e *edge) bool {
+	if sel.tally.target < 0 {
+		return false
+	}
+	visits := float64(sel.nodes.a.node(e.child).visits)
+	perVisit := n.weight / float64(n.visits)
+	wanted := sel.p.Stop.FutileVisitsThreshold * sel.nodes.heaviest(n) * float64(e.visits+1) / (float64(e.weight) + perVisit)
+	return visits+sel.tally.left() < wanted
+}
+
+// futileNew is futile for a move without an edge.
+func (sel *selector) futileNew(n *node) bool {
+	if sel.p.Stop.FutileVisitsThreshold <= 0 || sel.tally.target < 0 {
+		return false
+	}
+	return sel.tally.left() < sel.p.Stop.FutileVisitsThreshold*sel.nodes.heaviest(n)/(n.weight/float64(n.visits))
+}
+
+func (ns *nodes) heaviest(n *node) float64 {
+	w := 0.0
+	for _, e := range ns.a.edgesOf(n) {
+		w = max(w, float64(e.weight))
+	}
+	return w
+}
 
 // widen applies the noise that makes analysis look at more moves.
 func (r *Root) widen(prior, utility, sign float64, rng *rand.Rand) (float64, float64) {

@@ -43,7 +43,7 @@ func TestUnstableChoice(t *testing.T) {
 		"a rival that was hardly searched": {[2]int32{100, 9}, [2]float64{0.3, 0.5}, false},
 	} {
 		tree := contested(t, c.visits, c.utility)
-		require.Equal(t, c.want, tree.unstable(), name)
+		require.Equal(t, c.want, tree.chooser.unstable(), name)
 	}
 	// The bound chooses another move than the visits do.
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
@@ -52,11 +52,11 @@ func TestUnstableChoice(t *testing.T) {
 		tree.nodes.a.node(e.child).utilitySq = 0.16 + []float64{1, 0.001}[k]
 	}
 	p := tree.Params()
-	require.False(t, tree.unstable())
+	require.False(t, tree.chooser.unstable())
 	p.Choice.UseLCB = true
 	tree.p = p
-	require.True(t, tree.unstable())
-	require.False(t, newTree(t, p, &stub{}).unstable(), "no tree yet")
+	require.True(t, tree.chooser.unstable())
+	require.False(t, newTree(t, p, &stub{}).chooser.unstable(), "no tree yet")
 }
 
 // TestDeadlineIsPutOff by eighths while the choice is unstable, and never beyond
@@ -64,20 +64,20 @@ func TestUnstableChoice(t *testing.T) {
 func TestDeadlineIsPutOff(t *testing.T) {
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
 	tree.begin(Limits{Time: 8 * time.Second, Extend: 2500 * time.Millisecond})
-	r := &tree.search
-	start := r.start
+	r, c := &tree.run, &tree.run.timing
+	start := c.start
 	for _, want := range []time.Duration{9 * time.Second, 10125 * time.Millisecond, 10500 * time.Millisecond} {
-		require.True(t, tree.extendDeadline(r.deadline))
-		require.Equal(t, want, r.deadline.Sub(start))
-		require.Equal(t, want-8*time.Second, r.stats.Extended)
+		require.True(t, r.extendDeadline(c.deadline))
+		require.Equal(t, want, c.deadline.Sub(start))
+		require.Equal(t, want-8*time.Second, tree.tally.stats.Extended)
 	}
-	require.False(t, tree.extendDeadline(r.deadline), "no more is allowed")
+	require.False(t, r.extendDeadline(c.deadline), "no more is allowed")
 
 	stable := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	stable.begin(Limits{Time: 8 * time.Second, Extend: time.Second})
-	require.False(t, stable.extendDeadline(stable.search.deadline))
+	require.False(t, stable.run.extendDeadline(stable.run.timing.deadline))
 	tree.begin(Limits{Time: time.Second})
-	require.False(t, tree.extendDeadline(tree.search.deadline), "without Extend")
+	require.False(t, r.extendDeadline(c.deadline), "without Extend")
 }
 
 // TestDecided: as soon as the second cannot catch up with the visits that are
@@ -86,9 +86,9 @@ func TestDecided(t *testing.T) {
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	decided := func(l Limits, playouts int64, after time.Duration) bool {
 		tree.begin(l)
-		tree.search.aim(0)
-		tree.search.stats.Playouts = playouts
-		return tree.decided(tree.search.start.Add(after))
+		tree.tally.aim(&l, 0)
+		tree.tally.stats.Playouts = playouts
+		return tree.run.decided(tree.run.timing.start.Add(after))
 	}
 	require.False(t, decided(Limits{Visits: 200}, 160, 0), "40 left: a tie is possible")
 	require.True(t, decided(Limits{Visits: 199}, 160, 0))
@@ -112,9 +112,9 @@ func TestDecided(t *testing.T) {
 		other.nodes.a.node(e.child).utilitySq = 0.25 + []float64{10, 0}[k]
 	}
 	other.begin(Limits{Visits: 161})
-	other.search.aim(0)
-	other.search.stats.Playouts = 160
-	require.False(t, other.decided(other.search.start))
+	other.tally.aim(&Limits{Visits: 161}, 0)
+	other.tally.stats.Playouts = 160
+	require.False(t, other.run.decided(other.run.timing.start))
 }
 
 // TestEarlyStopKeepsTheChoice: where moves are chosen by visits, a search that
@@ -158,13 +158,11 @@ func TestObvious(t *testing.T) {
 		"no factor":      {Obvious{1, 1e9, 1e9}, 900 * time.Millisecond, false},
 	} {
 		tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
-		r, now := &tree.search, time.Now()
-		r.limits.Time, r.limits.Obvious, r.start = time.Second, c.o, now
-		r.obvious = now.Add(scaled(r.limits.Time, c.o.Factor))
-		require.Equal(t, c.want, tree.obvious(now.Add(c.after)), name)
+		tree.begin(Limits{Time: time.Second, Obvious: c.o})
+		require.Equal(t, c.want, tree.run.obvious(tree.run.timing.start.Add(c.after)), name)
 	}
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
-	entropy, surprise := tree.surprise()
+	entropy, surprise := tree.chooser.surprise()
 	require.Greater(t, entropy, 0.0)
 	require.LessOrEqual(t, entropy, 4.407, "of 82 moves")
 	require.Greater(t, surprise, 0.0)

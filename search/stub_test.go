@@ -134,7 +134,7 @@ func requireSound(t testing.TB, tree *Tree) {
 				require.Equal(t, a.node(e.child).visits, e.visits)
 			}
 		}
-		if n.is(flagEvaluated) && !n.is(flagTerminal) && n.edgeCount > 0 && !tree.p.Pass.MoreHacks && len(tree.bans) == 0 {
+		if n.is(flagEvaluated) && !n.is(flagTerminal) && n.edgeCount > 0 && !tree.p.Pass.MoreHacks && len(tree.position.bans) == 0 {
 			require.Equal(t, visits, n.visits, "visits of node %d", i)
 		}
 	}

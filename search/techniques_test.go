@@ -91,14 +91,14 @@ func TestCycleEndsADescent(t *testing.T) {
 	}
 	calls, n := e.calls.Load(), *tree.nodes.a.node(second.child)
 	before := back.visits
-	s := tree.slots[0]
+	s := tree.playouts.slots[0]
 	tree.begin(Limits{Visits: 1000})
-	require.Equal(t, counted, tree.descend(s))
+	require.Equal(t, backedUp, tree.playouts.descend(s))
 	require.Len(t, s.path, 3)
 	require.Equal(t, before+1, back.visits)
 	require.Equal(t, n.visits+1, tree.nodes.a.node(second.child).visits)
 	require.Equal(t, calls, e.calls.Load())
-	require.EqualValues(t, 1, tree.search.stats.Playouts)
+	require.EqualValues(t, 1, tree.tally.stats.Playouts)
 	for _, ed := range []*edge{down, second, back} {
 		require.Zero(t, ed.inFlight)
 	}
@@ -246,29 +246,29 @@ func TestEndingBonusByHand(t *testing.T) {
 	}
 	area := board.TrompTaylor()
 	tree := marked(diagram, board.Black, p, area)
-	require.True(t, tree.top.hasBonus)
-	bonus := func(x, y int) float64 { return float64(tree.top.bonus[size.Index(size.Point(x, y))]) }
+	require.True(t, tree.rules.hasBonus)
+	bonus := func(x, y int) float64 { return float64(tree.rules.bonus[size.Index(size.Point(x, y))]) }
 	require.InDelta(t, 0.25, bonus(0, 0), 1e-6, "White's view: Black loses a quarter of a point")
 	require.Zero(t, bonus(0, 1), "not sure enough")
 	require.InDelta(t, 0.5, bonus(4, 2), 1e-6, "in the opponent's area, no capture")
 	require.Zero(t, bonus(1, 4), "joins two chains that are not pass-alive")
-	require.Zero(t, tree.top.bonus[25], "the pass")
+	require.Zero(t, tree.rules.bonus[25], "the pass")
 
 	// Captures are worth their points under area rules; territory rules count
 	// them as fill, and take a third of a point off the pass.
 	const atari = "..XO.\n..XO.\n..XO.\n..XOX\n..XOO"
 	tree = marked(atari, board.White, p, area)
-	whites := tree.top.bonus[size.Index(size.Point(4, 2))]
+	whites := tree.rules.bonus[size.Index(size.Point(4, 2))]
 	require.Zero(t, whites, "0.975 of Black, but it captures")
 	territory := board.Japanese()
 	territory.Komi = 7
 	tree = marked(atari, board.White, p, territory)
-	require.InDelta(t, -0.5*2/3, tree.top.bonus[25], 1e-6)
+	require.InDelta(t, -0.5*2/3, tree.rules.bonus[25], 1e-6)
 
 	p.Root.EndingBonusPoints = 0
 	tree = marked(diagram, board.Black, p, area)
-	require.False(t, tree.top.hasBonus)
-	require.Zero(t, tree.top.bonusUtility(size.Point(4, 2), &outcome{}, &tree.sh.value))
+	require.False(t, tree.rules.hasBonus)
+	require.Zero(t, tree.rules.bonusUtility(size.Point(4, 2), &outcome{}, &tree.sh.value))
 }
 
 // TestUselessMovesAreDropped: once the opponent has passed four times, nobody

@@ -33,16 +33,16 @@ func (t *Tree) Trace(ctx context.Context, visits int64, tell func(Step)) error {
 	own := Step{Counted: true, Evaluated: true, LeafUtility: float64(root().ownUtility), LeafWeight: float64(root().ownWeight)}
 	fill(&own)
 	tell(own)
-	s := t.slots[0]
-	for t.goOn() {
-		before := t.search.stats
-		if t.descend(s) == atLeaf {
+	s := t.playouts.slots[0]
+	for t.run.shouldContinue() {
+		before := t.tally.stats
+		if t.playouts.descend(s) == atLeaf {
 			s.run(ctx, &t.sh)
-			if err := t.apply(s); err != nil {
+			if err := applied(t, s); err != nil {
 				return err
 			}
 		}
-		after := &t.search.stats
+		after := &t.tally.stats
 		step := Step{
 			Counted: after.Playouts > before.Playouts, Evaluated: after.Evaluations > before.Evaluations,
 			Terminal: after.Terminals > before.Terminals, CaughtUp: after.CatchUps > before.CatchUps,

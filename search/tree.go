@@ -1,12 +1,12 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"slices"
-	"sync/atomic"
+	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -22,40 +22,29 @@ var ErrFault = errors.New("internal error in the search")
 
 // Tree is a search tree for one game at a time. Only Snapshot may be called
 // while Search runs; everything else is for one goroutine.
+//
+// It owns the parts that a search is made of and wires them together: the position at the
+// root, the nodes, what holds at the root only, who selects moves and carries playouts
+// out, the run of one search, and who chooses and reports.
 type Tree struct {
-	nodes nodes
-	p     Params
-	log   *slog.Logger
-	sh    shared
-	slots []*slot
+	p   Params
+	log *slog.Logger
+	sh  shared
 
-	game  board.Game // the position at the root, as the caller has it
-	base  board.Game // the same, with clean-up phases to come
-	ready bool       // there is a position
-	bans  []thinking.Restriction
-	top   rootState
+	position position
+	nodes    nodes
+	rules    rootRules
+	tally    tally
+	selector selector
+	playouts playouts
+	chooser  chooser
+	report   report
+	run      run
 
-	gumbel  gumbelState
-	counter counter
-
-	humanFor board.Color      // who was to move in the last search with the human network
-	decide   func() selection // in place of the draw; for tests
-
-	rng       *rand.Rand
-	search    running
-	published atomic.Pointer[Result]
-
-	checked [2]Params // without seeds: found valid last
-	scratch scratch
-}
-
-// scratch is memory that lasts, for work that does not.
-type scratch struct {
-	keys   [board.MaxMoves]uint64
-	policy [board.MaxMoves]float32 // of the root
-	line   board.Game              // where a variation leads
-	// touched is what warm read, so that it did.
-	touched uint16
+	source   rand.PCG
+	rng      *rand.Rand
+	humanFor board.Color // who was to move in the last search with the human network
+	checked  [2]Params   // without seeds: found valid last
 }
 
 // New returns an empty tree. The evaluator may serve other trees too. A nil
@@ -71,13 +60,39 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	t := &Tree{p: p, log: log}
-	t.rng = rand.New(rand.NewPCG(p.Seed, 0x5eed))
+	t.seed()
+	t.rng = rand.New(&t.source)
+	t.wire()
 	t.sh.net = nn.AsNetwork(e)
 	t.sh.later = t.sh.net.Submitter()
 	t.applyParams()
 	t.clear()
 	return t, nil
 }
+
+// parts are what all share that work on a tree: its settings, what workers read too, the
+// nodes, what holds at the root, and the counts of the search.
+type parts struct {
+	p     *Params
+	sh    *shared
+	nodes *nodes
+	rules *rootRules
+	tally *tally
+}
+
+// wire tells the parts of each other.
+func (t *Tree) wire() {
+	common := parts{&t.p, &t.sh, &t.nodes, &t.rules, &t.tally}
+	t.nodes.p, t.rules.position, t.sh.p, t.sh.position = &t.p, &t.position, &t.p, &t.position
+	t.selector.parts, t.selector.rng = common, t.rng
+	t.playouts.parts, t.playouts.selector, t.playouts.rng = common, &t.selector, t.rng
+	t.chooser.parts, t.chooser.selector = common, &t.selector
+	t.report.parts, t.report.chooser = common, &t.chooser
+	t.run.parts, t.run.playouts, t.run.chooser, t.run.report = common, &t.playouts, &t.chooser, &t.report
+}
+
+// seed starts the random numbers anew.
+func (t *Tree) seed() { t.source.Seed(t.p.Seed, 0x5eed) }
 
 // Params returns the settings.
 func (t *Tree) Params() Params { return t.p }
@@ -89,17 +104,17 @@ func (t *Tree) SetParams(p Params) error {
 	if err := t.check(p); err != nil {
 		return err
 	}
-	old := t.p
-	if p.Seed != old.Seed {
-		t.rng = rand.New(rand.NewPCG(p.Seed, 0x5eed))
-	}
+	old, reseed := t.p, p.Seed != t.p.Seed
 	old.Choice, old.Parallel, old.Memory, old.Stop, old.Seed = p.Choice, p.Parallel, p.Memory, p.Stop, p.Seed
 	t.p = p
+	if reseed {
+		t.seed()
+	}
 	t.applyParams()
 	if old != p {
 		t.clear()
-		if t.ready {
-			t.rebase()
+		if t.position.ready {
+			t.position.rebase(&t.p.Pass)
 		}
 	}
 	return nil
@@ -123,7 +138,6 @@ func (t *Tree) check(p Params) error {
 }
 
 func (t *Tree) applyParams() {
-	t.sh.p, t.nodes.p = &t.p, &t.p
 	t.nodes.bias.p = t.p.Bias
 	t.sh.value.u, t.sh.value.b = t.p.Utility, t.p.Backup
 }
@@ -131,11 +145,9 @@ func (t *Tree) applyParams() {
 // Reset makes a copy of a game the new root, without any tree, and lifts all
 // restrictions.
 func (t *Tree) Reset(g *board.Game) {
-	t.game.CopyFrom(g)
-	t.ready = true
-	t.bans = nil
+	t.position.reset(g, &t.p.Pass)
+	t.sh.size = g.Size()
 	t.clear()
-	t.rebase()
 }
 
 // Clear drops the tree and keeps the position.
@@ -155,27 +167,12 @@ func (t *Tree) Forget() {
 
 func (t *Tree) clear() {
 	t.nodes.reset()
-	t.published.Store(&Result{}) // what was found before is of another search
-}
-
-// rebase prepares the position that descents start from.
-func (t *Tree) rebase() {
-	t.base.CopyFrom(&t.game)
-	o := t.base.Options()
-	o.PreventEncore = false
-	o.PassAliveUnderSuicide = (o.PassAliveUnderSuicide || t.p.Pass.AliveUnderSuicide) && !t.p.Pass.AliveByRules
-	t.base.ContinueWith(o)
-	t.sh.size = t.base.Size()
-	t.sh.game = &t.base
+	t.report.published.Store(&Result{}) // what was found before is of another search
 }
 
 // Matches reports whether the root is this position, reached by the same moves
 // under the same rules, so that the tree may be searched on.
-func (t *Tree) Matches(g *board.Game) bool {
-	return t.ready && t.game.Size() == g.Size() && t.game.Rules() == g.Rules() &&
-		t.game.Options() == g.Options() && t.game.ToMove() == g.ToMove() &&
-		t.game.Hash() == g.Hash() && slices.Equal(t.game.Moves(), g.Moves())
-}
+func (t *Tree) Matches(g *board.Game) bool { return t.position.matches(g) }
 
 // Visits returns the visits of the root, 0 without a tree.
 func (t *Tree) Visits() int64 { return t.nodes.visits() }
@@ -186,13 +183,48 @@ func (t *Tree) Bytes() int64 { return t.nodes.bytes() }
 // Restrict forbids moves near the root. The tree is dropped if the lists differ
 // from those in force. They hold until Advance or Reset.
 func (t *Tree) Restrict(r ...thinking.Restriction) {
-	if sameRestrictions(t.bans, r) {
-		return
+	if t.position.restrict(r) {
+		t.clear()
 	}
-	t.bans = nil
-	for _, b := range r {
-		b.Points = slices.Clone(b.Points)
-		t.bans = append(t.bans, b)
-	}
-	t.clear()
 }
+
+// Search searches the root until a limit is met or the context ends, whichever
+// comes first, and at least until the root is evaluated. A context that ends is
+// no error: the result holds what was found. An error of the evaluator ends the
+// search; the result then still holds what was found before. Errors wrap
+// ErrNoGame or what the evaluator returned.
+func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
+	if !t.position.ready {
+		return Result{}, ErrNoGame
+	}
+	r, stats := &t.run, &t.tally.stats
+	t.begin(l)
+	if err := t.prepareRoot(ctx); err != nil {
+		r.stop, r.err = StopFailed, err
+	} else {
+		r.search(ctx)
+	}
+	stats.Elapsed = time.Since(r.timing.start)
+	t.nodes.exactRoot()
+	if t.nodes.root != 0 {
+		t.nodes.save(t.position.base.Finished())
+	}
+	result := t.report.publish(*stats, r.stop, true)
+	t.log.Debug("search", "visits", result.Root.Visits, "playouts", stats.Playouts,
+		"evaluations", stats.Evaluations, "cacheHits", stats.CacheHits, "collisions", stats.Collisions,
+		"elapsed", stats.Elapsed, "stop", r.stop)
+	return *result, r.err
+}
+
+// begin makes the tree and what workers read ready for a search.
+func (t *Tree) begin(l Limits) {
+	t.run.begin(l)
+	if !t.nodes.own.begin(t.sh.limits.Ownership, t.sh.size.Area(), t.nodes.root == 0) {
+		t.clear()
+	}
+}
+
+// Snapshot copies the newest published result: while Search runs with
+// Limits.SnapshotEvery one of the last moments, afterwards the final one. Any goroutine
+// may call it. The slices are shared and must not be written to.
+func (t *Tree) Snapshot(dst *Result) { *dst = *t.report.published.Load() }

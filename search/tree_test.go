@@ -26,11 +26,11 @@ func TestNoAllocationsPerPlayout(t *testing.T) {
 			searched(t, tree, 5000) // chunks, tables and scratch grow
 			tree.Clear()
 			searched(t, tree, 10)
-			s, ctx := tree.slots[0], t.Context()
+			s, ctx := tree.playouts.slots[0], t.Context()
 			require.Zero(t, testing.AllocsPerRun(3000, func() {
-				if tree.descend(s) == atLeaf {
+				if tree.playouts.descend(s) == atLeaf {
 					s.run(ctx, &tree.sh)
-					require.NoError(t, tree.apply(s))
+					require.NoError(t, applied(tree, s))
 				}
 			}))
 			require.Greater(t, tree.Visits(), int64(2900))

@@ -13,27 +13,27 @@ import (
 // searched, and their symmetric copies. A move that is searched in the place of another
 // counts for that one too, as in KataGo, and the owners of points are those of the
 // root.
-func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
-	top, policy := &t.top, t.top.out.Policy[:t.sh.size.Area()+1]
+func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
+	top, policy := rep.rules, rep.rules.out.Policy[:rep.sh.size.Area()+1]
 	done := map[board.Point]bool{}
 	var rest []thinking.Move
 	for _, m := range searched {
 		done[m.Move] = m.SymmetryOf == board.NoPoint
 	}
 	for i, prior := range slices.Backward(policy) { // of equal priors the last
-		if p := t.sh.size.FromIndex(i); prior >= 0 && !done[p] && (t.p.Root.LooseImages || thinking.Permits(top.bans, top.game.ToMove(), p, 0)) {
-			rest = append(rest, t.unsearchedMove(p, prior))
+		if p := rep.sh.size.FromIndex(i); prior >= 0 && !done[p] && (rep.p.Root.LooseImages || top.position.allows(p)) {
+			rest = append(rest, rep.unsearchedMove(p, prior))
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b thinking.Move) int { return cmp.Compare(b.Prior, a.Prior) })
 	rest = rest[:min(n, len(rest))]
-	if t.sh.limits.MovesOwnership {
-		own, stdev := t.nodes.owners(t.nodes.root, t.base.ToMove() == board.White)
+	if rep.sh.limits.MovesOwnership {
+		own, stdev := rep.nodes.owners(rep.nodes.root, rep.sh.position.base.ToMove() == board.White)
 		for i := range rest {
 			rest[i].Ownership, rest[i].OwnershipStdev = own, stdev
 		}
 	}
-	if !t.p.Root.SymmetryPruning || len(top.symmetries) == 0 {
+	if !rep.p.Root.SymmetryPruning || len(top.symmetries) == 0 {
 		return rest
 	}
 	for _, m := range searched {
@@ -45,16 +45,16 @@ func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move 
 		for _, k := range slices.Concat(identity, top.symmetries) {
 			c := m
 			if m.Move >= 0 {
-				c.Move = t.sh.size.SymMap(k, m.Move)
+				c.Move = rep.sh.size.SymMap(k, m.Move)
 			}
-			if done[c.Move] || !thinking.Permits(top.bans, top.game.ToMove(), c.Move, 0) {
+			if done[c.Move] || !top.position.allows(c.Move) {
 				continue
 			}
 			done[c.Move] = true
 			c.PV = []board.Point{c.Move}
 			if c.Move != m.Move {
 				c.SymmetryOf = m.Move
-				c.Ownership, c.OwnershipStdev = turned(m.Ownership, t.sh.size, k), turned(m.OwnershipStdev, t.sh.size, k)
+				c.Ownership, c.OwnershipStdev = turned(m.Ownership, rep.sh.size, k), turned(m.OwnershipStdev, rep.sh.size, k)
 			}
 			all = append(all, c)
 		}
@@ -64,10 +64,10 @@ func (t *Tree) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move 
 
 // unsearchedMove is a move at the root without an edge: worth what the search takes
 // one to be worth, with a score as that of the root.
-func (t *Tree) unsearchedMove(p board.Point, prior float32) thinking.Move {
-	n := t.nodes.a.node(t.nodes.root)
-	s, u := t.view(), &t.sh.value
-	x := t.explorer(n, t.nodes.a.edgesOf(n), true)
+func (rep *report) unsearchedMove(p board.Point, prior float32) thinking.Move {
+	n := rep.nodes.a.node(rep.nodes.root)
+	s, u := rep.nodes.view(), &rep.sh.value
+	x := rep.chooser.selector.explorer(n, rep.nodes.a.edgesOf(n), true)
 	v := thinking.Move{Move: p, SymmetryOf: board.NoPoint, Prior: prior, PV: []board.Point{p}, Value: valueOf(&n.avg, s)}
 	v.NoResult = 0
 	winLoss := 0.0

@@ -62,7 +62,7 @@ const autoLevel = "auto"
 func (l *levels) fitting(size board.Size) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all, err := level.ReadFinders(l.engines.Config.LevelFile)
+	all, err := level.ReadPlayerRatings(l.engines.Config.LevelFile)
 	if err != nil {
 		return "", err
 	}
@@ -82,7 +82,7 @@ func (l *levels) fits() []api.Fit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fits := []api.Fit{}
-	all, err := level.ReadFinders(l.engines.Config.LevelFile)
+	all, err := level.ReadPlayerRatings(l.engines.Config.LevelFile)
 	if err != nil {
 		l.warnings.Warn(err.Error(), "fit")
 		return fits
@@ -95,7 +95,7 @@ func (l *levels) fits() []api.Fit {
 	return fits
 }
 
-func wireFit(size string, f *level.Finder) api.Fit {
+func wireFit(size string, f *level.PlayerRating) api.Fit {
 	low, mid, high := f.Range()
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: wire.Round(f.Games, 1)}
 }
@@ -105,7 +105,7 @@ func (l *levels) count(size board.Size, against level.Rank, ahead, points, weigh
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := l.engines.Config.LevelFile
-	all, err := level.ReadFinders(name)
+	all, err := level.ReadPlayerRatings(name)
 	if err != nil {
 		return nil, err
 	}

@@ -48,16 +48,17 @@ func (a *answering) Submit(_ context.Context, j *nn.Job) {
 	a.jobs <- j
 }
 
-func crewParams(workers int) Params {
+// combining returns parameters under which those who answer combine.
+func combining(workers int) Params {
 	p := Defaults()
 	p.Parallel.Workers, p.Parallel.VisitsPerFlight, p.Parallel.Sessions = workers, 1, runtime.NumCPU()
 	return p
 }
 
-// TestCrew: those who answer do the work of the search, to the visit, and a tree
+// TestCombining: those who answer do the work of the search, to the visit, and a tree
 // that they made is as sound as any.
-func TestCrew(t *testing.T) {
-	tree := newTree(t, crewParams(16), newAnswering(t, &stub{}, 4))
+func TestCombining(t *testing.T) {
+	tree := newTree(t, combining(16), newAnswering(t, &stub{}, 4))
 	tree.Reset(newGame(t, 9))
 	for _, visits := range []int64{1, 2, 17, 4000} {
 		r := searched(t, tree, visits)
@@ -65,13 +66,13 @@ func TestCrew(t *testing.T) {
 		require.EqualValues(t, visits, r.Root.Visits)
 		requireSound(t, tree)
 	}
-	require.NotNil(t, tree.search.then, "a crew did it")
+	require.NotNil(t, tree.run.then, "answers were combined")
 }
 
-// TestCrewStops: a search by a crew heeds its time, its context and whoever wants
+// TestCombiningStops: a search with a combiner heeds its time, its context and whoever wants
 // to see how far it is.
-func TestCrewStops(t *testing.T) {
-	tree := newTree(t, crewParams(8), newAnswering(t, &stub{delay: 50 * time.Microsecond}, 3))
+func TestCombiningStops(t *testing.T) {
+	tree := newTree(t, combining(8), newAnswering(t, &stub{delay: 50 * time.Microsecond}, 3))
 	tree.Reset(newGame(t, 9))
 	r, err := tree.Search(t.Context(), Limits{Time: 30 * time.Millisecond})
 	require.NoError(t, err)
@@ -97,13 +98,13 @@ func TestCrewStops(t *testing.T) {
 	requireSound(t, tree)
 }
 
-// TestCrewFault: a fault while someone else works on the tree reaches the caller
+// TestCombiningFault: a fault while someone else works on the tree reaches the caller
 // of Search, as one of its own would.
-func TestCrewFault(t *testing.T) {
-	p := crewParams(8)
+func TestCombiningFault(t *testing.T) {
+	p := combining(8)
 	p.Graph.LeakProb = 0.5
 	tree := newTree(t, p, newAnswering(t, &stub{}, 3))
 	tree.Reset(newGame(t, 9))
-	tree.rng = nil // which transpositions will draw from
+	tree.playouts.rng = nil // which transpositions will draw from
 	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000}) })
 }

@@ -9,15 +9,16 @@ import (
 	"kosumi/thinking"
 )
 
-// rootState is what holds at the root only, made anew by each search.
-type rootState struct {
-	out      nn.Output // the network's answer
-	humanOut nn.Output // the human network's, where human is set
-	human    humanBits // its policy
-	weighted bool      // evaluations are weighted by their errors
+// rootRules is what holds at the root only, made anew by each search: which moves stand for
+// others, which need not be searched, what endings cost, and the answers that say so.
+type rootRules struct {
+	out      nn.Output               // the network's answer
+	humanOut nn.Output               // the human network's, where human is set
+	human    humanBits               // its policy
+	weighted bool                    // evaluations are weighted by their errors
+	policy   [board.MaxMoves]float32 // as searched: with temperature and noise
 
-	game *board.Game // the position
-	bans []thinking.Restriction
+	position *position
 	// bonus is the score, in White's points, that a move at the root is
 	// changed by, by Size.Index.
 	bonus    [board.MaxMoves]float32
@@ -31,25 +32,25 @@ type rootState struct {
 
 // mark finds out what holds for single moves at the root of a search: symmetric
 // copies, useless moves and the ending bonus. The network's answer must be there.
-func (top *rootState) mark(g *board.Game, p *Root, bans []thinking.Restriction) {
-	top.game, top.bans = g, bans
-	for i := range top.copyOf {
-		top.copyOf[i] = board.NoPoint
+func (ru *rootRules) mark(p *Root) {
+	g := &ru.position.base
+	for i := range ru.copyOf {
+		ru.copyOf[i] = board.NoPoint
 	}
-	clear(top.useless[:])
-	clear(top.bonus[:])
-	top.hasBonus = false
+	clear(ru.useless[:])
+	clear(ru.bonus[:])
+	ru.hasBonus = false
 	if p.SymmetryPruning {
-		top.markCopies(p.LooseImages)
+		ru.markCopies(p.LooseImages)
 	}
 	if p.PruneUselessMoves || p.EndingBonusPoints != 0 {
 		suicide := g.Rules().Suicide || g.Options().PassAliveUnderSuicide
 		safe := g.Board().PassAlive(make([]board.Color, 0, board.MaxPoints), suicide)
 		if p.PruneUselessMoves {
-			top.markUseless(safe)
+			ru.markUseless(safe)
 		}
-		if p.EndingBonusPoints != 0 && top.out.HasOwnership {
-			top.markBonus(safe, p.EndingBonusPoints)
+		if p.EndingBonusPoints != 0 && ru.out.HasOwnership {
+			ru.markBonus(safe, p.EndingBonusPoints)
 		}
 	}
 }
@@ -59,28 +60,28 @@ func (top *rootState) mark(g *board.Game, p *Root, bans []thinking.Restriction) 
 // the top, for White the opposite, so that games begin in the usual corners. The
 // line after a move holds for its image only where the same moves are forbidden below;
 // loose takes it to hold in any case.
-func (top *rootState) markCopies(loose bool) {
-	symmetries := positionSymmetries(top.game)
+func (ru *rootRules) markCopies(loose bool) {
+	symmetries := positionSymmetries(&ru.position.base)
 	if !loose {
-		symmetries = slices.DeleteFunc(symmetries, func(k board.Symmetry) bool { return !sameBelow(top.bans, top.game, k) })
+		symmetries = slices.DeleteFunc(symmetries, func(k board.Symmetry) bool { return !sameBelow(ru.position.bans, &ru.position.base, k) })
 	}
-	top.symmetries = symmetries
+	ru.symmetries = symmetries
 	if len(symmetries) == 0 {
 		return
 	}
-	size := top.game.Size()
+	size := ru.position.base.Size()
 	for k := range size.Area() {
 		x, y := size.W-1-k/size.H, k%size.H
-		if top.game.ToMove() == board.White {
+		if ru.position.base.ToMove() == board.White {
 			x, y = k/size.H, size.H-1-k%size.H
 		}
 		p := size.Point(x, y)
-		if !thinking.Permits(top.bans, top.game.ToMove(), p, 0) || top.copyOf[p] != board.NoPoint {
+		if !ru.position.allows(p) || ru.copyOf[p] != board.NoPoint {
 			continue
 		}
 		for _, sym := range symmetries {
-			if q := size.SymMap(sym, p); q != p && top.copyOf[q] == board.NoPoint {
-				top.copyOf[q] = p
+			if q := size.SymMap(sym, p); q != p && ru.copyOf[q] == board.NoPoint {
+				ru.copyOf[q] = p
 			}
 		}
 	}
@@ -117,15 +118,15 @@ func positionSymmetries(g *board.Game) []board.Symmetry {
 
 // markUseless drops the moves inside sure areas where the opponent's last four
 // moves were passes.
-func (top *rootState) markUseless(safe []board.Color) {
-	opponent := top.game.ToMove().Opponent()
+func (ru *rootRules) markUseless(safe []board.Color) {
+	opponent := ru.position.base.ToMove().Opponent()
 	for i := 0; i <= 6; i += 2 {
-		if m := top.game.LastMove(i); m.Color != opponent || m.Point != board.Pass {
+		if m := ru.position.base.LastMove(i); m.Color != opponent || m.Point != board.Pass {
 			return
 		}
 	}
 	for p, c := range safe {
-		top.useless[p] = c != board.Empty
+		ru.useless[p] = c != board.Empty
 	}
 }
 
@@ -135,8 +136,8 @@ const sureOwnership = 0.95
 // markBonus takes points from moves that only fill what is owned anyhow, so that
 // a won game ends soon and neutral points are filled before passing. Nothing is
 // taken while a ko is open.
-func (top *rootState) markBonus(safe []board.Color, points float64) {
-	g := top.game
+func (ru *rootRules) markBonus(safe []board.Color, points float64) {
+	g := &ru.position.base
 	b, size, mover := g.Board(), g.Size(), g.ToMove()
 	area := g.Rules().Scoring == board.ScoringArea || g.Phase() >= 2
 	sign := float32(1)
@@ -146,11 +147,11 @@ func (top *rootState) markBonus(safe []board.Color, points float64) {
 	pass := size.Area()
 	switch {
 	case area && g.HasButton():
-		top.bonus[pass] = sign * float32(-points/2)
+		ru.bonus[pass] = sign * float32(-points/2)
 	case !area:
-		top.bonus[pass] = sign * float32(-points*2/3)
+		ru.bonus[pass] = sign * float32(-points*2/3)
 	}
-	top.hasBonus = top.bonus[pass] != 0
+	ru.hasBonus = ru.bonus[pass] != 0
 	if b.KoPoint() != board.NoPoint {
 		return
 	}
@@ -158,7 +159,7 @@ func (top *rootState) markBonus(safe []board.Color, points float64) {
 		if g.At(p) != board.Empty {
 			continue
 		}
-		own := float64(top.out.Ownership[p])
+		own := float64(ru.out.Ownership[p])
 		beyond := math.Abs(own) - sureOwnership
 		switch {
 		case own <= -sureOwnership && !(area && captures(b, mover, p)):
@@ -166,8 +167,8 @@ func (top *rootState) markBonus(safe []board.Color, points float64) {
 		default:
 			continue
 		}
-		top.bonus[p] = sign * float32(-points*beyond/(1-sureOwnership))
-		top.hasBonus = top.hasBonus || top.bonus[p] != 0
+		ru.bonus[p] = sign * float32(-points*beyond/(1-sureOwnership))
+		ru.hasBonus = ru.hasBonus || ru.bonus[p] != 0
 	}
 }
 
@@ -217,11 +218,11 @@ func connects(b *board.Board, own board.Color, p board.Point, safe []board.Color
 
 // bonusUtility is what the ending bonus of a root move changes its utility by,
 // in White's view.
-func (top *rootState) bonusUtility(p board.Point, avg *outcome, v *valuer) float64 {
-	if !top.hasBonus {
+func (ru *rootRules) bonusUtility(p board.Point, avg *outcome, v *valuer) float64 {
+	if !ru.hasBonus {
 		return 0
 	}
-	d := float64(top.bonus[top.game.Size().Index(p)])
+	d := float64(ru.bonus[ru.position.base.Size().Index(p)])
 	if d == 0 {
 		return 0
 	}
@@ -230,19 +231,19 @@ func (top *rootState) bonusUtility(p board.Point, avg *outcome, v *valuer) float
 }
 
 // allowed reports whether a legal move is searched at the root.
-func (top *rootState) allowed(p board.Point) bool {
-	i := top.game.Size().Index(p)
-	return thinking.Permits(top.bans, top.game.ToMove(), p, 0) && !top.useless[i] && top.copyOf[i] == board.NoPoint
+func (ru *rootRules) allowed(p board.Point) bool {
+	i := ru.position.base.Size().Index(p)
+	return ru.position.allows(p) && !ru.useless[i] && ru.copyOf[i] == board.NoPoint
 }
 
 // neutral reports whether a point is not surely the opponent's, or touches a point
 // that is surely one's own.
-func (top *rootState) neutral(p board.Point) bool {
-	own := top.out.Ownership
+func (ru *rootRules) neutral(p board.Point) bool {
+	own := ru.out.Ownership
 	if own[p] >= -sureOwnership {
 		return true
 	}
-	for _, q := range top.game.Board().Neighbors(p) {
+	for _, q := range ru.position.base.Board().Neighbors(p) {
 		if own[q] > sureOwnership {
 			return true
 		}
@@ -252,8 +253,8 @@ func (top *rootState) neutral(p board.Point) bool {
 
 // addCopies puts the moves left out as symmetric copies behind those searched in
 // their place.
-func (top *rootState) addCopies(moves []thinking.Move) []thinking.Move {
-	size := top.game.Size()
+func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
+	size := ru.position.base.Size()
 	all := make([]thinking.Move, 0, 2*len(moves))
 	for _, m := range moves {
 		all = append(all, m)
@@ -261,15 +262,15 @@ func (top *rootState) addCopies(moves []thinking.Move) []thinking.Move {
 			continue
 		}
 		first := len(all)
-		for _, k := range top.symmetries { // KataGo's order
+		for _, k := range ru.symmetries { // KataGo's order
 			p := size.SymMap(k, m.Move)
-			if top.copyOf[p] != m.Move || !thinking.Permits(top.bans, top.game.ToMove(), p, 0) ||
+			if ru.copyOf[p] != m.Move || !ru.position.allows(p) ||
 				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
 				continue
 			}
 			c := m
 			c.Move, c.SymmetryOf = p, m.Move
-			top.mirror(&c)
+			ru.mirror(&c)
 			all = append(all, c)
 		}
 	}
@@ -277,9 +278,9 @@ func (top *rootState) addCopies(moves []thinking.Move) []thinking.Move {
 }
 
 // mirror turns the variation and ownership of a copied move to its place.
-func (top *rootState) mirror(m *thinking.Move) {
-	size := top.game.Size()
-	for _, k := range top.symmetries {
+func (ru *rootRules) mirror(m *thinking.Move) {
+	size := ru.position.base.Size()
+	for _, k := range ru.symmetries {
 		if size.SymMap(k, m.SymmetryOf) != m.Move {
 			continue
 		}

@@ -1,0 +1,107 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// combiner lets those who answer evaluations do the owner's work, by flat combining
+// (Hendler, Incze, Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism
+// Tradeoff", SPAA 2010): answers are published in run.done, and whoever gets the lock
+// applies them all, those of others too. If sessions keep all cores busy, an owner on a
+// goroutine of its own would take turns with them at every batch, and they would wait
+// for it.
+type combiner struct {
+	run  *run
+	ctx  context.Context
+	wake chan struct{} // for the search's own goroutine; capacity 1
+
+	lock  sync.Mutex // held by the combiner of the moment, who owns the tree
+	over  bool       // the search has ended, the tree is not to be touched
+	busy  time.Duration
+	fault any // what a pass panicked with
+}
+
+// mostPasses is how often a session combines before it goes back to its own work, of
+// which answers that others wait for may be a part.
+const mostPasses = 8
+
+// combine runs the search cycle with the help of those who answer. The caller calls what
+// it returns once nothing is in flight; until then no one else touches the tree.
+func (r *run) combine(ctx context.Context) (end func()) {
+	c := &combiner{run: r, ctx: ctx, wake: make(chan struct{}, 1)}
+	r.then = c.published
+	began := time.Now()
+	for c.lock.Lock(); c.pass(); c.lock.Lock() {
+		c.lock.Unlock()
+		select {
+		case <-c.wake:
+		case <-ctx.Done():
+			r.quit.Store(true)
+		case <-r.timing.alarm.C:
+			c.lock.Lock()
+			r.timing.rounds = 0
+			c.lock.Unlock()
+		}
+	}
+	if c.fault != nil {
+		panic(c.fault) // here, as where nobody else combines
+	}
+	r.tally.stats.Waiting += time.Since(began) - c.busy
+	return func() {
+		c.over = true
+		c.lock.Unlock()
+	}
+}
+
+// published is called by those who have published answers: it combines until nothing that
+// has come back is left, or somebody else does.
+func (c *combiner) published() {
+	for passes := 0; len(c.run.done) > 0; passes++ {
+		if passes == mostPasses {
+			c.signal()
+			return
+		}
+		if !c.lock.TryLock() {
+			return // and who has it looks again after it
+		}
+		if !c.over && !c.pass() {
+			c.signal()
+		}
+		c.lock.Unlock()
+	}
+}
+
+// signal wakes the search's own goroutine.
+func (c *combiner) signal() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pass is one pass of the combiner: it iterates until there is nothing to do before an
+// evaluation comes back, and returns false if the search is to end. The caller holds lock.
+func (c *combiner) pass() (goes bool) {
+	r := c.run
+	began := time.Now()
+	defer func() {
+		c.busy += time.Since(began)
+		if p := recover(); p != nil {
+			c.fault, r.stop, goes = fmt.Sprintf("%v\n%s", p, debug.Stack()), StopFailed, false
+		}
+	}()
+	for {
+		switch r.iterate(c.ctx) {
+		case ended:
+			return false
+		case starved:
+			if r.tally.inFlight > 0 && len(r.done) == 0 {
+				return true
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package search
+
+import (
+	"slices"
+
+	"kosumi/board"
+	"kosumi/thinking"
+)
+
+// position is the game at the root of a tree and what is forbidden there. The tree's owner
+// changes it between searches.
+type position struct {
+	game  board.Game // as the caller has it
+	base  board.Game // the same, with clean-up phases to come: descents start here
+	ready bool       // there is a game
+	bans  []thinking.Restriction
+}
+
+// reset takes a game over and lifts all restrictions.
+func (p *position) reset(g *board.Game, pass *Pass) {
+	p.game.CopyFrom(g)
+	p.ready, p.bans = true, nil
+	p.rebase(pass)
+}
+
+// play makes a move and lifts all restrictions. After a move that cannot be played there
+// is no game.
+func (p *position) play(c board.Color, move board.Point, pass *Pass) error {
+	p.bans = nil
+	if err := p.game.PlayTolerant(c, move); err != nil {
+		p.ready = false
+		return err
+	}
+	p.rebase(pass)
+	return nil
+}
+
+// rebase prepares the game that descents start from.
+func (p *position) rebase(pass *Pass) {
+	p.base.CopyFrom(&p.game)
+	o := p.base.Options()
+	o.PreventEncore = false
+	o.PassAliveUnderSuicide = (o.PassAliveUnderSuicide || pass.AliveUnderSuicide) && !pass.AliveByRules
+	p.base.ContinueWith(o)
+}
+
+// matches reports whether a game is this one, by the same moves under the same rules.
+func (p *position) matches(g *board.Game) bool {
+	return p.ready && p.game.Size() == g.Size() && p.game.Rules() == g.Rules() &&
+		p.game.Options() == g.Options() && p.game.ToMove() == g.ToMove() &&
+		p.game.Hash() == g.Hash() && slices.Equal(p.game.Moves(), g.Moves())
+}
+
+// restrict forbids moves and reports whether others were forbidden before.
+func (p *position) restrict(bans []thinking.Restriction) (changed bool) {
+	if sameRestrictions(p.bans, bans) {
+		return false
+	}
+	p.bans = nil
+	for _, b := range bans {
+		b.Points = slices.Clone(b.Points)
+		p.bans = append(p.bans, b)
+	}
+	return true
+}
+
+// allows reports whether no list forbids a move at the root.
+func (p *position) allows(move board.Point) bool {
+	return thinking.Permits(p.bans, p.base.ToMove(), move, 0)
+}
+
+// passChanges reports whether a pass ends the phase here, where a tree of the position
+// before let it: with conservative passing, and in games that keep out of the clean-up
+// phases, a root must not count on that.
+func (p *position) passChanges(pass *Pass) bool {
+	if pass.Conservative && p.base.PassWouldEndGame() {
+		return true
+	}
+	return p.game.Options().PreventEncore && p.base.PassWouldEndPhase()
+}
+
+// pathHash is the graph hash of the position after all moves of the game, as if the tree
+// had begun before the first one.
+func (p *position) pathHash(repBound int) board.Hash {
+	var g board.Game
+	g.CopyFrom(&p.game)
+	moves, first := slices.Clone(g.Moves()), g.Forgotten()
+	g.UndoMoves(len(moves))
+	var h board.Hash
+	for k, m := range moves {
+		if k >= first { // as if the position were the root
+			own := g.Options()
+			g.ContinueWith(p.base.Options())
+			h = g.GraphHashWithin(h, repBound)
+			g.ContinueWith(own)
+		}
+		if g.PlayTolerant(m.Color, m.Point) != nil {
+			break // it was played, so it can be
+		}
+	}
+	return p.base.GraphHashWithin(h, repBound)
+}

@@ -1,0 +1,331 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"kosumi/board"
+)
+
+// run is one search as it goes on: it keeps evaluations in flight and ends at the limits.
+// The goroutine inside Search owns it or, where sessions keep all cores busy, whoever is
+// the combiner.
+type run struct {
+	parts
+	playouts *playouts
+	chooser  *chooser
+	report   *report
+
+	timing timing
+	stop   StopReason
+	err    error
+	quit   *atomic.Bool // the context ended; each search has its own
+
+	idle    []*slot
+	done    chan *slot
+	then    func() // what those who answer do; nil: nothing
+	workers sync.WaitGroup
+}
+
+// begin makes ready for a search.
+func (r *run) begin(l Limits) {
+	if l.SnapshotEvery <= 0 {
+		l.SnapshotEvery = never
+	}
+	l.Ownership = l.Ownership || l.MovesOwnership
+	r.sh.limits, *r.tally = l, tally{}
+	r.timing.begin(time.Now(), &l)
+	r.stop, r.err, r.then, r.quit = StopNone, nil, nil, new(atomic.Bool)
+}
+
+// progress says what a round of the search cycle has come to.
+type progress uint8
+
+const (
+	moved   progress = iota // a playout went down, or up, or both
+	starved                 // nothing can be done before an evaluation comes back
+	ended                   // the search is over
+)
+
+// iterate goes through the search cycle once. Whoever calls it owns the tree; what it
+// selects, evaluates and backs up need not be the same playout.
+func (r *run) iterate(ctx context.Context) progress {
+	// 1. Check limits, memory and clock; publish a snapshot when one is due.
+	if !r.shouldContinue() {
+		return ended
+	}
+	// 2. Select: descend to a leaf, if one more evaluation may be in flight.
+	//    What needs no evaluation is backed up on the way.
+	var s *slot
+	result := starved
+	if r.tally.mayLaunch(&r.p.Parallel, r.nodes.visits()) {
+		s, result = r.selectLeaf()
+	}
+	// 3. Evaluate the leaf: at once, or by somebody who answers later.
+	if s != nil {
+		s = r.evaluate(ctx, s)
+	}
+	// 4. Gather what has been evaluated meanwhile.
+	if s == nil {
+		s = r.poll()
+	}
+	for ; s != nil; s = r.poll() {
+		// 5. Expand each leaf, 6. back its evaluation up to the root, 7. free its slot.
+		r.settle(ctx, s)
+		result = moved
+	}
+	return result
+}
+
+// search iterates until a limit is met, and returns when nothing is in flight any more.
+func (r *run) search(ctx context.Context) {
+	quit := r.quit // what is told late must not end the search after this one
+	defer context.AfterFunc(ctx, func() { quit.Store(true) })()
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	workers := r.p.Parallel.Workers
+	r.playouts.makeSlots(workers)
+	slots := r.playouts.slots[:workers]
+	r.idle = append(r.idle[:0], slots...)
+	if r.sh.limits.FirstLook {
+		r.firstPlayout(context.WithoutCancel(ctx))
+	}
+	if workers > 1 {
+		r.done = make(chan *slot, workers)
+		r.timing.alarm = time.NewTimer(time.Hour)
+		defer r.timing.alarm.Stop()
+		r.timing.setAlarm(time.Now())
+	}
+	if workers > 1 && r.sh.canSubmit() && r.p.Parallel.Sessions >= runtime.NumCPU() {
+		defer r.combine(inner)()
+	} else {
+		for p := r.iterate(inner); p != ended; p = r.iterate(inner) {
+			if p == starved {
+				r.wait(inner)
+			}
+		}
+	}
+	if r.stop != StopVisits {
+		cancel()
+	}
+	for r.tally.inFlight > 0 {
+		r.settle(inner, <-r.done)
+	}
+	for _, s := range slots {
+		if s.started {
+			close(s.wake)
+			s.started, s.wake = false, make(chan struct{}, 1)
+		}
+	}
+	r.workers.Wait()
+}
+
+// firstPlayout makes the first playout of a fresh tree, see Limits.FirstLook.
+func (r *run) firstPlayout(ctx context.Context) {
+	if r.nodes.visits() > 1 || r.tally.target >= 0 && r.tally.left() <= 0 || r.full() {
+		return
+	}
+	if s, _ := r.selectLeaf(); s != nil {
+		r.runTimed(ctx, s)
+		r.settle(ctx, s)
+	}
+}
+
+// selectLeaf descends until a leaf is found that has to be evaluated, or a playout was
+// backed up without. After too many collisions it gives up.
+func (r *run) selectLeaf() (*slot, progress) {
+	last := len(r.idle) - 1
+	s := r.idle[last]
+	for range r.p.Parallel.CollisionRetries + 1 {
+		switch r.playouts.descend(s) {
+		case atLeaf:
+			r.idle = r.idle[:last]
+			r.tally.inFlight++
+			return s, moved
+		case backedUp:
+			r.tally.free++
+			return nil, moved
+		}
+	}
+	return nil, starved
+}
+
+// evaluate has a slot's question answered: here where it is the only one, by an evaluator
+// that answers later, or by the slot's worker, which is started if need be. It returns the
+// slot if the answer is there.
+func (r *run) evaluate(ctx context.Context, s *slot) *slot {
+	sh := r.sh
+	switch {
+	case r.p.Parallel.Workers == 1:
+		r.runTimed(ctx, s)
+		return s
+	case sh.canSubmit():
+		s.done, s.then = r.done, r.then
+		if !s.begin(sh) {
+			return s
+		}
+		s.submit(ctx, sh)
+		return nil
+	case !s.started:
+		s.started = true
+		wake, done := s.wake, r.done
+		r.workers.Go(func() {
+			for range wake {
+				s.run(ctx, sh)
+				done <- s
+			}
+		})
+	}
+	s.wake <- struct{}{}
+	return nil
+}
+
+// runTimed runs a slot here. The time of one run in timedRuns stands for all.
+func (r *run) runTimed(ctx context.Context, s *slot) {
+	const timedRuns = 16
+	if r.tally.stats.Evaluations%timedRuns != 0 {
+		s.run(ctx, r.sh)
+		return
+	}
+	began := time.Now()
+	s.run(ctx, r.sh)
+	r.tally.stats.Waiting += timedRuns * time.Since(began)
+}
+
+// poll returns a slot that came back, nil if there is none.
+func (r *run) poll() *slot {
+	if r.tally.inFlight == 0 {
+		return nil
+	}
+	select {
+	case s := <-r.done:
+		return s
+	default:
+		return nil
+	}
+}
+
+// settle takes a slot that came back into the tree and puts it among the idle ones.
+func (r *run) settle(ctx context.Context, s *slot) {
+	grown, err := r.playouts.expand(s)
+	if grown {
+		r.playouts.backUp(s, &before{}) // a new node gave nothing yet
+	}
+	r.tally.inFlight--
+	r.tally.free = 0
+	r.idle = append(r.idle, s)
+	if err != nil {
+		r.fail(ctx, err)
+	}
+}
+
+// wait blocks until an evaluation comes back, or until the search has to be
+// stopped.
+func (r *run) wait(ctx context.Context) {
+	if r.tally.inFlight == 0 {
+		return
+	}
+	began := time.Now()
+	select {
+	case s := <-r.done:
+		r.settle(ctx, s)
+	case <-ctx.Done():
+		r.quit.Store(true)
+	case <-r.timing.alarm.C:
+		r.timing.rounds = 0
+	}
+	r.tally.stats.Waiting += time.Since(began)
+}
+
+// fail ends the search after an error of the evaluator. Errors of evaluations
+// that were given up are none.
+func (r *run) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		if r.stop == StopNone {
+			r.quit.Store(true)
+			r.stop = StopCancelled
+		}
+		return
+	}
+	if r.err == nil {
+		r.stop = StopFailed
+		r.err = fmt.Errorf("evaluating a position of the search: %w", err)
+	}
+}
+
+// mostVisits keeps the counters of a node from overflowing, where a search of a
+// small board goes on and on at the ends of the game.
+const mostVisits = 1 << 30
+
+// shouldContinue reports whether the search goes on, and publishes a snapshot when it is
+// time.
+func (r *run) shouldContinue() bool {
+	switch {
+	case r.stop != StopNone:
+	case r.quit.Load():
+		r.stop = StopCancelled
+	case r.tally.target >= 0 && r.tally.stats.Playouts >= r.tally.target, r.nodes.visits() >= mostVisits:
+		r.stop = StopVisits
+	case r.full():
+		r.stop = StopMemory
+	case r.timing.due():
+		r.checkClock(time.Now())
+	}
+	return r.stop == StopNone
+}
+
+// leastPlayouts is how many playouts time does not end a search before, so that one
+// move at least was looked at. KataGo's.
+const leastPlayouts = 2
+
+// checkClock does what depends on the time of day.
+func (r *run) checkClock(now time.Time) {
+	c, stats := &r.timing, &r.tally.stats
+	c.check(now)
+	if c.over(now) {
+		if stats.Playouts < leastPlayouts {
+			c.rounds = 1
+		} else if !r.extendDeadline(now) {
+			r.stop = StopTime
+			return
+		}
+	}
+	if now.After(c.snapshot) {
+		c.snapshot = now.Add(r.sh.limits.SnapshotEvery)
+		c.setAlarm(now)
+		stats.Elapsed = now.Sub(c.start)
+		r.report.publish(*stats, r.stop, false)
+	}
+	if (r.p.Stop.WhenDecided || r.sh.limits.WhenDecided) && r.decided(now) {
+		r.stop = StopDecided
+	}
+	if r.sh.limits.Obvious.Factor > 0 && r.obvious(now) {
+		r.stop = StopTime
+	}
+}
+
+// full reports whether the tree has no room left for what is in flight.
+func (r *run) full() bool {
+	limit := r.p.Memory.MaxBytes
+	if limit == 0 {
+		limit = defaultBytes
+	}
+	perLeaf := int64(unsafe.Sizeof(node{})+2*unsafe.Sizeof(edge{})) + 4*int64(blockWords(min(board.MaxMoves, r.sh.priorsKept()*4/3)))
+	reserve := 6*chunkBytes + int64(r.p.Parallel.Workers)*perLeaf
+	if r.nodes.a.spent(reserve) {
+		return true
+	}
+	if r.nodes.used()+r.nodes.graph.growth()+reserve > limit {
+		return true
+	}
+	if r.nodes.bytes() > limit {
+		r.nodes.a.trim()
+	}
+	return false
+}
