@@ -42,7 +42,7 @@ type settings struct {
 	StrictPlay  bool
 	Preset      string
 
-	// Play holds all that a seat is told. Its number of workers is 0 where it
+	// Play holds all that an engine is told. Its number of workers is 0 where it
 	// was not asked for: see params.
 	Play engine.Config
 
@@ -309,7 +309,7 @@ func (v preset) Set(name string) error {
 	return nil
 }
 
-// engineConfig returns the configuration of a seat.
+// engineConfig returns the configuration of an engine.
 func (s *settings) engineConfig() engine.Config {
 	conf := s.Play
 	conf.Search = s.params()
