@@ -22,6 +22,7 @@ import (
 	"kosumi/nn/ort"
 	"kosumi/search"
 	"kosumi/setting"
+	"kosumi/setting/tomlfile"
 )
 
 // settings are what the subcommands share: which network runs, and on what, and
@@ -193,7 +194,7 @@ func (s *settings) load(*cobra.Command) error {
 		if err != nil {
 			return fmt.Errorf("config file: %w", err)
 		}
-		if values, err = parseConfig(data); err != nil {
+		if values, err = tomlfile.Values(table, data); err != nil {
 			return usagef("config file %s: %w", s.config, err)
 		}
 	}
