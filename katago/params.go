@@ -12,7 +12,7 @@ import (
 )
 
 // Params are the parameters of a running seat, as clients ask for them and change
-// them. It implements gtp.KataGoParams.
+// them. It implements commands.Params.
 type Params struct {
 	conf    *config.Config
 	start   config.Search // what the program began with
@@ -37,19 +37,19 @@ func NewParams(c *config.Config, g *config.GTPSettings, s Seat, human bool, mode
 	return &Params{conf: c, start: g.Play.Search, play: g.Play, manners: g.Manners, seat: s, human: human, model: model}
 }
 
-// Names implements gtp.KataGoParams.
+// Names implements commands.Params.
 func (p *Params) Names() []string { return slices.Concat(config.OwnNames, p.play.Names()) }
 
-// JSON implements gtp.KataGoParams.
+// JSON implements commands.Params.
 func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.manners) }
 
-// Get implements gtp.KataGoParams.
+// Get implements commands.Params.
 func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p.manners, name) }
 
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements gtp.KataGoParams. Values that JSON shows are taken as they stand,
+// Set implements commands.Params. Values that JSON shows are taken as they stand,
 // those too that KataGo shows and refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)

@@ -67,7 +67,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	opts := gtpOptions(s, net)
 	if s.chat {
 		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
-		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
+		opts.Chat.Say = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		opts.Terminal = &gtp.Terminal{Colour: coloured(), Remark: func(size board.Size) string { return remark(s, size) }}

@@ -9,6 +9,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
+	"kosumi/katago/override"
 	"kosumi/thinking"
 )
 
@@ -84,6 +85,10 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 			list[i].Name, list[i].FP16 = name, a.Network.FP16
 		}
 		return list
+	}
+	var err error
+	if conf.Overrides, err = override.New(c, conf.HumanModel); err != nil {
+		return err
 	}
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {

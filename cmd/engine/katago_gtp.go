@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/clock"
 	"kosumi/console"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
+	"kosumi/katago/commands"
 	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/nn/open"
@@ -232,9 +234,9 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 	for _, model := range modelInfos(k.net) {
 		version += "+" + katago.ShortName(model.InternalName)
 	}
-	as := &gtp.KataGo{
+	as := &commands.Personality{
 		Engine: k, Version: version, Params: k.params, PVLen: d.PVLen,
-		MaxSize: config.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say,
+		MaxSize: config.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, Models: k.models,
 		Supports: func(r board.Rules) bool { return supportedRules(k.net)(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
@@ -248,18 +250,18 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text
 	}
-	opts := gtp.Options{KataGo: as, Models: k.models}
+	var chat func(string)
 	if d.Chat {
-		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
+		chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if d.NoLimit {
-		as.Clock = &gtp.TimeSettings{System: gtp.TimeByoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
+		as.Clock = &clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
 		if err := k.SetClock(*as.Clock); err != nil {
 			return err
 		}
 	}
 	in, out := k.log.Copy(os.Stdin, word(d.LogCommands, "Controller: "), os.Stdout, word(d.LogCommands, "KataGo: "))
-	server := gtp.NewServer(k, k.opts.stderr, opts)
+	server := commands.NewServer(as, k.opts.stderr, chat)
 	err := serveClient(ctx, k.opts, k.net, "", func(ctx context.Context) error { return server.Serve(ctx, in, out) })
 	k.log.Write("All cleaned up, quitting")
 	return err

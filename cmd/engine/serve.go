@@ -23,6 +23,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
+	"kosumi/katago/override"
 	"kosumi/nn/open"
 	"kosumi/search"
 	"kosumi/thinking"
@@ -198,6 +199,7 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 		conf.Models = func() []thinking.ModelInfo { return modelInfos(u.net) }
 		conf.SupportedRules = supportedRules(u.net)
+		conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
 		server, err := analysis.New(conf, shared, u.log)
 		if err != nil {
 			return err

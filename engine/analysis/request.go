@@ -25,7 +25,6 @@ type query struct {
 	params   search.Params
 	limits   search.Limits
 	restrict []thinking.Restriction
-	advanced board.Color // whom the playout doubling advantage is for; Empty: the side to move
 	view     Perspective
 	reports  schedule
 	want     thinking.Details

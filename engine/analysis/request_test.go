@@ -33,7 +33,7 @@ var minimal = map[string]string{
 // parse reads the minimal query with changes; "" leaves a field out.
 func parse(t *testing.T, changes map[string]string) (*query, []fieldError, error) {
 	t.Helper()
-	s, err := New(Defaults(), anyNet{}, nil)
+	s, err := New(takesSettings(), anyNet{}, nil)
 	require.NoError(t, err)
 	all := maps.Clone(minimal)
 	maps.Copy(all, changes)
@@ -263,7 +263,7 @@ func TestOverrides(t *testing.T) {
 		{`{"maxTime":0}`, func(q *query) { q.limits.Time = 1 }},
 		{`{"maxVisits":7,"maxPlayouts":8}`, func(q *query) { q.limits.Visits, q.limits.Playouts = 7, 8 }},
 		{`{"wideRootNoise":0,"playoutDoublingAdvantage":-1.5,"playoutDoublingAdvantagePla":"WHITE"}`, func(q *query) {
-			q.params.Root.WideNoise, q.params.Net.PlayoutDoublingAdvantage, q.advanced = 0, -1.5, board.White
+			q.params.Root.WideNoise, q.params.Net.PlayoutDoublingAdvantage, q.params.Net.AdvantageFor = 0, -1.5, board.White
 		}},
 		{`{"ignorePreRootHistory":"false","conservativePass":false,"rootNumSymmetriesToSample":"2"}`, func(q *query) {
 			q.params.Pass.IgnorePreRootHistory, q.params.Pass.Conservative, q.params.Root.NumSymmetries = false, false, 2
@@ -288,7 +288,7 @@ func TestOverrides(t *testing.T) {
 
 // TestOverridesStayInsideTheirQuery parses one query after another.
 func TestOverridesStayInsideTheirQuery(t *testing.T) {
-	s, err := New(Defaults(), anyNet{}, nil)
+	s, err := New(takesSettings(), anyNet{}, nil)
 	require.NoError(t, err)
 	before := s.conf
 	for range 2 {

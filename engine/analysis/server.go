@@ -11,12 +11,10 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"strconv"
 	"sync"
 	"time"
 
 	"kosumi/board"
-	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
@@ -38,8 +36,8 @@ type Config struct {
 	// MaxQueue is how much memory the queries that wait may take, in bytes; when it
 	// is full, no more is read and the client has to wait. 0: 64 MiB.
 	MaxQueue int64
-	// Base is the config that overrideSettings of a query change; nil: an empty one.
-	Base *config.Config
+	// Overrides read the overrideSettings of queries; nil: no name means anything.
+	Overrides Overrides
 	// HumanModel says that there is a second network for human-like play,
 	// TakesProfile that some network varies by profile; ModelNames is what messages
 	// call the networks.
@@ -48,7 +46,7 @@ type Config struct {
 	// SupportedRules returns the nearest rules that the network was trained under;
 	// nil: it was under all.
 	SupportedRules     func(board.Rules) board.Rules
-	InKataGosPlace     bool // no word about parameters that KataGo takes without a use either
+	NetworksLeads      bool // leads are the network's own, uncorrected, as KataGo's
 	IgnoreUnknown      bool // say nothing of fields that mean nothing
 	CleanupPhases      bool // two passes begin the clean-up phases of territory rules
 	NoInferredHandicap bool // Black's moves before White's first are no handicap stones
@@ -76,9 +74,7 @@ type Server struct {
 	log   *slog.Logger
 	queue *queue
 	out   output
-	base  *config.Config
-	since config.Search // what base holds before any query changes it
-	seed  uint64        // of what levels misjudge, and of their draws where it is the user's
+	seed  uint64 // of what levels misjudge, and of their draws where it is the user's
 }
 
 // New returns a server for one client.
@@ -98,9 +94,6 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if c.MaxSize <= 0 {
 		c.MaxSize = board.MaxSize
 	}
-	if c.Base == nil {
-		c.Base = config.New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, c.Search.Parallel.Workers))})
-	}
 	if c.MaxQueue <= 0 {
 		c.MaxQueue = 64 << 20
 	}
@@ -110,11 +103,7 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	since, err := c.Base.Clone().Search(config.Analysis, c.HumanModel)
-	if err != nil {
-		return nil, err
-	}
-	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), base: c.Base, since: since, seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
+	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
 }
 
 // leaveWithin is how long Serve waits for what is under way once nobody wants

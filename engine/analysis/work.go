@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"kosumi/board"
 	"kosumi/search"
 )
 
@@ -67,22 +66,18 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 		return search.Result{}, err
 	}
 	t.hash, t.symHash = game.PositionHash().String(), game.SymmetricHash().String()
-	params := q.params
-	if q.advanced != board.Empty && q.advanced != game.ToMove() {
-		params.Net.PlayoutDoublingAdvantage *= -1
-	}
 	if *tree == nil {
-		*tree, err = search.New(params, s.net, s.log)
+		*tree, err = search.New(q.params, s.net, s.log)
 	} else {
-		err = (*tree).SetParams(params)
+		err = (*tree).SetParams(q.params)
 	}
 	if err != nil {
 		return search.Result{}, err
 	}
 	(*tree).Reset(game)
 	(*tree).Restrict(q.restrict...)
-	var leads *search.Leads // KataGo's stay the network's own
-	if !s.conf.InKataGosPlace {
+	var leads *search.Leads
+	if !s.conf.NetworksLeads {
 		leads = search.NewLeads(s.net)
 	}
 	t.shown = func(r *search.Result) { leads.Show(ctx, s.log, game, r) }
