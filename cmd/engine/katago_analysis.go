@@ -73,10 +73,9 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 		log.Write(line)
 		log.Tell(line)
 	}
-	conf.HumanModel, conf.ModelNames = s.HumanModel != "", s.kataNames()
-	conf.TakesProfile = takesProfile(net)
+	conf.ModelNames = s.kataNames()
 	conf.SupportedRules = supportedRules(net)
-	if katago.Profiled(a.Search) && !conf.TakesProfile {
+	if katago.Profiled(a.Search) && !takesProfile(net) {
 		log.Say(katago.Unprofiled(s.kataNames()))
 	}
 	conf.Models = func() []thinking.ModelInfo {
@@ -87,7 +86,7 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 		return list
 	}
 	var err error
-	if conf.Overrides, err = override.New(c, conf.HumanModel); err != nil {
+	if conf.Overrides, err = override.New(c, s.HumanModel != ""); err != nil {
 		return err
 	}
 	server, err := analysis.New(conf, net, s.stderr)

@@ -60,7 +60,7 @@ const (
 func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*query, []fieldError, error) {
 	r := &fieldReader{fields: fields}
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
-	q.options = board.GameOptions{PreventEncore: !s.conf.CleanupPhases, StartBlackMovesAreHandicap: !s.conf.NoInferredHandicap}
+	q.options = s.conf.Game
 	delete(fields, "id")
 	delete(fields, "action") // one that is no string
 	delete(fields, "terminateId")
@@ -89,7 +89,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 		q.rules = rules
 	}
 	for _, name := range r.rest() {
-		if !s.conf.IgnoreUnknown {
+		if s.conf.WarnUnused {
 			warnings = append(warnings, fieldError{name, "Unexpected or unused field, do you have a typo? (set warnUnusedFields=false in the config to disable this warning)"})
 		}
 	}
