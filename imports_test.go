@@ -48,6 +48,7 @@ var allowed = map[string]string{
 	"console":       "",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
+	"doctor":        "board nn/model nn/ort",
 	"match/opening": "board nn sgf",
 	"review":        "board nn search sgf",
 	"match":         "board clock sgf",
@@ -63,7 +64,7 @@ var allowed = map[string]string{
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/browsertest", "web/webtest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/browsertest", "web/webtest", "train/learn/learntest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
 
 type listed struct {
 	ImportPath string

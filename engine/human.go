@@ -111,11 +111,10 @@ func probability(r *search.Result, p board.Point) float64 {
 	return 0
 }
 
-// pause waits before the answer, as long as the clock allows and no longer than ctx
-// lasts. It returns how long it waited.
-func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, t turn) time.Duration {
-	wish := e.cfg.Delay.forMove(probability(r, p), e.dice.stream())
-	wait := t.budget.Hold(wish, t.used())
+// wait waits before a move is answered, as long as its time allows and no longer than
+// ctx lasts. It returns how long it waited.
+func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, rng *rand.Rand, t turn) time.Duration {
+	wait := t.budget.Hold(d.forMove(probability(r, p), rng), t.used())
 	if wait <= 0 {
 		return 0
 	}
