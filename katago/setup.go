@@ -52,7 +52,7 @@ func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Di
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
 	s.Idle = play(p, c, g.Play)
-	manners(p, g.Manners)
+	playOptions(p, g.PlayOptions)
 	p.Resign.Threshold, p.Resign.Turns = g.ResignThreshold, g.ResignTurns
 	p.Resign.MinScore, p.Resign.MinMovesPerArea = max(0, g.ResignMinScore), g.ResignMinMovesPerArea
 	p.HandicapAdvantage = g.HandicapAdvantage
@@ -174,7 +174,7 @@ func play(p *engine.Config, c *config.Config, values config.Play) (idle []string
 	return idle
 }
 
-func manners(p *engine.Config, m config.Manners) {
+func playOptions(p *engine.Config, m config.PlayOptions) {
 	p.Resign.Enabled, p.Ponder = m.Resign, m.Ponder
 	p.Delay = engine.Delay{Scale: m.DelayScale, Most: m.DelayMax}
 }
