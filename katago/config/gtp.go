@@ -107,12 +107,12 @@ func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	if a.err == nil {
 		g.Play, a.err = c.Play(human)
 	}
-	g.seat(a)
+	g.conduct(a)
 	return g, a.err
 }
 
-// seat reads how the program sits at the table.
-func (g *GTPSettings) seat(a *asker) {
+// conduct reads how the program resigns, passes and ponders.
+func (g *GTPSettings) conduct(a *asker) {
 	c := a.c
 	g.PlayOptions.Ponder = a.flag("ponderingEnabled", false)
 	g.CleanupBeforePass, g.FriendlyPass = a.enabled("cleanupBeforePass"), a.enabled("friendlyPass")
