@@ -101,8 +101,8 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	conf.NetworksLeads = true
 	conf.Threads, conf.PVLen, conf.MaxSize, conf.Version = a.Threads, a.PVLen, config.MaxSize, config.Release
 	conf.Perspective = map[string]analysis.Perspective{"black": analysis.Black, "white": analysis.White}[a.Perspective]
-	conf.IgnoreUnknown = !a.WarnUnused
-	conf.CleanupPhases, conf.NoInferredHandicap = !a.PreventCleanupPhase, !a.StartBlackMovesAreHandicap
+	conf.WarnUnused = a.WarnUnused
+	conf.Game.PreventEncore, conf.Game.StartBlackMovesAreHandicap = a.PreventCleanupPhase, a.StartBlackMovesAreHandicap
 	return s, conf
 }
 

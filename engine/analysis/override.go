@@ -89,7 +89,7 @@ func (s *Server) humans() (loaded, profile bool, names string) {
 	if names = s.conf.ModelNames; names == "" {
 		names = strings.Join(files, " and ")
 	}
-	return s.conf.HumanModel || s.net.Humans() != nil, s.conf.TakesProfile || any, names
+	return s.net.Humans() != nil, any, names
 }
 
 // settingText is the value of a setting as a config file would have it.

@@ -38,18 +38,15 @@ type Config struct {
 	MaxQueue int64
 	// Overrides read the overrideSettings of queries; nil: no name means anything.
 	Overrides Overrides
-	// HumanModel says that there is a second network for human-like play,
-	// TakesProfile that some network varies by profile; ModelNames is what messages
-	// call the networks.
-	HumanModel, TakesProfile bool
-	ModelNames               string
+	// ModelNames is what messages call the networks; "": their files' names.
+	ModelNames string
 	// SupportedRules returns the nearest rules that the network was trained under;
 	// nil: it was under all.
-	SupportedRules     func(board.Rules) board.Rules
-	NetworksLeads      bool // leads are the network's own, uncorrected, as KataGo's
-	IgnoreUnknown      bool // say nothing of fields that mean nothing
-	CleanupPhases      bool // two passes begin the clean-up phases of territory rules
-	NoInferredHandicap bool // Black's moves before White's first are no handicap stones
+	SupportedRules func(board.Rules) board.Rules
+	NetworksLeads  bool // leads are the network's own, uncorrected, as KataGo's
+	WarnUnused     bool // about fields that mean nothing
+	// Game says how the games of queries are played where their rules leave it open.
+	Game board.GameOptions
 	// Faulty, if not nil, is told every error and warning, as JSON.
 	Faulty func(warning bool, text string)
 }
@@ -64,7 +61,8 @@ func Defaults() Config {
 	p.Root.WideNoise = 0.04
 	p.Pass.IgnorePreRootHistory = true
 	p.Pass.FillDameBefore, p.AntiMirror = false, false
-	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, PVLen: 15, Version: "0.0.0"}
+	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, PVLen: 15, Version: "0.0.0", WarnUnused: true,
+		Game: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true}}
 }
 
 // Server answers queries. Make one with [New].

@@ -120,8 +120,8 @@ func (c schedule) snapshots() time.Duration {
 	return min(max(shortest/4, 5*time.Millisecond), 100*time.Millisecond)
 }
 
-// lookAgain is how soon a report that has nothing to say yet is tried again.
-const lookAgain = 10 * time.Millisecond
+// retryReport is how soon a report that has nothing to say yet is tried again.
+const retryReport = 10 * time.Millisecond
 
 // report writes what is known of a running search, again and again.
 func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
@@ -138,7 +138,7 @@ func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
 		// A final one is that of the search before, or of this one, which is
 		// about to be reported anyway.
 		if snapshot.Final || len(snapshot.Moves) == 0 {
-			timer.Reset(lookAgain) // the search is slow to start: a report was asked for
+			timer.Reset(retryReport) // the search is slow to start: a report was asked for
 			continue
 		}
 		t.shown(&snapshot)

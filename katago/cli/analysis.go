@@ -84,10 +84,9 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 		log.Write(line)
 		log.Tell(line)
 	}
-	conf.HumanModel, conf.ModelNames = files.HumanModel != "", files.String()
-	conf.TakesProfile = takesProfile(net)
+	conf.ModelNames = files.String()
 	conf.SupportedRules = katago.RulesOf(net)
-	if katago.Profiled(a.set.Search) && !conf.TakesProfile {
+	if katago.Profiled(a.set.Search) && !takesProfile(net) {
 		log.Say(katago.Unprofiled(files))
 	}
 	conf.Models = func() []thinking.ModelInfo {
@@ -98,7 +97,7 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 		return list
 	}
 	var err error
-	if conf.Overrides, err = override.New(a.conf, conf.HumanModel); err != nil {
+	if conf.Overrides, err = override.New(a.conf, files.HumanModel != ""); err != nil {
 		return err
 	}
 	server, err := analysis.New(conf, net, a.stderr)
