@@ -170,8 +170,8 @@ func (b *zeroBackend) Outputs() [][]float32 { return b.out }
 func (b *zeroBackend) Run(int) error        { return nil }
 func (b *zeroBackend) Close() error         { return nil }
 
-// What the server costs by itself, encoding and decoding included: ns/op is the
-// wall time for each evaluation.
+// BenchmarkEvaluate measures the server by itself, encoding and decoding included:
+// ns/op is the wall time for each evaluation.
 func BenchmarkEvaluate(b *testing.B) {
 	for _, e := range []features.Encoding{features.None, features.V7} {
 		for _, callers := range []int{1, 2, 4, 16} {

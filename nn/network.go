@@ -10,7 +10,7 @@ import (
 
 // Network is an evaluator that says what else it can do. The zero answer of each
 // method means that it cannot, or that it is not known; [Plain] gives all of them.
-// Who wraps a network embeds it, in a [Wrapper] where answers change, and loses
+// A wrapper embeds the network, in a [Wrapper] where answers change, and loses
 // nothing. Any number of goroutines may use it.
 type Network interface {
 	Evaluator

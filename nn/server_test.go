@@ -115,7 +115,8 @@ func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 	})
 }
 
-// What is given up while it waits is never evaluated; what runs is answered.
+// TestGivenUpWhileWaiting: a query given up while it waits is never evaluated, one that
+// runs is answered.
 func TestGivenUpWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})

@@ -82,7 +82,7 @@ floats, for GPUs and other programs. It cannot be converted back.`,
 }
 
 func convert(cmd *cobra.Command, in, out string, size katago.Size, form katago.Form) error {
-	net, err := readNetwork(in)
+	net, err := model.ReadKataGo(in)
 	if err != nil {
 		return err
 	}
@@ -105,30 +105,6 @@ var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
 // isKind reports whether a file's name has one of some endings.
 func isKind(path string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })
-}
-
-// readNetwork reads a KataGo network from either kind of file.
-func readNetwork(path string) (*katago.Network, error) {
-	if !strings.EqualFold(filepath.Ext(path), ".onnx") {
-		net, err := katago.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		return net, nil
-	}
-	data, err := file.Read(path, maxNetwork)
-	if err != nil {
-		return nil, err
-	}
-	m, err := onnx.Read(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	net, err := katago.FromONNX(m)
-	if err != nil {
-		return nil, fmt.Errorf("%s is no ONNX file that engine convert or engine train made of KataGo's format, and others cannot go there: %w", path, err)
-	}
-	return net, nil
 }
 
 // writeModel writes an ONNX file that appears whole or not at all.

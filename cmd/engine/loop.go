@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -140,7 +141,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	s := l.State()
 	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.\n",
-		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))
+		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "nobody yet"))
 	err = l.Run(cmd.Context())
 	show.Close()
 	if err != nil {
@@ -151,7 +152,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		return writeJSON(cmd.OutOrStdout(), s)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d iterations, %d games, %d rows, %d samples; %s plays. The same command goes on.\n",
-		dir, s.Iteration, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))
+		dir, s.Iteration, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "nobody yet"))
 	return nil
 }
 
@@ -209,7 +210,7 @@ func (f *loopFlags) agrees(dir, path string, text []byte) error {
 	}
 	var lines []string
 	for _, d := range list {
-		lines = append(lines, fmt.Sprintf("  %s is %s, asked for: %s", d.Key, orDefault(d.A, "not set"), orDefault(d.B, "not set")))
+		lines = append(lines, fmt.Sprintf("  %s is %s, asked for: %s", d.Key, cmp.Or(d.A, "not set"), cmp.Or(d.B, "not set")))
 	}
 	return usagef("%s counts for the loop that is there already, and differs from what is asked for:\n%s\ngo on with it by %s loop %s, or name another folder",
 		path, strings.Join(lines, "\n"), programName(), dir)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -11,13 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/internal/file"
-	"kosumi/nn/arch"
-	"kosumi/nn/features"
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
-	"kosumi/nn/onnx"
-	"kosumi/nn/onnx/meta"
+	"kosumi/nn/model"
 )
 
 func netCommand() *cobra.Command {
@@ -111,13 +107,6 @@ func writeGrown(from, name string, seed uint64, out string) error {
 	return katago.WriteFile(out, net)
 }
 
-func orDefault(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
-}
-
 func netInfoCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -125,14 +114,14 @@ func netInfoCommand() *cobra.Command {
 		Short: "Say what a network file is",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, err := describeFile(args[0])
+			info, err := model.Inspect(args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), info)
 			}
-			info.print(cmd.OutOrStdout())
+			printInfo(cmd.OutOrStdout(), info)
 			return nil
 		},
 	}
@@ -140,86 +129,15 @@ func netInfoCommand() *cobra.Command {
 	return c
 }
 
-// netInfo is what `engine net info` says of a file.
-type netInfo struct {
-	File       string            `json:"file"`
-	Name       string            `json:"name"`
-	Format     string            `json:"format"` // "onnx" or "katago"
-	Kind       string            `json:"kind"`
-	Encoder    string            `json:"encoder"`
-	Board      string            `json:"board"`
-	Policy     string            `json:"policy"`
-	Value      string            `json:"value"`
-	Declared   bool              `json:"declared"` // the file says so; else it was inferred
-	Inputs     []string          `json:"inputs"`
-	Planes     []string          `json:"planes,omitempty"` // of the encoder, in order
-	Outputs    []string          `json:"outputs"`
-	Operators  map[string]int    `json:"operators"`
-	Parameters int64             `json:"parameters"`
-	MACs       int64             `json:"multiplications"` // of one evaluation
-	Metadata   map[string]string `json:"metadata"`
-}
-
-// maxNetwork bounds a network's file in bytes; onnx files end at 2 GiB.
-const maxNetwork = 4 << 30
-
-// describeFile reads a network file of either format. A KataGo network is
-// described by its graph for 19x19.
-func describeFile(path string) (*netInfo, error) {
-	info := &netInfo{File: path, Format: "onnx"}
-	data, err := file.Read(path, maxNetwork)
-	if err != nil {
-		return nil, err
-	}
-	var m *onnx.Model
-	if strings.EqualFold(filepath.Ext(path), ".onnx") {
-		m, _, err = onnx.ReadBeside(data, filepath.Dir(path))
-	} else {
-		var net *katago.Network
-		info.Format = "katago"
-		if net, err = katago.Read(bytes.NewReader(data), filepath.Base(path)); err == nil {
-			m, err = katago.Build(net, katago.Size{W: 19, H: 19}, katago.Options{})
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	d, err := arch.Describe(m)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	info.Name = orDefault(d.Metadata[meta.Name], d.Name)
-	info.Kind, info.Encoder, info.Board = d.Looks.Kind, d.Looks.Encoder, d.Looks.Board
-	info.Policy, info.Value, info.Declared = d.Looks.Policy, d.Looks.Value, d.Looks.Declared
-	if info.Format == "katago" {
-		info.Board = "any"
-	}
-	for _, v := range d.Inputs {
-		info.Inputs = append(info.Inputs, v.Name+" "+v.Shape.String())
-	}
-	for _, v := range d.Outputs {
-		info.Outputs = append(info.Outputs, v.Name+" "+v.Shape.String())
-	}
-	if e, err := features.Parse(info.Encoder); err == nil {
-		info.Planes = e.PlaneNames()
-	}
-	info.Operators = map[string]int{}
-	for _, o := range d.Operators {
-		info.Operators[o.Operator] = o.Count
-	}
-	info.Parameters, info.MACs, info.Metadata = d.Parameters, d.MACs, d.Metadata
-	delete(info.Metadata, meta.Layout) // the file's own text, of no use to people
-	return info, nil
-}
-
-func (i *netInfo) print(w io.Writer) {
+// printInfo writes what a network file is.
+func printInfo(w io.Writer, i *model.Info) {
 	how := "inferred from shapes and operators"
 	if i.Declared {
 		how = "as the file says"
 	}
 	fmt.Fprintf(w, "%s: %s (%s)\n", i.File, i.Name, i.Format)
 	fmt.Fprintf(w, "  kind %s, encoder %s, board %s, policy %s, value %s (%s)\n",
-		orDefault(i.Kind, "unknown"), orDefault(i.Encoder, "unknown"), orDefault(i.Board, "unknown"), orDefault(i.Policy, "unknown"), orDefault(i.Value, "unknown"), how)
+		cmp.Or(i.Kind, "unknown"), cmp.Or(i.Encoder, "unknown"), cmp.Or(i.Board, "unknown"), cmp.Or(i.Policy, "unknown"), cmp.Or(i.Value, "unknown"), how)
 	fmt.Fprintf(w, "  %.2f million parameters, %.1f million multiplications an evaluation\n", float64(i.Parameters)/1e6, float64(i.MACs)/1e6)
 	for _, in := range i.Inputs {
 		fmt.Fprintf(w, "  in   %s\n", in)

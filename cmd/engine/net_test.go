@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/nn/model"
 )
 
 // TestNetInfoNamesThePlanes: in order, for people and as JSON, and whether the file
@@ -29,7 +31,7 @@ func TestNetInfoNamesThePlanes(t *testing.T) {
 		require.Zero(t, out.code, out.stderr)
 		require.Contains(t, out.stdout, want.said)
 		out = invoke(t, nil, "", "net", "info", "--json", path)
-		var info netInfo
+		var info model.Info
 		require.NoError(t, json.Unmarshal([]byte(out.stdout), &info))
 		require.Len(t, info.Planes, want.planes)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 		}
 		conf.Boards = []selfplay.BoardShare{{Width: size.W, Height: size.H, Share: 1}}
 	}
-	conf.Search.Method = orDefault(f.method, conf.Search.Method)
+	conf.Search.Method = cmp.Or(f.method, conf.Search.Method)
 	for name, set := range map[string]func(){
 		"visits":       func() { conf.Search.Visits = f.visits },
 		"cheap-visits": func() { conf.Search.CheapVisits = f.cheapVisits },

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -261,7 +262,7 @@ func flagsOf(name, value string) []string {
 	if text, err := strconv.Unquote(value); err == nil && text != "" {
 		value = text
 	}
-	return []string{flag(orDefault(settingFlags[name], strings.ReplaceAll(name, "_", "-")), value)}
+	return []string{flag(cmp.Or(settingFlags[name], strings.ReplaceAll(name, "_", "-")), value)}
 }
 
 // otherRun says how to go on with a run that was begun with other settings.
@@ -279,7 +280,7 @@ func otherRun(dir string, changed []learn.Change) error {
 	}
 	none := "none of these flags"
 	return fmt.Errorf("%s holds a run that was begun with %s, and now it is %s: give what it was to go on, or another folder with -o to begin anew",
-		dir, orDefault(strings.Join(was, " "), none), orDefault(strings.Join(is, " "), none))
+		dir, cmp.Or(strings.Join(was, " "), none), cmp.Or(strings.Join(is, " "), none))
 }
 
 // printTrainReport prints what a run changed, one loss a line.

@@ -127,7 +127,7 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	}
 	defer claim.Close()
 	host, _ := os.Hostname()
-	card := cluster.Card{Name: orDefault(f.name, host), Version: version, Processor: processorName(), Price: f.price}
+	card := cluster.Card{Name: cmp.Or(f.name, host), Version: version, Processor: processorName(), Price: f.price}
 	conn, err := cluster.Dial(cluster.DialConfig{Address: address, Creds: f.creds, CA: f.ca, Key: claim.Key, Log: log})
 	if err != nil {
 		return err

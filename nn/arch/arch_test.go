@@ -44,27 +44,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestRegister(t *testing.T) {
-	require.ErrorIs(t, arch.Register(arch.Family{Name: "half"}), arch.ErrConfig)
-	toy := arch.Family{
-		Name: "toy", Pattern: "toy",
-		Parse: func(name string) (arch.Config, bool) {
-			return arch.Config{Family: "toy", Blocks: 1, Channels: 1, Width: 9, Height: 9}, name == "toy"
-		},
-		Format: func(arch.Config) string { return "toy" },
-		Build:  arch.Mini,
-	}
-	require.NoError(t, arch.Register(toy))
-	require.ErrorIs(t, arch.Register(toy), arch.ErrConfig)
-	c, err := arch.Parse("toy")
-	require.NoError(t, err)
-	m, err := arch.Build(c, 1)
-	require.NoError(t, err)
-	require.Equal(t, "toy", m.Metadata[meta.Arch])
-	_, err = arch.Parse("nothing")
-	require.ErrorContains(t, err, "toy")
-}
-
 // parse returns a configuration on another board.
 func parse(t testing.TB, name string, width, height int) arch.Config {
 	t.Helper()

@@ -3,10 +3,8 @@ package arch
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"kosumi/nn/onnx"
 )
@@ -82,13 +80,10 @@ type Family struct {
 	Build func(c Config, seed uint64) (*onnx.Model, error)
 }
 
-var registry struct {
-	sync.Mutex
-	families []Family
-}
+var families []Family
 
-func init() {
-	registry.families = []Family{
+func init() { // families refers to what refers to it
+	families = []Family{
 		{
 			Name: "mini", Pattern: "mini or mini-bNcM",
 			Doc:   "the tutorial's dual head: 7 planes, post-activation residual blocks (4 of 64 channels by default), policy and value",
@@ -102,26 +97,8 @@ func init() {
 	}
 }
 
-// Register adds a family, or fails where one of that name is there.
-func Register(f Family) error {
-	registry.Lock()
-	defer registry.Unlock()
-	if f.Name == "" || f.Parse == nil || f.Format == nil || f.Build == nil {
-		return fmt.Errorf("%w: family %q lacks a name or a function", ErrConfig, f.Name)
-	}
-	if slices.ContainsFunc(registry.families, func(g Family) bool { return g.Name == f.Name }) {
-		return fmt.Errorf("%w: there is a family %q already", ErrConfig, f.Name)
-	}
-	registry.families = append(registry.families, f)
-	return nil
-}
-
-// Families returns the families in the order in which they were registered.
-func Families() []Family {
-	registry.Lock()
-	defer registry.Unlock()
-	return slices.Clone(registry.families)
-}
+// Families returns the families.
+func Families() []Family { return families }
 
 // Parse reads an architecture's name, such as "mini", "mini-b2c16" or
 // "b10c128". The board is the family's usual one: 9x9 for mini, 19x19 for bNcM;

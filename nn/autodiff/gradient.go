@@ -200,7 +200,7 @@ func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	if factor != 1 {
 		v = t.b.Mul(v, t.b.Scalar(float64(factor)))
 	}
-	// What is left has the operand's elements, or is narrow.
+	// The rest has the operand's elements, or is narrow.
 	left := t.dims(v)
 	if len(left) > len(to) {
 		v = t.reshape(v, left[len(left)-len(to):])

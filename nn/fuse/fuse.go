@@ -385,7 +385,7 @@ func (r *rewriter) branchAt(l *layer, n *onnx.Node) *branch {
 		if r.g.IsOutput(at) {
 			break
 		}
-		// What is behind the norm: an activation may read it twice.
+		// The reader of the norm: an activation may read it twice.
 		if n = nil; len(r.users[at]) > 0 {
 			n = r.users[at][0]
 		}

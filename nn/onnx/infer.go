@@ -273,8 +273,8 @@ func infer(m *Model) (*inference, error) {
 			return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
 		}
 		for _, name := range n.Outputs {
-			// What files say of values in between is often wrong (PyTorch
-			// writes such): it counts only where it does not contradict.
+			// Shapes that files give for values in between are often wrong (PyTorch
+			// writes such): they count only where they do not contradict.
 			if v, ok := hints[name]; ok {
 				_ = f.believe(v)
 			}

@@ -320,7 +320,7 @@ func TestShapesAreFollowed(t *testing.T) {
 	b.Output("sliced", b.Op("Reshape", nil, x, b.Concat(0, b.Slice(b.ShapeOf(x), 0, 0, 1), b.Ints(324))))
 	b.Output("computed", b.Op("Reshape", nil, x, b.Concat(0, b.Cast(b.Cast(batch, Int32), Int64), b.Mul(b.Ints(4), b.Ints(81)))))
 	b.Output("divided", b.Op("Reshape", nil, x, b.Concat(0, b.Div(b.Mul(batch, b.Ints(1)), b.Ints(1)), b.Sub(b.Ints(325), b.Ints(1)))))
-	// What PyTorch makes of expand(-1, 4, 3): -1 keeps, by way of Equal and Where.
+	// PyTorch writes expand(-1, 4, 3) so: -1 keeps, by way of Equal and Where.
 	want := b.Ints(-1, 4, 3)
 	ones := b.Op("ConstantOfShape", Attrs{"value": AttrTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
 	target := b.Where(b.Op("Equal", nil, want, b.Mul(ones, b.Ints(-1))), ones, want)

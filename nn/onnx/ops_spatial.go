@@ -90,7 +90,7 @@ func (c *call) slide(w window, i int, d Dim, ceil bool) (Dim, error) {
 }
 
 // convInputs checks type and shapes of x and the weight against each other.
-// Where one is of unknown rank the output is of unknown shape and both are nil.
+// If one is of unknown rank the output is of unknown shape and both are nil.
 func (c *call) convInputs() (typ DataType, x, w Shape, err error) {
 	if typ, err = c.floats(0, 1, 2); err != nil {
 		return typ, nil, nil, err

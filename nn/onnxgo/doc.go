@@ -9,7 +9,7 @@
 // filled in, and broadcasting guesses axes. So a model is lowered first: at a
 // batch of one, with every shape known, each node is rewritten into a few
 // operators that were found to compute what ONNX defines, on equal shapes only.
-// What has no such rewriting is refused by name, see [ErrOperator].
+// An operator without such a rewriting is refused by name, see [ErrOperator].
 //
 // Terms: to lower is to rewrite for this backend; a row is one position of a
 // batch, and rows are computed one after another.

@@ -157,7 +157,7 @@ func testDevice(t *testing.T, provider string) {
 	require.NoError(t, b.Fetch())
 	require.Equal(t, []float32{7, 62, 9, 64}, a.Data)
 	require.Equal(t, []float32{6, 52, 8, 54}, b.Data)
-	// What the host writes counts once it says so; what it does not say is lost.
+	// A change by the host counts once it says so, and is lost otherwise.
 	copy(a.Data, []float32{100, 100, 100, 100})
 	require.NoError(t, there.Run())
 	require.NoError(t, b.Fetch())

@@ -194,13 +194,14 @@ func (r *run) collect(f *Finished, before Stats) {
 
 // setEvaluator gives a player the network to play with from now on.
 func (p *player) setEvaluator(e nn.Evaluator) {
-	if p.net == e {
+	if p.eval.net == e {
 		return
 	}
-	if p.net != nil && p.active {
+	if p.eval.net != nil && p.active {
 		p.changed = true
 	}
-	p.net, p.eval, p.tree = e, nn.Rewrite(e, p.simplify), nil
+	p.eval.use(e)
+	p.tree = nil // it asks the network before
 }
 
 // Stats counts what a session has done. A game still under way counts with its

@@ -13,7 +13,7 @@ const (
 	Heads   = "kosumi.heads"   // outputs, comma-separated
 )
 
-// Where a network comes from.
+// Keys of a network's origin.
 const (
 	Name         = "kosumi.name"          // the network's own name
 	Source       = "kosumi.source"        // file it was converted from
@@ -25,7 +25,7 @@ const (
 // Precision is the number format of a graph that is not in float32: "fp16".
 const Precision = "kosumi.precision"
 
-// What a KataGo network says of itself in its own file.
+// Keys of the header of a KataGo network.
 const (
 	KataGoForm       = "kosumi.katago.form" // "run" or "exact"
 	KataGoVersion    = "kosumi.katago.version"

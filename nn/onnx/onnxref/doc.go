@@ -7,7 +7,7 @@
 // type after each node, so sums are accumulated in float64. Integers are held as
 // int64 and wrapped to their type.
 //
-// What is not here: graphs in attributes (If, Loop), randomness (Dropout in
+// Not here are graphs in attributes (If, Loop), randomness (Dropout in
 // training), strings, sequences, complex numbers. Memory is not bounded: do not
 // run graphs of unknown origin.
 package onnxref
