@@ -185,44 +185,6 @@ func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
 	return untold
 }
 
-// prefetch reads the next batch while a step runs. It is a promise for one batch
-// at most.
-type prefetch struct {
-	batches [2]rows.Batch
-	turn    int
-	ready   chan error
-}
-
-// start begins to read the next batch; nobody may touch the stream until get.
-func (p *prefetch) start(s rows.Stream) {
-	p.turn ^= 1
-	b, ready := &p.batches[p.turn], make(chan error, 1)
-	p.ready = ready
-	go func() { ready <- s.Next(b) }()
-}
-
-// get returns the next batch.
-func (p *prefetch) get(s rows.Stream) (*rows.Batch, error) {
-	if p.ready == nil {
-		p.start(s)
-	}
-	err := <-p.ready
-	p.ready = nil
-	if err != nil {
-		return nil, fmt.Errorf("training data: %w", err)
-	}
-	return &p.batches[p.turn], nil
-}
-
-// end waits for a batch that nobody will get: whoever owns the stream may close it
-// then.
-func (p *prefetch) end() {
-	if p.ready != nil {
-		<-p.ready
-		p.ready = nil
-	}
-}
-
 // speedometer tells how fast samples have gone by in the last seconds.
 type speedometer struct {
 	at   []time.Time
