@@ -120,8 +120,8 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	d := newDesk(s, n, f.positions, log)
-	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Keep: f.keep, Seats: f.seats, Log: log})
+	d := newUserEngines(s, n, f.positions, log)
+	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.serve, Keep: f.keep, Seats: f.seats, Log: log})
 	if f.metrics != "" {
 		stop, err := d.serveMetrics(f.metrics, host)
 		if err != nil {
@@ -171,8 +171,8 @@ func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string,
 	return pair, "", err
 }
 
-// desk seats users at engines of their own, which share one network.
-type desk struct {
+// userEngines gives users engines of their own, which share one network.
+type userEngines struct {
 	settings  *settings
 	net       *open.Network
 	fair      *open.Fair
@@ -180,11 +180,11 @@ type desk struct {
 	log       *slog.Logger
 }
 
-func newDesk(s *settings, n *open.Network, positions int, log *slog.Logger) *desk {
-	return &desk{settings: s, net: n, fair: open.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
+func newUserEngines(s *settings, n *open.Network, positions int, log *slog.Logger) *userEngines {
+	return &userEngines{settings: s, net: n, fair: open.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
 }
 
-func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
+func (d *userEngines) serve(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
 	s := *d.settings
 	shared := d.fair.Of(user)
 	if kind == remote.Analysis {
@@ -215,7 +215,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 }
 
 // serveMetrics writes what the users take.
-func (d *desk) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
+func (d *userEngines) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -341,4 +342,16 @@ func (r *rater) rate() {
 		return strings.Compare(a.Name, b.Name)
 	})
 	r.ratings.Players = players
+}
+
+// Print writes the players as a table.
+func (r *Ratings) Print(w io.Writer) {
+	fmt.Fprintf(w, "%-32s %8s %9s %6s %6s %6s\n", "player", "hours", "games", "Elo", "+-95%", "played")
+	for _, p := range r.Players {
+		hours, games := fmt.Sprintf("%.2f", p.Hours), fmt.Sprint(p.Games)
+		if p.Anchor {
+			hours, games = "", ""
+		}
+		fmt.Fprintf(w, "%-32s %8s %9s %6.0f %6.0f %6d\n", p.Name, hours, games, p.Elo, p.Error, p.Played)
+	}
 }
