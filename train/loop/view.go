@@ -51,8 +51,8 @@ func (v *Viewer) Folder() string {
 	return v.dir
 }
 
-// Look returns the loop as it is now.
-func (v *Viewer) Look() (*View, error) {
+// Snapshot returns the loop as it is now.
+func (v *Viewer) Snapshot() (*View, error) {
 	s, err := loadState(v.dir)
 	if err != nil {
 		return nil, err
