@@ -11,6 +11,7 @@ import (
 	"kosumi/web/api"
 	"kosumi/web/documents"
 	"kosumi/web/folder"
+	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
 
@@ -55,11 +56,11 @@ func commands() map[string]handler {
 		"analysis.set": {do: quick((*conn).analyse)},
 
 		"review.add":    {do: asks(itself, (*Server).addReview), once: true},
-		"review.again":  {do: asks(theReviews, (*reviews).Again), once: true},
-		"review.delete": {do: tells(theReviews, (*reviews).Delete), once: true},
-		"review.front":  {do: tells(theReviews, (*reviews).Front), once: true},
-		"review.pause":  {do: tells(theReviews, (*reviews).Pause)},
-		"review.try":    {do: searches(theReviews, (*reviews).Try), slow: true},
+		"review.again":  {do: asks(theReviews, (*reviews.Reviews).Again), once: true},
+		"review.delete": {do: tells(theReviews, (*reviews.Reviews).Delete), once: true},
+		"review.front":  {do: tells(theReviews, (*reviews.Reviews).Front), once: true},
+		"review.pause":  {do: tells(theReviews, (*reviews.Reviews).Pause)},
+		"review.try":    {do: searches(theReviews, (*reviews.Reviews).Try), slow: true},
 
 		"drill.next":   {do: quick((*conn).nextDrill), slow: true},
 		"drill.answer": {do: quick((*conn).answerDrill), slow: true},
@@ -70,7 +71,7 @@ func commands() map[string]handler {
 func itself(s *Server) *Server                    { return s }
 func theGames(s *Server) *games                   { return s.games }
 func theDocuments(s *Server) *documents.Documents { return s.docs }
-func theReviews(s *Server) *reviews               { return s.reviews }
+func theReviews(s *Server) *reviews.Reviews       { return s.reviews }
 
 // tells performs a command of a part of the server whose answer has nothing to say.
 func tells[P, T any](part func(*Server) P, do func(P, *T) error) func(*conn, json.RawMessage) (any, error) {
@@ -148,9 +149,9 @@ func (c *conn) stateOf(what string) (any, error) {
 	case "training":
 		return c.s.training.state(), nil
 	case "reviews":
-		return c.s.reviews.list()
+		return c.s.reviews.List()
 	case "review":
-		return c.s.reviews.state(id)
+		return c.s.reviews.State(id)
 	case "game":
 		return c.s.games.Watch(id)
 	case "doc":
@@ -172,7 +173,7 @@ func (c *conn) useNetwork(n *api.Network) (any, error) {
 	if err := c.s.engines.Backend.Use(n.Name); err != nil {
 		return nil, api.Refuse("engine_failed", "%v", err)
 	}
-	c.s.reviews.interrupt() // it goes on with the new one
+	c.s.reviews.Interrupt() // it goes on with the new one
 	return c.s.engines.Backend.Networks(), nil
 }
 
@@ -222,19 +223,19 @@ func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 	default:
 		return api.ID{}, api.Refuse("bad_request", "a game or a document")
 	}
-	if err := s.reviews.addAs(id, name, root, nil); err != nil {
+	if err := s.reviews.AddAs(id, name, root, nil); err != nil {
 		return api.ID{}, api.BadRequest(err)
 	}
 	s.reviews.PublishList()
 	return api.ID{ID: id}, nil
 }
 
-func (c *conn) nextDrill(n *api.NextDrill) (any, error) { return c.s.reviews.drills.Next(&c.drill, n) }
+func (c *conn) nextDrill(n *api.NextDrill) (any, error) { return c.s.reviews.Drills.Next(&c.drill, n) }
 
 func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
-	return c.s.reviews.drills.Answer(c.ctx, &c.drill, a)
+	return c.s.reviews.Drills.Answer(c.ctx, &c.drill, a)
 }
 
 func (c *conn) gradeDrill(g *api.GradeDrill) (any, error) {
-	return nil, c.s.reviews.drills.Grade(&c.drill, g)
+	return nil, c.s.reviews.Drills.Grade(&c.drill, g)
 }

@@ -13,6 +13,7 @@ import (
 
 	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
 
@@ -48,7 +49,7 @@ type conn struct {
 	slow   sync.WaitGroup // commands that take their time
 	run    *run           // the analysis; nil before the first
 	bucket bucket
-	drill  Attempt // the problem that was asked last
+	drill  reviews.Attempt // the problem that was asked last
 
 	mu      sync.Mutex
 	topics  []string

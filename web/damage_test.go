@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -190,7 +191,7 @@ func TestDamagedDocument(t *testing.T) {
 	id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
 	bad := folder.NewID()
 	require.NoError(t, os.WriteFile(s.folder.Path("docs", bad, ".sgf"), []byte("%PDF"), 0o600))
-	require.NoError(t, os.WriteFile(s.reviews.folder.Path("mine", ".json"), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(s.conf.Reviews, "mine.json"), []byte("{"), 0o600))
 	docs := ask[api.Docs](c, "watch", api.Watch{What: "docs"})
 	require.Len(t, docs.Docs, 1)
 	require.Equal(t, id, docs.Docs[0].Doc)

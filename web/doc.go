@@ -3,7 +3,7 @@
 //
 // The server owns games and documents; pages are views of them. Each move of a
 // game is on disk before it is acknowledged, so a reload, a crash and kill -9
-// lose nothing. Who may speak with the server is settled before anything else:
+// lose nothing. Requests are checked before anything else:
 // Host and Origin must be its own, and a token, which no other site knows, comes
 // in the first message of a WebSocket.
 //

@@ -14,10 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
-	"kosumi/review"
+	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/documents"
 	"kosumi/web/record"
+	"kosumi/web/reviews"
 )
 
 // spoil has every new file in a folder fail until the returned function is called.
@@ -188,7 +189,7 @@ func TestUnsavedGame(t *testing.T) {
 	g.journal.Close()
 	g.owe(g.resign)
 	require.NotNil(t, g.owed.step)
-	g.goOn()
+	g.advance()
 	g.mu.Unlock()
 	until(c, "game.state", func(s *api.GameState) bool {
 		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == record.Play
@@ -258,10 +259,10 @@ func TestUnsavedReview(t *testing.T) {
 	mend := spoil(t, filepath.Join(dir, "reviews", "searches"))
 	id := upload(t, s, "?to=review", map[string]string{"a.sgf": "(;SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb])"})[0].ID
 	until(c, "reviews.state", func(r *api.Reviews) bool {
-		return len(r.Reviews) == 1 && r.Reviews[0].Unsaved != nil && r.Reviews[0].State == reviewWaiting
+		return len(r.Reviews) == 1 && r.Reviews[0].Unsaved != nil && r.Reviews[0].State == reviews.Waiting
 	})
 	mend()
-	until(c, "reviews.state", func(r *api.Reviews) bool { return r.Reviews[0].State == reviewDone })
+	until(c, "reviews.state", func(r *api.Reviews) bool { return r.Reviews[0].State == reviews.Done })
 	require.FileExists(t, filepath.Join(dir, "reviews", id+".html"))
 
 	mend = spoil(t, filepath.Join(dir, "reviews", "records"))
@@ -280,16 +281,16 @@ func TestDrillIsWrittenDown(t *testing.T) {
 	upload(t, s, "?to=review", map[string]string{"a.sgf": spoiltNine})
 	require.Eventually(t, func() bool { return ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem != nil }, 2*time.Minute, 200*time.Millisecond)
 	p := ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem
-	written := func() []review.Attempt {
-		log, err := review.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
+	written := func() []drill.Attempt {
+		log, err := drill.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
 		require.NoError(t, err)
 		defer log.Close()
 		return log.Attempts
 	}
 	c.ask("drill.answer", api.DrillAnswer{ID: p.ID, Seconds: 3}, nil)
 	require.Len(t, written(), 1)
-	require.Equal(t, review.AgainGrade, written()[0].Grade)
-	for _, g := range []review.Grade{review.EasyGrade, review.HardGrade} {
+	require.Equal(t, drill.AgainGrade, written()[0].Grade)
+	for _, g := range []drill.Grade{drill.EasyGrade, drill.HardGrade} {
 		c.ask("drill.grade", api.GradeDrill{ID: p.ID, Grade: int(g)}, nil)
 		require.Len(t, written(), 1)
 		require.Equal(t, g, written()[0].Grade)

@@ -62,14 +62,14 @@ func (g *game) command(rev int, do func(*game) error) error {
 	before := g.rec.Rev
 	err := do(g)
 	if err == nil || g.rec.Rev != before { // a command of several steps may have come half way
-		g.goOn()
+		g.advance()
 	}
 	return err
 }
 
-// goOn follows every change: clocks, the engine's turn, the count, and the news
+// advance follows every change: clocks, the engine's turn, the count, and the news
 // to pages. The caller holds mu.
-func (g *game) goOn() {
+func (g *game) advance() {
 	if g.removed {
 		return
 	}
@@ -96,7 +96,7 @@ func (g *game) wake() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.thinks == nil && !g.stands() && (g.rec.EnginesTurn() || g.rec.Phase == record.Counting && !g.rec.Marking.Sure) {
-		g.goOn()
+		g.advance()
 	}
 }
 
@@ -136,7 +136,7 @@ func (g *game) flagFalls(rev int) {
 	} else {
 		g.owe(g.loseOnTime)
 	}
-	g.goOn()
+	g.advance()
 }
 
 // close ends what runs for the game.
@@ -180,7 +180,7 @@ func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	}
 	if why != "" {
 		g.owe(func() error { return g.halt(why) })
-		g.goOn()
+		g.advance()
 	}
 	if !watched && g.thinks == nil && now.Sub(g.alone) > hub.AloneFor {
 		g.leaveEngine()

@@ -66,7 +66,7 @@ func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, 
 		} else {
 			done(err)
 		}
-		g.goOn()
+		g.advance()
 	})
 }
 

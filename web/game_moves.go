@@ -12,8 +12,6 @@ import (
 	"kosumi/web/wire"
 )
 
-// What a player does in a game: moves, taking back, giving up, pausing, removing it.
-
 // playerMoves makes the player's move, or puts down a handicap stone.
 func (g *game) playerMoves(vertex string) error {
 	p, err := g.rec.Size().ParseVertex(vertex)

@@ -10,16 +10,8 @@ import (
 	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
-
-// Pauses between two tries to write what could not be written.
-const (
-	firstPause = 250 * time.Millisecond
-	lastPause  = 4 * time.Second
-)
-
-// longer is the pause after one that did not help; the first is after 0.
-func longer(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }
 
 // owed is what a game has to write and could not: nobody was told that it is saved,
 // pages are told that it is not, and it is tried again until it is.
@@ -53,7 +45,7 @@ func (g *game) owe(step func() error) {
 func (g *game) later(err error) {
 	o := &g.owed
 	o.why = api.AsError(err)
-	o.pause = longer(o.pause)
+	o.pause = folder.LongerPause(o.pause)
 	if o.timer != nil {
 		o.timer.Stop()
 	}
@@ -69,7 +61,7 @@ func (g *game) settle() {
 		return
 	}
 	g.pay()
-	g.goOn()
+	g.advance()
 }
 
 // pay writes what is owed, as far as that goes. The caller holds mu.
@@ -112,7 +104,7 @@ func (g *game) saveSGF() error {
 }
 
 // countForLevel takes a finished game into account where the level was chosen to
-// fit. What the player was helped with makes a won game count less. An error says
+// fit. Help makes a won game count less. An error says
 // that it is not written. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.owed.level = false

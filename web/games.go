@@ -150,7 +150,7 @@ func (gs *games) New(n *api.NewGame) (api.ID, error) {
 	}
 	gs.keep(g)
 	g.mu.Lock()
-	g.goOn()
+	g.advance()
 	g.mu.Unlock()
 	gs.publishList()
 	return api.ID{ID: h.ID}, nil

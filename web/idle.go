@@ -52,6 +52,6 @@ func (s *Server) leaveIdle(w *idleWatch) {
 	watched, pages := s.hub.Watching()
 	gap, alone := w.check(now, pages)
 	s.docs.Release(now, watched)
-	s.reviews.attend(alone)
+	s.reviews.Attend(alone)
 	s.games.leaveIdle(now, watched, gap)
 }

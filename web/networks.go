@@ -22,7 +22,7 @@ type Network interface {
 	Close() error
 }
 
-// NetworksConfig says which networks there are.
+// NetworksConfig lists the networks there are.
 type NetworksConfig struct {
 	File   string // to begin with; "" is the one inside the program
 	Folder string // with more; "" is none

@@ -21,6 +21,7 @@ import (
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/hub"
+	"kosumi/web/reviews"
 )
 
 // Config is what a server is made of.
@@ -62,7 +63,7 @@ type Server struct {
 	engines  *engines.Engines
 	games    *games
 	docs     *documents.Documents
-	reviews  *reviews
+	reviews  *reviews.Reviews
 	training *training
 }
 
@@ -95,8 +96,8 @@ func New(c Config) (*Server, error) {
 	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: &levels{engines: s.engines, warnings: s.warnings},
 		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
 	s.training = openTraining(c.Loops, &s.hub)
-	s.reviews = &reviews{pages: &s.hub, warnings: s.warnings, engines: s.engines, log: c.Log, version: c.Version, ctx: s.ctx}
-	if err = openReviews(c.Reviews, s.reviews); err == nil {
+	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version})
+	if err == nil {
 		err = s.open()
 	}
 	if err != nil {
@@ -104,7 +105,7 @@ func New(c Config) (*Server, error) {
 		s.folder.Close()
 		return nil, err
 	}
-	s.jobs.Go(s.reviews.work)
+	s.jobs.Go(s.reviews.Work)
 	s.http = &http.Server{Handler: s.access.guard(s.routes()), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
 		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug), TLSConfig: c.TLS}
 	s.jobs.Go(s.watchEngine)

@@ -281,7 +281,7 @@ func TestReview(t *testing.T) {
 		s.ahead.Add(int64(31 * time.Second)) // nothing was heard of it
 		s.worker(nil)
 	})
-	c.Elsewhere, err = Positions(s.pool(), path, c.Search)
+	c.Remote, err = Positions(s.pool(), path, c.Search)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

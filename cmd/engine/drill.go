@@ -14,6 +14,7 @@ import (
 	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
+	"kosumi/review/report"
 )
 
 func drillCommand() *cobra.Command {
@@ -63,20 +64,20 @@ func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, 
 	if err != nil {
 		return usageError{err}
 	}
-	set, err := review.ReadDrills(f)
+	set, err := drill.Read(f)
 	f.Close()
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if answers == "" {
-		answers = review.AnswersFile(file)
+		answers = report.AnswersFile(file)
 	}
-	log, err := review.OpenLog(answers)
+	log, err := drill.OpenLog(answers)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	schedule, err := review.NewSchedule(log.Attempts)
+	schedule, err := drill.NewSchedule(log.Attempts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", answers, err)
 	}

@@ -102,7 +102,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return usageError{err}
 	}
 	defer r.close()
-	if conf.Elsewhere, err = r.connect(&f, conf.Search); err != nil {
+	if conf.Remote, err = r.connect(&f, conf.Search); err != nil {
 		return err
 	}
 	show := newReviewProgress(os.Stderr, len(files))

@@ -38,7 +38,7 @@ func serveHere(t testing.TB, s *settings, users []remote.User) *place {
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
 	require.NoError(t, err)
 	d := newUserEngines(s, n, 2, log)
-	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.serve, Log: log})
+	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Log: log})
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- host.Serve(ctx, l) }()
@@ -106,7 +106,7 @@ func near(t testing.TB, d *userEngines) *player {
 	alone := *d
 	alone.fair = open.NewFair(d.net, 1<<20) // in nobody's way
 	ended := make(chan error, 1)
-	go func() { ended <- alone.serve(t.Context(), "local", remote.GTP, in, out) }()
+	go func() { ended <- alone.sit(t.Context(), "local", remote.GTP, in, out) }()
 	t.Cleanup(func() {
 		to.Close()
 		out.Close()

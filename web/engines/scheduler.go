@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a search is for, the most urgent first.
+// Purposes of a search, the most urgent first.
 const (
 	ForMove = iota // a clock is running, or somebody waits for the answer
 	ForHelp        // hints, estimates, counting

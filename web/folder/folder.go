@@ -157,3 +157,12 @@ func ParseName(file, ext string) (string, bool) {
 	id, ok := strings.CutSuffix(file, ext)
 	return id, ok && ValidID(id)
 }
+
+// Pauses between two tries to write what could not be written.
+const (
+	firstPause = 250 * time.Millisecond
+	lastPause  = 4 * time.Second
+)
+
+// LongerPause is the pause after one that did not help; the first is after 0.
+func LongerPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

@@ -45,7 +45,7 @@ func Open(f *folder.Folder, id string, log *slog.Logger) (g *Game, j *Journal, b
 	return g, j, rec == nil || rec.Result != g.Result || !slices.Equal(rec.Moves(), g.Board.Moves()), nil
 }
 
-// How a game whose journal was damaged was restored.
+// Sources that a game was restored from whose journal was damaged.
 const (
 	RestoredAll  = "sgf"  // from the record beside it
 	RestoredPart = "part" // up to the damage
