@@ -83,12 +83,9 @@ type RateOptions struct {
 // each pair, so that a rating goes on where it stopped. The first anchor, or
 // else the first network, has Elo 0.
 func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
-	s, err := loadState(dir)
+	s, err := stateOf(dir)
 	if err != nil {
 		return nil, err
-	}
-	if s == nil {
-		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
 	}
 	conf, err := recipe.Load(dir)
 	if err != nil {
@@ -135,6 +132,7 @@ func loadRatings(dir string) (*Ratings, error) {
 	return r, nil
 }
 
+// rater plays the games of a rating, on networks that it keeps open.
 type rater struct {
 	dir     string
 	state   *State

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,12 +52,9 @@ func (v *Viewer) Folder() string {
 
 // Snapshot returns the loop as it is now.
 func (v *Viewer) Snapshot() (*View, error) {
-	s, err := loadState(v.dir)
+	s, err := stateOf(v.dir)
 	if err != nil {
 		return nil, err
-	}
-	if s == nil {
-		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", v.dir)
 	}
 	w := &View{Folder: v.Folder(), State: s, Running: file.Taken(v.dir)}
 	w.news(statePath(v.dir))
