@@ -164,8 +164,8 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// add counts what a worker has used since it was last heard of. What it says is
-// taken for no more than the time between.
+// add counts what a worker has used since it was last heard of. No more
+// than the time between is believed.
 func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	if b.Time < w.last.Time { // it began anew
 		w.last.Time, w.last.Processor = 0, 0

@@ -191,7 +191,7 @@ func (l *Learner) Serves(size board.Size) error { return l.net.Serves(size) }
 
 // Step takes one step. A batch of fewer rows than Config.Batch counts as if the
 // rest were rows without weight; networks whose norms are trained take full
-// batches only. Where loss or gradient are not finite the weights stay and
+// batches only. If loss or gradient are not finite the weights stay and
 // Result.Skipped says so; after ten such steps in a row the error wraps
 // ErrDiverged.
 func (l *Learner) Step(b *rows.Batch) (Result, error) {

@@ -79,7 +79,7 @@ type RateOptions struct {
 }
 
 // Rate plays what is missing for every network to have met the two before it,
-// and each anchor, and then rates all of them. What was played is saved after
+// and each anchor, and then rates all of them. The games are saved after
 // each pair, so that a rating goes on where it stopped. The first anchor, or
 // else the first network, has Elo 0.
 func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {

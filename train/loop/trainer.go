@@ -133,7 +133,7 @@ func (t *trainer) steps(ctx context.Context, c *recipe.Config, stream *rows.Fold
 		if err != nil {
 			return nil, err
 		}
-		// Where the stream's place is saved after the step it stands still.
+		// The stream stands still if its place is saved after the step.
 		ended = ctx.Err() != nil
 		due := time.Since(saved).Seconds() >= c.Train.Checkpoint
 		if !ended && !due && t.learner.Counters().Samples+int64(batch.N) < s.Target {

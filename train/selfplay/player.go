@@ -208,7 +208,7 @@ func (p *player) openingMove(ctx context.Context) error {
 // maxKomiShift bounds how far a network may move komi, in points.
 const maxKomiShift = 10
 
-// settleKomi draws the komi of a game. What is fair is the score that the network
+// settleKomi draws the komi of a game. The fair one is the score that the network
 // expects: its lead is only taught what such scores were.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi

@@ -159,7 +159,7 @@ const (
 )
 
 // Run trains until its steps are done, or until ctx ends: then it saves, and the
-// report says Interrupted. Where Out holds checkpoints of the same run, it goes on
+// report says Interrupted. If Out holds checkpoints of the same run, it goes on
 // from the newest. Errors wrap learn.ErrConfig where the caller must change something.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	began := time.Now()
