@@ -305,13 +305,6 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 	return katago.Grow(net, arch, s.Seed)
 }
 
-func writeNetwork(path string, net *katago.Network) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return katago.WriteFile(path, net)
-}
-
 // renew begins the learner anew, as there are no checkpoints that it could go on
 // from: with the weights of the network that plays, if it is of its shape. The
 // training after that network is done again.

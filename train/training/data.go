@@ -1,14 +1,12 @@
 package training
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"kosumi/board"
-	"kosumi/internal/file"
 	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
@@ -210,14 +208,6 @@ func (s *speedometer) rate() float64 {
 		sum += n
 	}
 	return float64(sum) / max(s.at[len(s.at)-1].Sub(s.at[0]).Seconds(), 1e-9)
-}
-
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(path, append(text, '\n'))
 }
 
 // finite reports whether a loss is a number that a float32 can hold.
