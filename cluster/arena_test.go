@@ -192,7 +192,7 @@ func (a *arena) raiderKey() nkeys.KeyPair { return newKey(a.t).pair }
 func (a *arena) pass(c *Conn) {
 	a.server.mu.Lock()
 	defer a.server.mu.Unlock()
-	a.server.members[c.ID].passed[a.work.SHA256] = true
+	a.server.roster.members[c.ID].passed[a.work.SHA256] = true
 }
 
 // held has the client's task be under way with the honest worker while f runs.

@@ -127,7 +127,7 @@ var attacks = []struct {
 		defer a.server.mu.Unlock()
 		require.LessOrEqual(a.t, a.server.tasks.costs[a.raider.ID], clientTasks)
 		d := a.server.tasks
-		a.server.expire(time.Now().Add(submitGone + time.Minute)) // nobody asks for them any more
+		a.server.tasks.expire(time.Now().Add(submitGone + time.Minute)) // nobody asks for them any more
 		require.Zero(a.t, d.bytes)
 		require.Empty(a.t, d.tasks)
 		require.Empty(a.t, d.byID)
@@ -213,7 +213,7 @@ var attacks = []struct {
 		for _, e := range a.server.tasks.tasks { // clients ask, and the raider says that it is at work
 			e.asked, e.expires = now, now.Add(time.Hour)
 		}
-		a.server.expire(now)
+		a.server.tasks.expire(now)
 		require.Empty(a.t, a.server.tasks.held[a.raider.ID])
 	}},
 	{"fail at all tasks by three workers", func(a *arena) {
@@ -330,7 +330,7 @@ var attacks = []struct {
 	{"crowd the workers out", func(a *arena) {
 		a.server.mu.Lock()
 		a.server.conf.MaxWorkers = 8
-		a.server.members[a.worker.conf.Conn.ID].tasks = 1 // it has worked
+		a.server.roster.members[a.worker.conf.Conn.ID].tasks = 1 // it has worked
 		a.server.mu.Unlock()
 		for range 30 {
 			a.join(a.dial(newKey(a.t)))
@@ -339,8 +339,8 @@ var attacks = []struct {
 		require.NoError(a.t, fresh.hello(a.t.Context()))
 		a.server.mu.Lock()
 		defer a.server.mu.Unlock()
-		require.NotNil(a.t, a.server.members[a.worker.conf.Conn.ID])
-		require.LessOrEqual(a.t, len(a.server.members), 8)
+		require.NotNil(a.t, a.server.roster.members[a.worker.conf.Conn.ID])
+		require.LessOrEqual(a.t, len(a.server.roster.members), 8)
 	}},
 	{"keep a client's answers out by claims", func(a *arena) {
 		// The raider puts tasks by the ids that the client will use.

@@ -66,7 +66,7 @@ type child struct {
 	Core                       int           // that the part runs on, from 1 on; 0: on all
 }
 
-// start runs the part. What it logs comes through a pipe, so that a full disk
+// start runs the part. Its log comes through a pipe, so that a full disk
 // does not silence it.
 func (c *child) start(t testing.TB) *exec.Cmd {
 	t.Helper()

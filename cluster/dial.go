@@ -33,6 +33,13 @@ func (c *Conn) Close() { c.nats.Close() }
 // subject is where the client asks for something in its own name: nobody else can.
 func (c *Conn) subject(verb string) string { return subjectOf(verb, c.ID) }
 
+// reply answers a request; whoever asked asks again where the answer is lost.
+func (c *Conn) reply(to string, v any) {
+	if to != "" {
+		c.nats.Publish(to, pack(v))
+	}
+}
+
 // reach waits for the connection.
 func (c *Conn) reach(patience time.Duration) error {
 	if err := c.nats.FlushTimeout(patience); err != nil {

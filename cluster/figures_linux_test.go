@@ -58,8 +58,8 @@ func TestCrowd(t *testing.T) {
 	keys := make([]Key, *crowd)
 	for i := range keys {
 		keys[i] = newKey(t)
-		server.members[keys[i].id] = &member{card: Card{Precision: "fp32"}, passed: map[string]bool{}}
-		server.members[keys[i].id].good.Store(probation) // the figure is about those that are known
+		server.roster.members[keys[i].id] = &member{card: Card{Precision: "fp32"}, passed: map[string]bool{}}
+		server.roster.members[keys[i].id].good.Store(probation) // the figure is about those that are known
 	}
 	var clients sync.WaitGroup
 	cpu := usage()

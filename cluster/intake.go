@@ -37,7 +37,7 @@ func (s *Server) check() {
 func (s *Server) answer(j *job, r receipt) {
 	s.mu.Lock()
 	who := j.call.who
-	w := s.members[who]
+	w := s.roster.members[who]
 	switch r.Verdict {
 	case stored:
 		s.tally.stored.Add(1)
@@ -56,7 +56,7 @@ func (s *Server) answer(j *job, r receipt) {
 		w.count(r.Verdict)
 	}
 	s.mu.Unlock()
-	s.reply(j.call.reply, r)
+	s.conn.reply(j.call.reply, r)
 }
 
 // examine unpacks and checks a game; nil if it can be filed.
@@ -71,13 +71,13 @@ func (s *Server) examine(j *job) *receipt {
 		return &receipt{rejected, err.Error()}
 	}
 	s.mu.Lock()
-	reason, aside := s.banned[who]
+	reason, aside := s.roster.banned[who]
 	o := s.leases.find(u.Offer)
 	if o != nil {
 		copied := *o
 		j.offer = &copied
 	}
-	w := s.members[who]
+	w := s.roster.members[who]
 	s.mu.Unlock()
 	switch {
 	case aside:
@@ -92,7 +92,7 @@ func (s *Server) examine(j *job) *receipt {
 		err = j.offer.Recipe.Verify(f, j.offer.Seed)
 	}
 	if err != nil {
-		s.ban(who, err.Error())
+		s.ban(who, err)
 		return &receipt{rejected, err.Error()}
 	}
 	j.game = f
@@ -103,7 +103,7 @@ func (s *Server) examine(j *job) *receipt {
 		return &receipt{later, "games that branch off others wait until the first games of a worker have been checked"}
 	}
 	if err := s.judge(j, w); err != nil {
-		s.ban(who, err.Error())
+		s.ban(who, err)
 		return &receipt{rejected, err.Error()}
 	}
 	return nil
@@ -202,7 +202,7 @@ func (s *Server) fileOffer(jobs []*job) {
 // judge asks the network again about a game.
 func (s *Server) judge(j *job, w *member) error {
 	random := j.offer.Recipe.Search.Method == selfplay.Random
-	judge := s.judgeOf(j.offer.SHA256)
+	judge := s.judges.of(j.offer.SHA256)
 	if !random && judge == nil {
 		return nil // its network is no longer open
 	}
@@ -246,8 +246,7 @@ func (s *Server) judge(j *job, w *member) error {
 	err = w.assess(&a, t, again, random)
 	if again && err == nil && w.good.Add(1) == probation {
 		s.mu.Lock()
-		s.proven[j.call.who] = time.Now().UTC().Format(time.DateTime)
-		s.saveList(provenFile, s.proven)
+		s.roster.prove(j.call.who)
 		s.mu.Unlock()
 	}
 	return err

@@ -16,8 +16,8 @@ import (
 )
 
 // leases keeps which numbers were handed out to whom, which games are stored, and
-// under which offers they were played. What it needs after a crash is on disk
-// before it is used. One goroutine at a time.
+// under which offers they were played. All that is needed after a crash is
+// on disk before it is used. One goroutine at a time.
 type leases struct {
 	path  string
 	ahead uint64 // numbers below are reserved on disk
@@ -81,7 +81,7 @@ func openLeases(dir string, known []selfplay.Filed, now time.Time) (*leases, err
 		return nil, fmt.Errorf("%s: %w", b.path, err)
 	}
 	b.ahead = b.disk.Next
-	// Whoever played before the restart has a while to come back.
+	// Workers that played before the restart have a while to come back.
 	if n := len(b.disk.Epochs); n > 0 {
 		for number := b.disk.Epochs[n-1].First; number < b.ahead; number++ {
 			if number >= b.disk.Closed && !b.complete(number) {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -71,18 +70,13 @@ type Server struct {
 	tally   tally
 	shown   shown
 
-	mu      sync.Mutex
-	leases  *leases
-	net     []byte // file of the present network
-	netSHA  string
-	members map[string]*member
-	banned  map[string]string // why, by worker
-	proven  map[string]string // when, by worker: those whose first games were found right
-	unsaved bool              // aside has changed
-	judges  []*judge          // newest last
-	tasks   *taskQueue
-	trusted string // a worker of this machine
-	spent   Spending
+	judges judges
+
+	mu     sync.Mutex
+	leases *leases
+	roster *roster
+	tasks  *taskQueue
+	spent  Spending
 }
 
 const (
@@ -113,21 +107,20 @@ func NewServer(c ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{conf: c, leases: b, began: time.Now(), members: map[string]*member{},
-		tasks: newTaskQueue(), calls: newQueue(1), games: newQueue(0), pieces: newQueue(ownPieces), checked: make(chan *job, 4096)}
+	r, err := openRoster(c.Dir, c.Log, c.Now)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{conf: c, leases: b, roster: r, judges: judges{open: c.Open}, began: time.Now(),
+		calls: newQueue(1), games: newQueue(0), pieces: newQueue(ownPieces), checked: make(chan *job, 4096)}
+	s.tasks = newTaskQueue(&s.mu, r)
 	s.ctx, s.end = context.WithCancel(context.Background())
-	if s.banned, err = loadList(filepath.Join(c.Dir, bannedFile)); err != nil {
-		return nil, err
-	}
-	if s.proven, err = loadList(filepath.Join(c.Dir, provenFile)); err != nil {
-		return nil, err
-	}
 	return s, nil
 }
 
 // Serve answers requests that come over a connection, until Close.
 func (s *Server) Serve(conn *Conn) error {
-	s.conn = conn
+	s.conn, s.tasks.conn = conn, conn
 	var err error
 	if s.sub, err = conn.nats.Subscribe(subjectOf("*", "*"), s.receive); err != nil {
 		return err
@@ -167,7 +160,7 @@ func (s *Server) receive(m *nats.Msg) {
 	for _, c := range q.push(c) {
 		if c.verb == verbGame { // others ask again when nothing comes
 			s.tally.later.Add(1)
-			s.reply(c.reply, receipt{later, "the server is busy"})
+			s.conn.reply(c.reply, receipt{later, "the server is busy"})
 		}
 	}
 }
@@ -176,7 +169,7 @@ func (s *Server) receive(m *nats.Msg) {
 func (s *Server) answerCalls() {
 	verbs := map[string]func(*call){
 		verbHello: s.hello, verbLease: s.lease, verbExam: s.exam, verbNet: s.piece, verbStatus: s.status, verbBeat: s.beat, verbRelease: s.release,
-		verbSubmit: s.submit, verbPoll: s.poll, verbDone: s.done, verbDrop: s.dropTasks,
+		verbSubmit: s.tasks.submit, verbPoll: s.tasks.poll, verbDone: s.tasks.done, verbDrop: s.tasks.drop,
 	}
 	for c := s.calls.pop(); c != nil; c = s.calls.pop() {
 		if serve := verbs[c.verb]; serve != nil {
@@ -197,8 +190,8 @@ func (s *Server) tend() {
 			return
 		}
 		s.mu.Lock()
-		s.expire(s.conf.Now())
-		s.saveBanned()
+		s.tasks.expire(s.conf.Now())
+		s.roster.saveBanned()
 		s.mu.Unlock()
 	}
 }
@@ -216,48 +209,25 @@ func (s *Server) Close() error {
 		s.filing.Wait()
 		errs = append(errs, s.conn.nats.FlushTimeout(2*time.Second))
 	}
+	s.judges.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, j := range s.judges {
-		j.close()
-	}
-	s.judges = nil
-	s.saveBanned()
+	s.roster.saveBanned()
 	return errors.Join(errs...)
 }
 
 // Offer implements loop.Exchange.
 func (s *Server) Offer(w loop.Work) error {
 	o := Offer{Network: w.Network, SHA256: w.SHA256, Seed: w.Seed, Recipe: w.Recipe}
-	if w.SHA256 != "" && w.SHA256 != s.netSHA {
-		data, err := os.ReadFile(w.Path)
-		if err != nil {
+	if w.SHA256 != "" {
+		if err := s.judges.offer(w.Path, w.SHA256); err != nil {
 			return err
 		}
-		j := &judge{sha256: w.SHA256}
-		if j.eval, j.close, err = s.conf.Open(w.Path); err != nil {
-			return fmt.Errorf("opening %s to check games with: %w", w.Path, err)
-		}
-		s.mu.Lock()
-		s.net, s.netSHA = data, w.SHA256
-		s.judges = append(s.judges, j)
-		var old *judge
-		if len(s.judges) > 3 {
-			old, s.judges = s.judges[0], s.judges[1:]
-		}
-		s.mu.Unlock()
-		if old != nil {
-			old.retire()
-		}
+		data, _ := s.judges.present()
+		o.File, o.Bytes = filepath.Base(w.Path), int64(len(data))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o.Bytes = int64(len(s.net))
-	if w.SHA256 == "" {
-		o.Bytes = 0
-	} else {
-		o.File = filepath.Base(w.Path)
-	}
 	before := s.leases.present()
 	now, err := s.leases.offer(o, w.Closed)
 	if err == nil && (before == nil || before.ID != now.ID) {
@@ -275,100 +245,52 @@ func (s *Server) Play(ctx context.Context) error {
 	return s.conf.Local(ctx)
 }
 
-// reply answers a request; whoever asked asks again where the answer is lost.
-func (s *Server) reply(to string, v any) {
-	if to != "" {
-		s.conn.nats.Publish(to, pack(v))
-	}
-}
-
-// read unpacks a request of a worker and finds the worker.
-func read[T any](s *Server, c *call) (*T, *member, bool) {
-	v := new(T)
-	if err := unpack(c.data, v); err != nil {
-		s.reply(c.reply, receipt{rejected, err.Error()})
-		return nil, nil, false
-	}
-	w := s.members[c.who]
-	if w != nil {
-		w.seen = s.conf.Now()
-	}
-	return v, w, true
+// ban takes no more games of a worker.
+func (s *Server) ban(worker string, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.roster.ban(worker, why.Error())
 }
 
 func (s *Server) hello(c *call) {
 	var card Card
 	if err := unpack(c.data, &card); err != nil {
-		s.reply(c.reply, welcome{Refused: err.Error()})
+		s.conn.reply(c.reply, welcome{Refused: err.Error()})
 		return
 	}
 	card.plain()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := welcome{Run: s.leases.disk.Run, Protocol: min(card.Protocol[1], Protocol)}
-	reason, banned := s.banned[c.who]
-	m := s.members[c.who]
+	r := s.roster
+	reason, banned := r.banned[c.who]
 	switch {
 	case w.Protocol < max(card.Protocol[0], ProtocolMin):
 		w.Refused = fmt.Sprintf("the server speaks protocol %d to %d, the worker %d to %d; update the older of the two", ProtocolMin, Protocol, card.Protocol[0], card.Protocol[1])
 	case banned:
 		w.Refused = "set aside: " + reason
-	case m == nil && len(s.members) >= s.conf.MaxWorkers && !s.dropIdle():
-		w.Refused, w.WaitMS = fmt.Sprintf("%d workers are at work, no more are taken", len(s.members)), 60_000
+	case r.members[c.who] == nil && len(r.members) >= s.conf.MaxWorkers && !r.dropIdle():
+		w.Refused, w.WaitMS = fmt.Sprintf("%d workers are at work, no more are taken", len(r.members)), 60_000
+	default:
+		r.join(c.who, card)
 	}
-	if w.Refused == "" {
-		if m == nil {
-			m = &member{passed: map[string]bool{}, trusted: c.who == s.trusted, beaten: s.conf.Now()}
-			if s.proven[c.who] != "" {
-				m.good.Store(probation)
-			}
-			s.members[c.who] = m
-			s.conf.Log.Info("worker joins", "worker", publicName(c.who), "name", card.Name, "processor", card.Processor, "provider", card.Provider, "precision", card.Precision)
-		}
-		m.card, m.seen = card, s.conf.Now()
-	}
-	s.reply(c.reply, w)
-}
-
-// dropIdle makes room for another worker: those go that were not heard of for ten
-// minutes, and if there are none, of those that have done nothing yet the ones that
-// were not heard of for longest, one of eight. They say hello again when they come back.
-func (s *Server) dropIdle() bool {
-	n := len(s.members)
-	now := s.conf.Now()
-	var idle []string
-	for id, w := range s.members {
-		switch {
-		case w.trusted:
-		case now.Sub(w.seen) > 10*time.Minute:
-			delete(s.members, id)
-		case w.games.Stored == 0 && w.tasks == 0 && w.good.Load() == 0:
-			idle = append(idle, id)
-		}
-	}
-	if len(s.members) == n && len(idle) > 0 {
-		slices.SortFunc(idle, func(a, b string) int { return s.members[a].seen.Compare(s.members[b].seen) })
-		for _, id := range idle[:(len(idle)+7)/8] {
-			delete(s.members, id)
-		}
-	}
-	return len(s.members) < n
+	s.conn.reply(c.reply, w)
 }
 
 func (s *Server) lease(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read[leaseRequest](s, c)
+	r, w, ok := read[leaseRequest](s.roster, s.conn, c)
 	if !ok {
 		return
 	}
 	if w == nil {
-		s.reply(c.reply, leaseReply{Hello: true, Refused: s.banned[c.who]})
+		s.conn.reply(c.reply, leaseReply{Hello: true, Refused: s.roster.banned[c.who]})
 		return
 	}
 	o, now := s.leases.present(), s.conf.Now()
 	if o == nil {
-		s.reply(c.reply, leaseReply{WaitMS: 1000})
+		s.conn.reply(c.reply, leaseReply{WaitMS: 1000})
 		return
 	}
 	s.leases.renew(c.who, r.Held, now)
@@ -390,7 +312,7 @@ func (s *Server) lease(c *call) {
 			l.WaitMS = 1000
 		}
 	}
-	s.reply(c.reply, l)
+	s.conn.reply(c.reply, l)
 }
 
 // room is how many of the games that a worker wants the host has left.
@@ -411,7 +333,7 @@ func (s *Server) room(want int, now time.Time) int {
 func (s *Server) beat(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read[beat](s, c); ok && w != nil {
+	if b, w, ok := read[beat](s.roster, s.conn, c); ok && w != nil {
 		now := s.conf.Now()
 		s.spent.add(w, b, max(0, now.Sub(w.beaten)))
 		w.beaten = now
@@ -424,7 +346,7 @@ func (s *Server) beat(c *call) {
 func (s *Server) release(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read[beat](s, c); ok && w != nil {
+	if b, w, ok := read[beat](s.roster, s.conn, c); ok && w != nil {
 		s.leases.release(c.who, b.Held)
 	}
 }
@@ -436,16 +358,11 @@ func (s *Server) piece(c *call) {
 	if err := unpack(c.data, &r); err != nil || c.reply == "" {
 		return
 	}
-	s.mu.Lock()
-	data, sha, source := s.net, s.netSHA, ""
+	data, sha := s.judges.present()
+	source, many := "", false
 	if r.SHA256 != sha {
-		source = s.tasks.source(c.who, r.Task, r.SHA256)
+		source, many = s.tasks.fetch(c.who, r.Task, r.SHA256)
 	}
-	many := source != "" && s.tasks.fetching[c.who] >= workerPieces
-	if source != "" && !many {
-		s.tasks.fetching[c.who]++
-	}
-	s.mu.Unlock()
 	switch {
 	case r.SHA256 == sha && r.Offset >= 0 && r.Offset < int64(len(data)):
 		s.conn.nats.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
@@ -453,7 +370,7 @@ func (s *Server) piece(c *call) {
 		s.conn.nats.Publish(c.reply, nil)
 	case many: // it asks again
 	case len(s.pieces.push(&call{who: source, reply: c.reply, data: pack(r), worker: c.who})) > 0:
-		s.fetched(c.who)
+		s.tasks.fetched(c.who)
 	}
 }
 
@@ -467,18 +384,8 @@ func (s *Server) fetchPieces() {
 			s.conn.nats.Publish(c.reply, m.Data)
 		}
 		cancel()
-		s.fetched(c.worker)
+		s.tasks.fetched(c.worker)
 		s.pieces.done(c)
-	}
-}
-
-// fetched notes that a worker's question for a piece is over.
-func (s *Server) fetched(worker string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d := s.tasks
-	if d.fetching[worker]--; d.fetching[worker] == 0 {
-		delete(d.fetching, worker)
 	}
 }
 
@@ -486,5 +393,5 @@ func (s *Server) fetched(worker string) {
 func (s *Server) Trust(worker string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.trusted = worker
+	s.roster.trusted = worker
 }

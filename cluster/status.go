@@ -129,12 +129,12 @@ type WorkerStatus struct {
 // Status returns how the cluster is.
 func (s *Server) Status() Status {
 	s.mu.Lock()
-	st := Status{Run: s.leases.disk.Run, Version: s.conf.Version, Aside: maps.Clone(s.banned), Spending: s.spent,
+	st := Status{Run: s.leases.disk.Run, Version: s.conf.Version, Aside: maps.Clone(s.roster.banned), Spending: s.spent,
 		GameStatus: GameStatus{Out: len(s.leases.out), Queue: s.games.len() + len(s.checked)}}
 	if o := s.leases.present(); o != nil {
 		st.Network, st.Offer = o.Network, o.ID
 	}
-	for id, w := range s.members {
+	for id, w := range s.roster.members {
 		ws := WorkerStatus{ID: id, Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled, Tasks: w.tasks}
 		if w.last.Time > 0 {
 			ws.Rate = float64(w.last.Games) / w.last.Time * 3600
@@ -164,8 +164,8 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// add counts what a worker has used since it was last heard of. What it says is
-// taken for no more than the time between.
+// add counts what a worker has used since it was last heard of. No more
+// than the time between is believed.
 func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	if b.Time < w.last.Time { // it began anew
 		w.last.Time, w.last.Processor = 0, 0

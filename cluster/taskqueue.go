@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"encoding/json"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -163,9 +165,14 @@ type task struct {
 	doneBy      string
 }
 
-// taskQueue is where clients submit tasks and workers poll for them. The server's lock guards
-// it.
+// taskQueue is where clients submit tasks and workers poll for them.
 type taskQueue struct {
+	mu     *sync.Mutex // the server's: it guards the queue and the roster
+	roster *roster
+	conn   *Conn
+	log    *slog.Logger
+	now    func() time.Time
+
 	tasks   map[string]*task
 	byID    map[string]*task
 	held    map[string]map[*task]bool // by worker
@@ -187,25 +194,25 @@ type parked struct {
 	held  map[string]bool // tasks that it has
 }
 
-func newTaskQueue() *taskQueue {
-	return &taskQueue{tasks: map[string]*task{}, byID: map[string]*task{}, held: map[string]map[*task]bool{}, waiting: map[string][]*task{},
+func newTaskQueue(mu *sync.Mutex, r *roster) *taskQueue {
+	return &taskQueue{mu: mu, roster: r, log: r.log, now: r.now, tasks: map[string]*task{}, byID: map[string]*task{}, held: map[string]map[*task]bool{}, waiting: map[string][]*task{},
 		parked: map[string]*parked{}, costs: map[string]int{}, fetching: map[string]int{}}
 }
 
 func taskKey(client, id string) string { return client + "/" + id }
 
 // add takes a task in.
-func (d *taskQueue) add(e *task, size int) {
-	d.tasks[e.key], d.byID[e.id] = e, e
-	d.charge(e, size)
-	d.queue(e)
+func (q *taskQueue) add(e *task, size int) {
+	q.tasks[e.key], q.byID[e.id] = e, e
+	q.charge(e, size)
+	q.queue(e)
 }
 
 // charge sets what a task costs its client.
-func (d *taskQueue) charge(e *task, size int) {
-	d.bytes += size - e.size
-	if d.costs[e.client] += size - e.size; d.costs[e.client] == 0 {
-		delete(d.costs, e.client)
+func (q *taskQueue) charge(e *task, size int) {
+	q.bytes += size - e.size
+	if q.costs[e.client] += size - e.size; q.costs[e.client] == 0 {
+		delete(q.costs, e.client)
 	}
 	e.size = size
 }
@@ -213,56 +220,56 @@ func (d *taskQueue) charge(e *task, size int) {
 // room makes room for a client's bytes and reports whether there is any. If all
 // clients together have too much, the newest task that waits of the one with most goes:
 // that client asks for it again.
-func (d *taskQueue) room(client string, size int) bool {
-	if d.costs[client]+size > clientTasks {
+func (q *taskQueue) room(client string, size int) bool {
+	if q.costs[client]+size > clientTasks {
 		return false
 	}
-	for d.bytes+size > allTasks {
-		most, cost := "", d.costs[client]+size
-		for who, n := range d.costs {
-			if n > cost && len(d.waiting[who]) > 0 {
+	for q.bytes+size > allTasks {
+		most, cost := "", q.costs[client]+size
+		for who, n := range q.costs {
+			if n > cost && len(q.waiting[who]) > 0 {
 				most, cost = who, n
 			}
 		}
 		if most == "" {
 			return false
 		}
-		d.remove(d.waiting[most][len(d.waiting[most])-1])
+		q.remove(q.waiting[most][len(q.waiting[most])-1])
 	}
 	return true
 }
 
 // queue puts a task where workers find it.
-func (d *taskQueue) queue(e *task) {
-	if len(d.waiting[e.client]) == 0 {
-		d.ring = append(d.ring, e.client)
+func (q *taskQueue) queue(e *task) {
+	if len(q.waiting[e.client]) == 0 {
+		q.ring = append(q.ring, e.client)
 	}
-	d.waiting[e.client] = append(d.waiting[e.client], e)
+	q.waiting[e.client] = append(q.waiting[e.client], e)
 }
 
 // lease notes that a worker has a task, or "" that nobody has.
-func (d *taskQueue) lease(e *task, worker string) {
-	if of := d.held[e.worker]; of != nil {
+func (q *taskQueue) lease(e *task, worker string) {
+	if of := q.held[e.worker]; of != nil {
 		if delete(of, e); len(of) == 0 {
-			delete(d.held, e.worker)
+			delete(q.held, e.worker)
 		}
 	}
 	if e.worker = worker; worker == "" {
 		return
 	}
-	if d.held[worker] == nil {
-		d.held[worker] = map[*task]bool{}
+	if q.held[worker] == nil {
+		q.held[worker] = map[*task]bool{}
 	}
-	d.held[worker][e] = true
+	q.held[worker][e] = true
 }
 
 // next takes the oldest task that fits out, clients in turns.
-func (d *taskQueue) next(fits func(e *task) bool) *task {
-	for _, client := range d.ring {
-		if k := slices.IndexFunc(d.waiting[client], fits); k >= 0 {
-			e := d.waiting[client][k]
-			if d.unqueue(e); len(d.waiting[client]) > 0 { // it is another's turn
-				d.ring = append(slices.DeleteFunc(d.ring, func(c string) bool { return c == client }), client)
+func (q *taskQueue) next(fits func(e *task) bool) *task {
+	for _, client := range q.ring {
+		if k := slices.IndexFunc(q.waiting[client], fits); k >= 0 {
+			e := q.waiting[client][k]
+			if q.unqueue(e); len(q.waiting[client]) > 0 { // it is another's turn
+				q.ring = append(slices.DeleteFunc(q.ring, func(c string) bool { return c == client }), client)
 			}
 			return e
 		}
@@ -271,35 +278,51 @@ func (d *taskQueue) next(fits func(e *task) bool) *task {
 }
 
 // remove forgets a task.
-func (d *taskQueue) remove(e *task) {
-	delete(d.tasks, e.key)
-	delete(d.byID, e.id)
-	d.lease(e, "")
-	d.charge(e, 0)
-	d.unqueue(e)
+func (q *taskQueue) remove(e *task) {
+	delete(q.tasks, e.key)
+	delete(q.byID, e.id)
+	q.lease(e, "")
+	q.charge(e, 0)
+	q.unqueue(e)
 }
 
 // unqueue takes a task away from where workers find it.
-func (d *taskQueue) unqueue(e *task) {
-	line := d.waiting[e.client]
+func (q *taskQueue) unqueue(e *task) {
+	line := q.waiting[e.client]
 	if k := slices.Index(line, e); k >= 0 {
 		if line = slices.Delete(line, k, k+1); len(line) > 0 {
-			d.waiting[e.client] = line
+			q.waiting[e.client] = line
 			return
 		}
-		delete(d.waiting, e.client)
-		d.ring = slices.DeleteFunc(d.ring, func(c string) bool { return c == e.client })
+		delete(q.waiting, e.client)
+		q.ring = slices.DeleteFunc(q.ring, func(c string) bool { return c == e.client })
 	}
 }
 
-// source is the client that has a file of a task which a worker was given; "" where
-// there is none.
-func (d *taskQueue) source(worker, task, sha string) string {
-	e := d.byID[task]
+// fetch begins to fetch a piece of a file for a worker: from the client of a task that
+// the worker was given; "" where there is none. many reports whether too many are under
+// way for that worker already: then nothing is begun.
+func (q *taskQueue) fetch(worker, task, sha string) (client string, many bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e := q.byID[task]
 	if e == nil || !slices.Contains(e.assigned, worker) || !slices.ContainsFunc(e.task.Files, func(f File) bool { return f.SHA256 == sha }) {
-		return ""
+		return "", false
 	}
-	return e.client
+	if q.fetching[worker] >= workerPieces {
+		return e.client, true
+	}
+	q.fetching[worker]++
+	return e.client, false
+}
+
+// fetched notes that a worker's question for a piece is over.
+func (q *taskQueue) fetched(worker string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.fetching[worker]--; q.fetching[worker] == 0 {
+		delete(q.fetching, worker)
+	}
 }
 
 // filesOf is where a client is asked for pieces of its files.

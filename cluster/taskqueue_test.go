@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,9 +35,9 @@ func TestSilentWorkers(t *testing.T) {
 			failure := &outcome{Error: "no such program"}
 			e := &task{key: "client/1", client: "client", asked: start, failed: []string{"a"}, failure: failure, failedAt: start}
 			silent := &member{seen: start.Add(-time.Second)}
-			s := &Server{members: map[string]*member{"a": {seen: start}, "b": silent}, tasks: newTaskQueue()}
-			s.tasks.checked = start
-			s.tasks.add(e, 1)
+			q := newTaskQueue(new(sync.Mutex), &roster{members: map[string]*member{"a": {seen: start}, "b": silent}})
+			q.checked = start
+			q.add(e, 1)
 
 			begin := start.Add(c.jump)
 			for at := time.Duration(0); at <= 3*taskLease; at += step {
@@ -45,7 +46,7 @@ func TestSilentWorkers(t *testing.T) {
 				if c.heard > 0 && at >= c.heard {
 					silent.seen = now
 				}
-				s.expire(now)
+				q.expire(now)
 				if c.heard == 0 && at >= c.ends {
 					require.Equal(t, failure, e.done, "%v after the clock's step", at)
 					return

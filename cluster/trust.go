@@ -4,19 +4,15 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"kosumi/board"
-	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
@@ -130,103 +126,6 @@ func (w *member) assess(a *selfplay.Audit, t tolerance, again, random bool) erro
 	return nil
 }
 
-// judge is a network that the server asks again.
-type judge struct {
-	sha256 string
-	eval   nn.Evaluator
-	close  func()
-	users  sync.WaitGroup
-
-	once sync.Once
-	want answers
-	err  error
-}
-
-// judgeOf finds the judge of a network; users.Done ends its use.
-func (s *Server) judgeOf(sha string) *judge {
-	if sha == "" {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, j := range s.judges {
-		if j.sha256 == sha {
-			j.users.Add(1)
-			return j
-		}
-	}
-	return nil
-}
-
-// retire closes the network once nobody uses it.
-func (j *judge) retire() {
-	go func() {
-		j.users.Wait()
-		j.close()
-	}()
-}
-
-// ban takes no more games of a worker.
-func (s *Server) ban(worker, reason string) {
-	if worker == "" {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, already := s.banned[worker]; already || s.members[worker] == nil {
-		return
-	}
-	if len(s.banned) >= fullBanned && s.proven[worker] == "" { // keys cost nothing: another one goes, not the list on
-		for id := range s.banned {
-			delete(s.banned, id)
-			break
-		}
-	}
-	s.banned[worker], s.unsaved = reason, true
-	w := s.members[worker]
-	s.conf.Log.Warn("a worker is set aside", "worker", publicName(worker), "name", w.card.Name, "reason", reason)
-	delete(s.members, worker)
-	if s.proven[worker] != "" {
-		delete(s.proven, worker)
-		s.saveList(provenFile, s.proven)
-		s.saveBanned()
-	}
-}
-
-// saveBanned writes who is set aside, once for many. The caller holds mu.
-func (s *Server) saveBanned() {
-	if s.unsaved {
-		s.unsaved = false
-		s.saveList(bannedFile, s.banned)
-	}
-}
-
-// saveList writes a list of workers.
-func (s *Server) saveList(name string, list map[string]string) {
-	data, err := json.MarshalIndent(list, "", " ")
-	if err == nil {
-		err = file.WriteBytes(filepath.Join(s.conf.Dir, name), data)
-	}
-	if err != nil {
-		s.conf.Log.Error("a list of workers cannot be written", "list", name, "error", err)
-	}
-}
-
-func loadList(path string) (map[string]string, error) {
-	list := map[string]string{}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return list, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return list, nil
-}
-
 // examPositions are positions that a network is asked about: random legal moves
 // on the recipe's boards, drawn by the network's own sha256.
 func examPositions(o *Offer) ([]*board.Game, error) {
@@ -279,11 +178,11 @@ func answerExam(ctx context.Context, o *Offer, e nn.Evaluator) (answers, error) 
 func (s *Server) exam(c *call) {
 	var a answers
 	if err := unpack(c.data, &a); err != nil {
-		s.reply(c.reply, receipt{rejected, err.Error()})
+		s.conn.reply(c.reply, receipt{rejected, err.Error()})
 		return
 	}
 	s.mu.Lock()
-	w, o := s.members[c.who], s.leases.find(a.Offer)
+	w, o := s.roster.members[c.who], s.leases.find(a.Offer)
 	var t tolerance
 	if w != nil && o != nil {
 		t = w.card.tolerance()
@@ -292,30 +191,30 @@ func (s *Server) exam(c *call) {
 	}
 	s.mu.Unlock()
 	if w == nil || o == nil {
-		s.reply(c.reply, receipt{later, needHello})
+		s.conn.reply(c.reply, receipt{later, needHello})
 		return
 	}
-	j := s.judgeOf(o.SHA256)
+	j := s.judges.of(o.SHA256)
 	if j == nil {
-		s.reply(c.reply, receipt{later, "that network is not in use"})
+		s.conn.reply(c.reply, receipt{later, "that network is not in use"})
 		return
 	}
 	defer j.users.Done()
 	j.once.Do(func() { j.want, j.err = answerExam(context.Background(), o, j.eval) })
 	if j.err != nil {
 		s.conf.Log.Error("the exam cannot be answered here", "error", j.err)
-		s.reply(c.reply, receipt{later, "the server cannot check now"})
+		s.conn.reply(c.reply, receipt{later, "the server cannot check now"})
 		return
 	}
 	if err := compareAnswers(&j.want, &a, t); err != nil {
-		s.ban(c.who, err.Error())
-		s.reply(c.reply, receipt{rejected, err.Error()})
+		s.ban(c.who, err)
+		s.conn.reply(c.reply, receipt{rejected, err.Error()})
 		return
 	}
 	s.mu.Lock()
 	w.passed[o.SHA256] = true
 	s.mu.Unlock()
-	s.reply(c.reply, receipt{Verdict: stored})
+	s.conn.reply(c.reply, receipt{Verdict: stored})
 }
 
 // compareAnswers holds answers against those that are right.

@@ -112,7 +112,7 @@ func TestLossFollowsTheDial(t *testing.T) {
 	}
 }
 
-// What is misjudged stays so while the stones around it do.
+// A misjudgment stays so while the stones around it do.
 func TestMisjudgementLasts(t *testing.T) {
 	s := situation(t)
 	s.Seed = 5

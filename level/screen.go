@@ -28,7 +28,7 @@ const (
 
 // refuses reports whether nobody plays p: it fills an eye or settled area, gives away
 // a big chain without taking anything and without being the search's own choice, or
-// is on the edge in the opening. Where the game is decided all moves are alike to a
+// is on the edge in the opening. In a game that is decided all moves are alike to a
 // search, and its choice is no reason. loss may be NaN, not known.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us := s.game.ToMove()

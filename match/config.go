@@ -158,16 +158,10 @@ func newPlan(c Config) (*plan, error) {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for i, program := range []Program{c.A, c.B} {
-		argv, err := SplitCommand(program.Command)
-		if err != nil {
+		var err error
+		if p.argv[i], err = c.split(program.Command); err != nil {
 			fault("command of %s: %w", sideNames[i], err)
 		}
-		if len(argv) > 0 && argv[0] == "engine" && c.Engine != "" {
-			if _, err := exec.LookPath("engine"); err != nil {
-				argv[0] = c.Engine
-			}
-		}
-		p.argv[i] = argv
 	}
 	if p.Games < 0 || p.Parallel < 0 || p.MaxMoves < 0 {
 		fault("games (%d), parallel (%d) and max-moves (%d) must not be negative", p.Games, p.Parallel, p.MaxMoves)
@@ -213,6 +207,17 @@ func newPlan(c Config) (*plan, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
 	}
 	return p, nil
+}
+
+// split cuts the command of a program into words.
+func (c *Config) split(command string) ([]string, error) {
+	argv, err := SplitCommand(command)
+	if len(argv) > 0 && argv[0] == "engine" && c.Engine != "" {
+		if _, err := exec.LookPath("engine"); err != nil {
+			argv[0] = c.Engine
+		}
+	}
+	return argv, err
 }
 
 func (p *plan) setDefaults() {

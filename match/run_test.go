@@ -109,7 +109,7 @@ func requireGames(t *testing.T, c Config) {
 	}
 }
 
-// Whatever b does, a gets the game, and the fault is counted once a game.
+// In every case a gets the game, and the fault is counted once a game.
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		mode   string

@@ -29,8 +29,8 @@ func dialectOf(knows func(command string) bool) timeDialect {
 	return dialectNone
 }
 
-// settings returns the command that tells a program the clock, "" for none. What
-// a dialect lacks is said as well as it can be: the last byo-yomi period as
+// settings returns the command that tells a program the clock, "" for none. A form
+// that a dialect lacks is put as well as it can be: the last byo-yomi period as
 // Canadian overtime of one stone with the periods before it as main time, and
 // Fischer's increment as such a period too.
 func (d timeDialect) settings(t clock.Settings) string {

@@ -59,6 +59,26 @@ func (j *Judge) Position(ctx context.Context, g *board.Game) (*Eval, error) {
 	return j.search(ctx, g, j.visits, board.NoPoint)
 }
 
+// Lost is how many points a move loses. It plays the move in the game.
+func (j *Judge) Lost(ctx context.Context, g *board.Game, p board.Point) (float64, error) {
+	before, err := j.Position(ctx, g)
+	if err != nil {
+		return 0, err
+	}
+	mover := g.ToMove()
+	if err := g.PlayTolerant(mover, p); err != nil {
+		return 0, err
+	}
+	after, err := j.Position(ctx, g)
+	if err != nil {
+		return 0, err
+	}
+	if mover == board.White {
+		return after.Lead - before.Lead, nil
+	}
+	return before.Lead - after.Lead, nil
+}
+
 // search searches a position from the start: evaluations that were made before are
 // remembered, so that only new ones cost anything. The move that was played is kept
 // among the candidates.

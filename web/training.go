@@ -47,7 +47,7 @@ func (t *training) read() *api.Training {
 	t.lastRead = time.Now()
 	all := &api.Training{Runs: []api.TrainingRun{}}
 	for _, l := range t.loops {
-		v, err := l.Look()
+		v, err := l.Snapshot()
 		if err != nil {
 			all.Runs = append(all.Runs, api.TrainingRun{Folder: l.Folder(), Error: err.Error(), Points: []api.TrainingPoint{}, Rated: []api.TrainingRating{}, Newest: []api.TrainingGame{}})
 			continue

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -69,7 +68,7 @@ first program, or else the first network, has Elo 0.`,
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), r)
 			}
-			printRatings(cmd.OutOrStdout(), r)
+			r.Print(cmd.OutOrStdout())
 			fmt.Fprintln(cmd.OutOrStdout(), "plotted in", filepath.Join(args[0], loop.ReportFile))
 			return nil
 		},
@@ -83,15 +82,4 @@ first program, or else the first network, has Elo 0.`,
 	others.add(fl, "have the games played by")
 	fl.BoolVar(&asJSON, "json", false, "print the ratings as JSON")
 	return c
-}
-
-func printRatings(w io.Writer, r *loop.Ratings) {
-	fmt.Fprintf(w, "%-32s %8s %9s %6s %6s %6s\n", "player", "hours", "games", "Elo", "+-95%", "played")
-	for _, p := range r.Players {
-		hours, games := fmt.Sprintf("%.2f", p.Hours), fmt.Sprint(p.Games)
-		if p.Anchor {
-			hours, games = "", ""
-		}
-		fmt.Fprintf(w, "%-32s %8s %9s %6.0f %6.0f %6d\n", p.Name, hours, games, p.Elo, p.Error, p.Played)
-	}
 }

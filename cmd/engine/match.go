@@ -3,10 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,7 +157,7 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 			return err
 		}
 	} else {
-		printSummary(cmd.OutOrStdout(), &summary)
+		summary.Print(cmd.OutOrStdout())
 	}
 	if cmd.Context().Err() != nil {
 		return interrupted(c)
@@ -206,58 +203,10 @@ func showMatch(c *match.Config) (done func()) {
 	c.Progress = func(p match.Progress) {
 		switch {
 		case d.Terminal():
-			d.Show("", int64(p.Summary.Games), int64(p.Total), "games", score(&p.Summary))
+			d.Show("", int64(p.Summary.Games), int64(p.Total), "games", p.Summary.Line())
 		case p.Game != nil:
-			d.Note(progressLine(p))
+			d.Note(p.Line())
 		}
 	}
 	return d.Close
-}
-
-func progressLine(p match.Progress) string {
-	black, white := p.Game.NameA, p.Game.NameB
-	if p.Game.Black == "b" {
-		black, white = white, black
-	}
-	return fmt.Sprintf("game %d (%s - %s) %s, %s, %d moves; %d of %d: %s", p.Game.Game, black, white,
-		p.Game.Result, p.Game.Reason, p.Game.Moves, p.Summary.Games, p.Total, score(&p.Summary))
-}
-
-func score(s *match.Summary) string {
-	line := fmt.Sprintf("%s %d, %s %d", s.A.Name, s.A.Wins, s.B.Name, s.B.Wins)
-	if s.Draws > 0 {
-		line += fmt.Sprintf(", draws %d", s.Draws)
-	}
-	line += ", Elo " + s.Estimate.Text()
-	if s.Repeats > 0 {
-		line += fmt.Sprintf(", %d repeated", s.Repeats)
-	}
-	return line
-}
-
-func printSummary(w io.Writer, s *match.Summary) {
-	fmt.Fprintf(w, "%d games\n", s.Games)
-	if s.Repeats > 0 {
-		fmt.Fprintf(w, "  %d of them repeat others move for move: %d different games, which alone count in the Elo difference;\n"+
-			"  engine match openings makes openings, from which games differ\n", s.Repeats, s.Distinct.Games())
-	}
-	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.A.Name, s.A.Wins, 100*s.A.ScoreRate)
-	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.B.Name, s.B.Wins, 100*s.B.ScoreRate)
-	fmt.Fprintf(w, "  draws: %d\n", s.Draws)
-	var faults []string
-	for _, f := range []struct {
-		what string
-		a, b int
-	}{{"illegal moves", s.IllegalA, s.IllegalB}, {"crashes", s.CrashesA, s.CrashesB}, {"timeouts", s.TimeoutsA, s.TimeoutsB}, {"refusals", s.RefusalsA, s.RefusalsB}} {
-		if f.a+f.b > 0 {
-			faults = append(faults, fmt.Sprintf("%s %d and %d", f.what, f.a, f.b))
-		}
-	}
-	if len(faults) > 0 {
-		fmt.Fprintf(w, "  lost by fault (first and second program): %s\n", strings.Join(faults, ", "))
-	}
-	fmt.Fprintf(w, "  Elo difference: %s\n", s.Estimate.Text())
-	if s.SPRT != nil {
-		fmt.Fprintf(w, "  SPRT: log likelihood ratio %.2f in [%.2f, %.2f]: %s\n", s.SPRT.LLR, s.SPRT.Lower, s.SPRT.Upper, s.SPRT.Decision)
-	}
 }

@@ -243,22 +243,7 @@ func (j *ladderJudge) lost(g *board.Game, p board.Point) (float64, error) {
 			return 0, err
 		}
 	}
-	before, err := j.judge.Position(context.Background(), g)
-	if err != nil {
-		return 0, err
-	}
-	mover := g.ToMove()
-	if err := g.PlayTolerant(mover, p); err != nil {
-		return 0, err
-	}
-	after, err := j.judge.Position(context.Background(), g)
-	if err != nil {
-		return 0, err
-	}
-	if mover == board.White {
-		return after.Lead - before.Lead, nil
-	}
-	return before.Lead - after.Lead, nil
+	return j.judge.Lost(context.Background(), g, p)
 }
 
 func (j *ladderJudge) close() {

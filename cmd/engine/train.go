@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -190,7 +189,7 @@ func runTrain(cmd *cobra.Command, c training.Config, f *trainFlags) error {
 		if show.Terminal() {
 			p.Left = 0 // the bar has it
 		}
-		show.Show("", p.Step, p.Total, "steps", trainLine(&p))
+		show.Show("", p.Step, p.Total, "steps", p.String())
 	}
 	report, err := training.Run(cmd.Context(), c)
 	show.Close()
@@ -210,7 +209,7 @@ func runTrain(cmd *cobra.Command, c training.Config, f *trainFlags) error {
 			return err
 		}
 	} else {
-		printTrainReport(cmd.OutOrStdout(), report)
+		report.Print(cmd.OutOrStdout())
 	}
 	if report.Interrupted {
 		return fmt.Errorf("interrupted after step %d; everything is saved, the same command goes on", report.Counters.Steps)
@@ -281,55 +280,4 @@ func otherRun(dir string, changed []learn.Change) error {
 	none := "none of these flags"
 	return fmt.Errorf("%s holds a run that was begun with %s, and now it is %s: give what it was to go on, or another folder with -o to begin anew",
 		dir, cmp.Or(strings.Join(was, " "), none), cmp.Or(strings.Join(is, " "), none))
-}
-
-// printTrainReport prints what a run changed, one loss a line.
-func printTrainReport(w io.Writer, r *training.Report) {
-	fmt.Fprintf(w, "%d steps, %d samples, %.0f samples/s\n", r.Counters.Steps, r.Counters.Samples, r.Speed)
-	if r.Counters.Skipped > 0 {
-		fmt.Fprintf(w, "%d steps were skipped: their loss or gradient was no finite number\n", r.Counters.Skipped)
-	}
-	if r.Before != nil && r.After != nil {
-		printMeasurements(w, r)
-	}
-	for _, note := range r.Notes {
-		fmt.Fprintln(w, note)
-	}
-	if n := len(r.Skipped); n > 0 {
-		fmt.Fprintf(w, "files of which not all was used: %d; report.json says why\n", n)
-	}
-	for _, path := range r.Files {
-		fmt.Fprintln(w, "wrote", path)
-	}
-}
-
-// printMeasurements prints what was measured on rows held back, a part of the loss a line.
-func printMeasurements(w io.Writer, r *training.Report) {
-	columns := []struct {
-		name string
-		of   *learn.Result
-	}{{"before", r.Before}, {"after", r.After}, {"averaged", r.Averaged}, {}}
-	if r.Best != nil {
-		columns[3].name, columns[3].of = fmt.Sprintf("step %d", r.Best.Step), &r.Best.Result
-	}
-	fmt.Fprintf(w, "on %d rows held back, of %d games:\n  %-16s", r.After.Rows, r.Held, "")
-	for _, c := range columns {
-		if c.of != nil {
-			fmt.Fprintf(w, " %9s", c.name)
-		}
-	}
-	fmt.Fprintln(w)
-	for _, t := range r.After.Terms {
-		if t.Weight == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "  %-16s", t.Name)
-		for _, c := range columns {
-			if c.of != nil {
-				term, _ := c.of.Term(t.Name)
-				fmt.Fprintf(w, " %9.4f", term.Mean)
-			}
-		}
-		fmt.Fprintln(w)
-	}
 }

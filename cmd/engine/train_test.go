@@ -44,10 +44,10 @@ func TestTrainLine(t *testing.T) {
 		{Name: learn.TermValue, Mean: 9}, {Name: learn.MeasurePolicyTop1, Mean: 0.25, Weight: 3},
 	}}
 	require.Equal(t, "loss 1.5000, policy 2.000, score mean 4.000, top-1 25 %, 800 samples/s, left 3s",
-		trainLine(&training.Progress{Recent: r, Speed: 800, Left: 3e9}))
+		(&training.Progress{Recent: r, Speed: 800, Left: 3e9}).String())
 	require.Equal(t, "loss 1.5000, policy 2.000, score mean 4.000, top-1 25 %, 800 samples/s",
-		trainLine(&training.Progress{Recent: r, Speed: 800}), "a bar has the time left")
-	require.Equal(t, "saving", trainLine(&training.Progress{Recent: r, Doing: "saving"}))
+		(&training.Progress{Recent: r, Speed: 800}).String(), "a bar has the time left")
+	require.Equal(t, "saving", (&training.Progress{Recent: r, Doing: "saving"}).String())
 }
 
 // TestTrainGoesOnWithItsSettings: a batch that changes in mid-run is answered with

@@ -91,7 +91,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		}
 	}
 	for _, dir := range o.loops {
-		if _, err := loop.NewViewer(dir).Look(); err != nil {
+		if _, err := loop.NewViewer(dir).Snapshot(); err != nil {
 			return fmt.Errorf("--loop: %w", err)
 		}
 	}

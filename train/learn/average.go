@@ -11,16 +11,16 @@ import (
 
 // startAverage begins with the present weights as the first snapshot.
 func (l *Learner) startAverage() error {
-	if err := l.store.fetch(); err != nil {
+	if err := l.weights.fetch(); err != nil {
 		return err
 	}
 	l.average = map[string]*ort.Tensor{}
 	for _, name := range l.averagedNames() {
-		t, err := ort.NewTensor(l.store.tensors[name][0].Dims...)
+		t, err := ort.NewTensor(l.weights.tensors[name][0].Dims...)
 		if err != nil {
 			return err
 		}
-		copy(t.Data, l.store.data(name))
+		copy(t.Data, l.weights.data(name))
 		l.average[name] = t
 	}
 	l.count.Snapshots = 0
@@ -45,7 +45,7 @@ func (l *Learner) moveAverage() error {
 	if l.average == nil || l.count.Samples < l.count.NextSnap {
 		return nil
 	}
-	if err := l.store.fetch(); err != nil {
+	if err := l.weights.fetch(); err != nil {
 		return err
 	}
 	for l.count.NextSnap <= l.count.Samples {
@@ -54,7 +54,7 @@ func (l *Learner) moveAverage() error {
 	l.count.Snapshots++
 	by := float32(1 / min(float64(l.count.Snapshots), l.conf.Average.Window))
 	for _, name := range l.averagedNames() {
-		avg, now := l.average[name].Data, l.store.data(name)
+		avg, now := l.average[name].Data, l.weights.data(name)
 		for i := range avg {
 			avg[i] += (now[i] - avg[i]) * by
 		}

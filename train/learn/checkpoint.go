@@ -88,12 +88,12 @@ func (l *Learner) write(tmp string, extra Extra) error {
 	if err := os.Mkdir(tmp, 0o755); err != nil {
 		return err
 	}
-	if err := l.store.fetch(); err != nil {
+	if err := l.weights.fetch(); err != nil {
 		return err
 	}
 	var list []namedTensor
-	for _, name := range l.store.names {
-		t := l.store.tensors[name][l.store.side]
+	for _, name := range l.weights.names {
+		t := l.weights.tensors[name][l.weights.side]
 		list = append(list, namedTensor{name, t.Dims, t.Data})
 	}
 	for _, name := range l.averagedNames() {
@@ -334,8 +334,8 @@ func (l *Learner) load(path string) (Extra, error) {
 	if err := l.matchTensors(tensors); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, name := range l.store.names {
-		t := l.store.tensors[name][l.store.side]
+	for _, name := range l.weights.names {
+		t := l.weights.tensors[name][l.weights.side]
 		copy(t.Data, tensors[name].data)
 		t.Changed()
 	}
@@ -402,8 +402,8 @@ func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
 		}
 		return nil
 	}
-	for _, name := range l.store.names {
-		if err := check(name, l.store.tensors[name][0].Dims); err != nil {
+	for _, name := range l.weights.names {
+		if err := check(name, l.weights.tensors[name][0].Dims); err != nil {
 			return err
 		}
 	}

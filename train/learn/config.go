@@ -33,7 +33,7 @@ var (
 )
 
 // Config says how a network is trained. Model and Batch are needed; zero values
-// of the rest mean what [Config.WithDefaults] makes of them. What is not tagged
+// of the rest mean what [Config.WithDefaults] makes of them. A field not tagged
 // "-" is part of the identity of a run: a checkpoint is refused by a learner with
 // other values.
 type Config struct {

@@ -55,7 +55,7 @@ func (l *Learner) Network(average bool) (*onnx.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	weights, err := l.weights(average)
+	weights, err := l.networkWeights(average)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type Learner struct {
 	net     *model.Model
 	source  Source
 	planner planner
-	store   *store
+	weights *weights
 	average map[string]*ort.Tensor // nil without one
 	train   map[board.Size]*session
 	eval    map[board.Size]*session
@@ -70,11 +70,11 @@ func New(c Config) (*Learner, error) {
 		return nil, err
 	}
 	l := &Learner{
-		conf: c, net: net, store: newStore(),
+		conf: c, net: net, weights: newWeights(),
 		train: map[board.Size]*session{}, eval: map[board.Size]*session{},
 	}
 	if c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider) {
-		if l.store.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
+		if l.weights.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
 			l.Close()
 			return nil, err
 		}
@@ -125,20 +125,20 @@ func (l *Learner) homeSize() board.Size {
 	return board.Square(19)
 }
 
-// addTensors gives a plan's tensors their place in the store.
+// addTensors gives a plan's tensors their place among the weights.
 func (l *Learner) addTensors(p *plan) error {
 	for _, q := range p.params {
-		if err := l.store.add(q.Name, q.Dims, q.Init, false); err != nil {
+		if err := l.weights.add(q.Name, q.Dims, q.Init, false); err != nil {
 			return err
 		}
 	}
 	for _, s := range p.stats {
-		if err := l.store.add(s.Name, s.Dims, s.Init, s.Next == ""); err != nil {
+		if err := l.weights.add(s.Name, s.Dims, s.Init, s.Next == ""); err != nil {
 			return err
 		}
 	}
 	for _, s := range p.states {
-		if err := l.store.add(s.Name, s.Dims, nil, false); err != nil {
+		if err := l.weights.add(s.Name, s.Dims, nil, false); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (l *Learner) Serves(size board.Size) error { return l.net.Serves(size) }
 
 // Step takes one step. A batch of fewer rows than Config.Batch counts as if the
 // rest were rows without weight; networks whose norms are trained take full
-// batches only. Where loss or gradient are not finite the weights stay and
+// batches only. If loss or gradient are not finite the weights stay and
 // Result.Skipped says so; after ten such steps in a row the error wraps
 // ErrDiverged.
 func (l *Learner) Step(b *rows.Batch) (Result, error) {
@@ -217,7 +217,7 @@ func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	for name, v := range o.Scalars(step, rate) {
 		s.own[name].Data[0] = v
 	}
-	if err := s.run(l.store.side, l.store.at(0), l.store.at(1)); err != nil {
+	if err := s.run(l.weights.side, l.weights.at(0), l.weights.at(1)); err != nil {
 		return Result{}, err
 	}
 	r := s.result(b.N)
@@ -240,7 +240,7 @@ func (l *Learner) finishStep(r *Result) error {
 	}
 	l.count.InARow = 0
 	l.count.Updates++
-	l.store.flip()
+	l.weights.flip()
 	return l.moveAverage()
 }
 
@@ -265,7 +265,7 @@ func (l *Learner) Evaluate(b *rows.Batch, average bool) (Result, error) {
 		if average && l.average != nil {
 			err = s.run(boundAverage, l.average, nil)
 		} else {
-			err = s.run(l.store.side, l.store.at(0), nil)
+			err = s.run(l.weights.side, l.weights.at(0), nil)
 		}
 		if err != nil {
 			return Result{}, err
@@ -313,8 +313,8 @@ func (l *Learner) Close() error {
 		s.close()
 	}
 	l.train, l.eval = nil, nil
-	if l.store != nil {
-		l.store.close()
+	if l.weights != nil {
+		l.weights.close()
 	}
 	for _, t := range l.average {
 		t.Close()
@@ -323,15 +323,15 @@ func (l *Learner) Close() error {
 	return l.net.Close()
 }
 
-// weights returns copies of the trained initializers, averaged if asked for and
+// networkWeights returns copies of the trained initializers, averaged if asked for and
 // kept; what exists in training only is left out.
-func (l *Learner) weights(average bool) (map[string]*onnx.Tensor, error) {
-	if err := l.store.fetch(); err != nil {
+func (l *Learner) networkWeights(average bool) (map[string]*onnx.Tensor, error) {
+	if err := l.weights.fetch(); err != nil {
 		return nil, err
 	}
 	all := map[string]*onnx.Tensor{}
 	add := func(name string, dims []int64) {
-		data := l.store.data(name)
+		data := l.weights.data(name)
 		if average && l.average != nil {
 			data = l.average[name].Data
 		}

@@ -115,10 +115,10 @@ func TestLossesFall(t *testing.T) {
 
 // bits returns everything that a learner holds, for comparing.
 func bits(t *testing.T, l *Learner) map[string][]float32 {
-	require.NoError(t, l.store.fetch())
+	require.NoError(t, l.weights.fetch())
 	all := map[string][]float32{}
-	for _, name := range l.store.names {
-		all[name] = append([]float32{}, l.store.data(name)...)
+	for _, name := range l.weights.names {
+		all[name] = append([]float32{}, l.weights.data(name)...)
 	}
 	for name, t := range l.average {
 		all[averagePrefix+name] = append([]float32{}, t.Data...)

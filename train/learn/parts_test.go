@@ -91,7 +91,7 @@ func TestRunningStatistics(t *testing.T) {
 		for _, s := range l.stats {
 			init, err := s.Init.Float32s()
 			require.NoError(t, err)
-			for i, v := range l.store.data(s.Name) {
+			for i, v := range l.weights.data(s.Name) {
 				moved = moved || v != init[i]
 			}
 		}
@@ -136,7 +136,7 @@ func TestAverage(t *testing.T) {
 		_, err := l.Step(randomBatch(l, board.Square(5), 2, uint64(i)))
 		require.NoError(t, err)
 		if i%2 == 1 {
-			snapshots = append(snapshots, l.store.data(name)[0])
+			snapshots = append(snapshots, l.weights.data(name)[0])
 		}
 	}
 	want := snapshots[0]

@@ -16,13 +16,13 @@ import (
 // cores is how many threads run at once, as the program found it.
 var cores = runtime.GOMAXPROCS(0)
 
-// session runs one plan: a graph bound to the store and to memory of its own for
+// session runs one plan: a graph bound to the weights and to memory of its own for
 // batches and results.
 type session struct {
 	plan  *plan
 	graph *ort.Graph
-	own   map[string]*ort.Tensor // inputs and outputs that are no part of the store
-	bound [3]*ort.Binding        // to either side of the store, and to the averages
+	own   map[string]*ort.Tensor // inputs and outputs that are no part of the weights
+	bound [3]*ort.Binding        // to either side of the weights, and to the averages
 }
 
 // boundAverage is the place of the binding to averaged weights.
@@ -64,7 +64,7 @@ func (l *Learner) openSession(p *plan) (*session, error) {
 	}
 	s := &session{plan: p, graph: g, own: map[string]*ort.Tensor{}}
 	for _, v := range p.model.Graph.Inputs {
-		if l.store.tensors[v.Name] != nil {
+		if l.weights.tensors[v.Name] != nil {
 			continue
 		}
 		if err := s.make(v.Name, v.Shape); err != nil {

@@ -6,7 +6,7 @@ import (
 	"kosumi/nn"
 )
 
-// Names of the terms of a loss. What they mean: KataGo's
+// Names of the terms of a loss. They mean the same as in KataGo's
 // python/katago/train/metrics_pytorch.py; indices in brackets are those of
 // KataGo's global targets.
 const (

@@ -30,7 +30,7 @@ func TestStateIsChecked(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "state.json")
 		require.ErrorContains(t, err, "put a copy of it back")
-		_, err = NewViewer(dir).Look()
+		_, err = NewViewer(dir).Snapshot()
 		require.ErrorIs(t, err, ErrState)
 		require.ErrorIs(t, WriteReport(dir), ErrState)
 		after, err := os.ReadFile(statePath(dir))

@@ -38,8 +38,8 @@ type Options struct {
 	Time  time.Duration
 }
 
-// Loop is the circle in one folder: its stages in turns, one goroutine at a time. What
-// an exchange needs, Left, Wanted and File, may be called at any time.
+// Loop is the circle in one folder: its stages in turns, one goroutine at a time.
+// Left, Wanted and File, which an exchange needs, may be called at any time.
 type Loop struct {
 	*workspace
 	generator generator

@@ -10,16 +10,15 @@ import (
 
 	"kosumi/nn"
 	"kosumi/nn/fresh"
+	"kosumi/nn/katago"
 	"kosumi/nn/model"
 	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
-// fileName is what the file of a network is called in its folder.
-func fileName(archName string) string { return "model" + fresh.Ending(archName) }
-
+// modelPath is where a loop keeps a network.
 func modelPath(dir, archName, name string) string {
-	return filepath.Join(dir, "models", name, fileName(archName))
+	return filepath.Join(dir, "models", name, "model"+fresh.Ending(archName))
 }
 
 // writeFresh writes the network that everything begins with, unless it is there.
@@ -38,6 +37,14 @@ func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) er
 		a = a.On(boards[0].Width, boards[0].Height)
 	}
 	return a.Write(path, seed)
+}
+
+// writeNetwork writes a network into a folder of its own.
+func writeNetwork(path string, net *katago.Network) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return katago.WriteFile(path, net)
 }
 
 // player is an open network that can be asked.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -78,16 +79,13 @@ type RateOptions struct {
 }
 
 // Rate plays what is missing for every network to have met the two before it,
-// and each anchor, and then rates all of them. What was played is saved after
+// and each anchor, and then rates all of them. The games are saved after
 // each pair, so that a rating goes on where it stopped. The first anchor, or
 // else the first network, has Elo 0.
 func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
-	s, err := loadState(dir)
+	s, err := stateOf(dir)
 	if err != nil {
 		return nil, err
-	}
-	if s == nil {
-		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
 	}
 	conf, err := recipe.Load(dir)
 	if err != nil {
@@ -134,6 +132,7 @@ func loadRatings(dir string) (*Ratings, error) {
 	return r, nil
 }
 
+// rater plays the games of a rating, on networks that it keeps open.
 type rater struct {
 	dir     string
 	state   *State
@@ -341,4 +340,16 @@ func (r *rater) rate() {
 		return strings.Compare(a.Name, b.Name)
 	})
 	r.ratings.Players = players
+}
+
+// Print writes the players as a table.
+func (r *Ratings) Print(w io.Writer) {
+	fmt.Fprintf(w, "%-32s %8s %9s %6s %6s %6s\n", "player", "hours", "games", "Elo", "+-95%", "played")
+	for _, p := range r.Players {
+		hours, games := fmt.Sprintf("%.2f", p.Hours), fmt.Sprint(p.Games)
+		if p.Anchor {
+			hours, games = "", ""
+		}
+		fmt.Fprintf(w, "%-32s %8s %9s %6.0f %6.0f %6d\n", p.Name, hours, games, p.Elo, p.Error, p.Played)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,12 +54,9 @@ const reportGames = 12
 // WriteReport writes the report of the loop in a folder: one page that needs no
 // other file.
 func WriteReport(dir string) error {
-	s, err := loadState(dir)
+	s, err := stateOf(dir)
 	if err != nil {
 		return err
-	}
-	if s == nil {
-		return fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {

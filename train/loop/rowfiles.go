@@ -23,7 +23,7 @@ type dataFile struct {
 	ids []selfplay.Filed
 }
 
-// rowFiles are the files of self-play in a loop's folder. What was read of a file is
+// rowFiles are the files of self-play in a loop's folder. The facts read of a file are
 // kept, so that they can be listed again and again.
 type rowFiles struct {
 	dir   string // of the loop

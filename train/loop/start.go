@@ -2,12 +2,10 @@ package loop
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"kosumi/nn/katago"
 	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 )
@@ -27,11 +25,7 @@ func (w *workspace) begin(s *State) error {
 	if arch != w.conf.Arch {
 		return fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", recipe.ErrConfig, w.conf.Start.Network, arch, w.conf.Arch)
 	}
-	path := modelPath(w.dir, arch, startName(arch))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := katago.WriteFile(path, net); err != nil {
+	if err := writeNetwork(modelPath(w.dir, arch, startName(arch)), net); err != nil {
 		return err
 	}
 	s.Start = startName(arch)

@@ -95,6 +95,7 @@ const (
 
 func statePath(dir string) string { return filepath.Join(dir, "state.json") }
 
+// loadState reads the state of a loop; nil where there is none yet.
 func loadState(dir string) (*State, error) {
 	data, err := file.Read(statePath(dir), maxState)
 	if errors.Is(err, os.ErrNotExist) {
@@ -116,6 +117,15 @@ func loadState(dir string) (*State, error) {
 			statePath(dir), err, filepath.Join(dir, "selfplay"))
 	}
 	return s, nil
+}
+
+// stateOf reads the state of a loop that has one.
+func stateOf(dir string) (*State, error) {
+	s, err := loadState(dir)
+	if err == nil && s == nil {
+		err = fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
+	}
+	return s, err
 }
 
 // read fills in the state from a file's text. Faults are named by their keys.

@@ -124,14 +124,22 @@ func (t *trainer) steps(ctx context.Context, c *recipe.Config, stream *rows.Fold
 	began, saved := time.Now(), time.Now()
 	first := t.learner.Counters().Samples
 	defer func() { s.Seconds.Train += time.Since(began).Seconds() }()
-	var batch rows.Batch
+	var next rows.Prefetch
+	defer next.End()
 	sum := new(learn.Result)
 	beat := t.out.pulse()
-	for t.learner.Counters().Samples < s.Target && ctx.Err() == nil {
-		if err := stream.Next(&batch); err != nil {
+	for ended := false; t.learner.Counters().Samples < s.Target && !ended; {
+		batch, err := next.Get(stream)
+		if err != nil {
 			return nil, err
 		}
-		result, err := t.learner.Step(&batch)
+		// The stream stands still if its place is saved after the step.
+		ended = ctx.Err() != nil
+		due := time.Since(saved).Seconds() >= c.Train.Checkpoint
+		if !ended && !due && t.learner.Counters().Samples+int64(batch.N) < s.Target {
+			next.Start(stream)
+		}
+		result, err := t.learner.Step(batch)
 		if err != nil {
 			return nil, err
 		}
@@ -141,14 +149,13 @@ func (t *trainer) steps(ctx context.Context, c *recipe.Config, stream *rows.Fold
 		if err := t.watch.see(&result, batch.Size); err != nil {
 			return nil, err
 		}
-		now := time.Now()
-		if now.Sub(saved).Seconds() >= c.Train.Checkpoint {
+		if due {
 			if err := t.checkpoint(stream); err != nil {
 				return nil, err
 			}
-			saved = now
+			saved = time.Now()
 		}
-		if beat.due(now) {
+		if beat.due(time.Now()) {
 			t.out.tell(t.progress(sum, first, began))
 		}
 	}
@@ -296,13 +303,6 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 		return nil, err
 	}
 	return katago.Grow(net, arch, s.Seed)
-}
-
-func writeNetwork(path string, net *katago.Network) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return katago.WriteFile(path, net)
 }
 
 // renew begins the learner anew, as there are no checkpoints that it could go on

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,14 +50,11 @@ func (v *Viewer) Folder() string {
 	return v.dir
 }
 
-// Look returns the loop as it is now.
-func (v *Viewer) Look() (*View, error) {
-	s, err := loadState(v.dir)
+// Snapshot returns the loop as it is now.
+func (v *Viewer) Snapshot() (*View, error) {
+	s, err := stateOf(v.dir)
 	if err != nil {
 		return nil, err
-	}
-	if s == nil {
-		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", v.dir)
 	}
 	w := &View{Folder: v.Folder(), State: s, Running: file.Taken(v.dir)}
 	w.news(statePath(v.dir))

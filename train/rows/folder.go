@@ -21,7 +21,7 @@ var ErrNoRows = errors.New("no training rows")
 // files, which are read meanwhile. Rows that do not fill a batch wait for the
 // next ones of their board size, so none is lost.
 //
-// What it delivers is a function of the options, the files and the calls: the
+// Its batches are a function of the options, the files and the calls: the
 // number of workers and their speed do not matter.
 type Folder struct {
 	o    Options

@@ -28,7 +28,7 @@ func movesOfFile(path string, size int64) (int, error) {
 }
 
 // countMoves counts the properties B and W in the main lines of SGF, also where it is
-// cut off. What is no SGF has some number too.
+// cut off. Text that is no SGF has some number too.
 func countMoves(data []byte) (n int) {
 	depth, aside := 0, false // aside: in a variation
 	var name [2]byte         // of the property, its capitals

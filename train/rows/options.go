@@ -102,7 +102,7 @@ func (o *Options) fill() {
 type Lister func() ([]string, error)
 
 // ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders,
-// by time of modification, newest first. Files may be named directly too. Where
+// by time of modification, newest first. Files may be named directly too. If
 // self-play has left rows in a folder tdata, the records of the same games in the
 // folder sgfs beside it are left out.
 func ListFolders(roots ...string) Lister {

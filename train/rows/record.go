@@ -78,7 +78,7 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 // policy is the move that was played, its value the result. Ownership and score
 // count where the final position is beyond doubt: both sides passed, and the
 // area on the board, with stones taken off that stand in pass-alive territory
-// of the other side, agrees with the result that the record names. Where the
+// of the other side, agrees with the result that the record names. If the
 // result is missing or a resignation, the weights of what is unknown are 0. Under
 // territory rules the winner counts, and a record without a result has one where the
 // final position is beyond doubt.

@@ -102,8 +102,8 @@ type Info struct {
 }
 
 // Set is N rows in the arrays of a KataGo training file, each array C-ordered
-// with the row first. All numbers are for the side to move of their row. What
-// they mean: KataGo's cpp/dataio/trainingwrite.h, format version 3.
+// with the row first. All numbers are for the side to move of their row. They
+// mean the same as in KataGo's cpp/dataio/trainingwrite.h, format version 3.
 type Set struct {
 	Layout Layout
 	N      int

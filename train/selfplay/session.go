@@ -90,7 +90,7 @@ func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	}
 	var workers sync.WaitGroup
 	for _, p := range s.players {
-		p.setEvaluator(e)
+		p.setEvaluator(e, s.seed)
 		workers.Go(func() { r.work(ctx, p) })
 	}
 	go func() {
@@ -193,15 +193,14 @@ func (r *run) collect(f *Finished, before Stats) {
 }
 
 // setEvaluator gives a player the network to play with from now on.
-func (p *player) setEvaluator(e nn.Evaluator) {
-	if p.eval.net == e {
+func (p *player) setEvaluator(e nn.Evaluator, seed uint64) {
+	if p.net == e {
 		return
 	}
-	if p.eval.net != nil && p.active {
+	if p.net != nil && p.active {
 		p.changed = true
 	}
-	p.eval.use(e)
-	p.tree = nil // it asks the network before
+	p.net, p.eval, p.tree = e, steady(e, seed, false), nil
 }
 
 // Stats counts what a session has done. A game still under way counts with its

@@ -103,7 +103,7 @@ func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.T
 func (p *player) search(ctx context.Context, g *board.Game, full, greedy bool, visits int, banned []board.Point) (search.Result, error) {
 	params := p.c.params(full, greedy, p.rng.Uint64())
 	if p.tree == nil {
-		t, err := search.New(params, p.eval.Evaluator, nil)
+		t, err := search.New(params, p.eval, nil)
 		if err != nil {
 			return search.Result{}, err
 		}

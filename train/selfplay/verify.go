@@ -136,8 +136,7 @@ func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Eva
 
 func (a *Audit) recheckRaw(ctx context.Context, c *Config, f *Finished, seed uint64, e nn.Evaluator, positions int) error {
 	p := &player{c: c, rng: rand.New(rand.NewPCG(seed, f.Game.Hash[0]))}
-	p.setEvaluator(e)
-	p.eval.salt = seed
+	p.setEvaluator(e, seed)
 	g := &p.game
 	g.CopyFrom(f.Game.Start)
 	step := max(1, len(f.Game.Turns)/max(1, positions))
@@ -166,7 +165,7 @@ func (a *Audit) recheckRaw(ctx context.Context, c *Config, f *Finished, seed uin
 // playAgain plays the first turns of a game from its seed and compares.
 func (a *Audit) playAgain(ctx context.Context, c *Config, f *Finished, seed uint64, e nn.Evaluator, searches int) error {
 	p := &player{c: c}
-	p.setEvaluator(e)
+	p.setEvaluator(e, seed)
 	if err := p.begin(f.ID.Number, seed); err != nil {
 		return err
 	}

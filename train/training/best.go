@@ -110,7 +110,7 @@ func (r *run) risen(after *learn.Result, times float64) error {
 	return fmt.Errorf("%w: %s", learn.ErrDiverged, text)
 }
 
-// measureSeen is the loss of some of the rows trained on, 0 where there are none. Where
+// measureSeen is the loss of some of the rows trained on, 0 where there are none. If
 // it is no finite number the error wraps learn.ErrDiverged.
 func (r *run) measureSeen() (float64, error) {
 	o := r.options(true)

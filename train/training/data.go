@@ -1,14 +1,12 @@
 package training
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"kosumi/board"
-	"kosumi/internal/file"
 	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
@@ -185,44 +183,6 @@ func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
 	return untold
 }
 
-// prefetch reads the next batch while a step runs. It is a promise for one batch
-// at most.
-type prefetch struct {
-	batches [2]rows.Batch
-	turn    int
-	ready   chan error
-}
-
-// start begins to read the next batch; nobody may touch the stream until get.
-func (p *prefetch) start(s rows.Stream) {
-	p.turn ^= 1
-	b, ready := &p.batches[p.turn], make(chan error, 1)
-	p.ready = ready
-	go func() { ready <- s.Next(b) }()
-}
-
-// get returns the next batch.
-func (p *prefetch) get(s rows.Stream) (*rows.Batch, error) {
-	if p.ready == nil {
-		p.start(s)
-	}
-	err := <-p.ready
-	p.ready = nil
-	if err != nil {
-		return nil, fmt.Errorf("training data: %w", err)
-	}
-	return &p.batches[p.turn], nil
-}
-
-// end waits for a batch that nobody will get: whoever owns the stream may close it
-// then.
-func (p *prefetch) end() {
-	if p.ready != nil {
-		<-p.ready
-		p.ready = nil
-	}
-}
-
 // speedometer tells how fast samples have gone by in the last seconds.
 type speedometer struct {
 	at   []time.Time
@@ -248,14 +208,6 @@ func (s *speedometer) rate() float64 {
 		sum += n
 	}
 	return float64(sum) / max(s.at[len(s.at)-1].Sub(s.at[0]).Seconds(), 1e-9)
-}
-
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(path, append(text, '\n'))
 }
 
 // finite reports whether a loss is a number that a float32 can hold.

@@ -1,9 +1,11 @@
 package training
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 
+	"kosumi/internal/file"
 	"kosumi/train/learn"
 )
 
@@ -47,7 +49,11 @@ func (r *run) finish() error {
 	if err := Plot(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(r.Out, ReportFile), &r.report)
+	text, err := json.MarshalIndent(&r.report, "", "  ")
+	if err != nil {
+		return err
+	}
+	return file.WriteBytes(filepath.Join(r.Out, ReportFile), append(text, '\n'))
 }
 
 // ended returns an error where the network has become none: its last steps had no

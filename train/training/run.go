@@ -159,7 +159,7 @@ const (
 )
 
 // Run trains until its steps are done, or until ctx ends: then it saves, and the
-// report says Interrupted. Where Out holds checkpoints of the same run, it goes on
+// report says Interrupted. If Out holds checkpoints of the same run, it goes on
 // from the newest. Errors wrap learn.ErrConfig where the caller must change something.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	began := time.Now()
@@ -338,17 +338,17 @@ func (r *run) schedule() error {
 
 // loop takes steps until there are enough or ctx ends.
 func (r *run) loop(ctx context.Context) error {
-	var next prefetch
-	defer next.end()
+	var next rows.Prefetch
+	defer next.End()
 	for r.l.Counters().Steps < r.state.Total {
-		batch, err := next.get(r.train)
+		batch, err := next.Get(r.train)
 		if err != nil {
 			return err
 		}
 		last := ctx.Err() != nil
 		pause := last || r.pauseAfter(r.l.Counters().Steps+1)
 		if !pause {
-			next.start(r.train)
+			next.Start(r.train)
 		}
 		if err := r.step(batch); err != nil {
 			return err

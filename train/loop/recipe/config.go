@@ -126,7 +126,7 @@ type Keep struct {
 }
 
 // Stage changes settings once so many games were played, those of the
-// bootstrap not counted. What it does not name stays as it is.
+// bootstrap not counted. All that it does not name stays as it is.
 type Stage struct {
 	Games         int64    `toml:"games"`
 	Method        *string  `toml:"method"`

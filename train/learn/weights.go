@@ -9,22 +9,22 @@ import (
 	"kosumi/nn/ort"
 )
 
-// store holds weights, statistics and optimizer state, each twice: a step reads
+// weights holds weights, statistics and optimizer state, each twice: a step reads
 // one side and writes the other, and then the sides change places. Graphs of all
 // board sizes are bound to the same memory. On a GPU that is the device's: Data of the
-// tensors are old until [store.fetch].
-type store struct {
+// tensors are old until [weights.fetch].
+type weights struct {
 	device  *ort.Device // nil: the host's memory
 	tensors map[string]*[2]*ort.Tensor
 	names   []string // in the order in which they came
 	side    int      // the side that is valid
 }
 
-func newStore() *store { return &store{tensors: map[string]*[2]*ort.Tensor{}} }
+func newWeights() *weights { return &weights{tensors: map[string]*[2]*ort.Tensor{}} }
 
 // add makes a tensor unless there is one of that name; fixed ones are never
 // written and have one side only.
-func (s *store) add(name string, dims []int64, init *onnx.Tensor, fixed bool) error {
+func (s *weights) add(name string, dims []int64, init *onnx.Tensor, fixed bool) error {
 	if old, ok := s.tensors[name]; ok {
 		if !slices.Equal(old[0].Dims, dims) {
 			return fmt.Errorf("%w: weight %s is %v on one board and %v on another", ErrNetwork, name, old[0].Dims, dims)
@@ -55,7 +55,7 @@ func (s *store) add(name string, dims []int64, init *onnx.Tensor, fixed bool) er
 	return nil
 }
 
-func (s *store) tensor(dims []int64) (*ort.Tensor, error) {
+func (s *weights) tensor(dims []int64) (*ort.Tensor, error) {
 	if s.device != nil {
 		return s.device.NewTensor(dims...)
 	}
@@ -63,7 +63,7 @@ func (s *store) tensor(dims []int64) (*ort.Tensor, error) {
 }
 
 // fetch brings Data of the valid side up to what steps have written.
-func (s *store) fetch() error {
+func (s *weights) fetch() error {
 	for _, name := range s.names {
 		if err := s.tensors[name][s.side].Fetch(); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (s *store) fetch() error {
 }
 
 // at returns the tensors of one side, counted from the valid one.
-func (s *store) at(offset int) map[string]*ort.Tensor {
+func (s *weights) at(offset int) map[string]*ort.Tensor {
 	all := make(map[string]*ort.Tensor, len(s.tensors))
 	for name, pair := range s.tensors {
 		all[name] = pair[(s.side+offset)%2]
@@ -81,9 +81,9 @@ func (s *store) at(offset int) map[string]*ort.Tensor {
 	return all
 }
 
-// data returns the valid numbers of a tensor, as [store.fetch] left them; nil if there
+// data returns the valid numbers of a tensor, as [weights.fetch] left them; nil if there
 // is none of that name.
-func (s *store) data(name string) []float32 {
+func (s *weights) data(name string) []float32 {
 	if pair := s.tensors[name]; pair != nil {
 		return pair[s.side].Data
 	}
@@ -91,9 +91,9 @@ func (s *store) data(name string) []float32 {
 }
 
 // flip makes the other side the valid one.
-func (s *store) flip() { s.side ^= 1 }
+func (s *weights) flip() { s.side ^= 1 }
 
-func (s *store) close() {
+func (s *weights) close() {
 	for _, pair := range s.tensors {
 		pair[0].Close()
 		if pair[1] != pair[0] {

@@ -1,0 +1,58 @@
+package match
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Line tells of the game that just ended, and how the match stands.
+func (p *Progress) Line() string {
+	black, white := p.Game.NameA, p.Game.NameB
+	if p.Game.Black == "b" {
+		black, white = white, black
+	}
+	return fmt.Sprintf("game %d (%s - %s) %s, %s, %d moves; %d of %d: %s", p.Game.Game, black, white,
+		p.Game.Result, p.Game.Reason, p.Game.Moves, p.Summary.Games, p.Total, p.Summary.Line())
+}
+
+// Line says how the match stands.
+func (s *Summary) Line() string {
+	line := fmt.Sprintf("%s %d, %s %d", s.A.Name, s.A.Wins, s.B.Name, s.B.Wins)
+	if s.Draws > 0 {
+		line += fmt.Sprintf(", draws %d", s.Draws)
+	}
+	line += ", Elo " + s.Estimate.Text()
+	if s.Repeats > 0 {
+		line += fmt.Sprintf(", %d repeated", s.Repeats)
+	}
+	return line
+}
+
+// Print writes what came of the match.
+func (s *Summary) Print(w io.Writer) {
+	fmt.Fprintf(w, "%d games\n", s.Games)
+	if s.Repeats > 0 {
+		fmt.Fprintf(w, "  %d of them repeat others move for move: %d different games, which alone count in the Elo difference;\n"+
+			"  engine match openings makes openings, from which games differ\n", s.Repeats, s.Distinct.Games())
+	}
+	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.A.Name, s.A.Wins, 100*s.A.ScoreRate)
+	fmt.Fprintf(w, "  %s: %d won, %.1f %%\n", s.B.Name, s.B.Wins, 100*s.B.ScoreRate)
+	fmt.Fprintf(w, "  draws: %d\n", s.Draws)
+	var faults []string
+	for _, f := range []struct {
+		what string
+		a, b int
+	}{{"illegal moves", s.IllegalA, s.IllegalB}, {"crashes", s.CrashesA, s.CrashesB}, {"timeouts", s.TimeoutsA, s.TimeoutsB}, {"refusals", s.RefusalsA, s.RefusalsB}} {
+		if f.a+f.b > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d and %d", f.what, f.a, f.b))
+		}
+	}
+	if len(faults) > 0 {
+		fmt.Fprintf(w, "  lost by fault (first and second program): %s\n", strings.Join(faults, ", "))
+	}
+	fmt.Fprintf(w, "  Elo difference: %s\n", s.Estimate.Text())
+	if s.SPRT != nil {
+		fmt.Fprintf(w, "  SPRT: log likelihood ratio %.2f in [%.2f, %.2f]: %s\n", s.SPRT.LLR, s.SPRT.Lower, s.SPRT.Upper, s.SPRT.Decision)
+	}
+}
