@@ -189,7 +189,7 @@ func TestUnsavedGame(t *testing.T) {
 	g.journal.Close()
 	g.owe(g.resign)
 	require.NotNil(t, g.owed.step)
-	g.goOn()
+	g.advance()
 	g.mu.Unlock()
 	until(c, "game.state", func(s *api.GameState) bool {
 		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == record.Play
