@@ -147,7 +147,7 @@ func (c *conn) stateOf(what string) (any, error) {
 	case "docs":
 		return c.s.docs.List()
 	case "training":
-		return c.s.training.state(), nil
+		return c.s.training.State(), nil
 	case "reviews":
 		return c.s.reviews.List()
 	case "review":

@@ -17,6 +17,7 @@ import (
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/hub"
+	"kosumi/web/levels"
 	"kosumi/web/record"
 	"kosumi/web/wire"
 )
@@ -34,7 +35,7 @@ type games struct {
 	pages    Pages
 	warnings *hub.Warnings
 	engines  *engines.Engines
-	levels   *levels
+	levels   *levels.Levels
 	log      *slog.Logger
 	ctx      context.Context // of what runs for games
 	jobs     sync.WaitGroup  // those that think
@@ -183,13 +184,13 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
 		return record.Header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
 	}
-	n.Seat.Auto = n.Seat.Level == autoLevel
+	n.Seat.Auto = n.Seat.Level == levels.Auto
 	if n.Seat.Auto {
-		if n.Seat.Level, err = gs.levels.fitting(size); err != nil {
+		if n.Seat.Level, err = gs.levels.Fitting(size); err != nil {
 			return record.Header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}
-	if n.Seat.Level != "" && !gs.levels.known(n.Seat.Level) {
+	if n.Seat.Level != "" && !gs.levels.Known(n.Seat.Level) {
 		return record.Header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
 	}
 	colour := n.Colour

@@ -21,7 +21,9 @@ import (
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/hub"
+	"kosumi/web/levels"
 	"kosumi/web/reviews"
+	"kosumi/web/training"
 )
 
 // Config is what a server is made of.
@@ -64,7 +66,7 @@ type Server struct {
 	games    *games
 	docs     *documents.Documents
 	reviews  *reviews.Reviews
-	training *training
+	training *training.Training
 }
 
 // New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
@@ -93,9 +95,9 @@ func New(c Config) (*Server, error) {
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.docs = documents.New(s.folder, &s.hub, s.warnings)
-	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: &levels{engines: s.engines, warnings: s.warnings},
+	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: levels.New(s.engines, s.warnings),
 		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
-	s.training = openTraining(c.Loops, &s.hub)
+	s.training = training.New(c.Loops, &s.hub)
 	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version})
 	if err == nil {
 		err = s.open()
@@ -262,7 +264,7 @@ func (s *Server) watchEngine() {
 		if _, pages := s.hub.Watching(); pages == 0 {
 			continue
 		}
-		s.training.tell()
+		s.training.Tell()
 		if now := s.engines.Backend.Status(); now != last {
 			last = now
 			s.hub.Publish("engine", api.Event{T: "engine.state", D: now})

@@ -23,6 +23,7 @@ import (
 	"kosumi/train/loop"
 	"kosumi/web"
 	"kosumi/web/folder"
+	"kosumi/web/networks"
 )
 
 // webOptions are the flags of `engine web` alone.
@@ -113,7 +114,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		return err
 	}
 	web.YieldToBrowser()
-	backend := web.NewNetworks(web.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) web.Network {
+	backend := networks.New(networks.Config{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) networks.Network {
 		other := *s
 		other.Model = file
 		return openNetwork(&other, board.Square(9), s.stderr)
