@@ -85,7 +85,7 @@ func TestFullHouse(t *testing.T) {
 		join(t, s)
 	}
 	ws := dial(t, s)
-	hello, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Token: s.access.keys.token}})
+	hello, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Token: s.access.Keys.Token}})
 	require.NoError(t, err)
 	require.NoError(t, ws.Write(t.Context(), websocket.MessageText, hello))
 	_, _, err = ws.Read(t.Context())

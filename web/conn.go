@@ -122,10 +122,10 @@ func (c *conn) greet() bool {
 		c.ws.Close(closeNoToken, "say hello first")
 		return false
 	}
-	if !c.s.access.keys.admit(hello.Token, hello.Key) {
+	if !c.s.access.Keys.Admit(hello.Token, hello.Key) {
 		c.s.warnings.Warn("refused a connection without the right key: open the address that engine web prints", "key")
 		select {
-		case <-time.After(c.s.access.keys.penalty()):
+		case <-time.After(c.s.access.Keys.Penalty()):
 		case <-ctx.Done():
 		}
 		c.ws.Close(closeNoToken, "the token is missing or wrong")
@@ -138,7 +138,7 @@ func (c *conn) greet() bool {
 	c.client = wire.Shown(hello.Client, 64)
 	welcome := c.s.welcome()
 	if hello.Key != "" {
-		welcome.Token = c.s.access.keys.token
+		welcome.Token = c.s.access.Keys.Token
 	}
 	if !c.s.hub.Enter(c) {
 		c.ws.Close(closeTryAgain, "too many connections")

@@ -22,6 +22,7 @@ import (
 	"kosumi/board"
 	"kosumi/train/loop"
 	"kosumi/web"
+	"kosumi/web/access"
 	"kosumi/web/folder"
 	"kosumi/web/networks"
 )
@@ -153,7 +154,7 @@ func (o *webOptions) tls() (*tls.Config, error) {
 		if o.listen == "" || isLoopback(o.listen) {
 			return nil, nil
 		}
-		cert, fingerprint, err := web.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
+		cert, fingerprint, err := access.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
 		if err != nil {
 			return nil, err
 		}
