@@ -23,7 +23,7 @@ func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits s
 		return err
 	}
 	t := e.thinker
-	if err := t.tree.SetParams(e.analysisParams()); err != nil {
+	if err := t.tree.SetParams(e.cfg.analysisParams()); err != nil {
 		return err
 	}
 	t.follow(game)
@@ -40,9 +40,9 @@ func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits s
 
 // analysisParams widens the search at the root and judges the position by
 // itself, whatever the opponent has been doing, as KataGo's analysis commands do.
-func (e *Engine) analysisParams() search.Params {
-	p := e.cfg.Search
-	p.Root.WideNoise = e.cfg.AnalysisWideNoise
-	p.Pass.IgnorePreRootHistory, p.AntiMirror = !e.cfg.AnalysisHistory, e.cfg.AnalysisAntiMirror
+func (c *Config) analysisParams() search.Params {
+	p := c.Search
+	p.Root.WideNoise = c.AnalysisWideNoise
+	p.Pass.IgnorePreRootHistory, p.AntiMirror = !c.AnalysisHistory, c.AnalysisAntiMirror
 	return p
 }

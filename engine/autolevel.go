@@ -46,7 +46,7 @@ type autoGame struct {
 }
 
 // followPlayer changes the rank in the middle of a game that turns out one-sided. lead
-// is ours, headStart Black's. It says so.
+// is ours, headStart Black's. The change is logged.
 func (r *rank) followPlayer(game *board.Game, lead, headStart float64) {
 	a := &r.auto
 	if r.cfg.Level != autoLevel || a.rank == nil {

@@ -110,10 +110,6 @@ func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
 	return nil
 }
 
-// LevelNote says what to know about the level that is set, on boards of the
-// current size; "" without one.
-func (e *Engine) LevelNote() string { return e.rank.note(e.game.Size()) }
-
 // FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a
 // game without result. Games that ended under rules without agreement on dead stones
 // count as they stand; in all others dead stones are removed first, or with

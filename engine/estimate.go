@@ -44,8 +44,8 @@ func (j *judge) estimate(ctx context.Context, g *board.Game) (*thinking.Estimate
 	return t, nil
 }
 
-// estimateUnderKomi estimates a position under its komi; scored says that the network
-// has a score.
+// estimateUnderKomi estimates a position under its komi; scored reports whether
+// the network has a score.
 func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
 	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), nn.Uncached(j.net), g, search.Limits{Visits: estimateVisits, Ownership: true})
 	if err == nil {
@@ -115,8 +115,8 @@ func (v *evenEstimate) find(ctx context.Context, net nn.Network, game *board.Gam
 	return nil
 }
 
-// under makes t say of points what the estimate under another komi does. The lead is on
-// the side of the winrate, and between Low and High.
+// under gives t the points of the estimate under another komi. The lead is on the side
+// of the winrate, and between Low and High.
 func (even *evenEstimate) under(t *thinking.Estimate, g *board.Game) {
 	more := float64(g.Rules().Komi - even.komi)
 	low, high := search.Bounds(g)

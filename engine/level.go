@@ -29,6 +29,9 @@ type rank struct {
 // newGame begins a game under a seed.
 func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 
+// resign notes that the game was given up at this rank.
+func (r *rank) resign() { r.auto.resigned = true }
+
 // levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
 // measuring.
 type levelValue struct{ at *string }
@@ -65,7 +68,7 @@ func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	return 0, &s, err
 }
 
-// note is [Engine.LevelNote] on boards of a size.
+// note describes the level that is set, on boards of a size; "" without one.
 func (r *rank) note(size board.Size) string {
 	if r.cfg.Level == "" {
 		return ""
@@ -86,8 +89,8 @@ func (r *rank) imitates() bool {
 	return humans != nil && humans.Describe().TakesProfile && !strings.Contains(r.cfg.Level, ":")
 }
 
-// served is the rank that a record says of the engine: that of its level, or what
-// of it the network serves; "" at full strength.
+// served is the engine's rank in records: that of its level, as far as the network
+// serves it; "" at full strength.
 func (r *rank) served(size board.Size) string {
 	switch {
 	case r.cfg.Level == "" || strings.Contains(r.cfg.Level, ":") || r.cfg.Level == autoLevel && r.auto.rank == nil:

@@ -30,7 +30,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 		}
 		if e.Game().NumMoves() == 4 {
 			require.NoError(t, e.SetParams(map[string]string{"level": "3d"}))
-			require.Contains(t, e.LevelNote(), "3d")
+			require.Contains(t, e.rank.note(e.game.Size()), "3d")
 			data, err := e.SaveSGF(t.Context())
 			require.NoError(t, err)
 			served, err := e.rank.setting(e.game.Size())
@@ -46,7 +46,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.Empty(t, e.cfg.Level)
 	require.NoError(t, e.SetParams(map[string]string{"level": "10k"}))
 	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
-	require.Empty(t, e.LevelNote())
+	require.Empty(t, e.rank.note(e.game.Size()))
 	data, err := e.SaveSGF(t.Context())
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "BR[")

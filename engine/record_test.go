@@ -61,7 +61,7 @@ func TestRecords(t *testing.T) {
 	require.NoError(t, e.LoadSGF([]byte("(;SZ[9]KM[0.5]RU[Japanese]HA[2]AB[cc][gg];W[ee])"), 0))
 	require.Equal(t, board.ScoringTerritory, e.game.Rules().Scoring)
 	require.Equal(t, float32(0.5), e.game.Rules().Komi)
-	require.Equal(t, 2, e.Handicap())
+	require.Equal(t, 2, e.handicap)
 }
 
 // TestRecordsThatAreDamaged: what can be read of a record is loaded, and komi is a

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -12,7 +13,7 @@ import (
 	"kosumi/thinking"
 )
 
-// judge says how a game stands: which stones are dead, who owns what, the score, the
+// judge finds out how a game stands: dead stones, owners of points, the score, the
 // lead, and whether to pass. It owns what was found out about the last position. The
 // engine asks it while nothing else searches.
 type judge struct {
@@ -40,6 +41,33 @@ func (j *judge) forget() {
 		j.leads = search.NewLeads(j.net)
 	}
 }
+
+// showLeads corrects the leads of a search under these limits, where there is time.
+func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
+	if leadsFit(found, l) {
+		j.leads.Show(ctx, j.log, game, found)
+	}
+}
+
+// leadsFit reports whether a clock leaves time for the evaluations that leads may take.
+func leadsFit(r *search.Result, l search.Limits) bool {
+	const most, share = 24, 20 // evaluations; of the time for the move, one part in so many
+	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
+}
+
+// Status is the fate of a point: the first three for stones, the others for
+// empty points.
+type Status uint8
+
+// The statuses of points.
+const (
+	Alive Status = iota
+	Dead
+	Seki
+	BlackTerritory
+	WhiteTerritory
+	Dame
+)
 
 // score returns White's points minus Black's, as [Engine.FinalScore] does.
 func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
@@ -79,6 +107,9 @@ func (j *judge) counted(g *board.Game) bool {
 	}
 	return g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
 }
+
+// knows reports whether a game that has ended can be counted at once.
+func (j *judge) knows(g *board.Game) bool { return j.counted(g) || j.judged.of(g) }
 
 // count is what the position on the board comes to.
 type count struct {

@@ -155,6 +155,9 @@ func (t *thinker) advance(c board.Color, p board.Point) {
 	t.carried = scale(t.carried, t.cfg.TimeUse.CarryOver*float64(t.tree.Visits())/before)
 }
 
+// holds reports whether the tree has something of this position to keep.
+func (t *thinker) holds(game *board.Game) bool { return t.tree.Visits() > 0 && t.tree.Matches(game) }
+
 // follow makes the tree's root this position, keeping the tree if it is.
 func (t *thinker) follow(game *board.Game) {
 	if !t.tree.Matches(game) {
@@ -179,6 +182,26 @@ func (t *thinker) forget() {
 	t.net.ClearCache()
 }
 
+// newGame forgets the advantage of the game before.
+func (t *thinker) newGame() { t.ahead = advantage{} }
+
+// beginMove adjusts the advantage to the last own move, unless that is done for the
+// move that is chosen now.
+func (t *thinker) beginMove(game *board.Game, v *ownValues) {
+	if !t.ahead.adjusted {
+		t.adjustAdvantage(game, v)
+	}
+	t.ahead.adjusted = false
+}
+
+// adjustAdvantage adjusts the advantage for the move that is chosen next.
+func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
+	last, known := v.white()
+	known = known && game.Board().Stones(board.White) > 0
+	t.ahead.adjust(game.Size(), headStart(game), t.cfg.HandicapAdvantage, last, known)
+	t.ahead.adjusted = true
+}
+
 // params returns the parameters of the search for a move of ours, with the
 // advantage in handicap games. One that was set by hand stays.
 func (t *thinker) params() search.Params {
@@ -190,7 +213,7 @@ func (t *thinker) params() search.Params {
 }
 
 // prepare makes the tree ready to search for a move in a game, under these parameters.
-// What was found for the other side, told of another advantage, is of another game.
+// It drops what was found for the other side, which was told of another advantage.
 func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking.Restriction) error {
 	if err := t.tree.SetParams(p); err != nil {
 		return err
@@ -203,7 +226,27 @@ func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking
 	return nil
 }
 
-// repeatable are the settings of a search that finds the same each time.
+// deterministicVisits is how long a deterministic search is where no limit of
+// visits is configured.
+const deterministicVisits = 200
+
+// repeatable returns a new tree, and limits that know no clock, of a search that finds
+// the same each time.
+func (t *thinker) repeatable(game *board.Game, only []thinking.Restriction) (*search.Tree, search.Limits, error) {
+	tree, err := search.New(repeatable(t.cfg.Search), nn.Uncached(t.net), t.log)
+	if err != nil {
+		return nil, search.Limits{}, err
+	}
+	tree.Reset(game)
+	tree.Restrict(only...)
+	limits := search.Limits{Visits: t.cfg.Limits.Visits, Playouts: t.cfg.Limits.Playouts}
+	if limits.Visits == 0 && limits.Playouts == 0 {
+		limits.Visits = deterministicVisits
+	}
+	return tree, limits, nil
+}
+
+// repeatable are the settings of such a search.
 func repeatable(p search.Params) search.Params {
 	p.Parallel.Workers = 1
 	p.Net.Symmetry = 0

@@ -15,12 +15,13 @@ import (
 // goroutine of its own would take turns with them at every batch, and they would wait
 // for it.
 type combiner struct {
-	run  *run
+	run  *run // not to be touched without the lock, nor once the search is over
 	ctx  context.Context
+	done chan *slot    // run.done of this search
 	wake chan struct{} // for the search's own goroutine; capacity 1
 
 	lock  sync.Mutex // held by the combiner of the moment, who owns the tree
-	over  bool       // the search has ended, the tree is not to be touched
+	over  bool
 	busy  time.Duration
 	fault any // what a pass panicked with
 }
@@ -32,7 +33,7 @@ const mostPasses = 8
 // combine runs the search cycle with the help of those who answer. The caller calls what
 // it returns once nothing is in flight; until then no one else touches the tree.
 func (r *run) combine(ctx context.Context) (end func()) {
-	c := &combiner{run: r, ctx: ctx, wake: make(chan struct{}, 1)}
+	c := &combiner{run: r, ctx: ctx, done: r.done, wake: make(chan struct{}, 1)}
 	r.then = c.published
 	began := time.Now()
 	for c.lock.Lock(); c.pass(); c.lock.Lock() {
@@ -60,7 +61,7 @@ func (r *run) combine(ctx context.Context) (end func()) {
 // published is called by those who have published answers: it combines until nothing that
 // has come back is left, or somebody else does.
 func (c *combiner) published() {
-	for passes := 0; len(c.run.done) > 0; passes++ {
+	for passes := 0; len(c.done) > 0; passes++ {
 		if passes == mostPasses {
 			c.signal()
 			return
@@ -99,7 +100,7 @@ func (c *combiner) pass() (goes bool) {
 		case ended:
 			return false
 		case starved:
-			if r.tally.inFlight > 0 && len(r.done) == 0 {
+			if r.tally.inFlight > 0 && len(c.done) == 0 {
 				return true
 			}
 		}

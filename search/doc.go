@@ -25,7 +25,7 @@
 //   - One goroutine at a time owns a tree: the one inside Search, or the caller of
 //     Reset, Advance and Search. It alone touches nodes, so nodes have no locks.
 //     Where sessions keep all cores busy, those who answer take turns as the owner
-//     (crew.go). Workers only see their own slot. [Tree.Snapshot] may be called at
+//     (see combiner). Workers only see their own slot. [Tree.Snapshot] may be called at
 //     any time; it reads what the owner published.
 //   - After each Search no virtual loss is left and no evaluation is under way.
 //   - The arenas hold no pointers, so the garbage collector never scans a tree;
@@ -35,6 +35,14 @@
 //   - A node stands for the whole path to it, or, with graph search, for a
 //     position whose history cannot matter: so moves are legal, superko
 //     included, because they were legal when the node was evaluated.
+//
+// # Parts
+//
+// A [Tree] wires together: the position at the root; the nodes; the rules that hold at
+// the root only; a selector, which picks the move to descend through; playouts, which go
+// down to a leaf and up again; a run, which is one search, with its tally and timing; a
+// chooser, which weighs moves for the final choice; and a report. The cycle of select,
+// evaluate, expand and back up is one function, run.iterate.
 //
 // # Workers
 //
@@ -61,5 +69,6 @@
 // search: KataGo, github.com/lightvector/KataGo, docs/KataGoMethods.md and
 // docs/GraphSearch.md, and "Accelerating Self-Play Learning in Go", arXiv
 // 1902.10565. Play against mirror Go: KataGo, cpp/search/searchmirror.cpp.
-// Virtual loss: Chaslot, Winands and van den Herik 2008.
+// Virtual loss: Chaslot, Winands and van den Herik 2008. Flat combining: Hendler, Incze,
+// Shavit and Tzafrir 2010.
 package search

@@ -18,6 +18,7 @@ import (
 	"kosumi/board"
 	"kosumi/cluster/jobs"
 	"kosumi/console"
+	"kosumi/doctor"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
@@ -194,7 +195,7 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 		return err
 	}
 	l.Network, l.SHA256 = network.Name, network.SHA256
-	l.Machine, l.Date = processor(), time.Now().Format(time.DateOnly)
+	l.Machine, l.Date = doctor.Processor(), time.Now().Format(time.DateOnly)
 	ladder.Print(cmd.OutOrStdout(), l)
 	return ladder.Update(f.out, l)
 }

@@ -1,0 +1,46 @@
+package search
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// TestIterate walks through rounds of the search cycle: a leaf goes out, nothing can be
+// done while it is away, it comes back, and the search ends at its limit.
+func TestIterate(t *testing.T) {
+	answer := make(chan struct{}, 1)
+	p := Defaults()
+	p.Parallel.Workers = 2
+	tree := newTree(t, p, &stub{answer: func(*board.Game, *nn.Output) { <-answer }})
+	tree.Reset(newGame(t, 9))
+	answer <- struct{}{} // for the root
+	tree.begin(Limits{Visits: 3})
+	require.NoError(t, tree.prepareRoot(t.Context()))
+	r := &tree.run
+	tree.playouts.makeSlots(2)
+	r.idle, r.done = append(r.idle[:0], tree.playouts.slots...), make(chan *slot, 2)
+	r.timing.alarm = time.NewTimer(time.Hour)
+	for visits := range int64(2) {
+		require.EqualValues(t, visits+1, tree.Visits())
+		require.Equal(t, moved, r.iterate(t.Context()), "a leaf is evaluated")
+		require.Equal(t, 1, tree.tally.inFlight)
+		require.Equal(t, starved, r.iterate(t.Context()), "two at a time are too many for so few playouts")
+		answer <- struct{}{}
+		r.wait(t.Context())
+		require.Zero(t, tree.tally.inFlight)
+		require.Len(t, r.idle, 2)
+	}
+	require.Equal(t, ended, r.iterate(t.Context()))
+	require.Equal(t, StopVisits, r.stop)
+	require.EqualValues(t, 3, tree.Visits())
+	requireSound(t, tree)
+	for _, s := range tree.playouts.slots {
+		close(s.wake)
+	}
+	r.workers.Wait()
+}
