@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -22,17 +21,11 @@ import (
 	"kosumi/web/wire"
 )
 
-// Pages are told what has changed.
-type Pages interface {
-	Publish(topic string, e api.Event)
-	Watched(topic string) bool
-}
-
 // games are the games of one server against its engine: those that are open. They are
 // closed with [games.Close], after ctx has ended.
 type games struct {
 	folder   *folder.Folder
-	pages    Pages
+	pages    *hub.Hub
 	warnings *hub.Warnings
 	engines  *engines.Engines
 	levels   *levels.Levels
@@ -210,11 +203,7 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 
 // Score takes a step of the count.
 func (gs *games) Score(v *api.Score) error {
-	g, err := gs.Open(v.Game)
-	if err != nil {
-		return err
-	}
-	return g.command(v.Rev, func(g *game) error {
+	return onGame(func(g *game) error {
 		if g.rec.Phase != record.Counting {
 			return api.RefuseWith("illegal", "over", "the game is not being counted")
 		}
@@ -236,40 +225,24 @@ func (gs *games) Score(v *api.Score) error {
 			return g.accept()
 		}
 		return api.Refuse("bad_request", "a step of the count says what to do")
-	})
+	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
 }
 
-// on performs a command of the player on a game.
-func (gs *games) on(v *api.GameCommand, do func(*game) error) error {
-	g, err := gs.Open(v.Game)
-	if err != nil {
-		return err
+// onGame performs a command of the player on a game.
+func onGame(do func(*game) error) func(*games, *api.GameCommand) error {
+	return func(gs *games, v *api.GameCommand) error {
+		g, err := gs.Open(v.Game)
+		if err != nil {
+			return err
+		}
+		return g.command(v.Rev, do)
 	}
-	return g.command(v.Rev, do)
 }
 
 // Play makes a move of the player.
 func (gs *games) Play(p *api.Play) error {
-	return gs.on(&api.GameCommand{Game: p.Game, Rev: p.Rev}, func(g *game) error { return g.playerMoves(p.Move) })
+	return onGame(func(g *game) error { return g.playerMoves(p.Move) })(gs, &api.GameCommand{Game: p.Game, Rev: p.Rev})
 }
-
-// Undo takes back to the player's own last move.
-func (gs *games) Undo(v *api.GameCommand) error { return gs.on(v, (*game).undo) }
-
-// Redo makes again what undo took back.
-func (gs *games) Redo(v *api.GameCommand) error { return gs.on(v, (*game).redo) }
-
-// Resign gives the game up.
-func (gs *games) Resign(v *api.GameCommand) error { return gs.on(v, (*game).resign) }
-
-// Pause stops the clock.
-func (gs *games) Pause(v *api.GameCommand) error { return gs.on(v, (*game).pause) }
-
-// Resume goes on after a pause or a failure.
-func (gs *games) Resume(v *api.GameCommand) error { return gs.on(v, (*game).resume) }
-
-// Delete removes the game and its files.
-func (gs *games) Delete(v *api.GameCommand) error { return gs.on(v, (*game).remove) }
 
 // leaveIdle stops the clocks of games that no page watches, or that stood still for a
 // gap, and lets go of their engines.
@@ -304,23 +277,13 @@ func (gs *games) publishList() {
 	}
 }
 
-// ServeSGF answers a request with the game that its path names.
-func (gs *games) ServeSGF(w http.ResponseWriter, r *http.Request) {
-	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
+// SGF returns a game as SGF, and when it began.
+func (gs *games) SGF(id string) (data []byte, at time.Time, err error) {
 	g, err := gs.Open(id)
 	if err != nil {
-		http.NotFound(w, r)
-		return
+		return nil, at, err
 	}
 	root, began, _ := g.Record()
-	data, err := sgf.Marshal(root)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	wire.SendSGF(w, "kosumi-"+began.Format("2006-01-02-1504")+".sgf", data)
+	data, err = sgf.Marshal(root)
+	return data, began, err
 }

@@ -230,8 +230,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/key", s.access.WithToken(func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
 	}))
-	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(s.games.ServeSGF))
-	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(s.docs.ServeSGF))
+	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(serveSGF(s.games.SGF)))
+	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
 	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
 	mux.HandleFunc("GET /assets/", s.page.serveAsset)

@@ -10,18 +10,13 @@ import (
 
 	"kosumi/train/loop"
 	"kosumi/web/api"
+	"kosumi/web/hub"
 	"kosumi/web/wire"
 )
 
-// Pages are told what has changed.
-type Pages interface {
-	Publish(topic string, e api.Event)
-	Watched(topic string) bool
-}
-
 // Training reads the folders of loops while a page shows them.
 type Training struct {
-	pages Pages
+	pages *hub.Hub
 
 	mu       sync.Mutex
 	loops    []*loop.Viewer
@@ -36,7 +31,7 @@ const readEvery = 2 * time.Second
 const newestShown = 6
 
 // New returns the loops of folders.
-func New(folders []string, p Pages) *Training {
+func New(folders []string, p *hub.Hub) *Training {
 	t := &Training{pages: p}
 	for _, dir := range folders {
 		t.loops = append(t.loops, loop.NewViewer(dir))
