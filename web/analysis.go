@@ -130,7 +130,7 @@ func (r *run) once() bool {
 	r.cut = cut
 	r.mu.Unlock()
 	defer cut()
-	if !want.On || !r.c.isVisible() {
+	if !want.On || !r.c.frames.isVisible() {
 		return false
 	}
 	req, game, handicap, err := r.request(&want)
@@ -181,7 +181,7 @@ func (r *run) once() bool {
 
 // fail tells the page why nothing is analysed.
 func (r *run) fail(want *api.Analyse, err error) {
-	r.c.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
+	r.c.frames.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
 }
 
 // ending says why an analysis is over, "" if it only made room for others.
@@ -241,7 +241,7 @@ func (r *run) unseen() {
 	time.AfterFunc(unseenFor, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if !r.c.isVisible() && r.cut != nil {
+		if !r.c.frames.isVisible() && r.cut != nil {
 			r.cut()
 		}
 	})
@@ -284,7 +284,7 @@ func (r *run) show(want *api.Analyse, gen int, res *search.Result, final string)
 	if want.Human != "" {
 		f.Human = r.human.policy
 	}
-	r.c.show(api.Event{T: "analysis.frame", D: f})
+	r.c.frames.show(api.Event{T: "analysis.frame", D: f})
 }
 
 // longestLine is how many moves of a variation are shown.

@@ -94,7 +94,7 @@ func TestFullHouse(t *testing.T) {
 
 // answered is a connection without a socket.
 func answered(s *Server) *conn {
-	c := &conn{s: s, events: make(chan api.Event, maxQueue), woken: make(chan struct{}, 1), visible: true, client: folder.NewID()}
+	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: folder.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	return c
 }

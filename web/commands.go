@@ -106,15 +106,12 @@ func (c *conn) ping(p *api.Ping) (any, error) {
 }
 
 func (c *conn) acknowledge(a *api.Ack) (any, error) {
-	c.ack(a.F)
+	c.frames.ack(a.F)
 	return nil, nil
 }
 
 func (c *conn) setVisible(v *api.Visible) (any, error) {
-	c.mu.Lock()
-	c.visible = v.Visible
-	c.mu.Unlock()
-	c.wake()
+	c.frames.see(v.Visible)
 	switch {
 	case c.run == nil:
 	case v.Visible:
