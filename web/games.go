@@ -106,9 +106,6 @@ func (gs *games) read(id string) (*game, error) {
 		return nil, err
 	}
 	g := &game{home: gs, rec: rec, journal: journal}
-	if rec.Phase == record.Play && rec.Clocks[0].Limited() && rec.Paused == "" && rec.Rev > 0 {
-		rec.Paused = "restart"
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if behind {
