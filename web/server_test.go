@@ -346,3 +346,10 @@ func TestURLs(t *testing.T) {
 	}
 	require.Len(t, serve(t, t.TempDir()).URLs(), 1, "on loopback there is one")
 }
+
+// count is how many wait.
+func (n *newcomers) count() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.conns)
+}
