@@ -130,12 +130,12 @@ func (r *run) once() bool {
 	r.cut = cut
 	r.mu.Unlock()
 	defer cut()
-	if !want.On || !r.c.isVisible() {
+	if !want.On || !r.c.frames.isVisible() {
 		return false
 	}
 	req, game, handicap, err := r.request(&want)
 	if err != nil {
-		r.c.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
+		r.fail(&want, err)
 		return false
 	}
 	var last *search.Result
@@ -166,26 +166,37 @@ func (r *run) once() bool {
 	}
 	if err != nil {
 		r.c.s.conf.Log.Error("an analysis failed", "error", err)
-		r.c.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
+		r.fail(&want, err)
 		return r.changed(gen)
 	}
-	if last != nil && !r.changed(gen) {
-		switch {
-		case isSteady:
-			r.show(&want, gen, last, "steady")
-			return false
-		case want.Visits > 0 && last.Root.Visits >= want.Visits:
-			r.show(&want, gen, last, "visits")
-			return false
-		case last.Stop == search.StopMemory:
-			r.show(&want, gen, last, "memory")
-			return false
-		case last.Stop != search.StopCancelled:
-			r.show(&want, gen, last, "visits")
-			return false
-		}
+	if last == nil || r.changed(gen) {
+		return true
 	}
-	return true
+	final := ending(last, isSteady, want.Visits)
+	if final != "" {
+		r.show(&want, gen, last, final)
+	}
+	return final == ""
+}
+
+// fail tells the page why nothing is analysed.
+func (r *run) fail(want *api.Analyse, err error) {
+	r.c.frames.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
+}
+
+// ending says why an analysis is over, "" if it only made room for others.
+func ending(last *search.Result, isSteady bool, visits int64) string {
+	switch {
+	case isSteady:
+		return "steady"
+	case visits > 0 && last.Root.Visits >= visits:
+		return "visits"
+	case last.Stop == search.StopMemory:
+		return "memory"
+	case last.Stop != search.StopCancelled:
+		return "visits"
+	}
+	return ""
 }
 
 // adjust sets what may be set for one analysis alone, and asks the network of human
@@ -230,7 +241,7 @@ func (r *run) unseen() {
 	time.AfterFunc(unseenFor, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if !r.c.isVisible() && r.cut != nil {
+		if !r.c.frames.isVisible() && r.cut != nil {
 			r.cut()
 		}
 	})
@@ -273,7 +284,7 @@ func (r *run) show(want *api.Analyse, gen int, res *search.Result, final string)
 	if want.Human != "" {
 		f.Human = r.human.policy
 	}
-	r.c.show(api.Event{T: "analysis.frame", D: f})
+	r.c.frames.show(api.Event{T: "analysis.frame", D: f})
 }
 
 // longestLine is how many moves of a variation are shown.

@@ -85,7 +85,7 @@ func TestFullHouse(t *testing.T) {
 		join(t, s)
 	}
 	ws := dial(t, s)
-	hello, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Token: s.access.keys.token}})
+	hello, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Token: s.access.Keys.Token}})
 	require.NoError(t, err)
 	require.NoError(t, ws.Write(t.Context(), websocket.MessageText, hello))
 	_, _, err = ws.Read(t.Context())
@@ -94,7 +94,7 @@ func TestFullHouse(t *testing.T) {
 
 // answered is a connection without a socket.
 func answered(s *Server) *conn {
-	c := &conn{s: s, events: make(chan api.Event, maxQueue), woken: make(chan struct{}, 1), visible: true, client: folder.NewID()}
+	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: folder.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	return c
 }

@@ -39,12 +39,12 @@ func commands() map[string]handler {
 
 		"game.new":      {do: asks(theGames, (*games).New), once: true},
 		"game.play":     {do: tells(theGames, (*games).Play), once: true},
-		"game.undo":     {do: tells(theGames, (*games).Undo), once: true},
-		"game.redo":     {do: tells(theGames, (*games).Redo), once: true},
-		"game.resign":   {do: tells(theGames, (*games).Resign), once: true},
-		"game.pause":    {do: tells(theGames, (*games).Pause), once: true},
-		"game.resume":   {do: tells(theGames, (*games).Resume), once: true},
-		"game.delete":   {do: tells(theGames, (*games).Delete), once: true},
+		"game.undo":     {do: tells(theGames, onGame((*game).undo)), once: true},
+		"game.redo":     {do: tells(theGames, onGame((*game).redo)), once: true},
+		"game.resign":   {do: tells(theGames, onGame((*game).resign)), once: true},
+		"game.pause":    {do: tells(theGames, onGame((*game).pause)), once: true},
+		"game.resume":   {do: tells(theGames, onGame((*game).resume)), once: true},
+		"game.delete":   {do: tells(theGames, onGame((*game).remove)), once: true},
 		"game.score":    {do: tells(theGames, (*games).Score), once: true},
 		"game.hint":     {do: searches(theGames, (*games).Hint), slow: true},
 		"game.estimate": {do: searches(theGames, (*games).Estimate), slow: true},
@@ -106,15 +106,12 @@ func (c *conn) ping(p *api.Ping) (any, error) {
 }
 
 func (c *conn) acknowledge(a *api.Ack) (any, error) {
-	c.ack(a.F)
+	c.frames.ack(a.F)
 	return nil, nil
 }
 
 func (c *conn) setVisible(v *api.Visible) (any, error) {
-	c.mu.Lock()
-	c.visible = v.Visible
-	c.mu.Unlock()
-	c.wake()
+	c.frames.see(v.Visible)
 	switch {
 	case c.run == nil:
 	case v.Visible:
@@ -147,7 +144,7 @@ func (c *conn) stateOf(what string) (any, error) {
 	case "docs":
 		return c.s.docs.List()
 	case "training":
-		return c.s.training.state(), nil
+		return c.s.training.State(), nil
 	case "reviews":
 		return c.s.reviews.List()
 	case "review":

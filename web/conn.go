@@ -46,20 +46,16 @@ type conn struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	events chan api.Event // reliable, in order
+	frames *frames
 	slow   sync.WaitGroup // commands that take their time
 	run    *run           // the analysis; nil before the first
 	bucket bucket
 	drill  reviews.Attempt // the problem that was asked last
 
-	mu      sync.Mutex
-	topics  []string
-	visible bool
-	frame   *api.Event // the newest, not yet sent
-	frameNo int64
-	unacked time.Time // when the frame under way was sent; zero: none is
-	woken   chan struct{}
-	code    websocket.StatusCode // why it ends
-	reason  string
+	mu     sync.Mutex
+	topics []string
+	code   websocket.StatusCode // why it ends
+	reason string
 }
 
 // bucket counts commands: so many a second, with a burst.
@@ -96,7 +92,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer ws.CloseNow()
 	ws.SetReadLimit(maxMessage)
-	c := &conn{s: s, ws: ws, events: make(chan api.Event, maxQueue), woken: make(chan struct{}, 1), visible: true, code: websocket.StatusNormalClosure}
+	c := &conn{s: s, ws: ws, events: make(chan api.Event, maxQueue), frames: newFrames(), code: websocket.StatusNormalClosure}
 	c.from, _, _ = net.SplitHostPort(r.RemoteAddr)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	defer c.cancel()
@@ -122,10 +118,10 @@ func (c *conn) greet() bool {
 		c.ws.Close(closeNoToken, "say hello first")
 		return false
 	}
-	if !c.s.access.keys.admit(hello.Token, hello.Key) {
+	if !c.s.access.Keys.Admit(hello.Token, hello.Key) {
 		c.s.warnings.Warn("refused a connection without the right key: open the address that engine web prints", "key")
 		select {
-		case <-time.After(c.s.access.keys.penalty()):
+		case <-time.After(c.s.access.Keys.Penalty()):
 		case <-ctx.Done():
 		}
 		c.ws.Close(closeNoToken, "the token is missing or wrong")
@@ -138,7 +134,7 @@ func (c *conn) greet() bool {
 	c.client = wire.Shown(hello.Client, 64)
 	welcome := c.s.welcome()
 	if hello.Key != "" {
-		welcome.Token = c.s.access.keys.token
+		welcome.Token = c.s.access.Keys.Token
 	}
 	if !c.s.hub.Enter(c) {
 		c.ws.Close(closeTryAgain, "too many connections")
@@ -153,7 +149,7 @@ func (c *conn) greet() bool {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.build(), Networks: s.engines.Backend.Networks(), Engine: s.engines.Backend.Status(),
-		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.games.levels.list(), Fits: s.games.levels.fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
+		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
 	if len(s.conf.Loops) > 0 {
 		w.Features = append(w.Features, "training")
 	}
@@ -266,37 +262,6 @@ func (c *conn) Post(e api.Event) {
 	}
 }
 
-// show puts a frame in place of the one before, sent or not.
-func (c *conn) show(e api.Event) {
-	c.mu.Lock()
-	c.frame = &e
-	c.mu.Unlock()
-	c.wake()
-}
-
-func (c *conn) wake() {
-	select {
-	case c.woken <- struct{}{}:
-	default:
-	}
-}
-
-func (c *conn) ack(f int64) {
-	c.mu.Lock()
-	if f == c.frameNo {
-		c.unacked = time.Time{}
-	}
-	c.mu.Unlock()
-	c.wake()
-}
-
-// frameEvery is the least time between frames, frameUnacked how long one may
-// stay unacknowledged before the next is sent all the same.
-const (
-	frameEvery   = 95 * time.Millisecond
-	frameUnacked = 250 * time.Millisecond
-)
-
 // writeAll is the only writer of the connection.
 func (c *conn) writeAll() {
 	defer c.cancel()
@@ -311,10 +276,10 @@ func (c *conn) writeAll() {
 			if c.write(e) != nil {
 				return
 			}
-		case <-c.woken:
+		case <-c.frames.woken:
 		case <-timer.C:
 		}
-		e, wait := c.nextFrame(sent)
+		e, wait := c.frames.next(sent)
 		switch {
 		case e != nil:
 			sent = time.Now()
@@ -325,26 +290,6 @@ func (c *conn) writeAll() {
 			timer.Reset(wait)
 		}
 	}
-}
-
-// nextFrame returns the frame to send now, or how long to wait for it.
-func (c *conn) nextFrame(sent time.Time) (*api.Event, time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.frame == nil || !c.visible {
-		return nil, 0
-	}
-	if wait := frameEvery - time.Since(sent); wait > 0 {
-		return nil, wait
-	}
-	if wait := frameUnacked - time.Since(c.unacked); !c.unacked.IsZero() && wait > 0 {
-		return nil, wait
-	}
-	e := c.frame
-	c.frame = nil
-	c.frameNo++
-	e.F, c.unacked = c.frameNo, time.Now()
-	return e, 0
 }
 
 func (c *conn) write(e api.Event) error {
@@ -392,10 +337,4 @@ func (c *conn) unwatch(topic string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.topics = slices.DeleteFunc(c.topics, func(t string) bool { return t == topic })
-}
-
-func (c *conn) isVisible() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.visible
 }

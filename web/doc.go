@@ -3,13 +3,14 @@
 //
 // The server owns games and documents; pages are views of them. Each move of a
 // game is on disk before it is acknowledged, so a reload, a crash and kill -9
-// lose nothing. Requests are checked before anything else:
-// Host and Origin must be its own, and a token, which no other site knows, comes
-// in the first message of a WebSocket.
+// lose nothing. Requests are checked before anything else: Host and Origin must be
+// its own, and a token, which no other site knows, comes in the first message of a
+// WebSocket.
 //
 // Its parts have packages and locks of their own: hub (who watches what), documents,
-// engines (who searches when), folder; and in this package games and reviews. [Server]
-// only puts them together and answers requests.
+// reviews (with the problems they make), engines (who searches when), record (what was
+// played) and folder. The games are in this package. [Server] only puts them together
+// and answers requests.
 //
 // Goroutines: each connection has a reader, a writer and at most one analysis;
 // each game has at most one that thinks. They are joined by [Server.Close].

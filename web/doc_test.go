@@ -32,7 +32,7 @@ func upload(t *testing.T, s *Server, query string, files map[string]string) []ap
 	req, err := http.NewRequest("POST", s.Address()+"api/import"+query, &body)
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", w.FormDataContentType())
-	req.Header.Set("Authorization", "Bearer "+s.access.keys.token)
+	req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()

@@ -17,6 +17,7 @@ import (
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/documents"
+	"kosumi/web/levels"
 	"kosumi/web/record"
 	"kosumi/web/reviews"
 )
@@ -225,7 +226,7 @@ func TestUnsavedLevel(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	n := small("b")
-	n.Seat = api.Seat{Level: autoLevel}
+	n.Seat = api.Seat{Level: levels.Auto}
 	st := begin(c, n)
 	for range 4 {
 		for i, ok := range st.Legal {

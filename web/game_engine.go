@@ -160,18 +160,13 @@ func (g *game) judge() {
 		status, err = e.FinalStatus(ctx)
 		return err
 	}, func(error) {
-		g.rec.Marking.Judged, g.rec.Marking.Sure = nil, true
+		var dead []board.Point
 		for p, s := range status {
 			if s == thinking.Dead {
-				g.rec.Marking.Judged = append(g.rec.Marking.Judged, board.Point(p))
+				dead = append(dead, board.Point(p))
 			}
 		}
-		if g.rec.Marking.Dead == nil {
-			g.rec.Marking.Dead = map[board.Point]bool{}
-			for _, p := range g.rec.Marking.Judged {
-				g.rec.Marking.Dead[p] = true
-			}
-		}
+		g.rec.Judge(dead)
 	})
 }
 

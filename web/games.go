@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -17,24 +16,19 @@ import (
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/hub"
+	"kosumi/web/levels"
 	"kosumi/web/record"
 	"kosumi/web/wire"
 )
-
-// Pages are told what has changed.
-type Pages interface {
-	Publish(topic string, e api.Event)
-	Watched(topic string) bool
-}
 
 // games are the games of one server against its engine: those that are open. They are
 // closed with [games.Close], after ctx has ended.
 type games struct {
 	folder   *folder.Folder
-	pages    Pages
+	pages    *hub.Hub
 	warnings *hub.Warnings
 	engines  *engines.Engines
-	levels   *levels
+	levels   *levels.Levels
 	log      *slog.Logger
 	ctx      context.Context // of what runs for games
 	jobs     sync.WaitGroup  // those that think
@@ -112,9 +106,6 @@ func (gs *games) read(id string) (*game, error) {
 		return nil, err
 	}
 	g := &game{home: gs, rec: rec, journal: journal}
-	if rec.Phase == record.Play && rec.Clocks[0].Limited() && rec.Paused == "" && rec.Rev > 0 {
-		rec.Paused = "restart"
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if behind {
@@ -183,13 +174,13 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
 		return record.Header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
 	}
-	n.Seat.Auto = n.Seat.Level == autoLevel
+	n.Seat.Auto = n.Seat.Level == levels.Auto
 	if n.Seat.Auto {
-		if n.Seat.Level, err = gs.levels.fitting(size); err != nil {
+		if n.Seat.Level, err = gs.levels.Fitting(size); err != nil {
 			return record.Header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}
-	if n.Seat.Level != "" && !gs.levels.known(n.Seat.Level) {
+	if n.Seat.Level != "" && !gs.levels.Known(n.Seat.Level) {
 		return record.Header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
 	}
 	colour := n.Colour
@@ -209,11 +200,7 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 
 // Score takes a step of the count.
 func (gs *games) Score(v *api.Score) error {
-	g, err := gs.Open(v.Game)
-	if err != nil {
-		return err
-	}
-	return g.command(v.Rev, func(g *game) error {
+	return onGame(func(g *game) error {
 		if g.rec.Phase != record.Counting {
 			return api.RefuseWith("illegal", "over", "the game is not being counted")
 		}
@@ -235,40 +222,24 @@ func (gs *games) Score(v *api.Score) error {
 			return g.accept()
 		}
 		return api.Refuse("bad_request", "a step of the count says what to do")
-	})
+	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
 }
 
-// on performs a command of the player on a game.
-func (gs *games) on(v *api.GameCommand, do func(*game) error) error {
-	g, err := gs.Open(v.Game)
-	if err != nil {
-		return err
+// onGame performs a command of the player on a game.
+func onGame(do func(*game) error) func(*games, *api.GameCommand) error {
+	return func(gs *games, v *api.GameCommand) error {
+		g, err := gs.Open(v.Game)
+		if err != nil {
+			return err
+		}
+		return g.command(v.Rev, do)
 	}
-	return g.command(v.Rev, do)
 }
 
 // Play makes a move of the player.
 func (gs *games) Play(p *api.Play) error {
-	return gs.on(&api.GameCommand{Game: p.Game, Rev: p.Rev}, func(g *game) error { return g.playerMoves(p.Move) })
+	return onGame(func(g *game) error { return g.playerMoves(p.Move) })(gs, &api.GameCommand{Game: p.Game, Rev: p.Rev})
 }
-
-// Undo takes back to the player's own last move.
-func (gs *games) Undo(v *api.GameCommand) error { return gs.on(v, (*game).undo) }
-
-// Redo makes again what undo took back.
-func (gs *games) Redo(v *api.GameCommand) error { return gs.on(v, (*game).redo) }
-
-// Resign gives the game up.
-func (gs *games) Resign(v *api.GameCommand) error { return gs.on(v, (*game).resign) }
-
-// Pause stops the clock.
-func (gs *games) Pause(v *api.GameCommand) error { return gs.on(v, (*game).pause) }
-
-// Resume goes on after a pause or a failure.
-func (gs *games) Resume(v *api.GameCommand) error { return gs.on(v, (*game).resume) }
-
-// Delete removes the game and its files.
-func (gs *games) Delete(v *api.GameCommand) error { return gs.on(v, (*game).remove) }
 
 // leaveIdle stops the clocks of games that no page watches, or that stood still for a
 // gap, and lets go of their engines.
@@ -303,23 +274,13 @@ func (gs *games) publishList() {
 	}
 }
 
-// ServeSGF answers a request with the game that its path names.
-func (gs *games) ServeSGF(w http.ResponseWriter, r *http.Request) {
-	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
+// SGF returns a game as SGF, and when it began.
+func (gs *games) SGF(id string) (data []byte, at time.Time, err error) {
 	g, err := gs.Open(id)
 	if err != nil {
-		http.NotFound(w, r)
-		return
+		return nil, at, err
 	}
 	root, began, _ := g.Record()
-	data, err := sgf.Marshal(root)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	wire.SendSGF(w, "kosumi-"+began.Format("2006-01-02-1504")+".sgf", data)
+	data, err = sgf.Marshal(root)
+	return data, began, err
 }

@@ -29,8 +29,8 @@ var analysts = make(chan struct{}, maxAnalysts)
 // bring the token in the header, or in the address where they can do no better.
 // Their searches run while nobody at the page waits.
 func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
-	if !s.access.bearer(r) && !s.access.keys.admit(r.URL.Query().Get("token"), "") {
-		time.Sleep(s.access.keys.penalty())
+	if !s.access.Bearer(r) && !s.access.Keys.Admit(r.URL.Query().Get("token"), "") {
+		time.Sleep(s.access.Keys.Penalty())
 		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/levels"
 	"kosumi/web/record"
 )
 
@@ -60,15 +61,15 @@ func TestFit(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	n := small("b")
-	n.Seat = api.Seat{Level: autoLevel}
-	require.Empty(t, s.games.levels.fits())
+	n.Seat = api.Seat{Level: levels.Auto}
+	require.Empty(t, s.games.levels.Fits())
 	g := begin(c, n)
 	require.True(t, g.Seat.Auto)
 	first, err := level.ParseRank(g.Seat.Level)
 	require.NoError(t, err)
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.Nil(t, g.Fit)
-	require.Empty(t, s.games.levels.fits())
+	require.Empty(t, s.games.levels.Fits())
 
 	g = begin(c, n)
 	live, err := s.games.Open(g.Game)
@@ -83,7 +84,7 @@ func TestFit(t *testing.T) {
 	require.NotNil(t, state.Fit)
 	require.Equal(t, "5x5", state.Fit.Size)
 	require.Equal(t, 1.0, state.Fit.Games)
-	require.Equal(t, []api.Fit{*state.Fit}, s.games.levels.fits())
+	require.Equal(t, []api.Fit{*state.Fit}, s.games.levels.Fits())
 
 	g = begin(c, n)
 	second, err := level.ParseRank(g.Seat.Level)

@@ -42,10 +42,3 @@ func (n *newcomers) forget(c *conn) {
 	defer n.mu.Unlock()
 	n.conns = slices.DeleteFunc(n.conns, func(other *conn) bool { return other == c })
 }
-
-// count is how many wait.
-func (n *newcomers) count() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return len(n.conns)
-}

@@ -33,7 +33,7 @@ func TestServedFiles(t *testing.T) {
 	get := func(path string) (int, string) {
 		req, err := http.NewRequest("GET", s.Address()+"api/"+path, nil)
 		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+s.access.keys.token)
+		req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
 		resp, err := http.DefaultClient.Do(req)
 		require.NoError(t, err)
 		defer resp.Body.Close()

@@ -16,12 +16,15 @@ import (
 	"time"
 
 	"kosumi/engine"
+	"kosumi/web/access"
 	"kosumi/web/api"
 	"kosumi/web/documents"
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/hub"
+	"kosumi/web/levels"
 	"kosumi/web/reviews"
+	"kosumi/web/training"
 )
 
 // Config is what a server is made of.
@@ -47,7 +50,7 @@ type Server struct {
 	conf     Config
 	page     pageFiles
 	folder   *folder.Folder
-	access   access
+	access   *access.Access
 	warnings *hub.Warnings
 	ln       net.Listener
 	http     *http.Server
@@ -64,7 +67,7 @@ type Server struct {
 	games    *games
 	docs     *documents.Documents
 	reviews  *reviews.Reviews
-	training *training
+	training *training.Training
 }
 
 // New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
@@ -93,9 +96,9 @@ func New(c Config) (*Server, error) {
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.docs = documents.New(s.folder, &s.hub, s.warnings)
-	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: &levels{engines: s.engines, warnings: s.warnings},
+	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: levels.New(s.engines, s.warnings),
 		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
-	s.training = openTraining(c.Loops, &s.hub)
+	s.training = training.New(c.Loops, &s.hub)
 	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version})
 	if err == nil {
 		err = s.open()
@@ -106,7 +109,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s.jobs.Go(s.reviews.Work)
-	s.http = &http.Server{Handler: s.access.guard(s.routes()), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
+	s.http = &http.Server{Handler: s.access.Guard(s.routes(), isRoute), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
 		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug), TLSConfig: c.TLS}
 	s.jobs.Go(s.watchEngine)
 	return s, nil
@@ -114,15 +117,15 @@ func New(c Config) (*Server, error) {
 
 // open reads what is kept and begins to listen.
 func (s *Server) open() error {
-	var err error
-	s.access.https, s.access.warnings = s.conf.TLS != nil, s.warnings
-	if s.access.keys.token, err = loadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.conf.Log.Warn(text) }); err != nil {
+	token, err := access.LoadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.conf.Log.Warn(text) })
+	if err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
 	}
 	if s.ln, err = listen(s.conf.Listen, s.folder.LastPort()); err != nil {
 		return err
 	}
-	if s.access.hosts, err = hostNames(s.ln.Addr(), s.conf.Names); err != nil {
+	if s.access, err = access.New(s.ln.Addr(), s.conf.Names, s.conf.TLS != nil, token, s.warnings); err != nil {
+		s.ln.Close()
 		return err
 	}
 	if err := s.folder.KeepAddress(s.Address(), s.ln.Addr().(*net.TCPAddr).Port); err != nil {
@@ -161,12 +164,12 @@ func (s *Server) Address() string {
 
 // at is the page's address under a name of this machine.
 func (s *Server) at(name string) string {
-	return fmt.Sprintf("%s://%s/", s.access.scheme(), net.JoinHostPort(name, fmt.Sprint(s.ln.Addr().(*net.TCPAddr).Port)))
+	return fmt.Sprintf("%s://%s/", s.access.Scheme(), net.JoinHostPort(name, fmt.Sprint(s.ln.Addr().(*net.TCPAddr).Port)))
 }
 
 // URL is the page's address with the token, for the person to whom this server
 // belongs.
-func (s *Server) URL() string { return s.Address() + "#k=" + s.access.keys.token }
+func (s *Server) URL() string { return s.Address() + "#k=" + s.access.Keys.Token }
 
 // URLs are all that the page is reached by: first [Server.URL], and where the server
 // listens on every address of this machine, those of its networks too.
@@ -176,7 +179,7 @@ func (s *Server) URLs() []string {
 	if !at.IP.IsUnspecified() {
 		return all
 	}
-	own, err := networkAddresses()
+	own, err := access.NetworkAddresses()
 	if err != nil {
 		return all // New has listed them a moment ago
 	}
@@ -184,14 +187,14 @@ func (s *Server) URLs() []string {
 		if at.IP.To4() != nil && ip.To4() == nil || ip.IsLinkLocalUnicast() {
 			continue
 		}
-		all = append(all, s.at(ip.String())+"#k="+s.access.keys.token)
+		all = append(all, s.at(ip.String())+"#k="+s.access.Keys.Token)
 	}
 	return all
 }
 
 // OneTimeURL is an address that works once, within a minute: what is handed to
 // other programs, whose arguments all users of a machine can see.
-func (s *Server) OneTimeURL() string { return s.Address() + "#o=" + s.access.keys.oneTime() }
+func (s *Server) OneTimeURL() string { return s.Address() + "#o=" + s.access.Keys.OneTime() }
 
 // Serve answers until Close.
 func (s *Server) Serve() error {
@@ -224,13 +227,13 @@ func (s *Server) routes() http.Handler {
 	})
 	mux.HandleFunc("GET /api/ws", s.serveSocket)
 	mux.HandleFunc("GET /api/analysis", s.serveKataGo)
-	mux.HandleFunc("POST /api/key", s.access.withToken(func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST /api/key", s.access.WithToken(func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
 	}))
-	mux.HandleFunc("GET /api/games/{file}", s.access.withToken(s.games.ServeSGF))
-	mux.HandleFunc("GET /api/docs/{file}", s.access.withToken(s.docs.ServeSGF))
-	mux.HandleFunc("GET /api/reviews/{file}", s.access.withToken(s.reviews.ServeFile))
-	mux.HandleFunc("POST /api/import", s.access.withToken(s.serveImport))
+	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(serveSGF(s.games.SGF)))
+	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
+	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
+	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
 	mux.HandleFunc("GET /assets/", s.page.serveAsset)
 	for _, name := range []string{"/manifest.webmanifest", "/icon.svg"} {
 		mux.HandleFunc("GET "+name, s.page.serveAsset)
@@ -262,7 +265,7 @@ func (s *Server) watchEngine() {
 		if _, pages := s.hub.Watching(); pages == 0 {
 			continue
 		}
-		s.training.tell()
+		s.training.Tell()
 		if now := s.engines.Backend.Status(); now != last {
 			last = now
 			s.hub.Publish("engine", api.Event{T: "engine.state", D: now})

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -20,6 +19,7 @@ import (
 	"kosumi/engine"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/web/access"
 	"kosumi/web/api"
 	"kosumi/web/folder"
 )
@@ -92,7 +92,7 @@ func join(t *testing.T, s *Server) *client {
 	t.Helper()
 	c := &client{t: t, ws: dial(t, s)}
 	var w api.Welcome
-	c.ask("hello", api.Hello{Token: s.access.keys.token, API: []int{1}, Client: folder.NewID()}, &w)
+	c.ask("hello", api.Hello{Token: s.access.Keys.Token, API: []int{1}, Client: folder.NewID()}, &w)
 	require.Equal(t, api.Version, w.API)
 	return c
 }
@@ -198,15 +198,15 @@ func TestRefusals(t *testing.T) {
 		{"rebound socket", "GET", "/api/ws", "evil.example" + port, header{"Origin": "http://evil.example" + port, "Connection": "Upgrade", "Upgrade": "websocket"}, 421},
 		{"no token", "GET", "/api/games/" + folder.NewID() + ".sgf", "", nil, 401},
 		{"wrong token", "POST", "/api/import", "", header{"Authorization": "Bearer x"}, 401},
-		{"token in the query", "POST", "/api/import?token=" + s.access.keys.token, "", nil, 401},
-		{"no such game", "GET", "/api/games/" + folder.NewID() + ".sgf", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
-		{"a path for a game", "GET", "/api/games/..%2f..%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
-		{"a path for a document", "GET", "/api/docs/%2e%2e%2f%2e%2e%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
-		{"a path for a review", "GET", "/api/reviews/..%2f..%2ftoken.json", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
-		{"no such review", "GET", "/api/reviews/" + folder.NewID() + ".html", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
+		{"token in the query", "POST", "/api/import?token=" + s.access.Keys.Token, "", nil, 401},
+		{"no such game", "GET", "/api/games/" + folder.NewID() + ".sgf", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
+		{"a path for a game", "GET", "/api/games/..%2f..%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
+		{"a path for a document", "GET", "/api/docs/%2e%2e%2f%2e%2e%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
+		{"a path for a review", "GET", "/api/reviews/..%2f..%2ftoken.json", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
+		{"no such review", "GET", "/api/reviews/" + folder.NewID() + ".html", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
 		{"a review without a token", "GET", "/api/reviews/" + folder.NewID() + ".json", "", nil, 401},
 		{"analysis without a token", "GET", "/api/analysis", "", nil, 401},
-		{"analysis from another site", "GET", "/api/analysis?token=" + s.access.keys.token, "", header{"Origin": "http://evil.example"}, 403},
+		{"analysis from another site", "GET", "/api/analysis?token=" + s.access.Keys.Token, "", header{"Origin": "http://evil.example"}, 403},
 		{"a path for an asset", "GET", "/assets/..%2f..%2fsecret.sgf", "", nil, 404},
 		{"the key file", "GET", "/token", "", nil, 404},
 		{"not a method", "DELETE", "/", "", nil, 405},
@@ -226,9 +226,9 @@ func TestRefusals(t *testing.T) {
 			body, _ := io.ReadAll(resp.Body)
 			require.Equal(t, tc.want, resp.StatusCode, string(body))
 			require.NotContains(t, string(body), "secret")
-			require.NotContains(t, string(body), s.access.keys.token)
+			require.NotContains(t, string(body), s.access.Keys.Token)
 			require.Empty(t, resp.Header.Get("Access-Control-Allow-Origin"))
-			require.Equal(t, policy, resp.Header.Get("Content-Security-Policy"))
+			require.Equal(t, access.Policy, resp.Header.Get("Content-Security-Policy"))
 			require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
 			require.Equal(t, "no-referrer", resp.Header.Get("Referrer-Policy"))
 		})
@@ -250,7 +250,7 @@ func TestStrangers(t *testing.T) {
 		{"wrong token", websocket.MessageText, `{"t":"hello","d":{"token":"` + folder.RandomText(32) + `"}}`, closeNoToken},
 		{"an empty key", websocket.MessageText, `{"t":"hello","d":{"key":""}}`, closeNoToken},
 		{"not JSON", websocket.MessageText, `hello`, closeNoToken},
-		{"another version", websocket.MessageText, `{"t":"hello","d":{"token":"` + s.access.keys.token + `","api":[99]}}`, closePolicy},
+		{"another version", websocket.MessageText, `{"t":"hello","d":{"token":"` + s.access.Keys.Token + `","api":[99]}}`, closePolicy},
 		{"10 MB", websocket.MessageText, strings.Repeat("x", 10<<20), websocket.StatusMessageTooBig},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -264,11 +264,11 @@ func TestStrangers(t *testing.T) {
 		})
 	}
 	t.Run("one-time key", func(t *testing.T) {
-		key := s.access.keys.oneTime()
+		key := s.access.Keys.OneTime()
 		c := &client{t: t, ws: dial(t, s)}
 		var w api.Welcome
 		c.ask("hello", api.Hello{Key: key, API: []int{1}}, &w)
-		require.Equal(t, s.access.keys.token, w.Token)
+		require.Equal(t, s.access.Keys.Token, w.Token)
 		ws := dial(t, s)
 		data, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Key: key}})
 		require.NoError(t, err)
@@ -322,52 +322,6 @@ func TestOneServer(t *testing.T) {
 	var taken *folder.TakenError
 	require.ErrorAs(t, err, &taken)
 	require.Equal(t, s.Address(), taken.Address)
-	notes := ""
-	again, err := loadToken(dir, false, func(text string) { notes += text })
-	require.NoError(t, err)
-	require.Equal(t, s.access.keys.token, again)
-	info, err := os.Stat(filepath.Join(dir, "token"))
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	fresh, err := loadToken(dir, true, func(text string) { notes += text })
-	require.NoError(t, err)
-	require.NotEqual(t, again, fresh)
-	require.Empty(t, notes)
-	for text, want := range map[string]string{"": "was empty", "short": "no token of 40"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(text), 0o600))
-		_, err = loadToken(dir, false, func(text string) { notes += text })
-		require.NoError(t, err)
-		require.Contains(t, notes, want)
-	}
-}
-
-func TestOwnCertificate(t *testing.T) {
-	dir := t.TempDir()
-	cert, print1, err := OwnCertificate(dir, []string{"board.home"}, nil)
-	require.NoError(t, err)
-	require.NotEmpty(t, cert.Certificate)
-	for _, name := range []string{"board.home", "localhost", "127.0.0.1", "::1"} {
-		require.NoError(t, cert.Leaf.VerifyHostname(name))
-	}
-	_, print2, err := OwnCertificate(dir, nil, nil)
-	require.NoError(t, err)
-	require.Equal(t, print1, print2, "it is kept")
-	for _, name := range []string{"cert.pem", "key.pem"} {
-		notes := ""
-		require.NoError(t, os.Truncate(filepath.Join(dir, name), 0))
-		_, print2, err = OwnCertificate(dir, nil, nil)
-		require.NoError(t, err, "an empty one is made anew")
-		require.NotEqual(t, print1, print2)
-		require.NoError(t, os.Chmod(filepath.Join(dir, name), 0o644))
-		_, _, err = OwnCertificate(dir, nil, func(text string) { notes += text })
-		require.NoError(t, err)
-		if runtime.GOOS != "windows" {
-			require.Contains(t, notes, "could be read by others")
-		}
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "cert.pem"), []byte("damaged"), 0o600))
-	_, _, err = OwnCertificate(dir, nil, nil)
-	require.ErrorContains(t, err, "remove both")
 }
 
 // TestURLs has a server on all addresses of this machine say each of them, and
@@ -377,10 +331,10 @@ func TestURLs(t *testing.T) {
 	all := s.URLs()
 	require.Equal(t, s.URL(), all[0])
 	require.Regexp(t, `^http://127\.0\.0\.1:`, all[0])
-	own, err := networkAddresses()
+	own, err := access.NetworkAddresses()
 	require.NoError(t, err)
 	for _, ip := range own {
-		url := s.at(ip.String()) + "#k=" + s.access.keys.token
+		url := s.at(ip.String()) + "#k=" + s.access.Keys.Token
 		if ip.IsLinkLocalUnicast() {
 			require.NotContains(t, all, url, "needs a zone, which no browser takes")
 			continue
@@ -388,7 +342,14 @@ func TestURLs(t *testing.T) {
 		require.Contains(t, all, url)
 		at, err := http.NewRequest("GET", url, nil)
 		require.NoError(t, err)
-		require.True(t, s.access.ours(at.URL.Host), url)
+		require.True(t, s.access.Ours(at.URL.Host), url)
 	}
 	require.Len(t, serve(t, t.TempDir()).URLs(), 1, "on loopback there is one")
+}
+
+// count is how many wait.
+func (n *newcomers) count() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.conns)
 }

@@ -22,7 +22,9 @@ import (
 	"kosumi/board"
 	"kosumi/train/loop"
 	"kosumi/web"
+	"kosumi/web/access"
 	"kosumi/web/folder"
+	"kosumi/web/networks"
 )
 
 // webOptions are the flags of `engine web` alone.
@@ -113,7 +115,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		return err
 	}
 	web.YieldToBrowser()
-	backend := web.NewNetworks(web.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) web.Network {
+	backend := networks.New(networks.Config{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) networks.Network {
 		other := *s
 		other.Model = file
 		return openNetwork(&other, board.Square(9), s.stderr)
@@ -152,7 +154,7 @@ func (o *webOptions) tls() (*tls.Config, error) {
 		if o.listen == "" || isLoopback(o.listen) {
 			return nil, nil
 		}
-		cert, fingerprint, err := web.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
+		cert, fingerprint, err := access.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
 		if err != nil {
 			return nil, err
 		}

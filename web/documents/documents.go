@@ -7,7 +7,6 @@ package documents
 import (
 	"errors"
 	"maps"
-	"net/http"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -20,17 +19,11 @@ import (
 	"kosumi/web/wire"
 )
 
-// Pages are told what has changed.
-type Pages interface {
-	Publish(topic string, e api.Event)
-	Watched(topic string) bool
-}
-
 // Documents are the documents of one server: those that are open, and where the others
 // were. Make them with [New].
 type Documents struct {
 	folder   *folder.Folder
-	pages    Pages
+	pages    *hub.Hub
 	warnings *hub.Warnings
 
 	mu     sync.Mutex
@@ -40,7 +33,7 @@ type Documents struct {
 }
 
 // New returns the documents in a folder.
-func New(f *folder.Folder, p Pages, w *hub.Warnings) *Documents {
+func New(f *folder.Folder, p *hub.Hub, w *hub.Warnings) *Documents {
 	return &Documents{folder: f, pages: p, warnings: w, open: map[string]*Document{}, places: map[string]int{}, cards: map[string]knownCard{}}
 }
 
@@ -271,22 +264,12 @@ func (ds *Documents) publishList() {
 	}
 }
 
-// ServeSGF answers a request with the document that its path names.
-func (ds *Documents) ServeSGF(w http.ResponseWriter, r *http.Request) {
-	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
+// SGF returns a document as SGF, and the time of now.
+func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	d, err := ds.Open(id)
 	if err != nil {
-		http.NotFound(w, r)
-		return
+		return nil, at, err
 	}
-	data, _, err := d.Record()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	wire.SendSGF(w, "kosumi-"+time.Now().Format("2006-01-02-1504")+".sgf", data)
+	data, _, err = d.Record()
+	return data, time.Now(), err
 }

@@ -96,19 +96,13 @@ func TestHandicapByMovesOfADocument(t *testing.T) {
 	}
 }
 
-// noPages watch nothing.
-type noPages struct{}
-
-func (noPages) Publish(string, api.Event) {}
-func (noPages) Watched(string) bool       { return false }
-
 // TestRelease: what nobody watches is let go, and comes back at the same place of the
 // same tree; what was changed stays, since pages know its nodes by their IDs.
 func TestRelease(t *testing.T) {
 	f, err := folder.Open(t.TempDir())
 	require.NoError(t, err)
 	defer f.Close()
-	ds := New(f, noPages{}, hub.NewWarnings(slog.New(slog.DiscardHandler)))
+	ds := New(f, new(hub.Hub), hub.NewWarnings(slog.New(slog.DiscardHandler)))
 	id, err := ds.Import([]byte("(;GM[1]SZ[9]PB[A]PW[B];B[ee];W[cc])"))
 	require.NoError(t, err)
 	d, err := ds.Open(id)

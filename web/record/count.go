@@ -81,6 +81,19 @@ func (g *Game) compare(c *api.Count) {
 	}
 }
 
+// Judge takes the stones that are dead as the engine sees it, and marks them unless
+// others are marked.
+func (g *Game) Judge(dead []board.Point) {
+	m := &g.Marking
+	if m.Judged, m.Sure = dead, true; m.Dead != nil {
+		return
+	}
+	m.Dead = map[board.Point]bool{}
+	for _, p := range dead {
+		m.Dead[p] = true
+	}
+}
+
 // Toggle returns what is dead once the group of a stone is marked dead, or alive again: all stones of its
 // colour in the region that the other colour's living stones surround.
 func (g *Game) Toggle(vertex string) (dead []string, err error) {

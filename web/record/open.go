@@ -17,7 +17,7 @@ import (
 
 // Open plays the journal of a game through and opens it for more. Of a damaged one it
 // takes what is whole, and the SGF beside it where that knows more; the damaged file is
-// kept. behind says that the SGF is to be written anew: the program ended between the
+// kept. A clock that ran then stands. behind says that the SGF is to be written anew: the program ended between the
 // two.
 func Open(f *folder.Folder, id string, log *slog.Logger) (g *Game, j *Journal, behind bool, err error) {
 	data, err := f.Read("games", id, ".jsonl", maxJournal)
@@ -41,6 +41,9 @@ func Open(f *folder.Folder, id string, log *slog.Logger) (g *Game, j *Journal, b
 	}
 	if err != nil {
 		return nil, nil, false, err
+	}
+	if g.Phase == Play && g.Clocks[0].Limited() && g.Paused == "" && g.Rev > 0 {
+		g.Paused = "restart"
 	}
 	return g, j, rec == nil || rec.Result != g.Result || !slices.Equal(rec.Moves(), g.Board.Moves()), nil
 }

@@ -14,8 +14,8 @@ import (
 	"kosumi/web/api"
 )
 
-// Game is a game as its journal tells it. Only [Game.Apply] changes it, but for the
-// marking's Judged and Sure, and Clocks, which run.
+// Game is a game as its journal tells it. [Game.Apply] changes it and [Game.Judge] its
+// marking, nothing else does; but its clocks run.
 type Game struct {
 	Head     Header
 	Board    *board.Game

@@ -26,12 +26,6 @@ import (
 	"kosumi/web/wire"
 )
 
-// Pages are told what has changed.
-type Pages interface {
-	Publish(topic string, e api.Event)
-	Watched(topic string) bool
-}
-
 // States of a review.
 const (
 	Waiting = "waiting"
@@ -80,7 +74,7 @@ type job struct {
 // Config is what reviews need of their server.
 type Config struct {
 	Dir      string // where they are kept
-	Pages    Pages
+	Pages    *hub.Hub
 	Warnings *hub.Warnings
 	Engines  *engines.Engines
 	Log      *slog.Logger

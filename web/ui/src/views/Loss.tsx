@@ -9,7 +9,7 @@ export const bounds = (): number[] => welcome.value?.loss ?? [];
 export const classOf = (loss: number): number => bounds().filter((b) => loss >= b).length;
 
 /** The signs behind a mistake, so that its colour is not all that tells. */
-export const SIGNS = ["", "", "", " ?", " ??", " ???"];
+const SIGNS = ["", "", "", " ?", " ??", " ???"];
 
 export function LossChip({ loss, cls }: { loss: number; cls: number }) {
 	return <span class="chip-loss" style={{ background: SCALE[cls][0], color: SCALE[cls][1] }}>{signed(-loss)}{SIGNS[cls]}</span>;

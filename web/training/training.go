@@ -1,4 +1,6 @@
-package web
+// Package training shows the loops of self-play and training whose folders the server
+// was started with.
+package training
 
 import (
 	"bytes"
@@ -8,12 +10,13 @@ import (
 
 	"kosumi/train/loop"
 	"kosumi/web/api"
+	"kosumi/web/hub"
 	"kosumi/web/wire"
 )
 
-// training reads the folders of loops while a page shows them.
-type training struct {
-	pages Pages
+// Training reads the folders of loops while a page shows them.
+type Training struct {
+	pages *hub.Hub
 
 	mu       sync.Mutex
 	loops    []*loop.Viewer
@@ -27,23 +30,24 @@ const readEvery = 2 * time.Second
 // newestShown is how many games of a loop are sent.
 const newestShown = 6
 
-func openTraining(folders []string, p Pages) *training {
-	t := &training{pages: p}
+// New returns the loops of folders.
+func New(folders []string, p *hub.Hub) *Training {
+	t := &Training{pages: p}
 	for _, dir := range folders {
 		t.loops = append(t.loops, loop.NewViewer(dir))
 	}
 	return t
 }
 
-// state reads the folders.
-func (t *training) state() *api.Training {
+// State reads the folders.
+func (t *Training) State() *api.Training {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.read()
 }
 
 // read reads the folders. The caller holds mu.
-func (t *training) read() *api.Training {
+func (t *Training) read() *api.Training {
 	t.lastRead = time.Now()
 	all := &api.Training{Runs: []api.TrainingRun{}}
 	for _, l := range t.loops {
@@ -57,8 +61,8 @@ func (t *training) read() *api.Training {
 	return all
 }
 
-// tell sends what has changed to those who watch.
-func (t *training) tell() {
+// Tell sends what has changed to those who watch.
+func (t *Training) Tell() {
 	if !t.pages.Watched("training") {
 		return
 	}

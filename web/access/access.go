@@ -1,4 +1,6 @@
-package web
+// Package access settles who may speak with a server: Host and Origin must be its own,
+// and requests carry its token.
+package access
 
 import (
 	"crypto/subtle"
@@ -17,27 +19,32 @@ import (
 	"kosumi/web/wire"
 )
 
-// policy is what a page of this server may do: its own files and nothing else,
+// Policy is what a page of this server may do: its own files and nothing else,
 // no inline script or style, no markup made from text.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
+const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// access settles who may speak with the server: requests that name it and carry its
-// token.
-type access struct {
+// Access lets the requests of a server's own pages through. Make one with [New].
+type Access struct {
+	Keys     Keys
 	hosts    map[string]bool // Host headers that mean this server
 	https    bool
-	keys     keys
 	warnings *hub.Warnings
 }
 
-// guard lets only requests through that are meant for this server and do not
+// New returns the access to a server at an address, which has further names and a token.
+func New(addr net.Addr, names []string, https bool, token string, w *hub.Warnings) (*Access, error) {
+	hosts, err := hostNames(addr, names)
+	return &Access{Keys: Keys{Token: token}, hosts: hosts, https: https, warnings: w}, err
+}
+
+// Guard lets only requests through that are meant for this server and do not
 // come from another site's page, and sets the headers that keep the page to
-// itself.
-func (a *access) guard(next http.Handler) http.Handler {
+// itself. isPage reports whether a path is one that another site may lead to.
+func (a *Access) Guard(next http.Handler, isPage func(path string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
+		h.Set("Content-Security-Policy", Policy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -47,7 +54,7 @@ func (a *access) guard(next http.Handler) http.Handler {
 		if r.TLS != nil {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		if !a.ours(r.Host) {
+		if !a.Ours(r.Host) {
 			a.refuse(w, r, http.StatusMisdirectedRequest, "this server does not answer to that name")
 			return
 		}
@@ -56,7 +63,7 @@ func (a *access) guard(next http.Handler) http.Handler {
 			return
 		}
 		if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-			if r.Header.Get("Sec-Fetch-Mode") != "navigate" || !isRoute(r.URL.Path) {
+			if r.Header.Get("Sec-Fetch-Mode") != "navigate" || !isPage(r.URL.Path) {
 				a.refuse(w, r, http.StatusForbidden, "requests from other sites are refused")
 				return
 			}
@@ -67,23 +74,27 @@ func (a *access) guard(next http.Handler) http.Handler {
 
 // refuse answers a request that is not for us; the log says each reason once a
 // minute.
-func (a *access) refuse(w http.ResponseWriter, r *http.Request, code int, why string) {
+func (a *Access) refuse(w http.ResponseWriter, r *http.Request, code int, why string) {
 	a.warnings.Warn(fmt.Sprintf("refused %s %s (host %s, origin %s): %s", wire.Shown(r.Method, 10), wire.Shown(r.URL.Path, 60), wire.Shown(r.Host, 60), wire.Shown(r.Header.Get("Origin"), 60), why), why)
 	http.Error(w, why, code)
 }
 
-// ours reports whether a Host header names this server.
-func (a *access) ours(host string) bool {
+// Ours reports whether a Host header names this server.
+func (a *Access) Ours(host string) bool {
 	_, ok := a.hosts[strings.ToLower(host)]
 	return ok
 }
 
-func (a *access) ourOrigin(origin string) bool {
-	host, ok := strings.CutPrefix(strings.ToLower(origin), a.scheme()+"://")
-	return ok && a.ours(host)
+// AddName lets the server answer to one more Host header.
+func (a *Access) AddName(host string) { a.hosts[host] = true }
+
+func (a *Access) ourOrigin(origin string) bool {
+	host, ok := strings.CutPrefix(strings.ToLower(origin), a.Scheme()+"://")
+	return ok && a.Ours(host)
 }
 
-func (a *access) scheme() string {
+// Scheme is that of the server's addresses.
+func (a *Access) Scheme() string {
 	if a.https {
 		return "https"
 	}
@@ -113,15 +124,15 @@ func hostNames(addr net.Addr, names []string) (map[string]bool, error) {
 		add(ip.String())
 		return all, nil
 	}
-	own, err := networkAddresses()
+	own, err := NetworkAddresses()
 	for _, ip := range own {
 		add(ip.String())
 	}
 	return all, err
 }
 
-// networkAddresses are those by which other machines reach this one.
-func networkAddresses() (all []net.IP, err error) {
+// NetworkAddresses are those by which other machines reach this one.
+func NetworkAddresses() (all []net.IP, err error) {
 	own, err := net.InterfaceAddrs()
 	for _, a := range own {
 		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() {
@@ -131,9 +142,9 @@ func networkAddresses() (all []net.IP, err error) {
 	return all, err
 }
 
-// keys holds the token, and the one-time keys that are exchanged for it.
-type keys struct {
-	token string
+// Keys holds the token, and the one-time keys that are exchanged for it.
+type Keys struct {
+	Token string
 	mu    sync.Mutex
 	once  map[string]time.Time // one-time key -> when it ends
 	wrong int                  // wrong ones in a row
@@ -145,8 +156,8 @@ const keyLives = time.Minute
 // patience is how many wrong tokens are answered at once; after that each waits.
 const patience = 10
 
-// loadToken reads the token in dir, or makes one. note is told what was mended.
-func loadToken(dir string, fresh bool, note func(text string)) (string, error) {
+// LoadToken reads the token in dir, or makes one. note is told what was mended.
+func LoadToken(dir string, fresh bool, note func(text string)) (string, error) {
 	path := filepath.Join(dir, "token")
 	if !fresh {
 		text, err := file.Secret(path, func() ([]byte, error) { return []byte(folder.RandomText(32)), nil }, note)
@@ -159,8 +170,8 @@ func loadToken(dir string, fresh bool, note func(text string)) (string, error) {
 	return text, file.WritePrivate(path, []byte(text+"\n"))
 }
 
-// oneTime returns a key that can be exchanged for the token once.
-func (k *keys) oneTime() string {
+// OneTime returns a key that can be exchanged for the token once.
+func (k *Keys) OneTime() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
@@ -177,10 +188,10 @@ func (k *keys) oneTime() string {
 	return key
 }
 
-// admit reports whether a token or a one-time key is right. Guessing is slowed
+// Admit reports whether a token or a one-time key is right. Guessing is slowed
 // down for everybody, which nobody notices who knows the token.
-func (k *keys) admit(token, key string) bool {
-	if subtle.ConstantTimeCompare([]byte(token), []byte(k.token)) == 1 {
+func (k *Keys) Admit(token, key string) bool {
+	if subtle.ConstantTimeCompare([]byte(token), []byte(k.Token)) == 1 {
 		k.mu.Lock()
 		k.wrong = 0
 		k.mu.Unlock()
@@ -196,8 +207,8 @@ func (k *keys) admit(token, key string) bool {
 	return false
 }
 
-// penalty is how long the answer to a wrong token waits.
-func (k *keys) penalty() time.Duration {
+// Penalty is how long the answer to a wrong token waits.
+func (k *Keys) Penalty() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.wrong > patience {
@@ -206,21 +217,21 @@ func (k *keys) penalty() time.Duration {
 	return 0
 }
 
-// bearer reports whether a request carries the token in its Authorization header.
-func (a *access) bearer(r *http.Request) bool {
+// Bearer reports whether a request carries the token in its Authorization header.
+func (a *Access) Bearer(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && a.keys.admit(token, "")
+	return ok && a.Keys.Admit(token, "")
 }
 
-// withToken lets only requests with the token through.
-func (a *access) withToken(next http.HandlerFunc) http.HandlerFunc {
+// WithToken lets only requests with the token through.
+func (a *Access) WithToken(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if a.bearer(r) {
+		if a.Bearer(r) {
 			next(w, r)
 			return
 		}
 		select {
-		case <-time.After(a.keys.penalty()):
+		case <-time.After(a.Keys.Penalty()):
 		case <-r.Context().Done():
 		}
 		w.Header().Set("WWW-Authenticate", "Bearer")

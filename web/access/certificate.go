@@ -1,4 +1,4 @@
-package web
+package access
 
 import (
 	"crypto/sha256"
@@ -45,7 +45,7 @@ func makeCertificate(certFile, keyFile string, names []string) error {
 		return err
 	}
 	hosts := append([]string{"localhost", "127.0.0.1", "::1"}, names...)
-	if own, err := networkAddresses(); err == nil {
+	if own, err := NetworkAddresses(); err == nil {
 		for _, ip := range own {
 			hosts = append(hosts, ip.String())
 		}

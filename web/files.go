@@ -5,8 +5,10 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"time"
 
 	"kosumi/web/api"
+	"kosumi/web/folder"
 	"kosumi/web/wire"
 )
 
@@ -62,4 +64,23 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, answers)
+}
+
+// serveSGF answers requests with the record that their path names.
+func serveSGF(find func(id string) (data []byte, at time.Time, err error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		data, at, err := find(id)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-go-sgf; charset=utf-8")
+		w.Header().Set("Content-Disposition", `attachment; filename="kosumi-`+at.Format("2006-01-02-1504")+`.sgf"`)
+		w.Write(data)
+	}
 }

@@ -1,4 +1,6 @@
-package web
+// Package levels offers the strengths that the engine can play at, and finds the one
+// that fits the player.
+package levels
 
 import (
 	"cmp"
@@ -17,18 +19,21 @@ import (
 	"kosumi/web/wire"
 )
 
-// levels are the strengths that the engine can play at, and what is known of the
+// Levels are the strengths that the engine can play at, and what is known of the
 // player's own: a file that the engine's other personalities share.
-type levels struct {
+type Levels struct {
 	engines  *engines.Engines
 	warnings *hub.Warnings
 	mu       sync.Mutex // of the file of the player's levels
 }
 
-// list lists the strengths that a seat can be set to, the weakest first: the
+// New returns the levels of the network in use.
+func New(es *engines.Engines, w *hub.Warnings) *Levels { return &Levels{engines: es, warnings: w} }
+
+// List lists the strengths that a seat can be set to, the weakest first: the
 // ranks that the network, or the one whose ladder stands in for it, really plays
 // at on some size of board.
-func (l *levels) list() []api.Level {
+func (l *Levels) List() []api.Level {
 	ladders, err := level.Ladders()
 	if err != nil {
 		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
@@ -49,17 +54,17 @@ func (l *levels) list() []api.Level {
 	return all
 }
 
-// known reports whether there is such a level.
-func (l *levels) known(id string) bool {
-	return slices.ContainsFunc(l.list(), func(at api.Level) bool { return at.ID == id })
+// Known reports whether there is such a level.
+func (l *Levels) Known(id string) bool {
+	return slices.ContainsFunc(l.List(), func(at api.Level) bool { return at.ID == id })
 }
 
-// autoLevel stands for the level that fits the player.
-const autoLevel = "auto"
+// Auto stands for the level that fits the player.
+const Auto = "auto"
 
-// fitting is the rank that the next game of the player's is played at, as far
+// Fitting is the rank that the next game of the player's is played at, as far
 // as the network serves it.
-func (l *levels) fitting(size board.Size) (string, error) {
+func (l *Levels) Fitting(size board.Size) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all, err := level.ReadPlayerRatings(l.engines.Config.LevelFile)
@@ -77,8 +82,8 @@ func (l *levels) fitting(size board.Size) (string, error) {
 	return at.Served.String(), nil
 }
 
-// fits says what is known of the player, smallest board first.
-func (l *levels) fits() []api.Fit {
+// Fits says what is known of the player, smallest board first.
+func (l *Levels) Fits() []api.Fit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fits := []api.Fit{}
@@ -100,8 +105,8 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: wire.Round(f.Games, 1)}
 }
 
-// count takes a game into account that counted for the player's level.
-func (l *levels) count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
+// Count takes a game into account that counted for the player's level.
+func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := l.engines.Config.LevelFile

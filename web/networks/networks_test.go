@@ -1,4 +1,4 @@
-package web
+package networks
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func TestNetworks(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	opened := map[string]*fakeNetwork{}
-	b := NewNetworks(NetworksConfig{File: "/elsewhere/a.bin.gz", Folder: dir, Human: true, Open: func(file string) Network {
+	b := New(Config{File: "/elsewhere/a.bin.gz", Folder: dir, Human: true, Open: func(file string) Network {
 		n := &fakeNetwork{name: filepath.Base(file), closed: make(chan struct{})}
 		if n.name == "broken.onnx" {
 			n.broken = errors.New("not a network")

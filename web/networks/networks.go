@@ -1,4 +1,5 @@
-package web
+// Package networks lets a server play with one network and change to others.
+package networks
 
 import (
 	"errors"
@@ -22,8 +23,8 @@ type Network interface {
 	Close() error
 }
 
-// NetworksConfig lists the networks there are.
-type NetworksConfig struct {
+// Config lists the networks there are.
+type Config struct {
 	File   string // to begin with; "" is the one inside the program
 	Folder string // with more; "" is none
 	Human  bool   // a network of human moves stands beside each
@@ -31,10 +32,10 @@ type NetworksConfig struct {
 }
 
 // Networks lets the page play with one network and change to others, between
-// searches. It is a [Backend].
+// searches. It is an [engines.Backend].
 type Networks struct {
 	*open.Switch[named]
-	conf NetworksConfig
+	conf Config
 }
 
 // named is a network with the name of its file.
@@ -43,8 +44,8 @@ type named struct {
 	name string
 }
 
-// NewNetworks begins to load the first one.
-func NewNetworks(c NetworksConfig) *Networks {
+// New begins to load the first one.
+func New(c Config) *Networks {
 	name := filepath.Base(c.File)
 	if c.File == "" {
 		name = embeddedName

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"sync"
+	"time"
+
+	"kosumi/web/api"
+)
+
+// frameEvery is the least time between frames, frameUnacked how long one may
+// stay unacknowledged before the next is sent all the same.
+const (
+	frameEvery   = 95 * time.Millisecond
+	frameUnacked = 250 * time.Millisecond
+)
+
+// frames are the results of an analysis on their way to a page: only the newest one is
+// sent, while somebody sees the page, and as fast as it acknowledges them. The analysis
+// shows them, the writer of the connection takes them. Make them with [newFrames].
+type frames struct {
+	woken chan struct{} // there may be one to send
+
+	mu      sync.Mutex
+	visible bool
+	newest  *api.Event // not yet sent
+	number  int64
+	unacked time.Time // when the one under way was sent; zero: none is
+}
+
+func newFrames() *frames { return &frames{woken: make(chan struct{}, 1), visible: true} }
+
+// show puts a frame in place of the one before, sent or not.
+func (f *frames) show(e api.Event) {
+	f.mu.Lock()
+	f.newest = &e
+	f.mu.Unlock()
+	f.wake()
+}
+
+// wake has the writer ask for the next one.
+func (f *frames) wake() {
+	select {
+	case f.woken <- struct{}{}:
+	default:
+	}
+}
+
+// ack takes the acknowledgement of a frame.
+func (f *frames) ack(number int64) {
+	f.mu.Lock()
+	if number == f.number {
+		f.unacked = time.Time{}
+	}
+	f.mu.Unlock()
+	f.wake()
+}
+
+// see notes whether anybody sees the page.
+func (f *frames) see(visible bool) {
+	f.mu.Lock()
+	f.visible = visible
+	f.mu.Unlock()
+	f.wake()
+}
+
+func (f *frames) isVisible() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.visible
+}
+
+// next returns the frame to send now, or how long to wait for it.
+func (f *frames) next(sent time.Time) (*api.Event, time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.newest == nil || !f.visible {
+		return nil, 0
+	}
+	if wait := frameEvery - time.Since(sent); wait > 0 {
+		return nil, wait
+	}
+	if wait := frameUnacked - time.Since(f.unacked); !f.unacked.IsZero() && wait > 0 {
+		return nil, wait
+	}
+	e := f.newest
+	f.newest = nil
+	f.number++
+	e.F, f.unacked = f.number, time.Now()
+	return e, 0
+}

@@ -1,0 +1,38 @@
+package training
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+	"kosumi/web/hub"
+)
+
+// client watches the loops.
+type client struct{ got []api.Event }
+
+func (c *client) Topics() []string          { return []string{"training"} }
+func (c *client) Watches(topic string) bool { return topic == "training" }
+func (c *client) Post(e api.Event)          { c.got = append(c.got, e) }
+
+// TestTraining: a folder without a loop says so; who watches is told once of what has
+// not changed.
+func TestTraining(t *testing.T) {
+	var h hub.Hub
+	dir := t.TempDir()
+	tr := New([]string{dir}, &h)
+	runs := tr.State().Runs
+	require.Len(t, runs, 1)
+	require.Equal(t, filepath.Base(dir), runs[0].Folder)
+	require.NotEmpty(t, runs[0].Error)
+	var c client
+	require.True(t, h.Enter(&c))
+	for range 3 {
+		tr.lastRead = tr.lastRead.Add(-readEvery)
+		tr.Tell()
+	}
+	require.Len(t, c.got, 1)
+	require.Equal(t, "training.state", c.got[0].T)
+}
