@@ -28,7 +28,7 @@ var allowed = map[string]string{
 	"nn/onnx":       "",
 	"sgf":           "board",
 	"thinking":      "board",
-	"gtp":           "board clock setting",
+	"gtp":           "board clock setting thinking",
 	"nn/features":   "board",
 	"nn":            "board nn/features",
 	"nn/arch":       "nn/onnx",
@@ -38,6 +38,7 @@ var allowed = map[string]string{
 	"nn/ort":        "nn nn/kernel",
 	"nn/fresh":      "nn/arch nn/katago nn/onnx",
 	"nn/onnxgo":     "nn nn/onnx",
+	"nn/open":       "board nn",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting thinking",
 	"katago/config": "board nn/features",
@@ -45,24 +46,26 @@ var allowed = map[string]string{
 	"katago":        "board engine katago/config nn search sgf",
 	"level":         "board search thinking",
 	"life":          "board life/check sgf",
+	"console":       "",
 	"life/check":    "",
 	"bench":         "board nn nn/features search sgf",
-	"match/opening": "board nn",
+	"doctor":        "board nn/model nn/ort",
+	"match/opening": "board nn sgf",
 	"review":        "board nn search sgf",
 	"match":         "board clock sgf",
 	"match/ladder":  "board level match sgf",
 	"nn/autodiff":   "nn/onnx",
-	"train":         "board match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf",
+	"train":         "board match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf thinking",
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board clock engine level nn review search sgf train web/api",
-	"cluster":       "board clock match nn review search sgf train",
+	"web":           "board clock engine level nn nn/open review search sgf thinking train web/api",
+	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/browsertest", "web/webtest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/browsertest", "web/webtest", "train/learn/learntest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
 
 type listed struct {
 	ImportPath string

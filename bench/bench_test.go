@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,47 @@ func TestRates(t *testing.T) {
 	require.FileExists(t, profile)
 }
 
+func TestMeasure(t *testing.T) {
+	ctx, m := context.Background(), nntest.HashModel(1)
+	games, err := bench.Positions(ctx, m, board.Square(5), board.Chinese())
+	require.NoError(t, err)
+	setup := &bench.Setup{Model: m, Games: games, Params: search.Defaults(), Rounds: 2, Length: 5 * time.Millisecond}
+	plan := bench.Plan{Sessions: 2, Batch: 4, Threads: 3}
+	server, err := setup.Serve(plan)
+	require.NoError(t, err)
+	defer server.Close()
+	run := setup.Search(server, plan.Threads)
+	require.Equal(t, 3, run.Params.Parallel.Workers)
+	r := bench.Report{Subject: bench.SubjectOf(m.Describe(), board.Square(5)), Plan: plan, Rounds: 2}
+	r.Speed, r.Work, err = setup.Measure(ctx, plan, run)
+	require.NoError(t, err)
+	require.Positive(t, r.RawEvals)
+	require.Positive(t, r.SearchEvals)
+	require.Positive(t, r.Visits)
+	require.Positive(t, r.PeakRSS)
+	var batch int
+	r.Trials, batch, err = setup.Sweep(ctx, 2)
+	require.NoError(t, err)
+	require.Len(t, r.Trials, 6)
+	require.Positive(t, batch)
+	rounds := 0
+	r.Tuning, err = setup.Tune(ctx, []bench.Plan{plan, {Sessions: 1, Batch: 1, Threads: 1}}, func(int) { rounds++ })
+	require.NoError(t, err)
+	require.Equal(t, 2, rounds)
+	require.InDelta(t, 1, r.Tuning[0].Ratio, 0)
+	r.Recommended = plan.String()
+	var text strings.Builder
+	r.Print(&text)
+	require.Contains(t, text.String(), "hash-1 on 5x5, none, none\n")
+	require.Contains(t, text.String(), "2 sessions, batch 4, 3 workers (medians of 2 rounds)")
+	require.Contains(t, text.String(), "recommended: --sessions 2 --batch 4 --threads 3\nkept for later starts\n")
+	fields, err := json.Marshal(&r)
+	require.NoError(t, err)
+	for _, name := range []string{"model", "threads", "search_to_raw", "peak_rss_bytes", "tuning"} {
+		require.Contains(t, string(fields), `"`+name+`":`)
+	}
+}
+
 func TestAgree(t *testing.T) {
 	c := bench.AgreementConfig{Short: 40, Long: 40, Positions: 3, Workers: []int{1, 4}, Size: board.Square(5), Rules: board.Chinese()}
 	told := 0
@@ -112,7 +154,7 @@ func TestKept(t *testing.T) {
 	use := bench.Use{Size: board.Square(5), Provider: "cpu", Precision: "fp32"}
 	_, _, err := use.Kept()
 	require.ErrorIs(t, err, os.ErrNotExist)
-	tuned := bench.Tuned{Plan: bench.Plan{Sessions: 1, Batch: 2, Threads: 3}, Model: "m"}
+	tuned := bench.Tuned{Plan: bench.Plan{Sessions: 1, Batch: 2, Threads: 3}, Subject: bench.Subject{Model: "m"}}
 	require.NoError(t, use.Keep(tuned))
 	got, path, err := use.Kept()
 	require.NoError(t, err)

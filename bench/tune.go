@@ -14,15 +14,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/cpu"
 
 	"kosumi/board"
 	"kosumi/internal/file"
-	"kosumi/nn"
-	"kosumi/nn/features"
-	"kosumi/search"
 )
 
 // Plan is how a network is put to use.
@@ -72,24 +68,14 @@ func Plans(first Plan, onCPU bool) []Plan {
 	return all
 }
 
-// TuneConfig says what Tune tries plans on.
-type TuneConfig struct {
-	Model  nn.Model
-	Server nn.ServerConfig // sessions and batches are the plans'
-	Games  []*board.Game
-	Params search.Params // workers are the plans'
-	Rounds int
-	Length time.Duration   // of a search
-	Round  func(round int) // told of the start of each round
-}
-
 // Tune measures plans in turns, so that a machine whose speed drifts favours none.
-func Tune(ctx context.Context, c TuneConfig, plans []Plan) ([]Trial, error) {
+// Started is told of the start of each round.
+func (s *Setup) Tune(ctx context.Context, plans []Plan, started func(round int)) ([]Trial, error) {
 	rates, ratios := make([][]float64, len(plans)), make([][]float64, len(plans))
-	for round := range c.Rounds {
-		c.Round(round)
+	for round := range s.Rounds {
+		started(round)
 		for i, p := range plans {
-			rate, err := c.rate(ctx, p)
+			rate, err := s.rate(ctx, p)
 			if err != nil {
 				return nil, err
 			}
@@ -105,21 +91,13 @@ func Tune(ctx context.Context, c TuneConfig, plans []Plan) ([]Trial, error) {
 }
 
 // rate is the speed of a search with a plan.
-func (c *TuneConfig) rate(ctx context.Context, p Plan) (float64, error) {
-	conf := c.Server
-	conf.Meta = &features.Amateurs
-	conf.Sessions, conf.MaxBatch = p.Sessions, p.Batch
-	server, err := nn.NewServer(c.Model, conf)
+func (s *Setup) rate(ctx context.Context, p Plan) (float64, error) {
+	server, err := s.Serve(p)
 	if err != nil {
 		return 0, err
 	}
 	defer server.Close()
-	if err := server.Warm(c.Games[0].Size()); err != nil {
-		return 0, err
-	}
-	run := Search{Server: server, Games: c.Games, Params: c.Params}
-	run.Params.Parallel.Workers = p.Threads
-	_, evals, err := run.Rate(ctx, c.Length)
+	_, evals, err := s.Search(server, p.Threads).Rate(ctx, s.Length)
 	return evals, err
 }
 
@@ -139,11 +117,8 @@ func Best(all []Trial) Trial {
 // Tuned is what was found to be best, as it is kept for later starts.
 type Tuned struct {
 	Plan
-	Model     string  `json:"model"`
-	Board     string  `json:"board"`
-	Provider  string  `json:"provider"`
-	Precision string  `json:"precision"`
-	Evals     float64 `json:"search_evals_per_second"`
+	Subject
+	Evals float64 `json:"search_evals_per_second"`
 }
 
 // Use names what a tuning holds for: a network's file ("" is the embedded one) on

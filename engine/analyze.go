@@ -2,43 +2,35 @@ package engine
 
 import (
 	"context"
-	"time"
 
-	"kosumi/board"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
-// AnalyzeRequest says what to analyse.
-type AnalyzeRequest struct {
-	Color    board.Color // whose move; it need not be the side to move
-	Interval time.Duration
-	Restrict []search.Restriction
-	// Ownership asks for the owners of points, MovesOwnership for those after
-	// each move.
-	Ownership, MovesOwnership bool
-	MinMoves                  int           // that reports list at least
-	Limits                    search.Limits // zero: until the context ends or memory is full
+// Analyze is AnalyzeWithin until ctx ends or memory is full.
+func (e *Engine) Analyze(ctx context.Context, r thinking.Request, report func(*thinking.Analysis)) error {
+	return e.AnalyzeWithin(ctx, r, search.Limits{}, func(found *search.Result) { report(&found.Analysis) })
 }
 
-// Analyze searches the current position and calls report at every interval
+// AnalyzeWithin searches the current position and calls report at every interval
 // and once more at the end, never two calls at a time. It returns when ctx ends
-// (without error) or a limit is reached, and has looked at one move by then. Every number of a report is from the
-// view of the analysed colour.
-func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*search.Result)) error {
+// (without error) or a limit is reached, and has searched one move by then. Every
+// number of a report is from the view of the analysed colour.
+func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits search.Limits, report func(*search.Result)) error {
 	e.Stop()
 	game, err := e.gameFor(r.Color)
 	if err != nil {
 		return err
 	}
 	t := e.thinker
-	if err := t.tree.SetParams(e.analysisParams()); err != nil {
+	if err := t.tree.SetParams(e.cfg.analysisParams()); err != nil {
 		return err
 	}
 	t.follow(game)
-	t.tree.Restrict(r.Restrict...)
-	limits := r.Limits
-	limits.Ownership, limits.MovesOwnership, limits.FirstLook, limits.MinMoves = r.Ownership, r.MovesOwnership, true, r.MinMoves
-	defer t.pinNetwork(game.Size())()
+	t.tree.Restrict(r.Restrictions...)
+	limits.Ownership, limits.MovesOwnership = r.Want.Owners()
+	limits.FirstLook, limits.MinMoves = true, r.MinMoves
+	defer t.net.Pin()()
 	_, err = t.run(ctx, t.tree, limits, r.Interval, func(found *search.Result) {
 		e.judge.leads.Show(ctx, e.log, game, found)
 		report(found)
@@ -48,9 +40,9 @@ func (e *Engine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*sea
 
 // analysisParams widens the search at the root and judges the position by
 // itself, whatever the opponent has been doing, as KataGo's analysis commands do.
-func (e *Engine) analysisParams() search.Params {
-	p := e.cfg.Search
-	p.Root.WideNoise = e.cfg.AnalysisWideNoise
-	p.Pass.IgnorePreRootHistory, p.AntiMirror = !e.cfg.AnalysisHistory, e.cfg.AnalysisAntiMirror
+func (c *Config) analysisParams() search.Params {
+	p := c.Search
+	p.Root.WideNoise = c.AnalysisWideNoise
+	p.Pass.IgnorePreRootHistory, p.AntiMirror = !c.AnalysisHistory, c.AnalysisAntiMirror
 	return p
 }

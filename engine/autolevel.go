@@ -12,18 +12,18 @@ import (
 // autoLevel is the level that finds the player's.
 const autoLevel = "auto"
 
-// finders reads what is known of the player.
-func (r *rank) finders() (level.Finders, error) {
+// ratings reads what is known of the player.
+func (r *rank) ratings() (level.PlayerRatings, error) {
 	if r.cfg.LevelFile == "" {
 		return nil, errors.New("no file keeps the player's level: name one with --level-file")
 	}
-	return level.ReadFinders(r.cfg.LevelFile)
+	return level.ReadPlayerRatings(r.cfg.LevelFile)
 }
 
 // autoRank is the rank of this game, found when it begins.
 func (r *rank) autoRank(size board.Size) (level.Rank, error) {
 	if r.auto.rank == nil {
-		all, err := r.finders()
+		all, err := r.ratings()
 		if err != nil {
 			return 0, err
 		}
@@ -46,7 +46,7 @@ type autoGame struct {
 }
 
 // followPlayer changes the rank in the middle of a game that turns out one-sided. lead
-// is ours, headStart Black's. It says so.
+// is ours, headStart Black's. The change is logged.
 func (r *rank) followPlayer(game *board.Game, lead, headStart float64) {
 	a := &r.auto
 	if r.cfg.Level != autoLevel || a.rank == nil {
@@ -107,7 +107,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 		}
 		points = playersPoints(white, us)
 	}
-	all, err := r.finders()
+	all, err := r.ratings()
 	if err == nil {
 		f := all.On(size)
 		f.Played(a.meanRank(), level.HandicapElo(size, playersAhead(headStart(game), us)), points, 1, time.Now())

@@ -68,7 +68,7 @@ type Config struct {
 	TimeUse               TimeUse
 }
 
-// Whether says if something is done: as the rules suggest, always, or never.
+// Whether is a choice: as the rules suggest, always, or never.
 type Whether uint8
 
 // The choices.

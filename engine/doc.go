@@ -1,6 +1,6 @@
-// Package engine is one seat at a Go table: the game on the board, the search
-// tree that follows it, both clocks, pondering, and what a player decides
-// besides the move itself: when to resign, when to pass, how to score.
+// Package engine plays one side of a game of Go, or both. An [Engine] wires its parts:
+// timer (both clocks), thinker (the search tree that follows the game, pondering), judge
+// (dead stones, score, lead, passing), rank (levels), ownValues (resignation) and records.
 //
 // GTP and the JSON analysis protocol both drive an [Engine]; it knows neither.
 // An Engine is used by one goroutine at a time. Whatever runs in the background

@@ -11,14 +11,8 @@ import (
 	"kosumi/clock"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
-
-// Network evaluates positions and says which boards it can.
-type Network interface {
-	nn.Evaluator
-	// Serves returns nil if boards of that size can be evaluated.
-	Serves(board.Size) error
-}
 
 // Errors of the engine. Test with errors.Is.
 var (
@@ -36,7 +30,7 @@ var (
 // it.
 type Engine struct {
 	cfg Config // the parts read it too
-	net Network
+	net nn.Network
 	log *slog.Logger
 
 	game     *board.Game
@@ -51,7 +45,7 @@ type Engine struct {
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
-func New(cfg Config, net Network, log *slog.Logger) (*Engine, error) {
+func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -116,10 +110,6 @@ func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
 	return nil
 }
 
-// LevelNote says what to know about the level that is set, on boards of the
-// current size; "" without one.
-func (e *Engine) LevelNote() string { return e.rank.note(e.game.Size()) }
-
 // FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a
 // game without result. Games that ended under rules without agreement on dead stones
 // count as they stand; in all others dead stones are removed first, or with
@@ -133,7 +123,7 @@ func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 
 // FinalStatus judges every point, in the order of board.Point. Stones of one
 // chain share their fate. It is what FinalScore counts once the game is over.
-func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
+func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	e.Stop()
 	return e.judge.status(ctx, e.game)
 }
@@ -141,7 +131,7 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]Status, error) {
 // Estimate searches the position as it stands, at full strength and always in the
 // same way, and counts. Networks without a score or owners leave their parts at 0. A
 // game that is over is counted as FinalScore does.
-func (e *Engine) Estimate(ctx context.Context) (*Estimate, error) {
+func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	e.Stop()
 	return e.judge.estimate(ctx, e.game)
 }

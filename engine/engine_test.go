@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // anySize is a network of pseudo-random opinions for every board.
@@ -49,7 +49,7 @@ func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engin
 }
 
 // replaceNetwork gives an engine and its parts another network.
-func replaceNetwork(e *Engine, net Network) {
+func replaceNetwork(e *Engine, net nn.Network) {
 	e.net, e.thinker.net, e.judge.net, e.rank.net = net, net, net, net
 }
 
@@ -73,7 +73,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 			check, err := board.NewGame(e.game.Size(), e.game.Rules())
 			require.NoError(t, err)
 			check.CopyFrom(e.game)
-			m, err := e.GenMove(context.Background(), MoveRequest{Color: c})
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: c})
 			require.NoError(t, err)
 			require.NoError(t, check.Play(c, m.Point), "the move must be legal")
 			require.Equal(t, before+1, e.game.NumMoves())
@@ -85,7 +85,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5")
-	m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 	require.Equal(t, 2, e.game.NumMoves())
@@ -97,11 +97,11 @@ func TestDeterministicMoveLeavesEverything(t *testing.T) {
 	play(t, e, "E5 C3")
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 10 * sec}))
 	hash, clocks := e.game.Hash(), e.timer.clocks
-	r := MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
+	r := thinking.MoveRequest{Color: board.Black, Keep: true, Deterministic: true}
 	first, err := e.GenMove(context.Background(), r)
 	require.NoError(t, err)
 	for range 3 {
-		_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Keep: true})
+		_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Keep: true})
 		require.NoError(t, err)
 		again, err := e.GenMove(context.Background(), r)
 		require.NoError(t, err)
@@ -110,78 +110,6 @@ func TestDeterministicMoveLeavesEverything(t *testing.T) {
 	require.Equal(t, hash, e.game.Hash())
 	require.Equal(t, clocks, e.timer.clocks)
 	require.Equal(t, 2, e.game.NumMoves())
-}
-
-func TestTheTreeFollowsTheGame(t *testing.T) {
-	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	require.True(t, e.thinker.tree.Matches(e.game))
-	kept := e.thinker.tree.Visits()
-	require.Positive(t, kept)
-	for _, c := range []struct {
-		name   string
-		change func() error
-	}{
-		{"komi", func() error { return e.SetKomi(6) }},
-		{"rules", func() error { return e.SetRules(board.Japanese()) }},
-		{"undo", func() error { return e.Undo(1) }},
-		{"turn", func() error { return e.Play(e.game.ToMove().Opponent(), board.Pass) }},
-		{"set-up", func() error { return e.Setup([]board.Point{40}, []board.Point{41}, board.White) }},
-		{"set-up with the other side to move", func() error { return e.Setup([]board.Point{40}, []board.Point{41}, board.Black) }},
-		{"a record", func() error { return e.LoadSGF([]byte("(;SZ[9]KM[6]RU[Japanese];B[ee];W[gc])"), 0) }},
-		{"the same stones by other moves", func() error { return e.LoadSGF([]byte("(;SZ[9]KM[6]RU[Japanese]AB[ee];W[gc])"), 0) }},
-		{"new game", func() error { return e.NewGame(board.Square(9)) }},
-		{"handicap", func() error {
-			return errors.Join(e.NewGame(board.Square(9)), e.SetHandicap([]board.Point{20, 60}))
-		}},
-		{"size", func() error { return e.NewGame(board.Square(7)) }},
-	} {
-		_, err := e.GenMove(context.Background(), MoveRequest{Color: e.game.ToMove()})
-		require.NoError(t, err)
-		require.NoError(t, c.change(), c.name)
-		require.False(t, e.thinker.tree.Matches(e.game), c.name)
-		e.thinker.follow(e.game)
-		require.Zero(t, e.thinker.tree.Visits(), c.name)
-		require.True(t, e.thinker.tree.Matches(e.game), c.name)
-	}
-}
-
-// TestTheTreeIsKept wherever it stays right.
-func TestTheTreeIsKept(t *testing.T) {
-	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
-	play(t, e, "C4 E7") // at the root of a symmetric position, copies of moves would be dropped
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	for name, change := range map[string]func() error{
-		"the same komi":       func() error { return e.SetKomi(e.game.Rules().Komi) },
-		"the same rules":      func() error { return e.SetRules(e.game.Rules()) },
-		"an illegal move":     func() error { e.Play(board.White, e.game.LastMove(0).Point); return nil },
-		"a clock":             func() error { return e.SetClock(clock.Settings{System: clock.Absolute, Main: 100 * sec}) },
-		"a setting of choice": func() error { return e.SetParams(map[string]string{"lcbStdevs": "4"}) },
-		"other limits":        func() error { return e.SetParams(map[string]string{"maxVisits": "500"}) },
-		"other threads":       func() error { return e.SetParams(map[string]string{"numSearchThreads": "2"}) },
-		"a move that was kept": func() error {
-			_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White, Keep: true})
-			return err
-		},
-		"a score": func() error { _, err := e.FinalScore(context.Background()); return err },
-	} {
-		before := e.thinker.tree.Visits()
-		require.Positive(t, before)
-		require.NoError(t, change(), name)
-		require.GreaterOrEqual(t, e.thinker.tree.Visits(), before, name)
-		require.True(t, e.thinker.tree.Matches(e.game), name)
-	}
-	// The opponent's reply keeps what was searched below it.
-	var r search.Result
-	e.thinker.tree.Snapshot(&r)
-	reply := r.Moves[0]
-	require.NoError(t, e.Play(board.White, reply.Move))
-	require.Equal(t, reply.Visits, e.thinker.tree.Visits())
-	// A setting that changes what is found drops it.
-	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "1.5"}))
-	require.Zero(t, e.thinker.tree.Visits())
 }
 
 func TestUndo(t *testing.T) {
@@ -231,7 +159,8 @@ func TestResignation(t *testing.T) {
 	lost := func(v float64) bool {
 		r := &search.Result{}
 		r.Root.TreeWinLoss = v
-		return e.resigns(e.game, r)
+		e.values.add(e.game, r.Root.TreeWinLoss)
+		return e.values.resigns(e.game, r.Root.Lead, headStart(e.game))
 	}
 	require.False(t, lost(-0.95))
 	require.False(t, lost(-0.95))
@@ -296,7 +225,7 @@ func TestHurried(t *testing.T) {
 	require.False(t, hurried(e.budget(board.Black), 0), "each colour has its own clock")
 	require.NoError(t, e.Play(board.Black, board.Pass))
 	e.timer.lastEvent = time.Now()
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.White})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	require.False(t, e.judge.judged.done, "a move in a hurry judges nothing")
 }
@@ -305,7 +234,7 @@ func TestHurried(t *testing.T) {
 // before nor an opponent who copies them.
 func TestAnalysisIsNotPlay(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.AnalysisWideNoise = 0.25 })
-	play, analysis := e.thinker.params(), e.analysisParams()
+	play, analysis := e.thinker.params(), e.cfg.analysisParams()
 	require.True(t, play.AntiMirror)
 	require.False(t, analysis.AntiMirror)
 	require.False(t, play.Pass.IgnorePreRootHistory)
@@ -343,30 +272,13 @@ func TestParams(t *testing.T) {
 	require.InDelta(t, 0.7, e.cfg.Search.PUCT.Exploration, 0)
 }
 
-func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
-	e := newEngine(t, 9, func(c *Config) { c.Ponder = true })
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	require.NotNil(t, e.thinker.pondering)
-	server := e.net.(anySize).Server
-	before := server.Stats()
-	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > before.Rows+before.Hits+200 }, time.Minute, time.Millisecond)
-	e.Stop() // returns only when nothing is searched any more
-	stopped := server.Stats()
-	require.Greater(t, e.thinker.tree.Visits(), int64(50))
-	time.Sleep(20 * time.Millisecond)
-	require.Equal(t, stopped, server.Stats(), "no evaluation after that")
-	require.True(t, e.thinker.tree.Matches(e.game))
-	require.NoError(t, e.SetKomi(5.5))
-}
-
 func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5")
 	for _, c := range []board.Color{board.Black, board.White} {
 		ctx, cancel := context.WithCancel(context.Background())
 		reports := 0
-		err := e.Analyze(ctx, AnalyzeRequest{Color: c, Interval: 20 * time.Millisecond}, func(r *search.Result) {
+		err := e.Analyze(ctx, thinking.Request{Color: c, Interval: 20 * time.Millisecond}, func(r *thinking.Analysis) {
 			if reports++; reports == 2 {
 				cancel()
 			}
@@ -385,10 +297,10 @@ func TestAnalyzeReportsTheAnalysedSide(t *testing.T) {
 func TestAnalyzeWithinRestrictions(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	only := []board.Point{40, 41}
-	err := e.Analyze(context.Background(), AnalyzeRequest{
-		Color: board.White, Limits: search.Limits{Visits: 100},
-		Restrict: []search.Restriction{{Color: board.White, Points: only, Depth: 1, Allow: true}},
-	}, func(r *search.Result) {
+	err := e.AnalyzeWithin(context.Background(), thinking.Request{
+		Color:        board.White,
+		Restrictions: []thinking.Restriction{{Color: board.White, Points: only, Depth: 1, Allow: true}},
+	}, search.Limits{Visits: 100}, func(r *search.Result) {
 		for _, m := range r.Moves {
 			require.Contains(t, only, m.Move)
 		}
@@ -400,7 +312,7 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{}; c.DefaultTime = time.Hour })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	m, err := e.GenMove(ctx, MoveRequest{Color: board.Black}) // without the context it would take an hour
+	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without the context it would take an hour
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 }

@@ -6,29 +6,10 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
-
-// Estimate says how a game that is not over stands, and how sure that is.
-type Estimate struct {
-	// Lead is White's lead in points with best play, as the search sees it, komi and
-	// bonuses included. Low and High bound the result of the game, White's points: a
-	// tenth of games that the engine played on with itself would end below Low, a
-	// tenth above High, by the network's own opinion of its uncertainty.
-	Lead, Low, High float64
-	Winrate         float64 // Black's, 0..1
-	Visits          int64
-	// Sure and Likely count points by who will own them, stones and empty ones
-	// alike, by board.Color: 95 times in a hundred or more, and 70 or more. Open
-	// are the others, on which nothing is decided.
-	Sure, Likely [3]int
-	Open         int
-	// Unsettled are chains that may live or die, the largest first.
-	Unsettled [][]board.Point
-	// Final says that the game is over and nothing is estimated: Lead, Low and High are
-	// its result.
-	Final bool
-}
 
 // The bounds of ownership, of 1, from which a point counts as sure and as likely.
 const (
@@ -44,7 +25,7 @@ const estimateVisits = 200
 const tenth = 1.2816
 
 // estimate estimates a game, as [Engine.Estimate] does.
-func (j *judge) estimate(ctx context.Context, g *board.Game) (*Estimate, error) {
+func (j *judge) estimate(ctx context.Context, g *board.Game) (*thinking.Estimate, error) {
 	if g.Ended() && !j.cfg.ScoreByLead {
 		c, err := j.count(ctx, g)
 		if err != nil {
@@ -59,14 +40,14 @@ func (j *judge) estimate(ctx context.Context, g *board.Game) (*Estimate, error) 
 	if err := j.even.find(ctx, j.net, g, j.estimateUnderKomi); err != nil {
 		return nil, err
 	}
-	t.take(&j.even, g)
+	j.even.under(t, g)
 	return t, nil
 }
 
-// estimateUnderKomi estimates a position under its komi; scored says that the network
-// has a score.
-func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *Estimate, scored bool, err error) {
-	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), uncached{j.net}, g, search.Limits{Visits: estimateVisits, Ownership: true})
+// estimateUnderKomi estimates a position under its komi; scored reports whether
+// the network has a score.
+func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
+	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), nn.Uncached(j.net), g, search.Limits{Visits: estimateVisits, Ownership: true})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -82,7 +63,7 @@ func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *Estima
 type evenEstimate struct {
 	hash board.Hash // of the position, without komi
 	komi float32
-	*Estimate
+	*thinking.Estimate
 }
 
 // mostEvenSearches is how often a komi is searched under that makes the position even.
@@ -90,7 +71,7 @@ const mostEvenSearches = 8
 
 // find estimates a position under a nearly even komi, unless it is that of the call
 // before: the komi of the game makes no difference.
-func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, estimate func(context.Context, *board.Game) (*Estimate, bool, error)) error {
+func (v *evenEstimate) find(ctx context.Context, net nn.Network, game *board.Game, estimate func(context.Context, *board.Game) (*thinking.Estimate, bool, error)) error {
 	g := new(board.Game)
 	g.CopyFrom(game)
 	g.SetKomi(0)
@@ -134,9 +115,9 @@ func (v *evenEstimate) find(ctx context.Context, net Network, game *board.Game, 
 	return nil
 }
 
-// take takes over what an estimate under another komi says of points. The lead is on
-// the side of the winrate, and between Low and High.
-func (t *Estimate) take(even *evenEstimate, g *board.Game) {
+// under gives t the points of the estimate under another komi. The lead is on the side
+// of the winrate, and between Low and High.
+func (even *evenEstimate) under(t *thinking.Estimate, g *board.Game) {
 	more := float64(g.Rules().Komi - even.komi)
 	low, high := search.Bounds(g)
 	switch { // komi alone decides
@@ -154,9 +135,9 @@ func (t *Estimate) take(even *evenEstimate, g *board.Game) {
 // tenths rounds, and never to minus zero.
 func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
-func estimateOf(g *board.Game, r *search.Result) *Estimate {
+func estimateOf(g *board.Game, r *search.Result) *thinking.Estimate {
 	sign := 1.0 // to White's view
-	t := &Estimate{Winrate: 1 - r.Root.Winrate, Visits: r.Root.Visits}
+	t := &thinking.Estimate{Winrate: 1 - r.Root.Winrate, Visits: r.Root.Visits}
 	if r.ToMove == board.Black {
 		sign, t.Winrate = -1, r.Root.Winrate
 	}
@@ -174,15 +155,15 @@ func estimateOf(g *board.Game, r *search.Result) *Estimate {
 	}
 	judgeChains(g, own) // corrects what is proven
 	for _, v := range own {
-		t.count(v)
+		countPoint(t, v)
 	}
 	t.Unsettled = unsettled(g.Board(), own)
 	return t
 }
 
 // asEstimate is the count of a game that is over.
-func (c *count) asEstimate() *Estimate {
-	t := &Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true}
+func (c *count) asEstimate() *thinking.Estimate {
+	t := &thinking.Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true}
 	switch {
 	case c.score > 0:
 		t.Winrate = 0
@@ -199,8 +180,8 @@ func (c *count) asEstimate() *Estimate {
 	return t
 }
 
-// count counts a point with an owner from -1, Black, to 1, White.
-func (t *Estimate) count(own float32) {
+// countPoint counts a point with an owner from -1, Black, to 1, White.
+func countPoint(t *thinking.Estimate, own float32) {
 	color := board.White
 	if own < 0 {
 		color, own = board.Black, -own

@@ -14,7 +14,7 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 	if err := e.net.Serves(g.Size()); err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)
 	}
-	if e.extendedBy(g) {
+	if continues(e.game, g) {
 		for _, m := range g.Moves()[e.game.NumMoves():] {
 			if err := e.Play(m.Color, m.Point); err != nil {
 				break
@@ -30,9 +30,8 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 	return nil
 }
 
-// extendedBy reports whether g has the moves of the game on the board and more, or the
-// same ones.
-func (e *Engine) extendedBy(g *board.Game) bool {
-	have, want := e.game.Moves(), g.Moves()
-	return e.game.Size() == g.Size() && e.game.Rules() == g.Rules() && len(have) <= len(want) && slices.Equal(have, want[:len(have)])
+// continues reports whether a game has the moves of another and more, or the same ones.
+func continues(game, longer *board.Game) bool {
+	have, want := game.Moves(), longer.Moves()
+	return game.Size() == longer.Size() && game.Rules() == longer.Rules() && len(have) <= len(want) && slices.Equal(have, want[:len(have)])
 }

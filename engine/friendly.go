@@ -15,7 +15,7 @@ import (
 // conditions and numbers are KataGo's (cpp/program/playutils.cpp); that no chain
 // may be in doubt is ours: where the two sides do not call the same stones dead,
 // the game is counted as it stands, with dead stones that could have been taken.
-// timed says that the search before was bound by time.
+// timed reports whether the search before was bound by time.
 func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)

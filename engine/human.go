@@ -13,14 +13,8 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/search"
+	"kosumi/thinking"
 )
-
-// humanSource is a network beside which one of human moves may be loaded.
-type humanSource interface {
-	// Humans returns that network for boards of a size, nil where there is none,
-	// and whether it wants a profile of the players.
-	Humans(board.Size) (humans nn.Evaluator, profiled bool)
-}
 
 // HumanError is a refusal about human-like play, in our words and in KataGo's.
 type HumanError struct{ own, kataGo string }
@@ -30,7 +24,7 @@ func (e *HumanError) Error() string { return e.own }
 // KataGo is the text of KataGo.
 func (e *HumanError) KataGo() string { return e.kataGo }
 
-// Refusals of RawHuman.
+// Refusals of evaluations by a network of human moves.
 var (
 	ErrNoHumans error = &HumanError{"no network of human moves: name one with --human-model",
 		"Cannot run kata-raw-human-nn, -human-model was not provided"}
@@ -46,20 +40,11 @@ func (c *Config) profile() *features.Meta {
 	return nil
 }
 
-// profiled is a network, or several, whose files can be named, and of which some
-// may want a profile of the players.
-type profiled interface {
-	Profiled(board.Size) (files []string, any bool)
-}
-
 // CheckHuman refuses settings of human-like play that no network loaded can heed:
 // names are those that are about to change, h is what they would make. The error is
 // a HumanError.
-func CheckHuman(net Network, size board.Size, names []string, h search.Human) error {
-	var humans nn.Evaluator
-	if s, ok := net.(humanSource); ok {
-		humans, _ = s.Humans(size)
-	}
+func CheckHuman(net nn.Network, names []string, h search.Human) error {
+	humans := net.Humans()
 	for _, name := range names {
 		if strings.HasPrefix(name, "humanSL") && name != "humanSLProfile" && humans == nil {
 			return &HumanError{name + " needs a network of human moves: name one with --human-model",
@@ -67,8 +52,8 @@ func CheckHuman(net Network, size board.Size, names []string, h search.Human) er
 		}
 	}
 	_, set := h.Meta()
-	if p, ok := net.(profiled); ok && set && slices.Contains(names, "humanSLProfile") {
-		if files, any := p.Profiled(size); !any && len(files) > 0 {
+	if set && slices.Contains(names, "humanSLProfile") {
+		if files, any := nn.Profiled(net); !any && len(files) > 0 {
 			names := strings.Join(files, " and ")
 			return &HumanError{"humanSLProfile has no effect on " + names + ": name a network of human moves with --human-model",
 				"WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + names}
@@ -77,33 +62,16 @@ func CheckHuman(net Network, size board.Size, names []string, h search.Human) er
 	return nil
 }
 
-// RawHuman is RawNetwork by the network of human moves, under the profile that is
-// set. Errors are ErrNoHumans and ErrNoProfile, or the network's.
-func (e *Engine) RawHuman(ctx context.Context, c board.Color, sym int8) (*RawOutput, error) {
-	var humans nn.Evaluator
-	var profiled bool
-	if s, ok := e.net.(humanSource); ok {
-		humans, profiled = s.Humans(e.game.Size())
-	}
+// humans returns the network of human moves, if one is loaded and knows who plays.
+func (e *Engine) humans() (nn.Evaluator, error) {
+	humans := e.net.Humans()
 	switch {
 	case humans == nil:
 		return nil, ErrNoHumans
-	case profiled && e.cfg.profile() == nil:
+	case humans.Describe().TakesProfile && e.cfg.profile() == nil:
 		return nil, ErrNoProfile
 	}
-	e.Stop()
-	game, err := e.gameFor(c)
-	if err != nil {
-		return nil, err
-	}
-	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: e.cfg.profile(),
-		Optimism: float32(e.cfg.Search.Net.RootOptimism)}
-	q.Options.PlayoutDoublingAdvantage = e.cfg.advantageOf(game.ToMove())
-	var out nn.Output
-	if err := humans.Evaluate(ctx, &q, &out); err != nil {
-		return nil, err
-	}
-	return whiteView(&out, game), nil
+	return humans, nil
 }
 
 // HumanPolicy is what the network of human moves expects of a player such as
@@ -116,7 +84,7 @@ func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string)
 	if err := e.cfg.Search.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParam, err)
 	}
-	out, err := e.RawHuman(ctx, c, 0)
+	out, err := e.Evaluate(ctx, thinking.EvaluationRequest{Color: c, Human: true})
 	if err != nil {
 		return nil, err
 	}
@@ -156,11 +124,10 @@ func probability(r *search.Result, p board.Point) float64 {
 	return 0
 }
 
-// pause waits before the answer, as long as the clock allows and no longer than ctx
-// lasts. It returns how long it waited.
-func (e *Engine) pause(ctx context.Context, r *search.Result, p board.Point, t turn) time.Duration {
-	wish := e.cfg.Delay.forMove(probability(r, p), e.dice.stream())
-	wait := t.budget.Hold(wish, t.used())
+// wait waits before a move is answered, as long as its time allows and no longer than
+// ctx lasts. It returns how long it waited.
+func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, rng *rand.Rand, t turn) time.Duration {
+	wait := t.budget.Hold(d.forMove(probability(r, p), rng), t.used())
 	if wait <= 0 {
 		return 0
 	}

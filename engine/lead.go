@@ -13,7 +13,7 @@ import (
 // to make it even. Short searches under one komi after the other find it, as in
 // KataGo (github.com/lightvector/KataGo, cpp/program/playutils.cpp).
 
-// fairKomi looks for the komi under which a position is even.
+// fairKomi searches for the komi under which a position is even.
 type fairKomi struct {
 	game   *board.Game // under whatever komi was tried last
 	seen   map[float64]opinion
@@ -21,7 +21,7 @@ type fairKomi struct {
 	err    error // the first; nothing is searched after it
 }
 
-// opinion is what a search says about White: points ahead, and win minus loss.
+// opinion is a search's result for White: points ahead, and win minus loss.
 type opinion struct{ lead, value float64 }
 
 // leastLeadVisits is how long each of the searches is at least.
@@ -43,7 +43,7 @@ func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 		return j.thinker.search(ctx, tree, search.Limits{Visits: visits, Playouts: visits})
 	}}
 	f.game.CopyFrom(g)
-	defer j.thinker.pinNetwork(g.Size())()
+	defer j.thinker.net.Pin()()
 	komi := float64(g.Rules().Komi)
 	lead := komi - f.smooth(f.even(komi))
 	if f.err != nil {
@@ -53,7 +53,7 @@ func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 }
 
 // toResult rounds a lead to what a game can end with. If nobody leads and there is
-// no draw, Black's winrate says who wins.
+// no draw, Black's winrate decides who wins.
 func toResult(lead, winrate float64, rules board.Rules) float64 {
 	komi := float64(rules.Komi)
 	if lead == 0 && winrate > 0.5 {
@@ -127,8 +127,8 @@ func (f *fairKomi) round(komi float64) float64 {
 	return math.Round(2*min(max(komi, -most), most)) / 2
 }
 
-// even returns the komi under which White's chances are even: near it by what the
-// searches say about the lead, then by halving.
+// even returns the komi under which White's chances are even: near it by the
+// leads that searches find, then by halving.
 func (f *fairKomi) even(komi float64) float64 {
 	komi = f.approach(komi)
 	value := func(more float64) float64 { return f.ask(komi + more).value }

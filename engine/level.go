@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/level"
+	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -18,7 +19,7 @@ import (
 // parameters of a search and for the move to choose from what was found.
 type rank struct {
 	cfg  *Config
-	net  Network
+	net  nn.Network
 	log  *slog.Logger
 	auto autoGame
 	said string // the last note about the level that was given
@@ -28,10 +29,8 @@ type rank struct {
 // newGame begins a game under a seed.
 func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 
-// identified is a network that can say which file it was read from.
-type identified interface {
-	SHA256() string
-}
+// resign notes that the game was given up at this rank.
+func (r *rank) resign() { r.auto.resigned = true }
 
 // levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
 // measuring.
@@ -69,12 +68,12 @@ func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	return 0, &s, err
 }
 
-// note is [Engine.LevelNote] on boards of a size.
+// note describes the level that is set, on boards of a size; "" without one.
 func (r *rank) note(size board.Size) string {
 	if r.cfg.Level == "" {
 		return ""
 	}
-	if r.imitates(size) {
+	if r.imitates() {
 		return r.cfg.Level + ": by the network of human moves"
 	}
 	s, err := r.setting(size)
@@ -85,24 +84,20 @@ func (r *rank) note(size board.Size) string {
 }
 
 // imitates reports whether the level is played by a network of human moves.
-func (r *rank) imitates(size board.Size) bool {
-	source, ok := r.net.(humanSource)
-	if !ok || strings.Contains(r.cfg.Level, ":") {
-		return false
-	}
-	humans, profiled := source.Humans(size)
-	return humans != nil && profiled
+func (r *rank) imitates() bool {
+	humans := r.net.Humans()
+	return humans != nil && humans.Describe().TakesProfile && !strings.Contains(r.cfg.Level, ":")
 }
 
-// served is the rank that a record says of the engine: that of its level, or what
-// of it the network serves; "" at full strength.
+// served is the engine's rank in records: that of its level, as far as the network
+// serves it; "" at full strength.
 func (r *rank) served(size board.Size) string {
 	switch {
 	case r.cfg.Level == "" || strings.Contains(r.cfg.Level, ":") || r.cfg.Level == autoLevel && r.auto.rank == nil:
 		return ""
 	case r.cfg.Level == autoLevel:
 		return r.auto.rank.String()
-	case r.imitates(size):
+	case r.imitates():
 		return strings.ToLower(r.cfg.Level)
 	}
 	s, err := r.setting(size)
@@ -132,18 +127,14 @@ func (r *rank) setting(size board.Size) (level.Setting, error) {
 	if err != nil {
 		return level.Setting{}, err
 	}
-	sha := ""
-	if n, ok := r.net.(identified); ok {
-		sha = n.SHA256()
-	}
-	return level.Find(ladders, sha, size, at)
+	return level.Find(ladders, r.net.Describe().SHA256, size, at)
 }
 
 // search makes of the settings those that a level is chosen by: every likely
 // move gets its share of a search of fixed length, whatever the clock, the komi
 // or the opponent.
 func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
-	if !r.imitates(size) {
+	if !r.imitates() {
 		s, err := r.setting(size)
 		if err != nil {
 			r.log.Warn("the level is not known", "error", err)
@@ -174,7 +165,7 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 		r.log.Info("level " + note)
 		r.said = note
 	}
-	if r.imitates(size) {
+	if r.imitates() {
 		return result.Choose(imitationTemperature(game), rng), nil
 	}
 	s, err := r.setting(size)

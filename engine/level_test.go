@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/level"
+	"kosumi/thinking"
 )
 
 // A level plays whole games, every move legal, none of them nonsense, at the
@@ -22,14 +23,14 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 		us := e.Game().ToMove()
 		before := board.NewBoard(e.Game().Size())
 		before.CopyFrom(e.Game().Board())
-		m, err := e.GenMove(t.Context(), MoveRequest{Color: us})
+		m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: us})
 		require.NoError(t, err)
 		if m.Point != board.Pass {
 			require.False(t, level.FillsEye(before, us, m.Point), "an eye of its own")
 		}
 		if e.Game().NumMoves() == 4 {
 			require.NoError(t, e.SetParams(map[string]string{"level": "3d"}))
-			require.Contains(t, e.LevelNote(), "3d")
+			require.Contains(t, e.rank.note(e.game.Size()), "3d")
 			data, err := e.SaveSGF(t.Context())
 			require.NoError(t, err)
 			served, err := e.rank.setting(e.game.Size())
@@ -45,7 +46,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.Empty(t, e.cfg.Level)
 	require.NoError(t, e.SetParams(map[string]string{"level": "10k"}))
 	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
-	require.Empty(t, e.LevelNote())
+	require.Empty(t, e.rank.note(e.game.Size()))
 	data, err := e.SaveSGF(t.Context())
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "BR[")
@@ -76,7 +77,7 @@ func TestAutoLevelRemembers(t *testing.T) {
 		if e.Game().Finished() {
 			break
 		}
-		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
 		require.NoError(t, err)
 		if !e.Game().Finished() {
 			require.NoError(t, e.Play(board.White, anyMove(e.Game())))
@@ -84,18 +85,18 @@ func TestAutoLevelRemembers(t *testing.T) {
 	}
 	require.True(t, e.Game().Finished())
 	require.NoError(t, e.NewGame(board.Square(5)))
-	all, err := level.ReadFinders(name)
+	all, err := level.ReadPlayerRatings(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "the game that ended")
 	before := all.On(board.Square(5)).Next()
 	e.Close()
-	all, err = level.ReadFinders(name)
+	all, err = level.ReadPlayerRatings(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0, "no game was played since")
 	require.Equal(t, before, all.On(board.Square(5)).Next())
 	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
 	require.NoError(t, os.WriteFile(name, []byte("{"), 0o666))
-	_, err = one().rank.finders()
+	_, err = one().rank.ratings()
 	require.ErrorContains(t, err, "levels.json")
 	require.InDelta(t, 1, playersPoints(-3, board.White), 0)
 	require.InDelta(t, 0, playersPoints(3, board.White), 0)
@@ -128,7 +129,7 @@ func TestAbandonedGames(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "levels.json")
 	e := newEngine(t, 5, func(c *Config) { c.Level, c.LevelFile, c.Resign.Enabled = "auto", name, false })
 	for range 5 {
-		_, err := e.GenMove(t.Context(), MoveRequest{Color: board.Black})
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
 		require.NoError(t, err)
 		require.NoError(t, e.Play(board.White, anyMove(e.Game())))
 	}
@@ -136,10 +137,10 @@ func TestAbandonedGames(t *testing.T) {
 		e.values.all[i].value = 0.99
 	}
 	require.NoError(t, e.NewGame(board.Square(5)))
-	all, err := level.ReadFinders(name)
+	all, err := level.ReadPlayerRatings(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0)
-	require.Less(t, all.On(board.Square(5)).Next(), level.NewFinder().Next(), "it counts as lost")
+	require.Less(t, all.On(board.Square(5)).Next(), level.NewPlayerRating().Next(), "it counts as lost")
 }
 
 // The same seed plays the same game, since a level depends on nothing else.
@@ -147,7 +148,7 @@ func TestLevelsAreRepeatable(t *testing.T) {
 	game := func() []board.Move {
 		e := newEngine(t, 7, func(c *Config) { c.Level, c.Search.Parallel.Workers, c.Search.Net.Symmetry = "loss:5", 1, 0 })
 		for range 12 {
-			_, err := e.GenMove(t.Context(), MoveRequest{Color: e.Game().ToMove()})
+			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: e.Game().ToMove()})
 			require.NoError(t, err)
 		}
 		return e.Game().Moves()

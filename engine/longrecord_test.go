@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 // longRecord is the record of a game of so many random moves, a tenth of them
@@ -50,7 +51,7 @@ func TestLongRecord(t *testing.T) {
 	const moves, most = 100_000, 5000 // bytes for each move
 	data := longRecord(t, moves)
 	e := newEngine(t, 9, nil)
-	_, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err) // so that there is a tree to take along
 	for name, step := range map[string]func(){
 		"load":  func() { require.NoError(t, e.LoadSGF(data, 0)) },

@@ -16,6 +16,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/thinking"
 )
 
 // humanRaw is an evaluation that KataGo printed for a profile.
@@ -44,16 +45,15 @@ type humanPosition struct {
 // twoNetworks is a network with one of human moves beside it.
 type twoNetworks struct {
 	*nn.Server
-	humans   *nn.Server
-	profiled bool
+	humans *nn.Server
 }
 
 func (twoNetworks) Serves(board.Size) error { return nil }
-func (n twoNetworks) Humans(board.Size) (nn.Evaluator, bool) {
+func (n twoNetworks) Humans() nn.Network {
 	if n.humans == nil {
-		return nil, false
+		return nil
 	}
-	return n.humans, n.profiled
+	return n.humans
 }
 
 // humanPrecision is what human-like networks run in.
@@ -107,7 +107,7 @@ func (p *humanPosition) setUp(t *testing.T, e *engine.Engine) {
 	}
 }
 
-func (r *humanRaw) check(t *testing.T, raw *engine.RawOutput) {
+func (r *humanRaw) check(t *testing.T, raw *thinking.Evaluation) {
 	t.Helper()
 	want := &r.Output
 	score, square := want.WhiteScore, want.WhiteScoreSq
@@ -154,7 +154,7 @@ func TestRawHumanOracle(t *testing.T) {
 			human := nets[r.Models[len(r.Models)-1]]
 			net := twoNetworks{Server: human}
 			if len(r.Models) == 2 {
-				net.humans, net.profiled = human, strings.Contains(r.Models[1], "human")
+				net.humans = human
 			}
 			conf := engine.Defaults()
 			conf.Search.Human.Profile = r.Profile
@@ -173,13 +173,7 @@ func TestRawHumanOracle(t *testing.T) {
 				require.NoError(t, err)
 				words = words[1:]
 			}
-			sym := int8(words[1][0] - '0')
-			var raw *engine.RawOutput
-			if len(r.Models) == 2 {
-				raw, err = e.RawHuman(t.Context(), color, sym)
-			} else {
-				raw, err = e.RawNetwork(t.Context(), color, sym, 1)
-			}
+			raw, err := e.Evaluate(t.Context(), thinking.EvaluationRequest{Color: color, Symmetry: int(words[1][0] - '0'), Human: len(r.Models) == 2, Optimism: 1})
 			require.NoError(t, err)
 			if *humanPrecision == "fp32" {
 				r.check(t, raw)

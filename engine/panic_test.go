@@ -11,11 +11,12 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // faulty is a network that panics while it is told to.
 type faulty struct {
-	Network
+	nn.Wrapper
 	on    atomic.Bool
 	fired chan struct{}
 }
@@ -36,21 +37,21 @@ func (f *faulty) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 func TestPanicsAreContained(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		e := newEngine(t, 7, func(c *Config) { c.Search.Parallel.Workers, c.Ponder = workers, true })
-		f := &faulty{Network: e.net, fired: make(chan struct{}, 1)}
+		f := &faulty{Wrapper: nn.Wrapper{Network: e.net}, fired: make(chan struct{}, 1)}
 		replaceNetwork(e, f)
 		var err error
 		e.thinker.tree, err = search.New(e.cfg.Search, f, e.log)
 		require.NoError(t, err)
-		report := func(*search.Result) {}
+		report := func(*thinking.Analysis) {}
 		move := func() error {
-			_, err := e.GenMove(context.Background(), MoveRequest{Color: e.Game().ToMove()})
+			_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.Game().ToMove()})
 			return err
 		}
 		require.NoError(t, move())
 		e.Stop()
 		f.on.Store(true)
 		require.Error(t, move(), "a move")
-		require.Error(t, e.Analyze(context.Background(), AnalyzeRequest{Color: board.White, Interval: time.Millisecond}, report), "an analysis")
+		require.Error(t, e.Analyze(context.Background(), thinking.Request{Color: board.White, Interval: time.Millisecond}, report), "an analysis")
 		f.on.Store(false)
 		require.NoError(t, move(), "and then it plays on") // and ponders
 		f.on.Store(true)

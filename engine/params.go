@@ -24,7 +24,7 @@ func (e *Engine) SetParams(values map[string]string) error {
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
-	if err := CheckHuman(e.net, e.game.Size(), changedFrom(params.Params(&e.cfg), params.Params(&next)), next.Search.Human); err != nil {
+	if err := CheckHuman(e.net, changedFrom(params.Params(&e.cfg), params.Params(&next)), next.Search.Human); err != nil {
 		return err
 	}
 	return e.Configure(next)

@@ -37,7 +37,7 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.game, e.handicap, e.records.loaded = game, handicap, nil
 	e.rank.newGame(e.dice.seed())
 	e.values.forget()
-	e.thinker.ahead = advantage{}
+	e.thinker.newGame()
 }
 
 // Turn makes c the side to move, whose move is chosen next if choosing is set: then
@@ -46,8 +46,7 @@ func (e *Engine) Turn(c board.Color, choosing bool) {
 	if c != e.game.ToMove() {
 		e.Stop()
 		if choosing {
-			e.adjustAdvantage()
-			e.thinker.ahead.adjusted = true
+			e.thinker.adjustAdvantage(e.game, &e.values)
 		}
 		e.game.SetToMove(c)
 	}
@@ -92,13 +91,12 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 	inTurn := c == e.game.ToMove()
 	e.Stop()
 	if legal == nil && inTurn {
-		t := e.thinker
-		keep := t.tree.Visits() > 0 && t.tree.Matches(e.game) // without a tree there is nothing to keep
+		keep := e.thinker.holds(e.game)
 		if err := e.game.Play(c, p); err != nil {
 			return err
 		}
 		if keep {
-			t.advance(c, p)
+			e.thinker.advance(c, p)
 		}
 	} else {
 		if err := e.game.PlayTolerant(c, p); err != nil {
@@ -163,6 +161,3 @@ func (e *Engine) SetHandicap(stones []board.Point) error {
 	e.replace(game, len(stones))
 	return nil
 }
-
-// Handicap returns the number of stones that a handicap command has placed.
-func (e *Engine) Handicap() int { return e.handicap }

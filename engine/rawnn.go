@@ -5,33 +5,29 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
-// RawOutput is what the network says of a position, from White's view.
-type RawOutput struct {
-	Win, Loss, NoResult    float64 // of White; sum 1
-	ScoreMean, ScoreMeanSq float64 // points for White; 0 without score heads
-	Lead                   float64
-	// VarTimeLeft, ErrWinLoss and ErrScore are -1 where the network has none.
-	VarTimeLeft, ErrWinLoss, ErrScore float64
-	// Policy has W*H+1 probabilities for the side to move, pass last; -1 where
-	// a move is illegal.
-	Policy    []float32
-	Ownership []float32 // W*H, [-1,1], + = White; nil without the head
-}
-
-// RawNetwork evaluates the position on the board once, with c to move, shown in the
-// orientation sym (0 to 7).
-func (e *Engine) RawNetwork(ctx context.Context, c board.Color, sym int8, optimism float32) (*RawOutput, error) {
+// Evaluate asks a network once about the position on the board, without a search.
+// Errors are ErrNoHumans and ErrNoProfile, or the network's.
+func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error) {
+	var net nn.Evaluator = e.net
+	if r.Human {
+		humans, err := e.humans()
+		if err != nil {
+			return nil, err
+		}
+		net, r.Optimism = humans, e.cfg.Search.Net.RootOptimism
+	}
 	e.Stop()
-	game, err := e.gameFor(c)
+	game, err := e.gameFor(r.Color)
 	if err != nil {
 		return nil, err
 	}
-	q := nn.Query{Game: game, Symmetry: sym, SkipCache: true, NeedOwnership: true, Optimism: optimism, Meta: e.cfg.profile()}
+	q := nn.Query{Game: game, Symmetry: int8(r.Symmetry), SkipCache: true, NeedOwnership: true, Optimism: float32(r.Optimism), Meta: e.cfg.profile()}
 	q.Options.PlayoutDoublingAdvantage = e.cfg.advantageOf(game.ToMove())
 	var out nn.Output
-	if err := e.net.Evaluate(ctx, &q, &out); err != nil {
+	if err := net.Evaluate(ctx, &q, &out); err != nil {
 		return nil, err
 	}
 	return whiteView(&out, game), nil
@@ -48,7 +44,7 @@ func (c *Config) advantageOf(color board.Color) float32 {
 	return 0 - d // never -0
 }
 
-func whiteView(out *nn.Output, g *board.Game) *RawOutput {
+func whiteView(out *nn.Output, g *board.Game) *thinking.Evaluation {
 	sign := float32(1)
 	win, loss := out.Win, out.Loss
 	if g.ToMove() == board.Black {
@@ -56,7 +52,7 @@ func whiteView(out *nn.Output, g *board.Game) *RawOutput {
 		win, loss = loss, win
 	}
 	area := g.Size().Area()
-	raw := &RawOutput{
+	raw := &thinking.Evaluation{
 		Win: float64(win), Loss: float64(loss), NoResult: float64(out.NoResult),
 		ScoreMean: float64(sign * out.ScoreMean), ScoreMeanSq: float64(out.ScoreMeanSq), Lead: float64(sign * out.Lead),
 		VarTimeLeft: float64(out.VarTimeLeft), ErrWinLoss: float64(out.ErrWinLoss), ErrScore: float64(out.ErrScore),

@@ -146,7 +146,7 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 }
 
 // resultInRecord is the result as records have it, "" in the middle of a game, where
-// the dead stones cannot be told, or where a clock leaves no time to tell them. With
+// dead stones cannot be judged, or where a clock leaves no time for it. With
 // Config.ScoreByLead what is on the board counts, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
 	loser := e.records.gaveUp(e.game)
@@ -161,7 +161,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		return ""
 	case e.cfg.ScoreByLead:
 		return sgf.ScoreResult(float64(e.game.Score()))
-	case !e.judge.counted(e.game) && !e.judge.judged.of(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
+	case !e.judge.knows(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
 		return ""
 	}
 	score, err := e.FinalScore(ctx)

@@ -12,6 +12,7 @@ import (
 	"kosumi/clock"
 	"kosumi/nn/nntest"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 // TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;
@@ -60,7 +61,7 @@ func TestRecords(t *testing.T) {
 	require.NoError(t, e.LoadSGF([]byte("(;SZ[9]KM[0.5]RU[Japanese]HA[2]AB[cc][gg];W[ee])"), 0))
 	require.Equal(t, board.ScoringTerritory, e.game.Rules().Scoring)
 	require.Equal(t, float32(0.5), e.game.Rules().Komi)
-	require.Equal(t, 2, e.Handicap())
+	require.Equal(t, 2, e.handicap)
 }
 
 // TestRecordsThatAreDamaged: what can be read of a record is loaded, and komi is a
@@ -142,7 +143,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	}
 	play(t, e, "C3")
 	require.Empty(t, record().White.Name, "nothing was chosen here")
-	m, err := e.GenMove(t.Context(), MoveRequest{Color: board.White})
+	m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
 	r := record()
 	require.Equal(t, "Kosumi 1", r.White.Name)

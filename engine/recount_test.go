@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 // fifteenRules are rule sets of every scoring, tax and way to agree on dead stones.
@@ -86,19 +87,19 @@ func finishAtRandom(t *testing.T, e *Engine, rng *rand.Rand) {
 
 // ownersIn returns whose each point is by the statuses alone: a dead stone is where
 // the empty points around it are.
-func ownersIn(g *board.Game, status []Status) []board.Color {
+func ownersIn(g *board.Game, status []thinking.Status) []board.Color {
 	owner := make([]board.Color, len(status))
 	for p, s := range status {
 		switch s {
-		case BlackTerritory:
+		case thinking.BlackTerritory:
 			owner[p] = board.Black
-		case WhiteTerritory:
+		case thinking.WhiteTerritory:
 			owner[p] = board.White
-		case Alive:
+		case thinking.Alive:
 			owner[p] = g.At(board.Point(p))
-		case Dead:
+		case thinking.Dead:
 			for _, q := range g.Board().LibertyPoints(nil, board.Point(p)) {
-				if status[q] == BlackTerritory && g.At(board.Point(p)) == board.White || status[q] == WhiteTerritory && g.At(board.Point(p)) == board.Black {
+				if status[q] == thinking.BlackTerritory && g.At(board.Point(p)) == board.White || status[q] == thinking.WhiteTerritory && g.At(board.Point(p)) == board.Black {
 					owner[p] = g.At(board.Point(p)).Opponent()
 				}
 			}
@@ -108,7 +109,7 @@ func ownersIn(g *board.Game, status []Status) []board.Color {
 }
 
 // recount is what a client makes of the statuses: White's points minus Black's.
-func recount(g *board.Game, status []Status) (score float64) {
+func recount(g *board.Game, status []thinking.Status) (score float64) {
 	territory := g.Rules().Scoring == board.ScoringTerritory
 	var points [3]int
 	for p, owner := range ownersIn(g, status) {
@@ -116,7 +117,7 @@ func recount(g *board.Game, status []Status) (score float64) {
 		if !territory || owner != c {
 			points[owner]++
 		}
-		if territory && status[p] == Dead {
+		if territory && status[p] == thinking.Dead {
 			points[c.Opponent()]++
 		}
 	}
@@ -134,12 +135,12 @@ func recount(g *board.Game, status []Status) (score float64) {
 
 // livingGroups counts the connected parts of each side's points that have one without a
 // living stone, White's minus Black's.
-func livingGroups(g *board.Game, status []Status) (whiteMinusBlack int) {
+func livingGroups(g *board.Game, status []thinking.Status) (whiteMinusBlack int) {
 	owner := ownersIn(g, status)
 	seen := make([]bool, len(status))
 	var visit func(p board.Point) bool
 	visit = func(p board.Point) (has bool) {
-		seen[p], has = true, status[p] != Alive
+		seen[p], has = true, status[p] != thinking.Alive
 		for _, q := range g.Board().Neighbors(p) {
 			if !seen[q] && owner[q] == owner[p] {
 				has = visit(q) || has
@@ -163,15 +164,15 @@ func livingGroups(g *board.Game, status []Status) (whiteMinusBlack int) {
 // asItStands is what the rules, as KataGo has them, make of the position when the dead
 // stones are taken off by play. ok is false where neutral points are open or chains in
 // atari, of which they make seki and people do not, and after clean-up phases.
-func asItStands(t *testing.T, g *board.Game, status []Status) (score float64, ok bool) {
+func asItStands(t *testing.T, g *board.Game, status []thinking.Status) (score float64, ok bool) {
 	t.Helper()
 	var stones [3][]board.Point
 	for p, s := range status {
 		c := g.At(board.Point(p))
 		switch {
-		case s == Dame:
+		case s == thinking.Dame:
 			return 0, false
-		case s == Alive:
+		case s == thinking.Alive:
 			if g.Board().Liberties(board.Point(p)) == 1 {
 				return 0, false
 			}

@@ -5,18 +5,20 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
-// judge says how a game stands: which stones are dead, who owns what, the score, the
+// judge finds out how a game stands: dead stones, owners of points, the score, the
 // lead, and whether to pass. It owns what was found out about the last position. The
 // engine asks it while nothing else searches.
 type judge struct {
 	cfg     *Config
-	net     Network
+	net     nn.Network
 	log     *slog.Logger
 	thinker *thinker
 
@@ -25,7 +27,7 @@ type judge struct {
 	leads  *search.Leads // of what is shown; nil: they stay the network's own
 }
 
-func newJudge(cfg *Config, net Network, log *slog.Logger, t *thinker) *judge {
+func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge {
 	j := &judge{cfg: cfg, net: net, log: log, thinker: t}
 	j.forget()
 	return j
@@ -38,6 +40,19 @@ func (j *judge) forget() {
 	if !j.cfg.ScoreByLead {
 		j.leads = search.NewLeads(j.net)
 	}
+}
+
+// showLeads corrects the leads of a search under these limits, where there is time.
+func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
+	if leadsFit(found, l) {
+		j.leads.Show(ctx, j.log, game, found)
+	}
+}
+
+// leadsFit reports whether a clock leaves time for the evaluations that leads may take.
+func leadsFit(r *search.Result, l search.Limits) bool {
+	const most, share = 24, 20 // evaluations; of the time for the move, one part in so many
+	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 
 // Status is the fate of a point: the first three for stones, the others for
@@ -93,6 +108,9 @@ func (j *judge) counted(g *board.Game) bool {
 	return g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
 }
 
+// knows reports whether a game that has ended can be counted at once.
+func (j *judge) knows(g *board.Game) bool { return j.counted(g) || j.judged.of(g) }
+
 // count is what the position on the board comes to.
 type count struct {
 	dead   []board.Point
@@ -125,14 +143,14 @@ func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 }
 
 // status judges every point, as [Engine.FinalStatus] does.
-func (j *judge) status(ctx context.Context, g *board.Game) ([]Status, error) {
+func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, error) {
 	c, err := j.count(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	status := make([]Status, g.Size().Area())
+	status := make([]thinking.Status, g.Size().Area())
 	for _, p := range c.dead {
-		status[p] = Dead
+		status[p] = thinking.Dead
 	}
 	for p := range status {
 		if g.At(board.Point(p)) != board.Empty {
@@ -140,11 +158,11 @@ func (j *judge) status(ctx context.Context, g *board.Game) ([]Status, error) {
 		}
 		switch c.owners[p] {
 		case board.Black:
-			status[p] = BlackTerritory
+			status[p] = thinking.BlackTerritory
 		case board.White:
-			status[p] = WhiteTerritory
+			status[p] = thinking.WhiteTerritory
 		default:
-			status[p] = Dame
+			status[p] = thinking.Dame
 		}
 	}
 	return status, nil

@@ -11,6 +11,7 @@ import (
 	"kosumi/nn/nntest"
 	"kosumi/search"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 func TestScoringOfAFinishedPosition(t *testing.T) {
@@ -19,11 +20,11 @@ func TestScoringOfAFinishedPosition(t *testing.T) {
 	status, err := e.FinalStatus(context.Background())
 	require.NoError(t, err)
 	size := e.game.Size()
-	require.Equal(t, Dead, status[size.Point(1, 1)])
-	require.Equal(t, Dead, status[size.Point(5, 5)])
-	require.Equal(t, Alive, status[size.Point(2, 0)])
-	require.Equal(t, WhiteTerritory, status[size.Point(0, 0)])
-	require.Equal(t, BlackTerritory, status[size.Point(6, 6)])
+	require.Equal(t, thinking.Dead, status[size.Point(1, 1)])
+	require.Equal(t, thinking.Dead, status[size.Point(5, 5)])
+	require.Equal(t, thinking.Alive, status[size.Point(2, 0)])
+	require.Equal(t, thinking.WhiteTerritory, status[size.Point(0, 0)])
+	require.Equal(t, thinking.BlackTerritory, status[size.Point(6, 6)])
 	score, err := e.FinalScore(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, 21.0-28.0+7.0, score)
@@ -57,7 +58,7 @@ func TestCleanupCapturesBeforePassing(t *testing.T) {
 	setUp(t, e, lifeAndDeath, board.Black)
 	dead := e.game.Size().Point(5, 5)
 	for range 12 {
-		m, err := e.GenMove(context.Background(), MoveRequest{Color: board.Black, Cleanup: true})
+		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Cleanup: true})
 		require.NoError(t, err)
 		if e.game.At(dead) == board.Empty {
 			return
@@ -157,7 +158,7 @@ func TestScoreIsThatOfItsStatuses(t *testing.T) {
 			require.Equal(t, recount(e.game, status), score)
 			dead := 0
 			for _, s := range status {
-				if s == Dead {
+				if s == thinking.Dead {
 					dead++
 				}
 			}
@@ -206,5 +207,5 @@ func TestNoResult(t *testing.T) {
 	require.Equal(t, "Void", e.resultInRecord(context.Background()))
 	status, err := e.FinalStatus(context.Background())
 	require.NoError(t, err)
-	require.NotContains(t, status, Dead)
+	require.NotContains(t, status, thinking.Dead)
 }

@@ -15,7 +15,7 @@ import (
 // The headings of the settings.
 const (
 	GameGroup = "The game"
-	SeatGroup = "Limits of a move, and manners at the table"
+	PlayGroup = "Limits of a move, and manners at the table"
 )
 
 // Settings returns what users may set of a configuration: what stands here, and
@@ -34,7 +34,7 @@ var settings = setting.Join(
 			Doc: "komi; default: what the rules say"},
 			func(c *Config) *float32 { return &c.Rules.Komi }),
 	}),
-	setting.Under(SeatGroup, setting.Table[Config]{
+	setting.Under(PlayGroup, setting.Table[Config]{
 		setting.Of(setting.Info{Name: "visits", KataGo: "maxVisits", High: noLimit - 1, NoLimit: noLimit, Change: setting.Common,
 			Doc: "visits for a move, those of the reused tree included; 0: no limit", Source: "off, the clock decides"},
 			func(c *Config) *int64 { return &c.Limits.Visits }),

@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // thinker searches for the engine. It owns the tree of the game on the board, the
@@ -16,7 +17,7 @@ import (
 // owner at a time: pondering is stopped before anything else is asked for.
 type thinker struct {
 	cfg *Config
-	net Network
+	net nn.Network
 	log *slog.Logger
 
 	tree      *search.Tree
@@ -29,20 +30,6 @@ type thinker struct {
 type background struct {
 	cancel context.CancelFunc
 	done   chan struct{}
-}
-
-// watcher is a network that wants to know when a search is under way, so that it
-// changes between searches only.
-type watcher interface {
-	SearchBegins(board.Size) (ends func())
-}
-
-// pinNetwork keeps the network in place until the function that it returns is called.
-func (t *thinker) pinNetwork(size board.Size) (unpin func()) {
-	if w, ok := t.net.(watcher); ok {
-		return w.SearchBegins(size)
-	}
-	return func() {}
 }
 
 // stop ends pondering and returns when it has ended. The tree keeps what was found.
@@ -70,7 +57,7 @@ func (t *thinker) ponder(game *board.Game) {
 	t.tree.Restrict()
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{cancel: cancel, done: make(chan struct{})}
-	unpin := t.pinNetwork(game.Size())
+	unpin := t.net.Pin()
 	go func() {
 		defer close(b.done)
 		defer unpin()
@@ -111,7 +98,7 @@ func (t *thinker) aside(ctx context.Context, p search.Params, net nn.Evaluator, 
 		return search.Result{}, err
 	}
 	tree.Reset(g)
-	defer t.pinNetwork(g.Size())()
+	defer t.net.Pin()()
 	return t.search(ctx, tree, l)
 }
 
@@ -168,6 +155,9 @@ func (t *thinker) advance(c board.Color, p board.Point) {
 	t.carried = scale(t.carried, t.cfg.TimeUse.CarryOver*float64(t.tree.Visits())/before)
 }
 
+// holds reports whether the tree has something of this position to keep.
+func (t *thinker) holds(game *board.Game) bool { return t.tree.Visits() > 0 && t.tree.Matches(game) }
+
 // follow makes the tree's root this position, keeping the tree if it is.
 func (t *thinker) follow(game *board.Game) {
 	if !t.tree.Matches(game) {
@@ -189,9 +179,27 @@ func (t *thinker) forget() {
 	t.stop()
 	t.tree.Forget()
 	t.carried = 0
-	if c, ok := t.net.(interface{ ClearCache() }); ok {
-		c.ClearCache()
+	t.net.ClearCache()
+}
+
+// newGame forgets the advantage of the game before.
+func (t *thinker) newGame() { t.ahead = advantage{} }
+
+// beginMove adjusts the advantage to the last own move, unless that is done for the
+// move that is chosen now.
+func (t *thinker) beginMove(game *board.Game, v *ownValues) {
+	if !t.ahead.adjusted {
+		t.adjustAdvantage(game, v)
 	}
+	t.ahead.adjusted = false
+}
+
+// adjustAdvantage adjusts the advantage for the move that is chosen next.
+func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
+	last, known := v.white()
+	known = known && game.Board().Stones(board.White) > 0
+	t.ahead.adjust(game.Size(), headStart(game), t.cfg.HandicapAdvantage, last, known)
+	t.ahead.adjusted = true
 }
 
 // params returns the parameters of the search for a move of ours, with the
@@ -205,8 +213,8 @@ func (t *thinker) params() search.Params {
 }
 
 // prepare makes the tree ready to search for a move in a game, under these parameters.
-// What was found for the other side, told of another advantage, is of another game.
-func (t *thinker) prepare(p search.Params, game *board.Game, restrict []search.Restriction) error {
+// It drops what was found for the other side, which was told of another advantage.
+func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking.Restriction) error {
 	if err := t.tree.SetParams(p); err != nil {
 		return err
 	}
@@ -218,7 +226,27 @@ func (t *thinker) prepare(p search.Params, game *board.Game, restrict []search.R
 	return nil
 }
 
-// repeatable are the settings of a search that finds the same each time.
+// deterministicVisits is how long a deterministic search is where no limit of
+// visits is configured.
+const deterministicVisits = 200
+
+// repeatable returns a new tree, and limits that know no clock, of a search that finds
+// the same each time.
+func (t *thinker) repeatable(game *board.Game, only []thinking.Restriction) (*search.Tree, search.Limits, error) {
+	tree, err := search.New(repeatable(t.cfg.Search), nn.Uncached(t.net), t.log)
+	if err != nil {
+		return nil, search.Limits{}, err
+	}
+	tree.Reset(game)
+	tree.Restrict(only...)
+	limits := search.Limits{Visits: t.cfg.Limits.Visits, Playouts: t.cfg.Limits.Playouts}
+	if limits.Visits == 0 && limits.Playouts == 0 {
+		limits.Visits = deterministicVisits
+	}
+	return tree, limits, nil
+}
+
+// repeatable are the settings of such a search.
 func repeatable(p search.Params) search.Params {
 	p.Parallel.Workers = 1
 	p.Net.Symmetry = 0
@@ -226,27 +254,4 @@ func repeatable(p search.Params) search.Params {
 	p.Root.NoiseEnabled = false
 	p.Seed = 1
 	return p
-}
-
-// uncached evaluates everything anew: what an earlier search left in the cache
-// may have been seen in another orientation.
-type uncached struct{ e nn.Evaluator }
-
-// Humans implements what the search asks for.
-func (u uncached) Humans(size board.Size) (nn.Evaluator, bool) {
-	s, ok := u.e.(humanSource)
-	if !ok {
-		return nil, false
-	}
-	humans, profiled := s.Humans(size)
-	if humans == nil {
-		return nil, false
-	}
-	return uncached{humans}, profiled
-}
-
-func (u uncached) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	fresh := *q
-	fresh.SkipCache = true
-	return u.e.Evaluate(ctx, &fresh, out)
 }

@@ -25,7 +25,7 @@ type thoughtOf struct {
 	point    board.Point
 }
 
-// records remembers what a record of the game says beside its moves: what the record was
+// records remembers what goes into a record of the game beside its moves: the record
 // that it was loaded from, what was thought of the moves chosen here, and who gave up.
 type records struct {
 	loaded   *sgf.Record // nil for none
@@ -113,6 +113,9 @@ type resigned struct {
 	color    board.Color
 	position board.Hash
 }
+
+// resign notes that a colour gives up a game here.
+func (r *records) resign(c board.Color, game *board.Game) { r.resigned = resigned{c, game.Hash()} }
 
 // gaveUp returns who gave up the game here, Empty for nobody.
 func (r *records) gaveUp(game *board.Game) board.Color {

@@ -13,6 +13,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // slowModel takes a while for each batch once it is told to, as a network does
@@ -52,14 +53,14 @@ func TestReportsAreOfTheirOwnSearch(t *testing.T) {
 	e, err := New(c, anySize{server}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer e.Close()
-	err = e.Analyze(context.Background(), AnalyzeRequest{Color: board.Black, Interval: time.Hour, Limits: search.Limits{Visits: 20}},
+	err = e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.Black, Interval: time.Hour}, search.Limits{Visits: 20},
 		func(r *search.Result) { require.Nil(t, r.Ownership) })
 	require.NoError(t, err)
 	m.slow.Store(true)
 	reports := 0
-	err = e.Analyze(context.Background(), AnalyzeRequest{
-		Color: board.Black, Interval: 10 * time.Millisecond, Ownership: true, Limits: search.Limits{Visits: 24},
-	}, func(r *search.Result) {
+	err = e.AnalyzeWithin(context.Background(), thinking.Request{
+		Color: board.Black, Interval: 10 * time.Millisecond, Want: thinking.Details{Ownership: true},
+	}, search.Limits{Visits: 24}, func(r *search.Result) {
 		reports++
 		require.Len(t, r.Ownership, 81)
 	})
@@ -73,7 +74,7 @@ type watched struct {
 	begun, under atomic.Int64
 }
 
-func (w *watched) SearchBegins(board.Size) (ends func()) {
+func (w *watched) Pin() (unpin func()) {
 	w.begun.Add(1)
 	w.under.Add(1)
 	return func() { w.under.Add(-1) }
@@ -91,12 +92,12 @@ func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	e, err := New(c, net, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer e.Close()
-	_, err = e.GenMove(context.Background(), MoveRequest{Color: board.Black})
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	e.Stop() // ends what was pondered
 	require.Equal(t, int64(2), net.begun.Load())
 	require.Zero(t, net.under.Load())
-	err = e.Analyze(context.Background(), AnalyzeRequest{Color: board.White, Limits: search.Limits{Visits: 30}}, func(*search.Result) {
+	err = e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.White}, search.Limits{Visits: 30}, func(*search.Result) {
 		require.Equal(t, int64(1), net.under.Load())
 	})
 	require.NoError(t, err)
@@ -108,8 +109,8 @@ func TestStoppedAnalysisSaysSomething(t *testing.T) {
 	e := newEngine(t, 9, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var last *search.Result
-	require.NoError(t, e.Analyze(ctx, AnalyzeRequest{Color: board.Black, Interval: time.Hour}, func(r *search.Result) { last = r }))
+	var last *thinking.Analysis
+	require.NoError(t, e.Analyze(ctx, thinking.Request{Color: board.Black, Interval: time.Hour}, func(r *thinking.Analysis) { last = r }))
 	require.NotNil(t, last)
 	require.Positive(t, last.Moves[0].Visits)
 }

@@ -32,12 +32,12 @@ func text(reply string) HandlerFunc {
 }
 
 func (s *Server) name(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(s.engine.Name())
+	_, err := r.WriteString(programName)
 	return err
 }
 
 func (s *Server) version(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(s.engine.Version())
+	_, err := r.WriteString(s.opts.Version)
 	return err
 }
 

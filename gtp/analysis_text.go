@@ -5,11 +5,12 @@ import (
 	"strconv"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // appendAnalysis writes a snapshot as one line without its end: a block per
 // move, then the parts asked for. It adds nothing if there is no move.
-func appendAnalysis(b []byte, d dialect, size board.Size, req *AnalyzeRequest, a *Analysis) []byte {
+func appendAnalysis(b []byte, d dialect, size board.Size, req *thinking.Request, a *thinking.Analysis) []byte {
 	enough, extra := threshold(a.Moves, req.MinMoves)
 	order := 0
 	for i := range a.Moves {
@@ -52,7 +53,7 @@ func appendAnalysis(b []byte, d dialect, size board.Size, req *AnalyzeRequest, a
 // moves with fewer are printed all the same, to make up the least number. Moves
 // with less than one percent of the most visited one's are noise: clients that
 // take the highest winrate of the list would show it.
-func threshold(moves []MoveAnalysis, least int) (enough int64, extra int) {
+func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {
 		enough = max(enough, moves[i].Visits/100)
 	}
@@ -67,12 +68,12 @@ func threshold(moves []MoveAnalysis, least int) (enough int64, extra int) {
 }
 
 // appendLeelaMove writes a block in Leela Zero's form.
-func appendLeelaMove(b []byte, size board.Size, order int, m *MoveAnalysis) []byte {
+func appendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []byte {
 	b = append(b, "info move "...)
 	b = append(b, size.Vertex(m.Move)...)
 	b = appendInt(b, " visits ", m.Visits)
 	b = appendInt(b, " winrate ", tenThousandths(m.Winrate))
-	b = appendInt(b, " prior ", tenThousandths(m.Prior))
+	b = appendInt(b, " prior ", tenThousandths(float64(m.Prior)))
 	b = appendInt(b, " lcb ", int64(math.Round(finite(m.LCB)*10000))) // a bound, not a rate
 	b = appendInt(b, " order ", int64(order))
 	return appendPV(b, size, m)
@@ -80,22 +81,22 @@ func appendLeelaMove(b []byte, size board.Size, order int, m *MoveAnalysis) []by
 
 // appendKataMove writes a block in KataGo's form. Keys that were not asked for
 // must not follow the principal variation: some clients drop the block then.
-func appendKataMove(b []byte, size board.Size, req *AnalyzeRequest, order int, m *MoveAnalysis) []byte {
+func appendKataMove(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
 	b = append(b, "info move "...)
 	b = append(b, size.Vertex(m.Move)...)
 	b = appendInt(b, " visits ", m.Visits)
 	b = appendInt(b, " edgeVisits ", m.EdgeVisits)
 	b = appendFloat(b, " utility ", m.Utility)
 	b = appendFloat(b, " winrate ", m.Winrate)
-	b = appendFloat(b, " scoreMean ", m.ScoreLead)
+	b = appendFloat(b, " scoreMean ", m.Lead)
 	b = appendFloat(b, " scoreStdev ", m.ScoreStdev)
-	b = appendFloat(b, " scoreLead ", m.ScoreLead)
-	b = appendFloat(b, " scoreSelfplay ", m.ScoreSelfplay)
-	b = appendFloat(b, " prior ", m.Prior)
+	b = appendFloat(b, " scoreLead ", m.Lead)
+	b = appendFloat(b, " scoreSelfplay ", m.ScoreMean)
+	b = appendFloat(b, " prior ", float64(m.Prior))
 	b = appendFloat(b, " lcb ", m.LCB)
 	b = appendFloat(b, " utilityLcb ", m.UtilityLCB)
 	b = appendFloat(b, " weight ", m.Weight)
-	if req.Want.NoResultValue {
+	if req.Want.NoResult {
 		b = appendFloat(b, " noResultValue ", m.NoResult)
 	}
 	if m.SymmetryOf != board.NoPoint && m.SymmetryOf != m.Move {
@@ -120,7 +121,7 @@ func appendKataMove(b []byte, size board.Size, req *AnalyzeRequest, order int, m
 }
 
 // appendPV writes the principal variation, which is never empty.
-func appendPV(b []byte, size board.Size, m *MoveAnalysis) []byte {
+func appendPV(b []byte, size board.Size, m *thinking.Move) []byte {
 	b = append(b, " pv "...)
 	b = append(b, size.Vertex(m.Move)...)
 	if len(m.PV) == 0 {
@@ -133,18 +134,18 @@ func appendPV(b []byte, size board.Size, m *MoveAnalysis) []byte {
 	return b
 }
 
-func appendRootInfo(b []byte, r *RootAnalysis) []byte {
+func appendRootInfo(b []byte, r *thinking.Root) []byte {
 	b = appendInt(b, " rootInfo visits ", r.Visits)
 	b = appendFloat(b, " utility ", r.Utility)
 	b = appendFloat(b, " winrate ", r.Winrate)
-	b = appendFloat(b, " scoreMean ", r.ScoreLead)
+	b = appendFloat(b, " scoreMean ", r.Lead)
 	b = appendFloat(b, " scoreStdev ", r.ScoreStdev)
-	b = appendFloat(b, " scoreLead ", r.ScoreLead)
-	b = appendFloat(b, " scoreSelfplay ", r.ScoreSelfplay)
+	b = appendFloat(b, " scoreLead ", r.Lead)
+	b = appendFloat(b, " scoreSelfplay ", r.ScoreMean)
 	b = appendFloat(b, " weight ", r.Weight)
-	b = appendFloat(b, " rawStWrError ", r.RawStWrError)
-	b = appendFloat(b, " rawStScoreError ", r.RawStScoreError)
-	return appendFloat(b, " rawVarTimeLeft ", r.RawVarTimeLeft)
+	b = appendFloat(b, " rawStWrError ", r.Raw.WinrateError)
+	b = appendFloat(b, " rawStScoreError ", r.Raw.ScoreError)
+	return appendFloat(b, " rawVarTimeLeft ", r.Raw.VarTimeLeft)
 }
 
 // tenThousandths turns a rate into Leela Zero's unit, 0 to 10000.

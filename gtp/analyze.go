@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // dialect is the family of an analysis command.
@@ -22,14 +23,14 @@ const (
 // analysisCommands stream what a search finds. "analyze" and "genmove_analyze"
 // work but are not listed: clients that see them expect different units.
 func (s *Server) analysisCommands() []handler {
-	search := MoveRequest{Keep: true}
+	search := thinking.MoveRequest{Keep: true}
 	return []handler{
 		{name: "lz-analyze", run: s.analyze(leela), byInput: true},
 		{name: "kata-analyze", run: s.analyze(kata), byInput: true},
 		{name: "analyze", run: s.analyze(kata), byInput: true, hidden: true},
-		{name: "lz-genmove_analyze", run: s.moveAnalysis(leela, MoveRequest{})},
-		{name: "kata-genmove_analyze", run: s.moveAnalysis(kata, MoveRequest{})},
-		{name: "genmove_analyze", run: s.moveAnalysis(kata, MoveRequest{}), hidden: true},
+		{name: "lz-genmove_analyze", run: s.moveAnalysis(leela, thinking.MoveRequest{})},
+		{name: "kata-genmove_analyze", run: s.moveAnalysis(kata, thinking.MoveRequest{})},
+		{name: "genmove_analyze", run: s.moveAnalysis(kata, thinking.MoveRequest{}), hidden: true},
 		{name: "kata-search_analyze", run: s.moveAnalysis(kata, search)},
 		{name: "kata-search_analyze_cancellable", run: s.moveAnalysis(kata, search), byInput: true},
 	}
@@ -55,7 +56,7 @@ func (s *Server) analyze(d dialect) HandlerFunc {
 
 // moveAnalysis streams while the engine chooses a move, and ends with "play" and
 // the move.
-func (s *Server) moveAnalysis(d dialect, m MoveRequest) HandlerFunc {
+func (s *Server) moveAnalysis(d dialect, m thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		req, err := s.parseAnalyze(d, c.Args)
 		if err != nil {
@@ -76,15 +77,15 @@ func (s *Server) moveAnalysis(d dialect, m MoveRequest) HandlerFunc {
 }
 
 // printer returns the function that writes a snapshot as one line.
-func (s *Server) printer(d dialect, req *AnalyzeRequest, r *Reply) func(*Analysis) {
+func (s *Server) printer(d dialect, req *thinking.Request, r *Reply) func(*thinking.Analysis) {
 	size := s.engine.Game().Size()
-	forbidden := req.forbidden(size)
 	var line []byte
-	return func(a *Analysis) {
+	return func(a *thinking.Analysis) {
 		shown := *a
-		if forbidden != nil {
-			shown.Moves = slices.DeleteFunc(slices.Clone(a.Moves), func(m MoveAnalysis) bool { return forbidden[size.Index(m.Move)] })
-		}
+		// A search that makes up the number of moves may come up with forbidden ones.
+		shown.Moves = slices.DeleteFunc(slices.Concat(a.Moves, a.Unsearched), func(m thinking.Move) bool {
+			return !thinking.Permits(req.Restrictions, req.Color, m.Move, 0)
+		})
 		line = appendAnalysis(line[:0], d, size, req, &shown)
 		if len(line) > 0 {
 			r.Write(append(line, '\n')) // a failure to write ends ctx
@@ -92,49 +93,23 @@ func (s *Server) printer(d dialect, req *AnalyzeRequest, r *Reply) func(*Analysi
 	}
 }
 
-// forbidden marks the moves that the request rules out at the root, by
-// board.Size.Index; it is nil if there are none. A search that pads its list
-// with unvisited moves may come up with them.
-func (r *AnalyzeRequest) forbidden(size board.Size) []bool {
-	var marks []bool
-	for _, v := range r.Avoid {
-		if v.Color == r.Color {
-			if marks == nil {
-				marks = make([]bool, size.Area()+1)
-			}
-			for _, p := range v.Points {
-				marks[size.Index(p)] = true
-			}
-		}
-	}
-	for _, v := range r.Allow {
-		if v.Color == r.Color {
-			marks = slices.Repeat([]bool{true}, size.Area()+1)
-			for _, p := range v.Points {
-				marks[size.Index(p)] = false
-			}
-		}
-	}
-	return marks
-}
-
 // analyzeParser reads the arguments of an analysis command.
 type analyzeParser struct {
 	size    board.Size
 	dialect dialect
 	args    []string
-	req     AnalyzeRequest
+	req     thinking.Request
 }
 
 // parseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys
 // are harmless.
-func (s *Server) parseAnalyze(d dialect, args []string) (AnalyzeRequest, error) {
+func (s *Server) parseAnalyze(d dialect, args []string) (thinking.Request, error) {
 	g := s.engine.Game()
 	p := analyzeParser{size: g.Size(), dialect: d, args: args}
 	p.req.Color = g.ToMove()
 	for len(p.args) > 0 {
 		if err := p.next(); err != nil {
-			return AnalyzeRequest{}, err
+			return thinking.Request{}, err
 		}
 	}
 	return p.req, p.check()
@@ -176,9 +151,9 @@ func (p *analyzeParser) next() error {
 	case "maxmoves":
 		return p.number(&p.req.MaxMoves, 1)
 	case "avoid":
-		return p.restriction(&p.req.Avoid)
+		return p.restriction(false)
 	case "allow":
-		return p.restriction(&p.req.Allow)
+		return p.restriction(true)
 	}
 	return p.detail(word)
 }
@@ -209,7 +184,7 @@ func (p *analyzeParser) detail(word string) error {
 	to := map[string]*bool{
 		"rootInfo": &w.RootInfo, "ownership": &w.Ownership, "ownershipStdev": &w.OwnershipStdev,
 		"movesOwnership": &w.MovesOwnership, "movesOwnershipStdev": &w.MovesOwnershipStdev,
-		"pvVisits": &w.PVVisits, "pvEdgeVisits": &w.PVEdgeVisits, "noResultValue": &w.NoResultValue,
+		"pvVisits": &w.PVVisits, "pvEdgeVisits": &w.PVEdgeVisits, "noResultValue": &w.NoResult,
 	}[word]
 	if to == nil || p.dialect != kata {
 		return errSyntax
@@ -223,7 +198,7 @@ func (p *analyzeParser) detail(word string) error {
 }
 
 // restriction reads "COLOR VERTEX,VERTEX,... DEPTH".
-func (p *analyzeParser) restriction(to *[]Restriction) error {
+func (p *analyzeParser) restriction(allow bool) error {
 	if len(p.args) < 3 {
 		return errSyntax
 	}
@@ -240,7 +215,7 @@ func (p *analyzeParser) restriction(to *[]Restriction) error {
 		return err
 	}
 	p.args = p.args[3:]
-	*to = append(*to, Restriction{Color: c, Points: points, Depth: depth})
+	p.req.Restrictions = append(p.req.Restrictions, thinking.Restriction{Color: c, Points: points, Depth: depth, Allow: allow})
 	return nil
 }
 
@@ -275,21 +250,21 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 // check makes the last of repeated allows the only one, and refuses a colour
 // that has both kinds of restriction.
 func (p *analyzeParser) check() error {
-	var last [3]*Restriction
-	for i := range p.req.Allow {
-		last[p.req.Allow[i].Color] = &p.req.Allow[i]
-	}
-	var allow []Restriction
-	for _, r := range last {
-		if r != nil {
-			allow = append(allow, *r)
+	var last [3]int // index of the colour's allow, from 1
+	for i, r := range p.req.Restrictions {
+		if r.Allow {
+			last[r.Color] = i + 1
 		}
 	}
-	p.req.Allow = allow
-	for _, r := range p.req.Avoid {
-		if last[r.Color] != nil {
+	var kept []thinking.Restriction
+	for i, r := range p.req.Restrictions {
+		switch {
+		case !r.Allow && last[r.Color] != 0:
 			return errSyntax
+		case !r.Allow || last[r.Color] == i+1:
+			kept = append(kept, r)
 		}
 	}
+	p.req.Restrictions = kept
 	return nil
 }

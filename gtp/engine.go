@@ -7,31 +7,25 @@ import (
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // Engine is the player behind the server: everything that the commands need
 // and nothing of how it thinks. The server calls it from one goroutine, one
 // method at a time; Analyze and GenMove may call their report functions from
-// other goroutines. Identity must answer at once even while a network is still
-// loading; every other method may wait for it.
+// other goroutines. Every method but Game may wait for a network that is
+// still loading.
 //
 // After any error the state is what it was before the call. Error texts may
 // reach the user (one line, lower case); where the protocol fixes the text of a
 // failure, the server writes that text and logs the error.
 type Engine interface {
-	Identity
 	Position
 	Thinker
 	Clock
 	Scorer
 	Record
 	Settings
-}
-
-// Identity says who plays.
-type Identity interface {
-	Name() string    // one line without version, e.g. "Kosumi"
-	Version() string // "a.b.c", at most 40 characters
 }
 
 // Position is the game on the board and what changes it. Each change stops a
@@ -76,154 +70,19 @@ type Thinker interface {
 	// is not, and plays it unless r.Keep or the engine resigns. When ctx ends
 	// it returns the best move so far within milliseconds and without error.
 	// The move is strictly legal, superko included.
-	GenMove(ctx context.Context, r MoveRequest) (GeneratedMove, error)
+	GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error)
 	// Analyze searches the current position as r asks and calls report at every
 	// r.Interval and once more before it returns, so at least once, and never
 	// two calls at a time. It returns within milliseconds when ctx ends (then
 	// without error); it may return earlier, for instance at a visit limit.
-	// The Analysis is the callee's only until report returns.
-	Analyze(ctx context.Context, r AnalyzeRequest, report func(*Analysis)) error
+	// The analysis is the callee's to keep.
+	Analyze(ctx context.Context, r thinking.Request, report func(*thinking.Analysis)) error
 	// Evaluate runs the network once on the current position, without search.
-	Evaluate(ctx context.Context, r RawRequest) (*RawOutput, error)
+	Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error)
 	// Stop ends a search in the background and returns when it has ended.
 	Stop()
 	// ClearCache forgets evaluated positions and the search tree.
 	ClearCache()
-}
-
-// MoveRequest asks for a move.
-type MoveRequest struct {
-	Color board.Color
-	// Keep leaves game, clock and tree as they are: the move is not played.
-	Keep bool
-	// Deterministic asks for the same answer in the same position each time:
-	// fixed seed, no temperature, no noise, no use of the clock.
-	Deterministic bool
-	// Cleanup forbids a pass while a dead stone of the opponent is on the board
-	// (kgs-genmove_cleanup).
-	Cleanup bool
-	// Analysis, if not nil, asks for reports while the engine thinks; Report is
-	// then called as by Thinker.Analyze. Avoid and Allow restrict the move too.
-	Analysis *AnalyzeRequest
-	Report   func(*Analysis)
-}
-
-// GeneratedMove is the answer to a MoveRequest.
-type GeneratedMove struct {
-	Point  board.Point // a point or board.Pass; unused if Resign
-	Resign bool
-}
-
-// AnalyzeRequest says what to analyse and what to report.
-type AnalyzeRequest struct {
-	// Unseen reports are the server's own: nobody asked for analysis.
-	Unseen bool
-	// Color is the side whose move is analysed; it need not be the side to move
-	// of the game. Every number of the reports is from its view.
-	Color board.Color
-	// Interval is the time between two reports; 0 asks for the last one only.
-	Interval time.Duration
-	// MinMoves asks for at least so many moves where that many are legal: moves
-	// without visits follow the visited ones, best prior first.
-	MinMoves int
-	// MaxMoves is the most moves printed, 0 for no limit. An engine may use it
-	// to save work; the server cuts the list in any case.
-	MaxMoves int
-	// Avoid lists moves that a colour may not play before a depth; Allow lists
-	// the only moves that it may. At most one Allow per colour, and no colour
-	// has both.
-	Avoid, Allow []Restriction
-	Want         Details
-}
-
-// Restriction limits the moves of one colour in the first plies of a search.
-type Restriction struct {
-	Color  board.Color
-	Points []board.Point // board.Pass included where named
-	// Depth is the number of plies from the root that it holds for: 1 = the
-	// root's move only. At least 1.
-	Depth int
-}
-
-// Details are the parts of an Analysis that cost time or room and are filled
-// only on request.
-type Details struct {
-	RootInfo, Ownership, OwnershipStdev, MovesOwnership, MovesOwnershipStdev bool
-	PVVisits, PVEdgeVisits, NoResultValue                                    bool
-}
-
-// Analysis is one snapshot of a search. Every number is from the view of
-// Color, the analysed side: 1 means that it wins or owns the point, and points
-// of score are its lead.
-type Analysis struct {
-	Color board.Color
-	// Moves are the root's moves, best first: all with visits, plus those that
-	// MinMoves asks for.
-	Moves []MoveAnalysis
-	Root  RootAnalysis
-	// Ownership and OwnershipStdev hold W*H numbers in the order of
-	// board.Point (rows from the top); nil where not requested or not known.
-	// Ownership is in [-1,1].
-	Ownership, OwnershipStdev []float32
-}
-
-// MoveAnalysis is one move at the root of a search, seen by the analysed side.
-type MoveAnalysis struct {
-	Move       board.Point
-	Visits     int64   // of the position after the move
-	EdgeVisits int64   // of the move itself; differs from Visits in graph search
-	Weight     float64 // sum of the playouts' weights
-	Winrate    float64 // [0,1]
-	LCB        float64 // lower confidence bound of Winrate; may leave [0,1]
-	Prior      float64 // [0,1], the network's
-	Utility    float64 // what the search maximises, about [-1.5,1.5]
-	UtilityLCB float64
-	// ScoreLead is points of lead if both played evenly, ScoreSelfplay the mean
-	// final score of self-play, ScoreStdev its standard deviation.
-	ScoreLead, ScoreSelfplay, ScoreStdev float64
-	NoResult                             float64     // probability in [0,1]
-	SymmetryOf                           board.Point // the searched move that this one mirrors; NoPoint if none
-	// PV is the principal variation, Move first. PVVisits and PVEdgeVisits are
-	// as long as PV, or nil where not requested.
-	PV                        []board.Point
-	PVVisits, PVEdgeVisits    []int64
-	Ownership, OwnershipStdev []float32 // of the position after the move, as Analysis.Ownership
-}
-
-// RootAnalysis is the searched position itself, seen by the analysed side.
-type RootAnalysis struct {
-	Visits                               int64
-	Weight                               float64
-	Winrate                              float64 // [0,1]
-	Utility                              float64
-	ScoreLead, ScoreSelfplay, ScoreStdev float64 // points
-	// Advantage is what the network was told of the analysed side's advantage, in
-	// doublings of search effort.
-	Advantage float64
-	// The network's own estimates of its error; -1 where it has none.
-	RawStWrError, RawStScoreError, RawVarTimeLeft float64
-}
-
-// RawRequest asks for one evaluation by the network.
-type RawRequest struct {
-	Color    board.Color // side to move
-	Symmetry int         // 0..7, board.Symmetry
-	// Human asks the network of human moves, under the profile that is set.
-	Human    bool
-	Optimism float64 // weight of the optimistic policy in [0,1], where the network has one
-}
-
-// RawOutput is what the network says, always from WHITE's view.
-type RawOutput struct {
-	Win, Loss, NoResult   float64 // of White; sum 1
-	Lead, ScoreSelfplay   float64 // points for White
-	ScoreSelfplaySq       float64 // mean of the squared score
-	VarTimeLeft           float64
-	ShorttermWinlossError float64
-	ShorttermScoreError   float64
-	Policy                []float32 // W*H probabilities for the side to move; NaN where illegal
-	PolicyPass            float32
-	Ownership             []float32 // W*H, [-1,1], + = White; nil if the network has none
 }
 
 // Clock keeps both players' time.
@@ -255,41 +114,10 @@ type Scorer interface {
 	FinalScore(ctx context.Context) (float64, error)
 	// FinalStatus judges every point: W*H entries in the order of board.Point.
 	// All stones of a chain have the same status.
-	FinalStatus(ctx context.Context) ([]Status, error)
+	FinalStatus(ctx context.Context) ([]thinking.Status, error)
 	// Estimate says how a game stands.
-	Estimate(ctx context.Context) (*Estimate, error)
+	Estimate(ctx context.Context) (*thinking.Estimate, error)
 }
-
-// Estimate is an opinion about a game, or its result.
-type Estimate struct {
-	// Lead is White's lead in points. One game in ten would end below Low, one above
-	// High, White's points. All three are 0 where the network knows no score.
-	Lead, Low, High float64
-	Winrate         float64 // Black's, 0..1
-	Visits          int64   // of the search that it rests on
-	// Sure and Likely count points, stones and empty ones alike, by who will own
-	// them, by board.Color; Open are the others.
-	Sure, Likely [3]int
-	Open         int
-	// Unsettled are chains that may live or die, the largest first.
-	Unsettled [][]board.Point
-	// Final says that the game is over: Lead, Low and High are its result.
-	Final bool
-}
-
-// Status is the fate of a point: the first three for stones, the others for
-// empty points.
-type Status uint8
-
-// The statuses that final_status and final_status_list know.
-const (
-	StatusAlive Status = iota
-	StatusDead
-	StatusSeki
-	StatusBlackTerritory
-	StatusWhiteTerritory
-	StatusDame
-)
 
 // Record reads and writes game records. The server does the files.
 type Record interface {
@@ -307,16 +135,4 @@ type Settings interface {
 	Params() []setting.Param
 	// SetParams sets some of them, all or none. Unknown names are errors.
 	SetParams(values map[string]string) error
-	// Models lists the networks in use.
-	Models() []ModelInfo
-}
-
-// ModelInfo describes a network (kata-get-models).
-type ModelInfo struct {
-	Name         string // file name
-	InternalName string // the network's own name
-	MaxBatchSize int
-	HumanProfile bool // takes human rank and style as input
-	Version      int  // of KataGo's format; 0 for others
-	FP16         bool
 }

@@ -24,9 +24,17 @@ var (
 	errLineTooLong    = errors.New("line too long")
 )
 
-// ErrUnusable is wrapped by the errors of an Engine that can do nothing at all, as
-// without its network: the reply says why, whatever the command was.
-var ErrUnusable = errors.New("the engine cannot be used")
+// errUnusable is wrapped where the engine can do nothing at all, as without its
+// network: the reply says why, whatever the command was.
+var errUnusable = errors.New("the engine cannot be used")
+
+// ready waits until the engine can play.
+func (s *Server) ready() error {
+	if err := s.opts.Ready(); err != nil {
+		return because(errUnusable, err)
+	}
+	return nil
+}
 
 // fixedTexts are the failures above.
 var fixedTexts = []error{
@@ -59,7 +67,7 @@ func inKataGosWords(err error) error {
 
 // failureText is the text of the reply for an error.
 func failureText(err error) string {
-	if errors.Is(err, ErrUnusable) {
+	if errors.Is(err, errUnusable) {
 		return err.Error()
 	}
 	for _, fixed := range fixedTexts {
@@ -74,11 +82,10 @@ func failureText(err error) string {
 	return err.Error()
 }
 
-// orFail is nil if the cause is, else the failure because of it. An error that
-// makes the engine unusable stands for itself.
+// orFail is nil if the cause is, else the failure because of it.
 func orFail(failure, cause error) error {
-	if cause == nil || errors.Is(cause, ErrUnusable) {
-		return cause
+	if cause == nil {
+		return nil
 	}
 	return because(failure, cause)
 }

@@ -1,6 +1,7 @@
 package gtp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // fakeEngine is a player without a network: a real game underneath, the first
@@ -55,9 +57,6 @@ func newFake() *fakeEngine {
 		{Name: "humanSLProfile", Value: ""},
 	}}
 }
-
-func (f *fakeEngine) Name() string    { return "Kosumi" }
-func (f *fakeEngine) Version() string { return "0.1.0" }
 
 func (f *fakeEngine) Game() *board.Game {
 	if f.panics {
@@ -132,7 +131,7 @@ func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 }
 
 // think lets time pass and reports meanwhile. It reports at least once.
-func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *AnalyzeRequest, report func(*Analysis)) {
+func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *thinking.Request, report func(*thinking.Analysis)) {
 	began := time.Now()
 	snapshot := func() {
 		if report != nil {
@@ -162,24 +161,24 @@ func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *AnalyzeReque
 	}
 }
 
-func (f *fakeEngine) GenMove(ctx context.Context, r MoveRequest) (GeneratedMove, error) {
+func (f *fakeEngine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	f.wait(ctx)
 	began := time.Now()
 	if !r.Keep {
 		f.game.SetToMove(r.Color)
 	}
-	f.think(ctx, f.budget(r.Color, !r.Deterministic), r.Analysis, r.Report)
+	f.think(ctx, f.budget(r.Color, !r.Deterministic), cmp.Or(r.Analysis, &thinking.Request{Color: r.Color}), r.Report)
 	if !r.Keep {
 		f.left[r.Color] -= time.Since(began)
 	}
 	if f.hopeless(r.Color) {
-		return GeneratedMove{Resign: true}, nil
+		return thinking.Decision{Resign: true}, nil
 	}
 	p := f.choose(r)
 	if r.Keep {
-		return GeneratedMove{Point: p}, nil
+		return thinking.Decision{Point: p}, nil
 	}
-	return GeneratedMove{Point: p}, f.game.Play(r.Color, p)
+	return thinking.Decision{Point: p}, f.game.Play(r.Color, p)
 }
 
 // hopeless reports whether a side is behind by more than the whole board.
@@ -194,11 +193,11 @@ func (f *fakeEngine) hopeless(c board.Color) bool {
 
 // choose returns a liberty of a dead chain if the game is being cleaned up, else
 // the first legal point that is no eye of its own, else pass.
-func (f *fakeEngine) choose(r MoveRequest) board.Point {
+func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 	g := f.game
 	if r.Cleanup {
 		for p, st := range f.statuses() {
-			if st != StatusDead || g.At(board.Point(p)) != r.Color.Opponent() {
+			if st != thinking.Dead || g.At(board.Point(p)) != r.Color.Opponent() {
 				continue
 			}
 			for _, q := range g.Board().LibertyPoints(nil, board.Point(p)) {
@@ -217,7 +216,7 @@ func (f *fakeEngine) choose(r MoveRequest) board.Point {
 
 // candidates are the legal points that are no eyes, without those that the
 // request rules out at the root.
-func (f *fakeEngine) candidates(c board.Color, r *AnalyzeRequest) []board.Point {
+func (f *fakeEngine) candidates(c board.Color, r *thinking.Request) []board.Point {
 	g := f.game
 	var moves []board.Point
 	for p := range board.Point(g.Size().Area()) {
@@ -232,34 +231,24 @@ func (f *fakeEngine) candidates(c board.Color, r *AnalyzeRequest) []board.Point 
 	return moves
 }
 
-func permitted(r *AnalyzeRequest, c board.Color, p board.Point) bool {
+func permitted(r *thinking.Request, c board.Color, p board.Point) bool {
 	if r == nil {
 		return true
 	}
-	for _, a := range r.Avoid {
-		if a.Color == c && slices.Contains(a.Points, p) {
-			return false
-		}
-	}
-	for _, a := range r.Allow {
-		if a.Color == c && !slices.Contains(a.Points, p) {
-			return false
-		}
-	}
-	return true
+	return thinking.Permits(r.Restrictions, c, p, 0)
 }
 
 // analysis makes up a snapshot: the score of the board as it stands, visits
 // halved from move to move.
-func (f *fakeEngine) analysis(r *AnalyzeRequest, visits int64) *Analysis {
+func (f *fakeEngine) analysis(r *thinking.Request, visits int64) *thinking.Analysis {
 	g := f.game
 	lead := float64(g.Score())
 	if r.Color == board.Black {
 		lead = -lead
 	}
 	winrate := 1 / (1 + math.Exp(-lead/10))
-	a := &Analysis{Color: r.Color, Ownership: f.ownership(r.Color), OwnershipStdev: make([]float32, g.Size().Area())}
-	a.Root = RootAnalysis{Visits: visits, Winrate: winrate, ScoreLead: lead, RawVarTimeLeft: -1}
+	a := &thinking.Analysis{ToMove: r.Color, Ownership: f.ownership(r.Color), OwnershipStdev: make([]float32, g.Size().Area())}
+	a.Root = thinking.Root{Visits: visits, Value: thinking.Value{Winrate: winrate, Lead: lead}, Raw: thinking.Raw{VarTimeLeft: -1}}
 	moves := f.candidates(r.Color, r)
 	if len(moves) == 0 {
 		moves = []board.Point{board.Pass}
@@ -269,9 +258,9 @@ func (f *fakeEngine) analysis(r *AnalyzeRequest, visits int64) *Analysis {
 		if n == 0 && i >= max(r.MinMoves, 1) {
 			break
 		}
-		a.Moves = append(a.Moves, MoveAnalysis{
-			Move: p, Visits: max(n, int64(1-min(i, 1))), EdgeVisits: n, Winrate: winrate, LCB: winrate - 0.1,
-			Prior: 1 / float64(len(moves)), ScoreLead: lead, ScoreStdev: 10, SymmetryOf: board.NoPoint,
+		a.Moves = append(a.Moves, thinking.Move{
+			Move: p, Visits: max(n, int64(1-min(i, 1))), EdgeVisits: n, Value: thinking.Value{Winrate: winrate, Lead: lead, ScoreStdev: 10}, LCB: winrate - 0.1,
+			Prior: 1 / float32(len(moves)), SymmetryOf: board.NoPoint,
 			PV: []board.Point{p, board.Pass}, PVVisits: []int64{n, 1}, PVEdgeVisits: []int64{n, 1},
 			Ownership: a.Ownership, OwnershipStdev: a.OwnershipStdev,
 		})
@@ -293,7 +282,7 @@ func (f *fakeEngine) ownership(view board.Color) []float32 {
 	return list
 }
 
-func (f *fakeEngine) Analyze(ctx context.Context, r AnalyzeRequest, report func(*Analysis)) error {
+func (f *fakeEngine) Analyze(ctx context.Context, r thinking.Request, report func(*thinking.Analysis)) error {
 	if err := f.wait(ctx); err != nil {
 		return err
 	}
@@ -308,21 +297,18 @@ func (f *fakeEngine) Analyze(ctx context.Context, r AnalyzeRequest, report func(
 	return nil
 }
 
-func (f *fakeEngine) Evaluate(ctx context.Context, r RawRequest) (*RawOutput, error) {
+func (f *fakeEngine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error) {
 	if err := f.wait(ctx); err != nil {
 		return nil, err
 	}
 	g := f.game
 	moves := f.candidates(r.Color, nil)
-	o := &RawOutput{Win: 0.5, Loss: 0.5, Lead: float64(g.Score()), Ownership: f.ownership(board.White)}
-	o.Policy = make([]float32, g.Size().Area())
-	for p := range o.Policy {
-		o.Policy[p] = float32(math.NaN())
-	}
+	o := &thinking.Evaluation{Win: 0.5, Loss: 0.5, Lead: float64(g.Score()), Ownership: f.ownership(board.White)}
+	o.Policy = slices.Repeat([]float32{-1}, g.Size().Area()+1)
 	for _, p := range moves {
 		o.Policy[p] = 1 / float32(len(moves)+1)
 	}
-	o.PolicyPass = 1 / float32(len(moves)+1)
+	o.Policy[g.Size().Area()] = 1 / float32(len(moves)+1)
 	return o, nil
 }
 
@@ -346,19 +332,19 @@ func (f *fakeEngine) FinalScore(ctx context.Context) (float64, error) {
 	}
 	var dead []board.Point
 	for p, st := range f.statuses() {
-		if st == StatusDead {
+		if st == thinking.Dead {
 			dead = append(dead, board.Point(p))
 		}
 	}
 	return float64(f.game.ScoreWithDead(dead)), nil
 }
 
-func (f *fakeEngine) Estimate(ctx context.Context) (*Estimate, error) {
+func (f *fakeEngine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	score, err := f.FinalScore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimate{Lead: score, Low: score - 3, High: score + 3, Winrate: 0.5, Visits: 1, Open: f.game.Size().Area()}
+	e := &thinking.Estimate{Lead: score, Low: score - 3, High: score + 3, Winrate: 0.5, Visits: 1, Open: f.game.Size().Area()}
 	for p := range board.Point(f.game.Size().Area()) {
 		if f.game.At(p) != board.Empty && f.game.Board().ChainHead(p) == p {
 			e.Unsettled = append(e.Unsettled, f.game.Board().Chain(nil, p))
@@ -367,7 +353,7 @@ func (f *fakeEngine) Estimate(ctx context.Context) (*Estimate, error) {
 	return e, nil
 }
 
-func (f *fakeEngine) FinalStatus(ctx context.Context) ([]Status, error) {
+func (f *fakeEngine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	if err := f.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -375,22 +361,22 @@ func (f *fakeEngine) FinalStatus(ctx context.Context) ([]Status, error) {
 }
 
 // statuses takes as dead what stands in the other side's pass-alive area.
-func (f *fakeEngine) statuses() []Status {
+func (f *fakeEngine) statuses() []thinking.Status {
 	b := f.game.Board()
 	owners := b.PassAlive(nil, f.game.Rules().Suicide)
-	list := make([]Status, len(owners))
+	list := make([]thinking.Status, len(owners))
 	for p, owner := range owners {
 		switch c := b.At(board.Point(p)); {
 		case c == owner && c != board.Empty, c != board.Empty && owner == board.Empty:
-			list[p] = StatusAlive
+			list[p] = thinking.Alive
 		case c != board.Empty:
-			list[p] = StatusDead
+			list[p] = thinking.Dead
 		case owner == board.Black:
-			list[p] = StatusBlackTerritory
+			list[p] = thinking.BlackTerritory
 		case owner == board.White:
-			list[p] = StatusWhiteTerritory
+			list[p] = thinking.WhiteTerritory
 		default:
-			list[p] = StatusDame
+			list[p] = thinking.Dame
 		}
 	}
 	return list
@@ -415,8 +401,4 @@ func (f *fakeEngine) SetParams(values map[string]string) error {
 	}
 	f.params = params
 	return nil
-}
-
-func (f *fakeEngine) Models() []ModelInfo {
-	return []ModelInfo{{Name: "none.onnx", InternalName: "none", MaxBatchSize: 8}}
 }

@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // moveCommands ask for a move. Input ends only the cancellable ones.
 func (s *Server) moveCommands() []handler {
 	return []handler{
-		{name: "genmove", run: s.genMove(MoveRequest{})},
-		{name: "reg_genmove", run: s.genMove(MoveRequest{Keep: true, Deterministic: true})},
-		{name: "kata-search", run: s.genMove(MoveRequest{Keep: true})},
-		{name: "kata-search_cancellable", run: s.genMove(MoveRequest{Keep: true}), byInput: true},
+		{name: "genmove", run: s.genMove(thinking.MoveRequest{})},
+		{name: "reg_genmove", run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true})},
+		{name: "kata-search", run: s.genMove(thinking.MoveRequest{Keep: true})},
+		{name: "kata-search_cancellable", run: s.genMove(thinking.MoveRequest{Keep: true}), byInput: true},
 	}
 }
 
 // genMove is a handler for a command with a colour as its one argument and a
 // move as its reply.
-func (s *Server) genMove(r MoveRequest) HandlerFunc {
+func (s *Server) genMove(r thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, reply *Reply) error {
 		if len(c.Args) != 1 {
 			return errSyntax
@@ -43,10 +44,10 @@ func (s *Server) genMove(r MoveRequest) HandlerFunc {
 
 // think has the engine choose a move and returns the text of the answer:
 // a vertex, "resign", or "cancelled" if input ended the search.
-func (s *Server) think(ctx context.Context, r MoveRequest) (string, error) {
+func (s *Server) think(ctx context.Context, r thinking.MoveRequest) (string, error) {
 	size := s.engine.Game().Size()
 	began := time.Now()
-	var found *Analysis
+	var found *thinking.Analysis
 	if s.opts.Chat != nil && !r.Keep {
 		found = s.listen(&r)
 	}
@@ -69,14 +70,11 @@ func (s *Server) think(ctx context.Context, r MoveRequest) (string, error) {
 }
 
 // listen has the engine report what it finds, for the chat.
-func (s *Server) listen(r *MoveRequest) *Analysis {
-	found := &Analysis{}
+func (s *Server) listen(r *thinking.MoveRequest) *thinking.Analysis {
+	found := &thinking.Analysis{}
 	report := r.Report
-	if r.Analysis == nil {
-		r.Analysis = &AnalyzeRequest{Color: r.Color, Unseen: true}
-	}
-	r.Report = func(a *Analysis) {
-		*found = *keep(a)
+	r.Report = func(a *thinking.Analysis) {
+		*found = *a
 		if report != nil {
 			report(a)
 		}
@@ -86,12 +84,12 @@ func (s *Server) listen(r *MoveRequest) *Analysis {
 
 // chat says what a search thinks of a move in the words that bridges to OGS look
 // for on stderr: gtp2ogs shows lines that begin with MALKOVICH: in the game's chat.
-func (s *Server) chat(size board.Size, a *Analysis, p board.Point) {
+func (s *Server) chat(size board.Size, a *thinking.Analysis, p board.Point) {
 	s.opts.Chat("MALKOVICH:" + s.opinion(size, a, p))
 }
 
 // opinion is what a search thinks of a move, on one line.
-func (s *Server) opinion(size board.Size, a *Analysis, p board.Point) string {
+func (s *Server) opinion(size board.Size, a *thinking.Analysis, p board.Point) string {
 	pv, most := vertices(size, []board.Point{p}), 14
 	if k := s.opts.KataGo; k != nil {
 		a, most = (&kataServer{Server: s, k: k}).seen(a), k.PVLen+1
@@ -101,10 +99,6 @@ func (s *Server) opinion(size board.Size, a *Analysis, p board.Point) string {
 			pv = vertices(size, m.PV[:min(len(m.PV), most)])
 		}
 	}
-	advantage := ""
-	if a.Root.Advantage != 0 {
-		advantage = fmt.Sprintf(" (PDA %.2f)", a.Root.Advantage)
-	}
-	return fmt.Sprintf("Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f%s PV %s",
-		a.Root.Visits, 100*a.Root.Winrate, tenths(a.Root.ScoreLead), a.Root.ScoreStdev, advantage, pv)
+	return fmt.Sprintf("Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f PV %s",
+		a.Root.Visits, 100*a.Root.Winrate, tenths(a.Root.Lead), a.Root.ScoreStdev, pv)
 }

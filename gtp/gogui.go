@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // goguiCommands are GoGui's extensions and what its analysis menu calls.
@@ -145,18 +146,14 @@ func (s *Server) paramMenu(_ context.Context, c Command, r *Reply) error {
 // move 1.
 func (s *Server) policyBoard(ctx context.Context, _ Command, r *Reply) error {
 	g := s.engine.Game()
-	o, err := s.engine.Evaluate(ctx, RawRequest{Color: g.ToMove()})
+	o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})
 	if err != nil {
 		return err
 	}
-	top := float32(0)
-	for _, p := range o.Policy {
-		if p > top {
-			top = p
-		}
-	}
-	numbers := make([]float32, len(o.Policy))
-	for i, p := range o.Policy {
+	policy := o.Policy[:g.Size().Area()]
+	top := slices.Max(policy)
+	numbers := make([]float32, len(policy))
+	for i, p := range policy {
 		if p > 0 && top > 0 && !math.IsInf(float64(p), 0) {
 			numbers[i] = p / top
 		}
@@ -169,7 +166,7 @@ func (s *Server) policyBoard(ctx context.Context, _ Command, r *Reply) error {
 // points positive.
 func (s *Server) ownershipBoard(ctx context.Context, _ Command, r *Reply) error {
 	g := s.engine.Game()
-	o, err := s.engine.Evaluate(ctx, RawRequest{Color: g.ToMove()})
+	o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})
 	if err != nil {
 		return err
 	}

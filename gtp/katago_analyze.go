@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // analyzeArgs reads "[COLOR] [CENTISECONDS] [KEY VALUE]..." as strictly as KataGo:
 // a colour and a bare number only in their places, and for each colour either moves
 // to avoid or, once, moves to allow.
-func (k *kataServer) analyzeArgs(d dialect, c Command) (AnalyzeRequest, error) {
+func (k *kataServer) analyzeArgs(d dialect, c Command) (thinking.Request, error) {
 	g := k.engine.Game()
 	p := analyzeParser{size: g.Size(), dialect: d, args: c.Args}
 	p.req.Color = g.ToMove()
@@ -98,20 +99,11 @@ func (p *analyzeParser) kataRestriction(allow bool) error {
 		return errSyntax
 	}
 	p.args = p.args[3:]
-	for _, r := range p.req.Allow {
-		if r.Color == color {
+	for _, r := range p.req.Restrictions {
+		if r.Color == color && (r.Allow || allow) {
 			return errSyntax
 		}
 	}
-	to := &p.req.Avoid
-	if allow {
-		to = &p.req.Allow
-		for _, r := range p.req.Avoid {
-			if r.Color == color {
-				return errSyntax
-			}
-		}
-	}
-	*to = append(*to, Restriction{Color: color, Points: points, Depth: depth})
+	p.req.Restrictions = append(p.req.Restrictions, thinking.Restriction{Color: color, Points: points, Depth: depth, Allow: allow})
 	return nil
 }

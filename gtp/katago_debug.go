@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/thinking"
 )
 
 func (k *kataServer) debug() []handler {
@@ -64,12 +65,12 @@ func (k *kataServer) statusList(ctx context.Context, c Command, r *Reply) error 
 	if len(c.Args) != 1 {
 		return kataErrorf("Expected one argument for final_status_list but got '%s'", c.args())
 	}
-	var want []Status
+	var want []thinking.Status
 	switch c.Args[0] {
 	case "alive":
-		want = []Status{StatusAlive, StatusSeki}
+		want = []thinking.Status{thinking.Alive, thinking.Seki}
 	case "dead":
-		want = []Status{StatusDead}
+		want = []thinking.Status{thinking.Dead}
 	case "seki":
 		return nil
 	default:

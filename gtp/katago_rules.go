@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"kosumi/board"
@@ -168,10 +167,10 @@ type kataModel struct {
 
 func (k *kataServer) getModels(_ context.Context, _ Command, r *Reply) error {
 	list := []kataModel{}
-	for _, m := range k.engine.Models() {
+	for _, m := range k.opts.Models() {
 		fp16 := "auto"
-		if m.FP16 {
-			fp16 = strconv.FormatBool(m.FP16)
+		if m.FP16 == "true" {
+			fp16 = m.FP16
 		}
 		list = append(list, kataModel{InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize, Name: m.Name,
 			HumanProfile: m.HumanProfile, FP16: fp16, Version: m.Version})

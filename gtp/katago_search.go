@@ -10,17 +10,18 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 func (k *kataServer) search() []handler {
-	keep := MoveRequest{Keep: true}
+	keep := thinking.MoveRequest{Keep: true}
 	return []handler{
-		{name: "genmove", run: k.genMove(MoveRequest{}, false)}, {name: "genmove_debug", run: k.genMove(MoveRequest{}, true)},
+		{name: "genmove", run: k.genMove(thinking.MoveRequest{}, false)}, {name: "genmove_debug", run: k.genMove(thinking.MoveRequest{}, true)},
 		{name: "kata-search", run: k.genMove(keep, false)}, {name: "kata-search_debug", run: k.genMove(keep, true)},
 		{name: "kata-search_cancellable", run: k.genMove(keep, false), byInput: true},
-		{name: "genmove_analyze", run: k.moveAnalysis(plain, MoveRequest{})},
-		{name: "lz-genmove_analyze", run: k.moveAnalysis(leela, MoveRequest{})},
-		{name: "kata-genmove_analyze", run: k.moveAnalysis(kata, MoveRequest{})},
+		{name: "genmove_analyze", run: k.moveAnalysis(plain, thinking.MoveRequest{})},
+		{name: "lz-genmove_analyze", run: k.moveAnalysis(leela, thinking.MoveRequest{})},
+		{name: "kata-genmove_analyze", run: k.moveAnalysis(kata, thinking.MoveRequest{})},
 		{name: "kata-search_analyze", run: k.moveAnalysis(kata, keep)},
 		{name: "kata-search_analyze_cancellable", run: k.moveAnalysis(kata, keep), byInput: true},
 		{name: "analyze", run: k.analyze(plain), byInput: true}, {name: "lz-analyze", run: k.analyze(leela), byInput: true},
@@ -30,7 +31,7 @@ func (k *kataServer) search() []handler {
 }
 
 // genMove is a handler for a command with a colour as its one argument.
-func (k *kataServer) genMove(r MoveRequest, debug bool) HandlerFunc {
+func (k *kataServer) genMove(r thinking.MoveRequest, debug bool) HandlerFunc {
 	return func(ctx context.Context, c Command, reply *Reply) error {
 		if len(c.Args) != 1 {
 			return kataErrorf("Expected one argument for %s but got '%s'", c.Name, c.args())
@@ -50,10 +51,10 @@ func (k *kataServer) genMove(r MoveRequest, debug bool) HandlerFunc {
 }
 
 // choose has the engine choose a move, and keeps what it found.
-func (k *kataServer) choose(ctx context.Context, r MoveRequest, debug bool) (string, error) {
+func (k *kataServer) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
 	k.k.Engine.Turn(r.Color, true)
 	before := k.snapshot()
-	found := &Analysis{}
+	found := &thinking.Analysis{}
 	if debug {
 		found = k.listen(&r)
 	}
@@ -81,9 +82,9 @@ func (k *kataServer) snapshot() *board.Game {
 }
 
 // keep copies what is valid during a report only.
-func keep(a *Analysis) *Analysis {
+func keep(a *thinking.Analysis) *thinking.Analysis {
 	c := *a
-	c.Moves = slices.Clone(a.Moves)
+	c.Moves, c.Unsearched = slices.Concat(a.Moves, a.Unsearched), nil
 	for i := range c.Moves {
 		c.Moves[i].PV = slices.Clone(c.Moves[i].PV)
 	}
@@ -92,7 +93,7 @@ func keep(a *Analysis) *Analysis {
 
 // moveAnalysis streams while the engine chooses a move, and ends with "play" and
 // the move.
-func (k *kataServer) moveAnalysis(d dialect, m MoveRequest) HandlerFunc {
+func (k *kataServer) moveAnalysis(d dialect, m thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		req, err := k.analyzeArgs(d, c)
 		if err != nil {
@@ -125,7 +126,7 @@ func (k *kataServer) analyze(d dialect) HandlerFunc {
 		k.k.Engine.Turn(req.Color, false)
 		write := k.writer(d, &req, r)
 		said := false
-		report := func(a *Analysis) {
+		report := func(a *thinking.Analysis) {
 			if req.Interval > 0 && (ctx.Err() == nil || !said) {
 				said = true
 				write(a)
@@ -140,9 +141,9 @@ func (k *kataServer) analyze(d dialect) HandlerFunc {
 }
 
 // writer returns the function that writes a snapshot as one line.
-func (k *kataServer) writer(d dialect, req *AnalyzeRequest, r *Reply) func(*Analysis) {
+func (k *kataServer) writer(d dialect, req *thinking.Request, r *Reply) func(*thinking.Analysis) {
 	size := k.engine.Game().Size()
-	return func(a *Analysis) {
+	return func(a *thinking.Analysis) {
 		shown := k.seen(a)
 		if req.MaxMoves == noMoves {
 			return
@@ -184,9 +185,9 @@ func (k *kataServer) writer(d dialect, req *AnalyzeRequest, r *Reply) func(*Anal
 }
 
 // seen returns an analysis from the view that numbers are given from.
-func (k *kataServer) seen(a *Analysis) *Analysis {
+func (k *kataServer) seen(a *thinking.Analysis) *thinking.Analysis {
 	c := keep(a)
-	if k.k.Perspective == board.Empty || k.k.Perspective == a.Color {
+	if k.k.Perspective == board.Empty || k.k.Perspective == a.ToMove {
 		return c
 	}
 	flip := func(list []float32) []float32 {
@@ -200,11 +201,11 @@ func (k *kataServer) seen(a *Analysis) *Analysis {
 		m := &c.Moves[i]
 		m.Winrate, m.LCB = 1-m.Winrate, 1-m.LCB
 		m.Utility, m.UtilityLCB = -m.Utility, -m.UtilityLCB
-		m.ScoreLead, m.ScoreSelfplay = -m.ScoreLead, -m.ScoreSelfplay
+		m.Lead, m.ScoreMean = -m.Lead, -m.ScoreMean
 		m.Ownership = flip(m.Ownership)
 	}
 	r := &c.Root
-	r.Winrate, r.Utility, r.ScoreLead, r.ScoreSelfplay = 1-r.Winrate, -r.Utility, -r.ScoreLead, -r.ScoreSelfplay
+	r.Winrate, r.Utility, r.Lead, r.ScoreMean = 1-r.Winrate, -r.Utility, -r.Lead, -r.ScoreMean
 	c.Ownership = flip(c.Ownership)
 	return c
 }
@@ -239,7 +240,7 @@ func (n kataNumbers) list(b []byte, key string, list []float32) []byte {
 	return b
 }
 
-func (n kataNumbers) move(b []byte, size board.Size, req *AnalyzeRequest, order int, m *MoveAnalysis) []byte {
+func (n kataNumbers) move(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
 	b = append(append(b, "info move "...), size.Vertex(m.Move)...)
 	b = appendInt(b, " visits ", m.Visits)
 	b = appendInt(b, " edgeVisits ", m.EdgeVisits)
@@ -247,15 +248,15 @@ func (n kataNumbers) move(b []byte, size board.Size, req *AnalyzeRequest, order 
 		key   string
 		value float64
 	}{
-		{" utility ", m.Utility}, {" winrate ", m.Winrate}, {" scoreMean ", m.ScoreLead}, {" scoreStdev ", m.ScoreStdev},
-		{" scoreLead ", m.ScoreLead}, {" scoreSelfplay ", m.ScoreSelfplay},
+		{" utility ", m.Utility}, {" winrate ", m.Winrate}, {" scoreMean ", m.Lead}, {" scoreStdev ", m.ScoreStdev},
+		{" scoreLead ", m.Lead}, {" scoreSelfplay ", m.ScoreMean},
 	} {
 		b = n.number(b, f.key, f.value)
 	}
-	if req.Want.NoResultValue {
+	if req.Want.NoResult {
 		b = n.number(b, " noResultValue ", m.NoResult)
 	}
-	b = n.number(b, " prior ", m.Prior)
+	b = n.number(b, " prior ", float64(m.Prior))
 	b = n.number(b, " lcb ", m.LCB)
 	b = n.number(b, " utilityLcb ", m.UtilityLCB)
 	b = n.number(b, " weight ", m.Weight)
@@ -279,15 +280,15 @@ func (n kataNumbers) move(b []byte, size board.Size, req *AnalyzeRequest, order 
 	return b
 }
 
-func (n kataNumbers) root(b []byte, r *RootAnalysis) []byte {
+func (n kataNumbers) root(b []byte, r *thinking.Root) []byte {
 	b = appendInt(b, " rootInfo visits ", r.Visits)
 	for _, f := range []struct {
 		key   string
 		value float64
 	}{
-		{" utility ", r.Utility}, {" winrate ", r.Winrate}, {" scoreMean ", r.ScoreLead}, {" scoreStdev ", r.ScoreStdev},
-		{" scoreLead ", r.ScoreLead}, {" scoreSelfplay ", r.ScoreSelfplay}, {" weight ", r.Weight},
-		{" rawStWrError ", wholeError(r.RawStWrError)}, {" rawStScoreError ", r.RawStScoreError}, {" rawVarTimeLeft ", r.RawVarTimeLeft},
+		{" utility ", r.Utility}, {" winrate ", r.Winrate}, {" scoreMean ", r.Lead}, {" scoreStdev ", r.ScoreStdev},
+		{" scoreLead ", r.Lead}, {" scoreSelfplay ", r.ScoreMean}, {" weight ", r.Weight},
+		{" rawStWrError ", wholeError(r.Raw.WinrateError)}, {" rawStScoreError ", r.Raw.ScoreError}, {" rawVarTimeLeft ", r.Raw.VarTimeLeft},
 	} {
 		b = n.number(b, f.key, f.value)
 	}
@@ -302,7 +303,7 @@ func wholeError(half float64) float64 { return 2 * half }
 func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 	const form = "kata-raw-nn (expected an optional color, a symmetry 'all' or index [0-7], and an optional optimism [0-1])"
 	g := k.engine.Game()
-	req := RawRequest{Color: g.ToMove(), Optimism: rootOptimism}
+	req := thinking.EvaluationRequest{Color: g.ToMove(), Optimism: rootOptimism}
 	args := c.Args
 	if len(args) > 0 {
 		if color, err := board.ParseColor(args[0]); err == nil {
@@ -336,7 +337,7 @@ func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error 
 		if err != nil {
 			return err
 		}
-		if area := g.Size().Area(); len(o.Policy) != area || o.Ownership != nil && len(o.Ownership) != area {
+		if area := g.Size().Area(); len(o.Policy) != area+1 || o.Ownership != nil && len(o.Ownership) != area {
 			return errors.New("the network's output does not fit the board")
 		}
 		b.WriteString(kataRaw(g.Size(), req.Symmetry, o))
@@ -346,13 +347,14 @@ func (k *kataServer) rawNetwork(ctx context.Context, c Command, r *Reply) error 
 }
 
 // kataRaw writes one evaluation in KataGo's widths.
-func kataRaw(size board.Size, symmetry int, o *RawOutput) string {
+func kataRaw(size board.Size, symmetry int, o *thinking.Evaluation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "symmetry %d\nwhiteWin %.6f\nwhiteLoss %.6f\nnoResult %.6f\nwhiteLead %.3f\nwhiteScoreSelfplay %.3f\nwhiteScoreSelfplaySq %.3f\n",
-		symmetry, o.Win, o.Loss, o.NoResult, o.Lead, o.ScoreSelfplay, o.ScoreSelfplaySq)
-	fmt.Fprintf(&b, "varTimeLeft %.3f\nshorttermWinlossError %.3f\nshorttermScoreError %.3f\npolicy\n", o.VarTimeLeft, o.ShorttermWinlossError, o.ShorttermScoreError)
-	for p, x := range o.Policy {
-		if math.IsNaN(float64(x)) {
+		symmetry, o.Win, o.Loss, o.NoResult, o.Lead, o.ScoreMean, o.ScoreMeanSq)
+	fmt.Fprintf(&b, "varTimeLeft %.3f\nshorttermWinlossError %.3f\nshorttermScoreError %.3f\npolicy\n", o.VarTimeLeft, o.ErrWinLoss, o.ErrScore)
+	area := size.Area()
+	for p, x := range o.Policy[:area] {
+		if x < 0 {
 			b.WriteString("    NAN ")
 		} else {
 			fmt.Fprintf(&b, "%8.6f ", x)
@@ -361,7 +363,7 @@ func kataRaw(size board.Size, symmetry int, o *RawOutput) string {
 			b.WriteByte('\n')
 		}
 	}
-	fmt.Fprintf(&b, "policyPass %8.6f \nwhiteOwnership\n", o.PolicyPass)
+	fmt.Fprintf(&b, "policyPass %8.6f \nwhiteOwnership\n", o.Policy[area])
 	for p, x := range o.Ownership {
 		fmt.Fprintf(&b, "%9.7f ", x)
 		if (p+1)%size.W == 0 {

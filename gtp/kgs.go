@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // kgsCommands are what kgsGtp, the bridge to the KGS server, may send.
 func (s *Server) kgsCommands() []handler {
 	return []handler{
-		{name: "kgs-genmove_cleanup", run: s.genMove(MoveRequest{Cleanup: true})},
+		{name: "kgs-genmove_cleanup", run: s.genMove(thinking.MoveRequest{Cleanup: true})},
 		{name: "kgs-rules", run: s.kgsRules},
 		{name: "kgs-game_over", run: s.stop}, // perhaps only adjourned: the position stays
 		{name: "kgs-chat", run: s.kgsChat},
@@ -43,6 +44,6 @@ func (s *Server) kgsChat(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) < 3 || c.Args[0] != "game" && c.Args[0] != "private" {
 		return errSyntax
 	}
-	_, err := r.WriteString("I am " + s.engine.Name() + " " + s.engine.Version() + ", a program. I can play, not chat.")
+	_, err := r.WriteString("I am " + programName + " " + s.opts.Version + ", a program. I can play, not chat.")
 	return err
 }

@@ -10,28 +10,27 @@ import (
 	"kosumi/board"
 )
 
-// LifeJudge is optional: an Engine that has it answers with proofs whether stones
-// live. The texts are several lines for people; errors are replies. When ctx ends,
-// the answer is what was proved until then.
+// LifeJudge answers with proofs whether stones of a game live. The texts are several
+// lines for people; errors are replies. When ctx ends, the answer is what was proved
+// until then.
 type LifeJudge interface {
 	// Life asks for the chains of stones, all of one colour: whether all of them live,
 	// or with all whether one does.
-	Life(ctx context.Context, stones []board.Point, all bool, limit time.Duration) (string, error)
+	Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error)
 	// Unsettled lists the groups whose life depends on who moves first.
-	Unsettled(ctx context.Context, limit time.Duration) (string, error)
+	Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error)
 }
 
 // lifeTime is how long a question may take where none says.
 const lifeTime = 10 * time.Second
 
-func lifeCommands(e Engine) []handler {
+func (s *Server) lifeCommands() []handler {
 	ask := func(question func(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error)) HandlerFunc {
 		return func(ctx context.Context, c Command, r *Reply) error {
-			judge, ok := e.(LifeJudge)
-			if !ok {
+			if s.opts.Life == nil {
 				return errNoLife
 			}
-			text, err := question(ctx, judge, e.Game(), c.Args)
+			text, err := question(ctx, s.opts.Life, s.engine.Game(), c.Args)
 			if err != nil {
 				return err
 			}
@@ -73,10 +72,10 @@ func askLife(ctx context.Context, judge LifeJudge, g *board.Game, args []string)
 	if len(stones) == 0 {
 		return "", errSyntax
 	}
-	return judge.Life(ctx, stones, all, limit)
+	return judge.Life(ctx, g, stones, all, limit)
 }
 
-func listUnsettled(ctx context.Context, judge LifeJudge, _ *board.Game, args []string) (string, error) {
+func listUnsettled(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error) {
 	limit := lifeTime
 	if len(args) > 1 {
 		return "", errSyntax
@@ -87,7 +86,7 @@ func listUnsettled(ctx context.Context, judge LifeJudge, _ *board.Game, args []s
 			return "", err
 		}
 	}
-	return judge.Unsettled(ctx, limit)
+	return judge.Unsettled(ctx, g, limit)
 }
 
 // timeLimit reads a number of seconds.

@@ -12,13 +12,13 @@ import (
 )
 
 // lifeEcho answers with the question.
-type lifeEcho struct{ *fakeEngine }
+type lifeEcho struct{}
 
-func (lifeEcho) Life(_ context.Context, stones []board.Point, all bool, limit time.Duration) (string, error) {
+func (lifeEcho) Life(_ context.Context, _ *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	return fmt.Sprint(stones, all, limit), nil
 }
 
-func (lifeEcho) Unsettled(_ context.Context, limit time.Duration) (string, error) {
+func (lifeEcho) Unsettled(_ context.Context, _ *board.Game, limit time.Duration) (string, error) {
 	return limit.String(), nil
 }
 
@@ -38,7 +38,7 @@ func TestLifeCommands(t *testing.T) {
 		{"kosumi-life_list 1 2", "? syntax error"},
 	} {
 		stones := "play b A1\nplay b B1\n"
-		require.Equal(t, "= \n\n= \n\n"+c.want+"\n\n", talk(t, lifeEcho{newFake()}, Options{}, stones+c.command+"\n"), c.command)
+		require.Equal(t, "= \n\n= \n\n"+c.want+"\n\n", talk(t, newFake(), Options{Life: lifeEcho{}}, stones+c.command+"\n"), c.command)
 		require.Equal(t, "? this engine does not judge life\n\n", talk(t, newFake(), Options{}, c.command+"\n"), c.command)
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // networkCommands show what the network itself says.
@@ -30,7 +32,7 @@ const rootOptimism = 0.2
 // rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM].
 func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 	g := s.engine.Game()
-	req := RawRequest{Color: g.ToMove(), Optimism: rootOptimism}
+	req := thinking.EvaluationRequest{Color: g.ToMove(), Optimism: rootOptimism}
 	args := c.Args
 	if len(args) > 0 {
 		if color, err := board.ParseColor(args[0]); err == nil {
@@ -61,7 +63,7 @@ func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 		if err != nil {
 			return err
 		}
-		if area := g.Size().Area(); len(o.Policy) != area || o.Ownership != nil && len(o.Ownership) != area {
+		if area := g.Size().Area(); len(o.Policy) != area+1 || o.Ownership != nil && len(o.Ownership) != area {
 			return errors.New("the network's output does not fit the board")
 		}
 		b = appendRaw(b, g.Size(), req.Symmetry, o)
@@ -74,7 +76,7 @@ func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 func (s *Server) rawHuman(ctx context.Context, c Command, r *Reply) error {
 	const form = "kata-raw-human-nn (expected an optional color followed by a symmetry 'all' or index [0-7])"
 	g := s.engine.Game()
-	req := RawRequest{Color: g.ToMove(), Human: true}
+	req := thinking.EvaluationRequest{Color: g.ToMove(), Human: true}
 	args := c.Args
 	if len(args) > 0 {
 		if color, err := board.ParseColor(args[0]); err == nil {
@@ -106,8 +108,8 @@ func (s *Server) rawHuman(ctx context.Context, c Command, r *Reply) error {
 		}
 		b = appendEvaluation(b, g.Size(), req.Symmetry, o, []number{
 			{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
-			{"whiteScore", o.ScoreSelfplay}, {"whiteScoreSq", o.ScoreSelfplaySq},
-			{"shorttermWinlossError", o.ShorttermWinlossError}, {"shorttermScoreError", o.ShorttermScoreError},
+			{"whiteScore", o.ScoreMean}, {"whiteScoreSq", o.ScoreMeanSq},
+			{"shorttermWinlossError", o.ErrWinLoss}, {"shorttermScoreError", o.ErrScore},
 		})
 	}
 	_, err := r.Write(b)
@@ -116,12 +118,12 @@ func (s *Server) rawHuman(ctx context.Context, c Command, r *Reply) error {
 
 // appendRaw writes one evaluation in KataGo's layout, which clients read line by
 // line.
-func appendRaw(b []byte, size board.Size, symmetry int, o *RawOutput) []byte {
+func appendRaw(b []byte, size board.Size, symmetry int, o *thinking.Evaluation) []byte {
 	return appendEvaluation(b, size, symmetry, o, []number{
 		{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
-		{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreSelfplay}, {"whiteScoreSelfplaySq", o.ScoreSelfplaySq},
-		{"varTimeLeft", o.VarTimeLeft}, {"shorttermWinlossError", o.ShorttermWinlossError},
-		{"shorttermScoreError", o.ShorttermScoreError},
+		{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreMean}, {"whiteScoreSelfplaySq", o.ScoreMeanSq},
+		{"varTimeLeft", o.VarTimeLeft}, {"shorttermWinlossError", o.ErrWinLoss},
+		{"shorttermScoreError", o.ErrScore},
 	})
 }
 
@@ -131,7 +133,7 @@ type number struct {
 	value float64
 }
 
-func appendEvaluation(b []byte, size board.Size, symmetry int, o *RawOutput, numbers []number) []byte {
+func appendEvaluation(b []byte, size board.Size, symmetry int, o *thinking.Evaluation, numbers []number) []byte {
 	b = fmt.Appendf(b, "symmetry %d\n", symmetry)
 	for _, v := range numbers {
 		b = append(b, v.key...)
@@ -139,13 +141,20 @@ func appendEvaluation(b []byte, size board.Size, symmetry int, o *RawOutput, num
 		b = append(b, '\n')
 	}
 	b = append(b, "policy\n"...)
-	b = appendRows(b, size, o.Policy)
+	area := size.Area()
+	policy := slices.Clone(o.Policy[:area])
+	for p, x := range policy {
+		if x < 0 { // illegal
+			policy[p] = float32(math.NaN())
+		}
+	}
+	b = appendRows(b, size, policy)
 	b = append(b, "policyPass"...)
-	b = appendFloat(b, " ", float64(o.PolicyPass))
+	b = appendFloat(b, " ", float64(o.Policy[area]))
 	b = append(b, "\nwhiteOwnership\n"...)
 	ownership := o.Ownership
 	if ownership == nil {
-		ownership = make([]float32, size.Area())
+		ownership = make([]float32, area)
 	}
 	return appendRows(b, size, ownership)
 }
@@ -167,24 +176,8 @@ func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 	return b
 }
 
-// modelText is an entry of kata-get-models.
-type modelText struct {
-	Name         string `json:"name"`
-	InternalName string `json:"internalName"`
-	MaxBatchSize int    `json:"maxBatchSize"`
-	HumanProfile bool   `json:"usesHumanSLProfile"`
-	Version      int    `json:"version"`
-	FP16         string `json:"usingFP16"`
-}
-
 func (s *Server) models(_ context.Context, _ Command, r *Reply) error {
-	list := []modelText{}
-	for _, m := range s.engine.Models() {
-		list = append(list, modelText{
-			Name: m.Name, InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize,
-			HumanProfile: m.HumanProfile, Version: m.Version, FP16: strconv.FormatBool(m.FP16),
-		})
-	}
+	list := append([]thinking.ModelInfo{}, s.opts.Models()...)
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

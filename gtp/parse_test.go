@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/thinking"
 
 	"github.com/stretchr/testify/require"
 )
@@ -116,43 +117,31 @@ func TestFreeHandicapEverywhere(t *testing.T) {
 func TestAnalysisText(t *testing.T) {
 	size := board.Square(5)
 	nan := math.NaN()
-	a := &Analysis{
-		Color: board.Black,
-		Moves: []MoveAnalysis{
-			{Move: 12, Visits: 1000, Winrate: 0.5, Prior: 1, LCB: -0.1, SymmetryOf: board.NoPoint, PV: []board.Point{12, board.Pass}},
-			{Move: 0, Visits: 5, Winrate: 1, SymmetryOf: board.NoPoint},
-			{Move: 1, Visits: 30, Winrate: nan, LCB: math.Inf(1), ScoreLead: math.Inf(-1), SymmetryOf: 12, PV: []board.Point{1}},
+	a := &thinking.Analysis{
+		ToMove: board.Black,
+		Moves: []thinking.Move{
+			{Move: 12, Visits: 1000, Value: thinking.Value{Winrate: 0.5}, Prior: 1, LCB: -0.1, SymmetryOf: board.NoPoint, PV: []board.Point{12, board.Pass}},
+			{Move: 0, Visits: 5, Value: thinking.Value{Winrate: 1}, SymmetryOf: board.NoPoint},
+			{Move: 1, Visits: 30, Value: thinking.Value{Winrate: nan, Lead: math.Inf(-1)}, LCB: math.Inf(1), SymmetryOf: 12, PV: []board.Point{1}},
 			{Move: board.Pass, Visits: 0, SymmetryOf: board.NoPoint},
 		},
 		Ownership: []float32{1, float32(nan)},
 	}
-	line := func(d dialect, r AnalyzeRequest) string { return string(appendAnalysis(nil, d, size, &r, a)) }
+	line := func(d dialect, r thinking.Request) string { return string(appendAnalysis(nil, d, size, &r, a)) }
 	require.Equal(t, "info move C3 visits 1000 winrate 5000 prior 10000 lcb -1000 order 0 pv C3 pass "+
-		"info move B5 visits 30 winrate 0 prior 0 lcb 0 order 1 pv B5", line(leela, AnalyzeRequest{}))
-	require.Equal(t, []string{"C3", "A5", "B5"}, listedMoves(line(leela, AnalyzeRequest{MinMoves: 3})))
-	require.Equal(t, []string{"C3", "A5", "B5", "pass"}, listedMoves(line(leela, AnalyzeRequest{MinMoves: 9})))
-	require.Equal(t, []string{"C3"}, listedMoves(line(kata, AnalyzeRequest{MinMoves: 3, MaxMoves: 1})))
-	k := line(kata, AnalyzeRequest{Want: Details{Ownership: true, RootInfo: true, PVVisits: true}})
+		"info move B5 visits 30 winrate 0 prior 0 lcb 0 order 1 pv B5", line(leela, thinking.Request{}))
+	require.Equal(t, []string{"C3", "A5", "B5"}, listedMoves(line(leela, thinking.Request{MinMoves: 3})))
+	require.Equal(t, []string{"C3", "A5", "B5", "pass"}, listedMoves(line(leela, thinking.Request{MinMoves: 9})))
+	require.Equal(t, []string{"C3"}, listedMoves(line(kata, thinking.Request{MinMoves: 3, MaxMoves: 1})))
+	k := line(kata, thinking.Request{Want: thinking.Details{Ownership: true, RootInfo: true, PVVisits: true}})
 	require.NotContains(t, strings.ToLower(k), "nan")
 	require.NotContains(t, strings.ToLower(k), "inf ")
 	require.Contains(t, k, " isSymmetryOf C3 order 1 pv B5 rootInfo visits 0 ")
 	require.True(t, strings.HasSuffix(k, " ownership 1.000000 0.000000"), k)
 	a.Moves = a.Moves[3:]
-	require.Equal(t, []string{"pass"}, listedMoves(line(kata, AnalyzeRequest{})), "never nothing")
+	require.Equal(t, []string{"pass"}, listedMoves(line(kata, thinking.Request{})), "never nothing")
 	a.Moves = nil
-	require.Empty(t, line(kata, AnalyzeRequest{}))
-}
-
-func TestForbiddenMoves(t *testing.T) {
-	size := board.Square(2)
-	r := AnalyzeRequest{Color: board.White}
-	require.Nil(t, r.forbidden(size))
-	r.Avoid = []Restriction{
-		{board.White, []board.Point{0, board.Pass}, 1}, {board.White, []board.Point{2}, 5}, {board.Black, []board.Point{1}, 1},
-	}
-	require.Equal(t, []bool{true, false, true, false, true}, r.forbidden(size))
-	r = AnalyzeRequest{Color: board.Black, Allow: []Restriction{{board.Black, []board.Point{3}, 1}, {board.White, []board.Point{0}, 1}}}
-	require.Equal(t, []bool{true, true, true, false, true}, r.forbidden(size))
+	require.Empty(t, line(kata, thinking.Request{}))
 }
 
 func listedMoves(line string) []string {

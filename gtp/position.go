@@ -63,10 +63,16 @@ func (s *Server) resize(args []string) error {
 	if err := size.Check(); err != nil {
 		return because(errSize, err)
 	}
+	if err := s.ready(); err != nil {
+		return err
+	}
 	return orFail(errSize, s.engine.NewGame(size))
 }
 
 func (s *Server) clearBoard(context.Context, Command, *Reply) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
 	return s.engine.NewGame(s.engine.Game().Size())
 }
 

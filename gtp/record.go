@@ -27,6 +27,9 @@ func (s *Server) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	if err != nil {
 		return because(errCannotLoad, err)
 	}
+	if err := s.ready(); err != nil {
+		return err
+	}
 	return orFail(errCannotLoad, s.engine.LoadSGF(data, before))
 }
 

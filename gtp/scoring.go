@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // scoringCommands judge the position as it stands.
@@ -18,9 +19,6 @@ func (s *Server) scoringCommands() []handler {
 		{name: "final_status_list", run: s.finalStatusList},
 	}
 }
-
-// statusNames are the words of the protocol and of GNU Go, by Status.
-var statusNames = [...]string{"alive", "dead", "seki", "black_territory", "white_territory", "dame"}
 
 func (s *Server) finalScore(ctx context.Context, _ Command, r *Reply) error {
 	score, err := s.engine.FinalScore(ctx)
@@ -93,7 +91,7 @@ func (s *Server) finalStatus(ctx context.Context, c Command, r *Reply) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.WriteString(statusNames[status[p]])
+	_, err = r.WriteString(status[p].String())
 	return err
 }
 
@@ -103,11 +101,8 @@ func (s *Server) finalStatusList(ctx context.Context, c Command, r *Reply) error
 	if len(c.Args) != 1 {
 		return errSyntax
 	}
-	var want Status
-	for int(want) < len(statusNames) && statusNames[want] != c.Args[0] {
-		want++
-	}
-	if int(want) == len(statusNames) {
+	want, ok := thinking.ParseStatus(c.Args[0])
+	if !ok {
 		return errSyntax
 	}
 	status, err := s.status(ctx)
@@ -134,7 +129,7 @@ func (s *Server) finalStatusList(ctx context.Context, c Command, r *Reply) error
 }
 
 // status asks the engine and checks that the answer covers the board.
-func (s *Server) status(ctx context.Context) ([]Status, error) {
+func (s *Server) status(ctx context.Context) ([]thinking.Status, error) {
 	status, err := s.engine.FinalStatus(ctx)
 	if err != nil {
 		return nil, because(errCannotScore, err)
@@ -144,7 +139,7 @@ func (s *Server) status(ctx context.Context) ([]Status, error) {
 		return nil, because(errCannotScore, fmt.Errorf("%d statuses for %d points", len(status), g.Size().Area()))
 	}
 	for p, st := range status {
-		if stone := g.At(board.Point(p)) != board.Empty; stone != (st <= StatusSeki) || int(st) >= len(statusNames) {
+		if stone := g.At(board.Point(p)) != board.Empty; stone != st.OfStone() || st > thinking.Dame {
 			return nil, because(errCannotScore, fmt.Errorf("status %d of %s", st, g.Size().Vertex(board.Point(p))))
 		}
 	}

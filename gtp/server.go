@@ -1,6 +1,7 @@
 package gtp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,19 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"time"
+
+	"kosumi/thinking"
 )
 
 // Options are the choices of a Server. The zero value is the default.
 type Options struct {
+	// Version is the program's, "a.b.c", at most 40 characters. "" means "0.0.0".
+	Version string
+	// Ready, if not nil, waits until the engine can play, and returns why it cannot: then
+	// no game begins, and the reply says why.
+	Ready func() error
+	// Models, if not nil, lists the networks in use.
+	Models func() []thinking.ModelInfo
 	// Strict refuses moves in play that break ko, superko or suicide rules. By
 	// default they are played with a warning, since a server that allows them
 	// would otherwise play a different game.
@@ -28,16 +38,29 @@ type Options struct {
 	// Chat, if not nil, gets a line about every move that was searched, which
 	// bridges to game servers post to the game's chat.
 	Chat func(line string)
+	// Life, if not nil, judges the life of stones.
+	Life LifeJudge
 	// Terminal, if not nil, makes the server kind to a person who types.
 	Terminal *Terminal
 }
 
+// programName is the program's name. It carries no version, and it begins with no
+// engine's name that makes clients speak a dialect of their own.
+const programName = "Kosumi"
+
 func (o *Options) fill() {
+	o.Version = cmp.Or(o.Version, "0.0.0")
 	if o.MaxLine <= 0 {
 		o.MaxLine = 16 << 20
 	}
 	if o.MaxQueue <= 0 {
 		o.MaxQueue = 16 << 20
+	}
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
+	}
+	if o.Models == nil {
+		o.Models = func() []thinking.ModelInfo { return nil }
 	}
 	if o.MaxSGF <= 0 {
 		o.MaxSGF = 16 << 20
@@ -76,7 +99,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	for _, group := range [][]handler{
 		s.adminCommands(), s.positionCommands(), s.handicapCommands(), s.moveCommands(), s.clockCommands(),
 		s.scoringCommands(), s.recordCommands(), s.analysisCommands(), s.rulesCommands(), s.paramCommands(),
-		s.networkCommands(), s.goguiCommands(), lifeCommands(e), s.kgsCommands(),
+		s.networkCommands(), s.goguiCommands(), s.lifeCommands(), s.kgsCommands(),
 	} {
 		for _, h := range group {
 			s.add(h)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/thinking"
 
 	"github.com/stretchr/testify/require"
 )
@@ -276,14 +277,14 @@ func TestRecordFiles(t *testing.T) {
 
 func TestKGSChatIsShort(t *testing.T) {
 	require.Equal(t, "= I am Kosumi 0.1.0, a program. I can play, not chat.\n\n? syntax error\n\n",
-		talk(t, newFake(), Options{}, "kgs-chat game somebody hello\nkgs-chat game\n"))
+		talk(t, newFake(), Options{Version: "0.1.0"}, "kgs-chat game somebody hello\nkgs-chat game\n"))
 }
 
 // padder lists every legal move, whatever the request rules out.
 type padder struct{ *fakeEngine }
 
-func (p *padder) Analyze(_ context.Context, r AnalyzeRequest, report func(*Analysis)) error {
-	report(p.analysis(&AnalyzeRequest{Color: r.Color, MinMoves: 100}, 100))
+func (p *padder) Analyze(_ context.Context, r thinking.Request, report func(*thinking.Analysis)) error {
+	report(p.analysis(&thinking.Request{Color: r.Color, MinMoves: 100}, 100))
 	return nil
 }
 

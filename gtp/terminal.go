@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/setting"
+	"kosumi/thinking"
 )
 
 // Terminal makes a [Server] kind to a person who types: commands may leave out the
@@ -167,7 +168,7 @@ func (p *person) advice(c Command, err error) string {
 			return fmt.Sprintf("Did you mean %s? help lists the commands.\n\n", near)
 		}
 		return "help lists the commands; a move is a letter and a number, such as D4.\n\n"
-	case errors.Is(err, ErrUnusable):
+	case errors.Is(err, errUnusable):
 		return ""
 	case errors.Is(err, errNotEmpty):
 		return "clear_board begins a new game.\n\n"
@@ -245,7 +246,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if p.engine.Game().Ended() {
 		return p.finalScore(ctx, c, r)
 	}
-	move, err := p.think(ctx, MoveRequest{Color: me.Opponent()})
+	move, err := p.think(ctx, thinking.MoveRequest{Color: me.Opponent()})
 	if err != nil {
 		return err
 	}
@@ -278,7 +279,7 @@ func (p *person) undo(context.Context, Command, *Reply) error {
 
 func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 	g := p.engine.Game()
-	request := MoveRequest{Color: g.ToMove(), Keep: true, Deterministic: true}
+	request := thinking.MoveRequest{Color: g.ToMove(), Keep: true, Deterministic: true}
 	found := p.listen(&request)
 	if _, err := p.think(ctx, request); err != nil {
 		return err
@@ -287,7 +288,7 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 		return errors.New("the engine found no move")
 	}
 	best := found.Moves[0]
-	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.ScoreLead))
+	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.Lead))
 	if len(best.PV) > 1 {
 		text += "; then " + vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}

@@ -92,15 +92,8 @@ func (k Speed) elo(than Speed, move float64) float64 {
 	return value(k) - value(than)
 }
 
-// Measured is a network whose work is counted.
-type Measured interface {
-	nn.Evaluator
-	Stats() nn.Stats
-	ClearCache()
-}
-
 // Measure searches positions and writes how far it is.
-func Measure(ctx context.Context, net Measured, p search.Params, threads int, visits int64, positions []*board.Game, w io.Writer) (Speed, error) {
+func Measure(ctx context.Context, net nn.Network, p search.Params, threads int, visits int64, positions []*board.Game, w io.Writer) (Speed, error) {
 	p.Parallel.Workers = threads
 	tree, err := search.New(p, net, nil)
 	if err != nil {
@@ -138,7 +131,7 @@ func (k Speed) Line(positions int) string {
 }
 
 // Report measures every number of threads and says which is best.
-func Report(ctx context.Context, net Measured, p search.Params, threads []int, visits int64, move float64, positions []*board.Game, w io.Writer) error {
+func Report(ctx context.Context, net nn.Network, p search.Params, threads []int, visits int64, move float64, positions []*board.Game, w io.Writer) error {
 	var all []Speed
 	for _, n := range threads {
 		k, err := Measure(ctx, net, p, n, visits, positions, w)
@@ -210,7 +203,7 @@ func RecordFile(name string) (*sgf.Record, error) {
 
 // Benchmark is kata-benchmark: it measures one setting on positions of a game that
 // the network plays with itself.
-func Benchmark(ctx context.Context, net Measured, p search.Params, threads int, size board.Size, visits int64, w io.Writer) error {
+func Benchmark(ctx context.Context, net nn.Network, p search.Params, threads int, size board.Size, visits int64, w io.Writer) error {
 	const n = 10
 	positions, err := Positions(ctx, net, p, size, n, nil)
 	if err != nil {

@@ -17,18 +17,18 @@ const (
 	gridCount = int(eloARank*(float64(Highest)+8)/gridStep) + 1
 )
 
-// Finder finds a player's level on one size of board: a probability for every
+// PlayerRating is what is known of a player on one size of board: a probability for every
 // strength that games make narrower and time wider.
-type Finder struct {
+type PlayerRating struct {
 	Games float64   `json:"games"` // counted, in part where they count less
 	Last  time.Time `json:"last"`  // when the last one ended
 	// Weights are the probabilities of the grid, from the weakest.
 	Weights []float64 `json:"weights"`
 }
 
-// NewFinder knows nothing yet of its player: about 12k, give or take seven ranks.
-func NewFinder() *Finder {
-	f := &Finder{Weights: make([]float64, gridCount)}
+// NewPlayerRating knows nothing yet of its player: about 12k, give or take seven ranks.
+func NewPlayerRating() *PlayerRating {
+	f := &PlayerRating{Weights: make([]float64, gridCount)}
 	mean := EloOf(Rank(8))
 	for i := range f.Weights {
 		z := (grid(i) - mean) / (7 * eloARank)
@@ -40,7 +40,7 @@ func NewFinder() *Finder {
 
 func grid(i int) float64 { return gridFirst + gridStep*float64(i) }
 
-func (f *Finder) normalise() {
+func (f *PlayerRating) normalise() {
 	sum := 0.0
 	for _, w := range f.Weights {
 		sum += w
@@ -50,8 +50,8 @@ func (f *Finder) normalise() {
 	}
 }
 
-// valid tells whether a finder read from a file can be gone on with.
-func (f *Finder) valid() bool {
+// valid reports whether a rating read from a file can be gone on with.
+func (f *PlayerRating) valid() bool {
 	sum := 0.0
 	for _, w := range f.Weights {
 		if !(w >= 0) {
@@ -65,7 +65,7 @@ func (f *Finder) valid() bool {
 // Played takes a game into account: the rank that was played against, how many Elo
 // a handicap was worth to the player, the player's points (1, 0.5 or 0), and how
 // much the game counts, 0 to 1. One game in forty is lost or won by accident.
-func (f *Finder) Played(against Rank, handicap, points, weight float64, when time.Time) {
+func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
 	f.drift(when)
 	for i := range f.Weights {
 		p := 1 / (1 + math.Pow(10, (EloOf(against)-handicap-grid(i))/400))
@@ -79,7 +79,7 @@ func (f *Finder) Played(against Rank, handicap, points, weight float64, when tim
 
 // drift makes what is known less certain with the days since the last game: a
 // player's strength wanders by 10 Elo a day, and by 15 from game to game.
-func (f *Finder) drift(now time.Time) {
+func (f *PlayerRating) drift(now time.Time) {
 	days := 0.0
 	if !f.Last.IsZero() {
 		days = max(0, min(90, now.Sub(f.Last).Hours()/24))
@@ -100,7 +100,7 @@ func (f *Finder) drift(now time.Time) {
 }
 
 // quantile is the strength below which the player is with a probability.
-func (f *Finder) quantile(q float64) float64 {
+func (f *PlayerRating) quantile(q float64) float64 {
 	sum := 0.0
 	for i, w := range f.Weights {
 		if sum += w; sum >= q {
@@ -110,7 +110,7 @@ func (f *Finder) quantile(q float64) float64 {
 	return grid(len(f.Weights) - 1)
 }
 
-func (f *Finder) mean() float64 {
+func (f *PlayerRating) mean() float64 {
 	mean := 0.0
 	for i, w := range f.Weights {
 		mean += w * grid(i)
@@ -125,7 +125,7 @@ func rankAt(elo float64) Rank {
 
 // Next is the rank to play the next game at: one that the player beats 45 times in
 // a hundred, and an easier one in the first three games.
-func (f *Finder) Next() Rank {
+func (f *PlayerRating) Next() Rank {
 	if f.Games < 3 {
 		return rankAt(f.quantile(0.25))
 	}
@@ -134,7 +134,7 @@ func (f *Finder) Next() Rank {
 
 // Range is where the player is: eight times in ten between low and high, at mid in
 // the mean.
-func (f *Finder) Range() (low, mid, high Rank) {
+func (f *PlayerRating) Range() (low, mid, high Rank) {
 	return rankAt(f.quantile(0.1)), rankAt(f.mean()), rankAt(f.quantile(0.9))
 }
 
@@ -165,7 +165,7 @@ func Follow(size board.Size, r Rank, moves int, lead, headStart float64) Rank {
 
 // Explain says what is known, as in "you are at about 8k on 9x9 (10k to 7k), 14
 // games".
-func (f *Finder) Explain(size board.Size) string {
+func (f *PlayerRating) Explain(size board.Size) string {
 	if f.Games == 0 {
 		return fmt.Sprintf("nothing is known of you on %s yet; the first game is at %s", size, f.Next())
 	}
@@ -177,12 +177,12 @@ func (f *Finder) Explain(size board.Size) string {
 	return fmt.Sprintf("you are at about %s on %s (%s to %s), %g %s", mid, size, low, high, f.Games, plural)
 }
 
-// Finders holds a finder for each size of board, by its name such as 9x9.
-type Finders map[string]*Finder
+// PlayerRatings holds a rating for each size of board, by its name such as 9x9.
+type PlayerRatings map[string]*PlayerRating
 
-// ParseFinders reads a file of finders; finders that make no sense are refused.
-func ParseFinders(data []byte) (Finders, error) {
-	all := Finders{}
+// ParsePlayerRatings reads a file of ratings; ratings that make no sense are refused.
+func ParsePlayerRatings(data []byte) (PlayerRatings, error) {
+	all := PlayerRatings{}
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, fmt.Errorf("not a file of players' levels: %w", err)
 	}
@@ -194,11 +194,11 @@ func ParseFinders(data []byte) (Finders, error) {
 	return all, nil
 }
 
-// On returns the finder of a size, a new one if there is none.
-func (f Finders) On(size board.Size) *Finder {
+// On returns the rating of a size, a new one if there is none.
+func (f PlayerRatings) On(size board.Size) *PlayerRating {
 	name := size.String()
 	if f[name] == nil {
-		f[name] = NewFinder()
+		f[name] = NewPlayerRating()
 	}
 	return f[name]
 }

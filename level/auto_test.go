@@ -13,13 +13,13 @@ import (
 )
 
 // A player of any strength is found within three ranks after some thirty games.
-func TestFinderFindsThePlayer(t *testing.T) {
+func TestRatingFindsThePlayer(t *testing.T) {
 	for _, truth := range []Rank{2, 8, 15, 22} {
 		rng := rand.New(rand.NewPCG(uint64(truth), 9))
 		off := 0.0
 		const players = 20
 		for range players {
-			f := NewFinder()
+			f := NewPlayerRating()
 			now := time.Unix(1e9, 0)
 			for range 30 {
 				against := f.Next()
@@ -37,9 +37,9 @@ func TestFinderFindsThePlayer(t *testing.T) {
 	}
 }
 
-func TestFinderMovesTheRightWay(t *testing.T) {
+func TestRatingMovesTheRightWay(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	f := NewFinder()
+	f := NewPlayerRating()
 	require.Contains(t, f.Explain(board.Square(9)), "nothing is known")
 	require.Less(t, f.Next(), Rank(8), "the first games are easy")
 	before := f.mean()
@@ -82,26 +82,26 @@ func TestRankFollowsAOneSidedGame(t *testing.T) {
 	require.Equal(t, Lowest, Follow(nine, Lowest, 20, -60, 0))
 }
 
-func TestFindersAreKept(t *testing.T) {
-	all := Finders{}
+func TestRatingsAreKept(t *testing.T) {
+	all := PlayerRatings{}
 	all.On(board.Square(13)).Played(10, 0, 1, 1, time.Unix(1e9, 0).UTC())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
-	again, err := ParseFinders(data)
+	again, err := ParsePlayerRatings(data)
 	require.NoError(t, err)
 	require.Equal(t, all.On(board.Square(13)).Next(), again.On(board.Square(13)).Next())
 	for _, bad := range []string{"", "[]", `{"9x9":null}`, `{"9x9":{"weights":[1]}}`, `{"9x9":{"weights":"x"}}`} {
-		_, err := ParseFinders([]byte(bad))
+		_, err := ParsePlayerRatings([]byte(bad))
 		require.Error(t, err, bad)
 	}
 }
 
-func FuzzParseFinders(f *testing.F) {
-	data, err := json.Marshal(Finders{"9x9": NewFinder()})
+func FuzzParsePlayerRatings(f *testing.F) {
+	data, err := json.Marshal(PlayerRatings{"9x9": NewPlayerRating()})
 	require.NoError(f, err)
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, err := ParseFinders(data)
+		all, err := ParsePlayerRatings(data)
 		if err != nil {
 			return
 		}

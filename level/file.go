@@ -14,16 +14,16 @@ import (
 // mostBytes bounds the file of levels; a real one has some kilobytes.
 const mostBytes = 1 << 20
 
-// ReadFinders reads what a file knows of its player: nothing where there is none.
-func ReadFinders(name string) (Finders, error) {
+// ReadPlayerRatings reads what a file knows of its player: nothing where there is none.
+func ReadPlayerRatings(name string) (PlayerRatings, error) {
 	data, err := file.Read(name, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Finders{}, nil
+		return PlayerRatings{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	all, err := ParseFinders(data)
+	all, err := ParsePlayerRatings(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -31,7 +31,7 @@ func ReadFinders(name string) (Finders, error) {
 }
 
 // Write writes what is known of the player. The file's folder is made if need be.
-func (f Finders) Write(name string) error {
+func (f PlayerRatings) Write(name string) error {
 	data, err := json.Marshal(f)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (f Finders) Write(name string) error {
 // TryFile reports, before a game is played for it, what keeps a file from holding a
 // player's levels: it holds something else, or cannot be written.
 func TryFile(name string) error {
-	if _, err := ReadFinders(name); err != nil {
+	if _, err := ReadPlayerRatings(name); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {

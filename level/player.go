@@ -68,7 +68,7 @@ func (p *Player) mostLost(size board.Size) float64 {
 	return math.Pow(2, max(0, p.Dial)*0.7) * scale(size)
 }
 
-// passWins tells whether the opponent has passed and passing too is within a third
+// passWins reports whether the opponent has passed and passing too is within a third
 // of a point of the best move.
 func passWins(g *board.Game, r *search.Result) bool {
 	last := g.LastMove(0)

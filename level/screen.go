@@ -26,7 +26,7 @@ const (
 	sure      = 0.98 // winrate of a side whose game is won
 )
 
-// refuses tells whether nobody plays p: it fills an eye or settled area, gives away
+// refuses reports whether nobody plays p: it fills an eye or settled area, gives away
 // a big chain without taking anything and without being the search's own choice, or
 // is on the edge in the opening. Where the game is decided all moves are alike to a
 // search, and its choice is no reason. loss may be NaN, not known.
@@ -47,7 +47,7 @@ func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	return edge == 0 && empty > opening && prior < edgePrior
 }
 
-// takes tells whether a move captures something.
+// takes reports whether a move captures something.
 func (s *screen) takes(p board.Point, us board.Color) bool {
 	b := s.game.Board()
 	for _, q := range b.Neighbors(p) {
@@ -58,7 +58,7 @@ func (s *screen) takes(p board.Point, us board.Color) bool {
 	return false
 }
 
-// inAtari tells whether a chain of ours around an eye can be taken by playing
+// inAtari reports whether a chain of ours around an eye can be taken by playing
 // there: then filling it may connect.
 func (s *screen) inAtari(p board.Point, us board.Color) bool {
 	b := s.game.Board()
@@ -70,7 +70,7 @@ func (s *screen) inAtari(p board.Point, us board.Color) bool {
 	return false
 }
 
-// Suicidal tells whether a move puts a chain of its own of five stones or more
+// Suicidal reports whether a move puts a chain of its own of five stones or more
 // into atari, or off the board, and takes nothing. work is a board to try it on.
 func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
 	own := 0
@@ -89,7 +89,7 @@ func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
 	return work.At(p) != us || work.Liberties(p) == 1 && work.ChainSize(p) >= bigChain
 }
 
-// FillsEye tells whether a move fills the last eye of a chain of ours, or one of its
+// FillsEye reports whether a move fills the last eye of a chain of ours, or one of its
 // last two: what the meter of nonsense counts.
 func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
 	if !b.IsEye(p, us) {

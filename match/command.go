@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// splitCommand cuts a command line into words as a POSIX shell does, with
+// SplitCommand cuts a command line into words as a POSIX shell does, with
 // single quotes, double quotes and backslashes, but expands nothing. On Windows
 // a backslash is a character of a path, except before a double quote.
-func splitCommand(line string) ([]string, error) {
+func SplitCommand(line string) ([]string, error) {
 	return splitWords(line, runtime.GOOS == "windows")
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/clock"
+	"kosumi/match/elo"
 )
 
 // Defaults of Config.
@@ -100,8 +101,8 @@ type Config struct {
 	// Journal is the file that remembers finished games, so that the match goes
 	// on where it stopped (--journal). Empty: JournalName in Dir, none without Dir.
 	Journal string
-	// Openings are lists of moves that games start with (--openings; ReadOpenings
-	// reads them from a file). Games 1 and 2 get the first, games 3 and 4 the
+	// Openings are lists of moves that games start with (--openings; package
+	// opening reads them from a file). Games 1 and 2 get the first, games 3 and 4 the
 	// second, and so on, from the start again when they are used up.
 	Openings [][]board.Move
 	// Handicap is how many stones B gives A (--handicap): A has Black in every game,
@@ -111,7 +112,7 @@ type Config struct {
 	// SPRT asks for a sequential test that may end the match early
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
 	// openings it goes by pairs of games.
-	SPRT *SPRTConfig
+	SPRT *elo.SPRT
 	// Begins is called once, when programs have started and the first game is about to
 	// begin. May be nil.
 	Begins func()
@@ -157,7 +158,7 @@ func newPlan(c Config) (*plan, error) {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for i, program := range []Program{c.A, c.B} {
-		argv, err := splitCommand(program.Command)
+		argv, err := SplitCommand(program.Command)
 		if err != nil {
 			fault("command of %s: %w", sideNames[i], err)
 		}
@@ -199,7 +200,7 @@ func newPlan(c Config) (*plan, error) {
 		errs = append(errs, err)
 	}
 	if p.SPRT != nil {
-		if err := p.SPRT.check(); err != nil {
+		if err := p.SPRT.Check(); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -225,7 +226,7 @@ func (p *plan) setDefaults() {
 	setIfZero(&p.TimeGrace, DefaultTimeGrace)
 	p.TimeGrace = max(p.TimeGrace, 0)
 	if p.SPRT != nil {
-		sprt := p.SPRT.withDefaults()
+		sprt := p.SPRT.WithDefaults()
 		p.SPRT = &sprt
 	}
 	if p.Journal == "" && p.Dir != "" {

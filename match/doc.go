@@ -28,11 +28,6 @@
 //     unscored draw. A program that fails at its very first start, or three times
 //     in a row before its first move, ends the match: that is no playing strength.
 //
-// The statistics. Elo and its 95 % bars come from the mean score and the normal
-// approximation of its error, over pairs where openings are played in pairs.
-// The sequential test is the generalised SPRT (GSPRT) with the exact likelihood
-// ratio over win, draw and loss, or over the five results of a pair, as Stockfish's
-// fishtest computes it (Van den Bergh, "A practical introduction to the GSPRT").
-// Games that were an earlier one over again, the same moves by the same colours
-// on a board that may be turned, count once in all of this.
+// The statistics are package elo's. Games that were an earlier one over again, the same
+// moves by the same colours on a board that may be turned, count once in all of them.
 package match

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"kosumi/internal/file"
+	"kosumi/match/elo"
 )
 
 // Errors of journals.
@@ -36,18 +37,18 @@ type header struct {
 // identity is what must be the same for games to belong to one match. How many
 // games, how many at once and where files go may change.
 type identity struct {
-	A           string      `json:"a"`
-	B           string      `json:"b"`
-	Size        string      `json:"boardsize"`
-	Rules       string      `json:"rules"`
-	Komi        float32     `json:"komi"`
-	Time        string      `json:"time_settings"`
-	TimeGrace   string      `json:"time_grace"`
-	MoveTimeout string      `json:"move_timeout"`
-	MaxMoves    int         `json:"max_moves"`
-	Openings    string      `json:"openings"`
-	Handicap    int         `json:"handicap,omitempty"`
-	SPRT        *SPRTConfig `json:"sprt"`
+	A           string    `json:"a"`
+	B           string    `json:"b"`
+	Size        string    `json:"boardsize"`
+	Rules       string    `json:"rules"`
+	Komi        float32   `json:"komi"`
+	Time        string    `json:"time_settings"`
+	TimeGrace   string    `json:"time_grace"`
+	MoveTimeout string    `json:"move_timeout"`
+	MaxMoves    int       `json:"max_moves"`
+	Openings    string    `json:"openings"`
+	Handicap    int       `json:"handicap,omitempty"`
+	SPRT        *elo.SPRT `json:"sprt"`
 }
 
 func (p *plan) identity() identity {

@@ -134,6 +134,3 @@ func (p *plan) check(number int, g *Played) error {
 	g.Record = bytes.TrimSpace(g.Record)
 	return nil
 }
-
-// SplitCommand cuts a command line into words, as a match does.
-func SplitCommand(line string) ([]string, error) { return splitCommand(line) }

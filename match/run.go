@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kosumi/internal/file"
+	"kosumi/match/elo"
 	"kosumi/sgf"
 )
 
@@ -98,7 +99,7 @@ func (m *run) play(ctx context.Context) (Summary, error) {
 	return s, nil
 }
 
-func decided(s Summary) bool { return s.SPRT != nil && s.SPRT.Decision != SPRTContinue }
+func decided(s Summary) bool { return s.SPRT != nil && s.SPRT.Decision != elo.Continue }
 
 // summary must be called with the lock held, or before and after all tables.
 func (m *run) summary() Summary {

@@ -16,6 +16,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/clock"
+	"kosumi/match/elo"
 	"kosumi/sgf"
 )
 
@@ -235,12 +236,12 @@ func TestRepeatedGames(t *testing.T) {
 	a, b := guestCommand("-mode", "same", "-seed", "5"), guestCommand("-mode", "same", "-seed", "6")
 	c := small(a, b)
 	c.Games, c.Dir, c.Parallel = 12, t.TempDir(), 2
-	c.SPRT = &SPRTConfig{Elo0: 0, Elo1: 1000}
+	c.SPRT = &elo.SPRT{Elo0: 0, Elo1: 1000}
 	s := runMatch(t, c)
 	require.Equal(t, 12, s.Games)
 	require.Equal(t, 10, s.Repeats)
 	require.Equal(t, 2, s.Distinct.Games())
-	require.Equal(t, EstimateElo(s.Distinct.Wins, s.Distinct.Draws, s.Distinct.Losses), s.Estimate)
+	require.Equal(t, elo.Of(s.Distinct.Wins, s.Distinct.Draws, s.Distinct.Losses), s.Estimate)
 	require.Equal(t, c.SPRT.Test(s.Distinct.Wins, s.Distinct.Draws, s.Distinct.Losses), *s.SPRT)
 	again := runMatch(t, c)
 	require.Equal(t, s.Repeats, again.Repeats, "known from the journal too")
@@ -278,7 +279,7 @@ func TestMatchThatCannotBePlayed(t *testing.T) {
 		"bad rules":        {A: Program{Command: good}, B: Program{Command: good}, Rules: "draughts"},
 		"bad size":         {A: Program{Command: good}, B: Program{Command: good}, Size: board.Square(40)},
 		"negative games":   {A: Program{Command: good}, B: Program{Command: good}, Games: -1},
-		"bad sprt":         {A: Program{Command: good}, B: Program{Command: good}, SPRT: &SPRTConfig{Elo0: 5}},
+		"bad sprt":         {A: Program{Command: good}, B: Program{Command: good}, SPRT: &elo.SPRT{Elo0: 5}},
 		"illegal opening":  {A: Program{Command: good}, B: Program{Command: good}, Openings: [][]board.Move{{{Color: 1, Point: 3}, {Color: 2, Point: 3}}}},
 		"finished opening": {A: Program{Command: good}, B: Program{Command: good}, Openings: [][]board.Move{{{Color: 1, Point: -1}, {Color: 2, Point: -1}}}},
 	}
@@ -421,9 +422,9 @@ func TestClock(t *testing.T) {
 func TestSPRTStopsTheMatch(t *testing.T) {
 	c := small(guestCommand(), guestCommand("-mode", "resign", "-at", "1"))
 	c.Games, c.Parallel, c.Dir = 1000, 2, t.TempDir()
-	c.SPRT = &SPRTConfig{Elo0: 0, Elo1: 300}
+	c.SPRT = &elo.SPRT{Elo0: 0, Elo1: 300}
 	s := runMatch(t, c)
-	require.Equal(t, SPRTAcceptH1, s.SPRT.Decision)
+	require.Equal(t, elo.AcceptH1, s.SPRT.Decision)
 	require.Less(t, s.Games, 20)
 	require.Equal(t, s.Games, s.A.Wins)
 	require.GreaterOrEqual(t, s.SPRT.LLR, s.SPRT.Upper)

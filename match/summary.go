@@ -3,6 +3,8 @@ package match
 import (
 	"encoding/json"
 	"math"
+
+	"kosumi/match/elo"
 )
 
 // SideSummary is one program's part of a Summary.
@@ -59,9 +61,9 @@ type Summary struct {
 
 	FaultCounts
 	// Estimate is how much stronger a is.
-	Estimate
+	elo.Estimate
 	// SPRT is the state of the sequential test, absent when none was asked for.
-	SPRT *SPRTResult `json:"sprt,omitempty"`
+	SPRT *elo.SPRTResult `json:"sprt,omitempty"`
 	// Pairs counts the finished pairs of games from one opening by a's half
 	// points, 0 to 4; absent without openings.
 	Pairs *[5]int `json:"pairs,omitempty"`
@@ -168,12 +170,12 @@ func (p *plan) statistics(s *Summary, results map[int]GameResult) {
 			d.Draws++
 		}
 	}
-	s.Estimate = EstimateElo(d.Wins, d.Draws, d.Losses)
+	s.Estimate = elo.Of(d.Wins, d.Draws, d.Losses)
 	if len(p.Openings) > 0 {
 		pairs := pairsOf(results, again)
 		s.Pairs = &pairs
 		if n := pairs[0] + pairs[1] + pairs[2] + pairs[3] + pairs[4]; n >= 2 {
-			s.Estimate = EstimateEloPairs(pairs)
+			s.Estimate = elo.OfPairs(pairs)
 		}
 	}
 	if p.SPRT == nil {
@@ -210,11 +212,11 @@ func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 // that side.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	type plain Summary
-	known := func(elo float64) *float64 {
-		if math.Abs(elo) >= EloLimit {
+	known := func(end float64) *float64 {
+		if math.Abs(end) >= elo.Limit {
 			return nil
 		}
-		return &elo
+		return &end
 	}
 	return json.Marshal(struct {
 		plain

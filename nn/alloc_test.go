@@ -41,3 +41,10 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(200, ask), name)
 	}
 }
+
+// TestRewriteAllocatesNothing: an edited copy of a query costs no memory.
+func TestRewriteAllocatesNothing(t *testing.T) {
+	n := nn.Rewrite(new(recorder), func(q *nn.Query) { q.FixSymmetry(5) })
+	q := nn.Query{Game: randomGame(t, board.Square(9), board.TrompTaylor(), 12, 3), Symmetry: nn.SymmetryRandom}
+	require.Zero(t, testing.AllocsPerRun(200, func() { n.Evaluate(context.Background(), &q, nil) }))
+}

@@ -123,12 +123,12 @@ func (s *cacheShard) find(k cacheKey) []uint32 {
 	return nil
 }
 
-// live tells whether an index slot points at an entry that is not overwritten.
+// live reports whether an index slot points at an entry that is not overwritten.
 func (s *cacheShard) live(slot uint64) bool {
 	return slot != 0 && s.head-(slot&positionMask-1) <= s.words
 }
 
-// holds tells whether an index slot points at the entry of a key.
+// holds reports whether an index slot points at the entry of a key.
 func (s *cacheShard) holds(slot uint64, k cacheKey) bool {
 	return slot&^positionMask == k.tag() && s.live(slot) && keyOf(s.entry(slot)) == k
 }

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"context"
-	"path/filepath"
 
 	"kosumi/board"
 	"kosumi/nn/features"
@@ -85,7 +84,8 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 	var who *features.Meta
 	if p.codec.NeedsProfile() {
 		if who = s.profile(q); who == nil {
-			return false, &ProfileError{Network: s.fileName()}
+			d := s.model.Describe()
+			return false, &ProfileError{Network: d.ShortName()}
 		}
 	}
 	if s.cache != nil && !q.SkipCache {
@@ -111,15 +111,6 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 		j.Query = &j.changed
 	}
 	return false, nil
-}
-
-// fileName names the network as people know it.
-func (s *Server) fileName() string {
-	d := s.model.Describe()
-	if d.File == "" {
-		return d.Name
-	}
-	return filepath.Base(d.File)
 }
 
 // finish gives the job back to its owner.

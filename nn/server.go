@@ -60,8 +60,8 @@ func (c *ServerConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Server evaluates queries of any number of callers with one model. It is an
-// [Evaluator].
+// Server evaluates queries of any number of callers with one model. It is a
+// [Network].
 //
 // For each board size there are Sessions goroutines that own a backend each and
 // share a queue. A session takes what waits, at most a full batch and at most
@@ -88,6 +88,8 @@ type Server struct {
 	}
 	closing sync.WaitGroup // pools that are being closed
 }
+
+var _ Network = (*Server)(nil)
 
 // NewServer returns a server for the model. Nothing is opened until the first
 // query or Warm. The model stays the caller's to close, after the server.
@@ -214,6 +216,27 @@ func (s *Server) profile(q *Query) *features.Meta {
 	}
 	return s.conf.Meta
 }
+
+// Submitter implements [Network].
+func (s *Server) Submitter() Submitter { return s }
+
+// Humans implements [Network]: a server has one network.
+func (s *Server) Humans() Network { return nil }
+
+// Serves returns nil if boards of that size can be evaluated.
+func (s *Server) Serves(size board.Size) error {
+	_, err := s.model.Spec(size)
+	return err
+}
+
+// Describe says which network it is and how it runs.
+func (s *Server) Describe() Description { return s.model.Describe() }
+
+// BatchSize is the most positions in one run.
+func (s *Server) BatchSize() int { return s.conf.MaxBatch }
+
+// Pin implements [Network]: a server keeps its model.
+func (s *Server) Pin() (unpin func()) { return func() {} }
 
 // Warm opens the backends for a board size and runs each of them once with a
 // single row and once with a full batch, so that later queries are not slowed

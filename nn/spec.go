@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"kosumi/board"
@@ -205,7 +206,7 @@ type Model interface {
 	Close() error
 }
 
-// Description says what a model is and how it runs, for people.
+// Description says what a network is and how it runs. Empty fields are not known.
 type Description struct {
 	Name      string // the network's own name
 	File      string // where it came from; "" for none
@@ -213,6 +214,23 @@ type Description struct {
 	Provider  string // what executes it, such as "cpu" or "cuda"
 	Precision string // such as "fp32" or "int16"
 	Why       string // why provider and precision were chosen
+	Version   int    // of a network of KataGo's; 0 for others
+	// TakesProfile says that it wants to know who plays.
+	TakesProfile bool
+}
+
+// Identity tells apart what different networks found, and one at different precision
+// or by different providers.
+func (d *Description) Identity() string {
+	return strings.Join([]string{d.SHA256, d.Provider, d.Precision}, " ")
+}
+
+// ShortName names the network as people know it: by its file, else by its own name.
+func (d *Description) ShortName() string {
+	if d.File == "" {
+		return d.Name
+	}
+	return filepath.Base(d.File)
 }
 
 func nameOf(names []string, i int) string {

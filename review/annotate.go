@@ -19,11 +19,11 @@ const (
 	replaced     = " was "          // between a property that a review took out and its value
 )
 
-// How much goes into an annotated record.
+// Bounds of an annotated record.
 const (
 	hotSpots   = 5   // moves that get HO
-	alsoWithin = 0.5 // points by which a second choice may be behind to be shown
-	farAway    = 5   // points between two choices that are worth showing both
+	alsoWithin = 0.5 // Points by which a second choice may be behind to be shown
+	farAway    = 5   // Points between two choices that are worth showing both
 )
 
 // Annotated returns the game tree of a record with what the review found: winrate
@@ -82,7 +82,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	return root
 }
 
-// copyTree copies a game tree and tells which copy is whose.
+// copyTree copies a game tree and returns the copy of each node.
 func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
 	copies := map[*sgf.Node]*sgf.Node{}
 	for n := range root.All() {
@@ -216,7 +216,7 @@ func moveText(m *Move, p *Position) string {
 		return text
 	}
 	if m.Loss > 0 {
-		text += fmt.Sprintf(". %s%s: lost %s (±%.1f)", m.Move, m.Class.Mark(), points(m.Loss, 0), m.Error)
+		text += fmt.Sprintf(". %s%s: lost %s (±%.1f)", m.Move, m.Class.Mark(), Points(m.Loss, 0), m.Error)
 	} else if m.Order == 0 {
 		text += ". First choice"
 	}

@@ -1,11 +1,8 @@
 package review
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -108,60 +105,4 @@ func TestNotes(t *testing.T) {
 		_, err = Load(roots[0], board.Chinese())
 		require.ErrorIs(t, err, ErrGame, record)
 	}
-}
-
-func TestDrillRecordIsNeverEmpty(t *testing.T) {
-	f, err := OpenFolder(t.TempDir())
-	require.NoError(t, err)
-	_, err = f.WriteDrills(&Drills{})
-	require.NoError(t, err)
-	data, err := os.ReadFile(f.Path(drillsName, ".sgf"))
-	require.NoError(t, err)
-	roots, err := sgf.Parse(data)
-	require.NoError(t, err)
-	require.Contains(t, roots[0].Text("C"), "There is no problem yet")
-}
-
-// TestAnswersUnderAnyClock: a clock that was ahead and is set back locks nobody out of
-// his problems; they are due again when they were from then on.
-func TestAnswersUnderAnyClock(t *testing.T) {
-	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
-	d := &Drills{Problems: []Problem{{ID: "a"}}}
-	for name, at := range map[string][]time.Time{
-		"an hour back":       {now.Add(time.Hour), now},
-		"a century back":     {now.AddDate(100, 0, 0), now, now.AddDate(0, 0, 30)},
-		"no time at all":     {now, {}},
-		"the end of time":    {time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), now},
-		"the same time":      {now, now},
-		"only in the future": {now.AddDate(30, 0, 0)},
-	} {
-		path := filepath.Join(t.TempDir(), "answers.jsonl")
-		log, err := OpenLog(path)
-		require.NoError(t, err)
-		for _, at := range at {
-			require.NoError(t, log.Add(Attempt{ID: "a", Time: at, Grade: GoodGrade}), name)
-		}
-		require.NoError(t, log.Close())
-		log, err = OpenLog(path)
-		require.NoError(t, err)
-		s, err := NewSchedule(log.Attempts)
-		require.NoError(t, err, name)
-		require.NoError(t, log.Close())
-		require.Len(t, s.Due(d, now.AddDate(1, 0, 0), 0), 1, name)
-		require.NoError(t, s.Add(Attempt{ID: "a", Time: now, Grade: GoodGrade}), name)
-		require.Empty(t, s.Due(d, now, 0), name)
-	}
-}
-
-// TestOddAnswers: a line that is no attempt is named with what to do; what is no file is
-// refused at once.
-func TestOddAnswers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "answers.jsonl")
-	for _, line := range []string{`{"id":"a","grade":99}`, `{"id":5}`, "[]", "7"} {
-		require.NoError(t, os.WriteFile(path, []byte(line+"\n"), 0o644))
-		_, err := OpenLog(path)
-		require.ErrorContains(t, err, path+", line 1: not an attempt at a problem; take that line out", line)
-	}
-	_, err := OpenLog(filepath.Dir(path))
-	require.ErrorContains(t, err, "is no file")
 }

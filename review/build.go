@@ -9,7 +9,7 @@ import (
 	"kosumi/board"
 )
 
-// How much of a search goes into a report.
+// Bounds of what a report has of a search.
 const (
 	bestListed = 12 // moves of a position
 	linesKept  = 3  // of these have their continuation
@@ -94,10 +94,10 @@ func (r *run) move(t int, at []standing) Move {
 	if !s.ok {
 		return m
 	}
-	m.Judged, m.Error = true, round(s.err, 2)
+	m.Judged, m.Error = true, Round(s.err, 2)
 	if m.Order != 0 { // the first choice is no mistake as far as the engine can tell
-		m.Loss = round(max(0, s.loss), 2)
-		m.WinrateLoss = round(max(0, s.winrate), 4)
+		m.Loss = Round(max(0, s.loss), 2)
+		m.WinrateLoss = Round(max(0, s.winrate), 4)
 	}
 	m.Class = ClassOf(m.Loss)
 	m.Listed = m.Loss >= ClassBounds[1] && len(m.Best) > 0 && r.wanted(m.Color)
@@ -120,7 +120,7 @@ func (r *run) wanted(color string) bool {
 	return color == "b" && black || color == "w" && white
 }
 
-// PlayerSides tells which sides are played by somebody whose name contains the
+// PlayerSides returns which sides are played by somebody whose name contains the
 // text, in any case.
 func (g *Game) PlayerSides(name string) (black, white bool) {
 	has := func(s string) bool { return name != "" && strings.Contains(strings.ToLower(s), strings.ToLower(name)) }
@@ -170,7 +170,7 @@ func (p *Player) sum(moves []Move, color string) {
 // leaderOf says who is ahead, by how many points, in tenths, and how likely that side
 // wins: by Black's lead, or where that rounds to nothing by Black's winrate.
 func leaderOf(lead, winrate float64) (who string, points, chance float64) {
-	if lead = round(lead, 1); lead > 0 || lead == 0 && winrate >= 0.5 {
+	if lead = Round(lead, 1); lead > 0 || lead == 0 && winrate >= 0.5 {
 		return "Black", lead, winrate
 	}
 	return "White", 0 - lead, 1 - winrate
@@ -208,8 +208,8 @@ func summaryOf(res *Result) string {
 	return text + fmt.Sprintf(" %s was ahead all along.", leader)
 }
 
-// points writes a number of points for people.
-func points(x, err float64) string {
+// Points writes a number of points for people.
+func Points(x, err float64) string {
 	text := fmt.Sprintf("%.1f points", x)
 	if x >= 3 {
 		text = fmt.Sprintf("%.0f points", math.Round(x))

@@ -5,7 +5,7 @@
 //
 // A ply is a move of the main line, counted from 0; position t is the one before
 // ply t, and there is one more position than plies. The lead is the number of
-// points by which Black is ahead, komi in. The loss of a move is the lead of the
+// Points by which Black is ahead, komi in. The loss of a move is the lead of the
 // mover before it minus the lead after it, in points, both from searches of their
 // own; it is never negative in a report. Its error is one standard deviation.
 //

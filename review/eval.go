@@ -91,14 +91,14 @@ func searchParams(p search.Params) search.Params {
 
 // evalOf turns a result round to Black's view.
 func evalOf(r *search.Result, played board.Point) *Eval {
-	e := &Eval{Visits: r.Root.Visits, Stdev: round(r.Root.ScoreStdev, 3)}
+	e := &Eval{Visits: r.Root.Visits, Stdev: Round(r.Root.ScoreStdev, 3)}
 	e.Winrate, e.Lead = blacks(r, r.Root.Winrate, r.Root.Lead)
 	for i := range r.Moves {
 		m := &r.Moves[i]
 		if m.SymmetryOf != board.NoPoint && m.Move != played || len(e.Moves) >= maxMoves && m.Move != played {
 			continue
 		}
-		c := Candidate{Move: r.Size.Vertex(m.Move), Visits: m.Visits, Prior: round(float64(m.Prior), 4)}
+		c := Candidate{Move: r.Size.Vertex(m.Move), Visits: m.Visits, Prior: Round(float64(m.Prior), 4)}
 		c.Winrate, c.Lead = blacks(r, m.Winrate, m.Lead)
 		for k, p := range m.PV {
 			if k == maxLine || k > 0 && k < len(m.PVVisits) && m.PVVisits[k] < 2 && r.Root.Visits > 64 {
@@ -111,7 +111,7 @@ func evalOf(r *search.Result, played board.Point) *Eval {
 	if played != board.NoPoint && r.Move(played) == nil {
 		c := Candidate{Move: r.Size.Vertex(played)}
 		if i := r.Size.Index(played); i < len(r.Policy) {
-			c.Prior = round(max(0, float64(r.Policy[i])), 4)
+			c.Prior = Round(max(0, float64(r.Policy[i])), 4)
 		}
 		e.Moves = append(e.Moves, c)
 	}
@@ -131,7 +131,7 @@ func blacks(r *search.Result, winrate, lead float64) (float64, float64) {
 	if r.ToMove == board.White {
 		winrate, lead = 1-winrate, -lead
 	}
-	return round(winrate, 4), round(lead, 3)
+	return Round(winrate, 4), Round(lead, 3)
 }
 
 func ownersOf(own []float32, black bool) Owners {
@@ -148,8 +148,8 @@ func ownersOf(own []float32, black bool) Owners {
 	return out
 }
 
-// round keeps so many decimals: what is stored and what is computed are the same.
-func round(x float64, decimals int) float64 {
+// Round keeps so many decimals: what is stored and what is computed are the same.
+func Round(x float64, decimals int) float64 {
 	scale := math.Pow10(decimals)
 	if x = math.Round(x*scale) / scale; x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0 // no negative zero

@@ -101,7 +101,7 @@ func accuracyOf(moves []*Move) float64 {
 	if weights == 0 {
 		return 0
 	}
-	return round(100*math.Pow(0.75, sum/weights), 1)
+	return Round(100*math.Pow(0.75, sum/weights), 1)
 }
 
 // randomLoss is what a move drawn by the priors would lose, among the moves that
@@ -138,8 +138,8 @@ func totalsOf(moves []*Move) Totals {
 		}
 	}
 	n := float64(len(moves))
-	t.Mean, t.First, t.Five = round(t.Loss/n, 3), round(first/n, 3), round(five/n, 3)
-	t.Loss, t.Accuracy = round(t.Loss, 2), accuracyOf(moves)
+	t.Mean, t.First, t.Five = Round(t.Loss/n, 3), Round(first/n, 3), Round(five/n, 3)
+	t.Loss, t.Accuracy = Round(t.Loss, 2), accuracyOf(moves)
 	return t
 }
 

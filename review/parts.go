@@ -11,7 +11,7 @@ import (
 // part is a connected region (diagonals count) whose owner the mistake changed.
 type part struct {
 	points []board.Point
-	sum    float64 // points of score
+	sum    float64 // Points of score
 }
 
 // partFrom is how much the owner of a point must change to count, of 2.

@@ -63,7 +63,7 @@ func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, b
 	g, err := board.NewGame(size, board.Chinese())
 	require.NoError(t, err)
 	require.NoError(t, g.Setup(black, white, board.Black))
-	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, phase: Opening, bestV: best, playedV: played,
+	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, phase: Opening, bestV: best,
 		own: own(bestOwn), bestOwn: own(bestOwn), did: own(did)}
 	k.played, err = size.ParseVertex(played)
 	require.NoError(t, err)

@@ -33,22 +33,22 @@ const (
 
 // mistake is a bad move that is to be explained. Ownership is the mover's, -1..1.
 type mistake struct {
-	size           board.Size
-	mover          board.Color
-	before         *board.Game
-	afterBest      *board.Game // after the first plies of the better line
-	afterPlayed    *board.Game // after the move and its punishment
-	played, best   board.Point
-	last           board.Point // the opponent's last move
-	own            []float64   // before, at the root
-	bestOwn, did   []float64   // after the better move, after the played one
-	diff           []float64   // bestOwn - did
-	loss, err      float64
-	phase          Phase
-	taken, punish  []board.Point // stones the better line captures; own ones that the played line loses
-	parts          []part
-	partOf         []int // part of each point, -1 for none
-	bestV, playedV string
+	size          board.Size
+	mover         board.Color
+	before        *board.Game
+	afterBest     *board.Game // after the first plies of the better line
+	afterPlayed   *board.Game // after the move and its punishment
+	played, best  board.Point
+	last          board.Point // the opponent's last move
+	own           []float64   // before, at the root
+	bestOwn, did  []float64   // after the better move, after the played one
+	diff          []float64   // bestOwn - did
+	loss, err     float64
+	phase         Phase
+	taken, punish []board.Point // stones the better line captures; own ones that the played line loses
+	parts         []part
+	partOf        []int  // part of each point, -1 for none
+	bestV         string // the vertex of best
 }
 
 // explain fills kind, reason and points of a move that lost something.
@@ -59,7 +59,7 @@ func (r *run) explain(t int, m *Move) error {
 	}
 	kind, text, where := k.reason()
 	if kind == "" {
-		kind, text = Other, fmt.Sprintf("%s is %s better.", k.bestV, points(m.Loss, m.Error))
+		kind, text = Other, fmt.Sprintf("%s is %s better.", k.bestV, Points(m.Loss, m.Error))
 		if m.Phase == Endgame {
 			kind = EndgameKind
 		}
@@ -109,7 +109,7 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 		return nil, err
 	}
 	k := &mistake{size: game.Size(), mover: r.game.Moves[t].Color, before: game, played: r.game.Moves[t].Point,
-		last: board.NoPoint, loss: m.Loss, err: m.Error, phase: m.Phase, bestV: before.Moves[0].Move, playedV: m.Move}
+		last: board.NoPoint, loss: m.Loss, err: m.Error, phase: m.Phase, bestV: before.Moves[0].Move}
 	if k.best, err = k.size.ParseVertex(k.bestV); err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (k *mistake) missedCapture() (Kind, string, []board.Point) {
 	if len(k.taken) < 3 || k.loss < 3 || k.mean(k.diff, k.taken) < 0.5 || !k.explains(k.taken) {
 		return "", "", nil
 	}
-	return MissedCapture, fmt.Sprintf("%s captures %s at %s; worth %s.", k.bestV, stones(len(k.taken)), k.at(k.taken), points(k.worth(k.taken), k.err)), k.taken
+	return MissedCapture, fmt.Sprintf("%s captures %s at %s; worth %s.", k.bestV, stones(len(k.taken)), k.at(k.taken), Points(k.worth(k.taken), k.err)), k.taken
 }
 
 func (k *mistake) missedSave() (Kind, string, []board.Point) {
@@ -245,7 +245,7 @@ func (k *mistake) runsInLadder() (Kind, string, []board.Point) {
 	if k.mean(k.did, chain) > 0 || !slices.ContainsFunc(chain, func(p board.Point) bool { return before[p] > 0 }) {
 		return "", "", nil
 	}
-	return Ladder, fmt.Sprintf("Runs on in a ladder that does not work; %s is %s better.", k.bestV, points(k.loss, k.err)), chain
+	return Ladder, fmt.Sprintf("Runs on in a ladder that does not work; %s is %s better.", k.bestV, Points(k.loss, k.err)), chain
 }
 
 // caught returns the mover's stones that the opponent can catch after a move, with
@@ -298,7 +298,7 @@ func (k *mistake) groupWeak() (Kind, string, []board.Point) {
 	if group == nil {
 		return "", "", nil
 	}
-	return GroupWeak, fmt.Sprintf("Leaves the group at %s weak; %s is %s better.", k.at(group), k.bestV, points(k.loss, k.err)), group
+	return GroupWeak, fmt.Sprintf("Leaves the group at %s weak; %s is %s better.", k.at(group), k.bestV, Points(k.loss, k.err)), group
 }
 
 // chains returns the stones of all chains of a colour of some size whose mean
@@ -352,21 +352,21 @@ func (k *mistake) ownTerritory() (Kind, string, []board.Point) {
 	if _, dead, _ := k.playLine([]string{k.size.Vertex(k.played)}); len(dead) > 0 {
 		said = "Takes what is dead anyway"
 	}
-	return OwnTerritory, fmt.Sprintf("%s; %s is %s better.", said, k.bestV, points(k.loss, k.err)), nil
+	return OwnTerritory, fmt.Sprintf("%s; %s is %s better.", said, k.bestV, Points(k.loss, k.err)), nil
 }
 
 func (k *mistake) tenuki() (Kind, string, []board.Point) {
 	if k.last < 0 || k.best < 0 || k.played >= 0 && k.distance(k.played, k.last) < 7 || k.distance(k.best, k.last) > 4 {
 		return "", "", nil
 	}
-	return Tenuki, fmt.Sprintf("Away too early: the answer at %s is worth %s more.", k.bestV, points(k.loss, k.err)), nil
+	return Tenuki, fmt.Sprintf("Away too early: the answer at %s is worth %s more.", k.bestV, Points(k.loss, k.err)), nil
 }
 
 func (k *mistake) tooSmall() (Kind, string, []board.Point) {
 	if k.last < 0 || k.best < 0 || k.played < 0 || k.distance(k.played, k.last) > 4 || k.distance(k.best, k.last) < 7 {
 		return "", "", nil
 	}
-	return TooSmall, fmt.Sprintf("No need to answer; %s is bigger by %s.", k.bestV, points(k.loss, k.err)), nil
+	return TooSmall, fmt.Sprintf("No need to answer; %s is bigger by %s.", k.bestV, Points(k.loss, k.err)), nil
 }
 
 func (k *mistake) direction() (Kind, string, []board.Point) {
@@ -377,7 +377,7 @@ func (k *mistake) direction() (Kind, string, []board.Point) {
 	if from == to {
 		return "", "", nil
 	}
-	return Direction, fmt.Sprintf("The bigger place is the %s: %s is %s better.", to, k.bestV, points(k.loss, k.err)), nil
+	return Direction, fmt.Sprintf("The bigger place is the %s: %s is %s better.", to, k.bestV, Points(k.loss, k.err)), nil
 }
 
 func (k *mistake) territory() (Kind, string, []board.Point) {
@@ -388,7 +388,7 @@ func (k *mistake) territory() (Kind, string, []board.Point) {
 	if big.sum < 0.6*k.loss || !k.near(big.points, k.best) && !k.near(big.points, k.played) {
 		return "", "", nil
 	}
-	return Territory, fmt.Sprintf("%s gains %s in the %s.", k.bestV, points(math.Min(big.sum, k.loss), k.err), k.region(big.points)), big.points
+	return Territory, fmt.Sprintf("%s gains %s in the %s.", k.bestV, Points(math.Min(big.sum, k.loss), k.err), k.region(big.points)), big.points
 }
 
 // inContact reports whether a move touches a stone of the opponent's: then it belongs to

@@ -9,7 +9,7 @@ import (
 const Version = 1
 
 // Result is the review of one game. Winrates are Black's, 0..1, leads Black's
-// points; a loss is the mover's.
+// Points; a loss is the mover's.
 type Result struct {
 	Version int  `json:"version"`
 	Game    Info `json:"game"`
@@ -99,7 +99,7 @@ type Move struct {
 	Points []string `json:"points,omitempty"`
 	Phase  Phase    `json:"phase"`
 
-	random float64 // points that a move drawn by the priors would have lost
+	random float64 // Points that a move drawn by the priors would have lost
 }
 
 // Class says how bad a move is, by the points it lost.
@@ -119,7 +119,7 @@ const (
 var Classes = []Class{Best, Good, Inaccuracy, Mistake, Blunder, Disaster}
 
 // ClassBounds divide the classes: Classes[i] are the losses below ClassBounds[i], in
-// points, the last class those from the last bound on. The page reads them too.
+// Points, the last class those from the last bound on. The page reads them too.
 var ClassBounds = []float64{0.5, 1.5, 3, 6, 12}
 
 // ClassIndex returns the place among [Classes] of a loss in points.

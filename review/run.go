@@ -38,9 +38,9 @@ type Config struct {
 	// Partial, unless nil, is given the report as far as it is: after the first
 	// pass, and between the rounds of the second one, every other second at most.
 	Partial func(*Result)
-	// Elsewhere searches positions on other machines, as [Judge.Search] does
+	// Remote searches positions on other machines, as [Judge.Search] does
 	// there; nil: here.
-	Elsewhere func(ctx context.Context, a *Asked) (*Eval, error)
+	Remote func(ctx context.Context, a *Asked) (*Eval, error)
 }
 
 // Asked is a position of a game to be searched.
@@ -102,7 +102,7 @@ type run struct {
 
 	mu     sync.Mutex
 	evals  []*Eval   // by position
-	moved  []float64 // points by which the newest search of a position changed its lead
+	moved  []float64 // Points by which the newest search of a position changed its lead
 	first  []float64 // lead by the first search of a position
 	visits int64     // of evals
 	fresh  int64     // visits that this run searched
@@ -123,7 +123,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	}
 	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1), moved: make([]float64, len(g.Moves)+1), first: make([]float64, len(g.Moves)+1)}
 	workers := make([]*Judge, c.Parallel)
-	if c.Elsewhere == nil {
+	if c.Remote == nil {
 		var err error
 		if workers, err = NewJudges(net, c.Search, c.Parallel); err != nil {
 			return nil, err
@@ -207,8 +207,8 @@ func (r *run) do(ctx context.Context, w *Judge, t task) error {
 	e := r.store.get(t.ply, t.visits)
 	known := e != nil
 	if !known {
-		if r.conf.Elsewhere != nil {
-			e, err = r.conf.Elsewhere(ctx, &Asked{r.game, t.ply, t.visits})
+		if r.conf.Remote != nil {
+			e, err = r.conf.Remote(ctx, &Asked{r.game, t.ply, t.visits})
 		} else {
 			e, err = w.Search(ctx, r.game, t.ply, t.visits)
 		}

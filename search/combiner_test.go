@@ -16,12 +16,12 @@ import (
 // answering is an evaluator that answers later, on goroutines of its own, as a
 // server's sessions do.
 type answering struct {
-	nn.Evaluator
+	nn.Plain
 	jobs chan *nn.Job
 }
 
 func newAnswering(t testing.TB, e nn.Evaluator, sessions int) *answering {
-	a := &answering{e, make(chan *nn.Job, 4096)}
+	a := &answering{nn.Plain{Evaluator: e}, make(chan *nn.Job, 4096)}
 	var work sync.WaitGroup
 	for range sessions {
 		work.Go(func() {
@@ -40,6 +40,8 @@ func newAnswering(t testing.TB, e nn.Evaluator, sessions int) *answering {
 	})
 	return a
 }
+
+func (a *answering) Submitter() nn.Submitter { return a }
 
 func (a *answering) Submit(_ context.Context, j *nn.Job) {
 	j.Err = nil

@@ -68,12 +68,6 @@ type HumanShare struct{ Weightless, Weightful float64 }
 
 func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 
-// humanSource is an evaluator beside which a network of human moves is loaded:
-// humans is nil if there is none, profiled reports whether it wants a profile.
-type humanSource interface {
-	Humans(board.Size) (humans nn.Evaluator, profiled bool)
-}
-
 // humanState is what one search knows of the human network. Workers read it.
 type humanState struct {
 	eval    nn.Evaluator // nil: not in use
@@ -92,16 +86,11 @@ func (t *Tree) readyHuman() {
 	if set {
 		h.profile = &meta
 	}
-	source, ok := t.sh.eval.(humanSource)
-	if !ok {
+	humans := t.sh.net.Humans()
+	if humans == nil || !set && humans.Describe().TakesProfile {
 		return
 	}
-	eval, profiled := source.Humans(t.sh.size)
-	if eval == nil || profiled && !set {
-		return
-	}
-	h.eval = eval
-	h.later, _ = eval.(nn.Submitter)
+	h.eval, h.later = humans, humans.Submitter()
 	h.inTree = p.Own.any() || p.Opponent.any()
 	if mover := t.position.base.ToMove(); t.humanFor != mover {
 		if t.nodes.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {

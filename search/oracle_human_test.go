@@ -37,15 +37,14 @@ type humanRecord struct {
 // beside is an evaluator with a network of human moves beside it.
 type beside struct {
 	*nn.Server
-	humans   *nn.Server
-	profiled bool
+	humans *nn.Server
 }
 
-func (b beside) Humans(board.Size) (nn.Evaluator, bool) {
+func (b beside) Humans() nn.Network {
 	if b.humans == nil {
-		return nil, false
+		return nil
 	}
-	return b.humans, b.profiled
+	return b.humans
 }
 
 // with returns the networks of a record.
@@ -53,7 +52,7 @@ func (n networks) with(main, humans string) nn.Evaluator {
 	b := beside{Server: n.get(main, true)}
 	b.ClearCache()
 	if humans != "" {
-		b.humans, b.profiled = n.get(humans, true), humans == "synth-human-b3c32"
+		b.humans = n.get(humans, true)
 		b.humans.ClearCache()
 	}
 	return b

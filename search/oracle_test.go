@@ -96,13 +96,13 @@ func parseMove(t testing.TB, size board.Size, m [2]string) (board.Color, board.P
 	return c, p
 }
 
-func (r *record) restrictions(t testing.TB, size board.Size) []search.Restriction {
+func (r *record) restrictions(t testing.TB, size board.Size) []thinking.Restriction {
 	t.Helper()
-	var all []search.Restriction
+	var all []thinking.Restriction
 	for i, list := range [][]avoid{r.AvoidMoves, r.AllowMoves} {
 		for _, a := range list {
 			var err error
-			b := search.Restriction{Depth: a.UntilDepth, Allow: i == 1}
+			b := thinking.Restriction{Depth: a.UntilDepth, Allow: i == 1}
 			b.Color, err = board.ParseColor(a.Player)
 			require.NoError(t, err)
 			for _, v := range a.Moves {

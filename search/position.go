@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // position is the game at the root of a tree and what is forbidden there. The tree's owner
@@ -12,7 +13,7 @@ type position struct {
 	game  board.Game // as the caller has it
 	base  board.Game // the same, with clean-up phases to come: descents start here
 	ready bool       // there is a game
-	bans  []Restriction
+	bans  []thinking.Restriction
 }
 
 // reset takes a game over and lifts all restrictions.
@@ -51,7 +52,7 @@ func (p *position) matches(g *board.Game) bool {
 }
 
 // restrict forbids moves and reports whether others were forbidden before.
-func (p *position) restrict(bans []Restriction) (changed bool) {
+func (p *position) restrict(bans []thinking.Restriction) (changed bool) {
 	if sameRestrictions(p.bans, bans) {
 		return false
 	}
@@ -65,7 +66,7 @@ func (p *position) restrict(bans []Restriction) (changed bool) {
 
 // allows reports whether no list forbids a move at the root.
 func (p *position) allows(move board.Point) bool {
-	return allowed(p.bans, p.base.ToMove(), move, 0)
+	return thinking.Permits(p.bans, p.base.ToMove(), move, 0)
 }
 
 // passChanges reports whether a pass ends the phase here, where a tree of the position

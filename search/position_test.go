@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
 
 // TestPosition: restrictions hold until a move or a new game, and a position matches the
@@ -19,7 +20,7 @@ func TestPosition(t *testing.T) {
 	require.True(t, p.matches(g))
 
 	at := g.Size().Point(4, 4)
-	bans := []Restriction{{Color: board.Black, Points: []board.Point{at}, Depth: 1}}
+	bans := []thinking.Restriction{{Color: board.Black, Points: []board.Point{at}, Depth: 1}}
 	require.True(t, p.restrict(bans))
 	require.False(t, p.restrict(bans), "the same again")
 	require.False(t, p.allows(at))

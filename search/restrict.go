@@ -4,36 +4,14 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/thinking"
 )
-
-// Restriction forbids moves near the root.
-type Restriction struct {
-	Color  board.Color
-	Points []board.Point // may hold board.Pass
-	// Depth is how many plies from the root the list holds for: 1 is the root
-	// only.
-	Depth int
-	// Allow turns the list round: all other moves are forbidden.
-	Allow bool
-}
-
-// allowed reports whether c may play p so many plies below the root. A move is
-// forbidden if any list forbids it.
-func allowed(bans []Restriction, c board.Color, p board.Point, depth int) bool {
-	for i := range bans {
-		b := &bans[i]
-		if b.Color == c && depth < b.Depth && slices.Contains(b.Points, p) != b.Allow {
-			return false
-		}
-	}
-	return true
-}
 
 // withinBans returns how many moves of a variation from the root are made until a
 // forbidden one: positions that several ways lead to were searched for one of them.
-func withinBans(bans []Restriction, c board.Color, pv []board.Point) int {
+func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) int {
 	for depth, p := range pv {
-		if !allowed(bans, c, p, depth) {
+		if !thinking.Permits(bans, c, p, depth) {
 			return max(1, depth)
 		}
 		c = c.Opponent()
@@ -43,7 +21,7 @@ func withinBans(bans []Restriction, c board.Color, pv []board.Point) int {
 
 // sameBelow reports whether a symmetry maps the moves that are allowed below the root
 // to moves that are, at each ply.
-func sameBelow(bans []Restriction, g *board.Game, k board.Symmetry) bool {
+func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) bool {
 	size := g.Size()
 	for _, b := range bans {
 		// Between the last plies of two lists what is allowed does not change.
@@ -55,7 +33,7 @@ func sameBelow(bans []Restriction, g *board.Game, k board.Symmetry) bool {
 			continue
 		}
 		for p := range board.Point(size.Area()) {
-			if allowed(bans, b.Color, p, last) != allowed(bans, b.Color, size.SymMap(k, p), last) {
+			if thinking.Permits(bans, b.Color, p, last) != thinking.Permits(bans, b.Color, size.SymMap(k, p), last) {
 				return false
 			}
 		}
@@ -64,12 +42,12 @@ func sameBelow(bans []Restriction, g *board.Game, k board.Symmetry) bool {
 }
 
 // restricts reports whether any move is forbidden to c, wherever that is.
-func restricts(bans []Restriction, c board.Color) bool {
-	return slices.ContainsFunc(bans, func(r Restriction) bool { return r.Color == c })
+func restricts(bans []thinking.Restriction, c board.Color) bool {
+	return slices.ContainsFunc(bans, func(r thinking.Restriction) bool { return r.Color == c })
 }
 
-func sameRestrictions(a, b []Restriction) bool {
-	return slices.EqualFunc(a, b, func(x, y Restriction) bool {
+func sameRestrictions(a, b []thinking.Restriction) bool {
+	return slices.EqualFunc(a, b, func(x, y thinking.Restriction) bool {
 		return x.Color == y.Color && x.Depth == y.Depth && x.Allow == y.Allow && slices.Equal(x.Points, y.Points)
 	})
 }

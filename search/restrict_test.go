@@ -31,11 +31,11 @@ func symmetricGame(t testing.TB, rng *rand.Rand, n int) *board.Game {
 }
 
 // randomRestrictions draws lists of either kind for one player or both.
-func randomRestrictions(rng *rand.Rand, size board.Size) (all []Restriction) {
+func randomRestrictions(rng *rand.Rand, size board.Size) (all []thinking.Restriction) {
 	allow := rng.IntN(2) == 0
 	first := rng.IntN(2)
 	for i := range 1 + rng.IntN(2) {
-		r := Restriction{Color: board.Black + board.Color((first+i)%2), Depth: 1 + rng.IntN(9), Allow: allow}
+		r := thinking.Restriction{Color: board.Black + board.Color((first+i)%2), Depth: 1 + rng.IntN(9), Allow: allow}
 		for p := range board.Point(size.Area()) {
 			if rng.IntN(3) == 0 {
 				r.Points = append(r.Points, p)
@@ -62,7 +62,7 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 		if n == 0 { // moves of a corner on the empty board
 			g = newGame(t, 9)
 			size = g.Size()
-			bans = []Restriction{{Color: board.Black, Depth: 100}}
+			bans = []thinking.Restriction{{Color: board.Black, Depth: 100}}
 			for _, v := range []string{"C3", "C4", "C5", "C6", "D3", "D4", "D5", "E4", "E5"} {
 				p, err := size.ParseVertex(v)
 				require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 			}
 			c := r.ToMove
 			for depth, p := range m.PV {
-				require.True(t, allowed(bans, c, p, depth), about)
+				require.True(t, thinking.Permits(bans, c, p, depth), about)
 				c = c.Opponent()
 			}
 			if m.SymmetryOf == board.NoPoint {

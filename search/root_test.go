@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 func TestRestrictions(t *testing.T) {
@@ -20,7 +21,7 @@ func TestRestrictions(t *testing.T) {
 			p := Defaults()
 			tree := newTree(t, p, &stub{})
 			tree.Reset(newGame(t, 5))
-			tree.Restrict(Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
+			tree.Restrict(thinking.Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
 			searched(t, tree, 800)
 			var check func(i uint32, ply int)
 			check = func(i uint32, ply int) {
@@ -39,12 +40,12 @@ func TestRestrictions(t *testing.T) {
 	// Nothing allowed: the search still ends, and says so.
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 5))
-	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	r := searched(t, tree, 50)
 	require.Empty(t, r.Moves)
 	require.Equal(t, int64(50), r.Root.Visits)
 	// The same list again keeps the tree, another one drops it.
-	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true})
+	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	require.Equal(t, int64(50), tree.Visits())
 	tree.Restrict()
 	require.Zero(t, tree.Visits())
@@ -94,7 +95,7 @@ func TestOneVisitObeysTheRoot(t *testing.T) {
 	r := searched(t, tree, 1)
 	require.Empty(t, r.Moves)
 	require.Equal(t, own, r.Choose(0, nil))
-	tree.Restrict(Restriction{Color: board.Black, Depth: 1, Allow: true, Points: []board.Point{copied}})
+	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true, Points: []board.Point{copied}})
 	r = searched(t, tree, 1)
 	require.Equal(t, copied, r.Choose(0, nil), "a copy if nothing else may be played")
 }

@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // step is one move of a descent.
@@ -109,9 +110,9 @@ type shared struct {
 	position *position // at the root
 	value    valuer
 	mirror   mirror
-	eval     nn.Evaluator
+	net      nn.Network
 	human    humanState
-	later    nn.Submitter // eval, if it can answer later
+	later    nn.Submitter // net, if it can answer later
 	limits   Limits
 	size     board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
@@ -307,7 +308,7 @@ func (s *slot) submit(ctx context.Context, sh *shared) {
 // evaluate asks the evaluator: once, or at the root once for each of several
 // orientations, whose mean it takes.
 func (s *slot) evaluate(ctx context.Context, sh *shared) error {
-	err := s.evaluateBy(ctx, sh, sh.eval, &s.query, &s.out)
+	err := s.evaluateBy(ctx, sh, sh.net, &s.query, &s.out)
 	if err == nil && s.human.wanted {
 		err = s.evaluateBy(ctx, sh, sh.human.eval, &s.human.query, &s.human.out)
 	}
@@ -387,7 +388,7 @@ func (s *slot) rank(sh *shared) {
 func (s *slot) restrict(sh *shared, n int) int {
 	kept := 0
 	for _, k := range s.keys[:n] {
-		if allowed(sh.position.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
+		if thinking.Permits(sh.position.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
 			s.keys[kept] = k
 			kept++
 		}

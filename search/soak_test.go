@@ -12,6 +12,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // TestSoak lets a tree live through random games with searches that are cut off,
@@ -60,7 +61,7 @@ func soak(t *testing.T, sessions int, wrap func(*stub) nn.Evaluator) {
 				time.AfterFunc(time.Duration(rng.IntN(5000))*time.Microsecond, cancel)
 			}
 			if rng.IntN(6) == 0 {
-				tree.Restrict(Restriction{Color: g.ToMove(), Points: []board.Point{1, 2, board.Pass}, Depth: 1 + rng.IntN(3)})
+				tree.Restrict(thinking.Restriction{Color: g.ToMove(), Points: []board.Point{1, 2, board.Pass}, Depth: 1 + rng.IntN(3)})
 			}
 			r, err := tree.Search(ctx, limits)
 			cancel()

@@ -8,6 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // parents counts the edges that lead to each node.
@@ -210,7 +211,7 @@ func TestPassIsProbed(t *testing.T) {
 			require.EqualValues(t, 1, r.Stats.Probes)
 		}
 		for color, probes := range map[board.Color]bool{r.ToMove: false, r.ToMove.Opponent(): hacks} {
-			tree.Restrict(Restriction{Color: color, Points: []board.Point{0}, Depth: 1})
+			tree.Restrict(thinking.Restriction{Color: color, Points: []board.Point{0}, Depth: 1})
 			restricted := searched(t, tree, 40)
 			require.Equal(t, probes, restricted.Move(board.Pass) != nil)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // ErrNoGame is returned by Search before Reset, and after a move that could not
@@ -62,8 +63,8 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	t.seed()
 	t.rng = rand.New(&t.source)
 	t.wire()
-	t.sh.eval = e
-	t.sh.later, _ = e.(nn.Submitter)
+	t.sh.net = nn.AsNetwork(e)
+	t.sh.later = t.sh.net.Submitter()
 	t.applyParams()
 	t.clear()
 	return t, nil
@@ -181,7 +182,7 @@ func (t *Tree) Bytes() int64 { return t.nodes.bytes() }
 
 // Restrict forbids moves near the root. The tree is dropped if the lists differ
 // from those in force. They hold until Advance or Reset.
-func (t *Tree) Restrict(r ...Restriction) {
+func (t *Tree) Restrict(r ...thinking.Restriction) {
 	if t.position.restrict(r) {
 		t.clear()
 	}

@@ -320,7 +320,7 @@ func TestAdvanceDropsWhatItMust(t *testing.T) {
 	require.True(t, tree.Matches(g))
 
 	tree, _, r = prepare(Defaults())
-	tree.Restrict(Restriction{Color: board.White, Points: []board.Point{3}, Depth: 2})
+	tree.Restrict(thinking.Restriction{Color: board.White, Points: []board.Point{3}, Depth: 2})
 	r = searched(t, tree, 100)
 	require.False(t, tree.Advance(board.Black, r.Moves[0].Move), "restrictions counted from the old root")
 }

@@ -146,7 +146,7 @@ func TestCut(t *testing.T) {
 	require.NoError(t, err)
 	line := &cable{Listener: l, to: strings.TrimSuffix(strings.TrimPrefix(s.Address(), "http://"), "/")}
 	t.Cleanup(func() { l.Close(); line.set(true) })
-	s.hosts[l.Addr().String()] = true
+	s.access.hosts[l.Addr().String()] = true
 	go line.serve()
 	p := webtest.Page{Tab: browsertest.Open(t)}
 	p.Do(chromedp.Navigate(strings.Replace(s.URL(), line.to, l.Addr().String(), 1)))

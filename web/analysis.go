@@ -12,7 +12,9 @@ import (
 	"kosumi/engine"
 	"kosumi/review"
 	"kosumi/search"
+	"kosumi/thinking"
 	"kosumi/web/api"
+	"kosumi/web/engines"
 	"kosumi/web/wire"
 )
 
@@ -23,15 +25,15 @@ const unseenFor = 5 * time.Second
 // asked for last. It has its own tree, so that going back and forth keeps what
 // is known.
 type run struct {
-	c    *conn
-	seat seat
-	done chan struct{}
+	c      *conn
+	engine *engines.Engine
+	done   chan struct{}
 
-	mu   sync.Mutex
-	want api.Analyse
-	gen  int // of want
-	cut  context.CancelFunc
-	wake chan struct{}
+	mu    sync.Mutex
+	want  api.Analyse
+	gen   int // of want
+	cut   context.CancelFunc
+	woken chan struct{}
 
 	human struct { // the policy asked for last
 		node         int
@@ -48,7 +50,7 @@ func (c *conn) analyse(a *api.Analyse) (any, error) {
 		return nil, api.Refuse("bad_request", "out of range")
 	}
 	if a.On {
-		if _, err := c.s.doc(a.Doc); err != nil {
+		if _, err := c.s.docs.Open(a.Doc); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +58,7 @@ func (c *conn) analyse(a *api.Analyse) (any, error) {
 		if !a.On {
 			return nil, nil
 		}
-		c.run = &run{c: c, seat: seat{s: c.s}, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+		c.run = &run{c: c, engine: c.s.engines.Engine(), done: make(chan struct{}), woken: make(chan struct{}, 1)}
 		go c.run.loop()
 	}
 	r := c.run
@@ -67,14 +69,14 @@ func (c *conn) analyse(a *api.Analyse) (any, error) {
 		r.cut()
 	}
 	r.mu.Unlock()
-	r.look()
+	r.wake()
 	return nil, nil
 }
 
-// look has the run see what is wanted now.
-func (r *run) look() {
+// wake has the run see what is wanted now.
+func (r *run) wake() {
 	select {
-	case r.wake <- struct{}{}:
+	case r.woken <- struct{}{}:
 	default:
 	}
 }
@@ -84,17 +86,17 @@ func (r *run) close() { <-r.done }
 
 func (r *run) loop() {
 	defer close(r.done)
-	defer r.seat.close()
+	defer r.engine.Close()
 	var idle <-chan time.Time
 	for {
 		select {
 		case <-r.c.ctx.Done():
 			return
 		case <-idle: // the tree's memory is worth more than the way back to it
-			r.seat.close()
+			r.engine.Close()
 			idle, r.threads = nil, 0
 			continue
-		case <-r.wake:
+		case <-r.woken:
 		}
 		for r.c.ctx.Err() == nil && r.once() {
 		}
@@ -119,7 +121,7 @@ func (s *steadiness) see(m board.Point, lead float64) bool {
 	return now.Sub(s.since) > steadyFor
 }
 
-// once searches for what is wanted now, for as long as the desk lets it; true if
+// once searches for what is wanted now, for as long as the scheduler lets it; true if
 // there is more to do.
 func (r *run) once() bool {
 	r.mu.Lock()
@@ -139,14 +141,14 @@ func (r *run) once() bool {
 	var last *search.Result
 	var steady steadiness
 	isSteady := false
-	ran := r.c.s.desk.do(ctx, forAnalysis, func(ctx context.Context) {
+	ran := r.c.s.engines.Scheduler.Do(ctx, engines.ForAnalysis, func(ctx context.Context) {
 		inner, stop := context.WithCancel(ctx)
 		defer stop()
-		err = r.seat.with(game, handicap, func(e *engine.Engine) error {
+		err = r.engine.With(game, handicap, func(e *engine.Engine) error {
 			if err := r.adjust(inner, e, &want, req.Color); err != nil {
 				return err
 			}
-			return e.Analyze(inner, req, func(res *search.Result) {
+			return e.AnalyzeWithin(inner, req, search.Limits{Visits: want.Visits}, func(res *search.Result) {
 				if len(res.Moves) == 0 {
 					return
 				}
@@ -163,7 +165,7 @@ func (r *run) once() bool {
 		return r.c.ctx.Err() == nil && r.changed(gen)
 	}
 	if err != nil {
-		r.c.s.log.Error("an analysis failed", "error", err)
+		r.c.s.conf.Log.Error("an analysis failed", "error", err)
 		r.c.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
 		return r.changed(gen)
 	}
@@ -192,7 +194,7 @@ func (r *run) adjust(ctx context.Context, e *engine.Engine, want *api.Analyse, c
 	if want.Threads != r.threads {
 		threads := want.Threads
 		if threads == 0 {
-			threads = r.c.s.conf.Engine.Search.Parallel.Workers
+			threads = r.c.s.engines.Config.Search.Parallel.Workers
 		}
 		if err := e.SetParams(map[string]string{"numSearchThreads": strconv.Itoa(threads)}); err != nil {
 			return err
@@ -235,37 +237,27 @@ func (r *run) unseen() {
 }
 
 // request turns what is wanted into a search.
-func (r *run) request(want *api.Analyse) (req engine.AnalyzeRequest, g *board.Game, handicap int, err error) {
-	d, err := r.c.s.doc(want.Doc)
-	if err != nil {
-		return req, nil, 0, err
-	}
-	d.mu.Lock()
-	n, ok := d.node(want.Node)
-	if ok {
-		g, handicap, err = d.game(n)
-	}
-	size := d.size
-	d.mu.Unlock()
-	if !ok {
-		return req, nil, 0, api.Refuse("not_found", "the node is gone")
+func (r *run) request(want *api.Analyse) (req thinking.Request, g *board.Game, handicap int, err error) {
+	d, err := r.c.s.docs.Open(want.Doc)
+	if err == nil {
+		g, handicap, err = d.Position(want.Node)
 	}
 	if err != nil {
 		return req, nil, 0, err
 	}
-	req = engine.AnalyzeRequest{Color: g.ToMove(), Interval: 100 * time.Millisecond, Ownership: want.Ownership, Limits: search.Limits{Visits: want.Visits}}
+	req = thinking.Request{Color: g.ToMove(), Interval: 100 * time.Millisecond, Want: thinking.Details{Ownership: want.Ownership}}
 	for _, list := range []struct {
 		vertices []string
 		allow    bool
 	}{{want.Avoid, false}, {want.Allow, true}} {
 		var points []board.Point
 		for _, v := range list.vertices {
-			if p, err := size.ParseVertex(v); err == nil {
+			if p, err := g.Size().ParseVertex(v); err == nil {
 				points = append(points, p)
 			}
 		}
 		if len(points) > 0 {
-			req.Restrict = append(req.Restrict, search.Restriction{Color: g.ToMove(), Points: points, Depth: 1, Allow: list.allow})
+			req.Restrictions = append(req.Restrictions, thinking.Restriction{Color: g.ToMove(), Points: points, Depth: 1, Allow: list.allow})
 		}
 	}
 	return req, g, handicap, nil

@@ -15,6 +15,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/folder"
+	"kosumi/web/hub"
 )
 
 // TestRate sends more commands at once than are performed: each is answered, and
@@ -80,11 +81,11 @@ func TestNewcomers(t *testing.T) {
 // TestFullHouse has as many pages as there may be: one more is told to come later.
 func TestFullHouse(t *testing.T) {
 	s := serve(t, t.TempDir())
-	for range maxConns {
+	for range hub.MaxClients {
 		join(t, s)
 	}
 	ws := dial(t, s)
-	hello, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Token: s.keys.token}})
+	hello, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Token: s.access.keys.token}})
 	require.NoError(t, err)
 	require.NoError(t, ws.Write(t.Context(), websocket.MessageText, hello))
 	_, _, err = ws.Read(t.Context())
@@ -93,7 +94,7 @@ func TestFullHouse(t *testing.T) {
 
 // answered is a connection without a socket.
 func answered(s *Server) *conn {
-	c := &conn{s: s, events: make(chan api.Event, maxQueue), wake: make(chan struct{}, 1), visible: true, client: folder.NewID()}
+	c := &conn{s: s, events: make(chan api.Event, maxQueue), woken: make(chan struct{}, 1), visible: true, client: folder.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	return c
 }

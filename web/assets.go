@@ -43,44 +43,50 @@ func isRoute(p string) bool {
 	return false
 }
 
+// pageFiles are the files of the page.
+type pageFiles struct {
+	files fs.FS
+	dev   bool // they may change: nothing is cached
+}
+
 // servePage answers with index.html.
-func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
+func (f pageFiles) servePage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	s.serveFile(w, r, "index.html")
+	f.serveFile(w, r, "index.html")
 }
 
 // serveAsset answers with a file of the bundle, whose name changes with its
 // content.
-func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
+func (f pageFiles) serveAsset(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if !fs.ValidPath(name) {
 		http.NotFound(w, r)
 		return
 	}
-	if s.conf.Dev || !strings.HasPrefix(name, "assets/") {
+	if f.dev || !strings.HasPrefix(name, "assets/") {
 		w.Header().Set("Cache-Control", "no-store")
 	} else {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	s.serveFile(w, r, name)
+	f.serveFile(w, r, name)
 }
 
 // serveFile sends a file, which stands compressed in the program, as the client
 // takes it.
-func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, name string) {
-	packed, err := fs.ReadFile(s.page, name+".gz")
+func (f pageFiles) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	packed, err := fs.ReadFile(f.files, name+".gz")
 	if err != nil {
-		plain, err := fs.ReadFile(s.page, name)
+		plain, err := fs.ReadFile(f.files, name)
 		if err != nil {
 			http.NotFound(w, r)
 			return
 		}
-		s.send(w, r, name, plain)
+		send(w, r, name, plain)
 		return
 	}
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.Header().Set("Content-Encoding", "gzip")
-		s.send(w, r, name, packed)
+		send(w, r, name, packed)
 		return
 	}
 	z, err := gzip.NewReader(bytes.NewReader(packed))
@@ -91,10 +97,10 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, name string) 
 		http.Error(w, "a file of the page is damaged", http.StatusInternalServerError)
 		return
 	}
-	s.send(w, r, name, packed)
+	send(w, r, name, packed)
 }
 
-func (s *Server) send(w http.ResponseWriter, r *http.Request, name string, data []byte) {
+func send(w http.ResponseWriter, r *http.Request, name string, data []byte) {
 	w.Header().Set("Vary", "Accept-Encoding")
 	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
 		w.Header().Set("Content-Type", kind)
@@ -103,4 +109,13 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, name string, data 
 		return
 	}
 	w.Write(data)
+}
+
+// build names the page's files: a page of another build is told to reload.
+func (f pageFiles) build() string {
+	data, err := fs.ReadFile(f.files, "build.txt")
+	if err != nil {
+		return "dev"
+	}
+	return strings.TrimSpace(string(data))
 }

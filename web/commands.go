@@ -1,11 +1,18 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"strings"
 	"time"
 
+	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/documents"
+	"kosumi/web/folder"
+	"kosumi/web/reviews"
+	"kosumi/web/wire"
 )
 
 // handler performs a command. once: the same command again gets the same answer.
@@ -30,35 +37,55 @@ func commands() map[string]handler {
 
 		"network.use": {do: quick((*conn).useNetwork), slow: true},
 
-		"game.new":      {do: quick((*conn).newGame), once: true},
-		"game.play":     {do: quick((*conn).play), once: true},
-		"game.undo":     {do: onGame((*game).undo), once: true},
-		"game.redo":     {do: onGame((*game).redo), once: true},
-		"game.resign":   {do: onGame((*game).resign), once: true},
-		"game.pause":    {do: onGame((*game).pause), once: true},
-		"game.resume":   {do: onGame((*game).resume), once: true},
-		"game.delete":   {do: onGame((*game).remove), once: true},
-		"game.score":    {do: quick((*conn).score), once: true},
-		"game.hint":     {do: quick((*conn).hint), slow: true},
-		"game.estimate": {do: quick((*conn).estimate), slow: true},
+		"game.new":      {do: asks(theGames, (*games).New), once: true},
+		"game.play":     {do: tells(theGames, (*games).Play), once: true},
+		"game.undo":     {do: tells(theGames, (*games).Undo), once: true},
+		"game.redo":     {do: tells(theGames, (*games).Redo), once: true},
+		"game.resign":   {do: tells(theGames, (*games).Resign), once: true},
+		"game.pause":    {do: tells(theGames, (*games).Pause), once: true},
+		"game.resume":   {do: tells(theGames, (*games).Resume), once: true},
+		"game.delete":   {do: tells(theGames, (*games).Delete), once: true},
+		"game.score":    {do: tells(theGames, (*games).Score), once: true},
+		"game.hint":     {do: searches(theGames, (*games).Hint), slow: true},
+		"game.estimate": {do: searches(theGames, (*games).Estimate), slow: true},
 
-		"doc.new":    {do: quick((*conn).newDoc), once: true},
-		"doc.delete": {do: quick((*conn).deleteDoc), once: true},
-		"tree.op":    {do: quick((*conn).treeOp), once: true},
+		"doc.new":    {do: asks(itself, (*Server).newDocument), once: true},
+		"doc.delete": {do: tells(theDocuments, (*documents.Documents).Delete), once: true},
+		"tree.op":    {do: asks(theDocuments, (*documents.Documents).Edit), once: true},
 
 		"analysis.set": {do: quick((*conn).analyse)},
 
-		"review.add":    {do: quick((*conn).addReview), once: true},
-		"review.again":  {do: quick((*conn).againReview), once: true},
-		"review.delete": {do: quick((*conn).deleteReview), once: true},
-		"review.front":  {do: quick((*conn).frontReview), once: true},
-		"review.pause":  {do: quick((*conn).pauseReviews)},
-		"review.try":    {do: quick((*conn).tryMove), slow: true},
+		"review.add":    {do: asks(itself, (*Server).addReview), once: true},
+		"review.again":  {do: asks(theReviews, (*reviews.Reviews).Again), once: true},
+		"review.delete": {do: tells(theReviews, (*reviews.Reviews).Delete), once: true},
+		"review.front":  {do: tells(theReviews, (*reviews.Reviews).Front), once: true},
+		"review.pause":  {do: tells(theReviews, (*reviews.Reviews).Pause)},
+		"review.try":    {do: searches(theReviews, (*reviews.Reviews).Try), slow: true},
 
-		"drill.next":   {do: oneDrill(quick((*conn).nextDrill)), slow: true},
-		"drill.answer": {do: oneDrill(quick((*conn).answerDrill)), slow: true},
-		"drill.grade":  {do: oneDrill(quick((*conn).gradeDrill)), slow: true},
+		"drill.next":   {do: quick((*conn).nextDrill), slow: true},
+		"drill.answer": {do: quick((*conn).answerDrill), slow: true},
+		"drill.grade":  {do: quick((*conn).gradeDrill), slow: true},
 	}
+}
+
+func itself(s *Server) *Server                    { return s }
+func theGames(s *Server) *games                   { return s.games }
+func theDocuments(s *Server) *documents.Documents { return s.docs }
+func theReviews(s *Server) *reviews.Reviews       { return s.reviews }
+
+// tells performs a command of a part of the server whose answer has nothing to say.
+func tells[P, T any](part func(*Server) P, do func(P, *T) error) func(*conn, json.RawMessage) (any, error) {
+	return quick(func(c *conn, v *T) (any, error) { return nil, do(part(c.s), v) })
+}
+
+// asks performs a command of a part of the server.
+func asks[P, T, A any](part func(*Server) P, do func(P, *T) (A, error)) func(*conn, json.RawMessage) (any, error) {
+	return quick(func(c *conn, v *T) (any, error) { return do(part(c.s), v) })
+}
+
+// searches performs a command of a part of the server that ends with its connection.
+func searches[P, T, A any](part func(*Server) P, do func(P, context.Context, *T) (A, error)) func(*conn, json.RawMessage) (any, error) {
+	return quick(func(c *conn, v *T) (any, error) { return do(part(c.s), c.ctx, v) })
 }
 
 // quick reads what a command says and performs it.
@@ -74,16 +101,6 @@ func quick[T any](do func(*conn, *T) (any, error)) func(*conn, json.RawMessage) 
 	}
 }
 
-func onGame(do func(*game) error) func(*conn, json.RawMessage) (any, error) {
-	return quick(func(c *conn, v *api.GameCommand) (any, error) {
-		g, err := c.s.game(v.Game)
-		if err != nil {
-			return nil, err
-		}
-		return nil, g.command(v.Rev, do)
-	})
-}
-
 func (c *conn) ping(p *api.Ping) (any, error) {
 	return api.Pong{T0: p.T0, T1: float64(time.Now().UnixMicro()) / 1000}, nil
 }
@@ -97,11 +114,11 @@ func (c *conn) setVisible(v *api.Visible) (any, error) {
 	c.mu.Lock()
 	c.visible = v.Visible
 	c.mu.Unlock()
-	c.nudge()
+	c.wake()
 	switch {
 	case c.run == nil:
 	case v.Visible:
-		c.run.look()
+		c.run.wake()
 	default:
 		c.run.unseen()
 	}
@@ -124,30 +141,25 @@ func (c *conn) stateOf(what string) (any, error) {
 	kind, id, _ := strings.Cut(what, ":")
 	switch kind {
 	case "engine":
-		return c.s.conf.Backend.Status(), nil
+		return c.s.engines.Backend.Status(), nil
 	case "games":
-		return c.s.gameCards()
+		return c.s.games.List()
 	case "docs":
-		return c.s.docCards()
+		return c.s.docs.List()
 	case "training":
 		return c.s.training.state(), nil
 	case "reviews":
-		return c.s.reviews.list()
+		return c.s.reviews.List()
 	case "review":
-		return c.s.reviews.state(id)
+		return c.s.reviews.State(id)
 	case "game":
-		g, err := c.s.game(id)
-		if err != nil {
-			return nil, err
-		}
-		g.wake()
-		return g.state(), nil
+		return c.s.games.Watch(id)
 	case "doc":
-		d, err := c.s.doc(id)
+		d, err := c.s.docs.Open(id)
 		if err != nil {
 			return nil, err
 		}
-		return d.state(), nil
+		return d.State(), nil
 	}
 	return nil, api.Refuse("not_found", "nothing of that name can be watched")
 }
@@ -158,9 +170,72 @@ func (c *conn) stopWatch(w *api.Watch) (any, error) {
 }
 
 func (c *conn) useNetwork(n *api.Network) (any, error) {
-	if err := c.s.conf.Backend.Use(n.Name); err != nil {
+	if err := c.s.engines.Backend.Use(n.Name); err != nil {
 		return nil, api.Refuse("engine_failed", "%v", err)
 	}
-	c.s.reviews.interrupt() // it goes on with the new one
-	return c.s.conf.Backend.Networks(), nil
+	c.s.reviews.Interrupt() // it goes on with the new one
+	return c.s.engines.Backend.Networks(), nil
+}
+
+// newDocument makes a document: empty, of a game that was played here, or of SGF.
+func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
+	var root *sgf.Node // nil: there is no such game
+	if n.Game != "" {
+		g, err := s.games.Open(n.Game)
+		if err != nil {
+			return id, err
+		}
+		root, _, _ = g.Record()
+	}
+	id.ID, err = s.docs.New(n, root)
+	return id, err
+}
+
+// addReview puts a game of this server's on the list. The review of a game that is
+// over has the game's ID: asked for again, it is the same one.
+func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
+	var root *sgf.Node
+	name, id := "", folder.NewID()
+	switch {
+	case a.Game != "":
+		g, err := s.games.Open(a.Game)
+		if err != nil {
+			return api.ID{}, err
+		}
+		tree, began, over := g.Record()
+		if root, name = tree, began.Format("2006-01-02 15.04")+".sgf"; over {
+			id = a.Game
+		}
+	case a.Doc != "":
+		d, err := s.docs.Open(a.Doc)
+		if err != nil {
+			return api.ID{}, err
+		}
+		data, title, err := d.Record()
+		if err != nil {
+			return api.ID{}, err
+		}
+		roots, err := wire.ParseSGF(data) // a copy: people go on changing the document
+		if err != nil {
+			return api.ID{}, err
+		}
+		root, name = roots[0], cmp.Or(title, "game")+".sgf"
+	default:
+		return api.ID{}, api.Refuse("bad_request", "a game or a document")
+	}
+	if err := s.reviews.AddAs(id, name, root, nil); err != nil {
+		return api.ID{}, api.BadRequest(err)
+	}
+	s.reviews.PublishList()
+	return api.ID{ID: id}, nil
+}
+
+func (c *conn) nextDrill(n *api.NextDrill) (any, error) { return c.s.reviews.Drills.Next(&c.drill, n) }
+
+func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
+	return c.s.reviews.Drills.Answer(c.ctx, &c.drill, a)
+}
+
+func (c *conn) gradeDrill(g *api.GradeDrill) (any, error) {
+	return nil, c.s.reviews.Drills.Grade(&c.drill, g)
 }

@@ -13,13 +13,13 @@ import (
 
 	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
 
 // Limits of connections.
 const (
 	maxMessage    = 64 << 10
-	maxConns      = 128
 	helloWithin   = 5 * time.Second
 	writeWithin   = 10 * time.Second
 	maxQueue      = 256 // events that wait for a client
@@ -49,7 +49,7 @@ type conn struct {
 	slow   sync.WaitGroup // commands that take their time
 	run    *run           // the analysis; nil before the first
 	bucket bucket
-	drill  graded // the last answer to a problem
+	drill  reviews.Attempt // the problem that was asked last
 
 	mu      sync.Mutex
 	topics  []string
@@ -57,7 +57,7 @@ type conn struct {
 	frame   *api.Event // the newest, not yet sent
 	frameNo int64
 	unacked time.Time // when the frame under way was sent; zero: none is
-	wake    chan struct{}
+	woken   chan struct{}
 	code    websocket.StatusCode // why it ends
 	reason  string
 }
@@ -96,7 +96,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer ws.CloseNow()
 	ws.SetReadLimit(maxMessage)
-	c := &conn{s: s, ws: ws, events: make(chan api.Event, maxQueue), wake: make(chan struct{}, 1), visible: true, code: websocket.StatusNormalClosure}
+	c := &conn{s: s, ws: ws, events: make(chan api.Event, maxQueue), woken: make(chan struct{}, 1), visible: true, code: websocket.StatusNormalClosure}
 	c.from, _, _ = net.SplitHostPort(r.RemoteAddr)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	defer c.cancel()
@@ -122,10 +122,10 @@ func (c *conn) greet() bool {
 		c.ws.Close(closeNoToken, "say hello first")
 		return false
 	}
-	if !c.s.keys.admit(hello.Token, hello.Key) {
-		c.s.complain("refused a connection without the right key: open the address that engine web prints", "key")
+	if !c.s.access.keys.admit(hello.Token, hello.Key) {
+		c.s.warnings.Warn("refused a connection without the right key: open the address that engine web prints", "key")
 		select {
-		case <-time.After(c.s.keys.penalty()):
+		case <-time.After(c.s.access.keys.penalty()):
 		case <-ctx.Done():
 		}
 		c.ws.Close(closeNoToken, "the token is missing or wrong")
@@ -138,40 +138,22 @@ func (c *conn) greet() bool {
 	c.client = wire.Shown(hello.Client, 64)
 	welcome := c.s.welcome()
 	if hello.Key != "" {
-		welcome.Token = c.s.keys.token
+		welcome.Token = c.s.access.keys.token
 	}
-	if !c.enter() {
+	if !c.s.hub.Enter(c) {
 		c.ws.Close(closeTryAgain, "too many connections")
 		return false
 	}
 	if c.write(api.Event{T: "welcome", Re: cmd.ID, D: welcome}) != nil {
-		c.leave()
+		c.s.hub.Leave(c)
 		return false
 	}
 	return true
-}
-
-// enter makes a connection one of those that are served; false where there are too
-// many of them.
-func (c *conn) enter() bool {
-	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
-	if len(c.s.conns) >= maxConns {
-		return false
-	}
-	c.s.conns[c] = true
-	return true
-}
-
-func (c *conn) leave() {
-	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
-	delete(c.s.conns, c)
 }
 
 func (s *Server) welcome() api.Welcome {
-	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.build(), Networks: s.conf.Backend.Networks(), Engine: s.conf.Backend.Status(),
-		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.levels(), Fits: s.fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
+	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.build(), Networks: s.engines.Backend.Networks(), Engine: s.engines.Backend.Status(),
+		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.games.levels.list(), Fits: s.games.levels.fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
 	if len(s.conf.Loops) > 0 {
 		w.Features = append(w.Features, "training")
 	}
@@ -201,7 +183,7 @@ func (c *conn) serve() {
 		}
 		c.command(data)
 	}
-	c.leave()
+	c.s.hub.Leave(c)
 	c.cancel()
 	if c.run != nil {
 		c.run.close()
@@ -235,11 +217,11 @@ func (c *conn) command(data []byte) {
 		}
 		_ = json.Unmarshal(data, &named) // no object has no ID
 		id, _ := named.ID.(string)
-		c.post(api.Event{T: "err", Re: id, D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}, with an id of at most 64 bytes"}})
+		c.Post(api.Event{T: "err", Re: id, D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}, with an id of at most 64 bytes"}})
 		return
 	}
 	if !c.bucket.take(time.Now()) {
-		c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "limit", Text: "too many commands at once", Retry: true}})
+		c.Post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "limit", Text: "too many commands at once", Retry: true}})
 		if c.bucket.strikes > strikes {
 			c.close(closePolicy, "too many commands")
 		}
@@ -247,14 +229,14 @@ func (c *conn) command(data []byte) {
 	}
 	h, ok := handlers[cmd.T]
 	if !ok {
-		c.post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + wire.Shown(cmd.T, 40)}})
+		c.Post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + wire.Shown(cmd.T, 40)}})
 		return
 	}
 	switch {
 	case h.slow:
 		c.slow.Go(func() { c.answer(&cmd, h) })
 	case h.once && cmd.ID != "":
-		c.once(&cmd, h)
+		c.Post(c.s.answers.once(c.client+" "+cmd.ID, func() api.Event { return c.perform(&cmd, h) }))
 	default:
 		c.answer(&cmd, h)
 	}
@@ -262,7 +244,7 @@ func (c *conn) command(data []byte) {
 
 func (c *conn) answer(cmd *api.Command, h handler) {
 	if e := c.perform(cmd, h); cmd.ID != "" || e.T == "err" {
-		c.post(e)
+		c.Post(e)
 	}
 }
 
@@ -274,53 +256,9 @@ func (c *conn) perform(cmd *api.Command, h handler) api.Event {
 	return api.Event{T: "ok", Re: cmd.ID, D: d}
 }
 
-// answer is what was said to a command, for when it is sent again.
-type answer struct {
-	at    time.Time
-	done  chan struct{}
-	event api.Event
-}
-
-// remembered is how long, and maxAnswers how many, answers are kept.
-const (
-	remembered = 10 * time.Minute
-	maxAnswers = 4096
-)
-
-// once performs a command, or says again what was said to it.
-func (c *conn) once(cmd *api.Command, h handler) {
-	key := c.client + " " + cmd.ID
-	now := time.Now()
-	c.s.mu.Lock()
-	if len(c.s.answers) >= maxAnswers {
-		for k, a := range c.s.answers {
-			if now.Sub(a.at) > remembered || len(c.s.answers) >= maxAnswers {
-				delete(c.s.answers, k)
-			}
-		}
-	}
-	a, again := c.s.answers[key]
-	if !again {
-		a = &answer{at: now, done: make(chan struct{})}
-		c.s.answers[key] = a
-	}
-	c.s.mu.Unlock()
-	if !again {
-		a.event = c.perform(cmd, h)
-		if e, refused := a.event.D.(api.Error); refused && e.Retry { // nothing was done: the same command may do it
-			c.s.mu.Lock()
-			delete(c.s.answers, key)
-			c.s.mu.Unlock()
-		}
-		close(a.done)
-	}
-	<-a.done
-	c.post(a.event)
-}
-
-// post queues an event that must arrive. A client that does not read is let go:
+// Post implements [hub.Client]: it queues an event that must arrive. A client that does not read is let go:
 // it comes back and gets everything anew.
-func (c *conn) post(e api.Event) {
+func (c *conn) Post(e api.Event) {
 	select {
 	case c.events <- e:
 	default:
@@ -333,12 +271,12 @@ func (c *conn) show(e api.Event) {
 	c.mu.Lock()
 	c.frame = &e
 	c.mu.Unlock()
-	c.nudge()
+	c.wake()
 }
 
-func (c *conn) nudge() {
+func (c *conn) wake() {
 	select {
-	case c.wake <- struct{}{}:
+	case c.woken <- struct{}{}:
 	default:
 	}
 }
@@ -349,7 +287,7 @@ func (c *conn) ack(f int64) {
 		c.unacked = time.Time{}
 	}
 	c.mu.Unlock()
-	c.nudge()
+	c.wake()
 }
 
 // frameEvery is the least time between frames, frameUnacked how long one may
@@ -373,7 +311,7 @@ func (c *conn) writeAll() {
 			if c.write(e) != nil {
 				return
 			}
-		case <-c.wake:
+		case <-c.woken:
 		case <-timer.C:
 		}
 		e, wait := c.nextFrame(sent)
@@ -412,7 +350,7 @@ func (c *conn) nextFrame(sent time.Time) (*api.Event, time.Duration) {
 func (c *conn) write(e api.Event) error {
 	data, err := json.Marshal(e)
 	if err != nil {
-		c.s.log.Error("an event cannot be written", "event", e.T, "error", err)
+		c.s.conf.Log.Error("an event cannot be written", "event", e.T, "error", err)
 		return err
 	}
 	ctx, done := context.WithTimeout(c.ctx, writeWithin)
@@ -420,10 +358,18 @@ func (c *conn) write(e api.Event) error {
 	return c.ws.Write(ctx, websocket.MessageText, data)
 }
 
-func (c *conn) watches(topic string) bool {
+// Watches implements [hub.Client].
+func (c *conn) Watches(topic string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Contains(c.topics, topic)
+}
+
+// Topics implements [hub.Client].
+func (c *conn) Topics() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.topics)
 }
 
 // maxTopics bounds what one connection watches.

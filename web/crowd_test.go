@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/web/api"
+	"kosumi/web/engines"
 )
 
 // TestCrowd has a hundred pages analyse at once: each has its turn, a game goes on
@@ -28,10 +29,7 @@ func TestCrowd(t *testing.T) {
 		require.Equal(t, "visits", f.Final)
 		require.GreaterOrEqual(t, f.Visits, int64(20))
 	}
-	s.mu.Lock()
-	granted := s.granted
-	s.mu.Unlock()
-	require.LessOrEqual(t, granted, int64(allBytes+pages*leastBytes))
+	require.LessOrEqual(t, s.engines.Memory.Granted(), int64(engines.AllBytes+pages*engines.LeastBytes))
 
 	// Now without an end; a player is not kept waiting by a hundred others.
 	for i, c := range all {
@@ -45,8 +43,7 @@ func TestCrowd(t *testing.T) {
 		c.ws.CloseNow()
 	}
 	require.Eventually(t, func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return len(s.conns) == 1 && s.granted <= seatBytes
+		_, pages := s.hub.Watching()
+		return pages == 1 && s.engines.Memory.Granted() <= engines.TreeBytes
 	}, time.Minute, 50*time.Millisecond)
 }

@@ -2,11 +2,10 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"strings"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -15,10 +14,11 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/folder"
+	"kosumi/web/record"
 )
 
 // played is a game with all kinds of steps, as its journal and its record.
-func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, record []byte, st *api.GameState) {
+func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, sgfFile []byte, st *api.GameState) {
 	t.Helper()
 	n := small("b")
 	n.Clock = api.Clock{Kind: "fischer", Main: 600, Bonus: 5}
@@ -36,18 +36,18 @@ func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, 
 	var err error
 	journal, err = os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
 	require.NoError(t, err)
-	record, err = os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
+	sgfFile, err = os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
 	require.NoError(t, err)
-	return g.Game, journal, record, g
+	return g.Game, journal, sgfFile, g
 }
 
 // put lays files of a game down under a new ID.
-func put(t *testing.T, s *Server, journal, record []byte) string {
+func put(t *testing.T, s *Server, journal, sgfFile []byte) string {
 	t.Helper()
 	id := folder.NewID()
 	require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".jsonl"), journal, 0o600))
-	if record != nil {
-		require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".sgf"), record, 0o600))
+	if sgfFile != nil {
+		require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".sgf"), sgfFile, 0o600))
 	}
 	return id
 }
@@ -80,18 +80,18 @@ func TestDamagedByte(t *testing.T) {
 	seed := testshared.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, free := range []bool{false, true} {
-		_, journal, record, want := played(t, s, c, free)
+		_, journal, sgfFile, want := played(t, s, c, free)
 		for range 150 {
 			at := r.IntN(len(journal))
 			data := bytes.Clone(journal)
 			if data[at] = byte(r.IntN(256)); data[at] == journal[at] {
 				continue
 			}
-			id := put(t, s, data, record)
-			g, err := s.readGame(id)
+			id := put(t, s, data, sgfFile)
+			g, err := s.games.read(id)
 			require.NoError(t, err, "byte %d is %q in place of %q", at, data[at], journal[at])
 			st := g.state()
-			g.journal.close()
+			g.journal.Close()
 			require.Equal(t, want.Moves, st.Moves, "byte %d is %q", at, data[at])
 			require.Equal(t, want.Stones, st.Stones)
 			require.Equal(t, want.Result, st.Result)
@@ -102,14 +102,14 @@ func TestDamagedByte(t *testing.T) {
 			if st.Restored == "" { // nothing of it was needed
 				continue
 			}
-			require.Equal(t, restoredAll, st.Restored)
+			require.Equal(t, record.RestoredAll, st.Restored)
 			aside, err := os.ReadFile(s.folder.Path("games", id, ".jsonl.damaged"))
 			require.NoError(t, err)
 			require.Equal(t, data, aside)
 			require.Contains(t, log.text(), id)
-			again, err := s.readGame(id)
+			again, err := s.games.read(id)
 			require.NoError(t, err)
-			again.journal.close()
+			again.journal.Close()
 			require.Equal(t, st.Moves, again.state().Moves)
 			require.Equal(t, st.Restored, again.state().Restored, "it goes on saying so")
 		}
@@ -120,7 +120,7 @@ func TestDamagedByte(t *testing.T) {
 func TestDamage(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
-	_, journal, record, want := played(t, s, c, false)
+	_, journal, sgfFile, want := played(t, s, c, false)
 	lines := bytes.SplitAfter(journal, []byte("\n"))
 	line := func(n int, text string) []byte {
 		all := bytes.Clone(journal[:0])
@@ -135,34 +135,34 @@ func TestDamage(t *testing.T) {
 	old := func() []byte { // as written before lines had sums
 		var all []byte
 		for _, l := range lines[:len(lines)-1] {
-			all = append(all, l[:len(l)-1-sumSize]...)
+			all = append(all, l[:bytes.LastIndex(l, []byte(`,"sum":`))]...)
 			all = append(all, "}\n"...)
 		}
 		return all
 	}()
 	for _, tc := range []struct {
-		name            string
-		journal, record []byte
-		moves           int
-		restored        string
+		name             string
+		journal, sgfFile []byte
+		moves            int
+		restored         string
 	}{
-		{"whole", journal, record, len(want.Moves), ""},
+		{"whole", journal, sgfFile, len(want.Moves), ""},
 		{"whole, alone", journal, nil, len(want.Moves), ""},
-		{"old", old, record, len(want.Moves), ""},
-		{"old, another step", bytes.Replace(old, []byte(`"undo"`), []byte(`"unde"`), 1), record, len(want.Moves), restoredAll},
-		{"a line alone", line(2, "{]\n"), nil, 1, restoredPart},
-		{"no header", line(0, "x"), record, len(want.Moves), restoredAll},
-		{"empty", nil, record, len(want.Moves), restoredAll},
-		{"zeros", make([]byte, len(journal)), record, len(want.Moves), restoredAll},
-		{"the last line's end", append(bytes.Clone(journal[:len(journal)-1]), 'x'), record, len(want.Moves), restoredAll},
-		{"a record that is behind", line(len(lines)-2, "\n"), []byte("(;GM[1]SZ[5]PB[You]PW[Kosumi])"), len(want.Moves), restoredPart},
-		{"a record that is none", line(2, "?\n"), []byte("%PDF"), 1, restoredPart},
-		{"a record of another board", line(2, "?\n"), []byte("(;GM[1]SZ[9];B[ii])"), 1, restoredPart},
+		{"old", old, sgfFile, len(want.Moves), ""},
+		{"old, another step", bytes.Replace(old, []byte(`"undo"`), []byte(`"unde"`), 1), sgfFile, len(want.Moves), record.RestoredAll},
+		{"a line alone", line(2, "{]\n"), nil, 1, record.RestoredPart},
+		{"no header", line(0, "x"), sgfFile, len(want.Moves), record.RestoredAll},
+		{"empty", nil, sgfFile, len(want.Moves), record.RestoredAll},
+		{"zeros", make([]byte, len(journal)), sgfFile, len(want.Moves), record.RestoredAll},
+		{"the last line's end", append(bytes.Clone(journal[:len(journal)-1]), 'x'), sgfFile, len(want.Moves), record.RestoredAll},
+		{"a record that is behind", line(len(lines)-2, "\n"), []byte("(;GM[1]SZ[5]PB[You]PW[Kosumi])"), len(want.Moves), record.RestoredPart},
+		{"a record that is none", line(2, "?\n"), []byte("%PDF"), 1, record.RestoredPart},
+		{"a record of another board", line(2, "?\n"), []byte("(;GM[1]SZ[9];B[ii])"), 1, record.RestoredPart},
 		{"both", []byte("x\n"), []byte("x"), -1, ""},
 		{"no record", nil, nil, -1, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			id := put(t, s, tc.journal, tc.record)
+			id := put(t, s, tc.journal, tc.sgfFile)
 			list := ask[api.Games](c, "watch", api.Watch{What: "games"})
 			if tc.moves < 0 {
 				require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + id}).Code)
@@ -191,7 +191,7 @@ func TestDamagedDocument(t *testing.T) {
 	id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
 	bad := folder.NewID()
 	require.NoError(t, os.WriteFile(s.folder.Path("docs", bad, ".sgf"), []byte("%PDF"), 0o600))
-	require.NoError(t, os.WriteFile(s.reviews.folder.Path("mine", ".json"), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(s.conf.Reviews, "mine.json"), []byte("{"), 0o600))
 	docs := ask[api.Docs](c, "watch", api.Watch{What: "docs"})
 	require.Len(t, docs.Docs, 1)
 	require.Equal(t, id, docs.Docs[0].Doc)
@@ -200,16 +200,4 @@ func TestDamagedDocument(t *testing.T) {
 	all := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
 	require.Len(t, all.Unread, 1)
 	require.Contains(t, all.Unread[0].File, "mine.json")
-}
-
-// TestSums holds a sum to every line, and takes lines of old journals without one.
-func TestSums(t *testing.T) {
-	line, err := sealed(entry{Rev: 7, K: "move", M: "C3"})
-	require.NoError(t, err)
-	var e entry
-	require.NoError(t, unsealed(line[:len(line)-1], &e))
-	require.Equal(t, "C3", e.M)
-	require.True(t, json.Valid(line))
-	require.Error(t, unsealed([]byte(strings.Replace(string(line[:len(line)-1]), "C3", "C4", 1)), &e))
-	require.NoError(t, unsealed([]byte(`{"rev":7,"k":"move","m":"C4"}`), &e))
 }

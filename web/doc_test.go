@@ -8,14 +8,12 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
-	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/documents"
 	"kosumi/web/wire"
 )
 
@@ -34,7 +32,7 @@ func upload(t *testing.T, s *Server, query string, files map[string]string) []ap
 	req, err := http.NewRequest("POST", s.Address()+"api/import"+query, &body)
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", w.FormDataContentType())
-	req.Header.Set("Authorization", "Bearer "+s.keys.token)
+	req.Header.Set("Authorization", "Bearer "+s.access.keys.token)
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
@@ -102,16 +100,12 @@ func TestTree(t *testing.T) {
 	require.Equal(t, "illegal", refused(api.TreeOp{Op: "setup", Node: 3, Black: []string{"A1"}, White: []string{"A2", "B1"}}).Code, "a chain without a liberty")
 	op(api.TreeOp{Op: "goto", Node: setup.Node})
 
-	d1, err := s.doc(id.ID)
+	d1, err := s.docs.Open(id.ID)
 	require.NoError(t, err)
-	require.NoError(t, d1.save())
-	before := d1.state()
-	s.mu.Lock()
-	delete(s.docs, id.ID)
-	s.mu.Unlock()
-	d2, err := s.doc(id.ID)
+	before := d1.State()
+	d2, err := documents.New(s.folder, &s.hub, s.warnings).Open(id.ID)
 	require.NoError(t, err)
-	after := d2.state()
+	after := d2.State()
 	require.Len(t, after.Nodes, len(before.Nodes))
 	var notes []string
 	for _, n := range after.Nodes {
@@ -121,43 +115,6 @@ func TestTree(t *testing.T) {
 	}
 	require.Contains(t, notes, "a ] note \\")
 	require.Equal(t, before.Black, after.Black)
-
-	// What nobody watches is let go, at the same place of the same tree; what was
-	// changed stays as long as the server, since pages know its nodes by their IDs.
-	left := func(d *doc) bool {
-		now := time.Now()
-		s.leaveDocs(now, nil)
-		s.leaveDocs(now.Add(2*aloneFor), nil)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.docs[d.id] == nil
-	}
-	op(api.TreeOp{Op: "goto", Node: 2})
-	now := time.Now()
-	s.leaveDocs(now, nil)
-	s.leaveDocs(now.Add(2*aloneFor), map[string]bool{"doc:" + id.ID: true})
-	require.NotNil(t, s.docs[id.ID], "it is watched")
-	require.True(t, left(d2))
-	listed := func() []api.DocCard {
-		cards, err := s.docCards()
-		require.NoError(t, err)
-		return cards.Docs
-	}
-	require.Equal(t, []api.DocCard{d2.card()}, listed())
-	require.Equal(t, []api.DocCard{d2.card()}, listed(), "known by now")
-	require.Empty(t, s.docs, "a list opens nothing")
-	d3, err := s.doc(id.ID)
-	require.NoError(t, err)
-	require.NotSame(t, d2, d3)
-	require.Equal(t, 2, d3.at)
-	require.Equal(t, after.Nodes, d3.state().Nodes)
-	op(api.TreeOp{Op: "note", Node: 2, Note: "new"})
-	require.NoError(t, d3.save())
-	require.False(t, left(d3))
-	require.Equal(t, []api.DocCard{d3.card()}, listed())
-
-	c.ask("doc.delete", api.ID{ID: id.ID}, nil)
-	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "doc:" + id.ID}).Code)
 }
 
 // TestLabels keeps the texts of labels whole, through an edit of other marks too.
@@ -205,36 +162,18 @@ func TestInfoKeepsTheRest(t *testing.T) {
 		data, err := os.ReadFile(s.folder.Path("docs", id, ".sgf"))
 		require.NoError(t, err)
 		require.Equal(t, "(;SZ[9]"+tc.want+";B[ee])\n", string(data))
-		d, err := s.doc(id)
+		d, err := s.docs.Open(id)
 		require.NoError(t, err)
-		require.Equal(t, wire.RulesName(d.rules), onDisk(t, s, id).Rules, tc.want)
+		require.Equal(t, d.State().Rules, onDisk(t, s, id).Rules, tc.want)
 	}
 	for _, rules := range []string{"chinese", "japanese", "korean", "aga", "tromp-taylor", "stone-scoring", "ancient-territory"} {
 		id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}, Rules: rules}).ID
-		d, err := s.doc(id)
+		d, err := s.docs.Open(id)
 		require.NoError(t, err)
-		require.Equal(t, wire.RulesName(d.rules), onDisk(t, s, id).Rules, rules)
-		require.NotContains(t, d.root.SimpleText("RU"), "{", rules)
-	}
-}
-
-// TestOddMoves has a document say which of its moves the rules do not allow.
-func TestOddMoves(t *testing.T) {
-	const ko = "(;SZ[5];B[ba];W[ca];B[ab];W[db];B[bc];W[cc];B[cb];W[bb];B["
-	for record, want := range map[string]string{
-		ko + "cb])":                "Move 9, C4, is not allowed by the rules: ",
-		ko + "ee];W[ed];B[cb])":    "",
-		"(;SZ[5];B[cc];W[cc])":     "Move 2, C3, cannot be played: ",
-		"(;SZ[5];B[cc];B[bb])":     "",
-		"(;SZ[5]AB[aa][ba];W[ee])": "",
-	} {
-		s := new(Server)
-		d, err := s.parseDoc("d", []byte(record))
+		require.Equal(t, d.State().Rules, onDisk(t, s, id).Rules, rules)
+		data, _, err := d.Record()
 		require.NoError(t, err)
-		if want == "" {
-			require.Empty(t, d.warn, record)
-		}
-		require.Contains(t, d.warn, want, record)
+		require.NotContains(t, string(data), "{", rules)
 	}
 }
 
@@ -268,66 +207,4 @@ func TestAnalysis(t *testing.T) {
 	until(other, "analysis.frame", func(f *api.Frame) bool { return true })
 	g := begin(c, small("b"))
 	require.Len(t, c.play(g, "C3").Moves, 2)
-}
-
-// TestDocumentOfAnyRecord: a document has the moves that a review of the record has, and
-// says what was mended.
-func TestDocumentOfAnyRecord(t *testing.T) {
-	for text, want := range map[string]struct {
-		moves int
-		warn  string
-	}{
-		"(;SZ[9];B[aa]W[bb]B[cc])":           {3, ""},
-		"(;SZ[9]HA[3]KM[0.5];W[ee];B[dd])":   {2, "placed on the star points"},
-		"(;CA[big5]SZ[9]PB[周俊勳];B[ee];W[cc]": {2, "the file ends before the game does"},
-		"(;SZ[9]KM[700]RU[日本];B[ee];W[cc])":  {2, "means 7 points"},
-	} {
-		roots, err := sgf.Parse([]byte(text))
-		require.NoError(t, err)
-		d, err := new(Server).newDocFrom("d", roots[0])
-		require.NoError(t, err)
-		g, handicap, err := d.game(d.nodes[d.lastOfMainLine()])
-		require.NoError(t, err)
-		require.Equal(t, want.moves, g.NumMoves(), text)
-		require.Contains(t, d.warn, want.warn, text)
-		if strings.Contains(text, "HA[3]") {
-			require.Equal(t, 3, handicap)
-			require.Equal(t, 4, g.Board().Stones(board.Black))
-		}
-	}
-}
-
-// TestKomiOfADocument: komi is read as it is for reviews and GTP, units and all.
-func TestKomiOfADocument(t *testing.T) {
-	for text, want := range map[string]float32{
-		"KM[6.5]": 6.5, "KM[6,5]": 6.5, "KM[375]": 7.5, "KM[0]": 0, "KM[0]AP[GNU Go:3.8]AP[foxwq]": 7.5, "KM[900]": 7.5, "": 7.5,
-	} {
-		roots, err := sgf.Parse([]byte("(;GM[1]SZ[19]RU[Chinese]" + text + ";B[pd])"))
-		require.NoError(t, err)
-		d, err := new(Server).newDocFrom("d", roots[0])
-		require.NoError(t, err)
-		require.Equal(t, want, d.rules.Komi, text)
-	}
-}
-
-// TestHandicapByMovesOfADocument: stones that Black plays before White's first move are
-// handicap stones, whether White passes between them or Black plays them in a row, and
-// White's bonus follows.
-func TestHandicapByMovesOfADocument(t *testing.T) {
-	for moves, bonus := range map[string]float32{
-		";B[cc];B[gg];B[cg];W[ee]":             3,
-		";B[cc];W[];B[gg];W[];B[cg];W[ee]":     3,
-		";B[cc];W[tt];B[gg];W[ee]":             2,
-		";B[cc];W[gg];B[cg];W[];B[ee];W[];B[]": 0,
-		";B[cc];W[ee]":                         0,
-	} {
-		roots, err := sgf.Parse([]byte("(;GM[1]SZ[9]RU[Chinese]KM[0.5]" + moves + ")"))
-		require.NoError(t, err)
-		d, err := new(Server).newDocFrom("d", roots[0])
-		require.NoError(t, err)
-		g, _, err := d.game(d.nodes[d.lastOfMainLine()])
-		require.NoError(t, err)
-		require.Equal(t, bonus, g.HandicapBonusScore(), moves)
-		require.Equal(t, strings.Count(moves, ";"), g.NumMoves(), moves)
-	}
 }

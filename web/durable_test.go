@@ -14,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
-	"kosumi/review"
-	"kosumi/sgf"
+	"kosumi/review/drill"
 	"kosumi/web/api"
+	"kosumi/web/documents"
+	"kosumi/web/record"
+	"kosumi/web/reviews"
 )
 
 // spoil has every new file in a folder fail until the returned function is called.
@@ -33,9 +35,9 @@ func spoil(t *testing.T, dir string) (mend func()) {
 // onDisk reads a document's file as the next server will.
 func onDisk(t *testing.T, s *Server, id string) *api.Doc {
 	t.Helper()
-	d, err := s.readDoc(id)
+	d, err := documents.New(s.folder, &s.hub, s.warnings).Open(id)
 	require.NoError(t, err)
-	return d.state()
+	return d.State()
 }
 
 // TestUnsavedEdit makes every change of a document while nothing can be saved: it is
@@ -61,9 +63,9 @@ func TestUnsavedEdit(t *testing.T) {
 		{Op: "setup", Node: 0, White: []string{"A2"}},
 	} {
 		op.Doc = id
-		d, err := s.doc(id)
+		d, err := s.docs.Open(id)
 		require.NoError(t, err)
-		before, tree := d.state(), marshalled(t, d)
+		before, tree := d.State(), marshalled(t, d)
 		mend := spoil(t, filepath.Join(s.conf.Folder, "docs"))
 		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
 		m := c.read()
@@ -72,7 +74,7 @@ func TestUnsavedEdit(t *testing.T) {
 		require.NoError(t, json.Unmarshal(m.D, &e))
 		require.Equal(t, "not_saved", e.Code, op.Op)
 		require.True(t, e.Retry)
-		require.Equal(t, before, d.state(), op.Op)
+		require.Equal(t, before, d.State(), op.Op)
 		require.Equal(t, tree, marshalled(t, d), op.Op)
 		mend()
 		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
@@ -87,11 +89,9 @@ func TestUnsavedEdit(t *testing.T) {
 	mend()
 }
 
-func marshalled(t *testing.T, d *doc) string {
+func marshalled(t *testing.T, d *documents.Document) string {
 	t.Helper()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	data, err := sgf.Marshal(d.root)
+	data, _, err := d.Record()
 	require.NoError(t, err)
 	return string(data)
 }
@@ -161,18 +161,18 @@ func TestUnsavedGame(t *testing.T) {
 	n := small("b")
 	n.Clock = api.Clock{Kind: "absolute", Main: 600}
 	st := c.play(begin(c, n), "C3")
-	g, err := s.game(st.Game)
+	g, err := s.games.Open(st.Game)
 	require.NoError(t, err)
 	path := s.folder.Path("games", st.Game, ".jsonl")
 	broken := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.journal.close() // what is written now fails
+		g.journal.Close() // what is written now fails
 	}
 	mended := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.journal, err = openJournal(path)
+		g.journal, err = record.OpenJournal(path)
 		require.NoError(t, err)
 	}
 	before := g.state()
@@ -186,16 +186,16 @@ func TestUnsavedGame(t *testing.T) {
 	mended()
 	// A step of the engine, here that it sees the player resign.
 	g.mu.Lock()
-	g.journal.close()
+	g.journal.Close()
 	g.owe(g.resign)
 	require.NotNil(t, g.owed.step)
-	g.goOn()
+	g.advance()
 	g.mu.Unlock()
 	until(c, "game.state", func(s *api.GameState) bool {
-		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == phasePlay
+		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == record.Play
 	})
 	mended()
-	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == phaseOver && s.Unsaved == nil })
+	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == record.Over && s.Unsaved == nil })
 	require.Equal(t, "W+R", over.Result)
 	require.Empty(t, over.Trouble)
 
@@ -204,7 +204,7 @@ func TestUnsavedGame(t *testing.T) {
 	dir := filepath.Join(s.conf.Folder, "games")
 	mend := spoil(t, dir)
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
-	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == phaseOver && g.Unsaved != nil })
+	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == record.Over && g.Unsaved != nil })
 	mend()
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Unsaved == nil })
 	data, err := os.ReadFile(s.folder.Path("games", st.Game, ".sgf"))
@@ -213,10 +213,8 @@ func TestUnsavedGame(t *testing.T) {
 
 	// A program that ended before it could write the record: the next one does.
 	require.NoError(t, os.Remove(s.folder.Path("games", st.Game, ".sgf")))
-	s.mu.Lock()
-	delete(s.games, st.Game)
-	s.mu.Unlock()
-	_, err = s.game(st.Game)
+	s.games.forget(st.Game)
+	_, err = s.games.Open(st.Game)
 	require.NoError(t, err)
 	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }
@@ -231,18 +229,18 @@ func TestUnsavedLevel(t *testing.T) {
 	st := begin(c, n)
 	for range 4 {
 		for i, ok := range st.Legal {
-			if ok == '1' && st.Phase == phasePlay {
+			if ok == '1' && st.Phase == record.Play {
 				st = c.play(st, board5(i))
 				break
 			}
 		}
 	}
-	if st.Phase != phasePlay || len(st.Moves) < 8 {
+	if st.Phase != record.Play || len(st.Moves) < 8 {
 		t.Fatalf("the game ended too soon: %v", st)
 	}
 	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // no file can be there now
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
-	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == phaseOver && g.Unsaved != nil && g.Fit == nil })
+	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == record.Over && g.Unsaved != nil && g.Fit == nil })
 	require.NoError(t, os.Remove(s.conf.Engine.LevelFile))
 	until(c, "game.state", func(g *api.GameState) bool { return g.Unsaved == nil && g.Fit != nil })
 	require.FileExists(t, s.conf.Engine.LevelFile)
@@ -261,10 +259,10 @@ func TestUnsavedReview(t *testing.T) {
 	mend := spoil(t, filepath.Join(dir, "reviews", "searches"))
 	id := upload(t, s, "?to=review", map[string]string{"a.sgf": "(;SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb])"})[0].ID
 	until(c, "reviews.state", func(r *api.Reviews) bool {
-		return len(r.Reviews) == 1 && r.Reviews[0].Unsaved != nil && r.Reviews[0].State == reviewWaiting
+		return len(r.Reviews) == 1 && r.Reviews[0].Unsaved != nil && r.Reviews[0].State == reviews.Waiting
 	})
 	mend()
-	until(c, "reviews.state", func(r *api.Reviews) bool { return r.Reviews[0].State == reviewDone })
+	until(c, "reviews.state", func(r *api.Reviews) bool { return r.Reviews[0].State == reviews.Done })
 	require.FileExists(t, filepath.Join(dir, "reviews", id+".html"))
 
 	mend = spoil(t, filepath.Join(dir, "reviews", "records"))
@@ -283,16 +281,16 @@ func TestDrillIsWrittenDown(t *testing.T) {
 	upload(t, s, "?to=review", map[string]string{"a.sgf": spoiltNine})
 	require.Eventually(t, func() bool { return ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem != nil }, 2*time.Minute, 200*time.Millisecond)
 	p := ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem
-	written := func() []review.Attempt {
-		log, err := review.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
+	written := func() []drill.Attempt {
+		log, err := drill.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
 		require.NoError(t, err)
 		defer log.Close()
 		return log.Attempts
 	}
 	c.ask("drill.answer", api.DrillAnswer{ID: p.ID, Seconds: 3}, nil)
 	require.Len(t, written(), 1)
-	require.Equal(t, review.AgainGrade, written()[0].Grade)
-	for _, g := range []review.Grade{review.EasyGrade, review.HardGrade} {
+	require.Equal(t, drill.AgainGrade, written()[0].Grade)
+	for _, g := range []drill.Grade{drill.EasyGrade, drill.HardGrade} {
 		c.ask("drill.grade", api.GradeDrill{ID: p.ID, Grade: int(g)}, nil)
 		require.Len(t, written(), 1)
 		require.Equal(t, g, written()[0].Grade)

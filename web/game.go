@@ -1,228 +1,49 @@
 package web
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"sync"
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
 	"kosumi/web/api"
-	"kosumi/web/folder"
-	"kosumi/web/wire"
-)
-
-// Phases of a game.
-const (
-	phasePlace = "place" // Black puts down handicap stones
-	phasePlay  = "play"
-	phaseCount = "count"
-	phaseOver  = "over"
+	"kosumi/web/engines"
+	"kosumi/web/hub"
+	"kosumi/web/record"
 )
 
 // game is one game against the engine. Every change is a line of its journal
 // before it is made, so that it can be read back from there.
 type game struct {
-	s    *Server
-	head header
+	home *games
 
-	mu       sync.Mutex
-	journal  *journal
-	board    *board.Game
-	setup    []board.Point // handicap stones
-	rev      int
-	since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
-	phase    string
-	changed  time.Time
-	clocks   [2]clock.Clock
-	ran      time.Time // when the clock of the side to move was last booked; zero: it stands
-	flag     *time.Timer
-	paused   string
-	trouble  string
-	owed     owed
-	restored string // how, where the journal was damaged
-	undone   []board.Move
-	dead     map[board.Point]bool // in the count
-	judged   []board.Point        // dead as the engine sees it
-	isSure   bool                 // judged holds
-	result   string
-	byWord   bool // the count differs from the engine's
-	hints    int
-	fit      *api.Fit // after a game that counted for the player's level
-	undos    int
-	thinks   *thought
-	seat     *seat
-	alone    time.Time // since when nobody watches
-	removed  bool
-}
-
-// player returns the colour of the person.
-func (g *game) player() board.Color {
-	if g.head.Colour == "w" {
-		return board.White
-	}
-	return board.Black
-}
-
-func (g *game) size() board.Size { return board.Size{W: g.head.Size[0], H: g.head.Size[1]} }
-
-// newGame begins a game.
-func (c *conn) newGame(n *api.NewGame) (any, error) {
-	h, err := c.s.agree(n)
-	if err != nil {
-		return nil, err
-	}
-	g, err := setUp(c.s, h)
-	if err != nil {
-		return nil, api.Refuse("bad_request", "%v", err)
-	}
-	j, err := newJournal(c.s.folder.Path("games", h.ID, ".jsonl"), h)
-	if err != nil {
-		return nil, api.NotSaved(err)
-	}
-	g.journal = j
-	c.s.mu.Lock()
-	c.s.games[h.ID] = g
-	c.s.mu.Unlock()
-	g.mu.Lock()
-	g.goOn()
-	g.mu.Unlock()
-	c.s.publishGames()
-	return api.ID{ID: h.ID}, nil
-}
-
-// agree checks what a page asks for and fills in what it leaves open.
-func (s *Server) agree(n *api.NewGame) (header, error) {
-	size := board.Size{W: n.Size[0], H: n.Size[1]}
-	if err := size.Check(); err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
-	}
-	rules, err := board.ParseRules(n.Rules)
-	if err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
-	}
-	if n.Komi != nil {
-		rules.Komi = float32(*n.Komi)
-	} else if n.Handicap > 1 {
-		rules.Komi = 0.5
-	}
-	if err := wire.CheckRules(rules); err != nil {
-		return header{}, err
-	}
-	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
-		return header{}, api.Refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
-	}
-	if _, err := timeSettings(n.Clock); err != nil {
-		return header{}, api.Refuse("bad_request", "%v", err)
-	}
-	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
-		return header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
-	}
-	n.Seat.Auto = n.Seat.Level == autoLevel
-	if n.Seat.Auto {
-		if n.Seat.Level, err = s.fittingLevel(size); err != nil {
-			return header{}, api.Refuse("unsupported", "%v", err)
-		}
-	}
-	if n.Seat.Level != "" && !s.knownLevel(n.Seat.Level) {
-		return header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
-	}
-	colour := n.Colour
-	switch colour {
-	case "b", "w":
-	case "random":
-		colour = "b"
-		if folder.NewID()[0]&1 == 0 {
-			colour = "w"
-		}
-	default:
-		return header{}, api.Refuse("bad_request", "colour: b, w or random")
-	}
-	return header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
-		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
-}
-
-// setUp makes a game at its beginning.
-func setUp(s *Server, h header) (*game, error) {
-	g := &game{s: s, head: h, phase: phasePlay, changed: h.Created}
-	rules, err := board.ParseRules(h.Rules)
-	if err != nil {
-		return nil, err
-	}
-	rules.Komi = float32(h.Komi)
-	if g.board, err = board.NewGame(g.size(), rules); err != nil {
-		return nil, err
-	}
-	set, err := timeSettings(h.Clock)
-	if err != nil {
-		return nil, err
-	}
-	g.clocks = [2]clock.Clock{clock.New(set, clock.Strict), clock.New(set, clock.Strict)}
-	switch {
-	case h.Handicap > 1 && h.Free:
-		g.phase = phasePlace
-	case h.Handicap > 1:
-		return g, g.placeHandicap(board.FixedHandicap(g.size(), h.Handicap))
-	}
-	return g, nil
-}
-
-func (g *game) placeHandicap(stones []board.Point) error {
-	g.setup, g.phase = stones, phasePlay
-	if err := g.board.Setup(stones, nil, board.White); err != nil {
-		return err
-	}
-	g.board.SetHandicapStones(len(stones))
-	return nil
-}
-
-// game returns a game, read from its journal if need be.
-func (s *Server) game(id string) (*game, error) {
-	if !folder.ValidID(id) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	open := func() *game {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.games[id]
-	}
-	if g := open(); g != nil {
-		return g, nil
-	}
-	s.reading.Lock() // a journal has one reader, who may mend it
-	defer s.reading.Unlock()
-	if g := open(); g != nil {
-		return g, nil
-	}
-	g, err := s.readGame(id)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	if err != nil {
-		return nil, api.Refuse("not_found", "%v", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.games[id] = g
-	return g, nil
+	mu      sync.Mutex
+	rec     *record.Game
+	journal *record.Journal
+	ran     time.Time // when the clock of the side to move was last booked; zero: it stands
+	flag    *time.Timer
+	trouble string
+	owed    owed
+	fit     *api.Fit // after a game that counted for the player's level
+	thinks  *thought
+	engine  *engines.Engine
+	alone   time.Time // since when nobody watches
+	removed bool
 }
 
 // commit writes a step and then makes it. The caller holds mu and has checked
 // that the step can be made.
-func (g *game) commit(e entry) error {
+func (g *game) commit(e record.Step) error {
 	if g.removed {
 		return api.Refuse("not_found", "the game is deleted")
 	}
-	e.Rev, e.At = g.rev+1, time.Now().Round(time.Millisecond)
-	if g.clocks[0].Limited() {
-		e.Clocks = new(g.clockStates(false))
+	e.Rev, e.At = g.rec.Rev+1, time.Now().Round(time.Millisecond)
+	if g.rec.Clocks[0].Limited() {
+		e.Clocks = new(g.rec.ClockStates(time.Time{}))
 	}
-	if err := g.journal.append(e); err != nil {
+	if err := g.journal.Append(e); err != nil {
 		return api.NotSaved(err)
 	}
-	if err := g.apply(&e); err != nil {
+	if err := g.rec.Apply(&e); err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
 	g.owed.sgf, g.owed.level = true, g.owed.level || e.K == "over"
@@ -230,112 +51,25 @@ func (g *game) commit(e entry) error {
 	return nil
 }
 
-// apply makes a step: the only place where a game changes, whether it is played
-// or read.
-func (g *game) apply(e *entry) error {
-	g.rev, g.changed = e.Rev, e.At
-	if e.K != "pause" && e.K != "resume" && e.K != "help" && e.K != "restored" {
-		g.since = e.Rev
-	}
-	if e.Clocks != nil {
-		for i := range g.clocks {
-			g.clocks[i].Left = leftOf(e.Clocks[i])
-		}
-	}
-	switch e.K {
-	case "stone":
-		p, err := g.size().ParseVertex(e.M)
-		if err != nil {
-			return err
-		}
-		if g.setup = append(g.setup, p); len(g.setup) == g.head.Handicap {
-			return g.placeHandicap(g.setup)
-		}
-		return g.board.Setup(g.setup, nil, board.Black)
-	case "move", "redo":
-		return g.applyMove(e)
-	case "undo":
-		for range e.N {
-			m := g.board.LastMove(0)
-			if !g.board.Undo() {
-				return errors.New("nothing to undo")
-			}
-			g.undone = append(g.undone, m)
-		}
-		g.phase, g.paused = phasePlay, ""
-		g.undos++
-		g.stopCounting()
-	case "dead":
-		g.dead = map[board.Point]bool{}
-		for _, v := range e.Dead {
-			p, err := g.size().ParseVertex(v)
-			if err != nil {
-				return err
-			}
-			g.dead[p] = true
-		}
-	case "playon":
-		g.phase = phasePlay
-		g.stopCounting()
-	case "over":
-		g.phase, g.result, g.byWord, g.paused = phaseOver, e.Result, e.Why == "player", ""
-	case "pause":
-		g.paused = e.Why
-	case "resume":
-		g.paused = ""
-	case "help":
-		g.hints++
-	case "restored":
-		g.restored = e.Why
-	default:
-		return fmt.Errorf("unknown step %q", e.K)
-	}
-	return nil
-}
-
-func (g *game) stopCounting() { g.dead, g.judged, g.isSure = nil, nil, false }
-
-func (g *game) applyMove(e *entry) error {
-	p, err := g.size().ParseVertex(e.M)
-	if err != nil {
-		return err
-	}
-	if err := g.board.Play(g.board.ToMove(), p); err != nil {
-		return err
-	}
-	if g.paused = ""; e.K == "redo" {
-		g.undone = g.undone[:max(0, len(g.undone)-1)]
-	} else {
-		g.undone = nil
-	}
-	switch {
-	case g.board.NoResult():
-		g.phase, g.result = phaseOver, "Void"
-	case g.board.ConsecutivePasses() >= 2:
-		g.phase = phaseCount
-	}
-	return nil
-}
-
 // command performs a command of the player on the state that it answers to.
 func (g *game) command(rev int, do func(*game) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if rev < g.since || rev > g.rev {
-		g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	if rev < g.rec.Since || rev > g.rec.Rev {
+		g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 		return api.Refuse("stale", "the game has gone on")
 	}
-	before := g.rev
+	before := g.rec.Rev
 	err := do(g)
-	if err == nil || g.rev != before { // a command of several steps may have come half way
-		g.goOn()
+	if err == nil || g.rec.Rev != before { // a command of several steps may have come half way
+		g.advance()
 	}
 	return err
 }
 
-// goOn follows every change: clocks, the engine's turn, the count, and the news
+// advance follows every change: clocks, the engine's turn, the count, and the news
 // to pages. The caller holds mu.
-func (g *game) goOn() {
+func (g *game) advance() {
 	if g.removed {
 		return
 	}
@@ -343,16 +77,16 @@ func (g *game) goOn() {
 	g.stopThinking()
 	switch {
 	case g.stands():
-	case g.enginesTurn():
+	case g.rec.EnginesTurn():
 		g.think()
-	case g.phase == phaseCount && !g.isSure:
+	case g.rec.Phase == record.Counting && !g.rec.Marking.Sure:
 		g.judge()
-	case g.phase == phaseOver:
-		g.leaveSeat()
+	case g.rec.Phase == record.Over:
+		g.leaveEngine()
 	}
-	g.s.publish("game:"+g.head.ID, api.Event{T: "game.state", D: g.stateLocked()})
-	if g.s.watched("games") {
-		go g.s.publishGames()
+	g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	if g.home.pages.Watched("games") {
+		go g.home.publishList()
 	}
 }
 
@@ -361,22 +95,18 @@ func (g *game) goOn() {
 func (g *game) wake() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.thinks == nil && !g.stands() && (g.enginesTurn() || g.phase == phaseCount && !g.isSure) {
-		g.goOn()
+	if g.thinks == nil && !g.stands() && (g.rec.EnginesTurn() || g.rec.Phase == record.Counting && !g.rec.Marking.Sure) {
+		g.advance()
 	}
 }
 
 // stands reports whether nothing moves: the game is paused, in trouble, or waits for a
 // step to be saved.
-func (g *game) stands() bool { return g.paused != "" || g.trouble != "" || g.owed.step != nil }
-
-func (g *game) enginesTurn() bool {
-	return g.phase == phasePlay && g.board.ToMove() != g.player() || g.phase == phasePlace && g.player() == board.White
-}
+func (g *game) stands() bool { return g.rec.Paused != "" || g.trouble != "" || g.owed.step != nil }
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.phase == phasePlay && !g.stands() && g.clocks[0].Limited()
+	runs := g.rec.Phase == record.Play && !g.stands() && g.rec.Clocks[0].Limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil
@@ -389,24 +119,24 @@ func (g *game) runClock() {
 	if g.ran.IsZero() {
 		g.ran = now
 	}
-	rev := g.rev
-	left := g.clocks[g.board.ToMove()-board.Black].Total() - now.Sub(g.ran)
+	rev := g.rec.Rev
+	left := g.rec.Clocks[g.rec.Board.ToMove()-board.Black].Total() - now.Sub(g.ran)
 	g.flag = time.AfterFunc(max(left, 0)+time.Millisecond, func() { g.flagFalls(rev) })
 }
 
 func (g *game) flagFalls(rev int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.rev != rev || g.phase != phasePlay || g.ran.IsZero() {
+	if g.rec.Rev != rev || g.rec.Phase != record.Play || g.ran.IsZero() {
 		return
 	}
-	c := &g.clocks[g.board.ToMove()-board.Black]
+	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
 	if c.Run(time.Since(g.ran)) {
 		g.ran = time.Now()
 	} else {
 		g.owe(g.loseOnTime)
 	}
-	g.goOn()
+	g.advance()
 }
 
 // close ends what runs for the game.
@@ -422,9 +152,37 @@ func (g *game) close() {
 	}
 	if !g.removed {
 		g.pay() // for the last time
-		if g.phase == phasePlay && !g.ran.IsZero() {
+		if g.rec.Phase == record.Play && !g.ran.IsZero() {
 			g.halt("restart")
 		}
-		g.journal.close()
+		g.journal.Close()
+	}
+}
+
+// leaveIdle stops the clock of a game that nobody watches, or that stood still for a
+// gap, which does not count.
+func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if watched {
+		g.alone = time.Time{}
+	} else if g.alone.IsZero() {
+		g.alone = now
+	}
+	running := g.rec.Phase == record.Play && !g.ran.IsZero() && !g.removed
+	why := ""
+	switch {
+	case running && gap > 0:
+		why = "sleep"
+		g.ran = g.ran.Add(min(gap, now.Sub(g.ran)))
+	case running && !watched && now.Sub(g.alone) > hub.AloneFor:
+		why = "alone"
+	}
+	if why != "" {
+		g.owe(func() error { return g.halt(why) })
+		g.advance()
+	}
+	if !watched && g.thinks == nil && now.Sub(g.alone) > hub.AloneFor {
+		g.leaveEngine()
 	}
 }

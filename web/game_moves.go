@@ -8,42 +8,33 @@ import (
 
 	"kosumi/board"
 	"kosumi/web/api"
+	"kosumi/web/record"
 	"kosumi/web/wire"
 )
 
-// What a player does in a game: moves, taking back, giving up, pausing, removing it.
-
-func (c *conn) play(p *api.Play) (any, error) {
-	g, err := c.s.game(p.Game)
-	if err != nil {
-		return nil, err
-	}
-	return nil, g.command(p.Rev, func(g *game) error { return g.playerMoves(p.Move) })
-}
-
 // playerMoves makes the player's move, or puts down a handicap stone.
 func (g *game) playerMoves(vertex string) error {
-	p, err := g.size().ParseVertex(vertex)
+	p, err := g.rec.Size().ParseVertex(vertex)
 	if err != nil {
 		return api.RefuseWith("illegal", "board", "no such point")
 	}
-	if g.phase == phasePlace && g.player() == board.Black {
-		if p == board.Pass || slices.Contains(g.setup, p) {
+	if g.rec.Phase == record.Place && g.rec.Player() == board.Black {
+		if p == board.Pass || slices.Contains(g.rec.Setup, p) {
 			return api.RefuseWith("illegal", "occupied", "a handicap stone goes on an empty point")
 		}
-		return g.commit(entry{K: "stone", M: g.size().Vertex(p)})
+		return g.commit(record.Step{K: "stone", M: g.rec.Size().Vertex(p)})
 	}
 	switch {
-	case g.phase != phasePlay:
+	case g.rec.Phase != record.Play:
 		return api.RefuseWith("illegal", "over", "the game is over")
-	case g.board.ToMove() != g.player():
+	case g.rec.Board.ToMove() != g.rec.Player():
 		return api.RefuseWith("illegal", "turn", "it is not your turn")
 	}
-	if err := g.board.Legal(g.player(), p); err != nil {
+	if err := g.rec.Board.Legal(g.rec.Player(), p); err != nil {
 		return wire.Illegal(err)
 	}
-	if g.paused != "" {
-		if err := g.commit(entry{K: "resume"}); err != nil { // who moves goes on
+	if g.rec.Paused != "" {
+		if err := g.commit(record.Step{K: "resume"}); err != nil { // who moves goes on
 			return err
 		}
 	}
@@ -53,7 +44,7 @@ func (g *game) playerMoves(vertex string) error {
 // makeMove books the clock of the side to move and plays. The clock stands if the move
 // is not saved: nobody pays for a full disk.
 func (g *game) makeMove(p board.Point, kind string) error {
-	c := &g.clocks[g.board.ToMove()-board.Black]
+	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
 	if !g.ran.IsZero() {
 		if !c.Run(time.Since(g.ran)) {
 			return g.loseOnTime()
@@ -62,7 +53,7 @@ func (g *game) makeMove(p board.Point, kind string) error {
 	}
 	before := *c
 	c.Moved()
-	err := g.commit(entry{K: kind, M: g.size().Vertex(p)})
+	err := g.commit(record.Step{K: kind, M: g.rec.Size().Vertex(p)})
 	if err != nil {
 		*c = before
 	}
@@ -70,76 +61,52 @@ func (g *game) makeMove(p board.Point, kind string) error {
 }
 
 func (g *game) loseOnTime() error {
-	return g.commit(entry{K: "over", Result: winner(g.board.ToMove().Opponent()) + "+T"})
-}
-
-func winner(c board.Color) string {
-	if c == board.White {
-		return "W"
-	}
-	return "B"
+	return g.commit(record.Step{K: "over", Result: record.Winner(g.rec.Board.ToMove().Opponent()) + "+T"})
 }
 
 // undo takes back to the player's own last move.
 func (g *game) undo() error {
-	n := g.canUndo()
+	n := g.rec.CanUndo()
 	if n == 0 {
 		return api.RefuseWith("illegal", "over", "there is nothing to take back")
 	}
-	err := g.commit(entry{K: "undo", N: n})
+	err := g.commit(record.Step{K: "undo", N: n})
 	if err == nil {
 		g.ran = time.Time{}
 	}
 	return err
 }
 
-// canUndo is how many moves undo takes back; 0 if it cannot.
-func (g *game) canUndo() int {
-	if g.phase != phasePlay && g.phase != phaseCount {
-		return 0
-	}
-	for i, m := range slices.Backward(g.board.Moves()) {
-		if m.Color == g.player() {
-			return g.board.NumMoves() - i
-		}
-	}
-	return 0
-}
-
 // redo makes again what undo took back.
 func (g *game) redo() error {
-	if !g.canRedo() {
+	if !g.rec.CanRedo() {
 		return api.RefuseWith("illegal", "over", "there is nothing to bring back")
 	}
-	for len(g.undone) > 0 && g.phase == phasePlay {
-		m := g.undone[len(g.undone)-1]
-		if m.Color != g.board.ToMove() {
+	for len(g.rec.Undone) > 0 && g.rec.Phase == record.Play {
+		m := g.rec.Undone[len(g.rec.Undone)-1]
+		if m.Color != g.rec.Board.ToMove() {
 			return nil
 		}
-		if err := g.commit(entry{K: "redo", M: g.size().Vertex(m.Point)}); err != nil {
+		if err := g.commit(record.Step{K: "redo", M: g.rec.Size().Vertex(m.Point)}); err != nil {
 			return err
 		}
 		g.ran = time.Time{}
-		if g.board.ToMove() == g.player() {
+		if g.rec.Board.ToMove() == g.rec.Player() {
 			return nil
 		}
 	}
 	return nil
 }
 
-func (g *game) canRedo() bool {
-	return len(g.undone) > 0 && g.phase == phasePlay && g.board.ToMove() == g.player() && g.undone[len(g.undone)-1].Color == g.player()
-}
-
 func (g *game) resign() error {
-	if g.phase == phaseOver {
+	if g.rec.Phase == record.Over {
 		return api.RefuseWith("illegal", "over", "the game is over")
 	}
-	return g.commit(entry{K: "over", Result: winner(g.player().Opponent()) + "+R"})
+	return g.commit(record.Step{K: "over", Result: record.Winner(g.rec.Player().Opponent()) + "+R"})
 }
 
 func (g *game) pause() error {
-	if g.phase != phasePlay || g.paused != "" || !g.clocks[0].Limited() {
+	if g.rec.Phase != record.Play || g.rec.Paused != "" || !g.rec.Clocks[0].Limited() {
 		return nil
 	}
 	return g.halt("player")
@@ -148,42 +115,37 @@ func (g *game) pause() error {
 // halt stops the clock.
 func (g *game) halt(why string) error {
 	if !g.ran.IsZero() {
-		if c := &g.clocks[g.board.ToMove()-board.Black]; !c.Run(time.Since(g.ran)) {
+		if c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]; !c.Run(time.Since(g.ran)) {
 			return g.loseOnTime()
 		}
 		g.ran = time.Time{}
 	}
-	return g.commit(entry{K: "pause", Why: why})
+	return g.commit(record.Step{K: "pause", Why: why})
 }
 
 func (g *game) resume() error {
-	if g.paused == "" && g.trouble == "" {
+	if g.rec.Paused == "" && g.trouble == "" {
 		return nil
 	}
 	g.trouble = ""
-	return g.commit(entry{K: "resume"})
+	return g.commit(record.Step{K: "resume"})
 }
 
 // remove deletes the game and its files, the journal last: it is what makes the
 // others a game.
 func (g *game) remove() error {
 	g.stopThinking()
-	g.journal.close()
-	id := g.head.ID
+	g.journal.Close()
+	id := g.rec.Head.ID
 	for _, ext := range []string{".sgf", ".jsonl.damaged", ".jsonl"} {
-		if err := os.Remove(g.s.folder.Path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(g.home.folder.Path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			var again error
-			g.journal, again = openJournal(g.s.folder.Path("games", id, ".jsonl"))
+			g.journal, again = record.OpenJournal(g.home.folder.Path("games", id, ".jsonl"))
 			g.removed = again != nil
 			return api.Refuse("internal", "%v", errors.Join(err, again))
 		}
 	}
 	g.removed = true
-	go func() {
-		g.s.mu.Lock()
-		delete(g.s.games, id)
-		g.s.mu.Unlock()
-		g.s.publishGames()
-	}()
+	go g.home.forget(id)
 	return nil
 }

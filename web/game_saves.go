@@ -2,21 +2,16 @@ package web
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"kosumi/internal/file"
+	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/folder"
 )
-
-// Pauses between two tries to write what could not be written.
-const (
-	firstPause = 250 * time.Millisecond
-	lastPause  = 4 * time.Second
-)
-
-// longer is the pause after one that did not help; the first is after 0.
-func longer(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }
 
 // owed is what a game has to write and could not: nobody was told that it is saved,
 // pages are told that it is not, and it is tried again until it is.
@@ -41,7 +36,7 @@ func (g *game) owe(step func() error) {
 		g.trouble = said.Text
 		return
 	}
-	g.owed.step, g.owed.rev = step, g.rev
+	g.owed.step, g.owed.rev = step, g.rec.Rev
 	g.later(err)
 }
 
@@ -50,23 +45,23 @@ func (g *game) owe(step func() error) {
 func (g *game) later(err error) {
 	o := &g.owed
 	o.why = api.AsError(err)
-	o.pause = longer(o.pause)
+	o.pause = folder.LongerPause(o.pause)
 	if o.timer != nil {
 		o.timer.Stop()
 	}
 	o.timer = time.AfterFunc(o.pause, g.settle)
-	g.s.complain("game "+g.head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
+	g.home.warnings.Warn("game "+g.rec.Head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
 }
 
 // settle writes what is owed.
 func (g *game) settle() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.removed || g.s.ctx.Err() != nil {
+	if g.removed || g.home.ctx.Err() != nil {
 		return
 	}
 	g.pay()
-	g.goOn()
+	g.advance()
 }
 
 // pay writes what is owed, as far as that goes. The caller holds mu.
@@ -74,7 +69,7 @@ func (g *game) pay() {
 	o := &g.owed
 	var errs []error
 	if step := o.step; step != nil {
-		if o.step = nil; o.rev == g.rev {
+		if o.step = nil; o.rev == g.rec.Rev {
 			g.owe(step)
 		}
 		if o.step != nil {
@@ -100,10 +95,44 @@ func (g *game) pay() {
 // saveSGF writes the game beside its journal, for other programs, and for whoever
 // has to mend the journal.
 func (g *game) saveSGF() error {
-	data, err := sgf.Marshal(g.record().Tree())
+	data, err := sgf.Marshal(g.rec.SGF().Tree())
 	if err == nil {
-		err = file.WritePrivate(g.s.folder.Path("games", g.head.ID, ".sgf"), data)
+		err = file.WritePrivate(g.home.folder.Path("games", g.rec.Head.ID, ".sgf"), data)
 	}
 	g.owed.sgf = err != nil
 	return err
+}
+
+// countForLevel takes a finished game into account where the level was chosen to
+// fit. Help makes a won game count less. An error says
+// that it is not written. The caller holds mu.
+func (g *game) countForLevel() error {
+	g.owed.level = false
+	if !g.rec.Head.Seat.Auto || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {
+		return nil
+	}
+	against, err := level.ParseRank(g.rec.Head.Seat.Level)
+	if err != nil {
+		return nil
+	}
+	points, weight := 0.5, 1.0
+	switch {
+	case strings.HasPrefix(g.rec.Result, strings.ToUpper(g.rec.Head.Colour)+"+"):
+		points = 1
+		weight = max(0, 1-0.25*float64(g.rec.Undos)-0.5*float64(g.rec.Hints))
+	case strings.Contains(g.rec.Result, "+"):
+		points = 0
+		if strings.HasSuffix(g.rec.Result, "+T") {
+			weight = 0.5
+		}
+	case g.rec.Result != "0":
+		return nil
+	}
+	fit, err := g.home.levels.count(g.rec.Size(), against, g.rec.HeadStart(), points, weight)
+	if err != nil {
+		g.owed.level = true
+		return fmt.Errorf("the game does not count for your level yet: %w", err)
+	}
+	g.fit = fit
+	return nil
 }

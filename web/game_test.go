@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -9,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/clock"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/folder"
+	"kosumi/web/record"
 )
 
 func small(colour string) api.NewGame {
@@ -34,7 +35,7 @@ func (c *client) settled(g *api.GameState) *api.GameState {
 	c.t.Helper()
 	rest := func(s *api.GameState) bool {
 		return s.Game == g.Game && s.Rev >= g.Rev && !s.Thinking && (s.Count == nil || !s.Count.Judging) &&
-			(s.Phase != phasePlay || s.ToMove == s.Colour)
+			(s.Phase != record.Play || s.ToMove == s.Colour)
 	}
 	if rest(g) {
 		return g
@@ -94,14 +95,14 @@ func TestGame(t *testing.T) {
 	require.Equal(t, before, g.Stones)
 
 	// To the end: the player passes until the engine does too.
-	for i := 0; g.Phase == phasePlay && i < 60; i++ {
+	for i := 0; g.Phase == record.Play && i < 60; i++ {
 		g = c.play(g, "pass")
 	}
-	if g.Phase == phaseOver { // the engine never resigns on a move like that, but may
+	if g.Phase == record.Over { // the engine never resigns on a move like that, but may
 		require.NotEmpty(t, g.Result)
 		return
 	}
-	require.Equal(t, phaseCount, g.Phase)
+	require.Equal(t, record.Counting, g.Phase)
 	white := strings.IndexByte(g.Stones, 'w')
 	require.GreaterOrEqual(t, white, 0)
 	stone := board.Square(5).Vertex(board.Point(white))
@@ -112,7 +113,7 @@ func TestGame(t *testing.T) {
 	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Ask: true})
 	require.Equal(t, was, g.Count.Score)
 	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Accept: true})
-	require.Equal(t, phaseOver, g.Phase)
+	require.Equal(t, record.Over, g.Phase)
 	require.Equal(t, sgf.ScoreResult(-was), g.Result)
 	require.False(t, g.ByPlayer)
 
@@ -126,10 +127,8 @@ func TestGame(t *testing.T) {
 	require.Len(t, rec.Moves(), len(g.Moves))
 
 	// Read back, it is the same game.
-	s.mu.Lock()
-	delete(s.games, g.Game)
-	s.mu.Unlock()
-	again, err := s.game(g.Game)
+	s.games.forget(g.Game)
+	again, err := s.games.Open(g.Game)
 	require.NoError(t, err)
 	st := again.state()
 	require.Equal(t, g.Stones, st.Stones)
@@ -177,16 +176,19 @@ func TestCrash(t *testing.T) {
 		id := folder.NewID()
 		path := s.folder.Path("games", id, ".jsonl")
 		require.NoError(t, os.WriteFile(path, whole[:cut], 0o600))
-		read, err := s.readGame(id)
+		read, err := s.games.read(id)
 		require.NoError(t, err, "cut at %d", cut)
-		require.Equal(t, strings.Count(string(whole[head:cut]), "\n"), read.rev)
-		require.NoError(t, read.journal.append(entry{Rev: read.rev + 1, K: "over", Result: "B+R"}))
-		read.journal.close()
+		require.Equal(t, strings.Count(string(whole[head:cut]), "\n"), read.rec.Rev)
+		require.NoError(t, read.journal.Append(record.Step{Rev: read.rec.Rev + 1, K: "over", Result: "B+R"}))
+		read.journal.Close()
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
-		k := parseJournal(data)
-		require.Zero(t, k.bad, "cut at %d", cut)
-		require.Equal(t, "over", k.steps[len(k.steps)-1].K)
+		require.True(t, bytes.HasSuffix(data, []byte("}\n")), "cut at %d", cut)
+		again, err := s.games.read(id)
+		require.NoError(t, err)
+		require.Equal(t, record.Over, again.rec.Phase, "cut at %d", cut)
+		require.Empty(t, again.rec.Restored, "cut at %d", cut)
+		again.journal.Close()
 	}
 }
 
@@ -241,67 +243,20 @@ func TestAgreements(t *testing.T) {
 	require.Equal(t, 0.5, g.Komi)
 	require.Len(t, g.Moves, 1, "White began")
 	g = begin(c, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Handicap: 3, Free: true, Colour: "b", Seat: api.Seat{Visits: 2}})
-	require.Equal(t, phasePlace, g.Phase)
+	require.Equal(t, record.Place, g.Phase)
 	for _, m := range []string{"C3", "G7", "E5"} {
 		g = c.play(g, m)
 	}
-	require.Equal(t, phasePlay, g.Phase)
+	require.Equal(t, record.Play, g.Phase)
 	require.Len(t, g.Setup, 3)
 	g = begin(c, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Handicap: 2, Free: true, Colour: "w", Seat: api.Seat{Visits: 2}})
-	require.Equal(t, phasePlay, g.Phase, "the engine has placed its stones")
+	require.Equal(t, record.Play, g.Phase, "the engine has placed its stones")
 	require.Equal(t, "w", g.ToMove)
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.Equal(t, "B+R", g.Result)
 	require.Equal(t, "illegal", c.refused("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: "A1"}).Code)
 	c.ask("game.delete", api.GameCommand{Game: g.Game, Rev: g.Rev}, nil)
 	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + folder.NewID()}).Code)
-}
-
-// TestGameClock books times on clocks of every kind.
-func TestGameClock(t *testing.T) {
-	const s = time.Second
-	type left struct {
-		main, period time.Duration
-		periods      int
-		over         bool
-	}
-	for _, tc := range []struct {
-		name  string
-		set   api.Clock
-		spend []time.Duration // a move each
-		falls bool            // with the last of them
-		want  left
-	}{
-		{"none", api.Clock{}, []time.Duration{time.Hour}, false, left{}},
-		{"absolute", api.Clock{Kind: "absolute", Main: 60}, []time.Duration{20 * s, 30 * s}, false, left{main: 10 * s}},
-		{"absolute over", api.Clock{Kind: "absolute", Main: 60}, []time.Duration{20 * s, 40 * s}, true, left{}},
-		{"fischer", api.Clock{Kind: "fischer", Main: 60, Bonus: 5}, []time.Duration{20 * s, 30 * s}, false, left{main: 20 * s}},
-		{"byoyomi in main time", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{59 * s}, false, left{main: 1 * s}},
-		{"byoyomi keeps a period", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{69 * s}, false, left{period: 10 * s, periods: 3, over: true}},
-		{"byoyomi loses two", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{60 * s, 25 * s}, false, left{period: 10 * s, periods: 1, over: true}},
-		{"byoyomi over", api.Clock{Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, []time.Duration{90 * s}, true, left{}},
-		{"canadian", api.Clock{Kind: "canadian", Main: 10, Period: 30, Periods: 3}, []time.Duration{15 * s, 5 * s}, false, left{period: 20 * s, periods: 1, over: true}},
-		{"canadian begins anew", api.Clock{Kind: "canadian", Main: 10, Period: 30, Periods: 3}, []time.Duration{15 * s, 5 * s, 5 * s}, false, left{period: 30 * s, periods: 3, over: true}},
-		{"canadian over", api.Clock{Kind: "canadian", Main: 10, Period: 30, Periods: 3}, []time.Duration{15 * s, 26 * s}, true, left{}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			set, err := timeSettings(tc.set)
-			require.NoError(t, err)
-			c := clock.New(set, clock.Strict)
-			for i, d := range tc.spend {
-				last := i == len(tc.spend)-1
-				if tc.set.Kind != "" {
-					require.Equal(t, d >= c.Total(), last && tc.falls, "what Total says, move %d", i)
-				}
-				require.Equal(t, !(last && tc.falls), c.Run(d), "move %d", i)
-				c.Moved()
-			}
-			if !tc.falls {
-				require.Equal(t, tc.want, left{c.Left.Main, c.Left.Period, c.Left.Count, c.Left.Overtime})
-				require.Equal(t, c.Left, leftOf(clockState(c, 0, false)))
-			}
-		})
-	}
 }
 
 // TestLoseOnTime lets the engine's player sit until the flag falls.
@@ -312,22 +267,9 @@ func TestLoseOnTime(t *testing.T) {
 	n.Clock = api.Clock{Kind: "absolute", Main: 1}
 	g := begin(c, n)
 	require.True(t, g.Clocks[0].Running)
-	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == phaseOver })
+	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == record.Over })
 	require.Equal(t, "W+T", over.Result)
 	require.Zero(t, over.Clocks[0].Main)
-}
-
-func FuzzJournal(f *testing.F) {
-	f.Add([]byte(`{"v":1,"size":[5,5],"rules":"chinese","komi":7.5,"colour":"b","clock":{"kind":"none"}}` + "\n" + `{"rev":1,"k":"move","m":"C3"}` + "\n" + `{"rev":2,"k":"undo","n":1}` + "\n"))
-	f.Add([]byte("{}\n"))
-	s := &Server{}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		k := parseJournal(data)
-		if g, _ := k.replay(s); g != nil {
-			g.state()
-			k.ofRecord(s, g.record())
-		}
-	})
 }
 
 // TestSlept stops the clock of a game that the machine has slept through: what went
@@ -342,12 +284,12 @@ func TestSlept(t *testing.T) {
 	n.Clock = api.Clock{Kind: "absolute", Main: 600}
 	c := join(t, s)
 	st := begin(c, n)
-	g, err := s.game(st.Game)
+	g, err := s.games.Open(st.Game)
 	require.NoError(t, err)
 	g.mu.Lock()
 	g.ran = g.ran.Add(-100 * time.Second) // 40 seconds of thought, then a minute of sleep
 	g.mu.Unlock()
-	g.lookAfter(time.Now(), true, time.Minute)
+	g.leaveIdle(time.Now(), true, time.Minute)
 	old := st
 	st = g.state()
 	require.Equal(t, "sleep", st.Paused)

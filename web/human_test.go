@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
@@ -20,7 +19,7 @@ type withPeople struct {
 	people *nn.Server
 }
 
-func (n withPeople) Humans(board.Size) (nn.Evaluator, bool) { return n.people, true }
+func (n withPeople) Humans() nn.Network { return n.people }
 
 func (n withPeople) Networks() []api.Network {
 	return []api.Network{{Name: "built in", InUse: true, Human: true}}
@@ -29,17 +28,17 @@ func (n withPeople) Networks() []api.Network {
 // TestHumanMoves shows what people of a rank would play, and other ranks
 // otherwise.
 func TestHumanMoves(t *testing.T) {
-	open := func(file string) (*nn.Server, *model.Model) {
+	open := func(file string) *nn.Server {
 		m, err := model.Open(file, model.Config{Precision: "fp32"})
 		require.NoError(t, err)
 		net, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20})
 		require.NoError(t, err)
 		t.Cleanup(func() { net.Close(); m.Close() })
-		return net, m
+		return net
 	}
-	net, m := open("")
-	people, _ := open(testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz"))
-	s, err := New(Config{Folder: t.TempDir(), Backend: withPeople{oneNetwork{net, m}, people}, Engine: engine.Defaults(), Page: bare})
+	net := open("")
+	people := open(testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz"))
+	s, err := New(Config{Folder: t.TempDir(), Backend: withPeople{oneNetwork{net}, people}, Engine: engine.Defaults(), Page: bare})
 	require.NoError(t, err)
 	go s.Serve()
 	defer s.Close()

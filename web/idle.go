@@ -2,13 +2,12 @@ package web
 
 import (
 	"time"
+
+	"kosumi/web/hub"
 )
 
-// Times after which nobody is there any more.
+// Gaps in which nobody was there.
 const (
-	// aloneFor is how long a game's clock runs, and its engine is kept, with no
-	// page that watches it.
-	aloneFor = 30 * time.Second
 	// sleptFor is the gap between the wall clock and the process's own that
 	// means that the machine was asleep.
 	sleptFor = 5 * time.Second
@@ -23,67 +22,36 @@ func slept(last, now time.Time) bool {
 	return now.Round(0).Sub(last.Round(0))-ran > sleptFor || ran > stoodFor
 }
 
+// idleWatch notices that the machine slept, and that no page is open. One goroutine has
+// it.
+type idleWatch struct {
+	last  time.Time // when it was last called; zero: never
+	alone time.Time // when the last page went; zero: there is one
+}
+
+// check returns the gap since the last call that nobody is to pay for, and whether no
+// page has been open for a while.
+func (w *idleWatch) check(now time.Time, pages int) (gap time.Duration, alone bool) {
+	if !w.last.IsZero() && slept(w.last, now) {
+		gap = now.Sub(w.last)
+	}
+	w.last = now
+	if pages > 0 {
+		w.alone = time.Time{}
+	} else if w.alone.IsZero() {
+		w.alone = now
+	}
+	return gap, pages == 0 && now.Sub(w.alone) > hub.AloneFor
+}
+
 // leaveIdle stops the clocks of games that nobody watches, or that the machine
 // has slept through, and lets go of engines and documents that nobody needs. It is called
 // twice a second.
-func (s *Server) leaveIdle() {
+func (s *Server) leaveIdle(w *idleWatch) {
 	now := time.Now()
-	var gap time.Duration // that nobody is to pay for
-	if !s.lastLook.IsZero() && slept(s.lastLook, now) {
-		gap = now.Sub(s.lastLook)
-	}
-	s.lastLook = now
-	s.mu.Lock()
-	seen := map[string]bool{}
-	for c := range s.conns {
-		c.mu.Lock()
-		for _, t := range c.topics {
-			seen[t] = true
-		}
-		c.mu.Unlock()
-	}
-	pages := len(s.conns)
-	games := make([]*game, 0, len(s.games))
-	for _, g := range s.games {
-		games = append(games, g)
-	}
-	s.mu.Unlock()
-	if pages > 0 {
-		s.lastAlone = time.Time{}
-	} else if s.lastAlone.IsZero() {
-		s.lastAlone = now
-	}
-	s.leaveDocs(now, seen)
-	s.reviews.attend(pages == 0 && now.Sub(s.lastAlone) > aloneFor)
-	for _, g := range games {
-		g.lookAfter(now, seen["game:"+g.head.ID], gap)
-	}
-}
-
-// lookAfter stops the clock of a game that nobody watches, or that stood still for a
-// gap, which does not count.
-func (g *game) lookAfter(now time.Time, watched bool, gap time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if watched {
-		g.alone = time.Time{}
-	} else if g.alone.IsZero() {
-		g.alone = now
-	}
-	running := g.phase == phasePlay && !g.ran.IsZero() && !g.removed
-	why := ""
-	switch {
-	case running && gap > 0:
-		why = "sleep"
-		g.ran = g.ran.Add(min(gap, now.Sub(g.ran)))
-	case running && !watched && now.Sub(g.alone) > aloneFor:
-		why = "alone"
-	}
-	if why != "" {
-		g.owe(func() error { return g.halt(why) })
-		g.goOn()
-	}
-	if !watched && g.thinks == nil && now.Sub(g.alone) > aloneFor {
-		g.leaveSeat()
-	}
+	watched, pages := s.hub.Watching()
+	gap, alone := w.check(now, pages)
+	s.docs.Release(now, watched)
+	s.reviews.Attend(alone)
+	s.games.leaveIdle(now, watched, gap)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"kosumi/board"
 	"kosumi/engine/analysis"
+	"kosumi/web/engines"
 )
 
 // Limits of analysis for other programs.
@@ -28,8 +28,8 @@ var analysts = make(chan struct{}, maxAnalysts)
 // bring the token in the header, or in the address where they can do no better.
 // Their searches run while nobody at the page waits.
 func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
-	if !s.bearer(r) && !s.keys.admit(r.URL.Query().Get("token"), "") {
-		time.Sleep(s.keys.penalty())
+	if !s.access.bearer(r) && !s.access.keys.admit(r.URL.Query().Get("token"), "") {
+		time.Sleep(s.access.keys.penalty())
 		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
 		return
 	}
@@ -52,13 +52,13 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	conf := analysis.Defaults()
 	conf.Version, conf.MaxLine, conf.MaxQueue, conf.QuitWithoutWaiting = s.conf.Version, maxQuery, analystsQueue, true
-	conf.Search.Parallel.Workers = s.conf.Engine.Search.Parallel.Workers
-	has := s.grant()
-	defer s.giveBack(has)
-	conf.Search.Memory.MaxBytes = max(leastBytes, has/int64(conf.Threads))
-	server, err := analysis.New(conf, served{gate{s}}, s.log)
+	conf.Search.Parallel.Workers = s.engines.Config.Search.Parallel.Workers
+	has := s.engines.Memory.Grant()
+	defer s.engines.Memory.GiveBack(has)
+	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
+	server, err := analysis.New(conf, s.engines.SpareTime(), s.conf.Log)
 	if err != nil {
-		s.log.Error("analysis for another program", "error", err)
+		s.conf.Log.Error("analysis for another program", "error", err)
 		ws.Close(websocket.StatusInternalError, "analysis cannot start")
 		return
 	}
@@ -80,12 +80,6 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	in.Close()
 	ws.Close(websocket.StatusNormalClosure, "")
 }
-
-// served is the network for searches that wait for others.
-type served struct{ gate }
-
-// Serves implements analysis.Network.
-func (n served) Serves(size board.Size) error { return n.s.conf.Backend.Serves(size) }
 
 // messages sends each line as a message.
 type messages struct {

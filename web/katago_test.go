@@ -16,10 +16,10 @@ func TestAnalysisForOthers(t *testing.T) {
 	_, resp, err := websocket.Dial(t.Context(), s.Address()+"api/analysis", nil)
 	require.Error(t, err)
 	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
-	for _, options := range []*websocket.DialOptions{nil, {HTTPHeader: http.Header{"Authorization": {"Bearer " + s.keys.token}}}} {
+	for _, options := range []*websocket.DialOptions{nil, {HTTPHeader: http.Header{"Authorization": {"Bearer " + s.access.keys.token}}}} {
 		address := s.Address() + "api/analysis"
 		if options == nil {
-			address += "?token=" + s.keys.token
+			address += "?token=" + s.access.keys.token
 		}
 		ws, _, err := websocket.Dial(t.Context(), address, options)
 		require.NoError(t, err)

@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/engine"
 	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
+	"kosumi/web/record"
 )
 
 // TestLevels plays at a level that is offered, and is refused others.
@@ -33,17 +35,18 @@ func TestLevels(t *testing.T) {
 	require.Equal(t, "15k", g.Seat.Level)
 	g = c.play(g, "E5")
 	require.Len(t, g.Moves, 2)
-	live, err := s.game(g.Game)
+	live, err := s.games.Open(g.Game)
 	require.NoError(t, err)
 	live.mu.Lock()
-	st := live.takeSeat()
+	e, now := live.takeEngine(), live.copyBoard()
 	live.mu.Unlock()
-	st.mu.Lock()
-	require.Contains(t, st.e.LevelNote(), "15k: ", "the engine plays at it")
-	st.mu.Unlock()
+	require.NoError(t, e.With(now, 0, func(e *engine.Engine) error {
+		require.Equal(t, "15k", e.Config().Level, "the engine plays at it")
+		return nil
+	}))
 
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
-	require.Equal(t, phaseOver, g.Phase)
+	require.Equal(t, record.Over, g.Phase)
 	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
 	require.NoError(t, err)
 	_, err = sgf.Parse(data)
@@ -58,29 +61,29 @@ func TestFit(t *testing.T) {
 	c := join(t, s)
 	n := small("b")
 	n.Seat = api.Seat{Level: autoLevel}
-	require.Empty(t, s.fits())
+	require.Empty(t, s.games.levels.fits())
 	g := begin(c, n)
 	require.True(t, g.Seat.Auto)
 	first, err := level.ParseRank(g.Seat.Level)
 	require.NoError(t, err)
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.Nil(t, g.Fit)
-	require.Empty(t, s.fits())
+	require.Empty(t, s.games.levels.fits())
 
 	g = begin(c, n)
-	live, err := s.game(g.Game)
+	live, err := s.games.Open(g.Game)
 	require.NoError(t, err)
 	live.mu.Lock()
 	for _, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
-		require.NoError(t, live.commit(entry{K: "move", M: v}))
+		require.NoError(t, live.commit(record.Step{K: "move", M: v}))
 	}
-	require.NoError(t, live.commit(entry{K: "over", Result: "B+3"}))
+	require.NoError(t, live.commit(record.Step{K: "over", Result: "B+3"}))
 	state := live.stateLocked()
 	live.mu.Unlock()
 	require.NotNil(t, state.Fit)
 	require.Equal(t, "5x5", state.Fit.Size)
 	require.Equal(t, 1.0, state.Fit.Games)
-	require.Equal(t, []api.Fit{*state.Fit}, s.fits())
+	require.Equal(t, []api.Fit{*state.Fit}, s.games.levels.fits())
 
 	g = begin(c, n)
 	second, err := level.ParseRank(g.Seat.Level)

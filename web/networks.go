@@ -1,38 +1,28 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
-	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/open"
 	"kosumi/web/api"
 )
 
 // Network is one that a server plays and analyses with. It may still be loading:
 // whoever evaluates waits for it.
 type Network interface {
-	nn.Evaluator
-	nn.Submitter
-	Serves(board.Size) error
-	BatchSize() int
-	Stats() nn.Stats
-	SHA256() string // of its file; waits for it
-	// Humans is the network of human moves beside it, nil where there is none.
-	Humans(board.Size) (nn.Evaluator, bool)
-	// Status says how it is, without waiting for it; Name is its own. The identity,
-	// empty until it is loaded, tells apart what was searched with it.
-	Status() (st api.Engine, identity string)
+	nn.Network
 	Wait() error // returns once it is loaded, or why it cannot be
+	// Loaded reports without waiting whether loading has ended, and why it failed.
+	Loaded() (ended bool, err error)
 	Close() error
 }
 
-// NetworksConfig says which networks there are.
+// NetworksConfig lists the networks there are.
 type NetworksConfig struct {
 	File   string // to begin with; "" is the one inside the program
 	Folder string // with more; "" is none
@@ -43,107 +33,62 @@ type NetworksConfig struct {
 // Networks lets the page play with one network and change to others, between
 // searches. It is a [Backend].
 type Networks struct {
+	*open.Switch[named]
 	conf NetworksConfig
+}
 
-	mu        sync.Mutex
-	cur       Network
-	name      string  // of its file
-	next      Network // takes over when no search is under way
-	nextName  string
-	searching int
+// named is a network with the name of its file.
+type named struct {
+	Network
+	name string
 }
 
 // NewNetworks begins to load the first one.
 func NewNetworks(c NetworksConfig) *Networks {
-	b := &Networks{conf: c, name: filepath.Base(c.File), cur: c.Open(c.File)}
+	name := filepath.Base(c.File)
 	if c.File == "" {
-		b.name = embeddedName
+		name = embeddedName
 	}
-	return b
+	return &Networks{open.NewSwitch(named{c.Open(c.File), name}), c}
 }
 
 const embeddedName = "kosumi-9x9 (built in)"
 
-func (b *Networks) now() Network {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.cur
-}
-
-// Evaluate implements nn.Evaluator.
-func (b *Networks) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	return b.now().Evaluate(ctx, q, out)
-}
-
-// Submit implements nn.Submitter.
-func (b *Networks) Submit(ctx context.Context, j *nn.Job) { b.now().Submit(ctx, j) }
-
-// SHA256 is that of the network's file, by which its levels are found; "" while it
-// loads.
-func (b *Networks) SHA256() string {
-	if b.Status().State != "ready" {
-		return ""
+// Describe implements nn.Network: nothing is known while it loads.
+func (b *Networks) Describe() nn.Description {
+	net := b.Now()
+	if ended, _ := net.Loaded(); !ended {
+		return nn.Description{}
 	}
-	return b.now().SHA256()
+	return net.Describe()
 }
 
 // Identity implements Backend.
 func (b *Networks) Identity() (name, identity string) {
-	st, identity := b.now().Status()
-	return st.Name, identity
-}
-
-// Humans returns the network of human moves, see --human-model.
-func (b *Networks) Humans(size board.Size) (nn.Evaluator, bool) { return b.now().Humans(size) }
-
-// Stats returns what the network has done so far.
-func (b *Networks) Stats() nn.Stats { return b.now().Stats() }
-
-// BatchSize returns the most positions in one network call.
-func (b *Networks) BatchSize() int { return b.now().BatchSize() }
-
-// Serves returns nil if boards of that size can be evaluated.
-func (b *Networks) Serves(size board.Size) error { return b.now().Serves(size) }
-
-// SearchBegins implements Backend.
-func (b *Networks) SearchBegins(board.Size) (ends func()) {
-	b.mu.Lock()
-	b.searching++
-	b.mu.Unlock()
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.searching--
-		b.turn()
+	d := b.Describe()
+	if d == (nn.Description{}) {
+		return "", ""
 	}
-}
-
-// turn lets the next network take over if no search is under way. The caller
-// holds mu.
-func (b *Networks) turn() {
-	if b.next == nil || b.searching > 0 {
-		return
-	}
-	old := b.cur
-	b.cur, b.name, b.next = b.next, b.nextName, nil
-	go old.Close()
+	return d.Name, d.Identity()
 }
 
 // Status implements Backend.
 func (b *Networks) Status() api.Engine {
-	b.mu.Lock()
-	net, name := b.cur, b.name
-	b.mu.Unlock()
-	st, _ := net.Status()
-	st.Name = name
-	return st
+	net := b.Now()
+	ended, err := net.Loaded()
+	switch {
+	case !ended:
+		return api.Engine{State: "loading", Name: net.name}
+	case err != nil:
+		return api.Engine{State: "failed", Name: net.name, Error: err.Error()}
+	}
+	d := net.Describe()
+	return api.Engine{State: "ready", Name: net.name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}
 }
 
 // Networks implements Backend.
 func (b *Networks) Networks() []api.Network {
-	b.mu.Lock()
-	name := b.name
-	b.mu.Unlock()
+	name := b.Now().name
 	var all []api.Network
 	for n := range b.files() {
 		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human}
@@ -185,22 +130,6 @@ func (b *Networks) Use(name string) error {
 		net.Close()
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next != nil {
-		go b.next.Close()
-	}
-	b.next, b.nextName = net, name
-	b.turn()
+	b.Replace(named{net, name})
 	return nil
-}
-
-// Close lets go of the networks.
-func (b *Networks) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next != nil {
-		b.next.Close()
-	}
-	return b.cur.Close()
 }

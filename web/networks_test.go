@@ -9,9 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/web/api"
 )
 
 // fakeNetwork is loaded at once, or broken.
@@ -22,12 +20,12 @@ type fakeNetwork struct {
 	closed chan struct{}
 }
 
-func (n *fakeNetwork) Wait() error { return n.broken }
-func (n *fakeNetwork) Status() (api.Engine, string) {
-	return api.Engine{State: "ready", Name: "net " + n.name}, "sum of " + n.name
+func (n *fakeNetwork) Wait() error           { return n.broken }
+func (n *fakeNetwork) Loaded() (bool, error) { return true, n.broken }
+func (n *fakeNetwork) Describe() nn.Description {
+	return nn.Description{Name: "net " + n.name, SHA256: "sum of " + n.name, Provider: "cpu", Precision: "fp32"}
 }
-func (n *fakeNetwork) SHA256() string { return n.name }
-func (n *fakeNetwork) Close() error   { close(n.closed); return nil }
+func (n *fakeNetwork) Close() error { close(n.closed); return nil }
 func (n *fakeNetwork) Evaluate(context.Context, *nn.Query, *nn.Output) error {
 	return errors.New(n.name)
 }
@@ -55,7 +53,7 @@ func TestNetworks(t *testing.T) {
 	}
 	require.Equal(t, []string{"a.bin.gz", "b.bin.gz", "broken.onnx", embeddedName}, names)
 	require.Equal(t, "a.bin.gz", b.Status().Name)
-	require.Equal(t, "a.bin.gz", b.SHA256())
+	require.Equal(t, "sum of a.bin.gz", b.Describe().SHA256)
 
 	for _, bad := range []string{"../b.bin.gz", "notes.txt", dir + "/b.bin.gz", ""} {
 		require.ErrorContains(t, b.Use(bad), "no network of that name", bad)
@@ -63,14 +61,14 @@ func TestNetworks(t *testing.T) {
 	require.ErrorContains(t, b.Use("broken.onnx"), "not a network")
 	<-opened["broken.onnx"].closed
 
-	ends := b.SearchBegins(board.Square(9))
+	ends := b.Pin()
 	require.NoError(t, b.Use("b.bin.gz"))
 	require.Equal(t, "a.bin.gz", b.Status().Name, "a search is under way")
 	ends()
 	<-opened["a.bin.gz"].closed
 	require.Equal(t, "b.bin.gz", b.Status().Name)
 	name, identity := b.Identity()
-	require.Equal(t, []string{"net b.bin.gz", "sum of b.bin.gz"}, []string{name, identity})
+	require.Equal(t, []string{"net b.bin.gz", "sum of b.bin.gz cpu fp32"}, []string{name, identity})
 	require.ErrorContains(t, b.Evaluate(t.Context(), nil, nil), "b.bin.gz")
 	require.NoError(t, b.Close())
 }

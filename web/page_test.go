@@ -20,6 +20,7 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
+	"kosumi/web/record"
 	"kosumi/web/webtest"
 )
 
@@ -331,10 +332,10 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	mend()
 	p.Until(`!` + strip)
 	at := browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`)
-	d, err := s.doc(doc)
+	d, err := s.docs.Open(doc)
 	require.NoError(t, err)
 	var last api.Node
-	for _, n := range d.state().Nodes {
+	for _, n := range d.State().Nodes {
 		if strconv.Itoa(n.ID) == at {
 			last = n
 		}
@@ -344,16 +345,16 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	// A game: the stone waits under the strip, and is played once.
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
-	g, err := s.game(id)
+	g, err := s.games.Open(id)
 	require.NoError(t, err)
 	g.mu.Lock()
-	g.journal.close()
+	g.journal.Close()
 	g.mu.Unlock()
 	enter("E5")
 	p.Until(strip)
 	require.Equal(t, 1, p.Stones(), "it is shown as on its way")
 	g.mu.Lock()
-	g.journal, err = openJournal(s.folder.Path("games", id, ".jsonl"))
+	g.journal, err = record.OpenJournal(s.folder.Path("games", id, ".jsonl"))
 	g.mu.Unlock()
 	require.NoError(t, err)
 	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)

@@ -31,6 +31,9 @@ func TestProtocol(t *testing.T) {
 
 	paths, err := filepath.Glob("*.go")
 	require.NoError(t, err)
+	below, err := filepath.Glob("*/*.go")
+	require.NoError(t, err)
+	paths = append(paths, below...)
 	sent := map[string]bool{}
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {

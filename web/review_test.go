@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
-	"kosumi/review"
-	"kosumi/sgf"
+	"kosumi/review/drill"
+	"kosumi/review/report"
 	"kosumi/web/api"
+	"kosumi/web/reviews"
 )
 
 // A game that both spoil while it is open, so that some mistakes make problems.
@@ -46,7 +46,7 @@ func finishedCard(t *testing.T, c *client, id string) api.ReviewCard {
 				card = r
 			}
 		}
-		return card.State == reviewDone
+		return card.State == reviews.Done
 	}, time.Minute, 50*time.Millisecond)
 	return card
 }
@@ -89,7 +89,7 @@ func TestReview(t *testing.T) {
 	require.Equal(t, "bad_request", c.refused("review.try", api.TryMove{Review: id, Ply: 99, Move: "A1"}).Code)
 
 	// The files are those of engine review.
-	folder, err := review.OpenFolder(filepath.Join(dir, "reviews"))
+	folder, err := report.OpenFolder(filepath.Join(dir, "reviews"))
 	require.NoError(t, err)
 	res, err := folder.Read(id)
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestReview(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(data), "Ann")
 	}
-	drills(t, c, folder)
+	drillSet(t, c, folder)
 
 	// The same file once more has another name, and costs no search.
 	again := toReview(t, s, map[string]string{"a game.sgf": spoilt})["a game.sgf"].ID
@@ -110,8 +110,8 @@ func TestReview(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// drills answers the problems that the review made, wrong and right.
-func drills(t *testing.T, c *client, folder *review.Folder) {
+// drillSet answers the problems that the review made, wrong and right.
+func drillSet(t *testing.T, c *client, folder *report.Folder) {
 	t.Helper()
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
 	require.NotNil(t, d.Problem)
@@ -135,12 +135,12 @@ func drills(t *testing.T, c *client, folder *review.Folder) {
 	require.NoError(t, err)
 	defer log.Close()
 	require.Len(t, log.Attempts, 2)
-	require.Equal(t, review.AgainGrade, log.Attempts[0].Grade)
-	require.Equal(t, review.GoodGrade, log.Attempts[1].Grade)
+	require.Equal(t, drill.AgainGrade, log.Attempts[0].Grade)
+	require.Equal(t, drill.GoodGrade, log.Attempts[1].Grade)
 	require.Equal(t, "illegal", c.refused("drill.answer", api.DrillAnswer{ID: first, Move: occupied(t, folder, first)}).Code)
 }
 
-func occupied(t *testing.T, folder *review.Folder, id string) string {
+func occupied(t *testing.T, folder *report.Folder, id string) string {
 	t.Helper()
 	set, err := folder.Drills()
 	require.NoError(t, err)
@@ -166,7 +166,7 @@ func TestReviewGoesOn(t *testing.T) {
 	list := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
 	require.True(t, list.Paused)
 	require.Len(t, list.Reviews, 2)
-	require.Equal(t, reviewWaiting, list.Reviews[0].State)
+	require.Equal(t, reviews.Waiting, list.Reviews[0].State)
 	last := list.Reviews[1].Review
 	c.ask("review.front", api.ID{ID: last}, nil)
 	require.Equal(t, last, ask[api.Reviews](c, "watch", api.Watch{What: "reviews"}).Reviews[0].Review)
@@ -184,28 +184,4 @@ func TestReviewGoesOn(t *testing.T) {
 	again := ask[api.ID](c, "review.again", api.ID{ID: ids["one.sgf"].ID}).ID
 	finishedCard(t, c, again)
 	require.Contains(t, notes(again), "the file ends before the game does")
-}
-
-// weakNetwork knows 9x9 well and no other board.
-type weakNetwork struct{ oneNetwork }
-
-func (weakNetwork) Networks() []api.Network {
-	return []api.Network{{Name: "other", Weak: "5x5"}, {Name: "built in", InUse: true, Weak: "9x9"}}
-}
-
-// TestReviewRemark: a review says where its network judges a board that it did not learn.
-func TestReviewRemark(t *testing.T) {
-	rs := &reviews{s: &Server{conf: Config{Backend: weakNetwork{}}}}
-	for size, notes := range map[string]int{"9": 0, "19": 1} {
-		roots, err := sgf.Parse([]byte("(;GM[1]SZ[" + size + "]KM[7]RU[Chinese];B[cc])"))
-		require.NoError(t, err)
-		g, err := review.Load(roots[0], board.Chinese())
-		require.NoError(t, err)
-		with := rs.remarked(g)
-		require.Len(t, with.Notes, notes)
-		if notes > 0 {
-			require.Contains(t, with.Notes[0], "knows 9x9 best: on 19x19")
-		}
-		require.Empty(t, g.Notes)
-	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"kosumi/web/api"
 	"kosumi/web/folder"
+	"kosumi/web/reviews"
 )
 
 // TestServedFiles puts into the folders what is no file there: links, pipes,
@@ -28,11 +29,11 @@ func TestServedFiles(t *testing.T) {
 	upload(t, s, "?to=review", map[string]string{"a.sgf": "(;SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb])"})
 	var list api.Reviews
 	c.ask("watch", api.Watch{What: "reviews"}, &list)
-	until(c, "reviews.state", func(r *api.Reviews) bool { list = *r; return len(r.Reviews) == 1 && r.Reviews[0].State == reviewDone })
+	until(c, "reviews.state", func(r *api.Reviews) bool { list = *r; return len(r.Reviews) == 1 && r.Reviews[0].State == reviews.Done })
 	get := func(path string) (int, string) {
 		req, err := http.NewRequest("GET", s.Address()+"api/"+path, nil)
 		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+s.keys.token)
+		req.Header.Set("Authorization", "Bearer "+s.access.keys.token)
 		resp, err := http.DefaultClient.Do(req)
 		require.NoError(t, err)
 		defer resp.Body.Close()
@@ -63,7 +64,7 @@ func TestServedFiles(t *testing.T) {
 	for kind, lay := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			for _, ext := range []string{".html", ".sgf", ".json"} {
-				path := s.reviews.folder.Path(id, ext)
+				path := filepath.Join(s.conf.Reviews, id+ext)
 				code, whole := get("reviews/" + id + ext)
 				require.Equal(t, 200, code)
 				require.NoError(t, os.Remove(path))

@@ -17,7 +17,6 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -26,18 +25,13 @@ import (
 )
 
 // oneNetwork is the network inside the program as a Backend.
-type oneNetwork struct {
-	*nn.Server
-	*model.Model
-}
+type oneNetwork struct{ *nn.Server }
 
-func (n oneNetwork) SHA256() string                    { return n.Describe().SHA256 }
 func (n oneNetwork) Close() error                      { return n.Server.Close() }
 func (n oneNetwork) Status() api.Engine                { return api.Engine{State: "ready", Name: "built in"} }
 func (n oneNetwork) Networks() []api.Network           { return []api.Network{{Name: "built in", InUse: true}} }
 func (n oneNetwork) Use(string) error                  { return nil }
 func (n oneNetwork) Identity() (name, identity string) { return n.Describe().Name, n.Describe().SHA256 }
-func (n oneNetwork) SearchBegins(board.Size) func()    { return func() {} }
 
 var bare = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
 
@@ -57,7 +51,7 @@ func serveWith(t *testing.T, file string, c Config) *Server {
 	require.NoError(t, err)
 	conf := engine.Defaults()
 	conf.Search.Parallel.Workers = 8
-	c.Version, c.Backend, c.Engine = "1.2.3", oneNetwork{net, m}, conf
+	c.Version, c.Backend, c.Engine = "1.2.3", oneNetwork{net}, conf
 	s, err := New(c)
 	require.NoError(t, err)
 	done := make(chan error, 1)
@@ -98,7 +92,7 @@ func join(t *testing.T, s *Server) *client {
 	t.Helper()
 	c := &client{t: t, ws: dial(t, s)}
 	var w api.Welcome
-	c.ask("hello", api.Hello{Token: s.keys.token, API: []int{1}, Client: folder.NewID()}, &w)
+	c.ask("hello", api.Hello{Token: s.access.keys.token, API: []int{1}, Client: folder.NewID()}, &w)
 	require.Equal(t, api.Version, w.API)
 	return c
 }
@@ -204,15 +198,15 @@ func TestRefusals(t *testing.T) {
 		{"rebound socket", "GET", "/api/ws", "evil.example" + port, header{"Origin": "http://evil.example" + port, "Connection": "Upgrade", "Upgrade": "websocket"}, 421},
 		{"no token", "GET", "/api/games/" + folder.NewID() + ".sgf", "", nil, 401},
 		{"wrong token", "POST", "/api/import", "", header{"Authorization": "Bearer x"}, 401},
-		{"token in the query", "POST", "/api/import?token=" + s.keys.token, "", nil, 401},
-		{"no such game", "GET", "/api/games/" + folder.NewID() + ".sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
-		{"a path for a game", "GET", "/api/games/..%2f..%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
-		{"a path for a document", "GET", "/api/docs/%2e%2e%2f%2e%2e%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
-		{"a path for a review", "GET", "/api/reviews/..%2f..%2ftoken.json", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
-		{"no such review", "GET", "/api/reviews/" + folder.NewID() + ".html", "", header{"Authorization": "Bearer " + s.keys.token}, 404},
+		{"token in the query", "POST", "/api/import?token=" + s.access.keys.token, "", nil, 401},
+		{"no such game", "GET", "/api/games/" + folder.NewID() + ".sgf", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
+		{"a path for a game", "GET", "/api/games/..%2f..%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
+		{"a path for a document", "GET", "/api/docs/%2e%2e%2f%2e%2e%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
+		{"a path for a review", "GET", "/api/reviews/..%2f..%2ftoken.json", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
+		{"no such review", "GET", "/api/reviews/" + folder.NewID() + ".html", "", header{"Authorization": "Bearer " + s.access.keys.token}, 404},
 		{"a review without a token", "GET", "/api/reviews/" + folder.NewID() + ".json", "", nil, 401},
 		{"analysis without a token", "GET", "/api/analysis", "", nil, 401},
-		{"analysis from another site", "GET", "/api/analysis?token=" + s.keys.token, "", header{"Origin": "http://evil.example"}, 403},
+		{"analysis from another site", "GET", "/api/analysis?token=" + s.access.keys.token, "", header{"Origin": "http://evil.example"}, 403},
 		{"a path for an asset", "GET", "/assets/..%2f..%2fsecret.sgf", "", nil, 404},
 		{"the key file", "GET", "/token", "", nil, 404},
 		{"not a method", "DELETE", "/", "", nil, 405},
@@ -232,7 +226,7 @@ func TestRefusals(t *testing.T) {
 			body, _ := io.ReadAll(resp.Body)
 			require.Equal(t, tc.want, resp.StatusCode, string(body))
 			require.NotContains(t, string(body), "secret")
-			require.NotContains(t, string(body), s.keys.token)
+			require.NotContains(t, string(body), s.access.keys.token)
 			require.Empty(t, resp.Header.Get("Access-Control-Allow-Origin"))
 			require.Equal(t, policy, resp.Header.Get("Content-Security-Policy"))
 			require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
@@ -256,7 +250,7 @@ func TestStrangers(t *testing.T) {
 		{"wrong token", websocket.MessageText, `{"t":"hello","d":{"token":"` + folder.RandomText(32) + `"}}`, closeNoToken},
 		{"an empty key", websocket.MessageText, `{"t":"hello","d":{"key":""}}`, closeNoToken},
 		{"not JSON", websocket.MessageText, `hello`, closeNoToken},
-		{"another version", websocket.MessageText, `{"t":"hello","d":{"token":"` + s.keys.token + `","api":[99]}}`, closePolicy},
+		{"another version", websocket.MessageText, `{"t":"hello","d":{"token":"` + s.access.keys.token + `","api":[99]}}`, closePolicy},
 		{"10 MB", websocket.MessageText, strings.Repeat("x", 10<<20), websocket.StatusMessageTooBig},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -270,11 +264,11 @@ func TestStrangers(t *testing.T) {
 		})
 	}
 	t.Run("one-time key", func(t *testing.T) {
-		key := s.keys.oneTime()
+		key := s.access.keys.oneTime()
 		c := &client{t: t, ws: dial(t, s)}
 		var w api.Welcome
 		c.ask("hello", api.Hello{Key: key, API: []int{1}}, &w)
-		require.Equal(t, s.keys.token, w.Token)
+		require.Equal(t, s.access.keys.token, w.Token)
 		ws := dial(t, s)
 		data, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Key: key}})
 		require.NoError(t, err)
@@ -331,7 +325,7 @@ func TestOneServer(t *testing.T) {
 	notes := ""
 	again, err := loadToken(dir, false, func(text string) { notes += text })
 	require.NoError(t, err)
-	require.Equal(t, s.keys.token, again)
+	require.Equal(t, s.access.keys.token, again)
 	info, err := os.Stat(filepath.Join(dir, "token"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -386,7 +380,7 @@ func TestURLs(t *testing.T) {
 	own, err := networkAddresses()
 	require.NoError(t, err)
 	for _, ip := range own {
-		url := s.at(ip.String()) + "#k=" + s.keys.token
+		url := s.at(ip.String()) + "#k=" + s.access.keys.token
 		if ip.IsLinkLocalUnicast() {
 			require.NotContains(t, all, url, "needs a zone, which no browser takes")
 			continue
@@ -394,7 +388,7 @@ func TestURLs(t *testing.T) {
 		require.Contains(t, all, url)
 		at, err := http.NewRequest("GET", url, nil)
 		require.NoError(t, err)
-		require.True(t, s.ours(at.URL.Host), url)
+		require.True(t, s.access.ours(at.URL.Host), url)
 	}
 	require.Len(t, serve(t, t.TempDir()).URLs(), 1, "on loopback there is one")
 }

@@ -11,25 +11,25 @@ import (
 	"kosumi/web/wire"
 )
 
-// training looks at the folders of loops while a page shows them.
+// training reads the folders of loops while a page shows them.
 type training struct {
-	s *Server
+	pages Pages
 
-	mu     sync.Mutex
-	loops  []*loop.Viewer
-	looked time.Time
-	last   []byte // what watchers were told
+	mu       sync.Mutex
+	loops    []*loop.Viewer
+	lastRead time.Time
+	last     []byte // what watchers were told
 }
 
-// lookEvery is the time between two looks at the folders.
-const lookEvery = 2 * time.Second
+// readEvery is the time between two readings of the folders.
+const readEvery = 2 * time.Second
 
 // newestShown is how many games of a loop are sent.
 const newestShown = 6
 
-func openTraining(s *Server) *training {
-	t := &training{s: s}
-	for _, dir := range s.conf.Loops {
+func openTraining(folders []string, p Pages) *training {
+	t := &training{pages: p}
+	for _, dir := range folders {
 		t.loops = append(t.loops, loop.NewViewer(dir))
 	}
 	return t
@@ -39,12 +39,12 @@ func openTraining(s *Server) *training {
 func (t *training) state() *api.Training {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.look()
+	return t.read()
 }
 
-// look reads the folders. The caller holds mu.
-func (t *training) look() *api.Training {
-	t.looked = time.Now()
+// read reads the folders. The caller holds mu.
+func (t *training) read() *api.Training {
+	t.lastRead = time.Now()
 	all := &api.Training{Runs: []api.TrainingRun{}}
 	for _, l := range t.loops {
 		v, err := l.Look()
@@ -59,21 +59,21 @@ func (t *training) look() *api.Training {
 
 // tell sends what has changed to those who watch.
 func (t *training) tell() {
-	if !t.s.watched("training") {
+	if !t.pages.Watched("training") {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if time.Since(t.looked) < lookEvery {
+	if time.Since(t.lastRead) < readEvery {
 		return
 	}
-	now := t.look()
+	now := t.read()
 	data, err := json.Marshal(now)
 	if err != nil || bytes.Equal(data, t.last) {
 		return
 	}
 	t.last = data
-	t.s.publish("training", api.Event{T: "training.state", D: now})
+	t.pages.Publish("training", api.Event{T: "training.state", D: now})
 }
 
 func wireRun(v *loop.View) api.TrainingRun {

@@ -19,6 +19,7 @@ import (
 	"kosumi/cluster/jobs"
 	"kosumi/nn"
 	"kosumi/train/loop"
+	"kosumi/train/loop/duel"
 	"kosumi/train/selfplay"
 )
 
@@ -73,8 +74,8 @@ func (h *Hub) Offer(w loop.Work) error { return h.server.Offer(w) }
 // Play implements loop.Exchange.
 func (h *Hub) Play(ctx context.Context) error { return h.server.Play(ctx) }
 
-// Game implements loop.Matches: workers play, and this machine too.
-func (h *Hub) Game(ctx context.Context, g loop.MatchGame, a, b string) (loop.MatchOutcome, error) {
+// Game implements duel.Matches: workers play, and this machine too.
+func (h *Hub) Game(ctx context.Context, g duel.Game, a, b string) (duel.Outcome, error) {
 	if h.worker != nil {
 		defer h.helps.begin(h.worker)()
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"kosumi/cluster"
-	"kosumi/nn"
 )
 
 // Kinds of tasks.
@@ -128,12 +127,4 @@ func (n *networks) close() {
 		}
 	}
 	n.order = nil
-}
-
-// invalid counts the answers of a network that were no numbers.
-func invalid(e nn.Evaluator) uint64 {
-	if s, ok := e.(interface{ Stats() nn.Stats }); ok {
-		return s.Stats().Invalid
-	}
-	return 0
 }

@@ -30,6 +30,7 @@ import (
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/train/loop"
+	"kosumi/train/loop/duel"
 	"kosumi/train/selfplay"
 )
 
@@ -280,7 +281,7 @@ func TestReview(t *testing.T) {
 		s.ahead.Add(int64(31 * time.Second)) // nothing was heard of it
 		s.worker(nil)
 	})
-	c.Elsewhere, err = Positions(s.pool(), path, c.Search)
+	c.Remote, err = Positions(s.pool(), path, c.Search)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -309,7 +310,7 @@ func TestNetworksPlayTheSameGames(t *testing.T) {
 	require.NoError(t, err)
 	defer two.Close()
 	for k := range 6 {
-		g := loop.MatchGame{Number: k, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
+		g := duel.Game{Number: k, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
 		want, err := g.Play(t.Context(), one.Evaluator, two.Evaluator)
 		require.NoError(t, err)
 		got, err := m.Game(t.Context(), g, a, b)
@@ -460,6 +461,6 @@ func TestNoWorkerCan(t *testing.T) {
 	require.ErrorContains(t, err, "--config")
 	broken := networkFile(t, 3)
 	require.NoError(t, os.WriteFile(broken, []byte("no number"), 0o644))
-	_, err = (&Matches{s.pool()}).Game(t.Context(), loop.MatchGame{Visits: 1, Board: selfplay.BoardShare{Width: 5, Height: 5}}, broken, broken)
+	_, err = (&Matches{s.pool()}).Game(t.Context(), duel.Game{Visits: 1, Board: selfplay.BoardShare{Width: 5, Height: 5}}, broken, broken)
 	require.ErrorIs(t, err, cluster.ErrTask)
 }

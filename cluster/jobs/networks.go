@@ -6,22 +6,23 @@ import (
 	"fmt"
 
 	"kosumi/cluster"
-	"kosumi/train/loop"
+	"kosumi/nn"
+	"kosumi/train/loop/duel"
 )
 
 // networkGame is a game between two networks.
 type networkGame struct {
-	Game loop.MatchGame `json:"game"`
-	A    string         `json:"a"` // sha256
-	B    string         `json:"b"`
+	Game duel.Game `json:"game"`
+	A    string    `json:"a"` // sha256
+	B    string    `json:"b"`
 }
 
 // Matches has the games of a loop's matches played by workers whose own games have
-// been found right. It is a [loop.Matches].
+// been found right. It is a [duel.Matches].
 type Matches struct{ Pool *cluster.Pool }
 
-// Game implements loop.Matches.
-func (m *Matches) Game(ctx context.Context, g loop.MatchGame, a, b string) (o loop.MatchOutcome, err error) {
+// Game implements duel.Matches.
+func (m *Matches) Game(ctx context.Context, g duel.Game, a, b string) (o duel.Outcome, err error) {
 	one, err := m.Pool.Offer(a)
 	if err != nil {
 		return o, err
@@ -58,6 +59,6 @@ func (h *networkGames) do(ctx context.Context, body json.RawMessage, files map[s
 	}
 	defer done()
 	o, err := g.Game.Play(ctx, a.Evaluator, b.Evaluator)
-	o.Invalid = invalid(a.Evaluator) // the new network is a
+	o.Invalid = nn.AsNetwork(a.Evaluator).Stats().Invalid // the new network is a
 	return o, err
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,9 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/internal/testshared"
-	"kosumi/nn"
 )
 
 var drops = flag.Int64("drops", 5, "how many connections TestGamesOutliveConnections breaks, at least")
@@ -335,47 +332,6 @@ func TestSeatsEnd(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.host.Seats()) == 1 }, 5*time.Second, time.Millisecond)
 	conn.Close()
 	require.Eventually(t, func() bool { return len(p.host.Seats()) == 0 }, 5*time.Second, time.Millisecond)
-}
-
-// record answers at once, and remembers who asked.
-type record struct {
-	mu   sync.Mutex
-	held []*nn.Job
-}
-
-func (r *record) Evaluate(context.Context, *nn.Query, *nn.Output) error { return nil }
-
-func (r *record) Submit(_ context.Context, j *nn.Job) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.held = append(r.held, j)
-}
-
-// TestFair lets one user ask a hundred times before others ask once: they have
-// their answers with the next ones.
-func TestFair(t *testing.T) {
-	r := new(record)
-	f := NewFair(r, 2)
-	g, err := board.NewGame(board.Square(9), board.Rules{})
-	require.NoError(t, err)
-	var order []string
-	submit := func(user string) {
-		f.Of(user).Submit(t.Context(), &nn.Job{Query: &nn.Query{Game: g}, Out: new(nn.Output), Done: func() { order = append(order, user) }})
-	}
-	for range 100 {
-		submit("greedy")
-	}
-	submit("ann")
-	submit("bob")
-	for len(order) < 102 {
-		require.LessOrEqual(t, len(r.held), 2, "no more are under way")
-		j := r.held[0]
-		r.held = r.held[1:]
-		j.Done()
-	}
-	require.Less(t, slices.Index(order, "ann"), 6)
-	require.Less(t, slices.Index(order, "bob"), 6)
-	require.Equal(t, map[string]uint64{"greedy": 100, "ann": 1, "bob": 1}, f.Evaluations())
 }
 
 // BenchmarkAddedLatency is the way of a command there and back, over loopback.

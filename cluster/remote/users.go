@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"kosumi/nn/open"
 )
 
 // shortToken is the length below which tokens could be guessed.
@@ -51,7 +53,7 @@ func ReadUsers(r io.Reader) ([]User, error) {
 }
 
 // Metrics serves what the users take in Prometheus' text format.
-func Metrics(h *Host, f *Fair) http.Handler {
+func Metrics(h *Host, f *open.Fair) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		fmt.Fprint(w, "# HELP kosumi_seats Seats in use.\n# TYPE kosumi_seats gauge\n")

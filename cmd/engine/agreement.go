@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
+	"kosumi/console"
 	"kosumi/nn"
-	"kosumi/search"
 )
 
 // agreementFlags say how short and long searches are compared.
@@ -40,17 +40,16 @@ func (f *agreementFlags) check() error {
 	return nil
 }
 
-// measureAgreement adds the comparison to a benchmark's results.
-func (out *benchmark) measureAgreement(cmd *cobra.Command, s *settings, params search.Params, server *nn.Server, f agreementFlags) error {
+// run compares the searches.
+func (f *agreementFlags) run(cmd *cobra.Command, s *settings, server *nn.Server) (*bench.Agreement, error) {
+	params := s.params()
 	if len(f.workers) == 0 {
 		f.workers = []int{params.Parallel.Workers}
 	}
-	progress := newDisplay(cmd.ErrOrStderr())
-	var err error
-	out.Agreement, err = bench.Agree(cmd.Context(), params, server, bench.AgreementConfig{
+	progress := console.NewProgress(cmd.ErrOrStderr())
+	defer progress.Close()
+	return bench.Agree(cmd.Context(), params, server, bench.AgreementConfig{
 		Short: f.short, Long: f.long, Positions: f.positions, Workers: f.workers, Size: s.Play.Size, Rules: s.Play.Rules,
-		Progress: func(n int) { progress.show("", int64(n), int64(f.positions), "positions compared", "") },
+		Progress: func(n int) { progress.Show("", int64(n), int64(f.positions), "positions compared", "") },
 	})
-	progress.close()
-	return err
 }

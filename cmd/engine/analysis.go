@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"kosumi/board"
 	"kosumi/engine/analysis"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 func analysisCommand() *cobra.Command {
@@ -68,23 +67,12 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
 	net := openNetwork(s, size, s.stderr)
-	conf.Models = func() []any { return net.models(size, s.batchSize()) }
+	conf.Models = func() []thinking.ModelInfo { return modelInfos(net) }
+	conf.SupportedRules = supportedRules(net)
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {
 		return usageError{err}
 	}
 	what := fmt.Sprintf("%d positions at a time", conf.Threads)
 	return serveClient(ctx, s, net, what, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
-}
-
-// models answers query_models as KataGo does.
-func (n *network) models(size board.Size, maxBatch int) []any {
-	var all []any
-	for _, info := range n.infos(size, maxBatch) {
-		all = append(all, map[string]any{
-			"name": info.Name, "internalName": info.InternalName, "maxBatchSize": info.MaxBatchSize,
-			"usesHumanSLProfile": info.HumanProfile, "version": info.Version, "usingFP16": strconv.FormatBool(info.FP16),
-		})
-	}
-	return all
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kosumi/gtp"
+	"kosumi/nn/open"
 )
 
 // Reasons why a session ends before its client asks for it.
@@ -25,7 +26,7 @@ const lastWords = time.Second
 // to its end. Without its network the engine can do nothing: that is an error,
 // after lastWords. A client that is gone, and a signal to stop, are none. The
 // banner ends with what it plays or analyses; without that there is none.
-func serveClient(ctx context.Context, s *settings, net *network, what string, serve func(context.Context) error) error {
+func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
@@ -39,12 +40,13 @@ func serveClient(ctx context.Context, s *settings, net *network, what string, se
 	}()
 	err := serve(ctx)
 	select {
-	case <-net.ready:
+	case <-net.Ready():
 	case <-time.After(lastWords):
 	}
+	_, failed := net.Loaded()
 	switch cause := context.Cause(ctx); {
-	case net.failed() != nil:
-		return fmt.Errorf("%w: %w", errNoNetwork, net.failed())
+	case failed != nil:
+		return fmt.Errorf("%w: %w", errNoNetwork, failed)
 	case cause != nil, errors.Is(err, gtp.ErrOutput):
 		return nil
 	}
@@ -52,14 +54,14 @@ func serveClient(ctx context.Context, s *settings, net *network, what string, se
 }
 
 // announce writes the banner once the network is loaded.
-func announce(s *settings, net *network, what string) error {
-	if err := net.wait(); err != nil {
+func announce(s *settings, net *open.Network, what string) error {
+	if err := net.Wait(); err != nil {
 		return err
 	}
 	if what == "" {
 		return nil
 	}
-	d := net.model.Describe()
+	d := net.Describe()
 	fmt.Fprintf(os.Stderr, "Kosumi %s: %s on %s, %s (%s); %d workers, %d sessions; %s\n",
 		version, d.Name, d.Provider, d.Precision, d.Why, s.workers(), s.sessionCount(), what)
 	return nil

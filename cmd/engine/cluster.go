@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kosumi/cluster"
+	"kosumi/console"
 )
 
 // clusterFlags say where a cluster is whose workers do a command's work.
@@ -70,7 +71,7 @@ what its workers take: the file DIR/cluster/address, env:NAME, or the address.`,
 		Example: `  engine cluster status run1/cluster/address`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			address, err := findAddress(args[0], slog.New(newPlainHandler(os.Stderr, slog.LevelWarn)))
+			address, err := findAddress(args[0], console.NewLog(os.Stderr, slog.LevelWarn))
 			if err != nil {
 				return err
 			}

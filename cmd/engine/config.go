@@ -45,7 +45,7 @@ func writeConfig(w io.Writer) {
 # the file. Names that are not known are refused.
 `)
 	s := defaultSettings()
-	for _, group := range []string{networkGroup, engine.GameGroup, engine.SeatGroup, searchGroup} {
+	for _, group := range []string{networkGroup, engine.GameGroup, engine.PlayGroup, searchGroup} {
 		fmt.Fprintf(w, "\n# %s\n", group)
 		for i := range table {
 			if row := &table[i]; row.Group == group {

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
+	"kosumi/review/report"
 )
 
 func drillCommand() *cobra.Command {
@@ -62,20 +64,20 @@ func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, 
 	if err != nil {
 		return usageError{err}
 	}
-	set, err := review.ReadDrills(f)
+	set, err := drill.Read(f)
 	f.Close()
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if answers == "" {
-		answers = review.AnswersFile(file)
+		answers = report.AnswersFile(file)
 	}
-	log, err := review.OpenLog(answers)
+	log, err := drill.OpenLog(answers)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	schedule, err := review.NewSchedule(log.Attempts)
+	schedule, err := drill.NewSchedule(log.Attempts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", answers, err)
 	}
@@ -95,7 +97,7 @@ func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, 
 type drillJudge struct {
 	s      *settings
 	out    io.Writer
-	net    *network
+	net    *open.Network
 	search *review.Judge
 }
 
@@ -108,7 +110,7 @@ func (d *drillJudge) judge(ctx context.Context, g *board.Game) (*review.Eval, er
 			return nil, err
 		}
 	}
-	if err := d.net.wait(); err != nil {
+	if err := d.net.Wait(); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	return d.search.Position(ctx, g)

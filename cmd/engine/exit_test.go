@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/doctor"
 	"kosumi/internal/testshared"
 	"kosumi/internal/testtalk"
 	"kosumi/nn/ort"
@@ -158,10 +159,10 @@ func isolated(t testing.TB) []string {
 	t.Helper()
 	dir := t.TempDir()
 	env := []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "LD_LIBRARY_PATH=", "KOSUMI_ONNXRUNTIME="}
-	var found []finding
+	var found []doctor.Finding
 	o := invoke(t, env, "", "doctor", "--json", "--boardsize", "9")
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &found), o.stdout)
-	i := slices.IndexFunc(found, func(f finding) bool { return f.What == "onnxruntime" })
+	i := slices.IndexFunc(found, func(f doctor.Finding) bool { return f.What == "onnxruntime" })
 	require.GreaterOrEqual(t, i, 0)
 	if found[i].OK {
 		t.Skipf("this system has a library of its own: %s", found[i].Found)

@@ -11,7 +11,11 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
+	"kosumi/gtp/autosave"
+	"kosumi/life"
 	"kosumi/models"
+	"kosumi/nn/open"
+	"kosumi/thinking"
 )
 
 func gtpCommand() *cobra.Command {
@@ -43,9 +47,9 @@ A move takes what the clock allows. Without a clock it takes --time seconds,
 }
 
 func serveGTP(ctx context.Context, s *settings, games string) error {
-	saved, err := newAutosave(games, s.stderr)
+	saved, err := autosave.Open(games, s.stderr)
 	if err != nil {
-		return err
+		return fmt.Errorf("--autosave: %w", err)
 	}
 	if err := s.findLevelFile(); err != nil {
 		return err
@@ -60,7 +64,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		return err
 	}
 	defer e.Close()
-	opts := gtp.Options{Strict: s.StrictPlay}
+	opts := gtpOptions(s, net)
 	if s.chat {
 		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
 		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
@@ -68,15 +72,24 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		opts.Terminal = &gtp.Terminal{Colour: coloured(), Remark: func(size board.Size) string { return remark(s, size) }}
 	}
-	server := gtp.NewServer(&savingSeat{&seat{Engine: e, net: net, opts: s}, saved}, s.stderr, opts)
+	server := gtp.NewServer(saved.Save(e), s.stderr, opts)
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		greet(s, size)
 	}
 	game := fmt.Sprintf("%dx%d, %s rules, komi %g", size.W, size.H, table.Find("rules").Get(s), conf.Rules.Komi)
 	return serveClient(ctx, s, net, game, func(ctx context.Context) error {
-		go net.warnOf(size)
+		go warnOf(net, size, s.stderr)
 		return server.Serve(ctx, os.Stdin, os.Stdout)
 	})
+}
+
+// gtpOptions returns what every GTP server of the program says of itself and of its
+// network.
+func gtpOptions(s *settings, net *open.Network) gtp.Options {
+	return gtp.Options{
+		Version: version, Strict: s.StrictPlay, Life: life.Judge{}, Ready: net.Wait,
+		Models: func() []thinking.ModelInfo { return modelInfos(net) },
+	}
 }
 
 // greet tells a person at a terminal what can be done here, and elsewhere.

@@ -9,6 +9,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
+	"kosumi/thinking"
 )
 
 // kataAnalysis is katago analysis.
@@ -60,10 +61,11 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 		return err
 	}
 	net := openNetwork(s, size, s.stderr)
-	if err := net.wait(); err != nil {
+	if err := net.Wait(); err != nil {
 		return err
 	}
-	if h := net.humans; h != nil && !h.takesProfile(size) {
+	humans := net.Humans()
+	if humans != nil && !humans.Describe().TakesProfile {
 		log.Say(kataUnranked)
 	}
 	for _, line := range c.Warning() {
@@ -71,15 +73,15 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 		log.Tell(line)
 	}
 	conf.HumanModel, conf.ModelNames = s.HumanModel != "", s.kataNames()
-	conf.TakesProfile = net.kataProfile(size)
+	conf.TakesProfile = takesProfile(net)
+	conf.SupportedRules = supportedRules(net)
 	if katago.Profiled(a.Search) && !conf.TakesProfile {
 		log.Say(katago.Unprofiled(s.kataNames()))
 	}
-	conf.Models = func() []any {
-		list := net.models(size, s.batchSize())
+	conf.Models = func() []thinking.ModelInfo {
+		list := modelInfos(net)
 		for i, name := range []string{s.Model, s.HumanModel}[:min(2, len(list))] {
-			model := list[i].(map[string]any)
-			model["name"], model["usingFP16"] = name, a.Network.FP16
+			list[i].Name, list[i].FP16 = name, a.Network.FP16
 		}
 		return list
 	}
@@ -90,7 +92,7 @@ func kataAnalyze(ctx context.Context, s *settings, c *config.Config, f *katago.F
 	log.Write("Loaded config " + c.Name())
 	log.Write("Loaded model " + s.Model)
 	f.LogOverrides(log)
-	if h := net.humans; h != nil && !c.Has("humanSLProfile") && h.takesProfile(size) {
+	if humans != nil && !c.Has("humanSLProfile") && humans.Describe().TakesProfile {
 		log.Say(kataUnsetDuring)
 	}
 	log.Write(fmt.Sprintf("Analyzing up to %d positions at a time in parallel", conf.Threads))

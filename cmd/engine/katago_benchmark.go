@@ -53,7 +53,7 @@ func kataBenchmark(ctx context.Context, f *katago.Flags) error {
 	}
 	fmt.Println("Loading model and initializing benchmark...")
 	net := openNetwork(&s, size, s.stderr)
-	if err := net.wait(); err != nil {
+	if err := net.Wait(); err != nil {
 		return err
 	}
 	defer net.Close()
@@ -61,7 +61,7 @@ func kataBenchmark(ctx context.Context, f *katago.Flags) error {
 	if err != nil {
 		return err
 	}
-	d := net.model.Describe()
+	d := net.Describe()
 	fmt.Printf("Testing using %d visits.\n\nYour GTP config is currently set to use numSearchThreads = %d\n\n", visits, g.Play.Search["numSearchThreads"].Int)
 	fmt.Printf("You are currently using the %s version of KataGo.\n\n", fmt.Sprintf("Kosumi %s (%s, %s)", version, d.Provider, d.Precision))
 	if f.Texts["threads"] == "" {

@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/console"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
 	"kosumi/katago/config"
+	"kosumi/nn"
+	"kosumi/nn/open"
 	"kosumi/search"
 	"kosumi/sgf"
+	"kosumi/thinking"
 )
 
 // kataStandIn is the config where none is given.
@@ -59,32 +63,31 @@ func kataLogger(log *katago.Log, all bool) *slog.Logger {
 	if all {
 		level = slog.LevelInfo
 	}
-	return slog.New(newPlainHandler(log.Messages(), level))
+	return console.NewLog(log.Messages(), level)
 }
 
 // kataSeat is a seat that answers as KataGo does.
 type kataSeat struct {
-	*seat
+	*engine.Engine
+	net    *open.Network
+	opts   *settings
 	params *katago.Params
 	log    *katago.Log
 	memory *katago.Memory // of moves that are to be varied; nil: none
 }
 
 // TakesProfile implements katago.Seat.
-func (k *kataSeat) TakesProfile() bool { return k.net.kataProfile(k.Game().Size()) }
+func (k *kataSeat) TakesProfile() bool { return takesProfile(k.net) }
 
 // loadRecord puts a game record on the board as KataGo does; d says what komi all
 // games have, if there is one.
 func (k *kataSeat) loadRecord(name string, data []byte, before int, d *katago.Dialect) error {
-	if err := k.usable(); err != nil {
-		return err
-	}
 	was := k.Game().Rules()
 	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
 	if err != nil {
 		return err
 	}
-	if known := k.net.SupportedRules(rules); known != rules {
+	if known := supportedRules(k.net)(rules); known != rules {
 		k.log.Say("WARNING: Rules " + rules.JSON() + " from sgf not supported by neural net, using " + known.JSON() + " instead")
 		rules = known
 	}
@@ -138,10 +141,10 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 		return err
 	}
 	net := openNetwork(&s, s.Play.Size, s.stderr)
-	if err := net.wait(); err != nil {
+	if err := net.Wait(); err != nil {
 		return err
 	}
-	if rules := s.Play.Rules; net.SupportedRules(rules) != rules {
+	if rules := s.Play.Rules; supportedRules(net)(rules) != rules {
 		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's text
 	}
 	memory, err := avoid(&s.Play.Search.RepeatPenalty, setup.Avoid, log)
@@ -153,7 +156,7 @@ func kataGTP(ctx context.Context, f *katago.Flags) error {
 		return err
 	}
 	defer e.Close()
-	seat := &kataSeat{seat: &seat{Engine: e, net: net, opts: &s}, log: log, memory: memory}
+	seat := &kataSeat{Engine: e, net: net, opts: &s, log: log, memory: memory}
 	seat.params = katago.NewParams(c, &g, seat, s.HumanModel != "", s.kataNames())
 	seat.greet(c, f, dialect.Quiet, setup.Idle)
 	return seat.serve(ctx, f, &dialect)
@@ -193,8 +196,8 @@ func (k *kataSeat) greet(c *config.Config, f *katago.Flags, quiet bool, idle []s
 	if quiet {
 		say = k.log.Write
 	}
-	humans := k.net.humans
-	if humans != nil && !humans.takesProfile(size) {
+	humans := k.net.Humans()
+	if humans != nil && !humans.Describe().TakesProfile {
 		k.log.Say(kataUnranked)
 	}
 	k.log.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
@@ -206,20 +209,18 @@ func (k *kataSeat) greet(c *config.Config, f *katago.Flags, quiet bool, idle []s
 		k.log.Write(line)
 		k.log.Tell(line)
 	}
-	model, _ := k.net.info(size, 0)
 	say("Loaded config " + c.Name())
 	say("Loaded model " + k.opts.Model)
 	if k.opts.HumanModel != "" {
 		say("Loaded human SL model " + k.opts.HumanModel)
 	}
 	f.LogOverrides(k.log)
-	say("Model name: " + model.InternalName)
+	say("Model name: " + k.net.Describe().Name)
 	if humans != nil {
-		info, _ := humans.info(size, 0)
-		say("Human SL model name: " + info.InternalName)
+		say("Human SL model name: " + humans.Describe().Name)
 	}
 	say("GTP ready, beginning main protocol loop")
-	if humans != nil && !c.Has("humanSLProfile") && humans.takesProfile(size) {
+	if humans != nil && !c.Has("humanSLProfile") && humans.Describe().TakesProfile {
 		k.log.Say(kataUnset)
 	}
 	k.WithoutEffect(idle)
@@ -228,13 +229,13 @@ func (k *kataSeat) greet(c *config.Config, f *katago.Flags, quiet bool, idle []s
 // serve answers a client.
 func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect) error {
 	version := config.Release
-	for _, model := range k.net.infos(k.opts.Play.Size, 0) {
+	for _, model := range modelInfos(k.net) {
 		version += "+" + katago.ShortName(model.InternalName)
 	}
 	as := &gtp.KataGo{
 		Engine: k, Version: version, Params: k.params, PVLen: d.PVLen,
 		MaxSize: config.MaxSize, ForcedKomi: d.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say,
-		Supports: func(r board.Rules) bool { return k.net.SupportedRules(r) == r },
+		Supports: func(r board.Rules) bool { return supportedRules(k.net)(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
 			return katago.Benchmark(ctx, k.net, k.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
@@ -247,7 +248,7 @@ func (k *kataSeat) serve(ctx context.Context, f *katago.Flags, d *katago.Dialect
 	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text
 	}
-	opts := gtp.Options{KataGo: as}
+	opts := gtp.Options{KataGo: as, Models: k.models}
 	if d.Chat {
 		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
@@ -272,18 +273,18 @@ func word(wanted bool, text string) string {
 	return ""
 }
 
-// Models names the networks as they were named on the command line.
-func (k *kataSeat) Models() []gtp.ModelInfo {
-	list := k.seat.Models()
+// models names the networks as they were named on the command line.
+func (k *kataSeat) models() []thinking.ModelInfo {
+	list := modelInfos(k.net)
 	for i, name := range []string{k.opts.Model, k.opts.HumanModel}[:min(2, len(list))] {
 		list[i].Name = name
 	}
 	return list
 }
 
-// kataProfile reports whether a network that is loaded takes profiles.
-func (n *network) kataProfile(size board.Size) bool {
-	_, any := n.Profiled(size)
+// takesProfile reports whether a network that is loaded takes profiles.
+func takesProfile(n nn.Network) bool {
+	_, any := nn.Profiled(n)
 	return any
 }
 
@@ -301,10 +302,3 @@ const (
 	kataUnset       = "WARNING: Provided -human-model but humanSLProfile was not set in the config or overrides. The human SL model will not be used until it is set in the config or at runtime via kata-set-param."
 	kataUnsetDuring = "Warning: Provided -human-model but humanSLProfile is not yet set. The human SL model will only be used on queries that provide humanSLProfile in overrideSettings."
 )
-
-// SupportedRules returns the nearest rules that the network was trained under, as
-// KataGo has them for its networks.
-func (n *network) SupportedRules(r board.Rules) board.Rules {
-	info, _ := n.info(board.Square(19), 0)
-	return katago.SupportedRules(r, info.Version)
-}

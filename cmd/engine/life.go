@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/life"
 	"kosumi/life/check"
@@ -76,9 +77,9 @@ func runLife(cmd *cobra.Command, f *lifeFlags, args []string) error {
 		return usageError{err}
 	}
 	opts := life.Options{Time: time.Duration(f.seconds * float64(time.Second)), First: first}
-	progress := newDisplay(cmd.ErrOrStderr())
-	defer progress.close()
-	opts.Progress = func(what string, nodes int64) { progress.show("", nodes, 0, "positions", what) }
+	progress := console.NewProgress(cmd.ErrOrStderr())
+	defer progress.Close()
+	opts.Progress = func(what string, nodes int64) { progress.Show("", nodes, 0, "positions", what) }
 	if f.at == "" {
 		return f.allGroups(cmd, q, opts, progress)
 	}
@@ -88,7 +89,7 @@ func runLife(cmd *cobra.Command, f *lifeFlags, args []string) error {
 		}
 	}
 	out, err := life.Ask(cmd.Context(), q, opts)
-	progress.close()
+	progress.Close()
 	if errors.Is(err, life.ErrQuestion) {
 		return usageError{err}
 	}
@@ -205,7 +206,7 @@ func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 
 // allGroups asks for one group after the other and tells of those whose life depends
 // on who moves first.
-func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Options, progress *display) error {
+func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Options, progress *console.Progress) error {
 	switch {
 	case f.out != "":
 		return usagef("--out needs --at: one proof is of one group")
@@ -216,7 +217,7 @@ func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Op
 	if err != nil {
 		return err
 	}
-	progress.close()
+	progress.Close()
 	if f.json {
 		return writeJSON(cmd.OutOrStdout(), append([]*life.Answer{}, unsettled...))
 	}

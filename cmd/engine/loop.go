@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster/hub"
+	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/train/loop"
+	"kosumi/train/loop/recipe"
 )
 
 type loopFlags struct {
@@ -74,7 +75,7 @@ the loop's own that the address names. Every game is checked before it counts.`,
 	}
 	c.AddCommand(loopReportCommand(), loopRateCommand())
 	fl := c.Flags()
-	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
+	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(recipe.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
 	fl.StringVar(&f.from, "from", "", "`NETWORK` that a new loop begins with instead of random weights: a file in KataGo's format, or embedded")
 	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs, where a new loop's window begins; with --from, as often as you like")
@@ -101,21 +102,21 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if f.initOnly {
 		return nil
 	}
-	log := slog.New(newPlainHandler(os.Stderr, level))
+	log := console.NewLog(os.Stderr, level)
 	if f.serve.addr != "" {
 		if log, err = clusterLog(f.logLevel, f.serve.jsonLog); err != nil {
 			return err
 		}
 	}
-	show := newDisplay(os.Stderr)
-	defer show.close()
+	show := console.NewProgress(os.Stderr)
+	defer show.Close()
 	o := loop.Options{
 		Log: log, Games: f.games, Time: time.Duration(f.hours * float64(time.Hour)),
-		Status: func(line string) { show.note(time.Now().Format("15:04:05") + " " + line) },
+		Status: func(line string) { show.Note(time.Now().Format("15:04:05") + " " + line) },
 	}
-	if show.terminal() {
+	if show.Terminal() {
 		o.Progress = func(p loop.Progress) {
-			show.showLeft("", p.Done, p.Goal, p.Unit, p.Stage+", "+p.Text, p.Left)
+			show.ShowLeft("", p.Done, p.Goal, p.Unit, p.Stage+", "+p.Text, p.Left)
 		}
 	}
 	var others *hub.Hub
@@ -141,7 +142,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.\n",
 		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, orDefault(s.Current, "nobody yet"))
 	err = l.Run(cmd.Context())
-	show.close()
+	show.Close()
 	if err != nil {
 		return err
 	}
@@ -163,12 +164,12 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if len(f.data) > 0 && f.from == "" {
 		return usagef("--data goes with --from; with --config, name the folders in the recipe, in [start]")
 	}
-	text, err := loop.Preset(f.preset)
+	text, err := recipe.Preset(f.preset)
 	if err != nil {
 		return usageError{err}
 	}
-	recipe := filepath.Join(dir, loop.ConfigFile)
-	_, err = os.Stat(recipe)
+	path := filepath.Join(dir, recipe.File)
+	_, err = os.Stat(path)
 	there := err == nil
 	if f.config != "" {
 		if text, err = file.Read(f.config, maxConfigSize); err != nil && there {
@@ -182,24 +183,24 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		if f.config == "" && !cmd.Flags().Changed("preset") {
 			text = nil
 		}
-		return f.agrees(dir, recipe, text)
+		return f.agrees(dir, path, text)
 	}
 	if f.from != "" {
-		if text, err = loop.From(text, f.from, f.data...); err != nil {
+		if text, err = recipe.From(text, f.from, f.data...); err != nil {
 			return usageError{err}
 		}
 	}
-	if err := loop.Init(dir, text); err != nil {
+	if err := recipe.Init(dir, text); err != nil {
 		return usageError{err}
 	}
-	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, recipe)
+	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, path)
 	return nil
 }
 
 // agrees names every key in which the recipe of a loop that is there differs from what
 // the command line says.
-func (f *loopFlags) agrees(dir, recipe string, text []byte) error {
-	list, err := loop.Differences(dir, text, f.from, f.data...)
+func (f *loopFlags) agrees(dir, path string, text []byte) error {
+	list, err := recipe.Differences(dir, text, f.from, f.data...)
 	if err != nil {
 		return usageError{err}
 	}
@@ -211,7 +212,7 @@ func (f *loopFlags) agrees(dir, recipe string, text []byte) error {
 		lines = append(lines, fmt.Sprintf("  %s is %s, asked for: %s", d.Key, orDefault(d.A, "not set"), orDefault(d.B, "not set")))
 	}
 	return usagef("%s counts for the loop that is there already, and differs from what is asked for:\n%s\ngo on with it by %s loop %s, or name another folder",
-		recipe, strings.Join(lines, "\n"), programName(), dir)
+		path, strings.Join(lines, "\n"), programName(), dir)
 }
 
 func loopReportCommand() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster/jobs"
+	"kosumi/console"
 	"kosumi/train/loop"
 )
 
@@ -48,7 +49,7 @@ first program, or else the first network, has Elo 0.`,
 				return err
 			}
 			o.Program = fmt.Sprintf("%q gtp --precision %s", self, precision)
-			o.Log = slog.New(newPlainHandler(os.Stderr, slog.LevelWarn))
+			o.Log = console.NewLog(os.Stderr, slog.LevelWarn)
 			pool, closePool, err := others.open(o.Log)
 			if err != nil {
 				return err

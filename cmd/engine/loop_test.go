@@ -14,38 +14,39 @@ import (
 	"kosumi/internal/testtalk"
 	"kosumi/models"
 	"kosumi/train/loop"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
 
 func TestTrainingUsageErrors(t *testing.T) {
-	recipe := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n")
+	recipeFile := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n")
 	method := writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
 	taken := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(taken, loop.ConfigFile), []byte("arch = 'kb2c16'\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(taken, recipe.File), []byte("arch = 'kb2c16'\n"), 0o644))
 	for args, want := range map[string]string{
 		"selfplay":                                           "--out",
 		"selfplay --out x --method chess":                    `"chess"`,
 		"selfplay --out x --visits 1":                        "visits",
 		"selfplay --out x --boardsize 40":                    `"40"`,
-		"selfplay --out x --recipe " + recipe:                "unknown key",
+		"selfplay --out x --recipe " + recipeFile:            "unknown key",
 		"selfplay --out x --recipe " + method:                "alphabeta",
 		"selfplay --out x --method random --rows-encoder v9": "v9",
-		"loop":                                        "arg",
-		"loop a b":                                    "one folder",
-		"loop new --preset huge":                      "huge",
-		"loop new --config " + recipe:                 "unknown key bogus",
-		"loop new --from no-such.bin.gz":              "no-such.bin.gz",
-		"loop new --from " + recipe:                   "start",
-		"loop new --from embedded --config " + recipe: "[start]",
-		"loop " + taken + " --from embedded":          `start.network is "", asked for: "embedded"`,
-		"loop " + taken + " --data " + recipe:         "--data goes with --from",
-		"loop new --data " + recipe:                   "--from",
-		"loop new --from embedded --data no-such":     "no-such",
-		"loop new --hours -1":                         "--hours",
-		"loop " + taken + " --preset default":         `arch is "kb2c16", asked for: "kb4c64"`,
-		"loop rate x --against gnugo":                 "NAME=COMMAND",
-		"loop rate x --games 0":                       "--games",
+		"loop":                            "arg",
+		"loop a b":                        "one folder",
+		"loop new --preset huge":          "huge",
+		"loop new --config " + recipeFile: "unknown key bogus",
+		"loop new --from no-such.bin.gz":  "no-such.bin.gz",
+		"loop new --from " + recipeFile:   "start",
+		"loop new --from embedded --config " + recipeFile: "[start]",
+		"loop " + taken + " --from embedded":              `start.network is "", asked for: "embedded"`,
+		"loop " + taken + " --data " + recipeFile:         "--data goes with --from",
+		"loop new --data " + recipeFile:                   "--from",
+		"loop new --from embedded --data no-such":         "no-such",
+		"loop new --hours -1":                             "--hours",
+		"loop " + taken + " --preset default":             `arch is "kb2c16", asked for: "kb4c64"`,
+		"loop rate x --against gnugo":                     "NAME=COMMAND",
+		"loop rate x --games 0":                           "--games",
 	} {
 		o := invoke(t, nil, "", strings.Fields(args)...)
 		require.Equal(t, exitUsage, o.code, "%s: %s", args, o.stderr)
@@ -64,16 +65,16 @@ func TestTrainingUsageErrors(t *testing.T) {
 
 // TestLoopFromTheNetworkInside makes recipes that begin with the embedded network.
 func TestLoopFromTheNetworkInside(t *testing.T) {
-	for _, preset := range loop.Presets() {
+	for _, preset := range recipe.Presets() {
 		dir := filepath.Join(t.TempDir(), "more")
 		o := invoke(t, nil, "", "loop", dir, "--from", "embedded", "--init", "--preset", preset)
 		require.Equal(t, exitDone, o.code, o.stderr)
-		text, err := os.ReadFile(filepath.Join(dir, loop.ConfigFile))
+		text, err := os.ReadFile(filepath.Join(dir, recipe.File))
 		require.NoError(t, err)
-		c, err := loop.ParseConfig(text)
+		c, err := recipe.Parse(text)
 		require.NoError(t, err)
 		require.Equal(t, "kb6c96", c.Arch)
-		require.Equal(t, loop.Start{Network: loop.Embedded, Games: int64(models.Default().Games), Data: []string{}}, c.Start)
+		require.Equal(t, recipe.Start{Network: recipe.Embedded, Games: int64(models.Default().Games), Data: []string{}}, c.Start)
 	}
 }
 
@@ -85,14 +86,14 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	network, rows := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "rows")
 	require.Equal(t, exitDone, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", network).code)
 	require.Equal(t, exitDone, invoke(t, nil, "", "selfplay", "--method", "random", "--boardsize", "5", "--games", "4", "--out", rows).code)
-	recipe, other := writeFile(t, "a.toml", "arch = 'kb1c16'\n[train]\nrate = 0.001\n"), writeFile(t, "b.toml", "arch = 'kb1c16'\n[train]\nrate = 0.002\nbatch = 64\n")
+	recipeFile, other := writeFile(t, "a.toml", "arch = 'kb1c16'\n[train]\nrate = 0.001\n"), writeFile(t, "b.toml", "arch = 'kb1c16'\n[train]\nrate = 0.002\nbatch = 64\n")
 	for name, c := range map[string]struct {
 		args, other []string
 		want        []string // of the refusal
 	}{
 		"plain":  {nil, []string{"--preset", "tutorial"}, []string{`arch is "kb4c64", asked for: "mini"`, "train.epochs is 0, asked for: 1", "stage["}},
 		"preset": {[]string{"--preset", "tutorial"}, []string{"--preset", "default"}, []string{`arch is "mini", asked for: "kb4c64"`, "bootstrap.games is 0, asked for: 3000"}},
-		"config": {[]string{"--config", recipe}, []string{"--config", other}, []string{"train.rate is 0.001, asked for: 0.002", "train.batch is 128, asked for: 64"}},
+		"config": {[]string{"--config", recipeFile}, []string{"--config", other}, []string{"train.rate is 0.001, asked for: 0.002", "train.batch is 128, asked for: 64"}},
 		"from":   {[]string{"--from", network}, []string{"--from", "embedded"}, []string{"start.network is ", `asked for: "embedded"`}},
 		"data":   {[]string{"--from", network, "--data", rows}, []string{"--from", network}, []string{"start.data is [" + rows + "], asked for: []"}},
 	} {
@@ -187,7 +188,7 @@ func filed(t *testing.T, dir string) int {
 // afterwards.
 func TestLoopCommand(t *testing.T) {
 	needLibrary(t)
-	recipe := writeFile(t, "recipe.toml", `arch = "kb2c16"
+	recipeFile := writeFile(t, "recipe.toml", `arch = "kb2c16"
 [compute]
 precision = "fp32"
 [bootstrap]
@@ -215,7 +216,7 @@ visits = 4
 games = 0
 `)
 	dir := filepath.Join(t.TempDir(), "run")
-	o := invoke(t, nil, "", "loop", dir, "--config", recipe, "--init")
+	o := invoke(t, nil, "", "loop", dir, "--config", recipeFile, "--init")
 	require.Equal(t, exitDone, o.code, o.stderr)
 	for range 2 {
 		o = invoke(t, nil, "", "loop", dir, "--games", "60", "--json")

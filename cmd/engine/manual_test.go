@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write docs/gtp.md anew")
 
 // TestManual: docs/gtp.md has every command and every setting that there is.
 func TestManual(t *testing.T) {
-	server := gtp.NewServer(&seat{}, slog.New(slog.DiscardHandler), gtp.Options{})
+	server := gtp.NewServer((*engine.Engine)(nil), slog.New(slog.DiscardHandler), gtp.Options{})
 	commands, missing, surplus := server.Manual()
 	require.Empty(t, missing, "commands that gtp/manual.go does not explain")
 	require.Empty(t, surplus, "explained, and no command")

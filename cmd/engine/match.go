@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -14,14 +13,17 @@ import (
 
 	"kosumi/clock"
 	"kosumi/cluster/jobs"
+	"kosumi/console"
 	"kosumi/match"
+	"kosumi/match/elo"
+	"kosumi/match/opening"
 )
 
 // matchFlags are the flags that are no field of match.Config as they stand.
 type matchFlags struct {
 	size, clock, openings string
 	komi                  float64
-	sprt                  match.SPRTConfig
+	sprt                  elo.SPRT
 	json, discard         bool
 	logLevel              string
 	cluster               clusterFlags
@@ -105,7 +107,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		}
 	}
 	if f.openings != "" {
-		if c.Openings, err = match.ReadOpenings(f.openings, c.Size); err != nil {
+		if c.Openings, err = opening.Read(f.openings, c.Size); err != nil {
 			return err
 		}
 	}
@@ -122,7 +124,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	if err != nil {
 		return usageError{err}
 	}
-	c.Log = slog.New(newPlainHandler(os.Stderr, level))
+	c.Log = console.NewLog(os.Stderr, level)
 	return nil
 }
 
@@ -200,16 +202,16 @@ func interrupted(c match.Config) error {
 
 // showMatch reports progress: a bar on a terminal, else a line a game.
 func showMatch(c *match.Config) (done func()) {
-	d := newDisplay(os.Stderr)
+	d := console.NewProgress(os.Stderr)
 	c.Progress = func(p match.Progress) {
 		switch {
-		case d.terminal():
-			d.show("", int64(p.Summary.Games), int64(p.Total), "games", score(&p.Summary))
+		case d.Terminal():
+			d.Show("", int64(p.Summary.Games), int64(p.Total), "games", score(&p.Summary))
 		case p.Game != nil:
-			d.note(progressLine(p))
+			d.Note(progressLine(p))
 		}
 	}
-	return d.close
+	return d.Close
 }
 
 func progressLine(p match.Progress) string {

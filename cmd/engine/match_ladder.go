@@ -17,12 +17,15 @@ import (
 
 	"kosumi/board"
 	"kosumi/cluster/jobs"
+	"kosumi/console"
+	"kosumi/doctor"
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/nn/open"
 	"kosumi/review"
 )
 
@@ -112,7 +115,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	network := m.Describe()
-	pool, closePool, err := f.cluster.open(slog.New(newPlainHandler(os.Stderr, slog.LevelInfo)))
+	pool, closePool, err := f.cluster.open(console.NewLog(os.Stderr, slog.LevelInfo))
 	if err != nil {
 		return err
 	}
@@ -192,7 +195,7 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 		return err
 	}
 	l.Network, l.SHA256 = network.Name, network.SHA256
-	l.Machine, l.Date = processor(), time.Now().Format(time.DateOnly)
+	l.Machine, l.Date = doctor.Processor(), time.Now().Format(time.DateOnly)
 	ladder.Print(cmd.OutOrStdout(), l)
 	return ladder.Update(f.out, l)
 }
@@ -219,7 +222,7 @@ func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Lad
 type ladderJudge struct {
 	model string
 	size  board.Size
-	net   *network
+	net   *open.Network
 	judge *review.Judge
 }
 
@@ -232,7 +235,7 @@ func (j *ladderJudge) lost(g *board.Game, p board.Point) (float64, error) {
 		s := defaultSettings()
 		s.Model = j.model
 		j.net = openNetwork(&s, j.size, slog.New(slog.DiscardHandler))
-		if err := j.net.wait(); err != nil {
+		if err := j.net.Wait(); err != nil {
 			return 0, err
 		}
 		var err error

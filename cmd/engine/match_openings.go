@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/match/opening"
 )
@@ -86,19 +87,19 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	progress := newDisplay(cmd.ErrOrStderr())
+	progress := console.NewProgress(cmd.ErrOrStderr())
 	openings, err := opening.Draw(cmd.Context(), net, opening.Config{
 		Count: f.count, Least: f.least, Most: f.most, Temperature: f.temperature, Balance: f.balance,
-		Size: size, Rules: rules, Seed: seed, Found: func(n int) { progress.show("", int64(n), int64(f.count), "openings", "") },
+		Size: size, Rules: rules, Seed: seed, Found: func(n int) { progress.Show("", int64(n), int64(f.count), "openings", "") },
 	})
-	progress.close()
+	progress.Close()
 	if err != nil {
 		return err
 	}
 	err = file.Write(f.out, func(w io.Writer) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
-			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.model.Describe().Name, f.temperature, seed)
+			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.Describe().Name, f.temperature, seed)
 		fmt.Fprintf(&b, "boardsize %d %d\n", size.W, size.H) // a match on another board refuses them
 		for _, o := range openings {
 			fmt.Fprintln(&b, o)

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/match"
 	"kosumi/match/opening"
 )
 
@@ -31,10 +30,10 @@ func TestMatchOpenings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(one), string(two), "a seed gives one book")
 
-	openings, err := match.ReadOpenings(files[0], size)
+	openings, err := opening.Read(files[0], size)
 	require.NoError(t, err)
 	require.Len(t, openings, 20)
-	_, err = match.ReadOpenings(files[0], board.Square(13))
+	_, err = opening.Read(files[0], board.Square(13))
 	require.ErrorContains(t, err, "openings for a board of 9x9, the match is on 13x13")
 	seen := map[string]bool{}
 	for _, o := range openings {

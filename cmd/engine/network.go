@@ -1,73 +1,36 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"sync"
+	"strconv"
 
 	"kosumi/board"
-	"kosumi/gtp"
+	"kosumi/katago"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/nn/open"
+	"kosumi/search"
+	"kosumi/thinking"
 )
 
-// network is the network that the flags name: it loads in the background, so
-// that a GTP client gets its first answers at once, and whoever needs it waits.
-type network struct {
-	ready  chan struct{} // closed when the rest is settled
-	model  *model.Model
-	server *nn.Server
-	conf   nn.ServerConfig
-	log    *slog.Logger
-	err    error
-	close  sync.Once
-	// humans is the network of human moves beside this one; nil if there is none.
-	humans *network
+// openNetwork starts to load the networks that the flags name and to open sessions
+// for boards of one size.
+func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
+	_, profile := s.Play.Search.Human.Meta()
+	c := open.Config{
+		Open: func(file string) (nn.Model, error) { return s.openModel(file, log) },
+		File: s.Model, HumanFile: s.HumanModel, Server: s.serverConfig(), Size: size, Profile: profile, Log: log,
+	}
+	if s.kataGo {
+		c.Log = nil // it says so in its own words
+	}
+	return open.Start(c)
 }
 
-// openNetwork starts to load the network and to open sessions for boards of one size.
-func openNetwork(s *settings, size board.Size, log *slog.Logger) *network {
-	n := &network{ready: make(chan struct{}), conf: s.serverConfig(), log: log}
-	if s.HumanModel != "" {
-		n.humans = openHumans(s, size, log)
-	}
-	go func() {
-		defer close(n.ready)
-		// That a file is missing is known before the other one is loaded.
-		if _, err := os.Stat(s.HumanModel); n.humans != nil && err != nil {
-			n.err = fmt.Errorf("--human-model: %w", err)
-			return
-		}
-		if n.err = n.load(s, s.Model, size); n.err == nil {
-			n.err = n.awaitHumans(s, size)
-		}
-	}()
-	return n
-}
-
-func (n *network) load(s *settings, file string, size board.Size) (err error) {
-	if n.model, err = s.openModelAs(file, n.log); err != nil {
-		return err
-	}
-	if n.server, err = nn.NewServer(n.model, n.conf); err != nil {
-		return err
-	}
-	if n.model.Serves(size) != nil {
-		return nil // another size may be asked for
-	}
-	return n.server.Warm(size)
-}
-
-// openModel opens the network that the flags name.
-func (s *settings) openModel(log *slog.Logger) (*model.Model, error) {
-	return s.openModelAs(s.Model, log)
-}
-
-func (s *settings) openModelAs(file string, log *slog.Logger) (*model.Model, error) {
+// openModel opens a network as the flags ask.
+func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error) {
 	m, err := model.Open(file, s.modelConfig(log))
 	if errors.Is(err, model.ErrPrecision) {
 		return nil, usageError{err}
@@ -93,107 +56,41 @@ func (s *settings) serverConfig() nn.ServerConfig {
 	}
 }
 
-// info describes the network that serves boards of one size; false if none is
+// modelInfos describes a network and then that of human moves; nothing if none is
 // loaded.
-func (n *network) info(size board.Size, maxBatch int) (gtp.ModelInfo, bool) {
-	if n.wait() != nil {
-		return gtp.ModelInfo{}, false
-	}
-	d := n.model.Describe()
-	info := gtp.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: maxBatch, FP16: d.Precision == "fp16"}
-	if spec, err := n.model.Spec(size); err == nil {
-		info.Version = spec.KataGo.Version
-		info.HumanProfile = spec.KataGo.MetaEncoder > 0
-	}
-	return info, true
-}
-
-// wait returns once the network is loaded.
-func (n *network) wait() error {
-	<-n.ready
-	return n.err
-}
-
-// failed returns why the network could not be loaded; nil while it still may be.
-func (n *network) failed() error {
-	select {
-	case <-n.ready:
-		return n.err
-	default:
-		return nil
-	}
-}
-
-// Evaluate implements nn.Evaluator.
-func (n *network) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	if err := n.wait(); err != nil {
-		return fmt.Errorf("the network could not be loaded: %w", err)
-	}
-	return n.server.Evaluate(ctx, q, out)
-}
-
-// Submit implements nn.Submitter.
-func (n *network) Submit(ctx context.Context, j *nn.Job) {
-	if j.Err = n.wait(); j.Err != nil {
-		j.Err = fmt.Errorf("the network could not be loaded: %w", j.Err)
-		j.Done()
-		return
-	}
-	n.server.Submit(ctx, j)
-}
-
-// Stats returns what the network has done so far.
-func (n *network) Stats() nn.Stats {
-	select {
-	case <-n.ready:
-		if n.err == nil {
-			return n.server.Stats()
+func modelInfos(n nn.Network) []thinking.ModelInfo {
+	var all []thinking.ModelInfo
+	for ; n != nil; n = n.Humans() {
+		if d := n.Describe(); d != (nn.Description{}) {
+			all = append(all, thinking.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: n.BatchSize(),
+				FP16: strconv.FormatBool(d.Precision == "fp16"), Version: d.Version, HumanProfile: d.TakesProfile})
 		}
-	default:
 	}
-	return nn.Stats{}
+	return all
 }
 
-// BatchSize returns the most positions in one network call.
-func (n *network) BatchSize() int { return n.conf.MaxBatch }
-
-// Serves returns nil if boards of that size can be evaluated.
-func (n *network) Serves(size board.Size) error {
-	if err := n.wait(); err != nil {
-		return err
-	}
-	return n.model.Serves(size)
+// supportedRules returns the nearest rules that a network was trained under, as
+// KataGo has them for its networks.
+func supportedRules(n nn.Network) func(board.Rules) board.Rules {
+	return func(r board.Rules) board.Rules { return katago.SupportedRules(r, n.Describe().Version) }
 }
 
 // warnOf says that the board of the beginning is none for the network, once that is
 // loaded: the client may ask for another one.
-func (n *network) warnOf(size board.Size) {
-	if n.wait() != nil {
+func warnOf(n *open.Network, size board.Size, log *slog.Logger) {
+	if n.Wait() != nil {
 		return
 	}
-	if err := n.model.Serves(size); err != nil {
-		n.log.Warn(err.Error())
+	if err := n.Serves(size); err != nil {
+		log.Warn(err.Error())
 	}
 }
 
-// ClearCache forgets evaluated positions.
-func (n *network) ClearCache() {
-	if n.wait() == nil {
-		n.server.ClearCache()
-		if n.humans != nil {
-			n.humans.ClearCache()
-		}
+// checkHuman refuses settings of human-like play that have no network to act on.
+func (s *settings) checkHuman() error {
+	h, none := s.Play.Search.Human, search.Defaults().Human
+	if h.Profile = ""; s.HumanModel == "" && h != none {
+		return errors.New("the humanSL settings, but for humanSLProfile, need a network of human moves: name one with --human-model")
 	}
-}
-
-// Close waits for the network to be loaded and lets go of it.
-func (n *network) Close() (err error) {
-	if n.humans != nil {
-		defer n.humans.Close()
-	}
-	if n.wait() != nil {
-		return nil
-	}
-	n.close.Do(func() { err = errors.Join(n.server.Close(), n.model.Close()) })
-	return err
+	return nil
 }

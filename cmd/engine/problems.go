@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
+	"kosumi/console"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -26,26 +27,23 @@ func (f *problemFlags) check() error {
 	return nil
 }
 
-// measureProblems adds what was solved to a benchmark's results.
-func (out *benchmark) measureProblems(cmd *cobra.Command, params search.Params, server *nn.Server, f problemFlags) error {
+// run solves the problems; it returns nothing where there are none.
+func (f *problemFlags) run(cmd *cobra.Command, params search.Params, server *nn.Server) (visits int64, solved []bench.Solved, err error) {
 	var all []bench.Problem
 	for _, file := range f.files {
 		list, err := bench.ReadProblems(file)
 		if err != nil {
-			return err
+			return 0, nil, err
 		}
 		all = append(all, list...)
 	}
 	if len(all) == 0 {
-		return nil
+		return 0, nil, nil
 	}
-	params.Seed = 1
-	progress := newDisplay(cmd.ErrOrStderr())
-	var err error
-	out.ProblemVisits = f.visits
-	out.Problems, err = bench.Solve(cmd.Context(), params, server, all, f.visits, func(done, of int) {
-		progress.show("", int64(done), int64(of), "positions solved or not", "")
+	progress := console.NewProgress(cmd.ErrOrStderr())
+	defer progress.Close()
+	solved, err = bench.Solve(cmd.Context(), params, server, all, f.visits, func(done, of int) {
+		progress.Show("", int64(done), int64(of), "positions solved or not", "")
 	})
-	progress.close()
-	return err
+	return f.visits, solved, err
 }

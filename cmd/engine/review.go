@@ -15,7 +15,7 @@ import (
 	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn"
-	"kosumi/nn/model"
+	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/batch"
 	"kosumi/search"
@@ -88,7 +88,7 @@ Letters in the lists: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 // reviewer has what games are reviewed with: a network, or others' networks.
 type reviewer struct {
 	s      *settings
-	net    *network // opened for the first game
+	net    *open.Network // opened for the first game
 	hangUp func()
 }
 
@@ -102,11 +102,11 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return usageError{err}
 	}
 	defer r.close()
-	if conf.Elsewhere, err = r.connect(&f, conf.Search); err != nil {
+	if conf.Remote, err = r.connect(&f, conf.Search); err != nil {
 		return err
 	}
 	show := newReviewProgress(os.Stderr, len(files))
-	defer show.close()
+	defer show.bars.Close()
 	lock, err := file.LockFolder(f.out)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return err
 	}
 	err = b.Run(cmd.Context(), files)
-	show.close()
+	show.bars.Close()
 	o, failed := b.Finish(cmd.Context())
 	switch {
 	case err != nil && o == nil:
@@ -138,28 +138,21 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	return nil
 }
 
-// reviewIdentity names a network, and tells apart what was found with others or at
-// another precision.
-func reviewIdentity(m *model.Model) (name, identity string) {
-	d := m.Describe()
-	return d.Name, strings.Join([]string{d.SHA256, d.Provider, d.Precision}, " ")
-}
-
 // open makes sure that the network is there and serves a size.
 func (r *reviewer) open(size board.Size) (batch.Network, error) {
 	if r.net == nil {
 		r.s.useTuning(size)
 		r.net = openNetwork(r.s, size, r.s.stderr)
 	}
-	if err := r.net.wait(); err != nil {
+	if err := r.net.Wait(); err != nil {
 		return batch.Network{}, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	if err := r.net.Serves(size); err != nil {
 		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), nn.ErrSize.Error()+": "), " (--boardsize") // a flag of other commands
 		return batch.Network{}, fmt.Errorf("%w: %s", batch.ErrNotServed, why)
 	}
-	name, identity := reviewIdentity(r.net.model)
-	return batch.Network{Evaluator: r.net, Name: name, Identity: identity, Remark: remark(r.s, size)}, nil
+	d := r.net.Describe()
+	return batch.Network{Evaluator: r.net, Name: d.Name, Identity: d.Identity(), Remark: remark(r.s, size)}, nil
 }
 
 // connect reaches the cluster whose workers search, if one is named. The network

@@ -5,19 +5,20 @@ import (
 	"os"
 	"time"
 
+	"kosumi/console"
 	"kosumi/review"
 )
 
 // reviewProgress shows how far a review is: a bar on a terminal, else a line a game
 // and one every few seconds.
 type reviewProgress struct {
-	*display
+	bars        *console.Progress
 	name        string
 	file, files int
 }
 
 func newReviewProgress(out *os.File, files int) *reviewProgress {
-	return &reviewProgress{display: newDisplay(out), files: files}
+	return &reviewProgress{bars: console.NewProgress(out), files: files}
 }
 
 // Game begins a game of the file with an index.
@@ -36,8 +37,8 @@ func (p *reviewProgress) Progress(r review.Progress) {
 	if r.Left > 0 {
 		text += ", " + r.Left.Round(time.Second).String() + " left for this game"
 	}
-	p.share((float64(p.file)+share)/float64(max(1, p.files)), text)
+	p.bars.Share((float64(p.file)+share)/float64(max(1, p.files)), text)
 }
 
 // Line writes a line about a game.
-func (p *reviewProgress) Line(text string) { p.note(text) }
+func (p *reviewProgress) Line(text string) { p.bars.Note(text) }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/review"
+	"kosumi/review/drill"
 	"kosumi/sgf"
 )
 
@@ -139,10 +140,10 @@ func TestReviewGoesOnAfterAKill(t *testing.T) {
 
 func TestDrill(t *testing.T) {
 	needLibrary(t)
-	set := review.Drills{Version: review.DrillVersion, Problems: []review.Problem{{
+	set := drill.Set{Version: drill.Version, Problems: []drill.Problem{{
 		ID: "p", Game: "game", Number: 3, Width: 5, Height: 5, Stones: "......XO..XO.............", ToMove: "b",
 		Rules: `{"ko":"SIMPLE","scoring":"AREA","tax":"NONE","suicide":false}`, Komi: 7.5, Played: "A1", Loss: 8, Kind: review.Other, Reason: "C3 is better.",
-		Answers: []review.Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
+		Answers: []drill.Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
 	}}}
 	raw, err := json.Marshal(set)
 	require.NoError(t, err)
@@ -174,7 +175,7 @@ func TestDrill(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(`{"version":9}`), 0o644))
 	o = invoke(t, nil, "", "drill", file)
 	require.Equal(t, exitFailed, o.code)
-	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", review.DrillVersion))
+	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", drill.Version))
 }
 
 // TestAutosave plays two games; the second one is killed in the middle.

@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
+	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/features"
@@ -140,7 +141,7 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		PerFile: f.perFile, First: first, Network: "random", Seed: s.serverConfig().Seed, Settings: conf}
 	var server *nn.Server
 	if conf.Search.Method != selfplay.Random {
-		m, err := s.openModel(s.stderr)
+		m, err := s.openModel(s.Model, s.stderr)
 		if err != nil {
 			return err
 		}
@@ -218,20 +219,20 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 // showSelfplay reports progress: a bar on a terminal, else a line every ten
 // seconds.
 func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func()) {
-	d := newDisplay(os.Stderr)
-	every := lineEvery
-	if d.terminal() {
+	d := console.NewProgress(os.Stderr)
+	every := console.LineEvery
+	if d.Terminal() {
 		every = 500 * time.Millisecond
 	}
 	update := func() {
 		s := summary()
 		switch {
-		case !d.terminal():
-			d.note(s.Line())
+		case !d.Terminal():
+			d.Note(s.Line())
 		case f.games > 0 || f.rows == 0:
-			d.show("", int64(s.Games), int64(f.games), "games", s.Line())
+			d.Show("", int64(s.Games), int64(f.games), "games", s.Line())
 		default:
-			d.show("", int64(s.Rows), int64(f.rows), "rows", s.Line())
+			d.Show("", int64(s.Rows), int64(f.rows), "rows", s.Line())
 		}
 	}
 	stop, ended := make(chan struct{}), make(chan struct{})
@@ -251,6 +252,6 @@ func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func(
 	return func() {
 		close(stop)
 		<-ended
-		d.close()
+		d.Close()
 	}
 }

@@ -23,8 +23,9 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
-	"kosumi/nn"
+	"kosumi/nn/open"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 type serveFlags struct {
@@ -112,7 +113,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	s.useTuning(s.Play.Size)
 	n := openNetwork(s, s.Play.Size, log)
 	defer n.Close()
-	if err := n.wait(); err != nil {
+	if err := n.Wait(); err != nil {
 		return err
 	}
 	l, err := tls.Listen("tcp", f.listen, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
@@ -173,31 +174,19 @@ func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string,
 // desk seats users at engines of their own, which share one network.
 type desk struct {
 	settings  *settings
-	net       *network
-	fair      *remote.Fair
+	net       *open.Network
+	fair      *open.Fair
 	positions int
 	log       *slog.Logger
 }
 
-func newDesk(s *settings, n *network, positions int, log *slog.Logger) *desk {
-	return &desk{settings: s, net: n, fair: remote.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
+func newDesk(s *settings, n *open.Network, positions int, log *slog.Logger) *desk {
+	return &desk{settings: s, net: n, fair: open.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
 }
-
-// sharedNetwork is the network as one user has it.
-type sharedNetwork struct {
-	*network
-	share *remote.Share
-}
-
-func (n *sharedNetwork) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	return n.share.Evaluate(ctx, q, out)
-}
-
-func (n *sharedNetwork) Submit(ctx context.Context, j *nn.Job) { n.share.Submit(ctx, j) }
 
 func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
 	s := *d.settings
-	shared := &sharedNetwork{d.net, d.fair.Of(user)}
+	shared := d.fair.Of(user)
 	if kind == remote.Analysis {
 		conf := analysis.Defaults()
 		conf.Version, conf.Threads = version, d.positions
@@ -207,7 +196,8 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		conf.Search = s.params()
 		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
 		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-		conf.Models = func() []any { return d.net.models(s.Play.Size, s.batchSize()) }
+		conf.Models = func() []thinking.ModelInfo { return modelInfos(d.net) }
+		conf.SupportedRules = supportedRules(d.net)
 		server, err := analysis.New(conf, shared, d.log)
 		if err != nil {
 			return err
@@ -221,7 +211,7 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 		return err
 	}
 	defer e.Close()
-	return gtp.NewServer(&seat{Engine: e, net: d.net, opts: &s}, d.log, gtp.Options{Strict: s.StrictPlay}).Serve(ctx, in, out)
+	return gtp.NewServer(e, d.log, gtpOptions(&s, d.net)).Serve(ctx, in, out)
 }
 
 // serveMetrics writes what the users take.

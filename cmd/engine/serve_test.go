@@ -17,6 +17,7 @@ import (
 
 	"kosumi/cluster"
 	"kosumi/cluster/remote"
+	"kosumi/nn/open"
 )
 
 // place is engine serve inside the test, with a network of its own.
@@ -31,7 +32,7 @@ func serveHere(t testing.TB, s *settings, users []remote.User) *place {
 	log := slog.New(slog.DiscardHandler)
 	n := openNetwork(s, s.Play.Size, log)
 	t.Cleanup(func() { n.Close() })
-	require.NoError(t, n.wait())
+	require.NoError(t, n.Wait())
 	cert, pin, err := cluster.Certificate(t.TempDir(), nil)
 	require.NoError(t, err)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
@@ -103,7 +104,7 @@ func near(t testing.TB, d *desk) *player {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	alone := *d
-	alone.fair = remote.NewFair(d.net, 1<<20) // in nobody's way
+	alone.fair = open.NewFair(d.net, 1<<20) // in nobody's way
 	ended := make(chan error, 1)
 	go func() { ended <- alone.sit(t.Context(), "local", remote.GTP, in, out) }()
 	t.Cleanup(func() {
@@ -200,9 +201,9 @@ func BenchmarkManyGUIs(b *testing.B) {
 		ended := make(chan int, guis)
 		go play(ctx, b, one, ended)
 		time.Sleep(2 * time.Second)
-		rows, began := here.desk.net.server.Stats().Rows, time.Now()
+		rows, began := here.desk.net.Stats().Rows, time.Now()
 		time.Sleep(8 * time.Second)
-		alone := float64(here.desk.net.server.Stats().Rows-rows) / time.Since(began).Seconds()
+		alone := float64(here.desk.net.Stats().Rows-rows) / time.Since(began).Seconds()
 		stop()
 		<-ended
 
@@ -215,9 +216,9 @@ func BenchmarkManyGUIs(b *testing.B) {
 		}
 		time.Sleep(3 * time.Second)
 		before := here.desk.fair.Evaluations()
-		rows, began = here.desk.net.server.Stats().Rows, time.Now()
+		rows, began = here.desk.net.Stats().Rows, time.Now()
 		time.Sleep(16 * time.Second)
-		together := float64(here.desk.net.server.Stats().Rows-rows) / time.Since(began).Seconds()
+		together := float64(here.desk.net.Stats().Rows-rows) / time.Since(began).Seconds()
 		var got []float64
 		for user, n := range here.desk.fair.Evaluations() {
 			got = append(got, float64(n-before[user]))

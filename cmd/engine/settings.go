@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kosumi/console"
 	"kosumi/engine"
 	"kosumi/internal/file"
 	"kosumi/level"
@@ -84,7 +85,7 @@ func makeTable() setting.Table[settings] {
 	play := setting.Lift(engine.Settings(), func(s *settings) *engine.Config { return &s.Play })
 	split := slices.IndexFunc(play, func(s setting.Setting[settings]) bool { return s.Section != "" })
 	return setting.Join(networkTable(), play[:split], setting.Table[settings]{
-		setting.Of(setting.Info{Name: "strict-play", Group: engine.SeatGroup, Source: "a bot does not leave a server's game",
+		setting.Of(setting.Info{Name: "strict-play", Group: engine.PlayGroup, Source: "a bot does not leave a server's game",
 			Doc: "refuse ko, superko and suicide violations in GTP's play (default: warn and follow the server)"},
 			func(s *settings) *bool { return &s.StrictPlay }),
 		setting.Custom(setting.Info{Name: "preset", Group: searchGroup, Source: "the strongest",
@@ -151,7 +152,7 @@ func (s *settings) oneNetworkFlags(f *pflag.FlagSet) {
 // playFlags adds what says how to play.
 func (s *settings) playFlags(f *pflag.FlagSet) {
 	s.gameFlags(f)
-	s.groupFlags(f, engine.SeatGroup)
+	s.groupFlags(f, engine.PlayGroup)
 	s.searchFlags(f)
 }
 
@@ -243,7 +244,7 @@ func (s *settings) check() error {
 	if err != nil {
 		return err
 	}
-	s.stderr = slog.New(newPlainHandler(os.Stderr, level))
+	s.stderr = console.NewLog(os.Stderr, level)
 	if err := s.checkHuman(); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/bench"
+	"kosumi/doctor"
 )
 
 func TestBenchmark(t *testing.T) {
@@ -29,7 +30,7 @@ func TestBenchmark(t *testing.T) {
 		bytes_per_visit peak_rss_bytes rounds trials recommended`) {
 		require.Contains(t, raw, key)
 	}
-	var b benchmark
+	var b bench.Report
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
 	require.Equal(t, "9x9", b.Board)
 	require.Equal(t, "cpu", b.Provider)
@@ -67,7 +68,7 @@ func TestAgreement(t *testing.T) {
 		o := invoke(t, nil, "", append(args, more...)...)
 		require.Zero(t, o.code, o.stderr)
 		require.Contains(t, o.stderr, "6 of 6 positions compared")
-		var b benchmark
+		var b bench.Report
 		require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
 		require.NotNil(t, b.Agreement)
 		return b.Agreement
@@ -99,7 +100,7 @@ func TestDoctor(t *testing.T) {
 	}
 	o = invoke(t, nil, "", "doctor", "--json", "--boardsize", "9")
 	require.Zero(t, o.code)
-	var all []finding
+	var all []doctor.Finding
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &all))
 	require.Equal(t, "network", all[len(all)-1].What)
 	require.True(t, all[len(all)-1].OK)

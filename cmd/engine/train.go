@@ -15,12 +15,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/console"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/model"
 	"kosumi/train/learn"
+	"kosumi/train/training"
 )
 
-// trainFlags are the flags that are no field of learn.RunConfig as they stand.
+// trainFlags are the flags that are no field of training.Config as they stand.
 type trainFlags struct {
 	size, method, schedule string
 	losses                 []string
@@ -32,7 +34,7 @@ type trainFlags struct {
 func trainCommand() *cobra.Command {
 	s := defaultSettings()
 	s.Provider, s.Play.Seed = "cpu", 1
-	var c learn.RunConfig
+	var c training.Config
 	f := trainFlags{method: string(autodiff.SGD), schedule: "constant"}
 	cmd := &cobra.Command{
 		Use:   "train --model IN --data DIR -o OUT",
@@ -111,7 +113,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 const defaultEpochs = 5
 
 // apply turns flags into the configuration of a run.
-func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) error {
+func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) error {
 	if err := s.load(cmd); err != nil {
 		return err
 	}
@@ -178,19 +180,19 @@ func parseLosses(list []string) (map[string]float64, error) {
 	return all, nil
 }
 
-func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
+func runTrain(cmd *cobra.Command, c training.Config, f *trainFlags) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(25) // rows are large and live long: with 100 they would take twice their size
 	}
-	show := newDisplay(cmd.ErrOrStderr())
-	c.Progress = func(p learn.Progress) {
-		if show.terminal() {
+	show := console.NewProgress(cmd.ErrOrStderr())
+	c.Progress = func(p training.Progress) {
+		if show.Terminal() {
 			p.Left = 0 // the bar has it
 		}
-		show.show("", p.Step, p.Total, "steps", trainLine(&p))
+		show.Show("", p.Step, p.Total, "steps", trainLine(&p))
 	}
-	report, err := learn.Run(cmd.Context(), c)
-	show.close()
+	report, err := training.Run(cmd.Context(), c)
+	show.Close()
 	var other *learn.SettingsError
 	switch {
 	case errors.As(err, &other) && len(other.Changed) > 0:
@@ -281,7 +283,7 @@ func otherRun(dir string, changed []learn.Change) error {
 }
 
 // printTrainReport prints what a run changed, one loss a line.
-func printTrainReport(w io.Writer, r *learn.Report) {
+func printTrainReport(w io.Writer, r *training.Report) {
 	fmt.Fprintf(w, "%d steps, %d samples, %.0f samples/s\n", r.Counters.Steps, r.Counters.Samples, r.Speed)
 	if r.Counters.Skipped > 0 {
 		fmt.Fprintf(w, "%d steps were skipped: their loss or gradient was no finite number\n", r.Counters.Skipped)
@@ -301,7 +303,7 @@ func printTrainReport(w io.Writer, r *learn.Report) {
 }
 
 // printMeasurements prints what was measured on rows held back, a part of the loss a line.
-func printMeasurements(w io.Writer, r *learn.Report) {
+func printMeasurements(w io.Writer, r *training.Report) {
 	columns := []struct {
 		name string
 		of   *learn.Result

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"kosumi/train/learn"
+	"kosumi/train/training"
 )
 
 // trainLine says losses, speed and time left.
-func trainLine(s *learn.Progress) string {
+func trainLine(s *training.Progress) string {
 	if s.Doing != "" {
 		return s.Doing
 	}

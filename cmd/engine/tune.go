@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"kosumi/bench"
 	"kosumi/board"
@@ -34,25 +33,19 @@ func (s *settings) tuningUse(size board.Size) bench.Use {
 	return bench.Use{File: s.Model, Size: size, Provider: s.Provider, Precision: s.Precision}
 }
 
-// tune tries plans and keeps the best.
-func (out *benchmark) tune(ctx context.Context, s *settings, m *model.Model, games []*board.Game, length time.Duration) error {
+// tune tries plans, keeps the best and has the settings use it.
+func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Report) (err error) {
 	plans := bench.Plans(s.defaultPlan(), out.Provider == ort.CPU || out.Provider == model.OnnxGo)
-	params := s.params()
-	params.Seed = 1
-	var err error
-	out.Tuning, err = bench.Tune(ctx, bench.TuneConfig{
-		Model: m, Server: s.serverConfig(), Games: games, Params: params, Rounds: out.Rounds, Length: length,
-		Round: func(round int) {
-			s.stderr.Info(fmt.Sprintf("trying %d settings, round %d of %d", len(plans), round+1, out.Rounds))
-		},
-	}, plans)
+	out.Tuning, err = setup.Tune(ctx, plans, func(round int) {
+		s.stderr.Info(fmt.Sprintf("trying %d settings, round %d of %d", len(plans), round+1, out.Rounds))
+	})
 	if err != nil {
 		return err
 	}
 	best := bench.Best(out.Tuning)
 	s.use(best.Plan)
 	out.Recommended = best.Plan.String()
-	return s.tuningUse(games[0].Size()).Keep(bench.Tuned{Plan: best.Plan, Model: out.Model, Board: out.Board, Provider: out.Provider, Precision: out.Precision, Evals: best.Evals})
+	return s.tuningUse(setup.Games[0].Size()).Keep(bench.Tuned{Plan: best.Plan, Subject: out.Subject, Evals: best.Evals})
 }
 
 // useTuning takes over what an earlier `engine benchmark --tune` found for this

@@ -29,7 +29,7 @@ func TestTuning(t *testing.T) {
 	args := []string{"benchmark", "--model", freshNetwork(t), "--precision", "fp32", "--boardsize", "5", "--seconds", "0.02", "--rounds", "1", "--json"}
 	o := invoke(t, nil, "", append(args, "--tune")...)
 	require.Zero(t, o.code, o.stderr)
-	var b benchmark
+	var b bench.Report
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
 	require.Greater(t, len(b.Tuning), 5)
 	require.Equal(t, 1.0, b.Tuning[0].Ratio)

@@ -22,7 +22,6 @@ import (
 	"kosumi/board"
 	"kosumi/train/loop"
 	"kosumi/web"
-	"kosumi/web/api"
 	"kosumi/web/folder"
 )
 
@@ -117,7 +116,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	backend := web.NewNetworks(web.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) web.Network {
 		other := *s
 		other.Model = file
-		return webNetwork{openNetwork(&other, board.Square(9), s.stderr)}
+		return openNetwork(&other, board.Square(9), s.stderr)
 	}})
 	defer backend.Close()
 	c.Backend = backend
@@ -211,27 +210,6 @@ func openBrowser(url string) {
 	if err := browser.OpenURL(url); err != nil {
 		fmt.Fprintln(os.Stderr, "No browser could be opened: open the address above.")
 	}
-}
-
-// webNetwork is a network as the page's server sees it.
-type webNetwork struct{ *network }
-
-// Wait implements web.Network.
-func (n webNetwork) Wait() error { return n.wait() }
-
-// Status implements web.Network.
-func (n webNetwork) Status() (st api.Engine, identity string) {
-	select {
-	case <-n.ready:
-	default:
-		return api.Engine{State: "loading"}, ""
-	}
-	if n.err != nil {
-		return api.Engine{State: "failed", Error: n.err.Error()}, ""
-	}
-	d := n.model.Describe()
-	_, identity = reviewIdentity(n.model)
-	return api.Engine{State: "ready", Name: d.Name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}, identity
 }
 
 // startedByClick reports whether the program was started from a desktop: without a

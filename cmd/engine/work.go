@@ -15,6 +15,7 @@ import (
 
 	"kosumi/cluster"
 	"kosumi/cluster/jobs"
+	"kosumi/console"
 	"kosumi/match"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -95,7 +96,7 @@ func clusterLog(level string, asJSON bool) (*slog.Logger, error) {
 	if asJSON {
 		return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
 	}
-	return slog.New(newPlainHandler(os.Stderr, l)), nil
+	return console.NewLog(os.Stderr, l), nil
 }
 
 func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) error {

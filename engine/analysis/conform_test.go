@@ -37,7 +37,7 @@ func testConfig() Config {
 }
 
 // serve starts a server behind pipes.
-func serve(t testing.TB, c Config, net Network) *analysisconform.Session {
+func serve(t testing.TB, c Config, net nn.Network) *analysisconform.Session {
 	t.Helper()
 	s, err := New(c, net, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

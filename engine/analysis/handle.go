@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"unicode/utf8"
+
+	"kosumi/thinking"
 )
 
 // handle answers one line: an action, or a query.
@@ -98,12 +100,11 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 	case "query_version":
 		reply["version"], reply["git_hash"] = s.conf.Version, "none"
 	case "query_models":
-		reply["models"] = append([]any{}, s.conf.Models()...)
+		text, _ := json.Marshal(append([]thinking.ModelInfo{}, s.conf.Models()...)) // strings and numbers only
+		reply["models"] = json.RawMessage(dump(text))
 	case "clear_cache":
 		s.conf.Search.EvalCache.Shared.Clear()
-		if c, ok := s.net.(interface{ ClearCache() }); ok {
-			c.ClearCache()
-		}
+		s.net.ClearCache()
 	case "terminate", "terminate_all":
 		match, err := terminated(action, fields)
 		if err != nil {

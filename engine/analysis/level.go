@@ -43,11 +43,7 @@ func (s *Server) readLevel(q *query, r *fieldReader) {
 		r.fail("level", "%v", err)
 		return
 	}
-	sha := ""
-	if n, ok := s.net.(interface{ SHA256() string }); ok {
-		sha = n.SHA256()
-	}
-	setting, err := level.Find(ladders, sha, q.size, rank)
+	setting, err := level.Find(ladders, s.net.Describe().SHA256, q.size, rank)
 	if err != nil {
 		r.fail("level", "%v", err)
 		return

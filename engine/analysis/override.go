@@ -52,7 +52,7 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	for name, raw := range settings {
 		pairs[name] = settingText(raw)
 	}
-	human, takes, names := s.humans(q.size)
+	human, takes, names := s.humans()
 	values, view, unknown, err := s.base.Query(pairs, s.since, perspectives[q.view], human)
 	if err == nil {
 		unknown, err = q.ownSettings(unknown, pairs)
@@ -83,26 +83,14 @@ func (s *Server) unusedThere(name string) bool {
 	return s.conf.InKataGosPlace && slices.Contains(config.UnusedInAnalysis, name)
 }
 
-// humanSource is a network, or several, that may vary by profile, or have one of
-// human moves among them.
-type humanSource interface {
-	Humans(board.Size) (humans nn.Evaluator, profiled bool)
-	Profiled(board.Size) (files []string, any bool)
-}
-
 // humans reports whether a network of human moves is loaded, whether any network
 // varies by profile, and how messages call them all.
-func (s *Server) humans(size board.Size) (loaded, profile bool, names string) {
-	n, ok := s.net.(humanSource)
-	if !ok {
-		return s.conf.HumanModel, s.conf.TakesProfile, s.conf.ModelNames
-	}
-	humans, _ := n.Humans(size)
-	files, any := n.Profiled(size)
+func (s *Server) humans() (loaded, profile bool, names string) {
+	files, any := nn.Profiled(s.net)
 	if names = s.conf.ModelNames; names == "" {
 		names = strings.Join(files, " and ")
 	}
-	return humans != nil, any, names
+	return s.conf.HumanModel || s.net.Humans() != nil, s.conf.TakesProfile || any, names
 }
 
 // settingText is the value of a setting as a config file would have it.

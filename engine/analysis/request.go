@@ -10,7 +10,9 @@ import (
 	"unsafe"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // query is one request for analysis, checked.
@@ -30,7 +32,7 @@ type query struct {
 
 	params   search.Params
 	limits   search.Limits
-	restrict []search.Restriction
+	restrict []thinking.Restriction
 	advanced board.Color // whom the playout doubling advantage is for; Empty: the side to move
 	view     Perspective
 	reports  schedule
@@ -95,8 +97,8 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	}
 	rules := q.rules
 	rules.Button = rules.Button && rules.Scoring == board.ScoringArea
-	if n, ok := s.net.(rulesLimiter); ok {
-		rules = n.SupportedRules(rules)
+	if s.conf.SupportedRules != nil {
+		rules = s.conf.SupportedRules(rules)
 	}
 	if rules != q.rules {
 		warnings = append(warnings, fieldError{"rules", "Rules " + rulesText(q.rules) + " not supported by neural net, using " + rulesText(rules) + " instead"})
@@ -110,18 +112,12 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	return q, warnings, q.checkMoves()
 }
 
-// rulesLimiter is a network that was not trained under all rules: it returns the
-// nearest that it knows.
-type rulesLimiter interface {
-	SupportedRules(board.Rules) board.Rules
-}
-
 // rulesText writes rules and komi in KataGo's older form.
 func rulesText(r board.Rules) string {
 	return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 64)
 }
 
-func (q *query) readBoard(r *fieldReader, most int, net Network) {
+func (q *query) readBoard(r *fieldReader, most int, net nn.Network) {
 	fault := "Must provide an integer from 2 to " + strconv.Itoa(most)
 	for _, field := range []string{"boardXSize", "boardYSize"} {
 		if !r.has(field) {
@@ -383,7 +379,7 @@ func (q *query) readRestrictions(r *fieldReader) {
 }
 
 // restriction reads one entry of the list. Its faults name its own fields.
-func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one search.Restriction, ok bool) {
+func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one thinking.Restriction, ok bool) {
 	for _, name := range []string{"moves", "untilDepth", "player"} {
 		if _, there := fields[name]; !there {
 			r.fail(field, "%s", errRestrictions)

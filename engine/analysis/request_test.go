@@ -12,10 +12,11 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // anyNet serves square boards of odd size, and is never asked.
-type anyNet struct{ nn.Evaluator }
+type anyNet struct{ nn.Plain }
 
 func (anyNet) Serves(s board.Size) error {
 	if s.W%2 == 0 {
@@ -125,10 +126,10 @@ func TestFieldsOfQuery(t *testing.T) {
 		}},
 		{"one report", map[string]string{"firstReportDuringSearchAfter": "1e6"}, func(q *query) { q.reports.first = 1e6 * time.Second }},
 		{"avoid", map[string]string{"avoidMoves": `[{"player":"B","moves":["A1","pass"],"untilDepth":3},{"player":"B","moves":[],"untilDepth":1}]`}, func(q *query) {
-			q.restrict = []search.Restriction{{Color: board.Black, Points: append(at("A1"), board.Pass), Depth: 3}, {Color: board.Black, Depth: 1}}
+			q.restrict = []thinking.Restriction{{Color: board.Black, Points: append(at("A1"), board.Pass), Depth: 3}, {Color: board.Black, Depth: 1}}
 		}},
 		{"allow", map[string]string{"allowMoves": `[{"player":"B","moves":["A1"],"untilDepth":1},{"player":"W","moves":["B2"],"untilDepth":2}]`}, func(q *query) {
-			q.restrict = []search.Restriction{
+			q.restrict = []thinking.Restriction{
 				{Color: board.Black, Points: at("A1"), Depth: 1, Allow: true}, {Color: board.White, Points: at("B2"), Depth: 2, Allow: true},
 			}
 		}},

@@ -19,13 +19,8 @@ import (
 	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 )
-
-// Network evaluates positions and says which boards it can.
-type Network interface {
-	nn.Evaluator
-	Serves(board.Size) error
-}
 
 // Config is how queries are answered. Start from [Defaults].
 type Config struct {
@@ -37,9 +32,9 @@ type Config struct {
 	Perspective Perspective   // where a query does not choose
 	// QuitWithoutWaiting drops what is queued when the input ends.
 	QuitWithoutWaiting bool
-	Version            string       // "a.b.c"
-	Models             func() []any // answers query_models, one object a network; nil: none
-	MaxLine            int          // longest input line in bytes; 0: 16 MiB
+	Version            string                      // "a.b.c"
+	Models             func() []thinking.ModelInfo // answers query_models; nil: none
+	MaxLine            int                         // longest input line in bytes; 0: 16 MiB
 	// MaxQueue is how much memory the queries that wait may take, in bytes; when it
 	// is full, no more is read and the client has to wait. 0: 64 MiB.
 	MaxQueue int64
@@ -50,10 +45,13 @@ type Config struct {
 	// call the networks.
 	HumanModel, TakesProfile bool
 	ModelNames               string
-	InKataGosPlace           bool // no word about parameters that KataGo takes without a use either
-	IgnoreUnknown            bool // say nothing of fields that mean nothing
-	CleanupPhases            bool // two passes begin the clean-up phases of territory rules
-	NoInferredHandicap       bool // Black's moves before White's first are no handicap stones
+	// SupportedRules returns the nearest rules that the network was trained under;
+	// nil: it was under all.
+	SupportedRules     func(board.Rules) board.Rules
+	InKataGosPlace     bool // no word about parameters that KataGo takes without a use either
+	IgnoreUnknown      bool // say nothing of fields that mean nothing
+	CleanupPhases      bool // two passes begin the clean-up phases of territory rules
+	NoInferredHandicap bool // Black's moves before White's first are no handicap stones
 	// Faulty, if not nil, is told every error and warning, as JSON.
 	Faulty func(warning bool, text string)
 }
@@ -74,7 +72,7 @@ func Defaults() Config {
 // Server answers queries. Make one with [New].
 type Server struct {
 	conf  Config
-	net   Network
+	net   nn.Network
 	log   *slog.Logger
 	queue *queue
 	out   output
@@ -84,7 +82,7 @@ type Server struct {
 }
 
 // New returns a server for one client.
-func New(c Config, net Network, log *slog.Logger) (*Server, error) {
+func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if err := c.Search.Validate(); err != nil {
 		return nil, err
 	}
@@ -92,7 +90,7 @@ func New(c Config, net Network, log *slog.Logger) (*Server, error) {
 		return nil, fmt.Errorf("analysis threads %d: must be 1 to %d", c.Threads, MaxThreads)
 	}
 	if c.Models == nil {
-		c.Models = func() []any { return nil }
+		c.Models = func() []thinking.ModelInfo { return nil }
 	}
 	if c.MaxLine <= 0 {
 		c.MaxLine = 16 << 20

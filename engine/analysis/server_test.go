@@ -16,6 +16,7 @@ import (
 
 	"kosumi/engine/analysis/analysisconform"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 func query5(id string, changes map[string]any) map[string]any {
@@ -145,12 +146,12 @@ func TestActions(t *testing.T) {
 	require.Equal(t, 1, net.clear)
 	net.mu.Unlock()
 
-	c.Models = func() []any { return []any{map[string]any{"name": "n"}} }
+	c.Models = func() []thinking.ModelInfo { return []thinking.ModelInfo{{Name: "n", FP16: "auto"}} }
 	s = serve(t, c, net)
 	s.Send(`{"action":"query_models","id":"<m>"}`)
 	m := s.Next()
 	require.Equal(t, "<m>", m.ID)
-	require.Equal(t, []any{map[string]any{"name": "n"}}, m.Raw["models"])
+	require.Equal(t, []any{map[string]any{"name": "n", "internalName": "", "maxBatchSize": 0.0, "usesHumanSLProfile": false, "version": 0.0, "usingFP16": "auto"}}, m.Raw["models"])
 }
 
 func TestReports(t *testing.T) {

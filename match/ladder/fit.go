@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kosumi/level"
-	"kosumi/match"
+	"kosumi/match/elo"
 )
 
 // withPairs adds the games of a known ladder, which may be nil, to others.
@@ -41,17 +41,17 @@ func (c *Config) fit(l *level.Ladder) error {
 		return i
 	}
 	played := map[string]int{}
-	points := make([]match.PairPoints, len(l.Pairs))
+	points := make([]elo.Pair, len(l.Pairs))
 	for i, p := range l.Pairs {
-		points[i] = match.PairPoints{A: number(p.A), B: number(p.B), Points: p.Points, Games: float64(p.Games)}
+		points[i] = elo.Pair{A: number(p.A), B: number(p.B), Points: p.Points, Games: float64(p.Games)}
 		played[p.A] += p.Games
 		played[p.B] += p.Games
 	}
 	zero, zeroElo := c.zero(names)
-	elo, errs := match.FitElo(len(names), points, zero)
+	fit, errs := elo.Fit(len(names), points, zero)
 	var failed error
 	for i, name := range names {
-		e := level.Anchor{Name: name, Elo: math.Round(elo[i] + zeroElo), Error: math.Round(errs[i]), Games: played[name]}
+		e := level.Anchor{Name: name, Elo: math.Round(fit[i] + zeroElo), Error: math.Round(errs[i]), Games: played[name]}
 		dial, isDial := strings.CutPrefix(name, c.Method+":")
 		if !isDial {
 			l.Anchors = append(l.Anchors, e)

@@ -14,6 +14,7 @@ import (
 	"kosumi/board"
 	"kosumi/level"
 	"kosumi/match"
+	"kosumi/match/elo"
 )
 
 // Config says what is measured.
@@ -79,7 +80,7 @@ func (c *Config) Check() error {
 // A pair of players that meet: dials count first, then anchors.
 type pair struct {
 	a, b, games int
-	points      match.PairPoints
+	points      elo.Pair
 }
 
 // pairs lists who meets whom: each dial the next one and the one after that, and
@@ -87,7 +88,7 @@ type pair struct {
 func (c *Config) pairs() []*pair {
 	var all []*pair
 	add := func(a, b, games int) {
-		all = append(all, &pair{a: a, b: b, games: games, points: match.PairPoints{A: a, B: b}})
+		all = append(all, &pair{a: a, b: b, games: games, points: elo.Pair{A: a, B: b}})
 	}
 	n := len(c.Dials)
 	for _, step := range []int{1, 2} {
@@ -198,7 +199,7 @@ func (c *Config) collect(all []*pair) []*pair {
 	stop() // no match goes on
 	for a := range c.Dials {
 		for b := a + 1; b < len(c.Dials)+len(c.Anchors); b++ {
-			p := &pair{a: a, b: b, points: match.PairPoints{A: a, B: b}}
+			p := &pair{a: a, b: b, points: elo.Pair{A: a, B: b}}
 			m := c.match(p, mostGames)
 			if _, err := os.Stat(m.Dir); err != nil {
 				continue

@@ -1,4 +1,5 @@
-// Package opening draws random openings from a network's policy, for matches.
+// Package opening has the openings of matches: it reads them from files, and draws
+// random ones from a network's policy.
 package opening
 
 import (

@@ -21,7 +21,7 @@ const (
 // that PyTorch gives to the same layer: NAME.weight, NAME.bias,
 // NAME.running_mean, NAME.running_var.
 type maker struct {
-	*onnx.Builder
+	g   *onnx.Builder
 	rng *rand.Rand
 }
 
@@ -30,7 +30,7 @@ func newMaker(name string, seed uint64) *maker {
 }
 
 // in returns a maker of the same graph and random numbers, inside a scope.
-func (m *maker) in(scope string) *maker { return &maker{m.In(scope), m.rng} }
+func (m *maker) in(scope string) *maker { return &maker{m.g.In(scope), m.rng} }
 
 // normal returns n numbers of a normal distribution cut off at twice its
 // standard deviation, scaled so that what is left has the deviation asked for.
@@ -72,18 +72,18 @@ func (m *maker) conv(name string, x onnx.Value, in, out, kernel int, scale float
 }
 
 func (m *maker) convOf(name string, x onnx.Value, w []float32, in, out, kernel int) onnx.Value {
-	weight := m.Floats(name+".weight", w, int64(out), int64(in), int64(kernel), int64(kernel))
-	bias := m.Floats(name+".bias", make([]float32, out), int64(out))
-	return m.Conv(x, weight, bias)
+	weight := m.g.Floats(name+".weight", w, int64(out), int64(in), int64(kernel), int64(kernel))
+	bias := m.g.Floats(name+".bias", make([]float32, out), int64(out))
+	return m.g.Conv(x, weight, bias)
 }
 
 // norm adds a BatchNormalization whose scale is gamma and which knows nothing
 // yet: mean 0, variance 1.
 func (m *maker) norm(name string, x onnx.Value, channels int, gamma float64) onnx.Value {
 	n := int64(channels)
-	return m.BatchNorm(x,
-		m.Floats(name+".weight", filled(channels, gamma), n), m.Floats(name+".bias", filled(channels, 0), n),
-		m.Floats(name+".running_mean", filled(channels, 0), n), m.Floats(name+".running_var", filled(channels, 1), n), epsilon)
+	return m.g.BatchNorm(x,
+		m.g.Floats(name+".weight", filled(channels, gamma), n), m.g.Floats(name+".bias", filled(channels, 0), n),
+		m.g.Floats(name+".running_mean", filled(channels, 0), n), m.g.Floats(name+".running_var", filled(channels, 1), n), epsilon)
 }
 
 func filled(n int, v float64) []float32 {
@@ -96,14 +96,14 @@ func filled(n int, v float64) []float32 {
 
 // dense adds a fully connected layer; the weight lies [out,in] as in PyTorch.
 func (m *maker) dense(name string, x onnx.Value, in, out int, scale float64) onnx.Value {
-	w := m.Floats(name+".weight", m.normal(in*out, scale/math.Sqrt(float64(in))), int64(out), int64(in))
-	b := m.Floats(name+".bias", make([]float32, out), int64(out))
-	return m.Gemm(x, w, b, true)
+	w := m.g.Floats(name+".weight", m.normal(in*out, scale/math.Sqrt(float64(in))), int64(out), int64(in))
+	b := m.g.Floats(name+".bias", make([]float32, out), int64(out))
+	return m.g.Gemm(x, w, b, true)
 }
 
 // squeezedHead adds the beginning that most heads share: a 1x1 convolution to a
 // few planes, norm, ReLU, flattened.
 func (m *maker) squeezedHead(conv, norm string, x onnx.Value, in, planes int) onnx.Value {
 	x = m.conv(conv, x, in, planes, 1, gainReLU)
-	return m.Flatten(m.Relu(m.norm(norm, x, planes, 1)))
+	return m.g.Flatten(m.g.Relu(m.norm(norm, x, planes, 1)))
 }

@@ -28,20 +28,20 @@ func Mini(c Config, seed uint64) (*onnx.Model, error) {
 	}
 	m := newMaker(c.String(), seed)
 	area := c.Width * c.Height
-	x := m.Input(InputPlanes, onnx.Float, "N", MiniPlanes, c.Height, c.Width)
-	x = m.Relu(m.norm("bn_input", m.conv("conv_input", x, MiniPlanes, c.Channels, 3, gainReLU), c.Channels, 1))
+	x := m.g.Input(InputPlanes, onnx.Float, "N", MiniPlanes, c.Height, c.Width)
+	x = m.g.Relu(m.norm("bn_input", m.conv("conv_input", x, MiniPlanes, c.Channels, 3, gainReLU), c.Channels, 1))
 	for i := range c.Blocks {
 		b := m.in(blockName("residual_blocks", i))
-		y := b.Relu(b.norm("bn1", b.conv("conv1", x, c.Channels, c.Channels, 3, gainReLU), c.Channels, 1))
+		y := b.g.Relu(b.norm("bn1", b.conv("conv1", x, c.Channels, c.Channels, 3, gainReLU), c.Channels, 1))
 		y = b.norm("bn2", b.conv("conv2", y, c.Channels, c.Channels, 3, gainReLU), c.Channels, 1/math.Sqrt(float64(c.Blocks)))
-		x = b.Relu(b.Add(y, x))
+		x = b.g.Relu(b.g.Add(y, x))
 	}
 	p := m.squeezedHead("policy_conv", "policy_bn", x, c.Channels, 2)
 	p = m.dense("policy_fc", p, 2*area, area+1, headScale)
 	v := m.squeezedHead("value_conv", "value_bn", x, c.Channels, 1)
-	v = m.Relu(m.dense("value_fc1", v, area, 64, gainReLU))
+	v = m.g.Relu(m.dense("value_fc1", v, area, 64, gainReLU))
 	v = m.dense("value_fc2", v, 64, 1, headScale)
-	m.Output(OutputPolicy, m.LogSoftmax(p, -1))
-	m.Output(OutputValue, m.Tanh(v))
-	return m.Model(metadata(c, seed, "dual-head", "mini7", "log_softmax", OutputPolicy, OutputValue))
+	m.g.Output(OutputPolicy, m.g.LogSoftmax(p, -1))
+	m.g.Output(OutputValue, m.g.Tanh(v))
+	return m.g.Model(metadata(c, seed, "dual-head", "mini7", "log_softmax", OutputPolicy, OutputValue))
 }

@@ -36,13 +36,13 @@ func Seed(c Config, seed uint64) (*onnx.Model, error) {
 		return nil, err
 	}
 	m := newMaker(c.String(), seed)
-	x := m.Input(InputPlanes, onnx.Float, "N", SeedPlanes, c.Height, c.Width)
-	x = m.Relu(m.norm("initial_bn", m.conv("initial_conv", x, SeedPlanes, c.Channels, 3, gainReLU), c.Channels, 1))
+	x := m.g.Input(InputPlanes, onnx.Float, "N", SeedPlanes, c.Height, c.Width)
+	x = m.g.Relu(m.norm("initial_bn", m.conv("initial_conv", x, SeedPlanes, c.Channels, 3, gainReLU), c.Channels, 1))
 	for i := range c.Blocks {
 		b := m.in(blockName("residual_blocks", i))
-		y := b.conv("conv1", b.Relu(b.norm("bn1", x, c.Channels, 1)), c.Channels, c.Channels, 3, gainReLU)
-		y = b.conv("conv2", b.Relu(b.norm("bn2", y, c.Channels, 1)), c.Channels, c.Channels, 3, gainReLU/math.Sqrt(float64(c.Blocks)))
-		x = b.Add(y, x)
+		y := b.conv("conv1", b.g.Relu(b.norm("bn1", x, c.Channels, 1)), c.Channels, c.Channels, 3, gainReLU)
+		y = b.conv("conv2", b.g.Relu(b.norm("bn2", y, c.Channels, 1)), c.Channels, c.Channels, 3, gainReLU/math.Sqrt(float64(c.Blocks)))
+		x = b.g.Add(y, x)
 		if (i+1)%seedPoolEvery == 0 {
 			x = m.in(blockName("global_pooling_blocks", i/seedPoolEvery)).pooling(x, c.Channels)
 		}
@@ -50,14 +50,14 @@ func Seed(c Config, seed uint64) (*onnx.Model, error) {
 	area := c.Width * c.Height
 	h := m.in("policy_head")
 	p := h.dense("fc", h.squeezedHead("conv", "bn", x, c.Channels, 2), 2*area, area+1, headScale)
-	m.Output(OutputPolicy, h.Softmax(p, -1))
+	m.g.Output(OutputPolicy, h.g.Softmax(p, -1))
 	h = m.in("value_head")
-	m.Output(OutputValue, h.Tanh(h.scalar(x, c.Channels, area)))
-	m.Output(OutputScore, m.in("score_head").scalar(x, c.Channels, area))
+	m.g.Output(OutputValue, h.g.Tanh(h.scalar(x, c.Channels, area)))
+	m.g.Output(OutputScore, m.in("score_head").scalar(x, c.Channels, area))
 	h = m.in("ownership_head")
-	o := h.Relu(h.norm("bn", h.conv("conv1", x, c.Channels, seedOwnership, 1, gainReLU), seedOwnership, 1))
-	m.Output(OutputOwnership, h.Flatten(h.Tanh(h.conv("conv2", o, seedOwnership, 1, 1, headScale))))
-	return m.Model(metadata(c, seed, "seed", "seed22", "softmax", OutputPolicy, OutputValue, OutputScore, OutputOwnership))
+	o := h.g.Relu(h.norm("bn", h.conv("conv1", x, c.Channels, seedOwnership, 1, gainReLU), seedOwnership, 1))
+	m.g.Output(OutputOwnership, h.g.Flatten(h.g.Tanh(h.conv("conv2", o, seedOwnership, 1, 1, headScale))))
+	return m.g.Model(metadata(c, seed, "seed", "seed22", "softmax", OutputPolicy, OutputValue, OutputScore, OutputOwnership))
 }
 
 // pooling adds a global pooling block: conv(x) plus a dense layer of the means.
@@ -67,13 +67,13 @@ func (m *maker) pooling(x onnx.Value, channels int) onnx.Value {
 		w[(ch*channels+ch)*9+4]++ // the centre of the channel's own kernel
 	}
 	local := m.convOf("conv", x, w, channels, channels, 3)
-	whole := m.dense("fc", m.Flatten(m.GlobalAveragePool(x)), channels, channels, 0.3*gainLinear)
-	return m.Add(local, m.Unsqueeze(whole, 2, 3))
+	whole := m.dense("fc", m.g.Flatten(m.g.GlobalAveragePool(x)), channels, channels, 0.3*gainLinear)
+	return m.g.Add(local, m.g.Unsqueeze(whole, 2, 3))
 }
 
 // scalar adds the head that value and score share, up to its last dense layer.
 func (m *maker) scalar(x onnx.Value, channels, area int) onnx.Value {
 	x = m.squeezedHead("conv", "bn", x, channels, 1)
-	x = m.Relu(m.dense("fc1", x, area, seedHidden, gainReLU))
+	x = m.g.Relu(m.dense("fc1", x, area, seedHidden, gainReLU))
 	return m.dense("fc2", x, seedHidden, 1, headScale)
 }

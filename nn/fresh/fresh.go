@@ -51,11 +51,11 @@ func Parse(name string) (Architecture, error) {
 	return a, err
 }
 
-// IsKataGo tells whether a name is meant for an architecture of KataGo's format,
+// IsKataGo reports whether a name is meant for an architecture of KataGo's format,
 // which serves every board size.
 func IsKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
 
-// KataGo tells whether the network is of KataGo's format.
+// KataGo reports whether the network is of KataGo's format.
 func (a Architecture) KataGo() bool { return a.katago }
 
 // On returns the architecture for boards of a size. Networks of KataGo's format

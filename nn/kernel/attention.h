@@ -11,7 +11,7 @@
 
 enum { QUERIES = 2 * LANES }; // at a time
 
-// desk is what one head is worked on with.
+// head_scratch is the memory that the attention of one head takes.
 typedef struct {
 	int depth, keys;       // q_dim in whole vectors, tokens in whole pairs
 	float *turned;         // [tokens][depth]: keys before they are integers; [keys/2][v_dim] pairs of values
@@ -21,9 +21,10 @@ typedef struct {
 	float *worth;          // [v_dim]: what a value's integer is worth
 	float *unit, *inverse; // [QUERIES]: what a score's is, and 1 over a query's sum
 	float key_unit;
-} desk;
+} head_scratch;
 
-static int furnish(desk *d, const attention_shape *a, int tokens, scratch *s)
+// take_head_scratch lays the parts out in one piece of memory; -1 if there is none.
+static int take_head_scratch(head_scratch *d, const attention_shape *a, int tokens, scratch *s)
 {
 	d->depth = (a->q_dim + LANES - 1) / LANES * LANES;
 	d->keys = (tokens + 1) & ~1;
@@ -136,7 +137,7 @@ INLINE vmask pairs(vf even, vf odd)
 }
 
 // take_keys stores the keys of a head.
-INLINE void take_keys(int integers, const attention_shape *a, const attention_call *c, desk *d, const float *x, size_t row,
+INLINE void take_keys(int integers, const attention_shape *a, const attention_call *c, head_scratch *d, const float *x, size_t row,
 	const float *cosines, const float *sines, size_t turns)
 {
 	float norm = 0, top = 0, most;
@@ -159,7 +160,7 @@ INLINE void take_keys(int integers, const attention_shape *a, const attention_ca
 }
 
 // take_values stores the values of a head by channel.
-INLINE void take_values(int integers, const attention_shape *a, const attention_call *c, desk *d, const float *x, size_t row)
+INLINE void take_values(int integers, const attention_shape *a, const attention_call *c, head_scratch *d, const float *x, size_t row)
 {
 	if (!integers) {
 		transpose(x, row, c->tokens, a->v_dim, (float *)d->v, d->keys);
@@ -184,7 +185,7 @@ INLINE void take_values(int integers, const attention_shape *a, const attention_
 }
 
 // take_queries packs count queries for the lanes, so that scores are powers of 2.
-INLINE void take_queries(int integers, const attention_shape *a, desk *d, const float *x, size_t row, int count, int lanes,
+INLINE void take_queries(int integers, const attention_shape *a, head_scratch *d, const float *x, size_t row, int count, int lanes,
 	const float *cosines, const float *sines, size_t turns)
 {
 	float most;
@@ -228,7 +229,7 @@ INLINE void multiply_rows(int precision, int width, const char *rows, size_t row
 
 // weigh turns scores into probabilities times some factor, which inverse undoes. A score
 // that is no number makes its query's result none.
-INLINE void weigh(int integers, int width, int tokens, desk *d, const vf *top)
+INLINE void weigh(int integers, int width, int tokens, head_scratch *d, const vf *top)
 {
 	int lanes = width * LANES;
 	vf sum[2] = {splat(0), splat(0)};
@@ -260,7 +261,7 @@ INLINE void weigh(int integers, int width, int tokens, desk *d, const vf *top)
 }
 
 // attend_some computes some vectors of queries of one head.
-INLINE void attend_some(int integers, int width, const attention_shape *a, const attention_call *c, desk *d, int count, float *y)
+INLINE void attend_some(int integers, int width, const attention_shape *a, const attention_call *c, head_scratch *d, int count, float *y)
 {
 	static const float ones[QUERIES] = {[0 ... QUERIES - 1] = 1};
 	int precision = integers ? KERNEL_INT16 : KERNEL_FLOAT, lanes = width * LANES, bytes = integers ? 2 : 4;
@@ -276,7 +277,7 @@ INLINE void attend_some(int integers, int width, const attention_shape *a, const
 	transpose(d->mixed, lanes, a->v_dim, count, y, (size_t)a->heads * a->v_dim);
 }
 
-INLINE void attend_board(int integers, const attention_shape *a, const attention_call *c, desk *d, const float *x, float *y)
+INLINE void attend_board(int integers, const attention_shape *a, const attention_call *c, head_scratch *d, const float *x, float *y)
 {
 	size_t row = (size_t)a->heads * a->q_dim + (size_t)a->kv_heads * (a->q_dim + a->v_dim), turns = (size_t)a->kv_heads * (a->q_dim / 2);
 	int group = a->heads / a->kv_heads;
@@ -302,8 +303,8 @@ INLINE void attend_board(int integers, const attention_shape *a, const attention
 
 static int attend(const attention_shape *a, const attention_call *c, scratch *s)
 {
-	desk d;
-	if (furnish(&d, a, c->tokens, s))
+	head_scratch d;
+	if (take_head_scratch(&d, a, c->tokens, s))
 		return -1;
 	size_t row = (size_t)a->heads * a->q_dim + (size_t)a->kv_heads * (a->q_dim + a->v_dim);
 	for (int b = 0; b < c->n; b++) {

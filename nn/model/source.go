@@ -95,7 +95,8 @@ func openKataGo(path string) (source, error) {
 }
 
 func (s katagoSource) describe() nn.Description {
-	return nn.Description{Name: s.net.Header.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256}
+	h := &s.net.Header
+	return nn.Description{Name: h.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256, Version: h.Version, TakesProfile: h.MetaEncoder > 0}
 }
 
 func (s katagoSource) warnings() []string {
@@ -174,6 +175,7 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
+	about.Version, about.TakesProfile = spec.KataGo.Version, spec.KataGo.MetaEncoder > 0
 	s := &onnxSource{model: m, about: about, only: spec, format: format}
 	s.notes = append(s.notes, territoryWarning(spec.KataGo.ExcludeTerritoryAdjacentToAtari)...)
 	s.notes = append(s.notes, planesWarning(spec.Encoding, m.Metadata, o.Encoding)...)

@@ -26,6 +26,9 @@ const (
 // and does nothing. Names follow from the order of the calls alone, so equal
 // calls make byte-identical files.
 //
+// It has more methods than other types since it has one for each operator: a graph is
+// written in one language, that of the standard.
+//
 // A builder that [Builder.In] returned writes to the same graph and puts its
 // prefix before the names of nodes and values.
 type Builder struct {

@@ -15,6 +15,8 @@ import (
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/review"
+	"kosumi/review/drill"
+	"kosumi/review/report"
 	"kosumi/sgf"
 )
 
@@ -55,9 +57,9 @@ var ErrNotServed = errors.New("the network does not serve this board")
 // Batch reviews one record after the other. Make one with [New].
 type Batch struct {
 	c        Config
-	folder   *review.Folder
+	folder   *report.Folder
 	games    *review.Collector
-	drills   *review.Drills  // those of earlier runs too
+	drills   *drill.Set      // those of earlier runs too
 	names    map[string]bool // of reports
 	remarked map[string]bool // remarks that were shown
 	done     int
@@ -69,7 +71,7 @@ func New(c Config) (*Batch, error) {
 	if err := c.Review.Validate(); err != nil {
 		return nil, err
 	}
-	folder, err := review.OpenFolder(c.Dir)
+	folder, err := report.OpenFolder(c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +258,7 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	}
 	o := &Outcome{Summary: b.games.Summary(), Reviewed: b.done, Refused: b.refused, Index: b.folder.Path("index", ".html")}
 	err := errors.Join(
-		file.Write(o.Index, func(w io.Writer) error { return review.WriteSummaryPage(w, o.Summary) }),
+		file.Write(o.Index, func(w io.Writer) error { return report.WriteSummaryPage(w, o.Summary) }),
 		file.Write(b.folder.Path("summary", ".json"), func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetIndent("", "  ")

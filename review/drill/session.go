@@ -1,4 +1,5 @@
-// Package drill asks problems made of mistakes, in text.
+// Package drill makes problems of the mistakes that a review found, says when each is
+// due, keeps the answers, and asks them in a terminal.
 package drill
 
 import (
@@ -18,8 +19,8 @@ import (
 type Session struct {
 	In       io.Reader // commands and moves, one a line
 	Out      io.Writer
-	Log      *review.Log // gets each answer
-	Schedule *review.Schedule
+	Log      *Log // gets each answer
+	Schedule *Schedule
 	// Random turns, mirrors and exchanges the colours of what is shown; nil: problems
 	// are shown as they stand.
 	Random *rand.Rand
@@ -33,7 +34,7 @@ type Session struct {
 
 // Run asks the problems that are due, and at most so many that were never asked.
 // Answers are written down at once; the end of the input and of ctx end it.
-func (s *Session) Run(ctx context.Context, set *review.Drills, fresh int) error {
+func (s *Session) Run(ctx context.Context, set *Set, fresh int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.lines = make(chan string)
@@ -52,7 +53,7 @@ func (s *Session) Run(ctx context.Context, set *review.Drills, fresh int) error 
 		}
 		if grade > 0 {
 			tried++
-			if grade >= review.GoodGrade {
+			if grade >= GoodGrade {
 				right++
 			}
 		}
@@ -80,7 +81,7 @@ func (s *Session) listen(ctx context.Context) {
 }
 
 // nextDue says when the next problem is due.
-func (s *Session) nextDue(set *review.Drills) string {
+func (s *Session) nextDue(set *Set) string {
 	var first time.Time
 	for i := range set.Problems {
 		if at, ok := s.Schedule.Next(set.Problems[i].ID); ok && (first.IsZero() || at.Before(first)) {
@@ -110,7 +111,7 @@ func inWords(d time.Duration) string {
 
 // ask asks one problem until it is answered, given up or skipped. grade is 0 where
 // there was no answer.
-func (s *Session) ask(ctx context.Context, p *review.Problem) (grade review.Grade, quit bool, err error) {
+func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, err error) {
 	v := viewOf(p, s.Random)
 	v.show(s.Out, p)
 	began := time.Now()
@@ -166,9 +167,9 @@ func (s *Session) ask(ctx context.Context, p *review.Problem) (grade review.Grad
 }
 
 // grade writes the attempt down and says what is right. A nil answer was given up.
-func (s *Session) grade(p *review.Problem, v *view, a *review.Answer, began time.Time) (review.Grade, bool, error) {
+func (s *Session) grade(p *Problem, v *view, a *Answer, began time.Time) (Grade, bool, error) {
 	took := time.Since(began)
-	attempt := review.Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took), Seconds: float64(took.Milliseconds()) / 1000}
+	attempt := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took), Seconds: float64(took.Milliseconds()) / 1000}
 	if a != nil {
 		attempt.Answer, attempt.Loss = a.Move, a.Loss
 	}
@@ -201,7 +202,7 @@ func (s *Session) grade(p *review.Problem, v *view, a *review.Answer, began time
 }
 
 // legal says why a move cannot be played at a problem; nil if it can.
-func legal(p *review.Problem, move string) error {
+func legal(p *Problem, move string) error {
 	start, err := p.Position()
 	if err != nil {
 		return err
@@ -215,7 +216,7 @@ func legal(p *review.Problem, move string) error {
 
 // judge returns what a legal move is worth, searched on the spot if the problem does
 // not know.
-func (s *Session) judge(ctx context.Context, p *review.Problem, move string) (*review.Answer, error) {
+func (s *Session) judge(ctx context.Context, p *Problem, move string) (*Answer, error) {
 	if a := p.Answer(move); a != nil {
 		return a, nil
 	}

@@ -18,29 +18,29 @@ import (
 )
 
 // problem has White to play on 5x4; C3 is right and A1 was played.
-func problem() review.Problem {
-	return review.Problem{
+func problem() drill.Problem {
+	return drill.Problem{
 		ID: "p", Game: "game", Number: 4, Width: 5, Height: 4, Stones: "......XO...XO.......", ToMove: "w", Last: "B3",
 		Rules: `{"ko":"SIMPLE","scoring":"AREA","tax":"NONE","suicide":false}`, Komi: 7.5, Played: "A1", Loss: 8, Kind: review.Other,
-		Answers: []review.Answer{{Move: "C1", Accepted: true, Line: []string{"C1", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
+		Answers: []drill.Answer{{Move: "C1", Accepted: true, Line: []string{"C1", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
 	}
 }
 
 // ask asks the problem anew and returns what was said and written down.
-func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) (*review.Eval, error)) (string, []review.Attempt, error) {
+func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) (*review.Eval, error)) (string, []drill.Attempt, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "answers.jsonl")
-	log, err := review.OpenLog(name)
+	log, err := drill.OpenLog(name)
 	require.NoError(t, err)
-	schedule, err := review.NewSchedule(nil)
+	schedule, err := drill.NewSchedule(nil)
 	require.NoError(t, err)
 	var out strings.Builder
 	s := drill.Session{In: strings.NewReader(input), Out: &out, Log: log, Schedule: schedule, Random: random,
 		Judge: func(_ context.Context, g *board.Game) (*review.Eval, error) { return judge(g) }}
-	set := review.Drills{Version: review.DrillVersion, Problems: []review.Problem{problem()}}
+	set := drill.Set{Version: drill.Version, Problems: []drill.Problem{problem()}}
 	failed := s.Run(t.Context(), &set, 10)
 	require.NoError(t, log.Close())
-	log, err = review.OpenLog(name)
+	log, err = drill.OpenLog(name)
 	require.NoError(t, err)
 	defer log.Close()
 	return out.String(), log.Attempts, failed
@@ -52,16 +52,16 @@ func TestSession(t *testing.T) {
 	for _, c := range []struct {
 		input string
 		said  []string
-		grade review.Grade // 0: nothing was written down; good stands for easy too
+		grade drill.Grade // 0: nothing was written down; good stands for easy too
 	}{
 		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right."}, 0},
 		{"quit\nC1\n", []string{"0 of 0 right."}, 0},
 		{"skip\n", []string{"0 of 0 right."}, 0},
 		{"\nboard\nhint\nhelp\nC1\n", []string{shown + "> What was played is A1, and loses 8.0 points", "hint, show, skip",
-			"Right: C1 loses 0.0 points.", "Best: C1 D3 ", "asked again in", "1 of 1 right. The next one is due in"}, review.GoodGrade},
-		{"play w c1\n", []string{"Right: C1"}, review.GoodGrade},
-		{"Z9\nB2\nB3\nA1\n", []string{"invalid vertex", "occupied", "Wrong: A1 is what was played; it loses 8.0 points.", "0 of 1 right."}, review.AgainGrade},
-		{"show\n", []string{"Given up.", "Best: C1 D3", "asked again in a minute.", "0 of 1 right."}, review.AgainGrade},
+			"Right: C1 loses 0.0 points.", "Best: C1 D3 ", "asked again in", "1 of 1 right. The next one is due in"}, drill.GoodGrade},
+		{"play w c1\n", []string{"Right: C1"}, drill.GoodGrade},
+		{"Z9\nB2\nB3\nA1\n", []string{"invalid vertex", "occupied", "Wrong: A1 is what was played; it loses 8.0 points.", "0 of 1 right."}, drill.AgainGrade},
+		{"show\n", []string{"Given up.", "Best: C1 D3", "asked again in a minute.", "0 of 1 right."}, drill.AgainGrade},
 	} {
 		said, attempts, err := ask(t, c.input, nil, never)
 		require.NoError(t, err, c.input)
@@ -73,8 +73,8 @@ func TestSession(t *testing.T) {
 			continue
 		}
 		require.Len(t, attempts, 1, c.input)
-		right := attempts[0].Grade >= review.GoodGrade // easy, if it came soon enough
-		require.Equal(t, c.grade >= review.GoodGrade, right, c.input)
+		right := attempts[0].Grade >= drill.GoodGrade // easy, if it came soon enough
+		require.Equal(t, c.grade >= drill.GoodGrade, right, c.input)
 	}
 }
 
@@ -84,15 +84,15 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	in, silent := io.Pipe()
 	defer silent.Close()
 	ctx, stop := context.WithCancel(t.Context())
-	log, err := review.OpenLog(filepath.Join(t.TempDir(), "answers.jsonl"))
+	log, err := drill.OpenLog(filepath.Join(t.TempDir(), "answers.jsonl"))
 	require.NoError(t, err)
 	defer log.Close()
-	schedule, err := review.NewSchedule(nil)
+	schedule, err := drill.NewSchedule(nil)
 	require.NoError(t, err)
 	var out strings.Builder
 	s := drill.Session{In: in, Out: &out, Log: log, Schedule: schedule}
 	time.AfterFunc(20*time.Millisecond, stop)
-	require.NoError(t, s.Run(ctx, &review.Drills{Version: review.DrillVersion, Problems: []review.Problem{problem()}}, 1))
+	require.NoError(t, s.Run(ctx, &drill.Set{Version: drill.Version, Problems: []drill.Problem{problem()}}, 1))
 	require.Contains(t, out.String(), "0 of 0 right.")
 }
 

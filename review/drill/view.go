@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/review"
 )
 
 // view is how a problem is shown: turned, mirrored, with colours exchanged.
@@ -17,7 +16,7 @@ type view struct {
 	swap bool
 }
 
-func viewOf(p *review.Problem, random *rand.Rand) *view {
+func viewOf(p *Problem, random *rand.Rand) *view {
 	v := &view{size: board.Size{W: p.Width, H: p.Height}}
 	if random != nil {
 		v.turn, v.swap = board.Symmetry(random.IntN(v.size.Symmetries())), random.IntN(2) == 1
@@ -44,7 +43,7 @@ func (v *view) parse(move string) (string, error) {
 }
 
 // show writes the position.
-func (v *view) show(w io.Writer, p *review.Problem) {
+func (v *view) show(w io.Writer, p *Problem) {
 	shown := make([]byte, len(p.Stones))
 	for i := range len(p.Stones) {
 		c := p.Stones[i]

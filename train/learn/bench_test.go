@@ -14,6 +14,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn/autodiff"
+	"kosumi/train/learn/learntest"
 )
 
 // processorTime is what this process has used so far.
@@ -43,9 +44,9 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(fmt.Sprintf("%s-%dx%d", c.name, c.batch, c.threads), func(b *testing.B) {
 			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, Plain: os.Getenv("PLAIN") != ""}
 			if c.name == "mini" {
-				conf.Model = freshArch(b, c.name, c.size)
+				conf.Model = learntest.FreshArch(b, c.name, c.size)
 			} else {
-				conf.Model = freshKataGo(b, c.name)
+				conf.Model = learntest.FreshKataGo(b, c.name)
 			}
 			l := open(b, conf)
 			batch := randomBatch(l, board.Square(c.size), c.batch, 1)

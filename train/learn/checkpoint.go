@@ -197,8 +197,8 @@ func Checkpoints(dir string) ([]string, error) {
 	return list, nil
 }
 
-// stepOf is the step of a checkpoint.
-func stepOf(path string) (step int64) {
+// StepOf is the step of a checkpoint, by its path.
+func StepOf(path string) (step int64) {
 	_, _ = fmt.Sscanf(filepath.Base(path), checkpointName, &step, new(int64))
 	return step
 }
@@ -212,7 +212,7 @@ func prune(dir, keep string, kept int64) error {
 	}
 	var faults []error
 	for i, path := range list {
-		if kept > 0 && stepOf(path) == kept {
+		if kept > 0 && StepOf(path) == kept {
 			kept = 0
 			continue
 		}
@@ -297,6 +297,15 @@ func (e *SettingsError) Names() string {
 type otherRun struct{ error }
 
 func (o otherRun) Unwrap() error { return o.error }
+
+// LoadWeights takes over the weights of a checkpoint, not its counters. On error the
+// learner is as it was.
+func (l *Learner) LoadWeights(path string) error {
+	count := l.count
+	_, err := l.load(path)
+	l.count = count
+	return err
+}
 
 // load takes over a checkpoint. On error the learner is as it was.
 func (l *Learner) load(path string) (Extra, error) {

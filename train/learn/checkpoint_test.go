@@ -13,6 +13,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn/autodiff"
+	"kosumi/train/learn/learntest"
 )
 
 func TestTensorsSurvive(t *testing.T) {
@@ -47,7 +48,7 @@ func FuzzReadTensors(f *testing.F) {
 
 // saved makes a folder with two checkpoints, at steps 1 and 2.
 func saved(t *testing.T) (dir string, c Config) {
-	c = Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Method: autodiff.Adam, Rate: 1e-3, Threads: 1}
+	c = Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Method: autodiff.Adam, Rate: 1e-3, Threads: 1}
 	l := open(t, c)
 	dir = filepath.Join(t.TempDir(), "checkpoints")
 	for i := range 2 {
@@ -132,7 +133,7 @@ func mutate(rng *rand.Rand, data []byte) []byte {
 }
 
 func TestOldCheckpointsGo(t *testing.T) {
-	c := Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Rate: 1e-3, Threads: 1}
+	c := Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Rate: 1e-3, Threads: 1}
 	l := open(t, c)
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, temporary+"left"), 0o755))
@@ -153,7 +154,7 @@ func TestOldCheckpointsGo(t *testing.T) {
 }
 
 func TestSaveFailsWhole(t *testing.T) {
-	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Rate: 1e-3, Threads: 1})
+	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Rate: 1e-3, Threads: 1})
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err := l.Save(filepath.Join(file, "checkpoints"), nil)
@@ -163,7 +164,7 @@ func TestSaveFailsWhole(t *testing.T) {
 
 func TestOtherNetwork(t *testing.T) {
 	dir, c := saved(t)
-	c.Model = freshKataGo(t, "kb1c32")
+	c.Model = learntest.FreshKataGo(t, "kb1c32")
 	_, _, err := Resume(dir, c)
 	require.ErrorIs(t, err, ErrCheckpoint)
 	require.ErrorContains(t, err, "it was trained from")

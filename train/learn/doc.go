@@ -18,9 +18,6 @@
 //
 //	l, extra, err := learn.Resume(dir, cfg)                // newest checkpoint that is whole
 //
-// A [Run] is all that `engine train` does: streams, validation, checkpoints,
-// metrics, curves and the report.
-//
 // Terms. A step is one update of the weights by one batch. A sample is one row
 // used once. A term is one loss of one head; the loss of a step is the sum over
 // terms and rows of coefficient * row weight * term, divided by the rows of a

@@ -2,80 +2,22 @@ package learn
 
 import (
 	"flag"
-	"fmt"
-	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn/features"
+	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
 
 // long lets tests run that take minutes.
 var long = flag.Bool("long", false, "run tests that take minutes")
 
-// randomGame plays random legal moves that fill no eye. The policy target of a
-// turn is a few moves of which the one played weighs most. The first turns are no
-// rows: games share their positions, and what they wish for differs.
-func randomGame(t testing.TB, size board.Size, seed uint64) *rows.Game {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 1))
-	start, err := board.NewGame(size, board.TrompTaylor())
-	require.NoError(t, err)
-	g := &rows.Game{Start: start, Hash: [2]uint64{rng.Uint64(), rng.Uint64()}}
-	var now board.Game
-	now.CopyFrom(start)
-	for !now.Finished() && now.NumMoves() < 3*size.Area() {
-		var moves []board.Point
-		for i, ok := range now.LegalMoves(nil) {
-			if p := size.FromIndex(i); ok && p != board.Pass && !now.Board().IsEye(p, now.ToMove()) {
-				moves = append(moves, p)
-			}
-		}
-		rng.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
-		if len(moves) == 0 {
-			moves = append(moves, board.Pass)
-		}
-		win := rng.Float32()
-		turn := rows.Turn{Move: moves[0], Weight: 1, Visits: 16, HasRoot: true, Root: rows.Value{Win: win, Loss: 1 - win, Score: 10*rng.Float32() - 5}}
-		for i, m := range moves[:min(4, len(moves))] {
-			turn.Policy = append(turn.Policy, rows.MoveWeight{Index: uint16(size.Index(m)), Weight: int16(1000 >> (2 * i))})
-		}
-		if len(g.Turns) < 6 {
-			turn.Weight = 0
-		}
-		g.Turns = append(g.Turns, turn)
-		require.NoError(t, now.Play(now.ToMove(), moves[0]))
-	}
-	g.End = rows.ScoreEnd(&now, !now.Finished())
-	return g
-}
-
-// writeGames writes n random games as files of rows and returns their folder.
-func writeGames(t testing.TB, e features.Encoding, size board.Size, n int) string {
-	t.Helper()
-	dir := t.TempDir()
-	layout := rows.Layout{Encoding: e, Side: max(size.W, size.H)}
-	b, err := rows.NewBuilder(layout)
-	require.NoError(t, err)
-	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range n {
-		s := rows.NewSet(layout)
-		s.Info.Encoding = e.String()
-		_, err := b.Append(s, randomGame(t, size, uint64(i)), rng)
-		require.NoError(t, err)
-		require.NoError(t, s.WriteFile(filepath.Join(dir, fmt.Sprintf("%016x.npz", i))))
-	}
-	return dir
-}
-
 // gameBatch is a batch of rows of random games.
 func gameBatch(t testing.TB, l *Learner, size board.Size, n int) *rows.Batch {
 	t.Helper()
-	s, err := rows.OpenFolder(rows.Options{Batch: n, Wants: l.Wants(), Encoding: l.Encoding(), Seed: 3}, writeGames(t, l.Encoding(), size, 4))
+	s, err := rows.OpenFolder(rows.Options{Batch: n, Wants: l.Wants(), Encoding: l.Encoding(), Seed: 3}, learntest.WriteGames(t, l.Encoding(), size, 4))
 	require.NoError(t, err)
 	defer s.Close()
 	b := new(rows.Batch)

@@ -16,6 +16,7 @@ import (
 	"kosumi/nn/autodiff"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/onnxref"
+	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
 
@@ -47,11 +48,11 @@ func TestNetworkGradients(t *testing.T) {
 			side := 5
 			switch {
 			case strings.HasPrefix(name, "kb"):
-				path = freshKataGo(t, name)
+				path = learntest.FreshKataGo(t, name)
 			case strings.HasPrefix(name, "synth"):
 				path = synthetic(t, name)
 			case path == "":
-				path = freshArch(t, name, side)
+				path = learntest.FreshArch(t, name, side)
 			default:
 				side = 9
 			}

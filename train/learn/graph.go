@@ -51,9 +51,12 @@ func (p *planner) norms(kind nn.Kind) autodiff.Norms {
 	return autodiff.NormsFrozen
 }
 
-// evaluation plans a graph that only measures, evalBatch rows at a time.
+// EvalBatch is how many rows a graph that only measures takes at a time.
+const EvalBatch = 16
+
+// evaluation plans a graph that only measures, EvalBatch rows at a time.
 func (p *planner) evaluation(size board.Size) (*plan, error) {
-	pl, _, err := p.forward(size, autodiff.NormsFrozen, min(p.conf.Batch, evalBatch))
+	pl, _, err := p.forward(size, autodiff.NormsFrozen, min(p.conf.Batch, EvalBatch))
 	if err != nil {
 		return nil, err
 	}

@@ -160,6 +160,12 @@ func (l *Learner) Wants() rows.Wants {
 // Counters returns how far the learner has come.
 func (l *Learner) Counters() Counters { return l.count }
 
+// Averages reports whether it keeps averaged weights.
+func (l *Learner) Averages() bool { return l.average != nil }
+
+// Keep has checkpoints of a step stay when older ones go; 0: none.
+func (l *Learner) Keep(step int64) { l.kept = step }
+
 // Source returns the file that the learner began with.
 func (l *Learner) Source() Source { return l.source }
 
@@ -176,6 +182,9 @@ func (l *Learner) SetRate(rate float64, s Schedule) error {
 	l.conf = c
 	return nil
 }
+
+// OnlySize is the one board size that the network serves; zero: it serves many.
+func (l *Learner) OnlySize() board.Size { return l.spec.Sizes.Fixed }
 
 // Serves returns nil if rows of that board size can be trained on.
 func (l *Learner) Serves(size board.Size) error { return l.net.Serves(size) }
@@ -247,7 +256,7 @@ func (l *Learner) Evaluate(b *rows.Batch, average bool) (Result, error) {
 		return Result{}, err
 	}
 	var sum Result
-	size := min(l.conf.Batch, evalBatch)
+	size := min(l.conf.Batch, EvalBatch)
 	for at := 0; at < b.N; at += size {
 		n := min(size, b.N-at)
 		if err := s.fill(b, at, n); err != nil {

@@ -4,43 +4,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn/arch"
 	"kosumi/nn/autodiff"
-	"kosumi/nn/katago"
 	"kosumi/nn/kernel"
+	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
-
-// freshKataGo writes an untrained KataGo network.
-func freshKataGo(t testing.TB, name string) string {
-	t.Helper()
-	net, err := katago.Fresh(name, 1)
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), name+".bin.gz")
-	require.NoError(t, katago.WriteFile(path, net))
-	return path
-}
-
-// freshArch writes an untrained network of package arch.
-func freshArch(t testing.TB, name string, side int) string {
-	t.Helper()
-	c, err := arch.Parse(name)
-	require.NoError(t, err)
-	m, err := arch.Build(c.On(side, side), 1)
-	require.NoError(t, err)
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), name+".onnx")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
-	return path
-}
 
 // randomBatch makes rows of noise with targets that make sense.
 func randomBatch(l *Learner, size board.Size, n int, seed uint64) *rows.Batch {
@@ -110,9 +84,9 @@ func open(t testing.TB, c Config) *Learner {
 
 func TestLossesFall(t *testing.T) {
 	for name, c := range map[string]Config{
-		"kb2c32":     {Model: freshKataGo(t, "kb2c32"), Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Aux: true},
-		"mini-b1c16": {Model: freshArch(t, "mini-b1c16", 5), Batch: 8, Method: autodiff.Adam, Rate: 1e-3},
-		"b1c8":       {Model: freshArch(t, "b1c8", 5), Batch: 8, Method: autodiff.Adam, Rate: 2e-3},
+		"kb2c32":     {Model: learntest.FreshKataGo(t, "kb2c32"), Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Aux: true},
+		"mini-b1c16": {Model: learntest.FreshArch(t, "mini-b1c16", 5), Batch: 8, Method: autodiff.Adam, Rate: 1e-3},
+		"b1c8":       {Model: learntest.FreshArch(t, "b1c8", 5), Batch: 8, Method: autodiff.Adam, Rate: 2e-3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := open(t, c)
@@ -162,7 +136,7 @@ func TestResume(t *testing.T) {
 }
 
 func testResume(t *testing.T, resident bool) {
-	c := Config{Model: freshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.AdamW, WeightDecay: 0.01, ClipNorm: 1, Rate: 1e-3, Threads: 1,
+	c := Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.AdamW, WeightDecay: 0.01, ClipNorm: 1, Rate: 1e-3, Threads: 1,
 		Average: Average{Every: 8, Window: 2}, Schedule: Schedule{Warmup: 3}}
 	whole := open(t, c)
 	c.resident = resident
@@ -216,7 +190,7 @@ func testResume(t *testing.T, resident bool) {
 // TestExport: the exported network gives, in package katago's own graph and at
 // another board size, what the learner's evaluation sees.
 func TestExport(t *testing.T) {
-	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.Adam, Rate: 1e-2, Aux: true})
+	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.Adam, Rate: 1e-2, Aux: true})
 	b := randomBatch(l, board.Square(5), 4, 1)
 	for range 5 {
 		_, err := l.Step(b)
@@ -238,7 +212,7 @@ func TestExport(t *testing.T) {
 			require.InDelta(t, w.Mean, term.Mean, 1e-5, term.Name)
 		}
 	}
-	mini := open(t, Config{Model: freshArch(t, "mini-b1c4", 5), Batch: 4})
+	mini := open(t, Config{Model: learntest.FreshArch(t, "mini-b1c4", 5), Batch: 4})
 	require.ErrorIs(t, mini.Export(filepath.Join(dir, "mini.bin.gz"), "", false), ErrNetwork)
 	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), "", false))
 }
@@ -256,9 +230,9 @@ func TestLayoutsAgree(t *testing.T) {
 	for _, name := range names {
 		c := Config{Batch: 4, Method: autodiff.SGD, Rate: 1e-2}
 		if name[0] == 'k' {
-			c.Model, c.Aux = freshKataGo(t, name), true
+			c.Model, c.Aux = learntest.FreshKataGo(t, name), true
 		} else {
-			c.Model = freshArch(t, name, 5)
+			c.Model = learntest.FreshArch(t, name, 5)
 		}
 		blocked := open(t, c)
 		c.Plain = true

@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
+	"kosumi/train/learn/learntest"
 )
 
 // TestOverfit: 64 rows are learnt by heart. Policy and value come within 0.05 of
@@ -41,9 +42,9 @@ func TestOverfit(t *testing.T) {
 			}
 			switch {
 			case c.name[:2] == "kb":
-				conf.Model = freshKataGo(t, c.name)
+				conf.Model = learntest.FreshKataGo(t, c.name)
 			case c.name[:4] == "mini":
-				conf.Model = freshArch(t, c.name, c.size)
+				conf.Model = learntest.FreshArch(t, c.name, c.size)
 			default:
 				conf.Model = testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
 			}

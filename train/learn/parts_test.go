@@ -2,8 +2,6 @@ package learn
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
+	"kosumi/train/learn/learntest"
 )
 
 func TestSchedule(t *testing.T) {
@@ -49,9 +48,9 @@ func TestFreeze(t *testing.T) {
 		for _, freeze := range []string{"trunk", "heads"} {
 			c := Config{Batch: 4, Method: autodiff.Adam, Rate: 1e-3, Freeze: freeze}
 			if strings.HasPrefix(name, "kb") {
-				c.Model = freshKataGo(t, name)
+				c.Model = learntest.FreshKataGo(t, name)
 			} else {
-				c.Model = freshArch(t, name, 5)
+				c.Model = learntest.FreshArch(t, name, 5)
 			}
 			l := open(t, c)
 			before, err := l.Network(false)
@@ -82,7 +81,7 @@ func TestFreeze(t *testing.T) {
 // TestRunningStatistics: training with batch statistics moves the running ones, by
 // a tenth; frozen norms do not.
 func TestRunningStatistics(t *testing.T) {
-	path := freshArch(t, "mini-b1c8", 5)
+	path := learntest.FreshArch(t, "mini-b1c8", 5)
 	for _, norms := range []string{"auto", "frozen"} {
 		l := open(t, Config{Model: path, Batch: 4, Rate: 0, Norms: norms})
 		b := randomBatch(l, board.Square(5), 4, 1)
@@ -108,7 +107,7 @@ func TestRunningStatistics(t *testing.T) {
 // TestEvaluate: rows weigh as they should however they are cut into batches, and
 // nothing changes.
 func TestEvaluate(t *testing.T) {
-	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 40, Method: autodiff.Adam, Rate: 1e-3})
+	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 40, Method: autodiff.Adam, Rate: 1e-3})
 	b := randomBatch(l, board.Square(5), 37, 1)
 	b.Globals[25] = 0 // the first row weighs nothing
 	before := bits(t, l)
@@ -130,7 +129,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestAverage(t *testing.T) {
-	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Method: autodiff.SGD, Rate: 0.01, Average: Average{Every: 4, Window: 2}})
+	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Method: autodiff.SGD, Rate: 0.01, Average: Average{Every: 4, Window: 2}})
 	name := l.params[0].Name
 	var snapshots []float32
 	for i := range 6 {
@@ -155,7 +154,7 @@ func TestAverage(t *testing.T) {
 // TestSkippedSteps: a loss that is no number leaves the weights alone, and ten of
 // them end the training.
 func TestSkippedSteps(t *testing.T) {
-	l := open(t, Config{Model: freshKataGo(t, "kb1c16"), Batch: 2, Rate: 0.01})
+	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Rate: 0.01})
 	b := randomBatch(l, board.Square(5), 2, 1)
 	b.Spatial[7] = float32(math.NaN())
 	before := bits(t, l)
@@ -173,7 +172,7 @@ func TestSkippedSteps(t *testing.T) {
 }
 
 func TestBadBatches(t *testing.T) {
-	l := open(t, Config{Model: freshArch(t, "mini-b1c8", 5), Batch: 2, Rate: 0.01})
+	l := open(t, Config{Model: learntest.FreshArch(t, "mini-b1c8", 5), Batch: 2, Rate: 0.01})
 	good := randomBatch(l, board.Square(5), 2, 1)
 	for name, change := range map[string]func(){
 		"size":   func() { good.Size = board.Square(7) },
@@ -195,7 +194,7 @@ func TestBadBatches(t *testing.T) {
 // TestDeterminism: the same rows and seed give the same weights twice, with two
 // threads.
 func TestDeterminism(t *testing.T) {
-	c := Config{Model: freshKataGo(t, "kb2c32"), Batch: 16, Method: autodiff.AdamW, Rate: 1e-3, Threads: 2, Aux: true}
+	c := Config{Model: learntest.FreshKataGo(t, "kb2c32"), Batch: 16, Method: autodiff.AdamW, Rate: 1e-3, Threads: 2, Aux: true}
 	var first map[string][]float32
 	for i := range 2 {
 		l := open(t, c)
@@ -223,13 +222,13 @@ func TestTermsOfEachKind(t *testing.T) {
 		c := Config{Batch: 2}
 		switch name {
 		case "aux":
-			c.Model, c.Aux = freshKataGo(t, "kb1c16"), true
+			c.Model, c.Aux = learntest.FreshKataGo(t, "kb1c16"), true
 		case "kb1c16":
-			c.Model = freshKataGo(t, name)
+			c.Model = learntest.FreshKataGo(t, name)
 		case "synth-v8":
 			c.Model = synthetic(t, name)
 		default:
-			c.Model = freshArch(t, name, 5)
+			c.Model = learntest.FreshArch(t, name, 5)
 		}
 		l := open(t, c)
 		p, err := l.planner.evaluation(l.homeSize())
@@ -241,34 +240,4 @@ func TestTermsOfEachKind(t *testing.T) {
 		require.Equal(t, want, strings.Join(got, " "), name)
 		require.Equal(t, l.spec.Kind == nn.KindKataGo, l.KataGo())
 	}
-}
-
-func TestMetricsAreCut(t *testing.T) {
-	path := filepath.Join(t.TempDir(), MetricsFile)
-	m, err := openMetrics(path, 0)
-	require.NoError(t, err)
-	for step := range 5 {
-		require.NoError(t, m.write(Line{Kind: "step", Step: int64(step), Loss: 1}))
-	}
-	require.NoError(t, m.close())
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = f.WriteString(`{"kind":"st`)
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-	before, err := os.Stat(path)
-	require.NoError(t, err)
-	m, err = openMetrics(path, 3)
-	require.NoError(t, err)
-	require.NoError(t, m.write(Line{Kind: "validation", Step: 3, Loss: 1}))
-	require.NoError(t, m.close())
-	after, err := os.Stat(path)
-	require.NoError(t, err)
-	require.True(t, os.SameFile(before, after), "no other file that a kill could leave")
-	lines, err := ReadMetrics(path)
-	require.NoError(t, err)
-	require.Len(t, lines, 5)
-	require.NoError(t, os.WriteFile(path, []byte("{}\nno\n{}\n"), 0o644))
-	_, err = ReadMetrics(path)
-	require.ErrorContains(t, err, "line 2")
 }

@@ -73,3 +73,20 @@ func (s *Schedule) At(t int64) float64 {
 	}
 	return f
 }
+
+// String names a schedule and its settings, for messages.
+func (s *Schedule) String() string {
+	text := s.Shape
+	switch s.Shape {
+	case "":
+		text = "constant"
+	case "cosine", "linear":
+		text += fmt.Sprintf(" down to %g", s.Final)
+	case "steps":
+		text += fmt.Sprintf(" at %v", s.Drops)
+	}
+	if s.Warmup > 0 {
+		text += fmt.Sprintf(" after %d steps of warm-up", s.Warmup)
+	}
+	return text
+}

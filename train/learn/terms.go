@@ -117,7 +117,6 @@ const (
 	targetReplyUse    = 28
 	targetLeadUse     = 29
 	targetNoValue     = 35
-	targetGameHash    = 41 // to 46
 	globalTargetCount = 80
 )
 

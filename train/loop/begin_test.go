@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn/katago"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 )
 
@@ -21,10 +22,10 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	net, err := katago.Fresh("kb2c16", 77)
 	require.NoError(t, err)
 	require.NoError(t, katago.WriteFile(given, net))
-	recipe := tiny + fmt.Sprintf("[start]\nnetwork = %q\ngames_behind = 5000\n", given)
+	source := tiny + fmt.Sprintf("[start]\nnetwork = %q\ngames_behind = 5000\n", given)
 
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(recipe)))
+	require.NoError(t, recipe.Init(dir, []byte(source)))
 	needRuntime(t, dir)
 	require.NoError(t, os.Remove(given), "it is read once")
 	s := runLoop(t, dir, 0)
@@ -52,17 +53,17 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	checkFolder(t, dir, State{})
 
 	other := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(other, []byte(strings.Replace(recipe, given, modelPath(dir, s.Arch, s.Start), 1))))
-	text := strings.Replace(recipe, "kb2c16", "kb3c16", 1)
+	require.NoError(t, recipe.Init(other, []byte(strings.Replace(source, given, modelPath(dir, s.Arch, s.Start), 1))))
+	text := strings.Replace(source, "kb2c16", "kb3c16", 1)
 	text = strings.Replace(text, given, modelPath(dir, s.Arch, s.Start), 1)
-	require.NoError(t, os.WriteFile(filepath.Join(other, ConfigFile), []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(other, recipe.File), []byte(text), 0o644))
 	_, err = Open(other, Options{})
 	require.ErrorContains(t, err, "is a kb2c16, the recipe's arch is kb3c16")
 
 	begun := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(begun, []byte(tiny)))
+	require.NoError(t, recipe.Init(begun, []byte(tiny)))
 	runLoop(t, begun, 0)
-	require.NoError(t, os.WriteFile(filepath.Join(begun, ConfigFile), []byte(recipe), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(begun, recipe.File), []byte(source), 0o644))
 	_, err = Open(begun, Options{})
 	require.ErrorContains(t, err, "random weights")
 }
@@ -71,7 +72,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 // window behind its own, stay where they are, and make no samples of their own.
 func TestLoopBeginsWithRows(t *testing.T) {
 	first := filepath.Join(t.TempDir(), "first")
-	require.NoError(t, Init(first, []byte(tiny)))
+	require.NoError(t, recipe.Init(first, []byte(tiny)))
 	needRuntime(t, first)
 	done := runLoop(t, first, 120)
 	held := func() (n int) {
@@ -85,11 +86,11 @@ func TestLoopBeginsWithRows(t *testing.T) {
 	others := held()
 	require.Greater(t, others, 100)
 
-	recipe, err := From([]byte(tiny+"[start]\nnetwork = ''\ngames_behind = 0\ndata = []\n"),
+	text, err := recipe.From([]byte(tiny+"[start]\nnetwork = ''\ngames_behind = 0\ndata = []\n"),
 		modelPath(first, done.Arch, done.Current), filepath.Join(first, "selfplay"))
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "second")
-	require.NoError(t, Init(dir, recipe))
+	require.NoError(t, recipe.Init(dir, text))
 	s := runLoop(t, dir, 30)
 	require.NotEmpty(t, s.History)
 	h := s.History[0]
@@ -102,15 +103,15 @@ func TestLoopBeginsWithRows(t *testing.T) {
 	require.NoError(t, err)
 	l.state.Rows = 1e6
 	c := l.stageConfig()
-	require.Equal(t, c.Window.rows(1e6+int64(others)), l.windowRows(&c))
+	require.Equal(t, c.Window.Rows(1e6+int64(others)), l.windowRows(&c))
 	require.NoError(t, l.Close())
 
 	require.NoError(t, os.Rename(filepath.Join(first, "selfplay"), filepath.Join(first, "gone")))
 	_, err = Open(dir, Options{})
-	require.ErrorIs(t, err, ErrConfig)
+	require.ErrorIs(t, err, recipe.ErrConfig)
 	require.ErrorContains(t, err, "start.data")
 	empty := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(strings.Replace(string(recipe), filepath.Join(first, "selfplay"), empty, 1)), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, recipe.File), []byte(strings.Replace(string(text), filepath.Join(first, "selfplay"), empty, 1)), 0o644))
 	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, rows.ErrNoRows)
 }
@@ -119,11 +120,11 @@ func TestLoopBeginsWithRows(t *testing.T) {
 // rows of another layout, and the learner takes both.
 func TestBoardsMayChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
-	recipe := strings.Replace(tiny, "[selfplay.search]", "[[selfplay.boards]]\nwidth = 7\nheight = 6\nshare = 2.0\n[selfplay.search]", 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte(recipe), 0o644))
+	text := strings.Replace(tiny, "[selfplay.search]", "[[selfplay.boards]]\nwidth = 7\nheight = 6\nshare = 2.0\n[selfplay.search]", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, recipe.File), []byte(text), 0o644))
 	last := runLoop(t, dir, 24)
 	require.Greater(t, last.Samples, first.Samples)
 	require.Greater(t, last.Iteration, first.Iteration)

@@ -13,6 +13,8 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/train/learn"
+	"kosumi/train/loop/duel"
+	"kosumi/train/loop/recipe"
 )
 
 // TestWatch: the losses of twenty steps are held against those of an even guess on
@@ -66,7 +68,7 @@ func repeated(r learn.Result, n int) []learn.Result {
 // is lost. The rate stays, and so does the end of it all where no rate will do.
 func TestDivergedLoopGoesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
 
@@ -106,11 +108,11 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 // refuser plays matches whose networks answer with what is no number.
 type refuser struct{ Exchange }
 
-func (refuser) Game(ctx context.Context, g MatchGame, _, _ string) (MatchOutcome, error) {
+func (refuser) Game(ctx context.Context, g duel.Game, _, _ string) (duel.Outcome, error) {
 	e := nntest.HashModel(uint64(g.Number))
 	server, err := nn.NewServer(e, nn.ServerConfig{MaxBatch: 1})
 	if err != nil {
-		return MatchOutcome{}, err
+		return duel.Outcome{}, err
 	}
 	defer server.Close()
 	o, err := g.Play(ctx, server, server)
@@ -122,7 +124,7 @@ func (refuser) Game(ctx context.Context, g MatchGame, _, _ string) (MatchOutcome
 // row is taken to have diverged.
 func TestRefusedNetworksGoBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
 	l, err := Open(dir, Options{})

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -83,7 +84,7 @@ func (g *generator) offer() error {
 
 // bootstrapGames is how many games of the loop there may be while they are random; -1:
 // they are no longer.
-func (g *generator) bootstrapGames(c *Config) int64 {
+func (g *generator) bootstrapGames(c *recipe.Config) int64 {
 	s := g.state
 	switch {
 	case !g.bootstrapping():
@@ -100,7 +101,7 @@ func (g *generator) bootstrapGames(c *Config) int64 {
 
 // await lets others play until the goal of the iteration is reached. It returns what is
 // said of the stage then.
-func (g *generator) await(ctx context.Context, c *Config) (string, error) {
+func (g *generator) await(ctx context.Context, c *recipe.Config) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
 	before := players(g.others)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -68,10 +69,10 @@ func (o *others) Play(ctx context.Context) error {
 
 // play files so many games of some work.
 func (o *others) play(w Work, games int) error {
-	recipe := w.Recipe
-	recipe.Opening.Forks = 0
+	text := w.Recipe
+	text.Opening.Forks = 0
 	var done []*selfplay.Finished
-	s, err := selfplay.NewSessionOf(recipe, w.Seed, func(context.Context) (uint64, bool) { return o.next.Add(1), true },
+	s, err := selfplay.NewSessionOf(text, w.Seed, func(context.Context) (uint64, bool) { return o.next.Add(1), true },
 		func(f *selfplay.Finished) (int, error) { done = append(done, f); return 0, nil })
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (o *others) play(w Work, games int) error {
 // nor for the goal of the network that plays, and the log names who played what.
 func TestBootstrapByOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	o := &others{late: 50}
 	var lines []string

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"kosumi/train/learn"
+	"kosumi/train/loop/duel"
+	"kosumi/train/loop/recipe"
 )
 
 // guard is the stage in which a new network plays the one that plays now, and is
@@ -52,19 +54,20 @@ func (g *guard) run(ctx context.Context) error {
 }
 
 // match plays the guard match.
-func (g *guard) match(ctx context.Context, c *Config, p *player, entry *Network) error {
+func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *Network) error {
 	s := g.state
-	var play playFunc
-	if m, ok := g.others.(Matches); ok {
-		play = remoteMatch(m, g.model(s.Candidate), g.model(s.Current))
+	var play duel.Play
+	if m, ok := g.others.(duel.Matches); ok {
+		play = duel.Remote(m, g.model(s.Candidate), g.model(s.Current))
 	} else if err := g.openCurrent(c, s.Seed); err != nil {
 		return err
 	} else {
-		play = localMatch(p.server, g.player.server)
+		play = duel.Local(p.server, g.player.server)
 	}
-	count := matchCount{began: time.Now(), goal: c.Gate.Games, area: c.Selfplay.Boards[0].Size().Area()}
-	done := g.out.heartbeat(count.progress)
-	r, err := playMatch(ctx, play, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
+	var count duel.Count
+	began := time.Now()
+	done := g.out.heartbeat(func() Progress { return matchProgress(&count, c, began) })
+	r, err := duel.Match(ctx, play, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
 	done()
 	if err == nil {
 		g.judge(c, &r, entry)
@@ -72,11 +75,21 @@ func (g *guard) match(ctx context.Context, c *Config, p *player, entry *Network)
 	return err
 }
 
+// matchProgress is how far a guard match has come, by its moves.
+func matchProgress(count *duel.Count, c *recipe.Config, began time.Time) Progress {
+	moves := count.Moves.Load()
+	p := Progress{Stage: "guard match", Unit: "games", Done: count.Games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
+	if share := min(float64(moves)/float64(c.Gate.Games*c.Selfplay.Boards[0].Size().Area()), 0.99); share > 0 {
+		p.Left = max(time.Second, time.Duration(float64(time.Since(began))*(1-share)/share))
+	}
+	return p
+}
+
 // judge enters what came of a guard match.
-func (g *guard) judge(c *Config, r *matchResult, entry *Network) {
-	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
+func (g *guard) judge(c *recipe.Config, r *duel.Result, entry *Network) {
+	entry.Score, entry.Played, entry.invalid = r.Score(), r.Games(), r.Invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
-	n := float64(r.games())
+	n := float64(r.Games())
 	points := (entry.Score*n + 0.5) / (n + 1) // half a point of doubt keeps it finite
 	entry.Elo = 400 * math.Log10(points/(1-points))
 	if before := g.state.network(g.state.Current); before != nil { // else it is what the loop began with, which has Elo 0
@@ -106,7 +119,7 @@ func (g *guard) settle(p *player, entry Network) {
 }
 
 // cleanUp saves the state and then removes what is not kept.
-func (g *guard) cleanUp(c *Config) error {
+func (g *guard) cleanUp(c *recipe.Config) error {
 	s := g.state
 	var networks []string
 	promoted := 0

@@ -1,3 +1,11 @@
+// Package loop is the whole circle on one machine and in one process: games of
+// the newest network against itself, a window of their rows, training, export, a
+// guard match, promotion, and again.
+//
+// The state on disk is the truth. Everything that is counted is counted when its
+// file is there as a whole, so that the process may be killed at any moment and
+// started again: nothing that was counted is lost, and nothing is counted twice.
+// Unfinished games and the steps since the last checkpoint are done again.
 package loop
 
 import (
@@ -5,12 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"kosumi/internal/file"
 	"kosumi/nn/fresh"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -43,34 +50,11 @@ type Loop struct {
 	lock      *file.Hold
 }
 
-// ConfigFile is the name of the recipe in a loop's folder.
-const ConfigFile = "loop.toml"
-
-// Init makes the folder of a new loop with a recipe; the text is kept as it is.
-// A folder that holds a loop already is left alone.
-func Init(dir string, text []byte) error {
-	if _, err := ParseConfig(text); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	path := filepath.Join(dir, ConfigFile)
-	if _, err := os.Stat(path); err == nil {
-		return fmt.Errorf("%w: %s is there already; change it, or take another folder", ErrConfig, path)
-	}
-	return file.WriteBytes(path, text)
-}
-
 // Open takes up the loop in a folder where the last run left it.
 func Open(dir string, o Options) (*Loop, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	conf, err := recipe.Load(dir)
 	if err != nil {
 		return nil, err
-	}
-	conf, err := ParseConfig(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), err)
 	}
 	// The lock ends with the process, however it ends.
 	lock, err := file.LockFolder(dir)
@@ -97,7 +81,7 @@ func Open(dir string, o Options) (*Loop, error) {
 func (l *Loop) load() error {
 	left, err := l.conf.Selfplay.LoadPositions(l.dir)
 	if err != nil {
-		return fmt.Errorf("%w: selfplay: %w", ErrConfig, err)
+		return fmt.Errorf("%w: selfplay: %w", recipe.ErrConfig, err)
 	}
 	if left > 0 {
 		l.log.Warn("game records from which no game can begin are left out", "records", left, "used", len(l.conf.Selfplay.Positions.Lines))
@@ -114,11 +98,11 @@ func (l *Loop) load() error {
 	}
 	if s.Start == "" && l.conf.Start.Network != "" {
 		return fmt.Errorf("%w: the loop in %s was begun with random weights, the recipe names %s to start from; take another folder",
-			ErrConfig, l.dir, l.conf.Start.Network)
+			recipe.ErrConfig, l.dir, l.conf.Start.Network)
 	}
 	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(fresh.IsKataGo(s.Arch) && fresh.IsKataGo(l.conf.Arch)) {
 		return fmt.Errorf("%w: the loop in %s was begun with arch %s and seed %d, the recipe says %s and %d; take another folder",
-			ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
+			recipe.ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
 	}
 	if err := l.openEarlier(); err != nil {
 		return err
@@ -154,7 +138,7 @@ func freshName(arch string) string { return "fresh-" + arch }
 func (l *Loop) State() *State { return l.state }
 
 // Config returns the recipe.
-func (l *Loop) Config() Config { return l.conf }
+func (l *Loop) Config() recipe.Config { return l.conf }
 
 // Close lets go of networks and the folder.
 func (l *Loop) Close() error {

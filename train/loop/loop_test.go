@@ -20,6 +20,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/ort"
 	"kosumi/sgf"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -92,7 +93,7 @@ func TestMain(m *testing.M) {
 // that state, rows, game records, networks and checkpoints agree.
 func TestKilledLoopGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	stages := map[string]int{}
@@ -189,69 +190,10 @@ func checkFolder(t *testing.T, dir string, before State) State {
 	return s
 }
 
-func TestPresets(t *testing.T) {
-	for _, name := range Presets() {
-		text, err := Preset(name)
-		require.NoError(t, err)
-		c, err := ParseConfig(text)
-		require.NoError(t, err, name)
-		if name == "tutorial" {
-			require.Equal(t, []float64{7}, c.Selfplay.Komi.Usual)
-			require.Equal(t, "mini", c.Arch)
-			require.Len(t, c.Stages, 1)
-			require.Equal(t, "puct", c.at(1e6).Selfplay.Search.Method)
-		}
-	}
-	_, err := Preset("no such")
-	require.ErrorIs(t, err, ErrConfig)
-}
-
-func TestConfigFaults(t *testing.T) {
-	for text, want := range map[string]string{
-		"arhc = 'x'":                            "unknown key arhc",
-		"arch = ":                               "bad settings",
-		"[start]\ngames_behind = -1":            "games_behind",
-		"[start]\ngames_behind = 9":             "start.network",
-		"[start]\ndata = ['x']":                 "start.network",
-		"arch = 'mini'\n[start]\nnetwork = 'x'": "KataGo",
-		"[train]\nbatch = 0":                    "train.batch",
-		"[window]\nmax_rows = 5":                "window",
-		"[selfplay.search]\nmethod = 'alpha'":   "method",
-		"[[stage]]\ngames = 0\nvisits = 0":      "stage 1",
-		"[keep]\nnetworks = 0":                  "keep",
-		"[selfplay]\nparallel = 0":              "parallel",
-		"[selfplay.komi]\nusual = [0.3]":        "komi",
-		"[[selfplay.boards]]\nwidth = 99":       "boards",
-		"[iteration]\nrows = 0":                 "iteration",
-		"[gate]\nmin_score = 2.0":               "gate",
-		"[bootstrap]\nrows_share = -1.0":        "bootstrap",
-		"[train]\nratio = 0.0":                  "ratio",
-		"[compute]\nbatch = -1":                 "compute",
-		"[compute]\nprecision = 'int4'":         "compute.precision",
-		"[selfplay.rules]\nko_simple = -1.0":    "ko rules",
-		"[selfplay.rows]\npolicy_surprise = 2.": "bad settings",
-	} {
-		_, err := ParseConfig([]byte(text))
-		require.ErrorIs(t, err, ErrConfig, text)
-		require.ErrorContains(t, err, want, text)
-	}
-}
-
-// TestWindow holds the formula against the table of KataGo's single-machine
-// loop: least 100,000 rows, taper 50,000, exponent 0.65, growth 0.4.
-func TestWindow(t *testing.T) {
-	w := Window{MinRows: 100_000, Taper: 50_000, Exponent: 0.65, Growth: 0.4, MaxRows: 10_000_000}
-	for made, want := range map[int64]float64{0: 100e3, 100_000: 100e3, 250_000: 145e3, 1_000_000: 278e3, 5_000_000: 679e3, 10_000_000: 1.03e6} {
-		require.InEpsilon(t, want, w.rows(made), 0.01, "%d rows", made)
-	}
-	w.MaxRows = 300_000
-	require.Equal(t, 300_000, w.rows(5_000_000))
-}
-
 func TestOneLoopAFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	require.ErrorIs(t, Init(dir, []byte(tiny)), ErrConfig)
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.ErrorIs(t, recipe.Init(dir, []byte(tiny)), recipe.ErrConfig)
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)
 	defer l.Close()
@@ -293,7 +235,7 @@ func runToFirstNetwork(t *testing.T, dir string) *State {
 // the race detector, reading the state there would be found.
 func TestHeartbeatBesideSelfplay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	var lines []string
 	l, err := Open(dir, Options{Status: func(line string) { lines = append(lines, line) }})
 	require.NoError(t, err)
@@ -322,9 +264,9 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 // complete.
 func TestLoopEndsWithItsGames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
-	c, err := ParseConfig([]byte(tiny))
+	c, err := recipe.Parse([]byte(tiny))
 	require.NoError(t, err)
 	s := runLoop(t, dir, 7)
 	require.EqualValues(t, 7, s.Games)
@@ -341,7 +283,7 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 // made before any game has ended, and how long it will take.
 func TestProgress(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	var mu sync.Mutex
 	seen := map[string][]Progress{}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/fresh"
 	"kosumi/nn/model"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -30,7 +32,7 @@ func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) er
 	}
 	a, err := fresh.Parse(name)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
+		return fmt.Errorf("%w: %w", recipe.ErrConfig, err)
 	}
 	if len(boards) > 0 && !a.KataGo() {
 		a = a.On(boards[0].Width, boards[0].Height)
@@ -55,12 +57,12 @@ func (p *player) close() {
 }
 
 // openPlayer opens a network for self-play and matches.
-func openPlayer(path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
+func openPlayer(path, name string, c *recipe.Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
 	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, Log: log})
 	if err != nil {
 		return nil, err
 	}
-	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: c.sessions(), MaxBatch: max(1, c.Batch),
+	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: cmp.Or(c.Sessions, runtime.NumCPU()), MaxBatch: max(1, c.Batch),
 		CacheBytes: int64(c.CacheMiB) << 20, Seed: seed})
 	if err != nil {
 		m.Close()
@@ -76,11 +78,4 @@ func openPlayer(path, name string, c *Compute, boards []selfplay.BoardShare, see
 		p.sha256 = m.Describe().SHA256
 	}
 	return p, nil
-}
-
-func (c *Compute) sessions() int {
-	if c.Sessions > 0 {
-		return c.Sessions
-	}
-	return runtime.NumCPU()
 }

@@ -7,15 +7,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/train/loop/recipe"
 )
 
 // TestPositionsOfTheFolder takes up a loop with game records in its own folder.
 func TestPositionsOfTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	recipe := strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1)
-	require.NoError(t, Init(dir, []byte(recipe)))
+	text := strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1)
+	require.NoError(t, recipe.Init(dir, []byte(text)))
 	_, err := Open(dir, Options{})
-	require.ErrorIs(t, err, ErrConfig, "there are no records yet")
+	require.ErrorIs(t, err, recipe.ErrConfig, "there are no records yet")
 	require.ErrorContains(t, err, "lost")
 
 	lost := filepath.Join(dir, "lost")

@@ -13,6 +13,9 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/match"
+	"kosumi/match/elo"
+	"kosumi/train/loop/duel"
+	"kosumi/train/loop/recipe"
 )
 
 // RatingsFile is the name of the file that remembers rating games.
@@ -68,7 +71,7 @@ type RateOptions struct {
 	Program string
 	// Matches plays the games of networks, and Remote those against anchors,
 	// on other machines; nil: here.
-	Matches Matches
+	Matches duel.Matches
 	Remote  match.Remote
 	Log     *slog.Logger
 	Status  func(line string)
@@ -86,11 +89,7 @@ func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%s: there is no loop in this folder (no state.json)", dir)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, ConfigFile))
-	if err != nil {
-		return nil, err
-	}
-	conf, err := ParseConfig(text)
+	conf, err := recipe.Load(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +137,7 @@ func loadRatings(dir string) (*Ratings, error) {
 type rater struct {
 	dir     string
 	state   *State
-	conf    Config
+	conf    recipe.Config
 	o       RateOptions
 	ratings *Ratings
 	open    map[string]*player
@@ -221,9 +220,9 @@ func (r *rater) player(name string) (*player, error) {
 }
 
 // players returns what plays a game between two networks.
-func (r *rater) players(a, b string) (playFunc, error) {
+func (r *rater) players(a, b string) (duel.Play, error) {
 	if r.o.Matches != nil {
-		return remoteMatch(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
+		return duel.Remote(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
 	}
 	one, err := r.player(a)
 	if err != nil {
@@ -233,7 +232,7 @@ func (r *rater) players(a, b string) (playFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	return localMatch(one.server, two.server), nil
+	return duel.Local(one.server, two.server), nil
 }
 
 // between plays two networks against each other.
@@ -249,11 +248,11 @@ func (r *rater) between(ctx context.Context, a, b string) error {
 	}
 	gate := r.conf.Gate
 	gate.Games, gate.Visits = missing, r.o.Visits
-	got, err := playMatch(ctx, play, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(matchCount))
+	got, err := duel.Match(ctx, play, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(duel.Count))
 	if err != nil {
 		return err
 	}
-	p.Wins, p.Losses, p.Draws = p.Wins+got.wins, p.Losses+got.losses, p.Draws+got.draws
+	p.Wins, p.Losses, p.Draws = p.Wins+got.Wins, p.Losses+got.Losses, p.Draws+got.Draws
 	r.say(p)
 	return r.save()
 }
@@ -304,7 +303,7 @@ func (r *rater) rate() {
 		players = append(players, p)
 		return index[name]
 	}
-	var points []match.PairPoints
+	var points []elo.Pair
 	for i := range r.ratings.Pairs {
 		p := &r.ratings.Pairs[i]
 		if p.games() == 0 {
@@ -313,7 +312,7 @@ func (r *rater) rate() {
 		a, b := id(p.A), id(p.B)
 		players[a].Played += p.games()
 		players[b].Played += p.games()
-		points = append(points, match.PairPoints{A: a, B: b, Points: float64(p.Wins) + float64(p.Draws)/2, Games: float64(p.games())})
+		points = append(points, elo.Pair{A: a, B: b, Points: float64(p.Wins) + float64(p.Draws)/2, Games: float64(p.games())})
 	}
 	if len(players) == 0 {
 		return
@@ -325,9 +324,9 @@ func (r *rater) rate() {
 			break
 		}
 	}
-	elo, errs := match.FitElo(len(players), points, zero)
+	fit, errs := elo.Fit(len(players), points, zero)
 	for i := range players {
-		players[i].Elo, players[i].Error = elo[i], errs[i]
+		players[i].Elo, players[i].Error = fit[i], errs[i]
 	}
 	slices.SortStableFunc(players, func(a, b RatedPlayer) int {
 		if a.Anchor != b.Anchor {

@@ -14,6 +14,7 @@ import (
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/train/learn"
+	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 )
 
@@ -111,14 +112,14 @@ func (t *trainer) train(ctx context.Context) error {
 }
 
 // streamOptions say which rows of the window a stream delivers.
-func (t *trainer) streamOptions(c *Config) rows.Options {
+func (t *trainer) streamOptions(c *recipe.Config) rows.Options {
 	return rows.Options{Batch: c.Train.Batch, Wants: t.learner.Wants(), Encoding: t.learner.Encoding(),
 		Seed: t.state.Seed*1_000_003 + uint64(t.state.Iteration), Symmetries: c.Train.Symmetries, HistoryDropout: c.Train.HistoryDropout,
 		WindowRows: t.windowRows(c), MemoryBytes: int64(c.Window.MemoryMB) << 20, Log: t.log}
 }
 
 // steps trains, and saves now and then and at the end.
-func (t *trainer) steps(ctx context.Context, c *Config, stream *rows.Folder) (*learn.Result, error) {
+func (t *trainer) steps(ctx context.Context, c *recipe.Config, stream *rows.Folder) (*learn.Result, error) {
 	s := t.state
 	began, saved := time.Now(), time.Now()
 	first := t.learner.Counters().Samples
@@ -192,7 +193,7 @@ func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Prog
 }
 
 // note adds what was learnt to the ledger and to the record of the iteration.
-func (t *trainer) note(c *Config, sum *learn.Result, window int) {
+func (t *trainer) note(c *recipe.Config, sum *learn.Result, window int) {
 	t.state.trained(t.learner.Counters().Samples)
 	r := &t.record
 	r.Iteration, r.Window, r.Rate = t.state.Iteration, window, t.rate(c)
@@ -236,12 +237,12 @@ func (t *trainer) export() error {
 
 // goBack is what follows a learner that has diverged: another begins with the
 // network that plays, at half the rate.
-func (t *trainer) goBack(c *Config, why error) error {
+func (t *trainer) goBack(c *recipe.Config, why error) error {
 	s := t.state
 	rate := t.rate(c) / 2
 	if rate < leastRate*c.Train.Rate {
 		s.limit(0) // another recipe begins with its own rate
-		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, ConfigFile)
+		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, recipe.File)
 		return errors.Join(why, t.save())
 	}
 	if err := t.close(); err != nil {

@@ -47,3 +47,6 @@ const (
 	tVersion          = 63
 	tPassAliveSuicide = 68
 )
+
+// HashColumn is the first of the six global targets that say of which game a row is.
+const HashColumn = tHash

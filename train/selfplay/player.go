@@ -14,7 +14,9 @@ import (
 // player plays one game after another, move by move. One goroutine at a time.
 type player struct {
 	c    *Config
-	eval steady
+	net  nn.Evaluator // what plays
+	eval nn.Evaluator // net, asked as simplify has it
+	salt uint64       // of the run
 	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
 
@@ -92,7 +94,7 @@ func (p *player) begin(number, seed uint64) error {
 	p.active, p.changed = true, false
 	p.pcg = *rand.NewPCG(seed, p.id.Number*0x9e3779b97f4a7c15+1+uint64(p.id.Fork)*0xd1342543de82ef95)
 	p.rng = rand.New(&p.pcg)
-	p.eval.salt = seed
+	p.salt = seed
 	c := p.c
 	p.resigning = resignation{playOut: p.rng.Float64() < c.Ending.PlayOut}
 	p.restPass, p.recent = p.rng.Float64() < c.Ending.PlayOutSettled, p.recent[:0]

@@ -194,13 +194,13 @@ func (r *run) collect(f *Finished, before Stats) {
 
 // setEvaluator gives a player the network to play with from now on.
 func (p *player) setEvaluator(e nn.Evaluator) {
-	if p.eval.Evaluator == e {
+	if p.net == e {
 		return
 	}
-	if p.eval.Evaluator != nil && p.active {
+	if p.net != nil && p.active {
 		p.changed = true
 	}
-	p.eval.Evaluator = e
+	p.net, p.eval, p.tree = e, nn.Rewrite(e, p.simplify), nil
 }
 
 // Stats counts what a session has done. A game still under way counts with its

@@ -9,6 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
+	"kosumi/thinking"
 	"kosumi/train/rows"
 )
 
@@ -102,7 +103,7 @@ func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.T
 func (p *player) search(ctx context.Context, g *board.Game, full, greedy bool, visits int, banned []board.Point) (search.Result, error) {
 	params := p.c.params(full, greedy, p.rng.Uint64())
 	if p.tree == nil {
-		t, err := search.New(params, &p.eval, nil)
+		t, err := search.New(params, p.eval, nil)
 		if err != nil {
 			return search.Result{}, err
 		}
@@ -112,7 +113,7 @@ func (p *player) search(ctx context.Context, g *board.Game, full, greedy bool, v
 	}
 	p.tree.Reset(g)
 	if len(banned) > 0 {
-		p.tree.Restrict(search.Restriction{Color: g.ToMove(), Points: banned, Depth: 1})
+		p.tree.Restrict(thinking.Restriction{Color: g.ToMove(), Points: banned, Depth: 1})
 	}
 	r, err := p.tree.Search(ctx, search.Limits{Visits: int64(visits)})
 	if err == nil && r.Stop == search.StopCancelled {

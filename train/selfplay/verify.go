@@ -137,7 +137,7 @@ func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Eva
 func (a *Audit) recheckRaw(ctx context.Context, c *Config, f *Finished, seed uint64, e nn.Evaluator, positions int) error {
 	p := &player{c: c, rng: rand.New(rand.NewPCG(seed, f.Game.Hash[0]))}
 	p.setEvaluator(e)
-	p.eval.salt = seed
+	p.salt = seed
 	g := &p.game
 	g.CopyFrom(f.Game.Start)
 	step := max(1, len(f.Game.Turns)/max(1, positions))

@@ -114,7 +114,7 @@ type Watch struct {
 	What string `json:"what"`
 }
 
-// Visible tells whether anybody can see the page.
+// Visible reports whether anybody can see the page.
 type Visible struct {
 	Visible bool `json:"visible"`
 }

@@ -105,6 +105,9 @@ func (f *Folder) list(kind, ext string) ([]string, error) {
 	return ids, nil
 }
 
+// MaxListed is how many files a list has.
+const MaxListed = 60
+
 // Newest returns the IDs of the files of a kind that changed last.
 func (f *Folder) Newest(kind, ext string, most int) ([]string, error) {
 	ids, err := f.list(kind, ext)
@@ -154,3 +157,12 @@ func ParseName(file, ext string) (string, bool) {
 	id, ok := strings.CutSuffix(file, ext)
 	return id, ok && ValidID(id)
 }
+
+// Pauses between two tries to write what could not be written.
+const (
+	firstPause = 250 * time.Millisecond
+	lastPause  = 4 * time.Second
+)
+
+// LongerPause is the pause after one that did not help; the first is after 0.
+func LongerPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

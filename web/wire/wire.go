@@ -5,6 +5,7 @@ package wire
 import (
 	"encoding/base64"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -113,4 +114,11 @@ const (
 // ParseSGF reads the game trees of a record, within the bounds.
 func ParseSGF(data []byte) ([]*sgf.Node, error) {
 	return sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
+}
+
+// SendSGF answers a request with a record to be saved under a name.
+func SendSGF(w http.ResponseWriter, name string, data []byte) {
+	w.Header().Set("Content-Type", "application/x-go-sgf; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	w.Write(data)
 }

@@ -1,0 +1,153 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/features"
+	"kosumi/search"
+)
+
+// Setup is what is measured: a network at positions. Sessions, batches and workers are
+// those of the plans that its methods are given.
+type Setup struct {
+	Model  nn.Model
+	Server nn.ServerConfig
+	Games  []*board.Game
+	Params search.Params
+	Rounds int
+	Length time.Duration // of one measurement
+}
+
+// Speed is how fast a network is alone and in search. Rates are medians of several
+// rounds in which the two take turns, so that a machine whose speed drifts does not
+// favour either.
+type Speed struct {
+	RawEvals    float64 `json:"raw_evals_per_second"`
+	SearchEvals float64 `json:"search_evals_per_second"`
+	Visits      float64 `json:"visits_per_second"`
+	Ratio       float64 `json:"search_to_raw"` // median of the rounds' own ratios
+	// RawMicros and SearchMicros are microseconds of processor time for an evaluation, of
+	// the network alone and in search, which other programs on the machine hardly change;
+	// ProcessorRatio is the median of the rounds' own ratios. 0 where they are not known.
+	RawMicros      float64 `json:"raw_processor_microseconds"`
+	SearchMicros   float64 `json:"search_processor_microseconds"`
+	ProcessorRatio float64 `json:"search_to_raw_by_processor_time"`
+}
+
+// Work is what the searches of a benchmark did.
+type Work struct {
+	MeanBatch    float64 `json:"mean_batch"`
+	CacheHitRate float64 `json:"cache_hit_rate"`
+	Collisions   float64 `json:"collision_rate"`               // descents given up at a position that was being evaluated
+	OwnMicros    float64 `json:"own_microseconds_per_playout"` // tree work of the owner, network and waiting excluded
+	BytesPerNode float64 `json:"bytes_per_visit"`
+	PeakRSS      int64   `json:"peak_rss_bytes"`
+}
+
+// Serve opens the network as a plan puts it to use. The caller closes it.
+func (s *Setup) Serve(p Plan) (*nn.Server, error) {
+	conf := s.Server
+	conf.Meta = &features.Amateurs
+	conf.Sessions, conf.MaxBatch = p.Sessions, p.Batch
+	server, err := nn.NewServer(s.Model, conf)
+	if err != nil {
+		return nil, err
+	}
+	if err := server.Warm(s.Games[0].Size()); err != nil {
+		server.Close()
+		return nil, err
+	}
+	return server, nil
+}
+
+// Search returns searches of the positions on a server, with so many workers.
+func (s *Setup) Search(server *nn.Server, workers int) *Search {
+	run := &Search{Server: server, Games: s.Games, Params: s.Params}
+	run.Params.Parallel.Workers = workers
+	return run
+}
+
+// Measure takes turns between the network alone and searches on a server of the plan.
+func (s *Setup) Measure(ctx context.Context, p Plan, run *Search) (speed Speed, work Work, err error) {
+	pool, err := OpenRaw(s.Model, s.Games, p.Sessions, p.Batch)
+	if err != nil {
+		return speed, work, err
+	}
+	defer pool.Close()
+	var raw, evals, visits, ratios, rawMicros, searchMicros, byProcessor []float64
+	for range s.Rounds {
+		alone := startStopwatch()
+		r, err := pool.Rate(ctx, s.Length)
+		if err != nil {
+			return speed, work, err
+		}
+		aloneMicros := alone.micros(r)
+		searching := startStopwatch()
+		v, e, err := run.Rate(ctx, s.Length)
+		if err != nil {
+			return speed, work, err
+		}
+		raw, evals, visits, ratios = append(raw, r), append(evals, e), append(visits, v), append(ratios, e/r)
+		if m := searching.micros(e); m > 0 && aloneMicros > 0 {
+			rawMicros, searchMicros, byProcessor = append(rawMicros, aloneMicros), append(searchMicros, m), append(byProcessor, aloneMicros/m)
+		}
+	}
+	speed = Speed{Median(raw), Median(evals), Median(visits), Median(ratios), Median(rawMicros), Median(searchMicros), Median(byProcessor)}
+	stats := run.Server.Stats()
+	work = Work{
+		MeanBatch: stats.MeanBatch(), CacheHitRate: stats.HitRate(),
+		OwnMicros:    float64(run.Own.Microseconds()) / float64(max(run.Playouts, 1)),
+		Collisions:   float64(run.Collisions) / float64(max(run.Collisions+run.Playouts, 1)),
+		BytesPerNode: run.BytesPerNode, PeakRSS: peakRSS(),
+	}
+	return speed, work, nil
+}
+
+// BatchRate is the raw speed at one batch size.
+type BatchRate struct {
+	Batch    int     `json:"batch"`
+	RawEvals float64 `json:"raw_evals_per_second"`
+}
+
+// Sweep measures the network alone at several batch sizes, and returns the smallest of
+// them that is nearly as fast as the fastest.
+func (s *Setup) Sweep(ctx context.Context, sessions int) (all []BatchRate, batch int, err error) {
+	best := 0.0
+	for _, batch := range []int{1, 2, 4, 8, 16, 32} {
+		pool, err := OpenRaw(s.Model, s.Games, sessions, batch)
+		if err != nil {
+			return nil, 0, err
+		}
+		rate, err := pool.Rate(ctx, s.Length)
+		pool.Close()
+		if err != nil {
+			return nil, 0, err
+		}
+		all = append(all, BatchRate{batch, rate})
+		best = max(best, rate)
+	}
+	for _, t := range all {
+		if t.RawEvals >= nearly*best {
+			return all, t.Batch, nil
+		}
+	}
+	return all, 0, nil
+}
+
+// stopwatch is a moment by the clock and by the processor time spent.
+type stopwatch struct {
+	began time.Time
+	spent time.Duration
+}
+
+func startStopwatch() stopwatch { return stopwatch{time.Now(), processorTime()} }
+
+// micros returns the microseconds of processor time that each evaluation has taken
+// since, of so many a second.
+func (w stopwatch) micros(rate float64) float64 {
+	spent := (processorTime() - w.spent).Microseconds()
+	return float64(spent) / max(1, rate*time.Since(w.began).Seconds())
+}

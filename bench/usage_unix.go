@@ -1,0 +1,30 @@
+//go:build unix
+
+package bench
+
+import (
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// peakRSS returns the largest resident memory of this process so far, in bytes.
+func peakRSS() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(u.Maxrss) // bytes there, kibibytes elsewhere
+	}
+	return int64(u.Maxrss) * 1024
+}
+
+// processorTime returns the processor time that the program has taken so far.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,183 @@
+// Package doctor says what a machine has for running networks, and what to do about
+// what is missing: the library, its providers, the processor, the cache, a network.
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/cpu"
+
+	"kosumi/board"
+	"kosumi/nn/model"
+	"kosumi/nn/ort"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	What   string `json:"what"`
+	OK     bool   `json:"ok"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Config says what is looked at.
+type Config struct {
+	Program string // name and version
+	Model   string // file; "" is the network inside the program
+	Open    model.Config
+	Size    board.Size // that the network is to evaluate
+}
+
+// Examine looks at everything; the network comes last. Nothing is changed but that the
+// cache folder is made.
+func Examine(c Config) []Finding {
+	all := []Finding{
+		{What: "program", OK: true, Found: c.Program},
+		{What: "processor", OK: true, Found: Processor()},
+	}
+	all = append(all, examineLibrary(c.Open.Library)...)
+	return append(all, examineCache(), examineNetwork(c))
+}
+
+// WhatMatters leaves out the providers that do not work and the places that hold no
+// library, where something else serves; the providers become one line.
+func WhatMatters(all []Finding) []Finding {
+	var some []Finding
+	var absent []string
+	serves := slices.ContainsFunc(all, func(f Finding) bool { return f.What == "onnxruntime" && f.OK })
+	for _, f := range all {
+		provider, is := strings.CutPrefix(f.What, "provider ")
+		switch {
+		case is && !f.OK:
+			absent = append(absent, provider)
+		case strings.HasPrefix(f.What, "onnxruntime in ") && serves:
+		default:
+			some = append(some, f)
+		}
+	}
+	if len(absent) == 0 {
+		return some
+	}
+	at := slices.IndexFunc(some, func(f Finding) bool { return f.What == "cache folder" })
+	return slices.Insert(some, at, Finding{What: "other providers", OK: true,
+		Found: "not here: " + strings.Join(absent, ", ") + " (--all says why)"})
+}
+
+// Processor names what matters for a network on the CPU.
+func Processor() string {
+	var has []string
+	for name, present := range map[string]bool{
+		"AVX2": cpu.X86.HasAVX2, "AVX-512": cpu.X86.HasAVX512F, "AVX-512 VNNI": cpu.X86.HasAVX512VNNI,
+		"AVX-VNNI": cpu.X86.HasAVXVNNI, "AMX int8": cpu.X86.HasAMXInt8,
+		"dot product": cpu.ARM64.HasASIMDDP, "I8MM": cpu.ARM64.HasI8MM, "SVE": cpu.ARM64.HasSVE,
+	} {
+		if present {
+			has = append(has, name)
+		}
+	}
+	text := fmt.Sprintf("%d cores", runtime.NumCPU())
+	if len(has) > 0 {
+		slices.Sort(has)
+		text += ", " + strings.Join(has, ", ")
+	}
+	return text
+}
+
+func examineLibrary(library string) []Finding {
+	var all []Finding
+	for _, c := range ort.Candidates(library) {
+		f := Finding{What: "onnxruntime in " + c.Source, OK: c.Err == nil, Found: c.Path}
+		if c.Err != nil {
+			f.Found += ": " + c.Err.Error()
+		} else if c.Version != "" {
+			f.Found += ", version " + c.Version
+		}
+		all = append(all, f)
+	}
+	lib, err := ort.Load(library)
+	if err != nil {
+		return append(all, Finding{What: "onnxruntime", Found: "none that can be used",
+			Advice: "run `make deps`, or name a library with --onnxruntime FILE; until then networks run through onnx-go, many times slower"})
+	}
+	all = append(all, Finding{What: "onnxruntime", OK: true, Found: fmt.Sprintf("%s, version %s", lib.Path, lib.Version)})
+	statuses, err := ort.Providers(library)
+	if err != nil {
+		return append(all, Finding{What: "providers", Found: err.Error()})
+	}
+	for _, p := range statuses {
+		f := Finding{What: "provider " + p.Name, OK: p.Err == nil, Found: "works"}
+		if p.Err != nil {
+			f.Found = p.Err.Error()
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func examineCache() Finding {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return Finding{What: "cache folder", Found: err.Error(), Advice: "set HOME or XDG_CACHE_HOME; without a cache every start prepares the network anew"}
+	}
+	dir := filepath.Join(base, "kosumi")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Finding{What: "cache folder", Found: err.Error(), Advice: "make the folder writable"}
+	}
+	var size int64
+	var files int
+	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				files++
+				size += info.Size()
+			}
+		}
+		return nil
+	})
+	return Finding{What: "cache folder", OK: true, Found: fmt.Sprintf("%s: %d files, %.1f MiB", dir, files, float64(size)/(1<<20))}
+}
+
+func examineNetwork(c Config) Finding {
+	f := Finding{What: "network"}
+	size := c.Size
+	m, err := model.Open(c.Model, c.Open)
+	if err != nil {
+		f.Found, f.Advice = err.Error(), "name another file with --model, or another --provider or --precision"
+		return f
+	}
+	defer m.Close()
+	b, err := m.Open(size, 1)
+	if err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	defer b.Close()
+	if err := b.Run(1); err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	d := m.Describe()
+	f.OK = true
+	f.Found = fmt.Sprintf("%s on %s in %s (%s), evaluates %dx%d", d.Name, d.Provider, d.Precision, d.Why, size.W, size.H)
+	return f
+}
+
+// Print writes findings as text, with what to do about them.
+func Print(w io.Writer, all []Finding) {
+	for _, f := range all {
+		mark := "ok     "
+		if !f.OK {
+			mark = "missing"
+		}
+		fmt.Fprintf(w, "%s  %s: %s\n", mark, f.What, strings.ReplaceAll(f.Found, "\n", "; "))
+		if f.Advice != "" {
+			fmt.Fprintf(w, "         -> %s\n", f.Advice)
+		}
+	}
+}

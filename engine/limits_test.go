@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/clock"
+	"kosumi/nn"
+	"kosumi/search"
+	"kosumi/thinking"
+)
+
+// limitsNow are the limits of a move of Black's that begins now.
+func limitsNow(e *Engine) search.Limits {
+	return e.limits(board.Black, turn{e.budget(board.Black), time.Now()})
+}
+
+// TestTimeOfASearch: on a clock a search may stop early where the time saved is
+// not lost, and take longer where the clock allows; a fixed time stays fixed.
+func TestTimeOfASearch(t *testing.T) {
+	for name, c := range map[string]struct {
+		set           clock.Settings
+		early, longer bool
+	}{
+		"no clock":            {clock.Settings{}, false, false},
+		"absolute":            {clock.Settings{System: clock.Absolute, Main: 100 * sec}, true, true},
+		"fischer":             {clock.Settings{System: clock.Fischer, Main: 100 * sec, Increment: sec}, true, true},
+		"byo-yomi, main time": {clock.Settings{System: clock.Byoyomi, Main: 100 * sec, Period: 5 * sec, Periods: 3}, true, true},
+		"byo-yomi, overtime":  {clock.Settings{System: clock.Byoyomi, Period: 5 * sec, Periods: 3}, false, false},
+		"canadian, overtime":  {clock.Settings{System: clock.Canadian, Period: 20 * sec, Stones: 10}, true, true},
+		"canadian, one stone": {clock.Settings{System: clock.Canadian, Period: 20 * sec, Stones: 1}, false, false},
+	} {
+		for _, on := range []bool{true, false} {
+			e := newEngine(t, 9, func(conf *Config) {
+				conf.Limits = search.Limits{}
+				if !on {
+					conf.EarlyStop, conf.Extend = false, 0
+				}
+			})
+			require.NoError(t, e.SetClock(c.set))
+			l := limitsNow(e)
+			require.Positive(t, l.Time, name)
+			require.Equal(t, c.early && on, l.WhenDecided, name)
+			require.Equal(t, c.longer && on, l.Extend > 0, name)
+			if l.Extend > 0 {
+				b := e.timer.clock(board.Black).Budget(81, 0, e.cfg.Lag)
+				require.LessOrEqual(t, l.Time+l.Extend, b.Maximum, name)
+				require.LessOrEqual(t, l.Extend, b.Recommended, "no more than twice as long")
+			}
+		}
+	}
+	// A fixed time that is shorter than the clock's is not stretched.
+	e := newEngine(t, 9, func(conf *Config) { conf.Limits = search.Limits{Time: time.Millisecond} })
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 100 * sec}))
+	l := limitsNow(e)
+	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
+}
+
+// TestOverrun: what moves take longer than planned is left for it by the moves
+// that follow, up to half of their time, and forgotten when it is over.
+func TestOverrun(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
+	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 40 * sec, Periods: 3}))
+	allowed := func() float64 { return limitsNow(e).Time.Seconds() }
+	require.InDelta(t, 39, allowed(), 0.2, "the period without the second for the way to the server")
+	for _, step := range []struct {
+		over time.Duration
+		want float64
+	}{
+		{4 * sec, 38},      // a quarter of it at once
+		{-sec, 38.25},      // and a quarter of what is left is forgotten each time
+		{1000 * sec, 19.5}, // never more than half
+		{-sec, 19.5},
+	} {
+		e.timer.learnOverrun(step.over)
+		require.InDelta(t, step.want, allowed(), 0.2)
+	}
+	for range 30 {
+		e.timer.learnOverrun(0)
+	}
+	require.InDelta(t, 39, allowed(), 0.3)
+}
+
+// late is a network whose answers take time.
+type late struct {
+	nn.Wrapper
+	by time.Duration
+}
+
+func (l late) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	time.Sleep(l.by)
+	return l.Network.Evaluate(ctx, q, out)
+}
+
+// TestOverrunOfASlowNetwork: a search that waits for its last answer makes the
+// next moves plan for that.
+func TestOverrunOfASlowNetwork(t *testing.T) {
+	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
+	replaceNetwork(e, late{nn.Wrapper{Network: e.net}, 60 * time.Millisecond})
+	tree, err := search.New(e.cfg.Search, e.net, nil)
+	require.NoError(t, err)
+	e.thinker.tree = tree
+	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
+}
+
+// TestSameSeedSameGame: with one worker a seed decides everything, down to the
+// numbers of nodes.
+func TestSameSeedSameGame(t *testing.T) {
+	type step struct {
+		move   board.Point
+		visits int64
+		nodes  int64
+		value  float64
+	}
+	game := func(seed uint64) (steps []step) {
+		e := newEngine(t, 9, func(c *Config) {
+			c.Search.Parallel.Workers, c.Search.Seed, c.Seed, c.Limits.Visits = 1, seed, seed, 80
+			c.Search.Root.NoiseEnabled = true // the tree's own random numbers count too
+		})
+		for range 10 {
+			var last search.Result
+			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.game.ToMove(), Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
+			require.NoError(t, err)
+			steps = append(steps, step{m.Point, last.Root.Visits, last.Stats.Nodes, last.Root.Utility})
+		}
+		return steps
+	}
+	first := game(5)
+	require.Equal(t, first, game(5))
+	require.NotEqual(t, first, game(6))
+}
+
+// TestTimeUse: KataGo's factors change what the clock recommends.
+func TestTimeUse(t *testing.T) {
+	for name, c := range map[string]struct {
+		use     TimeUse
+		moves   int
+		carried time.Duration
+		want    time.Duration
+	}{
+		"nothing":               {TimeUse{}, 0, 0, 10 * sec},
+		"half":                  {TimeUse{Overall: 0.5}, 0, 0, 5 * sec},
+		"midgame, at the start": {TimeUse{Midgame: 2, MidgamePeak: 130, EndgameDecay: 100}, 0, 0, 10 * sec},
+		"midgame, on the way":   {TimeUse{Midgame: 2, MidgamePeak: 361.0 / 81 * 8, EndgameDecay: 100}, 4, 0, 15 * sec},
+		"midgame, at its peak":  {TimeUse{Midgame: 2, MidgamePeak: 361.0 / 81 * 4, EndgameDecay: 100}, 4, 0, 20 * sec},
+		"midgame, long after":   {TimeUse{Midgame: 2, MidgamePeak: 0, EndgameDecay: 1e-6}, 4, 0, 10 * sec},
+		"all of it carried":     {TimeUse{CarryOver: 1}, 0, 10 * sec, 1155245300},
+		"more than that":        {TimeUse{CarryOver: 1}, 0, 1000 * sec, 0},
+	} {
+		e := newEngine(t, 9, func(conf *Config) { conf.TimeUse = c.use })
+		for i := range c.moves {
+			require.NoError(t, e.game.Play(board.Color(i%2)+board.Black, board.Point(20+3*i)))
+		}
+		e.thinker.carried = c.carried
+		require.InDelta(t, c.want, e.cfg.TimeUse.spread(10*sec, e.game, e.thinker.carried), 1e3, name)
+	}
+}

@@ -1,0 +1,160 @@
+// Package autosave keeps the records of the games that an engine plays over GTP, so
+// that nothing is lost however a game ends.
+package autosave
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/gtp"
+	"kosumi/internal/file"
+	"kosumi/thinking"
+)
+
+// Engine is an engine whose games can be saved.
+type Engine interface {
+	gtp.Engine
+	gtp.HandicapChooser
+	// Chose reports which sides had moves of the present game chosen by the engine.
+	Chose() (black, white bool)
+}
+
+// Folder holds records, one file a game, written anew after each move. A nil Folder
+// holds nothing. Its user is one gtp.Server at a time.
+type Folder struct {
+	dir   string
+	log   *slog.Logger
+	name  string       // of the present file; empty before the first move
+	moves []board.Move // that the file holds
+	size  board.Size
+	last  []byte
+}
+
+// Open makes the folder; an empty name of one is no Folder.
+func Open(dir string, log *slog.Logger) (*Folder, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return &Folder{dir: dir, log: log}, nil
+}
+
+// Save returns the engine as one whose games are saved here.
+func (f *Folder) Save(e Engine) gtp.Engine {
+	if f == nil {
+		return e
+	}
+	return &saved{e, f}
+}
+
+// write puts the record of a game into the file that there is while the game goes on,
+// or where a client has sent it anew move by move, else into a new one. After an error
+// it is tried again with the next move.
+func (f *Folder) write(g *board.Game, data []byte) error {
+	if bytes.Equal(data, f.last) {
+		return nil
+	}
+	moves := g.Moves()
+	common := 0
+	for common < min(len(moves), len(f.moves)) && moves[common] == f.moves[common] {
+		common++
+	}
+	// Moves that were taken back are part of the game; another beginning is not.
+	goesOn := f.name != "" && f.size == g.Size() && common > 0 && common >= len(f.moves)/2
+	f.moves, f.size = slices.Clone(moves), g.Size()
+	f.last = nil
+	var err error
+	if goesOn {
+		err = file.WriteBytes(f.name, data)
+	} else {
+		f.name, err = f.writeNew(data)
+	}
+	if err == nil {
+		f.last = data
+	}
+	return err
+}
+
+// writeNew writes a record into a file of its own and returns the file's name, which
+// is empty after an error.
+func (f *Folder) writeNew(data []byte) (string, error) {
+	base := filepath.Join(f.dir, fmt.Sprintf("%s-%s", time.Now().Format("2006-01-02-150405"), f.size))
+	name := base + ".sgf"
+	for i := 2; ; i++ {
+		err := file.WriteNew(name, data)
+		if err == nil {
+			return name, nil
+		}
+		if !errors.Is(err, file.ErrExists) {
+			return "", err
+		}
+		name = fmt.Sprintf("%s-%d.sgf", base, i)
+	}
+}
+
+// saved is an engine whose games are saved after each move and count.
+type saved struct {
+	Engine
+	to *Folder
+}
+
+// save writes the game on the board, if the engine has a part in it. A file that
+// cannot be written costs a warning and not the game.
+func (s *saved) save(ctx context.Context) {
+	if black, white := s.Chose(); !black && !white {
+		return
+	}
+	data, err := s.SaveSGF(ctx)
+	if err == nil {
+		err = s.to.write(s.Game(), data)
+	}
+	if err != nil {
+		s.to.log.Warn("the game could not be saved", "error", err)
+	}
+}
+
+// Play implements gtp.Engine: it saves the game after a move of the client.
+func (s *saved) Play(c board.Color, p board.Point) error {
+	err := s.Engine.Play(c, p)
+	if err == nil {
+		s.save(context.Background())
+	}
+	return err
+}
+
+// GenMove implements gtp.Engine: it saves the game after a move of the engine.
+func (s *saved) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
+	m, err := s.Engine.GenMove(ctx, r)
+	if err == nil && !r.Keep {
+		s.save(ctx)
+	}
+	return m, err
+}
+
+// FinalScore implements gtp.Engine: it saves the game, whose result is known now.
+func (s *saved) FinalScore(ctx context.Context) (float64, error) {
+	score, err := s.Engine.FinalScore(ctx)
+	if err == nil {
+		s.save(ctx)
+	}
+	return score, err
+}
+
+// FinalStatus implements gtp.Engine: it saves the game, whose dead stones are known now.
+func (s *saved) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
+	all, err := s.Engine.FinalStatus(ctx)
+	if err == nil {
+		s.save(ctx)
+	}
+	return all, err
+}

@@ -1,0 +1,126 @@
+// Package elo says what the results of games tell of strength: Elo differences with
+// their 95 % errors, a sequential test, and the ratings of many players.
+//
+// Elo numbers are logistic, 400 points for odds of ten to one. Their bars come from the
+// mean score and the normal approximation of its error, over pairs where openings are
+// played in pairs. The sequential test is the generalised SPRT (GSPRT) with the exact
+// likelihood ratio over win, draw and loss, or over the five results of a pair, as
+// Stockfish's fishtest computes it (Van den Bergh, "A practical introduction to the
+// GSPRT").
+package elo
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limit bounds Elo differences. An end of an error bar at the limit means that
+// the games say nothing about that side; it is never shown as a number.
+const Limit = 4000
+
+// z95 is the two-sided 95 % quantile of the normal distribution.
+const z95 = 1.959963984540054
+
+// Estimate is an Elo difference with its 95 % error bar: Low <= Elo <= High,
+// each within -Limit..Limit.
+type Estimate struct {
+	Elo  float64 `json:"elo"`
+	Low  float64 `json:"elo_low"`
+	High float64 `json:"elo_high"`
+}
+
+// eloOf returns the Elo difference that gives a mean score, which is in [0,1].
+func eloOf(score float64) float64 {
+	if score <= 0 {
+		return -Limit
+	}
+	if score >= 1 {
+		return Limit
+	}
+	return min(max(-400*math.Log10(1/score-1), -Limit), Limit) + 0 // never minus zero
+}
+
+// scoreOf returns the mean score that an Elo difference gives.
+func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
+
+// Of returns the difference that results against one opponent show.
+//
+// With the mean score s of n games and its variance v, the bar is the Elo of
+// s ± 1.96 sqrt(v/n). If that fails, because all games ended alike or the
+// bar reaches 0 or 1, the bar's end comes from Wilson's interval, which is right
+// for few and for one-sided games; and the Elo of n wins out of n, infinite as
+// it stands, is given as that of n+1/2 out of n+1.
+func Of(wins, draws, losses int) Estimate {
+	return estimate([]float64{0, 0.5, 1}, []int{losses, draws, wins})
+}
+
+// OfPairs does the same for pairs of games: pairs[k] is the number of
+// pairs in which the side got k half points out of two games. The games of a
+// pair are not independent, which is why the error is taken over pairs.
+func OfPairs(pairs [5]int) Estimate {
+	return estimate([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])
+}
+
+// estimate works on any list of possible scores and how often each occurred.
+func estimate(scores []float64, counts []int) Estimate {
+	n, mean := 0.0, 0.0
+	for i, c := range counts {
+		n += float64(c)
+		mean += float64(c) * scores[i]
+	}
+	if n == 0 {
+		return Estimate{0, -Limit, Limit}
+	}
+	mean /= n
+	variance := 0.0
+	for i, c := range counts {
+		variance += float64(c) * (scores[i] - mean) * (scores[i] - mean)
+	}
+	variance /= n
+	half := z95 * math.Sqrt(variance/n)
+	low, high := mean-half, mean+half
+	wilsonLow, wilsonHigh := wilson(mean, n)
+	if variance == 0 || low <= 0 {
+		low = wilsonLow
+	}
+	if variance == 0 || high >= 1 {
+		high = wilsonHigh
+	}
+	if mean == 0 || mean == 1 {
+		mean = (mean*n + 0.5) / (n + 1)
+	}
+	return Estimate{eloOf(mean), eloOf(low), eloOf(high)}
+}
+
+// Text writes a difference for people: a sign, and no digits behind the point.
+func Text(v float64) string { return fmt.Sprintf("%+.0f", math.Round(v)+0) } // + 0: no "-0"
+
+// Text writes the difference with its error, without an end that the games say
+// nothing about.
+func (e Estimate) Text() string {
+	switch low, high := e.Low > -Limit, e.High < Limit; {
+	case low && high:
+		return fmt.Sprintf("%s, 95 %% between %s and %s", Text(e.Elo), Text(e.Low), Text(e.High))
+	case low:
+		return fmt.Sprintf("%s, 95 %% above %s", Text(e.Elo), Text(e.Low))
+	case high:
+		return fmt.Sprintf("%s, 95 %% below %s", Text(e.Elo), Text(e.High))
+	}
+	return "not known yet"
+}
+
+// wilson returns Wilson's 95 % interval for a mean of n scores in [0,1].
+func wilson(mean, n float64) (low, high float64) {
+	z2 := z95 * z95
+	middle := (mean + z2/(2*n)) / (1 + z2/n)
+	half := z95 / (1 + z2/n) * math.Sqrt(mean*(1-mean)/n+z2/(4*n*n))
+	low, high = middle-half, middle+half
+	// Exact at the ends, where rounding would leave dust.
+	if mean == 0 {
+		low = 0
+	}
+	if mean == 1 {
+		high = 1
+	}
+	return low, high
+}

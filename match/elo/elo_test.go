@@ -1,0 +1,153 @@
+package elo
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEloOfScores(t *testing.T) {
+	require.InDelta(t, 0, eloOf(0.5), 1e-12)
+	require.InDelta(t, 190.848, eloOf(0.75), 1e-3, "400 log10 3")
+	require.InDelta(t, 400, eloOf(10.0/11), 1e-9, "odds of ten to one")
+	for _, elo := range []float64{-700, -3, 0, 12.5, 400} {
+		require.InDelta(t, elo, eloOf(scoreOf(elo)), 1e-6)
+	}
+}
+
+func TestEstimateElo(t *testing.T) {
+	// 136 wins, 111 draws, 96 losses: a published example of a chess tool
+	// (fastchess): 40.70 +/- 30.43.
+	e := Of(136, 111, 96)
+	require.InDelta(t, 40.70, e.Elo, 0.01)
+	require.InDelta(t, 30.43, (e.High-e.Low)/2, 0.01)
+	// Pairs of the same source: 34 LL, 54 LD, 63 of one point, 64 WD, 75 WW:
+	// 55.58 +/- 27.65.
+	e = OfPairs([5]int{34, 54, 63, 64, 75})
+	require.InDelta(t, 55.58, e.Elo, 0.01)
+	require.InDelta(t, 27.65, (e.High-e.Low)/2, 0.01)
+
+	// By hand: 60 of 100 without draws. s = 0.6, error 1.96 sqrt(0.24/100) =
+	// 0.0960; Elo of 0.6, 0.5040, 0.6960.
+	e = Of(60, 0, 40)
+	require.InDelta(t, 70.44, e.Elo, 0.01)
+	require.InDelta(t, 2.77, e.Low, 0.1)
+	require.InDelta(t, 143.9, e.High, 0.1)
+}
+
+func TestEstimateEloAtTheEnds(t *testing.T) {
+	require.Equal(t, Estimate{0, -Limit, Limit}, Of(0, 0, 0))
+
+	// Ten wins out of ten: Wilson's lower end is 10/(10+1.96^2) = 0.7225, the
+	// Elo that of 10.5 out of 11.
+	e := Of(10, 0, 0)
+	require.InDelta(t, eloOf(10.5/11), e.Elo, 1e-9)
+	require.InDelta(t, eloOf(10/(10+z95*z95)), e.Low, 1e-9)
+	require.Equal(t, float64(Limit), e.High)
+	lost := Of(0, 0, 10)
+	require.InDelta(t, -e.Elo, lost.Elo, 1e-9)
+	require.InDelta(t, -e.Low, lost.High, 1e-9)
+
+	// One draw says little, a thousand say more.
+	require.Greater(t, Of(0, 1, 0).High, 200.0)
+	require.Less(t, Of(0, 1000, 0).High, 25.0)
+}
+
+func TestEstimateEloIsOrderedAndFinite(t *testing.T) {
+	for w := range 12 {
+		for d := range 6 {
+			for l := range 12 {
+				e := Of(w, d, l)
+				require.LessOrEqual(t, e.Low, e.Elo, "%d %d %d", w, d, l)
+				require.LessOrEqual(t, e.Elo, e.High, "%d %d %d", w, d, l)
+				_, err := json.Marshal(e)
+				require.NoError(t, err)
+				mirror := Of(l, d, w)
+				require.InDelta(t, e.Low, -mirror.High, 1e-6)
+			}
+		}
+	}
+}
+
+func TestSPRTBounds(t *testing.T) {
+	r := SPRT{Elo0: 0, Elo1: 5}.Test(0, 0, 0)
+	require.InDelta(t, -2.944, r.Lower, 1e-3, "log(0.05/0.95)")
+	require.InDelta(t, 2.944, r.Upper, 1e-3)
+	require.Equal(t, 0.0, r.LLR)
+	require.Equal(t, Continue, r.Decision)
+}
+
+// Without draws the likeliest distribution with mean s is (1-s, s), so that the
+// ratio is W log(s1/s0) + L log((1-s1)/(1-s0)).
+func TestSPRTWithoutDraws(t *testing.T) {
+	for _, c := range []struct {
+		w, l       int
+		elo0, elo1 float64
+	}{{60, 40, 0, 50}, {40, 60, 0, 50}, {500, 480, -5, 5}, {300, 300, 0, 10}} {
+		s0, s1 := scoreOf(c.elo0), scoreOf(c.elo1)
+		want := float64(c.w)*math.Log(s1/s0) + float64(c.l)*math.Log((1-s1)/(1-s0))
+		r := SPRT{Elo0: c.elo0, Elo1: c.elo1}.Test(c.w, 0, c.l)
+		require.InDelta(t, want, r.LLR, 0.01, "%+v", c)
+	}
+	// By hand: 60-40 for Elo 0 and 100 (s1 = 0.640065):
+	// 60 ln 1.280130 + 40 ln 0.719870 = 14.8177 - 13.1474 = 1.670.
+	require.InDelta(t, 1.67, SPRT{Elo0: 0, Elo1: 100}.Test(60, 0, 40).LLR, 0.01)
+}
+
+// For small differences the exact ratio is close to the normal approximation
+// n (s1-s0) (2s - s0 - s1) / (2 v).
+func TestSPRTAgainstApproximation(t *testing.T) {
+	for _, c := range [][3]int{{3000, 5000, 2900}, {2900, 5000, 3000}, {1000, 100, 1010}} {
+		n := float64(c[0] + c[1] + c[2])
+		s := (float64(c[0]) + float64(c[1])/2) / n
+		v := (float64(c[0])+float64(c[1])/4)/n - s*s
+		s0, s1 := scoreOf(0), scoreOf(4)
+		want := n * (s1 - s0) * (2*s - s0 - s1) / (2 * v)
+		require.InDelta(t, want, SPRT{Elo0: 0, Elo1: 4}.Test(c[0], c[1], c[2]).LLR, 0.01)
+	}
+}
+
+// Numbers that fishtest gives, as fastchess' tests quote them.
+func TestSPRTPublishedValues(t *testing.T) {
+	require.InDelta(t, -1.57, SPRT{Elo0: 0.5, Elo1: 2.5}.Test(21404, 40708, 21184).LLR, 0.01)
+	require.InDelta(t, -2.59, SPRT{Elo0: 0, Elo1: 2}.Test(57433, 106593, 57030).LLR, 0.01)
+	require.InDelta(t, -3.07, SPRT{Elo0: 0.5, Elo1: 2.5}.TestPairs([5]int{223, 9863, 21279, 10037, 246}).LLR, 0.01)
+	require.InDelta(t, -4.98, SPRT{Elo0: 0, Elo1: 2}.TestPairs([5]int{871, 26175, 55983, 26678, 821}).LLR, 0.01)
+}
+
+func TestSPRTDecides(t *testing.T) {
+	c := SPRT{Elo0: 0, Elo1: 200}
+	require.Equal(t, AcceptH1, c.Test(30, 0, 2).Decision)
+	require.Equal(t, AcceptH0, c.Test(10, 0, 20).Decision)
+	require.Equal(t, Continue, c.Test(2, 0, 1).Decision)
+	require.Equal(t, AcceptH1, c.TestPairs([5]int{0, 0, 1, 0, 14}).Decision)
+	for _, bad := range []SPRT{{Elo0: 5, Elo1: 5}, {Elo0: 5, Elo1: 0}, {Elo1: 5, Alpha: 0.6}, {Elo1: 5, Beta: -1}, {Elo1: math.NaN()}} {
+		require.Error(t, bad.WithDefaults().Check(), "%+v", bad)
+	}
+}
+
+// TestEloText reads well: no minus zero, no end that says nothing.
+func TestEloText(t *testing.T) {
+	for _, test := range []struct {
+		e    Estimate
+		want string
+	}{
+		{Estimate{-0.2, -30, 29.6}, "+0, 95 % between -30 and +30"},
+		{Estimate{120.4, -0.4, 250}, "+120, 95 % between +0 and +250"},
+		{Estimate{-200, -Limit, 10}, "-200, 95 % below +10"},
+		{Estimate{200, -10, Limit}, "+200, 95 % above -10"},
+		{Estimate{0, -Limit, Limit}, "not known yet"},
+	} {
+		require.Equal(t, test.want, test.e.Text())
+	}
+}
+
+// TestEvenMatch: draws and balanced results give 0, never minus zero.
+func TestEvenMatch(t *testing.T) {
+	for _, e := range []Estimate{Of(0, 2, 0), Of(3, 0, 3), OfPairs([5]int{0, 0, 4, 0, 0})} {
+		require.Zero(t, e.Elo)
+		require.False(t, math.Signbit(e.Elo))
+	}
+}

@@ -1,0 +1,206 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Config says what is opened.
+type Config struct {
+	// Open opens a network file.
+	Open func(file string) (nn.Model, error)
+	// File is the network, HumanFile that of human moves beside it; "" is none.
+	File, HumanFile string
+	Server          nn.ServerConfig // of each of them; MaxBatch is needed
+	// Size is the board size that sessions are opened for before anybody asks.
+	Size board.Size
+	// Profile says that a profile of the players is set already.
+	Profile bool
+	// Log is told what the user may not expect of networks of human moves; nil: silent.
+	Log *slog.Logger
+}
+
+// Network is a network that loads in the background: whoever needs it waits. Make
+// one with [Start], and Close it. Any number of goroutines may use it.
+type Network struct {
+	conf   Config
+	ready  chan struct{} // closed once the rest is settled
+	model  nn.Model
+	server *nn.Server
+	err    error
+	humans *Network // nil: none
+	close  sync.Once
+}
+
+var _ nn.Network = (*Network)(nil)
+
+// Start begins to load a network.
+func Start(c Config) *Network {
+	n := &Network{conf: c, ready: make(chan struct{})}
+	if c.Log == nil {
+		n.conf.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.HumanFile != "" {
+		n.humans = &Network{conf: n.conf, ready: make(chan struct{})}
+		go func() {
+			defer close(n.humans.ready)
+			if err := n.humans.load(c.HumanFile); err != nil {
+				n.humans.err = fmt.Errorf("--human-model: %w", err)
+			}
+		}()
+	}
+	go func() {
+		defer close(n.ready)
+		// That a file is missing is known before the other one is loaded.
+		if _, err := os.Stat(c.HumanFile); n.humans != nil && err != nil {
+			n.err = fmt.Errorf("--human-model: %w", err)
+			return
+		}
+		if n.err = n.load(c.File); n.err == nil {
+			n.err = n.awaitHumans()
+		}
+	}()
+	return n
+}
+
+func (n *Network) load(file string) (err error) {
+	if n.model, err = n.conf.Open(file); err != nil {
+		return err
+	}
+	if n.server, err = nn.NewServer(n.model, n.conf.Server); err != nil {
+		return err
+	}
+	if n.server.Serves(n.conf.Size) != nil {
+		return nil // another size may be asked for
+	}
+	return n.server.Warm(n.conf.Size)
+}
+
+// awaitHumans waits for the network of human moves, and says what its user may
+// not expect.
+func (n *Network) awaitHumans() error {
+	if n.humans == nil {
+		if n.conf.Profile && !n.model.Describe().TakesProfile {
+			n.conf.Log.Warn("humanSLProfile is set, but no network takes profiles: load one with --human-model or --model")
+		}
+		return nil
+	}
+	if err := n.humans.Wait(); err != nil {
+		return err
+	}
+	switch takes := n.humans.Describe().TakesProfile; {
+	case !takes:
+		n.conf.Log.Warn("the network of --human-model was not trained to play by rank: its policy is the same for every profile")
+	case !n.conf.Profile:
+		n.conf.Log.Warn("--human-model is not used until there is a profile: --set humanSLProfile=rank_5k, or kata-set-param humanSLProfile rank_5k")
+	}
+	return nil
+}
+
+// Ready is closed once the network is loaded or cannot be.
+func (n *Network) Ready() <-chan struct{} { return n.ready }
+
+// Wait returns once the network is loaded, or why it cannot be.
+func (n *Network) Wait() error {
+	<-n.ready
+	return n.err
+}
+
+// Loaded reports without waiting whether loading has ended, and why it failed.
+func (n *Network) Loaded() (ended bool, err error) {
+	select {
+	case <-n.ready:
+		return true, n.err
+	default:
+		return false, nil
+	}
+}
+
+// Evaluate implements [nn.Evaluator].
+func (n *Network) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if err := n.Wait(); err != nil {
+		return fmt.Errorf("the network could not be loaded: %w", err)
+	}
+	return n.server.Evaluate(ctx, q, out)
+}
+
+// Submit implements [nn.Submitter].
+func (n *Network) Submit(ctx context.Context, j *nn.Job) {
+	if j.Err = n.Wait(); j.Err != nil {
+		j.Err = fmt.Errorf("the network could not be loaded: %w", j.Err)
+		j.Done()
+		return
+	}
+	n.server.Submit(ctx, j)
+}
+
+// Submitter implements [nn.Network].
+func (n *Network) Submitter() nn.Submitter { return n }
+
+// Humans waits for the network of human moves and returns it; nil where there is none.
+func (n *Network) Humans() nn.Network {
+	if n.humans == nil || n.Wait() != nil {
+		return nil
+	}
+	return n.humans
+}
+
+// Serves returns nil if boards of that size can be evaluated.
+func (n *Network) Serves(size board.Size) error {
+	if err := n.Wait(); err != nil {
+		return err
+	}
+	return n.server.Serves(size)
+}
+
+// Describe waits for the network and says which it is; nothing if it cannot be loaded.
+func (n *Network) Describe() nn.Description {
+	if n.Wait() != nil {
+		return nn.Description{}
+	}
+	return n.model.Describe()
+}
+
+// Stats counts what the network has done so far; it does not wait.
+func (n *Network) Stats() nn.Stats {
+	if ended, err := n.Loaded(); !ended || err != nil {
+		return nn.Stats{}
+	}
+	return n.server.Stats()
+}
+
+// BatchSize is the most positions in one run; it does not wait.
+func (n *Network) BatchSize() int { return n.conf.Server.MaxBatch }
+
+// ClearCache forgets what was evaluated, also by the network of human moves.
+func (n *Network) ClearCache() {
+	if n.Wait() != nil {
+		return
+	}
+	n.server.ClearCache()
+	if n.humans != nil {
+		n.humans.ClearCache()
+	}
+}
+
+// Pin implements [nn.Network]: the network stays.
+func (n *Network) Pin() (unpin func()) { return func() {} }
+
+// Close waits for the network to be loaded and lets go of it.
+func (n *Network) Close() (err error) {
+	if n.humans != nil {
+		defer n.humans.Close()
+	}
+	if n.Wait() != nil {
+		return nil
+	}
+	n.close.Do(func() { err = errors.Join(n.server.Close(), n.model.Close()) })
+	return err
+}

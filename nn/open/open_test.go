@@ -1,0 +1,148 @@
+package open_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+	"kosumi/nn/open"
+)
+
+// described is a model that says of itself what a test wants.
+type described struct {
+	nn.Model
+	d nn.Description
+}
+
+func (m described) Describe() nn.Description { return m.d }
+
+// models opens files by their names: human networks take profiles, broken ones fail.
+func models(file string) (nn.Model, error) {
+	if strings.HasPrefix(filepath.Base(file), "broken") {
+		return nil, errors.New("no network")
+	}
+	human := strings.HasPrefix(filepath.Base(file), "human")
+	return described{nntest.HashModel(1), nn.Description{File: file, TakesProfile: human}}, nil
+}
+
+func start(t *testing.T, c open.Config) (*open.Network, *strings.Builder) {
+	t.Helper()
+	var said strings.Builder
+	c.Open, c.Size, c.Server.MaxBatch = models, board.Square(5), 4
+	c.Log = slog.New(slog.NewTextHandler(&said, nil))
+	n := open.Start(c)
+	t.Cleanup(func() { n.Close() })
+	n.Wait()
+	return n, &said
+}
+
+func file(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	return path
+}
+
+// TestNetwork: what a loaded network can do, with and without one of human moves.
+func TestNetwork(t *testing.T) {
+	n, said := start(t, open.Config{File: "main", HumanFile: file(t, "human"), Profile: true})
+	require.NoError(t, n.Wait())
+	ended, err := n.Loaded()
+	require.True(t, ended)
+	require.NoError(t, err)
+	require.Equal(t, "main", n.Describe().File)
+	require.True(t, n.Humans().Describe().TakesProfile)
+	require.Nil(t, n.Humans().Humans())
+	require.Equal(t, 4, n.BatchSize())
+	require.Empty(t, said.String())
+	g, err := board.NewGame(board.Square(5), board.Chinese())
+	require.NoError(t, err)
+	var out nn.Output
+	require.NoError(t, n.Evaluate(t.Context(), &nn.Query{Game: g}, &out))
+	require.EqualValues(t, 1, n.Stats().Rows)
+	require.Zero(t, n.Humans().Stats().Rows)
+	require.NoError(t, n.Close())
+	require.NoError(t, n.Close(), "a second time")
+	require.ErrorIs(t, n.Evaluate(t.Context(), &nn.Query{Game: g}, &out), nn.ErrClosed)
+}
+
+// TestWarnings: what may not be expected of networks of human moves is said once.
+func TestWarnings(t *testing.T) {
+	for want, c := range map[string]open.Config{
+		"no network takes profiles":      {Profile: true},
+		"was not trained to play by":     {Profile: true, HumanFile: file(t, "plain")},
+		"is not used until there is a p": {HumanFile: file(t, "human")},
+	} {
+		n, said := start(t, c)
+		require.NoError(t, n.Wait())
+		require.Contains(t, said.String(), want)
+	}
+}
+
+// TestFailures: a network that cannot be loaded has nothing, and says why.
+func TestFailures(t *testing.T) {
+	for want, c := range map[string]open.Config{
+		"no network":                  {File: "broken"},
+		"--human-model: no network":   {HumanFile: file(t, "broken")},
+		"--human-model: stat /absent": {HumanFile: "/absent"},
+	} {
+		n, _ := start(t, c)
+		require.ErrorContains(t, n.Wait(), want)
+		_, err := n.Loaded()
+		require.ErrorContains(t, err, want)
+		require.Error(t, n.Serves(board.Square(5)))
+		require.Zero(t, n.Describe())
+		require.Nil(t, n.Humans())
+		require.Zero(t, n.Stats())
+		n.ClearCache()
+		var out nn.Output
+		require.ErrorContains(t, n.Evaluate(t.Context(), new(nn.Query), &out), "the network could not be loaded")
+		j := nn.Job{Done: func() {}}
+		n.Submit(t.Context(), &j)
+		require.ErrorContains(t, j.Err, "the network could not be loaded")
+	}
+}
+
+// stub answers with its name as an error.
+type stub struct {
+	nn.Plain
+	name   string
+	closed chan struct{}
+}
+
+func newStub(name string) *stub { return &stub{name: name, closed: make(chan struct{})} }
+
+func (s *stub) Evaluate(context.Context, *nn.Query, *nn.Output) error { return errors.New(s.name) }
+
+func (s *stub) Close() error {
+	close(s.closed)
+	return nil
+}
+
+// TestSwitch: another network follows between searches only, and those that are not
+// needed any more are closed.
+func TestSwitch(t *testing.T) {
+	a, b, c := newStub("a"), newStub("b"), newStub("c")
+	s := open.NewSwitch(a)
+	first, second := s.Pin(), s.Pin()
+	s.Replace(b)
+	require.ErrorContains(t, s.Evaluate(t.Context(), nil, nil), "a")
+	s.Replace(c)
+	<-b.closed
+	first()
+	require.Same(t, a, s.Now())
+	second()
+	<-a.closed
+	require.ErrorContains(t, s.Evaluate(t.Context(), nil, nil), "c")
+	require.NoError(t, s.Close())
+	<-c.closed
+}

@@ -1,0 +1,113 @@
+package drill
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	fsrs "github.com/open-spaced-repetition/go-fsrs/v4"
+)
+
+// Grade says how well a problem was answered.
+type Grade int
+
+// The grades, as FSRS counts them.
+const (
+	AgainGrade Grade = iota + 1
+	HardGrade
+	GoodGrade
+	EasyGrade
+)
+
+// String returns the grade's name.
+func (g Grade) String() string {
+	if g < AgainGrade || g > EasyGrade {
+		return fmt.Sprintf("grade %d", int(g))
+	}
+	return [...]string{"again", "hard", "good", "easy"}[g-AgainGrade]
+}
+
+// Times and losses that grades go by.
+const (
+	easyWithin  = 10 * time.Second
+	easyLoss    = 0.5
+	againsShare = 0.5 // of the mistake's loss
+)
+
+// Grade grades an answer: again where it loses half as much as the mistake or more,
+// easy where it is as good as the best and came quickly.
+func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
+	switch {
+	case a == nil || a.Move == p.Played || a.Loss >= againsShare*p.Loss && !a.Accepted:
+		return AgainGrade
+	case !a.Accepted:
+		return HardGrade
+	case a.Loss <= easyLoss && took <= easyWithin:
+		return EasyGrade
+	}
+	return GoodGrade
+}
+
+// Schedule says when problems are due, by FSRS-6 with its published weights
+// (github.com/open-spaced-repetition). Make one with [NewSchedule].
+type Schedule struct {
+	fsrs  *fsrs.FSRS
+	cards map[string]fsrs.Card
+}
+
+// NewSchedule computes the schedule from the attempts so far, in their order.
+func NewSchedule(attempts []Attempt) (*Schedule, error) {
+	s := &Schedule{fsrs: fsrs.NewFSRS(fsrs.DefaultParam()), cards: map[string]fsrs.Card{}}
+	for i := range attempts {
+		if err := s.Add(attempts[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Add takes an attempt into account. One from before the last of its problem says that
+// the clock was ahead then, and has been set back.
+func (s *Schedule) Add(a Attempt) error {
+	if a.Grade < AgainGrade || a.Grade > EasyGrade {
+		return fmt.Errorf("attempt at %s: %v is no grade", a.ID, a.Grade)
+	}
+	card, known := s.cards[a.ID]
+	if !known {
+		card = fsrs.NewCard(a.Time)
+	}
+	if a.Time.Before(card.LastReview) {
+		card.LastReview = a.Time
+	}
+	next, err := s.fsrs.Next(card, a.Time, fsrs.Rating(a.Grade))
+	if err != nil {
+		return fmt.Errorf("attempt at %s: %w", a.ID, err)
+	}
+	s.cards[a.ID] = next.Card
+	return nil
+}
+
+// Next returns when a problem is due again; false if it was never tried.
+func (s *Schedule) Next(id string) (time.Time, bool) {
+	card, known := s.cards[id]
+	return card.Due, known
+}
+
+// Due returns the problems to ask now: those that are due, the longest overdue
+// first, then at most so many that were never tried, worst mistake first.
+func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
+	var due, unseen []*Problem
+	for i := range d.Problems {
+		p := &d.Problems[i]
+		switch next, known := s.Next(p.ID); {
+		case !known:
+			unseen = append(unseen, p)
+		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // or tried in the future, by a clock that was ahead
+			due = append(due, p)
+		}
+	}
+	slices.SortStableFunc(due, func(a, b *Problem) int { return s.cards[a.ID].Due.Compare(s.cards[b.ID].Due) })
+	slices.SortStableFunc(unseen, func(a, b *Problem) int { return cmp.Compare(b.Loss, a.Loss) })
+	return append(due, unseen[:min(max(fresh, 0), len(unseen))]...)
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kosumi/internal/file"
+	"kosumi/review"
+	"kosumi/review/drill"
+	"kosumi/sgf"
+)
+
+// Folder is a folder of reviews: NAME.html, NAME.sgf and NAME.json of each game,
+// what was searched, a problem set and the answers to it. Whoever reviews into the
+// same folder goes on with what others have found there.
+type Folder struct{ dir string }
+
+// The files of a folder that belong to no single game.
+const (
+	drillsName = "drills"
+	searches   = "searches"
+	mostFile   = 256 << 20
+)
+
+// OpenFolder makes the folder where there is none.
+func OpenFolder(dir string) (*Folder, error) {
+	if err := os.MkdirAll(filepath.Join(dir, searches), 0o755); err != nil {
+		return nil, err
+	}
+	return &Folder{dir}, nil
+}
+
+// Searches is where stores belong, see [OpenStore].
+func (f *Folder) Searches() string { return filepath.Join(f.dir, searches) }
+
+// Path returns the name of a file of a game.
+func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }
+
+// Write writes the three files of a game: page, record and data, which comes last
+// and only where the others are there. application is named in the record.
+func (f *Folder) Write(name string, g *review.Game, res *review.Result, application string) error {
+	err := errors.Join(
+		file.Write(f.Path(name, ".html"), func(w io.Writer) error { return WritePage(w, res) }),
+		file.Write(f.Path(name, ".sgf"), func(w io.Writer) error { return sgf.Write(w, review.Annotated(g, res, application)) }),
+	)
+	if err != nil {
+		return err
+	}
+	return file.Write(f.Path(name, ".json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(res) })
+}
+
+// Read reads the review of a game.
+func (f *Folder) Read(name string) (*review.Result, error) {
+	data, err := file.ReadPlain(f.dir, name+".json", mostFile)
+	if err != nil {
+		return nil, err
+	}
+	res := new(review.Result)
+	if err := json.Unmarshal(data, res); err != nil {
+		return nil, fmt.Errorf("%s: not a review: %w", name, err)
+	}
+	if res.Version != review.Version || len(res.Positions) != len(res.Moves)+1 || res.Game.Width*res.Game.Height == 0 {
+		return nil, fmt.Errorf("%s: not a review that this program reads", name)
+	}
+	return res, nil
+}
+
+// Names lists what may be reviews of games, in alphabetical order: [Folder.Read]
+// tells.
+func (f *Folder) Names() ([]string, error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if ok && !e.IsDir() && name != "summary" && name != drillsName {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Remove removes the files of a game. Its searches stay.
+func (f *Folder) Remove(name string) error {
+	var errs []error
+	for _, ext := range []string{".json", ".html", ".sgf"} {
+		if err := os.Remove(f.Path(name, ext)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Drills reads the problem set; an empty one where there is none.
+func (f *Folder) Drills() (*drill.Set, error) {
+	file, err := os.Open(f.Path(drillsName, ".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &drill.Set{Version: drill.Version}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return drill.Read(file)
+}
+
+// WriteDrills writes the problem set: data, page and record. It returns the name of
+// the first, which engine drill reads.
+func (f *Folder) WriteDrills(d *drill.Set) (string, error) {
+	d.Version = drill.Version
+	return f.Path(drillsName, ".json"), errors.Join(
+		file.Write(f.Path(drillsName, ".json"), func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(d)
+		}),
+		file.Write(f.Path(drillsName, ".html"), func(w io.Writer) error { return WriteDrillPage(w, d) }),
+		file.Write(f.Path(drillsName, ".sgf"), func(w io.Writer) error {
+			return sgf.Write(w, d.Trees()...)
+		}),
+	)
+}
+
+// Answers opens the file of answers to the problem set.
+func (f *Folder) Answers() (*drill.Log, error) {
+	return drill.OpenLog(AnswersFile(f.Path(drillsName, ".json")))
+}
+
+// AnswersFile is where the answers to a problem set are kept unless told
+// otherwise.
+func AnswersFile(drills string) string {
+	return strings.TrimSuffix(drills, filepath.Ext(drills)) + "-answers.jsonl"
+}

@@ -1,0 +1,268 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kosumi/train/learn"
+	"kosumi/train/rows"
+)
+
+// Mark is a step of a run at which the rows held back were measured.
+type Mark struct {
+	Step   int64        `json:"step"`
+	Result learn.Result `json:"result"`
+}
+
+const (
+	// fewHeld is the number of rows held back below which a difference between two
+	// measurements is as likely chance.
+	fewHeld = 300
+	// measurements is how often a run measures where nobody says, at least.
+	measurements = 10
+	// mostBetween bounds the steps between two of them.
+	mostBetween = 1000
+	// seenRows is how many of the rows trained on are measured to tell a network that
+	// has learnt them by heart from one that has diverged.
+	seenRows = 512
+	// mostRise is how much the loss may rise in a run, both of rows held back and of
+	// those trained on; mostRiseMeanwhile is the same before its end.
+	mostRise          = 1.1
+	mostRiseMeanwhile = 2
+)
+
+// every is the number of steps between measurements.
+func (r *run) every() int64 {
+	if r.ValidateEvery > 0 {
+		return r.ValidateEvery
+	}
+	return min(max(1, r.state.Total/measurements), mostBetween)
+}
+
+// few reports whether too little is held back to judge by.
+func (r *run) few() bool { return r.held.games < 2 || r.held.rows < fewHeld }
+
+// warnOfFew says at the beginning that little will be known at the end.
+func (r *run) warnOfFew() {
+	if r.state.Before != nil && r.few() {
+		r.Learn.Log.Warn(r.heldText() + ": too little to judge by; more games, or a larger --validation, would do")
+	}
+}
+
+// heldText says what is held back.
+func (r *run) heldText() string {
+	return fmt.Sprintf("only %s of %s are held back", many(r.held.rows, "row"), many(r.held.games, "game"))
+}
+
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// mark takes in a measurement after some steps. The checkpoint of the best one is kept.
+// The error wraps learn.ErrDiverged where the network knows far less than before the run.
+func (r *run) mark(res *learn.Result) error {
+	if res == nil {
+		return nil
+	}
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a run that goes on measures again
+		r.state.MeasuredAt = step
+		r.state.Measured++
+	}
+	if best := r.state.Best; best == nil || res.Loss < best.Result.Loss {
+		r.state.Best = &Mark{r.l.Counters().Steps, *res}
+		r.l.Keep(r.l.Counters().Steps)
+	}
+	// Running statistics follow slowly at first: only what lasts is no training.
+	if before := r.state.Before; before == nil || res.Loss <= mostRiseMeanwhile*before.Loss || 2*r.l.Counters().Steps < r.state.Total {
+		r.lost = 0
+		return nil
+	}
+	if r.lost++; r.lost < 2 {
+		return nil
+	}
+	return r.risen(res, mostRiseMeanwhile)
+}
+
+// risen returns an error where the loss has risen so many times on rows held back, if
+// there are any, and on rows trained on: a network that has learnt something by heart
+// knows at least that.
+func (r *run) risen(after *learn.Result, times float64) error {
+	before := r.state.Before
+	if after != nil && before != nil && after.Loss <= times*before.Loss || r.state.Seen == 0 {
+		return nil
+	}
+	r.judged = true
+	seen, err := r.measureSeen()
+	if err != nil || seen <= times*r.state.Seen {
+		return err
+	}
+	text := fmt.Sprintf("the loss is %.3g on rows trained on, it was %.3g", seen, r.state.Seen)
+	if after != nil && before != nil {
+		text += fmt.Sprintf("; on rows held back it is %.3g, it was %.3g", after.Loss, before.Loss)
+	}
+	return fmt.Errorf("%w: %s", learn.ErrDiverged, text)
+}
+
+// measureSeen is the loss of some of the rows trained on, 0 where there are none. Where
+// it is no finite number the error wraps learn.ErrDiverged.
+func (r *run) measureSeen() (float64, error) {
+	o := r.options(true)
+	o.Split.Held = false
+	s, err := rows.OpenFolder(o, r.Data...)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	var sum learn.Result
+	var b rows.Batch
+	for sum.Rows < seenRows && s.Passes() < 2 {
+		if err := s.Next(&b); err != nil {
+			if errors.Is(err, rows.ErrNoRows) {
+				break
+			}
+			return 0, err
+		}
+		res, err := r.l.Evaluate(&b, false)
+		if err != nil {
+			return 0, err
+		}
+		sum.Add(&res)
+	}
+	if sum.Rows > 0 && !finite(sum.Loss) {
+		return 0, fmt.Errorf("%w: on rows trained on the loss is no finite number", learn.ErrDiverged)
+	}
+	return sum.Loss, nil
+}
+
+// choose takes the weights of the best measurement for those to be exported, where the
+// end of the run is worse and enough is held back to tell.
+func (r *run) choose() {
+	last := r.report.After
+	if r.report.Averaged != nil {
+		last = r.report.Averaged
+	}
+	r.report.Exported = r.l.Counters().Steps
+	best := r.state.Best
+	if last == nil || best == nil || best.Step == r.l.Counters().Steps || best.Result.Loss >= last.Loss || r.few() {
+		return
+	}
+	list, _ := learn.Checkpoints(filepath.Join(r.Out, CheckpointsDir))
+	for _, path := range list {
+		if learn.StepOf(path) == best.Step {
+			if r.l.LoadWeights(path) == nil {
+				r.report.Best, r.report.Exported = best, best.Step
+				return
+			}
+		}
+	}
+	r.note("the checkpoint of step %d, which is the best, cannot be read: the network of the end is exported", best.Step)
+}
+
+// note keeps a sentence for the report.
+func (r *run) note(format string, args ...any) {
+	r.report.Notes = append(r.report.Notes, fmt.Sprintf(format, args...))
+}
+
+// told is a note that is said at once too.
+func (r *run) told(format string, args ...any) {
+	r.note(format, args...)
+	r.Learn.Log.Warn(fmt.Sprintf(format, args...))
+}
+
+// judge says in words what the measurements mean.
+func (r *run) judge() {
+	before, after := r.report.Before, r.report.After
+	if before == nil || after == nil {
+		r.note("nothing is held back: whether the network has become better, only games can tell")
+		return
+	}
+	if rose := risenTerms(before, after); after.Loss > before.Loss {
+		text := fmt.Sprintf("on rows held back the loss rose from %.4g to %.4g", before.Loss, after.Loss)
+		if rose != "" {
+			text += " (" + rose + ")"
+		}
+		r.note("%s: what was learnt does not hold for other games; more games, fewer --epochs or a lower --lr may help", text)
+	} else if rose != "" {
+		r.note("on rows held back the loss fell from %.4g to %.4g, but a part of it rose: %s", before.Loss, after.Loss, rose)
+	}
+	if best := r.report.Best; best != nil {
+		r.note("exported are the weights of step %d, the best of %d measurements (loss %.4g; at the end, step %d, %.4g)",
+			best.Step, r.state.Measured+1, best.Result.Loss, r.l.Counters().Steps, after.Loss)
+	} else {
+		r.note("exported are the weights of the end, step %d", r.l.Counters().Steps)
+	}
+	if best := r.bestLoss(); best > before.Loss {
+		r.note("no step was better on them than the network that the run began with (loss %.4g): %s stays the better one", before.Loss, r.l.Source().Path)
+	}
+	if r.few() {
+		r.note("%s: too little to judge by", r.heldText())
+	}
+}
+
+// bestLoss is that of the weights exported, on rows held back.
+func (r *run) bestLoss() float64 {
+	if r.report.Best != nil {
+		return r.report.Best.Result.Loss
+	}
+	loss := r.report.After.Loss
+	if r.report.Averaged != nil {
+		loss = min(loss, r.report.Averaged.Loss)
+	}
+	return loss
+}
+
+// risenTerms lists the parts of the loss that rose by more than a hundredth.
+func risenTerms(before, after *learn.Result) string {
+	var list []string
+	for _, t := range after.Terms {
+		was, ok := before.Term(t.Name)
+		if ok && t.Weight > 0 && was.Weight > 0 && t.Coef > 0 && t.Mean > was.Mean+0.01*math.Abs(was.Mean) {
+			list = append(list, fmt.Sprintf("%s %.4g to %.4g", strings.ReplaceAll(t.Name, "_", " "), was.Mean, t.Mean))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// failed saves nothing and says where one may go on. Checkpoints that hold what has
+// diverged go.
+func (r *run) failed(err error) error {
+	if !errors.Is(err, learn.ErrDiverged) {
+		return err
+	}
+	dir := filepath.Join(r.Out, CheckpointsDir)
+	list, _ := learn.Checkpoints(dir)
+	for i, path := range list {
+		if !r.sound(path, i == 0) {
+			if gone := os.RemoveAll(path); gone != nil {
+				return errors.Join(err, gone)
+			}
+		}
+	}
+	if list, _ = learn.Checkpoints(dir); len(list) > 0 {
+		return fmt.Errorf("%w; nothing is exported; with a lower --lr than %g the same command goes on from step %d, which is from before that", err, r.Learn.Rate, learn.StepOf(list[0]))
+	}
+	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
+}
+
+// sound reports whether a checkpoint, the newest or not, of a run that has diverged is
+// from before that. If measurements have shown it, those up to the best one are, or up to
+// where this call went on; else all but one since which the weights have not changed.
+func (r *run) sound(path string, newest bool) bool {
+	best, before := r.state.Best, r.state.Before
+	switch {
+	case r.report.After == nil && r.state.Measured == 0 && !r.judged:
+		return !newest || r.l.Counters().Updates != r.updates
+	case before == nil:
+		return learn.StepOf(path) <= r.resumed
+	case best == nil || best.Result.Loss > mostRise*before.Loss:
+		return false
+	}
+	return learn.StepOf(path) <= max(best.Step, r.resumed)
+}

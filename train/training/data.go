@@ -1,0 +1,265 @@
+package training
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/train/learn"
+	"kosumi/train/rows"
+)
+
+// heldMemory bounds the rows held back that are in memory: a measurement needs
+// few, and all files have to be read through for them.
+const heldMemory = 16 << 20
+
+// stream opens the rows to train on, or those held back.
+func (r *run) stream(held bool) (*rows.Folder, error) {
+	return rows.OpenFolder(r.options(held), r.Data...)
+}
+
+func (r *run) options(held bool) rows.Options {
+	o := rows.Options{
+		Size: r.size(), Batch: r.l.Config().Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
+		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
+		WindowRows: r.WindowRows, MemoryBytes: r.MemoryBytes,
+		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.Learn.Log,
+	}
+	if held {
+		o.Split.Held, o.Symmetries, o.HistoryDropout = true, false, false
+		o.Batch = min(o.Batch, learn.EvalBatch)
+		o.MemoryBytes = heldMemory
+		if r.MemoryBytes > 0 {
+			o.MemoryBytes = min(heldMemory, r.MemoryBytes)
+		}
+	}
+	return o
+}
+
+// fewRows is how many rows are few enough to look whether any are held back.
+const fewRows = 20_000
+
+// holdBack sees to it that some games are held back and some are not, also where
+// there are few.
+func (r *run) holdBack() error {
+	if r.asked == 0 || r.train.WindowRows() > fewRows {
+		return nil
+	}
+	for _, share := range shares(r.asked) {
+		r.Validation = share
+		held, err := r.some(true)
+		if err != nil {
+			return err
+		}
+		trained, err := r.some(false)
+		if err != nil {
+			return err
+		}
+		if held && trained {
+			return r.split(share)
+		}
+	}
+	r.Learn.Log.Warn("nothing is held back to measure on: there are too few games that differ")
+	return r.split(0)
+}
+
+// shares are those that are tried where one is asked for: from it to the middle.
+func shares(asked float64) []float64 {
+	var all []float64
+	for share := asked; share <= 0.5; share = min(share*1.5, share+0.05) {
+		all = append(all, share)
+	}
+	for share := asked; share > 0.5; share -= 0.05 {
+		all = append(all, share)
+	}
+	return all
+}
+
+// split opens the rows to train on anew, with another share held back.
+func (r *run) split(share float64) error {
+	r.Validation = share
+	train, err := r.stream(false)
+	if err != nil {
+		return err
+	}
+	r.train.Close()
+	r.train = train
+	return nil
+}
+
+// some reports whether there are rows on one side of the split.
+func (r *run) some(held bool) (bool, error) {
+	o := r.options(held)
+	o.Batch = 1
+	s, err := rows.OpenFolder(o, r.Data...)
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	var b rows.Batch
+	err = s.Next(&b)
+	if errors.Is(err, rows.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// size is the one board size of the run, if there is one: what was asked for, or
+// the only one that the network serves.
+func (r *run) size() board.Size {
+	if r.Size == (board.Size{}) {
+		return r.l.OnlySize()
+	}
+	return r.Size
+}
+
+// total is the number of steps of a fresh run.
+func (r *run) total() int64 {
+	if r.Steps > 0 {
+		return r.Steps
+	}
+	rows := float64(r.train.WindowRows()) * (1 - r.Validation)
+	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.Config().Batch))))
+}
+
+// measure evaluates the rows held back, up to ValidationRows of them; nil where
+// nothing is held back or the network has no row of it.
+func (r *run) measure(average bool) (*learn.Result, error) {
+	if r.Validation == 0 || r.heldEmpty {
+		return nil, nil
+	}
+	r.tell("measuring")
+	s, err := r.stream(true)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	var sum learn.Result
+	var b rows.Batch
+	games, untold := map[gameHash]bool{}, 0
+	for sum.Rows < r.ValidationRows {
+		err := s.Next(&b)
+		if errors.Is(err, rows.ErrNoRows) || err == nil && s.Passes() > 1 && sum.Rows > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		res, err := r.l.Evaluate(&b, average)
+		if err != nil {
+			return nil, err
+		}
+		sum.Add(&res)
+		untold += countGames(games, &b)
+	}
+	r.held.rows, r.held.games = sum.Rows, len(games)+untold
+	if sum.Rows == 0 {
+		r.heldEmpty = true
+		r.Learn.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
+		return nil, nil
+	}
+	if !finite(sum.Loss) {
+		return nil, fmt.Errorf("%w: on rows held back the loss is no finite number", learn.ErrDiverged)
+	}
+	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
+}
+
+// gameHash is what rows say of the game that they are of.
+type gameHash [6]float32
+
+// countGames collects the games of a batch. Rows that do not tell theirs are counted
+// each.
+func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
+	for i := range b.N {
+		h := gameHash(b.Globals[i*rows.Targets+rows.HashColumn:])
+		if h == (gameHash{}) {
+			untold++
+			continue
+		}
+		games[h] = true
+	}
+	return untold
+}
+
+// prefetch reads the next batch while a step runs. It is a promise for one batch
+// at most.
+type prefetch struct {
+	batches [2]rows.Batch
+	turn    int
+	ready   chan error
+}
+
+// start begins to read the next batch; nobody may touch the stream until get.
+func (p *prefetch) start(s rows.Stream) {
+	p.turn ^= 1
+	b, ready := &p.batches[p.turn], make(chan error, 1)
+	p.ready = ready
+	go func() { ready <- s.Next(b) }()
+}
+
+// get returns the next batch.
+func (p *prefetch) get(s rows.Stream) (*rows.Batch, error) {
+	if p.ready == nil {
+		p.start(s)
+	}
+	err := <-p.ready
+	p.ready = nil
+	if err != nil {
+		return nil, fmt.Errorf("training data: %w", err)
+	}
+	return &p.batches[p.turn], nil
+}
+
+// end waits for a batch that nobody will get: whoever owns the stream may close it
+// then.
+func (p *prefetch) end() {
+	if p.ready != nil {
+		<-p.ready
+		p.ready = nil
+	}
+}
+
+// speedometer tells how fast samples have gone by in the last seconds.
+type speedometer struct {
+	at   []time.Time
+	rows []int
+}
+
+const speedWindow = 20
+
+func (s *speedometer) add(rows int, now time.Time) {
+	s.at, s.rows = append(s.at, now), append(s.rows, rows)
+	if len(s.at) > speedWindow {
+		s.at, s.rows = s.at[1:], s.rows[1:]
+	}
+}
+
+// rate is 0 until two steps have been taken.
+func (s *speedometer) rate() float64 {
+	if len(s.at) < 2 {
+		return 0
+	}
+	sum := 0
+	for _, n := range s.rows[1:] {
+		sum += n
+	}
+	return float64(sum) / max(s.at[len(s.at)-1].Sub(s.at[0]).Seconds(), 1e-9)
+}
+
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return file.WriteBytes(path, append(text, '\n'))
+}
+
+// finite reports whether a loss is a number that a float32 can hold.
+func finite(x float64) bool {
+	f := float64(float32(x))
+	return !math.IsNaN(f) && !math.IsInf(f, 0)
+}

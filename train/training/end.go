@@ -1,0 +1,84 @@
+package training
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"kosumi/train/learn"
+)
+
+// finish measures, exports and reports.
+func (r *run) finish() error {
+	var err error
+	if r.report.After, err = r.measure(false); err != nil {
+		return err
+	}
+	r.report.Held = r.held.games
+	if err := r.ended(); err != nil {
+		return err
+	}
+	if r.l.Averages() {
+		if r.report.Averaged, err = r.measure(true); err != nil {
+			return err
+		}
+	}
+	r.choose()
+	names := []string{NetworkName + ".onnx"}
+	if r.l.KataGo() {
+		names = append(names, NetworkName+".bin.gz")
+	}
+	for _, name := range names {
+		path := filepath.Join(r.Out, name)
+		if err := r.l.Export(path, "", true); err != nil {
+			return err
+		}
+		r.report.Files = append(r.report.Files, path)
+	}
+	r.judge()
+	for _, bad := range r.train.Skipped() {
+		if r.report.Skipped == nil {
+			r.report.Skipped = map[string]string{}
+		}
+		r.report.Skipped[bad.Path] = bad.Err.Error()
+	}
+	if err := r.metrics.close(); err != nil {
+		return err
+	}
+	if err := Plot(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(r.Out, ReportFile), &r.report)
+}
+
+// ended returns an error where the network has become none: its last steps had no
+// finite numbers, or it knows less by far than before.
+func (r *run) ended() error {
+	before, after := r.state.Before, r.report.After
+	switch {
+	case r.l.Counters().InARow > 0:
+		return fmt.Errorf("%w: the last %d steps had a loss or a gradient that is no finite number", learn.ErrDiverged, r.l.Counters().InARow)
+	case before != nil && after != nil && !(after.Loss <= mostGrowth*before.Loss):
+		return fmt.Errorf("%w: on rows held back the loss is %.3g, it was %.3g", learn.ErrDiverged, after.Loss, before.Loss)
+	}
+	return r.risen(after, mostRise)
+}
+
+func (r *run) close() {
+	if r.train != nil {
+		r.train.Close()
+	}
+	if r.metrics != nil {
+		r.metrics.close()
+	}
+	if r.l != nil {
+		r.l.Close()
+	}
+}
+
+// mostGrowth is how often the loss of the first step the loss may become.
+const mostGrowth = 10
+
+// grown reports whether a loss is one that no training comes back from.
+func (r *run) grown(loss float64) bool {
+	return r.state.First > 0 && !(loss <= mostGrowth*r.state.First)
+}

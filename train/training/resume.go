@@ -1,0 +1,118 @@
+package training
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"kosumi/train/learn"
+)
+
+// course is how the learning rate was to go.
+type course struct {
+	Rate     float64        `json:"rate"`
+	Schedule learn.Schedule `json:"schedule"`
+}
+
+// tellCourse says where a run that goes on learns at another rate than before.
+func (r *run) tellCourse(now course) {
+	now.Schedule.Total = 0 // follows from the steps
+	was := r.state.Course
+	r.state.Course = &now
+	if was == nil {
+		return
+	}
+	step := r.l.Counters().Steps
+	if was.Rate != now.Rate {
+		r.told("from step %d on --lr is %g; it was %g before", step, now.Rate, was.Rate)
+	}
+	before, _ := json.Marshal(was.Schedule)
+	after, _ := json.Marshal(now.Schedule)
+	if string(before) != string(after) {
+		r.told("from step %d on the schedule of the rate is %s; it was %s before", step, &now.Schedule, &was.Schedule)
+	}
+}
+
+// newTotal takes over how long the run is to be now, which may be longer or shorter than
+// before, and says so.
+func (r *run) newTotal() {
+	was := r.state.Total
+	switch {
+	case r.Steps > 0:
+		r.state.Total = r.Steps
+	case r.Epochs != r.state.Epochs:
+		r.state.Total = r.total()
+	}
+	r.state.Epochs = r.Epochs
+	if r.state.Total != was {
+		r.told("the run is one of %d steps now; it was one of %d", r.state.Total, was)
+	}
+}
+
+// check refuses the state of a run that no run has.
+func (s *runState) check() error {
+	switch {
+	case s.Total < 1 || s.Total > 1<<53 || s.Measured < 0 || !(s.First >= 0) || !(s.Seen >= 0) || !(s.Epochs >= 0),
+		s.Held != nil && !(*s.Held >= 0 && *s.Held < 1), s.Best != nil && (s.Best.Step < 1 || s.Best.Step > 1<<53):
+		return errors.New("the state of the run contradicts itself")
+	}
+	return nil
+}
+
+// choice is what chooses rows: a run that goes on must agree.
+func (r *run) choice() (names []string, values []any) {
+	var paths []string
+	for _, path := range r.Data {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			abs = path
+		}
+		paths = append(paths, abs)
+	}
+	slices.Sort(paths) // in which order they are named makes no difference
+	return []string{"data", "boardsize", "validation", "seed", "no_symmetries", "no_history_dropout", "window", "memory"},
+		[]any{paths, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes}
+}
+
+// dataIdentity is a digest of the choice.
+func (r *run) dataIdentity() string {
+	_, values := r.choice()
+	text, _ := json.Marshal(values)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// chosen is the choice for people: names as those of settings, values as JSON.
+func (r *run) chosen() []learn.Change {
+	var list []learn.Change
+	names, values := r.choice()
+	for i, name := range names {
+		switch name {
+		case "boardsize":
+			values[i] = ""
+			if r.Size.W > 0 {
+				values[i] = r.Size.String()
+			}
+		case "memory":
+			values[i] = r.MemoryBytes >> 20 // MiB
+		}
+		text, _ := json.Marshal(values[i])
+		list = append(list, learn.Change{Name: name, Was: string(text)})
+	}
+	return list
+}
+
+// changed is what of the choice is other than the checkpoint says.
+func (r *run) changed() []learn.Change {
+	var list []learn.Change
+	now := r.chosen()
+	for i, c := range r.state.Chosen {
+		if i < len(now) && now[i].Name == c.Name && now[i].Was != c.Was {
+			list = append(list, learn.Change{Name: c.Name, Was: c.Was, Is: now[i].Was})
+		}
+	}
+	return list
+}

@@ -1,0 +1,453 @@
+// Package training is a run of a learner on rows that are there, all that `engine
+// train` does: streams, measurements on games held back, checkpoints, metrics, curves
+// and the report. A run that was killed goes on from its newest checkpoint as if
+// nothing had been.
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/train/learn"
+	"kosumi/train/rows"
+)
+
+// Config says what a run does. Learn, Data, Out and one of Steps and Epochs are
+// needed.
+type Config struct {
+	Learn learn.Config
+	// Data are folders and files of rows: .npz, .sgf and .sgfs.
+	Data []string
+	// Out is the folder of the run: checkpoints, metrics, curves, report and
+	// networks. A run that was interrupted goes on where its newest checkpoint is.
+	Out string
+	// Steps is the number of steps of the run; Epochs how often every row is
+	// used, about, where Steps is 0.
+	Steps  int64
+	Epochs float64
+
+	// Size is the one board size to train on; the zero value takes all.
+	Size board.Size
+	// Validation is the share of games held back to measure on; 0: none. Of few
+	// games more are held back, so that there is one.
+	Validation float64
+	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
+	ValidationRows int
+	// ValidateEvery is the number of steps between measurements; 0 means ten in a
+	// run, and one every 1,000 steps at least. The best of them is
+	// exported, if enough is held back to tell it from the end of the run.
+	ValidateEvery int64
+	// CheckpointEvery is the number of steps between checkpoints; 0 means about
+	// every five minutes.
+	CheckpointEvery int64
+	// LogEvery is the number of steps that a line of the metrics sums up; 0 means
+	// 10.
+	LogEvery int64
+
+	// Seed shuffles the data and draws symmetries.
+	Seed uint64
+	// NoSymmetries and NoHistoryDropout take rows as they are.
+	NoSymmetries, NoHistoryDropout bool
+	// WindowRows bounds a pass to the newest files; 0: all.
+	WindowRows int
+	// MemoryBytes bounds the rows in memory; 0 means 256 MiB.
+	MemoryBytes int64
+
+	// Progress is told after every step and measurement; nil: nobody.
+	Progress func(Progress)
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	Step, Total int64
+	Resumed     int64        // step that the run went on from; 0 for a fresh one
+	Recent      learn.Result // the steps since the last line of the metrics
+	Speed       float64      // samples a second, lately
+	Left        time.Duration
+	// Doing is "" in a step, else what happens beside: "measuring", "saving".
+	Doing string
+}
+
+// Report is what came of a run.
+type Report struct {
+	Steps, Samples int64             `json:"-"`
+	Counters       learn.Counters    `json:"counters"`
+	Source         learn.Source      `json:"source"`
+	Seconds        float64           `json:"seconds"`            // of this call
+	Speed          float64           `json:"samples_per_second"` // of this call, steps alone
+	Before         *learn.Result     `json:"before,omitempty"`   // on the games held back
+	After          *learn.Result     `json:"after,omitempty"`
+	Averaged       *learn.Result     `json:"averaged,omitempty"` // the averaged weights, which are exported
+	Best           *Mark             `json:"best,omitempty"`     // the measurement that is exported, where it is not the end
+	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
+	Held           int               `json:"games_held_back,omitempty"`
+	Notes          []string          `json:"notes,omitempty"`   // what there is to say of the run, in words
+	Files          []string          `json:"files"`             // networks written
+	Skipped        map[string]string `json:"skipped,omitempty"` // data files that were passed over, and why
+	Interrupted    bool              `json:"interrupted,omitempty"`
+}
+
+// Names of what a run leaves in its folder.
+const (
+	CheckpointsDir = "checkpoints"
+	MetricsFile    = "metrics.jsonl"
+	CurvesFile     = "curves.png"
+	ReportFile     = "report.json"
+	NetworkName    = "model" // model.onnx, and model.bin.gz for KataGo networks
+)
+
+const (
+	defaultValidationMax = 4096
+	defaultLogEvery      = 10
+	checkpointInterval   = 5 * time.Minute
+)
+
+// run is a run in progress.
+type run struct {
+	Config
+	l       *learn.Learner
+	train   *rows.Folder
+	catalog rows.Catalog
+	metrics *metrics
+	state   runState
+	report  Report
+	asked   float64 // Config.Validation, which few games raise
+
+	resumed   int64
+	recent    learn.Result // since the last line of the metrics
+	loss      float64      // of the last step
+	updates   int64        // of the weights, when they were saved
+	stepTime  time.Duration
+	samples   int64
+	saved     time.Time
+	speed     speedometer
+	heldEmpty bool
+	held      struct{ rows, games int } // measured at a time
+	judged    bool                      // rows trained on were measured again
+	lost      int                       // latest measurements at which the loss had grown out of reason
+}
+
+// runState is what a run keeps in its checkpoints beside the learner's state.
+type runState struct {
+	Data   string        `json:"data"` // digest of what chooses the rows
+	Total  int64         `json:"total"`
+	Epochs float64       `json:"epochs,omitempty"` // that make the total, if they do
+	Held   *float64      `json:"held,omitempty"`   // share of games held back
+	First  float64       `json:"first,omitempty"`  // loss of the first step
+	Before *learn.Result `json:"before,omitempty"`
+	Seen   float64       `json:"seen,omitempty"` // loss of some rows trained on, before
+	// Best is the measurement of least loss so far, of Measured after the first step.
+	Best       *Mark `json:"best,omitempty"`
+	Measured   int   `json:"measured,omitempty"`
+	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
+	// Course and Chosen are how the run was asked for, to say what is other now.
+	Course *course        `json:"course,omitempty"`
+	Chosen []learn.Change `json:"chosen,omitempty"`
+}
+
+// Keys of Extra.
+const (
+	extraRun    = "run"
+	extraStream = "stream"
+)
+
+// Run trains until its steps are done, or until ctx ends: then it saves, and the
+// report says Interrupted. Where Out holds checkpoints of the same run, it goes on
+// from the newest. Errors wrap learn.ErrConfig where the caller must change something.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	began := time.Now()
+	c.Learn = c.Learn.WithDefaults()
+	r := &run{Config: c, asked: c.Validation, saved: began}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	lock, err := file.LockFolder(r.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	err = r.open()
+	defer r.close()
+	if err == nil {
+		err = r.loop(ctx)
+	}
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	r.report.Seconds = time.Since(began).Seconds()
+	r.report.Counters, r.report.Source, r.report.Before = r.l.Counters(), r.l.Source(), r.state.Before
+	if r.stepTime > 0 {
+		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
+	}
+	if !r.report.Interrupted {
+		err = r.failed(r.finish())
+	}
+	return &r.report, err
+}
+
+func (r *run) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{learn.ErrConfig}, args...)...)
+	}
+	switch {
+	case len(r.Data) == 0:
+		return bad("no training data is named")
+	case r.Out == "":
+		return bad("no folder for the results is named")
+	case r.Steps < 0 || !(r.Epochs >= 0 && r.Epochs < 1e9):
+		return bad("%d steps, %v epochs: use more than 0", r.Steps, r.Epochs)
+	case r.Steps == 0 && r.Epochs == 0:
+		return bad("the number of steps or of epochs is needed")
+	case !(r.Validation >= 0 && r.Validation < 1):
+		return bad("a share of %v for validation: use 0 up to, not including, 1", r.Validation)
+	case r.ValidateEvery < 0 || r.CheckpointEvery < 0 || r.LogEvery < 0 || r.ValidationRows < 0:
+		return bad("intervals must not be negative")
+	}
+	if r.LogEvery == 0 {
+		r.LogEvery = defaultLogEvery
+	}
+	if r.ValidationRows == 0 {
+		r.ValidationRows = defaultValidationMax
+	}
+	for _, path := range r.Data {
+		if _, err := os.Stat(path); err != nil {
+			return bad("training data: %w", err)
+		}
+	}
+	return nil
+}
+
+// open resumes or begins.
+func (r *run) open() error {
+	dir := filepath.Join(r.Out, CheckpointsDir)
+	c := r.Learn
+	if c.Schedule.Total == 0 {
+		c.Schedule.Total = max(1, r.Steps) // until schedule knows how long an epoch is
+	}
+	l, extra, err := learn.Resume(dir, c)
+	fresh := errors.Is(err, learn.ErrNoCheckpoint)
+	if fresh {
+		l, err = learn.New(c)
+	}
+	if err != nil {
+		return err
+	}
+	r.l = l
+	if r.Size != (board.Size{}) {
+		if err := l.Serves(r.Size); err != nil {
+			return fmt.Errorf("%w: %w", learn.ErrConfig, err)
+		}
+	}
+	if r.train, err = r.stream(false); err != nil {
+		return err
+	}
+	if fresh {
+		return r.begin()
+	}
+	return r.resume(extra)
+}
+
+// begin is the start of a fresh run: it measures the network as it came.
+func (r *run) begin() error {
+	if err := r.holdBack(); err != nil {
+		return err
+	}
+	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Epochs: r.Epochs, Held: &r.Validation, Chosen: r.chosen()}
+	if err := r.schedule(); err != nil {
+		return err
+	}
+	var err error
+	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), 0); err != nil {
+		return err
+	}
+	if r.state.Before, err = r.measure(false); err != nil {
+		return err
+	}
+	r.warnOfFew()
+	r.state.Seen, err = r.measureSeen()
+	return err
+}
+
+// resume takes over what a checkpoint says of the run.
+func (r *run) resume(extra learn.Extra) error {
+	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
+		return fmt.Errorf("%w: %s: the checkpoint is none of a run: %w", learn.ErrCheckpoint, r.Out, err)
+	}
+	if r.state.Data != r.dataIdentity() {
+		if changed := r.changed(); len(changed) > 0 {
+			return &learn.SettingsError{Path: r.Out, Changed: changed}
+		}
+		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", learn.ErrCheckpoint, r.Out)
+	}
+	if err := r.state.check(); err != nil {
+		return fmt.Errorf("%w: %s: %w", learn.ErrCheckpoint, r.Out, err)
+	}
+	if best := r.state.Best; best != nil {
+		r.l.Keep(best.Step)
+	}
+	if held := r.state.Held; held != nil && *held != r.Validation {
+		if err := r.split(*held); err != nil {
+			return err
+		}
+	}
+	if err := r.train.Restore(extra[extraStream]); err != nil {
+		return fmt.Errorf("%w: the data have changed since: %w", learn.ErrCheckpoint, err)
+	}
+	r.newTotal()
+	r.resumed, r.updates = r.l.Counters().Steps, r.l.Counters().Updates
+	r.Learn.Log.Info("going on", "from step", r.resumed, "of", r.state.Total)
+	if err := r.schedule(); err != nil {
+		return err
+	}
+	var err error
+	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.Counters().Steps); err != nil {
+		return err
+	}
+	return r.measureIfDue() // a checkpoint is from before the measurement of its step
+}
+
+// measureIfDue measures after the steps that ask for it.
+func (r *run) measureIfDue() error {
+	step := r.l.Counters().Steps
+	if step%r.every() != 0 || step == 0 || step >= r.state.Total {
+		return nil
+	}
+	res, err := r.measure(false)
+	if err != nil {
+		return err
+	}
+	return r.mark(res)
+}
+
+// schedule gives the learner the length of the run.
+func (r *run) schedule() error {
+	s := r.Learn.Schedule
+	r.tellCourse(course{r.Learn.Rate, s})
+	if s.Total == 0 {
+		s.Total = r.state.Total
+	}
+	return r.l.SetRate(r.Learn.Rate, s)
+}
+
+// loop takes steps until there are enough or ctx ends.
+func (r *run) loop(ctx context.Context) error {
+	var next prefetch
+	defer next.end()
+	for r.l.Counters().Steps < r.state.Total {
+		batch, err := next.get(r.train)
+		if err != nil {
+			return err
+		}
+		last := ctx.Err() != nil
+		pause := last || r.pauseAfter(r.l.Counters().Steps+1)
+		if !pause {
+			next.start(r.train)
+		}
+		if err := r.step(batch); err != nil {
+			return err
+		}
+		if !pause {
+			continue
+		}
+		if err := r.pause(last); err != nil {
+			return err
+		}
+		if last {
+			r.report.Interrupted = true
+			break
+		}
+	}
+	return nil
+}
+
+// pauseAfter reports whether something is due after a step for which the stream
+// must stand still.
+func (r *run) pauseAfter(step int64) bool {
+	due := r.CheckpointEvery > 0 && step%r.CheckpointEvery == 0 || r.CheckpointEvery == 0 && time.Since(r.saved) > checkpointInterval
+	return due || step >= r.state.Total || step%r.every() == 0
+}
+
+// pause saves and measures after a step.
+func (r *run) pause(last bool) error {
+	if r.grown(r.loss) || r.l.Counters().InARow > 0 {
+		return nil // a checkpoint is what one goes back to
+	}
+	if !last {
+		if err := r.measureIfDue(); err != nil {
+			return err
+		}
+	}
+	return r.save()
+}
+
+func (r *run) step(b *rows.Batch) error {
+	began := time.Now()
+	res, err := r.l.Step(b)
+	took := time.Since(began)
+	if err != nil {
+		return err
+	}
+	r.samples += int64(res.Rows)
+	r.stepTime += took
+	if res.Skipped {
+		r.Learn.Log.Warn("a step was skipped: its loss or gradient is no finite number", "step", r.l.Counters().Steps)
+	} else {
+		r.recent.Add(&res)
+		r.loss = res.Loss
+		if r.state.First == 0 {
+			r.state.First = res.Loss
+		}
+	}
+	r.speed.add(res.Rows, time.Now())
+	if r.l.Counters().Steps%r.LogEvery == 0 || r.l.Counters().Steps >= r.state.Total {
+		if err := r.metrics.step(r.l.Counters(), &r.recent, r.speed.rate()); err != nil {
+			return err
+		}
+		r.tell("")
+		if r.grown(r.recent.Loss) {
+			return fmt.Errorf("%w: the loss is %.3g, at the first step it was %.3g", learn.ErrDiverged, r.recent.Loss, r.state.First)
+		}
+		r.recent = learn.Result{}
+		return nil
+	}
+	r.tell("")
+	return nil
+}
+
+func (r *run) tell(doing string) {
+	if r.Progress == nil {
+		return
+	}
+	p := Progress{Step: r.l.Counters().Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
+	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.samples > 0 {
+		left := float64(r.state.Total-r.l.Counters().Steps) * float64(r.l.Config().Batch)
+		p.Left = time.Duration(left / max(p.Speed, 1e-9) * float64(time.Second))
+	}
+	r.Progress(p)
+}
+
+// save writes a checkpoint.
+func (r *run) save() error {
+	r.tell("saving")
+	stream, err := r.train.State()
+	if err != nil {
+		return err
+	}
+	state, err := json.Marshal(&r.state)
+	if err != nil {
+		return err
+	}
+	if err := r.metrics.sync(); err != nil {
+		return err
+	}
+	_, err = r.l.Save(filepath.Join(r.Out, CheckpointsDir), learn.Extra{extraRun: state, extraStream: stream})
+	r.saved, r.updates = time.Now(), r.l.Counters().Updates
+	return err
+}

@@ -1,0 +1,168 @@
+// Package engines shares a network, the processor and memory between the games, the
+// analyses and the reviews of one server.
+//
+// All searches run through the [Scheduler], which lets one at a time run and orders
+// them: a running clock first, then hints and counts, then analysis in slices. What
+// is left of the network's time is [Engines.SpareTime].
+package engines
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/nn"
+	"kosumi/web/api"
+)
+
+// Backend is what a server plays and analyses with.
+type Backend interface {
+	nn.Network
+	// Status says how the network is, without waiting for it.
+	Status() api.Engine
+	// Networks lists the networks that can be chosen, by name.
+	Networks() []api.Network
+	// Use changes to another one of them; searches that are under way end with
+	// the old one.
+	Use(name string) error
+	// Identity names the network, and tells apart what was searched by different
+	// ones or at different precision; both are empty while it loads.
+	Identity() (name, identity string)
+}
+
+// Engines makes the engines of a server. Make one with [New].
+type Engines struct {
+	Backend   Backend
+	Config    engine.Config // of every engine; size, rules and limits come from the game
+	Scheduler Scheduler
+	Memory    Memory
+	log       *slog.Logger
+}
+
+// New returns engines on a network.
+func New(b Backend, conf engine.Config, log *slog.Logger) *Engines {
+	return &Engines{Backend: b, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
+}
+
+// Engine returns the engine of one game or analysis; it is made when it is first
+// needed.
+func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
+
+// Bounds of the trees, in bytes: of one, of all together, and what each has at least
+// however many there are.
+const (
+	TreeBytes  = 256 << 20
+	AllBytes   = 2 << 30
+	LeastBytes = 8 << 20
+)
+
+// Memory divides what the trees of all engines may take: each gets half of what is
+// left. A hundred pages take 3 GiB at the most.
+type Memory struct {
+	one     int64 // bytes, the most of one tree
+	mu      sync.Mutex
+	granted int64
+}
+
+// Grant gives a tree its room, in bytes.
+func (m *Memory) Grant() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := max(LeastBytes, min(m.one, (AllBytes-m.granted)/2))
+	m.granted += n
+	return n
+}
+
+// GiveBack takes back what Grant gave.
+func (m *Memory) GiveBack(n int64) {
+	m.mu.Lock()
+	m.granted -= n
+	m.mu.Unlock()
+}
+
+// Granted is what all trees together were given, in bytes.
+func (m *Memory) Granted() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.granted
+}
+
+// Engine is the engine of one game or analysis, which follows it from position to
+// position.
+type Engine struct {
+	engines *Engines
+	mu      sync.Mutex
+	e       *engine.Engine // nil until it is needed
+	net     string         // what the tree was searched with
+	granted int64          // bytes that its tree may take
+}
+
+// With lets f use the engine with the game on its board.
+func (e *Engine) With(g *board.Game, handicap int, f func(*engine.Engine) error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.e == nil {
+		conf := e.engines.Config
+		conf.Size, conf.Rules = g.Size(), g.Rules()
+		n := e.engines.Memory.Grant()
+		conf.Search.Memory.MaxBytes = n
+		made, err := engine.New(conf, e.engines.Backend, e.engines.log)
+		if err != nil {
+			e.engines.Memory.GiveBack(n)
+			return err
+		}
+		e.e, e.net, e.granted = made, "", n
+	}
+	if net := e.engines.Backend.Status().Name; net != e.net {
+		if e.net != "" {
+			e.e.ClearCache()
+		}
+		e.net = net
+	}
+	if err := e.e.Follow(g, handicap); err != nil {
+		return err
+	}
+	return f(e.e)
+}
+
+// Close lets go of the engine's memory; With makes another one.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.e != nil {
+		e.e.Close()
+		e.e = nil
+		e.engines.Memory.GiveBack(e.granted)
+	}
+}
+
+// SpareTime returns the network for reviews and for other programs, which evaluate
+// while nothing more urgent searches.
+func (es *Engines) SpareTime() nn.Network {
+	return spareTime{nn.Wrapper{Network: es.Backend}, &es.Scheduler}
+}
+
+// spareTime is a network that waits until no search wants the engine.
+type spareTime struct {
+	nn.Wrapper
+	scheduler *Scheduler
+}
+
+// Evaluate implements nn.Evaluator.
+func (t spareTime) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if err := t.scheduler.Yield(ctx); err != nil {
+		return err
+	}
+	return t.Network.Evaluate(ctx, q, out)
+}
+
+// Humans implements nn.Network.
+func (t spareTime) Humans() nn.Network {
+	humans := t.Network.Humans()
+	if humans == nil {
+		return nil
+	}
+	return spareTime{nn.Wrapper{Network: humans}, t.scheduler}
+}

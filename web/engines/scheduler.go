@@ -1,0 +1,140 @@
+package engines
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Purposes of a search, the most urgent first.
+const (
+	ForMove = iota // a clock is running, or somebody waits for the answer
+	ForHelp        // hints, estimates, counting
+	ForAnalysis
+)
+
+// slice is how long an analysis keeps the engine while others wait for it.
+const slice = 300 * time.Millisecond
+
+// Scheduler shares the engine's time: one search runs at a time. One that is more
+// urgent cuts a less urgent one short at once, one that is as urgent after a
+// slice; analyses then queue up again, so all of them come round.
+type Scheduler struct {
+	mu      sync.Mutex
+	waiting []*ticket
+	running *ticket
+	idle    chan struct{} // closed when nothing runs any more; nil: nobody waits for that
+}
+
+// ticket is a search that waits for its turn or runs.
+type ticket struct {
+	urgency int
+	since   time.Time
+	turn    chan struct{} // closed when the search may begin
+	cut     context.CancelFunc
+	timer   *time.Timer
+}
+
+// Do runs f when its turn comes. The context of f ends early where somebody more
+// urgent waits, unless f is for a move. It returns false if ctx ended first.
+func (s *Scheduler) Do(ctx context.Context, urgency int, f func(context.Context)) bool {
+	inner, cut := context.WithCancel(ctx)
+	defer cut()
+	t := &ticket{urgency: urgency, turn: make(chan struct{}), cut: cut}
+	s.mu.Lock()
+	s.waiting = append(s.waiting, t)
+	s.next()
+	s.press()
+	s.mu.Unlock()
+	select {
+	case <-t.turn:
+	case <-ctx.Done():
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for i, w := range s.waiting {
+			if w == t {
+				s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+				return false
+			}
+		}
+		s.finish(t) // its turn came at the same moment
+		return false
+	}
+	f(inner)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.finish(t)
+	return true
+}
+
+// finish lets the next search begin. The caller holds mu.
+func (s *Scheduler) finish(t *ticket) {
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	s.running = nil
+	s.next()
+	s.press()
+	if s.running == nil && s.idle != nil {
+		close(s.idle)
+		s.idle = nil
+	}
+}
+
+// Yield waits until no search wants the engine: a review takes what is left of its
+// time, one evaluation after the other.
+func (s *Scheduler) Yield(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if s.running == nil {
+			s.mu.Unlock()
+			return ctx.Err()
+		}
+		if s.idle == nil {
+			s.idle = make(chan struct{})
+		}
+		idle := s.idle
+		s.mu.Unlock()
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// next lets the most urgent search begin, the longest waiting first. The caller
+// holds mu.
+func (s *Scheduler) next() {
+	if s.running != nil || len(s.waiting) == 0 {
+		return
+	}
+	best := 0
+	for i, w := range s.waiting {
+		if w.urgency < s.waiting[best].urgency {
+			best = i
+		}
+	}
+	t := s.waiting[best]
+	s.waiting = append(s.waiting[:best], s.waiting[best+1:]...)
+	s.running, t.since = t, time.Now()
+	close(t.turn)
+}
+
+// press cuts the running search short where it has to make room. The caller
+// holds mu.
+func (s *Scheduler) press() {
+	t := s.running
+	if t == nil || t.urgency < ForAnalysis {
+		return
+	}
+	for _, w := range s.waiting {
+		switch {
+		case w.urgency < t.urgency:
+			t.cut()
+			return
+		case w.urgency == t.urgency && t.timer == nil:
+			t.timer = time.AfterFunc(max(0, slice-time.Since(t.since)), t.cut)
+		}
+	}
+}

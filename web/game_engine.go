@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/thinking"
+	"kosumi/web/api"
+	"kosumi/web/engines"
+	"kosumi/web/record"
+	"kosumi/web/wire"
+)
+
+// thought is the engine at work for a game.
+type thought struct{ cancel context.CancelFunc }
+
+// stopThinking ends what the engine does for the game. The caller holds mu.
+func (g *game) stopThinking() {
+	if g.thinks != nil {
+		g.thinks.cancel()
+		g.thinks = nil
+	}
+}
+
+// takeEngine returns the game's engine. The caller holds mu.
+func (g *game) takeEngine() *engines.Engine {
+	if g.engine == nil {
+		g.engine = g.home.engines.Engine()
+	}
+	return g.engine
+}
+
+// leaveEngine lets go of the engine's memory. The caller holds mu.
+func (g *game) leaveEngine() {
+	if g.engine != nil {
+		go g.engine.Close()
+		g.engine = nil
+	}
+}
+
+// work runs f in the background with a copy of the game and takes its result to
+// done, which holds mu, unless the game has gone on by then. The caller holds mu.
+func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, done func(error)) {
+	ctx, cancel := context.WithCancel(g.home.ctx)
+	t := &thought{cancel}
+	g.thinks = t
+	st, rev, now, handicap := g.takeEngine(), g.rec.Rev, g.copyBoard(), len(g.rec.Setup)
+	g.home.jobs.Go(func() {
+		defer cancel()
+		var err error
+		ran := g.home.engines.Scheduler.Do(ctx, urgency, func(ctx context.Context) {
+			err = st.With(now, handicap, func(e *engine.Engine) error { return f(ctx, e) })
+		})
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if !ran || ctx.Err() != nil || g.rec.Rev != rev || g.thinks != t {
+			return
+		}
+		g.thinks = nil
+		if err != nil {
+			g.home.log.Error("the engine failed in a game", "game", g.rec.Head.ID, "error", err)
+			g.trouble = err.Error()
+		} else {
+			done(err)
+		}
+		g.advance()
+	})
+}
+
+func (g *game) copyBoard() *board.Game {
+	c := new(board.Game)
+	c.CopyFrom(g.rec.Board)
+	return c
+}
+
+// humanPace is the least time that an answer takes at a human pace.
+const humanPace = 400 * time.Millisecond
+
+// think asks the engine for its move, or for its handicap stones.
+func (g *game) think() {
+	if g.rec.Phase == record.Place {
+		var stones []board.Point
+		g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
+			stones, err = e.FreeHandicap(ctx, g.rec.Head.Handicap)
+			return err
+		}, func(error) { g.owe(func() error { return g.putStones(stones) }) })
+		return
+	}
+	var move thinking.Decision
+	began := time.Now()
+	color := g.rec.Board.ToMove()
+	mine := g.rec.Clocks[color-board.Black]
+	if !g.ran.IsZero() {
+		mine.Run(began.Sub(g.ran))
+	}
+	g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
+		if err := e.SetClock(mine.Settings); err != nil {
+			return err
+		}
+		left, stones := mine.Shown()
+		if err := e.TimeLeft(color, left, stones); err != nil {
+			return err
+		}
+		if move, err = choose(ctx, e, color, g.rec.Head.Seat, mine.Limited()); err != nil {
+			return err
+		}
+		if rest := humanPace - time.Since(began); g.rec.Head.Seat.Pace == "human" && rest > 0 {
+			select {
+			case <-time.After(rest):
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	}, func(error) {
+		g.owe(func() error {
+			if move.Resign {
+				return g.commit(record.Step{K: "over", Result: record.Winner(color.Opponent()) + "+R"})
+			}
+			return g.makeMove(move.Point, "move")
+		})
+	})
+}
+
+// putStones puts the engine's handicap stones down, as far as they are not.
+func (g *game) putStones(stones []board.Point) error {
+	for _, p := range stones {
+		if g.rec.Phase != record.Place || slices.Contains(g.rec.Setup, p) {
+			continue
+		}
+		if err := g.commit(record.Step{K: "stone", M: g.rec.Size().Vertex(p)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// defaultSeconds is how long a move takes at full strength where nothing limits
+// it.
+const defaultSeconds = 2
+
+// fullStrength chooses a move within the limits of the seat.
+func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (thinking.Decision, error) {
+	seconds := s.Seconds
+	if seconds == 0 && s.Visits == 0 && !clocked {
+		seconds = defaultSeconds
+	}
+	if err := e.SetParams(map[string]string{"maxVisits": number(s.Visits), "maxTime": wire.Decimal(seconds)}); err != nil {
+		return thinking.Decision{}, err
+	}
+	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
+}
+
+// judge asks the engine which stones are dead.
+func (g *game) judge() {
+	var status []thinking.Status
+	g.work(engines.ForHelp, func(ctx context.Context, e *engine.Engine) (err error) {
+		status, err = e.FinalStatus(ctx)
+		return err
+	}, func(error) {
+		g.rec.Marking.Judged, g.rec.Marking.Sure = nil, true
+		for p, s := range status {
+			if s == thinking.Dead {
+				g.rec.Marking.Judged = append(g.rec.Marking.Judged, board.Point(p))
+			}
+		}
+		if g.rec.Marking.Dead == nil {
+			g.rec.Marking.Dead = map[board.Point]bool{}
+			for _, p := range g.rec.Marking.Judged {
+				g.rec.Marking.Dead[p] = true
+			}
+		}
+	})
+}
+
+// choose finds the engine's move at the strength of its seat.
+func choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat, clocked bool) (thinking.Decision, error) {
+	if seat.Level == "" {
+		return fullStrength(ctx, e, c, seat, clocked)
+	}
+	if err := e.SetParams(map[string]string{"level": seat.Level}); err != nil {
+		return thinking.Decision{}, err
+	}
+	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
+}

@@ -1,0 +1,325 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/engines"
+	"kosumi/web/folder"
+	"kosumi/web/hub"
+	"kosumi/web/record"
+	"kosumi/web/wire"
+)
+
+// Pages are told what has changed.
+type Pages interface {
+	Publish(topic string, e api.Event)
+	Watched(topic string) bool
+}
+
+// games are the games of one server against its engine: those that are open. They are
+// closed with [games.Close], after ctx has ended.
+type games struct {
+	folder   *folder.Folder
+	pages    Pages
+	warnings *hub.Warnings
+	engines  *engines.Engines
+	levels   *levels
+	log      *slog.Logger
+	ctx      context.Context // of what runs for games
+	jobs     sync.WaitGroup  // those that think
+
+	reading sync.Mutex // of journals
+	mu      sync.Mutex
+	open    map[string]*game
+}
+
+// Close ends what runs for the games; their context must have ended.
+func (gs *games) Close() {
+	gs.jobs.Wait()
+	for _, g := range gs.all() {
+		g.close()
+	}
+}
+
+// all returns the games that are open.
+func (gs *games) all() []*game {
+	gs.mu.Lock()
+	defer gs.mu.Unlock()
+	return slices.Collect(maps.Values(gs.open))
+}
+
+// find returns a game that is open, nil if it is not.
+func (gs *games) find(id string) *game {
+	gs.mu.Lock()
+	defer gs.mu.Unlock()
+	return gs.open[id]
+}
+
+// keep makes a game known.
+func (gs *games) keep(g *game) {
+	gs.mu.Lock()
+	defer gs.mu.Unlock()
+	gs.open[g.rec.Head.ID] = g
+}
+
+// forget takes a game out that was removed.
+func (gs *games) forget(id string) {
+	gs.mu.Lock()
+	delete(gs.open, id)
+	gs.mu.Unlock()
+	gs.publishList()
+}
+
+// Open returns a game, read from its journal if need be.
+func (gs *games) Open(id string) (*game, error) {
+	if !folder.ValidID(id) {
+		return nil, api.Refuse("not_found", "no such game")
+	}
+	if g := gs.find(id); g != nil {
+		return g, nil
+	}
+	gs.reading.Lock() // a journal has one reader, who may mend it
+	defer gs.reading.Unlock()
+	if g := gs.find(id); g != nil {
+		return g, nil
+	}
+	g, err := gs.read(id)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, api.Refuse("not_found", "no such game")
+	}
+	if err != nil {
+		return nil, api.Refuse("not_found", "%v", err)
+	}
+	gs.keep(g)
+	return g, nil
+}
+
+// read reads a game from its files.
+func (gs *games) read(id string) (*game, error) {
+	rec, journal, behind, err := record.Open(gs.folder, id, gs.log)
+	if err != nil {
+		return nil, err
+	}
+	g := &game{home: gs, rec: rec, journal: journal}
+	if rec.Phase == record.Play && rec.Clocks[0].Limited() && rec.Paused == "" && rec.Rev > 0 {
+		rec.Paused = "restart"
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if behind {
+		g.owed.sgf = true
+		g.pay()
+	}
+	return g, nil
+}
+
+// Watch returns the state of a game. The engine goes on in one that was read from its
+// journal.
+func (gs *games) Watch(id string) (*api.GameState, error) {
+	g, err := gs.Open(id)
+	if err != nil {
+		return nil, err
+	}
+	g.wake()
+	return g.state(), nil
+}
+
+// New begins a game.
+func (gs *games) New(n *api.NewGame) (api.ID, error) {
+	h, err := gs.agree(n)
+	if err != nil {
+		return api.ID{}, err
+	}
+	g := &game{home: gs}
+	if g.rec, err = record.New(h); err != nil {
+		return api.ID{}, api.Refuse("bad_request", "%v", err)
+	}
+	if g.journal, err = record.NewJournal(gs.folder.Path("games", h.ID, ".jsonl"), h); err != nil {
+		return api.ID{}, api.NotSaved(err)
+	}
+	gs.keep(g)
+	g.mu.Lock()
+	g.advance()
+	g.mu.Unlock()
+	gs.publishList()
+	return api.ID{ID: h.ID}, nil
+}
+
+// agree checks what a page asks for and fills in what it leaves open.
+func (gs *games) agree(n *api.NewGame) (record.Header, error) {
+	size := board.Size{W: n.Size[0], H: n.Size[1]}
+	if err := size.Check(); err != nil {
+		return record.Header{}, api.Refuse("bad_request", "%v", err)
+	}
+	rules, err := board.ParseRules(n.Rules)
+	if err != nil {
+		return record.Header{}, api.Refuse("bad_request", "%v", err)
+	}
+	if n.Komi != nil {
+		rules.Komi = float32(*n.Komi)
+	} else if n.Handicap > 1 {
+		rules.Komi = 0.5
+	}
+	if err := wire.CheckRules(rules); err != nil {
+		return record.Header{}, err
+	}
+	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
+		return record.Header{}, api.Refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
+	}
+	if _, err := record.TimeSettings(n.Clock); err != nil {
+		return record.Header{}, api.Refuse("bad_request", "%v", err)
+	}
+	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
+		return record.Header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
+	}
+	n.Seat.Auto = n.Seat.Level == autoLevel
+	if n.Seat.Auto {
+		if n.Seat.Level, err = gs.levels.fitting(size); err != nil {
+			return record.Header{}, api.Refuse("unsupported", "%v", err)
+		}
+	}
+	if n.Seat.Level != "" && !gs.levels.known(n.Seat.Level) {
+		return record.Header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
+	}
+	colour := n.Colour
+	switch colour {
+	case "b", "w":
+	case "random":
+		colour = "b"
+		if folder.NewID()[0]&1 == 0 {
+			colour = "w"
+		}
+	default:
+		return record.Header{}, api.Refuse("bad_request", "colour: b, w or random")
+	}
+	return record.Header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
+		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
+}
+
+// Score takes a step of the count.
+func (gs *games) Score(v *api.Score) error {
+	g, err := gs.Open(v.Game)
+	if err != nil {
+		return err
+	}
+	return g.command(v.Rev, func(g *game) error {
+		if g.rec.Phase != record.Counting {
+			return api.RefuseWith("illegal", "over", "the game is not being counted")
+		}
+		switch {
+		case v.PlayOn:
+			return g.commit(record.Step{K: "playon"})
+		case v.Toggle != "":
+			dead, err := g.rec.Toggle(v.Toggle)
+			if err != nil {
+				return err
+			}
+			return g.commit(record.Step{K: "dead", Dead: dead})
+		case v.Ask:
+			if !g.rec.Marking.Sure {
+				return nil
+			}
+			return g.commit(record.Step{K: "dead", Dead: wire.Vertices(g.rec.Size(), g.rec.Marking.Judged, len(g.rec.Marking.Judged))})
+		case v.Accept:
+			return g.accept()
+		}
+		return api.Refuse("bad_request", "a step of the count says what to do")
+	})
+}
+
+// on performs a command of the player on a game.
+func (gs *games) on(v *api.GameCommand, do func(*game) error) error {
+	g, err := gs.Open(v.Game)
+	if err != nil {
+		return err
+	}
+	return g.command(v.Rev, do)
+}
+
+// Play makes a move of the player.
+func (gs *games) Play(p *api.Play) error {
+	return gs.on(&api.GameCommand{Game: p.Game, Rev: p.Rev}, func(g *game) error { return g.playerMoves(p.Move) })
+}
+
+// Undo takes back to the player's own last move.
+func (gs *games) Undo(v *api.GameCommand) error { return gs.on(v, (*game).undo) }
+
+// Redo makes again what undo took back.
+func (gs *games) Redo(v *api.GameCommand) error { return gs.on(v, (*game).redo) }
+
+// Resign gives the game up.
+func (gs *games) Resign(v *api.GameCommand) error { return gs.on(v, (*game).resign) }
+
+// Pause stops the clock.
+func (gs *games) Pause(v *api.GameCommand) error { return gs.on(v, (*game).pause) }
+
+// Resume goes on after a pause or a failure.
+func (gs *games) Resume(v *api.GameCommand) error { return gs.on(v, (*game).resume) }
+
+// Delete removes the game and its files.
+func (gs *games) Delete(v *api.GameCommand) error { return gs.on(v, (*game).remove) }
+
+// leaveIdle stops the clocks of games that no page watches, or that stood still for a
+// gap, and lets go of their engines.
+func (gs *games) leaveIdle(now time.Time, watched map[string]bool, gap time.Duration) {
+	for _, g := range gs.all() {
+		g.leaveIdle(now, watched["game:"+g.rec.Head.ID], gap)
+	}
+}
+
+// List lists the games, newest first.
+func (gs *games) List() (*api.Games, error) {
+	ids, err := gs.folder.Newest("games", ".jsonl", folder.MaxListed)
+	if err != nil {
+		return nil, err
+	}
+	list := &api.Games{Games: []api.GameCard{}}
+	for _, id := range ids {
+		g, err := gs.Open(id)
+		if err != nil {
+			list.Unread = append(list.Unread, gs.warnings.Unread("games", id+".jsonl", err))
+			continue
+		}
+		list.Games = append(list.Games, g.card())
+	}
+	slices.SortFunc(list.Games, func(a, b api.GameCard) int { return int(b.Changed - a.Changed) })
+	return list, nil
+}
+
+func (gs *games) publishList() {
+	if list, err := gs.List(); err == nil {
+		gs.pages.Publish("games", api.Event{T: "games.state", D: list})
+	}
+}
+
+// ServeSGF answers a request with the game that its path names.
+func (gs *games) ServeSGF(w http.ResponseWriter, r *http.Request) {
+	id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	g, err := gs.Open(id)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	root, began, _ := g.Record()
+	data, err := sgf.Marshal(root)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	wire.SendSGF(w, "kosumi-"+began.Format("2006-01-02-1504")+".sgf", data)
+}

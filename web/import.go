@@ -1,0 +1,65 @@
+package web
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// imports bounds how many uploads are read at once.
+var imports = make(chan struct{}, 2)
+
+// serveImport turns uploaded SGF into documents, one answer a file.
+func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
+	select {
+	case imports <- struct{}{}:
+		defer func() { <-imports }()
+	case <-r.Context().Done():
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF)
+	answers := []api.Imported{}
+	keep := func(_ string, data []byte) (string, error) { return s.docs.Import(data) }
+	if r.URL.Query().Get("to") == "review" {
+		keep = s.reviews.Import
+		defer s.reviews.PublishList()
+	}
+	add := func(name string, data []byte, err error) {
+		a := api.Imported{Name: wire.Shown(name, 200)}
+		if err == nil {
+			a.ID, err = keep(a.Name, data)
+		}
+		if err != nil {
+			a.Error = err.Error()
+		}
+		answers = append(answers, a)
+	}
+	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" {
+		data, err := io.ReadAll(r.Body)
+		add("", data, err)
+		writeJSON(w, answers)
+		return
+	}
+	parts := multipart.NewReader(r.Body, params["boundary"])
+	for len(answers) < 1000 {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			add("", nil, err)
+			break
+		}
+		data, err := io.ReadAll(part)
+		add(part.FileName(), data, err)
+		if err != nil {
+			break
+		}
+	}
+	writeJSON(w, answers)
+}

@@ -1,0 +1,224 @@
+package reviews
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/review"
+	"kosumi/review/drill"
+	"kosumi/review/report"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// freshADay is how many problems that were never asked before come on one day.
+const freshADay = 10
+
+// Attempt is the problem that one client was asked last: the grade of its answer may
+// still be overruled. The zero Attempt is none.
+type Attempt struct {
+	mu      sync.Mutex // one command at a time
+	set     bool
+	attempt drill.Attempt
+}
+
+// Drills are the problems that reviews make of mistakes, and the answers to them.
+type Drills struct {
+	folder *report.Folder
+	judge  judge
+	mu     sync.Mutex // of the files
+}
+
+// use reads problems and answers: engine drill may have asked some meanwhile.
+func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) error {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	set, err := ds.folder.Drills()
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	log, err := ds.folder.Answers()
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	defer log.Close()
+	schedule, err := drill.NewSchedule(log.Attempts)
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	return f(set, log, schedule)
+}
+
+// collect makes problems of the mistakes.
+func (ds *Drills) collect(res *review.Result) error {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	d, err := ds.folder.Drills()
+	if err != nil {
+		return err
+	}
+	d.Collect(res)
+	_, err = ds.folder.WriteDrills(d)
+	return err
+}
+
+// note writes an answer down, or the one before again with another grade.
+func (ds *Drills) note(a drill.Attempt) error {
+	return ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
+		if err := log.Add(a); err != nil {
+			return api.NotSaved(err)
+		}
+		return nil
+	})
+}
+
+// Next returns the problem that is due.
+func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	last.set = false
+	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
+		now := time.Now()
+		d.Total = len(set.Problems)
+		fresh := max(0, freshADay-startedOn(log.Attempts, now))
+		due := schedule.Due(set, now, fresh)
+		for _, p := range due {
+			if _, known := schedule.Next(p.ID); known {
+				d.Due++
+			} else {
+				d.Fresh++
+			}
+		}
+		for i := range set.Problems {
+			if at, known := schedule.Next(set.Problems[i].ID); known && (d.Next == 0 || at.Unix() < d.Next) {
+				d.Next = at.Unix()
+			}
+		}
+		if len(due) > 1 && due[0].ID == n.Not {
+			due = due[1:]
+		}
+		if len(due) > 0 {
+			var err error
+			d.Problem, err = wireProblem(due[0])
+			return err
+		}
+		return nil
+	})
+	return d, err
+}
+
+// startedOn counts the problems that were asked for the first time on a day.
+func startedOn(attempts []drill.Attempt, day time.Time) int {
+	first := map[string]time.Time{}
+	for _, a := range attempts {
+		if at, known := first[a.ID]; !known || a.Time.Before(at) {
+			first[a.ID] = a.Time
+		}
+	}
+	n := 0
+	y, m, d := day.Date()
+	for _, at := range first {
+		if fy, fm, fd := at.Local().Date(); fy == y && fm == m && fd == d {
+			n++
+		}
+	}
+	return n
+}
+
+func wireProblem(p *drill.Problem) (*api.Problem, error) {
+	g, err := p.Position()
+	if err != nil {
+		return nil, api.Refuse("internal", "%v", err)
+	}
+	legal := make([]byte, g.Size().Area())
+	for i := range legal {
+		legal[i] = '0'
+		if g.Legal(g.ToMove(), board.Point(i)) == nil {
+			legal[i] = '1'
+		}
+	}
+	return &api.Problem{ID: p.ID, Game: wire.Shown(p.Game, 200), Number: p.Number, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
+		Last: p.Last, Loss: p.Loss, Legal: string(legal)}, nil
+}
+
+// Answer judges an answer.
+func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer) (out api.DrillVerdict, err error) {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	last.set = false
+	var p drill.Problem
+	err = ds.use(func(set *drill.Set, _ *drill.Log, _ *drill.Schedule) error {
+		i := slices.IndexFunc(set.Problems, func(q drill.Problem) bool { return q.ID == a.ID })
+		if i < 0 {
+			return api.Refuse("not_found", "no such problem")
+		}
+		p = set.Problems[i]
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
+	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
+	attempt := drill.Attempt{ID: p.ID, Time: time.Now().UTC(), Seconds: wire.Round(took.Seconds(), 1)}
+	var answer *drill.Answer
+	if a.Move != "" {
+		v, err := ds.judge.verdict(ctx, &p, a.Move)
+		if err != nil {
+			return out, err
+		}
+		out.Verdict = *v
+		attempt.Answer, attempt.Loss = v.Move, v.Loss
+		answer = &drill.Answer{Move: v.Move, Loss: v.Loss, Accepted: v.Accepted}
+	}
+	attempt.Grade = p.Grade(answer, took)
+	out.Grade = int(attempt.Grade)
+	if out.Due, err = ds.dueBy(attempt); err != nil {
+		return out, err
+	}
+	if err := ds.note(attempt); err != nil {
+		return out, err
+	}
+	last.set, last.attempt = true, attempt
+	return out, nil
+}
+
+// dueBy says when a problem would come again, by grade.
+func (ds *Drills) dueBy(a drill.Attempt) (due [4]int64, err error) {
+	err = ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
+		for g := drill.AgainGrade; g <= drill.EasyGrade; g++ {
+			a.Grade = g
+			s, err := drill.NewSchedule(append(slices.Clone(log.Attempts), a))
+			if err != nil {
+				return api.Refuse("internal", "%v", err)
+			}
+			if at, ok := s.Next(a.ID); ok {
+				due[g-1] = at.Unix()
+			}
+		}
+		return nil
+	})
+	return due, err
+}
+
+// Grade overrules the grade of the last answer.
+func (ds *Drills) Grade(last *Attempt, g *api.GradeDrill) error {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if g.Grade < int(drill.AgainGrade) || g.Grade > int(drill.EasyGrade) {
+		return api.Refuse("bad_request", "grade: 1 to 4")
+	}
+	if !last.set || last.attempt.ID != g.ID {
+		return api.Refuse("stale", "the next problem has been asked for")
+	}
+	other := last.attempt
+	other.Grade = drill.Grade(g.Grade)
+	if err := ds.note(other); err != nil {
+		return err
+	}
+	last.attempt = other
+	return nil
+}

@@ -1,0 +1,440 @@
+// Package reviews reviews the games that a page asks for, one after the other, and asks
+// the problems that their mistakes make.
+package reviews
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"kosumi/internal/file"
+	"kosumi/review"
+	"kosumi/review/report"
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/engines"
+	"kosumi/web/folder"
+	"kosumi/web/hub"
+	"kosumi/web/wire"
+)
+
+// Pages are told what has changed.
+type Pages interface {
+	Publish(topic string, e api.Event)
+	Watched(topic string) bool
+}
+
+// States of a review.
+const (
+	Waiting = "waiting"
+	Running = "running"
+	Done    = "done"
+	Partial = "partial"
+	Refused = "refused"
+)
+
+// Reviews are the games that are to be reviewed, one after the other, and those
+// that have been: the folder holds what engine review writes, and the records
+// that wait. A review runs while no other search wants the engine, and as long as
+// a page is open; what it has found is on disk at once, so it goes on from there.
+type Reviews struct {
+	Drills *Drills
+	conf   Config
+	ctx    context.Context
+	judge  judge
+	woken  chan struct{}
+
+	mu      sync.Mutex
+	archive archive
+	jobs    map[string]*job // by ID, those that are not finished
+	queue   []*job          // next first; the running one leads
+	paused  bool
+	alone   bool
+	pause   time.Duration      // until what is not saved is tried again
+	cut     context.CancelFunc // of what runs; nil: nothing does
+	told    time.Time          // when the last progress was sent
+}
+
+// job is a game that is not finished.
+type job struct {
+	id, name string
+	added    time.Time
+	game     *review.Game // nil: refused
+	state    string
+	why      string
+	unsaved  error // what it found is not on the disk
+	now      review.Progress
+	points   map[int]api.ReviewPoint
+	news     []api.ReviewPoint // points that watchers do not know
+	part     *review.Result    // nil before the first pass is over
+}
+
+// Config is what reviews need of their server.
+type Config struct {
+	Dir      string // where they are kept
+	Pages    Pages
+	Warnings *hub.Warnings
+	Engines  *engines.Engines
+	Log      *slog.Logger
+	Version  string // named in the records
+}
+
+// New opens the folder of reviews and queues those that are not finished. They are made
+// by [Reviews.Work], until ctx ends.
+func New(ctx context.Context, c Config) (*Reviews, error) {
+	folder, err := report.OpenFolder(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of reviews: %w", err)
+	}
+	j := judge{c.Engines}
+	rs := &Reviews{conf: c, ctx: ctx, Drills: &Drills{folder: folder, judge: j}, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
+		archive: archive{folder: folder, done: map[string]finished{}, byID: map[string]string{}}}
+	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
+		return nil, err
+	}
+	return rs, rs.recall()
+}
+
+// records is where the records are that came from the page.
+func (rs *Reviews) records() string { return rs.archive.folder.Path("records", "") }
+
+func (rs *Reviews) record(id, ext string) string { return filepath.Join(rs.records(), id+ext) }
+
+// recall queues the records that were not finished when the last server ended.
+func (rs *Reviews) recall() error {
+	entries, err := os.ReadDir(rs.records())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		id, ok := folder.ParseName(e.Name(), ".sgf")
+		if !ok {
+			continue
+		}
+		if _, err := os.Stat(rs.archive.folder.Path(id, ".json")); err == nil {
+			continue
+		}
+		name, notes := rs.about(id)
+		j := &job{id: id, name: name, points: map[int]api.ReviewPoint{}, state: Waiting}
+		if info, err := e.Info(); err == nil {
+			j.added = info.ModTime()
+		}
+		if j.game, err = rs.load(id); err != nil {
+			j.state, j.why = Refused, plain(err)
+		} else {
+			if notes != nil {
+				j.game.Notes = notes
+			}
+			rs.queue = append(rs.queue, j)
+		}
+		rs.jobs[id] = j
+	}
+	slices.SortFunc(rs.queue, func(a, b *job) int { return a.added.Compare(b.added) })
+	return nil
+}
+
+// about returns the name of a record that came from the page and the notes about its
+// reading, which the record, once written, no longer gives.
+func (rs *Reviews) about(id string) (name string, notes []string) {
+	data, err := file.ReadPlain(rs.records(), id+".txt", 1<<16)
+	if err != nil {
+		return id, nil
+	}
+	lines := strings.Split(string(data), "\n")
+	if len(lines) > 1 {
+		notes = lines[1:]
+	}
+	return lines[0], notes
+}
+
+// load reads a record that came from the page.
+func (rs *Reviews) load(id string) (*review.Game, error) {
+	data, err := file.ReadPlain(rs.records(), id+".sgf", wire.MaxSGF)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := wire.ParseSGF(data)
+	if err != nil {
+		return nil, err
+	}
+	return review.Load(roots[0], rs.conf.Engines.Config.Rules)
+}
+
+// plain is an error without what the reader knows anyway.
+func plain(err error) string {
+	return strings.ReplaceAll(strings.TrimPrefix(err.Error(), review.ErrGame.Error()+": "), "\n", "; ")
+}
+
+// add puts a game on the list. Errors say why it cannot be reviewed.
+func (rs *Reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
+	id := folder.NewID()
+	return id, rs.AddAs(id, name, root, notes)
+}
+
+// AddAs puts a game on the list with the ID of its review, unless it is there. notes
+// are those of its first reading, nil for this one's.
+func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error {
+	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
+	if err != nil {
+		return errors.New(plain(err))
+	}
+	if notes != nil {
+		g.Notes = notes
+	}
+	if err := rs.conf.Engines.Backend.Serves(g.Record.Size); err != nil && rs.conf.Engines.Backend.Status().State == "ready" {
+		return err
+	}
+	data, err := sgf.Marshal(root)
+	if err != nil {
+		return err
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.archive.refresh(); err != nil {
+		return err
+	}
+	if rs.jobs[id] != nil || rs.archive.byID[id] != "" {
+		return nil
+	}
+	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: Waiting, points: map[int]api.ReviewPoint{}}
+	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
+	if err == nil { // the record last: it is what makes a review
+		err = file.WriteBytes(rs.record(j.id, ".sgf"), data)
+	}
+	if err != nil {
+		os.Remove(rs.record(j.id, ".txt"))
+		return api.NotSaved(err)
+	}
+	rs.jobs[j.id] = j
+	rs.queue = append(rs.queue, j)
+	rs.wake()
+	return nil
+}
+
+// unique tells files of one name apart, as the problem set names games by it. The
+// caller holds mu.
+func (rs *Reviews) unique(name string) string {
+	taken := func(n string) bool {
+		for _, j := range rs.jobs {
+			if j.name == n {
+				return true
+			}
+		}
+		for _, d := range rs.archive.done {
+			if d.card.Name == n {
+				return true
+			}
+		}
+		return false
+	}
+	base, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
+	for i := 2; taken(name); i++ {
+		name = fmt.Sprintf("%s (%d)%s", base, i, ext)
+	}
+	return name
+}
+
+// wake has the worker see what there is to do.
+func (rs *Reviews) wake() {
+	select {
+	case rs.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Work reviews one game after the other.
+func (rs *Reviews) Work() {
+	for {
+		select {
+		case <-rs.ctx.Done():
+			return
+		case <-rs.woken:
+		}
+		for rs.ctx.Err() == nil && rs.next() {
+		}
+	}
+}
+
+// next reviews the first game of the queue; false if there is nothing to do now.
+func (rs *Reviews) next() bool {
+	rs.mu.Lock()
+	if rs.paused || rs.alone || len(rs.queue) == 0 {
+		rs.mu.Unlock()
+		return false
+	}
+	j := rs.queue[0]
+	ctx, cut := context.WithCancel(rs.ctx)
+	defer cut()
+	rs.cut, j.state, j.now = cut, Running, review.Progress{}
+	rs.mu.Unlock()
+	rs.publishCard(j)
+	res, err := rs.run(ctx, j)
+	rs.mu.Lock()
+	rs.cut = nil
+	if rs.jobs[j.id] != j { // it was deleted
+		rs.mu.Unlock()
+		return true
+	}
+	switch {
+	case ctx.Err() != nil:
+		j.state = Waiting
+	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
+		j.state, j.unsaved = Waiting, api.NotSaved(err)
+		rs.conf.Warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
+		rs.pause = folder.LongerPause(rs.pause)
+		time.AfterFunc(rs.pause, rs.wake)
+		rs.mu.Unlock()
+		rs.PublishList()
+		return false
+	case err != nil:
+		rs.conf.Log.Error("a review failed", "game", j.name, "error", err)
+		j.state, j.why = Refused, plain(err)
+		rs.leave(j)
+	default:
+		rs.pause = 0
+		delete(rs.jobs, j.id)
+		rs.leave(j)
+	}
+	rs.mu.Unlock()
+	if res != nil && err == nil {
+		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+	}
+	rs.PublishList()
+	return true
+}
+
+// leave takes a job out of the queue. The caller holds mu.
+func (rs *Reviews) leave(j *job) {
+	rs.queue = slices.DeleteFunc(rs.queue, func(q *job) bool { return q == j })
+}
+
+// run reviews a game and writes what belongs to it.
+func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
+	conf, identity, err := rs.config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := rs.conf.Engines.Backend.Serves(j.game.Record.Size); err != nil {
+		return nil, err
+	}
+	store, err := review.OpenStore(rs.archive.folder.Searches(), j.game, identity, conf)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	defer rs.conf.Engines.Backend.Pin()()
+	conf.Partial = func(res *review.Result) {
+		rs.mu.Lock()
+		res.Game.File = j.name
+		j.part = res
+		rs.mu.Unlock()
+		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
+	}
+	game := rs.remarked(j.game)
+	res, err := review.Run(ctx, game, rs.conf.Engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
+	if err != nil {
+		return nil, err
+	}
+	res.Game.File = j.name
+	if err := rs.Drills.collect(res); err != nil { // first: a review that is there is not looked at again
+		return nil, err
+	}
+	return res, rs.archive.folder.Write(j.id, game, res, "Kosumi:"+rs.conf.Version)
+}
+
+// remarked is a game with a note where the network in use knows other boards well.
+func (rs *Reviews) remarked(g *review.Game) *review.Game {
+	for _, n := range rs.conf.Engines.Backend.Networks() {
+		if n.InUse && n.Weak != "" && n.Weak != g.Record.Size.String() {
+			with := *g
+			with.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("The network knows %s best: on %s its judgement is weaker.", n.Weak, g.Record.Size))
+			return &with
+		}
+	}
+	return g
+}
+
+// config is what engine review has by default, with the settings of this server;
+// identity tells what searches found by another network or in another way.
+func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
+	b := rs.conf.Engines.Backend
+	for b.Status().State == "loading" {
+		select {
+		case <-ctx.Done():
+			return c, "", ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if st := b.Status(); st.State == "failed" {
+		return c, "", errors.New(st.Error)
+	}
+	c = review.Defaults()
+	c.Search = rs.conf.Engines.Config.Search
+	c.Search.Memory.MaxBytes /= int64(c.Parallel)
+	c.Network, identity = b.Identity()
+	return c, identity, nil
+}
+
+// progressEvery is the least time between two messages about a review.
+const progressEvery = 200 * time.Millisecond
+
+func (rs *Reviews) progress(j *job, p review.Progress) {
+	rs.mu.Lock()
+	j.now = p
+	at := api.ReviewPoint{Ply: p.Ply, Lead: wire.Round(p.Position.Lead, 2), Winrate: p.Position.Winrate, Visits: p.Position.Visits}
+	j.points[p.Ply] = at
+	j.news = append(j.news, at)
+	late := time.Since(rs.told) >= progressEvery || p.Searched == p.Positions && len(j.news) > 20
+	rs.mu.Unlock()
+	if late {
+		rs.publishCard(j)
+	}
+}
+
+// publishCard sends what is new about a job to those who look at it, or at the
+// list.
+func (rs *Reviews) publishCard(j *job) {
+	rs.mu.Lock()
+	rs.told = time.Now()
+	e := api.ReviewProgress{Card: j.card(), Points: j.news}
+	j.news = nil
+	rs.mu.Unlock()
+	if e.Points == nil {
+		e.Points = []api.ReviewPoint{}
+	}
+	rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.progress", D: e})
+	e.Points = []api.ReviewPoint{}
+	rs.conf.Pages.Publish("reviews", api.Event{T: "reviews.progress", D: e})
+}
+
+// Interrupt ends what runs, which stays first in the queue.
+func (rs *Reviews) Interrupt() {
+	rs.mu.Lock()
+	if rs.cut != nil {
+		rs.cut()
+	}
+	rs.mu.Unlock()
+	rs.wake()
+}
+
+// Attend is told whether no page is open: without one, reviews wait.
+func (rs *Reviews) Attend(alone bool) {
+	rs.mu.Lock()
+	changed := rs.alone != alone
+	rs.alone = alone
+	rs.mu.Unlock()
+	if changed {
+		rs.wake()
+		if alone {
+			rs.Interrupt()
+		}
+	}
+}

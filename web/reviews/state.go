@@ -1,0 +1,243 @@
+package reviews
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"kosumi/review"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// List returns all reviews, newest first.
+func (rs *Reviews) List() (*api.Reviews, error) {
+	present, _ := rs.conf.Engines.Backend.Identity()
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.archive.refresh(); err != nil {
+		return nil, err
+	}
+	all := &api.Reviews{Reviews: []api.ReviewCard{}, Paused: rs.paused, Folder: rs.archive.folder.Path("", "")}
+	for _, j := range rs.queue {
+		all.Reviews = append(all.Reviews, j.card())
+	}
+	var rest []api.ReviewCard
+	for _, j := range rs.jobs {
+		if j.state == Refused {
+			rest = append(rest, j.card())
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rs.archive.done)) {
+		d := rs.archive.done[name]
+		if d.unread != nil {
+			all.Unread = append(all.Unread, rs.conf.Warnings.Unread("reviews", name+".json", d.unread))
+		}
+		if d.card.Review != "" && rs.jobs[d.card.Review] == nil {
+			d.card.Other = present != "" && d.network != present
+			rest = append(rest, d.card)
+		}
+	}
+	slices.SortFunc(rest, func(a, b api.ReviewCard) int {
+		return cmp.Or(cmp.Compare(b.Changed, a.Changed), cmp.Compare(a.Review, b.Review))
+	})
+	all.Reviews = append(all.Reviews, rest...)
+	return all, nil
+}
+
+// PublishList tells pages what the list is now.
+func (rs *Reviews) PublishList() {
+	if !rs.conf.Pages.Watched("reviews") {
+		return
+	}
+	if all, err := rs.List(); err == nil {
+		rs.conf.Pages.Publish("reviews", api.Event{T: "reviews.state", D: all})
+	}
+}
+
+// card is a job in the list. The caller holds the reviews' mu.
+func (j *job) card() api.ReviewCard {
+	c := api.ReviewCard{Review: j.id, Name: j.name, State: j.state, Why: j.why, Changed: j.added.Unix(), Worst: []api.WorstMove{}}
+	if j.game == nil {
+		return c
+	}
+	if j.part != nil {
+		c = cardOf(j.part)
+		c.Review, c.Name, c.State, c.Changed = j.id, j.name, j.state, j.added.Unix()
+	} else {
+		describeGame(&c, j.game.Info(), len(j.game.Moves))
+	}
+	if j.unsaved != nil {
+		c.Unsaved = api.AsError(j.unsaved)
+	}
+	p := j.now
+	c.Pass, c.Done, c.Left = p.Pass, len(j.points), wire.Round(p.Left.Seconds(), 1)
+	if p.Budget > 0 {
+		c.Share = wire.Round(float64(p.Visits)/float64(p.Budget), 3)
+	}
+	return c
+}
+
+func describeGame(c *api.ReviewCard, i review.Info, moves int) {
+	c.Size, c.Komi, c.Handicap, c.Moves = [2]int{i.Width, i.Height}, i.Komi, i.Handicap, moves
+	c.Black, c.White, c.BlackRank, c.WhiteRank = wire.Shown(i.Black, 100), wire.Shown(i.White, 100), wire.Shown(i.BlackRank, 20), wire.Shown(i.WhiteRank, 20)
+	c.Date, c.Result = wire.Shown(i.Date, 40), wire.Shown(i.Result, 40)
+}
+
+// cardOf shows a result in the list.
+func cardOf(res *review.Result) api.ReviewCard {
+	c := api.ReviewCard{Name: wire.Shown(res.Game.File, 200), State: Done, Share: 1, Done: len(res.Positions), Worst: []api.WorstMove{}}
+	if !res.Complete {
+		c.State = Partial
+	}
+	describeGame(&c, res.Game, len(res.Moves))
+	for i := range res.Players {
+		c.Mean[i] = wire.Round(res.Players[i].Mean, 2)
+		for k, phase := range review.Phases {
+			c.Phases[i][k] = wire.Round(res.Players[i].ByPhase[phase].Mean, 2)
+		}
+	}
+	for _, t := range res.Mistakes[:min(3, len(res.Mistakes))] {
+		m := &res.Moves[t]
+		c.Worst = append(c.Worst, api.WorstMove{Ply: t, Move: m.Move, Loss: m.Loss, Class: slices.Index(review.Classes, m.Class)})
+	}
+	at := len(res.Positions) - 1
+	if len(res.Mistakes) > 0 {
+		at = res.Mistakes[0]
+	}
+	c.Stones = wire.ReviewedStones(res.Positions[at].Stones)
+	return c
+}
+
+// State is what the page of one game shows.
+func (rs *Reviews) State(id string) (*api.Review, error) {
+	rs.mu.Lock()
+	j := rs.jobs[id]
+	rs.mu.Unlock()
+	if j != nil {
+		if j.game == nil {
+			return nil, api.Refuse("not_found", "%s", j.why)
+		}
+		return rs.runningReview(j, true), nil
+	}
+	res, err := rs.result(id)
+	if err != nil {
+		return nil, err
+	}
+	return rs.finishedReview(id, res, true), nil
+}
+
+// result reads a finished review.
+func (rs *Reviews) result(id string) (*review.Result, error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return rs.archive.result(id)
+}
+
+// found is what is known of a game so far: its result, finished or not.
+func (rs *Reviews) found(id string) (*review.Result, error) {
+	rs.mu.Lock()
+	j := rs.jobs[id]
+	var part *review.Result
+	if j != nil {
+		part = j.part
+	}
+	rs.mu.Unlock()
+	switch {
+	case part != nil:
+		return part, nil
+	case j != nil:
+		return nil, api.Refuse("busy", "this game is not looked at yet")
+	}
+	return rs.result(id)
+}
+
+// runningReview shows a job.
+func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r := &api.Review{Card: j.card(), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Notes: j.game.Notes}
+	if j.part != nil {
+		fill(r, j.part)
+	} else {
+		for _, m := range j.game.Moves {
+			r.Moves = append(r.Moves, api.ReviewMove{Colour: wire.Letter(m.Color), Move: j.game.Record.Size.Vertex(m.Point)})
+		}
+		info := j.game.Info()
+		r.Players = [2]api.ReviewPlayer{{Name: info.Black, Rank: info.BlackRank, Classes: []int{}}, {Name: info.White, Rank: info.WhiteRank, Classes: []int{}}}
+	}
+	r.Points = r.Points[:0]
+	for _, p := range j.points {
+		r.Points = append(r.Points, p)
+	}
+	if boards {
+		var b strings.Builder
+		for t := range len(j.game.Moves) + 1 {
+			if g, err := j.game.Position(t); err == nil {
+				b.WriteString(wire.Stones(g))
+			}
+		}
+		r.Boards = b.String()
+	}
+	return r
+}
+
+// finishedReview shows a result.
+func (rs *Reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
+	r := &api.Review{Card: cardOf(res)}
+	r.Card.Review = id
+	present, _ := rs.conf.Engines.Backend.Identity()
+	r.Card.Other = present != "" && present != res.Network
+	fill(r, res)
+	if boards {
+		var b strings.Builder
+		for i := range res.Positions {
+			b.WriteString(wire.ReviewedStones(res.Positions[i].Stones))
+		}
+		r.Boards = b.String()
+	}
+	return r
+}
+
+// fill copies what was found.
+func fill(r *api.Review, res *review.Result) {
+	r.Moves, r.Points = make([]api.ReviewMove, 0, len(res.Moves)), make([]api.ReviewPoint, 0, len(res.Positions))
+	for i := range res.Moves {
+		r.Moves = append(r.Moves, wireMove(&res.Moves[i]))
+	}
+	for i := range res.Positions {
+		if p := &res.Positions[i]; p.Visits > 0 {
+			r.Points = append(r.Points, api.ReviewPoint{Ply: i, Lead: wire.Round(p.Lead, 2), Winrate: p.Winrate, Visits: p.Visits})
+		}
+	}
+	r.Mistakes, r.Turning = append([]int{}, res.Mistakes...), append([]int{}, res.Turning...)
+	r.Summary, r.Network, r.Visits, r.Notes = res.Summary, res.Network, res.Visits, res.Notes
+	for i := range res.Players {
+		r.Players[i] = wirePlayer(&res.Players[i])
+	}
+}
+
+func wireMove(m *review.Move) api.ReviewMove {
+	w := api.ReviewMove{Colour: m.Color, Move: m.Move, Judged: m.Judged, Loss: m.Loss, Error: m.Error, WinrateLoss: m.WinrateLoss,
+		Class: slices.Index(review.Classes, m.Class), Listed: m.Listed, Phase: string(m.Phase), Kind: string(m.Kind), Reason: m.Reason, Points: m.Points, Answer: m.Refutation}
+	if len(m.Best) > 0 {
+		w.Better, w.Line = m.Best[0].Move, m.Best[0].Line
+	}
+	return w
+}
+
+func wirePlayer(p *review.Player) api.ReviewPlayer {
+	w := api.ReviewPlayer{Name: wire.Shown(p.Name, 100), Rank: wire.Shown(p.Rank, 20), Moves: p.Moves, Mean: wire.Round(p.Mean, 2), Accuracy: wire.Round(p.Accuracy, 1), First: wire.Round(p.First, 3),
+		Classes: make([]int, len(review.Classes)), Phases: map[string]float64{}, Kinds: map[string]float64{}}
+	for i, c := range review.Classes {
+		w.Classes[i] = p.Totals.Classes[c]
+	}
+	for k, t := range p.ByPhase {
+		w.Phases[string(k)] = wire.Round(t.Mean, 2)
+	}
+	for k, t := range p.ByKind {
+		w.Kinds[string(k)] = wire.Round(t.Loss, 1)
+	}
+	return w
+}

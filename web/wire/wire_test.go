@@ -1,0 +1,45 @@
+package wire_test
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// TestRules: rules that the page offers come back by their names, those of a record by
+// what other programs call them.
+func TestRules(t *testing.T) {
+	for _, r := range wire.RuleSets() {
+		rules, err := board.ParseRules(r.ID)
+		require.NoError(t, err)
+		require.NoError(t, wire.CheckRules(rules))
+		rules.Komi = 7.25
+		again, err := board.ParseRules(wire.RulesName(rules)) // of the same meaning, whatever the komi is
+		require.NoError(t, err)
+		again.Komi = rules.Komi
+		require.Equal(t, rules, again, r.ID)
+		require.ErrorAs(t, wire.CheckRules(rules), new(api.Error))
+		require.NotContains(t, wire.RecordedRules(rules, r.ID), "{")
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for _, c := range []board.Color{board.Black, board.White, board.Empty} {
+		require.Equal(t, c, wire.ParseColour(wire.Letter(c)))
+	}
+	for most := range 12 {
+		require.True(t, utf8.ValidString(wire.Shown("aé天元b", most)), most)
+	}
+	require.Equal(t, "a?b", wire.Shown("a\nb", 10))
+	require.Equal(t, "7.5", wire.Decimal(7.5))
+	require.Equal(t, "0", wire.Decimal(wire.Round(-0.001, 2)), "no minus zero")
+	require.Equal(t, "bw.", wire.ReviewedStones("XO."))
+	require.Equal(t, 1.5, wire.Blacks(board.White, -1.5))
+	require.Equal(t, []string{"A1", "pass"}, wire.Vertices(board.Square(9), []board.Point{board.Square(9).Point(0, 8), board.Pass, 0}, 2))
+	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
+}
