@@ -41,9 +41,8 @@ var allowed = map[string]string{
 	"nn/open":       "board nn",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
 	"search":        "board nn nn/features setting thinking",
-	"katago/config": "board nn/features",
-	"engine":        "board clock katago/config level nn nn/features search setting sgf thinking",
-	"katago":        "board engine katago/config nn search sgf",
+	"engine":        "board clock level nn nn/features search setting sgf thinking",
+	"katago":        "board clock engine gtp nn nn/features nn/open search setting sgf thinking",
 	"level":         "board search thinking",
 	"life":          "board life/check sgf",
 	"console":       "",
@@ -59,7 +58,7 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board clock engine level nn nn/open review search sgf thinking train web/api",
+	"web":           "board clock engine katago level nn nn/open review search sgf thinking train web/api",
 	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
 }
@@ -144,6 +143,15 @@ func TestImportsPointDown(t *testing.T) {
 			if target != "*" && !used[home][target] {
 				t.Errorf("%s imports nothing of %s: the table need not allow it", home, target)
 			}
+		}
+	}
+}
+
+// TestKataGoIsAlone requires that no room below imports KataGo's personality.
+func TestKataGoIsAlone(t *testing.T) {
+	for home, grants := range allowed {
+		if home != "web" && slices.Contains(strings.Fields(grants), "katago") {
+			t.Errorf("%s knows of KataGo", home)
 		}
 	}
 }

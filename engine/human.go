@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,20 +17,10 @@ import (
 	"kosumi/thinking"
 )
 
-// HumanError is a refusal about human-like play, in our words and in KataGo's.
-type HumanError struct{ own, kataGo string }
-
-func (e *HumanError) Error() string { return e.own }
-
-// KataGo is the text of KataGo.
-func (e *HumanError) KataGo() string { return e.kataGo }
-
 // Refusals of evaluations by a network of human moves.
 var (
-	ErrNoHumans error = &HumanError{"no network of human moves: name one with --human-model",
-		"Cannot run kata-raw-human-nn, -human-model was not provided"}
-	ErrNoProfile error = &HumanError{"no profile of who plays: kata-set-param humanSLProfile rank_5k, or --set humanSLProfile=rank_5k",
-		"Cannot run kata-raw-human-nn, humanSLProfile parameter was not set"}
+	ErrNoHumans  = errors.New("no network of human moves: name one with --human-model")
+	ErrNoProfile = errors.New("no profile of who plays: kata-set-param humanSLProfile rank_5k, or --set humanSLProfile=rank_5k")
 )
 
 // profile is who plays, for networks that want to know; nil if nobody said.
@@ -41,22 +32,18 @@ func (c *Config) profile() *features.Meta {
 }
 
 // CheckHuman refuses settings of human-like play that no network loaded can heed:
-// names are those that are about to change, h is what they would make. The error is
-// a HumanError.
+// names are those that are about to change, h is what they would make.
 func CheckHuman(net nn.Network, names []string, h search.Human) error {
 	humans := net.Humans()
 	for _, name := range names {
 		if strings.HasPrefix(name, "humanSL") && name != "humanSLProfile" && humans == nil {
-			return &HumanError{name + " needs a network of human moves: name one with --human-model",
-				"Provided parameter " + name + " but no human model was specified (e.g -human-model b18c384nbt-humanv0.bin.gz)"}
+			return errors.New(name + " needs a network of human moves: name one with --human-model")
 		}
 	}
 	_, set := h.Meta()
 	if set && slices.Contains(names, "humanSLProfile") {
 		if files, any := nn.Profiled(net); !any && len(files) > 0 {
-			names := strings.Join(files, " and ")
-			return &HumanError{"humanSLProfile has no effect on " + names + ": name a network of human moves with --human-model",
-				"WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + names}
+			return errors.New("humanSLProfile has no effect on " + strings.Join(files, " and ") + ": name a network of human moves with --human-model")
 		}
 	}
 	return nil

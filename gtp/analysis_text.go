@@ -28,7 +28,7 @@ func appendAnalysis(b []byte, d dialect, size board.Size, req *thinking.Request,
 			b = append(b, ' ')
 		}
 		if d == leela {
-			b = appendLeelaMove(b, size, order, m)
+			b = AppendLeelaMove(b, size, order, m)
 		} else {
 			b = appendKataMove(b, size, req, order, m)
 		}
@@ -67,16 +67,16 @@ func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	return enough, max(least, 1) - min(good, max(least, 1))
 }
 
-// appendLeelaMove writes a block in Leela Zero's form.
-func appendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []byte {
+// AppendLeelaMove writes a block in Leela Zero's form.
+func AppendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []byte {
 	b = append(b, "info move "...)
 	b = append(b, size.Vertex(m.Move)...)
-	b = appendInt(b, " visits ", m.Visits)
-	b = appendInt(b, " winrate ", tenThousandths(m.Winrate))
-	b = appendInt(b, " prior ", tenThousandths(float64(m.Prior)))
-	b = appendInt(b, " lcb ", int64(math.Round(finite(m.LCB)*10000))) // a bound, not a rate
-	b = appendInt(b, " order ", int64(order))
-	return appendPV(b, size, m)
+	b = AppendInt(b, " visits ", m.Visits)
+	b = AppendInt(b, " winrate ", tenThousandths(m.Winrate))
+	b = AppendInt(b, " prior ", tenThousandths(float64(m.Prior)))
+	b = AppendInt(b, " lcb ", int64(math.Round(Finite(m.LCB)*10000))) // a bound, not a rate
+	b = AppendInt(b, " order ", int64(order))
+	return AppendPV(b, size, m)
 }
 
 // appendKataMove writes a block in KataGo's form. Keys that were not asked for
@@ -84,8 +84,8 @@ func appendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []b
 func appendKataMove(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
 	b = append(b, "info move "...)
 	b = append(b, size.Vertex(m.Move)...)
-	b = appendInt(b, " visits ", m.Visits)
-	b = appendInt(b, " edgeVisits ", m.EdgeVisits)
+	b = AppendInt(b, " visits ", m.Visits)
+	b = AppendInt(b, " edgeVisits ", m.EdgeVisits)
 	b = appendFloat(b, " utility ", m.Utility)
 	b = appendFloat(b, " winrate ", m.Winrate)
 	b = appendFloat(b, " scoreMean ", m.Lead)
@@ -103,13 +103,13 @@ func appendKataMove(b []byte, size board.Size, req *thinking.Request, order int,
 		b = append(b, " isSymmetryOf "...)
 		b = append(b, size.Vertex(m.SymmetryOf)...)
 	}
-	b = appendInt(b, " order ", int64(order))
-	b = appendPV(b, size, m)
+	b = AppendInt(b, " order ", int64(order))
+	b = AppendPV(b, size, m)
 	if req.Want.PVVisits {
-		b = appendInts(b, " pvVisits", m.PVVisits)
+		b = AppendInts(b, " pvVisits", m.PVVisits)
 	}
 	if req.Want.PVEdgeVisits {
-		b = appendInts(b, " pvEdgeVisits", m.PVEdgeVisits)
+		b = AppendInts(b, " pvEdgeVisits", m.PVEdgeVisits)
 	}
 	if req.Want.MovesOwnership {
 		b = appendNumbers(b, " movesOwnership", m.Ownership)
@@ -120,8 +120,8 @@ func appendKataMove(b []byte, size board.Size, req *thinking.Request, order int,
 	return b
 }
 
-// appendPV writes the principal variation, which is never empty.
-func appendPV(b []byte, size board.Size, m *thinking.Move) []byte {
+// AppendPV writes the principal variation, which is never empty.
+func AppendPV(b []byte, size board.Size, m *thinking.Move) []byte {
 	b = append(b, " pv "...)
 	b = append(b, size.Vertex(m.Move)...)
 	if len(m.PV) == 0 {
@@ -135,7 +135,7 @@ func appendPV(b []byte, size board.Size, m *thinking.Move) []byte {
 }
 
 func appendRootInfo(b []byte, r *thinking.Root) []byte {
-	b = appendInt(b, " rootInfo visits ", r.Visits)
+	b = AppendInt(b, " rootInfo visits ", r.Visits)
 	b = appendFloat(b, " utility ", r.Utility)
 	b = appendFloat(b, " winrate ", r.Winrate)
 	b = appendFloat(b, " scoreMean ", r.Lead)
@@ -150,32 +150,35 @@ func appendRootInfo(b []byte, r *thinking.Root) []byte {
 
 // tenThousandths turns a rate into Leela Zero's unit, 0 to 10000.
 func tenThousandths(rate float64) int64 {
-	return int64(math.Round(min(max(finite(rate), 0), 1) * 10000))
+	return int64(math.Round(min(max(Finite(rate), 0), 1) * 10000))
 }
 
-// finite replaces what is no number by 0, which clients can read.
-func finite(f float64) float64 {
+// Finite replaces what is no number by 0, which clients can read.
+func Finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) || math.Abs(f) < 0.5e-6 {
 		return 0 // also for what would round to minus zero
 	}
 	return f
 }
 
-func appendInt(b []byte, key string, n int64) []byte {
+// AppendInt writes a key with the blanks around it, and a number.
+func AppendInt(b []byte, key string, n int64) []byte {
 	return strconv.AppendInt(append(b, key...), n, 10)
 }
 
 func appendFloat(b []byte, key string, f float64) []byte {
-	return strconv.AppendFloat(append(b, key...), finite(f), 'f', 6, 64)
+	return strconv.AppendFloat(append(b, key...), Finite(f), 'f', 6, 64)
 }
 
-func appendInts(b []byte, key string, list []int64) []byte {
+// AppendInts writes a key with the blank before it, and numbers; nothing if there are
+// none.
+func AppendInts(b []byte, key string, list []int64) []byte {
 	if len(list) == 0 {
 		return b
 	}
 	b = append(b, key...)
 	for _, n := range list {
-		b = appendInt(b, " ", n)
+		b = AppendInt(b, " ", n)
 	}
 	return b
 }

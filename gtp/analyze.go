@@ -17,27 +17,31 @@ type dialect uint8
 const (
 	leela dialect = iota // lz-: whole numbers of 1/10000
 	kata                 // kata-: decimals, more keys and options
-	plain                // KataGo's analyze: its decimals, without its options
 )
 
 // analysisCommands stream what a search finds. "analyze" and "genmove_analyze"
 // work but are not listed: clients that see them expect different units.
-func (s *Server) analysisCommands() []handler {
+type analysisCommands struct {
+	engine Engine
+	mover  *Mover
+}
+
+func (s *analysisCommands) list() []Handler {
 	search := thinking.MoveRequest{Keep: true}
-	return []handler{
-		{name: "lz-analyze", run: s.analyze(leela), byInput: true},
-		{name: "kata-analyze", run: s.analyze(kata), byInput: true},
-		{name: "analyze", run: s.analyze(kata), byInput: true, hidden: true},
-		{name: "lz-genmove_analyze", run: s.moveAnalysis(leela, thinking.MoveRequest{})},
-		{name: "kata-genmove_analyze", run: s.moveAnalysis(kata, thinking.MoveRequest{})},
-		{name: "genmove_analyze", run: s.moveAnalysis(kata, thinking.MoveRequest{}), hidden: true},
-		{name: "kata-search_analyze", run: s.moveAnalysis(kata, search)},
-		{name: "kata-search_analyze_cancellable", run: s.moveAnalysis(kata, search), byInput: true},
+	return []Handler{
+		{Name: "lz-analyze", Run: s.analyze(leela), ByInput: true},
+		{Name: "kata-analyze", Run: s.analyze(kata), ByInput: true},
+		{Name: "analyze", Run: s.analyze(kata), ByInput: true, Hidden: true},
+		{Name: "lz-genmove_analyze", Run: s.moveAnalysis(leela, thinking.MoveRequest{})},
+		{Name: "kata-genmove_analyze", Run: s.moveAnalysis(kata, thinking.MoveRequest{})},
+		{Name: "genmove_analyze", Run: s.moveAnalysis(kata, thinking.MoveRequest{}), Hidden: true},
+		{Name: "kata-search_analyze", Run: s.moveAnalysis(kata, search)},
+		{Name: "kata-search_analyze_cancellable", Run: s.moveAnalysis(kata, search), ByInput: true},
 	}
 }
 
 // analyze streams until input arrives, also if the search ends before.
-func (s *Server) analyze(d dialect) HandlerFunc {
+func (s *analysisCommands) analyze(d dialect) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		req, err := s.parseAnalyze(d, c.Args)
 		if err != nil {
@@ -56,7 +60,7 @@ func (s *Server) analyze(d dialect) HandlerFunc {
 
 // moveAnalysis streams while the engine chooses a move, and ends with "play" and
 // the move.
-func (s *Server) moveAnalysis(d dialect, m thinking.MoveRequest) HandlerFunc {
+func (s *analysisCommands) moveAnalysis(d dialect, m thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		req, err := s.parseAnalyze(d, c.Args)
 		if err != nil {
@@ -67,7 +71,7 @@ func (s *Server) moveAnalysis(d dialect, m thinking.MoveRequest) HandlerFunc {
 		}
 		m := m
 		m.Color, m.Analysis, m.Report = req.Color, &req, s.printer(d, &req, r)
-		move, err := s.think(ctx, m)
+		move, err := s.mover.Think(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -77,7 +81,7 @@ func (s *Server) moveAnalysis(d dialect, m thinking.MoveRequest) HandlerFunc {
 }
 
 // printer returns the function that writes a snapshot as one line.
-func (s *Server) printer(d dialect, req *thinking.Request, r *Reply) func(*thinking.Analysis) {
+func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) func(*thinking.Analysis) {
 	size := s.engine.Game().Size()
 	var line []byte
 	return func(a *thinking.Analysis) {
@@ -103,7 +107,7 @@ type analyzeParser struct {
 
 // parseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys
 // are harmless.
-func (s *Server) parseAnalyze(d dialect, args []string) (thinking.Request, error) {
+func (s *analysisCommands) parseAnalyze(d dialect, args []string) (thinking.Request, error) {
 	g := s.engine.Game()
 	p := analyzeParser{size: g.Size(), dialect: d, args: args}
 	p.req.Color = g.ToMove()
@@ -118,7 +122,7 @@ func (s *Server) parseAnalyze(d dialect, args []string) (thinking.Request, error
 // take removes the next argument.
 func (p *analyzeParser) take() (string, error) {
 	if len(p.args) == 0 {
-		return "", errSyntax
+		return "", ErrSyntax
 	}
 	word := p.args[0]
 	p.args = p.args[1:]
@@ -132,8 +136,9 @@ func (p *analyzeParser) next() error {
 		p.req.Color = c
 		return nil
 	}
-	if n, err := parseNumber(word); err == nil {
-		return p.interval(n)
+	if n, err := ParseNumber(word); err == nil {
+		p.req.Interval = Interval(n)
+		return nil
 	}
 	switch word {
 	case "interval":
@@ -141,11 +146,12 @@ func (p *analyzeParser) next() error {
 		if err != nil {
 			return err
 		}
-		n, err := parseNumber(value)
+		n, err := ParseNumber(value)
 		if err != nil {
 			return err
 		}
-		return p.interval(n)
+		p.req.Interval = Interval(n)
+		return nil
 	case "minmoves":
 		return p.number(&p.req.MinMoves, 0)
 	case "maxmoves":
@@ -158,11 +164,10 @@ func (p *analyzeParser) next() error {
 	return p.detail(word)
 }
 
-// interval takes centiseconds. Clients send 2147483647 to say "never" and
-// fractions just above a whole number.
-func (p *analyzeParser) interval(centiseconds float64) error {
-	p.req.Interval = max(seconds(centiseconds/100), 10*time.Millisecond)
-	return nil
+// Interval is the time between two reports, of centiseconds. Clients send 2147483647
+// to say "never" and fractions just above a whole number.
+func Interval(centiseconds float64) time.Duration {
+	return max(Seconds(centiseconds/100), 10*time.Millisecond)
 }
 
 func (p *analyzeParser) number(to *int, least int) error {
@@ -172,7 +177,7 @@ func (p *analyzeParser) number(to *int, least int) error {
 	}
 	n, err := parseInt(word)
 	if err != nil || n < least || n > math.MaxInt32 {
-		return errSyntax
+		return ErrSyntax
 	}
 	*to = n
 	return nil
@@ -180,18 +185,25 @@ func (p *analyzeParser) number(to *int, least int) error {
 
 // detail reads one of KataGo's switches and its value.
 func (p *analyzeParser) detail(word string) error {
-	w := &p.req.Want
-	to := map[string]*bool{
-		"rootInfo": &w.RootInfo, "ownership": &w.Ownership, "ownershipStdev": &w.OwnershipStdev,
-		"movesOwnership": &w.MovesOwnership, "movesOwnershipStdev": &w.MovesOwnershipStdev,
-		"pvVisits": &w.PVVisits, "pvEdgeVisits": &w.PVEdgeVisits, "noResultValue": &w.NoResult,
-	}[word]
-	if to == nil || p.dialect != kata {
-		return errSyntax
+	if p.dialect != kata {
+		return ErrSyntax
 	}
 	value, err := p.take()
 	if err != nil {
 		return err
+	}
+	return SetDetail(&p.req.Want, word, value)
+}
+
+// SetDetail turns one of KataGo's switches on or off.
+func SetDetail(w *thinking.Details, name, value string) (err error) {
+	to := map[string]*bool{
+		"rootInfo": &w.RootInfo, "ownership": &w.Ownership, "ownershipStdev": &w.OwnershipStdev,
+		"movesOwnership": &w.MovesOwnership, "movesOwnershipStdev": &w.MovesOwnershipStdev,
+		"pvVisits": &w.PVVisits, "pvEdgeVisits": &w.PVEdgeVisits, "noResultValue": &w.NoResult,
+	}[name]
+	if to == nil {
+		return ErrSyntax
 	}
 	*to, err = parseBool(value)
 	return err
@@ -200,7 +212,7 @@ func (p *analyzeParser) detail(word string) error {
 // restriction reads "COLOR VERTEX,VERTEX,... DEPTH".
 func (p *analyzeParser) restriction(allow bool) error {
 	if len(p.args) < 3 {
-		return errSyntax
+		return ErrSyntax
 	}
 	c, err := parseColor(p.args[0])
 	if err != nil {
@@ -208,7 +220,7 @@ func (p *analyzeParser) restriction(allow bool) error {
 	}
 	depth, err := parseInt(p.args[2])
 	if err != nil || depth < 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	points, err := p.points(p.args[1])
 	if err != nil {
@@ -226,7 +238,7 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 		from, to, isRange := strings.Cut(item, ":")
 		a, err := p.size.ParseVertex(from)
 		if err != nil {
-			return nil, errSyntax
+			return nil, ErrSyntax
 		}
 		if !isRange {
 			points = append(points, a)
@@ -234,7 +246,7 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 		}
 		b, err := p.size.ParseVertex(to)
 		if err != nil || a == board.Pass || b == board.Pass {
-			return nil, errSyntax
+			return nil, ErrSyntax
 		}
 		ax, ay := p.size.XY(a)
 		bx, by := p.size.XY(b)
@@ -260,7 +272,7 @@ func (p *analyzeParser) check() error {
 	for i, r := range p.req.Restrictions {
 		switch {
 		case !r.Allow && last[r.Color] != 0:
-			return errSyntax
+			return ErrSyntax
 		case !r.Allow || last[r.Color] == i+1:
 			kept = append(kept, r)
 		}

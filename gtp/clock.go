@@ -3,6 +3,7 @@ package gtp
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -10,20 +11,25 @@ import (
 )
 
 // clockCommands tell the engine how much time there is.
-func (s *Server) clockCommands() []handler {
-	return []handler{
-		{name: "time_settings", run: s.timeSettings},
-		{name: "time_left", run: s.timeLeft},
-		{name: "kgs-time_settings", run: s.namedTimeSettings},
-		{name: "kata-time_settings", run: s.namedTimeSettings},
-		{name: "kata-list_time_settings", run: text("none absolute byoyomi canadian fischer fischer-capped")},
+type clockCommands struct {
+	engine Engine
+	log    *slog.Logger
+}
+
+func (s *clockCommands) list() []Handler {
+	return []Handler{
+		{Name: "time_settings", Run: s.timeSettings},
+		{Name: "time_left", Run: s.timeLeft},
+		{Name: "kgs-time_settings", Run: s.namedTimeSettings},
+		{Name: "kata-time_settings", Run: s.namedTimeSettings},
+		{Name: "kata-list_time_settings", Run: Text("none absolute byoyomi canadian fischer fischer-capped")},
 	}
 }
 
 // timeSettings takes MAIN BYO STONES; bridges send settings before every move.
-func (s *Server) timeSettings(_ context.Context, c Command, _ *Reply) error {
+func (s *clockCommands) timeSettings(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 3 {
-		return errSyntax
+		return ErrSyntax
 	}
 	n := clockNumbers{args: c.Args}
 	main, period, stones := n.main(0, c.Args[1]), n.time(1, "byo-yomi time"), n.count(2, "stones")
@@ -44,9 +50,9 @@ func (s *Server) timeSettings(_ context.Context, c Command, _ *Reply) error {
 
 // namedTimeSettings takes the name of a time system and its numbers, for KGS and
 // KataGo alike.
-func (s *Server) namedTimeSettings(_ context.Context, c Command, _ *Reply) error {
+func (s *clockCommands) namedTimeSettings(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
-		return errSyntax
+		return ErrSyntax
 	}
 	t, err := timeSystem(c.Args[0], c.Args[1:])
 	if err != nil {
@@ -60,7 +66,7 @@ func timeSystem(name string, args []string) (clock.Settings, error) {
 	system, known := clock.ParseSystem(name)
 	want := [...]int{clock.None: 0, clock.Absolute: 1, clock.Canadian: 3, clock.Byoyomi: 3, clock.Fischer: 2, clock.CappedFischer: 4}
 	if !known || len(args) != want[system] {
-		return clock.Settings{}, errSyntax
+		return clock.Settings{}, ErrSyntax
 	}
 	n := clockNumbers{args: args}
 	t := clock.Settings{System: system}
@@ -70,7 +76,7 @@ func timeSystem(name string, args []string) (clock.Settings, error) {
 	case clock.Canadian:
 		t.Main, t.Period, t.Stones = n.main(0, args[1]), n.time(1, "byo-yomi time"), n.count(2, "stones")
 		if n.err == nil && t.Stones < 1 {
-			return clock.Settings{}, errSyntax
+			return clock.Settings{}, ErrSyntax
 		}
 	case clock.Byoyomi:
 		t.Main, t.Period, t.Periods = n.main(0, args[1]), n.time(1, "byo-yomi time"), n.count(2, "periods")
@@ -83,16 +89,16 @@ func timeSystem(name string, args []string) (clock.Settings, error) {
 		t.Main, t.Increment = n.main(0, args[1]), n.time(1, "increment")
 		t.MainLimit, t.MoveLimit = n.seconds(2, "limit of main time", -mostSeconds), n.seconds(3, "limit of a move", -mostSeconds)
 		if n.err == nil && t.MainLimit >= 0 && t.MainLimit < t.Main {
-			return clock.Settings{}, errSyntax
+			return clock.Settings{}, ErrSyntax
 		}
 	}
 	return t, n.err
 }
 
 // timeLeft takes COLOR SECONDS [STONES].
-func (s *Server) timeLeft(_ context.Context, c Command, _ *Reply) error {
+func (s *clockCommands) timeLeft(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 && len(c.Args) != 3 {
-		return errSyntax
+		return ErrSyntax
 	}
 	color, err := parseColor(c.Args[0])
 	if err != nil {
@@ -123,7 +129,7 @@ type clockNumbers struct {
 
 // number reads a number from low to high; whole ones have no fraction.
 func (n *clockNumbers) number(i int, what string, low, high float64, whole bool) float64 {
-	x, err := parseNumber(n.args[i])
+	x, err := ParseNumber(n.args[i])
 	if err == nil && !(x >= low && x <= high && (!whole || x == math.Trunc(x))) {
 		kind := "a number of seconds"
 		if whole {
@@ -141,7 +147,7 @@ func (n *clockNumbers) number(i int, what string, low, high float64, whole bool)
 }
 
 func (n *clockNumbers) seconds(i int, what string, low float64) time.Duration {
-	return seconds(n.number(i, what, low, mostSeconds, false))
+	return Seconds(n.number(i, what, low, mostSeconds, false))
 }
 
 func (n *clockNumbers) time(i int, what string) time.Duration { return n.seconds(i, what, 0) }
@@ -154,7 +160,7 @@ func (n *clockNumbers) count(i int, what string) int {
 // added after it: next is the number that says how much.
 func (n *clockNumbers) main(i int, next string) time.Duration {
 	low := 0.0
-	if added, err := parseNumber(next); err == nil && added > 0 {
+	if added, err := ParseNumber(next); err == nil && added > 0 {
 		low = -mostSeconds
 	}
 	return max(n.seconds(i, "main time", low), 0)

@@ -43,7 +43,7 @@ func TestClock(t *testing.T) {
 }
 
 // TestClockRefusals: what is no time, and more than any game has, is refused by every
-// clock command of both personalities, and the clock stays as it was.
+// clock command, and the clock stays as it was.
 func TestClockRefusals(t *testing.T) {
 	commands := []string{
 		"time_settings -1 -1 -1", "time_settings -1 0 0", "time_settings -1 0 5", "time_settings 10 -1 5", "time_settings 10 5 -1",
@@ -73,15 +73,13 @@ func TestClockRefusals(t *testing.T) {
 			commands = append(commands, strings.Replace(form, "X", x, 1))
 		}
 	}
-	for name, opts := range map[string]Options{"own": {}, "katago": {KataGo: &KataGo{}}} {
-		for _, c := range commands {
-			f := newFake()
-			f.clock = clock.Settings{System: clock.Fischer}
-			out := talk(t, f, opts, c)
-			require.True(t, strings.HasPrefix(out, "? "), "%s: %s: %s", name, c, out)
-			require.Equal(t, clock.Settings{System: clock.Fischer}, f.clock, c)
-			require.Zero(t, f.left, c)
-		}
+	for _, c := range commands {
+		f := newFake()
+		f.clock = clock.Settings{System: clock.Fischer}
+		out := talk(t, f, Options{}, c)
+		require.True(t, strings.HasPrefix(out, "? "), "%s: %s", c, out)
+		require.Equal(t, clock.Settings{System: clock.Fischer}, f.clock, c)
+		require.Zero(t, f.left, c)
 	}
 	require.Equal(t, "? main time -1: must be a number of seconds from 0 to 1000000000\n\n", talk(t, newFake(), Options{}, "time_settings -1 -1 -1"))
 	require.Equal(t, "? main time 1e300: must be a number of seconds from 0 to 1000000000\n\n", talk(t, newFake(), Options{}, "time_settings 1e300 0 0"))

@@ -96,18 +96,6 @@ type Clock interface {
 	TimeLeft(c board.Color, left time.Duration, stones int) error
 }
 
-// Names of package clock's for the files of KataGo's handlers.
-type TimeSettings = clock.Settings
-
-const (
-	TimeNone          = clock.None
-	TimeAbsolute      = clock.Absolute
-	TimeCanadian      = clock.Canadian
-	TimeByoyomi       = clock.Byoyomi
-	TimeFischer       = clock.Fischer
-	TimeFischerCapped = clock.CappedFischer
-)
-
 // Scorer judges the position as if the game ended now.
 type Scorer interface {
 	// FinalScore is White's points minus Black's, komi and bonuses included.

@@ -1,6 +1,7 @@
 package gtp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,22 +11,44 @@ import (
 	"kosumi/thinking"
 )
 
-// moveCommands ask for a move. Input ends only the cancellable ones.
-func (s *Server) moveCommands() []handler {
-	return []handler{
-		{name: "genmove", run: s.genMove(thinking.MoveRequest{})},
-		{name: "reg_genmove", run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true})},
-		{name: "kata-search", run: s.genMove(thinking.MoveRequest{Keep: true})},
-		{name: "kata-search_cancellable", run: s.genMove(thinking.MoveRequest{Keep: true}), byInput: true},
+// Mover has the engine choose moves, for every command that asks for one, and keeps
+// count of the time that takes.
+type Mover struct {
+	engine  Engine
+	chat    *Chat
+	thought time.Duration
+}
+
+// Chat is what people who watch a game are told of each move that was searched.
+type Chat struct {
+	// Say gets the line, which bridges to game servers post to the game's chat; nil:
+	// nobody does.
+	Say func(line string)
+	// View, if not nil, returns an analysis as it is shown.
+	View func(*thinking.Analysis) *thinking.Analysis
+	// Moves is how many moves of a variation are shown; 0 means 14.
+	Moves int
+}
+
+// Thought is the time spent on generating moves so far.
+func (s *Mover) Thought() time.Duration { return s.thought }
+
+// list returns the commands that ask for a move. Input ends only the cancellable ones.
+func (s *Mover) list() []Handler {
+	return []Handler{
+		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{})},
+		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true})},
+		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true})},
+		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true},
 	}
 }
 
 // genMove is a handler for a command with a colour as its one argument and a
 // move as its reply.
-func (s *Server) genMove(r thinking.MoveRequest) HandlerFunc {
+func (s *Mover) genMove(r thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, reply *Reply) error {
 		if len(c.Args) != 1 {
-			return errSyntax
+			return ErrSyntax
 		}
 		color, err := parseColor(c.Args[0])
 		if err != nil {
@@ -33,7 +56,7 @@ func (s *Server) genMove(r thinking.MoveRequest) HandlerFunc {
 		}
 		r := r
 		r.Color = color
-		move, err := s.think(ctx, r)
+		move, err := s.Think(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -42,19 +65,20 @@ func (s *Server) genMove(r thinking.MoveRequest) HandlerFunc {
 	}
 }
 
-// think has the engine choose a move and returns the text of the answer:
+// Think has the engine choose a move and returns the text of the answer:
 // a vertex, "resign", or "cancelled" if input ended the search.
-func (s *Server) think(ctx context.Context, r thinking.MoveRequest) (string, error) {
+func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, error) {
 	size := s.engine.Game().Size()
 	began := time.Now()
 	var found *thinking.Analysis
-	if s.opts.Chat != nil && !r.Keep {
-		found = s.listen(&r)
+	if s.chat.Say != nil && !r.Keep {
+		found = Listen(&r)
 	}
 	m, err := s.engine.GenMove(ctx, r)
 	s.thought += time.Since(began)
 	if found != nil && found.Root.Visits > 0 && err == nil && !m.Resign {
-		s.chat(size, found, m.Point)
+		// gtp2ogs shows lines that begin so in the game's chat.
+		s.chat.Say("MALKOVICH:" + s.chat.Opinion(size, found, m.Point))
 	}
 	switch {
 	case r.Keep && errors.Is(context.Cause(ctx), errInput):
@@ -69,8 +93,8 @@ func (s *Server) think(ctx context.Context, r thinking.MoveRequest) (string, err
 	return size.Vertex(m.Point), nil
 }
 
-// listen has the engine report what it finds, for the chat.
-func (s *Server) listen(r *thinking.MoveRequest) *thinking.Analysis {
+// Listen has the engine report what it finds, without a word to the client.
+func Listen(r *thinking.MoveRequest) *thinking.Analysis {
 	found := &thinking.Analysis{}
 	report := r.Report
 	r.Report = func(a *thinking.Analysis) {
@@ -82,21 +106,16 @@ func (s *Server) listen(r *thinking.MoveRequest) *thinking.Analysis {
 	return found
 }
 
-// chat says what a search thinks of a move in the words that bridges to OGS look
-// for on stderr: gtp2ogs shows lines that begin with MALKOVICH: in the game's chat.
-func (s *Server) chat(size board.Size, a *thinking.Analysis, p board.Point) {
-	s.opts.Chat("MALKOVICH:" + s.opinion(size, a, p))
-}
-
-// opinion is what a search thinks of a move, on one line.
-func (s *Server) opinion(size board.Size, a *thinking.Analysis, p board.Point) string {
-	pv, most := vertices(size, []board.Point{p}), 14
-	if k := s.opts.KataGo; k != nil {
-		a, most = (&kataServer{Server: s, k: k}).seen(a), k.PVLen+1
+// Opinion is what a search thinks of a move, on one line, in the words that bridges to
+// OGS look for.
+func (c *Chat) Opinion(size board.Size, a *thinking.Analysis, p board.Point) string {
+	pv, most := Vertices(size, []board.Point{p}), cmp.Or(c.Moves, 14)
+	if c.View != nil {
+		a = c.View(a)
 	}
 	for _, m := range a.Moves {
 		if m.Move == p && len(m.PV) > 0 {
-			pv = vertices(size, m.PV[:min(len(m.PV), most)])
+			pv = Vertices(size, m.PV[:min(len(m.PV), most)])
 		}
 	}
 	return fmt.Sprintf("Visits %d Winrate %.2f%% ScoreLead %.1f ScoreStdev %.1f PV %s",

@@ -14,18 +14,23 @@ import (
 )
 
 // goguiCommands are GoGui's extensions and what its analysis menu calls.
-func (s *Server) goguiCommands() []handler {
-	return []handler{
-		{name: "gogui-analyze_commands", run: text(strings.Join(analyzeMenu, "\n"))},
-		{name: "gogui-interrupt", run: text("")}, // says that "# interrupt" is understood
-		{name: "gogui-version", run: text("")},
-		{name: "gogui-title", run: s.name},
-		{name: "gogui-play_sequence", run: s.playSequence},
-		{name: "gogui-setup", run: s.goguiSetup},
-		{name: "gogui-setup_player", run: s.goguiSetupPlayer},
-		{name: "kosumi-param", run: s.paramMenu},
-		{name: "kosumi-policy", run: s.policyBoard},
-		{name: "kosumi-ownership", run: s.ownershipBoard},
+type goguiCommands struct {
+	engine   Engine
+	position *positionCommands
+}
+
+func (s *goguiCommands) list() []Handler {
+	return []Handler{
+		{Name: "gogui-analyze_commands", Run: Text(strings.Join(analyzeMenu, "\n"))},
+		{Name: "gogui-interrupt", Run: Text("")}, // says that "# interrupt" is understood
+		{Name: "gogui-version", Run: Text("")},
+		{Name: "gogui-title", Run: Text(programName)},
+		{Name: "gogui-play_sequence", Run: s.playSequence},
+		{Name: "gogui-setup", Run: s.goguiSetup},
+		{Name: "gogui-setup_player", Run: s.goguiSetupPlayer},
+		{Name: "kosumi-param", Run: s.paramMenu},
+		{Name: "kosumi-policy", Run: s.policyBoard},
+		{Name: "kosumi-ownership", Run: s.ownershipBoard},
 	}
 }
 
@@ -59,7 +64,7 @@ var analyzeMenu = []string{
 
 // playSequence takes pairs of colour and vertex and plays all of them or none:
 // they are tried on a copy of the game first.
-func (s *Server) playSequence(_ context.Context, c Command, _ *Reply) error {
+func (s *goguiCommands) playSequence(_ context.Context, c Command, _ *Reply) error {
 	g := s.engine.Game()
 	moves, err := parseMoves(g.Size(), c.Args)
 	if err != nil {
@@ -68,33 +73,33 @@ func (s *Server) playSequence(_ context.Context, c Command, _ *Reply) error {
 	var trial board.Game
 	trial.CopyFrom(g)
 	for _, m := range moves {
-		err := s.acceptable(&trial, m)
+		err := s.position.acceptable(&trial, m)
 		if err == nil {
 			err = trial.PlayTolerant(m.Color, m.Point)
 		}
 		if err != nil {
-			return because(errIllegalMove, err)
+			return Because(ErrIllegalMove, err)
 		}
 	}
 	for _, m := range moves {
 		if err := s.engine.Play(m.Color, m.Point); err != nil {
-			return because(errIllegalMove, err)
+			return Because(ErrIllegalMove, err)
 		}
 	}
 	return nil
 }
 
-func (s *Server) goguiSetup(_ context.Context, c Command, _ *Reply) error {
-	if err := s.boardEmpty(); err != nil {
+func (s *goguiCommands) goguiSetup(_ context.Context, c Command, _ *Reply) error {
+	if err := boardEmpty(s.engine.Game()); err != nil {
 		return err
 	}
-	return s.setUp(c.Args, board.Black)
+	return s.position.setUp(c.Args, board.Black)
 }
 
 // goguiSetupPlayer sets the side to move of a set-up position.
-func (s *Server) goguiSetupPlayer(_ context.Context, c Command, _ *Reply) error {
+func (s *goguiCommands) goguiSetupPlayer(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	color, err := parseColor(c.Args[0])
 	if err != nil {
@@ -115,7 +120,7 @@ func (s *Server) goguiSetupPlayer(_ context.Context, c Command, _ *Reply) error 
 }
 
 // paramMenu lists the parameters for GoGui's dialog, or sets one: KEY VALUE.
-func (s *Server) paramMenu(_ context.Context, c Command, r *Reply) error {
+func (s *goguiCommands) paramMenu(_ context.Context, c Command, r *Reply) error {
 	params := s.engine.Params()
 	if len(c.Args) == 0 {
 		for _, p := range params {
@@ -144,7 +149,7 @@ func (s *Server) paramMenu(_ context.Context, c Command, r *Reply) error {
 
 // policyBoard writes the network's policy as a board of numbers, brightest
 // move 1.
-func (s *Server) policyBoard(ctx context.Context, _ Command, r *Reply) error {
+func (s *goguiCommands) policyBoard(ctx context.Context, _ Command, r *Reply) error {
 	g := s.engine.Game()
 	o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})
 	if err != nil {
@@ -164,7 +169,7 @@ func (s *Server) policyBoard(ctx context.Context, _ Command, r *Reply) error {
 
 // ownershipBoard writes the network's ownership as a board of numbers, Black's
 // points positive.
-func (s *Server) ownershipBoard(ctx context.Context, _ Command, r *Reply) error {
+func (s *goguiCommands) ownershipBoard(ctx context.Context, _ Command, r *Reply) error {
 	g := s.engine.Game()
 	o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})
 	if err != nil {

@@ -2,23 +2,29 @@ package gtp
 
 import (
 	"context"
+	"log/slog"
 
 	"kosumi/board"
 )
 
 // handicapCommands place Black's handicap stones.
-func (s *Server) handicapCommands() []handler {
-	return []handler{
-		{name: "fixed_handicap", run: s.fixedHandicap},
-		{name: "place_free_handicap", run: s.placeFreeHandicap},
-		{name: "set_free_handicap", run: s.setFreeHandicap},
+type handicapCommands struct {
+	engine Engine
+	log    *slog.Logger
+}
+
+func (s *handicapCommands) list() []Handler {
+	return []Handler{
+		{Name: "fixed_handicap", Run: s.fixedHandicap},
+		{Name: "place_free_handicap", Run: s.placeFreeHandicap},
+		{Name: "set_free_handicap", Run: s.setFreeHandicap},
 	}
 }
 
 // stoneCount reads the one argument of the placing commands.
-func (s *Server) stoneCount(c Command) (int, error) {
+func (s *handicapCommands) stoneCount(c Command) (int, error) {
 	if len(c.Args) != 1 {
-		return 0, errSyntax
+		return 0, ErrSyntax
 	}
 	n, err := parseInt(c.Args[0])
 	if err != nil {
@@ -27,18 +33,18 @@ func (s *Server) stoneCount(c Command) (int, error) {
 	if n < 2 || n >= s.engine.Game().Size().Area() {
 		return 0, errStoneCount
 	}
-	return n, s.boardEmpty()
+	return n, boardEmpty(s.engine.Game())
 }
 
-func (s *Server) boardEmpty() error {
-	b := s.engine.Game().Board()
-	if b.Stones(board.Black)+b.Stones(board.White) > 0 {
+// boardEmpty refuses a game that has stones on the board.
+func boardEmpty(g *board.Game) error {
+	if b := g.Board(); b.Stones(board.Black)+b.Stones(board.White) > 0 {
 		return errNotEmpty
 	}
 	return nil
 }
 
-func (s *Server) fixedHandicap(_ context.Context, c Command, r *Reply) error {
+func (s *handicapCommands) fixedHandicap(_ context.Context, c Command, r *Reply) error {
 	n, err := s.stoneCount(c)
 	if err != nil {
 		return err
@@ -50,7 +56,7 @@ func (s *Server) fixedHandicap(_ context.Context, c Command, r *Reply) error {
 	return s.placeHandicap(points, r)
 }
 
-func (s *Server) placeFreeHandicap(ctx context.Context, c Command, r *Reply) error {
+func (s *handicapCommands) placeFreeHandicap(ctx context.Context, c Command, r *Reply) error {
 	n, err := s.stoneCount(c)
 	if err != nil {
 		return err
@@ -63,23 +69,23 @@ func (s *Server) placeFreeHandicap(ctx context.Context, c Command, r *Reply) err
 		}
 	}
 	if len(points) != n {
-		points = freeHandicap(s.engine.Game().Size(), n)
+		points = FreeHandicap(s.engine.Game().Size(), n)
 	}
 	return s.placeHandicap(points, r)
 }
 
-func (s *Server) placeHandicap(points []board.Point, r *Reply) error {
+func (s *handicapCommands) placeHandicap(points []board.Point, r *Reply) error {
 	if err := s.engine.SetHandicap(points); err != nil {
-		return because(errStoneCount, err)
+		return Because(errStoneCount, err)
 	}
-	_, err := r.WriteString(vertices(s.engine.Game().Size(), points))
+	_, err := r.WriteString(Vertices(s.engine.Game().Size(), points))
 	return err
 }
 
-func (s *Server) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {
+func (s *handicapCommands) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {
 	size := s.engine.Game().Size()
 	if len(c.Args) == 0 {
-		return errSyntax
+		return ErrSyntax
 	}
 	if len(c.Args) < 2 || len(c.Args) >= size.Area() {
 		return errVertexList
@@ -94,16 +100,16 @@ func (s *Server) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {
 		seen[p] = true
 		points[i] = p
 	}
-	if err := s.boardEmpty(); err != nil {
+	if err := boardEmpty(s.engine.Game()); err != nil {
 		return err
 	}
-	return orFail(errVertexList, s.engine.SetHandicap(points))
+	return OrFail(errVertexList, s.engine.SetHandicap(points))
 }
 
-// freeHandicap returns n points for any board and 2 <= n < area: fixed points
+// FreeHandicap returns n points for any board and 2 <= n < area: fixed points
 // as far as they go, then always the point farthest from the stones so far, the
 // first and second line last.
-func freeHandicap(size board.Size, n int) []board.Point {
+func FreeHandicap(size board.Size, n int) []board.Point {
 	if points := board.FixedHandicap(size, n); points != nil {
 		return points
 	}

@@ -9,12 +9,18 @@ import (
 )
 
 // kgsCommands are what kgsGtp, the bridge to the KGS server, may send.
-func (s *Server) kgsCommands() []handler {
-	return []handler{
-		{name: "kgs-genmove_cleanup", run: s.genMove(thinking.MoveRequest{Cleanup: true})},
-		{name: "kgs-rules", run: s.kgsRules},
-		{name: "kgs-game_over", run: s.stop}, // perhaps only adjourned: the position stays
-		{name: "kgs-chat", run: s.kgsChat},
+type kgsCommands struct {
+	engine  Engine
+	mover   *Mover
+	version string
+}
+
+func (s *kgsCommands) list() []Handler {
+	return []Handler{
+		{Name: "kgs-genmove_cleanup", Run: s.mover.genMove(thinking.MoveRequest{Cleanup: true})},
+		{Name: "kgs-rules", Run: s.kgsRules},
+		{Name: "kgs-game_over", Run: stop(s.engine)}, // perhaps only adjourned: the position stays
+		{Name: "kgs-chat", Run: s.kgsChat},
 	}
 }
 
@@ -24,26 +30,26 @@ var kgsRuleNames = map[string]string{
 }
 
 // kgsRules ignores words after the first.
-func (s *Server) kgsRules(_ context.Context, c Command, _ *Reply) error {
+func (s *kgsCommands) kgsRules(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
-		return errSyntax
+		return ErrSyntax
 	}
 	name, known := kgsRuleNames[strings.ToLower(c.Args[0])]
 	if !known {
-		return errSyntax
+		return ErrSyntax
 	}
 	rules, err := board.ParseRules(name)
 	if err != nil {
 		return err
 	}
-	return s.applyRules(rules)
+	return setRules(s.engine, rules)
 }
 
 // kgsChat answers "game|private NAME TEXT...".
-func (s *Server) kgsChat(_ context.Context, c Command, r *Reply) error {
+func (s *kgsCommands) kgsChat(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) < 3 || c.Args[0] != "game" && c.Args[0] != "private" {
-		return errSyntax
+		return ErrSyntax
 	}
-	_, err := r.WriteString("I am " + programName + " " + s.opts.Version + ", a program. I can play, not chat.")
+	_, err := r.WriteString("I am " + programName + " " + s.version + ", a program. I can play, not chat.")
 	return err
 }

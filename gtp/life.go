@@ -24,13 +24,13 @@ type LifeJudge interface {
 // lifeTime is how long a question may take where none says.
 const lifeTime = 10 * time.Second
 
-func (s *Server) lifeCommands() []handler {
+func lifeCommands(judge LifeJudge, e Engine) []Handler {
 	ask := func(question func(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error)) HandlerFunc {
 		return func(ctx context.Context, c Command, r *Reply) error {
-			if s.opts.Life == nil {
+			if judge == nil {
 				return errNoLife
 			}
-			text, err := question(ctx, s.opts.Life, s.engine.Game(), c.Args)
+			text, err := question(ctx, judge, e.Game(), c.Args)
 			if err != nil {
 				return err
 			}
@@ -38,9 +38,9 @@ func (s *Server) lifeCommands() []handler {
 			return err
 		}
 	}
-	return []handler{
-		{name: "kosumi-life", run: ask(askLife)},
-		{name: "kosumi-life_list", run: ask(listUnsettled)},
+	return []Handler{
+		{Name: "kosumi-life", Run: ask(askLife)},
+		{Name: "kosumi-life_list", Run: ask(listUnsettled)},
 	}
 }
 
@@ -70,7 +70,7 @@ func askLife(ctx context.Context, judge LifeJudge, g *board.Game, args []string)
 		stones = append(stones, p)
 	}
 	if len(stones) == 0 {
-		return "", errSyntax
+		return "", ErrSyntax
 	}
 	return judge.Life(ctx, g, stones, all, limit)
 }
@@ -78,7 +78,7 @@ func askLife(ctx context.Context, judge LifeJudge, g *board.Game, args []string)
 func listUnsettled(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error) {
 	limit := lifeTime
 	if len(args) > 1 {
-		return "", errSyntax
+		return "", ErrSyntax
 	}
 	if len(args) == 1 {
 		var err error
@@ -95,5 +95,5 @@ func timeLimit(word string) (time.Duration, error) {
 	if err != nil || !(v > 0 && v <= 1e6) {
 		return 0, fmt.Errorf("%q: want seconds, more than 0 and up to 1000000", word)
 	}
-	return seconds(v), nil
+	return Seconds(v), nil
 }

@@ -117,13 +117,13 @@ const analyzeArgs = "[COLOR] [CENTISECONDS] [KEY VALUE]..."
 func (s *Server) Manual() (text string, missing, surplus []string) {
 	var b, hidden strings.Builder
 	b.WriteString("| command | what it does | from |\n|---|---|---|\n")
-	for _, name := range s.order {
+	for _, name := range s.table.order {
 		u, ok := manual[name]
 		if !ok {
 			missing = append(missing, name)
 		}
 		out := &b
-		if s.table[name].hidden {
+		if h, _ := s.table.Find(name); h.Hidden {
 			out = &hidden
 			u.does += " (not listed)"
 		}
@@ -134,7 +134,7 @@ func (s *Server) Manual() (text string, missing, surplus []string) {
 		fmt.Fprintf(out, "| `%s` | %s | %s |\n", call, u.does, u.from)
 	}
 	for name := range manual {
-		if _, ok := s.table[name]; !ok {
+		if _, ok := s.table.Find(name); !ok {
 			surplus = append(surplus, name)
 		}
 	}

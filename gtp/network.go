@@ -15,24 +15,29 @@ import (
 )
 
 // networkCommands show what the network itself says.
-func (s *Server) networkCommands() []handler {
-	return []handler{
-		{name: "kata-raw-nn", run: s.rawNetwork},
-		{name: "kata-raw-human-nn", run: s.rawHuman},
-		{name: "kata-get-models", run: s.models},
+type networkCommands struct {
+	engine Engine
+	models func() []thinking.ModelInfo
+}
+
+func (s *networkCommands) list() []Handler {
+	return []Handler{
+		{Name: "kata-raw-nn", Run: s.rawNetwork},
+		{Name: "kata-raw-human-nn", Run: s.rawHuman},
+		{Name: "kata-get-models", Run: s.listModels},
 	}
 }
 
-const symmetries = 8
+const Symmetries = 8
 
-// rootOptimism is how much of the optimistic policy kata-raw-nn shows where the
+// RootOptimism is how much of the optimistic policy kata-raw-nn shows where the
 // command does not say: what KataGo uses at the root of a search.
-const rootOptimism = 0.2
+const RootOptimism = 0.2
 
 // rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM].
-func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
+func (s *networkCommands) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 	g := s.engine.Game()
-	req := thinking.EvaluationRequest{Color: g.ToMove(), Optimism: rootOptimism}
+	req := thinking.EvaluationRequest{Color: g.ToMove(), Optimism: RootOptimism}
 	args := c.Args
 	if len(args) > 0 {
 		if color, err := board.ParseColor(args[0]); err == nil {
@@ -41,20 +46,20 @@ func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 		}
 	}
 	if len(args) < 1 || len(args) > 2 {
-		return errSyntax
+		return ErrSyntax
 	}
-	first, last := 0, symmetries-1
+	first, last := 0, Symmetries-1
 	if args[0] != "all" {
 		n, err := parseInt(args[0])
-		if err != nil || n < 0 || n >= symmetries {
-			return errSyntax
+		if err != nil || n < 0 || n >= Symmetries {
+			return ErrSyntax
 		}
 		first, last = n, n
 	}
 	if len(args) == 2 {
 		var err error
-		if req.Optimism, err = parseNumber(args[1]); err != nil || req.Optimism < 0 || req.Optimism > 1 {
-			return errSyntax
+		if req.Optimism, err = ParseNumber(args[1]); err != nil || req.Optimism < 0 || req.Optimism > 1 {
+			return ErrSyntax
 		}
 	}
 	var b []byte
@@ -73,7 +78,7 @@ func (s *Server) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 }
 
 // rawHuman takes [COLOR] SYMMETRY|all. Texts of errors are KataGo's.
-func (s *Server) rawHuman(ctx context.Context, c Command, r *Reply) error {
+func (s *networkCommands) rawHuman(ctx context.Context, c Command, r *Reply) error {
 	const form = "kata-raw-human-nn (expected an optional color followed by a symmetry 'all' or index [0-7])"
 	g := s.engine.Game()
 	req := thinking.EvaluationRequest{Color: g.ToMove(), Human: true}
@@ -86,10 +91,10 @@ func (s *Server) rawHuman(ctx context.Context, c Command, r *Reply) error {
 	if len(args) == 0 {
 		return errors.New("Expected a symmetry argument 'all' or index [0-7] for " + form) //nolint:staticcheck // KataGo's text
 	}
-	first, last := 0, symmetries-1
+	first, last := 0, Symmetries-1
 	if args[0] != "all" {
 		n, err := parseInt(args[0])
-		if err != nil || n < 0 || n >= symmetries {
+		if err != nil || n < 0 || n >= Symmetries {
 			return fmt.Errorf("Expected a symmetry argument 'all' or index [0-7] but got '%s' for %s", args[0], form) //nolint:staticcheck // KataGo's text
 		}
 		first, last = n, n
@@ -165,7 +170,7 @@ func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 		if math.IsNaN(float64(f)) {
 			b = append(b, "NAN"...)
 		} else {
-			b = strconv.AppendFloat(b, finite(float64(f)), 'f', 6, 64)
+			b = strconv.AppendFloat(b, Finite(float64(f)), 'f', 6, 64)
 		}
 		if (p+1)%size.W == 0 {
 			b = append(b, '\n')
@@ -176,8 +181,8 @@ func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 	return b
 }
 
-func (s *Server) models(_ context.Context, _ Command, r *Reply) error {
-	list := append([]thinking.ModelInfo{}, s.opts.Models()...)
+func (s *networkCommands) listModels(_ context.Context, _ Command, r *Reply) error {
+	list := append([]thinking.ModelInfo{}, s.models()...)
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

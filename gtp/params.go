@@ -13,19 +13,23 @@ import (
 )
 
 // paramCommands read and change the engine's parameters, in KataGo's way.
-func (s *Server) paramCommands() []handler {
-	return []handler{
-		{name: "kata-get-param", run: s.getParam},
-		{name: "kata-set-param", run: s.setParam},
-		{name: "kata-list-params", run: s.listParams},
-		{name: "kata-get-params", run: s.getParams},
-		{name: "kata-set-params", run: s.setParams},
+type paramCommands struct {
+	engine Engine
+}
+
+func (s *paramCommands) list() []Handler {
+	return []Handler{
+		{Name: "kata-get-param", Run: s.getParam},
+		{Name: "kata-set-param", Run: s.setParam},
+		{Name: "kata-list-params", Run: s.listParams},
+		{Name: "kata-get-params", Run: s.getParams},
+		{Name: "kata-set-params", Run: s.setParams},
 	}
 }
 
-func (s *Server) getParam(_ context.Context, c Command, r *Reply) error {
+func (s *paramCommands) getParam(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	params := s.engine.Params()
 	i := slices.IndexFunc(params, func(p setting.Param) bool { return p.Name == c.Args[0] })
@@ -37,15 +41,15 @@ func (s *Server) getParam(_ context.Context, c Command, r *Reply) error {
 }
 
 // setParam takes NAME [VALUE]; the value may have blanks and may be missing.
-func (s *Server) setParam(_ context.Context, c Command, _ *Reply) error {
+func (s *paramCommands) setParam(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
-		return errSyntax
+		return ErrSyntax
 	}
 	_, value := nextWord(c.Rest)
 	return s.engine.SetParams(map[string]string{c.Args[0]: value})
 }
 
-func (s *Server) listParams(_ context.Context, _ Command, r *Reply) error {
+func (s *paramCommands) listParams(_ context.Context, _ Command, r *Reply) error {
 	var names []string
 	for _, p := range s.engine.Params() {
 		names = append(names, p.Name)
@@ -55,7 +59,7 @@ func (s *Server) listParams(_ context.Context, _ Command, r *Reply) error {
 }
 
 // getParams writes a JSON object; numbers and booleans are written bare.
-func (s *Server) getParams(_ context.Context, _ Command, r *Reply) error {
+func (s *paramCommands) getParams(_ context.Context, _ Command, r *Reply) error {
 	values := map[string]any{}
 	for _, p := range s.engine.Params() {
 		values[p.Name] = p.Value
@@ -72,15 +76,15 @@ func (s *Server) getParams(_ context.Context, _ Command, r *Reply) error {
 }
 
 // setParams takes a JSON object of numbers, booleans and strings.
-func (s *Server) setParams(_ context.Context, c Command, _ *Reply) error {
+func (s *paramCommands) setParams(_ context.Context, c Command, _ *Reply) error {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader([]byte(c.Rest)))
 	d.UseNumber()
 	if err := d.Decode(&object); err != nil || object == nil {
-		return errSyntax
+		return ErrSyntax
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errSyntax
+		return ErrSyntax
 	}
 	values := map[string]string{}
 	for name, v := range object {

@@ -29,7 +29,7 @@ const maxID = math.MaxInt32
 // space) and a comment after '#'. ok is false if nothing is left: such a line
 // has no reply. A line that has an id but no name gives a Command without Name.
 func Parse(line string) (c Command, ok bool) {
-	word, rest := nextWord(clean(line))
+	word, rest := nextWord(Clean(line))
 	if isID(word) {
 		c.ID = word
 		word, rest = nextWord(rest)
@@ -40,8 +40,8 @@ func Parse(line string) (c Command, ok bool) {
 	return c, c.ID != "" || c.Name != ""
 }
 
-// clean drops the comment and control characters, and turns HT into a space.
-func clean(line string) string {
+// Clean drops the comment and control characters, and turns HT into a space.
+func Clean(line string) string {
 	line, _, _ = strings.Cut(line, "#")
 	b := make([]byte, 0, len(line))
 	for _, c := range []byte(line) {
@@ -86,17 +86,17 @@ func isID(word string) bool {
 	return err == nil && n <= maxID
 }
 
-// parseNumber reads a finite decimal number. One comma counts as the decimal
+// ParseNumber reads a finite decimal number. One comma counts as the decimal
 // point, since some clients write numbers in the user's locale.
-func parseNumber(s string) (float64, error) {
+func ParseNumber(s string) (float64, error) {
 	for _, c := range []byte(s) {
 		if !strings.ContainsRune("0123456789+-.,eE", rune(c)) {
-			return 0, errSyntax
+			return 0, ErrSyntax
 		}
 	}
 	f, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
 	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		return 0, errSyntax
+		return 0, ErrSyntax
 	}
 	return f, nil
 }
@@ -105,7 +105,7 @@ func parseNumber(s string) (float64, error) {
 func parseInt(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return 0, errSyntax
+		return 0, ErrSyntax
 	}
 	return n, nil
 }
@@ -118,11 +118,11 @@ func parseBool(s string) (bool, error) {
 	case "false":
 		return false, nil
 	}
-	return false, errSyntax
+	return false, ErrSyntax
 }
 
-// seconds turns a number of seconds into a Duration, limited to mostSeconds.
-func seconds(s float64) time.Duration {
+// Seconds turns a number of seconds into a Duration, limited to mostSeconds.
+func Seconds(s float64) time.Duration {
 	return time.Duration(min(max(s, -mostSeconds), mostSeconds) * float64(time.Second))
 }
 
@@ -130,7 +130,7 @@ func seconds(s float64) time.Duration {
 func parseColor(s string) (board.Color, error) {
 	c, err := board.ParseColor(s)
 	if err != nil {
-		return c, errSyntax
+		return c, ErrSyntax
 	}
 	return c, nil
 }
@@ -144,9 +144,9 @@ func parseVertex(size board.Size, s string) (board.Point, error) {
 		return p, nil
 	}
 	if strings.EqualFold(s, "resign") || strings.EqualFold(s, "null") || looksLikeVertex(s) {
-		return board.NoPoint, errIllegalMove
+		return board.NoPoint, ErrIllegalMove
 	}
-	return board.NoPoint, errSyntax
+	return board.NoPoint, ErrSyntax
 }
 
 // looksLikeVertex reports whether s is one or two letters and a number.
@@ -162,7 +162,7 @@ func looksLikeVertex(s string) bool {
 // parseMoves reads pairs of colour and vertex; none at all is fine.
 func parseMoves(size board.Size, args []string) ([]board.Move, error) {
 	if len(args)%2 != 0 {
-		return nil, errSyntax
+		return nil, ErrSyntax
 	}
 	moves := make([]board.Move, 0, len(args)/2)
 	for i := 0; i < len(args); i += 2 {

@@ -45,13 +45,13 @@ func TestParse(t *testing.T) {
 
 func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]float64{"7": 7, "7,5": 7.5, "-0.5": -0.5, "1e2": 100, ".5": 0.5} {
-		n, err := parseNumber(text)
+		n, err := ParseNumber(text)
 		require.NoError(t, err, text)
 		require.InDelta(t, want, n, 0)
 	}
 	for _, bad := range []string{"", "x", "nan", "inf", "1e999", "0x10", "1_0", "1,2,3", "1.2.3", "1.000,5", "e", "--1"} {
-		_, err := parseNumber(bad)
-		require.ErrorIs(t, err, errSyntax, bad)
+		_, err := ParseNumber(bad)
+		require.ErrorIs(t, err, ErrSyntax, bad)
 	}
 }
 
@@ -80,14 +80,14 @@ func TestFileAndMove(t *testing.T) {
 		"a.sgf": {"a.sgf", 0}, "a.sgf 5": {"a.sgf", 5}, `"a b.sgf" 5`: {"a b.sgf", 5}, `"a b.sgf"`: {"a b.sgf", 0},
 		"a b.sgf": {"a b.sgf", 0}, "a b.sgf 12": {"a b.sgf", 12}, "7": {"7", 0},
 	} {
-		name, move, err := fileAndMove(rest)
+		name, move, err := FileAndMove(rest)
 		require.NoError(t, err, rest)
 		require.Equal(t, want.name, name)
 		require.Equal(t, want.move, move)
 	}
 	for _, bad := range []string{"", `""`, `"a`, `"a" x`, "a -5", `"a" -1`} {
-		_, _, err := fileAndMove(bad)
-		require.ErrorIs(t, err, errSyntax, bad)
+		_, _, err := FileAndMove(bad)
+		require.ErrorIs(t, err, ErrSyntax, bad)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestFreeHandicapEverywhere(t *testing.T) {
 		for h := board.MinSize; h <= board.MaxSize; h += 4 {
 			size := board.Size{W: w, H: h}
 			for n := 2; n < size.Area(); n += 1 + n/4 {
-				points := freeHandicap(size, n)
+				points := FreeHandicap(size, n)
 				require.Len(t, points, n)
 				seen := map[board.Point]bool{}
 				for _, p := range points {
@@ -214,7 +214,7 @@ func FuzzServe(f *testing.F) {
 		engine.most = 5 * time.Millisecond
 		var out bytes.Buffer
 		s := NewServer(engine, slog.New(slog.DiscardHandler), Options{MaxLine: 4096})
-		s.Handle("printsgf", text("(;)")) // would write files with any name
+		s.Table().Add(Handler{Name: "printsgf", Run: Text("(;)")}) // would write files with any name
 		require.NoError(t, s.Serve(t.Context(), bytes.NewReader(script), &out))
 		want := 0
 		for _, line := range strings.Split(string(script), "\n") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 
@@ -11,27 +12,34 @@ import (
 )
 
 // positionCommands set the board up, play and take back, and show it.
-func (s *Server) positionCommands() []handler {
-	return []handler{
-		{name: "boardsize", run: s.boardSize},
-		{name: "rectangular_boardsize", run: s.rectangularBoardSize},
-		{name: "clear_board", run: s.clearBoard},
-		{name: "komi", run: s.komi},
-		{name: "get_komi", run: s.getKomi},
-		{name: "play", run: s.play},
-		{name: "undo", run: s.undo},
-		{name: "gg-undo", run: s.undoSeveral},
-		{name: "set_position", run: s.setPosition},
-		{name: "showboard", run: s.showBoard},
-		{name: "is_legal", run: s.isLegal},
-		{name: "all_legal", run: s.allLegal},
-		{name: "last_move", run: s.lastMove},
-		{name: "move_history", run: s.moveHistory},
+type positionCommands struct {
+	engine Engine
+	log    *slog.Logger
+	ready  func() error // returns why the engine can do nothing
+	strict bool         // moves that break a rule are refused
+}
+
+func (s *positionCommands) list() []Handler {
+	return []Handler{
+		{Name: "boardsize", Run: s.boardSize},
+		{Name: "rectangular_boardsize", Run: s.rectangularBoardSize},
+		{Name: "clear_board", Run: s.clearBoard},
+		{Name: "komi", Run: s.komi},
+		{Name: "get_komi", Run: s.getKomi},
+		{Name: "play", Run: s.play},
+		{Name: "undo", Run: s.undo},
+		{Name: "gg-undo", Run: s.undoSeveral},
+		{Name: "set_position", Run: s.setPosition},
+		{Name: "showboard", Run: s.showBoard},
+		{Name: "is_legal", Run: s.isLegal},
+		{Name: "all_legal", Run: s.allLegal},
+		{Name: "last_move", Run: s.lastMove},
+		{Name: "move_history", Run: s.moveHistory},
 	}
 }
 
 // boardSize takes "19", "9 13" and "9:13", width first.
-func (s *Server) boardSize(_ context.Context, c Command, _ *Reply) error {
+func (s *positionCommands) boardSize(_ context.Context, c Command, _ *Reply) error {
 	args := c.Args
 	if len(args) == 1 {
 		if w, h, two := strings.Cut(args[0], ":"); two {
@@ -43,13 +51,13 @@ func (s *Server) boardSize(_ context.Context, c Command, _ *Reply) error {
 	return s.resize(args)
 }
 
-func (s *Server) rectangularBoardSize(_ context.Context, c Command, _ *Reply) error {
+func (s *positionCommands) rectangularBoardSize(_ context.Context, c Command, _ *Reply) error {
 	return s.resize(c.Args)
 }
 
-func (s *Server) resize(args []string) error {
+func (s *positionCommands) resize(args []string) error {
 	if len(args) != 2 {
-		return errSyntax
+		return ErrSyntax
 	}
 	w, err := parseInt(args[0])
 	if err != nil {
@@ -61,51 +69,51 @@ func (s *Server) resize(args []string) error {
 	}
 	size := board.Size{W: w, H: h}
 	if err := size.Check(); err != nil {
-		return because(errSize, err)
+		return Because(ErrSize, err)
 	}
 	if err := s.ready(); err != nil {
 		return err
 	}
-	return orFail(errSize, s.engine.NewGame(size))
+	return OrFail(ErrSize, s.engine.NewGame(size))
 }
 
-func (s *Server) clearBoard(context.Context, Command, *Reply) error {
+func (s *positionCommands) clearBoard(context.Context, Command, *Reply) error {
 	if err := s.ready(); err != nil {
 		return err
 	}
 	return s.engine.NewGame(s.engine.Game().Size())
 }
 
-const maxKomi = 400
+const MaxKomi = 400
 
 // komi rounds to half points: a client that wants 7.25 is better served by
 // a warning than by a failure that ends its game.
-func (s *Server) komi(_ context.Context, c Command, _ *Reply) error {
+func (s *positionCommands) komi(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 1 {
-		return errSyntax
+		return ErrSyntax
 	}
-	k, err := parseNumber(c.Args[0])
+	k, err := ParseNumber(c.Args[0])
 	if err != nil {
 		return err
 	}
-	if math.Abs(k) > maxKomi {
-		return errKomi
+	if math.Abs(k) > MaxKomi {
+		return ErrKomi
 	}
 	rounded := math.Round(k*2) / 2
 	if rounded != k {
 		s.log.Warn("komi rounded to half points", "komi", k, "rounded", rounded)
 	}
-	return orFail(errKomi, s.engine.SetKomi(float32(rounded)))
+	return OrFail(ErrKomi, s.engine.SetKomi(float32(rounded)))
 }
 
-func (s *Server) getKomi(_ context.Context, _ Command, r *Reply) error {
+func (s *positionCommands) getKomi(_ context.Context, _ Command, r *Reply) error {
 	_, err := fmt.Fprintf(r, "%.1f", s.engine.Game().Rules().Komi)
 	return err
 }
 
-func (s *Server) play(_ context.Context, c Command, _ *Reply) error {
+func (s *positionCommands) play(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 {
-		return errSyntax
+		return ErrSyntax
 	}
 	moves, err := parseMoves(s.engine.Game().Size(), c.Args)
 	if err != nil {
@@ -113,61 +121,60 @@ func (s *Server) play(_ context.Context, c Command, _ *Reply) error {
 	}
 	m := moves[0]
 	if err := s.acceptable(s.engine.Game(), m); err != nil {
-		return because(errIllegalMove, err)
+		return Because(ErrIllegalMove, err)
 	}
-	return orFail(errIllegalMove, s.engine.Play(m.Color, m.Point))
+	return OrFail(ErrIllegalMove, s.engine.Play(m.Color, m.Point))
 }
 
 // acceptable refuses a move on a point that is not free, and if Options.Strict
 // any move that breaks a rule.
-func (s *Server) acceptable(g *board.Game, m board.Move) error {
+func (s *positionCommands) acceptable(g *board.Game, m board.Move) error {
 	err := g.Legal(m.Color, m.Point)
 	if err == nil || m.Point == board.Pass {
 		return nil
 	}
-	if s.opts.Strict || errors.Is(err, board.ErrOccupied) || errors.Is(err, board.ErrOffBoard) {
+	if s.strict || errors.Is(err, board.ErrOccupied) || errors.Is(err, board.ErrOffBoard) {
 		return err
 	}
 	s.log.Warn("playing a move that breaks the rules", "color", m.Color, "move", g.Size().Vertex(m.Point), "error", err)
 	return nil
 }
 
-func (s *Server) undo(context.Context, Command, *Reply) error { return s.undoMoves(1) }
+func (s *positionCommands) undo(context.Context, Command, *Reply) error {
+	return undoMoves(s.engine, 1)
+}
 
-func (s *Server) undoSeveral(_ context.Context, c Command, _ *Reply) error {
+func (s *positionCommands) undoSeveral(_ context.Context, c Command, _ *Reply) error {
 	n := 1
 	if len(c.Args) > 0 {
 		var err error
 		if n, err = parseInt(c.Args[0]); err != nil || n < 0 {
-			return errSyntax
+			return ErrSyntax
 		}
 	}
-	return s.undoMoves(n)
+	return undoMoves(s.engine, n)
 }
 
-func (s *Server) undoMoves(n int) error {
+func undoMoves(e Engine, n int) error {
 	if n == 0 {
 		return nil
 	}
-	if n > s.engine.Game().NumMoves() {
+	if n > e.Game().NumMoves() {
 		return errCannotUndo
 	}
-	return orFail(errCannotUndo, s.engine.Undo(n))
+	return OrFail(errCannotUndo, e.Undo(n))
 }
 
 // setPosition puts stones on an otherwise empty board.
-func (s *Server) setPosition(_ context.Context, c Command, _ *Reply) error {
+func (s *positionCommands) setPosition(_ context.Context, c Command, _ *Reply) error {
 	return s.setUp(c.Args, board.Black)
 }
 
 // setUp replaces the position by stones given as pairs of colour and vertex.
-func (s *Server) setUp(args []string, toMove board.Color) error {
+func (s *positionCommands) setUp(args []string, toMove board.Color) error {
 	size := s.engine.Game().Size()
 	stones, err := parseMoves(size, args)
 	if err != nil {
-		if errors.Is(err, errIllegalMove) {
-			return because(errVertexList, err)
-		}
 		return err
 	}
 	var points [3][]board.Point
@@ -179,18 +186,18 @@ func (s *Server) setUp(args []string, toMove board.Color) error {
 		seen[m.Point] = true
 		points[m.Color] = append(points[m.Color], m.Point)
 	}
-	return orFail(errVertexList, s.engine.Setup(points[board.Black], points[board.White], toMove))
+	return OrFail(errVertexList, s.engine.Setup(points[board.Black], points[board.White], toMove))
 }
 
-func (s *Server) isLegal(_ context.Context, c Command, r *Reply) error {
+func (s *positionCommands) isLegal(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 2 {
-		return errSyntax
+		return ErrSyntax
 	}
 	g := s.engine.Game()
 	moves, err := parseMoves(g.Size(), c.Args)
 	answer := "0"
 	switch {
-	case errors.Is(err, errIllegalMove):
+	case errors.Is(err, ErrIllegalMove):
 	case err != nil:
 		return err
 	case moves[0].Point == board.Pass || g.Legal(moves[0].Color, moves[0].Point) == nil:
@@ -202,9 +209,9 @@ func (s *Server) isLegal(_ context.Context, c Command, r *Reply) error {
 
 // allLegal lists every legal point on one line, as GNU Go does; pass is not
 // among them.
-func (s *Server) allLegal(_ context.Context, c Command, r *Reply) error {
+func (s *positionCommands) allLegal(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	color, err := parseColor(c.Args[0])
 	if err != nil {
@@ -217,12 +224,12 @@ func (s *Server) allLegal(_ context.Context, c Command, r *Reply) error {
 			points = append(points, p)
 		}
 	}
-	_, err = r.WriteString(vertices(g.Size(), points))
+	_, err = r.WriteString(Vertices(g.Size(), points))
 	return err
 }
 
-// vertices writes points on one line.
-func vertices(size board.Size, points []board.Point) string {
+// Vertices writes points on one line.
+func Vertices(size board.Size, points []board.Point) string {
 	words := make([]string, len(points))
 	for i, p := range points {
 		words[i] = size.Vertex(p)
@@ -230,7 +237,7 @@ func vertices(size board.Size, points []board.Point) string {
 	return strings.Join(words, " ")
 }
 
-func (s *Server) lastMove(_ context.Context, _ Command, r *Reply) error {
+func (s *positionCommands) lastMove(_ context.Context, _ Command, r *Reply) error {
 	g := s.engine.Game()
 	if g.NumMoves() == 0 {
 		return errors.New("no previous move known")
@@ -241,7 +248,7 @@ func (s *Server) lastMove(_ context.Context, _ Command, r *Reply) error {
 }
 
 // moveHistory lists the moves, newest first, as Leela Zero and GNU Go do.
-func (s *Server) moveHistory(_ context.Context, _ Command, r *Reply) error {
+func (s *positionCommands) moveHistory(_ context.Context, _ Command, r *Reply) error {
 	g := s.engine.Game()
 	for i := range g.NumMoves() {
 		m := g.LastMove(i)

@@ -12,10 +12,12 @@ import (
 
 // line is one input line on its way to the dispatcher.
 type line struct {
-	text    string
-	seq     int64 // 1 for the first line of the session
-	script  int   // the script it belongs to
-	tooLong bool  // text is only the line's beginning
+	command Command
+	fault   string // all that the line is answered with, if not empty
+	length  int    // of its text in bytes
+	seq     int64  // 1 for the first line of the session
+	script  int    // the script it belongs to
+	tooLong bool   // command is only of the line's beginning
 }
 
 // burst is how long the reader may wait for the next line of a script. Searches
@@ -46,11 +48,13 @@ type queue struct {
 		ended   bool  // no line will follow
 		running *running
 	}
-	most int // bytes beyond which the reader waits
+	most  int // bytes beyond which the reader waits
+	parse func(line string) (c Command, fault string, ok bool)
 }
 
-// bytes is what a waiting line takes, about: its text, and its place in the queue.
-func (l *line) bytes() int { return len(l.text) + 64 }
+// bytes is what a waiting line takes, about: its text, its words, and its place in the
+// queue.
+func (l *line) bytes() int { return 2*l.length + 16*len(l.command.Args) + 128 }
 
 // running is the command that the dispatcher is at.
 type running struct {
@@ -59,8 +63,8 @@ type running struct {
 	byInput bool // any line ends it
 }
 
-func newQueue(most int) *queue {
-	return &queue{ready: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most}
+func newQueue(most int, parse func(string) (Command, string, bool)) *queue {
+	return &queue{ready: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most, parse: parse}
 }
 
 // token puts a token into a channel with room for one.
@@ -71,8 +75,10 @@ func token(c chan struct{}) {
 	}
 }
 
-// push adds a line and returns whether the reader should go on: not after quit.
+// push parses a line, adds it and returns whether the reader should go on: not after
+// quit.
 func (q *queue) push(text string, tooLong bool) (more bool) {
+	c, fault, ok := q.parse(text)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.mu.last++
@@ -85,11 +91,10 @@ func (q *queue) push(text string, tooLong bool) (more bool) {
 			r.cancel(errInterrupt)
 		}
 	}
-	c, ok := Parse(text)
 	if !ok && !tooLong {
 		return true
 	}
-	l := line{text: text, seq: q.mu.last, script: q.mu.script, tooLong: tooLong}
+	l := line{command: c, fault: fault, length: len(text), seq: q.mu.last, script: q.mu.script, tooLong: tooLong}
 	q.mu.lines = append(q.mu.lines, l)
 	q.mu.size += l.bytes()
 	if c.Name == "quit" && !tooLong {

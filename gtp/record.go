@@ -9,39 +9,45 @@ import (
 )
 
 // recordCommands load and save games.
-func (s *Server) recordCommands() []handler {
-	return []handler{
-		{name: "loadsgf", run: s.loadSGF},
-		{name: "printsgf", run: s.printSGF},
+type recordCommands struct {
+	engine  Engine
+	ready   func() error // returns why the engine can do nothing
+	largest int64        // bytes of a record
+}
+
+func (s *recordCommands) list() []Handler {
+	return []Handler{
+		{Name: "loadsgf", Run: s.loadSGF},
+		{Name: "printsgf", Run: s.printSGF},
 	}
 }
 
 // loadSGF takes FILE [MOVE]. The record is read up to the position before that
 // move.
-func (s *Server) loadSGF(_ context.Context, c Command, _ *Reply) error {
-	name, before, err := fileAndMove(c.Rest)
+func (s *recordCommands) loadSGF(_ context.Context, c Command, _ *Reply) error {
+	name, before, err := FileAndMove(c.Rest)
 	if err != nil {
 		return err
 	}
-	data, err := file.Read(name, s.opts.MaxSGF)
+	data, err := file.Read(name, s.largest)
 	if err != nil {
-		return because(errCannotLoad, err)
+		return Because(errCannotLoad, err)
 	}
 	if err := s.ready(); err != nil {
 		return err
 	}
-	return orFail(errCannotLoad, s.engine.LoadSGF(data, before))
+	return OrFail(errCannotLoad, s.engine.LoadSGF(data, before))
 }
 
-// fileAndMove splits a file name, quoted or not, from the number after it.
+// FileAndMove splits a file name, quoted or not, from the number after it.
 // Clients send names with blanks although the protocol forbids them, so without
 // quotes everything before a last number is the name.
-func fileAndMove(rest string) (name string, move int, err error) {
+func FileAndMove(rest string) (name string, move int, err error) {
 	number := ""
 	if quoted, ok := strings.CutPrefix(rest, `"`); ok {
 		name, number, ok = strings.Cut(quoted, `"`)
 		if number = strings.TrimSpace(number); !ok {
-			return "", 0, errSyntax
+			return "", 0, ErrSyntax
 		}
 	} else {
 		name = strings.TrimSpace(rest)
@@ -52,18 +58,18 @@ func fileAndMove(rest string) (name string, move int, err error) {
 		}
 	}
 	if name == "" {
-		return "", 0, errSyntax
+		return "", 0, ErrSyntax
 	}
 	if number != "" {
 		if move, err = parseInt(number); err != nil || move < 0 {
-			return "", 0, errSyntax
+			return "", 0, ErrSyntax
 		}
 	}
 	return name, move, nil
 }
 
 // printSGF takes [FILE]; without it, or with "-", the record is the reply.
-func (s *Server) printSGF(ctx context.Context, c Command, r *Reply) error {
+func (s *recordCommands) printSGF(ctx context.Context, c Command, r *Reply) error {
 	data, err := s.engine.SaveSGF(ctx)
 	if err != nil {
 		return err
@@ -76,5 +82,5 @@ func (s *Server) printSGF(ctx context.Context, c Command, r *Reply) error {
 	if quoted, ok := strings.CutPrefix(name, `"`); ok {
 		name = strings.TrimSuffix(quoted, `"`)
 	}
-	return orFail(errCannotSave, file.WriteBytes(name, data))
+	return OrFail(errCannotSave, file.WriteBytes(name, data))
 }

@@ -10,25 +10,29 @@ import (
 	"kosumi/board"
 )
 
-// rulesCommands read and change the rules, in KataGo's way. Komi is not part of
+// ruleCommands read and change the rules, in KataGo's way. Komi is not part of
 // them here: names of rule sets never change it.
-func (s *Server) rulesCommands() []handler {
-	return []handler{
-		{name: "kata-get-rules", run: s.getRules},
-		{name: "kata-set-rules", run: s.setRules},
-		{name: "kata-set-rule", run: s.setRule},
+type ruleCommands struct {
+	engine Engine
+}
+
+func (s *ruleCommands) list() []Handler {
+	return []Handler{
+		{Name: "kata-get-rules", Run: s.getRules},
+		{Name: "kata-set-rules", Run: s.setRules},
+		{Name: "kata-set-rule", Run: s.setRule},
 	}
 }
 
-func (s *Server) getRules(_ context.Context, _ Command, r *Reply) error {
+func (s *ruleCommands) getRules(_ context.Context, _ Command, r *Reply) error {
 	_, err := r.WriteString(s.engine.Game().Rules().JSON())
 	return err
 }
 
 // setRules takes a JSON object or a name, which may have blanks in it.
-func (s *Server) setRules(_ context.Context, c Command, _ *Reply) error {
+func (s *ruleCommands) setRules(_ context.Context, c Command, _ *Reply) error {
 	if c.Rest == "" {
-		return errSyntax
+		return ErrSyntax
 	}
 	rules, komiGiven, err := board.ParseRulesKomi(c.Rest)
 	if err != nil {
@@ -37,19 +41,19 @@ func (s *Server) setRules(_ context.Context, c Command, _ *Reply) error {
 	if komiGiven {
 		return errors.New("rules have no komi here: use the command komi")
 	}
-	return s.applyRules(rules)
+	return setRules(s.engine, rules)
 }
 
-// applyRules changes everything but komi.
-func (s *Server) applyRules(rules board.Rules) error {
-	rules.Komi = s.engine.Game().Rules().Komi
-	return s.engine.SetRules(rules)
+// setRules changes everything but komi.
+func setRules(e Engine, rules board.Rules) error {
+	rules.Komi = e.Game().Rules().Komi
+	return e.SetRules(rules)
 }
 
 // setRule takes KEY VALUE.
-func (s *Server) setRule(_ context.Context, c Command, _ *Reply) error {
+func (s *ruleCommands) setRule(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 {
-		return errSyntax
+		return ErrSyntax
 	}
 	key, value := c.Args[0], c.Args[1]
 	if key == "score" {
@@ -79,5 +83,5 @@ func (s *Server) setRule(_ context.Context, c Command, _ *Reply) error {
 	if err != nil {
 		return err
 	}
-	return s.applyRules(rules)
+	return setRules(s.engine, rules)
 }

@@ -11,19 +11,23 @@ import (
 )
 
 // scoringCommands judge the position as it stands.
-func (s *Server) scoringCommands() []handler {
-	return []handler{
-		{name: "final_score", run: s.finalScore},
-		{name: "estimate_score", run: s.estimateScore},
-		{name: "final_status", run: s.finalStatus},
-		{name: "final_status_list", run: s.finalStatusList},
+type scoringCommands struct {
+	engine Engine
+}
+
+func (s *scoringCommands) list() []Handler {
+	return []Handler{
+		{Name: "final_score", Run: s.finalScore},
+		{Name: "estimate_score", Run: s.estimateScore},
+		{Name: "final_status", Run: s.finalStatus},
+		{Name: "final_status_list", Run: s.finalStatusList},
 	}
 }
 
-func (s *Server) finalScore(ctx context.Context, _ Command, r *Reply) error {
+func (s *scoringCommands) finalScore(ctx context.Context, _ Command, r *Reply) error {
 	score, err := s.engine.FinalScore(ctx)
 	if err != nil {
-		return because(errCannotScore, err)
+		return Because(ErrCannotScore, err)
 	}
 	_, err = r.WriteString(scoreText(score))
 	return err
@@ -46,10 +50,10 @@ func scoreText(score float64) string {
 
 // estimateScore writes the lead as final_score writes a result, then what it rests
 // on.
-func (s *Server) estimateScore(ctx context.Context, _ Command, r *Reply) error {
+func (s *scoringCommands) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 	e, err := s.engine.Estimate(ctx)
 	if err != nil {
-		return because(errCannotScore, err)
+		return Because(ErrCannotScore, err)
 	}
 	black, white := board.Black, board.White
 	if e.Final {
@@ -70,7 +74,7 @@ func (s *Server) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 			fmt.Fprintf(r, "\nand %d more", len(e.Unsettled)-i)
 			break
 		}
-		fmt.Fprintf(r, "\nunsettled: %s %s", g.At(chain[0]), vertices(g.Size(), chain))
+		fmt.Fprintf(r, "\nunsettled: %s %s", g.At(chain[0]), Vertices(g.Size(), chain))
 	}
 	return nil
 }
@@ -78,16 +82,16 @@ func (s *Server) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 // mostUnsettled is how many groups an estimate names.
 const mostUnsettled = 5
 
-func (s *Server) finalStatus(ctx context.Context, c Command, r *Reply) error {
+func (s *scoringCommands) finalStatus(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	size := s.engine.Game().Size()
 	p, err := size.ParseVertex(c.Args[0])
 	if err != nil || p == board.Pass {
-		return errSyntax
+		return ErrSyntax
 	}
-	status, err := s.status(ctx)
+	status, err := Statuses(ctx, s.engine)
 	if err != nil {
 		return err
 	}
@@ -97,15 +101,15 @@ func (s *Server) finalStatus(ctx context.Context, c Command, r *Reply) error {
 
 // finalStatusList writes each chain of stones on a line of its own, and empty
 // points all on one.
-func (s *Server) finalStatusList(ctx context.Context, c Command, r *Reply) error {
+func (s *scoringCommands) finalStatusList(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	want, ok := thinking.ParseStatus(c.Args[0])
 	if !ok {
-		return errSyntax
+		return ErrSyntax
 	}
-	status, err := s.status(ctx)
+	status, err := Statuses(ctx, s.engine)
 	if err != nil {
 		return err
 	}
@@ -118,29 +122,30 @@ func (s *Server) finalStatusList(ctx context.Context, c Command, r *Reply) error
 		case g.At(p) == board.Empty:
 			empty = append(empty, p)
 		case g.Board().ChainHead(p) == p:
-			lines = append(lines, vertices(g.Size(), g.Board().Chain(nil, p)))
+			lines = append(lines, Vertices(g.Size(), g.Board().Chain(nil, p)))
 		}
 	}
 	if len(empty) > 0 {
-		lines = append(lines, vertices(g.Size(), empty))
+		lines = append(lines, Vertices(g.Size(), empty))
 	}
 	_, err = r.WriteString(strings.Join(lines, "\n"))
 	return err
 }
 
-// status asks the engine and checks that the answer covers the board.
-func (s *Server) status(ctx context.Context) ([]thinking.Status, error) {
-	status, err := s.engine.FinalStatus(ctx)
+// Statuses asks an engine for the fate of every point, and checks that the answer
+// covers the board.
+func Statuses(ctx context.Context, e Engine) ([]thinking.Status, error) {
+	status, err := e.FinalStatus(ctx)
 	if err != nil {
-		return nil, because(errCannotScore, err)
+		return nil, Because(ErrCannotScore, err)
 	}
-	g := s.engine.Game()
+	g := e.Game()
 	if len(status) != g.Size().Area() {
-		return nil, because(errCannotScore, fmt.Errorf("%d statuses for %d points", len(status), g.Size().Area()))
+		return nil, Because(ErrCannotScore, fmt.Errorf("%d statuses for %d points", len(status), g.Size().Area()))
 	}
 	for p, st := range status {
 		if stone := g.At(board.Point(p)) != board.Empty; stone != st.OfStone() || st > thinking.Dame {
-			return nil, because(errCannotScore, fmt.Errorf("status %d of %s", st, g.Size().Vertex(board.Point(p))))
+			return nil, Because(ErrCannotScore, fmt.Errorf("status %d of %s", st, g.Size().Vertex(board.Point(p))))
 		}
 	}
 	return status, nil

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
-	"time"
 
 	"kosumi/thinking"
 )
@@ -33,11 +32,10 @@ type Options struct {
 	MaxQueue int
 	// MaxSGF is the largest game record that loadsgf reads in bytes. 0 means 16 MiB.
 	MaxSGF int64
-	// KataGo, if not nil, makes the server answer as KataGo does.
-	KataGo *KataGo
-	// Chat, if not nil, gets a line about every move that was searched, which
-	// bridges to game servers post to the game's chat.
-	Chat func(line string)
+	// Dialect is how lines are read and failures worded; nil: as the protocol has it.
+	Dialect *Dialect
+	// Chat is who is told of moves that were searched.
+	Chat Chat
 	// Life, if not nil, judges the life of stones.
 	Life LifeJudge
 	// Terminal, if not nil, makes the server kind to a person who types.
@@ -65,70 +63,72 @@ func (o *Options) fill() {
 	if o.MaxSGF <= 0 {
 		o.MaxSGF = 16 << 20
 	}
+	if o.Dialect == nil {
+		o.Dialect = &protocol
+	}
 }
 
-// HandlerFunc carries out a command and writes the text of its reply to r. An
-// error becomes the failure reply, its text on one line; what r got is then
-// dropped. ctx ends when the command should hurry: on "# interrupt", when the
-// client leaves, and, for commands that input ends, at the next line.
-type HandlerFunc func(ctx context.Context, c Command, r *Reply) error
-
-// handler is an entry of the command table.
-type handler struct {
-	name    string
-	run     HandlerFunc
-	hidden  bool // works but is not listed
-	byInput bool // any input line ends it
+// Dialect is how a server reads lines and words failures where it stands in another
+// program's place.
+type Dialect struct {
+	// Parse reads a line once. ok is false where the line has no reply; fault, if not
+	// empty, is all that it is answered with. It is called from another goroutine
+	// than the handlers.
+	Parse func(line string) (c Command, fault string, ok bool)
+	// Fail returns the error as that program words it.
+	Fail func(error) error
 }
 
-// Server answers GTP commands for one Engine. It serves one client at a time.
+// protocol is the dialect of the protocol itself.
+var protocol = Dialect{
+	Parse: func(line string) (c Command, fault string, ok bool) {
+		c, ok = Parse(line)
+		return c, "", ok
+	},
+	Fail: func(err error) error { return err },
+}
+
+// Server answers GTP commands for one Engine: it reads lines, finds the handler of each
+// in its table and writes the reply. It serves one client at a time.
 type Server struct {
-	engine  Engine
-	log     *slog.Logger
-	opts    Options
-	order   []string // names in the order of list_commands
-	table   map[string]handler
-	thought time.Duration // spent on generating moves
-	person  *person       // who types, or nil
+	log    *slog.Logger
+	opts   Options
+	table  *Table
+	mover  *Mover
+	person *person // who types, or nil
 }
 
 // NewServer returns a Server with every command of this package.
 func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	opts.fill()
-	s := &Server{engine: e, log: log, opts: opts, table: make(map[string]handler)}
-	for _, group := range [][]handler{
-		s.adminCommands(), s.positionCommands(), s.handicapCommands(), s.moveCommands(), s.clockCommands(),
-		s.scoringCommands(), s.recordCommands(), s.analysisCommands(), s.rulesCommands(), s.paramCommands(),
-		s.networkCommands(), s.goguiCommands(), s.lifeCommands(), s.kgsCommands(),
-	} {
-		for _, h := range group {
-			s.add(h)
+	table, mover := &Table{}, &Mover{engine: e, chat: &opts.Chat}
+	s := &Server{log: log, opts: opts, table: table, mover: mover}
+	ready := func() error {
+		if err := opts.Ready(); err != nil {
+			return Because(errUnusable, err)
 		}
+		return nil
 	}
-	if opts.KataGo != nil {
-		newKataServer(s)
+	position := &positionCommands{e, log, ready, opts.Strict}
+	for _, group := range [][]Handler{
+		(&adminCommands{opts.Version, e, table, mover}).list(), position.list(), (&handicapCommands{e, log}).list(), mover.list(),
+		(&clockCommands{e, log}).list(), (&scoringCommands{e}).list(), (&recordCommands{e, ready, opts.MaxSGF}).list(),
+		(&analysisCommands{e, mover}).list(), (&ruleCommands{e}).list(), (&paramCommands{e}).list(), (&networkCommands{e, opts.Models}).list(),
+		(&goguiCommands{e, position}).list(), lifeCommands(opts.Life, e), (&kgsCommands{e, mover, opts.Version}).list(),
+	} {
+		table.Add(group...)
 	}
 	if opts.Terminal != nil {
-		newPerson(s, opts.Terminal)
+		s.person = newPerson(e, table, mover, opts.Terminal)
 	}
 	return s
 }
 
-func (s *Server) add(h handler) {
-	if _, known := s.table[h.name]; !known {
-		s.order = append(s.order, h.name)
-	}
-	s.table[h.name] = h
-}
+// Table returns the commands, which may be changed before Serve.
+func (s *Server) Table() *Table { return s.table }
 
-// Handle adds a command, or replaces one. It must not be called while Serve
-// runs.
-func (s *Server) Handle(name string, f HandlerFunc) { s.add(handler{name: name, run: f}) }
-
-// HandleStream is Handle for a command that any input line ends.
-func (s *Server) HandleStream(name string, f HandlerFunc) {
-	s.add(handler{name: name, run: f, byInput: true})
-}
+// Mover returns what the commands choose moves by.
+func (s *Server) Mover() *Mover { return s.mover }
 
 // ErrOutput is wrapped by the error of Serve when the client no longer takes
 // output.
@@ -143,7 +143,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer stop(nil)
 	o := newOutput(ctx, out, func() { stop(ErrOutput) })
 	defer o.close()
-	q := newQueue(s.opts.MaxQueue)
+	q := newQueue(s.opts.MaxQueue, s.opts.Dialect.Parse)
 	go q.read(ctx, in, s.opts.MaxLine)
 	for {
 		l, ok := q.pop(ctx)
@@ -162,14 +162,11 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // answer carries out one line.
 func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit bool) {
-	c, _ := Parse(l.text)
-	if s.opts.KataGo != nil {
-		var fault string
-		if c, fault = parseKataGo(l.text); fault != "" {
-			o.write([]byte(fault)) // an error is kept in o and ends the session
-			return false
-		}
+	if l.fault != "" {
+		o.write([]byte(l.fault)) // an error is kept in o and ends the session
+		return false
 	}
+	c := l.command
 	if s.person != nil {
 		c = s.person.complete(c)
 	}
@@ -178,10 +175,9 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 	defer cancel(nil)
 	h, err := s.lookUp(c, l)
 	if err == nil {
-		q.start(&running{line: l, cancel: cancel, byInput: h.byInput})
-		err = s.run(ctx, h, c, r)
-		if s.opts.KataGo != nil {
-			err = inKataGosWords(err)
+		q.start(&running{line: l, cancel: cancel, byInput: h.ByInput})
+		if err = s.run(ctx, h, c, r); err != nil {
+			err = s.opts.Dialect.Fail(err)
 		}
 		q.done()
 	}
@@ -199,12 +195,12 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 	return err == nil && c.Name == "quit"
 }
 
-func (s *Server) lookUp(c Command, l line) (handler, error) {
-	switch h, known := s.table[c.Name]; {
+func (s *Server) lookUp(c Command, l line) (Handler, error) {
+	switch h, known := s.table.Find(c.Name); {
 	case l.tooLong:
 		return h, errLineTooLong
 	case c.Name == "":
-		return h, errSyntax
+		return h, ErrSyntax
 	case !known:
 		return h, errUnknownCommand
 	default:
@@ -213,12 +209,12 @@ func (s *Server) lookUp(c Command, l line) (handler, error) {
 }
 
 // run calls the handler and turns a panic into an error.
-func (s *Server) run(ctx context.Context, h handler, c Command, r *Reply) (err error) {
+func (s *Server) run(ctx context.Context, h Handler, c Command, r *Reply) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("a command panicked", "command", c.Name, "panic", p, "stack", string(debug.Stack()))
 			err = errInternal
 		}
 	}()
-	return h.run(ctx, c, r)
+	return h.Run(ctx, c, r)
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -94,10 +93,10 @@ func TestPanicBecomesInternalError(t *testing.T) {
 	var log bytes.Buffer
 	f := newFake()
 	s := NewServer(f, slog.New(slog.NewTextHandler(&log, nil)), Options{})
-	s.HandleStream("explode", func(_ context.Context, _ Command, r *Reply) error {
+	s.Table().Add(Handler{Name: "explode", ByInput: true, Run: func(_ context.Context, _ Command, r *Reply) error {
 		r.Stream()
 		panic("in a stream")
-	})
+	}})
 	f.panics = true
 	var out bytes.Buffer
 	require.NoError(t, s.Serve(t.Context(), strings.NewReader("4 showboard\nexplode\nname\n"), &out))
@@ -220,16 +219,15 @@ func TestStrict(t *testing.T) {
 
 func TestHandle(t *testing.T) {
 	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
-	s.Handle("benchmark", func(_ context.Context, c Command, r *Reply) error {
+	s.Table().Add(Handler{Name: "benchmark", Run: func(_ context.Context, c Command, r *Reply) error {
 		_, err := fmt.Fprintf(r, "id %q args %q rest %q", c.ID, c.Args, c.Rest)
 		return err
-	})
-	s.Handle("name", text("Other"))
-	s.HandleStream("wait", func(ctx context.Context, _ Command, r *Reply) error {
+	}})
+	s.Table().Add(Handler{Name: "name", Run: Text("Other")}, Handler{Name: "wait", ByInput: true, Run: func(ctx context.Context, _ Command, r *Reply) error {
 		<-ctx.Done()
 		_, err := r.WriteString(context.Cause(ctx).Error())
 		return err
-	})
+	}})
 	var out bytes.Buffer
 	require.NoError(t, s.Serve(t.Context(), strings.NewReader("7 benchmark a  é b\nname\nwait\nlist_commands\n"), &out))
 	require.True(t, strings.HasPrefix(out.String(), "=7 id \"7\" args [\"a\" \"b\"] rest \"a  é b\"\n\n= Other\n\n= input arrived\n\n"), out.String())
@@ -398,7 +396,7 @@ func TestQueueIsBounded(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{MaxQueue: most})
 			busy := make(chan struct{})
-			s.Handle(command, func(context.Context, Command, *Reply) error { <-busy; return nil })
+			s.Table().Add(Handler{Name: command, Run: func(context.Context, Command, *Reply) error { <-busy; return nil }})
 			ctx, cancel := context.WithCancel(t.Context())
 			served := make(chan error)
 			before := heap()
@@ -415,26 +413,11 @@ func TestQueueIsBounded(t *testing.T) {
 // TestEveryCommandIsListed: list_commands, known_command and what is answered agree, but
 // for the few names that are left out on purpose.
 func TestEveryCommandIsListed(t *testing.T) {
-	for name, c := range map[string]struct {
-		opts   Options
-		hidden []string
-	}{
-		"own":    {Options{}, []string{"analyze", "genmove_analyze"}},
-		"katago": {Options{KataGo: &KataGo{}}, kataHidden},
-	} {
-		s := NewServer(newFake(), slog.New(slog.DiscardHandler), c.opts)
-		out := talk(t, newFake(), c.opts, "list_commands\n")
-		listed := strings.Fields(strings.TrimPrefix(out, "= "))
-		var answered []string
-		for command := range s.table {
-			if !slices.Contains(c.hidden, command) {
-				answered = append(answered, command)
-			}
-		}
-		require.ElementsMatch(t, answered, listed, name)
-		for _, command := range c.hidden {
-			require.Contains(t, s.table, command, name)
-			require.Equal(t, "= false\n\n", talk(t, newFake(), c.opts, "known_command "+command), name)
-		}
+	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+	hidden := []string{"analyze", "genmove_analyze"}
+	listed := strings.Fields(strings.TrimPrefix(talk(t, newFake(), Options{}, "list_commands\n"), "= "))
+	require.ElementsMatch(t, s.Table().order, append(listed, hidden...))
+	for _, command := range hidden {
+		require.Equal(t, "= false\n\n", talk(t, newFake(), Options{}, "known_command "+command))
 	}
 }

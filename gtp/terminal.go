@@ -27,30 +27,30 @@ type Terminal struct {
 
 // person is who sits at the terminal.
 type person struct {
-	*Server
-	look  Terminal
-	shown string     // the board as it was drawn last
-	turns []int      // moves of the game after each move of the person's that the engine answered
-	even  *float32   // komi before handicap stones changed it
-	ended int        // moves of the game when the engine resigned; 0: it has not
-	size  board.Size // of which Remark was asked last
+	engine Engine
+	table  *Table
+	mover  *Mover
+	look   Terminal
+	shown  string     // the board as it was drawn last
+	turns  []int      // moves of the game after each move of the person's that the engine answered
+	even   *float32   // komi before handicap stones changed it
+	ended  int        // moves of the game when the engine resigned; 0: it has not
+	size   board.Size // of which Remark was asked last
 }
 
-// newPerson adds the commands for people to a server. They are not listed: no
-// client has to know them.
-func newPerson(s *Server, look *Terminal) {
-	p := &person{Server: s, look: *look, size: s.engine.Game().Size()}
-	s.person = p
+// newPerson adds the commands for people to a table. They are not listed: no client has
+// to know them.
+func newPerson(e Engine, table *Table, mover *Mover, look *Terminal) *person {
+	p := &person{engine: e, table: table, mover: mover, look: *look, size: e.Game().Size()}
 	p.shown = p.drawing()
-	for name, run := range map[string]HandlerFunc{
-		"help": p.help, "turn": p.turn, "hint": p.hint, "score": p.score, "level": p.level, "undo": p.undo,
-		"kata-set-rules": p.rules(s.table["kata-set-rules"].run), "fixed_handicap": p.handicap(s.table["fixed_handicap"].run),
-		"place_free_handicap": p.handicap(s.table["place_free_handicap"].run),
-		"clear_board":         p.newGame(s.table["clear_board"].run), "boardsize": p.newGame(s.table["boardsize"].run),
-	} {
-		_, listed := s.table[name]
-		s.add(handler{name: name, run: run, hidden: !listed})
+	table.Wrap(func(HandlerFunc) HandlerFunc { return p.undo }, "undo")
+	table.Wrap(p.rules, "kata-set-rules")
+	table.Wrap(p.handicap, "fixed_handicap", "place_free_handicap")
+	table.Wrap(p.newGame, "clear_board", "boardsize")
+	for name, run := range map[string]HandlerFunc{"help": p.help, "turn": p.turn, "hint": p.hint, "score": p.score, "level": p.level} {
+		table.Add(Handler{Name: name, Run: run, Hidden: true})
 	}
+	return p
 }
 
 // forPeople explains the commands that a person needs, in the order of a game.
@@ -81,12 +81,12 @@ var otherNames = map[string]string{
 
 // complete adds what a person may leave out of a command.
 func (p *person) complete(c Command) Command {
-	if _, known := p.table[c.Name]; !known {
+	if _, known := p.table.Find(c.Name); !known {
 		lower := strings.ToLower(c.Name)
 		if other := otherNames[lower]; other != "" {
 			lower = other
 		}
-		_, known = p.table[lower]
+		_, known = p.table.Find(lower)
 		switch {
 		case known:
 			c.Name = lower
@@ -161,7 +161,7 @@ func (p *person) advice(c Command, err error) string {
 		if strings.EqualFold(c.Name, "resign") {
 			return "GTP has no word for it: clear_board begins a new game, quit ends.\n\n"
 		}
-		names := append(slices.Collect(maps.Keys(otherNames)), p.order...)
+		names := append(slices.Collect(maps.Keys(otherNames)), p.table.order...)
 		names = slices.DeleteFunc(names, func(n string) bool { return n == "?" || n == "turn" })
 		slices.Sort(names)
 		if near := setting.Near(c.Name, names); near != "" {
@@ -200,20 +200,18 @@ func (p *person) help(_ context.Context, c Command, r *Reply) error {
 	var b strings.Builder
 	switch {
 	case len(c.Args) > 1:
-		return errSyntax
+		return ErrSyntax
 	case len(c.Args) == 0:
 		for _, f := range forPeople {
 			fmt.Fprintf(&b, "\n  %-24s %s", f.call, f.does)
 		}
 	case c.Args[0] == "all":
-		for _, name := range p.order {
-			if h := p.table[name]; !h.hidden {
-				b.WriteString("\n  " + p.usage(name))
-			}
+		for _, name := range p.table.Listed() {
+			b.WriteString("\n  " + p.usage(name))
 		}
 	default:
 		asked := p.complete(Command{Name: c.Args[0]})
-		if _, known := p.table[asked.Name]; !known {
+		if _, known := p.table.Find(asked.Name); !known {
 			return fmt.Errorf("there is no command %q", c.Args[0])
 		}
 		b.WriteString(p.usage(asked.Name))
@@ -225,7 +223,7 @@ func (p *person) help(_ context.Context, c Command, r *Reply) error {
 // turn plays a vertex for the side to move, and has the engine answer.
 func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	g := p.engine.Game()
 	point, err := g.Size().ParseVertex(c.Args[0])
@@ -234,19 +232,19 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	}
 	me := g.ToMove()
 	if p.ended > 0 {
-		return because(errIllegalMove, errors.New("the engine has resigned: clear_board begins a new game, undo goes on with this one"))
+		return Because(ErrIllegalMove, errors.New("the engine has resigned: clear_board begins a new game, undo goes on with this one"))
 	}
 	if err := g.Legal(me, point); err != nil {
-		return because(errIllegalMove, err)
+		return Because(ErrIllegalMove, err)
 	}
 	before := g.NumMoves()
 	if err := p.engine.Play(me, point); err != nil {
-		return because(errIllegalMove, err)
+		return Because(ErrIllegalMove, err)
 	}
 	if p.engine.Game().Ended() {
-		return p.finalScore(ctx, c, r)
+		return (&scoringCommands{p.engine}).finalScore(ctx, c, r)
 	}
-	move, err := p.think(ctx, thinking.MoveRequest{Color: me.Opponent()})
+	move, err := p.mover.Think(ctx, thinking.MoveRequest{Color: me.Opponent()})
 	if err != nil {
 		return err
 	}
@@ -272,16 +270,16 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 // answers, so that the person is to move again.
 func (p *person) undo(context.Context, Command, *Reply) error {
 	if k := len(p.turns) - 1; k >= 0 && p.turns[k] == p.engine.Game().NumMoves() {
-		return p.undoMoves(2)
+		return undoMoves(p.engine, 2)
 	}
-	return p.undoMoves(1)
+	return undoMoves(p.engine, 1)
 }
 
 func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 	g := p.engine.Game()
 	request := thinking.MoveRequest{Color: g.ToMove(), Keep: true, Deterministic: true}
-	found := p.listen(&request)
-	if _, err := p.think(ctx, request); err != nil {
+	found := Listen(&request)
+	if _, err := p.mover.Think(ctx, request); err != nil {
 		return err
 	}
 	if len(found.Moves) == 0 {
@@ -290,7 +288,7 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 	best := found.Moves[0]
 	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.Lead))
 	if len(best.PV) > 1 {
-		text += "; then " + vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
+		text += "; then " + Vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}
 	_, err := r.WriteString(text)
 	return err
@@ -300,7 +298,7 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 	counted, err := p.engine.FinalScore(ctx)
 	if err != nil {
-		return because(errCannotScore, err)
+		return Because(ErrCannotScore, err)
 	}
 	if p.engine.Game().Ended() {
 		_, err = r.WriteString("the game is over: " + scoreText(counted))
@@ -308,7 +306,7 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 	}
 	e, err := p.engine.Estimate(ctx)
 	if err != nil {
-		return because(errCannotScore, err)
+		return Because(ErrCannotScore, err)
 	}
 	who, win, lead := board.White, 1-e.Winrate, e.Lead
 	if win < 0.5 {
@@ -325,7 +323,7 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 // level shows or sets the rank to play at.
 func (p *person) level(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) > 1 {
-		return errSyntax
+		return ErrSyntax
 	}
 	if len(c.Args) == 1 {
 		if err := p.engine.SetParams(map[string]string{"level": c.Args[0]}); err != nil {

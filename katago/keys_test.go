@@ -71,7 +71,6 @@ func make_(t *testing.T, program string, values map[string]string) (m made, name
 		a, err := c.Analysis(0, true, func(config.Log) {})
 		require.NoError(t, err)
 		s, m.conf = katago.Analysis(c, &a, base)
-		m.conf.Base = nil
 		m.logs = config.AnalysisSettings{Log: a.Log, LogRequests: a.LogRequests, LogResponses: a.LogResponses, LogErrors: a.LogErrors, LogSearch: a.LogSearch}
 	}
 	m.play, m.net, m.avoid = s.Play, s.Net, s.Avoid

@@ -12,44 +12,55 @@ import (
 )
 
 // Params are the parameters of a running seat, as clients ask for them and change
-// them. It implements gtp.KataGoParams.
+// them. It implements commands.Params.
 type Params struct {
-	conf    *config.Config
-	start   config.Search // what the program began with
-	play    config.Play
-	manners config.Manners
-	seat    Seat
-	human   bool // there is a network of human moves
-	model   string
+	conf     *config.Config
+	start    config.Search // what the program began with
+	play     config.Play
+	manners  config.Manners
+	seat     Seat
+	files    Files
+	profiled bool // some network varies by profile
+	log      *Log
 }
 
-// Seat is what parameters act on.
+// Seat is the engine that parameters act on.
 type Seat interface {
 	Config() engine.Config
 	Configure(engine.Config) error
 	DropTree()
-	TakesProfile() bool     // some network varies by profile
-	WithoutEffect([]string) // names what has none
 }
 
-// NewParams returns the parameters of a seat that was set up from a config.
-func NewParams(c *config.Config, g *config.GTPSettings, s Seat, human bool, model string) *Params {
-	return &Params{conf: c, start: g.Play.Search, play: g.Play, manners: g.Manners, seat: s, human: human, model: model}
+// Files are the networks that a program is given, as messages name them.
+type Files struct{ Model, HumanModel string }
+
+// String names the networks.
+func (f Files) String() string {
+	if f.HumanModel == "" {
+		return f.Model
+	}
+	return f.Model + " and " + f.HumanModel
 }
 
-// Names implements gtp.KataGoParams.
+// NewParams returns the parameters of a seat that was set up from a config. profiled
+// says that some network varies by profile; the log names what has no effect.
+func NewParams(c *config.Config, g *config.GTPSettings, s Seat, files Files, profiled bool, log *Log) *Params {
+	return &Params{conf: c, start: g.Play.Search, play: g.Play, manners: g.Manners, seat: s, files: files, profiled: profiled, log: log}
+}
+
+// Names implements commands.Params.
 func (p *Params) Names() []string { return slices.Concat(config.OwnNames, p.play.Names()) }
 
-// JSON implements gtp.KataGoParams.
+// JSON implements commands.Params.
 func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.manners) }
 
-// Get implements gtp.KataGoParams.
+// Get implements commands.Params.
 func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p.manners, name) }
 
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements gtp.KataGoParams. Values that JSON shows are taken as they stand,
+// Set implements commands.Params. Values that JSON shows are taken as they stand,
 // those too that KataGo shows and refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)
@@ -72,12 +83,12 @@ func (p *Params) Set(values map[string]string) error {
 
 func (p *Params) set(values map[string]string) error {
 	next := p.conf.Clone()
-	play_, manners_, err := next.Parameters(values, p.start, strconv.Itoa(p.Threads()), p.human, p.manners)
+	play_, manners_, err := next.Parameters(values, p.start, strconv.Itoa(p.Threads()), p.files.HumanModel != "", p.manners)
 	if err != nil {
 		return err
 	}
-	if _, given := values["humanSLProfile"]; given && Profiled(play_.Search) && !p.seat.TakesProfile() {
-		return fmt.Errorf("%s\n", Unprofiled(p.model)) //nolint:staticcheck // KataGo's text
+	if _, given := values["humanSLProfile"]; given && Profiled(play_.Search) && !p.profiled {
+		return fmt.Errorf("%s\n", Unprofiled(p.files)) //nolint:staticcheck // KataGo's text
 	}
 	cfg := p.seat.Config()
 	idle := play(&cfg, next, play_)
@@ -89,7 +100,7 @@ func (p *Params) set(values map[string]string) error {
 		p.seat.DropTree() // also for a limit, which does not change what is found
 	}
 	p.conf, p.play, p.manners = next, play_, manners_
-	p.seat.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
+	p.log.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
 	return nil
 }
 
@@ -103,6 +114,6 @@ func Profiled(s config.Search) bool {
 }
 
 // Unprofiled is what KataGo says of a profile that no network takes.
-func Unprofiled(model string) string {
-	return "WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + model
+func Unprofiled(files Files) string {
+	return "WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + files.String()
 }

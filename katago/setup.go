@@ -13,6 +13,7 @@ import (
 	"kosumi/engine"
 	"kosumi/engine/analysis"
 	"kosumi/katago/config"
+	"kosumi/katago/override"
 	"kosumi/search"
 )
 
@@ -97,11 +98,11 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	}
 	s.Idle = given(c, s.Idle, a.Network.Idle)
 	conf.Limits = s.Play.Limits
-	conf.InKataGosPlace = true
-	conf.Threads, conf.PVLen, conf.MaxSize, conf.Base, conf.Version = a.Threads, a.PVLen, config.MaxSize, c, config.Release
+	conf.NetworksLeads = true
+	conf.Threads, conf.PVLen, conf.MaxSize, conf.Version = a.Threads, a.PVLen, config.MaxSize, config.Release
 	conf.Perspective = map[string]analysis.Perspective{"black": analysis.Black, "white": analysis.White}[a.Perspective]
-	conf.IgnoreUnknown = !a.WarnUnused
-	conf.CleanupPhases, conf.NoInferredHandicap = !a.PreventCleanupPhase, !a.StartBlackMovesAreHandicap
+	conf.WarnUnused = a.WarnUnused
+	conf.Game.PreventEncore, conf.Game.StartBlackMovesAreHandicap = a.PreventCleanupPhase, a.StartBlackMovesAreHandicap
 	return s, conf
 }
 
@@ -112,7 +113,7 @@ func parameters(p *search.Params, values config.Search, of config.Program, elsew
 	usual, _ := defaults.Search(of, true) // an empty config can be read
 	p.Root.LooseImages = true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !analysis.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
+		if !override.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
 			idle = append(idle, name)
 		}
 	}
@@ -142,7 +143,7 @@ func limits(values config.Search, suffix string) search.Limits {
 		}
 		return 0
 	}
-	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: analysis.Seconds(values["maxTime"+suffix].Number)}
+	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: override.Seconds(values["maxTime"+suffix].Number)}
 }
 
 // play sets the parameters of a seat's searches, and those of its clock.
@@ -256,19 +257,4 @@ func ShortName(name string) string {
 		}
 	}
 	return strings.Join(parts, "-")
-}
-
-// SupportedRules returns the nearest rules that a network of KataGo's of this model
-// version was trained under; 0 is no such network, which takes all.
-func SupportedRules(r board.Rules, version int) board.Rules {
-	if version == 0 {
-		return r
-	}
-	if r.Ko == board.KoSpight || version <= 6 && r.Ko == board.KoSimple {
-		r.Ko = board.KoSituational
-	}
-	if version <= 6 {
-		r.Scoring, r.Tax, r.Button = board.ScoringArea, board.TaxNone, false
-	}
-	return r
 }

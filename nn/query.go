@@ -37,11 +37,6 @@ func (e *ProfileError) Error() string {
 		"kata-set-param humanSLProfile rank_5k, or in a query \"overrideSettings\":{\"humanSLProfile\":\"rank_5k\"}"
 }
 
-// KataGo is KataGo's text.
-func (e *ProfileError) KataGo() string {
-	return "SGFMetadata is required for " + e.Network + " but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?"
-}
-
 // Is implements what errors.Is asks for.
 func (e *ProfileError) Is(target error) bool { return target == ErrQuery }
 

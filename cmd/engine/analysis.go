@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/engine/analysis"
+	"kosumi/katago"
+	"kosumi/katago/override"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -66,9 +68,10 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	parallel := &conf.Search.Parallel
 	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
+	conf.Overrides = override.WithoutConfig(parallel.Workers)
 	net := openNetwork(s, size, s.stderr)
-	conf.Models = func() []thinking.ModelInfo { return modelInfos(net) }
-	conf.SupportedRules = supportedRules(net)
+	conf.Models = func() []thinking.ModelInfo { return katago.Models(net) }
+	conf.SupportedRules = katago.RulesOf(net)
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {
 		return usageError{err}

@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kosumi/engine"
-	"kosumi/setting"
+	"kosumi/setting/tomlfile"
 )
 
 func configCommand() *cobra.Command {
@@ -49,7 +47,7 @@ func writeConfig(w io.Writer) {
 		fmt.Fprintf(w, "\n# %s\n", group)
 		for i := range table {
 			if row := &table[i]; row.Group == group {
-				writeSetting(w, row, &s)
+				tomlfile.WriteComment(w, row, &s)
 			}
 		}
 	}
@@ -71,7 +69,7 @@ func writeConfig(w io.Writer) {
 			group = row.Group
 			fmt.Fprintf(w, "\n# %s\n", group)
 		}
-		writeSetting(w, row, &s)
+		tomlfile.WriteComment(w, row, &s)
 	}
 }
 
@@ -101,41 +99,4 @@ var techniques = []struct{ name, off string }{
 	{"dame before passing", "fillDameBeforePass=false"},
 	{"play against mirror Go", "antiMirror=false"},
 	{"randomness of the choice", "chosenMoveTemperature=0,chosenMoveTemperatureEarly=0"},
-}
-
-// writeSetting writes a commented setting under its explanation.
-func writeSetting(w io.Writer, row *setting.Setting[settings], defaults *settings) {
-	value := row.Get(defaults)
-	if row.Kind == setting.Text || row.Kind == setting.Choice {
-		value = strconv.Quote(value)
-	}
-	facts := []string{row.Source}
-	if wants := strings.NewReplacer("a number from ", "", "an integer from ", "", "true or false", "").Replace(row.Wants()); wants != "" {
-		facts = append([]string{wants}, facts...)
-	}
-	if row.KataGo != "" && row.KataGo != row.Name {
-		facts = append(facts, "in KataGo's files "+row.KataGo)
-	}
-	doc := strings.ReplaceAll(row.Doc, "`", "")
-	for _, line := range wrap(fmt.Sprintf("%s (%s)", doc, strings.Join(facts, "; ")), 90) {
-		fmt.Fprintf(w, "# %s\n", line)
-	}
-	fmt.Fprintf(w, "#%s = %s\n", row.Name, value)
-}
-
-// wrap breaks a text into lines of at most so many bytes, at spaces.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }

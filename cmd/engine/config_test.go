@@ -11,6 +11,7 @@ import (
 
 	"kosumi/engine/analysis"
 	"kosumi/search"
+	"kosumi/setting/tomlfile"
 )
 
 func exampleConfig() string {
@@ -27,12 +28,12 @@ func TestExampleConfig(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, text, string(file), "the file is not what engine config prints: engine config > kosumi.example.toml")
 
-	untouched, err := parseConfig([]byte(text))
+	untouched, err := tomlfile.Values(table, []byte(text))
 	require.NoError(t, err)
 	require.Empty(t, untouched)
 
 	set := regexp.MustCompile(`(?m)^#([A-Za-z-]+ = )`).ReplaceAllString(text, "$1")
-	values, err := parseConfig([]byte(set))
+	values, err := tomlfile.Values(table, []byte(set))
 	require.NoError(t, err)
 	require.Len(t, values, len(table))
 	s := defaultSettings()

@@ -12,6 +12,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/gtp/autosave"
+	"kosumi/katago"
 	"kosumi/life"
 	"kosumi/models"
 	"kosumi/nn/open"
@@ -67,7 +68,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	opts := gtpOptions(s, net)
 	if s.chat {
 		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
-		opts.Chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
+		opts.Chat.Say = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		opts.Terminal = &gtp.Terminal{Colour: coloured(), Remark: func(size board.Size) string { return remark(s, size) }}
@@ -88,7 +89,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	return gtp.Options{
 		Version: version, Strict: s.StrictPlay, Life: life.Judge{}, Ready: net.Wait,
-		Models: func() []thinking.ModelInfo { return modelInfos(net) },
+		Models: func() []thinking.ModelInfo { return katago.Models(net) },
 	}
 }
 

@@ -2,96 +2,81 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
+	"io"
+	"log/slog"
 
+	"kosumi/board"
+	"kosumi/console"
+	"kosumi/engine"
 	"kosumi/katago"
+	"kosumi/katago/cli"
 	"kosumi/katago/config"
+	"kosumi/nn/open"
 )
 
-// kataCommands are the subcommands of KataGo that there are, with what they do.
-var kataCommands = []struct {
-	name, doc string
-	run       func(context.Context, *katago.Flags) error
-}{
-	{"gtp", "Runs GTP engine that can be plugged into any standard Go GUI for play/analysis.", kataGTP},
-	{"benchmark", "Test speed with different numbers of search threads.", kataBenchmark},
-	{"analysis", "Runs an engine designed to analyze entire games in parallel.", kataAnalysis},
-	{"version", "Print version and exit.", kataVersion},
-}
-
-const kataUsage = `---Common subcommands------------------
-
-`
-
-func kataHelp() string {
-	text := "\n" + kataUsage
-	for _, c := range kataCommands {
-		text += c.name + " : " + c.doc + "\n"
+// runKataGo is run in KataGo's place.
+func runKataGo(ctx context.Context, args []string) int {
+	if s := defaultSettings(); cli.Run(ctx, &kataHost{&s}, args) {
+		return exitDone
 	}
-	return text + "\nThis is Kosumi " + version + ", which answers as " + config.Version + " under this name. What else it can do: engine --help\n"
+	return exitFailed
 }
 
-// kataElsewhere says what takes the place of subcommands of KataGo that are not here.
-var kataElsewhere = map[string]string{
-	"genconfig":  "There is nothing to configure: without a config file KataGo's defaults hold, and engine install-as-katago DIR writes two.\n",
-	"tuner":      "There is nothing to tune: the program finds what suits the processor when it starts.\n",
-	"contribute": "This program takes no part in KataGo's distributed training.\n",
-	"match":      "Its place takes: engine match\n",
-	"selfplay":   "Its place takes: engine selfplay\n",
+// kataHost lends KataGo's subcommands the program's settings and networks. It
+// implements cli.Host.
+type kataHost struct{ *settings }
+
+func (h *kataHost) Version() string      { return version }
+func (h *kataHost) Play() *engine.Config { return &h.settings.Play }
+func (h *kataHost) Threads() int         { return h.workers() }
+func (h *kataHost) Batch() int           { return h.settings.Batch }
+
+// Log implements cli.Host.
+func (h *kataHost) Log(w io.Writer, level slog.Level) *slog.Logger { return console.NewLog(w, level) }
+
+// Open implements cli.Host.
+func (h *kataHost) Open(files katago.Files, batch int, size board.Size, log *slog.Logger) *open.Network {
+	h.Model, h.HumanModel, h.settings.Batch = files.Model, files.HumanModel, batch
+	return openNetwork(h.settings, size, log)
 }
 
-// kataMissing tells of networks that are named and not there, in KataGo's words.
-func kataMissing(s *settings) error {
-	for _, name := range []string{s.Model, s.HumanModel} {
-		if _, err := os.Stat(name); name != "" && err != nil {
-			return fmt.Errorf("Error loading or parsing model file %s: Could not open file %s - does not exist or invalid permissions?", name, name) //nolint:staticcheck // KataGo's text
+// Serve implements cli.Host.
+func (h *kataHost) Serve(ctx context.Context, net *open.Network, serve func(context.Context) error) error {
+	return serveClient(ctx, h.settings, net, "", serve)
+}
+
+// Take implements cli.Host.
+func (h *kataHost) Take(c *config.Config, setup *katago.Setup) error { return h.take(c, setup) }
+
+// take takes over what a config of KataGo's sets, also by the names of this
+// program's own settings, such as precision = fp32.
+func (s *settings) take(c *config.Config, setup *katago.Setup) error {
+	s.kataGo = true
+	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch
+	if n := setup.Net.Sessions; n > 0 {
+		s.Sessions = min(n, s.sessionCount())
+	}
+	for _, name := range c.Unused() {
+		row := table.Find(name)
+		if row == nil || row.Name != name || row.Section != "" || name == "komi" { // in KataGo's files the rules alone say what komi is
+			continue
+		}
+		v, err := c.Get(config.Key{Name: name})
+		if err == nil {
+			err = row.Set(s, v.Text)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// runKataGo is run as KataGo.
-func runKataGo(ctx context.Context, args []string) int {
-	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "-help" || args[0] == "help" {
-		fmt.Print(kataHelp())
-		return exitDone
+	if gpu := s.Provider != "cpu" && s.Provider != "auto"; gpu && setup.Net.FP16 == "true" {
+		s.Precision = "fp16"
+	} else if !gpu {
+		s.Batch = min(s.Batch, 2) // KataGo's own on CPUs: more would leave sessions without work
+		if c.Has("useFP16") {
+			setup.Idle = append(setup.Idle, "useFP16")
+		}
 	}
-	i := slices.IndexFunc(kataCommands, func(c struct {
-		name, doc string
-		run       func(context.Context, *katago.Flags) error
-	}) bool {
-		return c.name == args[0]
-	})
-	if i < 0 {
-		fmt.Printf("Unknown subcommand: %s\n%s%s", args[0], kataElsewhere[args[0]], kataHelp())
-		return exitFailed
-	}
-	f, err := katago.ParseFlags(args[0], args[1:])
-	switch {
-	case err != nil:
-		fmt.Fprintf(os.Stderr, "PARSE ERROR: %v\n\nFor complete USAGE and HELP type:\n   %s %s -help\n\n", err, filepath.Base(os.Args[0]), args[0])
-		return exitFailed
-	case f.Help:
-		fmt.Print(f.Usage(filepath.Base(os.Args[0])))
-		return exitDone
-	case f.Version:
-		err = kataVersion(ctx, f)
-	default:
-		err = kataCommands[i].run(ctx, f)
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "Uncaught exception: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
-		return exitFailed
-	}
-	return exitDone
-}
-
-func kataVersion(context.Context, *katago.Flags) error {
-	fmt.Printf("%s\nGit revision: none\nCompile Time: %s\nUsing Kosumi %s in its place\n", config.Version, runtime.Version(), version)
-	return nil
+	s.Play.Search.Parallel.Sessions = s.sessionCount()
+	return s.Play.Validate()
 }

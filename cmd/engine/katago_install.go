@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/internal/file"
+	"kosumi/katago/cli"
 	"kosumi/models"
 )
 
@@ -61,7 +62,7 @@ func installFiles(network, gtp, analysis string) error {
 			return err
 		}
 	}
-	for path, keys := range map[string]string{gtp: kataStandIn, analysis: "numAnalysisThreads=2,numSearchThreads=16"} {
+	for path, keys := range map[string]string{gtp: cli.StandIn, analysis: "numAnalysisThreads=2,numSearchThreads=16"} {
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/models"
+	"kosumi/setting/tomlfile"
 )
 
 func TestInstallAsKataGo(t *testing.T) {
@@ -70,7 +71,7 @@ fooBar = 1
 		require.Contains(t, o.stdout, line+"\n")
 	}
 	require.NotContains(t, o.stdout, "pace-most", "there is no pace")
-	values, err := parseConfig([]byte(o.stdout))
+	values, err := tomlfile.Values(table, []byte(o.stdout))
 	require.NoError(t, err, o.stdout)
 	s := defaultSettings()
 	require.NoError(t, table.Apply(&s, values, table.Set))

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"strconv"
 
 	"kosumi/board"
-	"kosumi/katago"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
 	"kosumi/search"
-	"kosumi/thinking"
 )
 
 // openNetwork starts to load the networks that the flags name and to open sessions
@@ -54,25 +51,6 @@ func (s *settings) serverConfig() nn.ServerConfig {
 		Sessions: s.sessionCount(), MaxBatch: s.batchSize(),
 		CacheBytes: s.Cache, Seed: seed,
 	}
-}
-
-// modelInfos describes a network and then that of human moves; nothing if none is
-// loaded.
-func modelInfos(n nn.Network) []thinking.ModelInfo {
-	var all []thinking.ModelInfo
-	for ; n != nil; n = n.Humans() {
-		if d := n.Describe(); d != (nn.Description{}) {
-			all = append(all, thinking.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: n.BatchSize(),
-				FP16: strconv.FormatBool(d.Precision == "fp16"), Version: d.Version, HumanProfile: d.TakesProfile})
-		}
-	}
-	return all
-}
-
-// supportedRules returns the nearest rules that a network was trained under, as
-// KataGo has them for its networks.
-func supportedRules(n nn.Network) func(board.Rules) board.Rules {
-	return func(r board.Rules) board.Rules { return katago.SupportedRules(r, n.Describe().Version) }
 }
 
 // warnOf says that the board of the beginning is none for the network, once that is

@@ -23,6 +23,8 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
+	"kosumi/katago"
+	"kosumi/katago/override"
 	"kosumi/nn/open"
 	"kosumi/search"
 	"kosumi/thinking"
@@ -120,7 +122,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	d := newDesk(s, n, f.positions, log)
+	d := newUserEngines(s, n, f.positions, log)
 	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Keep: f.keep, Seats: f.seats, Log: log})
 	if f.metrics != "" {
 		stop, err := d.serveMetrics(f.metrics, host)
@@ -171,8 +173,8 @@ func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string,
 	return pair, "", err
 }
 
-// desk seats users at engines of their own, which share one network.
-type desk struct {
+// userEngines gives users engines of their own, which share one network.
+type userEngines struct {
 	settings  *settings
 	net       *open.Network
 	fair      *open.Fair
@@ -180,25 +182,26 @@ type desk struct {
 	log       *slog.Logger
 }
 
-func newDesk(s *settings, n *open.Network, positions int, log *slog.Logger) *desk {
-	return &desk{settings: s, net: n, fair: open.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
+func newUserEngines(s *settings, n *open.Network, positions int, log *slog.Logger) *userEngines {
+	return &userEngines{settings: s, net: n, fair: open.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
 }
 
-func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
-	s := *d.settings
-	shared := d.fair.Of(user)
+func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
+	s := *u.settings
+	shared := u.fair.Of(user)
 	if kind == remote.Analysis {
 		conf := analysis.Defaults()
-		conf.Version, conf.Threads = version, d.positions
+		conf.Version, conf.Threads = version, u.positions
 		if s.Play.Limits.Visits > 0 {
 			conf.Limits = search.Limits{Visits: s.Play.Limits.Visits}
 		}
 		conf.Search = s.params()
 		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
 		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-		conf.Models = func() []thinking.ModelInfo { return modelInfos(d.net) }
-		conf.SupportedRules = supportedRules(d.net)
-		server, err := analysis.New(conf, shared, d.log)
+		conf.Models = func() []thinking.ModelInfo { return katago.Models(u.net) }
+		conf.SupportedRules = katago.RulesOf(u.net)
+		conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
+		server, err := analysis.New(conf, shared, u.log)
 		if err != nil {
 			return err
 		}
@@ -206,22 +209,22 @@ func (d *desk) sit(ctx context.Context, user, kind string, in io.Reader, out io.
 	}
 	conf := s.engineConfig()
 	conf.Name = "Kosumi " + version
-	e, err := engine.New(conf, shared, d.log)
+	e, err := engine.New(conf, shared, u.log)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	return gtp.NewServer(e, d.log, gtpOptions(&s, d.net)).Serve(ctx, in, out)
+	return gtp.NewServer(e, u.log, gtpOptions(&s, u.net)).Serve(ctx, in, out)
 }
 
 // serveMetrics writes what the users take.
-func (d *desk) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
+func (u *userEngines) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", remote.Metrics(host, d.fair))
+	mux.Handle("/metrics", remote.Metrics(host, u.fair))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go server.Serve(l)
 	return func() { server.Close() }, nil

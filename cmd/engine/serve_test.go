@@ -22,7 +22,7 @@ import (
 
 // place is engine serve inside the test, with a network of its own.
 type place struct {
-	desk    *desk
+	engines *userEngines
 	address func(token string) string
 }
 
@@ -37,7 +37,7 @@ func serveHere(t testing.TB, s *settings, users []remote.User) *place {
 	require.NoError(t, err)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
 	require.NoError(t, err)
-	d := newDesk(s, n, 2, log)
+	d := newUserEngines(s, n, 2, log)
 	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Log: log})
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -100,7 +100,7 @@ func far(t testing.TB, address string) *player {
 }
 
 // near is a GUI on the machine itself, without the server.
-func near(t testing.TB, d *desk) *player {
+func near(t testing.TB, d *userEngines) *player {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	alone := *d
@@ -133,7 +133,7 @@ func TestRemoteSeat(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, board)
 	}
-	require.Len(t, here.desk.fair.Evaluations(), 2)
+	require.Len(t, here.engines.fair.Evaluations(), 2)
 }
 
 func TestUsersFile(t *testing.T) {
@@ -162,7 +162,7 @@ func BenchmarkRemoteGenmove(b *testing.B) {
 	s.Model = realNetwork(b)
 	s.Play.Limits.Visits = 1
 	here := serveHere(b, &s, []remote.User{{Name: "ann", Token: "token"}})
-	players := []*player{near(b, here.desk), far(b, here.address("token"))}
+	players := []*player{near(b, here.engines), far(b, here.address("token"))}
 	var took [2][]time.Duration
 	for n := 0; b.Loop(); n++ {
 		for i, p := range players {
@@ -197,13 +197,13 @@ func BenchmarkManyGUIs(b *testing.B) {
 	here := serveHere(b, &s, users)
 	for b.Loop() {
 		ctx, stop := context.WithCancel(b.Context())
-		one := near(b, here.desk)
+		one := near(b, here.engines)
 		ended := make(chan int, guis)
 		go play(ctx, b, one, ended)
 		time.Sleep(2 * time.Second)
-		rows, began := here.desk.net.Stats().Rows, time.Now()
+		rows, began := here.engines.net.Stats().Rows, time.Now()
 		time.Sleep(8 * time.Second)
-		alone := float64(here.desk.net.Stats().Rows-rows) / time.Since(began).Seconds()
+		alone := float64(here.engines.net.Stats().Rows-rows) / time.Since(began).Seconds()
 		stop()
 		<-ended
 
@@ -211,16 +211,16 @@ func BenchmarkManyGUIs(b *testing.B) {
 		for _, u := range users {
 			go play(ctx, b, far(b, here.address(u.Token)), ended)
 		}
-		for len(here.desk.fair.Evaluations()) < guis {
+		for len(here.engines.fair.Evaluations()) < guis {
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(3 * time.Second)
-		before := here.desk.fair.Evaluations()
-		rows, began = here.desk.net.Stats().Rows, time.Now()
+		before := here.engines.fair.Evaluations()
+		rows, began = here.engines.net.Stats().Rows, time.Now()
 		time.Sleep(16 * time.Second)
-		together := float64(here.desk.net.Stats().Rows-rows) / time.Since(began).Seconds()
+		together := float64(here.engines.net.Stats().Rows-rows) / time.Since(began).Seconds()
 		var got []float64
-		for user, n := range here.desk.fair.Evaluations() {
+		for user, n := range here.engines.fair.Evaluations() {
 			got = append(got, float64(n-before[user]))
 		}
 		stop()

@@ -22,6 +22,7 @@ import (
 	"kosumi/nn/ort"
 	"kosumi/search"
 	"kosumi/setting"
+	"kosumi/setting/tomlfile"
 )
 
 // settings are what the subcommands share: which network runs, and on what, and
@@ -42,7 +43,7 @@ type settings struct {
 	StrictPlay  bool
 	Preset      string
 
-	// Play holds all that a seat is told. Its number of workers is 0 where it
+	// Play holds all that an engine is told. Its number of workers is 0 where it
 	// was not asked for: see params.
 	Play engine.Config
 
@@ -193,7 +194,7 @@ func (s *settings) load(*cobra.Command) error {
 		if err != nil {
 			return fmt.Errorf("config file: %w", err)
 		}
-		if values, err = parseConfig(data); err != nil {
+		if values, err = tomlfile.Values(table, data); err != nil {
 			return usagef("config file %s: %w", s.config, err)
 		}
 	}
@@ -309,7 +310,7 @@ func (v preset) Set(name string) error {
 	return nil
 }
 
-// engineConfig returns the configuration of a seat.
+// engineConfig returns the configuration of an engine.
 func (s *settings) engineConfig() engine.Config {
 	conf := s.Play
 	conf.Search = s.params()

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"kosumi/setting"
-	"kosumi/setting/tomlfile"
 )
 
 // groupFlags adds a flag for each setting under a heading, at the defaults that
@@ -88,73 +83,4 @@ func (v *flagValue) Type() string {
 		return "float"
 	}
 	return "string"
-}
-
-// parseConfig reads a TOML file: the values by the names of settings. Unknown
-// keys are refused, so that a misspelt one does not pass unnoticed.
-func parseConfig(data []byte) (map[string]string, error) {
-	var file map[string]any
-	if err := tomlfile.Decode(data, &file); err != nil {
-		return nil, err
-	}
-	values := map[string]string{}
-	var unknown []string
-	var faults []error
-	read := func(section string, keys map[string]any) {
-		for _, name := range slices.Sorted(maps.Keys(keys)) {
-			row := table.Find(name)
-			switch {
-			case row != nil && row.Name == name && row.Section == section:
-				text, err := tomlText(row.Info, keys[name])
-				values[name] = text
-				faults = append(faults, err)
-			case section == "search":
-				faults = append(faults, fmt.Errorf("[search]: %w", table.Unknown(name)))
-			default:
-				unknown = append(unknown, name)
-			}
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(file)) {
-		if section, ok := file[key].(map[string]any); ok {
-			if key == "search" {
-				read(key, section)
-			} else {
-				unknown = append(unknown, key)
-			}
-			delete(file, key)
-		}
-	}
-	read("", file)
-	if len(unknown) > 0 {
-		faults = append(faults, fmt.Errorf("unknown key %s", strings.Join(unknown, ", ")))
-	}
-	return values, errors.Join(faults...)
-}
-
-// tomlText returns a value of a file as text, if it is of the setting's type.
-func tomlText(row setting.Info, v any) (string, error) {
-	switch v := v.(type) {
-	case string:
-		if row.Kind == setting.Text || row.Kind == setting.Choice {
-			return v, nil
-		}
-	case bool:
-		if row.Kind == setting.Bool {
-			return fmt.Sprint(v), nil
-		}
-	case int64:
-		if row.Kind == setting.Number || row.Kind == setting.Integer {
-			return fmt.Sprint(v), nil
-		}
-	case float64:
-		if row.Kind == setting.Number {
-			return fmt.Sprint(v), nil
-		}
-	}
-	wants := row.Wants()
-	if wants == "" {
-		wants = "a text in quotes"
-	}
-	return "", fmt.Errorf("%s must be %s", row.Name, wants)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/setting/tomlfile"
 )
 
 func TestParseConfig(t *testing.T) {
@@ -21,7 +22,7 @@ func TestParseConfig(t *testing.T) {
 		"seed = 9223372036854775807":                             {"seed": "9223372036854775807"},
 		"[search]\nlcbStdevs = 4.5\nvirtualLossForm = \"count\"": {"lcbStdevs": "4.5", "virtualLossForm": "count"},
 	} {
-		got, err := parseConfig([]byte(text))
+		got, err := tomlfile.Values(table, []byte(text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
@@ -43,7 +44,7 @@ func TestParseConfig(t *testing.T) {
 		"ponder = 1":                      "ponder must be true or false",
 		"model = [\"a\"]":                 "model must be a text",
 	} {
-		_, err := parseConfig([]byte(text))
+		_, err := tomlfile.Values(table, []byte(text))
 		require.ErrorContains(t, err, complaint, text)
 	}
 }
@@ -133,7 +134,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		values, err := parseConfig(data)
+		values, err := tomlfile.Values(table, data)
 		s := defaultSettings()
 		if err != nil || table.Apply(&s, values, table.Set) != nil || s.check() != nil {
 			return

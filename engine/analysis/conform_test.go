@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/analysis/analysisconform"
+	"kosumi/katago/override"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 )
@@ -28,8 +29,15 @@ func newHashNet(t testing.TB) hashNet {
 	return hashNet{server}
 }
 
-func testConfig() Config {
+// takesSettings is the default whose queries may change settings.
+func takesSettings() Config {
 	c := Defaults()
+	c.Overrides = override.WithoutConfig(1)
+	return c
+}
+
+func testConfig() Config {
+	c := takesSettings()
 	c.Threads = 3
 	c.Version = "1.2.3"
 	c.Search.Memory.MaxBytes = 256 << 20

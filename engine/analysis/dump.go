@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kosumi/katago/config"
+	"kosumi/setting"
 )
 
 // dump writes JSON as KataGo's library does: names sorted, no blanks, numbers in
@@ -34,7 +34,7 @@ func appendDump(b []byte, v any) []byte {
 			return append(b, v...)
 		}
 		f, _ := v.Float64() // out of range is no JSON
-		return append(b, config.Float(f)...)
+		return append(b, setting.Float(f)...)
 	case string:
 		return appendString(b, v)
 	case []any:
@@ -89,7 +89,7 @@ func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64
 func appendNumber(b []byte, x float64) []byte {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64) // what was just written can be read
 	x += 0                                                            // never minus zero
-	return append(b, config.Float(x)...)
+	return append(b, setting.Float(x)...)
 }
 
 // numbers are many of them.
@@ -109,7 +109,7 @@ func (list shares) MarshalJSON() ([]byte, error) {
 	return appendList(list, func(b []byte, x float64) []byte {
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'f', 6, 64), 64)
 		x += 0
-		return append(b, config.Float(x)...)
+		return append(b, setting.Float(x)...)
 	}), nil
 }
 

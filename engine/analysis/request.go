@@ -3,40 +3,32 @@ package analysis
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"time"
 	"unsafe"
 
 	"kosumi/board"
-	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
 )
 
 // query is one request for analysis, checked.
 type query struct {
-	id         string
-	size       board.Size
-	rules      board.Rules
-	options    board.GameOptions
-	stones     []board.Move // laid out before the first move
-	first      board.Color  // to play the first move
-	moves      []board.Move
-	words      []string // the moves' places as they were written
-	turns      []int    // to analyse, each once
-	priorities []int64  // one for each turn
+	id string
+	record
+	turns      []int   // to analyse, each once
+	priorities []int64 // one for each turn
 	// ownPriorities says that the query gives each turn its own.
 	ownPriorities bool
 
 	params   search.Params
 	limits   search.Limits
 	restrict []thinking.Restriction
-	advanced board.Color // whom the playout doubling advantage is for; Empty: the side to move
 	view     Perspective
 	reports  schedule
-	wishes   wishes
+	want     thinking.Details
+	pvLen    int      // moves of a variation, the first included
 	level    *leveled // nil: none is asked for
 
 	bytes   int64 // see memory
@@ -53,14 +45,6 @@ func (q *query) memory(line int) int64 {
 // schedule says when a search that goes on is reported. Zero: only its end.
 type schedule struct{ first, every time.Duration }
 
-// wishes are what a query wants to be told.
-type wishes struct {
-	pvLen                               int // moves, the first included
-	ownership, ownershipStdev           bool
-	movesOwnership, movesOwnershipStdev bool
-	policy, pvVisits, noResult          bool
-}
-
 // Limits of a query's numbers, as of KataGo.
 const (
 	maxVisits   = 1 << 50
@@ -75,8 +59,8 @@ const (
 // fieldError; warnings may come with it.
 func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*query, []fieldError, error) {
 	r := &fieldReader{fields: fields}
-	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, wishes: wishes{pvLen: s.conf.PVLen + 1}}
-	q.options = board.GameOptions{PreventEncore: !s.conf.CleanupPhases, StartBlackMovesAreHandicap: !s.conf.NoInferredHandicap}
+	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
+	q.options = s.conf.Game
 	delete(fields, "id")
 	delete(fields, "action") // one that is no string
 	delete(fields, "terminateId")
@@ -87,7 +71,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	q.readRules(r)
 	warnings := s.readOverrides(q, r)
 	q.readSearch(r)
-	q.readWishes(r)
+	q.readDetails(r)
 	q.readReports(r)
 	q.readPriority(r)
 	q.readRestrictions(r)
@@ -105,7 +89,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 		q.rules = rules
 	}
 	for _, name := range r.rest() {
-		if !s.conf.IgnoreUnknown {
+		if s.conf.WarnUnused {
 			warnings = append(warnings, fieldError{name, "Unexpected or unused field, do you have a typo? (set warnUnusedFields=false in the config to disable this warning)"})
 		}
 	}
@@ -115,137 +99,6 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 // rulesText writes rules and komi in KataGo's older form.
 func rulesText(r board.Rules) string {
 	return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 64)
-}
-
-func (q *query) readBoard(r *fieldReader, most int, net nn.Network) {
-	fault := "Must provide an integer from 2 to " + strconv.Itoa(most)
-	for _, field := range []string{"boardXSize", "boardYSize"} {
-		if !r.has(field) {
-			r.fail(field, "%s", fault)
-		}
-	}
-	var w, h int64
-	r.integer("boardXSize", board.MinSize, int64(most), fault, &w)
-	r.integer("boardYSize", board.MinSize, int64(most), fault, &h)
-	if r.err != nil {
-		return
-	}
-	q.size = board.Size{W: int(w), H: int(h)}
-	if err := net.Serves(q.size); err != nil {
-		r.fail("boardXSize", "%v", err)
-	}
-}
-
-func (q *query) readRules(r *fieldReader) {
-	const fault = `Must specify rules string, such as "chinese" or "tromp-taylor", or a JSON object with detailed rules parameters.`
-	text := r.raw("rules")
-	if r.err != nil {
-		return
-	}
-	var name string
-	switch {
-	case len(text) > 0 && text[0] == '{':
-		name = string(dump(text))
-	case len(text) > 0 && text[0] == '"' && json.Unmarshal(text, &name) == nil:
-	default:
-		r.fail("rules", "%s", fault)
-		return
-	}
-	var err error
-	if q.rules, _, err = board.ParseKataGoRules(name); err != nil {
-		r.fail("rules", "Could not parse rules: %s", name)
-		return
-	}
-	const komiFault = "Must be a integer or half-integer from -400.0 to 400.0"
-	komi := 0.0
-	if r.number("komi", -maxKomi, maxKomi, komiFault, &komi) {
-		if komi*2 != math.Trunc(komi*2) {
-			r.fail("komi", "%s", komiFault)
-		}
-		q.rules.Komi = float32(komi)
-	}
-	var bonus string
-	if !r.take("whiteHandicapBonus", "Must be a string", &bonus) {
-		return
-	}
-	if !slices.Contains([]string{"0", "N", "N-1"}, bonus) {
-		r.fail("whiteHandicapBonus", "Rules::parseWhiteHandicapBonusRule: Invalid whiteHandicapBonus rule: %s", bonus)
-		return
-	}
-	if q.rules, err = q.rules.With("whiteHandicapBonus", bonus); err != nil {
-		r.fail("whiteHandicapBonus", "%v", err)
-	}
-}
-
-func (q *query) readPosition(r *fieldReader) {
-	q.stones, _ = q.moveList(r, "initialStones", false)
-	if !r.has("moves") {
-		r.fail("moves", "Must specify an array of [player,location] pairs")
-	}
-	q.moves, q.words = q.moveList(r, "moves", true)
-	if r.has("initialPlayer") {
-		q.first = readPlayer(r, "initialPlayer", r.raw("initialPlayer"))
-		return
-	}
-	if r.err != nil {
-		return
-	}
-	b := board.LayOut(q.size, q.stones)
-	switch {
-	case len(q.moves) > 0:
-		q.first = q.moves[0].Color
-	case b.Stones(board.White) == 0 && b.Stones(board.Black) > 1: // handicap stones
-		q.first = board.White
-	default:
-		q.first = board.Black
-	}
-}
-
-// readPlayer reads a colour.
-func readPlayer(r *fieldReader, field string, text json.RawMessage) board.Color {
-	var name string
-	if json.Unmarshal(text, &name) == nil {
-		if c, err := board.ParseColor(name); err == nil {
-			return c
-		}
-	}
-	r.fail(field, `Must be "b" or "w"`)
-	return board.Empty
-}
-
-// errPairs is a list that is not of pairs.
-const errPairs = `Must be an array of pairs of the form: ["b" or "w", GTP board vertex]`
-
-// moveList reads a list of [player, location], and returns the locations also as
-// they were written.
-func (q *query) moveList(r *fieldReader, field string, passes bool) (moves []board.Move, words []string) {
-	var list [][]*string
-	if !r.take(field, errPairs, &list) {
-		return nil, nil
-	}
-	moves = make([]board.Move, 0, len(list))
-	for _, pair := range list {
-		if len(pair) != 2 || pair[0] == nil || pair[1] == nil {
-			r.fail(field, "%s", errPairs)
-			return nil, nil
-		}
-		c, err := board.ParseColor(*pair[0])
-		if err != nil {
-			r.fail(field, "Could not parse player: %s", *pair[0])
-			return nil, nil
-		}
-		p, err := q.size.ParseLocation(*pair[1])
-		if err != nil || p == board.Pass && !passes {
-			r.fail(field, "Could not parse board location: %s", *pair[1])
-			return nil, nil
-		}
-		if p == board.NoPoint && !passes {
-			continue // a stone off the board is none
-		}
-		moves = append(moves, board.Move{Color: c, Point: p})
-		words = append(words, *pair[1])
-	}
-	return moves, words
 }
 
 // readTurns reads which turns are wanted and how urgently each is. One that is
@@ -314,7 +167,7 @@ func (q *query) readSearch(r *fieldReader) {
 	r.integer("maxVisits", 1, maxVisits, "Must be an integer from 1 to 2^50", &q.limits.Visits)
 	var length int64
 	if r.integer("analysisPVLen", 1, maxPVLen, "Must be an integer from 1 to 1000", &length) {
-		q.wishes.pvLen = int(length) + 1
+		q.pvLen = int(length) + 1
 	}
 	root := &q.params.Root
 	r.number("rootFpuReductionMax", 0, 2, "Must be a number from 0.0 to 2.0", &q.params.FPU.RootReductionMax)
@@ -414,15 +267,15 @@ func (q *query) restriction(r *fieldReader, field string, fields map[string]json
 	return one, r.err == nil
 }
 
-func (q *query) readWishes(r *fieldReader) {
-	w := &q.wishes
-	r.boolean("includeMovesOwnership", &w.movesOwnership)
-	r.boolean("includeMovesOwnershipStdev", &w.movesOwnershipStdev)
-	r.boolean("includeOwnership", &w.ownership)
-	r.boolean("includeOwnershipStdev", &w.ownershipStdev)
-	r.boolean("includePolicy", &w.policy)
-	r.boolean("includePVVisits", &w.pvVisits)
-	r.boolean("includeNoResultValue", &w.noResult)
-	q.limits.Ownership = w.ownership || w.ownershipStdev
-	q.limits.MovesOwnership = w.movesOwnership || w.movesOwnershipStdev
+func (q *query) readDetails(r *fieldReader) {
+	w := &q.want
+	r.boolean("includeMovesOwnership", &w.MovesOwnership)
+	r.boolean("includeMovesOwnershipStdev", &w.MovesOwnershipStdev)
+	r.boolean("includeOwnership", &w.Ownership)
+	r.boolean("includeOwnershipStdev", &w.OwnershipStdev)
+	r.boolean("includePolicy", &w.Policy)
+	r.boolean("includePVVisits", &w.PVVisits)
+	r.boolean("includeNoResultValue", &w.NoResult)
+	w.PVEdgeVisits = w.PVVisits
+	q.limits.Ownership, q.limits.MovesOwnership = w.Owners()
 }

@@ -33,7 +33,7 @@ var minimal = map[string]string{
 // parse reads the minimal query with changes; "" leaves a field out.
 func parse(t *testing.T, changes map[string]string) (*query, []fieldError, error) {
 	t.Helper()
-	s, err := New(Defaults(), anyNet{}, nil)
+	s, err := New(takesSettings(), anyNet{}, nil)
 	require.NoError(t, err)
 	all := maps.Clone(minimal)
 	maps.Copy(all, changes)
@@ -57,11 +57,14 @@ func TestDefaultsOfQuery(t *testing.T) {
 	require.NotNil(t, q.params.EvalCache.Shared)
 	q.params.EvalCache.Shared = nil
 	require.Equal(t, &query{
-		id: "x", size: size, rules: rules, first: board.Black, words: []string{"C3", "pass"},
-		options: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true},
-		moves:   []board.Move{{Color: board.Black, Point: size.Point(2, 4)}, {Color: board.White, Point: board.Pass}},
-		turns:   []int{2}, priorities: []int64{0},
-		params: Defaults().Search, limits: search.Limits{Visits: 500}, wishes: wishes{pvLen: 16},
+		id: "x",
+		record: record{
+			size: size, rules: rules, first: board.Black, words: []string{"C3", "pass"},
+			options: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true},
+			moves:   []board.Move{{Color: board.Black, Point: size.Point(2, 4)}, {Color: board.White, Point: board.Pass}},
+		},
+		turns: []int{2}, priorities: []int64{0},
+		params: Defaults().Search, limits: search.Limits{Visits: 500}, pvLen: 16,
 	}, q)
 }
 
@@ -133,15 +136,16 @@ func TestFieldsOfQuery(t *testing.T) {
 				{Color: board.Black, Points: at("A1"), Depth: 1, Allow: true}, {Color: board.White, Points: at("B2"), Depth: 2, Allow: true},
 			}
 		}},
-		{"wishes", map[string]string{
+		{"details", map[string]string{
 			"includeOwnershipStdev": "true", "includeMovesOwnershipStdev": "true", "includePolicy": "true", "includePVVisits": "true",
 			"includeNoResultValue": "true", "includeMovesOwnership": "false", "analysisPVLen": "1000",
 		}, func(q *query) {
-			q.wishes = wishes{pvLen: 1001, ownershipStdev: true, movesOwnershipStdev: true, policy: true, pvVisits: true, noResult: true}
+			q.pvLen = 1001
+			q.want = thinking.Details{OwnershipStdev: true, MovesOwnershipStdev: true, Policy: true, PVVisits: true, PVEdgeVisits: true, NoResult: true}
 			q.limits.Ownership, q.limits.MovesOwnership = true, true
 		}},
 		{"ownership", map[string]string{"includeOwnership": "true", "includeMovesOwnership": "true"}, func(q *query) {
-			q.wishes.ownership, q.wishes.movesOwnership, q.limits.Ownership, q.limits.MovesOwnership = true, true, true, true
+			q.want.Ownership, q.want.MovesOwnership, q.limits.Ownership, q.limits.MovesOwnership = true, true, true, true
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -259,7 +263,7 @@ func TestOverrides(t *testing.T) {
 		{`{"maxTime":0}`, func(q *query) { q.limits.Time = 1 }},
 		{`{"maxVisits":7,"maxPlayouts":8}`, func(q *query) { q.limits.Visits, q.limits.Playouts = 7, 8 }},
 		{`{"wideRootNoise":0,"playoutDoublingAdvantage":-1.5,"playoutDoublingAdvantagePla":"WHITE"}`, func(q *query) {
-			q.params.Root.WideNoise, q.params.Net.PlayoutDoublingAdvantage, q.advanced = 0, -1.5, board.White
+			q.params.Root.WideNoise, q.params.Net.PlayoutDoublingAdvantage, q.params.Net.AdvantageFor = 0, -1.5, board.White
 		}},
 		{`{"ignorePreRootHistory":"false","conservativePass":false,"rootNumSymmetriesToSample":"2"}`, func(q *query) {
 			q.params.Pass.IgnorePreRootHistory, q.params.Pass.Conservative, q.params.Root.NumSymmetries = false, false, 2
@@ -284,7 +288,7 @@ func TestOverrides(t *testing.T) {
 
 // TestOverridesStayInsideTheirQuery parses one query after another.
 func TestOverridesStayInsideTheirQuery(t *testing.T) {
-	s, err := New(Defaults(), anyNet{}, nil)
+	s, err := New(takesSettings(), anyNet{}, nil)
 	require.NoError(t, err)
 	before := s.conf
 	for range 2 {

@@ -16,11 +16,10 @@ type response struct {
 	IsDuringSearch bool       `json:"isDuringSearch"`
 	LevelMove      *levelMove `json:"levelMove,omitempty"`
 	MoveInfos      []moveInfo `json:"moveInfos"`
-	Ownership      shares     `json:"ownership,omitempty"`
-	OwnershipStdev shares     `json:"ownershipStdev,omitempty"`
-	Policy         numbers    `json:"policy,omitempty"`
-	RootInfo       *rootInfo  `json:"rootInfo"`
-	TurnNumber     int        `json:"turnNumber"`
+	owners
+	Policy     numbers   `json:"policy,omitempty"`
+	RootInfo   *rootInfo `json:"rootInfo"`
+	TurnNumber int       `json:"turnNumber"`
 }
 
 // nothing is the last message about a turn of which nothing is known.
@@ -35,31 +34,46 @@ func noResults(t *task) nothing {
 	return nothing{ID: t.query.id, TurnNumber: t.turn, NoResults: true}
 }
 
+// owners are of the points of the board, after a move or at the root.
+type owners struct {
+	Ownership      shares `json:"ownership,omitempty"`
+	OwnershipStdev shares `json:"ownershipStdev,omitempty"`
+}
+
+// variation is the moves that are expected, with the visits of each.
+type variation struct {
+	PV           []string `json:"pv"`
+	PVEdgeVisits []int64  `json:"pvEdgeVisits,omitzero"`
+	PVVisits     []int64  `json:"pvVisits,omitzero"`
+}
+
+// moveScores are the points that a move leads to.
+type moveScores struct {
+	ScoreLead     number `json:"scoreLead"`
+	ScoreMean     number `json:"scoreMean"`
+	ScoreSelfplay number `json:"scoreSelfplay"`
+	ScoreStdev    number `json:"scoreStdev"`
+}
+
 type moveInfo struct {
-	EdgeVisits         int64    `json:"edgeVisits"`
-	EdgeWeight         number   `json:"edgeWeight"`
-	HumanPrior         *number  `json:"humanPrior,omitempty"`
-	IsSymmetryOf       string   `json:"isSymmetryOf,omitempty"`
-	LCB                number   `json:"lcb"`
-	Move               string   `json:"move"`
-	NoResultValue      *number  `json:"noResultValue,omitempty"`
-	Order              int      `json:"order"`
-	Ownership          shares   `json:"ownership,omitempty"`
-	OwnershipStdev     shares   `json:"ownershipStdev,omitempty"`
-	PlaySelectionValue number   `json:"playSelectionValue"`
-	Prior              number   `json:"prior"`
-	PV                 []string `json:"pv"`
-	PVEdgeVisits       []int64  `json:"pvEdgeVisits,omitzero"`
-	PVVisits           []int64  `json:"pvVisits,omitzero"`
-	ScoreLead          number   `json:"scoreLead"`
-	ScoreMean          number   `json:"scoreMean"`
-	ScoreSelfplay      number   `json:"scoreSelfplay"`
-	ScoreStdev         number   `json:"scoreStdev"`
-	Utility            number   `json:"utility"`
-	UtilityLCB         number   `json:"utilityLcb"`
-	Visits             int64    `json:"visits"`
-	Weight             number   `json:"weight"`
-	Winrate            number   `json:"winrate"`
+	EdgeVisits    int64   `json:"edgeVisits"`
+	EdgeWeight    number  `json:"edgeWeight"`
+	HumanPrior    *number `json:"humanPrior,omitempty"`
+	IsSymmetryOf  string  `json:"isSymmetryOf,omitempty"`
+	LCB           number  `json:"lcb"`
+	Move          string  `json:"move"`
+	NoResultValue *number `json:"noResultValue,omitempty"`
+	Order         int     `json:"order"`
+	owners
+	PlaySelectionValue number `json:"playSelectionValue"`
+	Prior              number `json:"prior"`
+	variation
+	moveScores
+	Utility    number `json:"utility"`
+	UtilityLCB number `json:"utilityLcb"`
+	Visits     int64  `json:"visits"`
+	Weight     number `json:"weight"`
+	Winrate    number `json:"winrate"`
 }
 
 type rootInfo struct {
@@ -146,7 +160,8 @@ func (t *task) response(r *search.Result, during bool) response {
 	q := t.query
 	v := q.viewer(r.ToMove)
 	out := response{ID: q.id, TurnNumber: t.turn, IsDuringSearch: during,
-		RootInfo: t.rootInfo(r, v), MoveInfos: make([]moveInfo, 0, len(r.Moves))}
+		RootInfo: t.rootInfo(r, v), MoveInfos: make([]moveInfo, 0, len(r.Moves)),
+		owners: v.owners(q.want.Ownership, r.Ownership, q.want.OwnershipStdev, r.OwnershipStdev)}
 	for i := range r.Moves {
 		m := q.moveInfo(&r.Moves[i], v)
 		if r.Human != nil {
@@ -155,13 +170,7 @@ func (t *task) response(r *search.Result, during bool) response {
 		}
 		out.MoveInfos = append(out.MoveInfos, m)
 	}
-	if q.wishes.ownership {
-		out.Ownership = shares(v.points(r.Ownership))
-	}
-	if q.wishes.ownershipStdev {
-		out.OwnershipStdev = shares(unsigned.points(r.OwnershipStdev))
-	}
-	if q.wishes.policy {
+	if q.want.Policy {
 		out.Policy = numbers(unsigned.points(r.Policy))
 		if r.Human != nil {
 			out.HumanPolicy = numbers(unsigned.points(r.Human.Policy))
@@ -193,39 +202,51 @@ func (t *task) rootInfo(r *search.Result, v viewer) *rootInfo {
 	return out
 }
 
+// owners returns those of the two lists that are wanted.
+func (v viewer) owners(mean bool, ownership []float32, spread bool, stdev []float32) (o owners) {
+	if mean {
+		o.Ownership = shares(v.points(ownership))
+	}
+	if spread {
+		o.OwnershipStdev = shares(unsigned.points(stdev))
+	}
+	return o
+}
+
 func (q *query) moveInfo(m *thinking.Move, v viewer) moveInfo {
 	out := moveInfo{
 		Move: q.size.Vertex(m.Move), Visits: m.Visits, EdgeVisits: m.EdgeVisits,
 		Weight: plain(m.Weight), EdgeWeight: plain(m.EdgeWeight), Winrate: v.chance(m.Winrate),
-		ScoreMean: v.value(m.Lead), ScoreLead: v.value(m.Lead), ScoreSelfplay: v.value(m.ScoreMean),
-		ScoreStdev: plain(m.ScoreStdev), Prior: plain(float64(m.Prior)), LCB: v.chance(m.LCB),
+		moveScores: moveScores{ScoreMean: v.value(m.Lead), ScoreLead: v.value(m.Lead), ScoreSelfplay: v.value(m.ScoreMean), ScoreStdev: plain(m.ScoreStdev)},
+		Prior:      plain(float64(m.Prior)), LCB: v.chance(m.LCB),
 		Utility: v.value(m.Utility), UtilityLCB: v.value(m.UtilityLCB),
 		PlaySelectionValue: plain(m.Selection), Order: m.Order,
+		variation: q.variation(m),
+		owners:    v.owners(q.want.MovesOwnership, m.Ownership, q.want.MovesOwnershipStdev, m.OwnershipStdev),
 	}
-	if q.wishes.noResult {
+	if q.want.NoResult {
 		chance := plain(m.NoResult)
 		out.NoResultValue = &chance
 	}
 	if m.SymmetryOf != board.NoPoint {
 		out.IsSymmetryOf = q.size.Vertex(m.SymmetryOf)
 	}
-	n := min(len(m.PV), q.wishes.pvLen)
+	return out
+}
+
+// variation writes the expected moves, as many as the query wants.
+func (q *query) variation(m *thinking.Move) variation {
+	n := min(len(m.PV), q.pvLen)
 	if m.PVEndsPhase && n == len(m.PV) { // KataGo shows nothing that leads into a clean-up phase
 		n--
 	}
-	out.PV = make([]string, 0, n)
+	out := variation{PV: make([]string, 0, n)}
 	for _, p := range m.PV[:n] {
 		out.PV = append(out.PV, q.size.Vertex(p))
 	}
-	if q.wishes.pvVisits {
+	if q.want.PVVisits {
 		out.PVVisits = m.PVVisits[:min(n, len(m.PVVisits))]
 		out.PVEdgeVisits = m.PVEdgeVisits[:min(n, len(m.PVEdgeVisits))]
-	}
-	if q.wishes.movesOwnership {
-		out.Ownership = shares(v.points(m.Ownership))
-	}
-	if q.wishes.movesOwnershipStdev {
-		out.OwnershipStdev = shares(unsigned.points(m.OwnershipStdev))
 	}
 	return out
 }

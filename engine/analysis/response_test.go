@@ -47,8 +47,8 @@ func inJSON(t *testing.T, v any) map[string]any {
 // TestPerspectives requires that everything but policy, spreads and chances of
 // no result follows the view.
 func TestPerspectives(t *testing.T) {
-	everything := wishes{pvLen: 2, ownership: true, ownershipStdev: true, movesOwnership: true, movesOwnershipStdev: true,
-		policy: true, pvVisits: true, noResult: true}
+	everything := thinking.Details{Ownership: true, OwnershipStdev: true, MovesOwnership: true, MovesOwnershipStdev: true,
+		Policy: true, PVVisits: true, NoResult: true}
 	for _, c := range []struct {
 		view    Perspective
 		toMove  board.Color
@@ -57,7 +57,7 @@ func TestPerspectives(t *testing.T) {
 		{SideToMove, board.Black, false}, {Black, board.Black, false}, {White, board.Black, true},
 		{SideToMove, board.White, false}, {Black, board.White, true}, {White, board.White, false},
 	} {
-		task := &task{turn: 7, hash: "cd", symHash: "ab", query: &query{id: "q", size: board.Square(2), view: c.view, wishes: everything}}
+		task := &task{turn: 7, hash: "cd", symHash: "ab", query: &query{id: "q", record: record{size: board.Square(2)}, view: c.view, want: everything, pvLen: 2}}
 		got := inJSON(t, task.response(found(c.toMove), true))
 		sign, chance := 1.0, func(x float64) float64 { return x }
 		if c.flipped {
@@ -99,7 +99,7 @@ func TestPerspectives(t *testing.T) {
 
 // TestUnwishedIsLeftOut requires that only what was asked for is there.
 func TestUnwishedIsLeftOut(t *testing.T) {
-	task := &task{query: &query{size: board.Square(2), wishes: wishes{pvLen: 15}}}
+	task := &task{query: &query{record: record{size: board.Square(2)}, pvLen: 15}}
 	got := inJSON(t, task.response(found(board.Black), false))
 	for _, key := range []string{"ownership", "ownershipStdev", "policy", "noResults"} {
 		require.NotContains(t, got, key)
@@ -120,8 +120,8 @@ func TestUnwishedIsLeftOut(t *testing.T) {
 func TestBrokenNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, view := range []Perspective{Black, White} {
-			task := &task{query: &query{size: board.Square(2), view: view, wishes: wishes{pvLen: 15, ownership: true, ownershipStdev: true,
-				movesOwnership: true, movesOwnershipStdev: true, policy: true, pvVisits: true, noResult: true}}}
+			task := &task{query: &query{record: record{size: board.Square(2)}, view: view, pvLen: 15, want: thinking.Details{Ownership: true, OwnershipStdev: true,
+				MovesOwnership: true, MovesOwnershipStdev: true, Policy: true, PVVisits: true, NoResult: true}}}
 			r := found(board.Black)
 			broken := []float32{float32(bad), float32(bad), 0, 1}
 			r.Policy, r.Ownership, r.OwnershipStdev = broken, broken, broken

@@ -11,12 +11,10 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"strconv"
 	"sync"
 	"time"
 
 	"kosumi/board"
-	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/thinking"
@@ -38,20 +36,17 @@ type Config struct {
 	// MaxQueue is how much memory the queries that wait may take, in bytes; when it
 	// is full, no more is read and the client has to wait. 0: 64 MiB.
 	MaxQueue int64
-	// Base is the config that overrideSettings of a query change; nil: an empty one.
-	Base *config.Config
-	// HumanModel says that there is a second network for human-like play,
-	// TakesProfile that some network varies by profile; ModelNames is what messages
-	// call the networks.
-	HumanModel, TakesProfile bool
-	ModelNames               string
+	// Overrides read the overrideSettings of queries; nil: no name means anything.
+	Overrides Overrides
+	// ModelNames is what messages call the networks; "": their files' names.
+	ModelNames string
 	// SupportedRules returns the nearest rules that the network was trained under;
 	// nil: it was under all.
-	SupportedRules     func(board.Rules) board.Rules
-	InKataGosPlace     bool // no word about parameters that KataGo takes without a use either
-	IgnoreUnknown      bool // say nothing of fields that mean nothing
-	CleanupPhases      bool // two passes begin the clean-up phases of territory rules
-	NoInferredHandicap bool // Black's moves before White's first are no handicap stones
+	SupportedRules func(board.Rules) board.Rules
+	NetworksLeads  bool // leads are the network's own, uncorrected, as KataGo's
+	WarnUnused     bool // about fields that mean nothing
+	// Game says how the games of queries are played where their rules leave it open.
+	Game board.GameOptions
 	// Faulty, if not nil, is told every error and warning, as JSON.
 	Faulty func(warning bool, text string)
 }
@@ -66,7 +61,8 @@ func Defaults() Config {
 	p.Root.WideNoise = 0.04
 	p.Pass.IgnorePreRootHistory = true
 	p.Pass.FillDameBefore, p.AntiMirror = false, false
-	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, PVLen: 15, Version: "0.0.0"}
+	return Config{Search: p, Limits: search.Limits{Visits: 500}, Threads: 4, PVLen: 15, Version: "0.0.0", WarnUnused: true,
+		Game: board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true}}
 }
 
 // Server answers queries. Make one with [New].
@@ -76,9 +72,7 @@ type Server struct {
 	log   *slog.Logger
 	queue *queue
 	out   output
-	base  *config.Config
-	since config.Search // what base holds before any query changes it
-	seed  uint64        // of what levels misjudge, and of their draws where it is the user's
+	seed  uint64 // of what levels misjudge, and of their draws where it is the user's
 }
 
 // New returns a server for one client.
@@ -98,9 +92,6 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if c.MaxSize <= 0 {
 		c.MaxSize = board.MaxSize
 	}
-	if c.Base == nil {
-		c.Base = config.New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, c.Search.Parallel.Workers))})
-	}
 	if c.MaxQueue <= 0 {
 		c.MaxQueue = 64 << 20
 	}
@@ -110,11 +101,7 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	since, err := c.Base.Clone().Search(config.Analysis, c.HumanModel)
-	if err != nil {
-		return nil, err
-	}
-	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), base: c.Base, since: since, seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
+	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
 }
 
 // leaveWithin is how long Serve waits for what is under way once nobody wants

@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"kosumi/board"
 	"kosumi/search"
 )
 
@@ -67,22 +66,18 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 		return search.Result{}, err
 	}
 	t.hash, t.symHash = game.PositionHash().String(), game.SymmetricHash().String()
-	params := q.params
-	if q.advanced != board.Empty && q.advanced != game.ToMove() {
-		params.Net.PlayoutDoublingAdvantage *= -1
-	}
 	if *tree == nil {
-		*tree, err = search.New(params, s.net, s.log)
+		*tree, err = search.New(q.params, s.net, s.log)
 	} else {
-		err = (*tree).SetParams(params)
+		err = (*tree).SetParams(q.params)
 	}
 	if err != nil {
 		return search.Result{}, err
 	}
 	(*tree).Reset(game)
 	(*tree).Restrict(q.restrict...)
-	var leads *search.Leads // KataGo's stay the network's own
-	if !s.conf.InKataGosPlace {
+	var leads *search.Leads
+	if !s.conf.NetworksLeads {
 		leads = search.NewLeads(s.net)
 	}
 	t.shown = func(r *search.Result) { leads.Show(ctx, s.log, game, r) }
@@ -125,8 +120,8 @@ func (c schedule) snapshots() time.Duration {
 	return min(max(shortest/4, 5*time.Millisecond), 100*time.Millisecond)
 }
 
-// lookAgain is how soon a report that has nothing to say yet is tried again.
-const lookAgain = 10 * time.Millisecond
+// retryReport is how soon a report that has nothing to say yet is tried again.
+const retryReport = 10 * time.Millisecond
 
 // report writes what is known of a running search, again and again.
 func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
@@ -143,7 +138,7 @@ func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
 		// A final one is that of the search before, or of this one, which is
 		// about to be reported anyway.
 		if snapshot.Final || len(snapshot.Moves) == 0 {
-			timer.Reset(lookAgain) // the search is slow to start: a report was asked for
+			timer.Reset(retryReport) // the search is slow to start: a report was asked for
 			continue
 		}
 		t.shown(&snapshot)

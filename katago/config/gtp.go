@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/setting"
 )
 
 // Play are the parameters of the gtp program's searches.
@@ -173,10 +174,10 @@ const (
 func own(c *Config, p Play, m Manners) map[string]string {
 	flag := func(b bool) string { return Value{Kind: Bool, Bool: b}.String() }
 	return map[string]string{
-		"analysisWideRootNoise": General(p.AnalysisWideNoise), "analysisIgnorePreRootHistory": flag(p.AnalysisIgnoreHistory),
+		"analysisWideRootNoise": setting.General(p.AnalysisWideNoise), "analysisIgnorePreRootHistory": flag(p.AnalysisIgnoreHistory),
 		"genmoveAntiMirror": flag(p.AntiMirror), "antiMirror": p.Search["antiMirror"].String(), "humanSLProfile": c.values["humanSLProfile"],
 		"allowResignation": flag(m.Resign), "ponderingEnabled": flag(m.Ponder),
-		"delayMoveScale": General(m.DelayScale), "delayMoveMax": General(m.DelayMax),
+		"delayMoveScale": setting.General(m.DelayScale), "delayMoveMax": setting.General(m.DelayMax),
 	}
 }
 

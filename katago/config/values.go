@@ -3,11 +3,12 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"kosumi/setting"
 )
 
 // Kind is the type of a value, by KataGo's words for it.
@@ -44,7 +45,7 @@ func (v Value) String() string {
 	case Int, Int64:
 		return strconv.FormatInt(v.Int, 10)
 	case Double, Single:
-		return General(v.Number)
+		return setting.General(v.Number)
 	}
 	return v.Text
 }
@@ -64,40 +65,10 @@ func (v Value) JSON() string {
 	case Bool, Int, Int64:
 		return v.String()
 	case Double, Single:
-		return Float(v.Number)
+		return setting.Float(v.Number)
 	}
 	text, _ := json.Marshal(v.Text) // a string can be marshalled
 	return string(text)
-}
-
-// General writes a number with six significant digits, as "%g" does.
-func General(x float64) string {
-	return cExponent(strconv.FormatFloat(x, 'g', 6, 64), true)
-}
-
-// Float writes a number in the shortest form that reads back the same, with a
-// point or an exponent.
-func Float(x float64) string {
-	if a := math.Abs(x); a == 0 || a >= 1e-4 && a < 1e15 {
-		text := strconv.FormatFloat(x, 'f', -1, 64)
-		if !strings.Contains(text, ".") {
-			text += ".0"
-		}
-		return text
-	}
-	return cExponent(strconv.FormatFloat(x, 'e', -1, 64), false)
-}
-
-// cExponent takes needless zeros off the mantissa.
-func cExponent(text string, trim bool) string {
-	mantissa, exponent, ok := strings.Cut(text, "e")
-	if trim && strings.Contains(mantissa, ".") {
-		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
-	}
-	if !ok {
-		return mantissa
-	}
-	return mantissa + "e" + exponent
 }
 
 // Key is what a value has to be.
@@ -135,7 +106,7 @@ func (c *Config) Get(k Key) (Value, error) {
 		return Value{}, c.errorf("Could not parse '%s' as %s for key '%s'", text, kindNames[k.Kind], k.Name)
 	}
 	if v.outside(k.Low, k.High) {
-		low, high := General(k.Low), General(k.High)
+		low, high := setting.General(k.Low), setting.General(k.High)
 		if k.Kind == Int || k.Kind == Int64 {
 			low, high = strconv.FormatInt(int64(k.Low), 10), strconv.FormatInt(int64(k.High), 10)
 		}

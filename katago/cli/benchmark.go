@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"kosumi/katago/config"
 )
 
-// kataBenchmark is katago benchmark.
-func kataBenchmark(ctx context.Context, f *katago.Flags) error {
-	c, err := f.Config(kataStandIn)
+// benchmark is katago benchmark.
+func benchmark(ctx context.Context, h Host, f *katago.Flags) error {
+	c, err := f.Config(StandIn)
 	if err != nil {
 		return err
 	}
@@ -23,50 +23,46 @@ func kataBenchmark(ctx context.Context, f *katago.Flags) error {
 	if err != nil {
 		return err
 	}
-	s := defaultSettings()
-	s.Model = f.Model()
-	setup, _ := katago.GTP(c, &g, s.Play)
-	if err := s.take(c, &setup); err != nil {
+	setup, _ := katago.GTP(c, &g, *h.Play())
+	if err := h.Take(c, &setup); err != nil {
 		return err
 	}
-	s.stderr = kataLogger(katago.OpenLog(config.Log{}, c), false)
 	side, err := f.Number("boardsize", 19)
 	if err == nil && (side < 7 || side > 19) {
 		err = fmt.Errorf("getBenchmarkSGFData: unsupported board size: %d", side)
 	}
 	visits, errV := f.Number("visits", 80)
 	count, errN := f.Number("numpositions", 10)
-	batch, errB := f.Number("fixed-batch-size", s.Batch)
+	batch, errB := f.Number("fixed-batch-size", h.Batch())
 	move, errT := 5.0, error(nil)
 	if text, ok := f.Texts["time"]; ok {
 		move, errT = strconv.ParseFloat(text, 64)
 	}
-	threads, errL := katago.Threads(f.Texts["threads"], s.workers())
+	threads, errL := katago.Threads(f.Texts["threads"], h.Threads())
 	record, errR := katago.RecordFile(f.Texts["sgf"])
 	if err := errors.Join(err, errV, errN, errB, errT, errL, errR); err != nil {
 		return err
 	}
-	s.Batch = batch
 	size := board.Square(side)
 	if record != nil {
 		size = record.Size
 	}
 	fmt.Println("Loading model and initializing benchmark...")
-	net := openNetwork(&s, size, s.stderr)
+	net := h.Open(katago.Files{Model: f.Model()}, batch, size, logger(h, katago.OpenLog(config.Log{}, c), false))
 	if err := net.Wait(); err != nil {
 		return err
 	}
 	defer net.Close()
-	positions, err := katago.Positions(ctx, net, s.Play.Search, size, count, record)
+	positions, err := katago.Positions(ctx, net, h.Play().Search, size, count, record)
 	if err != nil {
 		return err
 	}
 	d := net.Describe()
 	fmt.Printf("Testing using %d visits.\n\nYour GTP config is currently set to use numSearchThreads = %d\n\n", visits, g.Play.Search["numSearchThreads"].Int)
-	fmt.Printf("You are currently using the %s version of KataGo.\n\n", fmt.Sprintf("Kosumi %s (%s, %s)", version, d.Provider, d.Precision))
+	fmt.Printf("You are currently using the %s version of KataGo.\n\n", fmt.Sprintf("Kosumi %s (%s, %s)", h.Version(), d.Provider, d.Precision))
 	if f.Texts["threads"] == "" {
 		fmt.Println("Automatically trying different numbers of threads to home in on the best:")
 	}
 	fmt.Printf("Possible numbers of threads to test: %s\n\n", strings.Trim(fmt.Sprint(threads), "[]"))
-	return katago.Report(ctx, net, s.Play.Search, threads, int64(visits), move, positions, os.Stdout)
+	return katago.Report(ctx, net, h.Play().Search, threads, int64(visits), move, positions, os.Stdout)
 }

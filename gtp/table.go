@@ -1,0 +1,73 @@
+package gtp
+
+import (
+	"context"
+	"slices"
+)
+
+// HandlerFunc carries out a command and writes the text of its reply to r. An
+// error becomes the failure reply, its text on one line; what r got is then
+// dropped. ctx ends when the command should hurry: on "# interrupt", when the
+// client leaves, and, for commands that input ends, at the next line.
+type HandlerFunc func(ctx context.Context, c Command, r *Reply) error
+
+// Handler is an entry of a [Table].
+type Handler struct {
+	Name    string
+	Run     HandlerFunc
+	Hidden  bool // works but is not listed
+	ByInput bool // any input line ends it
+}
+
+// Table holds the commands of a [Server], in the order of list_commands. It must
+// not change while the server runs. The zero value is an empty one.
+type Table struct {
+	order  []string
+	byName map[string]Handler
+}
+
+// Add adds commands, or replaces those that have their names.
+func (t *Table) Add(list ...Handler) {
+	if t.byName == nil {
+		t.byName = map[string]Handler{}
+	}
+	for _, h := range list {
+		if _, known := t.byName[h.Name]; !known {
+			t.order = append(t.order, h.Name)
+		}
+		t.byName[h.Name] = h
+	}
+}
+
+// Find returns the command of a name.
+func (t *Table) Find(name string) (h Handler, known bool) {
+	h, known = t.byName[name]
+	return h, known
+}
+
+// Listed returns the names of the commands that are listed.
+func (t *Table) Listed() []string {
+	return slices.DeleteFunc(slices.Clone(t.order), func(name string) bool { return t.byName[name].Hidden })
+}
+
+// Wrap replaces what commands do by what wrap makes of it.
+func (t *Table) Wrap(wrap func(HandlerFunc) HandlerFunc, names ...string) {
+	for _, name := range names {
+		if h, known := t.byName[name]; known {
+			h.Run = wrap(h.Run)
+			t.byName[name] = h
+		}
+	}
+}
+
+// Keep drops all commands but those named, and lists the former in their order.
+func (t *Table) Keep(listed, hidden []string) {
+	old := *t
+	*t = Table{}
+	for _, name := range slices.Concat(listed, hidden) {
+		if h, known := old.byName[name]; known {
+			h.Hidden = !slices.Contains(listed, name)
+			t.Add(h)
+		}
+	}
+}

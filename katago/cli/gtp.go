@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"kosumi/board"
+	"kosumi/clock"
+	"kosumi/engine"
+	"kosumi/gtp"
+	"kosumi/katago"
+	"kosumi/katago/commands"
+	"kosumi/katago/config"
+	"kosumi/nn/open"
+	"kosumi/sgf"
+	"kosumi/thinking"
+)
+
+// seat is an engine that answers GTP as KataGo does, with what it says and writes.
+type seat struct {
+	host    Host
+	engine  *engine.Engine
+	net     *open.Network
+	files   katago.Files
+	dialect katago.Dialect
+	params  *katago.Params
+	log     *katago.Log
+	stderr  *slog.Logger
+	memory  *katago.Memory // of moves that are to be varied; nil: none
+}
+
+// loadRecord puts a game record on the board as KataGo does, with the komi that all
+// games have, if there is one.
+func (k *seat) loadRecord(name string, data []byte, before int) error {
+	was := k.engine.Game().Rules()
+	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
+	if err != nil {
+		return err
+	}
+	if known := katago.RulesOf(k.net)(rules); known != rules {
+		k.log.Say("WARNING: Rules " + rules.JSON() + " from sgf not supported by neural net, using " + known.JSON() + " instead")
+		rules = known
+	}
+	if k.dialect.ForcedKomi != nil {
+		rules.Komi = *k.dialect.ForcedKomi
+	}
+	if rules.JSON() != was.JSON() {
+		k.log.Say("Changing rules to " + rules.JSON())
+	}
+	if err = katago.CheckRecord(record, before); err == nil {
+		err = k.engine.LoadRecord(record, rules, before)
+	}
+	var illegal *sgf.MoveError
+	switch {
+	case errors.As(err, &illegal):
+		return fmt.Errorf("Illegal move in %s turn %d move %s", name, illegal.Move-1, illegal.Vertex) //nolint:staticcheck // KataGo's text
+	case errors.Is(err, board.ErrSetup):
+		return errors.New("setupInitialBoardAndHist: initial board position contains invalid stones or zero-liberty stones")
+	}
+	return err
+}
+
+// playGTP is katago gtp.
+func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
+	c, err := f.Config(StandIn)
+	if err != nil {
+		return err
+	}
+	k := &seat{host: h, files: katago.Files{Model: f.Model(), HumanModel: f.Texts["human-model"]}}
+	var said []string
+	g, err := c.GTP(k.files.HumanModel != "", func(line string) { said = append(said, line) })
+	k.log = katago.OpenLog(g.Log, c)
+	defer k.log.Close()
+	k.log.Write("GTP Engine starting...")
+	for _, line := range said {
+		k.log.Say(line)
+	}
+	if err != nil {
+		return err
+	}
+	var setup katago.Setup
+	setup, k.dialect = katago.GTP(c, &g, *h.Play())
+	if err := h.Take(c, &setup); err != nil {
+		return err
+	}
+	k.stderr = logger(h, k.log, k.dialect.LogSearch)
+	if err := k.open(c, setup.Avoid); err != nil {
+		return err
+	}
+	defer k.engine.Close()
+	k.params = katago.NewParams(c, &g, k.engine, k.files, takesProfile(k.net), k.log)
+	k.greet(c, f, setup.Idle)
+	return k.serve(ctx, f)
+}
+
+// open loads the networks and makes the engine.
+func (k *seat) open(c *config.Config, a config.Avoid) (err error) {
+	if err := missing(k.files); err != nil {
+		return err
+	}
+	play := k.host.Play()
+	k.net = k.host.Open(k.files, k.host.Batch(), play.Size, k.stderr)
+	if err := k.net.Wait(); err != nil {
+		return err
+	}
+	if rules := play.Rules; katago.RulesOf(k.net)(rules) != rules {
+		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's text
+	}
+	if k.memory, err = avoid(&play.Search.RepeatPenalty, a, k.log); err != nil {
+		return err
+	}
+	k.engine, err = engine.New(*play, k.net, k.stderr)
+	return err
+}
+
+// newGame writes down the moves that were chosen, and reads them where a new game
+// begins.
+func (k *seat) newGame(cleared bool) {
+	k.memory.Save(false)
+	if !cleared || !k.memory.Fresh() {
+		return
+	}
+	cfg := k.engine.Config()
+	var err error
+	if cfg.Search.RepeatPenalty.History, err = k.memory.Load(); err == nil {
+		err = k.engine.Configure(cfg)
+	}
+	if err != nil {
+		logger(k.host, k.log, false).Warn("moves of earlier games could not be read again", "err", err)
+	}
+}
+
+// greet says what KataGo says once it has loaded.
+func (k *seat) greet(c *config.Config, f *katago.Flags, idle []string) {
+	size, say := k.host.Play().Size, k.log.Say
+	if k.dialect.Quiet {
+		say = k.log.Write
+	}
+	humans := k.net.Humans()
+	if humans != nil && !humans.Describe().TakesProfile {
+		k.log.Say(unranked)
+	}
+	k.log.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
+	warnings := c.Warning()
+	if k.params.Profile() && !takesProfile(k.net) {
+		warnings = append(warnings, katago.Unprofiled(k.files))
+	}
+	for _, line := range warnings {
+		k.log.Write(line)
+		k.log.Tell(line)
+	}
+	say("Loaded config " + c.Name())
+	say("Loaded model " + k.files.Model)
+	if k.files.HumanModel != "" {
+		say("Loaded human SL model " + k.files.HumanModel)
+	}
+	f.LogOverrides(k.log)
+	say("Model name: " + k.net.Describe().Name)
+	if humans != nil {
+		say("Human SL model name: " + humans.Describe().Name)
+	}
+	say("GTP ready, beginning main protocol loop")
+	if humans != nil && !c.Has("humanSLProfile") && humans.Describe().TakesProfile {
+		k.log.Say(unset)
+	}
+	k.log.WithoutEffect(idle)
+}
+
+// serve answers a client.
+func (k *seat) serve(ctx context.Context, f *katago.Flags) error {
+	d := &k.dialect
+	version := config.Release
+	for _, model := range katago.Models(k.net) {
+		version += "+" + katago.ShortName(model.InternalName)
+	}
+	as := &commands.Personality{
+		Engine: k.engine, Version: version, Params: k.params, PVLen: d.PVLen,
+		MaxSize: config.MaxSize, ForcedKomi: k.dialect.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, Models: func() []thinking.ModelInfo { return models(k.net, k.files) },
+		Supports: func(r board.Rules) bool { return katago.RulesOf(k.net)(r) == r },
+		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
+			return katago.Benchmark(ctx, k.net, k.engine.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
+		},
+	}
+	as.LoadSGF = func(name string, data []byte, before int) error { return k.loadRecord(name, data, before) }
+	if k.memory != nil {
+		as.Chosen, as.NewGame = k.memory.Chosen, k.newGame
+		defer k.memory.Save(true)
+	}
+	if text, ok := f.Texts["override-version"]; ok {
+		as.Version = text
+	}
+	var chat func(string)
+	if d.Chat {
+		chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
+	}
+	if d.NoLimit {
+		as.Clock = &clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
+		if err := k.engine.SetClock(*as.Clock); err != nil {
+			return err
+		}
+	}
+	in, out := k.log.Copy(os.Stdin, word(d.LogCommands, "Controller: "), os.Stdout, word(d.LogCommands, "KataGo: "))
+	server := commands.NewServer(as, k.stderr, chat)
+	err := k.host.Serve(ctx, k.net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
+	k.log.Write("All cleaned up, quitting")
+	return err
+}

@@ -1,0 +1,221 @@
+// Package commands are KataGo's commands over the Go Text Protocol: what they take, how
+// they refuse and what they answer, as KataGo 1.17 does. They replace those of a
+// [gtp.Server]; clients that know KataGo by name expect them.
+//
+// Each group of commands is a small type with what state it needs. All of them share a
+// [Personality], which says how the program answers and what it acts on.
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/clock"
+	"kosumi/engine"
+	"kosumi/gtp"
+	"kosumi/nn"
+	"kosumi/setting"
+	"kosumi/thinking"
+)
+
+// Personality says how a program answers as KataGo does.
+type Personality struct {
+	Engine Engine
+	// Version is the reply to version.
+	Version string
+	Params  Params
+	// Perspective is the side whose view numbers are given from; Empty: the side
+	// that is searched for.
+	Perspective board.Color
+	PVLen       int // moves of a variation after the first
+	MaxSize     int // longest side of a board
+	ForcedKomi  *float32
+	// Say writes a line that people read beside the replies.
+	Say func(line string)
+	// Models lists the networks in use, by the names that they were given.
+	Models func() []thinking.ModelInfo
+	// Supports reports whether the network knows rules.
+	Supports func(board.Rules) bool
+	// Clock holds from the start; nil is no limit.
+	Clock *clock.Settings
+	// Chosen hears of every move that the engine chooses, NewGame of every command that
+	// begins a game or a position, before it is carried out; cleared: by clear_board.
+	// Either may be nil.
+	Chosen  func(before *board.Game, c board.Color, p board.Point)
+	NewGame func(cleared bool)
+	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
+	// all of it. It says what rules are taken; errors are what a reply ends with.
+	LoadSGF func(name string, data []byte, before int) error
+	// Benchmark searches positions of a board size for a number of visits and writes
+	// what kata-benchmark prints.
+	Benchmark func(ctx context.Context, size, visits int, to *gtp.Reply) error
+}
+
+// Engine is what the commands act on.
+type Engine interface {
+	gtp.Engine
+	// Turn makes a colour the side to move; what was before is forgotten, but for what
+	// the choice of a move that follows goes by.
+	Turn(c board.Color, choosing bool)
+	// DropTree forgets what the last search found.
+	DropTree()
+}
+
+// Params are the parameters by KataGo's names and in its words.
+type Params interface {
+	Names() []string
+	JSON() string
+	Get(name string) (value string, ok bool)
+	// Set changes some, all or none. An empty value brings the default back. Texts
+	// of errors are replies.
+	Set(values map[string]string) error
+}
+
+// listed are the commands that KataGo lists, in its order.
+var listed = strings.Fields(`protocol_version name version known_command list_commands quit boardsize rectangular_boardsize clear_board
+	set_position komi get_komi play undo kata-get-rules kata-set-rule kata-set-rules kata-get-models kata-get-param kata-set-param
+	kata-list-params kgs-rules genmove kata-search kata-search_cancellable genmove_debug kata-search_debug clear_cache showboard
+	fixed_handicap place_free_handicap set_free_handicap time_settings kgs-time_settings time_left kata-list_time_settings
+	kata-time_settings final_score final_status_list loadsgf printsgf lz-genmove_analyze kata-genmove_analyze kata-search_analyze
+	kata-search_analyze_cancellable lz-analyze kata-analyze kata-raw-nn kata-raw-human-nn cputime gomill-cpu_time kata-benchmark
+	kata-debug-print-tc debug_moves stop`)
+
+// hidden are the commands that it knows and does not list.
+var hidden = []string{"analyze", "genmove_analyze", "kata-get-params", "kata-set-params"}
+
+// Options returns what a server needs to read lines, word failures and show analyses as
+// KataGo does; say, if not nil, gets a line about each move that was searched.
+func (p *Personality) Options(say func(line string)) gtp.Options {
+	return gtp.Options{Dialect: &gtp.Dialect{Parse: parse, Fail: fail}, Chat: gtp.Chat{Say: say, View: p.seen, Moves: p.PVLen + 1}}
+}
+
+// NewServer returns a server whose commands are KataGo's.
+func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Server {
+	opts := p.Options(say)
+	s := gtp.NewServer(p.Engine, log, opts)
+	table, mover := s.Table(), s.Mover()
+	for _, group := range [][]gtp.Handler{
+		(&adminCommands{p, mover}).list(), (&positionCommands{p}).list(), (&handicapCommands{p}).list(), (&ruleCommands{p}).list(),
+		(&paramCommands{p}).list(), newClockCommands(p).list(), (&searchCommands{p, mover, &opts.Chat}).list(), (&networkCommands{p}).list(),
+		(&recordCommands{p}).list(), (&otherCommands{p}).list(),
+	} {
+		table.Add(group...)
+	}
+	table.Wrap(p.dropsTree, "clear_board", "set_position", "undo", "kata-set-rules", "kata-set-rule", "kgs-rules", "fixed_handicap",
+		"place_free_handicap", "set_free_handicap", "loadsgf", "final_score", "final_status_list")
+	if p.NewGame != nil {
+		table.Wrap(p.tellsOfGame, "boardsize", "rectangular_boardsize", "clear_board", "set_position", "fixed_handicap",
+			"place_free_handicap", "set_free_handicap", "loadsgf")
+	}
+	table.Keep(listed, hidden)
+	return s
+}
+
+// dropsTree has searches begin anew after a command that sets a position up, also where
+// it is the one that was searched last, and after one that scores by searches of its
+// own.
+func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
+	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+		err := run(ctx, c, r)
+		if err == nil {
+			p.Engine.DropTree()
+		}
+		return err
+	}
+}
+
+// tellsOfGame has NewGame called before a command that begins a game.
+func (p *Personality) tellsOfGame(run gtp.HandlerFunc) gtp.HandlerFunc {
+	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+		p.NewGame(c.Name == "clear_board")
+		return run(ctx, c, r)
+	}
+}
+
+// parse reads a command line. fault, if not empty, is all that the line is answered
+// with; ok is false where it holds nothing but a comment.
+func parse(line string) (c gtp.Command, fault string, ok bool) {
+	text := strings.TrimSpace(gtp.Clean(line))
+	if !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r <= '~' }) {
+		return c, "", false
+	}
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	if digits > 0 {
+		id, err := strconv.ParseInt(text[:digits], 10, 32)
+		if err != nil {
+			return c, fmt.Sprintf("? GTP id '0' could not be parsed: Could not parse digits, overflow: %s\n", text[:digits]), true
+		}
+		c.ID = strconv.FormatInt(id, 10)
+		if text = strings.TrimSpace(text[digits:]); text == "" {
+			return c, "? empty command\n", true
+		}
+	}
+	c.Name, c.Rest, _ = strings.Cut(text, " ")
+	if c.Rest != "" {
+		c.Args = strings.Split(c.Rest, " ") // a second blank is an argument without a letter
+	}
+	c.Rest = strings.TrimSpace(c.Rest)
+	return c, "", true
+}
+
+// args are the arguments as KataGo repeats them in complaints.
+func args(c gtp.Command) string { return strings.Join(c.Args, " ") }
+
+func failf(format string, args ...any) error { return gtp.Failure(fmt.Sprintf(format, args...)) }
+
+// fail puts an error into KataGo's words where it has such.
+func fail(err error) error {
+	var unnamed *nn.ProfileError
+	switch {
+	case errors.As(err, &unnamed):
+		return failf("SGFMetadata is required for %s but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?", unnamed.Network)
+	case errors.Is(err, engine.ErrNoHumans):
+		return gtp.Failure("Cannot run kata-raw-human-nn, -human-model was not provided")
+	case errors.Is(err, engine.ErrNoProfile):
+		return gtp.Failure("Cannot run kata-raw-human-nn, humanSLProfile parameter was not set")
+	}
+	return err
+}
+
+// adminCommands say who the engine is.
+type adminCommands struct {
+	*Personality
+	mover *gtp.Mover
+}
+
+func (k *adminCommands) list() []gtp.Handler {
+	return []gtp.Handler{
+		{Name: "name", Run: gtp.Text("KataGo")},
+		{Name: "version", Run: gtp.Text(k.Version)},
+		{Name: "known_command", Run: k.known},
+		{Name: "cputime", Run: k.cpuTime}, {Name: "gomill-cpu_time", Run: k.cpuTime},
+	}
+}
+
+func (k *adminCommands) known(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+	if len(c.Args) != 1 {
+		return failf("Expected single argument for known_command but got '%s'", args(c))
+	}
+	_, err := fmt.Fprint(r, slices.Contains(listed, c.Args[0]))
+	return err
+}
+
+func (k *adminCommands) cpuTime(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	_, err := r.WriteString(setting.General(k.mover.Thought().Seconds()))
+	return err
+}
+
+// color reads a colour.
+func parseColor(word string) (board.Color, error) {
+	c, err := board.ParseColor(word)
+	if err != nil {
+		return c, failf("Could not parse color: '%s'", word)
+	}
+	return c, nil
+}

@@ -1,0 +1,111 @@
+package commands
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"kosumi/board"
+	"kosumi/gtp"
+)
+
+// handicapCommands place Black's handicap stones.
+type handicapCommands struct{ *Personality }
+
+func (k *handicapCommands) list() []gtp.Handler {
+	return []gtp.Handler{
+		{Name: "fixed_handicap", Run: k.fixedHandicap}, {Name: "place_free_handicap", Run: k.freeHandicap}, {Name: "set_free_handicap", Run: k.setHandicap},
+	}
+}
+
+// stones reads the number of handicap stones and requires an empty board.
+func (k *handicapCommands) stones(c gtp.Command) (int, error) {
+	if len(c.Args) != 1 {
+		return 0, failf("Expected one argument for %s but got '%s'", c.Name, args(c))
+	}
+	n, err := strconv.Atoi(c.Args[0])
+	if err != nil {
+		return 0, failf("Could not parse number of handicap stones: '%s'", c.Args[0])
+	}
+	if n < 2 {
+		return 0, failf("Number of handicap stones less than 2: '%s'", c.Args[0])
+	}
+	return n, k.empty()
+}
+
+func (k *handicapCommands) empty() error {
+	if b := k.Engine.Game().Board(); b.Stones(board.Black)+b.Stones(board.White) > 0 {
+		return gtp.Failure("Board is not empty")
+	}
+	return nil
+}
+
+func (k *handicapCommands) fixedHandicap(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+	n, err := k.stones(c)
+	if err != nil {
+		return err
+	}
+	const instead = ", try place_free_handicap"
+	size := k.Engine.Game().Size()
+	switch {
+	case min(size.W, size.H) < 7:
+		return gtp.Failure("Board is too small for fixed handicap" + instead)
+	case n > 4 && (size.W%2 == 0 || size.H%2 == 0):
+		return gtp.Failure("Fixed handicap > 4 is not allowed on boards with even dimensions" + instead)
+	case n > 4 && min(size.W, size.H) == 7:
+		return gtp.Failure("Fixed handicap > 4 is not allowed on boards with size 7" + instead)
+	case n > 9:
+		return gtp.Failure("Fixed handicap > 9 is not allowed" + instead)
+	}
+	return k.lay(board.FixedHandicap(size, n), r)
+}
+
+// lay places stones and lists them from the top left.
+func (k *handicapCommands) lay(points []board.Point, r *gtp.Reply) error {
+	if err := k.Engine.SetHandicap(points); err != nil {
+		return gtp.Because(gtp.Failure("Handicap placement is invalid"), err)
+	}
+	points = slices.Sorted(slices.Values(points))
+	_, err := r.WriteString(gtp.Vertices(k.Engine.Game().Size(), points))
+	return err
+}
+
+func (k *handicapCommands) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+	n, err := k.stones(c)
+	if err != nil {
+		return err
+	}
+	size := k.Engine.Game().Size()
+	n = min(n, max(2, min(30, size.Area()/4)))
+	var points []board.Point
+	if chooser, ok := k.Engine.(gtp.HandicapChooser); ok {
+		if points, err = chooser.FreeHandicap(ctx, n); err != nil {
+			return err
+		}
+	}
+	if len(points) != n {
+		points = gtp.FreeHandicap(size, n)
+	}
+	return k.lay(points, r)
+}
+
+// setHandicap takes any number of stones; White is to move after it.
+func (k *handicapCommands) setHandicap(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+	if err := k.empty(); err != nil {
+		return err
+	}
+	fault := gtp.Failure("Handicap placement is invalid")
+	size := k.Engine.Game().Size()
+	var points []board.Point
+	for _, word := range c.Args {
+		p, err := size.ParseLocation(word)
+		if err != nil || p < 0 || slices.Contains(points, p) {
+			return fault
+		}
+		points = append(points, p)
+	}
+	if len(points) < 2 {
+		return gtp.OrFail(fault, k.Engine.Setup(points, nil, board.White))
+	}
+	return gtp.OrFail(fault, k.Engine.SetHandicap(points))
+}

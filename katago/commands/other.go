@@ -1,0 +1,96 @@
+package commands
+
+import (
+	"context"
+	"strconv"
+
+	"kosumi/board"
+	"kosumi/gtp"
+	"kosumi/thinking"
+)
+
+// otherCommands show the board after moves, measure speed, and list the fate of stones.
+type otherCommands struct{ *Personality }
+
+func (k *otherCommands) list() []gtp.Handler {
+	return []gtp.Handler{
+		{Name: "debug_moves", Run: k.debugMoves}, {Name: "kata-benchmark", Run: k.benchmark},
+		{Name: "final_status_list", Run: k.statusList},
+	}
+}
+
+// debugMoves takes [MOVE...] [rawstats]: the board after the moves. The last search
+// and the network are shown by kata-analyze and kata-raw-nn.
+func (k *otherCommands) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+	g := k.snapshot()
+	for _, word := range c.Args {
+		if word == "rawstats" {
+			continue
+		}
+		p, err := g.Size().ParseLocation(word)
+		if err == nil {
+			err = g.PlayTolerant(g.ToMove(), p)
+		}
+		if err != nil {
+			return gtp.Failure("Invalid move sequence")
+		}
+	}
+	_, err := r.WriteString(kataBoard(g))
+	return err
+}
+
+// benchmark takes VISITS.
+func (k *otherCommands) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+	if len(c.Args) != 1 {
+		return failf("Expected one argument for kata-benchmark but got '%s'", args(c))
+	}
+	visits, err := strconv.Atoi(c.Args[0])
+	if err != nil || visits < 1 {
+		return failf("Could not parse number of visits: %s", c.Args[0])
+	}
+	size := k.Engine.Game().Size()
+	switch {
+	case size.W != size.H:
+		return failf("Current board size is %v, no built-in benchmarks for rectangular boards", size)
+	case size.W < 7 || size.W > 19:
+		return failf("getBenchmarkSGFData: unsupported board size: %d", size.W)
+	}
+	k.Engine.Stop()
+	if err := r.Stream(); err != nil {
+		return err
+	}
+	return k.Benchmark(ctx, size.W, visits, r)
+}
+
+// statusList writes all points on one line, from the top left. There is no seki.
+func (k *otherCommands) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+	if len(c.Args) != 1 {
+		return failf("Expected one argument for final_status_list but got '%s'", args(c))
+	}
+	var want []thinking.Status
+	switch c.Args[0] {
+	case "alive":
+		want = []thinking.Status{thinking.Alive, thinking.Seki}
+	case "dead":
+		want = []thinking.Status{thinking.Dead}
+	case "seki":
+		return nil
+	default:
+		return gtp.Failure("Argument to final_status_list must be 'alive' or 'seki' or 'dead'")
+	}
+	status, err := gtp.Statuses(ctx, k.Engine)
+	if err != nil {
+		return err
+	}
+	g := k.Engine.Game()
+	var points []board.Point
+	for p := range board.Point(len(status)) {
+		for _, w := range want {
+			if g.At(p) != board.Empty && status[p] == w {
+				points = append(points, p)
+			}
+		}
+	}
+	_, err = r.WriteString(gtp.Vertices(g.Size(), points))
+	return err
+}

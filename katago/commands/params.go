@@ -1,0 +1,108 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"kosumi/gtp"
+)
+
+// paramCommands read and change the parameters, and list the networks.
+type paramCommands struct{ *Personality }
+
+func (k *paramCommands) list() []gtp.Handler {
+	return []gtp.Handler{
+		{Name: "kata-list-params", Run: k.listParams}, {Name: "kata-get-params", Run: k.getParams}, {Name: "kata-get-param", Run: k.getParam},
+		{Name: "kata-set-param", Run: k.setParam}, {Name: "kata-set-params", Run: k.setParams}, {Name: "kata-get-models", Run: k.getModels},
+	}
+}
+
+func (k *paramCommands) listParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	_, err := r.WriteString(strings.Join(k.Params.Names(), " "))
+	return err
+}
+
+func (k *paramCommands) getParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	_, err := r.WriteString(k.Params.JSON())
+	return err
+}
+
+func (k *paramCommands) getParam(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+	if len(c.Args) != 1 {
+		return failf("Expected one arguments for kata-get-param but got '%s'", args(c))
+	}
+	value, ok := k.Params.Get(c.Args[0])
+	if !ok {
+		return failf("Invalid parameter: %s", c.Args[0])
+	}
+	_, err := r.WriteString(value)
+	return err
+}
+
+// setParam takes NAME [VALUE]; without a value the default comes back.
+func (k *paramCommands) setParam(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+	switch len(c.Args) {
+	case 1:
+		return k.set(map[string]string{c.Args[0]: ""})
+	case 2:
+		return k.set(map[string]string{c.Args[0]: c.Args[1]})
+	}
+	return failf("Expected one or two arguments for kata-set-param but got '%s'", args(c))
+}
+
+func (k *paramCommands) set(values map[string]string) error {
+	if err := k.Params.Set(values); err != nil {
+		return failf("Could not set params: %v", err)
+	}
+	return nil
+}
+
+func (k *paramCommands) setParams(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+	if len(c.Args) == 0 {
+		return gtp.Failure("Expected argument for kata-set-param but got ''")
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(args(c)), &fields); err != nil || fields == nil {
+		return gtp.Failure("Could not set params: Argument to kata-set-params must be a json object")
+	}
+	values := map[string]string{}
+	for name, raw := range fields {
+		var text string
+		if string(raw) == "null" || json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		values[name] = text
+	}
+	return k.set(values)
+}
+
+// kataModel is an entry of kata-get-models, names in order.
+type kataModel struct {
+	InternalName string `json:"internalName"`
+	MaxBatchSize int    `json:"maxBatchSize"`
+	Name         string `json:"name"`
+	HumanProfile bool   `json:"usesHumanSLProfile"`
+	FP16         string `json:"usingFP16"`
+	Version      int    `json:"version"`
+}
+
+func (k *paramCommands) getModels(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	list := []kataModel{}
+	for _, m := range k.Models() {
+		fp16 := "auto"
+		if m.FP16 == "true" {
+			fp16 = m.FP16
+		}
+		list = append(list, kataModel{InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize, Name: m.Name,
+			HumanProfile: m.HumanProfile, FP16: fp16, Version: m.Version})
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(list); err != nil {
+		return err
+	}
+	_, err := r.WriteString(strings.TrimSpace(b.String()))
+	return err
+}

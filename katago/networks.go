@@ -1,0 +1,42 @@
+package katago
+
+import (
+	"strconv"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/thinking"
+)
+
+// Models describes a network and then that of human moves; nothing if none is loaded.
+func Models(n nn.Network) []thinking.ModelInfo {
+	var all []thinking.ModelInfo
+	for ; n != nil; n = n.Humans() {
+		if d := n.Describe(); d != (nn.Description{}) {
+			all = append(all, thinking.ModelInfo{Name: d.File, InternalName: d.Name, MaxBatchSize: n.BatchSize(),
+				FP16: strconv.FormatBool(d.Precision == "fp16"), Version: d.Version, HumanProfile: d.TakesProfile})
+		}
+	}
+	return all
+}
+
+// RulesOf returns a function that tells the nearest rules that a network was trained
+// under, as KataGo has them for its networks.
+func RulesOf(n nn.Network) func(board.Rules) board.Rules {
+	return func(r board.Rules) board.Rules { return SupportedRules(r, n.Describe().Version) }
+}
+
+// SupportedRules returns the nearest rules that a network of KataGo's of this model
+// version was trained under; 0 is no such network, which takes all.
+func SupportedRules(r board.Rules, version int) board.Rules {
+	if version == 0 {
+		return r
+	}
+	if r.Ko == board.KoSpight || version <= 6 && r.Ko == board.KoSimple {
+		r.Ko = board.KoSituational
+	}
+	if version <= 6 {
+		r.Scoring, r.Tax, r.Button = board.ScoringArea, board.TaxNone, false
+	}
+	return r
+}
