@@ -117,7 +117,7 @@ type cacheView struct {
 	known  byNode[*cachedEval]
 }
 
-// begin makes ready for a search. rests tells that nothing shall be looked up in it.
+// begin makes ready for a search. rests says that nothing shall be looked up in it.
 func (c *cacheView) begin(p *Params, v *valuer, rests bool) {
 	c.active = p.EvalCache.Use && p.Graph.Use && !rests
 	if !c.active {
@@ -185,7 +185,7 @@ func (ns *nodes) blend(i uint32, n *node, visits int) {
 	n.charge(share * (known - n.utility))
 }
 
-// save puts into the cache the nodes of the tree that have visits enough. forced tells that
+// save puts into the cache the nodes of the tree that have visits enough. forced says that
 // the game is over at the root.
 func (ns *nodes) save(forced bool) {
 	c := &ns.cache
