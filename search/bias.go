@@ -117,7 +117,7 @@ func (b *biasTable) release(n *node) {
 	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
 }
 
-// sweep drops the entries that no node points to. moved tells each node's new
+// sweep drops the entries that no node points to. moved gives each node's new
 // place by its old one.
 func (b *biasTable) sweep() (moved []uint32) {
 	moved = make([]uint32, len(b.entries))

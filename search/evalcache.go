@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -42,13 +43,6 @@ func (c *EvalCache) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.known)
-}
-
-// Len returns the number of positions.
-func (c *EvalCache) Len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.known)
 }
 
 func (c *EvalCache) find(key board.Hash) *cachedEval {
@@ -123,7 +117,7 @@ type cacheView struct {
 	known  byNode[*cachedEval]
 }
 
-// begin makes ready for a search. rests tells that nothing shall be looked up in it.
+// begin makes ready for a search. rests says that nothing shall be looked up in it.
 func (c *cacheView) begin(p *Params, v *valuer, rests bool) {
 	c.active = p.EvalCache.Use && p.Graph.Use && !rests
 	if !c.active {
@@ -143,11 +137,7 @@ func (p Params) fingerprint() board.Hash {
 	h := fnv.New128a()
 	_, _ = fmt.Fprintf(h, "%+v", p) // a hash takes everything
 	sum := h.Sum(nil)
-	var key board.Hash
-	for i := range 8 {
-		key.Hi, key.Lo = key.Hi<<8|uint64(sum[i]), key.Lo<<8|uint64(sum[i+8])
-	}
-	return key
+	return board.Hash{Hi: binary.BigEndian.Uint64(sum), Lo: binary.BigEndian.Uint64(sum[8:])}
 }
 
 func (c *cacheView) key(h board.Hash) board.Hash {
@@ -195,7 +185,7 @@ func (ns *nodes) blend(i uint32, n *node, visits int) {
 	n.charge(share * (known - n.utility))
 }
 
-// save puts into the cache the nodes of the tree that have visits enough. forced tells that
+// save puts into the cache the nodes of the tree that have visits enough. forced says that
 // the game is over at the root.
 func (ns *nodes) save(forced bool) {
 	c := &ns.cache
@@ -255,9 +245,9 @@ func (ns *nodes) passMatters(n *node, edges []edge) bool {
 
 // bestCached looks at the known moves of a node that have no edge yet. It returns
 // the one whose selection value is the highest, if it is above best, and that value.
-// prior gives the policy that moves are selected by, special tells that the root's own
-// exceptions hold.
-func (sel *selector) bestCached(i uint32, n *node, x *explorer, prior func(place int, p board.Point) float64, special bool, best float64) (move board.Point, score float64) {
+// policy is the human one if moves are selected by it, else nil; special says that the
+// root's own exceptions hold.
+func (sel *selector) bestCached(i uint32, n *node, x *explorer, policy humanBits, special bool, best float64) (move board.Point, score float64) {
 	move, score = board.NoPoint, best
 	e := sel.nodes.cache.of(i)
 	if e == nil || n.is(flagForced) || special && sel.futileNew(n) {
@@ -268,7 +258,10 @@ func (sel *selector) bestCached(i uint32, n *node, x *explorer, prior func(place
 		if place < 0 {
 			continue
 		}
-		h := prior(place, m.move)
+		h := float64(sel.nodes.a.priorOf(n, place))
+		if policy != nil {
+			h = policy.at(sel.sh.size.Index(m.move))
+		}
 		if h < 0 {
 			continue
 		}
@@ -281,11 +274,6 @@ func (sel *selector) bestCached(i uint32, n *node, x *explorer, prior func(place
 		}
 	}
 	return move, score
-}
-
-// ownPrior gives the priors of the search's own policy.
-func (ns *nodes) ownPrior(n *node) func(place int, p board.Point) float64 {
-	return func(place int, _ board.Point) float64 { return float64(ns.a.priorOf(n, place)) }
 }
 
 // placeOf returns the place of a move among the priors of a node that have no edge

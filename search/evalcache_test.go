@@ -57,7 +57,7 @@ func TestRecallSeesFromEarlierOn(t *testing.T) {
 	require.Less(t, before, 0.1, "the move looks bad")
 	tree.Reset(after)
 	searched(t, tree, 400)
-	require.Positive(t, tree.nodes.cache.evals.Len())
+	require.NotEmpty(t, tree.nodes.cache.evals.known)
 	require.Greater(t, share(), 0.4)
 	other := p
 	other.PUCT.Exploration = 1.5
@@ -91,7 +91,7 @@ func TestRecallIsShared(t *testing.T) {
 	off.EvalCache.Use = false
 	off.EvalCache.Shared.Clear()
 	require.Equal(t, alone, visits(off), "an empty cache changes nothing")
-	require.Zero(t, off.EvalCache.Shared.Len())
+	require.Empty(t, off.EvalCache.Shared.known)
 	require.Equal(t, alone, visits(p))
 }
 

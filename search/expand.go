@@ -32,6 +32,8 @@ func (pl *playouts) expand(s *slot) (grown bool, err error) {
 		pl.tally.countEvaluation(r.fromCache)
 		pl.setEvaluation(s, n)
 	}
+	pl.nodes.repeats.setKey(s.leaf, r.pattern)
+	pl.nodes.addOwn(s.leaf, float64(n.ownWeight))
 	return true, nil
 }
 
@@ -45,15 +47,10 @@ func (pl *playouts) forbid(s *slot) {
 
 // finishGame makes a node the end of the game.
 func (pl *playouts) finishGame(s *slot, n *node) {
-	r := &s.result
+	s.result.weight = pl.sh.value.terminalWeight(pl.rules.weighted)
 	pl.tally.stats.Terminals++
 	n.flags |= flagTerminal | flagEvaluated
-	n.own = r.own
-	n.ownUtility = float32(r.utility)
-	n.errs.winLoss, n.errs.score = -1, -1
-	n.ownWeight = float32(pl.sh.value.terminalWeight(pl.rules.weighted))
-	pl.nodes.repeats.setKey(s.leaf, r.pattern)
-	pl.nodes.addOwn(s.leaf, float64(n.ownWeight))
+	pl.nodes.setOwn(n, &s.result)
 }
 
 // setEvaluation gives a node its evaluation and priors.
@@ -81,8 +78,6 @@ func (pl *playouts) setEvaluation(s *slot, n *node) {
 	}
 	pl.nodes.a.storePriors(s.leaf, s.block[:r.words], r.stored)
 	pl.nodes.own.keep(n, s)
-	pl.nodes.repeats.setKey(s.leaf, r.pattern)
-	pl.nodes.addOwn(s.leaf, float64(n.ownWeight))
 }
 
 // refill replaces the priors of a node that had stored only the likeliest ones.

@@ -36,7 +36,7 @@ type gumbelState struct {
 }
 
 // begin draws the noise and makes the schedule, if the search that begins is one:
-// target is the number of its playouts, fresh tells that the root is new.
+// target is the number of its playouts, fresh says that the root is new.
 func (g *gumbelState) begin(ns *nodes, p Gumbel, size board.Size, radius float64, target int64, rng *rand.Rand, fresh bool) {
 	g.nodes, g.p, g.size, g.radius = ns, p, size, radius
 	g.active = p.Considered > 0 && target > 0

@@ -94,7 +94,7 @@ func (t *Tree) readyHuman() {
 	h.inTree = p.Own.any() || p.Opponent.any()
 	if mover := t.position.base.ToMove(); t.humanFor != mover {
 		if t.nodes.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {
-			t.clear()
+			t.Clear()
 		}
 		t.humanFor = mover
 	}
@@ -228,8 +228,7 @@ func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
 	root, known := node == sel.nodes.root, board.NoPoint
 	if sel.nodes.cache.active {
-		prior := func(_ int, p board.Point) float64 { return policy.at(sel.sh.size.Index(p)) }
-		known, best = sel.bestCached(node, n, x, prior, root && !weightless, best)
+		known, best = sel.bestCached(node, n, x, policy, root && !weightless, best)
 	}
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {

@@ -132,7 +132,7 @@ func (t *Tree) watchMirror() {
 		m = findMirror(&t.position.base)
 	}
 	if m.player != t.sh.mirror.player {
-		t.clear()
+		t.Clear()
 	}
 	t.sh.mirror, t.nodes.keepWeights = m, m.player != board.Empty
 }

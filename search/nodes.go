@@ -55,12 +55,18 @@ func (ns *nodes) edgeAt(p step) *edge {
 	return ns.a.edge(ns.a.node(p.node).edges + uint32(p.place))
 }
 
-// snapshot returns what the last edge of a path gives to its parent's averages.
+// snapshot returns what the last edge of a path gives to its parent's averages; nothing
+// where the visit under way will have those computed anew.
 func (ns *nodes) snapshot(path []step) before {
 	if len(path) == 0 {
 		return before{}
 	}
-	e := ns.edgeAt(path[len(path)-1])
+	last := path[len(path)-1]
+	n, b := ns.a.node(last.node), &ns.p.Backup
+	if b.ExactShare == 0 || int(n.visits)+1 < b.ExactVisits {
+		return before{}
+	}
+	e := ns.a.edge(n.edges + uint32(last.place))
 	return snapshot(e, ns.a.node(e.child))
 }
 

@@ -141,6 +141,16 @@ func (rep *report) rootInfo(moves []candidate) thinking.Root {
 // variation follows the best moves after a move at the root, until a clean-up phase
 // begins.
 func (rep *report) variation(e edge) (pv []board.Point, visits, edgeVisits []int64, endsPhase bool) {
+	pv, visits, edgeVisits = rep.principal(e)
+	if !rep.p.Root.LooseImages {
+		pv = pv[:withinBans(rep.sh.position.bans, rep.sh.position.base.ToMove(), pv)]
+	}
+	n, endsPhase := rep.untilPhaseEnd(pv)
+	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
+}
+
+// principal follows the best moves below an edge.
+func (rep *report) principal(e edge) (pv []board.Point, visits, edgeVisits []int64) {
 	const longest = 64
 	var moves []candidate
 	for len(pv) < longest {
@@ -151,17 +161,18 @@ func (rep *report) variation(e edge) (pv []board.Point, visits, edgeVisits []int
 			break
 		}
 		moves = rep.chooser.candidates(moves, e.child)
-		best := slices.MaxFunc(moves, func(a, b candidate) int { return cmp.Compare(a.value, b.value) })
-		if best.value <= 0 {
+		best := 0
+		for k := range moves {
+			if moves[k].value > moves[best].value {
+				best = k
+			}
+		}
+		if moves[best].value <= 0 {
 			break
 		}
-		e = best.edge
+		e = moves[best].edge
 	}
-	if !rep.p.Root.LooseImages {
-		pv = pv[:withinBans(rep.sh.position.bans, rep.sh.position.base.ToMove(), pv)]
-	}
-	n, endsPhase := rep.untilPhaseEnd(pv)
-	return pv[:n], visits[:n], edgeVisits[:n], endsPhase
+	return pv, visits, edgeVisits
 }
 
 // untilPhaseEnd returns how many moves of a variation are made until a clean-up

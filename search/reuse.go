@@ -23,7 +23,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	}
 	err := pos.play(c, p, &t.p.Pass)
 	if err != nil || child == 0 || pos.passChanges(&t.p.Pass) || t.p.Net.PlayoutDoublingAdvantage != 0 && t.p.Net.AdvantageFor == board.Empty {
-		t.clear()
+		t.Clear()
 		return false
 	}
 	t.nodes.reroot(child)

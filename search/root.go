@@ -20,7 +20,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.watchMirror()
 	t.readyHuman()
 	if !t.nodes.repeats.begin(&t.position.base, t.p.RepeatPenalty) {
-		t.clear()
+		t.Clear()
 	}
 	t.sh.repeating = t.nodes.repeats.player
 	t.nodes.cache.begin(&t.p, v, t.sh.mirror.player != board.Empty)
@@ -38,7 +38,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	s.run(context.WithoutCancel(ctx), &t.sh)
 	if err := s.result.err; err != nil {
 		if fresh {
-			t.clear()
+			t.Clear()
 		}
 		return err
 	}

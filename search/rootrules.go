@@ -268,31 +268,21 @@ func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
 				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {
 				continue
 			}
-			c := m
-			c.Move, c.SymmetryOf = p, m.Move
-			ru.mirror(&c)
-			all = append(all, c)
+			all = append(all, image(m, size, k))
 		}
 	}
 	return all
 }
 
-// mirror turns the variation and ownership of a copied move to its place.
-func (ru *rootRules) mirror(m *thinking.Move) {
-	size := ru.position.base.Size()
-	for _, k := range ru.symmetries {
-		if size.SymMap(k, m.SymmetryOf) != m.Move {
-			continue
-		}
-		pv := make([]board.Point, len(m.PV))
-		for i, p := range m.PV {
-			pv[i] = size.SymMap(k, p)
-		}
-		m.PV = pv
-		m.Ownership = turned(m.Ownership, size, k)
-		m.OwnershipStdev = turned(m.OwnershipStdev, size, k)
-		return
+// image returns a move where a symmetry maps it, with its variation and ownership.
+func image(m thinking.Move, size board.Size, k board.Symmetry) thinking.Move {
+	m.SymmetryOf, m.Move = m.Move, size.SymMap(k, m.Move)
+	m.PV = slices.Clone(m.PV)
+	for i, p := range m.PV {
+		m.PV[i] = size.SymMap(k, p)
 	}
+	m.Ownership, m.OwnershipStdev = turned(m.Ownership, size, k), turned(m.OwnershipStdev, size, k)
+	return m
 }
 
 func turned(values []float32, size board.Size, k board.Symmetry) []float32 {

@@ -111,7 +111,7 @@ func (sel *selector) selectMove(i uint32, n *node, edges []edge) int {
 	}
 	known := board.NoPoint
 	if ns.cache.active {
-		known, best = sel.bestCached(i, n, &x, ns.ownPrior(n), false, best)
+		known, best = sel.bestCached(i, n, &x, nil, false, best)
 	}
 	if prior, ok := ns.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew

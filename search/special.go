@@ -70,7 +70,7 @@ func (sel *selector) specialScore(n *node, e *edge, x *explorer, prior, utility,
 func (sel *selector) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
 	root, known := i == sel.nodes.root, board.NoPoint
 	if sel.nodes.cache.active {
-		known, best = sel.bestCached(i, n, x, sel.nodes.ownPrior(n), root, best)
+		known, best = sel.bestCached(i, n, x, nil, root, best)
 	}
 	prior, ok := sel.nodes.nextPrior(n)
 	place := int(n.edgeCount)

@@ -66,7 +66,7 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	t.sh.net = nn.AsNetwork(e)
 	t.sh.later = t.sh.net.Submitter()
 	t.applyParams()
-	t.clear()
+	t.Clear()
 	return t, nil
 }
 
@@ -112,7 +112,7 @@ func (t *Tree) SetParams(p Params) error {
 	}
 	t.applyParams()
 	if old != p {
-		t.clear()
+		t.Clear()
 		if t.position.ready {
 			t.position.rebase(&t.p.Pass)
 		}
@@ -147,27 +147,25 @@ func (t *Tree) applyParams() {
 func (t *Tree) Reset(g *board.Game) {
 	t.position.reset(g, &t.p.Pass)
 	t.sh.size = g.Size()
-	t.clear()
+	t.Clear()
 }
 
 // Clear drops the tree and keeps the position.
-func (t *Tree) Clear() { t.clear() }
+func (t *Tree) Clear() {
+	t.nodes.reset()
+	t.report.published.Store(&Result{}) // what was found before is of another search
+}
 
 // Forget drops the tree and what is remembered of earlier searches, also where other
 // trees share it.
 func (t *Tree) Forget() {
-	t.clear()
+	t.Clear()
 	if t.p.EvalCache.Shared != nil {
 		t.p.EvalCache.Shared.Clear()
 	}
 	if t.nodes.cache.evals != nil {
 		t.nodes.cache.evals.Clear()
 	}
-}
-
-func (t *Tree) clear() {
-	t.nodes.reset()
-	t.report.published.Store(&Result{}) // what was found before is of another search
 }
 
 // Matches reports whether the root is this position, reached by the same moves
@@ -184,7 +182,7 @@ func (t *Tree) Bytes() int64 { return t.nodes.bytes() }
 // from those in force. They hold until Advance or Reset.
 func (t *Tree) Restrict(r ...thinking.Restriction) {
 	if t.position.restrict(r) {
-		t.clear()
+		t.Clear()
 	}
 }
 
@@ -220,7 +218,7 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 func (t *Tree) begin(l Limits) {
 	t.run.begin(l)
 	if !t.nodes.own.begin(t.sh.limits.Ownership, t.sh.size.Area(), t.nodes.root == 0) {
-		t.clear()
+		t.Clear()
 	}
 }
 

@@ -43,18 +43,12 @@ func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.M
 	identity := []board.Symmetry{0}
 	for _, m := range rest {
 		for _, k := range slices.Concat(identity, top.symmetries) {
-			c := m
-			if m.Move >= 0 {
-				c.Move = rep.sh.size.SymMap(k, m.Move)
-			}
+			c := image(m, rep.sh.size, k)
 			if done[c.Move] || !top.position.allows(c.Move) {
 				continue
 			}
-			done[c.Move] = true
-			c.PV = []board.Point{c.Move}
-			if c.Move != m.Move {
-				c.SymmetryOf = m.Move
-				c.Ownership, c.OwnershipStdev = turned(m.Ownership, rep.sh.size, k), turned(m.OwnershipStdev, rep.sh.size, k)
+			if done[c.Move] = true; c.Move == m.Move {
+				c = m
 			}
 			all = append(all, c)
 		}

@@ -173,7 +173,7 @@ func (v *valuer) terminalWeight(weighted bool) float64 {
 }
 
 // terminal returns the outcome of a game that ended with a score for White.
-// wholePoints tells that the result is an integer, so that draws are possible.
+// wholePoints says that the result is an integer, so that draws are possible.
 func (v *valuer) terminal(score float32, wholePoints bool) outcome {
 	wins := v.u.DrawEquivalentWinsForWhite
 	o := outcome{scoreMean: score, lead: score}
