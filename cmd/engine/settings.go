@@ -86,7 +86,7 @@ func makeTable() setting.Table[settings] {
 func networkTable() setting.Table[settings] {
 	net := setting.Lift(model.SettingsTable(), func(s *settings) *model.Settings { return &s.Settings })
 	return setting.Under(networkGroup, setting.Join(net, setting.Table[settings]{
-		setting.Custom(setting.Info{Name: "log-level", Source: "what people have to know",
+		setting.Custom(setting.Info{Name: "log-level", Source: "what is loaded, and warnings",
 			Doc: "what goes to stderr: debug, info, warn or error"},
 			func(s *settings) setting.Value { return logLevel{&s.LogLevel} }),
 	}))

@@ -42,7 +42,7 @@ func SettingsTable() setting.Table[Settings] {
 		setting.Of(setting.Info{Name: "precision", Words: Precisions, Source: "the fastest that is accurate",
 			Doc: "number format of the network: auto, int16 (on the CPU), fp32 or fp16 (for GPUs); auto is int16 on a processor with AVX2, else fp32"},
 			func(s *Settings) *string { return &s.Precision }),
-		setting.Of(setting.Info{Name: "onnxruntime", Source: "found by itself",
+		setting.Of(setting.Info{Name: "onnxruntime", Source: "the newest found",
 			Doc: "onnxruntime library `FILE`; default: looked for (see engine doctor)"},
 			func(s *Settings) *string { return &s.OnnxRuntime }),
 		setting.Of(setting.Info{Name: "encoder", Source: "what the network says of itself",
