@@ -57,7 +57,7 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 		move.Resign = resigns
 		return move, nil
 	}
-	paused := e.cfg.Delay.wait(ctx, &result, move.Point, e.dice.stream(), t)
+	paused := e.cfg.Delay.wait(ctx, &result, move.Point, &e.dice, t)
 	if resigns {
 		e.records.resign(game.ToMove(), e.game)
 		e.rank.resign()

@@ -113,8 +113,11 @@ func probability(r *search.Result, p board.Point) float64 {
 
 // wait waits before a move is answered, as long as its time allows and no longer than
 // ctx lasts. It returns how long it waited.
-func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, rng *rand.Rand, t turn) time.Duration {
-	wait := t.budget.Hold(d.forMove(probability(r, p), rng), t.used())
+func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, random *dice, t turn) time.Duration {
+	if d.Scale <= 0 {
+		return 0
+	}
+	wait := t.budget.Hold(d.forMove(probability(r, p), random.stream()), t.used())
 	if wait <= 0 {
 		return 0
 	}

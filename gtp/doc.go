@@ -11,6 +11,14 @@
 // line of their own, then lines that begin with "info " or "play ", then one
 // empty line.
 //
+// # Parts
+//
+// A [Server] reads lines, finds the handler of each in its [Table] and writes the
+// reply. Handlers are methods of small types, one for each group of commands, with the
+// state that the group needs; they may be replaced. A [Dialect] reads lines and words
+// failures where the program stands in another one's place. A [Mover] has the engine
+// choose moves for all of them. A person at a terminal gets commands of its own.
+//
 // # Invariants
 //
 //   - Replies come in the order of the commands, one each.

@@ -1,7 +1,11 @@
 // Package katago lets an engine stand in for KataGo: it turns what KataGo's
 // configuration files say into how an engine plays, analyses and logs, keeps the
 // parameters that clients change over GTP, and measures speed as KataGo's benchmark
-// does. The texts of the protocol are in gtp, the files' syntax in katago/config.
+// does.
+//
+// The room is all that the program has of KataGo's personality. Its parts: config reads
+// the files, override applies their settings to a search, commands answers GTP, cli is
+// the command line. No room below knows of them.
 //
 // # Keys
 //

@@ -18,9 +18,9 @@ import (
 // configuration files, texts.
 const personality = "personality"
 
-// Asked reports whether the program is to be KataGo, and returns the arguments
+// ParsePersonality reports whether the program is to be KataGo, and returns the arguments
 // that are left for it.
-func Asked(program string, args []string) (rest []string, yes bool, err error) {
+func ParsePersonality(program string, args []string) (rest []string, yes bool, err error) {
 	name := strings.ToLower(filepath.Base(strings.ReplaceAll(program, `\`, "/")))
 	yes = strings.TrimSuffix(name, ".exe") == "katago"
 	if len(args) == 0 {

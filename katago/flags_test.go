@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAsked(t *testing.T) {
+func TestParsePersonality(t *testing.T) {
 	for _, c := range []struct {
 		program string
 		args    []string
@@ -19,12 +19,12 @@ func TestAsked(t *testing.T) {
 		{"engine", []string{"--personality", "katago", "gtp"}, []string{"gtp"}, true}, {"engine", []string{"-personality=katago"}, []string{}, true},
 		{"katago", []string{"--personality=kosumi", "doctor"}, []string{"doctor"}, false}, {"katago2", []string{}, []string{}, false},
 	} {
-		rest, yes, err := Asked(c.program, c.args)
+		rest, yes, err := ParsePersonality(c.program, c.args)
 		require.NoError(t, err)
 		require.Equal(t, c.yes, yes, "%s %v", c.program, c.args)
 		require.Equal(t, c.rest, rest)
 	}
-	_, _, err := Asked("engine", []string{"--personality", "leela"})
+	_, _, err := ParsePersonality("engine", []string{"--personality", "leela"})
 	require.ErrorContains(t, err, `"leela"`)
 }
 

@@ -11,21 +11,21 @@ import (
 	"kosumi/search"
 )
 
-// Params are the parameters of a running seat, as clients ask for them and change
+// Params are the parameters of a running engine, as clients ask for them and change
 // them. It implements commands.Params.
 type Params struct {
 	conf     *config.Config
 	start    config.Search // what the program began with
 	play     config.Play
-	manners  config.Manners
-	seat     Seat
+	options  config.PlayOptions
+	engine   Engine
 	files    Files
 	profiled bool // some network varies by profile
 	log      *Log
 }
 
-// Seat is the engine that parameters act on.
-type Seat interface {
+// Engine is the engine that parameters act on.
+type Engine interface {
 	Config() engine.Config
 	Configure(engine.Config) error
 	DropTree()
@@ -42,20 +42,20 @@ func (f Files) String() string {
 	return f.Model + " and " + f.HumanModel
 }
 
-// NewParams returns the parameters of a seat that was set up from a config. profiled
+// NewParams returns the parameters of an engine that was set up from a config. profiled
 // says that some network varies by profile; the log names what has no effect.
-func NewParams(c *config.Config, g *config.GTPSettings, s Seat, files Files, profiled bool, log *Log) *Params {
-	return &Params{conf: c, start: g.Play.Search, play: g.Play, manners: g.Manners, seat: s, files: files, profiled: profiled, log: log}
+func NewParams(c *config.Config, g *config.GTPSettings, e Engine, files Files, profiled bool, log *Log) *Params {
+	return &Params{conf: c, start: g.Play.Search, play: g.Play, options: g.PlayOptions, engine: e, files: files, profiled: profiled, log: log}
 }
 
 // Names implements commands.Params.
 func (p *Params) Names() []string { return slices.Concat(config.OwnNames, p.play.Names()) }
 
 // JSON implements commands.Params.
-func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.manners) }
+func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.options) }
 
 // Get implements commands.Params.
-func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p.manners, name) }
+func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p.options, name) }
 
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
@@ -83,23 +83,23 @@ func (p *Params) Set(values map[string]string) error {
 
 func (p *Params) set(values map[string]string) error {
 	next := p.conf.Clone()
-	play_, manners_, err := next.Parameters(values, p.start, strconv.Itoa(p.Threads()), p.files.HumanModel != "", p.manners)
+	changed, options, err := next.Parameters(values, p.start, strconv.Itoa(p.Threads()), p.files.HumanModel != "", p.options)
 	if err != nil {
 		return err
 	}
-	if _, given := values["humanSLProfile"]; given && Profiled(play_.Search) && !p.profiled {
+	if _, given := values["humanSLProfile"]; given && Profiled(changed.Search) && !p.profiled {
 		return fmt.Errorf("%s\n", Unprofiled(p.files)) //nolint:staticcheck // KataGo's text
 	}
-	cfg := p.seat.Config()
-	idle := play(&cfg, next, play_)
-	manners(&cfg, manners_)
-	if err := p.seat.Configure(cfg); err != nil {
+	cfg := p.engine.Config()
+	idle := play(&cfg, next, changed)
+	playOptions(&cfg, options)
+	if err := p.engine.Configure(cfg); err != nil {
 		return err
 	}
-	if !maps.Equal(p.play.Search, play_.Search) {
-		p.seat.DropTree() // also for a limit, which does not change what is found
+	if !maps.Equal(p.play.Search, changed.Search) {
+		p.engine.DropTree() // also for a limit, which does not change what is found
 	}
-	p.conf, p.play, p.manners = next, play_, manners_
+	p.conf, p.play, p.options = next, changed, options
 	p.log.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 	"kosumi/katago/config"
 )
 
-// fakeSeat takes every configuration.
-type fakeSeat struct{ cfg engine.Config }
+// fakeEngine takes every configuration.
+type fakeEngine struct{ cfg engine.Config }
 
-func (s *fakeSeat) Config() engine.Config           { return s.cfg }
-func (s *fakeSeat) Configure(c engine.Config) error { s.cfg = c; return nil }
-func (s *fakeSeat) DropTree()                       {}
+func (s *fakeEngine) Config() engine.Config           { return s.cfg }
+func (s *fakeEngine) Configure(c engine.Config) error { s.cfg = c; return nil }
+func (s *fakeEngine) DropTree()                       {}
 
 // TestParamsGoBack: what is shown can be set, alone and all at once, and stays as it is,
 // also where KataGo refuses what it shows; what is changed is refused as KataGo does.
@@ -25,7 +25,7 @@ func TestParamsGoBack(t *testing.T) {
 		"numSearchThreads": "2", "maxVisits": "50"})
 	g, err := c.GTP(false, func(string) {})
 	require.NoError(t, err)
-	p := NewParams(c, &g, &fakeSeat{engine.Defaults()}, Files{Model: "net"}, false, OpenLog(config.Log{}, c))
+	p := NewParams(c, &g, &fakeEngine{engine.Defaults()}, Files{Model: "net"}, false, OpenLog(config.Log{}, c))
 	before := p.JSON()
 	var fields map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(before), &fields))

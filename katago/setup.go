@@ -52,7 +52,7 @@ func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Di
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
 	s.Idle = play(p, c, g.Play)
-	manners(p, g.Manners)
+	playOptions(p, g.PlayOptions)
 	p.Resign.Threshold, p.Resign.Turns = g.ResignThreshold, g.ResignTurns
 	p.Resign.MinScore, p.Resign.MinMovesPerArea = max(0, g.ResignMinScore), g.ResignMinMovesPerArea
 	p.HandicapAdvantage = g.HandicapAdvantage
@@ -128,8 +128,8 @@ func groupEvalCache(r *search.EvalCacheParams, l search.Limits) {
 	}
 }
 
-// seatKeys are the parameters that are settings of a seat here.
-var seatKeys = []string{
+// engineKeys are the parameters that are settings of an engine here.
+var engineKeys = []string{
 	"maxVisits", "maxPlayouts", "maxTime", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "lagBuffer",
 	"searchFactorAfterOnePass", "searchFactorAfterTwoPass", "treeReuseCarryOverTimeFactor", "overallocateTimeFactor", "midgameTimeFactor",
 	"midgameTurnPeakTime", "endgameTurnTimeDecay", "obviousMovesTimeFactor", "obviousMovesPolicyEntropyTolerance", "obviousMovesPolicySurpriseTolerance",
@@ -146,9 +146,9 @@ func limits(values config.Search, suffix string) search.Limits {
 	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: override.Seconds(values["maxTime"+suffix].Number)}
 }
 
-// play sets the parameters of a seat's searches, and those of its clock.
+// play sets the parameters of an engine's searches, and those of its clock.
 func play(p *engine.Config, c *config.Config, values config.Play) (idle []string) {
-	idle = parameters(&p.Search, values.Search, config.GTP, seatKeys...)
+	idle = parameters(&p.Search, values.Search, config.GTP, engineKeys...)
 	number := func(name string) float64 { return values.Search[name].Number }
 	p.Search.AntiMirror = values.AntiMirror
 	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
@@ -174,7 +174,7 @@ func play(p *engine.Config, c *config.Config, values config.Play) (idle []string
 	return idle
 }
 
-func manners(p *engine.Config, m config.Manners) {
+func playOptions(p *engine.Config, m config.PlayOptions) {
 	p.Resign.Enabled, p.Ponder = m.Resign, m.Ponder
 	p.Delay = engine.Delay{Scale: m.DelayScale, Most: m.DelayMax}
 }

@@ -57,7 +57,7 @@ func run(args []string) int {
 	defer stop()
 	// Without this a client that no longer reads would end it as a failure.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	args, kata, err := katago.Asked(os.Args[0], args)
+	args, kata, err := katago.ParsePersonality(os.Args[0], args)
 	if kata {
 		return runKataGo(ctx, args)
 	}

@@ -165,7 +165,7 @@ func takesProfile(n nn.Network) bool {
 	return any
 }
 
-// What KataGo says of a network of human moves.
+// KataGo's words on a network of human moves.
 const (
 	unranked    = "WARNING: Human model was not trained from SGF metadata to vary by rank! Did you pass the wrong model for -human-model?\n"
 	unset       = "WARNING: Provided -human-model but humanSLProfile was not set in the config or overrides. The human SL model will not be used until it is set in the config or at runtime via kata-set-param."

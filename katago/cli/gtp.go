@@ -20,8 +20,8 @@ import (
 	"kosumi/thinking"
 )
 
-// seat is an engine that answers GTP as KataGo does, with what it says and writes.
-type seat struct {
+// session is an engine that answers GTP as KataGo does, with what it says and writes.
+type session struct {
 	host    Host
 	engine  *engine.Engine
 	net     *open.Network
@@ -35,7 +35,7 @@ type seat struct {
 
 // loadRecord puts a game record on the board as KataGo does, with the komi that all
 // games have, if there is one.
-func (k *seat) loadRecord(name string, data []byte, before int) error {
+func (k *session) loadRecord(name string, data []byte, before int) error {
 	was := k.engine.Game().Rules()
 	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
 	if err != nil {
@@ -70,7 +70,7 @@ func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 	if err != nil {
 		return err
 	}
-	k := &seat{host: h, files: katago.Files{Model: f.Model(), HumanModel: f.Texts["human-model"]}}
+	k := &session{host: h, files: katago.Files{Model: f.Model(), HumanModel: f.Texts["human-model"]}}
 	var said []string
 	g, err := c.GTP(k.files.HumanModel != "", func(line string) { said = append(said, line) })
 	k.log = katago.OpenLog(g.Log, c)
@@ -98,7 +98,7 @@ func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 }
 
 // open loads the networks and makes the engine.
-func (k *seat) open(c *config.Config, a config.Avoid) (err error) {
+func (k *session) open(c *config.Config, a config.Avoid) (err error) {
 	if err := missing(k.files); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (k *seat) open(c *config.Config, a config.Avoid) (err error) {
 
 // newGame writes down the moves that were chosen, and reads them where a new game
 // begins.
-func (k *seat) newGame(cleared bool) {
+func (k *session) newGame(cleared bool) {
 	k.memory.Save(false)
 	if !cleared || !k.memory.Fresh() {
 		return
@@ -135,7 +135,7 @@ func (k *seat) newGame(cleared bool) {
 }
 
 // greet says what KataGo says once it has loaded.
-func (k *seat) greet(c *config.Config, f *katago.Flags, idle []string) {
+func (k *session) greet(c *config.Config, f *katago.Flags, idle []string) {
 	size, say := k.host.Play().Size, k.log.Say
 	if k.dialect.Quiet {
 		say = k.log.Write
@@ -171,7 +171,7 @@ func (k *seat) greet(c *config.Config, f *katago.Flags, idle []string) {
 }
 
 // serve answers a client.
-func (k *seat) serve(ctx context.Context, f *katago.Flags) error {
+func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 	d := &k.dialect
 	version := config.Release
 	for _, model := range katago.Models(k.net) {

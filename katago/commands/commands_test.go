@@ -146,3 +146,24 @@ func TestTree(t *testing.T) {
 	require.Contains(t, talk(t, p, "set_free_handicap c9"), "? Handicap placement is invalid")
 	require.Equal(t, []bool{false}, begun)
 }
+
+// FuzzParse: a line is a command, a fault or nothing, and names hold no blanks.
+func FuzzParse(f *testing.F) {
+	for _, line := range []string{"3 play b d4", "12", "99999999999 x", "# comment", "é\t", "1name  x  "} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		c, fault, ok := parse(line)
+		require.False(t, fault != "" && !ok)
+		require.NotContains(t, c.Name, " ")
+		if ok && fault == "" {
+			require.NotEmpty(t, c.Name, "%q", line)
+		}
+		p := analyzeParser{size: board.Square(9), form: kata, args: c.Args}
+		for len(p.args) > 0 {
+			if p.pair() != nil {
+				break
+			}
+		}
+	})
+}

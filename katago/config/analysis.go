@@ -81,7 +81,7 @@ func (c *Config) Query(pairs map[string]string, since Search, perspective string
 // Parameters reads what kata-set-param and kata-set-params change. The settings
 // are checked by themselves, then together with those in force; c changes only if
 // all are right.
-func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was Manners) (Play, Manners, error) {
+func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was PlayOptions) (Play, PlayOptions, error) {
 	alone := New(nil)
 	alone.values = map[string]string{}
 	alone.Override(pairs)
@@ -89,32 +89,32 @@ func (c *Config) Parameters(pairs map[string]string, since Search, threads strin
 		alone.values["numSearchThreads"] = threads
 	}
 	if _, err := alone.Play(human); err != nil {
-		return Play{}, Manners{}, err
+		return Play{}, PlayOptions{}, err
 	}
 	for _, name := range []string{"dynamicPlayoutDoublingAdvantageCapPerOppLead", "avoidRepeatedPatternUtility"} {
 		if _, given := pairs[name]; given {
-			return Play{}, Manners{}, errors.New("Cannot be overridden in kata-set-param: " + name)
+			return Play{}, PlayOptions{}, errors.New("Cannot be overridden in kata-set-param: " + name)
 		}
 	}
 	for _, name := range []string{"allowResignation", "ponderingEnabled", "delayMoveScale", "delayMoveMax"} {
 		alone.used[name] = true
 	}
 	if unused := alone.Unused(); len(unused) > 0 {
-		return Play{}, Manners{}, errors.New("Unrecognized or non-overridable parameter in kata-set-params: " + unused[0])
+		return Play{}, PlayOptions{}, errors.New("Unrecognized or non-overridable parameter in kata-set-params: " + unused[0])
 	}
 	all := c.Clone()
 	all.Use("")
 	all.Override(pairs)
 	p, err := all.Play(human)
 	if err != nil {
-		return Play{}, Manners{}, err
+		return Play{}, PlayOptions{}, err
 	}
-	m, err := all.Manners(was)
+	m, err := all.PlayOptions(was)
 	if err == nil {
 		err = p.Changes(since)
 	}
 	if err != nil {
-		return Play{}, Manners{}, err
+		return Play{}, PlayOptions{}, err
 	}
 	*c = *all
 	return p, m, nil

@@ -125,8 +125,8 @@ func TestParameters(t *testing.T) {
 	c := New(map[string]string{"numSearchThreads": "2", "maxVisits": "8"})
 	start, err := c.Play(false)
 	require.NoError(t, err)
-	set := func(pairs map[string]string) (Play, Manners, error) {
-		return c.Parameters(pairs, start.Search, "2", false, Manners{DelayMax: 1e6})
+	set := func(pairs map[string]string) (Play, PlayOptions, error) {
+		return c.Parameters(pairs, start.Search, "2", false, PlayOptions{DelayMax: 1e6})
 	}
 	p, m, err := set(map[string]string{"maxVisits": "5", "allowResignation": "true"})
 	require.NoError(t, err)

@@ -105,7 +105,7 @@ func (e *example) check(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(g.Rules.JSON()), &rules))
 	require.Equal(t, e.Rules, rules)
 	var params map[string]any
-	require.NoError(t, json.Unmarshal([]byte(c.ParamsJSON(g.Play, g.Manners)), &params))
+	require.NoError(t, json.Unmarshal([]byte(c.ParamsJSON(g.Play, g.PlayOptions)), &params))
 	require.Equal(t, e.Params, params)
 }
 

@@ -35,16 +35,17 @@ func (c *Config) Play(human bool) (Play, error) {
 	return p, a.err
 }
 
-// Manners are what kata-set-param may change beside the parameters of the search.
-type Manners struct {
+// PlayOptions are the options of play that kata-set-param changes beside the parameters
+// of the search.
+type PlayOptions struct {
 	Resign, Ponder       bool
 	DelayScale, DelayMax float64 // seconds before a move is answered
 }
 
-// Manners reads them; what is not given stays as it was.
-func (c *Config) Manners(was Manners) (Manners, error) {
+// PlayOptions reads them; what is not given stays as it was.
+func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 	a := asker{c: c}
-	m := Manners{
+	m := PlayOptions{
 		Resign: a.flag("allowResignation", was.Resign), Ponder: a.flag("ponderingEnabled", was.Ponder),
 		DelayScale: a.number("delayMoveScale", 0, 10000, was.DelayScale), DelayMax: a.number("delayMoveMax", 0, 1e6, was.DelayMax),
 	}
@@ -59,7 +60,7 @@ type GTPSettings struct {
 	Rules                                 board.Rules
 	ForcedKomi                            *float32
 	Play                                  Play
-	Manners                               Manners
+	PlayOptions                           PlayOptions
 	CleanupBeforePass, FriendlyPass       string // auto, true or false
 	ResignThreshold                       float64
 	ResignTurns                           int
@@ -106,19 +107,19 @@ func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	if a.err == nil {
 		g.Play, a.err = c.Play(human)
 	}
-	g.seat(a)
+	g.conduct(a)
 	return g, a.err
 }
 
-// seat reads how the program sits at the table.
-func (g *GTPSettings) seat(a *asker) {
+// conduct reads how the program resigns, passes and ponders.
+func (g *GTPSettings) conduct(a *asker) {
 	c := a.c
-	g.Manners.Ponder = a.flag("ponderingEnabled", false)
+	g.PlayOptions.Ponder = a.flag("ponderingEnabled", false)
 	g.CleanupBeforePass, g.FriendlyPass = a.enabled("cleanupBeforePass"), a.enabled("friendlyPass")
 	if g.CleanupBeforePass == "true" && g.FriendlyPass == "true" {
 		a.fail(errors.New("Cannot specify both cleanupBeforePass = true and friendlyPass = true at the same time"))
 	}
-	g.Manners.Resign, g.ResignThreshold = a.flag("allowResignation", false), -1
+	g.PlayOptions.Resign, g.ResignThreshold = a.flag("allowResignation", false), -1
 	if c.Has("allowResignation") && a.err == nil {
 		var v Value
 		v, a.err = c.Get(Key{Name: "resignThreshold", Kind: Double, Low: -1, High: 0})
@@ -137,8 +138,8 @@ func (g *GTPSettings) seat(a *asker) {
 	if c.Has("playoutDoublingAdvantage") && !c.Has("dynamicPlayoutDoublingAdvantageCapPerOppLead") {
 		g.HandicapAdvantage = 0
 	}
-	g.Manners.DelayScale = a.number("delayMoveScale", 0, 10000, 0)
-	g.Manners.DelayMax = a.number("delayMoveMax", 0, 1e6, 1e6)
+	g.PlayOptions.DelayScale = a.number("delayMoveScale", 0, 10000, 0)
+	g.PlayOptions.DelayMax = a.number("delayMoveMax", 0, 1e6, 1e6)
 	g.Size = board.Size{W: a.side("defaultBoardXSize"), H: a.side("defaultBoardYSize")}
 	if g.Size.W < 0 || g.Size.H < 0 {
 		g.Size = board.Square(19)
@@ -171,7 +172,7 @@ const (
 )
 
 // own are the parameters that kata-get-params writes as strings.
-func own(c *Config, p Play, m Manners) map[string]string {
+func own(c *Config, p Play, m PlayOptions) map[string]string {
 	flag := func(b bool) string { return Value{Kind: Bool, Bool: b}.String() }
 	return map[string]string{
 		"analysisWideRootNoise": setting.General(p.AnalysisWideNoise), "analysisIgnorePreRootHistory": flag(p.AnalysisIgnoreHistory),
@@ -189,7 +190,7 @@ var OwnNames = []string{
 }
 
 // ParamsJSON returns all parameters as kata-get-params does, names sorted.
-func (c *Config) ParamsJSON(p Play, m Manners) string {
+func (c *Config) ParamsJSON(p Play, m PlayOptions) string {
 	texts := map[string]string{}
 	for name, value := range own(c, p, m) {
 		texts[name] = Value{Text: value}.JSON()
@@ -206,7 +207,7 @@ func (c *Config) ParamsJSON(p Play, m Manners) string {
 }
 
 // Param returns one parameter as kata-get-param does.
-func (c *Config) Param(p Play, m Manners, name string) (string, bool) {
+func (c *Config) Param(p Play, m PlayOptions, name string) (string, bool) {
 	if text, ok := own(c, p, m)[name]; ok {
 		return text, true
 	}
