@@ -39,7 +39,7 @@ var allowed = map[string]string{
 	"nn/fresh":      "nn/arch nn/katago nn/onnx",
 	"nn/onnxgo":     "nn nn/onnx",
 	"nn/open":       "board nn",
-	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort",
+	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort setting",
 	"search":        "board nn nn/features setting thinking",
 	"engine":        "board clock level nn nn/features search setting sgf thinking",
 	"katago":        "board clock engine gtp nn nn/features nn/open search setting sgf thinking",

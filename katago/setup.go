@@ -100,7 +100,7 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	conf.Limits = s.Play.Limits
 	conf.NetworksLeads = true
 	conf.Threads, conf.PVLen, conf.MaxSize, conf.Version = a.Threads, a.PVLen, config.MaxSize, config.Release
-	conf.Perspective = map[string]analysis.Perspective{"black": analysis.Black, "white": analysis.White}[a.Perspective]
+	conf.Perspective = colours[a.Perspective]
 	conf.WarnUnused = a.WarnUnused
 	conf.Game.PreventEncore, conf.Game.StartBlackMovesAreHandicap = a.PreventCleanupPhase, a.StartBlackMovesAreHandicap
 	return s, conf

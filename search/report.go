@@ -115,7 +115,7 @@ func valueOf(o *outcome, s float64) thinking.Value {
 func (rep *report) rootInfo(moves []candidate) thinking.Root {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s := rep.nodes.view()
-	info := thinking.Root{Hash: rep.sh.position.game.Hash(), Visits: int64(n.visits), Weight: n.weight,
+	info := thinking.Root{Visits: int64(n.visits), Weight: n.weight,
 		TreeWinLoss: s * float64(n.avg.winLoss), TreeLead: s * float64(n.avg.lead), Raw: rawInfo(&rep.rules.out, rep.sh.size.Area())}
 	weight := float64(n.ownWeight)
 	var all sums

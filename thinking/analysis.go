@@ -69,7 +69,6 @@ type Move struct {
 // Its Value averages the moves weighted with Move.Selection before bounds count, with
 // the root's own evaluation, as KataGo reports them; Visits and Weight are the root's.
 type Root struct {
-	Hash   board.Hash // of the position
 	Visits int64
 	Weight float64
 	Value

@@ -105,13 +105,13 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Rep
 	if err != nil {
 		return nil, err
 	}
-	setup := &bench.Setup{Model: m, Server: s.serverConfig(), Games: games, Params: s.searchOnce(), Rounds: f.rounds, Length: time.Duration(f.seconds * float64(time.Second))}
+	setup := &bench.Setup{Model: m, Server: s.ServerConfig(s.Play.Seed), Games: games, Params: s.searchOnce(), Rounds: f.rounds, Length: time.Duration(f.seconds * float64(time.Second))}
 	out := &bench.Report{Subject: bench.SubjectOf(m.Describe(), size), Rounds: f.rounds}
 	if f.sweep {
-		if out.Trials, s.Batch, err = setup.Sweep(ctx, s.sessionCount()); err != nil {
+		if out.Trials, s.Batch, err = setup.Sweep(ctx, s.SessionCount()); err != nil {
 			return nil, err
 		}
-		out.Recommended = fmt.Sprintf("--sessions %d --batch %d", s.sessionCount(), s.Batch)
+		out.Recommended = fmt.Sprintf("--sessions %d --batch %d", s.SessionCount(), s.Batch)
 	}
 	if f.tune {
 		if err := s.tune(ctx, setup, out); err != nil {
@@ -131,7 +131,7 @@ func (s *settings) searchOnce() search.Params {
 // measure fills in the speeds, and what else the flags ask for.
 func (f *benchmarkFlags) measure(cmd *cobra.Command, s *settings, setup *bench.Setup, out *bench.Report) error {
 	ctx := cmd.Context()
-	out.Plan = bench.Plan{Sessions: s.sessionCount(), Batch: s.batchSize(), Threads: s.workers()}
+	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
 	setup.Params = s.searchOnce() // of the sessions that were found to be best
 	server, err := setup.Serve(out.Plan)
 	if err != nil {

@@ -63,6 +63,6 @@ func announce(s *settings, net *open.Network, what string) error {
 	}
 	d := net.Describe()
 	fmt.Fprintf(os.Stderr, "Kosumi %s: %s on %s, %s (%s); %d workers, %d sessions; %s\n",
-		version, d.Name, d.Provider, d.Precision, d.Why, s.workers(), s.sessionCount(), what)
+		version, d.Name, d.Provider, d.Precision, d.Why, s.workers(), s.SessionCount(), what)
 	return nil
 }

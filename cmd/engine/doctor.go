@@ -26,7 +26,7 @@ of bugs.`,
 				return err
 			}
 			findings := doctor.Examine(doctor.Config{Program: fmt.Sprintf("Kosumi %s, %s", version, buildText()),
-				Model: s.Model, Open: s.modelConfig(s.stderr), Size: s.Play.Size})
+				Model: s.Model, Open: s.Config(s.stderr), Size: s.Play.Size})
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), findings)
 			}

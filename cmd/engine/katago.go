@@ -54,7 +54,7 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	s.kataGo = true
 	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch
 	if n := setup.Net.Sessions; n > 0 {
-		s.Sessions = min(n, s.sessionCount())
+		s.Sessions = min(n, s.SessionCount())
 	}
 	for _, name := range c.Unused() {
 		row := table.Find(name)
@@ -77,6 +77,6 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 			setup.Idle = append(setup.Idle, "useFP16")
 		}
 	}
-	s.Play.Search.Parallel.Sessions = s.sessionCount()
+	s.Play.Search.Parallel.Sessions = s.SessionCount()
 	return s.Play.Validate()
 }

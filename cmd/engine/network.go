@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -18,7 +17,7 @@ func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
 	_, profile := s.Play.Search.Human.Meta()
 	c := open.Config{
 		Open: func(file string) (nn.Model, error) { return s.openModel(file, log) },
-		File: s.Model, HumanFile: s.HumanModel, Server: s.serverConfig(), Size: size, Profile: profile, Log: log,
+		File: s.Model, HumanFile: s.HumanModel, Server: s.ServerConfig(s.Play.Seed), Size: size, Profile: profile, Log: log,
 	}
 	if s.kataGo {
 		c.Log = nil // it says so in its own words
@@ -28,29 +27,11 @@ func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
 
 // openModel opens a network as the flags ask.
 func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error) {
-	m, err := model.Open(file, s.modelConfig(log))
+	m, err := model.Open(file, s.Config(log))
 	if errors.Is(err, model.ErrPrecision) {
 		return nil, usageError{err}
 	}
 	return m, err
-}
-
-func (s *settings) modelConfig(log *slog.Logger) model.Config {
-	return model.Config{
-		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Log: log,
-		Overrides: model.Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value},
-	}
-}
-
-func (s *settings) serverConfig() nn.ServerConfig {
-	seed := s.Play.Seed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	return nn.ServerConfig{
-		Sessions: s.sessionCount(), MaxBatch: s.batchSize(),
-		CacheBytes: s.Cache, Seed: seed,
-	}
 }
 
 // warnOf says that the board of the beginning is none for the network, once that is

@@ -86,7 +86,7 @@ func checkListen(flag, text string) error {
 	return nil
 }
 
-// tryOutput tells before any work whether the file that is to hold it can be
+// tryOutput reports before any work whether the file that is to hold it can be
 // written. One that is there already is replaced only by --force.
 func tryOutput(path string, force bool) error {
 	err := file.Try(path, force)

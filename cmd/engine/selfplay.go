@@ -139,7 +139,7 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		return err
 	}
 	w := selfplay.WriterConfig{Dir: f.out, Side: conf.Side(), QValues: conf.Rows.QValues,
-		PerFile: f.perFile, First: first, Network: "random", Seed: s.serverConfig().Seed, Settings: conf}
+		PerFile: f.perFile, First: first, Network: "random", Seed: s.ServerConfig(s.Play.Seed).Seed, Settings: conf}
 	var server *nn.Server
 	if conf.Search.Method != selfplay.Random {
 		m, err := s.openModel(s.Model, s.stderr)
@@ -147,7 +147,7 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 			return err
 		}
 		defer m.Close()
-		if server, err = nn.NewServer(m, s.serverConfig()); err != nil {
+		if server, err = nn.NewServer(m, s.ServerConfig(s.Play.Seed)); err != nil {
 			return err
 		}
 		defer server.Close()

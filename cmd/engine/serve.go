@@ -183,7 +183,7 @@ type userEngines struct {
 }
 
 func newUserEngines(s *settings, n *open.Network, positions int, log *slog.Logger) *userEngines {
-	return &userEngines{settings: s, net: n, fair: open.NewFair(n, 2*s.sessionCount()*s.batchSize()), positions: positions, log: log}
+	return &userEngines{settings: s, net: n, fair: open.NewFair(n, 2*s.SessionCount()*s.BatchSize()), positions: positions, log: log}
 }
 
 func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {

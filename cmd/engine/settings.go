@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -19,7 +18,6 @@ import (
 	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/nn/model"
-	"kosumi/nn/ort"
 	"kosumi/search"
 	"kosumi/setting"
 	"kosumi/setting/tomlfile"
@@ -28,20 +26,10 @@ import (
 // settings are what the subcommands share: which network runs, and on what, and
 // how to play. Flags, config files and --set change them, through table.
 type settings struct {
-	Model       string
-	HumanModel  string
-	Provider    string
-	Precision   string
-	OnnxRuntime string
-	Encoder     string
-	Policy      string
-	Value       string
-	Sessions    int
-	Batch       int
-	Cache       int64 // in bytes
-	LogLevel    string
-	StrictPlay  bool
-	Preset      string
+	model.Settings
+	LogLevel   string
+	StrictPlay bool
+	Preset     string
 
 	// Play holds all that an engine is told. Its number of workers is 0 where it
 	// was not asked for: see params.
@@ -61,7 +49,7 @@ type settings struct {
 }
 
 func defaultSettings() settings {
-	s := settings{Provider: "auto", Precision: "auto", Cache: 256 << 20, LogLevel: "info", Preset: "katago", Play: engine.Defaults()}
+	s := settings{Settings: model.DefaultSettings(), LogLevel: "info", Preset: "katago", Play: engine.Defaults()}
 	s.searchFrom(s.Play.Search)
 	return s
 }
@@ -96,44 +84,12 @@ func makeTable() setting.Table[settings] {
 }
 
 func networkTable() setting.Table[settings] {
-	return setting.Under(networkGroup, setting.Table[settings]{
-		setting.Of(setting.Info{Name: "model", Source: "the one that the program carries",
-			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one"},
-			func(s *settings) *string { return &s.Model }),
-		setting.Of(setting.Info{Name: "human-model", Source: "none",
-			Doc: "network `FILE` of human moves (KataGo's b18c384nbt-humanv0, say) beside the model: see humanSLProfile and its settings"},
-			func(s *settings) *string { return &s.HumanModel }),
-		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", model.OnnxGo}, ort.ProviderNames()...), Source: "the best that works",
-			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go"},
-			func(s *settings) *string { return &s.Provider }),
-		setting.Of(setting.Info{Name: "precision", Words: model.Precisions, Source: "the fastest that is accurate",
-			Doc: "number format of the network: auto, int16 (on the CPU), fp32 or fp16 (for GPUs); auto is int16 on a processor with AVX2, else fp32"},
-			func(s *settings) *string { return &s.Precision }),
-		setting.Of(setting.Info{Name: "onnxruntime", Source: "found by itself",
-			Doc: "onnxruntime library `FILE`; default: looked for (see engine doctor)"},
-			func(s *settings) *string { return &s.OnnxRuntime }),
-		setting.Of(setting.Info{Name: "encoder", Source: "what the network says of itself",
-			Doc: "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7"},
-			func(s *settings) *string { return &s.Encoder }),
-		setting.Of(setting.Info{Name: "policy", Source: "what the network says of itself",
-			Doc: "policy output of a foreign ONNX network: logits, log_softmax or softmax"},
-			func(s *settings) *string { return &s.Policy }),
-		setting.Of(setting.Info{Name: "value", Source: "what the network says of itself",
-			Doc: "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)"},
-			func(s *settings) *string { return &s.Value }),
-		setting.Of(setting.Info{Name: "sessions", KataGo: "numNNServerThreadsPerModel", High: 256, Source: "own measurements on CPUs",
-			Doc: "network sessions at work at once; 0: one for each core"},
-			func(s *settings) *int { return &s.Sessions }),
-		setting.Of(setting.Info{Name: "batch", KataGo: "nnMaxBatchSize", High: 1024, Source: "own measurements on CPUs",
-			Doc: "most positions in one network call; 0: 8"},
-			func(s *settings) *int { return &s.Batch }),
-		setting.Of(setting.Info{Name: "cache", High: 1 << 20, Unit: 1 << 20, Source: "some 100,000 positions of 19x19",
-			Doc: "cache of evaluations in `MiB`; 0: none"},
-			func(s *settings) *int64 { return &s.Cache }),
-		setting.Custom(setting.Info{Name: "log-level", Source: "what people have to know",
+	net := setting.Lift(model.SettingsTable(), func(s *settings) *model.Settings { return &s.Settings })
+	return setting.Under(networkGroup, setting.Join(net, setting.Table[settings]{
+		setting.Custom(setting.Info{Name: "log-level", Source: "what is loaded, and warnings",
 			Doc: "what goes to stderr: debug, info, warn or error"},
 			func(s *settings) setting.Value { return logLevel{&s.LogLevel} }),
-	})
+	}))
 }
 
 // networkFlags adds what says which network runs, and on what.
@@ -230,7 +186,7 @@ func (s *settings) sizeFor(file string) {
 	if s.sized {
 		return
 	}
-	if own, ok := model.OwnSize(file, s.modelConfig(nil).Overrides); ok {
+	if own, ok := model.OwnSize(file, s.Config(nil).Overrides); ok {
 		s.Play.Size = own
 	}
 }
@@ -321,7 +277,7 @@ func (s *settings) engineConfig() engine.Config {
 // suits the network where none was asked for.
 func (s *settings) params() search.Params {
 	p := s.Play.Search
-	p.Parallel.Workers, p.Parallel.Sessions = s.workers(), s.sessionCount()
+	p.Parallel.Workers, p.Parallel.Sessions = s.workers(), s.SessionCount()
 	return p
 }
 
@@ -331,19 +287,5 @@ func (s *settings) workers() int {
 	if n := s.Play.Search.Parallel.Workers; n > 0 {
 		return n
 	}
-	return 2 * s.sessionCount() * s.batchSize()
-}
-
-func (s *settings) sessionCount() int {
-	if s.Sessions > 0 {
-		return s.Sessions
-	}
-	return runtime.NumCPU()
-}
-
-func (s *settings) batchSize() int {
-	if s.Batch > 0 {
-		return s.Batch
-	}
-	return 8
+	return 2 * s.SessionCount() * s.BatchSize()
 }

@@ -148,7 +148,7 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	}
 	l := &c.Learn
 	l.Model, l.Provider, l.Library, l.Threads, l.Seed = s.Model, s.Provider, s.OnnxRuntime, s.Play.Search.Parallel.Workers, s.Play.Seed
-	l.Overrides = s.modelConfig(nil).Overrides
+	l.Overrides = s.Config(nil).Overrides
 	l.Method = autodiff.Method(f.method)
 	if !changed("lr") {
 		l.Rate = map[bool]float64{true: 0.002, false: 0.0003}[l.Method == autodiff.SGD]

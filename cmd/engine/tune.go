@@ -15,7 +15,7 @@ import (
 // defaultPlan is what is used where nothing was tuned or asked for.
 func (s *settings) defaultPlan() bench.Plan {
 	d := settings{}
-	return bench.Plan{Sessions: d.sessionCount(), Batch: d.batchSize(), Threads: d.workers()}
+	return bench.Plan{Sessions: d.SessionCount(), Batch: d.BatchSize(), Threads: d.workers()}
 }
 
 // use puts a plan into the settings.

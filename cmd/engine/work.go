@@ -197,11 +197,11 @@ func (f *workFlags) allowed() ([][]string, error) {
 // they are needed.
 func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
-		m, err := model.Open(path, s.modelConfig(log))
+		m, err := model.Open(path, s.Config(log))
 		if err != nil {
 			return nil, err
 		}
-		sc := s.serverConfig()
+		sc := s.ServerConfig(s.Play.Seed)
 		sc.Reproducible = true
 		server, err := nn.NewServer(m, sc)
 		if err != nil {

@@ -13,9 +13,9 @@ func TestWorkersHaveACache(t *testing.T) {
 	cache := workCommand().Flags().Lookup("cache")
 	require.Equal(t, "64", cache.DefValue)
 	s := cache.Value.(*flagValue).s
-	require.EqualValues(t, 64<<20, s.serverConfig().CacheBytes)
+	require.EqualValues(t, 64<<20, s.ServerConfig(s.Play.Seed).CacheBytes)
 	require.NoError(t, cache.Value.Set("3"))
 	require.NoError(t, s.load(nil))
-	require.EqualValues(t, 3<<20, s.serverConfig().CacheBytes)
-	require.EqualValues(t, 48<<20, workerSettings(&recipe.Compute{CacheMiB: 48}).serverConfig().CacheBytes)
+	require.EqualValues(t, 3<<20, s.ServerConfig(s.Play.Seed).CacheBytes)
+	require.EqualValues(t, 48<<20, workerSettings(&recipe.Compute{CacheMiB: 48}).ServerConfig(1).CacheBytes)
 }

@@ -8,20 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
 )
 
-// Perspective says whose view numbers are given in.
-type Perspective uint8
-
-// The perspectives.
-const (
-	SideToMove Perspective = iota
-	Black
-	White
-)
-
+// perspectives are the words for whose view numbers are given in, by board.Color; Empty
+// is the side to move.
 var perspectives = []string{"", "black", "white"}
 
 // Overrides read the settings of a query.
@@ -33,15 +26,15 @@ type Overrides interface {
 	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error)
 }
 
-// ParsePerspective reads KataGo's names: SIDETOMOVE, BLACK, WHITE.
-func ParsePerspective(s string) (Perspective, error) {
+// ParsePerspective reads KataGo's names: BLACK, WHITE, or SIDETOMOVE, which is Empty.
+func ParsePerspective(s string) (board.Color, error) {
 	switch strings.ToUpper(s) {
 	case "SIDETOMOVE":
-		return SideToMove, nil
+		return board.Empty, nil
 	case "B", "BLACK":
-		return Black, nil
+		return board.Black, nil
 	case "W", "WHITE":
-		return White, nil
+		return board.White, nil
 	}
 	return 0, fmt.Errorf("perspective %q must be BLACK, WHITE or SIDETOMOVE", s)
 }
@@ -75,7 +68,7 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 		r.fail(field, "Could not set settings: WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", names)
 		return warnings
 	}
-	q.view = Perspective(slices.Index(perspectives, view))
+	q.view = board.Color(slices.Index(perspectives, view))
 	if len(idle) > 0 {
 		warnings = append(warnings, fieldError{field, "Config params without effect here: " + strings.Join(idle, ",")})
 	}

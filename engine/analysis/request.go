@@ -25,7 +25,7 @@ type query struct {
 	params   search.Params
 	limits   search.Limits
 	restrict []thinking.Restriction
-	view     Perspective
+	view     board.Color // whose view numbers have; Empty: of the side to move
 	reports  schedule
 	want     thinking.Details
 	pvLen    int      // moves of a variation, the first included

@@ -255,7 +255,7 @@ func TestOverrides(t *testing.T) {
 		text string
 		want func(q *query)
 	}{
-		{`{"reportAnalysisWinratesAs":"black"}`, func(q *query) { q.view = Black }},
+		{`{"reportAnalysisWinratesAs":"black"}`, func(q *query) { q.view = board.Black }},
 		{`{"reportAnalysisWinratesAs":"SIDETOMOVE"}`, func(*query) {}},
 		{`{"maxTime":2.5}`, func(q *query) { q.limits.Time = 2500 * time.Millisecond }},
 		{`{"maxTime":"2.5"}`, func(q *query) { q.limits.Time = 2500 * time.Millisecond }},
@@ -306,7 +306,7 @@ func TestOverridesStayInsideTheirQuery(t *testing.T) {
 }
 
 func TestParsePerspective(t *testing.T) {
-	for name, want := range map[string]Perspective{"BLACK": Black, "white": White, "SideToMove": SideToMove, "b": Black} {
+	for name, want := range map[string]board.Color{"BLACK": board.Black, "white": board.White, "SideToMove": board.Empty, "b": board.Black} {
 		got, err := ParsePerspective(name)
 		require.NoError(t, err)
 		require.Equal(t, want, got)

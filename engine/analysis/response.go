@@ -111,7 +111,7 @@ type humanRootInfo struct {
 type viewer struct{ sign float64 }
 
 func (q *query) viewer(toMove board.Color) viewer {
-	if q.view == Black && toMove == board.White || q.view == White && toMove == board.Black {
+	if q.view != board.Empty && q.view == toMove.Opponent() {
 		return viewer{-1}
 	}
 	return viewer{1}

@@ -50,12 +50,12 @@ func TestPerspectives(t *testing.T) {
 	everything := thinking.Details{Ownership: true, OwnershipStdev: true, MovesOwnership: true, MovesOwnershipStdev: true,
 		Policy: true, PVVisits: true, NoResult: true}
 	for _, c := range []struct {
-		view    Perspective
+		view    board.Color
 		toMove  board.Color
 		flipped bool
 	}{
-		{SideToMove, board.Black, false}, {Black, board.Black, false}, {White, board.Black, true},
-		{SideToMove, board.White, false}, {Black, board.White, true}, {White, board.White, false},
+		{board.Empty, board.Black, false}, {board.Black, board.Black, false}, {board.White, board.Black, true},
+		{board.Empty, board.White, false}, {board.Black, board.White, true}, {board.White, board.White, false},
 	} {
 		task := &task{turn: 7, hash: "cd", symHash: "ab", query: &query{id: "q", record: record{size: board.Square(2)}, view: c.view, want: everything, pvLen: 2}}
 		got := inJSON(t, task.response(found(c.toMove), true))
@@ -119,7 +119,7 @@ func TestUnwishedIsLeftOut(t *testing.T) {
 // TestBrokenNumbers puts what JSON cannot hold into every number.
 func TestBrokenNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		for _, view := range []Perspective{Black, White} {
+		for _, view := range []board.Color{board.Black, board.White} {
 			task := &task{query: &query{record: record{size: board.Square(2)}, view: view, pvLen: 15, want: thinking.Details{Ownership: true, OwnershipStdev: true,
 				MovesOwnership: true, MovesOwnershipStdev: true, Policy: true, PVVisits: true, NoResult: true}}}
 			r := found(board.Black)

@@ -27,7 +27,7 @@ type Config struct {
 	Threads     int           // positions searched at the same time
 	PVLen       int           // moves of a variation after the first, where a query does not say
 	MaxSize     int           // longest side of a board; 0: board.MaxSize
-	Perspective Perspective   // where a query does not choose
+	Perspective board.Color   // whose view numbers have where a query does not choose; Empty: of the side to move
 	// QuitWithoutWaiting drops what is queued when the input ends.
 	QuitWithoutWaiting bool
 	Version            string                      // "a.b.c"

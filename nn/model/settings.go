@@ -1,0 +1,96 @@
+package model
+
+import (
+	"cmp"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+
+	"kosumi/nn"
+	"kosumi/nn/ort"
+	"kosumi/setting"
+)
+
+// Settings are what users say of the network that runs, and of what runs it. Start
+// from [DefaultSettings]; [SettingsTable] has their names.
+type Settings struct {
+	Model, HumanModel      string // files; "" is the embedded network, and none
+	Provider, Precision    string // "auto" or one of ort.ProviderNames and OnnxGo, of Precisions
+	OnnxRuntime            string // file of the library; "": it is looked for
+	Encoder, Policy, Value string // of a foreign network that does not say; ""
+	Sessions, Batch        int    // 0: see SessionCount and BatchSize
+	Cache                  int64  // in bytes
+}
+
+// DefaultSettings is what runs where nobody says anything.
+func DefaultSettings() Settings {
+	return Settings{Provider: "auto", Precision: "auto", Cache: 256 << 20}
+}
+
+// SettingsTable lists what can be set.
+func SettingsTable() setting.Table[Settings] {
+	return setting.Table[Settings]{
+		setting.Of(setting.Info{Name: "model", Source: "the one that the program carries",
+			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one"},
+			func(s *Settings) *string { return &s.Model }),
+		setting.Of(setting.Info{Name: "human-model", Source: "none",
+			Doc: "network `FILE` of human moves (KataGo's b18c384nbt-humanv0, say) beside the model: see humanSLProfile and its settings"},
+			func(s *Settings) *string { return &s.HumanModel }),
+		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", OnnxGo}, ort.ProviderNames()...), Source: "the best that works",
+			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go"},
+			func(s *Settings) *string { return &s.Provider }),
+		setting.Of(setting.Info{Name: "precision", Words: Precisions, Source: "the fastest that is accurate",
+			Doc: "number format of the network: auto, int16 (on the CPU), fp32 or fp16 (for GPUs); auto is int16 on a processor with AVX2, else fp32"},
+			func(s *Settings) *string { return &s.Precision }),
+		setting.Of(setting.Info{Name: "onnxruntime", Source: "the newest found",
+			Doc: "onnxruntime library `FILE`; default: looked for (see engine doctor)"},
+			func(s *Settings) *string { return &s.OnnxRuntime }),
+		setting.Of(setting.Info{Name: "encoder", Source: "what the network says of itself",
+			Doc: "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7"},
+			func(s *Settings) *string { return &s.Encoder }),
+		setting.Of(setting.Info{Name: "policy", Source: "what the network says of itself",
+			Doc: "policy output of a foreign ONNX network: logits, log_softmax or softmax"},
+			func(s *Settings) *string { return &s.Policy }),
+		setting.Of(setting.Info{Name: "value", Source: "what the network says of itself",
+			Doc: "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)"},
+			func(s *Settings) *string { return &s.Value }),
+		setting.Of(setting.Info{Name: "sessions", KataGo: "numNNServerThreadsPerModel", High: 256, Source: "own measurements on CPUs",
+			Doc: "network sessions at work at once; 0: one for each core"},
+			func(s *Settings) *int { return &s.Sessions }),
+		setting.Of(setting.Info{Name: "batch", KataGo: "nnMaxBatchSize", High: 1024, Source: "own measurements on CPUs",
+			Doc: "most positions in one network call; 0: 8"},
+			func(s *Settings) *int { return &s.Batch }),
+		setting.Of(setting.Info{Name: "cache", High: 1 << 20, Unit: 1 << 20, Source: "some 100,000 positions of 19x19",
+			Doc: "cache of evaluations in `MiB`; 0: none"},
+			func(s *Settings) *int64 { return &s.Cache }),
+	}
+}
+
+// SessionCount is the number of sessions: one for each core where nobody says.
+func (s *Settings) SessionCount() int {
+	if s.Sessions > 0 {
+		return s.Sessions
+	}
+	return runtime.NumCPU()
+}
+
+// BatchSize is the most positions in one call.
+func (s *Settings) BatchSize() int {
+	if s.Batch > 0 {
+		return s.Batch
+	}
+	return 8
+}
+
+// Config says how network files are opened.
+func (s *Settings) Config(log *slog.Logger) Config {
+	return Config{
+		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Log: log,
+		Overrides: Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value},
+	}
+}
+
+// ServerConfig says how the network is served; a seed of 0 stands for one of its own.
+func (s *Settings) ServerConfig(seed uint64) nn.ServerConfig {
+	return nn.ServerConfig{Sessions: s.SessionCount(), MaxBatch: s.BatchSize(), CacheBytes: s.Cache, Seed: cmp.Or(seed, rand.Uint64())}
+}
