@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
+.PHONY: run check test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 run: deps build
 	@exec $(ENGINE) gtp
@@ -53,6 +53,11 @@ test: deps-test build
 	$(GO) test -count=1 .
 	$(GO) test -timeout 20m ./...
 
+# A look before a commit: the linters, and the tests that run no other program,
+# kill nothing and compute no longer than a second or two.
+check: lint
+	$(GO) test -short ./...
+
 # What computes, once more as on a processor with AVX2 and nothing newer; on
 # Linux on x86-64.
 test-avx2: deps
@@ -65,14 +70,14 @@ test-pytorch: deps build
 	@scripts/test-pytorch.sh
 
 race: deps-test page
-	$(GO) test -race -short -timeout 40m ./...
+	$(GO) test -race -timeout 40m ./...
 
 # The same without the packages that only compute, which the detector slows down
 # most, and the program, which would have to be built once more.
 NO_RACE := board|cmd/engine|life.*|nn/autodiff|nn/katago|nn/onnx.*|sgf
 
 race-short: deps-test page
-	$(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -vE '^kosumi/($(NO_RACE))$$')
+	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -vE '^kosumi/($(NO_RACE))$$')
 
 # Every fuzz target in turn, FUZZTIME each.
 fuzz:

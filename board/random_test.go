@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
 var positions = flag.Int("board.positions", 300, "random positions for each rule set that are compared with the slow board")
@@ -64,7 +65,7 @@ func TestRandomGames(t *testing.T) {
 			h.Write([]byte(name))
 			rng := rand.New(rand.NewPCG(1, h.Sum64()))
 			limit := *positions
-			if testing.Short() {
+			if testing.Short() || testshared.Race {
 				limit /= 5
 			}
 			for n := 0; n < limit; {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // TestSilentWorkers lets one worker of two fail at a task and the other say
@@ -62,6 +64,7 @@ func TestSilentWorkers(t *testing.T) {
 // client that has gone, and those that take long while another client waits. Neither
 // keeps a worker from the tasks of others.
 func TestTasksThatNobodyWantsEnd(t *testing.T) {
+	testshared.Slow(t)
 	a := newArena(t)
 	a.start(a.site.worker(t.TempDir(), func(c *WorkerConfig) {
 		c.Handlers = map[string]Handler{"search": {Most: 2, Do: func(ctx context.Context, body json.RawMessage, _ map[string]string) (any, error) {

@@ -8,9 +8,10 @@ import (
 	"os"
 	"testing"
 
-	"kosumi/gtp/gtpconform"
-
 	"github.com/stretchr/testify/require"
+
+	"kosumi/gtp/gtpconform"
+	"kosumi/internal/testshared"
 )
 
 // serveFake starts a server with a fake engine behind pipes.
@@ -52,6 +53,7 @@ func TestMain(m *testing.M) {
 
 // TestConformanceOfProgram runs what concerns processes and real pipes.
 func TestConformanceOfProgram(t *testing.T) {
+	testshared.Slow(t)
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	open := gtpconform.Program(exe, []string{serveEnv + "=1", "GORACE=atexit_sleep_ms=0"})

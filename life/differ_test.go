@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/life/check"
 )
 
@@ -109,6 +110,7 @@ func TestAgainstOracle(t *testing.T) {
 
 // TestExamplesProved proves what holds of the committed examples.
 func TestExamplesProved(t *testing.T) {
+	testshared.Slow(t)
 	for _, e := range readExamples(t) {
 		o, err := newOracle(e.shape, 100000)
 		require.NoError(t, err, e.name)

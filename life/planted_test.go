@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/life/check"
 )
 
@@ -196,6 +197,7 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 
 // TestPlantedFaults requires that the checker finds every planted fault.
 func TestPlantedFaults(t *testing.T) {
+	testshared.Slow(t)
 	count := map[string]int{}
 	for _, e := range readExamples(t) {
 		for _, data := range proofsOf(t, e.shape) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // openShape draws random stones on a small board without walls.
@@ -140,6 +142,7 @@ func (r *replayer) anyMove(p *position) int16 {
 // TestZones keeps the zone of proofs, changes all else, and replays them against
 // random moves anywhere. KOSUMI_LIFE_REPLAYS says how often.
 func TestZones(t *testing.T) {
+	testshared.Slow(t)
 	want := 8000
 	if text := os.Getenv("KOSUMI_LIFE_REPLAYS"); text != "" {
 		want, _ = strconv.Atoi(text)

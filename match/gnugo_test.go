@@ -18,6 +18,7 @@ import (
 // gnuGo returns the path of GNU Go, which real games are played with.
 func gnuGo(t *testing.T) string {
 	t.Helper()
+	testshared.Slow(t)
 	if path, err := exec.LookPath("gnugo"); err == nil {
 		return path
 	}

@@ -16,6 +16,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/clock"
+	"kosumi/internal/testshared"
 	"kosumi/match/elo"
 	"kosumi/sgf"
 )
@@ -402,6 +403,7 @@ func stderrOf(t *testing.T, c Config, side string) string {
 }
 
 func TestClock(t *testing.T) {
+	testshared.Slow(t)
 	control, err := clock.Parse("byoyomi 0 2 2")
 	require.NoError(t, err)
 	c := small(guestCommand("-list", "kata-time_settings time_left"), guestCommand("-late", "1m", "-list", "time_settings time_left"))

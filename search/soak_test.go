@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/thinking"
 )
@@ -18,6 +19,7 @@ import (
 // TestSoak lets a tree live through random games with searches that are cut off,
 // fail, run out of memory and go on, and checks it after each step.
 func TestSoak(t *testing.T) {
+	testshared.Slow(t)
 	t.Run("owner", func(t *testing.T) {
 		soak(t, 0, func(e *stub) nn.Evaluator { return e })
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/sgf"
 )
 
@@ -132,6 +133,7 @@ func TestLargeFile(t *testing.T) {
 // Each of these is a file of a few megabytes made to be slow or large: work that
 // grows with the square of it would take hours.
 func TestHostileFiles(t *testing.T) {
+	testshared.Slow(t)
 	tests := map[string]string{
 		"bare nodes":            "(" + strings.Repeat(";", 4<<20) + ")",
 		"empty values":          "(;C" + strings.Repeat("[]", 2<<20) + ")",

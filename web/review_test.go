@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/review/drill"
 	"kosumi/review/report"
 	"kosumi/web/api"
@@ -157,6 +158,7 @@ func occupied(t *testing.T, folder *report.Folder, id string) string {
 
 // TestReviewGoesOn ends a server in the middle of a queue.
 func TestReviewGoesOn(t *testing.T) {
+	testshared.Slow(t)
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/web/access"
@@ -237,6 +238,7 @@ func TestRefusals(t *testing.T) {
 
 // TestStrangers opens sockets that must not get anywhere.
 func TestStrangers(t *testing.T) {
+	testshared.Slow(t)
 	s := serve(t, t.TempDir())
 	player := join(t, s)
 	for _, tc := range []struct {

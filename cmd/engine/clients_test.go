@@ -41,7 +41,7 @@ func TestClients(t *testing.T) {
 		replayClient(t, "../../testdata/gtp/client-sabaki.gtp", asKataGoProgram(t), "gtp", "-config", filepath.Join(dir, "gtp.cfg"), "-model", realNetwork(t))
 	})
 	t.Run("q5go, under the own name", func(t *testing.T) {
-		replayClient(t, filepath.Join(dir, "q5go.gtp"), program, slices.Concat([]string{"gtp", "--visits", "12", "--model", realNetwork(t)}, frugal)...)
+		replayClient(t, filepath.Join(dir, "q5go.gtp"), built(t), slices.Concat([]string{"gtp", "--visits", "12", "--model", realNetwork(t)}, frugal)...)
 	})
 }
 

@@ -15,11 +15,11 @@ func TestGTPConformance(t *testing.T) {
 	needLibrary(t)
 	flags := append([]string{"gtp", "--log-level", "warn"}, frugal...)
 	t.Run("embedded network", func(t *testing.T) {
-		gtpconform.Run(t, gtpconform.Program(program, nil, flags...), gtpconform.Options{})
+		gtpconform.Run(t, gtpconform.Program(built(t), nil, flags...), gtpconform.Options{})
 	})
 	t.Run("trained network", func(t *testing.T) {
 		flags := append(flags, "--model", realNetwork(t))
-		gtpconform.Run(t, gtpconform.Program(program, nil, flags...), gtpconform.Options{Only: []int{23, 44, 45, 55}})
+		gtpconform.Run(t, gtpconform.Program(built(t), nil, flags...), gtpconform.Options{Only: []int{23, 44, 45, 55}})
 	})
 }
 

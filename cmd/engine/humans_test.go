@@ -49,7 +49,7 @@ func TestHumanTranscripts(t *testing.T) {
 				require.NoError(t, json.Unmarshal(c, &text))
 				commands = append(commands, text)
 			}
-			cmd := exec.Command(program, args...)
+			cmd := exec.Command(built(t), args...)
 			cmd.Stdin = strings.NewReader(strings.Join(commands, "\n") + "\nprotocol_version\nquit\n")
 			out, err := cmd.Output()
 			require.NoError(t, err)

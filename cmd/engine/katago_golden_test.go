@@ -25,8 +25,8 @@ import (
 func asKataGoProgram(t testing.TB) string {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), "katago")
-	if err := os.Symlink(program, link); err != nil { // as on Windows
-		data, err := os.ReadFile(program)
+	if err := os.Symlink(built(t), link); err != nil { // as on Windows
+		data, err := os.ReadFile(built(t))
 		require.NoError(t, err)
 		link += ".exe"
 		require.NoError(t, os.WriteFile(link, data, 0o755))

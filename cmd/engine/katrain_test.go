@@ -28,6 +28,7 @@ type reviewed struct {
 // those that move like people included.
 func TestKaTrain(t *testing.T) {
 	needLibrary(t)
+	testshared.Slow(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		testshared.Absent(t, "no python3 to run KaTrain with: %v", err)

@@ -159,7 +159,7 @@ func TestSelfplayCommand(t *testing.T) {
 		return len(list)
 	}
 	before := files()
-	cmd := exec.Command(program, "selfplay", "--method", "random", "--out", dir, "--boardsize", "5")
+	cmd := exec.Command(built(t), "selfplay", "--method", "random", "--out", dir, "--boardsize", "5")
 	require.NoError(t, cmd.Start())
 	require.Eventually(t, func() bool { return files() > before }, testtalk.Patience, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))

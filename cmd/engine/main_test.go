@@ -27,13 +27,13 @@ const programCommit = "0123456789ab"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if flag.Lookup("test.fuzz").Value.String() != "" {
-		os.Exit(m.Run()) // fuzz targets need no program, and their workers come here too
+	if flag.Lookup("test.fuzz").Value.String() != "" || testing.Short() {
+		os.Exit(m.Run()) // they need no program, and workers of fuzz targets come here too
 	}
 	dir, err := os.MkdirTemp("", "kosumi-engine-")
 	if err == nil {
 		program = filepath.Join(dir, "engine")
-		build := exec.Command("go", append(append([]string{"build"}, raceFlags...), "-ldflags", "-X main.commit="+programCommit, "-o", program, ".")...)
+		build := exec.Command("go", "build", fmt.Sprintf("-race=%t", testshared.Race), "-ldflags", "-X main.commit="+programCommit, "-o", program, ".")
 		build.Stderr = os.Stderr
 		err = build.Run()
 	}
@@ -46,6 +46,13 @@ func TestMain(m *testing.M) {
 	}
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// built returns the path of the engine; tests that run it are not among the short ones.
+func built(t testing.TB) string {
+	t.Helper()
+	testshared.Slow(t)
+	return program
 }
 
 // needLibrary makes tests that need speed fail under CI=true, and skip
@@ -109,7 +116,7 @@ type process struct {
 // start runs the engine, until the test ends at the latest.
 func start(t testing.TB, env []string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(program, args...), stderr: new(testshared.Log), ended: make(chan struct{})}
+	p := &process{cmd: exec.Command(built(t), args...), stderr: new(testshared.Log), ended: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = p.stderr
 	var err error

@@ -20,6 +20,7 @@ import (
 // gnuGo is the command of an opponent that always plays the same game.
 func gnuGo(t testing.TB) string {
 	t.Helper()
+	testshared.Slow(t)
 	path, err := exec.LookPath("gnugo")
 	if err != nil {
 		path = "/usr/games/gnugo"
@@ -31,8 +32,8 @@ func gnuGo(t testing.TB) string {
 }
 
 // contender is the command of the engine as a player of matches.
-func contender(visits string) string {
-	return strings.Join(slices.Concat([]string{program, "gtp", "--log-level", "error", "--seed", "1", "--visits", visits}, frugal), " ")
+func contender(t testing.TB, visits string) string {
+	return strings.Join(slices.Concat([]string{built(t), "gtp", "--log-level", "error", "--seed", "1", "--visits", visits}, frugal), " ")
 }
 
 func summaryOf(t testing.TB, o outcome) (s match.Summary, raw map[string]any) {
@@ -47,7 +48,7 @@ func TestMatchWithGNUGo(t *testing.T) {
 	opponent := gnuGo(t)
 	for _, size := range []string{"5", "9"} {
 		dir := t.TempDir()
-		o := invoke(t, nil, "", "match", "--a", contender("20"), "--b", opponent, "--name-b", "gnu", "--games", "2",
+		o := invoke(t, nil, "", "match", "--a", contender(t, "20"), "--b", opponent, "--name-b", "gnu", "--games", "2",
 			"--boardsize", size, "--komi", "7.5", "--rules", "chinese", "--parallel", "2", "--sgf", dir, "--json",
 			"--elo0", "0", "--elo1", "50")
 		require.Zero(t, o.code, o.stderr)

@@ -42,6 +42,7 @@ type driven struct {
 // TestSabaki lets Sabaki's own library drive the engine.
 func TestSabaki(t *testing.T) {
 	needLibrary(t)
+	testshared.Slow(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		testshared.Absent(t, "no node to run a real GTP client with: %v", err)
@@ -53,7 +54,7 @@ func TestSabaki(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	args := slices.Concat([]string{filepath.Join(dir, "drive.js"), program, "gtp", "--visits", "30", "--resign=false"}, frugal)
+	args := slices.Concat([]string{filepath.Join(dir, "drive.js"), built(t), "gtp", "--visits", "30", "--resign=false"}, frugal)
 	cmd := exec.CommandContext(ctx, node, args...)
 	var stderr testshared.Log
 	cmd.Stderr = &stderr

@@ -116,7 +116,7 @@ func TestHangup(t *testing.T) {
 		"selfplay": "selfplay --method random --boardsize 9 --out " + filepath.Join(dir, "games"),
 		"loop":     "loop " + filepath.Join(dir, "loop"),
 	} {
-		cmd := exec.Command(program, strings.Fields(args)...)
+		cmd := exec.Command(built(t), strings.Fields(args)...)
 		require.NoError(t, cmd.Start())
 		files := func() bool {
 			list, _ := filepath.Glob(filepath.Join(dir, "*", "tdata", "*.npz"))
@@ -129,7 +129,7 @@ func TestHangup(t *testing.T) {
 		require.NoError(t, os.RemoveAll(dir))
 	}
 
-	outlives := exec.Command("nohup", append([]string{program, "gtp"}, frugal...)...)
+	outlives := exec.Command("nohup", append([]string{built(t), "gtp"}, frugal...)...)
 	in, err := outlives.StdinPipe()
 	require.NoError(t, err)
 	out, err := outlives.StdoutPipe()

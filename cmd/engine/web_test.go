@@ -27,10 +27,11 @@ type webServer struct {
 // startWeb starts the real program, as it is, on the network inside it.
 func startWeb(t *testing.T, folder string) *webServer {
 	t.Helper()
+	testshared.Slow(t)
 	if _, err := web.Page(); err != nil {
 		testshared.Absent(t, "%v", err)
 	}
-	cmd := exec.Command(program, "web", "--no-open", "--folder", folder, "--precision", "fp32", "--sessions", "1")
+	cmd := exec.Command(built(t), "web", "--no-open", "--folder", folder, "--precision", "fp32", "--sessions", "1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -142,7 +143,7 @@ func TestWebGame(t *testing.T) {
 	names, size := searched()
 	require.Len(t, names, 1)
 	require.NotZero(t, size)
-	out, err := exec.Command(program, "review", files[0], "-o", filepath.Join(dir, "reviews"), "--precision", "fp32", "--sessions", "1").CombinedOutput()
+	out, err := exec.Command(built(t), "review", files[0], "-o", filepath.Join(dir, "reviews"), "--precision", "fp32", "--sessions", "1").CombinedOutput()
 	require.NoError(t, err, string(out))
 	again, sizeNow := searched()
 	require.Equal(t, names, again)

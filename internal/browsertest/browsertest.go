@@ -36,6 +36,7 @@ type Tab struct {
 // skipped, or fails in CI. options are added to chromedp's.
 func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
+	testshared.Slow(t)
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

@@ -9,10 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"kosumi/internal/testshared"
 )
 
 // TestPipes reads and writes what would let a program hang.
 func TestPipes(t *testing.T) {
+	testshared.Slow(t)
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, unix.Mkfifo(path, 0o600))
 	require.ErrorIs(t, Write(path, text("x")), ErrKind)

@@ -17,6 +17,15 @@ func Absent(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
+// Slow skips a test that the short tests leave out: one that runs other programs or the
+// real one, kills it, or computes for seconds.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: not among the short tests")
+	}
+}
+
 // Log is a buffer that may be read while others write to it. Its zero value is
 // empty.
 type Log struct {

@@ -117,6 +117,7 @@ func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options) diffs {
 
 // TestGraphsMatchKataGo runs the graphs on all positions of the reference data.
 func TestGraphsMatchKataGo(t *testing.T) {
+	testshared.Slow(t)
 	for _, name := range realNames {
 		for _, form := range []Form{FormRun, FormExact} {
 			t.Run(name+"/"+form.String(), func(t *testing.T) {

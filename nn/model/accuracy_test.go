@@ -108,6 +108,7 @@ func needIntegers(t *testing.T) {
 // TestIntegersOnOwnPositions compares 16-bit integers with float32 on positions that
 // the network's policy leads to; see docs/measurements/speed.md.
 func TestIntegersOnOwnPositions(t *testing.T) {
+	testshared.Slow(t)
 	needIntegers(t)
 	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
 	exact, integers := serve(t, path, "fp32"), serve(t, path, "int16")
@@ -126,11 +127,12 @@ func TestIntegersOnOwnPositions(t *testing.T) {
 // TestIntegersOnGames holds 16-bit integers to what their differences from float32
 // may be on recorded positions; a short run takes those of the common sizes only.
 func TestIntegersOnGames(t *testing.T) {
+	testshared.Slow(t)
 	needIntegers(t)
 	positions := featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz"))
 	var games []*board.Game
 	for i := range positions {
-		if p := &positions[i]; !testing.Short() || p.X == p.Y && (p.X == 9 || p.X == 19) {
+		if p := &positions[i]; !(testing.Short() || testshared.Race) || p.X == p.Y && (p.X == 9 || p.X == 19) {
 			games = append(games, p.Game(t))
 		}
 	}

@@ -66,7 +66,7 @@ func TestKataGoNetworksEndToEnd(t *testing.T) {
 				answers[line.ID] = line.Post
 			}
 			d := differences{}
-			for _, p := range bySize(positions, testing.Short()) {
+			for _, p := range bySize(positions, testing.Short() || testshared.Race) {
 				require.Contains(t, answers, p.ID)
 				d.compare(t, server, p, answers[p.ID])
 			}

@@ -147,7 +147,7 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 
 	_, err = ort.Load(filepath.Join(t.TempDir(), "absent"))
 	require.ErrorIs(t, err, ort.ErrNoLibrary)
-	if testing.Short() {
+	if testing.Short() || testshared.Race {
 		return
 	}
 	other := filepath.Join(t.TempDir(), filepath.Base(first.Path))

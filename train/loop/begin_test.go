@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
 	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
@@ -71,6 +72,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 // TestLoopBeginsWithRows gives a new loop the rows of another run: they fill the
 // window behind its own, stay where they are, and make no samples of their own.
 func TestLoopBeginsWithRows(t *testing.T) {
+	testshared.Slow(t)
 	first := filepath.Join(t.TempDir(), "first")
 	require.NoError(t, recipe.Init(first, []byte(tiny)))
 	needRuntime(t, first)
@@ -119,6 +121,7 @@ func TestLoopBeginsWithRows(t *testing.T) {
 // TestBoardsMayChange adds a larger board in the middle of a run: its games fill
 // rows of another layout, and the learner takes both.
 func TestBoardsMayChange(t *testing.T) {
+	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/train/learn"
@@ -67,6 +68,7 @@ func repeated(r learn.Result, n int) []learn.Result {
 // learner begins with the network that plays, at half the rate, and makes up for what
 // is lost. The rate stays, and so does the end of it all where no rate will do.
 func TestDivergedLoopGoesBack(t *testing.T) {
+	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
 	"kosumi/train/loop/recipe"
 )
@@ -64,6 +65,7 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 // its checkpoints away: it begins anew with the network that plays, nothing else is
 // lost, and it goes on from there.
 func TestLearnerMayChange(t *testing.T) {
+	testshared.Slow(t)
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"settings": func(t *testing.T, dir string) {
 			rewrite(t, dir, "[train]\n", "[train]\nmethod = \"sgd\"\nmomentum = 0.9\n")

@@ -92,6 +92,7 @@ func TestMain(m *testing.M) {
 // TestKilledLoopGoesOn kills the loop at random moments and checks each time
 // that state, rows, game records, networks and checkpoints agree.
 func TestKilledLoopGoesOn(t *testing.T) {
+	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
@@ -282,6 +283,7 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 // TestProgress tells of every stage what is done of how much, the moves that were
 // made before any game has ended, and how long it will take.
 func TestProgress(t *testing.T) {
+	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, recipe.Init(dir, []byte(tiny)))
 	needRuntime(t, dir)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
 	"kosumi/train/learn"
@@ -111,6 +112,7 @@ func TestMuchHeldBack(t *testing.T) {
 // those that it was trained on is not exported, however finite its numbers are. An
 // earlier export stays, and so do checkpoints from before.
 func TestWorseIsNoNetwork(t *testing.T) {
+	testshared.Slow(t)
 	model := filepath.Join(t.TempDir(), "mini.onnx")
 	a, err := fresh.Parse("mini")
 	require.NoError(t, err)

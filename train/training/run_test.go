@@ -71,6 +71,7 @@ func (c childRun) command(t testing.TB) *exec.Cmd {
 // TestKill kills a run at random moments. It goes on each time, and the networks
 // and metrics in the end are those of a run that nobody disturbed.
 func TestKill(t *testing.T) {
+	testshared.Slow(t)
 	kills := 2
 	if *long {
 		kills = 50
@@ -274,6 +275,7 @@ func TestScheduleOfARun(t *testing.T) {
 // TestFewGames: of few games one is held back at least, and one is trained on; of a
 // single one nothing is held back. An interrupted run goes on with the same split.
 func TestFewGames(t *testing.T) {
+	testshared.Slow(t)
 	for games := 1; games <= 6; games++ {
 		child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 4}
 		c := child.config()
@@ -304,6 +306,7 @@ func TestFewGames(t *testing.T) {
 // leaves neither a network nor a checkpoint; a sensible one goes on in the same
 // folder.
 func TestDivergence(t *testing.T) {
+	testshared.Slow(t)
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12)}
 	for _, steps := range []int64{2, 4, 15, 60} {
 		for _, clip := range []float64{0, 10} {
