@@ -29,7 +29,9 @@ func TestSummary(t *testing.T) {
 	next, err := NextGame(dir)
 	require.NoError(t, err)
 	require.Zero(t, next, "nothing is there")
-	s, w := newSession(t, small(Random), dir, 10)
+	c := small(Random)
+	c.Opening.Forks = 0 // a game that branches off has moves that it did not make
+	s, w := newSession(t, c, dir, 10)
 	require.NoError(t, s.Play(t.Context(), nil, Goal{Games: 25}))
 	require.NoError(t, w.Flush())
 	sum := Summarise("random", s.Stats(), nil, 0)
