@@ -55,20 +55,6 @@ func leadsFit(r *search.Result, l search.Limits) bool {
 	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 
-// Status is the fate of a point: the first three for stones, the others for
-// empty points.
-type Status uint8
-
-// The statuses of points.
-const (
-	Alive Status = iota
-	Dead
-	Seki
-	BlackTerritory
-	WhiteTerritory
-	Dame
-)
-
 // score returns White's points minus Black's, as [Engine.FinalScore] does.
 func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	if j.cfg.ScoreByLead && !j.counted(g) {
