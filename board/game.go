@@ -65,6 +65,9 @@ type koCapture struct {
 // Game is a game under rules: a board, the side to move, and the memory that
 // superko, passes, clean-up phases and bonus points need. Make one with NewGame
 // and copy it with CopyFrom.
+//
+// It has more methods than other types since most of them are questions of one rule each
+// (who moves, what is legal, what it scores), which share all of its state.
 type Game struct {
 	rules   Rules
 	options GameOptions
