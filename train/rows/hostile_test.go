@@ -186,6 +186,7 @@ func TestHostileFiles(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(smallFile(f, Layout{features.V7, 5}))
 	f.Add(smallFile(f, Layout{features.Mini7, 4}))
+	f.Add(asBytes(taughtSet(f, Layout{features.V7, 5}, board.Square(5))))
 	f.Fuzz(func(_ *testing.T, data []byte) { _ = readAll(data) })
 }
 
