@@ -76,6 +76,20 @@ func (l *losses) but(column int64) onnx.Value {
 	return l.b.Sub(l.b.Scalar(1), l.column(column))
 }
 
+// endWeight is a row's weight where a target needs a real end, and in taught rows
+// that of the teacher's number, which is 0 in all others.
+func (l *losses) endWeight(taught onnx.Value) onnx.Value {
+	return l.b.Mul(l.weight(), l.b.Add(l.column(targetFinalUse), taught))
+}
+
+// known is 1 where a number of the teacher's is there, 0 where it is 0.
+func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
+
+// orTaught is own, or the teacher's number in taught rows: taught is 0 in all others.
+func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
+	return l.b.Add(l.b.Mul(own, l.but(targetTaught)), taught)
+}
+
 // stop keeps gradients from flowing through a value.
 func (l *losses) stop(v onnx.Value) onnx.Value {
 	v = l.b.Identity(v)
@@ -135,15 +149,16 @@ func (l *losses) entropy(p onnx.Value) onnx.Value {
 func (l *losses) policies() {
 	target := l.target(inPolicy, l.area+1)
 	w := l.weight(targetPolicyUse)
+	ce, entropy := l.crossEntropy(l.h.policy[0], target), l.entropy(target)
 	if l.coef(TermPolicy) > 0 {
-		l.add(TermPolicy, l.crossEntropy(l.h.policy[0], target), w)
+		l.add(TermPolicy, ce, w)
 	}
-	l.add(MeasurePolicyEntropy, l.entropy(target), w)
+	l.add(MeasurePolicyEntropy, entropy, w)
+	l.add(MeasureTaughtKL, l.b.Sub(ce, entropy), l.b.Mul(w, l.column(targetTaught)))
 	hit := l.b.Op("Equal", nil, l.top(l.h.policy[0]), l.top(target))
 	l.add(MeasurePolicyTop1, l.b.Cast(hit, onnx.Float), w)
 	if len(l.h.policy) > 1 && l.coef(TermOptimistic) > 0 && l.h.wdl && len(l.h.score) > 1 {
-		use := l.b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism())
-		l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
+		l.optimistic(target)
 	}
 	if l.aux == nil {
 		return
@@ -157,6 +172,15 @@ func (l *losses) policies() {
 	if v := l.aux.policy[TermSoftReply]; v != "" {
 		l.add(TermSoftReply, l.crossEntropy(v, l.soften(l.target(inReply, l.area+1))), l.weight(targetReplyUse))
 	}
+}
+
+// optimistic adds the term of the optimistic policy. Taught rows have a target of
+// their own in place of the reply, or none.
+func (l *losses) optimistic(target onnx.Value) {
+	b, own := l.b, l.known(targetTaughtLucky)
+	use := b.Add(b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism()), l.weight(targetTaughtLucky))
+	target = b.Add(b.Mul(target, b.Sub(b.Scalar(1), own)), b.Mul(l.target(inReply, l.area+1), own))
+	l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
 }
 
 // top is the place of the largest number of each row, [N,1].
@@ -189,8 +213,10 @@ func (l *losses) values() {
 	target := b.Slice(l.globals, 1, targetWin, targetNoResult+1)
 	truth := b.Sub(l.column(targetWin), l.column(targetLoss))
 	says := l.h.value
+	winLoss := says
 	if l.h.wdl {
 		says = b.Sub(b.Slice(says, 1, 0, 1), b.Slice(says, 1, 1, 2))
+		winLoss = l.winLoss()
 		if l.coef(TermValue) > 0 {
 			l.add(TermValue, l.crossEntropy(l.h.value, target), w)
 		}
@@ -199,6 +225,8 @@ func (l *losses) values() {
 		d := b.Sub(says, truth)
 		l.add(TermValue, b.Mul(d, d), w)
 	}
+	off := b.Mul(b.Abs(b.Sub(winLoss, truth)), b.Scalar(0.5))
+	l.add(MeasureWinrateError, off, b.Mul(w, l.column(targetTaught)))
 	decided := b.Abs(b.Op("Sign", nil, truth))
 	right := b.Op("Equal", nil, b.Op("Sign", nil, says), b.Op("Sign", nil, truth))
 	l.add(MeasureValueAccuracy, b.Cast(right, onnx.Float), b.Mul(w, decided))
@@ -207,6 +235,12 @@ func (l *losses) values() {
 		ce := b.Sub(l.crossEntropy(l.aux.tdValue, short), l.entropy(short))
 		l.add(TermTDValue, ce, b.Mul(l.weight(), l.but(targetNoTD)))
 	}
+}
+
+// winLoss is the predicted win minus loss of a network with WDL logits, [N,1].
+func (l *losses) winLoss() onnx.Value {
+	p := l.b.Softmax(l.h.value, -1)
+	return l.b.Sub(l.b.Slice(p, 1, 0, 1), l.b.Slice(p, 1, 1, 2))
 }
 
 // huber is x²/2 up to delta and straight from there on.
@@ -247,49 +281,56 @@ func (l *losses) scores() {
 	if len(l.h.score) == 0 {
 		return
 	}
-	b, w := l.b, l.weight(targetFinalUse)
-	truth := l.column(targetScore)
-	mean := l.scoreMean()
+	b, truth, mean := l.b, l.column(targetScore), l.scoreMean()
 	if l.coef(TermScoreMean) > 0 {
-		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), w)
+		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), l.endWeight(l.column(targetTaughtScore)))
 	}
+	lead := mean
+	if len(l.h.score) > 3 {
+		lead = b.Mul(l.h.score[2], b.Scalar(l.spec.KataGo.Multipliers.Lead))
+	}
+	lead = b.Sub(lead, l.column(targetLead))
+	l.add(MeasureLeadError, b.Abs(lead), l.weight(targetLeadUse, targetTaught))
 	if l.spec.Kind != nn.KindKataGo {
 		return
 	}
 	mult := &l.spec.KataGo.Multipliers
 	if len(l.h.score) > 1 && l.coef(TermScoreStdev) > 0 {
 		off := b.Mul(b.Abs(b.Sub(l.stop(mean), truth)), b.Scalar(math.Sqrt(math.Pi/2)))
-		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), w)
+		off = l.orTaught(off, l.column(targetTaughtStdev))
+		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), l.endWeight(l.known(targetTaughtStdev)))
 	}
 	if len(l.h.score) > 3 && l.coef(TermLead) > 0 {
-		lead := b.Mul(l.h.score[2], b.Scalar(mult.Lead))
-		l.add(TermLead, l.huber(b.Sub(lead, l.column(targetLead)), 8), l.weight(targetLeadUse))
+		l.add(TermLead, l.huber(lead, 8), l.weight(targetLeadUse))
 	}
 	if len(l.h.score) > 3 && l.coef(TermVarTime) > 0 {
 		time := b.Mul(l.softplus(l.h.score[3]), b.Scalar(mult.VarTime))
-		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(targetVarTime), b.Scalar(1e-5))), 50), w)
+		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(targetVarTime), b.Scalar(1e-5))), 50),
+			l.endWeight(b.Mul(l.column(targetTaught), l.known(targetVarTime))))
 	}
 	if len(l.h.score) > 5 {
-		l.errors(mean, w)
+		l.errors(mean)
 	}
 }
 
 // errors adds the terms of the predicted squared short-term errors. KataGo
 // measures them against short-term values and scores of the network's own, which
-// its files do not keep; here the value and the score mean stand for them.
-func (l *losses) errors(mean, w onnx.Value) {
+// its files do not keep; here the value and the score mean stand for them. Taught
+// rows have the errors that the teacher expects.
+func (l *losses) errors(mean onnx.Value) {
 	b, mult := l.b, &l.spec.KataGo.Multipliers
 	if l.coef(TermValueError) > 0 {
-		p := b.Softmax(l.h.value, -1)
-		v := l.stop(b.Sub(b.Slice(p, 1, 0, 1), b.Slice(p, 1, 1, 2)))
+		v := l.stop(l.winLoss())
 		d := b.Sub(v, b.Sub(l.column(targetShortWin), l.column(targetShortLoss)))
-		square := b.Add(b.Mul(d, d), b.Scalar(1e-8))
-		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), w)
+		taught := l.column(targetTaughtValue)
+		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-8)), b.Mul(taught, taught))
+		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), l.endWeight(l.known(targetTaughtValue)))
 	}
 	if l.coef(TermScoreError) > 0 {
 		d := b.Sub(l.stop(mean), l.column(targetShortScore))
-		square := b.Add(b.Mul(d, d), b.Scalar(1e-4))
-		l.add(TermScoreError, l.huber(b.Sub(l.squaredError(l.h.score[5], mult.STScoreError), square), 100), w)
+		taught := l.column(targetTaughtPoint)
+		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-4)), b.Mul(taught, taught))
+		l.add(TermScoreError, l.huber(b.Sub(l.squaredError(l.h.score[5], mult.STScoreError), square), 100), l.endWeight(l.known(targetTaughtPoint)))
 	}
 }
 
@@ -311,9 +352,13 @@ func (l *losses) owners() {
 	}
 	points := l.target(inPoints, 5, l.spec.Inputs[0].Shape[1], l.spec.Inputs[0].Shape[2])
 	truth := b.Reshape(b.Slice(points, 1, 0, 1), l.batch, l.area)
-	w := l.weight(targetFinalUse)
+	w, owned := l.endWeight(l.column(targetTaughtOwner)), l.h.owned
+	if l.h.ownership != "" {
+		owned = b.Op("Tanh", nil, l.h.ownership)
+	}
+	d := b.Sub(owned, truth)
+	l.add(MeasureOwnershipError, b.ReduceMean(b.Abs(d), true, 1), l.weight(targetTaughtOwner))
 	if l.h.ownership == "" {
-		d := b.Sub(l.h.owned, truth)
 		l.add(TermOwnership, b.ReduceMean(b.Mul(d, d), true, 1), w)
 		return
 	}
