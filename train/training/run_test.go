@@ -182,17 +182,8 @@ func TestRun(t *testing.T) {
 
 	other := c
 	other.Out = filepath.Join(t.TempDir(), "interrupted")
-	ctx, stop := context.WithCancel(context.Background())
 	rc := other.config()
-	rc.Progress = func(p Progress) {
-		if p.Step == 13 {
-			stop()
-		}
-	}
-	report, err = Run(ctx, rc)
-	require.NoError(t, err)
-	require.True(t, report.Interrupted)
-	require.Less(t, report.Counters.Steps, int64(20))
+	interrupt(t, rc, 13)
 	again, err := Run(context.Background(), other.config())
 	require.NoError(t, err)
 	require.Equal(t, before, term(t, again.Before, learn.TermValue), "what was measured at first is kept")
@@ -203,6 +194,22 @@ func TestRun(t *testing.T) {
 	_, err = Run(context.Background(), rc)
 	require.ErrorIs(t, err, learn.ErrCheckpoint)
 	require.ErrorContains(t, err, "seed was 5 and is 6 now")
+}
+
+// interrupt takes a run to about a step, as ^C there would.
+func interrupt(t testing.TB, c Config, at int64) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	c.Progress = func(p Progress) {
+		if p.Step == at {
+			stop()
+		}
+	}
+	report, err := Run(ctx, c)
+	require.NoError(t, err)
+	require.True(t, report.Interrupted)
+	require.Less(t, report.Counters.Steps, int64(20))
 }
 
 func term(t testing.TB, r *learn.Result, name string) learn.Term {
@@ -267,17 +274,8 @@ func TestMixedRun(t *testing.T) {
 	require.Equal(t, 2, report.Held)
 	whole := c.Out
 
-	ctx, stop := context.WithCancel(context.Background())
 	c.Out = filepath.Join(t.TempDir(), "interrupted")
-	c.Progress = func(p Progress) {
-		if p.Step == 7 {
-			stop()
-		}
-	}
-	report, err = Run(ctx, c)
-	require.NoError(t, err)
-	require.True(t, report.Interrupted)
-	c.Progress = nil
+	interrupt(t, c, 7)
 	_, err = Run(context.Background(), c)
 	require.NoError(t, err)
 	equalRuns(t, whole, c.Out)
