@@ -76,20 +76,6 @@ func (l *losses) but(column int64) onnx.Value {
 	return l.b.Sub(l.b.Scalar(1), l.column(column))
 }
 
-// endWeight is a row's weight where a target needs a real end, and in taught rows
-// that of the teacher's number, which is 0 in all others.
-func (l *losses) endWeight(taught onnx.Value) onnx.Value {
-	return l.b.Mul(l.weight(), l.b.Add(l.column(targetFinalUse), taught))
-}
-
-// known is 1 where a number of the teacher's is there, 0 where it is 0.
-func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
-
-// orTaught is own, or the teacher's number in taught rows: taught is 0 in all others.
-func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
-	return l.b.Add(l.b.Mul(own, l.but(targetTaught)), taught)
-}
-
 // stop keeps gradients from flowing through a value.
 func (l *losses) stop(v onnx.Value) onnx.Value {
 	v = l.b.Identity(v)
@@ -109,6 +95,7 @@ func (l *losses) build() []measured {
 	l.values()
 	l.scores()
 	l.owners()
+	l.fromTeacher()
 	var total onnx.Value
 	var sums, weights []onnx.Value
 	for _, m := range l.list {
@@ -149,12 +136,10 @@ func (l *losses) entropy(p onnx.Value) onnx.Value {
 func (l *losses) policies() {
 	target := l.target(inPolicy, l.area+1)
 	w := l.weight(targetPolicyUse)
-	ce, entropy := l.crossEntropy(l.h.policy[0], target), l.entropy(target)
 	if l.coef(TermPolicy) > 0 {
-		l.add(TermPolicy, ce, w)
+		l.add(TermPolicy, l.crossEntropy(l.h.policy[0], target), w)
 	}
-	l.add(MeasurePolicyEntropy, entropy, w)
-	l.add(MeasureTaughtKL, l.b.Sub(ce, entropy), l.b.Mul(w, l.column(targetTaught)))
+	l.add(MeasurePolicyEntropy, l.entropy(target), w)
 	hit := l.b.Op("Equal", nil, l.top(l.h.policy[0]), l.top(target))
 	l.add(MeasurePolicyTop1, l.b.Cast(hit, onnx.Float), w)
 	if len(l.h.policy) > 1 && l.coef(TermOptimistic) > 0 && l.h.wdl && len(l.h.score) > 1 {
@@ -172,15 +157,6 @@ func (l *losses) policies() {
 	if v := l.aux.policy[TermSoftReply]; v != "" {
 		l.add(TermSoftReply, l.crossEntropy(v, l.soften(l.target(inReply, l.area+1))), l.weight(targetReplyUse))
 	}
-}
-
-// optimistic adds the term of the optimistic policy. Taught rows have a target of
-// their own in place of the reply, or none.
-func (l *losses) optimistic(target onnx.Value) {
-	b, own := l.b, l.known(targetTaughtLucky)
-	use := b.Add(b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism()), l.weight(targetTaughtLucky))
-	target = b.Add(b.Mul(target, b.Sub(b.Scalar(1), own)), b.Mul(l.target(inReply, l.area+1), own))
-	l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
 }
 
 // top is the place of the largest number of each row, [N,1].
@@ -213,10 +189,8 @@ func (l *losses) values() {
 	target := b.Slice(l.globals, 1, targetWin, targetNoResult+1)
 	truth := b.Sub(l.column(targetWin), l.column(targetLoss))
 	says := l.h.value
-	winLoss := says
 	if l.h.wdl {
 		says = b.Sub(b.Slice(says, 1, 0, 1), b.Slice(says, 1, 1, 2))
-		winLoss = l.winLoss()
 		if l.coef(TermValue) > 0 {
 			l.add(TermValue, l.crossEntropy(l.h.value, target), w)
 		}
@@ -225,8 +199,6 @@ func (l *losses) values() {
 		d := b.Sub(says, truth)
 		l.add(TermValue, b.Mul(d, d), w)
 	}
-	off := b.Mul(b.Abs(b.Sub(winLoss, truth)), b.Scalar(0.5))
-	l.add(MeasureWinrateError, off, b.Mul(w, l.column(targetTaught)))
 	decided := b.Abs(b.Op("Sign", nil, truth))
 	right := b.Op("Equal", nil, b.Op("Sign", nil, says), b.Op("Sign", nil, truth))
 	l.add(MeasureValueAccuracy, b.Cast(right, onnx.Float), b.Mul(w, decided))
@@ -237,8 +209,11 @@ func (l *losses) values() {
 	}
 }
 
-// winLoss is the predicted win minus loss of a network with WDL logits, [N,1].
+// winLoss is the predicted win minus loss, [N,1].
 func (l *losses) winLoss() onnx.Value {
+	if !l.h.wdl {
+		return l.h.value
+	}
 	p := l.b.Softmax(l.h.value, -1)
 	return l.b.Sub(l.b.Slice(p, 1, 0, 1), l.b.Slice(p, 1, 1, 2))
 }
@@ -277,6 +252,14 @@ func (l *losses) scoreStdev() onnx.Value {
 	return l.b.Mul(l.softplus(l.h.score[1]), l.b.Scalar(l.spec.KataGo.Multipliers.ScoreStdev))
 }
 
+// lead is the predicted lead in points, the score mean where there is none.
+func (l *losses) lead() onnx.Value {
+	if len(l.h.score) <= 3 {
+		return l.scoreMean()
+	}
+	return l.b.Mul(l.h.score[2], l.b.Scalar(l.spec.KataGo.Multipliers.Lead))
+}
+
 func (l *losses) scores() {
 	if len(l.h.score) == 0 {
 		return
@@ -285,12 +268,6 @@ func (l *losses) scores() {
 	if l.coef(TermScoreMean) > 0 {
 		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), l.endWeight(l.column(targetTaughtScore)))
 	}
-	lead := mean
-	if len(l.h.score) > 3 {
-		lead = b.Mul(l.h.score[2], b.Scalar(l.spec.KataGo.Multipliers.Lead))
-	}
-	lead = b.Sub(lead, l.column(targetLead))
-	l.add(MeasureLeadError, b.Abs(lead), l.weight(targetLeadUse, targetTaught))
 	if l.spec.Kind != nn.KindKataGo {
 		return
 	}
@@ -301,7 +278,7 @@ func (l *losses) scores() {
 		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), l.endWeight(l.known(targetTaughtStdev)))
 	}
 	if len(l.h.score) > 3 && l.coef(TermLead) > 0 {
-		l.add(TermLead, l.huber(lead, 8), l.weight(targetLeadUse))
+		l.add(TermLead, l.huber(b.Sub(l.lead(), l.column(targetLead)), 8), l.weight(targetLeadUse))
 	}
 	if len(l.h.score) > 3 && l.coef(TermVarTime) > 0 {
 		time := b.Mul(l.softplus(l.h.score[3]), b.Scalar(mult.VarTime))
@@ -345,20 +322,25 @@ func (l *losses) squaredError(x onnx.Value, mult float64) onnx.Value {
 	return b.Mul(l.softplus(x), b.Scalar(mult))
 }
 
+// hasOwners reports whether the network has ownership that is trained.
+func (l *losses) hasOwners() bool {
+	return l.coef(TermOwnership) > 0 && (l.h.ownership != "" || l.h.owned != "")
+}
+
+// ownersTarget is the owner of each point in [-1,1], [N,A].
+func (l *losses) ownersTarget() onnx.Value {
+	points := l.target(inPoints, 5, l.spec.Inputs[0].Shape[1], l.spec.Inputs[0].Shape[2])
+	return l.b.Reshape(l.b.Slice(points, 1, 0, 1), l.batch, l.area)
+}
+
 func (l *losses) owners() {
 	b := l.b
-	if l.coef(TermOwnership) == 0 || l.h.ownership == "" && l.h.owned == "" {
+	if !l.hasOwners() {
 		return
 	}
-	points := l.target(inPoints, 5, l.spec.Inputs[0].Shape[1], l.spec.Inputs[0].Shape[2])
-	truth := b.Reshape(b.Slice(points, 1, 0, 1), l.batch, l.area)
-	w, owned := l.endWeight(l.column(targetTaughtOwner)), l.h.owned
-	if l.h.ownership != "" {
-		owned = b.Op("Tanh", nil, l.h.ownership)
-	}
-	d := b.Sub(owned, truth)
-	l.add(MeasureOwnershipError, b.ReduceMean(b.Abs(d), true, 1), l.weight(targetTaughtOwner))
+	truth, w := l.ownersTarget(), l.endWeight(l.column(targetTaughtOwner))
 	if l.h.ownership == "" {
+		d := b.Sub(l.h.owned, truth)
 		l.add(TermOwnership, b.ReduceMean(b.Mul(d, d), true, 1), w)
 		return
 	}
