@@ -3,13 +3,17 @@ package learn
 import (
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
+	"kosumi/nn/features"
+	"kosumi/nn/model"
 	"kosumi/nn/onnx"
 	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
@@ -335,6 +339,69 @@ func TestOrdinaryRowsBesideTaught(t *testing.T) {
 		}
 		require.Equal(t, bits(t, few), bits(t, mixed), name)
 	}
+}
+
+// TestTeacherAsStudent: a network is at no distance from what it says itself, through the
+// engine's evaluation, rows in a file and the losses.
+func TestTeacherAsStudent(t *testing.T) {
+	g170 := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	r := askItself(t, g170)
+	top, _ := r.Term(MeasurePolicyTop1)
+	require.EqualValues(t, 1, top.Mean)
+	requireNear(t, r, map[string]float64{MeasureTaughtKL: 0.02, MeasureWinrateError: 1e-3, MeasureLeadError: 0.02, MeasureOwnershipError: 0.005,
+		TermScoreMean: 1e-3, TermScoreStdev: 1e-3, TermLead: 1e-3})
+	time, _ := r.Term(TermVarTime)
+	require.Zero(t, time.Weight, "version 8 knows no time")
+	// Made-up weights expect games without a result also where the rules have none, which
+	// the evaluation leaves out and the loss does not.
+	requireNear(t, askItself(t, synthetic(t, "synth-v17-nbt-transformer-spatial-rms")), map[string]float64{
+		MeasureOwnershipError: 0.005, TermScoreStdev: 1e-3, TermVarTime: 1e-3, TermValueError: 1e-4, TermScoreError: 1e-3})
+}
+
+// requireNear requires that terms are 0 up to an error, over all 16 rows.
+func requireNear(t *testing.T, r Result, terms map[string]float64) {
+	t.Helper()
+	for name, most := range terms {
+		term, ok := r.Term(name)
+		require.True(t, ok, name)
+		t.Logf("%s %.5f, weight %v", name, term.Mean, term.Weight)
+		require.EqualValues(t, 16, term.Weight, name)
+		require.InDelta(t, 0, term.Mean, most, name)
+	}
+}
+
+// askItself measures a network on 16 positions that it has taught.
+func askItself(t *testing.T, path string) Result {
+	m, err := model.Open(path, model.Config{})
+	require.NoError(t, err)
+	defer m.Close()
+	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1})
+	require.NoError(t, err)
+	defer server.Close()
+	layout := rows.Layout{Encoding: features.V7, Side: 9}
+	set := rows.NewSet(layout)
+	builder, err := rows.NewBuilder(layout)
+	require.NoError(t, err)
+	g := learntest.RandomGame(t, board.Square(9), 3)
+	var now board.Game
+	now.CopyFrom(g.Start)
+	for _, turn := range g.Turns[:16] {
+		var out nn.Output
+		require.NoError(t, server.Evaluate(t.Context(), &nn.Query{Game: &now, NeedOwnership: true}, &out))
+		require.NoError(t, builder.AppendTaught(set, &now, g.Hash, rows.TaughtBy(&out, nil, now.Size())))
+		require.NoError(t, now.Play(now.ToMove(), turn.Move))
+	}
+	dir := t.TempDir()
+	require.NoError(t, set.WriteFile(filepath.Join(dir, "a.npz")))
+	l := open(t, Config{Model: path, Batch: 16})
+	s, err := rows.OpenFolder(rows.Options{Batch: 16, Wants: l.Wants(), Encoding: l.Encoding()}, dir)
+	require.NoError(t, err)
+	defer s.Close()
+	var b rows.Batch
+	require.NoError(t, s.Next(&b))
+	r, err := l.Evaluate(&b, false)
+	require.NoError(t, err)
+	return r
 }
 
 // TestTaughtRowsTeach: a network learns what a teacher says, uncertainty included, and the

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/nn"
 )
 
 // Columns of taught rows. They are free in KataGo's format, whose tools pass them
@@ -214,4 +215,20 @@ func tidyTaught(g []float32) (taught bool) {
 	}
 	clear(g[tTaught : lastFree+1])
 	return false
+}
+
+// TaughtBy is what a network says of a position on a board, as a teacher's numbers. Its
+// answer with Query.Optimism 1 is optimistic, nil where it was not asked. The slices are
+// those of the answers.
+func TaughtBy(out, optimistic *nn.Output, size board.Size) *Taught {
+	n := size.Area() + 1
+	t := &Taught{Policy: out.Policy[:n], Value: Value{out.Win, out.Loss, out.NoResult, out.ScoreMean}, HasScore: out.HasScore,
+		Stdev: out.ScoreStdev, Lead: out.Lead, VarTime: out.VarTimeLeft, ErrWinLoss: out.ErrWinLoss, ErrScore: out.ErrScore}
+	if optimistic != nil {
+		t.Optimistic = optimistic.Policy[:n]
+	}
+	if out.HasOwnership {
+		t.Ownership = out.Ownership[:n-1]
+	}
+	return t
 }
