@@ -25,7 +25,7 @@ import (
 // trainFlags are the flags that are no field of training.Config as they stand.
 type trainFlags struct {
 	size, method, schedule string
-	losses                 []string
+	losses, data           []string
 	drops                  []float64
 	memory                 int
 	json                   bool
@@ -49,8 +49,13 @@ the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints
 ^C saves and ends; the same command goes on where it stopped, and ends with the
 weights that an undisturbed run would have had.
 
-Some games are held back, and measured ten times in a run. The best
-of these measurements is exported, if enough is held back to tell it from the end.
+DIR=SHARE gives a folder its share of the batches, from the first step on: with
+--data taught --data small=0.4, four batches in ten come from small. Folders without
+a share have what is left, as many as they have rows.
+
+Some games are held back, or a folder is named with --validate, and measured ten times
+in a run. The best of these measurements is exported, if there are enough rows to tell
+it from the end.
 
 The learning rate is that of a mean loss. KataGo's trainer, which sums over the
 batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 256.
@@ -68,7 +73,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	}
 	fl := cmd.Flags()
 	s.flagAs(fl, "model", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz")
-	fl.StringArrayVar(&c.Data, "data", nil, "`DIR` or file of rows or game records; may be given more than once")
+	fl.StringArrayVar(&f.data, "data", nil, "`DIR` or file of rows or game records, or DIR=SHARE for its share of the batches; may be given more than once")
 	fl.StringVarP(&c.Out, "out", "o", "", "`DIR` for everything that comes of it")
 	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")
 	fl.Float64Var(&c.Epochs, "epochs", 0, fmt.Sprintf("how often every row is used; default where --steps is not given either: %d", defaultEpochs))
@@ -92,6 +97,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	fl.Float64Var(&c.Learn.Average.Window, "average-window", 8, "snapshots that the average reaches back")
 	fl.StringVar(&f.size, "boardsize", "", "train on one board `SIZE` only; default: all that the network serves")
 	fl.Float64Var(&c.Validation, "validation", 0.05, "share of games held back to measure on; 0: none")
+	fl.StringArrayVar(&c.Validate, "validate", nil, "`DIR` or file of rows to measure on, in place of --validation; may be given more than once")
 	fl.IntVar(&c.ValidationRows, "validation-rows", 4096, "most rows of a measurement")
 	fl.Int64Var(&c.ValidateEvery, "validate-every", 0, "steps between measurements, the best of which is exported; 0: ten in a run, and every 1000 steps at least")
 	fl.Int64Var(&c.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints; 0: every five minutes")
@@ -117,11 +123,17 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	if err := s.load(cmd); err != nil {
 		return err
 	}
-	if s.Model == "" || len(c.Data) == 0 || c.Out == "" {
+	if s.Model == "" || len(f.data) == 0 || c.Out == "" {
 		return usagef("--model, --data and -o are needed")
 	}
 	changed := cmd.Flags().Changed
+	c.Data, c.Shares = parseData(f.data)
+	if len(c.Validate) > 0 && !changed("validation") {
+		c.Validation = 0
+	}
 	switch {
+	case len(c.Validate) > 0 && c.Validation > 0:
+		return usagef("--validate and --validation: give one of them")
 	case changed("steps") && changed("epochs"):
 		return usagef("--steps and --epochs: give one of them")
 	case changed("steps") && c.Steps < 1:
@@ -164,6 +176,25 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	c.Seed, c.MemoryBytes = s.Play.Seed, int64(f.memory)<<20
 	l.Log = s.stderr
 	return nil
+}
+
+// parseData reads paths and those with shares, PATH=SHARE. A path that is there as it
+// stands has none, and what is no number behind a = is part of a path.
+func parseData(list []string) (paths []string, shares map[string]float64) {
+	for _, text := range list {
+		at := strings.LastIndex(text, "=")
+		if _, err := os.Stat(text); err != nil && at > 0 {
+			if share, err := strconv.ParseFloat(text[at+1:], 64); err == nil {
+				if shares == nil {
+					shares = map[string]float64{}
+				}
+				text = text[:at]
+				shares[text] = share
+			}
+		}
+		paths = append(paths, text)
+	}
+	return paths, shares
 }
 
 // parseLosses reads NAME=COEFFICIENT.
@@ -248,11 +279,11 @@ func flagsOf(name, value string) []string {
 		var o model.Overrides
 		_ = json.Unmarshal([]byte(value), &o)
 		return []string{flag("encoder", strconv.Quote(o.Encoding)), flag("policy", strconv.Quote(o.Policy)), flag("value", strconv.Quote(o.Value))}
-	case "data":
+	case "data", "validate":
 		var paths, list []string
 		_ = json.Unmarshal([]byte(value), &paths)
 		for _, path := range paths {
-			list = append(list, flag("data", path))
+			list = append(list, flag(name, path))
 		}
 		return list
 	case "nesterov", "aux", "no_symmetries", "no_history_dropout":

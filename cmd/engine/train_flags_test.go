@@ -67,7 +67,7 @@ func TestMessagesNameFlagsThatExist(t *testing.T) {
 // refusal names can be typed.
 func TestOtherSettingsAreNamedAsFlags(t *testing.T) {
 	settings := map[string][2]any{
-		"data": {[]string{"/a", "/b"}, []string{"/c"}}, "boardsize": {"9x9", ""}, "validation": {0.05, 0.1}, "window": {0, 100}, "memory": {256, 64},
+		"data": {[]string{"/a", "/b"}, []string{"/c"}}, "validate": {nil, []string{"/d"}}, "boardsize": {"9x9", ""}, "validation": {0.05, 0.1}, "window": {0, 100}, "memory": {256, 64},
 		"no_symmetries": {false, true}, "no_history_dropout": {true, false},
 		"losses": {map[string]float64{"value": 1.5, "policy": 2}, nil}, "average": {learn.Average{Every: 64, Window: 8}, learn.Average{}},
 		"overrides": {model.Overrides{Encoding: "v7"}, model.Overrides{Value: "tanh"}}, "method": {autodiff.SGD, autodiff.Adam},

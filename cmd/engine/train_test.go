@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -24,6 +25,9 @@ func TestTrainUsage(t *testing.T) {
 		"schedule":          {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--schedule", "up"},
 		"board":             {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--boardsize", "99"},
 		"memory":            {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--memory", "0"},
+		"share":             {"--model", "x.onnx", "--data", data + "=1.5", "-o", filepath.Join(data, "out"), "--steps", "1"},
+		"shares":            {"--model", "x.onnx", "--data", data + "=0.5", "-o", filepath.Join(data, "out"), "--steps", "1"},
+		"two validations":   {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--validation", "0.1", "--validate", data},
 		"data that is gone": {"--model", "x.onnx", "--data", filepath.Join(data, "gone"), "-o", filepath.Join(data, "out"), "--steps", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -35,6 +39,25 @@ func TestTrainUsage(t *testing.T) {
 			var usage usageError
 			require.ErrorAs(t, cmd.Execute(), &usage)
 		})
+	}
+}
+
+// TestTrainData: a share stands behind the last =, unless a path is there that has one.
+func TestTrainData(t *testing.T) {
+	odd := filepath.Join(t.TempDir(), "komi=6.5")
+	require.NoError(t, os.Mkdir(odd, 0o755))
+	for _, c := range []struct {
+		given, paths []string
+		shares       map[string]float64
+	}{
+		{[]string{"a", "b=0.25"}, []string{"a", "b"}, map[string]float64{"b": 0.25}},
+		{[]string{odd, "b"}, []string{odd, "b"}, nil},
+		{[]string{odd + "=0.5"}, []string{odd}, map[string]float64{odd: 0.5}},
+		{[]string{"a=b", "=1"}, []string{"a=b", "=1"}, nil},
+	} {
+		paths, shares := parseData(c.given)
+		require.Equal(t, c.paths, paths)
+		require.Equal(t, c.shares, shares)
 	}
 }
 

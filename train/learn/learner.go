@@ -152,7 +152,8 @@ func (l *Learner) Encoding() features.Encoding { return l.spec.Encoding }
 func (l *Learner) Wants() rows.Wants {
 	coefs := l.planner.losses(l.spec.Kind)
 	return rows.Wants{
-		Reply:  l.conf.Aux && l.spec.Kind == nn.KindKataGo && (coefs[TermReply] > 0 || coefs[TermSoftReply] > 0),
+		Reply: l.spec.Kind == nn.KindKataGo && (coefs[TermOptimistic] > 0 ||
+			l.conf.Aux && (coefs[TermReply] > 0 || coefs[TermSoftReply] > 0)),
 		Points: coefs[TermOwnership] > 0 && l.spec.Kind != nn.KindDualHead,
 	}
 }

@@ -95,6 +95,7 @@ func (l *losses) build() []measured {
 	l.values()
 	l.scores()
 	l.owners()
+	l.fromTeacher()
 	var total onnx.Value
 	var sums, weights []onnx.Value
 	for _, m := range l.list {
@@ -142,8 +143,7 @@ func (l *losses) policies() {
 	hit := l.b.Op("Equal", nil, l.top(l.h.policy[0]), l.top(target))
 	l.add(MeasurePolicyTop1, l.b.Cast(hit, onnx.Float), w)
 	if len(l.h.policy) > 1 && l.coef(TermOptimistic) > 0 && l.h.wdl && len(l.h.score) > 1 {
-		use := l.b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism())
-		l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
+		l.optimistic(target)
 	}
 	if l.aux == nil {
 		return
@@ -209,6 +209,15 @@ func (l *losses) values() {
 	}
 }
 
+// winLoss is the predicted win minus loss, [N,1].
+func (l *losses) winLoss() onnx.Value {
+	if !l.h.wdl {
+		return l.h.value
+	}
+	p := l.b.Softmax(l.h.value, -1)
+	return l.b.Sub(l.b.Slice(p, 1, 0, 1), l.b.Slice(p, 1, 1, 2))
+}
+
 // huber is x²/2 up to delta and straight from there on.
 func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 	b := l.b
@@ -243,15 +252,21 @@ func (l *losses) scoreStdev() onnx.Value {
 	return l.b.Mul(l.softplus(l.h.score[1]), l.b.Scalar(l.spec.KataGo.Multipliers.ScoreStdev))
 }
 
+// lead is the predicted lead in points, the score mean where there is none.
+func (l *losses) lead() onnx.Value {
+	if len(l.h.score) <= 3 {
+		return l.scoreMean()
+	}
+	return l.b.Mul(l.h.score[2], l.b.Scalar(l.spec.KataGo.Multipliers.Lead))
+}
+
 func (l *losses) scores() {
 	if len(l.h.score) == 0 {
 		return
 	}
-	b, w := l.b, l.weight(targetFinalUse)
-	truth := l.column(targetScore)
-	mean := l.scoreMean()
+	b, truth, mean := l.b, l.column(targetScore), l.scoreMean()
 	if l.coef(TermScoreMean) > 0 {
-		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), w)
+		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), l.endWeight(l.column(targetTaughtScore)))
 	}
 	if l.spec.Kind != nn.KindKataGo {
 		return
@@ -259,37 +274,40 @@ func (l *losses) scores() {
 	mult := &l.spec.KataGo.Multipliers
 	if len(l.h.score) > 1 && l.coef(TermScoreStdev) > 0 {
 		off := b.Mul(b.Abs(b.Sub(l.stop(mean), truth)), b.Scalar(math.Sqrt(math.Pi/2)))
-		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), w)
+		off = l.orTaught(off, l.column(targetTaughtStdev))
+		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), l.endWeight(l.known(targetTaughtStdev)))
 	}
 	if len(l.h.score) > 3 && l.coef(TermLead) > 0 {
-		lead := b.Mul(l.h.score[2], b.Scalar(mult.Lead))
-		l.add(TermLead, l.huber(b.Sub(lead, l.column(targetLead)), 8), l.weight(targetLeadUse))
+		l.add(TermLead, l.huber(b.Sub(l.lead(), l.column(targetLead)), 8), l.weight(targetLeadUse))
 	}
 	if len(l.h.score) > 3 && l.coef(TermVarTime) > 0 {
 		time := b.Mul(l.softplus(l.h.score[3]), b.Scalar(mult.VarTime))
-		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(targetVarTime), b.Scalar(1e-5))), 50), w)
+		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(targetVarTime), b.Scalar(1e-5))), 50),
+			l.endWeight(b.Mul(l.column(targetTaught), l.known(targetVarTime))))
 	}
 	if len(l.h.score) > 5 {
-		l.errors(mean, w)
+		l.errors(mean)
 	}
 }
 
 // errors adds the terms of the predicted squared short-term errors. KataGo
 // measures them against short-term values and scores of the network's own, which
-// its files do not keep; here the value and the score mean stand for them.
-func (l *losses) errors(mean, w onnx.Value) {
+// its files do not keep; here the value and the score mean stand for them. Taught
+// rows have the errors that the teacher expects.
+func (l *losses) errors(mean onnx.Value) {
 	b, mult := l.b, &l.spec.KataGo.Multipliers
 	if l.coef(TermValueError) > 0 {
-		p := b.Softmax(l.h.value, -1)
-		v := l.stop(b.Sub(b.Slice(p, 1, 0, 1), b.Slice(p, 1, 1, 2)))
+		v := l.stop(l.winLoss())
 		d := b.Sub(v, b.Sub(l.column(targetShortWin), l.column(targetShortLoss)))
-		square := b.Add(b.Mul(d, d), b.Scalar(1e-8))
-		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), w)
+		taught := l.column(targetTaughtValue)
+		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-8)), b.Mul(taught, taught))
+		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), l.endWeight(l.known(targetTaughtValue)))
 	}
 	if l.coef(TermScoreError) > 0 {
 		d := b.Sub(l.stop(mean), l.column(targetShortScore))
-		square := b.Add(b.Mul(d, d), b.Scalar(1e-4))
-		l.add(TermScoreError, l.huber(b.Sub(l.squaredError(l.h.score[5], mult.STScoreError), square), 100), w)
+		taught := l.column(targetTaughtPoint)
+		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-4)), b.Mul(taught, taught))
+		l.add(TermScoreError, l.huber(b.Sub(l.squaredError(l.h.score[5], mult.STScoreError), square), 100), l.endWeight(l.known(targetTaughtPoint)))
 	}
 }
 
@@ -304,14 +322,23 @@ func (l *losses) squaredError(x onnx.Value, mult float64) onnx.Value {
 	return b.Mul(l.softplus(x), b.Scalar(mult))
 }
 
+// hasOwners reports whether the network has ownership that is trained.
+func (l *losses) hasOwners() bool {
+	return l.coef(TermOwnership) > 0 && (l.h.ownership != "" || l.h.owned != "")
+}
+
+// ownersTarget is the owner of each point in [-1,1], [N,A].
+func (l *losses) ownersTarget() onnx.Value {
+	points := l.target(inPoints, 5, l.spec.Inputs[0].Shape[1], l.spec.Inputs[0].Shape[2])
+	return l.b.Reshape(l.b.Slice(points, 1, 0, 1), l.batch, l.area)
+}
+
 func (l *losses) owners() {
 	b := l.b
-	if l.coef(TermOwnership) == 0 || l.h.ownership == "" && l.h.owned == "" {
+	if !l.hasOwners() {
 		return
 	}
-	points := l.target(inPoints, 5, l.spec.Inputs[0].Shape[1], l.spec.Inputs[0].Shape[2])
-	truth := b.Reshape(b.Slice(points, 1, 0, 1), l.batch, l.area)
-	w := l.weight(targetFinalUse)
+	truth, w := l.ownersTarget(), l.endWeight(l.column(targetTaughtOwner))
 	if l.h.ownership == "" {
 		d := b.Sub(l.h.owned, truth)
 		l.add(TermOwnership, b.ReduceMean(b.Mul(d, d), true, 1), w)

@@ -213,11 +213,11 @@ func TestDeterminism(t *testing.T) {
 // TestTermsOfEachKind lists which losses and measures networks have.
 func TestTermsOfEachKind(t *testing.T) {
 	for name, want := range map[string]string{
-		"kb1c16":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership",
-		"aux":      "policy policy_entropy policy_top1 optimistic reply soft_policy soft_reply value value_entropy value_accuracy td_value score_mean score_stdev lead variance_time value_error score_error ownership",
-		"synth-v8": "policy policy_entropy policy_top1 value value_entropy value_accuracy score_mean score_stdev lead variance_time ownership",
-		"mini":     "policy policy_entropy policy_top1 value value_accuracy",
-		"b6c8":     "policy policy_entropy policy_top1 value value_accuracy score_mean ownership",
+		"kb1c16":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
+		"aux":      "policy policy_entropy policy_top1 optimistic reply soft_policy soft_reply value value_entropy value_accuracy td_value score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
+		"synth-v8": "policy policy_entropy policy_top1 value value_entropy value_accuracy score_mean score_stdev lead variance_time ownership policy_kl winrate_error lead_error ownership_error",
+		"mini":     "policy policy_entropy policy_top1 value value_accuracy policy_kl winrate_error",
+		"b6c8":     "policy policy_entropy policy_top1 value value_accuracy score_mean ownership policy_kl winrate_error lead_error ownership_error",
 	} {
 		c := Config{Batch: 2}
 		switch name {

@@ -8,7 +8,9 @@ import (
 
 // Names of the terms of a loss. They mean the same as in KataGo's
 // python/katago/train/metrics_pytorch.py; indices in brackets are those of
-// KataGo's global targets.
+// KataGo's global targets. In taught rows the targets are the teacher's numbers,
+// each with a weight of its own, also where other rows are measured against the
+// network's own error.
 const (
 	// TermPolicy is the cross entropy with this turn's search [26].
 	TermPolicy = "policy"
@@ -75,6 +77,11 @@ var explained = map[string]string{
 	MeasurePolicyTop1:    "how often the network's first move is that of the search",
 	MeasureValueEntropy:  "what the value's loss would be if the network knew every result",
 	MeasureValueAccuracy: "how often the network names the winner",
+
+	MeasureTaughtKL:       "how far the network's policy is from its teacher's, in nats",
+	MeasureWinrateError:   "how far its winrate is from the teacher's, 0 to 1",
+	MeasureLeadError:      "how far its lead is from the teacher's, in points",
+	MeasureOwnershipError: "how far its ownership of a point, -1 to 1, is from the teacher's",
 }
 
 // Explained says in words what a term or measure is, "" for names that there are
@@ -117,6 +124,13 @@ const (
 	targetReplyUse    = 28
 	targetLeadUse     = 29
 	targetNoValue     = 35
+	targetTaught      = 69 // from here on those of taught rows: package rows
+	targetTaughtScore = 70
+	targetTaughtOwner = 71
+	targetTaughtStdev = 72
+	targetTaughtValue = 73
+	targetTaughtPoint = 74
+	targetTaughtLucky = 75
 	globalTargetCount = 80
 )
 
@@ -133,6 +147,18 @@ const (
 	// MeasureValueAccuracy is the share of decided games whose winner the network
 	// names.
 	MeasureValueAccuracy = "value_accuracy"
+	// MeasureTaughtKL is the divergence of the network's policy from the
+	// teacher's, in nats. This and the next three are taken over taught rows only.
+	MeasureTaughtKL = "policy_kl"
+	// MeasureWinrateError is the mean distance of winrates, 0..1, the winrate
+	// being (1 + win - loss) / 2.
+	MeasureWinrateError = "winrate_error"
+	// MeasureLeadError is the mean distance of leads in points; a network without
+	// a lead is asked for its score.
+	MeasureLeadError = "lead_error"
+	// MeasureOwnershipError is the mean distance of ownerships, which are in
+	// [-1,1], over all points: 0..2.
+	MeasureOwnershipError = "ownership_error"
 )
 
 // Term is one part of a result: the mean over its rows, each with its weight.

@@ -32,13 +32,8 @@ func NewBuilder(l Layout) (*Builder, error) {
 // says, side positions once. rng decides about fractions. It returns the number
 // of rows. After an error the set is as it was.
 func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
-	if dst.Layout != b.layout {
-		return 0, fmt.Errorf("%w: the set is %v side %d, the builder %v side %d", ErrLayout,
-			dst.Layout.Encoding, dst.Layout.Side, b.layout.Encoding, b.layout.Side)
-	}
-	size := g.Start.Size()
-	if max(size.W, size.H) > b.layout.Side {
-		return 0, fmt.Errorf("%w: a game on %v does not fit arrays of side %d", ErrLayout, size, b.layout.Side)
+	if err := b.fits(dst, g.Start.Size()); err != nil {
+		return 0, err
 	}
 	before := dst.N
 	if err := b.append(dst, g, rng); err != nil {
@@ -46,6 +41,19 @@ func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
 		return 0, err
 	}
 	return dst.N - before, nil
+}
+
+// fits returns an error that wraps ErrLayout unless rows of a board can be added to
+// the set.
+func (b *Builder) fits(dst *Set, size board.Size) error {
+	if dst.Layout != b.layout {
+		return fmt.Errorf("%w: the set is %v side %d, the builder %v side %d", ErrLayout,
+			dst.Layout.Encoding, dst.Layout.Side, b.layout.Encoding, b.layout.Side)
+	}
+	if max(size.W, size.H) > b.layout.Side {
+		return fmt.Errorf("%w: a game on %v does not fit arrays of side %d", ErrLayout, size, b.layout.Side)
+	}
+	return nil
 }
 
 func (b *Builder) append(dst *Set, g *Game, rng *rand.Rand) error {
@@ -173,19 +181,11 @@ func (b *Builder) encode(dst *Set, i int) {
 	}
 }
 
-// slot returns where a policy index of the board is in the array.
-func (b *Builder) slot(index int, size board.Size) int {
-	if index == size.Area() {
-		return b.layout.Area()
-	}
-	return index/size.W*b.layout.Side + index%size.W
-}
-
 func (b *Builder) policyTargets(dst *Set, i int, c *context, t int, turn *Turn) {
 	g, n := dst.targets(i), b.layout.Area()+1
 	own, reply := dst.policy(i)[:n], dst.policy(i)[n:]
 	for _, m := range turn.Policy {
-		own[b.slot(int(m.Index), c.size)] = m.Weight
+		own[b.layout.slot(int(m.Index), c.size)] = m.Weight
 	}
 	if len(turn.Policy) > 0 {
 		g[tPolicyWeight] = 1
@@ -194,7 +194,7 @@ func (b *Builder) policyTargets(dst *Set, i int, c *context, t int, turn *Turn) 
 	}
 	if t >= 0 && t+1 < len(c.Turns) && len(c.Turns[t+1].Policy) > 0 {
 		for _, m := range c.Turns[t+1].Policy {
-			reply[b.slot(int(m.Index), c.size)] = m.Weight
+			reply[b.layout.slot(int(m.Index), c.size)] = m.Weight
 		}
 		g[tReplyWeight] = 1
 	} else {
@@ -306,7 +306,7 @@ func (b *Builder) pointTargets(dst *Set, i int, c *context, t int) {
 	}
 	all, area := dst.points(i), b.layout.Area()
 	own := b.game.ToMove()
-	put := func(ch, p int, v int8) { all[ch*area+b.slot(p, c.size)] = v }
+	put := func(ch, p int, v int8) { all[ch*area+b.layout.slot(p, c.size)] = v }
 	sign := func(x board.Color) int8 {
 		switch x {
 		case own:
@@ -400,7 +400,7 @@ func (b *Builder) moveValues(dst []int16, c *context, turn *Turn) {
 		return int16(whole)
 	}
 	for _, m := range turn.Moves {
-		at := b.slot(int(m.Index), c.size)
+		at := b.layout.slot(int(m.Index), c.size)
 		dst[at] = round(32000*float64(m.WinLoss), 32000)
 		dst[n+at] = round(60*max(-421, min(421, float64(m.Score))), 32000)
 		dst[2*n+at] = m.Visits

@@ -2,7 +2,7 @@ package rows
 
 // Columns of the global targets (KataGo, cpp/dataio/trainingwrite.h). Values,
 // scores and komi are for the side to move; blocks of four are win, loss, no
-// result and score.
+// result and score. Those of taught rows, from 69 on, are in taught.go.
 const (
 	tWin              = 0
 	tLoss             = 1

@@ -99,10 +99,10 @@ func mutated(data []byte, rng *rand.Rand) []byte {
 // TestMutatedContent changes the numbers inside an npz file, checksums kept
 // right: what comes out must pass the row checks or be refused.
 func TestMutatedContent(t *testing.T) {
-	good := smallFile(t, Layout{features.V7, 5})
+	good := [][]byte{smallFile(t, Layout{features.V7, 5}), asBytes(taughtSet(t, Layout{features.V7, 5}, board.Square(5)))}
 	rng := rand.New(rand.NewPCG(8, 8))
-	for range 500 {
-		_ = readAll(rezip(t, good, func(name string, data []byte) []byte {
+	for k := range 500 {
+		_ = readAll(rezip(t, good[k%2], func(name string, data []byte) []byte {
 			if rng.IntN(4) == 0 {
 				return mutated(data, rng)
 			}
@@ -186,6 +186,7 @@ func TestHostileFiles(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(smallFile(f, Layout{features.V7, 5}))
 	f.Add(smallFile(f, Layout{features.Mini7, 4}))
+	f.Add(asBytes(taughtSet(f, Layout{features.V7, 5}, board.Square(5))))
 	f.Fuzz(func(_ *testing.T, data []byte) { _ = readAll(data) })
 }
 

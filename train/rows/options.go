@@ -80,12 +80,15 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
+// defaultMemory is what a stream holds where nobody says.
+const defaultMemory = 256 << 20
+
 func (o *Options) fill() {
 	if o.Encoding == features.None {
 		o.Encoding = features.V7
 	}
 	if o.MemoryBytes == 0 {
-		o.MemoryBytes = 256 << 20
+		o.MemoryBytes = defaultMemory
 	}
 	if o.Workers == 0 {
 		o.Workers = 2

@@ -284,6 +284,11 @@ func (s *Set) Check(i int) error {
 	if sum := g[tWin] + g[tLoss] + g[tNoResult]; g[tNoValue] < 1 && math.Abs(float64(sum)-1) > 1e-3 {
 		return fmt.Errorf("%w: row %d: win, loss and no result add up to %v, not 1", ErrFormat, i, sum)
 	}
+	if s.Taught(i) {
+		if err := s.checkTaught(i); err != nil {
+			return err
+		}
+	}
 	return s.checkPolicy(i, size)
 }
 
@@ -315,6 +320,9 @@ func (s *Set) checkPolicy(i int, size board.Size) error {
 		weight := s.targets(i)[tPolicyWeight]
 		if ch == 1 {
 			weight = s.targets(i)[tReplyWeight]
+			if s.Taught(i) {
+				weight = max(weight, s.targets(i)[tTaughtLucky])
+			}
 		}
 		if sum == 0 && weight > 0 {
 			return fmt.Errorf("%w: row %d: policy channel %d is empty though its weight is %v", ErrFormat, i, ch, weight)

@@ -73,7 +73,9 @@ func (u *unpacker) put(b *Batch, k int, s *Set, i int, sym board.Symmetry, histo
 		}
 	}
 	g := s.targets(i)
-	copy(b.Globals[k*Targets:(k+1)*Targets], g)
+	globals := b.Globals[k*Targets : (k+1)*Targets]
+	copy(globals, g)
+	taught := tidyTaught(globals)
 	copy(b.Value[3*k:3*k+3], g[tWin:tNoResult+1])
 	policy := s.policy(i)
 	half := len(policy) / policyRows
@@ -86,7 +88,13 @@ func (u *unpacker) put(b *Batch, k int, s *Set, i int, sym board.Symmetry, histo
 		recentre(b.Scores[k*n:(k+1)*n], s.scores(i))
 	}
 	if b.Wants.Points {
-		u.points(b.Points[k*PointMaps*a:(k+1)*PointMaps*a], s.points(i), l.Area(), from)
+		points := b.Points[k*PointMaps*a : (k+1)*PointMaps*a]
+		u.points(points, s.points(i), l.Area(), from)
+		if taught {
+			for p := range a {
+				points[p] /= taughtOwnerScale
+			}
+		}
 	}
 }
 

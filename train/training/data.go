@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"kosumi/board"
@@ -15,9 +17,59 @@ import (
 // few, and all files have to be read through for them.
 const heldMemory = 16 << 20
 
-// stream opens the rows to train on, or those held back.
-func (r *run) stream(held bool) (*rows.Folder, error) {
-	return rows.OpenFolder(r.options(held), r.Data...)
+// stream opens the rows to train on.
+func (r *run) stream() (*rows.Mix, error) { return rows.OpenMix(r.options(false), r.sources()...) }
+
+// heldStream opens the rows to measure on.
+func (r *run) heldStream() (*rows.Folder, error) {
+	if len(r.Validate) > 0 {
+		return rows.OpenFolder(r.options(true), r.Validate...)
+	}
+	return rows.OpenFolder(r.options(true), r.Data...)
+}
+
+// sources are the data with their shares: first those without one, together.
+func (r *run) sources() []rows.Source {
+	rest := rows.Source{Share: 1}
+	var list []rows.Source
+	for _, path := range r.Data {
+		share, given := r.Shares[path]
+		if !given {
+			rest.Paths = append(rest.Paths, path)
+			continue
+		}
+		list = append(list, rows.Source{Paths: []string{path}, Share: share})
+		rest.Share -= share
+	}
+	if len(rest.Paths) > 0 {
+		list = slices.Insert(list, 0, rest)
+	}
+	return list
+}
+
+// checkShares says what is wrong with the shares of the data.
+func (r *run) checkShares() error {
+	sum, alike := 0.0, 0
+	for k, path := range r.Data {
+		share, given := r.Shares[path]
+		switch {
+		case !given:
+			alike++
+			continue
+		case !(share > 0 && share <= 1):
+			return fmt.Errorf("%s: a share of %v of the batches: use a number above 0, up to 1", path, share)
+		case slices.Contains(r.Data[:k], path):
+			return fmt.Errorf("%s is named twice; give it one share", path)
+		}
+		sum += share
+	}
+	switch {
+	case alike > 0 && sum > 1-1e-6:
+		return fmt.Errorf("the shares of the data add up to %.6g: nothing is left for data without a share", sum)
+	case alike == 0 && math.Abs(sum-1) > 1e-6:
+		return fmt.Errorf("the shares of the data add up to %.6g, not 1; data without a share would have the rest", sum)
+	}
+	return nil
 }
 
 func (r *run) options(held bool) rows.Options {
@@ -28,7 +80,7 @@ func (r *run) options(held bool) rows.Options {
 		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.Learn.Log,
 	}
 	if held {
-		o.Split.Held, o.Symmetries, o.HistoryDropout = true, false, false
+		o.Split.Held, o.Symmetries, o.HistoryDropout = len(r.Validate) == 0, false, false
 		o.Batch = min(o.Batch, learn.EvalBatch)
 		o.MemoryBytes = heldMemory
 		if r.MemoryBytes > 0 {
@@ -80,7 +132,7 @@ func shares(asked float64) []float64 {
 // split opens the rows to train on anew, with another share held back.
 func (r *run) split(share float64) error {
 	r.Validation = share
-	train, err := r.stream(false)
+	train, err := r.stream()
 	if err != nil {
 		return err
 	}
@@ -127,11 +179,11 @@ func (r *run) total() int64 {
 // measure evaluates the rows held back, up to ValidationRows of them; nil where
 // nothing is held back or the network has no row of it.
 func (r *run) measure(average bool) (*learn.Result, error) {
-	if r.Validation == 0 || r.heldEmpty {
+	if r.Validation == 0 && len(r.Validate) == 0 || r.heldEmpty {
 		return nil, nil
 	}
 	r.tell("measuring")
-	s, err := r.stream(true)
+	s, err := r.heldStream()
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +207,9 @@ func (r *run) measure(average bool) (*learn.Result, error) {
 		untold += countGames(games, &b)
 	}
 	r.held.rows, r.held.games = sum.Rows, len(games)+untold
+	if sum.Rows == 0 && len(r.Validate) > 0 {
+		return nil, fmt.Errorf("%w: nothing to measure on in %s: no row fits the network and the board size", learn.ErrConfig, strings.Join(r.Validate, ", "))
+	}
 	if sum.Rows == 0 {
 		r.heldEmpty = true
 		r.Learn.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)

@@ -43,6 +43,10 @@ var curves = []curve{
 	termCurve("value accuracy", learn.MeasureValueAccuracy),
 	termCurve("ownership", learn.TermOwnership),
 	termCurve("score mean", learn.TermScoreMean),
+	termCurve("policy off the teacher's (nats)", learn.MeasureTaughtKL),
+	termCurve("winrate off the teacher's", learn.MeasureWinrateError),
+	termCurve("lead off the teacher's (points)", learn.MeasureLeadError),
+	termCurve("ownership off the teacher's", learn.MeasureOwnershipError),
 	{"learning rate", func(l *Line) (float64, bool) { return l.Rate, l.Kind == "step" && l.Rate > 0 }},
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -64,22 +65,33 @@ func (s *runState) check() error {
 
 // choice is what chooses rows: a run that goes on must agree.
 func (r *run) choice() (names []string, values []any) {
-	var paths []string
-	for _, path := range r.Data {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			abs = path
+	absolute := func(list []string) (paths []string) {
+		for _, path := range list {
+			abs, err := filepath.Abs(path)
+			if err != nil {
+				abs = path
+			}
+			if share, given := r.Shares[path]; given {
+				abs = fmt.Sprintf("%s=%g", abs, share)
+			}
+			paths = append(paths, abs)
 		}
-		paths = append(paths, abs)
+		return paths
 	}
-	slices.Sort(paths) // in which order they are named makes no difference
-	return []string{"data", "boardsize", "validation", "seed", "no_symmetries", "no_history_dropout", "window", "memory"},
-		[]any{paths, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes}
+	paths := absolute(r.Data)
+	if len(r.Shares) == 0 {
+		slices.Sort(paths) // in which order they are named makes no difference
+	}
+	return []string{"data", "boardsize", "validation", "seed", "no_symmetries", "no_history_dropout", "window", "memory", "validate"},
+		[]any{paths, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes, absolute(r.Validate)}
 }
 
 // dataIdentity is a digest of the choice.
 func (r *run) dataIdentity() string {
 	_, values := r.choice()
+	if len(r.Validate) == 0 {
+		values = values[:len(values)-1] // as checkpoints have it from before there were such folders
+	}
 	text, _ := json.Marshal(values)
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"kosumi/board"
@@ -25,6 +26,12 @@ type Config struct {
 	Learn learn.Config
 	// Data are folders and files of rows: .npz, .sgf and .sgfs.
 	Data []string
+	// Shares are those of the batches that come from single entries of Data, above 0
+	// and up to 1; the others have together what is left, as many as they have rows.
+	Shares map[string]float64
+	// Validate are folders and files of rows to measure on, in place of a share of
+	// Data. Rows that are trained on too measure nothing.
+	Validate []string
 	// Out is the folder of the run: checkpoints, metrics, curves, report and
 	// networks. A run that was interrupted goes on where its newest checkpoint is.
 	Out string
@@ -113,7 +120,7 @@ const (
 type run struct {
 	Config
 	l       *learn.Learner
-	train   *rows.Folder
+	train   *rows.Mix
 	catalog rows.Catalog
 	metrics *metrics
 	state   runState
@@ -207,6 +214,8 @@ func (r *run) check() error {
 		return bad("the number of steps or of epochs is needed")
 	case !(r.Validation >= 0 && r.Validation < 1):
 		return bad("a share of %v for validation: use 0 up to, not including, 1", r.Validation)
+	case r.Validation > 0 && len(r.Validate) > 0:
+		return bad("a share of %v for validation and a folder of its own: use one of them", r.Validation)
 	case r.ValidateEvery < 0 || r.CheckpointEvery < 0 || r.LogEvery < 0 || r.ValidationRows < 0:
 		return bad("intervals must not be negative")
 	}
@@ -216,7 +225,10 @@ func (r *run) check() error {
 	if r.ValidationRows == 0 {
 		r.ValidationRows = defaultValidationMax
 	}
-	for _, path := range r.Data {
+	if err := r.checkShares(); err != nil {
+		return bad("%w", err)
+	}
+	for _, path := range slices.Concat(r.Data, r.Validate) {
 		if _, err := os.Stat(path); err != nil {
 			return bad("training data: %w", err)
 		}
@@ -245,7 +257,7 @@ func (r *run) open() error {
 			return fmt.Errorf("%w: %w", learn.ErrConfig, err)
 		}
 	}
-	if r.train, err = r.stream(false); err != nil {
+	if r.train, err = r.stream(); err != nil {
 		return err
 	}
 	if fresh {

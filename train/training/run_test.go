@@ -182,17 +182,8 @@ func TestRun(t *testing.T) {
 
 	other := c
 	other.Out = filepath.Join(t.TempDir(), "interrupted")
-	ctx, stop := context.WithCancel(context.Background())
 	rc := other.config()
-	rc.Progress = func(p Progress) {
-		if p.Step == 13 {
-			stop()
-		}
-	}
-	report, err = Run(ctx, rc)
-	require.NoError(t, err)
-	require.True(t, report.Interrupted)
-	require.Less(t, report.Counters.Steps, int64(20))
+	interrupt(t, rc, 13)
 	again, err := Run(context.Background(), other.config())
 	require.NoError(t, err)
 	require.Equal(t, before, term(t, again.Before, learn.TermValue), "what was measured at first is kept")
@@ -203,6 +194,22 @@ func TestRun(t *testing.T) {
 	_, err = Run(context.Background(), rc)
 	require.ErrorIs(t, err, learn.ErrCheckpoint)
 	require.ErrorContains(t, err, "seed was 5 and is 6 now")
+}
+
+// interrupt takes a run to about a step, as ^C there would.
+func interrupt(t testing.TB, c Config, at int64) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	c.Progress = func(p Progress) {
+		if p.Step == at {
+			stop()
+		}
+	}
+	report, err := Run(ctx, c)
+	require.NoError(t, err)
+	require.True(t, report.Interrupted)
+	require.Less(t, report.Counters.Steps, int64(20))
 }
 
 func term(t testing.TB, r *learn.Result, name string) learn.Term {
@@ -220,20 +227,68 @@ func TestRunRefuses(t *testing.T) {
 		"no out":         func(c *Config) { c.Out = "" },
 		"no steps":       func(c *Config) { c.Steps = 0 },
 		"share":          func(c *Config) { c.Validation = 1 },
-		"interval":       func(c *Config) { c.LogEvery = -1 },
-		"batch":          func(c *Config) { c.Learn.Batch = 0 },
-		"rate":           func(c *Config) { c.Learn.Rate = -1 },
-		"loss":           func(c *Config) { c.Learn.Losses = map[string]float64{"polcy": 1} },
-		"freeze":         func(c *Config) { c.Learn.Freeze = "all" },
-		"norms":          func(c *Config) { c.Learn.Norms = "some" },
-		"schedule":       func(c *Config) { c.Learn.Schedule.Shape = "cosinus" },
-		"method":         func(c *Config) { c.Learn.Method = "adagrad" },
+		"too much":       func(c *Config) { c.Shares = map[string]float64{c.Data[0]: 1.5} },
+		"too little":     func(c *Config) { c.Shares = map[string]float64{c.Data[0]: 0.5} },
+		"nothing left": func(c *Config) {
+			c.Data = append(c.Data[:1:1], c.Out)
+			c.Shares = map[string]float64{c.Data[0]: 1}
+		},
+		"named twice": func(c *Config) {
+			c.Data = append(c.Data[:1:1], c.Data[0])
+			c.Shares = map[string]float64{c.Data[0]: 1}
+		},
+		"both validations":     func(c *Config) { c.Validate = c.Data },
+		"validation not there": func(c *Config) { c.Validation, c.Validate = 0, []string{"/nowhere/at/all"} },
+		"interval":             func(c *Config) { c.LogEvery = -1 },
+		"batch":                func(c *Config) { c.Learn.Batch = 0 },
+		"rate":                 func(c *Config) { c.Learn.Rate = -1 },
+		"loss":                 func(c *Config) { c.Learn.Losses = map[string]float64{"polcy": 1} },
+		"freeze":               func(c *Config) { c.Learn.Freeze = "all" },
+		"norms":                func(c *Config) { c.Learn.Norms = "some" },
+		"schedule":             func(c *Config) { c.Learn.Schedule.Shape = "cosinus" },
+		"method":               func(c *Config) { c.Learn.Method = "adagrad" },
 	} {
 		c := good
 		change(&c)
 		_, err := Run(context.Background(), c)
 		require.ErrorIs(t, err, learn.ErrConfig, name)
 	}
+}
+
+// TestMixedRun: a run on a mixture, measured on a folder of its own, goes on as if it had
+// never been interrupted, and refuses other shares.
+func TestMixedRun(t *testing.T) {
+	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: five, Out: filepath.Join(t.TempDir(), "whole"), Steps: 20}
+	config := func() Config {
+		c := child.config()
+		c.Size, c.Validation = board.Size{}, 0
+		c.Data = []string{five, seven}
+		c.Shares, c.Validate = map[string]float64{seven: 0.3}, []string{learntest.WriteGames(t, features.V7, board.Square(6), 2)}
+		return c
+	}
+	c := config()
+	report, err := Run(context.Background(), c)
+	require.NoError(t, err)
+	require.NotNil(t, report.Before)
+	require.Equal(t, 2, report.Held)
+	whole := c.Out
+
+	c.Out = filepath.Join(t.TempDir(), "interrupted")
+	interrupt(t, c, 7)
+	_, err = Run(context.Background(), c)
+	require.NoError(t, err)
+	equalRuns(t, whole, c.Out)
+
+	c.Shares = map[string]float64{seven: 0.4}
+	_, err = Run(context.Background(), c)
+	require.ErrorIs(t, err, learn.ErrCheckpoint)
+	require.ErrorContains(t, err, seven+"=0.4")
+	c = config()
+	c.Out, c.Validate = t.TempDir(), []string{t.TempDir()}
+	_, err = Run(context.Background(), c)
+	require.ErrorIs(t, err, learn.ErrConfig)
+	require.ErrorContains(t, err, "nothing to measure on in "+c.Validate[0])
 }
 
 func TestEpochs(t *testing.T) {

@@ -1,0 +1,45 @@
+package learn
+
+import "kosumi/nn/onnx"
+
+// endWeight is a row's weight where a target needs a real end, and in taught rows
+// that of the teacher's number, which is 0 in all others.
+func (l *losses) endWeight(taught onnx.Value) onnx.Value {
+	return l.b.Mul(l.weight(), l.b.Add(l.column(targetFinalUse), taught))
+}
+
+// known is 1 where a number of the teacher's is there, 0 where it is 0.
+func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
+
+// orTaught is own, or the teacher's number in taught rows: taught is 0 in all others.
+func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
+	return l.b.Add(l.b.Mul(own, l.but(targetTaught)), taught)
+}
+
+// optimistic adds the term of the optimistic policy. Taught rows have a target of
+// their own in place of the reply, or none.
+func (l *losses) optimistic(target onnx.Value) {
+	b, own := l.b, l.known(targetTaughtLucky)
+	use := b.Add(b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism()), l.weight(targetTaughtLucky))
+	target = b.Add(b.Mul(target, b.Sub(b.Scalar(1), own)), b.Mul(l.target(inReply, l.area+1), own))
+	l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
+}
+
+// fromTeacher adds how far the network is from its teacher, over taught rows.
+func (l *losses) fromTeacher() {
+	b, policy := l.b, l.target(inPolicy, l.area+1)
+	kl := b.Sub(l.crossEntropy(l.h.policy[0], policy), l.entropy(policy))
+	l.add(MeasureTaughtKL, kl, l.weight(targetPolicyUse, targetTaught))
+	off := b.Abs(b.Sub(l.winLoss(), b.Sub(l.column(targetWin), l.column(targetLoss))))
+	l.add(MeasureWinrateError, b.Mul(off, b.Scalar(0.5)), b.Mul(l.weight(targetTaught), l.but(targetNoValue)))
+	if len(l.h.score) > 0 {
+		l.add(MeasureLeadError, b.Abs(b.Sub(l.lead(), l.column(targetLead))), l.weight(targetLeadUse, targetTaught))
+	}
+	if l.hasOwners() {
+		owned := l.h.owned
+		if l.h.ownership != "" {
+			owned = b.Tanh(l.h.ownership)
+		}
+		l.add(MeasureOwnershipError, b.ReduceMean(b.Abs(b.Sub(owned, l.ownersTarget())), true, 1), l.weight(targetTaughtOwner))
+	}
+}

@@ -1,0 +1,431 @@
+package learn
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/autodiff"
+	"kosumi/nn/features"
+	"kosumi/nn/model"
+	"kosumi/nn/onnx"
+	"kosumi/train/learn/learntest"
+	"kosumi/train/rows"
+)
+
+// teach makes some rows of a batch taught ones; the teacher of every other one of them
+// knows policy and value only.
+func teach(b *rows.Batch, some ...int) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	area := b.Size.Area()
+	for k, i := range some {
+		g := b.Globals[i*rows.Targets : (i+1)*rows.Targets]
+		g[0], g[1], g[2] = 0.5, 0.375, 0.125
+		g[3], g[targetNoTD], g[targetFinalUse], g[targetReplyUse], g[targetTaught] = 4.5, 1, 0, 0, 1
+		g[targetLeadUse], g[targetVarTime] = 0, 0
+		copy(b.Value[3*i:], g[:3])
+		if k%2 == 1 {
+			continue
+		}
+		g[targetLead], g[targetLeadUse], g[targetVarTime] = 3, 1, 40
+		g[targetTaughtScore], g[targetTaughtOwner], g[targetTaughtLucky] = 1, 1, 1
+		g[targetTaughtStdev], g[targetTaughtValue], g[targetTaughtPoint] = 9, 0.25, 2
+		if b.Wants.Points {
+			for p := range area {
+				b.Points[i*rows.PointMaps*area+p] = 2*rng.Float32() - 1
+			}
+		}
+	}
+}
+
+// TestTaughtLosses compares every term of ordinary and of taught rows with a slow
+// recomputation from the network's outputs.
+func TestTaughtLosses(t *testing.T) {
+	for name, path := range map[string]string{
+		"kb1c16": learntest.FreshKataGo(t, "kb1c16"), "transformer": synthetic(t, "synth-v17-nbt-transformer-spatial-rms"),
+		"version 8": synthetic(t, "synth-v8"), "mini": learntest.FreshArch(t, "mini-b1c4", 5),
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t, Config{Model: path, Batch: 6, Aux: true})
+			size := board.Square(5)
+			p, _, err := l.planner.forward(size, autodiff.NormsFrozen, 6)
+			require.NoError(t, err)
+			b := randomBatch(l, size, 6, 1)
+			teach(b, 1, 2, 4)
+			out := runDouble(t, asDouble(p.model), inputsOf(t, p, b))
+			got := floats(t, out[outMeasures])
+			s := newSlowTerms(t, &p.spec, b, out)
+			compared := 0
+			for i, m := range p.measured {
+				sum, weight, known := s.of(m.name)
+				if !known {
+					continue
+				}
+				compared++
+				require.InDelta(t, weight, got[len(p.measured)+i], 1e-9, m.name)
+				require.InDelta(t, sum, got[i], 1e-6*max(1, math.Abs(sum)), m.name)
+			}
+			require.GreaterOrEqual(t, compared, map[bool]int{true: 6, false: 3}[p.spec.Kind == nn.KindKataGo])
+			t.Log(compared, "terms")
+		})
+	}
+}
+
+// slowTerms computes terms row by row from raw outputs.
+type slowTerms struct {
+	spec   *nn.Spec
+	b      *rows.Batch
+	policy [][][]float64 // row, channel: log probabilities
+	value  [][]float64
+	score  [][]float64
+	owner  [][]float64 // logits; nil without
+}
+
+func newSlowTerms(t *testing.T, spec *nn.Spec, b *rows.Batch, out map[string]*onnx.Tensor) *slowTerms {
+	s := &slowTerms{spec: spec, b: b}
+	byRole := map[nn.Role][]float64{}
+	for _, o := range spec.Outputs {
+		byRole[o.Role] = floats(t, out[o.Name])
+	}
+	split := func(role nn.Role) (list [][]float64) {
+		data := byRole[role]
+		for i := range b.N {
+			list = append(list, data[i*len(data)/b.N:(i+1)*len(data)/b.N])
+		}
+		return list
+	}
+	points, pass := split(nn.RolePolicy), split(nn.RolePass)
+	area := b.Size.Area()
+	for i := range b.N {
+		channels := max(1, len(pass[i]))
+		per := len(points[i]) / channels
+		var row [][]float64
+		for c := range channels {
+			logits := append([]float64{}, points[i][c*per:(c+1)*per]...)
+			if per == area {
+				logits = append(logits, pass[i][c])
+			}
+			row = append(row, logSoftmax(logits))
+		}
+		s.policy = append(s.policy, row)
+	}
+	s.value = split(nn.RoleValue)
+	if byRole[nn.RoleScoreValue] != nil {
+		s.score = split(nn.RoleScoreValue)
+	}
+	if byRole[nn.RoleOwnership] != nil {
+		s.owner = split(nn.RoleOwnership)
+	}
+	return s
+}
+
+func logSoftmax(x []float64) []float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Exp(v)
+	}
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = v - math.Log(sum)
+	}
+	return y
+}
+
+func cross(target []float32, logs []float64) float64 {
+	sum := 0.0
+	for i, p := range target {
+		sum -= float64(p) * logs[i]
+	}
+	return sum
+}
+
+func slowEntropy(p []float32) float64 {
+	sum := 0.0
+	for _, x := range p {
+		if x > 0 {
+			sum -= float64(x) * math.Log(float64(x))
+		}
+	}
+	return sum
+}
+
+func slowHuber(x, delta float64) float64 {
+	if x = math.Abs(x); x <= delta {
+		return x * x / 2
+	}
+	return delta * (x - delta/2)
+}
+
+func slowSoftplus(x float64) float64 { return math.Log1p(math.Exp(x)) }
+
+// of returns the weighted sum of a term over the rows and the sum of weights; known is
+// false for terms that taught rows have in common with all others.
+func (s *slowTerms) of(name string) (sum, weight float64, known bool) {
+	for i := range s.b.N {
+		x, w, ok := s.row(name, i)
+		if !ok {
+			return 0, 0, false
+		}
+		if w != 0 {
+			sum, weight = sum+w*x, weight+w
+		}
+	}
+	return sum, weight, true
+}
+
+// row returns a term of one row and its weight.
+func (s *slowTerms) row(name string, i int) (x, w float64, known bool) {
+	n := s.b.Size.Area() + 1
+	target := s.b.Policy[i*n : (i+1)*n]
+	g := func(k int) float64 { return float64(s.b.Globals[i*rows.Targets+k]) }
+	taught := g(targetTaught) == 1
+	values := []float32{float32(g(0)), float32(g(1)), float32(g(2))}
+	switch name {
+	case TermPolicy:
+		return cross(target, s.policy[i][0]), g(targetPolicyUse), true
+	case MeasurePolicyEntropy:
+		return slowEntropy(target), g(targetPolicyUse), true
+	case MeasureTaughtKL:
+		return cross(target, s.policy[i][0]) - slowEntropy(target), g(targetPolicyUse) * g(targetTaught), true
+	case TermOptimistic:
+		if taught {
+			return cross(s.b.Reply[i*n:(i+1)*n], s.policy[i][1]), g(targetTaughtLucky), true
+		}
+		return cross(target, s.policy[i][1]), s.optimism(i), true
+	case TermValue:
+		if s.spec.Value != nn.ValueWDL {
+			d := s.value[i][0] - (g(0) - g(1))
+			return d * d, 1, true
+		}
+		return cross(values, logSoftmax(s.value[i])), 1, true
+	case MeasureWinrateError:
+		return math.Abs(s.winLoss(i)-(g(0)-g(1))) / 2, g(targetTaught), true
+	case TermOwnership, MeasureOwnershipError:
+		return s.owners(name, i, taught)
+	}
+	if s.spec.Kind != nn.KindKataGo || len(s.score) == 0 {
+		return 0, 0, false
+	}
+	return s.scores(name, i, taught)
+}
+
+func (s *slowTerms) winLoss(i int) float64 {
+	if s.spec.Value != nn.ValueWDL {
+		return s.value[i][0]
+	}
+	p := logSoftmax(s.value[i])
+	return math.Exp(p[0]) - math.Exp(p[1])
+}
+
+func (s *slowTerms) moments(i int) (mean, stdev float64) {
+	m := &s.spec.KataGo.Multipliers
+	return s.score[i][0] * m.ScoreMean, slowSoftplus(s.score[i][1]) * m.ScoreStdev
+}
+
+func (s *slowTerms) optimism(i int) float64 {
+	g := s.b.Globals[i*rows.Targets:]
+	mean, stdev := s.moments(i)
+	win := float64(g[0]) + float64(g[2])/2
+	z := (float64(g[3]) - mean) / math.Sqrt(stdev*stdev+0.25)
+	return min(1, win*win+1/(1+math.Exp(-3*(z-1.5))))
+}
+
+func (s *slowTerms) owners(name string, i int, taught bool) (x, w float64, known bool) {
+	if s.owner == nil {
+		return 0, 0, false
+	}
+	area := s.b.Size.Area()
+	for p, raw := range s.owner[i] {
+		o := float64(s.b.Points[i*rows.PointMaps*area+p])
+		if s.spec.OwnershipLogits {
+			raw = math.Tanh(raw)
+		}
+		if name == MeasureOwnershipError {
+			x += math.Abs(raw-o) / float64(area)
+		} else {
+			x -= ((1+o)/2*math.Log((1+raw)/2) + (1-o)/2*math.Log((1-raw)/2)) / float64(area)
+		}
+	}
+	w = float64(s.b.Globals[i*rows.Targets+targetTaughtOwner])
+	if name == TermOwnership && !taught {
+		w = 1
+	}
+	return x, w, true
+}
+
+// scores are the terms of the score values of a KataGo network.
+func (s *slowTerms) scores(name string, i int, taught bool) (x, w float64, known bool) {
+	g := func(k int) float64 { return float64(s.b.Globals[i*rows.Targets+k]) }
+	mean, stdev := s.moments(i)
+	m := &s.spec.KataGo.Multipliers
+	// either is the term for a target: the row's own, or the teacher's where known.
+	either := func(says, own, teacher, delta float64) (float64, float64, bool) {
+		if !taught {
+			return slowHuber(says-own, delta), 1, true
+		}
+		w := 0.0
+		if teacher > 0 {
+			w = 1
+		}
+		return slowHuber(says-teacher, delta), w, true
+	}
+	square := func(x, mult float64) float64 {
+		if s.spec.KataGo.Version >= 14 {
+			y := slowSoftplus(x / 2)
+			return y * y * mult
+		}
+		return slowSoftplus(x) * mult
+	}
+	lead := mean
+	if len(s.score[i]) > 3 {
+		lead = s.score[i][2] * m.Lead
+	}
+	switch name {
+	case TermScoreMean:
+		w := 1.0
+		if taught {
+			w = g(targetTaughtScore)
+		}
+		return slowHuber(mean-g(3), 12), w, true
+	case TermScoreStdev:
+		return either(stdev, math.Abs(mean-g(3))*math.Sqrt(math.Pi/2), g(targetTaughtStdev), 10)
+	case TermLead:
+		return slowHuber(lead-g(targetLead), 8), g(targetLeadUse), true
+	case MeasureLeadError:
+		return math.Abs(lead - g(targetLead)), g(targetLeadUse) * g(targetTaught), true
+	case TermVarTime:
+		return either(slowSoftplus(s.score[i][3])*m.VarTime-1e-5, g(targetVarTime), g(targetVarTime), 50)
+	case TermValueError:
+		d := s.winLoss(i) - (g(12) - g(13))
+		return either(square(s.score[i][4], m.STValueError), d*d+1e-8, g(targetTaughtValue)*g(targetTaughtValue), 0.4)
+	case TermScoreError:
+		d := mean - g(15)
+		return either(square(s.score[i][5], m.STScoreError), d*d+1e-4, g(targetTaughtPoint)*g(targetTaughtPoint), 100)
+	}
+	return 0, 0, false
+}
+
+// TestOrdinaryRowsBesideTaught: a step and an evaluation of ordinary rows give the same
+// bytes whether taught rows of no weight stand behind them or nothing at all.
+func TestOrdinaryRowsBesideTaught(t *testing.T) {
+	for name, path := range map[string]string{"kb1c16": learntest.FreshKataGo(t, "kb1c16"), "mini": learntest.FreshArch(t, "b1c8", 5)} {
+		c := Config{Model: path, Batch: 6, Method: autodiff.Adam, Rate: 1e-3, Aux: true, Norms: "frozen"}
+		few, mixed := open(t, c), open(t, c)
+		size := board.Square(5)
+		some, all := randomBatch(few, size, 4, 1), randomBatch(few, size, 6, 1)
+		copy(all.Spatial, some.Spatial)
+		copy(all.Global, some.Global)
+		copy(all.Policy, some.Policy)
+		copy(all.Reply, some.Reply)
+		copy(all.Globals, some.Globals)
+		copy(all.Points, some.Points)
+		teach(all, 4, 5)
+		for i := 4; i < 6; i++ {
+			all.Globals[i*rows.Targets+targetRowWeight] = 0
+		}
+		for range 2 {
+			want, err := few.Step(some)
+			require.NoError(t, err)
+			got, err := mixed.Step(all)
+			require.NoError(t, err)
+			got.Rows = want.Rows
+			require.Equal(t, want, got, name)
+		}
+		require.Equal(t, bits(t, few), bits(t, mixed), name)
+	}
+}
+
+// TestTeacherAsStudent: a network is at no distance from what it says itself, through the
+// engine's evaluation, rows in a file and the losses.
+func TestTeacherAsStudent(t *testing.T) {
+	g170 := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	r := askItself(t, g170)
+	top, _ := r.Term(MeasurePolicyTop1)
+	require.EqualValues(t, 1, top.Mean)
+	requireNear(t, r, map[string]float64{MeasureTaughtKL: 0.02, MeasureWinrateError: 1e-3, MeasureLeadError: 0.02, MeasureOwnershipError: 0.005,
+		TermScoreMean: 1e-3, TermScoreStdev: 1e-3, TermLead: 1e-3})
+	time, _ := r.Term(TermVarTime)
+	require.Zero(t, time.Weight, "version 8 knows no time")
+	// Made-up weights expect games without a result also where the rules have none, which
+	// the evaluation leaves out and the loss does not.
+	requireNear(t, askItself(t, synthetic(t, "synth-v17-nbt-transformer-spatial-rms")), map[string]float64{
+		MeasureOwnershipError: 0.005, TermScoreStdev: 1e-3, TermVarTime: 1e-3, TermValueError: 1e-4, TermScoreError: 1e-3})
+}
+
+// requireNear requires that terms are 0 up to an error, over all 16 rows.
+func requireNear(t *testing.T, r Result, terms map[string]float64) {
+	t.Helper()
+	for name, most := range terms {
+		term, ok := r.Term(name)
+		require.True(t, ok, name)
+		t.Logf("%s %.5f, weight %v", name, term.Mean, term.Weight)
+		require.EqualValues(t, 16, term.Weight, name)
+		require.InDelta(t, 0, term.Mean, most, name)
+	}
+}
+
+// askItself measures a network on 16 positions that it has taught.
+func askItself(t *testing.T, path string) Result {
+	m, err := model.Open(path, model.Config{})
+	require.NoError(t, err)
+	defer m.Close()
+	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1})
+	require.NoError(t, err)
+	defer server.Close()
+	layout := rows.Layout{Encoding: features.V7, Side: 9}
+	set := rows.NewSet(layout)
+	builder, err := rows.NewBuilder(layout)
+	require.NoError(t, err)
+	g := learntest.RandomGame(t, board.Square(9), 3)
+	var now board.Game
+	now.CopyFrom(g.Start)
+	for _, turn := range g.Turns[:16] {
+		var out nn.Output
+		require.NoError(t, server.Evaluate(t.Context(), &nn.Query{Game: &now, NeedOwnership: true}, &out))
+		require.NoError(t, builder.AppendTaught(set, &now, g.Hash, rows.TaughtBy(&out, nil, now.Size())))
+		require.NoError(t, now.Play(now.ToMove(), turn.Move))
+	}
+	dir := t.TempDir()
+	require.NoError(t, set.WriteFile(filepath.Join(dir, "a.npz")))
+	l := open(t, Config{Model: path, Batch: 16})
+	s, err := rows.OpenFolder(rows.Options{Batch: 16, Wants: l.Wants(), Encoding: l.Encoding()}, dir)
+	require.NoError(t, err)
+	defer s.Close()
+	var b rows.Batch
+	require.NoError(t, s.Next(&b))
+	r, err := l.Evaluate(&b, false)
+	require.NoError(t, err)
+	return r
+}
+
+// TestTaughtRowsTeach: a network learns what a teacher says, uncertainty included, and the
+// measures say how far it still is.
+func TestTaughtRowsTeach(t *testing.T) {
+	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb2c32"), Batch: 8, Method: autodiff.Adam, Rate: 2e-3})
+	b := randomBatch(l, board.Square(5), 8, 1)
+	teach(b, 0, 1, 2, 3, 4, 5, 6, 7)
+	first, err := l.Evaluate(b, false)
+	require.NoError(t, err)
+	for range 80 {
+		r, err := l.Step(b)
+		require.NoError(t, err)
+		require.False(t, r.Skipped)
+	}
+	last, err := l.Evaluate(b, false)
+	require.NoError(t, err)
+	for _, name := range []string{MeasureTaughtKL, MeasureWinrateError, MeasureLeadError, MeasureOwnershipError} {
+		was, ok := first.Term(name)
+		require.True(t, ok)
+		is, _ := last.Term(name)
+		t.Logf("%s %.3f -> %.3f", name, was.Mean, is.Mean)
+		require.Positive(t, is.Weight, name)
+		require.Less(t, is.Mean, 0.6*was.Mean, name)
+		require.NotEmpty(t, Explained(name))
+	}
+}

@@ -1,0 +1,174 @@
+package rows
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Source is a part of a mixture: folders and files, and the share of batches that comes
+// from them, above 0 and up to 1.
+type Source struct {
+	Paths []string
+	Share float64
+}
+
+// Mix is a Stream that draws whole batches from several folders in turn, so that each
+// has its share of any run of them, from the first on. Which folder is next depends on
+// nothing but the shares and the number of batches before.
+type Mix struct {
+	sources []Source
+	folders []*Folder
+	taken   []int64 // batches of each
+}
+
+// OpenMix returns a stream of the rows of several sources, whose shares add up to 1. The
+// memory of the options is for all of them together.
+func OpenMix(o Options, sources ...Source) (*Mix, error) {
+	if len(sources) == 0 {
+		return nil, errors.New("training data: nothing to draw from")
+	}
+	sum := 0.0
+	for _, s := range sources {
+		if !(s.Share > 0 && s.Share <= 1) {
+			return nil, fmt.Errorf("training data: a share of %v of the batches for %s: use a number above 0, up to 1", s.Share, strings.Join(s.Paths, ", "))
+		}
+		sum += s.Share
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return nil, fmt.Errorf("training data: the shares add up to %.6g, not 1", sum)
+	}
+	m := &Mix{sources: sources, taken: make([]int64, len(sources))}
+	if len(sources) > 1 {
+		o.MemoryBytes = max(1, cmp.Or(o.MemoryBytes, defaultMemory)/int64(len(sources)))
+	}
+	for k, s := range sources {
+		of := o
+		of.Seed += uint64(k)
+		f, err := OpenFolder(of, s.Paths...)
+		if err != nil {
+			m.Close()
+			return nil, err
+		}
+		m.folders = append(m.folders, f)
+	}
+	return m, nil
+}
+
+// next is the source that is furthest behind its share, the first of equals.
+func (m *Mix) next() int {
+	all := int64(1)
+	for _, n := range m.taken {
+		all += n
+	}
+	best, most := 0, math.Inf(-1)
+	for k, s := range m.sources {
+		if behind := s.Share*float64(all) - float64(m.taken[k]); behind > most {
+			best, most = k, behind
+		}
+	}
+	return best
+}
+
+// Next fills a batch from one of the sources. Errors name the source where there are
+// several, and wrap ErrNoRows where it has none.
+func (m *Mix) Next(b *Batch) error {
+	k := m.next()
+	if err := m.folders[k].Next(b); err != nil {
+		if len(m.sources) > 1 {
+			return fmt.Errorf("%s: %w", strings.Join(m.sources[k].Paths, ", "), err)
+		}
+		return err
+	}
+	m.taken[k]++
+	return nil
+}
+
+// mixState is what State saves of several sources; of one it is the folder's own.
+type mixState struct {
+	Shares  []float64         `json:"shares"`
+	Taken   []int64           `json:"taken"`
+	Folders []json.RawMessage `json:"folders"`
+}
+
+func (m *Mix) shares() []float64 {
+	var list []float64
+	for _, s := range m.sources {
+		list = append(list, s.Share)
+	}
+	return list
+}
+
+// State returns where the stream stands.
+func (m *Mix) State() ([]byte, error) {
+	if len(m.folders) == 1 {
+		return m.folders[0].State()
+	}
+	st := mixState{Shares: m.shares(), Taken: m.taken}
+	for _, f := range m.folders {
+		state, err := f.State()
+		if err != nil {
+			return nil, err
+		}
+		st.Folders = append(st.Folders, state)
+	}
+	return json.Marshal(st)
+}
+
+// Restore takes the stream back to a State of a stream with the same options and
+// sources. After an error the stream is of no use.
+func (m *Mix) Restore(state []byte) error {
+	if len(m.folders) == 1 {
+		return m.folders[0].Restore(state)
+	}
+	var st mixState
+	if err := json.Unmarshal(state, &st); err != nil {
+		return fmt.Errorf("the state of the training data: %w: %w", ErrFormat, err)
+	}
+	if !slices.Equal(st.Shares, m.shares()) {
+		return fmt.Errorf("the state of the training data was saved with the shares %v, now they are %v", st.Shares, m.shares())
+	}
+	impossible := func(n int64) bool { return n < 0 || n > 1<<53 }
+	if len(st.Taken) != len(m.folders) || len(st.Folders) != len(m.folders) || slices.ContainsFunc(st.Taken, impossible) {
+		return fmt.Errorf("the state of the training data: %w: it contradicts itself", ErrFormat)
+	}
+	for k, f := range m.folders {
+		if err := f.Restore(st.Folders[k]); err != nil {
+			return err
+		}
+	}
+	m.taken = st.Taken
+	return nil
+}
+
+// WindowRows returns the number of rows in the files of the present passes, as that of
+// Folder does.
+func (m *Mix) WindowRows() int {
+	n := 0
+	for _, f := range m.folders {
+		n += f.WindowRows()
+	}
+	return n
+}
+
+// Skipped returns the files that could not be used so far.
+func (m *Mix) Skipped() []BadFile {
+	var all []BadFile
+	for _, f := range m.folders {
+		all = append(all, f.Skipped()...)
+	}
+	return all
+}
+
+// Close ends what is being read.
+func (m *Mix) Close() error {
+	var errs []error
+	for _, f := range m.folders {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}

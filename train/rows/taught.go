@@ -1,0 +1,234 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Columns of taught rows. They are free in KataGo's format, whose tools pass them
+// by. What needs a real end has weight 0 in such a row, as in a side position, so
+// that KataGo's trainer learns policy, value and lead from it and nothing else.
+const (
+	tTaught       = 69 // taughtMark: the row is taught
+	tTaughtScore  = 70 // weight of the score mean, in tScore
+	tTaughtOwners = 71 // weight of the owners: channel 0 of Points, x 120
+	tTaughtStdev  = 72 // standard deviation of the score, points; 0: not known, as in the next two
+	tTaughtValue  = 73 // error that the teacher expects of its win minus loss
+	tTaughtPoints = 74 // error that it expects of its score, points
+	tTaughtLucky  = 75 // weight of the optimistic policy, which stands in place of the reply
+	lastFree      = 79
+)
+
+// taughtMark marks taught rows; it is a number that nobody writes by chance.
+const taughtMark = 7101
+
+// Scales of a teacher's numbers in the integers of the format.
+const (
+	taughtPolicyScale = 30000
+	taughtOwnerScale  = 120
+)
+
+// Taught is what a teacher, a stronger network as a rule, says of a position. All
+// numbers are for the side to move, all points in board order. Numbers of errors
+// and times that are 0 or less are not known.
+type Taught struct {
+	Policy     []float32 // [A+1] probabilities, pass last; below 0 where illegal
+	Optimistic []float32 // [A+1] the same of the optimistic policy; nil: not known
+	Value      Value     // its Score is the mean of the final score
+	HasScore   bool      // Value.Score, Stdev and Lead are known
+
+	Stdev   float32 // standard deviation of the final score, points
+	Lead    float32 // points
+	VarTime float32 // arrival time of the variance, turns
+	// ErrWinLoss and ErrScore are the errors that the teacher expects of its win
+	// minus loss, 0..2, and of its score, points; the losses take their squares.
+	ErrWinLoss, ErrScore float32
+
+	Ownership []float32 // [A] in [-1,1]; nil: not known
+}
+
+// check returns an error that wraps ErrFormat unless the numbers can be written
+// down for a board.
+func (t *Taught) check(size board.Size) error {
+	a := size.Area()
+	if len(t.Policy) != a+1 || t.Optimistic != nil && len(t.Optimistic) != a+1 || t.Ownership != nil && len(t.Ownership) != a {
+		return fmt.Errorf("%w: a teacher's answer of %d moves, %d of them optimistic, and %d owners on a %dx%d board", ErrFormat,
+			len(t.Policy), len(t.Optimistic), len(t.Ownership), size.W, size.H)
+	}
+	v := &t.Value
+	for _, x := range slices.Concat(t.Policy, t.Optimistic, t.Ownership,
+		[]float32{v.Win, v.Loss, v.NoResult, v.Score, t.Stdev, t.Lead, t.VarTime, t.ErrWinLoss, t.ErrScore}) {
+		if !(math.Abs(float64(x)) <= 1e6) {
+			return fmt.Errorf("%w: the teacher says %v", ErrFormat, x)
+		}
+	}
+	if min(v.Win, v.Loss, v.NoResult) < 0 || math.Abs(float64(v.Win+v.Loss+v.NoResult)-1) > 1e-3 {
+		return fmt.Errorf("%w: the teacher's win, loss and no result are %v, %v and %v", ErrFormat, v.Win, v.Loss, v.NoResult)
+	}
+	for _, p := range [][]float32{t.Policy, t.Optimistic} {
+		if p != nil && total(p) <= 0 {
+			return fmt.Errorf("%w: the teacher wants no move at all", ErrFormat)
+		}
+	}
+	return nil
+}
+
+// total adds up what is not below 0.
+func total(p []float32) float64 {
+	sum := 0.0
+	for _, x := range p {
+		sum += float64(max(0, x))
+	}
+	return sum
+}
+
+// Taught reports whether row i holds a teacher's numbers.
+func (s *Set) Taught(i int) bool { return s.targets(i)[tTaught] == taughtMark }
+
+// Teach makes row i a taught one: its targets become the teacher's. Inputs, row
+// weight and all that the row tells of its game stay. After an error, which wraps
+// ErrFormat, the row is as it was.
+func (s *Set) Teach(i int, t *Taught) error {
+	size := s.Size(i)
+	if err := size.Check(); err != nil {
+		return fmt.Errorf("%w: row %d: the mask is no board in the top-left corner (%v)", ErrFormat, i, size)
+	}
+	if err := t.check(size); err != nil {
+		return fmt.Errorf("row %d: %w", i, err)
+	}
+	g, l := s.targets(i), s.Layout
+	for _, at := range []int{tWin, tLong, tMiddle, tShort, tRoot} {
+		g[at], g[at+1], g[at+2], g[at+3] = t.Value.Win, t.Value.Loss, t.Value.NoResult, t.Value.Score
+	}
+	for _, at := range []int{tFinalScore, tFinalWeight, tReplyWeight, tFutureWeight, tScoringWeight, tNoValue, tPlainEnd,
+		tPolicySurprise, tPriorEntropy, tTargetEntropy, tRawWinLoss, tRawScore, tRawEntropy, tVisits} {
+		g[at] = 0
+	}
+	clear(g[tTaught : lastFree+1])
+	g[tTaught], g[tPolicyWeight], g[tNoTD] = taughtMark, 1, 1
+	known := weightIf(t.HasScore)
+	g[tTaughtScore], g[tLeadWeight], g[tLead] = known, known, known*t.Lead
+	g[tTaughtStdev] = known * max(0, t.Stdev)
+	g[tArrival], g[tTaughtValue], g[tTaughtPoints] = max(0, t.VarTime), max(0, t.ErrWinLoss), max(0, t.ErrScore)
+	g[tTaughtOwners], g[tTaughtLucky] = weightIf(t.Ownership != nil), weightIf(t.Optimistic != nil)
+
+	policy, n := s.policy(i), l.Area()+1
+	l.putPolicy(policy[:n], t.Policy, size)
+	l.putPolicy(policy[n:], t.Optimistic, size)
+	points := s.points(i)
+	clear(points)
+	for p, o := range t.Ownership {
+		points[l.slot(p, size)] = int8(math.Round(taughtOwnerScale * float64(max(-1, min(1, o)))))
+	}
+	scoreCells(s.scores(i), 0, false)
+	if s.Q != nil {
+		clear(s.qValues(i))
+	}
+	return nil
+}
+
+func weightIf(known bool) float32 {
+	if known {
+		return 1
+	}
+	return 0
+}
+
+// putPolicy writes probabilities as weights; ones where there are none.
+func (l Layout) putPolicy(dst []int16, p []float32, size board.Size) {
+	if p == nil {
+		fillOnes(dst)
+		return
+	}
+	clear(dst)
+	scale := taughtPolicyScale / total(p)
+	for k, x := range p {
+		dst[l.slot(k, size)] = int16(math.Round(scale * float64(max(0, x))))
+	}
+}
+
+// slot returns where a policy index of a board is in the array.
+func (l Layout) slot(index int, size board.Size) int {
+	if index == size.Area() {
+		return l.Area()
+	}
+	return index/size.W*l.Side + index%size.W
+}
+
+// AppendTaught adds a row for the position of a game: its inputs, and the teacher's
+// numbers as targets. The hash says of which game the row is: rows with the same one
+// are held back together. Errors wrap ErrLayout or ErrFormat; the set then is as it
+// was.
+func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taught) error {
+	if err := b.fits(dst, g.Size()); err != nil {
+		return err
+	}
+	if err := t.check(g.Size()); err != nil {
+		return err
+	}
+	b.game.CopyFrom(g)
+	i := dst.grow(1)
+	b.encode(dst, i)
+	c := &context{Game: &Game{Start: g, Hash: hash}}
+	b.gameTargets(dst.targets(i), c, -1, &Turn{})
+	if err := dst.Teach(i, t); err != nil {
+		dst.resize(i)
+		return err
+	}
+	return nil
+}
+
+// checkTaught looks at what only taught rows have.
+func (s *Set) checkTaught(i int) error {
+	g := s.targets(i)
+	for _, k := range []int{tFinalWeight, tFutureWeight, tScoringWeight} {
+		if g[k] != 0 {
+			return fmt.Errorf("%w: row %d is taught, but the weight in global target %d, which needs a game's end, is %v, not 0", ErrFormat, i, k, g[k])
+		}
+	}
+	for _, k := range []int{tArrival, tTaughtScore, tTaughtOwners, tTaughtStdev, tTaughtValue, tTaughtPoints, tTaughtLucky} {
+		if g[k] < 0 || g[k] > 1e6 {
+			return fmt.Errorf("%w: row %d is taught, but its global target %d is %v; use 0 to a million", ErrFormat, i, k, g[k])
+		}
+	}
+	if g[tTaughtLucky] > 0 && g[tReplyWeight] > 0 {
+		return fmt.Errorf("%w: row %d is taught: policy channel 1 is either optimistic or a reply, and both have a weight", ErrFormat, i)
+	}
+	for k, o := range s.points(i)[:s.Layout.Area()] {
+		if o < -taughtOwnerScale || o > taughtOwnerScale {
+			return fmt.Errorf("%w: row %d is taught, but the owner of point %d is %d/120", ErrFormat, i, k, o)
+		}
+	}
+	return nil
+}
+
+// tidyTaught makes the free columns of a batch's row plain: 1 in tTaught and the
+// numbers behind it, or zeros, whatever later formats put there.
+func tidyTaught(g []float32) (taught bool) {
+	if g[tTaught] == taughtMark {
+		g[tTaught] = 1
+		return true
+	}
+	clear(g[tTaught : lastFree+1])
+	return false
+}
+
+// TaughtBy is what a network says of a position on a board, as a teacher's numbers. Its
+// answer with Query.Optimism 1 is optimistic, nil where it was not asked. The slices are
+// those of the answers.
+func TaughtBy(out, optimistic *nn.Output, size board.Size) *Taught {
+	n := size.Area() + 1
+	t := &Taught{Policy: out.Policy[:n], Value: Value{out.Win, out.Loss, out.NoResult, out.ScoreMean}, HasScore: out.HasScore,
+		Stdev: out.ScoreStdev, Lead: out.Lead, VarTime: out.VarTimeLeft, ErrWinLoss: out.ErrWinLoss, ErrScore: out.ErrScore}
+	if optimistic != nil {
+		t.Optimistic = optimistic.Policy[:n]
+	}
+	if out.HasOwnership {
+		t.Ownership = out.Ownership[:n-1]
+	}
+	return t
+}

@@ -1,0 +1,208 @@
+package rows
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn/features"
+)
+
+// lesson makes up a teacher's answer; each third move is illegal.
+func lesson(size board.Size, seed uint64) *Taught {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	policy := func() []float32 {
+		p, sum := make([]float32, size.Area()+1), float32(0)
+		for k := range p {
+			p[k] = float32(math.Exp(2 * rng.NormFloat64()))
+			if k%3 == 1 {
+				p[k] = -1
+			}
+			sum += max(0, p[k])
+		}
+		for k := range p {
+			if p[k] > 0 {
+				p[k] /= sum
+			}
+		}
+		return p
+	}
+	t := &Taught{Policy: policy(), Optimistic: policy(), Value: Value{Win: 0.6, Loss: 0.375, NoResult: 0.025, Score: 3.25},
+		HasScore: true, Stdev: 7.5, Lead: 2.75, VarTime: 31, ErrWinLoss: 0.2, ErrScore: 1.5, Ownership: make([]float32, size.Area())}
+	for p := range t.Ownership {
+		t.Ownership[p] = 2*rng.Float32() - 1
+	}
+	return t
+}
+
+// taughtSet returns rows of positions of a random game, all taught.
+func taughtSet(t testing.TB, l Layout, size board.Size) *Set {
+	t.Helper()
+	b, err := NewBuilder(l)
+	require.NoError(t, err)
+	s := NewSet(l)
+	g := randomGame(t, size, board.TrompTaylor(), 1)
+	var now board.Game
+	now.CopyFrom(g.Start)
+	for k := range 6 {
+		require.NoError(t, b.AppendTaught(s, &now, g.Hash, lesson(size, uint64(k))))
+		require.NoError(t, now.Play(now.ToMove(), g.Turns[k].Move))
+	}
+	return s
+}
+
+// TestTaughtRows: the teacher's numbers come back from a file, in every orientation, as
+// exactly as the format's integers hold them.
+func TestTaughtRows(t *testing.T) {
+	for _, c := range []struct {
+		l    Layout
+		size board.Size
+	}{{Layout{features.V7, 9}, board.Square(9)}, {Layout{features.V7, 9}, board.Size{W: 5, H: 7}}, {Layout{features.Mini7, 5}, board.Square(5)}} {
+		s := taughtSet(t, c.l, c.size)
+		path := filepath.Join(t.TempDir(), "a.npz")
+		require.NoError(t, s.WriteFile(path))
+		read, err := ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, s.Globals, read.Globals)
+		var u unpacker
+		var b Batch
+		for i := range read.N {
+			require.NoError(t, read.Check(i))
+			require.True(t, read.Taught(i))
+			for k := range c.size.Symmetries() {
+				sym := board.Symmetry(k)
+				b.prepare(read.Layout, c.size, 1, Wants{true, true, true})
+				u.put(&b, 0, read, i, sym, 5)
+				checkLesson(t, lesson(c.size, uint64(i)), &b, board.SymTable(c.size, sym))
+			}
+		}
+	}
+}
+
+func checkLesson(t *testing.T, want *Taught, b *Batch, to []board.Point) {
+	t.Helper()
+	area := b.Size.Area()
+	for k, p := range want.Policy[:area] {
+		require.InDelta(t, max(0, p), b.Policy[to[k]], 2e-4)
+		require.InDelta(t, max(0, want.Optimistic[k]), b.Reply[to[k]], 2e-4)
+		require.InDelta(t, want.Ownership[k], b.Points[to[k]], 0.5/120+1e-6)
+	}
+	require.InDelta(t, max(0, want.Policy[area]), b.Policy[area], 2e-4)
+	g := b.Globals
+	require.Equal(t, []float32{0.6, 0.375, 0.025}, b.Value)
+	for k, v := range map[int]float32{tScore: 3.25, tLead: 2.75, tArrival: 31, tLeadWeight: 1, tPolicyWeight: 1, tNoTD: 1, tGlobalWeight: 1,
+		tTaught: 1, tTaughtScore: 1, tTaughtOwners: 1, tTaughtStdev: 7.5, tTaughtValue: 0.2, tTaughtPoints: 1.5, tTaughtLucky: 1,
+		tFinalWeight: 0, tReplyWeight: 0, tFutureWeight: 0, tScoringWeight: 0, tNoValue: 0, tVersion: 3} {
+		require.Equal(t, v, g[k], "global target %d", k)
+	}
+}
+
+// TestTeachRows: rows of games are taught in place. What a teacher does not know weighs
+// nothing, what the row tells of its game stays, and so do the rows beside it.
+func TestTeachRows(t *testing.T) {
+	l := Layout{features.V7, 9}
+	b, err := NewBuilder(l)
+	require.NoError(t, err)
+	s, before := NewSet(l), NewSet(l)
+	for _, set := range []*Set{s, before} {
+		_, err = b.Append(set, randomGame(t, board.Square(9), board.TrompTaylor(), 1), rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+	}
+	little := &Taught{Policy: lesson(board.Square(9), 1).Policy, Value: Value{Win: 0.25, Loss: 0.75}, VarTime: -1, ErrWinLoss: -1, ErrScore: -1}
+	require.NoError(t, s.Teach(3, little))
+	require.NoError(t, s.Check(3))
+	for i := range s.N {
+		if i == 3 {
+			continue
+		}
+		require.Equal(t, before.targets(i), s.targets(i))
+		require.Equal(t, before.policy(i), s.policy(i))
+		require.Equal(t, before.points(i), s.points(i))
+		require.False(t, s.Taught(i))
+	}
+	g, was := s.targets(3), before.targets(3)
+	require.Equal(t, before.binary(3), s.binary(3))
+	require.Equal(t, was[tHash:tMode+1], g[tHash:tMode+1])
+	for _, k := range []int{tTaughtScore, tTaughtOwners, tTaughtStdev, tTaughtValue, tTaughtPoints, tTaughtLucky, tLeadWeight, tLead, tArrival, tFinalWeight} {
+		require.Zero(t, g[k], "global target %d", k)
+	}
+	require.NotZero(t, was[tFinalWeight])
+}
+
+// TestFreeColumns: numbers that other programs leave in free columns of ordinary rows
+// do not reach the learner.
+func TestFreeColumns(t *testing.T) {
+	s := NewSet(Layout{features.V7, 5})
+	b, err := NewBuilder(s.Layout)
+	require.NoError(t, err)
+	_, err = b.Append(s, randomGame(t, board.Square(5), board.TrompTaylor(), 1), rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	var u unpacker
+	var plain, other Batch
+	for at, batch := range map[int]*Batch{0: &plain, 1: &other} {
+		for k := tTaught; k <= lastFree; k++ {
+			s.targets(0)[k] = float32(at)
+		}
+		require.NoError(t, s.Check(0))
+		batch.prepare(s.Layout, board.Square(5), 1, Wants{true, true, true})
+		u.put(batch, 0, s, 0, 0, 5)
+	}
+	require.Equal(t, plain, other)
+}
+
+// TestBadLessons: answers that cannot be written down, and taught rows that contradict
+// themselves, are refused; the row stays as it was.
+func TestBadLessons(t *testing.T) {
+	size := board.Square(5)
+	s := taughtSet(t, Layout{features.V7, 5}, size)
+	nan := float32(math.NaN())
+	for want, spoil := range map[string]func(l *Taught){
+		"25 moves":         func(l *Taught) { l.Policy = l.Policy[:25] },
+		"3 of them optimi": func(l *Taught) { l.Optimistic = l.Optimistic[:3] },
+		"24 owners":        func(l *Taught) { l.Ownership = l.Ownership[:24] },
+		"says NaN":         func(l *Taught) { l.Ownership[7] = nan },
+		"says +Inf":        func(l *Taught) { l.ErrScore = float32(math.Inf(1)) },
+		"0.9, 0.375":       func(l *Taught) { l.Value.Win = 0.9 },
+		"wants no move":    func(l *Taught) { clear(l.Policy) },
+	} {
+		bad := lesson(size, 9)
+		spoil(bad)
+		globals, n := bytes.Clone(asBytes(s)), s.N
+		err := s.Teach(2, bad)
+		require.ErrorIs(t, err, ErrFormat)
+		require.ErrorContains(t, err, want)
+		b, err := NewBuilder(s.Layout)
+		require.NoError(t, err)
+		game, err := board.NewGame(size, board.TrompTaylor())
+		require.NoError(t, err)
+		require.ErrorContains(t, b.AppendTaught(s, game, [2]uint64{}, bad), want)
+		require.Equal(t, n, s.N)
+		require.Equal(t, globals, asBytes(s))
+	}
+	for want, spoil := range map[string]func(s *Set){
+		"in global target 27": func(s *Set) { s.targets(1)[tFinalWeight] = 1 },
+		"global target 72 is": func(s *Set) { s.targets(1)[tTaughtStdev] = -1 },
+		"global target 22 is": func(s *Set) { s.targets(1)[tArrival] = -1 },
+		"optimistic or a":     func(s *Set) { s.targets(1)[tReplyWeight] = 1 },
+		"channel 1 is empty":  func(s *Set) { clear(s.policy(1)[26:]) },
+		"point 4 is -128/120": func(s *Set) { s.points(1)[4] = -128 },
+	} {
+		s := taughtSet(t, Layout{features.V7, 5}, size)
+		spoil(s)
+		require.ErrorContains(t, s.Check(1), want)
+		require.NoError(t, s.Check(0))
+	}
+}
+
+func asBytes(s *Set) []byte {
+	var b bytes.Buffer
+	if err := s.Write(&b); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
