@@ -38,12 +38,12 @@ check-page: page
 deps:
 	@scripts/fetch-onnxruntime.sh
 
-# What is published of a version, for every system, in dist/: make release
-# VERSION=0.1.0, or TARGETS=linux/amd64 for some of it.
+# Archives and packages of a version, for every system, in dist/: make release
+# VERSION=0.1.0, or TARGETS=linux/amd64 for some of them.
 release:
 	GO="$(GO)" $(GO) run ./release -version "$(VERSION)" -only "$(TARGETS)"
 
-# What the tests work with: a GTP client from npm, GNU Go and Chromium.
+# The guests of the tests: a GTP client from npm, GNU Go and Chromium.
 deps-test: deps
 	@scripts/fetch-test-guests.sh
 
@@ -58,7 +58,7 @@ test: deps-test build
 check: lint
 	$(GO) test -short ./...
 
-# What computes, once more as on a processor with AVX2 and nothing newer; on
+# The packages that compute, once more as on a processor with AVX2 and nothing newer; on
 # Linux on x86-64.
 test-avx2: deps
 	@scripts/as-avx2.sh true

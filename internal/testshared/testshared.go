@@ -12,7 +12,7 @@ import (
 
 // Path returns the path of a file or folder of the shared reference data. The
 // data is looked for in $KOSUMI_SHARED, then in the folder shared beside the
-// checkout. Where it is absent the test skips and says why; under CI=true its
+// checkout. Without it the test skips and says why; under CI=true its
 // absence is a failure.
 func Path(t testing.TB, name string) string {
 	t.Helper()
