@@ -105,7 +105,7 @@ type Report struct {
 const (
 	CheckpointsDir = "checkpoints"
 	MetricsFile    = "metrics.jsonl"
-	CurvesFile     = "curves.png"
+	CurvesFile     = "curves.svg"
 	ReportFile     = "report.json"
 	NetworkName    = "model" // model.onnx, and model.bin.gz for KataGo networks
 )
