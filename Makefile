@@ -22,7 +22,7 @@ page: web/ui/dist/build.txt
 web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 	@if command -v npm >/dev/null 2>&1; then \
 		if ! [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ]; then \
-			cd web/ui && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
+			cd web/ui && npm ci --omit=dev --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
 		fi; \
 		$(GO) run ./web/build; \
 	else \
@@ -32,6 +32,7 @@ web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 # The page's TypeScript, checked.
 check-page: page
 	$(GO) run ./web/build -types
+	cd web/ui && { [ -x node_modules/.bin/tsc ] || npm ci --ignore-scripts --no-audit --no-fund --silent; }
 	cd web/ui && node_modules/.bin/tsc --noEmit
 
 # The onnxruntime library, fetched once into the user's cache and verified.
