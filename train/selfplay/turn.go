@@ -24,6 +24,8 @@ func (p *player) turn(ctx context.Context, banned []board.Point) error {
 		turn = p.forcedPass()
 	case p.c.Search.Method == Random:
 		turn = p.randomTurn(moves)
+	case p.c.Search.Method == Policy:
+		turn.Move, err = p.drawnMove(ctx, banned)
 	default:
 		turn, err = p.searchedTurn(ctx, banned)
 	}
@@ -64,6 +66,24 @@ func (p *player) randomTurn(moves []board.Point) rows.Turn {
 		}
 	}
 	return t
+}
+
+// drawnMove draws from the network's policy, passing included.
+func (p *player) drawnMove(ctx context.Context, banned []board.Point) (board.Point, error) {
+	if err := p.evaluate(ctx); err != nil {
+		return 0, err
+	}
+	size, s := p.game.Size(), &p.c.Search
+	weights := p.out.Policy[:size.Area()+1]
+	for _, q := range banned {
+		weights[size.Index(q)] = 0
+	}
+	choice := search.Choice{Temperature: s.MoveTemperature, TemperatureEarly: s.MoveTemperature0, TemperatureHalflife: s.TemperatureHalflife}
+	at := nn.Draw(weights, choice.TemperatureAt(p.game.NumMoves(), size), p.rng)
+	if at < 0 {
+		return board.Pass, nil
+	}
+	return size.FromIndex(at), nil
 }
 
 // searchedTurn searches the position.
