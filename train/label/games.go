@@ -27,7 +27,6 @@ type freshGames struct {
 
 func (r *run) openGames() (source, error) {
 	c := r.Games
-	c.Rows.Share, c.Search.CheapShare = 1, 0
 	text, err := toml.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -97,7 +96,7 @@ func (c *chunk) addGame(g *rows.Game, share float64, file func(info *rows.Info))
 		if now.Ended() {
 			break
 		}
-		if rng.Float64() < share {
+		if rng.Float64() < share*g.Turns[i].Weight {
 			at := new(board.Game)
 			at.CopyFrom(&now)
 			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash})
