@@ -25,6 +25,8 @@ const unread = signal<Unread[]>([]);
 const player = remember("kosumi.player", { asked: false });
 const asked = signal(player.get().asked);
 
+const waits = signal(false); // a stone waits for a second tap
+const onWaiting = (q: unknown) => (waits.value = !!q);
 const problems = () => (screens.has("problems") ? "/problems" : "/drills");
 const sides = (g: { size: unknown }) => g.size as [number, number];
 const boardName = (g: { size: unknown }) => sides(g).join("×");
@@ -39,7 +41,7 @@ function LeftGame({ card }: { card: GameCard }) {
 	const last = g ? g.moves.at(-1) : card.last;
 	return (
 		<Board w={w} h={h} stones={shown?.stones ?? g?.stones ?? card.stones} last={shown ? shown.last : last && last !== "pass" ? point(last, w, h) : -1} ko={g?.ko ? point(g.ko, w, h) : -1}
-			legal={mine ? g.legal : undefined} turn={mine ? (g.colour as Colour) : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w, h })}
+			legal={mine ? g.legal : undefined} turn={mine ? (g.colour as Colour) : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w, h })} onWaiting={onWaiting}
 			onPlay={(p, no) => { if (!no) void place(p, false); go("/play/" + card.game); }} />
 	);
 }
@@ -50,7 +52,7 @@ function NextGame() {
 	const [bw, bh] = sizeOf(w);
 	const black = w.colour !== "w" && w.handicap < 2;
 	return (
-		<Board w={bw} h={bh} stones={".".repeat(bw * bh)} legal={"1".repeat(bw * bh)} turn={black && w.colour === "b" ? "b" : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w: bw, h: bh })}
+		<Board w={bw} h={bh} stones={".".repeat(bw * bh)} legal={"1".repeat(bw * bh)} turn={black && w.colour === "b" ? "b" : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w: bw, h: bh })} onWaiting={onWaiting}
 			onPlay={(p) => { if (w.colour === "b") stoneSound((p % bw) / Math.max(1, bw - 1)); void begin(w.colour === "b" ? p : -1); }} />
 	);
 }
@@ -84,7 +86,7 @@ function TodaysProblem({ p }: { p: NonNullable<Drill["problem"]> }) {
 	const after = tried.value >= 0 && !answer.value ? play(p.stones, tried.value, p.toMove as Colour, w, h).stones : p.stones;
 	return (
 		<Board w={w} h={h} stones={after} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={tried.value < 0 ? p.legal : undefined} turn={tried.value < 0 ? (p.toMove as Colour) : undefined} overlay={line}
-			coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w, h })} onPlay={(q, no) => { if (!no && tried.value < 0) void give(q); }} />
+			coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w, h })} onWaiting={onWaiting} onPlay={(q, no) => { if (!no && tried.value < 0) void give(q); }} />
 	);
 }
 
@@ -211,6 +213,7 @@ export function Home() {
 							<p class="dim">{t(w.colour === "b" ? "front_new_black" : "front_new_white", { board: `${bw}×${bh}`, who: w.auto ? t("front_level_auto") : w.level === "" ? t("full_strength") : rank(w.level ?? "15k") })}</p>
 						</>
 					)}
+					{waits.value && <p>{t("tap_again")}</p>}
 				</section>
 				<Row left={left} />
 				{open.length > 1 && (
