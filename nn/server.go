@@ -68,7 +68,7 @@ func (c *ServerConfig) Validate() error {
 // its share while other sessions are idle; no timer is involved, batches form
 // while the backends are busy. A session encodes its rows straight into the
 // backend's memory and decodes them from there, so that a batch costs its callers
-// one hand-over each way. Where the backend leaves the processor idle, as a GPU
+// one hand-over each way. If the backend leaves the processor idle, as a GPU
 // does, a second session encodes meanwhile.
 type Server struct {
 	model Model

@@ -45,7 +45,7 @@ KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs). Of a
 folder of self-play, with tdata and sgfs in it, it takes the rows in tdata.
 
 OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
-the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints.
+the network is KataGo's), metrics.jsonl, curves.svg, report.json and checkpoints.
 ^C saves, writes the network as it is and ends; the same command goes on where it
 stopped, and ends with the weights that an undisturbed run would have had.
 

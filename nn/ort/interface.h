@@ -1,4 +1,4 @@
-// What the operators share: onnxruntime's interface, as far as it is used, and the
+// The operators' common ground: onnxruntime's interface, as far as it is used, and the
 // reading of tensors.
 //
 // onnxruntime's interface is a table of functions whose places never change; those

@@ -38,7 +38,7 @@ func (r *run) finish() error {
 	if err := r.metrics.close(); err != nil {
 		return err
 	}
-	if err := Plot(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
+	if err := DrawCurves(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(&r.report, "", "  ")

@@ -115,7 +115,7 @@ type Beside struct {
 const (
 	CheckpointsDir = "checkpoints"
 	MetricsFile    = "metrics.jsonl"
-	CurvesFile     = "curves.png"
+	CurvesFile     = "curves.svg"
 	ReportFile     = "report.json"
 	NetworkName    = "model" // model.onnx, and model.bin.gz for KataGo networks
 )
