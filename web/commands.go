@@ -37,6 +37,10 @@ func commands() map[string]handler {
 
 		"network.use": {do: quick((*conn).useNetwork), slow: true},
 
+		"levels.on":    {do: asks(theGames, (*games).LevelsOn), slow: true},
+		"player.rank":  {do: tells(theGames, (*games).PlayerRank), once: true},
+		"player.names": {do: tells(theReviews, (*reviews.Reviews).SayNames), once: true},
+
 		"game.new":      {do: asks(theGames, (*games).New), once: true},
 		"game.play":     {do: tells(theGames, (*games).Play), once: true},
 		"game.undo":     {do: tells(theGames, onGame((*game).undo)), once: true},

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { GameState, Review, ReviewMove, ReviewPoint, ReviewProgress } from "../gen/api";
-import { resultText, t } from "../i18n";
+import { t, yourResult } from "../i18n";
 import { Icon } from "../icons";
 import { save, send, watch } from "../net";
 import { point } from "../rules";
@@ -58,12 +58,12 @@ function Costliest({ g, r }: { g: GameState; r: Review }) {
 	if (worst.length === 0) return <p class="dim">{t(r.card.state === "done" ? "after_none" : "after_looking")}</p>;
 	return (
 		<>
-			<p class="dim">{t("after_worst")}</p>
+			<p class="dim">{t("after_worst")}{r.card.state !== "done" && <span class="checking thinking-line"> {t("after_checking")}</span>}</p>
 			<div class="costliest">
 				{worst.map((i) => (
 					<a key={i} href={`/review/${g.game}?m=${i + 1}`} title={t("said_mistake", { n: i + 1, move: moves[i].m, points: moves[i].loss.toFixed(1) })}>
 						<Mini w={w} h={h} stones={boards.value.slice(i * w * h, (i + 1) * w * h)} ring={point(moves[i].m, w, h)} size={88} />
-						<span class="row"><LossChip loss={moves[i].loss} cls={moves[i].cls} /> {moves[i].m}</span>
+						<span class="row">{r.card.state === "done" ? <LossChip loss={moves[i].loss} cls={moves[i].cls} /> : <span class="chip-loss unsure">≈ {Math.round(moves[i].loss)}</span>} {moves[i].m}</span>
 					</a>
 				))}
 			</div>
@@ -74,12 +74,11 @@ function Costliest({ g, r }: { g: GameState; r: Review }) {
 /** What there is once a game is over: the result, its course, the costliest moves, and what to do next. */
 export function After({ g }: { g: GameState }) {
 	useEffect(() => follow(g), [g.game, g.phase]);
-	const won = g.result?.startsWith(g.colour === "b" ? "B+" : "W+");
 	const r = review.value;
 	return (
 		<div class="panel-box over" data-review={r?.card.state ?? ""}>
-			<h2 class="big-result">{resultText(g.result ?? "")}</h2>
-			<p class="dim">{g.result === "0" || g.result === "Void" ? "" : won ? t("you_won") : t("you_lost")}{g.byPlayer ? " " + t("by_player") : ""}</p>
+			<h2 class="big-result">{yourResult(g.result ?? "", g.colour)}</h2>
+			{g.byPlayer && <p class="dim">{t("by_player")}</p>}
 			{g.fit && <p>{fitText(g.fit)}</p>}
 			{g.moves.length > 0 && <Steps g={g} />}
 			{r && <Graph points={points()} at={back.value ?? g.moves.length} onSeek={lookAt} height={92} winrate={false} />}
