@@ -22,6 +22,10 @@ const loaders: Record<string, () => Promise<FunctionComponent<{ id: string }>>> 
 	drills: async () => (await import("./views/Drills")).Drills,
 	training: async () => (await import("./views/Training")).Training,
 	settings: async () => (await import("./views/Settings")).Settings,
+	learn: async () => (await import("./views/Learn")).Learn,
+	problems: async () => (await import("./views/Problems")).Problems,
+	you: async () => (await import("./views/You")).You,
+	networks: async () => (await import("./views/Networks")).Networks,
 };
 
 function Later({ name, id }: { name: string; id: string }) {
@@ -190,8 +194,8 @@ function App() {
 		void setLanguage(settings.value.language || preferred());
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
-	const screen = PLACES.find((p) => p.key === place)?.key ?? (place === "settings" ? "settings" : undefined);
-	useEffect(() => { if (place !== "play") document.title = (screen ? t(screen) + " · " : "") + "Kosumi"; }, [place, screen, language.value]);
+	const screen = PLACES.find((p) => p.key === place)?.key ?? (["settings", "learn", "problems", "you", "networks"] as const).find((k) => k === place);
+	useEffect(() => { if (place !== "play") document.title = (screen ? t(screen === "you" ? "you_title" : screen) + " · " : "") + "Kosumi"; }, [place, screen, language.value]);
 	return (
 		<div class={"app" + (place === "play" && id ? " in-game" : "")} onClick={follow}>
 			<a class="skip" href="#view">{t("skip")}</a>

@@ -10,7 +10,7 @@ import { inWords, send, watch, welcome } from "../net";
 import { go } from "../router";
 import { rulesOpen } from "../keys";
 import { point } from "../rules";
-import { remember } from "../settings";
+import { remember, settings } from "../settings";
 import { Mini } from "./Mini";
 
 interface Wish {
@@ -95,7 +95,7 @@ export async function begin(): Promise<void> {
 	const full = !level;
 	const game: NewGame = {
 		size: size as unknown as NewGame["size"], rules: w.rules, colour: w.colour, clock: CLOCKS[w.clock] ?? CLOCKS.none,
-		handicap: Math.min(w.handicap, maxHandicap(size[0], size[1], w.free)), free: w.free,
+		handicap: Math.min(w.handicap, maxHandicap(size[0], size[1], w.free)), free: w.free, teach: settings.value.teach || undefined,
 		seat: { level: level || undefined, visits: full && w.limit === "visits" ? w.visits : undefined, seconds: full && w.limit === "seconds" && w.clock === "none" ? w.seconds : undefined, pace: w.pace ? "human" : undefined },
 	};
 	if (w.komi.trim() !== "" && Number.isFinite(Number(w.komi))) game.komi = Number(w.komi);
