@@ -33,11 +33,13 @@ type PlayerRating struct {
 }
 
 // NewPlayerRating knows nothing yet of its player: about 12k, give or take seven ranks.
-func NewPlayerRating() *PlayerRating {
+func NewPlayerRating() *PlayerRating { return newPlayerRating(Rank(8), 7) }
+
+// newPlayerRating is of a player at about a rank, give or take so many.
+func newPlayerRating(r Rank, doubt float64) *PlayerRating {
 	f := &PlayerRating{Weights: make([]float64, gridCount)}
-	mean := EloOf(Rank(8))
 	for i := range f.Weights {
-		z := (grid(i) - mean) / (7 * eloARank)
+		z := (grid(i) - EloOf(r)) / (doubt * eloARank)
 		f.Weights[i] = math.Exp(-z * z / 2)
 	}
 	f.normalise()
@@ -215,6 +217,14 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 		f[name] = NewPlayerRating()
 	}
 	return f[name]
+}
+
+// Begin takes a player for the rank that he says to have, give or take three, on a size
+// of board where no game of his has counted.
+func (f PlayerRatings) Begin(size board.Size, r Rank) {
+	if at := f[size.String()]; at == nil || at.Games == 0 {
+		f[size.String()] = newPlayerRating(r, 3)
+	}
 }
 
 // HandicapElo is what a head start in points is worth: a rank is two points on 9x9

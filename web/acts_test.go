@@ -150,7 +150,7 @@ func TestCut(t *testing.T) {
 	go line.serve()
 	p := webtest.Page{Tab: browsertest.Open(t)}
 	p.Do(chromedp.Navigate(strings.Replace(s.URL(), line.to, l.Addr().String(), 1)))
-	p.Until(`document.querySelector("form.new")`)
+	p.Enter()
 	id := ask[api.ID](join(t, s), "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}}).ID
 	p.Do(chromedp.Navigate("http://" + l.Addr().String() + "/play/" + id))
 	p.Mine()
@@ -182,11 +182,11 @@ func TestSounds(t *testing.T) {
 		p.Until(`document.querySelectorAll(".moves li").length === 2`)
 		p.Mine()
 		if on {
-			p.Until(`sounds >= 4`) // a stone sounds once it lies
+			p.Until(`sounds >= 2`) // a stone sounds once it lies
 		}
 		sounds := browsertest.JS[int](p.Tab, "sounds")
 		if on {
-			require.Equal(t, 4, sounds, "two parts of a click for each of two stones")
+			require.Equal(t, 2, sounds, "each of two stones")
 		} else {
 			require.Zero(t, sounds)
 		}
@@ -208,7 +208,7 @@ func TestSounds(t *testing.T) {
 	p.Mine()
 	other.Until(`document.querySelectorAll(".moves li").length === 2`)
 	both := func() int { return browsertest.JS[int](p.Tab, "sounds") + browsertest.JS[int](other.Tab, "sounds") }
-	require.Equal(t, 4, both())
+	require.Equal(t, 2, both())
 	stop()
 	before := browsertest.JS[int](p.Tab, "sounds")
 	p.Press("Pass")
@@ -217,7 +217,7 @@ func TestSounds(t *testing.T) {
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Do(chromedp.Evaluate(`sounds = 0`, nil))
 	p.Point("A8")
-	p.Until(`sounds === 6`)
+	p.Until(`sounds === 3`)
 	p.Clean()
 }
 

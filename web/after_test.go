@@ -19,7 +19,8 @@ import (
 func TestLookBack(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
-	p.Press("The rules of Go") // of somebody on a first visit
+	p.Press("Help")
+	p.Press("The rules of Go")
 	p.Until(`document.querySelectorAll(".rules li").length === 5`)
 	p.Axe("rules of Go")
 	p.Do(chromedp.KeyEvent(kb.Escape))
@@ -48,7 +49,7 @@ func TestLookBack(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	require.Equal(t, made, browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`))
 	p.Do(chromedp.KeyEvent("m"))
-	p.Until(`document.querySelectorAll(".stone .number").length > 0`)
+	p.Until(`document.querySelectorAll(".board .number").length > 0`)
 
 	p.Press("Resign")
 	p.Until(`document.querySelector(".strip .danger")`)

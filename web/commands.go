@@ -44,6 +44,10 @@ func commands() map[string]handler {
 		"network.forget": {do: library(ofLibrary((*networks.Library).Forget))},
 		"network.remove": {do: library(ofLibrary((*networks.Library).Remove))},
 
+		"levels.on":    {do: asks(theGames, (*games).LevelsOn), slow: true},
+		"player.rank":  {do: tells(theGames, (*games).PlayerRank), once: true},
+		"player.names": {do: tells(thePlayer, (*player.Player).SayNames), once: true},
+
 		"game.new":      {do: asks(theGames, (*games).New), once: true},
 		"game.play":     {do: tells(theGames, (*games).Play), once: true},
 		"game.undo":     {do: tells(theGames, onGame((*game).undo)), once: true},
@@ -71,9 +75,8 @@ func commands() map[string]handler {
 		"review.pause":  {do: tells(theReviews, (*reviews.Reviews).Pause)},
 		"review.try":    {do: searches(theReviews, (*reviews.Reviews).Try), slow: true},
 
-		"games.find":    {do: asks(theGameIndex, (*record.Index).Find), slow: true},
-		"profile.names": {do: tells(thePlayer, (*player.Player).SetNames), once: true},
-		"lesson.done":   {do: tells(thePlayer, (*player.Player).LessonDone), once: true},
+		"games.find":  {do: asks(theGameIndex, (*record.Index).Find), slow: true},
+		"lesson.done": {do: tells(thePlayer, (*player.Player).LessonDone), once: true},
 
 		"drill.problem": {do: quick((*conn).problem)},
 		"drill.next":    {do: quick((*conn).nextDrill), slow: true},

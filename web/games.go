@@ -181,8 +181,10 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 			return record.Header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}
-	if n.Seat.Level != "" && !gs.levels.Known(n.Seat.Level) {
-		return record.Header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
+	if n.Seat.Level != "" {
+		if err := gs.levels.Check(size, n.Seat.Level); err != nil {
+			return record.Header{}, err
+		}
 	}
 	if !teach.Known(n.Teach) {
 		return record.Header{}, api.Refuse("bad_request", "teach: gentle, usual or strict")
@@ -228,6 +230,18 @@ func (gs *games) Score(v *api.Score) error {
 		return api.Refuse("bad_request", "a step of the count says what to do")
 	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
 }
+
+// LevelsOn lists the levels that there are on a board.
+func (gs *games) LevelsOn(b *api.OnBoard) ([]api.Level, error) {
+	size := board.Size{W: b.Size[0], H: b.Size[1]}
+	if err := size.Check(); err != nil {
+		return nil, api.Refuse("bad_request", "%v", err)
+	}
+	return gs.levels.On(size), nil
+}
+
+// PlayerRank takes down the rank that the player says to have.
+func (gs *games) PlayerRank(r *api.PlayerRank) error { return gs.levels.Begin(r) }
 
 // onGame performs a command of the player on a game.
 func onGame(do func(*game) error) func(*games, *api.GameCommand) error {

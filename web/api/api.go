@@ -58,8 +58,8 @@ type Welcome struct {
 	// Loss holds the bounds, in points, between the classes of moves: a loss that is a
 	// bound belongs to the class above it.
 	Loss   []float64 `json:"loss"`
-	Levels []Level   `json:"levels"`
-	Fits   []Fit     `json:"fits"` // what is known of the player
+	Levels []Level   `json:"levels"` // on any board; levels.on lists those of one
+	Fits   []Fit     `json:"fits"`   // what is known of the player
 	Rules  []Rules   `json:"rules"`
 	Folder string    `json:"folder"` // where games are kept
 }
@@ -68,6 +68,17 @@ type Welcome struct {
 type Level struct {
 	ID   string `json:"id"`   // "12k", "1d"
 	Rank int    `json:"rank"` // 1d is 0, 1k is -1, 2d is 1
+}
+
+// OnBoard asks for the levels that the network serves on a board; the answer lists them,
+// the weakest first.
+type OnBoard struct {
+	Size [2]int `json:"size"` // columns, rows
+}
+
+// PlayerRank is the rank that the player says to have: where the first games begin.
+type PlayerRank struct {
+	Rank string `json:"rank"` // "12k"
 }
 
 // Fit is what is known of the player's level on one size of board: between Low and

@@ -40,23 +40,71 @@ func (l *Levels) List() []api.Level {
 		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
 		return nil
 	}
+	var sizes []board.Size
+	for i := range ladders {
+		sizes = append(sizes, board.Square(ladders[i].Size))
+	}
+	return l.served(ladders, sizes...)
+}
+
+// On lists the strengths that the network serves on a board, the weakest first.
+func (l *Levels) On(size board.Size) []api.Level {
+	ladders, err := level.Ladders()
+	if err != nil {
+		return []api.Level{} // List has warned
+	}
+	return l.served(ladders, size)
+}
+
+// served lists the ranks that the network plays at on one of some boards.
+func (l *Levels) served(ladders []level.Ladder, sizes ...board.Size) []api.Level {
 	sha := l.engines.Backend.Describe().SHA256
-	var all []api.Level
+	all := []api.Level{}
 	for r := level.Lowest; r <= level.Highest; r++ {
-		served := func(ladder level.Ladder) bool {
-			at, err := level.Find(ladders, sha, board.Square(ladder.Size), r)
+		on := func(size board.Size) bool {
+			at, err := level.Find(ladders, sha, size, r)
 			return err == nil && at.Served == r
 		}
-		if slices.ContainsFunc(ladders, served) {
+		if slices.ContainsFunc(sizes, on) {
 			all = append(all, api.Level{ID: r.String(), Rank: int(r - firstDan)})
 		}
 	}
 	return all
 }
 
-// Known reports whether there is such a level.
-func (l *Levels) Known(id string) bool {
-	return slices.ContainsFunc(l.List(), func(at api.Level) bool { return at.ID == id })
+// Check refuses a level that the network does not serve on a board.
+func (l *Levels) Check(size board.Size, id string) error {
+	all := l.On(size)
+	if slices.ContainsFunc(all, func(at api.Level) bool { return at.ID == id }) {
+		return nil
+	}
+	if len(all) == 0 {
+		return api.Refuse("unsupported", "this network has no levels on %s", size)
+	}
+	return api.Refuse("bad_request", "there is no level %q on %s: %s to %s", wire.Shown(id, 20), size, all[0].ID, all[len(all)-1].ID)
+}
+
+// Begin takes down the rank that a player says to have: where his first games begin, on
+// the boards of which no game of his is known.
+func (l *Levels) Begin(r *api.PlayerRank) error {
+	at, err := level.ParseRank(r.Rank)
+	if err != nil {
+		return api.Refuse("bad_request", "%v", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := l.engines.Config.LevelFile
+	all, err := level.ReadPlayerRatings(name)
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	for _, side := range []int{9, 13, 19} {
+		all.Begin(board.Square(side), at)
+	}
+	if err := all.Write(name); err != nil {
+		return api.NotSaved(fmt.Errorf("%s: %w", name, err))
+	}
+	return nil
 }
 
 // Auto stands for the level that fits the player.

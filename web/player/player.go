@@ -1,6 +1,7 @@
 package player
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type Player struct {
 // State is the profile with today's problems.
 func (p *Player) State() (*api.Profile, error) {
 	s := p.Profile.State()
+	s.Names = p.Reviews.Mine()
 	var err error
 	s.Day, err = p.Reviews.Drills.Day(p.Profile, time.Now())
 	return &s, err
@@ -40,9 +42,10 @@ func (p *Player) Publish() {
 	}
 }
 
-// SetNames sets the player's names; reviews that bear them count from now on.
-func (p *Player) SetNames(v *api.Names) error {
-	if err := p.Profile.SetNames(v.Names); err != nil {
+// SayNames takes down under which names the player has played; reviews of games under
+// them count from now on.
+func (p *Player) SayNames(said *api.Names) error {
+	if err := p.Reviews.SayNames(said); err != nil {
 		return err
 	}
 	p.Publish()
@@ -81,14 +84,7 @@ func (p *Player) side(id, black, white string) int {
 	if g, ok := p.Games.Game(id); ok { // it was played here
 		return strings.Index("bw", g.Colour)
 	}
-	b, w := p.Profile.Mine(black), p.Profile.Mine(white)
-	switch {
-	case b && !w:
-		return 0
-	case w && !b:
-		return 1
-	}
-	return -1
+	return slices.Index([]string{"b", "w"}, p.Reviews.Side(black, white))
 }
 
 // Judged takes the quality of the player's moves in a finished review into account. A

@@ -1,5 +1,5 @@
-// Package player keeps what the page remembers of its player: names, lessons that are
-// done, the problems of each day.
+// Package player answers what a page asks about its player, and remembers what the page
+// would forget: lessons that are done, the problems of each day.
 package player
 
 import (
@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"kosumi/internal/file"
@@ -25,12 +24,8 @@ const (
 	mostBytes   = 4 << 20
 )
 
-// Bounds of what is kept.
-const (
-	mostNames = 20
-	mostName  = 100 // bytes
-	daysKept  = 1000
-)
+// daysKept is how many days of problems are remembered.
+const daysKept = 1000
 
 // Profile is the file of what is remembered. Every change is on the disk when its method
 // returns. Make one with [Open].
@@ -45,7 +40,6 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
-	Names   []string            `json:"names,omitempty"`
 	Lessons []string            `json:"lessons,omitempty"`
 	Days    map[string][]string `json:"days,omitempty"` // IDs of problems by date
 }
@@ -101,7 +95,7 @@ func (p *Profile) change(f func(*state)) error {
 		return api.NotSaved(p.unread)
 	}
 	next := p.now
-	next.Names, next.Lessons, next.Days = slices.Clone(p.now.Names), slices.Clone(p.now.Lessons), maps.Clone(p.now.Days)
+	next.Lessons, next.Days = slices.Clone(p.now.Lessons), maps.Clone(p.now.Days)
 	f(&next)
 	data, err := json.Marshal(next)
 	if err == nil {
@@ -114,37 +108,11 @@ func (p *Profile) change(f func(*state)) error {
 	return nil
 }
 
-// State is what the page is told, without the day.
+// State is what the page is told, without names and day.
 func (p *Profile) State() api.Profile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return api.Profile{Names: append([]string{}, p.now.Names...), Lessons: append([]string{}, p.now.Lessons...), Warn: p.warn}
-}
-
-// SetNames sets the player's names.
-func (p *Profile) SetNames(names []string) error {
-	var kept []string
-	for _, n := range names {
-		if n = strings.TrimSpace(n); n != "" && !slices.ContainsFunc(kept, func(k string) bool { return strings.EqualFold(k, n) }) {
-			kept = append(kept, n)
-		}
-		if len(n) > mostName {
-			return api.Refuse("bad_request", "a name has at most %d bytes", mostName)
-		}
-	}
-	if len(kept) > mostNames {
-		return api.Refuse("bad_request", "at most %d names", mostNames)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.change(func(s *state) { s.Names = kept })
-}
-
-// Mine reports whether a name in a record is the player's.
-func (p *Profile) Mine(name string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.now.Names, func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
+	return api.Profile{Lessons: append([]string{}, p.now.Lessons...), Warn: p.warn}
 }
 
 // LessonDone notes that a lesson is done.

@@ -18,20 +18,14 @@ import (
 func TestProfile(t *testing.T) {
 	dir := t.TempDir()
 	p := Open(dir)
-	require.Equal(t, api.Profile{Names: []string{}, Lessons: []string{}}, p.State())
-	require.NoError(t, p.SetNames([]string{" Ada ", "ada", "", "Bo"}))
+	require.Equal(t, api.Profile{Lessons: []string{}}, p.State())
 	require.NoError(t, p.LessonDone("capture"))
 	require.NoError(t, p.LessonDone("capture"))
 	require.NoError(t, p.KeepDay("2026-01-02", []string{"a", "b"}))
-	require.Error(t, p.SetNames([]string{strings.Repeat("x", mostName+1)}))
-	require.Error(t, p.SetNames(strings.Split(fmt.Sprint(make([]int, mostNames+1), " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22"), " ")))
 	require.Error(t, p.LessonDone(""))
 	again := Open(dir)
-	require.Equal(t, api.Profile{Names: []string{"Ada", "Bo"}, Lessons: []string{"capture"}}, again.State())
+	require.Equal(t, api.Profile{Lessons: []string{"capture"}}, again.State())
 	require.Equal(t, map[string][]string{"2026-01-02": {"a", "b"}}, again.Days())
-	require.True(t, again.Mine("ADA "))
-	require.False(t, again.Mine("Adam"))
-	require.False(t, again.Mine(""))
 	for i := range daysKept + 5 {
 		again.now.Days[time.Unix(0, 0).UTC().AddDate(0, 0, i).Format(time.DateOnly)] = []string{"x"}
 	}
@@ -69,10 +63,10 @@ func TestDamagedProfile(t *testing.T) {
 func TestProfileNotSaved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	p := Open(dir)
-	err := p.SetNames([]string{"Ada"})
+	err := p.LessonDone("ko")
 	require.Error(t, err)
 	require.Equal(t, "not_saved", api.AsError(err).Code)
-	require.Empty(t, p.State().Names)
+	require.Empty(t, p.State().Lessons)
 	require.NoError(t, os.Mkdir(dir, 0o700))
-	require.NoError(t, p.SetNames([]string{"Ada"}))
+	require.NoError(t, p.LessonDone("ko"))
 }

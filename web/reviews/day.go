@@ -153,7 +153,7 @@ func (ds *Drills) Problem(a *api.AskProblem) (p *api.Problem, err error) {
 			return api.Refuse("not_found", "no such problem")
 		}
 		var err error
-		p, err = wireProblem(q)
+		p, err = ds.wireProblem(q)
 		return err
 	})
 	return p, err

@@ -4,7 +4,7 @@ import type { Coordinates } from "./board/metrics";
 export interface Settings {
 	language: string; // "" is the browser's
 	theme: "system" | "light" | "dark";
-	wood: "wood" | "plain" | "paper";
+	wood: "wood" | "slate" | "paper";
 	coordinates: Coordinates;
 	confirm: "size" | "always" | "never";
 	sound: boolean;
@@ -47,8 +47,15 @@ export function set<K extends keyof Settings>(key: K, value: Settings[K]): void 
 	settings.value = { ...settings.value, [key]: value };
 }
 
+/** Whether the page is dark. */
+export const darkness = signal(false);
+const system = matchMedia("(prefers-color-scheme: dark)");
+const look = () => (darkness.value = settings.peek().theme === "dark" || (settings.peek().theme === "system" && system.matches));
+system.addEventListener("change", look);
+
 effect(() => {
 	const s = settings.value;
+	look();
 	store("kosumi.settings", s);
 	const root = document.documentElement;
 	root.dataset.theme = s.theme;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { GameState, Review, ReviewMove, ReviewPoint, ReviewProgress } from "../gen/api";
-import { resultText, t } from "../i18n";
+import { t, yourResult } from "../i18n";
 import { Icon } from "../icons";
 import { save, send, watch } from "../net";
 import { settings } from "../settings";
@@ -50,12 +50,11 @@ function points(): Point[] {
 /** What there is once a game is over: the result, its course, the costliest moves, and what to do next. */
 export function After({ g }: { g: GameState }) {
 	useEffect(() => follow(g), [g.game, g.phase]);
-	const won = g.result?.startsWith(g.colour === "b" ? "B+" : "W+");
 	const r = review.value;
 	return (
 		<div class="panel-box over" data-review={r?.card.state ?? ""}>
-			<h2 class="big-result">{resultText(g.result ?? "")}</h2>
-			<p class="dim">{g.result === "0" || g.result === "Void" ? "" : won ? t("you_won") : t("you_lost")}{g.byPlayer ? " " + t("by_player") : ""}</p>
+			<h2 class="big-result">{yourResult(g.result ?? "", g.colour)}</h2>
+			{g.byPlayer && <p class="dim">{t("by_player")}</p>}
 			{g.fit && <RankScale f={g.fit} />}
 			<CountTold g={g} />
 			{g.moves.length > 0 && <Steps g={g} />}

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Board } from "../board/Board";
 import type { Overlay } from "../board/overlay";
 import type { Drill, DrillVerdict } from "../gen/api";
-import { duration, t, why } from "../i18n";
+import { duration, t, verdictText, why } from "../i18n";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { inWords, Refused, send } from "../net";
@@ -12,7 +12,6 @@ import { other, play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { classOf, LossChip } from "./Loss";
-import { verdictText } from "./ReviewGame";
 
 const drill = signal<Drill | null>(null);
 const answer = signal<DrillVerdict | null>(null);
@@ -33,7 +32,7 @@ const overlay = computed<Overlay | null>(() => {
 	const turn = p.toMove as Colour;
 	const o: Overlay = { stones: p.stones };
 	if (line.value) o.line = ((a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m]).slice(0, 10).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
-	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, letter: "", top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
+	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
 	return o;
 });
 
@@ -100,6 +99,17 @@ async function setGrade(g: number): Promise<void> {
 	}
 }
 
+// Whether a name is the player's own: other people's mistakes are not asked again.
+async function told(name: string, mine: boolean): Promise<void> {
+	try {
+		await send("player.names", { mine: mine ? [name] : [], others: mine ? [] : [name] }, true);
+		if (!mine) return next();
+		if (drill.value?.problem) drill.value = { ...drill.value, problem: { ...drill.value.problem, yours: true } };
+	} catch (e) {
+		if (e instanceof Refused) toast(inWords(e), { bad: true });
+	}
+}
+
 function Answered({ a }: { a: DrillVerdict }) {
 	const now = Date.now() / 1000;
 	return (
@@ -154,6 +164,9 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 					<section class="panel-card mistake-box">
 						<p class="big-result"><span class={"disc small " + p.toMove} /> {question(d)}</p>
 						<p class="dim">{t("drill_from", { game: p.game, n: p.n })}</p>
+						{p.player && !p.yours && (
+							<p class="dim">{t("drill_player", { name: p.player })} <button class="plain" onClick={() => void told(p.player!, true)}>{t("drill_me")}</button> <button class="plain" onClick={() => void told(p.player!, false)}>{t("drill_not_me")}</button></p>
+						)}
 						{busy.value && <p class="dim thinking-line">{t("judging")}</p>}
 						<div class="row">
 							<button class="button quiet" disabled={busy.value} onClick={() => void give("")}>{t("drill_show")}</button>
