@@ -157,11 +157,11 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	last.set = false
 	var p drill.Problem
 	err = ds.use(func(set *drill.Set, _ *drill.Log, _ *drill.Schedule) error {
-		i := slices.IndexFunc(set.Problems, func(q drill.Problem) bool { return q.ID == a.ID })
-		if i < 0 {
+		q := find(set, a.ID)
+		if q == nil {
 			return api.Refuse("not_found", "no such problem")
 		}
-		p = set.Problems[i]
+		p = *q
 		return nil
 	})
 	if err != nil {

@@ -110,6 +110,18 @@ func (n *names) yours(name string) (mine, other bool) {
 	return n.mine[name], n.others[name]
 }
 
+// Side is which side of a game the player was: b, w, both or none; empty where that is
+// not known.
+func (rs *Reviews) Side(black, white string) string { return rs.names.side(black, white) }
+
+// Mine lists the names under which the player has played, but for the one that this
+// server's own records have.
+func (rs *Reviews) Mine() []string {
+	rs.names.mu.Lock()
+	defer rs.names.mu.Unlock()
+	return append([]string{}, slices.DeleteFunc(slices.Sorted(maps.Keys(rs.names.mine)), func(n string) bool { return n == "you" })...)
+}
+
 // SayNames takes down under which names the player has played, and which are others'.
 func (rs *Reviews) SayNames(said *api.Names) error {
 	if len(said.Mine)+len(said.Others) > mostNames {

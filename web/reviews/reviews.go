@@ -80,6 +80,7 @@ type Config struct {
 	Engines  *engines.Engines
 	Log      *slog.Logger
 	Version  string // named in the records
+	Finished func(id string, res *review.Result)
 }
 
 // New opens the folder of reviews and queues those that are not finished. They are made
@@ -305,6 +306,9 @@ func (rs *Reviews) next() bool {
 	rs.mu.Unlock()
 	if res != nil && err == nil {
 		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		if rs.conf.Finished != nil {
+			rs.conf.Finished(j.id, res)
+		}
 	}
 	rs.PublishList()
 	return true

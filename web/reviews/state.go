@@ -166,7 +166,7 @@ func (rs *Reviews) found(id string) (*review.Result, error) {
 func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	r := &api.Review{Card: rs.named(j.card()), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Notes: j.game.Notes}
+	r := &api.Review{Card: rs.named(j.card()), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Finest: [2]int{-1, -1}, Notes: j.game.Notes}
 	if j.part != nil {
 		fill(r, j.part)
 	} else {
@@ -221,6 +221,7 @@ func fill(r *api.Review, res *review.Result) {
 			r.Points = append(r.Points, api.ReviewPoint{Ply: i, Lead: wire.Round(p.Lead, 2), Winrate: p.Winrate, Visits: p.Visits})
 		}
 	}
+	r.Finest = [2]int{res.Finest("b"), res.Finest("w")}
 	r.Mistakes, r.Turning = append([]int{}, res.Mistakes...), append([]int{}, res.Turning...)
 	r.Summary, r.Network, r.Visits, r.Notes = res.Summary, res.Network, res.Visits, res.Notes
 	for i := range res.Players {

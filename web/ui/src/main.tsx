@@ -24,6 +24,10 @@ const loaders: Record<string, () => Promise<FunctionComponent<{ id: string }>>> 
 	drills: async () => (await import("./views/Drills")).Drills,
 	training: async () => (await import("./views/Training")).Training,
 	settings: async () => (await import("./views/Settings")).Settings,
+	learn: async () => (await import("./views/Learn")).Learn,
+	problems: async () => (await import("./views/Problems")).Problems,
+	you: async () => (await import("./views/You")).You,
+	networks: async () => (await import("./views/Networks")).Networks,
 };
 
 for (const name of Object.keys(loaders)) screens.add(name);
@@ -226,7 +230,7 @@ function App() {
 		void setLanguage(settings.value.language || preferred());
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
-	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text;
+	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text ?? ({ problems: "problems_day", you: "you_title", networks: "networks" } as Record<string, Key>)[place];
 	useEffect(() => { if (place !== "play") document.title = (screen ? t(screen) + " · " : "") + "Kosumi"; }, [place, screen, language.value]);
 	return (
 		<div class={"app" + (place === "play" && id ? " in-game" : "") + (route.value === "/" ? " at-home" : "")} onClick={follow}>
