@@ -15,11 +15,11 @@ import (
 // Config says how a network is run. The zero value is float32 on the best provider
 // that works, one thread for each session.
 type Config struct {
-	// Provider is "auto" (or ""), "onnx-go", or one of onnxruntime's: "cpu",
+	// Provider is "auto" (or ""), "kernel", "onnx-go", or one of onnxruntime's: "cpu",
 	// "cuda", ... Anything but auto is used or refused, never replaced.
 	Provider string
-	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU through
-	// onnxruntime), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
+	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU, by the
+	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
 	// where the processor has kernels for it, else fp32. A file in fp16 runs
 	// in fp16, or not at all.
 	Precision string
@@ -76,7 +76,7 @@ func Open(path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := chooseRunner(c)
+	run, err := chooseRunner(c, src)
 	if err != nil {
 		return nil, err
 	}
@@ -131,20 +131,20 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if graph, err = m.rewrite(graph, m.precision); err != nil {
 		return nil, err
 	}
-	data, err := graph.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	graph = nil
-	releaseBuilt(len(data))
-	return m.run.open(work{data: data, spec: spec, maxBatch: maxBatch})
+	return m.run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})
 }
 
 // plainMish reports whether graphs are to have mish in the form that kernels and
 // GPUs take as a whole, instead of the one that is cheapest node by node.
 func (m *Model) plainMish() bool {
-	_, ok := kernel.Best()
-	return ok && m.run.name() == ort.CPU || m.run.name() != ort.CPU && m.run.name() != OnnxGo
+	switch m.run.name() {
+	case OnnxGo:
+		return false
+	case ort.CPU:
+		_, ok := kernel.Best()
+		return ok
+	}
+	return true
 }
 
 // Describe says which network this is and how it runs.

@@ -2,6 +2,9 @@ package ort
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -72,4 +75,28 @@ func providerError(why error, have []ProviderStatus, lib Library) error {
 		}
 	}
 	return fmt.Errorf("%w; onnxruntime %s at %s offers: %s", why, lib.Version, lib.Path, strings.Join(names, ", "))
+}
+
+// Plausible reports whether it makes sense to load a library and ask it for a GPU
+// provider, by its system and by the files beside it.
+func Plausible(lib Library, name string) bool {
+	p, err := lookProvider(name)
+	if err != nil {
+		return false
+	}
+	switch p.name {
+	case "coreml":
+		return runtime.GOOS == "darwin"
+	case "directml":
+		return runtime.GOOS == "windows"
+	}
+	if p.module == "" {
+		return true
+	}
+	file := "lib" + p.module + ".so"
+	if runtime.GOOS == "windows" {
+		file = p.module + ".dll"
+	}
+	_, err = os.Stat(filepath.Join(filepath.Dir(lib.Path), file))
+	return err == nil
 }
