@@ -32,8 +32,8 @@ var byLibrary = byOrt(ort.Config{})
 // An opener makes a backend of a graph.
 type opener func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error)
 
-// byOrt runs a graph through onnxruntime. Where the library was not fetched ("make deps")
-// the test skips, but not under CI.
+// byOrt runs a graph through onnxruntime. Without the library ("make deps") the test skips,
+// but not under CI.
 func byOrt(cfg ort.Config) opener {
 	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
 		data, err := m.Marshal()

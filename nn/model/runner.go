@@ -45,14 +45,14 @@ const (
 	OnnxGo = "onnx-go" // pure Go
 )
 
-// preferred lists the GPU providers that auto takes before the CPU.
-var preferred = []string{"cuda", "coreml", "directml"}
+const chosen = "chosen by --provider"
 
-func chooseRunner(c Config, src source) (runner, error) {
-	const chosen = "chosen by --provider"
+// chooseRunner returns what the configuration asks for, or what is fastest for the
+// network in a file, which open opens.
+func chooseRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	switch provider := strings.ToLower(c.Provider); provider {
 	case "", "auto":
-		return autoRunner(c, src)
+		return autoRunner(c, file, open)
 	case Kernel:
 		if len(kernel.Available()) == 0 {
 			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, kernel.ErrMissing)
@@ -61,49 +61,90 @@ func chooseRunner(c Config, src source) (runner, error) {
 	case OnnxGo, "onnxgo":
 		return onnxgoRunner{chosen}, nil
 	default:
-		if !slices.Contains(ort.ProviderNames(), provider) {
-			return nil, fmt.Errorf("%w: %q is unknown: use one of auto, %s, %s, %s", ErrProvider, provider, Kernel, OnnxGo, strings.Join(ort.ProviderNames(), ", "))
+		lib, err := ort.Need("--provider "+provider+" is a part of it", c.Library)
+		if err == nil && c.Plugin != "" {
+			err = ort.Register(c.Library, c.Plugin)
 		}
-		lib, err := ort.Need("--provider "+provider+" runs networks on it", c.Library)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
 		}
 		if err := ort.Offers(c.Library, provider); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
 		}
+		if provider == ort.Plugin {
+			provider = ort.PluginProvider()
+		}
 		return newOrtRunner(c, provider, lib, chosen), nil
 	}
 }
 
-// autoRunner takes the best provider that works and says why: a GPU, else the kernels
-// where they have all of the network, else onnxruntime's CPU, else pure Go.
-func autoRunner(c Config, src source) (runner, error) {
+// autoRunner takes what is fastest here and says why: a device that works, else the
+// processor.
+func autoRunner(c Config, file string, open func() (source, error)) (runner, error) {
+	src, err := open()
+	if err != nil {
+		return nil, err
+	}
+	lib, err := devicesLibrary(c)
+	if err != nil {
+		return nil, err
+	}
+	if lib == nil {
+		return processorRunner(c, src, "it needs no library")
+	}
+	if c.auto == nil {
+		ch := newChooser(c, *lib, file, open)
+		found := ch.choose(ch.candidates())
+		c.auto = &found
+	}
+	if c.auto.Provider == ort.CPU {
+		return processorRunner(c, src, c.auto.Why)
+	}
+	return newOrtRunner(c, c.auto.Provider, *lib, c.auto.Why), nil
+}
+
+// devicesLibrary loads the onnxruntime library where it may bring a device, and the
+// plugin; nil where it is not there or brings none.
+func devicesLibrary(c Config) (*ort.Library, error) {
 	lib, err := ort.Find(c.Library)
-	if named := c.Library != "" || os.Getenv(ort.EnvLibrary) != ""; err != nil && named { // an explicit choice is never replaced
+	switch {
+	case c.Plugin != "":
+		if lib, err = ort.Need("--plugin is a part of it", c.Library); err == nil {
+			err = ort.Register(c.Library, c.Plugin)
+		}
+	case err != nil && c.Library == "" && (os.Getenv(ort.EnvLibrary) == "" || !ort.Available):
+		return nil, nil
+	case err == nil && !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }):
+		return nil, nil
+	case err == nil:
+		lib, err = ort.Load(c.Library)
+	}
+	if err != nil { // an explicit choice is never replaced
 		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
-	for _, name := range preferred {
-		if err == nil && ort.Plausible(lib, name) && ort.Offers(c.Library, name) == nil {
-			lib, _ = ort.Loaded()
-			return newOrtRunner(c, name, lib, "the best that works here"), nil
-		}
-	}
-	why := whyLibrary(src)
+	return &lib, nil
+}
+
+// processorRunner takes what is fastest on the processor's cores: the kernels where they
+// have all of the network, else onnxruntime, else pure Go.
+func processorRunner(c Config, src source, why string) (runner, error) {
+	lacks := whyLibrary(src)
 	if c.Precision == halfPrecision {
-		why = "fp16 is computed by it"
+		lacks = "fp16 is computed by it"
 	}
-	if _, fast := kernel.Best(); fast && why == "" {
-		if err != nil {
-			return kernelRunner{"it needs no library"}, nil
+	_, fast := kernel.Best()
+	if lacks == "" && !fast {
+		if _, err := ort.Find(c.Library); err != nil && len(kernel.Available()) > 0 {
+			return kernelRunner{"no onnxruntime library was found"}, nil
 		}
-		return kernelRunner{"no GPU provider works here, and it needs no library"}, nil
-	} else if why == "" && len(kernel.Available()) > 0 && err != nil {
-		return kernelRunner{"no onnxruntime library was found"}, nil
-	} else if why == "" {
-		why = "this processor has neither AVX2 nor NEON"
+		lacks = "this processor has neither AVX2 nor NEON"
 	}
-	if lib, err = ort.Need(why, c.Library); err == nil {
-		return newOrtRunner(c, ort.CPU, lib, why), nil
+	if lacks == "" {
+		return kernelRunner{why}, nil
+	}
+	lib, err := ort.Need(lacks, c.Library)
+	if err == nil {
+		return newOrtRunner(c, ort.CPU, lib, lacks), nil
 	}
 	reason := "no onnxruntime library was found; `make deps` fetches it, and `engine doctor` says more"
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
@@ -173,7 +214,10 @@ func (r *ortRunner) open(w work) (nn.Backend, error) {
 	}
 	conf := ort.Config{
 		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: w.maxBatch,
-		FixedBatch: r.provider != ort.CPU,
+		FewShapes: onDevice(r.provider),
+	}
+	if onDevice(r.provider) {
+		conf.Device = r.conf.Device
 	}
 	return ort.Open(data, w.spec, conf)
 }

@@ -205,7 +205,7 @@ func inTraining(m *onnx.Model) error {
 }
 
 // freeBatch lets a graph that takes one position at a time, as exporters leave it
-// by default, take any number. Where the one is built in, the graph stays as it is.
+// by default, take any number. A graph with the one built in stays as it is.
 func freeBatch(m *onnx.Model) {
 	for _, v := range m.Graph.Feeds() {
 		if len(v.Shape) == 0 || v.Shape[0] != onnx.D(1) {
