@@ -61,6 +61,7 @@ var allowed = map[string]string{
 	"web":           "board clock engine katago level nn nn/open review search sgf thinking train web/api",
 	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
+	"examples":      "board nn nn/model search",
 }
 
 // testOnly names packages that serve tests and that only tests may import.

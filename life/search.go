@@ -122,8 +122,8 @@ func (s *search) prove(q goal, root *position) (proof int32, refuted bool) {
 		if s.stopped || !r.tainted {
 			return -1, !s.stopped
 		}
-		// A state refuted by a repetition of one path may be won on another. What was
-		// proved on the way helps the next round; at last nothing of the kind is kept.
+		// A state refuted by a repetition of one path may be won on another. Proofs
+		// found on the way help the next round; at last nothing of the kind is kept.
 		if len(s.proofs) == before {
 			if s.strict {
 				return -1, true
@@ -250,7 +250,7 @@ func (s *search) expand(p *position) {
 }
 
 // room returns the points where moves are tried at first: all, or where nothing
-// encloses the fight those near the target. What a proof depends on is added later.
+// encloses the fight those near the target. Points that a proof depends on are added later.
 func (s *search) room(p *position) set {
 	empty := s.empty(p)
 	if !s.wide {

@@ -233,7 +233,7 @@ func TestTrainingPage(t *testing.T) {
 	p.Until(`document.querySelectorAll(".training .mini circle").length > 0`) // the newest game is played
 	p.Axe("training")
 
-	// What the loop files is seen.
+	// The page shows the loop's files.
 	data, err := os.ReadFile(filepath.Join(dir, "state.json"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate","candidate":"d",`+string(data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):])), 0o600))

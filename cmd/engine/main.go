@@ -122,7 +122,7 @@ does a double click on the program.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), lifeCommand(), matchCommand(), netCommand(),
-		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
+		selfplayCommand(), labelCommand(), trainCommand(), loopCommand(), convertCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
 		workCommand(), clusterCommand(), serveCommand(), remoteCommand(), manualCommand(),
 	)
 	needSubcommand(root)

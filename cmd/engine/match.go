@@ -38,7 +38,7 @@ scores by its own rules; dead stones are removed where both programs agree on
 them. Colours alternate. The games are saved, in the folder match-DATE where --sgf
 names none, and the match can be interrupted and resumed: the same command goes on
 where it stopped, without --sgf on the same day. --openings
-starts games from positions of a file, which "match openings" makes. Where no
+starts games from positions of a file, which "match openings" makes. If no
 program named engine is found, the word in --a and --b starts this one.
 
 With --cluster other machines play the games, --parallel of them at once. There

@@ -89,7 +89,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 		if err != nil {
 			return conf, fmt.Errorf("recipe: %w", err)
 		}
-		if conf, err = selfplay.ParseConfig(data); err != nil {
+		if conf, err = selfplay.ParseConfig(data, conf); err != nil {
 			return conf, usagef("recipe %s: %w", f.recipe, err)
 		}
 	}

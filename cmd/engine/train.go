@@ -45,9 +45,9 @@ KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs). Of a
 folder of self-play, with tdata and sgfs in it, it takes the rows in tdata.
 
 OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
-the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints.
-^C saves and ends; the same command goes on where it stopped, and ends with the
-weights that an undisturbed run would have had.
+the network is KataGo's), metrics.jsonl, curves.svg, report.json and checkpoints.
+^C saves, writes the network as it is and ends; the same command goes on where it
+stopped, and ends with the weights that an undisturbed run would have had.
 
 DIR=SHARE gives a folder its share of the batches, from the first step on: with
 --data taught --data small=0.4, four batches in ten come from small. Folders without
@@ -98,6 +98,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	fl.StringVar(&f.size, "boardsize", "", "train on one board `SIZE` only; default: all that the network serves")
 	fl.Float64Var(&c.Validation, "validation", 0.05, "share of games held back to measure on; 0: none")
 	fl.StringArrayVar(&c.Validate, "validate", nil, "`DIR` or file of rows to measure on, in place of --validation; may be given more than once")
+	fl.StringArrayVar(&c.Beside, "beside", nil, "network `FILE` that the report shows beside this one, on the same rows; may be given more than once")
 	fl.IntVar(&c.ValidationRows, "validation-rows", 4096, "most rows of a measurement")
 	fl.Int64Var(&c.ValidateEvery, "validate-every", 0, "steps between measurements, the best of which is exported; 0: ten in a run, and every 1000 steps at least")
 	fl.Int64Var(&c.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints; 0: every five minutes")

@@ -128,7 +128,7 @@ func TestWebGame(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 
-	// What the page has searched in its review, engine review need not search again.
+	// engine review need not search again what the page has searched in its review.
 	b.Press("Review")
 	b.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	searched := func() (names []string, size int64) {

@@ -25,7 +25,7 @@ const testBatch = 8
 
 var ortDefault = ort.Config{}
 
-// openGraph runs a graph through onnxruntime. Where the library was not fetched
+// openGraph runs a graph through onnxruntime. Without the library
 // ("make deps") the test skips, but not under CI.
 func openGraph(t testing.TB, n *Network, size Size, m *onnx.Model, cfg ort.Config) *session {
 	t.Helper()

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a layer computes with. The numbers are part of the operators' attributes.
+// The arithmetic of a layer. The numbers are part of the operators' attributes.
 enum { KERNEL_FLOAT = 0, KERNEL_INT16 = 1 };
 
 // Activations; part of the operators' attributes.
@@ -17,7 +17,7 @@ enum { ACT_NONE = 0, ACT_RELU = 1, ACT_MISH = 2, ACT_SILU = 3, ACT_SWIGLU = 4 };
 // The sets of instructions, the best last. A processor has some of them.
 enum { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVXVNNI, ISA_AVX512, ISA_AVX512VNNI, ISA_COUNT };
 
-// What a layer is. Weights are [out][in][ky][kx] as ONNX has them, size 1 or 3,
+// A layer. Weights are [out][in][ky][kx] as ONNX has them, size 1 or 3,
 // or for a layer of planes any odd size.
 typedef struct {
 	int in, out, size;
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct layer layer;
 typedef struct scratch scratch;
 
-// What a layer reads and writes. Boards are [n][h][w][channels] but for the input
+// The inputs and outputs of a layer. Boards are [n][h][w][channels] but for the input
 // of a layer of planes. With s = conv(x) + bias + residual,
 //   y = activation(scale*s + shift), and sum = s where it is wanted.
 // residual may be sum itself.
@@ -41,13 +41,13 @@ typedef struct {
 	float *y, *sum;    // either may be NULL
 } layer_call;
 
-// What attention is. Queries of heads/kv_heads heads in a row share a head of keys and
+// Attention. Queries of heads/kv_heads heads in a row share a head of keys and
 // values.
 typedef struct {
 	int heads, kv_heads, q_dim, v_dim, precision;
 } attention_shape;
 
-// What attention reads and writes. x is [n][tokens][queries, keys, values] of all
+// The inputs and outputs of attention. x is [n][tokens][queries, keys, values] of all
 // heads, y [n][tokens][heads][v_dim]. cosines and sines, [tokens][kv_heads][q_dim/2],
 // turn queries and keys, of which the first numbers of all pairs stand before the
 // second ones; NULL: no turn.
@@ -57,9 +57,9 @@ typedef struct {
 	float *y;
 } attention_call;
 
-// What the convolutions of training read and write, 3x3 in float32: boards are
-// [n][channels][h][w], weights and their gradient dw [out][in][3][3]. Where a mask as
-// large as y is not above 0, y is 0.
+// The inputs and outputs of training's convolutions, 3x3 in float32: boards are
+// [n][channels][h][w], weights and their gradient dw [out][in][3][3]. y is 0 at the
+// points where a mask as large as y is not above 0.
 typedef struct trainer trainer;
 
 typedef struct {

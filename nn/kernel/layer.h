@@ -1,4 +1,4 @@
-// What the parts of this package share; see kernel.h for the interface.
+// Declarations that the parts of this package share; see kernel.h for the interface.
 #ifndef KOSUMI_LAYER_H
 #define KOSUMI_LAYER_H
 
@@ -67,7 +67,7 @@ struct scratch {
 };
 
 // scratch_take returns size bytes at a cache line's border; NULL if there is no
-// memory. What it returned before is gone.
+// memory. Memory that it returned before is gone.
 void *scratch_take(scratch *, size_t size);
 
 // block_end returns the first panel behind the block that begins with panel p, and

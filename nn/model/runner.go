@@ -29,30 +29,40 @@ type work struct {
 // OnnxGo is the provider that needs no shared library.
 const OnnxGo = "onnx-go"
 
-// preferred lists the GPU providers that auto takes before the CPU.
-var preferred = []string{"cuda", "coreml", "directml"}
-
-func chooseRunner(c Config) (runner, error) {
+// chooseRunner returns what the configuration asks for, or what is fastest for the
+// network in a file, which open opens.
+func chooseRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	switch provider := strings.ToLower(c.Provider); provider {
 	case "", "auto":
-		return autoRunner(c)
+		return autoRunner(c, file, open)
 	case OnnxGo, "onnxgo":
 		return onnxgoRunner{"chosen by --provider"}, nil
 	default:
 		lib, err := ort.Load(c.Library)
+		if err == nil && c.Plugin != "" {
+			err = ort.Register(c.Library, c.Plugin)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
 		}
 		if err := ort.Offers(c.Library, provider); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
 		}
+		if provider == ort.Plugin {
+			provider = ort.PluginProvider()
+		}
 		return newOrtRunner(c, provider, lib, "chosen by --provider"), nil
 	}
 }
 
 // autoRunner takes the best provider that works and says why.
-func autoRunner(c Config) (runner, error) {
+func autoRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	lib, err := ort.Load(c.Library)
+	if err == nil && c.Plugin != "" {
+		if err := ort.Register(c.Library, c.Plugin); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrProvider, err)
+		}
+	}
 	if err != nil {
 		named := os.Getenv(ort.EnvLibrary) != "" && !errors.Is(err, ort.ErrNoCgo)
 		if c.Library != "" || named { // an explicit choice is never replaced
@@ -65,12 +75,12 @@ func autoRunner(c Config) (runner, error) {
 		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
 		return onnxgoRunner{reason}, nil
 	}
-	for _, name := range preferred {
-		if ort.Offers(c.Library, name) == nil {
-			return newOrtRunner(c, name, lib, "the best that works here"), nil
-		}
+	if c.auto == nil {
+		ch := newChooser(c, lib, file, open)
+		found := ch.choose(ch.candidates())
+		c.auto = &found
 	}
-	return newOrtRunner(c, ort.CPU, lib, "no GPU provider works here"), nil
+	return newOrtRunner(c, c.auto.Provider, lib, c.auto.Why), nil
 }
 
 // ortRunner runs graphs through onnxruntime.
@@ -94,7 +104,10 @@ func (r *ortRunner) why() string  { return r.reason }
 func (r *ortRunner) open(w work) (nn.Backend, error) {
 	conf := ort.Config{
 		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: w.maxBatch,
-		FixedBatch: r.provider != ort.CPU,
+		FewShapes: onDevice(r.provider),
+	}
+	if onDevice(r.provider) {
+		conf.Device = r.conf.Device
 	}
 	return ort.Open(w.data, w.spec, conf)
 }

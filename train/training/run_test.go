@@ -3,13 +3,14 @@ package training
 import (
 	"context"
 	"encoding/json"
+	"encoding/xml"
 	"flag"
 	"fmt"
-	"image/png"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
+	"kosumi/nn/model"
 	"kosumi/train/learn"
 	"kosumi/train/learn/learntest"
 )
@@ -173,11 +175,10 @@ func TestRun(t *testing.T) {
 	before, _ := report.Before.Term(learn.TermValue)
 	after, _ := report.After.Term(learn.TermValue)
 	require.Less(t, after.Mean, before.Mean)
-	f, err := os.Open(filepath.Join(c.Out, CurvesFile))
+	svg, err := os.ReadFile(filepath.Join(c.Out, CurvesFile))
 	require.NoError(t, err)
-	defer f.Close()
-	_, err = png.Decode(f)
-	require.NoError(t, err)
+	require.NoError(t, xml.Unmarshal(svg, new(struct{})), "an image that browsers show")
+	require.Regexp(t, `>loss<.*(?s:.*)>training<.*(?s:.*)>held back<`, string(svg))
 	require.FileExists(t, filepath.Join(c.Out, ReportFile))
 
 	other := c
@@ -210,6 +211,12 @@ func interrupt(t testing.TB, c Config, at int64) {
 	require.NoError(t, err)
 	require.True(t, report.Interrupted)
 	require.Less(t, report.Counters.Steps, int64(20))
+	for _, path := range report.Files {
+		m, err := model.Open(path, model.Config{})
+		require.NoError(t, err)
+		require.NoError(t, m.Close())
+	}
+	require.Len(t, report.Files, 2, "the network as it is then")
 }
 
 func term(t testing.TB, r *learn.Result, name string) learn.Term {
@@ -217,6 +224,52 @@ func term(t testing.TB, r *learn.Result, name string) learn.Term {
 	found, ok := r.Term(name)
 	require.True(t, ok)
 	return found
+}
+
+// TestBeside: another network is measured on the rows held back, the one that the run
+// begins with as it is; one that cannot be is an error before the first step.
+func TestBeside(t *testing.T) {
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Out: t.TempDir(), Steps: 6}
+	c := child.config()
+	c.Beside = []string{child.Model, learntest.FreshKataGo(t, "kb2c16")}
+	report, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Len(t, report.Beside, 2)
+	require.Equal(t, report.Before.Terms, report.Beside[0].Result.Terms)
+	require.NotEqual(t, report.Before.Loss, report.Beside[1].Result.Loss)
+	require.NotZero(t, report.Beside[1].Result.Loss)
+	var text strings.Builder
+	report.Print(&text)
+	require.Regexp(t, `before +after +averaged +kb1c16.bin.gz +kb2c16.bin.gz\n`, text.String())
+
+	c.Out = t.TempDir()
+	c.Beside = []string{learntest.FreshArch(t, "mini", 9)}
+	_, err = Run(t.Context(), c)
+	require.ErrorContains(t, err, "no row held back fits this network")
+	c.Beside = []string{"/nowhere/at/all.bin.gz"}
+	_, err = Run(t.Context(), c)
+	require.ErrorContains(t, err, "--beside")
+	c.Validation = 0
+	_, err = Run(t.Context(), c)
+	require.ErrorContains(t, err, "nothing is held back to measure other networks on")
+}
+
+// TestNewFiles: files that appear in the folders of a run are used by the passes that
+// begin after that, whether it was interrupted meanwhile or not.
+func TestNewFiles(t *testing.T) {
+	data := learntest.WriteGames(t, features.V7, board.Square(5), 4)
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: data, Out: t.TempDir(), Steps: 10}.config()
+	c.Validation = 0
+	interrupt(t, c, 3)
+	more := learntest.WriteGames(t, features.V7, board.Square(5), 3)
+	require.NoError(t, os.Rename(more, filepath.Join(data, "more")))
+	bad := filepath.Join(data, "more", "cut.npz")
+	require.NoError(t, os.WriteFile(bad, []byte("PK"), 0o644))
+	c.Steps = 60
+	report, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Contains(t, report.Skipped, bad, "it was looked into")
+	require.EqualValues(t, 60, report.Counters.Steps)
 }
 
 func TestRunRefuses(t *testing.T) {
