@@ -32,7 +32,7 @@ func Page() (fs.FS, error) {
 }
 
 // routes are the paths that the page itself knows; each gets index.html.
-var routes = []string{"/", "/play", "/new", "/analyse", "/review", "/drills", "/training", "/settings", "/more"}
+var routes = []string{"/", "/play", "/new", "/analyse", "/review", "/drills", "/training", "/settings", "/more", "/learn", "/problems", "/you", "/networks"}
 
 func isRoute(p string) bool {
 	for _, r := range routes {

@@ -156,6 +156,9 @@ func (s *Server) welcome() api.Welcome {
 	if len(w.Levels) > 0 {
 		w.Features = append(w.Features, "levels")
 	}
+	if s.library != nil {
+		w.Features = append(w.Features, "networks")
+	}
 	return w
 }
 

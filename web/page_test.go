@@ -272,7 +272,7 @@ func TestEveryLanguage(t *testing.T) {
 		list, err := json.Marshal(foreign)
 		require.NoError(t, err)
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang.name+`" }))`, nil))
-		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings"} {
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/ko", "/problems", "/problems/today", "/you", "/networks"} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
 			left := browsertest.JS[[]string](p.Tab, `(() => { const english = new Set(`+string(list)+`); const found = [];

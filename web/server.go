@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kosumi/engine"
+	"kosumi/review"
 	"kosumi/web/access"
 	"kosumi/web/api"
 	"kosumi/web/documents"
@@ -23,6 +24,9 @@ import (
 	"kosumi/web/folder"
 	"kosumi/web/hub"
 	"kosumi/web/levels"
+	"kosumi/web/networks"
+	"kosumi/web/player"
+	"kosumi/web/record"
 	"kosumi/web/reviews"
 	"kosumi/web/training"
 )
@@ -32,11 +36,12 @@ type Config struct {
 	Folder   string // where games, documents and the token are kept
 	Version  string
 	Backend  engines.Backend
-	Engine   engine.Config // of every seat; size, rules and limits come from the game
-	Reviews  string        // where reviews are kept; "" is the folder reviews of Folder
-	Loops    []string      // folders of engine loop to show
-	Listen   string        // address; "" is loopback, the port of last time if it is free
-	Names    []string      // further host names of this server
+	Networks *networks.Networks // the backend, where networks can be added to it; else nil
+	Engine   engine.Config      // of every seat; size, rules and limits come from the game
+	Reviews  string             // where reviews are kept; "" is the folder reviews of Folder
+	Loops    []string           // folders of engine loop to show
+	Listen   string             // address; "" is loopback, the port of last time if it is free
+	Names    []string           // further host names of this server
 	TLS      *tls.Config
 	NewToken bool
 	Page     fs.FS // the page's files; nil: those in the program
@@ -68,6 +73,8 @@ type Server struct {
 	docs     *documents.Documents
 	reviews  *reviews.Reviews
 	training *training.Training
+	player   *player.Player
+	library  *networks.Library // nil: networks cannot be added
 }
 
 // New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
@@ -99,7 +106,12 @@ func New(c Config) (*Server, error) {
 	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: levels.New(s.engines, s.warnings),
 		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
 	s.training = training.New(c.Loops, &s.hub)
-	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version})
+	if c.Networks != nil {
+		s.library = networks.NewLibrary(c.Networks, s.publishNetworks)
+	}
+	s.player = &player.Player{Profile: player.Open(c.Folder), Games: record.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
+	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose})
+	s.player.Reviews = s.reviews
 	if err == nil {
 		err = s.open()
 	}
@@ -216,6 +228,9 @@ func (s *Server) Close() error {
 	s.http.Close()
 	s.hub.Each(func(c hub.Client) { c.(*conn).close(closeGoingAway, "the server stops") })
 	s.jobs.Wait()
+	if s.library != nil {
+		s.library.Close()
+	}
 	s.games.Close()
 	return s.folder.Close()
 }
@@ -230,10 +245,12 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/key", s.access.WithToken(func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
 	}))
+	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.serveAllGames))
 	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(serveSGF(s.games.SGF)))
 	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
 	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
+	mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.serveNetwork))
 	mux.HandleFunc("GET /assets/", s.page.serveAsset)
 	for _, name := range []string{"/manifest.webmanifest", "/icon.svg"} {
 		mux.HandleFunc("GET "+name, s.page.serveAsset)
@@ -271,6 +288,21 @@ func (s *Server) watchEngine() {
 			s.hub.Publish("engine", api.Event{T: "engine.state", D: now})
 		}
 	}
+}
+
+// publishNetworks tells pages which networks there are.
+func (s *Server) publishNetworks() {
+	if s.library != nil && s.hub.Watched("networks") {
+		s.hub.Publish("networks", api.Event{T: "networks.state", D: s.library.State()})
+	}
+}
+
+// reviewed lets a finished review count for its player.
+func (s *Server) reviewed(id string, res *review.Result) {
+	if err := s.player.Judged(id, res); err != nil {
+		s.warnings.Warn(fmt.Sprintf("a review does not count for your rank yet: %v", err), "judged")
+	}
+	s.player.Publish()
 }
 
 // DefaultFolder is where games are kept unless told otherwise.
