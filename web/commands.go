@@ -75,9 +75,8 @@ func commands() map[string]handler {
 		"review.pause":  {do: tells(theReviews, (*reviews.Reviews).Pause)},
 		"review.try":    {do: searches(theReviews, (*reviews.Reviews).Try), slow: true},
 
-		"games.find":    {do: asks(theGameIndex, (*record.Index).Find), slow: true},
-		"profile.names": {do: tells(thePlayer, (*player.Player).SetNames), once: true},
-		"lesson.done":   {do: tells(thePlayer, (*player.Player).LessonDone), once: true},
+		"games.find":  {do: asks(theGameIndex, (*record.Index).Find), slow: true},
+		"lesson.done": {do: tells(thePlayer, (*player.Player).LessonDone), once: true},
 
 		"drill.problem": {do: quick((*conn).problem)},
 		"drill.next":    {do: quick((*conn).nextDrill), slow: true},

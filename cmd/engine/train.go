@@ -37,7 +37,7 @@ func trainCommand() *cobra.Command {
 	var c training.Config
 	f := trainFlags{method: string(autodiff.SGD), schedule: "constant"}
 	cmd := &cobra.Command{
-		Use:   "train --model IN --data DIR -o OUT",
+		Use:   "train [--model IN] --data DIR -o OUT",
 		Short: "Train a network, or fine-tune one, on rows of self-play or on game records",
 		Long: `Trains any network that the engine plays with: KataGo's, its own, and dual-head
 ONNX files of others. --data takes folders and files of training rows (.npz, as
@@ -72,7 +72,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 		},
 	}
 	fl := cmd.Flags()
-	s.flagAs(fl, "model", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz")
+	s.flagAs(fl, "model", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz; default: the embedded one")
 	fl.StringArrayVar(&f.data, "data", nil, "`DIR` or file of rows or game records, or DIR=SHARE for its share of the batches; may be given more than once")
 	fl.StringVarP(&c.Out, "out", "o", "", "`DIR` for everything that comes of it")
 	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")
@@ -124,8 +124,8 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	if err := s.load(cmd); err != nil {
 		return err
 	}
-	if s.Model == "" || len(f.data) == 0 || c.Out == "" {
-		return usagef("--model, --data and -o are needed")
+	if len(f.data) == 0 || c.Out == "" {
+		return usagef("--data and -o are needed")
 	}
 	changed := cmd.Flags().Changed
 	c.Data, c.Shares = parseData(f.data)

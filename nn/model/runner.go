@@ -55,32 +55,47 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 	}
 }
 
-// autoRunner takes the best provider that works and says why.
+// autoRunner takes the fastest provider that works and says why.
 func autoRunner(c Config, file string, open func() (source, error)) (runner, error) {
-	lib, err := ort.Load(c.Library)
-	if err == nil && c.Plugin != "" {
+	if c.auto == nil {
+		found, err := chooseDevice(c, file, open)
+		if err != nil {
+			return nil, err
+		}
+		c.auto = &found
+	}
+	if c.auto.Device == "" {
+		return cpuRunner(c, c.auto.Why)
+	}
+	if c.Plugin != "" {
 		if err := ort.Register(c.Library, c.Plugin); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrProvider, err)
 		}
 	}
+	lib, err := ort.Load(c.Library)
 	if err != nil {
-		named := os.Getenv(ort.EnvLibrary) != "" && !errors.Is(err, ort.ErrNoCgo)
-		if c.Library != "" || named { // an explicit choice is never replaced
-			return nil, fmt.Errorf("%w: %w", ErrProvider, err)
-		}
-		reason := "no onnxruntime library was found; `make deps` fetches it, and `engine doctor` says more"
-		if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
-			reason = err.Error()
-		}
-		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
-		return onnxgoRunner{reason}, nil
+		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
-	if c.auto == nil {
-		ch := newChooser(c, lib, file, open)
-		found := ch.choose(ch.candidates())
-		c.auto = &found
+	return newOrtRunner(c, c.auto.Device, lib, c.auto.Why), nil
+}
+
+// cpuRunner takes what is fastest on the processor's cores; why there is nothing else
+// is said already.
+func cpuRunner(c Config, why string) (runner, error) {
+	lib, err := ort.Load(c.Library)
+	if err == nil {
+		return newOrtRunner(c, ort.CPU, lib, why), nil
 	}
-	return newOrtRunner(c, c.auto.Provider, lib, c.auto.Why), nil
+	named := os.Getenv(ort.EnvLibrary) != "" && !errors.Is(err, ort.ErrNoCgo)
+	if c.Library != "" || named { // an explicit choice is never replaced
+		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
+	}
+	reason := "no onnxruntime library was found; `make deps` fetches it, and `engine doctor` says more"
+	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
+		reason = err.Error()
+	}
+	c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
+	return onnxgoRunner{reason}, nil
 }
 
 // ortRunner runs graphs through onnxruntime.

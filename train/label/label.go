@@ -24,7 +24,7 @@ import (
 )
 
 // ErrConfig is wrapped where the caller must change something.
-var ErrConfig = errors.New("these labels cannot be made")
+var ErrConfig = errors.New("cannot label")
 
 func bad(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)

@@ -36,6 +36,9 @@ type opened struct {
 
 func (r *run) openSources() (source, error) {
 	for _, from := range r.From {
+		if _, err := os.Stat(from); err != nil {
+			return nil, bad("what is to be labelled: %w", err)
+		}
 		if inside(r.Out, from) {
 			return nil, bad("%s is labelled, and the labels would go there too: name another folder", from)
 		}

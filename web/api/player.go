@@ -3,7 +3,7 @@ package api
 // Profile is what the page remembers of the player: what a browser that forgets, or
 // another one, finds again.
 type Profile struct {
-	Names   []string `json:"names"`   // the player's, in records of other games
+	Names   []string `json:"names"`   // the player's in records, see Names
 	Lessons []string `json:"lessons"` // that are done
 	Day     Day      `json:"day"`
 	// Warn says that the file of it was damaged, and where it is kept.
@@ -25,11 +25,6 @@ type DayProblem struct {
 	Size   [2]int `json:"size"`
 	Stones string `json:"stones"`
 	Grade  int    `json:"grade,omitempty"` // of the first answer today: 1 to 4; 0: none yet
-}
-
-// Names sets the player's names.
-type Names struct {
-	Names []string `json:"names"`
 }
 
 // AskProblem asks for one problem of the day.

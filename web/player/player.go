@@ -1,6 +1,8 @@
 package player
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +27,8 @@ type Player struct {
 // State is the profile with today's problems.
 func (p *Player) State() (*api.Profile, error) {
 	s := p.Profile.State()
+	s.Names = p.Reviews.Mine()
+	s.Warn = strings.TrimSpace(s.Warn + " " + p.Levels.Warning())
 	var err error
 	s.Day, err = p.Reviews.Drills.Day(p.Profile, time.Now())
 	return &s, err
@@ -40,25 +44,13 @@ func (p *Player) Publish() {
 	}
 }
 
-// SetNames sets the player's names; reviews that bear them count from now on.
-func (p *Player) SetNames(v *api.Names) error {
-	if err := p.Profile.SetNames(v.Names); err != nil {
+// SayNames takes down under which names the player has played; reviews of games under
+// them count from now on.
+func (p *Player) SayNames(said *api.Names) error {
+	if err := p.Reviews.SayNames(said); err != nil {
 		return err
 	}
 	p.Publish()
-	p.Reviews.EachResult(func(id string, res *review.Result) bool {
-		return p.Judged(id, res) == nil
-	})
-	return nil
-}
-
-// SayNames notes names that are the player's, and others'.
-func (p *Player) SayNames(v *api.SaidNames) error {
-	if err := p.Profile.Say(v.Mine, v.Others); err != nil {
-		return err
-	}
-	p.Publish()
-	p.Reviews.PublishSides()
 	p.Reviews.EachResult(func(id string, res *review.Result) bool {
 		return p.Judged(id, res) == nil
 	})
@@ -94,14 +86,7 @@ func (p *Player) side(id, black, white string) int {
 	if g, ok := p.Games.Game(id); ok { // it was played here
 		return strings.Index("bw", g.Colour)
 	}
-	b, w := p.Profile.Mine(black), p.Profile.Mine(white)
-	switch {
-	case b && !w:
-		return 0
-	case w && !b:
-		return 1
-	}
-	return -1
+	return slices.Index([]string{"b", "w"}, p.Reviews.Side(black, white))
 }
 
 // Judged takes the quality of the player's moves in a finished review into account. A
@@ -129,4 +114,13 @@ func (p *Player) Judged(id string, res *review.Result) error {
 		when = time.Unix(g.Began, 0)
 	}
 	return p.Levels.Judge(board.Size{W: res.Game.Width, H: res.Game.Height}, id, losses, when)
+}
+
+// ServeGames sends the records of all games.
+func (p *Player) ServeGames(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="kosumi-games-`+time.Now().Format(time.DateOnly)+`.zip"`)
+	if err := p.Games.Export(w); err != nil {
+		panic(http.ErrAbortHandler) // what was sent is not a whole file: the connection says so
+	}
 }

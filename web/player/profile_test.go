@@ -18,46 +18,20 @@ import (
 func TestProfile(t *testing.T) {
 	dir := t.TempDir()
 	p := Open(dir)
-	require.Equal(t, api.Profile{Names: []string{}, Lessons: []string{}}, p.State())
-	require.NoError(t, p.SetNames([]string{" Ada ", "ada", "", "Bo"}))
+	require.Equal(t, api.Profile{Lessons: []string{}}, p.State())
 	require.NoError(t, p.LessonDone("capture"))
 	require.NoError(t, p.LessonDone("capture"))
 	require.NoError(t, p.KeepDay("2026-01-02", []string{"a", "b"}))
-	require.Error(t, p.SetNames([]string{strings.Repeat("x", mostName+1)}))
-	require.Error(t, p.SetNames(strings.Split(fmt.Sprint(make([]int, mostNames+1), " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22"), " ")))
 	require.Error(t, p.LessonDone(""))
 	again := Open(dir)
-	require.Equal(t, api.Profile{Names: []string{"Ada", "Bo"}, Lessons: []string{"capture"}}, again.State())
+	require.Equal(t, api.Profile{Lessons: []string{"capture"}}, again.State())
 	require.Equal(t, map[string][]string{"2026-01-02": {"a", "b"}}, again.Days())
-	require.True(t, again.Mine("ADA "))
-	require.False(t, again.Mine("Adam"))
-	require.False(t, again.Mine(""))
 	for i := range daysKept + 5 {
 		again.now.Days[time.Unix(0, 0).UTC().AddDate(0, 0, i).Format(time.DateOnly)] = []string{"x"}
 	}
 	require.NoError(t, again.KeepDay("2026-01-03", []string{"c"}))
 	require.Len(t, again.Days(), daysKept)
 	require.Contains(t, again.Days(), "2026-01-03")
-}
-
-// TestSaidNames: a name is the player's or another's as was said last, and after a restart.
-func TestSaidNames(t *testing.T) {
-	dir := t.TempDir()
-	p := Open(dir)
-	require.NoError(t, p.Say([]string{" AKI "}, []string{"Bo", ""}))
-	require.NoError(t, p.Say([]string{"Bo"}, nil))
-	require.NoError(t, p.Say(nil, []string{"bo", "Cy"}))
-	require.NoError(t, p.Say([]string{"Di"}, []string{"di"})) // the player's counts
-	p = Open(dir)
-	for name, want := range map[string][2]bool{"aki": {true}, "Bo ": {false, true}, "CY": {false, true}, "Di": {true}, "Ed": {}, "": {}, "you": {true}, "Kosumi": {false, true}} {
-		mine, other := p.Whose(name)
-		require.Equal(t, want, [2]bool{mine, other}, name)
-	}
-	require.NoError(t, p.SetNames([]string{"Cy"}))
-	mine, other := p.Whose("Cy")
-	require.True(t, mine && !other)
-	mine, other = p.Whose("Aki") // taken off the list: nothing is known
-	require.False(t, mine || other)
 }
 
 // TestDamagedProfile keeps damaged files aside, each under its own name, and says so.
@@ -89,10 +63,10 @@ func TestDamagedProfile(t *testing.T) {
 func TestProfileNotSaved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	p := Open(dir)
-	err := p.SetNames([]string{"Ada"})
+	err := p.LessonDone("ko")
 	require.Error(t, err)
 	require.Equal(t, "not_saved", api.AsError(err).Code)
-	require.Empty(t, p.State().Names)
+	require.Empty(t, p.State().Lessons)
 	require.NoError(t, os.Mkdir(dir, 0o700))
-	require.NoError(t, p.SetNames([]string{"Ada"}))
+	require.NoError(t, p.LessonDone("ko"))
 }

@@ -105,7 +105,7 @@ function AllMoves({ r }: { r: Review }) {
 const done = new Set<string>();
 
 function problemOf(p: SetProblem): Problem {
-	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
+	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, yours: false, legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
 }
 
 function DrillsPage({ set }: { set: SetProblem[] }) {

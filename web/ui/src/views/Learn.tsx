@@ -214,11 +214,13 @@ function Exercise() {
 	);
 }
 
+// A lesson by its name, or by its number from 1; -1: the list.
+const find = (id: string): number => LESSONS.findIndex((l, i) => l.id === id || String(i + 1) === id);
+
 export function Learn({ id }: { id: string }) {
 	useEffect(() => watch<Profile>("profile", (p) => (profile.value = p)), []);
 	useEffect(() => {
-		const i = LESSONS.findIndex((l) => l.id === id);
-		lesson.value = Math.max(0, i);
+		lesson.value = Math.max(0, find(id));
 		open(0);
 		return keys({ Enter: () => right() && next(), r: retry, p: () => give(-1) }, (text) => {
 			const k = task.value;
@@ -231,9 +233,9 @@ export function Learn({ id }: { id: string }) {
 			return true;
 		});
 	}, [id]);
-	const known = LESSONS.findIndex((l) => l.id === id);
+	const known = find(id);
 	if (known < 0) return <List />;
 	if (lesson.value !== known) return <main class="empty" aria-busy="true" />;
-	if (id === "game") return <FirstGame />;
+	if (LESSONS[known].id === "game") return <FirstGame />;
 	return task.value ? <Exercise /> : <After />;
 }

@@ -119,15 +119,15 @@ function Results() {
 
 function Names() {
 	const names = (profile.value?.names ?? []) as string[];
-	const set = (list: string[]) => void send("profile.names", { names: list }, true).then(load, (e) => toast(inWords(e), { bad: true }));
+	const say = (mine: string[], others: string[]) => void send("player.names", { mine, others }, true).then(load, (e) => toast(inWords(e), { bad: true }));
 	return (
 		<section class="card" aria-labelledby="you-names">
 			<h2 id="you-names">{t("you_names")}</h2>
 			<p class="dim">{t("you_names_text")}</p>
 			<div class="row">
-				{names.map((n) => <span key={n} class="chip">{n} <button class="plain icon-only" aria-label={t("you_name_remove", { name: n })} onClick={() => set(names.filter((x) => x !== n))}><Icon name="close" size={14} /></button></span>)}
+				{names.map((n) => <span key={n} class="chip">{n} <button class="plain icon-only" aria-label={t("you_name_remove", { name: n })} onClick={() => say([], [n])}><Icon name="close" size={14} /></button></span>)}
 			</div>
-			<form class="row" onSubmit={(e) => { e.preventDefault(); const f = e.currentTarget.elements.namedItem("name") as HTMLInputElement; if (f.value.trim()) set([...names, f.value]); f.value = ""; }}>
+			<form class="row" onSubmit={(e) => { e.preventDefault(); const f = e.currentTarget.elements.namedItem("name") as HTMLInputElement; if (f.value.trim()) say([f.value], []); f.value = ""; }}>
 				<input name="name" maxLength={60} autocomplete="off" aria-label={t("you_name")} placeholder={t("you_name")} />
 				<button class="button quiet">{t("you_name_add")}</button>
 			</form>
@@ -229,7 +229,7 @@ export function You(_: { id: string }) {
 				{r ? <RankOn r={r} /> : <section class="card"><h2>{t("you_rank_none")}</h2><p class="dim">{t("you_rank_none_text")}</p><a class="button primary" href="/">{t("new_game")}</a></section>}
 				{l ? <Lost l={l} /> : <section class="card"><h2>{t("you_lost_none")}</h2><p class="dim">{t("you_lost_none_text")}</p><a class="button quiet" href="/review">{t("review")}</a></section>}
 				<Results />
-				{day && <section class="card" aria-labelledby="you-streak"><h2 id="you-streak">{t("problems_title")}</h2><Streak d={day} /><a class="button quiet" href="/problems">{t("problems")}</a></section>}
+				{day && <section class="card" aria-labelledby="you-streak"><h2 id="you-streak">{t("problems_day")}</h2><Streak d={day} /><a class="button quiet" href="/problems">{t("problems_day")}</a></section>}
 				<Names />
 			</div>
 			<Games />
