@@ -327,7 +327,7 @@ func TestLabelsStayWhole(t *testing.T) {
 		return e.getClientRects().length && (lines > e.innerText.trim().split(/\s+/).length || e.scrollWidth > e.clientWidth + 1); }).map((e) => e.innerText)`
 	for _, lang := range []string{"en", "ko", "ja", "zh"} {
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang+`" }))`, nil))
-		for _, size := range [][2]int64{{640, 400}, {640, 900}, {1280, 720}, {360, 640}} {
+		for _, size := range [][2]int64{{640, 400}, {640, 900}, {1280, 720}, {1024, 768}, {844, 390}, {360, 640}} {
 			screen(p, size[0], size[1])
 			for _, path := range []string{"play/" + id, ""} {
 				p.Do(chromedp.Navigate(s.Address() + path))
