@@ -142,6 +142,7 @@ type run struct {
 	outs    []nn.Output
 	build   map[rows.Layout]*rows.Builder
 	report  Report
+	warned  bool // of what the teacher does not know
 }
 
 // Run labels until the folder holds what is wanted, the sources end or ctx ends, which

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,7 +120,26 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 		d := r.Teacher.Describe()
 		return bad("%s gives no finite numbers at %d positions: the file is damaged, or its precision is too low (--precision fp32)", d.ShortName(), n)
 	}
+	r.warnOfLittle()
 	return failure
+}
+
+// warnOfLittle says once what the teacher has no numbers for.
+func (r *run) warnOfLittle() {
+	if len(r.outs) == 0 || r.warned || r.dir.files > 0 {
+		return
+	}
+	r.warned = true
+	var lacks []string
+	if !r.outs[0].HasScore {
+		lacks = append(lacks, "score")
+	}
+	if !r.outs[0].HasOwnership {
+		lacks = append(lacks, "ownership")
+	}
+	if len(lacks) > 0 {
+		r.Log.Warn("the teacher does not know " + strings.Join(lacks, " and ") + ": of that the rows teach nothing")
+	}
 }
 
 // ask has the teacher label one position, in an orientation that follows from it.
