@@ -41,7 +41,7 @@ func Examine(c Config) []Finding {
 		{What: "program", OK: true, Found: c.Program},
 		{What: "processor", OK: true, Found: Processor()},
 	}
-	all = append(all, examineLibrary(c.Open.Library)...)
+	all = append(all, examineLibrary(c.Open.Library, c.Open.Plugin)...)
 	return append(all, examineCache(), examineNetwork(c))
 }
 
@@ -89,7 +89,7 @@ func Processor() string {
 	return text
 }
 
-func examineLibrary(library string) []Finding {
+func examineLibrary(library, plugin string) []Finding {
 	var all []Finding
 	for _, c := range ort.Candidates(library) {
 		f := Finding{What: "onnxruntime in " + c.Source, OK: c.Err == nil, Found: c.Path}
@@ -106,6 +106,13 @@ func examineLibrary(library string) []Finding {
 			Advice: "run `make deps`, or name a library with --onnxruntime FILE; until then networks run through onnx-go, many times slower"})
 	}
 	all = append(all, Finding{What: "onnxruntime", OK: true, Found: fmt.Sprintf("%s, version %s", lib.Path, lib.Version)})
+	if plugin != "" {
+		f := Finding{What: "plugin", OK: true, Found: plugin}
+		if err := ort.Register(library, plugin); err != nil {
+			f.OK, f.Found, f.Advice = false, err.Error(), "name the plugin's library, made for onnxruntime "+lib.Version+" and for a device that is here, or leave --plugin out"
+		}
+		all = append(all, f)
+	}
 	statuses, err := ort.Providers(library)
 	if err != nil {
 		return append(all, Finding{What: "providers", Found: err.Error()})
@@ -116,6 +123,23 @@ func examineLibrary(library string) []Finding {
 			f.Found = p.Err.Error()
 		}
 		all = append(all, f)
+	}
+	return append(all, examineDevices(library)...)
+}
+
+// examineDevices lists what providers and plugins have found to compute on.
+func examineDevices(library string) []Finding {
+	offers, err := ort.Devices(library)
+	if err != nil {
+		return []Finding{{What: "devices", Found: err.Error()}}
+	}
+	var all []Finding
+	for _, o := range offers {
+		text := fmt.Sprintf("%s, %s", strings.ToUpper(o.Kind), o.Name)
+		if o.Plugin != "" {
+			text += ", by " + o.Plugin
+		}
+		all = append(all, Finding{What: fmt.Sprintf("device %d of %s", o.Device, o.Provider), OK: true, Found: text})
 	}
 	return all
 }

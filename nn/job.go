@@ -118,7 +118,7 @@ func (j *Job) finish(err error) {
 	j.Err, j.ctx = err, nil
 	if p := j.pool; p != nil {
 		j.pool = nil
-		p.release()
+		p.leave()
 	}
 	if j.Query == &j.changed {
 		j.changed = Query{}

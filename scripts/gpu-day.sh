@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that a machine with one NVIDIA GPU should answer, in one run of at most
 # ten minutes, the most important first. The machine may be bare and without a
-# network: a driver, bash, coreutils, gzip and awk are enough. docs/speed.md says how
+# network: a driver, bash, coreutils, gzip and awk are enough. docs/performance.md says how
 # to use it; `gpu-day.sh help` lists the commands and options.
 set -uo pipefail
 

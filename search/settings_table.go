@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kosumi/board"
+	"kosumi/nn/features"
 	"kosumi/setting"
 )
 
@@ -152,8 +153,10 @@ func passSettings() setting.Table[Params] {
 		toggle("fillDameBeforePass", kataGo, "do not pass while a neutral point is as good, under territory rules", func(p *Params) *bool { return &p.Pass.FillDameBefore }),
 		toggle("ignorePreRootHistory", kataGo, "show the network no move before the root; on in analysis", func(p *Params) *bool { return &p.Pass.IgnorePreRootHistory }),
 		toggle("ignoreAllHistory", kataGo, "show the network no earlier move at all", func(p *Params) *bool { return &p.Pass.IgnoreAllHistory }),
-		toggle("passAliveByRules", kataGo, "judge what is surely alive by the rules alone, however the network was trained (KataGo: alwaysComputePassAliveUnderSuicideRules = false)", func(p *Params) *bool { return &p.Pass.AliveByRules }),
-		toggle("passAliveUnderSuicide", kataGo, "judge what is surely alive as if suicide were legal (KataGo: alwaysComputePassAliveUnderSuicideRules)", func(p *Params) *bool { return &p.Pass.AliveUnderSuicide }),
+		called("alwaysComputePassAliveUnderSuicideRules", choice("passAliveUnderSuicide", features.ModeWords, kataGo,
+			"judge what is surely alive as if suicide were legal; auto: as the network was trained", func(p *Params) *features.Mode { return &p.Pass.Areas.PassAliveUnderSuicide })),
+		choice("excludeTerritoryAdjacentToAtari", features.ModeWords, "KataGo 1.18", "count no empty point in seki beside an own chain in atari, under territory rules without a tax; auto: as the network was trained",
+			func(p *Params) *features.Mode { return &p.Pass.Areas.ExcludeTerritoryAdjacentToAtari }),
 	})
 }
 

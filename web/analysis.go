@@ -304,11 +304,19 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	if s := res.Stats.Elapsed.Seconds(); s > 0.05 {
 		f.Speed = math.Round(float64(res.Stats.Playouts) / s)
 	}
+	at := map[board.Point]int{}
 	for i := range res.Moves {
 		m := &res.Moves[i]
+		if m.SymmetryOf != board.NoPoint { // counted once
+			if k, listed := at[m.SymmetryOf]; listed {
+				f.Moves[k].Mirrors = append(f.Moves[k].Mirrors, res.Size.Vertex(m.Move))
+			}
+			continue
+		}
 		if len(f.Moves) == most || m.Visits == 0 && i > 0 {
 			break
 		}
+		at[m.Move] = len(f.Moves)
 		loss := max(0, res.Moves[0].Lead-m.Lead)
 		if i == 0 {
 			loss = 0

@@ -12,6 +12,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/cluster/jobs"
+	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn"
@@ -124,6 +125,9 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return err
 	case err != nil || failed != nil:
 		return errors.Join(err, failed)
+	}
+	if err := handout.Built(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 	}
 	if o.DrillFile != "" {
 		fmt.Fprintf(os.Stderr, "%d problems: engine drill %s\n", o.Problems, o.DrillFile)

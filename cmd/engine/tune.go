@@ -14,7 +14,8 @@ import (
 
 // defaultPlan is what is used where nothing was tuned or asked for.
 func (s *settings) defaultPlan() bench.Plan {
-	d := settings{}
+	d := *s
+	d.use(bench.Plan{})
 	return bench.Plan{Sessions: d.SessionCount(), Batch: d.BatchSize(), Threads: d.workers()}
 }
 
@@ -48,10 +49,11 @@ func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Repo
 	return s.tuningUse(setup.Games[0].Size()).Keep(bench.Tuned{Plan: best.Plan, Subject: out.Subject, Evals: best.Evals})
 }
 
-// useTuning takes over what an earlier `engine benchmark --tune` found for this
-// network, machine and board, where none of --sessions, --batch and --threads
-// was given.
+// useTuning settles on what the network runs, and takes over what an earlier `engine
+// benchmark --tune` found for this network, machine and board, where none of --sessions,
+// --batch and --threads was given.
 func (s *settings) useTuning(size board.Size) {
+	s.Settle(size, s.stderr)
 	if s.planned() {
 		return
 	}

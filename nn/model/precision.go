@@ -54,8 +54,8 @@ func precisionOf(c Config, src source, run runner) (precision, why string, err e
 	return floatPrecision, "", nil
 }
 
-// rewrite returns a float32 graph as a session computes it in a precision.
-func (m *Model) rewrite(g *onnx.Model, precision string) (*onnx.Model, error) {
+// rewrite returns a float32 graph as a session of a runner computes it in a precision.
+func (m *Model) rewrite(g *onnx.Model, run runner, precision string) (*onnx.Model, error) {
 	if m.source.precision() != floatPrecision {
 		return g, nil
 	}
@@ -66,7 +66,7 @@ func (m *Model) rewrite(g *onnx.Model, precision string) (*onnx.Model, error) {
 			return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
 		}
 		return half, nil
-	case !ok || m.run.name() != ort.CPU:
+	case !ok || run.name() != ort.CPU:
 		return g, nil
 	}
 	numbers := kernel.Float32

@@ -128,6 +128,9 @@ type Candidate struct {
 	Class   int      `json:"cls"`  // of the loss, from 0
 	Prior   float64  `json:"p"`
 	PV      []string `json:"pv"`
+	// Mirrors are points where the same move stands in a mirror image of the position;
+	// its visits are those of all of them together.
+	Mirrors []string `json:"mirrors,omitempty"`
 }
 
 // Frame is a state of an analysis: only the newest counts.

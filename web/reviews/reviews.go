@@ -44,6 +44,7 @@ type Reviews struct {
 	conf   Config
 	ctx    context.Context
 	judge  judge
+	names  *names
 	woken  chan struct{}
 
 	mu      sync.Mutex
@@ -79,6 +80,7 @@ type Config struct {
 	Engines  *engines.Engines
 	Log      *slog.Logger
 	Version  string // named in the records
+	Finished func(id string, res *review.Result)
 }
 
 // New opens the folder of reviews and queues those that are not finished. They are made
@@ -89,11 +91,15 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 		return nil, fmt.Errorf("the folder of reviews: %w", err)
 	}
 	j := judge{c.Engines}
-	rs := &Reviews{conf: c, ctx: ctx, Drills: &Drills{folder: folder, judge: j}, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
+	rs := &Reviews{conf: c, ctx: ctx, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
 		archive: archive{folder: folder, done: map[string]finished{}, byID: map[string]string{}}}
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
+	if rs.names, err = openNames(rs.record("names", ".json")); err != nil {
+		c.Warnings.Warn(fmt.Sprintf("whose mistakes are yours is not known: %v", err), "names")
+	}
+	rs.Drills = &Drills{folder: folder, judge: j, names: rs.names}
 	return rs, rs.recall()
 }
 
@@ -300,6 +306,9 @@ func (rs *Reviews) next() bool {
 	rs.mu.Unlock()
 	if res != nil && err == nil {
 		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		if rs.conf.Finished != nil {
+			rs.conf.Finished(j.id, res)
+		}
 	}
 	rs.PublishList()
 	return true
@@ -398,7 +407,7 @@ func (rs *Reviews) progress(j *job, p review.Progress) {
 func (rs *Reviews) publishCard(j *job) {
 	rs.mu.Lock()
 	rs.told = time.Now()
-	e := api.ReviewProgress{Card: j.card(), Points: j.news}
+	e := api.ReviewProgress{Card: rs.named(j.card()), Points: j.news}
 	j.news = nil
 	rs.mu.Unlock()
 	if e.Points == nil {
