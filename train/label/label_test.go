@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -300,6 +301,28 @@ func TestRecords(t *testing.T) {
 		turns += len(learntest.RandomGame(t, board.Square(5), uint64(k)).Turns)
 	}
 	require.InDelta(t, 0.5, float64(len(got))/float64(turns), 0.15)
+}
+
+// TestDamagedRows: a row that cannot be trusted is left out and the others are labelled;
+// a file that is none is told of.
+func TestDamagedRows(t *testing.T) {
+	made := small(t, filepath.Join(t.TempDir(), "made"))
+	made.Rows = 60
+	_, err := Run(t.Context(), made)
+	require.NoError(t, err)
+	paths, err := filepath.Glob(filepath.Join(made.Out, "*.npz"))
+	require.NoError(t, err)
+	set, err := rows.ReadFile(paths[0])
+	require.NoError(t, err)
+	set.Globals[5*rows.Targets] = float32(math.NaN())
+	require.NoError(t, set.WriteFile(paths[0]))
+	require.NoError(t, os.WriteFile(filepath.Join(made.Out, "torn.npz"), []byte("PK"), 0o644))
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.From, c.Rows = []string{made.Out}, 0
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, 2, r.LeftOut)
+	require.Len(t, labels(t, c.Out), set.N-1)
 }
 
 // TestShownRows: a real network gives the same answer for a row as for the position that
