@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,15 +94,15 @@ func labels(t testing.TB, dir string) map[place]string {
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
-	var last Progress
-	c.Progress = func(p Progress) { last = p }
+	var last atomic.Pointer[Progress]
+	c.Progress = func(p Progress) { last.Store(&p) }
 	r, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
 	require.Less(t, r.Rows, c.Rows+60)
 	require.Equal(t, r.Rows, r.Fresh)
-	require.Equal(t, r.Rows, last.Rows)
+	require.Equal(t, r.Rows, last.Load().Rows)
 	fresh := labels(t, c.Out)
 	require.Len(t, fresh, r.Rows)
 	files, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
@@ -145,19 +146,18 @@ func TestGoesOn(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "pieces"))
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())
-		left := 1 + rng.IntN(12)
-		c.Progress = func(Progress) {
-			if left--; left == 0 {
-				cancel()
-			}
-		}
+		wait := time.Duration(rng.IntN(40)) * time.Millisecond
+		timer := time.AfterFunc(wait, cancel)
 		r, err := Run(ctx, c)
+		timer.Stop()
 		cancel()
 		require.NoError(t, err)
 		if !r.Interrupted {
 			break
 		}
 	}
+	_, err := Run(t.Context(), c)
+	require.NoError(t, err)
 	sameGames(t, c)
 }
 
@@ -278,9 +278,9 @@ func TestRecords(t *testing.T) {
 	c.From, c.Rows, c.PerFile, c.Share = []string{dir}, 0, 20, 0.5
 	for k := range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
-		left := 3
+		left := atomic.Int32{}
 		c.Progress = func(Progress) {
-			if left--; left == 0 && k < 5 {
+			if left.Add(1) == 2 && k < 5 {
 				cancel()
 			}
 		}

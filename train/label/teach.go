@@ -40,31 +40,43 @@ type lesson struct {
 	learned bool
 }
 
-// counter counts labels; several goroutines use it.
+// counter counts what this call has done; several goroutines use it.
 type counter struct {
-	mu             sync.Mutex
-	labels, gamesN int
-	open           atomic.Int64 // labelled, but not in a file yet
+	labels, games atomic.Int64 // in files
+	open          atomic.Int64 // labelled, but not in a file yet
+	before        int          // labels in the folder before
 }
 
 func (c *counter) written(labels, games int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.labels += labels
-	c.gamesN += games
 	c.open.Store(0)
+	c.labels.Add(int64(labels))
+	c.games.Add(int64(games))
 }
 
-func (c *counter) read() (labels, games int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.labels, c.gamesN
-}
-
-func (c *counter) waiting() int { return int(c.open.Load()) }
-
-// tellEvery is how often progress is told while the teacher works.
+// tellEvery is how often progress is told.
 const tellEvery = 500 * time.Millisecond
+
+// keepTelling tells progress until stop is called, which waits for it.
+func (r *run) keepTelling() (stop func()) {
+	end := make(chan struct{})
+	var teller sync.WaitGroup
+	teller.Go(func() {
+		tick := time.NewTicker(tellEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.tell()
+			case <-end:
+				return
+			}
+		}
+	})
+	return func() {
+		close(end)
+		teller.Wait()
+	}
+}
 
 // teach asks the teacher about all lessons of a chunk, as many at once as fill batches
 // of every session while others are read. Where ctx ends before, some have not learned.
@@ -82,8 +94,7 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	})
 	var next atomic.Int64
 	var all sync.WaitGroup
-	said := time.Now()
-	var mu sync.Mutex // guards said and failure
+	var mu sync.Mutex // guards failure
 	var failure error
 	for range min(len(order), 2*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
 		all.Go(func() {
@@ -103,15 +114,6 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 					return
 				}
 				r.count.open.Add(1)
-				mu.Lock()
-				due := time.Since(said) > tellEvery
-				if due {
-					said = time.Now()
-				}
-				mu.Unlock()
-				if due {
-					r.tell(false)
-				}
 			}
 		})
 	}
