@@ -96,7 +96,7 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards failure
 	var failure error
-	for range min(len(order), 2*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
+	for range min(len(order), 4*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				k := int(next.Add(1)) - 1
