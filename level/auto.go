@@ -2,6 +2,7 @@ package level
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -196,15 +197,19 @@ func (f *PlayerRating) Explain(size board.Size) string {
 // PlayerRatings holds a rating for each size of board, by its name such as 9x9.
 type PlayerRatings map[string]*PlayerRating
 
+// ErrRatings says that a file does not hold players' levels, or damaged ones.
+var ErrRatings = errors.New("not a file of players' levels")
+
 // ParsePlayerRatings reads a file of ratings; ratings that make no sense are refused.
+// Errors wrap ErrRatings.
 func ParsePlayerRatings(data []byte) (PlayerRatings, error) {
 	all := PlayerRatings{}
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("not a file of players' levels: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrRatings, err)
 	}
 	for name, f := range all {
 		if f == nil || !f.valid() {
-			return nil, fmt.Errorf("not a file of players' levels: what it says of %s makes no sense", name)
+			return nil, fmt.Errorf("%w: what it says of %s makes no sense", ErrRatings, name)
 		}
 	}
 	return all, nil

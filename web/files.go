@@ -84,25 +84,3 @@ func serveSGF(find func(id string) (data []byte, at time.Time, err error)) http.
 		w.Write(data)
 	}
 }
-
-// serveAllGames sends the records of all games.
-func (s *Server) serveAllGames(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="kosumi-games-`+time.Now().Format(time.DateOnly)+`.zip"`)
-	if err := s.player.Games.Export(w); err != nil {
-		panic(http.ErrAbortHandler) // what was sent is no whole file: the connection says so
-	}
-}
-
-// serveNetwork takes a network that a browser sends.
-func (s *Server) serveNetwork(w http.ResponseWriter, r *http.Request) {
-	a := api.Imported{Name: wire.Shown(r.PathValue("file"), 200)}
-	err := errNoLibrary
-	if s.library != nil {
-		err = s.library.Put(r.Context(), r.PathValue("file"), r.Body, max(0, r.ContentLength))
-	}
-	if err != nil {
-		a.Error = err.Error()
-	}
-	writeJSON(w, a)
-}

@@ -21,6 +21,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/record"
+	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )
 
@@ -33,7 +34,7 @@ func servePage(t *testing.T, folder string) *Server {
 func servePageWith(t *testing.T, network string, c Config) *Server {
 	t.Helper()
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
-		testshared.Absent(t, "%v", ErrNotBuilt)
+		testshared.Absent(t, "%v", ui.ErrNotBuilt)
 	}
 	if c.Page == nil {
 		c.Page = os.DirFS("ui/dist")

@@ -22,6 +22,7 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
+	"kosumi/web/ui"
 )
 
 var placeholder = regexp.MustCompile(`\{\w+\}`)
@@ -45,7 +46,7 @@ func pseudo(text string) string {
 func pseudoPage(t *testing.T) fs.FS {
 	t.Helper()
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
-		testshared.Absent(t, "%v", ErrNotBuilt)
+		testshared.Absent(t, "%v", ui.ErrNotBuilt)
 	}
 	data, err := os.ReadFile("i18n/en.toml")
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ import (
 	"kosumi/web/record"
 	"kosumi/web/reviews"
 	"kosumi/web/training"
+	"kosumi/web/ui"
 )
 
 // Config is what a server is made of.
@@ -53,7 +55,7 @@ type Config struct {
 // [Server.Close] it.
 type Server struct {
 	conf     Config
-	page     pageFiles
+	page     ui.Files
 	folder   *folder.Folder
 	access   *access.Access
 	warnings *hub.Warnings
@@ -90,13 +92,13 @@ func New(c Config) (*Server, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Page == nil {
-		page, err := Page()
+		page, err := ui.Page()
 		if err != nil {
 			return nil, err
 		}
 		c.Page = page
 	}
-	s := &Server{conf: c, page: pageFiles{c.Page, c.Dev}, warnings: hub.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log)}
+	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: hub.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log)}
 	var err error
 	if s.folder, err = folder.Open(c.Folder); err != nil {
 		return nil, err
@@ -245,24 +247,38 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/key", s.access.WithToken(func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
 	}))
-	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.serveAllGames))
+	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.player.ServeGames))
 	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(serveSGF(s.games.SGF)))
 	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
 	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
-	mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.serveNetwork))
-	mux.HandleFunc("GET /assets/", s.page.serveAsset)
+	if s.library != nil {
+		mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.library.ServePut))
+	}
+	mux.HandleFunc("GET /assets/", s.page.ServeAsset)
 	for _, name := range []string{"/manifest.webmanifest", "/icon.svg"} {
-		mux.HandleFunc("GET "+name, s.page.serveAsset)
+		mux.HandleFunc("GET "+name, s.page.ServeAsset)
 	}
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		if !isRoute(r.URL.Path) {
 			http.NotFound(w, r)
 			return
 		}
-		s.page.servePage(w, r)
+		s.page.ServePage(w, r)
 	})
 	return mux
+}
+
+// routes are the paths that the page itself knows; each gets index.html.
+var routes = []string{"/", "/play", "/new", "/analyse", "/review", "/drills", "/training", "/settings", "/more", "/learn", "/problems", "/you", "/networks"}
+
+func isRoute(p string) bool {
+	for _, r := range routes {
+		if p == r || r != "/" && strings.HasPrefix(p, r+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // watchEngine tells pages when the engine has changed, and looks after what nobody

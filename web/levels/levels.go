@@ -4,14 +4,17 @@ package levels
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -26,6 +29,7 @@ type Levels struct {
 	engines  *engines.Engines
 	warnings *hub.Warnings
 	mu       sync.Mutex // of the file of the player's levels
+	warn     string     // what became of a damaged file
 }
 
 // New returns the levels of the network in use.
@@ -94,7 +98,7 @@ func (l *Levels) Begin(r *api.PlayerRank) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := l.engines.Config.LevelFile
-	all, err := level.ReadPlayerRatings(name)
+	all, err := l.ratings()
 	if err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
@@ -110,12 +114,36 @@ func (l *Levels) Begin(r *api.PlayerRank) error {
 // Auto stands for the level that fits the player.
 const Auto = "auto"
 
+// ratings reads what is known of the player. A damaged file is kept under another name, and
+// nothing is known then. The caller holds mu.
+func (l *Levels) ratings() (level.PlayerRatings, error) {
+	name := l.engines.Config.LevelFile
+	all, err := level.ReadPlayerRatings(name)
+	if !errors.Is(err, level.ErrRatings) {
+		return all, err
+	}
+	aside, failed := file.SetAside(name)
+	if failed != nil {
+		return nil, errors.Join(err, failed)
+	}
+	l.warn = fmt.Sprintf("%v. It is kept as %s; your rank begins anew.", err, filepath.Base(aside))
+	l.warnings.Warn(l.warn, "damaged levels")
+	return level.PlayerRatings{}, nil
+}
+
+// Warning says what became of a damaged file; empty: none was.
+func (l *Levels) Warning() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.warn
+}
+
 // Fitting is the rank that the next game of the player's is played at, as far
 // as the network serves it.
 func (l *Levels) Fitting(size board.Size) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all, err := level.ReadPlayerRatings(l.engines.Config.LevelFile)
+	all, err := l.ratings()
 	if err != nil {
 		return "", err
 	}
@@ -154,7 +182,7 @@ func (l *Levels) Curves() []api.Rank {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	ranks := []api.Rank{}
-	all, err := level.ReadPlayerRatings(l.engines.Config.LevelFile)
+	all, err := l.ratings()
 	if err != nil {
 		l.warnings.Warn(err.Error(), "fit")
 		return ranks
@@ -205,7 +233,7 @@ func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := l.engines.Config.LevelFile
-	all, err := level.ReadPlayerRatings(name)
+	all, err := l.ratings()
 	if err != nil {
 		return nil, err
 	}

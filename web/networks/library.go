@@ -20,6 +20,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // Library is the folder of networks that the page brings: files that a browser sends, or
@@ -247,6 +248,16 @@ func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int
 		l.Forget(&api.NetworkName{Name: name}) // who sent it is told
 	}
 	return err
+}
+
+// ServePut takes a network that a browser sends; the answer is api.Imported.
+func (l *Library) ServePut(w http.ResponseWriter, r *http.Request) {
+	a := api.Imported{Name: wire.Shown(r.PathValue("file"), 200)}
+	if err := l.Put(r.Context(), r.PathValue("file"), r.Body, max(0, r.ContentLength)); err != nil {
+		a.Error = plain(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(a)
 }
 
 func (l *Library) put(ctx context.Context, j *job, from io.Reader) error {

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ type Player struct {
 func (p *Player) State() (*api.Profile, error) {
 	s := p.Profile.State()
 	s.Names = p.Reviews.Mine()
+	s.Warn = strings.TrimSpace(s.Warn + " " + p.Levels.Warning())
 	var err error
 	s.Day, err = p.Reviews.Drills.Day(p.Profile, time.Now())
 	return &s, err
@@ -112,4 +114,13 @@ func (p *Player) Judged(id string, res *review.Result) error {
 		when = time.Unix(g.Began, 0)
 	}
 	return p.Levels.Judge(board.Size{W: res.Game.Width, H: res.Game.Height}, id, losses, when)
+}
+
+// ServeGames sends the records of all games.
+func (p *Player) ServeGames(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="kosumi-games-`+time.Now().Format(time.DateOnly)+`.zip"`)
+	if err := p.Games.Export(w); err != nil {
+		panic(http.ErrAbortHandler) // what was sent is not a whole file: the connection says so
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -75,17 +74,11 @@ func (p *Profile) setAside(why error, has int) {
 	if why == nil {
 		why = fmt.Errorf("it is of version %d, this program reads %d", has, version)
 	}
-	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.damaged-%d", p.path(), n)
-		if _, err := os.Lstat(aside); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := os.Rename(p.path(), aside); err != nil {
-			p.unread = err
-		}
-		p.warn = fmt.Sprintf("%s was damaged (%v). It is kept as %s; a new one has been begun.", p.path(), why, filepath.Base(aside))
-		return
+	aside, err := file.SetAside(p.path())
+	if p.unread = err; err != nil {
+		aside = p.path()
 	}
+	p.warn = fmt.Sprintf("%s was damaged (%v). It is kept as %s; a new one has been begun.", p.path(), why, filepath.Base(aside))
 }
 
 // change makes a change and writes it; the state is as it was where that fails. The
