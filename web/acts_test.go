@@ -42,7 +42,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}},
 	} {
 		p.Do(emulation.SetDeviceMetricsOverride(look.width, look.height, 2, false), emulation.SetEmulatedMedia().WithFeatures(look.media))
-		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings"} {
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/capture", "/problems", "/problems/today", "/you", "/networks"} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
 			require.Empty(t, browsertest.JS[[]string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll("#view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > %d + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`, look.width)), "%s, %s", look.name, path)
@@ -69,9 +69,9 @@ func TestPrintReview(t *testing.T) {
 	pages = slices.DeleteFunc(pages, func(p string) bool { return filepath.Base(p) == "drills.html" || filepath.Base(p) == "summary.html" })
 	require.Len(t, pages, 1)
 	p.Do(chromedp.Navigate("file://"+pages[0]), emulation.SetEmulatedMedia().WithMedia("print"))
-	p.Until(`document.querySelector("#board circle")`)
-	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".bar, input")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.id)`), "buttons are not printed")
-	require.LessOrEqual(t, browsertest.JS[float64](p.Tab, `document.querySelector("#board").getBoundingClientRect().height / 96 * 2.54`), 20.0, "the board goes on one page, in cm")
+	p.Until(`document.querySelector("main.review .board")`)
+	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`), "buttons are not printed")
+	require.LessOrEqual(t, browsertest.JS[float64](p.Tab, `document.querySelector(".board").getBoundingClientRect().height / 96 * 2.54`), 20.0, "the board goes on one page, in cm")
 	for _, paper := range [][2]float64{{8.27, 11.69}, {8.5, 11}} {
 		p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 			pdf, _, err := page.PrintToPDF().WithPaperWidth(paper[0]).WithPaperHeight(paper[1]).WithPrintBackground(false).Do(ctx)

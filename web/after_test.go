@@ -15,7 +15,7 @@ import (
 )
 
 // TestLookBack walks back in a game that is being played, and sees what comes after
-// its end: the moves that cost most, and another game.
+// its end: the story of the game, and another game.
 func TestLookBack(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -54,11 +54,11 @@ func TestLookBack(t *testing.T) {
 	p.Press("Resign")
 	p.Until(`document.querySelector(".strip .danger")`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
-	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelectorAll(".costliest a").length > 0`)
+	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelectorAll(".story a").length > 0`)
 	p.Axe("after the game")
 	p.Do(chromedp.KeyEvent(kb.ArrowLeft))
 	shown(made - 1)
-	p.Do(chromedp.Evaluate(`document.querySelector(".costliest a").click()`, nil))
+	p.Do(chromedp.Evaluate(`document.querySelector(".story a").click()`, nil))
 	p.Until(`document.querySelector("main.review")`)
 	require.Contains(t, browsertest.JS[string](p.Tab, "location.pathname"), id, "a game's review has its ID")
 	c := join(t, s)

@@ -18,6 +18,7 @@ import (
 	"kosumi/web/hub"
 	"kosumi/web/levels"
 	"kosumi/web/record"
+	"kosumi/web/teach"
 	"kosumi/web/wire"
 )
 
@@ -185,6 +186,9 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 			return record.Header{}, err
 		}
 	}
+	if !teach.Known(n.Teach) {
+		return record.Header{}, api.Refuse("bad_request", "teach: gentle, usual or strict")
+	}
 	colour := n.Colour
 	switch colour {
 	case "b", "w":
@@ -197,7 +201,7 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 		return record.Header{}, api.Refuse("bad_request", "colour: b, w or random")
 	}
 	return record.Header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
-		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
+		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Teach: n.Teach, Clock: n.Clock}, nil
 }
 
 // Score takes a step of the count.

@@ -21,6 +21,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/record"
+	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )
 
@@ -33,7 +34,7 @@ func servePage(t *testing.T, folder string) *Server {
 func servePageWith(t *testing.T, network string, c Config) *Server {
 	t.Helper()
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
-		testshared.Absent(t, "%v", ErrNotBuilt)
+		testshared.Absent(t, "%v", ui.ErrNotBuilt)
 	}
 	if c.Page == nil {
 		c.Page = os.DirFS("ui/dist")
@@ -272,7 +273,7 @@ func TestEveryLanguage(t *testing.T) {
 		list, err := json.Marshal(foreign)
 		require.NoError(t, err)
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang.name+`" }))`, nil))
-		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings"} {
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/ko", "/problems", "/problems/today", "/you", "/networks"} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
 			left := browsertest.JS[[]string](p.Tab, `(() => { const english = new Set(`+string(list)+`); const found = [];

@@ -28,7 +28,7 @@ func TestLabelAndTrain(t *testing.T) {
 	labelled(t, labels, 2)
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
 	require.Equal(t, exitFailed, p.ends(t))
-	p.says(t, "the same command goes on")
+	p.says(t, "run the same command to resume")
 
 	out := invoke(t, nil, "", append(args, "--rows", "400")...)
 	require.Zero(t, out.code, out.stderr)
@@ -60,30 +60,14 @@ func labelled(t testing.TB, dir string, n int) {
 	}, 2*testtalk.Patience, 10*time.Millisecond)
 }
 
-// TestLabelUsage: what was called wrongly is said in one line, and leaves no folder.
-func TestLabelUsage(t *testing.T) {
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	cut := writeFile(t, "cut.bin.gz", string(decompressed(t, realNetwork(t))[:5000]))
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		want string
-	}{
-		"nothing":  {nil, exitUsage, "--teacher FILE and --out DIR are needed"},
-		"no file":  {[]string{"--teacher", "/nowhere.bin.gz", "-o", out}, exitFailed, "/nowhere.bin.gz"},
-		"cut":      {[]string{"--teacher", cut, "-o", out}, exitFailed, "cut.bin.gz"},
-		"encoder":  {[]string{"--teacher", cut, "-o", out, "--rows-encoder", "v9"}, exitUsage, "v9"},
-		"size":     {[]string{"--teacher", cut, "-o", out, "--boardsize", "1"}, exitUsage, "boardsize"},
-		"recipe":   {[]string{"--teacher", cut, "-o", out, "--recipe", filepath.Join(dir, "none.toml")}, exitFailed, "none.toml"},
-		"share":    {[]string{"--teacher", realNetwork(t), "-o", out, "--share", "2"}, exitUsage, "a share of 2"},
-		"no games": {[]string{"--teacher", realNetwork(t), "-o", out, "--from", t.TempDir()}, exitUsage, "no file of rows"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := invoke(t, nil, "", append([]string{"label", "--log-level", "warn"}, c.args...)...)
-			require.Equal(t, c.code, got.code, got.stderr)
-			require.Contains(t, got.stderr, c.want)
-			require.NoDirExists(t, out)
-		})
-	}
+// TestCutTeacher: a network file that is cut short labels nothing, and leaves no folder.
+func TestCutTeacher(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	whole, err := os.ReadFile(realNetwork(t))
+	require.NoError(t, err)
+	got := invoke(t, nil, "", "label", "--teacher", writeFile(t, "cut.bin.gz", string(whole[:len(whole)/2])), "-o", out)
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stderr, "cut.bin.gz")
+	require.Contains(t, got.stderr, "cut short")
+	require.NoDirExists(t, out)
 }

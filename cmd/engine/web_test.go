@@ -14,7 +14,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
-	"kosumi/web"
+	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )
 
@@ -28,7 +28,7 @@ type webServer struct {
 func startWeb(t *testing.T, folder string) *webServer {
 	t.Helper()
 	testshared.Slow(t)
-	if _, err := web.Page(); err != nil {
+	if _, err := ui.Page(); err != nil {
 		testshared.Absent(t, "%v", err)
 	}
 	cmd := exec.Command(built(t), "web", "--no-open", "--folder", folder, "--precision", "fp32", "--sessions", "1")

@@ -67,11 +67,10 @@ func (m *Model) lose(why error) {
 // openSpare makes a session on the CPU.
 func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	c := m.conf
-	c.Provider, c.Plugin, c.Device = ort.CPU, "", 0
 	if c.Precision == halfPrecision {
 		c.Precision = autoPrecision
 	}
-	run, err := chooseRunner(c, m.file, nil)
+	run, err := processorRunner(c, m.source, m.run.name()+" failed")
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,9 @@ package ort
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unsafe"
@@ -134,4 +137,26 @@ func providerError(why error, have []ProviderStatus, lib Library) error {
 		}
 	}
 	return fmt.Errorf("%w; onnxruntime %s at %s offers: %s", why, lib.Version, lib.Path, strings.Join(names, ", "))
+}
+
+// Plausible reports whether it makes sense to load a library and ask it for a device's
+// provider, by the system and by the files that are here. Nothing is loaded.
+func Plausible(lib Library, name string) bool {
+	p, err := lookProvider(name)
+	switch {
+	case err != nil || p.lacking() != nil:
+		return false
+	case p.name == "coreml":
+		return runtime.GOOS == "darwin"
+	case p.name == "directml":
+		return runtime.GOOS == "windows"
+	case p.module == "":
+		return true
+	}
+	file := "lib" + p.module + ".so"
+	if runtime.GOOS == "windows" {
+		file = p.module + ".dll"
+	}
+	_, err = os.Stat(filepath.Join(filepath.Dir(lib.Path), file))
+	return err == nil
 }

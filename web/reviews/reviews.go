@@ -44,7 +44,6 @@ type Reviews struct {
 	conf   Config
 	ctx    context.Context
 	judge  judge
-	names  *names
 	woken  chan struct{}
 
 	mu      sync.Mutex
@@ -80,6 +79,10 @@ type Config struct {
 	Engines  *engines.Engines
 	Log      *slog.Logger
 	Version  string // named in the records
+	Finished func(id string, res *review.Result)
+	// Whose reports of a name in a record whether it is known to be the player's, and
+	// known to be another's.
+	Whose func(name string) (mine, other bool)
 }
 
 // New opens the folder of reviews and queues those that are not finished. They are made
@@ -95,10 +98,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
-	if rs.names, err = openNames(rs.record("names", ".json")); err != nil {
-		c.Warnings.Warn(fmt.Sprintf("whose mistakes are yours is not known: %v", err), "names")
-	}
-	rs.Drills = &Drills{folder: folder, judge: j, names: rs.names}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose}
 	return rs, rs.recall()
 }
 
@@ -305,6 +305,9 @@ func (rs *Reviews) next() bool {
 	rs.mu.Unlock()
 	if res != nil && err == nil {
 		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		if rs.conf.Finished != nil {
+			rs.conf.Finished(j.id, res)
+		}
 	}
 	rs.PublishList()
 	return true

@@ -24,6 +24,10 @@ const loaders: Record<string, () => Promise<FunctionComponent<{ id: string }>>> 
 	drills: async () => (await import("./views/Drills")).Drills,
 	training: async () => (await import("./views/Training")).Training,
 	settings: async () => (await import("./views/Settings")).Settings,
+	learn: async () => (await import("./views/Learn")).Learn,
+	problems: async () => (await import("./views/Problems")).Problems,
+	you: async () => (await import("./views/You")).You,
+	networks: async () => (await import("./views/Networks")).Networks,
 };
 
 for (const name of Object.keys(loaders)) screens.add(name);

@@ -16,11 +16,12 @@ export interface Settings {
 	keys: boolean;
 	spoken: "short" | "long";
 	after: boolean; // a game is reviewed once it has ended
+	teach: "" | "gentle" | "usual" | "strict"; // a word after moves that lose much
 }
 
 const defaults: Settings = {
 	language: "", theme: "system", wood: "wood", coordinates: "a1", confirm: "size", sound: true, volume: 60,
-	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short", after: true,
+	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short", after: true, teach: "",
 };
 
 function load<T extends object>(name: string, base: T): T {
@@ -28,6 +29,15 @@ function load<T extends object>(name: string, base: T): T {
 		return { ...base, ...(JSON.parse(localStorage.getItem(name) ?? "{}") as Partial<T>) };
 	} catch {
 		return base;
+	}
+}
+
+// A file that was mailed may have no storage: then nothing is remembered.
+function store(name: string, v: object): void {
+	try {
+		localStorage.setItem(name, JSON.stringify(v));
+	} catch {
+		return;
 	}
 }
 
@@ -46,7 +56,7 @@ system.addEventListener("change", look);
 effect(() => {
 	const s = settings.value;
 	look();
-	localStorage.setItem("kosumi.settings", JSON.stringify(s));
+	store("kosumi.settings", s);
 	const root = document.documentElement;
 	root.dataset.theme = s.theme;
 	root.dataset.wood = s.wood;
@@ -56,5 +66,5 @@ effect(() => {
 });
 
 export function remember<T extends object>(name: string, base: T): { get: () => T; put: (v: T) => void } {
-	return { get: () => load(name, base), put: (v) => localStorage.setItem(name, JSON.stringify(v)) };
+	return { get: () => load(name, base), put: (v) => store(name, v) };
 }

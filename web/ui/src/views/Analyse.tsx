@@ -332,7 +332,7 @@ function points(): Point[] {
 function Curve() {
 	const s = sweep.value;
 	return (
-		<div class="curve">
+		<div class="lead-curve">
 			<Graph points={points()} at={tree.line.value.indexOf(tree.at.value)} onSeek={(i) => tree.goTo(tree.line.value[i])} height={innerWidth < 640 || innerHeight < 820 ? 84 : 132} />
 			{s && <span class="sweep-note">{t("of", { n: s.all - s.todo.length, of: s.all })}</span>}
 		</div>

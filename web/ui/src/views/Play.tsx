@@ -12,9 +12,10 @@ import { save, status, watch } from "../net";
 import { other, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { tickSound } from "../sound";
-import { analyseGame, arrived, asking, back, clockText, command, count, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, walk } from "./game";
+import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, walk } from "./game";
 import { keepAwake } from "../wake";
 import { opponent } from "./newgame";
+import { Advice, TeachChoice } from "./Teach";
 
 const resigning = signal(false);
 const waiting = signal<Waiting | null>(null);
@@ -42,10 +43,15 @@ function MoveList({ g }: { g: GameState }) {
 	const list = useRef<HTMLOListElement>(null);
 	const at = back.value ?? g.moves.length;
 	useEffect(() => {
-		const [el, li] = [list.current, list.current?.children[Math.max(0, at - 1)] as HTMLElement | undefined];
-		if (!el || !li) return;
-		el.scrollTop = Math.max(0, li.offsetTop - el.offsetTop - el.clientHeight / 2);
-		el.scrollLeft = Math.max(0, li.offsetLeft - el.offsetLeft - el.clientWidth / 2 + li.offsetWidth / 2);
+		const show = () => {
+			const [el, li] = [list.current, list.current?.children[Math.max(0, at - 1)] as HTMLElement | undefined];
+			if (!el || !li) return;
+			el.scrollTop = Math.max(0, li.offsetTop - el.offsetTop - el.clientHeight / 2);
+			el.scrollLeft = Math.max(0, li.offsetLeft - el.offsetLeft - el.clientWidth / 2 + li.offsetWidth / 2);
+		};
+		show();
+		addEventListener("resize", show); // a phone that is turned
+		return () => removeEventListener("resize", show);
 	}, [at, g.moves.length]);
 	return (
 		<div class="moves-row">
@@ -143,7 +149,9 @@ function More({ g }: { g: GameState }) {
 			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
 			<Tool icon="save" text={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)} />
 			<Tool icon="analyse" text={t("analyse_here")} onClick={() => void analyseGame(g.game)} />
+			<TeachChoice g={g} />
 			{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
+			<TeachChoice g={g} />
 		</div>
 	);
 }
@@ -284,7 +292,7 @@ export function PlayView({ id }: { id: string }) {
 			<div class="top-player"><Leave /><Player g={g} colour={engine} /></div>
 			<Board w={w} h={h} stones={shown?.stones ?? (past === null ? g.stones : positions.value[past])} last={shown ? shown.last : last && last !== "pass" ? point(last, w, h) : -1} ko={g.ko && past === null ? point(g.ko, w, h) : -1}
 				legal={mine ? g.legal : undefined} turn={g.phase === "count" || g.phase === "over" || past !== null ? undefined : ((shown ? undefined : g.colour) as Colour | undefined)} dead={dead} flip={flip.value} coordinates={settings.value.coordinates}
-				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={overlay} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined}
+				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={overlay} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined} marks={counting.value?.marks}
 				label={t("board_label", { w, h, who: t(g.colour === "b" ? "black" : "white") })}
 				onPlay={(p, no) => void place(p, no)} onWaiting={(q) => (waiting.value = q)}
 				onKey={(e, p) => {
@@ -297,6 +305,7 @@ export function PlayView({ id }: { id: string }) {
 				<div class="me"><Player g={g} colour={g.colour as Colour} /></div>
 				{g.phase === "count" ? <CountPanel g={g} /> : g.phase === "over" ? <Later g={g} /> : <MoveList g={g} />}
 				{g.restored && <p class="note warn restored"><Icon name="warn" /> {t(g.restored === "sgf" ? "restored_sgf" : "restored_part", { n: g.moves.length })}</p>}
+				<Advice g={g} />
 				{playing && waiting.value && <PlaceBar q={waiting.value} />}
 				{playing && !waiting.value && <Message g={g} />}
 				{playing && !waiting.value && <Actions g={g} />}

@@ -89,6 +89,9 @@ function show(what: "better" | "answer"): void {
 	if (line.value && shown.value) say((shown.value as string[]).join(" "));
 }
 
+type Judge = (m: ReviewMove, move: string) => Verdict | null;
+let judge: Judge | undefined; // without a server, of what is known; null: nothing is
+
 // Another move in place of the one that was played: two tries, then the answer.
 async function tryMove(p: number, forbidden: boolean): Promise<void> {
 	const r = review.value;
@@ -101,7 +104,12 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 	stoneSound((p % w) / Math.max(1, w - 1));
 	judging.value = true;
 	try {
-		const v = await send<Verdict>("review.try", { review: r.card.review, n: at.value, m: vertex(p, w, h) });
+		const move = vertex(p, w, h);
+		const v = judge ? judge(here.value!, move) : await send<Verdict>("review.try", { review: r.card.review, n: at.value, m: move });
+		if (!v) {
+			toast(t("not_judged"), { ms: 2500 });
+			return;
+		}
 		line.value = "";
 		verdict.value = v;
 		tries.value++;
@@ -278,7 +286,8 @@ function take(d: Review | ReviewProgress): void {
 	if (review.value) review.value = { ...review.value, card: d.card };
 }
 
-export function Game({ id }: { id: string }) {
+/** The review of one game: the server's, or one that is given. */
+export function Game({ id, given, judge: by }: { id: string; given?: Review; judge?: Judge }) {
 	useEffect(() => {
 		review.value = null;
 		boards.value = "";
@@ -287,7 +296,9 @@ export function Game({ id }: { id: string }) {
 		opened = false;
 		goTo(0);
 		const m = Number(new URLSearchParams(location.search).get("m"));
-		const stop = watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = inWords(e)));
+		judge = by;
+		if (given) take(given);
+		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const inLine = (n: number) => () => { const all = line.value === "better" ? here.value?.line?.length : (here.value?.answer?.length ?? 0) + 1; if (line.value) steps.value = Math.max(1, Math.min(all ?? 1, (steps.value || (n > 0 ? 0 : (all ?? 1))) + n)); };
 		const off = keys({
@@ -297,7 +308,7 @@ export function Game({ id }: { id: string }) {
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
-	useEffect(() => { if (review.value) history.replaceState(null, "", `/review/${id}?m=${at.value + 1}`); }, [at.value]);
+	useEffect(() => { if (review.value && !given) history.replaceState(null, "", `/review/${id}?m=${at.value + 1}`); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
 	const r = review.value;
@@ -321,19 +332,19 @@ export function Game({ id }: { id: string }) {
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
 				<Head r={r} />
-				<WhoWasI c={r.card} />
+				{!given && <WhoWasI c={r.card} />}
 				<Turning />
 				<MistakeBox />
 				<div class="tabs" role="tablist">
 					{(["moves", "summary"] as const).map((k) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(k === "moves" ? "mistakes" : "summary")}</button>)}
 				</div>
 				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : <Summary r={r} />}</div>
-				<div class="row tools-row review-tools">
+				{!given && <div class="row tools-row review-tools">
 					<Tool icon="back" text={t("your_games")} onClick={() => history.back()} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
 					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`)} />
-					<Tool icon="note" text="HTML" disabled={!done} onClick={() => void save(`/api/reviews/${id}.html`)} />
-				</div>
+					<Tool icon="note" text="HTML" disabled={!done} onClick={() => void save(`/api/reviews/${id}.html`).catch((e) => toast(inWords(e), { bad: true }))} />
+				</div>}
 			</aside>
 		</main>
 	);

@@ -7,6 +7,7 @@ import { toast } from "../live";
 import { textOf, watch, welcome } from "../net";
 import { set, settings, type Settings as Values } from "../settings";
 import { signal } from "@preact/signals";
+import { TeachChoice } from "./Teach";
 
 const licences = signal("");
 const reviewsFolder = signal("");
@@ -34,6 +35,7 @@ export function Settings(_: { id: string }) {
 				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => change("confirm", v)} /></Field>
 				<div class="stack">
 					<Switch label={t("set_numbers")} value={s.numbers} onChange={(v) => change("numbers", v)} />
+					<TeachChoice />
 					<Switch label={t("set_after")} value={s.after} onChange={(v) => change("after", v)} />
 				</div>
 				<div class="row">
@@ -64,6 +66,7 @@ export function Settings(_: { id: string }) {
 				<h2 id="s-about">{t("set_about")}</h2>
 				<p>Kosumi {w?.version} · {w?.engine.name} · {[w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
 				<p class="dim">{w?.engine.why}</p>
+				{w?.features?.includes("networks") && <p><a class="button quiet" href="/networks">{t("networks")}</a></p>}
 				<p>{t("set_folder", { folder: w?.folder ?? "" })} {reviewsFolder.value && t("reviews_folder", { folder: reviewsFolder.value })}</p>
 				<details onToggle={(e) => { if ((e.currentTarget as HTMLDetailsElement).open && !licences.value) void textOf("/assets/licences.txt").then((x) => (licences.value = x)); }}>
 					<summary>{t("licences")}</summary>

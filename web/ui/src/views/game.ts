@@ -1,6 +1,7 @@
 // A game as the page has it: its state, what can be done with it, and how it is
 // said and sounds. Play.tsx shows it.
 import { batch, computed, signal } from "@preact/signals";
+import type { Mark } from "../board/Board";
 import type { Overlay } from "../board/overlay";
 import type { ClockState, Estimate, GameState, Hint, ID } from "../gen/api";
 import { resultText, t } from "../i18n";
@@ -8,7 +9,9 @@ import { say, toast } from "../live";
 import { inWords, Refused, send, welcome } from "../net";
 import { go, route } from "../router";
 import { chain, other, play, point, vertex, type Colour } from "../rules";
+import { settings } from "../settings";
 import { once, passSound, stoneSound } from "../sound";
+import { adviceLine } from "./Teach";
 
 export const game = signal<GameState | null>(null);
 export const arrived = signal(0); // when the state came, for the clocks
@@ -61,6 +64,9 @@ export function lookAt(n: number): void {
 	if (at > 0) say(t("said_move", { who: t(moverOf(g, at - 1) === "b" ? "black" : "white"), move: spell(g.moves[at - 1]) }));
 }
 
+/** What the board shows instead while a count is told step by step. */
+export const counting = signal<{ territory: string; marks: Mark[] } | null>(null);
+
 export const walk = (steps: number): void => lookAt((back.value ?? game.value?.moves.length ?? 0) + steps);
 
 export const overlay = computed<Overlay | null>(() => {
@@ -68,7 +74,11 @@ export const overlay = computed<Overlay | null>(() => {
 	if (!g || back.value !== null) return null;
 	const o: Overlay = { stones: g.stones };
 	if (g.phase === "count" || (g.phase === "over" && g.count)) {
-		o.territory = g.count?.owner;
+		o.territory = counting.value?.territory ?? g.count?.owner;
+		return o;
+	}
+	if (g.advice) {
+		o.line = adviceLine(g);
 		return o;
 	}
 	const h = help.value;
@@ -321,7 +331,7 @@ export function numbersOf(g: GameState): Map<number, number> {
 export async function again(g: GameState, swapped: boolean): Promise<void> {
 	try {
 		const seat = g.seat.auto ? { ...g.seat, level: "auto" } : g.seat;
-		const { id } = await send<ID>("game.new", { size: g.size, rules: g.rules, komi: g.komi, handicap: g.handicap, colour: swapped ? other(g.colour as Colour) : g.colour, seat, clock: g.clock }, true);
+		const { id } = await send<ID>("game.new", { size: g.size, rules: g.rules, komi: g.komi, handicap: g.handicap, colour: swapped ? other(g.colour as Colour) : g.colour, seat, clock: g.clock, teach: settings.value.teach || undefined }, true);
 		go("/play/" + id);
 	} catch (e) {
 		refused(e);

@@ -5,7 +5,7 @@ import { rank, t } from "../i18n";
 import { toast } from "../live";
 import { inWords, send, welcome } from "../net";
 import { go } from "../router";
-import { remember } from "../settings";
+import { remember, settings } from "../settings";
 import { place, take } from "./game";
 
 export interface Wish {
@@ -111,7 +111,7 @@ export async function begin(first = -1): Promise<void> {
 		const full = !level;
 		const game: NewGame = {
 			size: size as unknown as NewGame["size"], rules: w.rules, colour: w.colour, clock: CLOCKS[w.clock] ?? CLOCKS.none,
-			handicap: Math.min(w.handicap, maxHandicap(size[0], size[1], w.free)), free: w.free,
+			handicap: Math.min(w.handicap, maxHandicap(size[0], size[1], w.free)), free: w.free, teach: settings.value.teach || undefined,
 			seat: { level: level || undefined, visits: full && w.limit === "visits" ? w.visits : undefined, seconds: full && w.limit === "seconds" && w.clock === "none" ? w.seconds : undefined, pace: w.pace ? "human" : undefined },
 		};
 		if (w.komi.trim() !== "" && Number.isFinite(Number(w.komi))) game.komi = Number(w.komi);
