@@ -114,7 +114,7 @@ var settings = setting.Join(
 	setting.Under("Graph search", setting.Table[Params]{
 		toggle("useGraphSearch", kataGo, "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
 		integer("graphSearchRepBound", 3, 50, kataGo, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
-		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent goes on below a shared position whose visits it would only have to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
+		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent continues below a shared position whose visits it only had to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
 	}),
 	setting.Under("What earlier searches found", setting.Table[Params]{
 		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.EvalCache.Use }),

@@ -28,7 +28,7 @@ func TestLabelAndTrain(t *testing.T) {
 	labelled(t, labels, 2)
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
 	require.Equal(t, exitFailed, p.ends(t))
-	p.says(t, "the same command goes on")
+	p.says(t, "run the same command to resume")
 
 	out := invoke(t, nil, "", append(args, "--rows", "400")...)
 	require.Zero(t, out.code, out.stderr)

@@ -46,8 +46,8 @@ folder of self-play, with tdata and sgfs in it, it takes the rows in tdata.
 
 OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
 the network is KataGo's), metrics.jsonl, curves.svg, report.json and checkpoints.
-^C saves, writes the network as it is and ends; the same command goes on where it
-stopped, and ends with the weights that an undisturbed run would have had.
+^C saves, writes the network as it is and ends. Run the same command to resume; the
+run ends with the weights that an undisturbed one would have had.
 
 DIR=SHARE gives a folder its share of the batches, from the first step on: with
 --data taught --data small=0.4, four batches in ten come from small. Folders without
@@ -57,8 +57,8 @@ Some games are held back, or a folder is named with --validate, and measured ten
 in a run. The best of these measurements is exported, if there are enough rows to tell
 it from the end.
 
-The learning rate is that of a mean loss. KataGo's trainer, which sums over the
-batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 256.
+KataGo's learning rate is per sample of a summed loss: multiply it by the batch size
+(3e-5 at --batch 256 is --lr 0.0077).
 
 ` + "Losses, for --loss NAME=COEFFICIENT (0 switches one off): " + strings.Join(learn.TermNames(), ", ") + ".",
 		Example: `  engine train --model net.bin.gz --data games -o tuned --epochs 2 --lr 0.001
@@ -244,7 +244,7 @@ func runTrain(cmd *cobra.Command, c training.Config, f *trainFlags) error {
 		report.Print(cmd.OutOrStdout())
 	}
 	if report.Interrupted {
-		return fmt.Errorf("interrupted after step %d; everything is saved, the same command goes on", report.Counters.Steps)
+		return fmt.Errorf("interrupted after step %d; everything is saved; run the same command to resume", report.Counters.Steps)
 	}
 	return nil
 }
