@@ -110,7 +110,7 @@ func examineLibrary(library, plugin string) []Finding {
 	if plugin != "" {
 		f := Finding{What: "plugin", OK: true, Found: plugin}
 		if err := ort.Register(library, plugin); err != nil {
-			f.OK, f.Found, f.Advice = false, err.Error(), "take the plugin that is made for onnxruntime "+lib.Version+", or leave --plugin out"
+			f.OK, f.Found, f.Advice = false, err.Error(), "name the plugin's library, made for onnxruntime "+lib.Version+" and for a device that is here, or leave --plugin out"
 		}
 		all = append(all, f)
 	}

@@ -230,7 +230,7 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 		global = rows[c.global][:c.spec.Encoding.Globals()]
 	}
 	o := q.Options
-	o.PassAliveUnderSuicide = (o.PassAliveUnderSuicide || c.spec.KataGo.PassAliveUnderSuicide) && !o.PassAliveByRules
+	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the network's own, whatever the game's are
 	spatial = rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
 	features.EncodeTurned(c.spec.Encoding, spatial, global, q.Game, sym, o, s.features)
 	return nil

@@ -178,9 +178,14 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	}
 	set(4, o.PassingHacks)
 	set(5, o.HistoryHidden)
-	set(6, o.PassAliveUnderSuicide)
-	set(8, o.PassAliveByRules)
-	set(7, g.Ended())
+	set(6, g.Ended())
+	rules := g.Rules()
+	if !rules.Suicide {
+		flags |= uint64(o.Areas.PassAliveUnderSuicide) << 7
+	}
+	if rules.Scoring == board.ScoringTerritory && rules.Tax == board.TaxNone {
+		flags |= uint64(o.Areas.ExcludeTerritoryAdjacentToAtari) << 9
+	}
 	k = k.mix(flags)
 	k = k.mix(uint64(floatBits(o.PlayoutDoublingAdvantage))<<32 | uint64(floatBits(q.Optimism)))
 	k = k.mix(uint64(floatBits(q.PolicyTemperature))<<32 | uint64(floatBits(float32(o.DrawWins()))))

@@ -35,15 +35,14 @@ func benchmarkCommand() *cobra.Command {
 		Long: `Measures evaluations per second of the network alone, with every session busy
 and every batch full, and in a search of one position after another, in turns.
 --sweep tries several batch sizes first and recommends one. --tune tries numbers
-of sessions, batch sizes and workers in search, and keeps the best for later
-starts of gtp, analysis and benchmark with this network, board size, provider and
-precision on this machine; --sessions, --batch and --threads win over it.
+of sessions, batch sizes and workers in search. It keeps the best for later starts
+of gtp, analysis and benchmark with this network, board, provider and machine;
+--sessions, --batch and --threads override it.
 
---agreement measures what the search is worth rather than how fast it is: the
-share of positions where a search of 100 visits chooses the move that one of
-10,000 chooses, for one or several numbers of workers, and what the choice and
-the average visit of the short search cost in the opinion of the long one. With
-it, changes of the search (--set) can be compared without playing games.
+--agreement measures the quality of the search rather than its speed. It compares
+searches of 100 visits with one of 10,000: how often both choose the same move, and
+how much the short search's choice and average visit lose by the long one. So
+changes of the search (--set) can be compared without playing games.
 
 --imitate measures the search over a device that is not here, whose answers come as
 late as it would give them and say nothing: by its times for a batch and for each

@@ -66,7 +66,7 @@ func TestUsageErrors(t *testing.T) {
 		{"net info", []string{"0 arguments", "engine net info"}},
 		{"net neww", []string{"did you mean new?"}},
 		{"config x", []string{`"x"`}},
-		{"train --model x", []string{"--model, --data and -o"}},
+		{"train --model x", []string{"--data and -o"}},
 		{"selfplay", []string{"--out DIR"}},
 		{"benchmark --rounds 0", []string{"--rounds"}},
 		{"net", []string{"subcommand"}},

@@ -29,18 +29,18 @@ func labelCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "label --teacher FILE --out DIR",
 		Short: "Have a strong network label positions, for engine train to teach a smaller one",
-		Long: `A strong network, the teacher, says of many positions which moves it would play, who
-wins, by how much, and who owns what. DIR gets rows with these numbers (.npz), from
-which "engine train --data DIR" teaches any other network.
+		Long: `Asks a strong network, the teacher, about many positions: which moves it would play,
+who wins, by how much, and who owns each point. DIR receives rows with these answers
+(.npz), and "engine train --data DIR" teaches another network with them.
 
-Without --from, the positions are of fresh games, which the network inside the program
-plays by its policy alone: 19x19, 13x13 and 9x9, under several rules and komi, some with
-handicap stones. A third of the turns is labelled. --from labels what is there: training
-rows (.npz) and game records (.sgf, .sgfs). These files stay as they are.
+By default the positions come from fresh games on 19x19, 13x13 and 9x9, under several
+rules and komi, some with handicap. The built-in network plays them by its policy
+alone, and a third of the turns is labelled. --from labels existing training rows
+(.npz) and game records (.sgf, .sgfs) instead; these files stay unchanged.
 
-Files appear whole or not at all. ^C ends the command, and the same command goes on:
-each game and each position is labelled once. engine train may use DIR meanwhile; it
-takes up new files when it has been through those that it knows.
+Files appear whole or not at all. After ^C, run the same command to resume: each game
+and each position is labelled once. engine train may use DIR meanwhile; it picks up
+new files after each pass.
 
 --recipe FILE.toml sets board sizes, komi, rules, openings and temperatures of fresh
 games. Print the recipe in use with --recipe show.`,
@@ -69,7 +69,7 @@ games. Print the recipe in use with --recipe show.`,
 	fl.StringArrayVar(&f.From, "from", nil, "`DIR` or file of rows or game records to label in place of fresh games; may be given more than once")
 	fl.StringVar(&f.player, "player", "", "network `FILE` that chooses the moves of fresh games, --teacher's too; default: the embedded one")
 	fl.IntVar(&f.Rows, "rows", 0, "labels that DIR holds in the end, whichever call has made them; 0: until ^C, or the end of --from")
-	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels in a file, or some more: what a crash may cost")
+	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels in a file: as many as a crash may cost")
 	fl.Float64Var(&f.Share, "share", 0, "share of the turns of a game that is labelled; 0: a third")
 	fl.StringVar(&f.recipe, "recipe", "", "`FILE`.toml with the recipe of fresh games, or \"show\" to print the one in use")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
@@ -145,7 +145,7 @@ func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
 		report.Print(cmd.OutOrStdout(), f.Out)
 	}
 	if err == nil && report.Interrupted {
-		return fmt.Errorf("interrupted; %d labels are in %s, the same command goes on", report.Rows, f.Out)
+		return fmt.Errorf("interrupted; %d labels are in %s; run the same command to resume", report.Rows, f.Out)
 	}
 	return err
 }

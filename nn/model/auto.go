@@ -31,7 +31,7 @@ var devices = []string{"cuda", "coreml", "directml", "webgpu"}
 
 // onDevice reports whether a provider computes elsewhere than on the processor's cores.
 func onDevice(provider string) bool {
-	return provider != ort.CPU && provider != Kernel && provider != OnnxGo
+	return provider != ort.CPU && (slices.Contains(ort.ProviderNames(), provider) || provider != "" && provider == ort.PluginProvider())
 }
 
 // plan is how many sessions of how many positions keep a provider busy. A device
@@ -45,8 +45,8 @@ func plan(provider string) (sessions, batch int) {
 
 // choice is what auto has chosen, and why.
 type choice struct {
-	Provider string `json:"provider"`
-	Why      string `json:"why"`
+	Device string `json:"device"` // provider; "" is the CPU, by whatever is best there
+	Why    string `json:"why"`
 }
 
 // Time that is spent on measuring, all providers together, and that a device may take
@@ -56,14 +56,44 @@ const (
 	readyIn    = 20 * time.Second
 )
 
-// chooser chooses a provider for a network.
+// chooser chooses a device, or none, for a network.
 type chooser struct {
 	conf Config
 	lib  ort.Library
 	file string // of the network; "" is the one inside the program
 	open func() (source, error)
-	// rate measures a provider in so much time; measured unless a test says otherwise.
+	// rate measures a provider in so much time, the CPU by the name ""; measured unless a
+	// test says otherwise.
 	rate func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
+}
+
+// chooseDevice settles what auto is for the network in a file, which open opens. Nothing
+// is loaded where no device is to be expected.
+func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
+	none := choice{Why: "it needs no library"}
+	lib, err := ort.Find(c.Library)
+	switch {
+	case c.Plugin != "":
+		if lib, err = ort.Need("--plugin is a part of it", c.Library); err == nil {
+			err = ort.Register(c.Library, c.Plugin)
+		}
+	case err != nil && c.Library == "" && (os.Getenv(ort.EnvLibrary) == "" || !ort.Available):
+		return none, nil
+	case err == nil && !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }):
+		return none, nil
+	case err == nil:
+		lib, err = ort.Load(c.Library)
+	}
+	if err != nil { // an explicit choice is never replaced
+		return none, fmt.Errorf("%w: %w", ErrProvider, err)
+	}
+	none.Why = "no GPU provider works here"
+	ch := &chooser{conf: c, lib: lib, file: file, open: open}
+	ch.rate = ch.measured
+	if names := ch.candidates(); len(names) > 0 {
+		return ch.choose(names), nil
+	}
+	return none, nil
 }
 
 // candidates lists the devices' providers that work here.
@@ -72,37 +102,48 @@ func (c *chooser) candidates() (names []string) {
 		names = append(names, ort.PluginProvider())
 	}
 	for _, name := range devices {
-		if !slices.Contains(names, name) && ort.Offers(c.conf.Library, name) == nil {
+		if !slices.Contains(names, name) && ort.Plausible(c.lib, name) && ort.Offers(c.conf.Library, name) == nil && (name != "webgpu" || c.hasGPU(name)) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// choose returns the provider that is fastest here: the CPU if no device works, what was
-// measured at an earlier start if nothing has changed since, else it measures.
+// hasGPU reports whether a provider has found a GPU. WebGPU also takes a program that
+// computes as one would, on the CPU: many times slower, and some of them crash.
+func (c *chooser) hasGPU(provider string) bool {
+	offers, err := ort.Devices(c.conf.Library)
+	return err == nil && slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
+}
+
+// choose returns the device that is faster than the CPU, or none: what was measured at an
+// earlier start if nothing has changed since, else it measures.
 func (c *chooser) choose(names []string) choice {
-	if len(names) == 0 {
-		return choice{ort.CPU, "no GPU provider works here"}
-	}
 	at, err := c.keptAt(names)
 	if err == nil {
 		var kept choice
-		if data, err := os.ReadFile(at); err == nil && json.Unmarshal(data, &kept) == nil && (kept.Provider == ort.CPU || onDevice(kept.Provider)) {
+		if data, err := os.ReadFile(at); err == nil && json.Unmarshal(data, &kept) == nil && (kept.Device == "" || onDevice(kept.Device)) {
 			return kept
 		}
+		// A driver that crashes while it is measured does so once.
+		err = keep(at, choice{Why: "an earlier start ended while it measured " + strings.Join(names, ", ") + "; remove " + at + " to measure again"})
 	}
 	found := c.measure(names)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(at), 0o755)
-	}
-	if err == nil {
-		err = file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
+		err = keep(at, found)
 	}
 	if err != nil {
 		c.conf.Log.Warn("which provider is faster cannot be kept for later starts", "error", err)
 	}
 	return found
+}
+
+// keep writes a choice for later starts.
+func keep(at string, found choice) error {
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
+	}
+	return file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 }
 
 // keptAt names the file of what was measured for this network, library, plugin, machine
@@ -133,21 +174,22 @@ func (c *chooser) keptAt(names []string) (string, error) {
 func (c *chooser) measure(names []string) choice {
 	src, err := c.open()
 	if err != nil {
-		return choice{ort.CPU, "no device was measured"} // who opens the network says why
+		return choice{Why: "no device was measured"} // who opens the network says why
 	}
-	all := append([]string{ort.CPU}, names...)
-	c.conf.Log.Info(fmt.Sprintf("measuring which is faster, %s: %v, once", strings.Join(all, " or "), measureFor))
+	all := append([]string{""}, names...)
+	c.conf.Log.Info(fmt.Sprintf("measuring which is faster, the CPU or %s: %v, once", strings.Join(names, " or "), measureFor))
 	best, rates, texts := 0, make([]float64, len(all)), make([]string, len(all))
 	for i, name := range all {
 		ctx, cancel := context.WithTimeout(context.Background(), readyIn)
 		rates[i], err = c.rate(ctx, src, name, measureFor/time.Duration(len(all)))
 		cancel()
+		name = cmp.Or(name, "the CPU")
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			texts[i] = fmt.Sprintf("%s was not ready after %v", name, readyIn)
 		case err != nil:
 			texts[i] = name + " failed"
-			c.conf.Log.Warn(name+" works here but not with this network", "error", err)
+			c.conf.Log.Warn(name+" works here but not with this network", "error", withAdvice(err))
 		default:
 			texts[i] = fmt.Sprintf("%s %.0f", name, rates[i])
 		}
@@ -156,7 +198,7 @@ func (c *chooser) measure(names []string) choice {
 		}
 	}
 	found := choice{all[best], "the fastest here, in evaluations a second: " + strings.Join(texts, ", ")}
-	c.conf.Log.Info(fmt.Sprintf("%s is %s", found.Provider, found.Why))
+	c.conf.Log.Info(fmt.Sprintf("%s is %s", cmp.Or(found.Device, "the CPU"), found.Why))
 	return found
 }
 
@@ -166,7 +208,7 @@ func (c *chooser) measure(names []string) choice {
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
 	var run runner = newOrtRunner(c.conf, provider, c.lib, "")
 	var err error
-	if provider == ort.CPU {
+	if provider == "" {
 		if run, err = processorRunner(c.conf, src, ""); err != nil {
 			return 0, err
 		}
@@ -257,19 +299,9 @@ func (s *Settings) Settle(size board.Size, log *slog.Logger) {
 	}
 	c := s.Config(cmp.Or(log, slog.New(slog.DiscardHandler)))
 	c.Size = size
-	lib, err := devicesLibrary(c)
-	if lib == nil || err != nil {
-		return
+	if found, err := chooseDevice(c, s.Model, func() (source, error) { return openSource(s.Model, c.Overrides) }); err == nil {
+		s.auto = &found
 	}
-	ch := newChooser(c, *lib, s.Model, func() (source, error) { return openSource(s.Model, c.Overrides) })
-	found := ch.choose(ch.candidates())
-	s.auto = &found
 }
 
 func isAuto(provider string) bool { return provider == "" || strings.EqualFold(provider, "auto") }
-
-func newChooser(c Config, lib ort.Library, file string, open func() (source, error)) *chooser {
-	ch := &chooser{conf: c, lib: lib, file: file, open: open}
-	ch.rate = ch.measured
-	return ch
-}

@@ -174,12 +174,11 @@ func TestAutoTakesTheFastest(t *testing.T) {
 		want  string
 		says  []string
 	}{
-		"no device":     {map[string]float64{"cpu": 100}, "cpu", []string{"no GPU provider works here"}},
-		"a fast device": {map[string]float64{"cpu": 100, "cuda": 250}, "cuda", []string{"cpu 100, cuda 250"}},
-		"a slow device": {map[string]float64{"cpu": 100, "webgpu": 20}, "cpu", []string{"cpu 100, webgpu 20"}},
-		"one fails":     {map[string]float64{"cpu": 100, "webgpu": 0}, "cpu", []string{"cpu 100, webgpu failed"}},
-		"one hangs":     {map[string]float64{"cpu": 100, "webgpu": -1}, "cpu", []string{"webgpu was not ready after 20s"}},
-		"two devices":   {map[string]float64{"cpu": 100, "webgpu": 150, "cuda": 140}, "webgpu", []string{"cuda 140", "webgpu 150"}},
+		"a fast device": {map[string]float64{"": 100, "cuda": 250}, "cuda", []string{"the CPU 100, cuda 250"}},
+		"a slow device": {map[string]float64{"": 100, "webgpu": 20}, "", []string{"the CPU 100, webgpu 20"}},
+		"one fails":     {map[string]float64{"": 100, "webgpu": 0}, "", []string{"the CPU 100, webgpu failed"}},
+		"one hangs":     {map[string]float64{"": 100, "webgpu": -1}, "", []string{"webgpu was not ready after 20s"}},
+		"two devices":   {map[string]float64{"": 100, "webgpu": 150, "cuda": 140}, "webgpu", []string{"cuda 140", "webgpu 150"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -193,7 +192,7 @@ func TestAutoTakesTheFastest(t *testing.T) {
 			}
 			var log bytes.Buffer
 			measured := 0
-			ch := newChooser(Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib, net, openEmbedded)
+			ch := &chooser{conf: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, file: net, open: openEmbedded}
 			ch.rate = func(_ context.Context, _ source, provider string, length time.Duration) (float64, error) {
 				measured++
 				require.Equal(t, measureFor/time.Duration(len(names)+1), length)
@@ -207,16 +206,12 @@ func TestAutoTakesTheFastest(t *testing.T) {
 				}
 			}
 			got := ch.choose(names)
-			require.Equal(t, c.want, got.Provider)
+			require.Equal(t, c.want, got.Device)
 			for _, text := range c.says {
 				require.Contains(t, got.Why, text)
 			}
-			if len(names) == 0 {
-				require.Zero(t, measured)
-				return
-			}
 			require.Contains(t, log.String(), "measuring which is faster")
-			require.Contains(t, log.String(), got.Provider+" is the fastest here")
+			require.Contains(t, log.String(), " is the fastest here")
 			require.Equal(t, got, ch.choose(names), "an earlier start has measured")
 			require.Equal(t, len(names)+1, measured)
 			require.NoError(t, os.WriteFile(net, []byte("other weights"), 0o600))
@@ -229,6 +224,22 @@ func TestAutoTakesTheFastest(t *testing.T) {
 	}
 }
 
+// TestMeasuringThatEnds leaves word for the next start, should a driver end the program
+// while it is measured.
+func TestMeasuringThatEnds(t *testing.T) {
+	lib, err := ort.Load("")
+	if err != nil {
+		testshared.Absent(t, "run `make deps` first: %v", err)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: openEmbedded}
+	ch.rate = func(context.Context, source, string, time.Duration) (float64, error) { panic("the driver crashes") }
+	require.Panics(t, func() { ch.choose([]string{"webgpu"}) })
+	next := ch.choose([]string{"webgpu"})
+	require.Empty(t, next.Device)
+	require.Contains(t, next.Why, "an earlier start ended while it measured webgpu; remove ")
+}
+
 // TestMeasured measures a provider that is here.
 func TestMeasured(t *testing.T) {
 	lib, err := ort.Load("")
@@ -237,13 +248,13 @@ func TestMeasured(t *testing.T) {
 	}
 	src, err := openEmbedded()
 	require.NoError(t, err)
-	ch := newChooser(Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib, "", openEmbedded)
-	rate, err := ch.measured(t.Context(), src, ort.CPU, time.Millisecond)
+	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: openEmbedded}
+	rate, err := ch.measured(t.Context(), src, "", time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, rate)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = ch.measured(over, src, ort.CPU, time.Millisecond)
+	_, err = ch.measured(over, src, "", time.Millisecond)
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = ch.measured(t.Context(), src, "vitisai", time.Millisecond)
 	require.Error(t, err, "no library that is fetched has it")
@@ -271,6 +282,6 @@ func TestNumbersSuitTheProvider(t *testing.T) {
 	s.ForDevice()
 	require.True(t, s.OnDevice())
 	s = DefaultSettings()
-	s.auto = &choice{Provider: "cuda"}
+	s.auto = &choice{Device: "cuda"}
 	require.True(t, s.OnDevice(), "auto has found one")
 }

@@ -64,7 +64,6 @@ var (
 // Model is an open network. Any number of goroutines may use it.
 type Model struct {
 	conf      Config
-	file      string
 	source    source
 	run       runner
 	precision string
@@ -92,7 +91,7 @@ func Open(path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{conf: c, file: path, source: src, run: run, specs: map[board.Size]nn.Spec{}}
+	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}
 	if m.precision, m.why, err = precisionOf(c, src, run); err != nil {
 		return nil, err
 	}

@@ -81,8 +81,8 @@ func (s *Settings) provider() string {
 	switch {
 	case !isAuto(s.Provider):
 		return strings.ToLower(s.Provider)
-	case s.auto != nil:
-		return s.auto.Provider
+	case s.auto != nil && s.auto.Device != "":
+		return s.auto.Device
 	}
 	return ort.CPU
 }
@@ -92,7 +92,7 @@ func (s *Settings) provider() string {
 func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
 
 // ForDevice has the numbers that nobody set suit a device, whatever runs the network.
-func (s *Settings) ForDevice() { s.Provider, s.auto = "auto", &choice{Provider: "device"} }
+func (s *Settings) ForDevice() { s.Provider, s.auto = "auto", &choice{Device: ort.Plugin} }
 
 // SessionCount is the number of sessions. Where nobody says it is one for each core, and
 // two on a device.

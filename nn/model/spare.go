@@ -60,18 +60,17 @@ func (b *spared) Close() error {
 // lose gives the device up, and says so once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
-		m.conf.Log.Warn(m.run.name()+" failed: the CPU goes on in its place, with the same network", "error", withAdvice(why))
+		m.conf.Log.Warn(m.run.name()+" failed: the CPU takes over with the same network", "error", withAdvice(why))
 	}
 }
 
 // openSpare makes a session on the CPU.
 func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	c := m.conf
-	c.Provider, c.Plugin, c.Device = ort.CPU, "", 0
 	if c.Precision == halfPrecision {
 		c.Precision = autoPrecision
 	}
-	run, err := chooseRunner(c, m.file, nil)
+	run, err := processorRunner(c, m.source, m.run.name()+" failed")
 	if err != nil {
 		return nil, err
 	}

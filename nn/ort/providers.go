@@ -139,21 +139,19 @@ func providerError(why error, have []ProviderStatus, lib Library) error {
 	return fmt.Errorf("%w; onnxruntime %s at %s offers: %s", why, lib.Version, lib.Path, strings.Join(names, ", "))
 }
 
-// Plausible reports whether it makes sense to load a library and ask it for a GPU
-// provider, by its system and by the files beside it.
+// Plausible reports whether it makes sense to load a library and ask it for a device's
+// provider, by the system and by the files that are here. Nothing is loaded.
 func Plausible(lib Library, name string) bool {
 	p, err := lookProvider(name)
-	if err != nil {
+	switch {
+	case err != nil || p.lacking() != nil:
 		return false
-	}
-	switch p.name {
-	case "coreml":
+	case p.name == "coreml":
 		return runtime.GOOS == "darwin"
-	case "directml":
+	case p.name == "directml":
 		return runtime.GOOS == "windows"
-	}
-	if p.module == "" {
-		return p.lacking() == nil
+	case p.module == "":
+		return true
 	}
 	file := "lib" + p.module + ".so"
 	if runtime.GOOS == "windows" {

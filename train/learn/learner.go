@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,7 +81,7 @@ func New(c Config) (*Learner, error) {
 		}
 	}
 	d := net.Describe()
-	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
+	l.source = Source{Path: cmp.Or(c.Model, "the network inside the program"), Name: d.Name, SHA256: d.SHA256}
 	l.planner = planner{conf: &l.conf, src: net}
 	if err := l.probe(); err != nil {
 		l.Close()

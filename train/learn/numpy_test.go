@@ -13,6 +13,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn/features"
+	"kosumi/nn/katago"
 	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
@@ -44,10 +45,26 @@ func madeUp(size board.Size, seed uint64) *rows.Taught {
 	return t
 }
 
+// loudNetwork writes an untrained network whose heads are loud enough to be told apart
+// from one that says nothing.
+func loudNetwork(t *testing.T) string {
+	t.Helper()
+	net, err := katago.Fresh("kb1c16", 1)
+	require.NoError(t, err)
+	for _, weights := range [][]float32{net.Policy.P2.Weights, net.Policy.Pass2.Weights, net.Value.M3.Weights, net.Value.Score.Weights, net.Value.Ownership.Weights} {
+		for i := range weights {
+			weights[i] *= 32
+		}
+	}
+	path := filepath.Join(t.TempDir(), "loud.bin.gz")
+	require.NoError(t, katago.WriteFile(path, net))
+	return path
+}
+
 // TestNumpyLosses: what the learner says of a file of taught rows is what numpy says of
 // it, to five digits.
 func TestNumpyLosses(t *testing.T) {
-	model, size := learntest.FreshKataGo(t, "kb1c16"), board.Square(9)
+	model, size := loudNetwork(t), board.Square(9)
 	layout := rows.Layout{Encoding: features.V7, Side: 9}
 	builder, err := rows.NewBuilder(layout)
 	require.NoError(t, err)

@@ -1,4 +1,5 @@
-package web
+// Package ui has the files of the page, which web/build makes of src, and sends them.
+package ui
 
 import (
 	"bytes"
@@ -13,7 +14,7 @@ import (
 	"strings"
 )
 
-//go:embed all:ui/dist
+//go:embed all:dist
 var embedded embed.FS
 
 // ErrNotBuilt says that the program was built without the page.
@@ -21,7 +22,7 @@ var ErrNotBuilt = errors.New("this program was built without its page: run make 
 
 // Page returns the files of the page that stand in the program.
 func Page() (fs.FS, error) {
-	sub, err := fs.Sub(embedded, "ui/dist")
+	sub, err := fs.Sub(embedded, "dist")
 	if err != nil {
 		return nil, err
 	}
@@ -31,39 +32,27 @@ func Page() (fs.FS, error) {
 	return sub, nil
 }
 
-// routes are the paths that the page itself knows; each gets index.html.
-var routes = []string{"/", "/play", "/analyse", "/review", "/drills", "/training", "/settings", "/more"}
-
-func isRoute(p string) bool {
-	for _, r := range routes {
-		if p == r || r != "/" && strings.HasPrefix(p, r+"/") {
-			return true
-		}
-	}
-	return false
+// Files are those of the page, as they are sent.
+type Files struct {
+	Files fs.FS
+	Dev   bool // they may change: nothing is cached
 }
 
-// pageFiles are the files of the page.
-type pageFiles struct {
-	files fs.FS
-	dev   bool // they may change: nothing is cached
-}
-
-// servePage answers with index.html.
-func (f pageFiles) servePage(w http.ResponseWriter, r *http.Request) {
+// ServePage answers with index.html.
+func (f Files) ServePage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	f.serveFile(w, r, "index.html")
 }
 
-// serveAsset answers with a file of the bundle, whose name changes with its
+// ServeAsset answers with a file of the bundle, whose name changes with its
 // content.
-func (f pageFiles) serveAsset(w http.ResponseWriter, r *http.Request) {
+func (f Files) ServeAsset(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if !fs.ValidPath(name) {
 		http.NotFound(w, r)
 		return
 	}
-	if f.dev || !strings.HasPrefix(name, "assets/") {
+	if f.Dev || !strings.HasPrefix(name, "assets/") {
 		w.Header().Set("Cache-Control", "no-store")
 	} else {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -73,10 +62,10 @@ func (f pageFiles) serveAsset(w http.ResponseWriter, r *http.Request) {
 
 // serveFile sends a file, which stands compressed in the program, as the client
 // takes it.
-func (f pageFiles) serveFile(w http.ResponseWriter, r *http.Request, name string) {
-	packed, err := fs.ReadFile(f.files, name+".gz")
+func (f Files) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	packed, err := fs.ReadFile(f.Files, name+".gz")
 	if err != nil {
-		plain, err := fs.ReadFile(f.files, name)
+		plain, err := fs.ReadFile(f.Files, name)
 		if err != nil {
 			http.NotFound(w, r)
 			return
@@ -111,9 +100,9 @@ func send(w http.ResponseWriter, r *http.Request, name string, data []byte) {
 	w.Write(data)
 }
 
-// build names the page's files: a page of another build is told to reload.
-func (f pageFiles) build() string {
-	data, err := fs.ReadFile(f.files, "build.txt")
+// Build names the page's files: a page of another build is told to reload.
+func (f Files) Build() string {
+	data, err := fs.ReadFile(f.Files, "build.txt")
 	if err != nil {
 		return "dev"
 	}

@@ -1,4 +1,4 @@
-package web
+package engines
 
 import (
 	"golang.org/x/sys/windows"

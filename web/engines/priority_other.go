@@ -1,6 +1,6 @@
 //go:build !unix && !windows
 
-package web
+package engines
 
 // YieldToBrowser does nothing here.
 func YieldToBrowser() {}
