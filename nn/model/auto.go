@@ -67,30 +67,18 @@ type chooser struct {
 	rate func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
 }
 
-// chooseDevice settles what auto is for the network in a file, which open opens. Nothing
-// is loaded where no device is to be expected.
-func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
-	none := choice{Why: "no GPU provider works here"}
-	lib, err := ort.Find(c.Library)
-	if err != nil && c.Plugin == "" {
-		return none, nil // who needs the library says what is missing
+// chooseDevice settles what auto is for the network in a file, which open opens. The
+// library is nil where it brings no device.
+func chooseDevice(c Config, lib *ort.Library, file string, open func() (source, error)) choice {
+	if lib == nil {
+		return choice{Why: "it needs no library"}
 	}
-	if c.Plugin != "" {
-		if err := ort.Register(c.Library, c.Plugin); err != nil {
-			return none, fmt.Errorf("%w: %w", ErrProvider, err)
-		}
-	} else if !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }) {
-		return none, nil
-	}
-	if lib, err = ort.Load(c.Library); err != nil {
-		return none, nil
-	}
-	ch := &chooser{conf: c, lib: lib, file: file, open: open}
+	ch := &chooser{conf: c, lib: *lib, file: file, open: open}
 	ch.rate = ch.measured
 	if names := ch.candidates(); len(names) > 0 {
-		return ch.choose(names), nil
+		return ch.choose(names)
 	}
-	return none, nil
+	return choice{Why: "no GPU provider works here"}
 }
 
 // candidates lists the devices' providers that work here.
@@ -203,10 +191,10 @@ func (c *chooser) measure(names []string) choice {
 // and batches that suit it. A device that is not ready when the context ends is left
 // alone to finish what it does.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
-	m := &Model{conf: c.conf, source: src, specs: map[board.Size]nn.Spec{}}
+	m := &Model{conf: c.conf, source: src, run: newOrtRunner(c.conf, provider, c.lib, ""), specs: map[board.Size]nn.Spec{}}
 	var err error
-	if m.run, err = cpuRunner(c.conf, ""); provider != "" {
-		m.run, err = newOrtRunner(c.conf, provider, c.lib, ""), nil
+	if provider == "" {
+		m.run, err = processorRunner(c.conf, src, "")
 	}
 	if err != nil {
 		return 0, err
@@ -296,7 +284,8 @@ func (s *Settings) Settle(size board.Size, log *slog.Logger) {
 	}
 	c := s.Config(cmp.Or(log, slog.New(slog.DiscardHandler)))
 	c.Size = size
-	if found, err := chooseDevice(c, s.Model, func() (source, error) { return openSource(s.Model, c.Overrides) }); err == nil {
+	if lib, err := devicesLibrary(c); err == nil {
+		found := chooseDevice(c, lib, s.Model, func() (source, error) { return openSource(s.Model, c.Overrides) })
 		s.auto = &found
 	}
 }

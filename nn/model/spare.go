@@ -70,7 +70,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	if c.Precision == halfPrecision {
 		c.Precision = autoPrecision
 	}
-	run, err := cpuRunner(c, m.run.name()+" failed")
+	run, err := processorRunner(c, m.source, m.run.name()+" failed")
 	if err != nil {
 		return nil, err
 	}
