@@ -67,18 +67,33 @@ type chooser struct {
 	rate func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
 }
 
-// chooseDevice settles what auto is for the network in a file, which open opens. The
-// library is nil where it brings no device.
-func chooseDevice(c Config, lib *ort.Library, file string, open func() (source, error)) choice {
-	if lib == nil {
-		return choice{Why: "it needs no library"}
+// chooseDevice settles what auto is for the network in a file, which open opens. Nothing
+// is loaded where no device is to be expected.
+func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
+	none := choice{Why: "it needs no library"}
+	lib, err := ort.Find(c.Library)
+	switch {
+	case c.Plugin != "":
+		if lib, err = ort.Need("--plugin is a part of it", c.Library); err == nil {
+			err = ort.Register(c.Library, c.Plugin)
+		}
+	case err != nil && c.Library == "" && (os.Getenv(ort.EnvLibrary) == "" || !ort.Available):
+		return none, nil
+	case err == nil && !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }):
+		return none, nil
+	case err == nil:
+		lib, err = ort.Load(c.Library)
 	}
-	ch := &chooser{conf: c, lib: *lib, file: file, open: open}
+	if err != nil { // an explicit choice is never replaced
+		return none, fmt.Errorf("%w: %w", ErrProvider, err)
+	}
+	none.Why = "no GPU provider works here"
+	ch := &chooser{conf: c, lib: lib, file: file, open: open}
 	ch.rate = ch.measured
 	if names := ch.candidates(); len(names) > 0 {
-		return ch.choose(names)
+		return ch.choose(names), nil
 	}
-	return choice{Why: "no GPU provider works here"}
+	return none, nil
 }
 
 // candidates lists the devices' providers that work here.
@@ -191,14 +206,14 @@ func (c *chooser) measure(names []string) choice {
 // and batches that suit it. A device that is not ready when the context ends is left
 // alone to finish what it does.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
-	m := &Model{conf: c.conf, source: src, run: newOrtRunner(c.conf, provider, c.lib, ""), specs: map[board.Size]nn.Spec{}}
+	var run runner = newOrtRunner(c.conf, provider, c.lib, "")
 	var err error
 	if provider == "" {
-		m.run, err = processorRunner(c.conf, src, "")
+		if run, err = processorRunner(c.conf, src, ""); err != nil {
+			return 0, err
+		}
 	}
-	if err != nil {
-		return 0, err
-	}
+	m := &Model{conf: c.conf, source: src, run: run, specs: map[board.Size]nn.Spec{}}
 	if m.precision, _, err = precisionOf(c.conf, src, m.run); err != nil {
 		return 0, err
 	}
@@ -284,8 +299,7 @@ func (s *Settings) Settle(size board.Size, log *slog.Logger) {
 	}
 	c := s.Config(cmp.Or(log, slog.New(slog.DiscardHandler)))
 	c.Size = size
-	if lib, err := devicesLibrary(c); err == nil {
-		found := chooseDevice(c, lib, s.Model, func() (source, error) { return openSource(s.Model, c.Overrides) })
+	if found, err := chooseDevice(c, s.Model, func() (source, error) { return openSource(s.Model, c.Overrides) }); err == nil {
 		s.auto = &found
 	}
 }

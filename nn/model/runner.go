@@ -3,9 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"kosumi/nn"
@@ -81,44 +79,28 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 // autoRunner takes what is fastest here and says why: a device that works, else the
 // processor.
 func autoRunner(c Config, file string, open func() (source, error)) (runner, error) {
-	src, err := open()
-	if err != nil {
-		return nil, err
-	}
-	lib, err := devicesLibrary(c)
-	if err != nil {
-		return nil, err
-	}
 	if c.auto == nil {
-		found := chooseDevice(c, lib, file, open)
+		found, err := chooseDevice(c, file, open)
+		if err != nil {
+			return nil, err
+		}
 		c.auto = &found
 	}
-	if lib == nil || c.auto.Device == "" {
+	if c.auto.Device == "" {
+		src, err := open()
+		if err != nil {
+			return nil, err
+		}
 		return processorRunner(c, src, c.auto.Why)
 	}
-	return newOrtRunner(c, c.auto.Device, *lib, c.auto.Why), nil
-}
-
-// devicesLibrary loads the onnxruntime library where it may bring a device, and the
-// plugin; nil where it is not there or brings none.
-func devicesLibrary(c Config) (*ort.Library, error) {
-	lib, err := ort.Find(c.Library)
-	switch {
-	case c.Plugin != "":
-		if lib, err = ort.Need("--plugin is a part of it", c.Library); err == nil {
-			err = ort.Register(c.Library, c.Plugin)
-		}
-	case err != nil && c.Library == "" && (os.Getenv(ort.EnvLibrary) == "" || !ort.Available):
-		return nil, nil
-	case err == nil && !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }):
-		return nil, nil
-	case err == nil:
-		lib, err = ort.Load(c.Library)
+	lib, err := ort.Load(c.Library)
+	if err == nil && c.Plugin != "" {
+		err = ort.Register(c.Library, c.Plugin)
 	}
-	if err != nil { // an explicit choice is never replaced
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
-	return &lib, nil
+	return newOrtRunner(c, c.auto.Device, lib, c.auto.Why), nil
 }
 
 // processorRunner takes what is fastest on the processor's cores: the kernels where they
